@@ -1,0 +1,11 @@
+"""f1ci: how sure can one be of an F score?
+
+Intervals, joint intervals, sample sizes, posteriors and tests for the F1 score
+and its relatives, after five papers; see the book for which to use when.
+"""
+
+from f1ci.results import BinaryCounts, Interval, UndefinedMetricWarning
+
+__all__ = ["BinaryCounts", "Interval", "UndefinedMetricWarning", "__version__"]
+
+__version__ = "0.1.0"
