@@ -4,8 +4,20 @@ Intervals, joint intervals, sample sizes, posteriors and tests for the F1 score
 and its relatives, after five papers; see the book for which to use when.
 """
 
+from f1ci import coverage
+from f1ci.counts import binary_counts, confusion_matrix
+from f1ci.exact import f1_interval
 from f1ci.results import BinaryCounts, Interval, UndefinedMetricWarning
 
-__all__ = ["BinaryCounts", "Interval", "UndefinedMetricWarning", "__version__"]
+__all__ = [
+    "BinaryCounts",
+    "Interval",
+    "UndefinedMetricWarning",
+    "__version__",
+    "binary_counts",
+    "confusion_matrix",
+    "coverage",
+    "f1_interval",
+]
 
 __version__ = "0.1.0"

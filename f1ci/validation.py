@@ -15,9 +15,12 @@ from numpy.typing import ArrayLike, NDArray
 
 __all__ = [
     "MAX_COUNT",
+    "broadcastable",
+    "cell_probabilities",
     "choice",
     "confidence_level",
     "counts",
+    "distribution",
     "fraction",
     "labels",
     "matrix",
@@ -25,8 +28,11 @@ __all__ = [
     "positive_integer",
     "probability",
     "same_length",
+    "shape",
     "weights",
 ]
+
+_TEXT = {str, bytes, np.str_, np.bytes_}
 
 # Sums and differences of a few such counts are exact in double precision.
 MAX_COUNT = 2**50
@@ -92,7 +98,7 @@ def fraction(name: str, value: Any) -> float:
 
 def weights(name: str, value: ArrayLike) -> NDArray[np.float64]:
     """Finite, non-negative numbers of any shape; fractions are legal."""
-    array = _numeric_array(name, value)
+    array = _numeric(name, value).astype(np.float64, copy=False)
     bad = ~((array >= 0.0) & (array < np.inf))
     if bad.any():
         raise ValueError(f"{name} must be finite and not negative, got {_first(array, bad)!r}")
@@ -101,14 +107,40 @@ def weights(name: str, value: ArrayLike) -> NDArray[np.float64]:
 
 def counts(name: str, value: ArrayLike) -> NDArray[np.float64]:
     """Whole, non-negative numbers up to `MAX_COUNT`, of any shape, as floats."""
-    array = _numeric_array(name, value)
-    # A fractional, negative, infinite or NaN entry fails one of these comparisons.
-    bad = ~((array >= 0.0) & (array <= MAX_COUNT) & (np.floor(array) == array))
-    if bad.any():
-        raise ValueError(
-            f"{name} must be a whole number between 0 and 2**50, got {_first(array, bad)!r}"
-        )
-    return array
+    given = _numeric(name, value)
+    array = given.astype(np.float64, copy=False)
+    # A negative or infinite entry fails the comparisons, NaN all of them, a fraction the last.
+    in_range = not given.size or (given.min() >= 0 and given.max() <= MAX_COUNT)
+    if in_range and (given.dtype.kind != "f" or np.array_equal(array, np.rint(array))):
+        return array
+    bad = ~((array >= 0.0) & (array <= MAX_COUNT) & (np.rint(array) == array))
+    raise ValueError(
+        f"{name} must be a whole number between 0 and 2**50, got {_first(given, bad)!r}"
+    )
+
+
+def cell_probabilities(**named: Any) -> NDArray[np.float64]:
+    """Probabilities of some cells of a table: together above 0 and at most 1."""
+    cells = np.array([probability(name, value) for name, value in named.items()])
+    if not 0.0 < cells.sum() <= 1.0 + 1e-9:
+        listed = " + ".join(named)
+        raise ValueError(f"{listed} must lie in (0, 1], got {float(cells.sum())!r}")
+    return cells
+
+
+def distribution(name: str, value: ArrayLike) -> NDArray[np.float64]:
+    """Probabilities of any shape that add up to one (to nine digits; then exactly)."""
+    array = weights(name, value)
+    total = float(array.sum())
+    if abs(total - 1.0) > 1e-9:
+        raise ValueError(f"{name} must add up to 1, got a sum of {total!r}")
+    return array / total
+
+
+def shape(name: str, array: NDArray[Any], expected: tuple[int, ...]) -> None:
+    """An array of just this shape."""
+    if array.shape != expected:
+        raise ValueError(f"{name} must have shape {expected}, got {array.shape}")
 
 
 def matrix(value: ArrayLike) -> NDArray[np.float64]:
@@ -129,6 +161,15 @@ def same_length(**arrays: Sequence[Any] | NDArray[Any]) -> None:
         raise ValueError(f"labels must come in equal numbers: {listed}")
 
 
+def broadcastable(**arrays: NDArray[Any]) -> None:
+    """The named arrays have shapes that broadcast against each other."""
+    try:
+        np.broadcast_shapes(*(array.shape for array in arrays.values()))
+    except ValueError:
+        listed = ", ".join(f"{name} has {array.shape}" for name, array in arrays.items())
+        raise ValueError(f"shapes must broadcast against each other: {listed}") from None
+
+
 def labels(name: str, value: Any) -> NDArray[Any]:
     """A one-dimensional, non-empty array of labels of any hashable kind, none of them missing."""
     array = _label_array(name, value)
@@ -142,19 +183,24 @@ def labels(name: str, value: Any) -> NDArray[Any]:
         if np.isnan(array.sum()) and np.isnan(array).any():
             raise ValueError(f"{name} must not hold missing labels, got nan at {_where(array)}")
     elif kind == "O":
-        for position, label in enumerate(array):
-            try:
-                hash(label)
-                missing = label is None or bool(label != label)
-            except TypeError:  # unhashable; or pandas.NA, whose truth value is undefined
-                if label.__class__.__hash__ is None:
-                    raise TypeError(f"{name} must hold hashable labels, got {label!r}") from None
-                missing = True
-            if missing:
-                raise ValueError(
-                    f"{name} must not hold missing labels, got {label!r} at position {position}"
-                )
+        _refuse_bad_objects(name, array.tolist())
     return array
+
+
+def _refuse_bad_objects(name: str, labels: list[Any]) -> None:
+    try:
+        distinct = set(labels)
+    except TypeError:
+        unhashable = next(label for label in labels if label.__class__.__hash__ is None)
+        raise TypeError(f"{name} must hold hashable labels, got {unhashable!r}") from None
+    for label in distinct:
+        # NaN differs from itself; pandas.NA cannot even say so.
+        equal = label == label
+        if label is None or not isinstance(equal, (bool, np.bool_)) or not equal:
+            place = next(i for i, other in enumerate(labels) if other is label)
+            raise ValueError(
+                f"{name} must not hold missing labels, got {label!r} at position {place}"
+            )
 
 
 def _label_array(name: str, value: Any) -> NDArray[Any]:
@@ -175,23 +221,23 @@ def _label_array(name: str, value: Any) -> NDArray[Any]:
     except ValueError:  # ragged nesting
         raise ValueError(f"{name} must be one-dimensional, got {value!r}") from None
     # numpy turns [1, "a"] into ["1", "a"]; keep such a mixture as it came.
-    if array.dtype.kind in "US" and not all(isinstance(label, (str, bytes)) for label in value):
+    if array.dtype.kind in "US" and not set(map(type, value)) <= _TEXT:
         array = np.asarray(value, dtype=object)
     return array
 
 
-def _numeric_array(name: str, value: ArrayLike) -> NDArray[np.float64]:
+def _numeric(name: str, value: ArrayLike) -> NDArray[Any]:
     try:
         array = np.asarray(value)
     except ValueError:
         raise ValueError(f"{name} must be a regular array of numbers, got {value!r}") from None
     if array.dtype.kind not in "iuf":
         raise TypeError(f"{name} must be numeric, got {value!r}")
-    return array.astype(np.float64, copy=False)
+    return array
 
 
-def _first(array: NDArray[np.float64], bad: NDArray[np.bool_]) -> float:
-    return float(array[bad][0])
+def _first(array: NDArray[Any], bad: NDArray[np.bool_]) -> Any:
+    return array[bad].flat[0].item()
 
 
 def _where(array: NDArray[Any]) -> str:
