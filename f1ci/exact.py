@@ -113,7 +113,7 @@ def f1_interval(
     Many classifiers at once:
 
     >>> f1ci.f1_interval([77, 0, 40], 44, 10, method="clopper_pearson").low.round(3)
-    array([0.665, 0.   , 0.478])
+    array([0.665, 0.   , 0.49 ])
     """
     level = validation.confidence_level(confidence_level)
     validation.choice("method", method, METHODS)

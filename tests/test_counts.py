@@ -1,0 +1,172 @@
+"""Counting: against scikit-learn and against a loop, for labels of every kind."""
+
+from fractions import Fraction
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.metrics import confusion_matrix as sklearn_confusion_matrix
+
+import f1ci
+from f1ci import counts
+
+KINDS = {
+    "integers": (0, 1),
+    "negative integers": (-1, 7),
+    "far integers": (10**12, -(10**15)),
+    "booleans": (False, True),
+    "floats": (0.5, 2.0),
+    "strings": ("ham", "spam"),
+    "bytes": (b"no", b"yes"),
+    "tuples": ((0, 1), (1, 0)),
+    "frozen sets": (frozenset(), frozenset({1})),
+    "fractions": (Fraction(1, 2), Fraction(1, 3)),
+    "mixed": ("1", 1),
+}
+CONTAINERS = {
+    "list": list,
+    "tuple": tuple,
+    "array": lambda labels: counts.validation.labels("labels", list(labels)),
+    "series": lambda labels: pd.Series(list(labels), index=range(5, 5 + len(labels))),
+    "categorical": lambda labels: pd.Series(list(labels)).astype("category"),
+}
+TRUE = [1, 1, 1, 0, 0, 1, 0, 1, 0, 0, 0]
+PRED = [1, 0, 1, 1, 0, 1, 1, 1, 0, 1, 0]  # tp 4, fp 3, fn 1, tn 3
+
+
+def loop(y_true, y_pred, classes):
+    """The definition."""
+    return [
+        [sum(t == a and p == b for t, p in zip(y_true, y_pred, strict=True)) for b in classes]
+        for a in classes
+    ]
+
+
+@pytest.mark.parametrize("container", CONTAINERS)
+@pytest.mark.parametrize("kind", KINDS)
+def test_labels_of_any_kind_in_any_container(kind, container):
+    negative, positive = KINDS[kind]
+    y_true = [positive if label else negative for label in TRUE]
+    y_pred = [positive if label else negative for label in PRED]
+    hold = CONTAINERS[container]
+    assert f1ci.binary_counts(hold(y_true), hold(y_pred), pos_label=positive) == (4, 3, 1, 3)
+    assert f1ci.binary_counts(hold(y_true), hold(y_pred), pos_label=negative) == (3, 1, 3, 4)
+    given_order = f1ci.confusion_matrix(hold(y_true), hold(y_pred), labels=[positive, negative])
+    assert given_order.tolist() == [[4, 1], [3, 3]]
+
+
+def test_the_two_sequences_may_come_in_different_containers():
+    assert f1ci.binary_counts(pd.Series(TRUE), np.array(PRED)) == (4, 3, 1, 3)
+    assert f1ci.binary_counts(pd.Series(TRUE, dtype="Int64"), PRED) == (4, 3, 1, 3)
+    assert f1ci.binary_counts(np.array(TRUE, dtype=bool), [float(p) for p in PRED]) == (4, 3, 1, 3)
+
+
+def test_counts_are_python_integers():
+    assert all(type(count) is int for count in f1ci.binary_counts(TRUE, PRED))
+    assert f1ci.confusion_matrix(TRUE, PRED).dtype == np.int64
+
+
+def test_rows_are_true_and_columns_predicted():
+    # One item, truly "a", predicted "b": scikit-learn's orientation.
+    assert f1ci.confusion_matrix(["a"], ["b"]).tolist() == [[0, 1], [0, 0]]
+
+
+@given(st.lists(st.tuples(st.integers(-3, 3), st.integers(-3, 3)), min_size=1, max_size=40))
+def test_matrix_equals_scikit_learn_and_the_definition(pairs):
+    y_true, y_pred = map(list, zip(*pairs, strict=True))
+    ours = f1ci.confusion_matrix(y_true, y_pred)
+    classes = sorted({*y_true, *y_pred})
+    if len(classes) > 1:  # scikit-learn warns of a single class
+        np.testing.assert_array_equal(ours, sklearn_confusion_matrix(y_true, y_pred))
+    assert ours.tolist() == loop(y_true, y_pred, classes)
+    assert counts.confusion_classes(y_true, y_pred) == classes
+
+
+@given(
+    st.lists(
+        st.tuples(st.sampled_from("abc"), st.sampled_from(["a", "b", "c", "dd"])),
+        min_size=1,
+        max_size=40,
+    ),
+    st.permutations(["a", "b", "c", "dd", "never"]),
+)
+def test_matrix_in_a_given_order_of_labels(pairs, order):
+    y_true, y_pred = map(list, zip(*pairs, strict=True))
+    ours = f1ci.confusion_matrix(y_true, y_pred, labels=order)
+    np.testing.assert_array_equal(ours, sklearn_confusion_matrix(y_true, y_pred, labels=order))
+
+
+@pytest.mark.parametrize("spread", [1, 1000, 10**15])
+@pytest.mark.parametrize("dtype", [np.int64, np.float64, str])
+def test_many_blocks_count_as_one(spread, dtype, monkeypatch):
+    # Whatever the way through (table, sorting), blocks must not matter.
+    rng = np.random.default_rng(5)
+    y_true = (spread * rng.integers(0, 4, 1000)).astype(dtype)
+    y_pred = (spread * rng.integers(0, 4, 1000)).astype(dtype)
+    whole = f1ci.confusion_matrix(y_true, y_pred)
+    monkeypatch.setattr(counts, "_BLOCK", 7)
+    np.testing.assert_array_equal(f1ci.confusion_matrix(y_true, y_pred), whole)
+    np.testing.assert_array_equal(whole, sklearn_confusion_matrix(y_true, y_pred))
+    two_true, two_pred = y_true == y_true[0], y_pred == y_true[0]
+    assert sum(f1ci.binary_counts(two_true, two_pred)) == 1000
+
+
+def test_a_memory_map_is_counted_like_an_array(tmp_path):
+    path = tmp_path / "labels.npy"
+    np.save(path, np.array([TRUE, PRED], dtype=np.int8))
+    mapped = np.load(path, mmap_mode="r")
+    assert f1ci.binary_counts(mapped[0], mapped[1]) == (4, 3, 1, 3)
+
+
+def test_labels_that_cannot_be_sorted_keep_their_order_of_appearance():
+    assert counts.confusion_classes(["b", 1, "a"], ["b", "b", "b"]) == ["b", 1, "a"]
+    assert f1ci.confusion_matrix(["b", 1], ["b", "b"]).tolist() == [[1, 0], [1, 0]]
+
+
+def test_no_positives_anywhere_is_not_an_error():
+    assert f1ci.binary_counts([0, 0], [0, 0]) == (0, 0, 0, 2)
+    assert f1ci.binary_counts(["ham"], ["ham"], pos_label="spam") == (0, 0, 0, 1)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        (([0, 1], [0]), ValueError, "y_true has 2, y_pred has 1"),
+        (([], []), ValueError, r"must not be empty, got \[\]"),
+        (([0, 1, 2], [0, 1, 1]), ValueError, "at most two classes, got 3: 0, 1, 2"),
+        (([0, 2], [2, 2]), ValueError, "pos_label must be one of the labels 0, 2, got 1"),
+        (([(0,), (1,)], [(0,), (1,)]), ValueError, r"one of the labels \(0,\), \(1,\), got 1"),
+        (([0, np.nan], [0, 1]), ValueError, "missing labels, got nan at position 1"),
+        (([0, None], [0, 1]), ValueError, "missing labels, got None at position 1"),
+        ((pd.Series([0, pd.NA]), [0, 1]), ValueError, "missing labels, got <NA> at position 1"),
+        ((pd.Series(["a", None]), ["a", "b"]), ValueError, "missing labels, got .* at position 1"),
+        (([0, {}], [0, 1]), TypeError, r"hashable labels, got \{\}"),
+        (([[0], [1]], [0, 1]), ValueError, r"one-dimensional, got shape \(2, 1\)"),
+        (([[0], 1], [0, 1]), ValueError, r"one-dimensional, got \[\[0\], 1\]"),
+        (("ab", "ab"), TypeError, "sequence of labels, got 'ab'"),
+        ((3, [1]), TypeError, "sequence of labels, got 3"),
+    ],
+)
+def test_bad_labels_are_quoted(arguments, error, message):
+    with pytest.raises(error, match=message):
+        f1ci.binary_counts(*arguments)
+
+
+@pytest.mark.parametrize(
+    ("labels", "message"),
+    [
+        ([0], "only the given labels 0, got 1"),
+        ([0, 1, 0], "labels must be distinct, got 0 twice"),
+        ([], "labels must not be empty"),
+    ],
+)
+def test_bad_label_lists_are_quoted(labels, message):
+    with pytest.raises(ValueError, match=message):
+        f1ci.confusion_matrix([0, 1], [1, 1], labels=labels)
+
+
+def test_long_lists_of_classes_are_cut():
+    with pytest.raises(ValueError, match=r"got 9: 0, 1, 2, 3, 4, 5, \.\.\."):
+        f1ci.binary_counts(range(9), range(9))

@@ -1,0 +1,315 @@
+"""Coverage: the paper's tables, brute force, and one stream on any executor."""
+
+import math
+import pickle
+from concurrent.futures import ProcessPoolExecutor
+from functools import partial
+
+import numpy as np
+import pytest
+
+import f1ci
+from f1ci import coverage
+from f1ci.exact import METHODS
+
+SCENARIOS = {1: (0.4, 0.1, 0.1), 2: (0.64, 0.16, 0.16), 3: (0.16, 0.04, 0.64)}
+SIZES = (25, 50, 100, 500, 1000, 5000)
+COLUMNS = ("clopper_pearson", "wald", "wilson_direct", "wilson_indirect")
+
+# Lam, Gopal and Qian (2024), Tables 3 and 4: per n, four methods in each of three scenarios, from
+# a million replicates.
+TABLE_3 = """
+0.976 0.905 0.949 0.952 0.971 0.929 0.953 0.950 0.973 0.903 0.952 0.954
+0.968 0.925 0.949 0.952 0.965 0.942 0.945 0.952 0.969 0.930 0.953 0.947
+0.963 0.941 0.949 0.949 0.962 0.944 0.949 0.952 0.964 0.941 0.950 0.951
+0.957 0.948 0.949 0.950 0.955 0.949 0.950 0.950 0.957 0.948 0.950 0.950
+0.955 0.949 0.950 0.950 0.954 0.949 0.950 0.950 0.955 0.949 0.950 0.950
+0.952 0.950 0.950 0.950 0.952 0.950 0.950 0.950 0.952 0.949 0.950 0.950
+"""
+TABLE_4 = """
+0.382 0.343 0.368 0.328 0.296 0.270 0.285 0.263 0.468 0.447 0.395 0.414
+0.264 0.243 0.255 0.238 0.205 0.192 0.198 0.189 0.343 0.327 0.303 0.312
+0.183 0.172 0.176 0.170 0.143 0.136 0.138 0.135 0.245 0.234 0.225 0.228
+0.079 0.077 0.077 0.077 0.062 0.061 0.061 0.061 0.109 0.106 0.105 0.105
+0.055 0.054 0.054 0.054 0.044 0.043 0.043 0.043 0.076 0.075 0.075 0.075
+0.025 0.024 0.024 0.024 0.019 0.019 0.019 0.019 0.034 0.034 0.033 0.033
+"""
+REPLICATES = 1_000_000
+
+
+def cells(table):
+    rows = [[float(cell) for cell in line.split()] for line in table.split("\n") if line]
+    return {
+        (scenario, n, method): row[4 * (scenario - 1) + column]
+        for n, row in zip(SIZES, rows, strict=True)
+        for scenario in SCENARIOS
+        for column, method in enumerate(COLUMNS)
+    }
+
+
+@pytest.fixture(scope="module")
+def exact_results():
+    return {
+        (scenario, n, method): coverage.exact(n, *p, method=method)
+        for scenario, p in SCENARIOS.items()
+        for n in SIZES
+        for method in COLUMNS
+    }
+
+
+def test_everything_is_enumerated(exact_results):
+    assert len(exact_results) == 72
+    assert max(abs(1 - result.enumerated) for result in exact_results.values()) < 1e-9
+
+
+@pytest.mark.parametrize("key", cells(TABLE_3), ids=str)
+def test_table_3_coverage(key, exact_results):
+    truth = exact_results[key].coverage
+    # Half a unit of the third decimal and four standard errors of the paper's replicates.
+    tolerance = 0.0005 + 4 * math.sqrt(truth * (1 - truth) / REPLICATES)
+    assert abs(cells(TABLE_3)[key] - truth) <= tolerance
+
+
+@pytest.mark.parametrize("key", cells(TABLE_4), ids=str)
+def test_table_4_length(key, exact_results):
+    # A length lies in [0, 2 z max SE]; its standard deviation is at most half the range, 0.55.
+    # In truth it is below 0.1, and 4 * 0.1 / 1000 would do: rounding decides.
+    tolerance = 0.0005 + 4 * 0.1 / math.sqrt(REPLICATES)
+    assert abs(cells(TABLE_4)[key] - exact_results[key].expected_length) <= tolerance
+
+
+def test_only_wald_overshoots_and_degenerates(exact_results):
+    # Sections 5.3.3 and 5.3.4: at small n in all scenarios, at large n in none.
+    for (_, n, method), result in exact_results.items():
+        if method != "wald":
+            assert result.overshoot == 0.0
+            assert result.degeneracy == 0.0
+        elif n == 25:
+            assert result.overshoot > 0.01
+        elif n == 5000:
+            assert result.overshoot < 1e-9
+            assert result.degeneracy < 1e-9
+    degenerate = {s: exact_results[s, 25, "wald"].degeneracy for s in SCENARIOS}
+    assert degenerate[1] > 10 * degenerate[2]
+    assert degenerate[3] > 10 * degenerate[2]
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize(
+    "p", [(0.3, 0.2, 0.1), (0.05, 0.05, 0.0), (0.5, 0.5, 0.0), (0.9, 0.1, 0.0)]
+)
+def test_exact_equals_the_sum_over_all_tables(method, p):
+    # The definition: every multinomial table of n = 6 with its probability from factorials.
+    n, (p11, p10, p01) = 6, p
+    p00 = max(1 - sum(p), 0.0)
+    truth = 2 * p11 / (2 * p11 + p10 + p01)
+    covered = length = overshoot = degenerate = undefined = 0.0
+    for tp in range(n + 1):
+        for fp in range(n + 1 - tp):
+            for fn in range(n + 1 - tp - fp):
+                tn = n - tp - fp - fn
+                ways = math.factorial(n) / math.prod(map(math.factorial, (tp, fp, fn, tn)))
+                probability = ways * p11**tp * p10**fp * p01**fn * p00**tn
+                low, high = f1ci.f1_interval(tp, fp, fn, method=method)
+                covered += probability * (low <= truth <= high)
+                length += probability * (high - low)
+                overshoot += probability * (low < 0 or high > 1)
+                degenerate += probability * (low == high)
+                undefined += probability * (tp + fp + fn == 0)
+    ours = coverage.exact(n, p11, p10, p01, method=method)
+    # 84 products of doubles; the enumeration leaves out at most 1e-9.
+    assert ours.coverage == pytest.approx(covered, abs=1e-9)
+    assert ours.expected_length == pytest.approx(length, abs=1e-9)
+    assert ours.overshoot == pytest.approx(overshoot, abs=1e-9)
+    assert ours.degeneracy == pytest.approx(degenerate, abs=1e-9)
+    assert ours.undefined == pytest.approx(undefined, abs=1e-12)
+    assert ours.enumerated == pytest.approx(1, abs=1e-9)
+
+
+@pytest.mark.parametrize("p", [(0.0, 0.5, 0.1), (1.0, 0.0, 0.0), (0.7, 0.0, 0.0)])
+def test_scores_of_zero_and_one(p):
+    assert coverage.exact(30, *p).coverage == pytest.approx(1, abs=1e-9)
+    assert coverage.exact(30, *p, method="wald").degeneracy == pytest.approx(
+        1 - (1 - sum(p)) ** 30, abs=1e-9
+    )
+
+
+def test_rare_relevant_items_and_large_tests_are_enumerated_too():
+    # Skew binomials: about one relevant item, and a million items.
+    assert abs(1 - coverage.exact(1000, 0.0005, 0.0003, 0.0002).enumerated) < 1e-9
+    large = coverage.exact(100_000, 0.01, 0.005, 0.005)
+    assert abs(1 - large.enumerated) < 1e-9
+    assert large.coverage == pytest.approx(0.95, abs=0.001)
+
+
+# --- Simulation -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_simulation_agrees_with_enumeration(method):
+    p = SCENARIOS[3]
+    simulated = coverage.simulate(25, [*p, 0.16], method=method, replicates=200_000, rng=20241118)
+    expected = coverage.exact(25, *p, method=method)
+    # Four standard errors; with 12 comparisons a correct program fails one time in a thousand,
+    # and the seed is fixed.
+    assert abs(simulated.coverage - expected.coverage) < 4 * simulated.coverage_error
+    assert abs(simulated.expected_length - expected.expected_length) < 4 * simulated.length_error
+    error = math.sqrt(expected.overshoot * (1 - expected.overshoot) / 200_000)
+    assert abs(simulated.overshoot - expected.overshoot) <= 4 * error
+    error = math.sqrt(expected.degeneracy * (1 - expected.degeneracy) / 200_000)
+    assert abs(simulated.degeneracy - expected.degeneracy) <= 4 * error
+
+
+def accuracy_and_hits(counts):
+    """Two quantities, the second undefined where the first cell is empty."""
+    first = counts[..., 0, 0].astype(float)
+    trace = np.trace(counts, axis1=-2, axis2=-1)
+    return np.stack([trace, np.where(first > 0, first, np.nan)], axis=-1)
+
+
+def test_average_of_several_quantities_against_their_exact_means():
+    n, p = 7, np.array([[0.2, 0.3], [0.1, 0.4]])
+    result = coverage.average(accuracy_and_hits, p, n, replicates=100_000, rng=3)
+    empty = 0.8**n
+    exact = np.array([n * 0.6, n * 0.2 / (1 - empty)])
+    assert np.all(np.abs(result.mean - exact) < 4 * result.standard_error)
+    variance = n * 0.6 * 0.4
+    # The standard deviation of a sample variance of a binomial of this size is below 2 % / 4.
+    assert result.standard_deviation[0] ** 2 == pytest.approx(variance, rel=0.02)
+    assert result.defined[0] == 100_000
+    spread = math.sqrt(empty * (1 - empty) * 100_000)
+    assert abs(result.defined[1] - (1 - empty) * 100_000) < 4 * spread
+
+
+def test_moments_merge_like_one_sample(monkeypatch):
+    # The same draws in one batch, computed by numpy from all values at once.
+    monkeypatch.setattr(coverage, "_BATCH", 400)
+    p = np.array([[0.2, 0.3], [0.1, 0.4]])
+    result = coverage.average(accuracy_and_hits, p, 7, replicates=250, rng=11)
+    streams = np.random.default_rng(11).spawn(3)
+    draws = np.concatenate(
+        [s.multinomial(7, p.ravel(), size=k) for s, k in zip(streams, (100, 100, 50), strict=True)]
+    )
+    values = accuracy_and_hits(draws.reshape(250, 2, 2))
+    np.testing.assert_allclose(result.mean, np.nanmean(values, axis=0), rtol=1e-13)
+    np.testing.assert_allclose(
+        result.standard_deviation, np.nanstd(values, axis=0, ddof=1), rtol=1e-12
+    )
+    assert result.replicates == 250
+
+
+def cautious(counts):
+    """An interval that refuses small counts: undefined there."""
+    low, high = f1ci.f1_interval(counts[:, 0], counts[:, 1], counts[:, 2])
+    return np.where(counts[:, 0] > 2, low, np.nan), high
+
+
+def test_undefined_intervals_miss_and_are_left_out_of_the_conditional_coverage():
+    p = [0.1, 0.1, 0.1, 0.7]
+    result = coverage.simulate(20, p, method=cautious, truth=0.5, replicates=50_000, rng=4)
+    assert 0.5 < result.undefined < 0.8
+    defined = 1 - result.undefined
+    assert result.coverage == pytest.approx(result.coverage_if_defined * defined, rel=1e-12)
+
+
+def several(counts):
+    """Two intervals per test set."""
+    one = f1ci.f1_interval(counts[:, 0], counts[:, 1], counts[:, 2])
+    two = f1ci.f1_interval(counts[:, 0], counts[:, 1], counts[:, 2], confidence_level=0.5)
+    return np.stack([one.low, two.low], axis=1), np.stack([one.high, two.high], axis=1)
+
+
+def test_several_intervals_at_once():
+    p = [*SCENARIOS[1], 0.4]
+    result = coverage.simulate(100, p, method=several, truth=[0.8, 0.8], replicates=20_000, rng=5)
+    alone = coverage.simulate(100, p, replicates=20_000, rng=5)
+    assert result.coverage.shape == (2,)
+    assert result.coverage[0] == alone.coverage
+    assert result.coverage[1] < 0.6
+
+
+def _study(executor=None, progress=None, rng=99):
+    return coverage.simulate(
+        60,
+        [*SCENARIOS[2], 0.04],
+        method="wilson_direct",
+        replicates=600_000,
+        rng=rng,
+        executor=executor,
+        progress=progress,
+    )
+
+
+@pytest.fixture(scope="module")
+def study():
+    return pickle.dumps(_study())
+
+
+def test_two_processes_give_the_same_bits(study):
+    with ProcessPoolExecutor(2) as pool:
+        assert pickle.dumps(_study(pool)) == study
+
+
+def test_a_dask_cluster_gives_the_same_bits(study):
+    distributed = pytest.importorskip("distributed", reason="needs dask.distributed")
+    with (
+        distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
+        ) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        assert pickle.dumps(_study(client.get_executor())) == study
+
+
+def test_seeds_of_every_kind_and_different_ones_differ(study):
+    assert pickle.dumps(_study(rng=np.random.SeedSequence(99))) == study
+    assert pickle.dumps(_study(rng=np.random.default_rng(99))) == study
+    assert pickle.dumps(_study(rng=100)) != study
+
+
+def test_progress_is_told_after_every_batch():
+    seen = []
+    _study(progress=lambda done, total: seen.append((done, total)))
+    assert len(seen) > 3
+    assert seen == sorted(seen)
+    assert seen[-1] == (600_000, 600_000)
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        (lambda: coverage.exact(0, 0.1, 0.1, 0.1), ValueError, "n must be at least 1, got 0"),
+        (lambda: coverage.exact(2.5, 0.1, 0.1, 0.1), TypeError, "n must be an integer, got 2.5"),
+        (
+            lambda: coverage.exact(5, -0.1, 0.1, 0.1),
+            ValueError,
+            "p11 must lie between 0 and 1, got -0.1",
+        ),
+        (lambda: coverage.exact(5, 0.5, 0.4, 0.2), ValueError, r"must lie in \(0, 1\], got 1.1"),
+        (lambda: coverage.exact(5, 0, 0, 0), ValueError, r"must lie in \(0, 1\], got 0.0"),
+        (lambda: coverage.exact(5, 0.1, 0.1, 0.1, method="x"), ValueError, "got 'x'"),
+        (lambda: coverage.simulate(5, [0.5, 0.4]), ValueError, "add up to 1, got a sum of 0.9"),
+        (lambda: coverage.simulate(5, [0.5, 0.5]), ValueError, r"shape \(4,\), got \(2,\)"),
+        (lambda: coverage.simulate(5, [0, 0, 0, 1]), ValueError, "got 0.0"),
+        (lambda: coverage.simulate(5, [0.5, 0.5, 0, 0], replicates=0), ValueError, "got 0"),
+        (
+            lambda: coverage.simulate(5, [0.5, 0.5], method=several),
+            TypeError,
+            "truth must be given",
+        ),
+    ],
+)
+def test_bad_arguments_are_quoted(call, error, message):
+    with pytest.raises(error, match=message):
+        call()
+
+
+def test_a_partial_function_is_a_method_too():
+    method = partial(_named, level=0.95)
+    p = [*SCENARIOS[1], 0.4]
+    by_hand = coverage.simulate(25, p, method=method, truth=0.8, replicates=10_000, rng=1)
+    assert by_hand.coverage == coverage.simulate(25, p, replicates=10_000, rng=1).coverage
+
+
+def _named(counts, level):
+    return f1ci.f1_interval(*counts[:, :3].T, confidence_level=level)
