@@ -1,0 +1,242 @@
+"""The published numbers: well-formed, complete by the tables' dimensions, printed in the papers.
+
+The papers themselves are not part of the project. Where their plain-text copies are at hand
+(``../shared/papers`` beside the repository, or the folder named by ``F1CI_PAPERS``), every printed
+string is looked up in them, and every table's decimals are compared with the table's text in
+reading order. Such a check cannot find a digit that is right in the paper but filed under the
+wrong id in running text: that takes a second, independent reader.
+"""
+
+import csv
+import os
+import re
+from collections import Counter
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+PUBLISHED = ROOT / "book" / "published"
+PAPERS = Path(os.environ.get("F1CI_PAPERS", ROOT.parent / "shared" / "papers"))
+
+TEXTS = {
+    "lam": "lam-gopal-qian-2024.txt",
+    "takahashi": "takahashi-2022.txt",
+    "wangli": "wang-li-2019.txt",
+    "jiang": "jiang-2020.txt",
+    "yuan": "yuan-jiang-2025.txt",
+}
+KINDS = {"deterministic", "simulated", "trained"}
+ITEMS = "table|section|equation|lemma|theorem|proposition|corollary|remark|appendix"
+INPUT_COLUMNS = ["id", "paper", "item", "description", "printed"]
+RESULT_COLUMNS = [*INPUT_COLUMNS, "kind", "erratum"]
+
+# Rows per table = cells that hold a result; an interval is two rows.
+CELLS = {
+    ("lam", "table-3"): 3 * 6 * 4,  # scenarios, sample sizes, methods
+    ("lam", "table-4"): 3 * 6 * 4,
+    ("takahashi", "table-1b"): 9 + 3 + 3,  # cells, row totals, column totals
+    ("takahashi", "table-3"): 3 * 6 * 3,  # scenarios, sample sizes, averages
+    ("takahashi", "table-4"): 4 * 3 * 3 + 1,  # classifiers, averages, estimate and ends; n of MNN
+    ("wangli", "table-2"): 3 * 3 * 2 * 2,  # tasks, metrics, models, ends
+    ("wangli", "table-3"): 3 * 3,  # metrics; two probabilities and the decision
+    ("wangli", "table-4"): 3 * 3,
+    ("wangli", "table-5"): 3 * 3,
+    ("jiang", "proposition-1"): 5,
+    ("yuan", "table-1"): 3 * 2,  # rules, metrics
+    ("yuan", "table-2"): 3 * 2 * 2,  # rules, metrics, ends
+    ("yuan", "table-4"): 3 * 4 + 2,  # a row per rule; the last row has no true values
+    ("yuan", "table-5"): 3 * 4 + 2,
+    ("yuan", "table-6"): 3 * (2 + 3 * 2) + 3 * 2,  # true values, methods x (coverage, length)
+    ("yuan", "table-7"): 4 * (3 + 3 * 2) + 3 * 2,
+}
+INPUT_CELLS = {
+    ("takahashi", "table-1a"): 9,
+    ("takahashi", "table-2"): 3 * 9,
+    ("takahashi", "appendix-d"): 25 + 1,  # the matrix of MNN and the confidence level
+    ("wangli", "table-1"): 3 * 2,
+}
+
+# Where each table's numbers stand in the text: from the last `start` before `end` up to `end`.
+BLOCKS = {
+    ("lam", "table-3"): ("Table 3*", "Table 4*"),
+    ("lam", "table-4"): ("Table 4*", "Table 5\n"),
+    ("takahashi", "table-1b"): ("b: Proportions", "Table 2\n"),
+    ("takahashi", "table-3"): ("Table 3\n", "Table 4\n"),
+    ("takahashi", "table-4"): ("Table 4\n", None),
+    ("wangli", "table-2"): ("Task\t", "Table 2: CIs"),
+    ("wangli", "table-3"): ("Decision\n", "Table 3: Decisions"),
+    ("wangli", "table-4"): ("Decision\n", "Table 4: Decisions"),
+    ("wangli", "table-5"): ("Decision\n", "Table 5: Decisions"),
+    ("jiang", "proposition-1"): ("$V(\\max\\{a, b\\})$", "Remark 1"),
+    ("yuan", "table-1"): ("Classifiers\t", "There are two statistical research problems"),
+    ("yuan", "table-2"): ("Classifiers\t", "These brackets are"),
+    ("yuan", "table-4"): ("Classifier\t", "(TEST SAMPLE SIZE=2000)"),
+    ("yuan", "table-5"): ("Classifier\t", "Next, we sample, with replacement"),
+    ("yuan", "table-6"): ("Classifier\t", "$P[M_4 \\in"),
+    ("yuan", "table-7"): ("Classifier\t", "DECLARATIONS"),
+}
+DECIMAL = re.compile(r"(?<![\w.{])\d*\.\d+")  # the brace excludes the subscript of F_{0.5}
+
+
+def read(name):
+    with (PUBLISHED / f"{name}.csv").open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+RESULTS = {paper: read(paper) for paper in TEXTS}
+INPUTS = read("inputs")
+ROWS = [row for rows in RESULTS.values() for row in rows] + INPUTS
+
+needs_papers = pytest.mark.skipif(
+    "F1CI_PAPERS" not in os.environ and not PAPERS.is_dir(),
+    reason="the papers' text is not at hand; name its folder in F1CI_PAPERS",
+)
+
+
+@pytest.fixture(scope="module")
+def texts():
+    return {
+        paper: (PAPERS / name).read_text(encoding="utf-8").replace("\r\n", "\n")
+        for paper, name in TEXTS.items()
+    }
+
+
+def plain(text):
+    """The text without subscript marks (H_1 to H1) and with lists of numbers spaced out.
+
+    A comma between digits stays only where it groups thousands: in 9,925 but not in 0.665,0.805.
+    """
+
+    def space_out(run):
+        grouped = re.fullmatch(r"\d{1,3}(,\d{3})+", run[0])
+        return run[0] if grouped else run[0].replace(",", ", ")
+
+    return re.sub(r"\d[\d,]*\d", space_out, text.replace("_", ""))
+
+
+def prints(text, printed):
+    """Whether `printed` stands in the plain `text` as a number, or words, of its own.
+
+    0.95 does not stand in 0.950, nor 925 in 9,925, nor 25 in 25%. A letter may follow: 132k.
+    """
+    before = r"(?<![\w.])(?<!\d,)"
+    after = r"(?!\d|\.\d|,\d|\s?\\?%)"
+    return re.search(before + re.escape(printed) + after, text) is not None
+
+
+def test_columns():
+    """Every row has the columns of its file, no more and no fewer."""
+    for rows in RESULTS.values():
+        assert {tuple(row) for row in rows} == {tuple(RESULT_COLUMNS)}
+    assert {tuple(row) for row in INPUTS} == {tuple(INPUT_COLUMNS)}
+    assert all(None not in row.values() for row in ROWS)
+
+
+def test_ids_are_unique():
+    repeated = [name for name, count in Counter(row["id"] for row in ROWS).items() if count > 1]
+    assert repeated == []
+
+
+def test_rows_are_well_formed():
+    for row in ROWS:
+        assert row["paper"] in TEXTS, row
+        assert re.fullmatch(rf"({ITEMS})-[a-z0-9.]+", row["item"]), row
+        assert re.fullmatch(r"[a-z0-9][a-z0-9._-]*(/[a-z0-9][a-z0-9._-]*){2,}", row["id"]), row
+        assert row["id"].startswith(f"{row['paper']}/{row['item']}/"), row
+        assert row["description"], row
+        assert row["printed"], row
+        assert all(cell == cell.strip() for cell in row.values()), row
+
+
+@pytest.mark.parametrize("paper", TEXTS)
+def test_results_keep_to_the_vocabulary(paper):
+    assert {row["paper"] for row in RESULTS[paper]} == {paper}
+    assert {row["kind"] for row in RESULTS[paper]} <= KINDS
+    errata = {row["erratum"] for row in RESULTS[paper]} - {""}
+    assert all(re.fullmatch(rf"E-{paper}-[1-9]\d*", erratum) for erratum in errata)
+
+
+def test_tables_are_complete():
+    results = Counter((row["paper"], row["item"]) for rows in RESULTS.values() for row in rows)
+    inputs = Counter((row["paper"], row["item"]) for row in INPUTS)
+    assert {table: results[table] for table in CELLS} == CELLS
+    assert {table: inputs[table] for table in INPUT_CELLS} == INPUT_CELLS
+    tables = {key for key in results if key[1].startswith("table-")}
+    assert tables <= set(CELLS), "a table whose dimensions this test does not know"
+
+
+def value(name):
+    """The printed number of an input or result, exactly."""
+    (row,) = (row for row in ROWS if row["id"] == name)
+    return Fraction(row["printed"].replace(",", ""))
+
+
+def total(prefix):
+    names = [row["id"] for row in INPUTS if row["id"].startswith(prefix)]
+    return sum(value(name) for name in names)
+
+
+def test_inputs_add_up():
+    """Sums that the papers imply: probabilities to 1, counts to the sizes printed beside them."""
+    for scenario in (1, 2, 3):
+        cells = [
+            f"lam/section-5.1/scenario-{scenario}/p{cell}" for cell in ("11", "10", "01", "00")
+        ]
+        assert sum(value(cell) for cell in cells) == 1
+        assert total(f"takahashi/table-2/scenario-{scenario}/") == 1
+    assert total("takahashi/table-1a/") == value("takahashi/section-2/n")
+    assert total("takahashi/appendix-d/mnn/") == value("takahashi/table-4/mnn/n")
+    bert = [value(f"lam/section-6/{cell}") for cell in ("tp", "fp", "fn", "tn")]
+    assert sum(bert) == value("lam/section-6/test/observations")
+    assert bert[0] + bert[2] == value("lam/section-6/test/suggestions")
+    for what in ("observations", "suggestions"):
+        parts = [value(f"lam/section-6/{s}/{what}") for s in ("training", "validation", "test")]
+        assert sum(parts) == value(f"lam/section-6/total/{what}")
+
+
+@needs_papers
+@pytest.mark.parametrize("paper", TEXTS)
+def test_every_number_is_printed_in_its_paper(paper, texts):
+    rows = RESULTS[paper] + [row for row in INPUTS if row["paper"] == paper]
+    text = plain(texts[paper])
+    assert [row["id"] for row in rows if not prints(text, row["printed"])] == []
+
+
+@needs_papers
+@pytest.mark.parametrize(("paper", "item"), BLOCKS)
+def test_table_reads_as_printed(paper, item, texts):
+    """The decimals of the table's text, in reading order, are those of our rows, in order."""
+    start, end = BLOCKS[paper, item]
+    text = texts[paper]
+    stop = len(text) if end is None else text.index(end)
+    block = text[text.rindex(start, 0, stop) : stop]
+    ours = [row["printed"] for row in RESULTS[paper] if row["item"] == item]
+    assert DECIMAL.findall(block) == [printed for printed in ours if DECIMAL.fullmatch(printed)]
+
+
+@pytest.mark.parametrize(
+    ("text", "printed", "found"),
+    [
+        ("is 0.950 or", "0.95", False),
+        ("is 10.95 or", "0.95", False),
+        ("is 0.95.", "0.95", True),
+        ("[0.665,0.805]", "0.665", True),
+        ("[0.665,0.805]", "0.805", True),
+        ("of 9,925 documents", "925", False),
+        ("of 9,925 documents", "9", False),
+        ("of 9,925 documents", "9,925", True),
+        ("(25%)", "25", False),
+        ("(25%)", "25%", True),
+        ("$.1549", ".1549", True),
+        ("0.1549", ".1549", False),
+        ("c(130,630,27254)", "630", True),
+        ("c(130,630,27254)", "130,630", False),
+        ("$132k^2", "132", True),
+        ("M_12", "12", False),
+        ("Accept H_1\n", "Accept H1", True),
+    ],
+)
+def test_lookup_respects_the_borders_of_numbers(text, printed, found):
+    assert prints(plain(text), printed) is found
