@@ -15,10 +15,11 @@ match
 monte-carlo
     the paper simulated, and ours is within half a unit of the last printed digit plus four
     standard errors: the root of the sum of squares of theirs (`deviation` over the root of the
-    paper's replicates, from `inputs.csv`) and ours (over the root of ours, or 0 if exact).
+    paper's replicates) and ours (over the root of ours, or 0 if exact).
 in-band
     the paper's split or training run is not published, and the printed number (known to half a
-    unit) lies in the central 99 % of at least 200 independent replications.
+    unit) lies in the central 99 % of at least 200 independent replications of all that the paper
+    did for it, its simulation included.
 reconstructed
     match or monte-carlo, from the only input consistent with what is printed.
 erratum
@@ -134,7 +135,7 @@ def _compare(row: Row, record: Record, paper_replicates: int | None) -> _Compari
     if record.deviation is not None:
         own_error = record.deviation / math.sqrt(record.replicates) if record.replicates else 0.0
         if paper_replicates is None:
-            hint = "; inputs.csv does not say how many replicates the paper drew"
+            hint = "; replicates.csv does not say how many replicates the paper drew"
         else:
             paper_error = record.deviation / math.sqrt(paper_replicates)
             allowed += Fraction(STANDARD_ERRORS * math.hypot(paper_error, own_error))

@@ -2,6 +2,7 @@
 
 - `<paper>.csv`: every number printed as a result,
 - `inputs.csv`: what goes into them (confusion matrices, probabilities, numbers of replicates),
+- `replicates.csv`: which published numbers an input's number of replicates holds for,
 - `errata.csv`: the register of errata.
 
 A printed number is read exactly as it stands, into its value and half a unit of its last printed
@@ -17,6 +18,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
+from fnmatch import fnmatchcase
 from fractions import Fraction
 from pathlib import Path
 
@@ -54,7 +56,8 @@ class Number:
 _DECIMAL = re.compile(r"[±+-]?(?P<body>(?:\d{1,3}(?:,\d{3})+|\d+)?(?:\.\d+)?(?:e[+-]?\d+)?)%?")
 _FRACTION = re.compile(r"(?P<sign>-?)(?P<body>\d+/[1-9]\d*)")
 _POWER = re.compile(r"10\^(?P<exponent>\d{1,2})")
-_WORD = re.compile(r"[A-Za-z][A-Za-z0-9_ -]*")
+_WORD = re.compile(r"[A-Za-z][A-Za-z0-9_, -]*")
+_IN_WORDS = {"a million": Fraction(10**6)}
 
 
 def read_number(printed: str) -> Number | None:
@@ -62,7 +65,8 @@ def read_number(printed: str) -> Number | None:
 
     Read are decimals with or without a leading zero, with thousands separators, an exponent,
     a sign, "±" (whose number is what follows it) or a per cent sign (which changes nothing: the
-    value stays in the printed unit), fractions such as "16/11" and powers such as "10^6".
+    value stays in the printed unit), fractions such as "16/11", powers such as "10^6", and
+    "a million".
 
     >>> read_number("99.6%")
     Number(value=Fraction(498, 5), half_unit=Fraction(1, 20))
@@ -70,6 +74,8 @@ def read_number(printed: str) -> Number | None:
     Fraction(1, 2)
     """
     text = printed.strip().replace("\N{MINUS SIGN}", "-")
+    if text in _IN_WORDS:
+        return Number(_IN_WORDS[text], Fraction(0))
     if match := _FRACTION.fullmatch(text):
         return Number(Fraction(text), Fraction(0))
     if match := _POWER.fullmatch(text):
@@ -121,6 +127,7 @@ class Erratum:
 
 INPUT_COLUMNS = ["id", "paper", "item", "description", "printed"]
 PUBLISHED_COLUMNS = [*INPUT_COLUMNS, "kind", "erratum"]
+REPLICATES_COLUMNS = ["rows", "input"]
 ERRATUM_COLUMNS = list(Erratum.__dataclass_fields__)
 
 _ID = re.compile(r"(?P<paper>[a-z]+)(?:/[A-Za-z0-9_.*+-]+)+")
@@ -147,6 +154,7 @@ class Published:
         self.inputs: Mapping[str, Row] = {row.id: row for row in inputs}
         self.rows: Mapping[str, Row] = {row.id: row for row in rows}
         problems += _repeated([entry.id for entry in errata] + [row.id for row in (*inputs, *rows)])
+        self._replicates = self._replicates_of_rows(problems)
         for row in (*inputs, *rows):
             problems += self._row_problems(row, is_input=row.id in self.inputs)
         for erratum in errata:
@@ -155,18 +163,25 @@ class Published:
             raise LedgerError(f"{self.folder}:\n  " + "\n  ".join(problems))
 
     def replicates(self, id: str) -> int | None:  # noqa: A002 (the ledger's own word)
-        """How many replicates the paper drew for a row, as `inputs.csv` says; None if it does not.
+        """How many replicates the paper drew for a number; None if it does not say."""
+        return self._replicates.get(id)
 
-        An input `<prefix>/replicates` holds for every row whose id is the prefix or begins with
-        it; the longest such prefix counts, so `lam/replicates` would hold for all of `lam` and
-        `jiang/section-2.4/true/replicates` for one number only.
-        """
-        parts = id.split("/")
-        for end in range(len(parts), 0, -1):
-            row = self.inputs.get("/".join([*parts[:end], "replicates"]))
-            if row is not None and row.number is not None:
-                return int(row.number.value)
-        return None
+    def _replicates_of_rows(self, problems: list[str]) -> dict[str, int]:
+        """The replicates of each row, by the first line of `replicates.csv` whose pattern fits."""
+        found: dict[str, int] = {}
+        for line in self._lines("replicates.csv", REPLICATES_COLUMNS, problems):
+            pattern, name = line["rows"], line["input"]
+            ids = [id for id in self.rows if fnmatchcase(id, pattern)]  # noqa: A001
+            size = self.inputs[name].number if name in self.inputs else None
+            if size is None or size.value < 2 or size.value.denominator != 1:
+                problems.append(
+                    f"replicates.csv: {name!r} is no number of replicates in inputs.csv"
+                )
+            elif not ids:
+                problems.append(f"replicates.csv: {pattern!r} fits no published number")
+            else:
+                found = {**dict.fromkeys(ids, int(size.value)), **found}
+        return found
 
     def _lines(
         self, name: str, columns: list[str], problems: list[str]
@@ -192,15 +207,11 @@ class Published:
         elif match["paper"] != row.paper or row.paper not in PAPERS:
             yield f"{row.id}: its paper is {row.paper!r}, not its id's, one of {', '.join(PAPERS)}"
         try:
-            number = row.number
+            row.number  # noqa: B018 (it raises if it cannot be read)
         except LedgerError as error:
             yield f"{row.id}: {error}"
             return
         if is_input:
-            if row.id.endswith("/replicates") and (
-                number is None or number.value < 2 or number.value.denominator != 1
-            ):
-                yield f"{row.id}: {row.printed!r} is not a number of replicates"
             return
         if row.kind not in KINDS:
             yield f"{row.id}: its kind is {row.kind!r}, not one of {', '.join(KINDS)}"
