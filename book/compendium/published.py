@@ -1,0 +1,240 @@
+"""The left-hand side of the ledger: what the five papers print, read from `book/published/`.
+
+- `<paper>.csv`: every number printed as a result,
+- `inputs.csv`: what goes into them (confusion matrices, probabilities, numbers of replicates),
+- `replicates.csv`: which published numbers an input's number of replicates holds for,
+- `errata.csv`: the register of errata.
+
+A printed number is read exactly as it stands, into its value and half a unit of its last printed
+digit, both as fractions. **A number keeps its printed unit**: "99.6%" is 99.6, and whoever
+recomputes it records per cent as well. That is the one rule that also fits the tables whose
+heading, not whose cells, carries the sign.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from fnmatch import fnmatchcase
+from fractions import Fraction
+from pathlib import Path
+
+from compendium import PUBLISHED
+
+__all__ = [
+    "ERRATUM_KINDS",
+    "KINDS",
+    "PAPERS",
+    "Erratum",
+    "LedgerError",
+    "Number",
+    "Published",
+    "Row",
+    "read_number",
+]
+
+PAPERS = ("lam", "takahashi", "wangli", "jiang", "yuan")
+KINDS = ("deterministic", "simulated", "trained")
+ERRATUM_KINDS = ("misprint", "wrong number", "wrong statement", "gap", "unstated choice", "remark")
+
+
+class LedgerError(ValueError):
+    """A table, a record or a printed number that the ledger cannot accept."""
+
+
+@dataclass(frozen=True)
+class Number:
+    """A printed number: its value and half a unit of its last printed digit (0 for a fraction)."""
+
+    value: Fraction
+    half_unit: Fraction
+
+
+_DECIMAL = re.compile(r"[±+-]?(?P<body>(?:\d{1,3}(?:,\d{3})+|\d+)?(?:\.\d+)?(?:e[+-]?\d+)?)%?")
+_FRACTION = re.compile(r"(?P<sign>-?)(?P<body>\d+/[1-9]\d*)")
+_POWER = re.compile(r"10\^(?P<exponent>\d{1,2})")
+_WORD = re.compile(r"[A-Za-z][A-Za-z0-9_, -]*")
+_IN_WORDS = {"a million": Fraction(10**6)}
+
+
+def read_number(printed: str) -> Number | None:
+    """The number that `printed` stands for, or None if it is a word such as "Accept H1".
+
+    Read are decimals with or without a leading zero, with thousands separators, an exponent,
+    a sign, "±" (whose number is what follows it) or a per cent sign (which changes nothing: the
+    value stays in the printed unit), fractions such as "16/11", powers such as "10^6", and
+    "a million".
+
+    >>> read_number("99.6%")
+    Number(value=Fraction(498, 5), half_unit=Fraction(1, 20))
+    >>> read_number("59,066").half_unit
+    Fraction(1, 2)
+    """
+    text = printed.strip().replace("\N{MINUS SIGN}", "-")
+    if text in _IN_WORDS:
+        return Number(_IN_WORDS[text], Fraction(0))
+    if match := _FRACTION.fullmatch(text):
+        return Number(Fraction(text), Fraction(0))
+    if match := _POWER.fullmatch(text):
+        return Number(Fraction(10) ** int(match["exponent"]), Fraction(0))
+    match = _DECIMAL.fullmatch(text)
+    if match and match["body"][:1] not in ("", "e"):
+        size = Decimal(match["body"].replace(",", ""))
+        exponent = size.as_tuple().exponent
+        assert isinstance(exponent, int)  # only "NaN" and "Infinity" have another kind
+        value = Fraction(size) * (-1 if text.startswith("-") else 1)
+        return Number(value, Fraction(10) ** exponent / 2)
+    if _WORD.fullmatch(text):
+        return None
+    raise LedgerError(f"{printed!r} is neither a number nor a word that the ledger can read")
+
+
+@dataclass(frozen=True)
+class Row:
+    """One published number, or one input (whose `kind` and `erratum` are empty)."""
+
+    id: str
+    paper: str
+    item: str
+    description: str
+    printed: str
+    kind: str = ""
+    erratum: str = ""
+
+    @property
+    def number(self) -> Number | None:
+        """The printed number, or None for a word."""
+        return read_number(self.printed)
+
+
+@dataclass(frozen=True)
+class Erratum:
+    """One entry of the register of errata."""
+
+    id: str
+    paper: str
+    kind: str
+    place: str
+    printed: str
+    right: str
+    how_known: str
+    consequence: str
+    shown_in: str
+
+
+INPUT_COLUMNS = ["id", "paper", "item", "description", "printed"]
+PUBLISHED_COLUMNS = [*INPUT_COLUMNS, "kind", "erratum"]
+REPLICATES_COLUMNS = ["rows", "input"]
+ERRATUM_COLUMNS = list(Erratum.__dataclass_fields__)
+
+_ID = re.compile(r"(?P<paper>[a-z]+)(?:/[A-Za-z0-9_.*+-]+)+")
+_ERRATUM_ID = re.compile(r"E-(?P<paper>[a-z]+)-[1-9]\d*")
+
+
+class Published:
+    """All published tables of a folder, checked; the errors are listed together.
+
+    A paper whose table is not there yet simply has no rows.
+    """
+
+    def __init__(self, folder: Path = PUBLISHED) -> None:
+        self.folder = Path(folder)
+        problems: list[str] = []
+        errata = [Erratum(**line) for line in self._lines("errata.csv", ERRATUM_COLUMNS, problems)]
+        inputs = [Row(**line) for line in self._lines("inputs.csv", INPUT_COLUMNS, problems)]
+        rows = [
+            Row(**line)
+            for paper in PAPERS
+            for line in self._lines(f"{paper}.csv", PUBLISHED_COLUMNS, problems)
+        ]
+        self.errata: Mapping[str, Erratum] = {erratum.id: erratum for erratum in errata}
+        self.inputs: Mapping[str, Row] = {row.id: row for row in inputs}
+        self.rows: Mapping[str, Row] = {row.id: row for row in rows}
+        problems += _repeated([entry.id for entry in errata] + [row.id for row in (*inputs, *rows)])
+        self._replicates = self._replicates_of_rows(problems)
+        for row in (*inputs, *rows):
+            problems += self._row_problems(row, is_input=row.id in self.inputs)
+        for erratum in errata:
+            problems += _erratum_problems(erratum)
+        if problems:
+            raise LedgerError(f"{self.folder}:\n  " + "\n  ".join(problems))
+
+    def replicates(self, id: str) -> int | None:  # noqa: A002 (the ledger's own word)
+        """How many replicates the paper drew for a number; None if it does not say."""
+        return self._replicates.get(id)
+
+    def _replicates_of_rows(self, problems: list[str]) -> dict[str, int]:
+        """The replicates of each row, by the first line of `replicates.csv` whose pattern fits."""
+        found: dict[str, int] = {}
+        for line in self._lines("replicates.csv", REPLICATES_COLUMNS, problems):
+            pattern, name = line["rows"], line["input"]
+            ids = [id for id in self.rows if fnmatchcase(id, pattern)]  # noqa: A001
+            size = self.inputs[name].number if name in self.inputs else None
+            if size is None or size.value < 2 or size.value.denominator != 1:
+                problems.append(
+                    f"replicates.csv: {name!r} is no number of replicates in inputs.csv"
+                )
+            elif not ids:
+                problems.append(f"replicates.csv: {pattern!r} fits no published number")
+            else:
+                found = {**dict.fromkeys(ids, int(size.value)), **found}
+        return found
+
+    def _lines(
+        self, name: str, columns: list[str], problems: list[str]
+    ) -> Iterator[dict[str, str]]:
+        path = self.folder / name
+        if not path.exists():
+            return
+        with path.open(encoding="utf-8", newline="") as file:
+            reader = csv.DictReader(file, strict=True)
+            if sorted(reader.fieldnames or []) != sorted(columns):
+                problems.append(f"{name}: its columns are {reader.fieldnames}, not {columns}")
+                return
+            for line in reader:
+                if None in line or None in line.values():
+                    problems.append(f"{name}:{reader.line_num}: not {len(columns)} cells")
+                else:
+                    yield {column: cell.strip() for column, cell in line.items()}
+
+    def _row_problems(self, row: Row, *, is_input: bool) -> Iterator[str]:
+        match = _ID.fullmatch(row.id)
+        if not match:
+            yield f"the id {row.id!r} is not of the form paper/item/..."
+        elif match["paper"] != row.paper or row.paper not in PAPERS:
+            yield f"{row.id}: its paper is {row.paper!r}, not its id's, one of {', '.join(PAPERS)}"
+        try:
+            row.number  # noqa: B018 (it raises if it cannot be read)
+        except LedgerError as error:
+            yield f"{row.id}: {error}"
+            return
+        if is_input:
+            return
+        if row.kind not in KINDS:
+            yield f"{row.id}: its kind is {row.kind!r}, not one of {', '.join(KINDS)}"
+        if row.erratum and row.erratum not in self.errata:
+            yield f"{row.id}: the erratum {row.erratum!r} is not in errata.csv"
+        elif row.erratum and self.errata[row.erratum].paper != row.paper:
+            yield f"{row.id}: the erratum {row.erratum!r} belongs to another paper"
+
+
+def _repeated(ids: list[str]) -> Iterator[str]:
+    seen: set[str] = set()
+    for id in ids:  # noqa: A001
+        if id in seen:
+            yield f"the id {id!r} stands there twice"
+        seen.add(id)
+
+
+def _erratum_problems(erratum: Erratum) -> Iterator[str]:
+    match = _ERRATUM_ID.fullmatch(erratum.id)
+    if not match or match["paper"] != erratum.paper or erratum.paper not in PAPERS:
+        yield f"errata.csv: the id {erratum.id!r} is not E-<paper>-<number> for {erratum.paper!r}"
+    if erratum.kind not in ERRATUM_KINDS:
+        yield f"{erratum.id}: its kind is {erratum.kind!r}, not one of {', '.join(ERRATUM_KINDS)}"
+    for column in ERRATUM_COLUMNS:
+        if not getattr(erratum, column):
+            yield f"{erratum.id}: {column!r} is empty"

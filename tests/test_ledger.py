@@ -1,0 +1,577 @@
+"""The ledger can fail: each test changes one thing and expects the verdict to turn.
+
+The published rows here are a small invented paper side by side with real ids, so that every
+expected verdict follows from numbers in this file.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+from compendium import PUBLISHED, ledger
+from compendium.ledger import Ledger, LedgerError, Results
+from compendium.published import PAPERS, Number, Published, Row, read_number
+from compendium.recording import Record, checked
+from hypothesis import given
+from hypothesis import strategies as st
+
+ERRATA = """\
+id,paper,kind,place,printed,right,how_known,consequence,shown_in
+E-lam-1,lam,wrong number,Table 3,0.900,0.953,enumeration,none,lam-coverage
+E-jiang-1,jiang,gap,section 2.1,nothing,a limit,algebra,none,jiang-orange-juice
+"""
+INPUTS = """\
+id,paper,item,description,printed
+lam/section-5.1/replicates,lam,section-5.1,replicates of every condition,10^6
+lam/section-5.1/few/replicates,lam,section-5.1,replicates of the small condition,100
+"""
+REPLICATES = """\
+rows,input
+lam/table-3/few/*,lam/section-5.1/few/replicates
+lam/table-3/*,lam/section-5.1/replicates
+"""
+LAM = """\
+id,paper,item,description,printed,kind,erratum
+lam/section-6/low,lam,section-6,lower end point,0.665,deterministic,
+lam/section-6/share,lam,section-6,share of suggestions,25%,deterministic,
+lam/section-4.5/k,lam,section-4.5,bound on k,16/11,deterministic,
+lam/section-6/size,lam,section-6,observations,"9,925",deterministic,
+lam/section-6/wrong,lam,section-6,a wrong number,0.139,deterministic,E-lam-1
+lam/section-6/decision,lam,section-6,a word,Accept H1,deterministic,
+lam/table-3/n-25,lam,table-3,coverage,0.976,simulated,
+lam/table-3/wrong,lam,table-3,wrong coverage,0.900,simulated,E-lam-1
+lam/table-3/few/n-25,lam,table-3,coverage from few replicates,0.976,simulated,
+"""
+YUAN = """\
+id,paper,item,description,printed,kind,erratum
+yuan/table-4/accuracy,yuan,table-4,accuracy of a trained rule,0.6909,trained,
+yuan/table-4/coverage,yuan,table-4,its coverage,0.9468,simulated,
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    published = tmp_path / "published"
+    published.mkdir()
+    for name, text in {
+        "errata": ERRATA,
+        "inputs": INPUTS,
+        "replicates": REPLICATES,
+        "lam": LAM,
+        "yuan": YUAN,
+    }.items():
+        (published / f"{name}.csv").write_text(text, encoding="utf-8")
+    return tmp_path
+
+
+def results(folder: Path, name: str = "lam-coverage") -> Results:
+    return Results(name, folder=folder / "results", published=Published(folder / "published"))
+
+
+def entry_of(folder: Path, id: str) -> ledger.Entry:  # noqa: A002
+    built = Ledger(Published(folder / "published"), folder / "results")
+    (entry,) = [entry for entry in built.entries if entry.id == id]
+    return entry
+
+
+def verdict(folder: Path, id: str, value: float | str, **how: object) -> str:  # noqa: A002
+    """The verdict on one recorded number, through the results file."""
+    recorder = results(folder)
+    recorder.record(id, value, **how)  # type: ignore[arg-type]
+    recorder.save()
+    return entry_of(folder, id).verdict
+
+
+# ------------------------------------------------------------------- printed numbers
+
+
+@pytest.mark.parametrize(
+    ("printed", "value", "half_unit"),
+    [
+        ("0.976", "0.976", "0.0005"),
+        (".861", "0.861", "0.0005"),
+        ("0.950", "0.95", "0.0005"),
+        ("95.55", "95.55", "0.005"),
+        ("99.6%", "99.6", "0.05"),
+        ("59,066", "59066", "0.5"),
+        ("1,000,000", "1000000", "0.5"),
+        ("16667", "16667", "0.5"),
+        ("16/11", "16/11", "0"),
+        ("1.5e-5", "0.000015", "0.0000005"),
+        ("5e-6", "0.000005", "0.0000005"),
+        ("±0.032", "0.032", "0.0005"),
+        ("-0.5", "-0.5", "0.05"),
+        ("\N{MINUS SIGN}0.5", "-0.5", "0.05"),
+        ("10^6", "1000000", "0"),
+        ("a million", "1000000", "0"),
+        ("0", "0", "0.5"),
+    ],
+)
+def test_printed_numbers_are_read_exactly(printed: str, value: str, half_unit: str) -> None:
+    assert read_number(printed) == Number(Fraction(value), Fraction(half_unit))
+
+
+@pytest.mark.parametrize("word", ["Accept H1", "Accept H_1", "undefined", "B1, B2"])
+def test_words_are_no_numbers(word: str) -> None:
+    assert read_number(word) is None
+
+
+@pytest.mark.parametrize(
+    "text", ["", "59,06", "1,0000", "0.97.6", ".", "%", "[0.6,0.8]", "1/0", "1 2"]
+)
+def test_what_is_neither_number_nor_word_is_quoted(text: str) -> None:
+    with pytest.raises(LedgerError, match="neither a number nor a word"):
+        read_number(text)
+
+
+# --------------------------------------------------------------- deterministic verdicts
+
+
+@pytest.mark.parametrize(
+    ("id", "value", "expected"),
+    [
+        ("lam/section-6/low", 0.66523, "match"),
+        ("lam/section-6/low", 0.66447, "open"),
+        ("lam/section-6/low", 0.66551, "open"),
+        ("lam/section-6/share", 24.87, "match"),
+        ("lam/section-6/share", 25.51, "open"),
+        ("lam/section-4.5/k", 16 / 11, "match"),
+        ("lam/section-4.5/k", 1.4545, "open"),
+        ("lam/section-6/size", 9925, "match"),
+        ("lam/section-6/size", np.int64(9926), "open"),
+        ("lam/section-6/decision", "Accept H1", "match"),
+        ("lam/section-6/decision", "Accept H0", "open"),
+        ("lam/section-6/wrong", 0.1403, "erratum"),
+    ],
+)
+def test_deterministic_numbers(folder: Path, id: str, value: float | str, expected: str) -> None:  # noqa: A002
+    assert verdict(folder, id, value) == expected
+
+
+@pytest.mark.parametrize("value", [0.6645, 0.6655, 0.6 + 0.0645, 0.7 - 0.0345])
+def test_either_rounding_of_a_tie_is_accepted(folder: Path, value: float) -> None:
+    # 0.6645 and 0.6655 are the two ends of what rounds to 0.665; sums reach them with an error in
+    # the last bit, which must not decide.
+    assert verdict(folder, "lam/section-6/low", value) == "match"
+
+
+def test_a_proportion_where_per_cent_is_printed_is_open_and_says_so(folder: Path) -> None:
+    assert verdict(folder, "lam/section-6/share", 0.2487) == "open"
+    assert "per cent" in entry_of(folder, "lam/section-6/share").reason
+
+
+@given(
+    value=st.floats(min_value=-1e6, max_value=1e6, allow_subnormal=False),
+    digits=st.integers(min_value=0, max_value=6),
+)
+def test_a_value_that_rounds_to_the_printed_number_is_a_match(value: float, digits: int) -> None:
+    # Python's own formatting is the other implementation of rounding.
+    printed = f"{value:,.{digits}f}"
+    row = Row("lam/x/y", "lam", "x", "any", printed, "deterministic")
+    record = checked(Record(row.id, value), row)
+    assert ledger._compare(row, record, None).verdict == "match"
+
+
+@given(
+    unit=st.integers(min_value=-(10**6), max_value=10**6),
+    digits=st.integers(min_value=0, max_value=6),
+    excess=st.floats(min_value=0.501, max_value=10.0),
+)
+def test_a_value_beyond_half_a_unit_is_not(unit: int, digits: int, excess: float) -> None:
+    row = Row("lam/x/y", "lam", "x", "any", f"{unit / 10**digits:.{digits}f}", "deterministic")
+    record = Record(row.id, (unit + excess) / 10**digits)
+    assert ledger._compare(row, record, None).verdict == "open"
+
+
+# ------------------------------------------------------------------ Monte Carlo verdicts
+
+# Printed 0.976 from 10^6 replicates of an indicator: half a unit is 0.0005, and four standard
+# errors are 4 * sqrt(0.976 * 0.024) / 1000 = 0.00061. So 0.976 + 0.00111 is the limit.
+DEVIATION = math.sqrt(0.976 * 0.024)
+
+
+@pytest.mark.parametrize(
+    ("value", "replicates", "expected"),
+    [
+        (0.9763, None, "match"),
+        (0.9770, None, "monte-carlo"),
+        (0.9772, None, "open"),
+        (0.9772, 10**6, "monte-carlo"),  # our error makes it sqrt(2) * 0.00061 + 0.0005 = 0.00136
+        (0.9774, 10**6, "open"),
+        (0.9748, None, "open"),
+        (0.9785, 10**4, "monte-carlo"),  # 0.0005 + 4 * sqrt(1e-6 + 1e-4) * 0.153 = 0.0067
+    ],
+)
+def test_simulated_numbers(
+    folder: Path, value: float, replicates: int | None, expected: str
+) -> None:
+    how = {"deviation": DEVIATION, "replicates": replicates}
+    assert verdict(folder, "lam/table-3/n-25", value, **how) == expected
+
+
+def test_the_standard_error_decides(folder: Path) -> None:
+    id = "lam/table-3/n-25"  # noqa: A001
+    assert verdict(folder, id, 0.9770, deviation=DEVIATION) == "monte-carlo"
+    assert verdict(folder, id, 0.9770, deviation=DEVIATION / 2) == "open"
+    assert verdict(folder, id, 0.9770) == "open"
+    entry = entry_of(folder, id)
+    assert entry.paper_error is None
+    assert verdict(folder, id, 0.9770, deviation=DEVIATION, replicates=100) == "monte-carlo"
+    entry = entry_of(folder, id)
+    assert entry.paper_error == pytest.approx(DEVIATION / 1000)
+    assert entry.own_error == pytest.approx(DEVIATION / 10)
+
+
+def test_the_first_pattern_that_fits_gives_the_papers_replicates(folder: Path) -> None:
+    published = Published(folder / "published")
+    assert published.replicates("lam/table-3/n-25") == 10**6
+    assert published.replicates("lam/table-3/few/n-25") == 100
+    assert published.replicates("yuan/table-4/coverage") is None
+    # With 100 replicates four standard errors are 0.061.
+    assert verdict(folder, "lam/table-3/few/n-25", 0.93, deviation=DEVIATION) == "monte-carlo"
+
+
+def test_without_the_papers_replicates_nothing_is_excused(folder: Path) -> None:
+    assert verdict(folder, "yuan/table-4/coverage", 0.9470, deviation=0.5) == "open"
+    assert "replicates.csv does not say" in entry_of(folder, "yuan/table-4/coverage").reason
+
+
+# ------------------------------------------------------------------------------- bands
+
+
+@pytest.mark.parametrize(
+    ("value", "band", "expected"),
+    [
+        (0.68, (0.66, 0.70), "in-band"),
+        (0.68, (0.66, 0.69086), "in-band"),  # 0.6909 may stand for 0.69086
+        (0.68, (0.66, 0.69084), "open"),
+        (0.695, (0.69094, 0.70), "in-band"),
+        (0.695, (0.69096, 0.70), "open"),
+    ],
+)
+def test_bands(folder: Path, value: float, band: tuple[float, float], expected: str) -> None:
+    how = {"band": band, "splits": 200}
+    assert verdict(folder, "yuan/table-4/accuracy", value, **how) == expected
+    entry = entry_of(folder, "yuan/table-4/accuracy")
+    assert (entry.low, entry.high, entry.splits) == (*band, 200)
+
+
+def test_reconstructed_numbers_still_have_to_match(folder: Path) -> None:
+    id = "yuan/table-4/accuracy"  # noqa: A001
+    assert verdict(folder, id, 0.69094, reconstructed=True) == "reconstructed"
+    assert verdict(folder, id, 0.69096, reconstructed=True) == "open"
+    how = {"deviation": DEVIATION, "reconstructed": True}
+    assert verdict(folder, "lam/table-3/n-25", 0.9770, **how) == "reconstructed"
+    assert verdict(folder, "lam/table-3/n-25", 0.9772, **how) == "open"
+
+
+# ------------------------------------------------------- errata, gaps and missing inputs
+
+
+def test_a_stale_erratum_is_an_error(folder: Path) -> None:
+    assert verdict(folder, "lam/section-6/wrong", 0.1391) == "match"
+    built = Ledger(Published(folder / "published"), folder / "results")
+    assert not built.ok
+    assert "names E-lam-1, but 0.1391 agrees with the printed '0.139'" in built.errors[0]
+
+
+def test_a_small_simulation_does_not_make_an_erratum_stale(folder: Path) -> None:
+    # In a quick build 1000 replicates cannot tell 0.953 from 0.900; the paper's 10^6 can.
+    how = {"deviation": 1.0, "replicates": 1000}
+    assert verdict(folder, "lam/table-3/wrong", 0.953, **how) == "monte-carlo"
+    assert "too few replicates to show E-lam-1" in entry_of(folder, "lam/table-3/wrong").reason
+    assert Ledger(Published(folder / "published"), folder / "results").ok
+    how = {"deviation": 1.0, "replicates": 10**6}
+    assert verdict(folder, "lam/table-3/wrong", 0.953, **how) == "erratum"
+    assert verdict(folder, "lam/table-3/wrong", 0.905, **how) == "monte-carlo"
+    assert not Ledger(Published(folder / "published"), folder / "results").ok
+
+
+def test_missing_inputs_and_gaps_are_told_apart(folder: Path) -> None:
+    recorder = results(folder)
+    recorder.missing("yuan/table-4/coverage", "the training set")
+    recorder.missing("lam/section-6/decision", "the counts")
+    recorder.save()
+    built = Ledger(Published(folder / "published"), folder / "results")
+    by_id = {entry.id: entry for entry in built.entries}
+    assert by_id["yuan/table-4/coverage"].verdict == "unpublished-input"
+    assert by_id["yuan/table-4/coverage"].reason == "the training set"
+    assert by_id["lam/section-6/decision"].verdict == "unpublished-input"
+    assert by_id["lam/section-6/low"].verdict == "not-recorded"
+    assert built.ok  # a gap is shown, not hidden, but is not yet a failure
+
+
+# ------------------------------------------------------------------- what is refused
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("lam/section-6/lo", 0.665), "no published number has the id 'lam/section-6/lo'"),
+        (("lam/section-6/low", math.nan), "finite, got nan"),
+        (("lam/section-6/low", -math.inf), "finite, got -inf"),
+        (("lam/section-6/low", "0.665"), "must be a number, got '0.665'"),
+        (("lam/section-6/low", True), "must be a number, got True"),
+        (("lam/section-6/low", None), "must be a number, got None"),
+        (("lam/section-6/decision", 1.0), "is a word, got 1.0"),
+    ],
+)
+def test_bad_values_are_quoted(folder: Path, arguments: tuple[str, float], message: str) -> None:
+    with pytest.raises(LedgerError, match=message):
+        results(folder).record(*arguments)
+
+
+@pytest.mark.parametrize(
+    ("how", "message"),
+    [
+        ({"band": (0.7, 0.6), "splits": 200}, "low 0.7 is above its high 0.6"),
+        ({"band": (0.6, 0.7), "splits": 199}, "at least 200, got 199"),
+        ({"band": (0.6, 0.7)}, "at least 200, got None"),
+        ({"band": (0.6, math.nan), "splits": 200}, "high must be finite, got nan"),
+        ({"band": (0.6, None), "splits": 200}, "high must be a number, got None"),
+        ({"band": (0.6, 0.65), "splits": 200}, "0.68 is outside its own band"),
+        ({"band": 0.6, "splits": 200}, "must be a pair .* got 0.6"),
+        ({"band": (0.6, 0.7), "splits": 200, "deviation": 0.1}, "neither a deviation"),
+        ({"band": (0.6, 0.7), "splits": 200, "reconstructed": True}, "nor reconstructed"),
+        ({"splits": 200}, "200 splits without a band"),
+        ({"deviation": -0.1}, "must not be negative, got -0.1"),
+        ({"deviation": math.inf}, "finite, got inf"),
+        ({"deviation": 0.1, "replicates": 1}, "at least 2, got 1"),
+        ({"deviation": 0.1, "replicates": 1000.5}, "integer .* got 1000.5"),
+        ({"replicates": 1000}, "1000 replicates without a deviation"),
+        ({"reconstructed": "yes"}, "True or False, got 'yes'"),
+    ],
+)
+def test_bad_tolerances_are_quoted(folder: Path, how: dict[str, object], message: str) -> None:
+    with pytest.raises(LedgerError, match=message):
+        results(folder).record("yuan/table-4/accuracy", 0.68, **how)  # type: ignore[arg-type]
+
+
+def test_a_tolerance_that_the_kind_does_not_allow_is_refused(folder: Path) -> None:
+    with pytest.raises(LedgerError, match=r"deterministic, but has the deviation 0\.1"):
+        results(folder).record("lam/section-6/low", 0.665, deviation=0.1)
+    with pytest.raises(LedgerError, match=r"simulated, but has the band \(0\.9, 1\.0\)"):
+        results(folder).record("lam/table-3/n-25", 0.97, band=(0.9, 1.0), splits=200)
+
+
+def test_nothing_is_recorded_twice(folder: Path) -> None:
+    recorder = results(folder)
+    recorder.record("lam/section-6/low", 0.665)
+    with pytest.raises(LedgerError, match=r"twice: 0.665, then 0.666"):
+        recorder.record("lam/section-6/low", 0.666)
+    with pytest.raises(LedgerError, match="twice"):
+        recorder.missing("lam/section-6/low", "nothing")
+    with pytest.raises(LedgerError, match="say which input is missing, got ' '"):
+        recorder.missing("lam/section-6/size", " ")
+    with pytest.raises(LedgerError, match="lower-case-and-dashes, got 'Lam Coverage'"):
+        results(folder, "Lam Coverage")
+
+
+def test_two_notebooks_must_not_record_the_same_number(folder: Path) -> None:
+    for name, value in {"lam-coverage": 0.665, "lam-geometry": 0.699}.items():
+        recorder = results(folder, name)
+        recorder.record("lam/section-6/low", value)
+        recorder.save()
+    built = Ledger(Published(folder / "published"), folder / "results")
+    assert not built.ok
+    (error,) = built.errors
+    assert "recorded twice: 0.665 by lam-coverage, '0.699' by lam-geometry" in error
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("lam/section-6/low", "lam/section-6/lost", "no published number has the id"),
+        (",0.66523,", ",nan,", "finite, got nan"),
+        (",0.66523,", ",,", "must be a number, got None"),
+        (",0.66523,", ",two thirds,", "could not convert"),
+        (",0.66523,", ",0.66523,0.1", "deterministic, but has the deviation"),
+        ("id,value", "id,number", "its columns are"),
+        (",0.66523,,,,,,,", ",0.66523", "not 9 cells"),
+    ],
+)
+def test_a_tampered_results_file_is_an_error(
+    folder: Path, old: str, new: str, message: str
+) -> None:
+    recorder = results(folder)
+    recorder.record("lam/section-6/low", 0.66523)
+    path = recorder.save()
+    text = path.read_text(encoding="utf-8")
+    assert old in text
+    path.write_text(text.replace(old, new), encoding="utf-8")
+    built = Ledger(Published(folder / "published"), folder / "results")
+    assert not built.ok
+    assert message in built.errors[0]
+
+
+@pytest.mark.parametrize(
+    ("table", "old", "new", "message"),
+    [
+        ("lam", "0.665,", "0.66S,", "'0.66S' is neither"),
+        ("lam", "0.976,simulated", "0.976,guessed", "its kind is 'guessed'"),
+        ("lam", "0.139,deterministic,E-lam-1", "0.139,deterministic,E-lam-9", "not in errata.csv"),
+        ("lam", "0.139,deterministic,E-lam-1", "0.139,deterministic,E-jiang-1", "another paper"),
+        (
+            "lam",
+            "lam/section-6/size",
+            "lam/section-6/low",
+            "'lam/section-6/low' stands there twice",
+        ),
+        ("lam", "lam/section-6/low,lam,", "lam/section-6/low,yuan,", "its paper is 'yuan'"),
+        ("lam", "lam/section-6/low", "section 6, low", "cells"),
+        ("lam", "lam/section-6/low", "lam", "'lam' is not of the form"),
+        ("lam", "id,paper,item", "id,paper,table", "its columns are"),
+        ("inputs", "10^6", "many", "section-5.1/replicates' is no number of replicates"),
+        ("inputs", "10^6", "0.5", "section-5.1/replicates' is no number of replicates"),
+        ("inputs", "lam/section-5.1/few", "lam/section-5/few", "few/replicates' is no number"),
+        ("replicates", "lam/table-3/few/*", "lam/table-33/*", "fits no published number"),
+        ("replicates", "rows,input", "row,input", "replicates.csv: its columns are"),
+        ("errata", "E-lam-1,lam", "E-lam-1,yuan", "not E-<paper>-<number>"),
+        ("errata", "wrong number", "bad luck", "its kind is 'bad luck'"),
+        ("errata", "enumeration", "", "'how_known' is empty"),
+    ],
+)
+def test_a_tampered_published_table_is_an_error(
+    folder: Path, table: str, old: str, new: str, message: str
+) -> None:
+    path = folder / "published" / f"{table}.csv"
+    text = path.read_text(encoding="utf-8")
+    assert old in text
+    path.write_text(text.replace(old, new, 1), encoding="utf-8")
+    with pytest.raises(LedgerError, match=message):
+        Published(folder / "published")
+
+
+def test_a_tampered_printed_number_turns_the_verdict(folder: Path) -> None:
+    assert verdict(folder, "lam/section-6/low", 0.66523) == "match"
+    path = folder / "published" / "lam.csv"
+    path.write_text(path.read_text(encoding="utf-8").replace("0.665,", "0.656,"), encoding="utf-8")
+    assert entry_of(folder, "lam/section-6/low").verdict == "open"
+
+
+# ------------------------------------------------------------------ outputs and command
+
+
+def full_run(folder: Path) -> None:
+    recorder = results(folder)
+    recorder.record("lam/section-6/low", 0.66523)
+    recorder.record("lam/table-3/wrong", 0.953, deviation=0.3)
+    recorder.record("lam/section-6/size", 9925)
+    recorder.save()
+    recorder = results(folder, "yuan-gaussian")
+    recorder.record("yuan/table-4/accuracy", 0.68, band=(0.66, 0.70), splits=500)
+    recorder.missing("yuan/table-4/coverage", "the training set")
+    recorder.save()
+
+
+def command(folder: Path) -> int:
+    return ledger.main(
+        [
+            f"--results={folder / 'results'}",
+            f"--published={folder / 'published'}",
+            f"--output={folder / 'ledger'}",
+        ]
+    )
+
+
+def test_the_command_prints_and_writes_the_ledger(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    full_run(folder)
+    assert command(folder) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "11 published numbers, results of 2 notebooks"
+    assert lines[2].split() == [
+        "match",
+        "in-band",
+        "erratum",
+        "unpublished-input",
+        "not-recorded",
+        "all",
+    ]
+    assert [line.split() for line in lines[3:6]] == [
+        ["lam", "2", "0", "1", "0", "6", "9"],
+        ["yuan", "0", "1", "0", "1", "0", "2"],
+        ["all", "2", "1", "1", "1", "6", "11"],
+    ]
+    assert "erratum (1)" in lines
+    assert any(
+        line.startswith("  lam/table-3/wrong: printed 0.900, ours 0.953; E-lam-1: differs by 0.053")
+        and line.endswith("[lam-coverage]")
+        for line in lines
+    )
+    assert sum("no results at hand have it" in line for line in lines) == 6
+
+    with (folder / "ledger" / "ledger.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    report = json.loads((folder / "ledger" / "ledger.json").read_text(encoding="utf-8"))
+    assert [row["id"] for row in rows] == [row["id"] for row in report["rows"]]
+    assert [row["verdict"] for row in rows] == [row["verdict"] for row in report["rows"]]
+    assert report["total"] == 11
+    assert report["by_paper"]["lam"]["match"] == 2
+    assert report["by_item"]["yuan/table-4"]["in-band"] == 1
+    assert rows[0]["value"] == "0.66523"
+    assert rows[0]["half_unit"] == "0.0005"
+
+
+def test_two_runs_write_the_same_bytes(folder: Path) -> None:
+    full_run(folder)
+    files = [folder / "ledger" / name for name in ("ledger.csv", "ledger.json")]
+    command(folder)
+    first = [file.read_bytes() for file in files]
+    full_run(folder)
+    command(folder)
+    assert [file.read_bytes() for file in files] == first
+
+
+def test_the_command_fails_on_an_open_row_and_on_errors(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert command(folder) == 0  # nothing recorded yet: only gaps
+    recorder = results(folder)
+    recorder.record("lam/section-6/low", 0.7)
+    path = recorder.save()
+    capsys.readouterr()
+    assert command(folder) == 1
+    assert "open (1)\n  lam/section-6/low: printed 0.665, ours 0.7; differs by 0.035" in (
+        capsys.readouterr().out
+    )
+    path.unlink()
+    (folder / "published" / "errata.csv").unlink()
+    assert command(folder) == 1
+    assert "'E-lam-1' is not in errata.csv" in capsys.readouterr().err
+    for table in ("lam", "yuan", "replicates"):
+        (folder / "published" / f"{table}.csv").unlink()
+    assert command(folder) == 1
+    assert "no published numbers" in capsys.readouterr().out
+
+
+def test_an_interrupted_save_leaves_the_old_file(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    recorder = results(folder)
+    recorder.record("lam/section-6/low", 0.665)
+    before = recorder.save().read_bytes()
+    recorder.record("lam/section-6/size", 9925)
+
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Path, "replace", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        recorder.save()
+    assert [path.name for path in (folder / "results").iterdir()] == ["lam-coverage.csv"]
+    assert (folder / "results" / "lam-coverage.csv").read_bytes() == before
+
+
+@pytest.mark.skipif(not (PUBLISHED / "inputs.csv").exists(), reason="no transcription yet")
+def test_the_compendiums_own_tables_are_sound() -> None:
+    published = Published()
+    assert {row.paper for row in published.rows.values()} == set(PAPERS)
+    assert {erratum.paper for erratum in published.errata.values()} == set(PAPERS)
