@@ -1,0 +1,211 @@
+"""The data sets behind the worked examples, verified before they are read.
+
+``notebooks/data/sources.csv`` lists every file with its number of rows, SHA-256,
+origin, licence and citation. Each loader compares the hash first: a file that is
+missing or altered raises an error that says which command makes it again.
+"""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from compendium import DATA
+
+__all__ = [
+    "AlteredDataError",
+    "MissingDataError",
+    "Source",
+    "abalone",
+    "abalone_problem",
+    "confusion_matrix",
+    "confusion_matrix_names",
+    "letter_problem",
+    "letters",
+    "orange_juice",
+    "orange_juice_problem",
+    "read_verified",
+    "sources",
+    "wang_li_counts",
+]
+
+ABALONE_COLUMNS = [
+    "sex",
+    "length",
+    "diameter",
+    "height",
+    "whole_weight",
+    "shucked_weight",
+    "viscera_weight",
+    "shell_weight",
+    "rings",
+]
+
+LETTER_FEATURES = [
+    "x_box",
+    "y_box",
+    "width",
+    "height",
+    "on_pixels",
+    "x_bar",
+    "y_bar",
+    "x2_bar",
+    "y2_bar",
+    "xy_bar",
+    "x2y_bar",
+    "xy2_bar",
+    "x_edge",
+    "x_edge_y",
+    "y_edge",
+    "y_edge_x",
+]
+
+
+class MissingDataError(FileNotFoundError):
+    """A data file is not where it should be."""
+
+
+class AlteredDataError(ValueError):
+    """A data file does not have the bytes that its entry in sources.csv promises."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """One row of ``sources.csv``: where a data file comes from and what it must be."""
+
+    file: str
+    rows: int
+    sha256: str
+    made_by: str
+    made_with: str
+    source: str
+    licence: str
+    citation: str
+
+
+def sources() -> dict[str, Source]:
+    """Every data file's entry in ``sources.csv``, by file name."""
+    with (DATA / "sources.csv").open(newline="", encoding="utf-8") as lines:
+        rows = list(csv.DictReader(lines))
+    return {row["file"]: Source(**{**row, "rows": int(row["rows"])}) for row in rows}
+
+
+def read_verified(file: str) -> bytes:
+    """The bytes of a data file, once they are known to be the right ones."""
+    known = sources()
+    if file not in known:
+        raise ValueError(f"file must be one of {', '.join(map(repr, known))}, got {file!r}")
+    source = known[file]
+    path = DATA / file
+    if not path.is_file():
+        raise MissingDataError(f"{path} is missing; `{source.made_by}` makes it")
+    content = path.read_bytes()
+    found = hashlib.sha256(content).hexdigest()
+    if found != source.sha256:
+        raise AlteredDataError(
+            f"{path} is altered: its SHA-256 should be {source.sha256} but is {found}; "
+            f"`{source.made_by}` makes it again"
+        )
+    return content
+
+
+def _table(file: str, names: list[str] | None = None) -> pd.DataFrame:
+    """A comma-separated file as a frame; `names` if it has no header."""
+    # "NA" and the like are text, should they ever occur: no file here has missing values.
+    return pd.read_csv(io.BytesIO(read_verified(file)), names=names, keep_default_na=False)
+
+
+def orange_juice() -> pd.DataFrame:
+    """Orange juice purchases: 1070 rows and the 18 columns of the ISLR data set OJ."""
+    return _table("oj.csv")
+
+
+def orange_juice_problem() -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Predictors (customer loyalty, price difference) and Z = 1 for Citrus Hill.
+
+    `jiang` names these two factors in its introduction.
+    """
+    frame = orange_juice()
+    features = frame[["LoyalCH", "PriceDiff"]].to_numpy(dtype=np.float64)
+    return features, (frame["Purchase"] == "CH").to_numpy(dtype=np.int64)
+
+
+def abalone() -> pd.DataFrame:
+    """UCI Abalone: 4177 rows; sex (F, I, M), seven measurements, rings."""
+    return _table("abalone.data", ABALONE_COLUMNS)
+
+
+def abalone_problem() -> tuple[pd.DataFrame, NDArray[np.int64]]:
+    """Eight features and Z = 1 for six rings (`yuan`, section III-B).
+
+    Sex becomes three columns of zeros and ones (``sex_F``, ``sex_I``, ``sex_M``), so the
+    frame has ten.
+    """
+    frame = abalone()
+    features = pd.get_dummies(frame.drop(columns="rings"), columns=["sex"], dtype=float)
+    return features, (frame["rings"] == 6).to_numpy(dtype=np.int64)
+
+
+def letters() -> pd.DataFrame:
+    """UCI Letter Recognition: 20000 rows; the letter and sixteen integer features."""
+    return _table("letter-recognition.data", ["letter", *LETTER_FEATURES])
+
+
+def letter_problem() -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Sixteen features and Z = 1 for the letters A and B (`yuan`, section III-C)."""
+    frame = letters()
+    features = frame[LETTER_FEATURES].to_numpy(dtype=np.float64)
+    return features, frame["letter"].isin(["A", "B"]).to_numpy(dtype=np.int64)
+
+
+def wang_li_counts() -> dict[tuple[str, str], NDArray[np.int64]]:
+    """Counts of the 3 x 2 cross-validations of `wangli`, section 4.
+
+    Returns
+    -------
+    dict
+        For each task ("cws", "ner", "org") and model ("A", "B") an array of shape (3, 2, 3):
+        repetition, fold, and TP, FP, FN in chunks. TP is the number of correct chunks,
+        FP what was predicted beyond them, FN what the gold standard has beyond them.
+    """
+    frame = _table("wang-li-2019-counts.csv").sort_values(["task", "model", "repetition", "fold"])
+    correct = frame["correct_chunks"]
+    counts = np.column_stack(
+        [correct, frame["predicted_chunks"] - correct, frame["gold_chunks"] - correct]
+    )
+    keys = list(zip(frame["task"], frame["model"], strict=True))
+    return {
+        key: counts[[k == key for k in keys]].reshape(3, 2, 3).astype(np.int64)
+        for key in dict.fromkeys(keys)
+    }
+
+
+def confusion_matrix_names() -> list[str]:
+    """The names that :func:`confusion_matrix` knows."""
+    return list(dict.fromkeys(_table("confusion-matrices.csv")["name"]))
+
+
+def confusion_matrix(name: str) -> pd.DataFrame:
+    """A confusion matrix of the papers: rows are true classes, columns are predicted.
+
+    `takahashi` prints the transpose; the file names both classes of every cell, so no
+    orientation has to be guessed. ``frame.attrs["origin"]`` is "printed", or
+    "reconstructed" for a matrix that a paper does not print but that is the only one
+    consistent with the numbers it prints. The classes of a binary matrix are "0" and "1".
+    """
+    frame = _table("confusion-matrices.csv")
+    cells = frame[frame["name"] == name]
+    if cells.empty:
+        known = ", ".join(map(repr, dict.fromkeys(frame["name"])))
+        raise ValueError(f"name must be one of {known}, got {name!r}")
+    labels = list(dict.fromkeys(cells["true"]))
+    matrix = cells.pivot(index="true", columns="predicted", values="count")
+    matrix = matrix.loc[labels, labels].astype(np.int64)
+    matrix.attrs["origin"] = cells["origin"].iloc[0]
+    return matrix

@@ -1,0 +1,259 @@
+"""The data sets have the bytes, rows and classes that they should, and say so when not.
+
+Expected numbers are typed here from other sources than ``sources.csv``: the hashes were
+taken from the packages (and, for the two UCI sets, from UCI's own files) before this
+module existed; row and class counts are in the documentation of the data sets or are
+counted in the raw bytes without the loaders.
+"""
+
+import hashlib
+import math
+import re
+import shutil
+
+import numpy as np
+import pytest
+from compendium import DATA, data
+
+HASHES = {
+    "oj.csv": "9c42d598b2222ba93bc431778d5165019eb71ae93ee6277b264e2da305fba6f7",
+    "abalone.data": "de37cdcdcaaa50c309d514f248f7c2302a5f1f88c168905eba23fe2fbc78449f",
+    "letter-recognition.data": "2b89f3602cf768d3c8355267d2f13f2417809e101fc2b5ceee10db19a60de6e2",
+}
+MADE_BY_HAND = {"README.md", "LICENSE-ISLP.txt", "make_data.py", "sources.csv"}
+
+
+@pytest.fixture
+def copied(tmp_path, monkeypatch):
+    """A copy of the data folder that a test may damage."""
+    folder = tmp_path / "data"
+    shutil.copytree(DATA, folder)
+    monkeypatch.setattr(data, "DATA", folder)
+    return folder
+
+
+@pytest.mark.parametrize(("file", "sha256"), HASHES.items())
+def test_bytes_are_those_of_the_original(file, sha256):
+    assert hashlib.sha256((DATA / file).read_bytes()).hexdigest() == sha256
+    assert data.sources()[file].sha256 == sha256
+
+
+def test_every_file_has_a_source_and_every_source_a_file():
+    files = {path.name for path in DATA.iterdir() if path.suffix not in {".part", ""}}
+    assert files - MADE_BY_HAND == set(data.sources())
+
+
+@pytest.mark.parametrize("source", data.sources().values(), ids=lambda s: s.file)
+def test_source_is_complete_and_true(source):
+    content = data.read_verified(source.file)
+    header = source.file.endswith(".csv")
+    assert content.count(b"\n") - header == source.rows
+    assert b"\r" not in content
+    assert source.source
+    assert source.licence
+    assert source.citation
+
+
+def test_orange_juice():
+    frame = data.orange_juice()
+    # 1070 purchases, 18 variables, CH 653 and MM 417: the documentation of ISLR's OJ.
+    assert frame.shape == (1070, 18)
+    assert frame["Purchase"].value_counts().to_dict() == {"CH": 653, "MM": 417}
+    x, z = data.orange_juice_problem()
+    assert x.shape == (1070, 2)
+    assert z.sum() == 653
+    # The definition of the price difference, an identity among the file's own columns.
+    np.testing.assert_allclose(x[:, 1], frame["SalePriceMM"] - frame["SalePriceCH"], atol=1e-9)
+    assert 0 <= x[:, 0].min() <= x[:, 0].max() < 1
+
+
+def test_abalone():
+    frame = data.abalone()
+    assert frame.shape == (4177, 9)
+    lines = (DATA / "abalone.data").read_bytes().splitlines()
+    six = sum(line.endswith(b",6") for line in lines)
+    # 259 abalones of six rings: the class distribution in UCI's abalone.names.
+    assert six == 259
+    features, z = data.abalone_problem()
+    assert z.sum() == six
+    assert features.shape == (4177, 10)
+    assert (features[["sex_F", "sex_I", "sex_M"]].sum(axis=1) == 1).all()
+    # F 1307, I 1342, M 1528: counted by `cut -d, -f1 abalone.data | sort | uniq -c`.
+    assert features[["sex_F", "sex_I", "sex_M"]].sum().tolist() == [1307, 1342, 1528]
+
+
+def test_letters():
+    frame = data.letters()
+    assert frame.shape == (20000, 17)
+    # 789 A, 766 B: the class distribution in UCI's letter-recognition.names.
+    assert frame["letter"].value_counts()[["A", "B"]].tolist() == [789, 766]
+    x, z = data.letter_problem()
+    assert x.shape == (20000, 16)
+    assert z.sum() == 789 + 766
+    assert (x.min(), x.max()) == (0, 15)
+
+
+def test_wang_li_counts():
+    counts = data.wang_li_counts()
+    assert list(counts) == [(t, m) for t in ("cws", "ner", "org") for m in ("A", "B")]
+    assert all(c.shape == (3, 2, 3) for c in counts.values())
+    # First line of the file: gold 560914, predicted 557693, correct 533644.
+    assert counts["cws", "A"][0, 0].tolist() == [533644, 557693 - 533644, 560914 - 533644]
+    # Last line: gold 3178, predicted 2218, correct 2054.
+    assert counts["org", "B"][2, 1].tolist() == [2054, 164, 1124]
+    for task in ("cws", "ner", "org"):
+        gold = {m: counts[task, m][..., 0] + counts[task, m][..., 2] for m in "AB"}
+        # Both models are tested on the same folds, and each repetition splits one corpus.
+        np.testing.assert_array_equal(gold["A"], gold["B"])
+        assert len(set(gold["A"].sum(axis=1))) == 1
+
+
+def test_takahashi_matrices():
+    toy = data.confusion_matrix("takahashi/table-1a").to_numpy()
+    # Table 1b's margins: truth in columns there, so in rows here.
+    assert toy.sum(axis=1).tolist() == [7, 74, 19]
+    assert toy.sum(axis=0).tolist() == [6, 77, 17]
+    mnn = data.confusion_matrix("takahashi/appendix-d/mnn")
+    assert list(mnn.index) == list(mnn.columns) == ["W", "N1", "N2", "N3", "REM"]
+    # Table 4, row MNN: n = 59,066 and micro F1 = 0.859.
+    assert mnn.to_numpy().sum() == 59066
+    assert round(np.trace(mnn) / 59066, 3) == 0.859
+    assert mnn.loc["W", "N1"] == 577
+    assert mnn.attrs["origin"] == "printed"
+
+
+def test_lam_matrix():
+    # Section 6: 833 test observations, 87 of them suggestions; 44 false positives.
+    matrix = data.confusion_matrix("lam/section-6/bert").to_numpy()
+    assert matrix.sum() == 833
+    assert matrix[1].tolist() == [10, 77]
+    assert matrix[0].tolist() == [702, 44]
+
+
+def test_jiang_matrix_is_the_only_one():
+    # Section 2.3: n = 535, E_n ZA = .535, EZ = .615, tau(.8, .2) = .861, tau(.64, .04) = .900.
+    half = 0.0005
+    found = []
+    for tp in (k for k in range(536) if abs(k / 535 - 0.535) <= half):
+        for fn in (k for k in range(536 - tp) if abs((tp + k) / 535 - 0.615) <= half):
+            fp = np.arange(536 - tp - fn)
+            fits = abs(tp / (tp + 0.8 * fp + 0.2 * fn) - 0.861) <= half
+            fits &= abs(tp / (tp + 0.64 * fp + 0.04 * fn) - 0.900) <= half
+            found += [[tp, k, fn] for k in np.flatnonzero(fits)]
+    assert found == [[286, 47, 43]]
+    matrix = data.confusion_matrix("jiang/section-2.3")
+    assert matrix.to_numpy().tolist() == [[159, 47], [43, 286]]
+    assert matrix.attrs["origin"] == "reconstructed"
+
+
+# True F0.5, accuracy and lift (not in Table VI) as printed, in the order of the rules.
+TABLE_6 = {
+    "1nn": (0.2537, 0.8992, None),
+    "logistic-regression": (0.0654, 0.9331, None),
+    "random-forest": (0.2745, 0.9253, None),
+}
+TABLE_7 = {
+    "1nn": (0.8909, 0.9838, 11.5482),
+    "logistic-regression": (0.5853, 0.9384, 8.7963),
+    "random-forest": (0.9319, 0.9803, 12.9096),
+    "svm": (0.8871, 0.9704, 12.9563),
+}
+
+
+def consistent_counts(n, f_half, accuracy, lift):
+    """All (Z, TP, A) of a population of n that round to the printed measures.
+
+    For given Z and number of errors, TP and A follow from F0.5 = 1.25 TP / (A + Z / 4)
+    and errors = A + Z - 2 TP up to rounding, so only a few TP need trying.
+    """
+    half = 0.5e-4 * (1 + 1e-9)
+    errors = np.arange(
+        math.ceil(n * (1 - accuracy - half)), math.floor(n * (1 - accuracy + half)) + 1
+    )
+    z = np.arange(1, n)[:, None]
+    ends = [(errors - 0.75 * z) / (1.25 / f - 2) for f in (f_half - half, f_half + half)]
+    start = np.floor(np.minimum(*ends)).astype(int)[..., None]
+    tp = start + np.arange(int(np.ceil(np.abs(ends[1] - ends[0]).max())) + 2)
+    z = z[..., None]
+    a = errors[:, None] - z + 2 * tp
+    fits = (tp > 0) & (tp <= z) & (a >= tp) & (a - tp <= n - z)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        fits &= abs(1.25 * tp / (a + z / 4) - f_half) <= half
+        if lift is not None:
+            fits &= abs(n * tp / (a * z) - lift) <= half
+    where = np.nonzero(fits)
+    z, tp, a = (v[where].tolist() for v in np.broadcast_arrays(z, tp, a))
+    return set(zip(z, tp, a, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("table", "n", "printed", "all_positives"),
+    [("table-6", 3333, TABLE_6, 259), ("table-7", 16064, TABLE_7, 1555)],
+)
+def test_yuan_matrices_are_the_only_ones(table, n, printed, all_positives):
+    candidates = {rule: consistent_counts(n, *values) for rule, values in printed.items()}
+    # The rules share their population, hence Z.
+    shared = set.intersection(*[{z for z, _, _ in c} for c in candidates.values()])
+    assert len(shared) == 1
+    (z,) = shared
+    # The population is the data set without the training set.
+    total = {3333: 4177, 16064: 20000}[n]
+    assert all_positives - (total - n) <= z <= all_positives
+    for rule, candidate in candidates.items():
+        ((_, tp, a),) = [c for c in candidate if c[0] == z]
+        matrix = data.confusion_matrix(f"yuan/{table}/{rule}").to_numpy()
+        assert matrix.tolist() == [[n - a - z + tp, a - tp], [z - tp, tp]]
+
+
+def test_reconstructed_yuan_populations_by_name():
+    names = data.confusion_matrix_names()
+    assert names[4:] == [
+        *(f"yuan/table-6/{rule}" for rule in TABLE_6),
+        *(f"yuan/table-7/{rule}" for rule in TABLE_7),
+    ]
+
+
+def test_unknown_matrix_is_refused():
+    with pytest.raises(ValueError, match=r"'lam/section-6/bert'.*, got 'bert'"):
+        data.confusion_matrix("bert")
+
+
+def test_unknown_file_is_refused():
+    with pytest.raises(ValueError, match=r"'oj\.csv'.*, got 'nothing\.csv'"):
+        data.read_verified("nothing.csv")
+
+
+@pytest.mark.parametrize("file", data.sources())
+def test_altered_file_is_refused(copied, file):
+    content = bytearray((copied / file).read_bytes())
+    content[len(content) // 2] ^= 1
+    (copied / file).write_bytes(content)
+    found = hashlib.sha256(content).hexdigest()
+    expected = data.sources()[file].sha256
+    with pytest.raises(data.AlteredDataError, match=f"should be {expected} but is {found}; `"):
+        data.read_verified(file)
+
+
+@pytest.mark.parametrize("file", data.sources())
+def test_missing_file_names_the_command_that_makes_it(copied, file):
+    (copied / file).unlink()
+    command = re.escape(f"{file} is missing; `{data.sources()[file].made_by}` makes it")
+    with pytest.raises(data.MissingDataError, match=command):
+        data.read_verified(file)
+
+
+@pytest.mark.parametrize(
+    ("load", "file"),
+    [
+        (data.orange_juice, "oj.csv"),
+        (data.abalone, "abalone.data"),
+        (data.letters, "letter-recognition.data"),
+        (data.wang_li_counts, "wang-li-2019-counts.csv"),
+        (data.confusion_matrix_names, "confusion-matrices.csv"),
+    ],
+)
+def test_loaders_read_nothing_unverified(copied, load, file):
+    with (copied / file).open("ab") as altered:
+        altered.write(b"\n")
+    with pytest.raises(data.AlteredDataError, match=re.escape(file)):
+        load()
