@@ -319,7 +319,7 @@ def test_a_failure_is_named_and_stops_nothing_else(ran):
 @pytest.mark.slow
 def test_record_says_what_was_run(ran):
     record = Edition(Project(ran[0])).record("draws")
-    assert record["parameters"] == {"replicates": 2000, "seed": 7}
+    assert record["parameters"] == {"replicates": "2_000", "seed": "7"}
     assert record["status"] == "done"
     assert record["seconds"] > 0
     assert set(record["outputs"]) == {"executed/draws.ipynb", "results/draws.csv"}
@@ -388,7 +388,7 @@ def test_quick_custom_and_full_runs_never_mix(ran):
     assert call(root, "run", "draws", "--quick").returncode == 0
     custom = call(root, "run", "draws", "--params", "replicates=10 seed=8")
     assert custom.returncode == 0, custom.stdout + custom.stderr
-    assert Edition(Project(root), "quick").record("draws")["parameters"]["replicates"] == 1000
+    assert Edition(Project(root), "quick").record("draws")["parameters"]["replicates"] == "1_000"
     executed = nbformat.read(root / "_build" / "custom" / "executed" / "draws.ipynb", as_version=4)
     # One parameter cell, which holds the values that were used.
     assert [c.source for c in executed.cells if "parameters" in str(c.metadata.get("tags"))] == [

@@ -1,4 +1,9 @@
-"""The compendium's machinery: what runs, checks and shows the notebooks; none of the methods."""
+"""What the compendium needs beside the methods: data, splits, ledger, pipeline, figures.
+
+Nothing in :mod:`f1ci` imports from here.
+"""
+
+from __future__ import annotations
 
 import os
 from pathlib import Path
@@ -9,5 +14,5 @@ ROOT = Path(__file__).resolve().parents[2]
 NOTEBOOKS = ROOT / "notebooks"
 DATA = NOTEBOOKS / "data"
 PUBLISHED = ROOT / "book" / "published"
-# Where a notebook leaves its results; the runner points it at a folder of its own.
-RESULTS = Path(os.environ.get("F1CI_RESULTS", ROOT / "_build" / "results"))
+# The pipeline's runner redirects results through this variable.
+RESULTS = Path(os.environ.get("F1CI_RESULTS") or ROOT / "_build" / "results")

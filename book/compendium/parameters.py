@@ -24,7 +24,15 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["Parameter", "ParameterError", "from_text", "quick_values", "read", "substitute"]
+__all__ = [
+    "Parameter",
+    "ParameterError",
+    "from_text",
+    "quick_values",
+    "read",
+    "substitute",
+    "write",
+]
 
 _TYPES = {
     "int": int,
@@ -125,11 +133,11 @@ def substitute(source: str, values: Mapping[str, Any]) -> str:
         first, last = old.lineno - 1, typing.cast(int, old.end_lineno) - 1
         head = lines[first].encode()[: old.col_offset].decode()
         tail = lines[last].encode()[old.end_col_offset :].decode()
-        lines[first : last + 1] = [f"{head}{_write(values[name])}{tail}"]
+        lines[first : last + 1] = [f"{head}{write(values[name])}{tail}"]
     return "".join(lines)
 
 
-def _write(value: Any) -> str:
+def write(value: Any) -> str:
     """A literal as a person would write it: 1_000_000 rather than 1000000."""
     return f"{value:_}" if type(value) is int else repr(value)
 

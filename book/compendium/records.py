@@ -41,6 +41,12 @@ class Project:
         """Everything derived; git ignores it."""
         return self.root / "_build"
 
+    @property
+    def python_path(self) -> str:
+        """What PYTHONPATH must be for programs that import this tree's packages."""
+        path = [str(self.root), str(self.root / "book"), os.environ.get("PYTHONPATH", "")]
+        return os.pathsep.join(p for p in path if p)
+
     def fingerprint(self, name: str, values: Mapping[str, Any]) -> dict[str, Any]:
         """All that the results of a notebook depend on, by kind and file.
 

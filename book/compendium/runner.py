@@ -11,6 +11,7 @@ import json
 import os
 import platform
 import queue
+import re
 import shutil
 import subprocess
 import sys
@@ -33,6 +34,26 @@ from compendium.records import Edition, combined_hash, file_hash
 __all__ = ["Task", "run", "seconds", "tasks"]
 
 _HEARTBEAT = 15.0  # seconds of silence after which a running notebook is mentioned again
+# Runs in the kernel before the notebook: notes which data files it opens.
+_WATCH = """\
+import os, sys
+
+def watch(folder, log):
+    seen = set()
+    notes = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+
+    def hook(event, args):
+        if event == "open" and isinstance(args[0], (str, os.PathLike)) and args[0] not in seen:
+            seen.add(args[0])
+            path = os.path.abspath(os.fspath(args[0]))
+            if isinstance(path, str) and path.startswith(folder + os.sep):
+                os.write(notes, os.fsencode(os.path.relpath(path, folder)) + bytes([10]))
+
+    sys.addaudithook(hook)
+
+watch({folder!r}, {log!r})
+del watch
+"""
 
 
 @dataclass
@@ -41,6 +62,7 @@ class Task:
 
     name: str
     values: dict[str, Any]  # those that differ from the source
+    complete: dict[str, Any]  # all of them
     fingerprint: dict[str, Any]
     reason: str  # why it has to run; empty if its last run still holds
     expected: float | None  # seconds that its last run took
@@ -74,6 +96,7 @@ def tasks(
             Task(
                 name,
                 values,
+                complete,
                 fingerprint,
                 edition.stale(name, fingerprint),
                 record["seconds"] if record and record["status"] == "done" else None,
@@ -170,6 +193,10 @@ def _run_one(
     results = folder / "made" / "results"
     for needed in (Path(job["output"]).parent, results):
         needed.mkdir(parents=True)
+    startup = folder / "ipython" / "profile_default" / "startup"
+    startup.mkdir(parents=True)
+    watch = _WATCH.format(folder=str(edition.project.notebooks / "data"), log=str(folder / "data"))
+    (startup / "watch.py").write_text(watch, "utf-8")
     nbformat.write(notebook, job["input"])
     (folder / "job.json").write_text(json.dumps(job), "utf-8")
 
@@ -182,7 +209,11 @@ def _run_one(
             stdout=subprocess.PIPE,
             stderr=log,
             text=True,
-            env={**environment, "F1CI_RESULTS": str(results)},
+            env={
+                **environment,
+                "F1CI_RESULTS": str(results),
+                "IPYTHONDIR": str(folder / "ipython"),  # none of the user's own set-up
+            },
             start_new_session=True,  # Ctrl-C is for this process to pass on
         )
     if stopping.is_set():
@@ -234,6 +265,7 @@ def _publish(edition: Edition, task: Task, folder: Path, outcome: dict[str, Any]
         shutil.rmtree(made / "results")  # half of the results is worse than none
     _clean(made / "executed" / f"{task.name}.ipynb", folder / "input.ipynb")
     outputs = {p.relative_to(made).as_posix(): file_hash(p) for p in made.rglob("*") if p.is_file()}
+    data = (folder / "data").read_text("utf-8") if (folder / "data").exists() else ""
     record = {
         "name": task.name,
         "edition": edition.name,
@@ -241,7 +273,9 @@ def _publish(edition: Edition, task: Task, folder: Path, outcome: dict[str, Any]
         "ended": datetime.now(timezone.utc).isoformat(timespec="seconds"),
         "seconds": round(time.monotonic() - (task.started or 0.0), 1),
         "fingerprint": task.fingerprint,
-        "parameters": task.fingerprint["parameters"],
+        "parameters": {k: parameters.write(v) for k, v in task.complete.items()},
+        "data": sorted({f"data/{line}" for line in data.splitlines()}),
+        "version": _package_version(edition.project.root),
         "f1ci": combined_hash(task.fingerprint["f1ci"]),
         "source": combined_hash(task.fingerprint["source"]),
         "results": combined_hash({k: h for k, h in outputs.items() if k.startswith("results/")}),
@@ -250,6 +284,13 @@ def _publish(edition: Edition, task: Task, folder: Path, outcome: dict[str, Any]
     }
     edition.publish(task.name, record, made)
     return done
+
+
+def _package_version(root: Path) -> str:
+    """The version that f1ci's own source states."""
+    text = (root / "f1ci" / "__init__.py").read_text("utf-8")
+    found = re.search(r'^__version__ = "(.+)"$', text, re.MULTILINE)
+    return found[1] if found else "unknown"
 
 
 def _clean(executed: Path, unexecuted: Path) -> None:
@@ -272,17 +313,14 @@ def _failure(summary: str, traceback: str = "") -> dict[str, Any]:
 
 
 def _environment(edition: Edition, scheduler: str, processes: int) -> dict[str, str]:
-    """What the processes and their kernels see; nothing of the user's own IPython set-up."""
-    root = edition.project.root
-    path = [str(root), str(root / "book"), os.environ.get("PYTHONPATH", "")]
+    """What the processes and their kernels see."""
     return {
         "OMP_NUM_THREADS": "1",
         **os.environ,
-        "PYTHONPATH": os.pathsep.join(p for p in path if p),
+        "PYTHONPATH": edition.project.python_path,
         "PYTHONHASHSEED": "0",
         "JUPYTER_PREFER_ENV_PATH": "1",
         "JUPYTER_PLATFORM_DIRS": "1",
-        "IPYTHONDIR": str(edition.folder / "ipython"),
         "F1CI_SCHEDULER": scheduler,
         "F1CI_PROCESSES": str(processes),
     }
