@@ -1,0 +1,127 @@
+"""One style for every figure of the book, and a way to save figures that repeats byte for byte.
+
+The colours are those of Okabe and Ito (2008), which people with any kind of colour
+vision can tell apart; the methods also differ by line style and marker. Figures have a
+white ground, so that they can be used anywhere; the book's style sheet inverts them,
+keeping their hues, on dark pages::
+
+    figure, axes = figures.subplots()
+    axes.plot(f1, coverage, **figures.METHODS["wald"])
+    figures.save(figure, "lam-coverage-figure-2")  # the last line of a cell: also shows it
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import matplotlib as mpl
+from IPython.display import SVG, DisplayObject, Image
+from matplotlib import pyplot as plt
+from matplotlib.figure import Figure
+
+from compendium import RESULTS
+
+__all__ = ["COLOURS", "METHODS", "WIDTH", "save", "set_style", "subplots"]
+
+COLOURS = {
+    "blue": "#0072B2",
+    "vermilion": "#D55E00",
+    "green": "#009E73",
+    "purple": "#CC79A7",
+    "orange": "#E69F00",
+    "sky": "#56B4E9",
+    "black": "#000000",
+    "grey": "#767676",
+}
+# The four methods of the exact road look the same wherever they meet the reader.
+METHODS: dict[str, dict[str, Any]] = {
+    "clopper_pearson": {
+        "color": COLOURS["purple"],
+        "linestyle": "-",
+        "marker": "D",
+        "label": "Clopper-Pearson",
+    },
+    "wald": {"color": COLOURS["vermilion"], "linestyle": "--", "marker": "s", "label": "Wald"},
+    "wilson_direct": {
+        "color": COLOURS["green"],
+        "linestyle": "-.",
+        "marker": "^",
+        "label": "Wilson direct",
+    },
+    "wilson_indirect": {
+        "color": COLOURS["blue"],
+        "linestyle": "-",
+        "marker": "o",
+        "label": "Wilson indirect",
+    },
+}
+WIDTH = 7.2  # inches: the width of the book's text
+
+_STYLE: dict[str, Any] = {
+    "axes.axisbelow": True,
+    "axes.edgecolor": "#444444",
+    "axes.grid": True,
+    "axes.labelsize": 10,
+    "axes.linewidth": 0.8,
+    "axes.prop_cycle": mpl.cycler(color=[c for n, c in COLOURS.items() if n != "grey"]),
+    "axes.spines.right": False,
+    "axes.spines.top": False,
+    "axes.titlelocation": "left",
+    "axes.titlesize": 10,
+    "axes.titleweight": "bold",
+    "figure.constrained_layout.use": True,
+    "figure.dpi": 96,
+    "figure.facecolor": "white",
+    "font.family": "DejaVu Sans",  # comes with matplotlib, so it is the same everywhere
+    "font.size": 10,
+    "grid.color": "#dddddd",
+    "grid.linewidth": 0.6,
+    "legend.fontsize": 9,
+    "legend.frameon": False,
+    "lines.linewidth": 1.6,
+    "lines.markersize": 4,
+    "mathtext.fontset": "dejavusans",
+    "savefig.facecolor": "white",
+    "svg.fonttype": "path",
+    "svg.hashsalt": "f1ci",
+    "xtick.labelsize": 9,
+    "ytick.labelsize": 9,
+}
+
+
+def set_style() -> None:
+    """Make the book's style matplotlib's default for this process."""
+    mpl.rcdefaults()
+    mpl.rcParams.update(_STYLE)
+
+
+def subplots(
+    rows: int = 1, columns: int = 1, *, height: float = 3.6, **options: Any
+) -> tuple[Figure, Any]:
+    """Give `plt.subplots` in the book's style and width; `height` is in inches."""
+    set_style()
+    return plt.subplots(rows, columns, figsize=(WIDTH, height), **options)
+
+
+def save(figure: Figure, name: str, *, raster: bool = False) -> DisplayObject:
+    """Save a figure as ``<RESULTS>/figures/<name>`` and give what shows it.
+
+    Parameters
+    ----------
+    figure : matplotlib.figure.Figure
+        The figure; it is closed.
+    name : str
+        Begins with the notebook's name.
+    raster : bool, optional
+        Save a PNG at twice the size instead of an SVG: for figures of many thousand points.
+    """
+    folder = RESULTS / "figures"
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"{name}{'.png' if raster else '.svg'}"
+    if raster:
+        figure.savefig(path, dpi=2 * _STYLE["figure.dpi"], metadata={"Software": None})
+    else:
+        # No date, no version: the same data give the same bytes.
+        figure.savefig(path, metadata={"Date": None, "Creator": None})
+    plt.close(figure)
+    return Image(filename=str(path), retina=True) if raster else SVG(filename=str(path))

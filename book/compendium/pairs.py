@@ -1,0 +1,125 @@
+"""Notebook pairs: ``notebooks/x.py`` (percent format) is the source, ``x.ipynb`` follows.
+
+The committed ``.ipynb`` carries no outputs, and its cell ids come from the cells'
+content, so that the same source always gives the same bytes. It has one cell more
+than its source: on Colab, where the repository is not installed, that cell fetches it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+import jupytext
+import nbformat
+from nbformat import NotebookNode
+
+from compendium import parameters
+from compendium.parameters import Parameter, ParameterError
+
+__all__ = ["check", "declared_parameters", "pair_text", "parameters_cell", "read", "sources"]
+
+_METADATA = {
+    "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
+    "language_info": {"name": "python"},
+}
+_COLAB = """\
+# On Google Colab, fetch the repository; anywhere else this cell does nothing.
+import sys
+
+if "google.colab" in sys.modules:
+    !git clone --quiet --depth 1 https://github.com/f1ci/f1ci /content/f1ci
+    sys.path[:0] = ["/content/f1ci", "/content/f1ci/book"]
+    %cd -q /content/f1ci/notebooks"""
+
+
+def sources(folder: Path) -> list[Path]:
+    """The notebooks' sources, in the order of their names."""
+    return sorted(folder.glob("*.py"))
+
+
+def read(source: Path) -> NotebookNode:
+    """The notebook that a percent script stands for, with ids made from its cells."""
+    script = jupytext.reads(source.read_text(encoding="utf-8"), fmt="py:percent")
+    seen: dict[str, int] = {}
+    cells = []
+    for cell in script.cells:
+        key = f"{cell.cell_type}\n{cell.source}"
+        seen[key] = seen.get(key, 0) + 1
+        identity = hashlib.sha256(f"{key}\n{seen[key]}".encode()).hexdigest()[:12]
+        cells.append(_cell(cell.cell_type, cell.source, identity, dict(cell.metadata)))
+    return nbformat.v4.new_notebook(cells=cells, metadata=_METADATA)
+
+
+def pair_text(source: Path) -> str:
+    """What the committed ``.ipynb`` beside a source must contain."""
+    notebook = read(source)
+    colab = _cell("code", _COLAB, "fetch-on-colab", {"tags": ["remove-cell"]})
+    notebook.cells.insert(1, colab)
+    return nbformat.writes(notebook, version=4) + "\n"
+
+
+def parameters_cell(notebook: NotebookNode) -> NotebookNode:
+    """The one code cell tagged ``parameters``."""
+    tagged = [c for c in notebook.cells if "parameters" in c.metadata.get("tags", [])]
+    if len(tagged) != 1 or tagged[0].cell_type != "code":
+        raise ParameterError(
+            f"a notebook has one code cell tagged 'parameters', this one has {len(tagged)}"
+        )
+    return tagged[0]
+
+
+def declared_parameters(source: Path) -> list[Parameter]:
+    """The parameters of a notebook, read from its source."""
+    try:
+        return parameters.read(parameters_cell(read(source)).source)
+    except ParameterError as error:
+        raise ParameterError(f"{source.name}: {error}") from None
+
+
+def check(folder: Path) -> list[str]:
+    """What is wrong with the pairs in a folder, one sentence each; empty if all is well."""
+    problems = []
+    for source in sources(folder):
+        notebook = read(source)
+        first = notebook.cells[0] if notebook.cells else None
+        if first is None or first.cell_type != "markdown" or not first.source.startswith("# "):
+            problems.append(f"{source.name}: the first cell must be text that opens with a title")
+        try:
+            declared_parameters(source)
+        except ParameterError as error:
+            problems.append(str(error))
+        problems += _compare(source)
+    for pair in sorted(folder.glob("*.ipynb")):
+        if not pair.with_suffix(".py").exists():
+            problems.append(f"{pair.name} has no source {pair.stem}.py")
+    return problems
+
+
+def _compare(source: Path) -> list[str]:
+    """Compare a committed pair with what its source stands for, cell by cell."""
+    pair, remedy = source.with_suffix(".ipynb"), "run `python -m compendium.notebooks pair`"
+    if not pair.exists():
+        return [f"{source.name} has no pair {pair.name}; {remedy}"]
+    text, expected_text = pair.read_text(encoding="utf-8"), pair_text(source)
+    if text == expected_text:
+        return []
+    cells = nbformat.reads(text, as_version=4).cells
+    expected = nbformat.reads(expected_text, as_version=4).cells
+    differing = [k for k, (a, b) in enumerate(zip(cells, expected, strict=False), 1) if a != b]
+    if differing:
+        where = f"cell {differing[0]} differs"
+    elif len(cells) != len(expected):
+        where = f"it has {len(cells)} cells instead of {len(expected)}"
+    else:
+        where = "its metadata or layout differs"
+    return [f"{pair.name} does not follow from {source.name}: {where}; {remedy}"]
+
+
+def _cell(kind: str, source: str, identity: str, metadata: dict[str, object]) -> NotebookNode:
+    new = {
+        "code": nbformat.v4.new_code_cell,
+        "markdown": nbformat.v4.new_markdown_cell,
+        "raw": nbformat.v4.new_raw_cell,
+    }[kind]
+    return new(source, id=identity, metadata=metadata)

@@ -1,0 +1,89 @@
+"""Where a notebook's simulations run: here, in several processes, or on a Dask cluster.
+
+The runner says which, through the environment, so that a notebook reads the same in
+every case and gives the same numbers::
+
+    from compendium.pool import executor
+
+    with executor() as pool:
+        f1ci.coverage.simulate(..., executor=pool)
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import pickle
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor, Future, ProcessPoolExecutor
+from contextlib import contextmanager
+from typing import Any
+
+import cloudpickle
+
+__all__ = ["executor"]
+
+
+@contextmanager
+def executor() -> Iterator[Executor | None]:
+    """An executor, or None to stay in this process.
+
+    ``F1CI_SCHEDULER`` holds the address of a Dask scheduler whose workers can import
+    the same f1ci; else ``F1CI_PROCESSES`` says how many processes to use (one).
+    """
+    address = os.environ.get("F1CI_SCHEDULER", "")
+    processes = int(os.environ.get("F1CI_PROCESSES", "1"))
+    if address:
+        with _dask_executor(address) as pool:
+            yield pool
+    elif processes > 1:
+        # Fresh processes: a fork of a kernel would inherit its threads' locks.
+        context = multiprocessing.get_context("spawn")
+        with _Pool(processes, mp_context=context) as pool:
+            yield pool
+    else:
+        yield None
+
+
+class _Pool(ProcessPoolExecutor):
+    """Processes that, like Dask's, also run functions that a notebook defines itself."""
+
+    def submit(self, function: Callable[..., Any], /, *args: Any, **options: Any) -> Future[Any]:
+        return super().submit(_call, cloudpickle.dumps((function, args, options)))
+
+
+def _call(pickled: bytes) -> Any:
+    function, args, options = pickle.loads(pickled)
+    return function(*args, **options)
+
+
+@contextmanager
+def _dask_executor(address: str) -> Iterator[Executor]:
+    """The executor of a cluster that has the same f1ci, or a sentence that says it has not."""
+    from distributed import Client
+
+    def source_hash() -> str:
+        """A hash of the installed f1ci, computed where this runs."""
+        import hashlib
+        from pathlib import Path
+
+        try:
+            import f1ci
+        except ImportError:
+            return "no f1ci"
+        files = sorted(Path(str(f1ci.__file__)).parent.rglob("*.py"))
+        return hashlib.sha256(b"\0".join(f.read_bytes() for f in files)).hexdigest()
+
+    with Client(address, timeout="20s") as client:
+        here = source_hash()
+        others = [worker for worker, there in client.run(source_hash).items() if there != here]
+        if others:
+            raise RuntimeError(
+                f"these Dask workers do not have the same f1ci as this notebook: "
+                f"{', '.join(sorted(others))}"
+            )
+        pool = client.get_executor(pure=False)
+        try:
+            yield pool
+        finally:
+            pool.shutdown(wait=True)

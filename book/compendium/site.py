@@ -1,0 +1,360 @@
+"""Build the site: stage a tree of pages and executed notebooks, run Jupyter Book, check the result.
+
+The staged tree mirrors the repository's paths, so that the links for Binder and Colab
+point at the committed notebooks. A notebook that failed, or was not run, still gets its
+page, which says so; the command then ends with a non-zero exit code.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from html import escape
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+import nbformat
+import yaml
+from nbformat import NotebookNode
+
+from compendium import ROOT, pairs, parameters, runner
+from compendium.parameters import ParameterError
+from compendium.records import Edition, Project
+
+__all__ = ["build", "check", "main", "stage", "toc_documents"]
+
+_REPOSITORY = "https://github.com/f1ci/f1ci"
+_ANSI = re.compile(r"\x1b\[[0-9;]*m")
+_KEEP_OPEN = {"hide-cell", "hide-input", "remove-cell", "remove-input", "show-input"}
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Read the command line, build, return the exit code."""
+    parser = argparse.ArgumentParser(prog="python -m compendium.site", description=__doc__)
+    parser.add_argument("--root", type=Path, default=ROOT, help="another tree (for tests)")
+    actions = parser.add_subparsers(required=True, metavar="build")
+    action = actions.add_parser("build", help="build the site from the notebooks' last runs")
+    action.add_argument("--quick", action="store_true", help="from the runs with small numbers")
+    options = parser.parse_args(arguments)
+    edition = Edition(Project(options.root), "quick" if options.quick else "full")
+    try:
+        problems = build(edition)
+    except ParameterError as error:
+        problems = [str(error)]
+    for problem in problems:
+        _say(f"error: {problem}")
+    return 1 if problems else 0
+
+
+def build(edition: Edition) -> list[str]:
+    """Build the site of an edition into its ``html`` folder; what went wrong, a sentence each."""
+    staged = edition.folder / "stage"
+    shutil.rmtree(staged, ignore_errors=True)
+    problems = stage(edition, staged)
+    if missing := [d for d in toc_documents(staged) if not _source_of(staged, d)]:
+        return problems + [
+            f"the table of contents lists {d}, which does not exist" for d in missing
+        ]
+    _say(f"Building the book of {len(list(toc_documents(staged)))} pages ...")
+    command = "from jupyter_book.cli.main import main; main()"
+    options = ["build", str(staged), "--toc", str(staged / "book" / "_toc.yml")]
+    process = subprocess.run(
+        [sys.executable, "-c", command, *options, "-W", "--keep-going", "-n", "-q"],
+        env={**os.environ, "PYTHONPATH": edition.project.python_path},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+    )
+    html = staged / "_build" / "html"
+    if process.returncode:
+        _say(process.stdout)
+        problems.append("Jupyter Book ended with warnings or errors, see above")
+    if not (html / "index.html").exists():
+        return [*problems, "no site was built"]
+    _add_downloads(edition, html)
+    problems += check(html, toc_documents(staged))
+    target = edition.folder / "html"
+    shutil.rmtree(target, ignore_errors=True)
+    html.rename(target)
+    _say(f"The site is in {target.relative_to(edition.project.root)}/index.html")
+    return problems
+
+
+# --- staging ------------------------------------------------------------------------------
+
+
+def stage(edition: Edition, staged: Path) -> list[str]:
+    """Write the tree that Jupyter Book reads; name the notebooks that are not as they should be."""
+    root = edition.project.root
+    shutil.copytree(
+        root / "book",
+        staged / "book",
+        ignore=shutil.ignore_patterns("compendium", "__pycache__", ".*"),
+    )
+    shutil.copy(root / "_config.yml", staged / "_config.yml")
+    (staged / "notebooks").mkdir()
+    tasks = runner.tasks(edition, quick=edition.name == "quick")
+    problems = []
+    for task in tasks:
+        record = edition.record(task.name)
+        notebook = _page(edition, task, record)
+        (staged / "notebooks" / f"{task.name}.ipynb").write_text(nbformat.writes(notebook), "utf-8")
+        if task.reason:
+            failed = record and record["status"] == "failed"
+            what = record["error"]["summary"] if record and failed else task.reason
+            problems.append(
+                f"the notebook {task.name} {'failed' if failed else 'must run'}: {what}"
+            )
+    _write_toc(staged, [t.name for t in tasks])
+    generated = staged / "book" / "_generated"
+    generated.mkdir()
+    (generated / "parameters.md").write_text(_parameter_tables(edition, tasks), "utf-8")
+    (generated / "times.md").write_text(_times(edition, tasks), "utf-8")
+    return problems
+
+
+def _page(edition: Edition, task: runner.Task, record: dict[str, Any] | None) -> NotebookNode:
+    """A notebook as its page shows it: its strip at the top, its code folded."""
+    if record is None:
+        notebook = pairs.read(edition.project.notebooks / f"{task.name}.py")
+    else:
+        notebook = nbformat.read(edition.executed(task.name), as_version=4)
+    for cell in notebook.cells:
+        tags = cell.metadata.setdefault("tags", [])
+        broken = any(o.output_type == "error" for o in cell.get("outputs", []))
+        if cell.cell_type == "code" and not broken and not _KEEP_OPEN.intersection(tags):
+            tags.append("hide-input")
+    first = notebook.cells[0]
+    title, _, rest = first.source.partition("\n")
+    if record is None or task.reason:
+        strip = _unfinished(task, record)
+    else:
+        strip = _provenance(edition, record)
+    first.source = "\n\n".join([title, strip, rest.strip()])
+    return notebook
+
+
+def _unfinished(task: runner.Task, record: dict[str, Any] | None) -> str:
+    """The red box on the page of a notebook that has no result to show."""
+    if record is None:
+        text = "It has not been run yet, so this page has its text and code but no results."
+        return f":::{{admonition}} Not run\n:class: error\n{text}\n:::"
+    if record["status"] == "failed":
+        error = record["error"]
+        fence = "`" * 12
+        traceback = _ANSI.sub("", error["traceback"]).strip("-\n ") or error["summary"]
+        return (
+            ":::{admonition} This notebook failed\n:class: error\n"
+            f"It stopped with an error, so its results are missing from this book. "
+            f"The cells below show how far it came.\n\n"
+            f"{fence}text\n{traceback}\n{fence}\n:::"
+        )
+    return (
+        ":::{admonition} Out of date\n:class: error\n"
+        f"These results are older than what they are computed from: {task.reason}. "
+        f"Run `make notebooks`.\n:::"
+    )
+
+
+def _provenance(edition: Edition, record: dict[str, Any]) -> str:
+    """The strip that says what a page was computed from, and offers its files."""
+    name = record["name"]
+    results = sorted(p for p in record["outputs"] if p.startswith("results/"))
+    drawings = [p for p in results if p.startswith("results/figures/")]
+    downloads = [
+        (f"{name}.ipynb", "executed notebook"),
+        (f"{name}.py", "script"),
+        *((f"../{p}", f"results: {Path(p).name}") for p in results if p not in drawings),
+        *((p, f"data: {Path(p).name}") for p in record["data"]),
+    ]
+    values = {k: v for k, v in record["parameters"].items() if k != "seed"}
+    facts = {
+        "Source": f'<a href="{_REPOSITORY}/blob/main/notebooks/{name}.py">notebooks/{name}.py</a>, '
+        f"hash <code>{record['source']}</code>",
+        "Parameters": escape(", ".join(f"{k} = {v}" for k, v in values.items())) or "none",
+        "Seed": escape(record["parameters"].get("seed", "none")),
+        "f1ci": f"{escape(record['version'])}, hash of its source <code>{record['f1ci']}</code>",
+        "Packages": escape(
+            ", ".join(f"{k} {v}" for k, v in record["fingerprint"]["packages"].items())
+        ),
+        "Computed": f"in {runner.seconds(record['seconds'])}, {record['ended'][:10]}, "
+        f"on {escape(record['machine'])}",
+        "Results": f"hash <code>{record['results']}</code>",
+        "Figures": ", ".join(_link(f"../{p}", Path(p).name) for p in drawings) or "none",
+    }
+    links = "".join(_link(target, text) for target, text in downloads)
+    rows = "".join(f"<dt>{k}</dt><dd>{v}</dd>" for k, v in facts.items())
+    quick = "" if edition.name == "full" else "<b>Small numbers, for a quick look only.</b> "
+    # One line: a blank line would end the block of HTML.
+    return (
+        f'<div class="provenance"><p>{quick}Computed in {runner.seconds(record["seconds"])} with '
+        f"f1ci {escape(record['version'])}; results hash <code>{record['results']}</code>.</p>"
+        f'<p class="downloads">{links}</p>'
+        f"<details><summary>What this page was computed from</summary><dl>{rows}</dl></details>"
+        "</div>"
+    )
+
+
+def _link(target: str, text: str) -> str:
+    return f'<a href="{escape(target)}" download>{escape(text)}</a>'
+
+
+def _write_toc(staged: Path, names: Iterable[str]) -> None:
+    """Add the notebooks that the table of contents does not list to a part of their own."""
+    path = staged / "book" / "_toc.yml"
+    toc = yaml.safe_load(path.read_text("utf-8"))
+    listed = set(_documents(toc))
+    rest = [{"file": f"notebooks/{n}"} for n in names if f"notebooks/{n}" not in listed]
+    if rest:
+        if "parts" in toc:
+            toc["parts"].append({"caption": "Notebooks", "chapters": rest})
+        else:
+            toc["chapters"] = [*toc.get("chapters", []), *rest]
+    path.write_text(yaml.safe_dump(toc, sort_keys=False, allow_unicode=True), "utf-8")
+
+
+def toc_documents(staged: Path) -> list[str]:
+    """Every page that the staged table of contents lists, without its extension."""
+    return list(_documents(yaml.safe_load((staged / "book" / "_toc.yml").read_text("utf-8"))))
+
+
+def _documents(toc: Any) -> Iterator[str]:
+    """Every page that a table of contents lists, in order, without its extension."""
+    for item in toc if isinstance(toc, list) else [toc]:
+        if isinstance(item, dict):
+            for key in ("root", "file"):
+                if key in item:
+                    yield re.sub(r"\.(md|ipynb|rst)$", "", item[key])
+            for key in ("parts", "chapters", "sections", "subtrees", "entries"):
+                yield from _documents(item.get(key, []))
+
+
+def _source_of(staged: Path, document: str) -> bool:
+    return any((staged / f"{document}{e}").exists() for e in (".md", ".ipynb", ".rst"))
+
+
+# --- generated fragments ------------------------------------------------------------------
+
+
+def _parameter_tables(edition: Edition, tasks: Iterable[runner.Task]) -> str:
+    """One table for each notebook, from its parameters cell."""
+    parts = []
+    for task in tasks:
+        source = edition.project.notebooks / f"{task.name}.py"
+        rows = [
+            [f"`{p.name}`", p.description, f"`{parameters.write(p.default)}`",
+             "" if p.quick == p.default else f"`{parameters.write(p.quick)}`", f"`{p.type}`"]
+            for p in pairs.declared_parameters(source)
+        ]  # fmt: skip
+        table = _table(["parameter", "what it is", "default", "quick", "type"], rows)
+        parts.append(f"**{{doc}}`/notebooks/{task.name}`** (`{task.name}`)\n\n{table}")
+    return "\n\n".join(parts) or "There are no notebooks yet."
+
+
+def _times(edition: Edition, tasks: Iterable[runner.Task]) -> str:
+    """How long each notebook took, and where."""
+    records = [(t.name, edition.record(t.name)) for t in tasks]
+    done = [(n, r) for n, r in records if r and r["status"] == "done"]
+    if not done:
+        return "No notebook has been run yet."
+    rows = [[f"{{doc}}`/notebooks/{n}`", runner.seconds(r["seconds"])] for n, r in done]
+    total = runner.seconds(sum(r["seconds"] for _, r in done))
+    machines = "; ".join(sorted({r["machine"] for _, r in done}))
+    note = f"Computed on {machines}; {total} in all, shared by the notebooks that run side by side."
+    return f"{_table(['notebook', 'time'], rows)}\n\n{note}"
+
+
+def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    lines = [head, ["---"] * len(head), *([c.replace("|", "\\|") for c in row] for row in rows)]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+# --- the finished site --------------------------------------------------------------------
+
+
+def _add_downloads(edition: Edition, html: Path) -> None:
+    """Put what the strips offer at addresses that stay the same from build to build."""
+    source = edition.project.notebooks
+    for task in runner.tasks(edition, quick=edition.name == "quick"):
+        record = edition.record(task.name)
+        if task.reason or record is None:
+            continue
+        wanted = {html / "notebooks" / f"{task.name}.py": source / f"{task.name}.py"}
+        wanted[html / "notebooks" / f"{task.name}.ipynb"] = edition.executed(task.name)
+        for path in record["outputs"]:
+            if path.startswith("results/"):
+                wanted[html / path] = edition.folder / path
+        for path in record["data"]:
+            wanted[html / "notebooks" / path] = source / path
+        for target, origin in wanted.items():
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(origin, target)
+
+
+def check(html: Path, documents: Iterable[str]) -> list[str]:
+    """What is wrong with a finished site: missing pages, broken links, images without a text."""
+    problems = [
+        f"{document} has no page"
+        for document in documents
+        if not (html / f"{document}.html").exists()
+    ]
+    pages = {
+        p.resolve(): _read_page(p) for p in sorted(html.rglob("*.html")) if "_static" not in p.parts
+    }
+    for path, page in pages.items():
+        where = path.relative_to(html.resolve()).as_posix()
+        problems += [f"{where}: an image has no alternative text ({s})" for s in page.silent_images]
+        for link in sorted(page.links):
+            parts = urlsplit(link)
+            if parts.scheme or parts.netloc:
+                continue
+            target = (path.parent / unquote(parts.path)).resolve() if parts.path else path
+            if not target.exists():
+                problems.append(f"{where}: the link {link} leads nowhere")
+            elif (
+                parts.fragment
+                and target in pages
+                and unquote(parts.fragment) not in pages[target].ids
+            ):
+                problems.append(f"{where}: the link {link} names no place on its page")
+    return problems
+
+
+class _Page(HTMLParser):
+    """The links, anchors and images of a page."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.links: set[str] = set()
+        self.ids: set[str] = {"", "top"}
+        self.silent_images: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        values = dict(attrs)
+        self.ids.update(v for k in ("id", "name") if (v := values.get(k)))
+        self.links.update(v for k in ("href", "src") if (v := values.get(k)))
+        if tag == "img" and not values.get("alt"):
+            self.silent_images.append(values.get("src") or "")
+
+
+def _read_page(path: Path) -> _Page:
+    page = _Page()
+    page.feed(path.read_text("utf-8"))
+    return page
+
+
+def _say(line: str) -> None:
+    sys.stdout.write(line + "\n")
+    sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

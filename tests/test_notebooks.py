@@ -1,0 +1,482 @@
+"""Pairs, parameters, cache, isolation and interruption of the notebooks' runs.
+
+The runs happen in small trees made here, in processes of their own as users start
+them; a kernel takes about two seconds, so tests share trees where they can.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import nbformat
+import psutil
+import pytest
+from compendium import NOTEBOOKS, ROOT, pairs, parameters
+from compendium.parameters import ParameterError
+from compendium.records import Edition, Project
+from compendium.runner import tasks
+
+DRAWS = '''\
+# %% [markdown]
+# # Draws
+#
+# A mean of random numbers.
+
+# %% tags=["parameters"]
+replicates: int = 2_000  # quick: 1_000 — draws per block
+seed: int = 7  # root seed
+
+# %%
+import numpy as np
+
+from compendium import RESULTS
+from compendium.pool import executor
+
+
+def block_mean(sequence):
+    """The mean of one block of draws."""
+    return float(np.random.default_rng(sequence).normal(size=replicates).mean())
+
+
+# %%
+sequences = np.random.SeedSequence(seed).spawn(8)
+with executor() as pool:
+    means = list((pool.map if pool else map)(block_mean, sequences))
+
+# %%
+(RESULTS / "draws.csv").write_text("".join(f"{k},{m!r}\\n" for k, m in enumerate(means)))
+type(pool).__name__
+'''
+
+BROKEN = """\
+# %% [markdown]
+# # Broken
+
+# %% tags=["parameters"]
+divisor: int = 0  # what one is divided by
+
+# %%
+from compendium import RESULTS
+
+(RESULTS / "broken.csv").write_text("half")
+print("before the error")
+
+# %%
+1 / divisor
+
+# %%
+print("never reached")
+"""
+
+SLOW = """\
+# %% [markdown]
+# # Slow
+
+# %% tags=["parameters"]
+pause: float = 60.0  # seconds
+
+# %%
+import time
+
+from compendium import RESULTS
+
+(RESULTS / "slow.csv").write_text("half")
+
+# %%
+time.sleep(pause)
+"""
+
+
+def make_tree(root: Path, **sources: str) -> Path:
+    """A tree of the compendium with these notebooks and none of the real ones."""
+    ignore = shutil.ignore_patterns("__pycache__")
+    shutil.copytree(ROOT / "f1ci", root / "f1ci", ignore=ignore)
+    shutil.copytree(ROOT / "book" / "compendium", root / "book" / "compendium", ignore=ignore)
+    (root / "notebooks" / "data").mkdir(parents=True)
+    for name, source in sources.items():
+        (root / "notebooks" / f"{name}.py").write_text(source, "utf-8")
+    return root
+
+
+def command(root: Path, *arguments: str) -> list[str]:
+    return [sys.executable, "-m", "compendium.notebooks", "--root", str(root), *arguments]
+
+
+def environment() -> dict[str, str]:
+    path = os.pathsep.join([str(ROOT), str(ROOT / "book")])
+    return {**os.environ, "PYTHONPATH": path}
+
+
+def call(root: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        command(root, *arguments), env=environment(), capture_output=True, text=True, check=False
+    )
+
+
+def reason(root: Path, name: str, edition: str = "full", **options: object) -> str:
+    """Why the runner would run a notebook again."""
+    (task,) = tasks(Edition(Project(root), edition), [name], **options)
+    return task.reason
+
+
+def files(folder: Path) -> set[str]:
+    return {p.relative_to(folder).as_posix() for p in folder.rglob("*") if p.is_file()}
+
+
+# --- the real notebooks ----------------------------------------------------------------------
+
+
+def test_every_committed_pair_follows_from_its_source():
+    assert pairs.check(NOTEBOOKS) == []
+
+
+# --- pairs -----------------------------------------------------------------------------------
+
+
+def test_pair_is_deterministic_and_carries_no_outputs(tmp_path):
+    root = make_tree(tmp_path, draws=DRAWS)
+    pair = root / "notebooks" / "draws.ipynb"
+    assert call(root, "pair").returncode == 0
+    first = pair.read_bytes()
+    pair.unlink()
+    assert call(root, "pair").returncode == 0
+    assert pair.read_bytes() == first
+    assert call(root, "check").returncode == 0
+    notebook = nbformat.reads(first.decode(), as_version=4)
+    nbformat.validate(notebook)
+    code = [c for c in notebook.cells if c.cell_type == "code"]
+    assert all(c.outputs == [] and c.execution_count is None for c in code)
+    assert len({c.id for c in notebook.cells}) == len(notebook.cells)
+
+
+@pytest.mark.parametrize(
+    ("change", "complaint"),
+    [
+        (lambda nb: nb.cells[3].update(source="1"), "cell 4 differs"),
+        (lambda nb: nb.cells[3].update(id="other"), "cell 4 differs"),
+        (lambda nb: nb.cells[3].update(execution_count=1), "cell 4 differs"),
+        (lambda nb: nb.cells[2].metadata.update(tags=[]), "cell 3 differs"),
+        (lambda nb: nb.cells.pop(), "5 cells instead of 6"),
+        (lambda nb: nb.metadata.update(other=1), "metadata or layout differs"),
+    ],
+)
+def test_check_sees_drift(tmp_path, change, complaint):
+    source = tmp_path / "draws.py"
+    source.write_text(DRAWS, "utf-8")
+    notebook = nbformat.reads(pairs.pair_text(source), as_version=4)
+    change(notebook)
+    source.with_suffix(".ipynb").write_text(nbformat.writes(notebook) + "\n", "utf-8")
+    (problem,) = pairs.check(tmp_path)
+    assert complaint in problem
+
+
+def test_check_sees_missing_pairs_sources_titles_and_parameters(tmp_path):
+    (tmp_path / "draws.py").write_text(DRAWS, "utf-8")
+    (tmp_path / "bare.py").write_text("# %%\n1\n", "utf-8")
+    (tmp_path / "lonely.ipynb").write_text("{}", "utf-8")
+    problems = "\n".join(pairs.check(tmp_path))
+    assert "draws.py has no pair draws.ipynb" in problems
+    assert "bare.py: the first cell must be text that opens with a title" in problems
+    assert "bare.py: a notebook has one code cell tagged 'parameters', this one has 0" in problems
+    assert "lonely.ipynb has no source lonely.py" in problems
+
+
+# --- parameters ------------------------------------------------------------------------------
+
+CELL = """\
+replicates: int = 1_000_000  # quick: 10_000 — replicates per condition
+levels: tuple[float, ...] = (
+    0.9,
+    0.95,
+)  # quick: (0.95,) — nominal levels
+name: str = "é # not a comment"  # a label
+exact: bool = True  # whether to enumerate
+path: str | None = None  # a table of one's own
+half_width: float = 0.05  # planned half width"""
+
+
+def test_read_finds_types_defaults_quick_values_and_descriptions():
+    found = {p.name: p for p in parameters.read(CELL)}
+    assert found["replicates"].default == 1_000_000
+    assert found["replicates"].quick == 10_000
+    assert found["replicates"].description == "replicates per condition"
+    assert found["levels"].default == (0.9, 0.95)
+    assert found["name"].default == "é # not a comment"
+    assert parameters.quick_values(found.values()) == {"replicates": 10_000, "levels": (0.95,)}
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("replicates=1000", {"replicates": 1000}),
+        ("replicates=1_000 exact=no", {"replicates": 1000, "exact": False}),
+        ("replicates=1e6", {"replicates": 1_000_000}),
+        ("half_width=1", {"half_width": 1.0}),
+        ("levels=0.9,0.99", {"levels": (0.9, 0.99)}),
+        ("name='two words'", {"name": "two words"}),
+        ("name=12", {"name": "12"}),
+        ("path=None", {"path": None}),
+        ("path=a=b.csv", {"path": "a=b.csv"}),
+    ],
+)
+def test_from_text_converts_by_the_declared_type(text, expected):
+    values = parameters.from_text(text, parameters.read(CELL), "x")
+    assert values == expected
+    assert [type(v) for v in values.values()] == [type(v) for v in expected.values()]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("replicate=10", "x has no parameter 'replicate'; it has replicates, levels, name, exact"),
+        ("replicates", "a parameter is written name=value, got 'replicates'"),
+        ("replicates=ten", "replicates must be int, got 'ten'"),
+        ("replicates=1.5", "replicates must be int, got '1.5'"),
+        ("replicates=True", "replicates must be int, got 'True'"),
+        ("exact=2", "exact must be bool, got '2'"),
+        ("levels=a,b", r"levels must be tuple\[float, \.\.\.\], got 'a,b'"),
+    ],
+)
+def test_from_text_refuses(text, message):
+    with pytest.raises(ParameterError, match=message):
+        parameters.from_text(text, parameters.read(CELL), "x")
+
+
+@pytest.mark.parametrize(
+    ("cell", "message"),
+    [
+        ("n = 3  # untyped", "a parameters cell holds only lines"),
+        ("n: int = 3", "'n' has no comment"),
+        ("n: int = 3  # quick: 2", "'n' has no comment"),
+        ("n: int = 10**6  # computed", "must be a literal"),
+        ("n: int = 2.5  # wrong type", "'n' is declared int, got 2.5"),
+        ("n: int = 3  # quick: 1.5 — wrong quick type", "'n' is declared int, got 1.5"),
+        ("n: np.int64 = 3  # foreign type", "must be declared as a built-in type"),
+        ("n: int =", "not Python"),
+    ],
+)
+def test_read_refuses(cell, message):
+    with pytest.raises(ParameterError, match=message):
+        parameters.read(cell)
+
+
+def test_substitute_changes_values_and_nothing_else():
+    values = {"replicates": 5_000, "levels": (0.5,), "name": "µ", "path": "a.csv"}
+    changed = parameters.substitute(CELL, values)
+    assert changed.splitlines() == [
+        "replicates: int = 5_000  # quick: 10_000 — replicates per condition",
+        "levels: tuple[float, ...] = (0.5,)  # quick: (0.95,) — nominal levels",
+        "name: str = 'µ'  # a label",
+        "exact: bool = True  # whether to enumerate",
+        "path: str | None = 'a.csv'  # a table of one's own",
+        "half_width: float = 0.05  # planned half width",
+    ]
+    assert {p.name: p.default for p in parameters.read(changed)} | values == {
+        p.name: p.default for p in parameters.read(changed)
+    }
+
+
+# --- runs ------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def ran(tmp_path_factory):
+    """A tree with a sound and a broken notebook, run once; and what the command said."""
+    root = make_tree(tmp_path_factory.mktemp("ran"), draws=DRAWS, broken=BROKEN)
+    return root, call(root, "run")
+
+
+@pytest.mark.slow
+def test_a_failure_is_named_and_stops_nothing_else(ran):
+    root, outcome = ran
+    assert outcome.returncode == 1, outcome.stdout + outcome.stderr
+    assert "FAILED: broken" in outcome.stdout
+    assert "cell 4: ZeroDivisionError: division by zero" in outcome.stdout
+    build = root / "_build"
+    assert {
+        "executed/draws.ipynb",
+        "records/draws.json",
+        "results/draws.csv",
+        "executed/broken.ipynb",
+        "records/broken.json",
+    } == {f for f in files(build) if not f.startswith("ipython/")}
+    record = json.loads((build / "records" / "broken.json").read_text())
+    assert record["status"] == "failed"
+    assert "ZeroDivisionError" in record["error"]["traceback"]
+    partial = (build / "executed" / "broken.ipynb").read_text()
+    assert "before the error" in partial
+    assert "ZeroDivisionError" in partial
+    assert str(root) not in (build / "executed" / "draws.ipynb").read_text()
+
+
+@pytest.mark.slow
+def test_record_says_what_was_run(ran):
+    record = Edition(Project(ran[0])).record("draws")
+    assert record["parameters"] == {"replicates": "2_000", "seed": "7"}
+    assert record["status"] == "done"
+    assert record["seconds"] > 0
+    assert set(record["outputs"]) == {"executed/draws.ipynb", "results/draws.csv"}
+    assert record["fingerprint"]["compendium"].keys() == {
+        "book/compendium/__init__.py",
+        "book/compendium/pool.py",
+    }
+
+
+@pytest.mark.slow
+def test_cache_says_why_a_notebook_runs_again(ran, tmp_path):
+    root = tmp_path / "tree"
+    shutil.copytree(ran[0], root)
+    assert reason(root, "draws") == ""
+    assert reason(root, "broken") == "failed last time"
+    assert reason(root, "draws", text="seed=8") == "parameters changed (seed)"
+    for path, kind in [
+        ("f1ci/results.py", "f1ci changed (results.py)"),
+        ("book/compendium/pool.py", "compendium changed (pool.py)"),
+        ("notebooks/draws.py", "source changed (draws.py)"),
+    ]:
+        text = (root / path).read_text("utf-8")
+        (root / path).write_text(text + "\n", "utf-8")
+        assert reason(root, "draws") == kind
+        (root / path).write_text(text, "utf-8")
+    (root / "book/compendium/parameters.py").write_text("changed")  # not imported by it
+    assert reason(root, "draws") == ""
+    for path, kind in [
+        ("notebooks/data/new.csv", "data changed (new.csv)"),
+        ("requirements.lock", "inputs changed (requirements.lock)"),
+        ("book/published/inputs.csv", "inputs changed (inputs.csv)"),
+    ]:
+        (root / path).parent.mkdir(exist_ok=True)
+        (root / path).write_text("new")
+        assert reason(root, "draws") == kind
+        (root / path).unlink()
+    results = root / "_build" / "results" / "draws.csv"
+    results.write_text("by hand")
+    assert reason(root, "draws") == "results/draws.csv changed"
+    results.unlink()
+    assert reason(root, "draws") == "results/draws.csv is gone"
+
+
+@pytest.mark.slow
+def test_results_of_a_removed_notebook_go_with_it(ran, tmp_path):
+    root = tmp_path / "tree"
+    shutil.copytree(ran[0], root)
+    (root / "notebooks" / "draws.py").unlink()
+    (root / "notebooks" / "broken.py").unlink()
+    assert call(root, "run").returncode == 0
+    assert {f for f in files(root / "_build") if not f.startswith("ipython/")} == set()
+
+
+@pytest.mark.slow
+def test_what_is_up_to_date_does_not_run(ran):
+    outcome = call(ran[0], "run", "draws")
+    assert outcome.returncode == 0
+    assert "1 of 1 notebooks are up to date" in outcome.stdout
+    assert "starts" not in outcome.stdout
+
+
+@pytest.mark.slow
+def test_quick_custom_and_full_runs_never_mix(ran):
+    root = ran[0]
+    before = (root / "_build" / "results" / "draws.csv").read_bytes()
+    assert call(root, "run", "draws", "--quick").returncode == 0
+    custom = call(root, "run", "draws", "--params", "replicates=10 seed=8")
+    assert custom.returncode == 0, custom.stdout + custom.stderr
+    assert Edition(Project(root), "quick").record("draws")["parameters"]["replicates"] == "1_000"
+    executed = nbformat.read(root / "_build" / "custom" / "executed" / "draws.ipynb", as_version=4)
+    # One parameter cell, which holds the values that were used.
+    assert [c.source for c in executed.cells if "parameters" in str(c.metadata.get("tags"))] == [
+        "replicates: int = 10  # quick: 1_000 — draws per block\nseed: int = 8  # root seed"
+    ]
+    assert reason(root, "draws") == ""
+    assert (root / "_build" / "results" / "draws.csv").read_bytes() == before
+
+
+@pytest.mark.slow
+def test_unknown_parameters_and_notebooks_are_refused_before_anything_runs(ran):
+    outcome = call(ran[0], "run", "draws", "--params", "replicate=10")
+    assert outcome.returncode == 2
+    assert outcome.stdout == (
+        "error: draws has no parameter 'replicate'; it has replicates, seed\n"
+    )
+    outcome = call(ran[0], "run", "drawn")
+    assert outcome.returncode == 2
+    assert outcome.stdout == "error: there is no notebook 'drawn'; there are broken, draws\n"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("end", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
+def test_an_ended_run_leaves_nothing_that_counts_as_done(tmp_path, end):
+    root = make_tree(tmp_path, slow=SLOW)
+    with subprocess.Popen(
+        command(root, "run"), env=environment(), stdout=subprocess.PIPE, text=True
+    ) as process:
+        while not list((root / "_build").glob("running-*/made/results/slow.csv")):
+            assert process.poll() is None
+            time.sleep(0.05)
+        family = psutil.Process(process.pid).children(recursive=True)
+        assert len(family) >= 2  # the runner's process and the kernel
+        process.send_signal(end)
+        process.wait(timeout=20)
+    _, alive = psutil.wait_procs(family, timeout=20)
+    assert alive == []
+    left = files(root / "_build")
+    assert not {f for f in left if f.startswith(("results/", "records/", "executed/"))}
+    if end != signal.SIGKILL:
+        assert process.returncode == 130
+        assert not {f for f in left if f.startswith("running-")}
+    assert reason(root, "slow") == "never run"
+
+
+@pytest.mark.slow
+def test_time_limit_names_the_cell(tmp_path):
+    root = make_tree(tmp_path, slow=SLOW)
+    outcome = call(root, "run", "--time-limit", "5")
+    assert outcome.returncode == 1
+    assert "the time limit of 5.0 s ended in cell 4 of 4" in outcome.stdout
+    assert reason(root, "slow") == "failed last time"
+    assert not (root / "_build" / "results" / "slow.csv").exists()
+
+
+CLUSTER = """\
+import sys
+from distributed import LocalCluster
+
+if __name__ == "__main__":
+    with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster:
+        print(cluster.scheduler_address, flush=True)
+        sys.stdin.read()
+"""
+
+
+@pytest.mark.slow
+def test_processes_and_a_dask_cluster_give_the_same_bits(ran, tmp_path):
+    root = ran[0]
+    script = tmp_path / "cluster.py"
+    script.write_text(CLUSTER)
+    results = root / "_build" / "results" / "draws.csv"
+    expected = results.read_bytes()  # from the run of two notebooks, one process each
+    assert call(root, "run", "draws", "--force", "--workers", "2").returncode == 0
+    assert results.read_bytes() == expected
+    assert "_Pool" in (root / "_build" / "executed" / "draws.ipynb").read_text()
+    with subprocess.Popen(
+        [sys.executable, str(script)],
+        env={**environment(), "PYTHONPATH": str(root)},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as cluster:
+        address = cluster.stdout.readline().strip()
+        outcome = call(root, "run", "draws", "--force", "--scheduler", address)
+        cluster.stdin.close()
+        cluster.wait(timeout=20)
+    assert outcome.returncode == 0, outcome.stdout + outcome.stderr
+    assert results.read_bytes() == expected
+    executed = nbformat.read(root / "_build" / "executed" / "draws.ipynb", as_version=4)
+    assert "ClientExecutor" in str(executed.cells[-1].outputs)

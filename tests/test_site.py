@@ -1,0 +1,290 @@
+"""The built book: every page there, a broken notebook shown, nothing fetched from the network.
+
+One book is built for all the tests, from the real pages and settings and the small
+notebooks below: one that is sound, one that fails and one that has not been run.
+"""
+
+from __future__ import annotations
+
+import functools
+import http.server
+import os
+import shutil
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+from compendium import ROOT, site
+
+DEMO = """\
+# %% [markdown]
+# # A demonstration
+#
+# How long is Wilson's interval? With $v$ relevant documents, $F_1 = 2F^*/(1+F^*)$, so
+#
+# $$F^* = \\frac{F_1}{2 - F_1}.$$
+
+# %% tags=["parameters"]
+sizes: tuple[int, ...] = (25, 50, 100)  # quick: (25,) — sample sizes
+seed: int = 1  # root seed
+
+# %%
+import numpy as np
+import pandas as pd
+
+from compendium import DATA, RESULTS, figures
+
+scale = float((DATA / "scale.csv").read_text())
+f1 = np.linspace(0.05, 0.95, 40)
+
+# %% [markdown]
+# ## The lengths
+
+# %% mystnb={"image": {"alt": "Length against F1"}, "figure": {"caption": "Length.", "name": "f-1"}}
+figure, axes = figures.subplots()
+for (name, look), size in zip(figures.METHODS.items(), (20, 25, 50, 100)):
+    axes.plot(f1, scale * np.sqrt(f1 * (1 - f1) / size), markevery=5, **look)
+axes.set(xlabel="$F_1$", ylabel="length", title="Length by method")
+axes.legend()
+figures.save(figure, "demo-figure-1")
+
+# %%
+table = pd.DataFrame({"n": [25, 50], "length": [0.4, 0.28]})
+(RESULTS / "demo.csv").write_text(table.to_csv(index=False))
+table
+"""
+
+BROKEN = """\
+# %% [markdown]
+# # A broken notebook
+#
+# Its text stays.
+
+# %% tags=["parameters"]
+divisor: int = 0  # what one is divided by
+
+# %%
+print("printed before the error")
+
+# %%
+1 / divisor
+"""
+
+IDLE = """\
+# %% [markdown]
+# # A notebook that was not run
+
+# %% tags=["parameters"]
+seed: int = 1  # root seed
+
+# %%
+seed
+"""
+
+
+def call(root: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "book")])}
+    module, *rest = arguments
+    return subprocess.run(
+        [sys.executable, "-m", f"compendium.{module}", "--root", str(root), *rest],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+@pytest.fixture(scope="session")
+def book(tmp_path_factory):
+    """The tree of a small book, and what the command that built it said."""
+    root = tmp_path_factory.mktemp("book")
+    ignore = shutil.ignore_patterns("__pycache__", "published")
+    shutil.copytree(ROOT / "f1ci", root / "f1ci", ignore=ignore)
+    shutil.copytree(ROOT / "book", root / "book", ignore=ignore)
+    shutil.copy(ROOT / "_config.yml", root / "_config.yml")
+    (root / "notebooks" / "data").mkdir(parents=True)
+    (root / "notebooks" / "data" / "scale.csv").write_text("3.92\n")
+    for name, text in {"demo": DEMO, "broken": BROKEN, "idle": IDLE}.items():
+        (root / "notebooks" / f"{name}.py").write_text(text, "utf-8")
+    assert call(root, "notebooks", "run", "demo", "broken").returncode == 1
+    return root, call(root, "site", "build")
+
+
+def page(book, name: str) -> str:
+    return (book[0] / "_build" / "html" / f"{name}.html").read_text("utf-8")
+
+
+@pytest.mark.slow
+def test_build_names_what_is_wrong_and_nothing_else(book):
+    outcome = book[1]
+    assert outcome.returncode == 1
+    errors = [x for x in outcome.stdout.splitlines() if x.startswith("error:")]
+    assert errors == [
+        "error: the notebook broken failed: cell 4: ZeroDivisionError: division by zero",
+        "error: the notebook idle must run: never run",
+    ], outcome.stdout + outcome.stderr
+
+
+@pytest.mark.slow
+def test_every_entry_of_the_contents_has_a_page(book):
+    listed = site.toc_documents(book[0] / "_build" / "stage")
+    assert {"book/index", "book/reexecute", "notebooks/demo", "notebooks/broken"} <= set(listed)
+    html = book[0] / "_build" / "html"
+    assert [d for d in listed if not (html / f"{d}.html").is_file()] == []
+
+
+@pytest.mark.slow
+def test_a_broken_notebook_has_a_page_with_its_traceback(book):
+    text = page(book, "notebooks/broken")
+    assert '<div class="error admonition">' in text
+    assert "This notebook failed" in text
+    assert "ZeroDivisionError" in text
+    assert "printed before the error" in text
+    assert "Its text stays." in text
+    assert "Not run" in page(book, "notebooks/idle")
+
+
+@pytest.mark.slow
+def test_the_strip_says_what_a_page_was_computed_from(book):
+    text = page(book, "notebooks/demo")
+    for fact in ("sizes = (25, 50, 100)</dd>", "numpy", "results hash <code>"):
+        assert fact in text
+    for file in (
+        'href="demo.ipynb"',
+        'href="demo.py"',
+        'href="../results/demo.csv"',
+        'href="../results/figures/demo-figure-1.svg"',
+        'href="data/scale.csv"',
+    ):
+        assert file in text  # and `site.check` follows them
+
+
+@pytest.mark.slow
+def test_code_is_folded_and_launch_buttons_point_at_the_committed_notebook(book):
+    text = page(book, "notebooks/demo")
+    assert text.count("Show the code") >= 3
+    assert (
+        "https://colab.research.google.com/github/f1ci/f1ci/blob/main/notebooks/demo.ipynb" in text
+    )
+    assert "https://mybinder.org/v2/gh/f1ci/f1ci/main?urlpath=lab/tree/notebooks/demo.ipynb" in text
+
+
+@pytest.mark.slow
+def test_parameters_of_every_notebook_are_listed(book):
+    text = page(book, "book/reexecute")
+    assert "A demonstration" in text
+    assert "sample sizes" in text
+    assert "(25, 50, 100)" in text
+
+
+@pytest.mark.slow
+def test_check_sees_what_it_is_for(book, tmp_path):
+    html = tmp_path / "html"
+    shutil.copytree(book[0] / "_build" / "html", html)
+    assert site.check(html, ["book/index"]) == []
+    (html / "results" / "demo.csv").unlink()
+    index = html / "book" / "index.html"
+    text = index.read_text("utf-8")
+    index.write_text(
+        text + '<a href="reexecute.html#nowhere"></a><img src="../index.html">', "utf-8"
+    )
+    assert site.check(html, ["book/index", "book/gone"]) == [
+        "book/gone has no page",
+        "book/index.html: an image has no alternative text (../index.html)",
+        "book/index.html: the link reexecute.html#nowhere names no place on its page",
+        "notebooks/demo.html: the link ../results/demo.csv leads nowhere",
+    ]
+
+
+@pytest.mark.slow
+def test_an_entry_without_a_source_is_an_error(tmp_path):
+    shutil.copytree(ROOT / "f1ci", tmp_path / "f1ci")
+    (tmp_path / "book").mkdir()
+    (tmp_path / "_config.yml").write_text("")
+    (tmp_path / "book" / "index.md").write_text("# Title\n")
+    toc = "format: jb-book\nroot: book/index\nchapters:\n- file: book/gone\n"
+    (tmp_path / "book" / "_toc.yml").write_text(toc)
+    outcome = call(tmp_path, "site", "build")
+    assert outcome.returncode == 1
+    assert outcome.stdout == "error: the table of contents lists book/gone, which does not exist\n"
+
+
+# --- in a real browser -----------------------------------------------------------------------
+
+
+@pytest.fixture(scope="session")
+def browser():
+    """A headless Chromium, installed on this machine."""
+    path = shutil.which("chromium") or shutil.which("chromium-browser")
+    if path is None:
+        pytest.skip("no Chromium on this machine")
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        # The sandbox needs rights that containers do not have.
+        program = playwright.chromium.launch(
+            executable_path=path, args=["--no-sandbox", "--disable-dev-shm-usage"]
+        )
+        yield program
+        program.close()
+
+
+@pytest.fixture(scope="session")
+def address(book):
+    """Where the built book is served on this machine."""
+
+    class Quiet(http.server.SimpleHTTPRequestHandler):
+        def log_message(self, *_: object) -> None:
+            pass
+
+    handler = functools.partial(Quiet, directory=str(book[0] / "_build" / "html"))
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+
+
+@pytest.fixture
+def tab(browser):
+    """A page that keeps the addresses it asked for and the errors of its scripts."""
+    tab = browser.new_page()
+    tab.asked, tab.errors = [], []
+    tab.on("request", lambda request: tab.asked.append(request.url))
+    tab.on("pageerror", lambda error: tab.errors.append(str(error)))
+    yield tab
+    tab.close()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["book/index", "book/reexecute", "notebooks/demo"])
+def test_pages_ask_nothing_of_the_network(tab, address, name):
+    tab.goto(f"{address}/{name}.html", wait_until="networkidle")
+    outside = [u for u in tab.asked if not u.startswith((address, "data:", "blob:"))]
+    assert outside == []
+    assert tab.errors == []
+
+
+@pytest.mark.slow
+def test_mathematics_renders(tab, address):
+    tab.goto(f"{address}/notebooks/demo.html", wait_until="networkidle")
+    tab.wait_for_selector("mjx-container", timeout=20_000)
+    assert tab.locator("mjx-container").count() >= 3
+    assert tab.locator("mjx-merror").count() == 0
+
+
+@pytest.mark.slow
+def test_search_finds_a_word(tab, address):
+    tab.goto(f"{address}/search.html?q=Wilson", wait_until="networkidle")
+    tab.wait_for_selector("#search-results li a", timeout=20_000)
+    assert "A demonstration" in tab.locator("#search-results").inner_text()
+
+
+@pytest.mark.slow
+def test_code_unfolds(tab, address):
+    tab.goto(f"{address}/notebooks/demo.html", wait_until="networkidle")
+    code = tab.get_by_text("scale = float").first
+    assert not code.is_visible()
+    tab.get_by_text("Show the code").nth(1).click()
+    assert code.is_visible()
