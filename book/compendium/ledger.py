@@ -61,7 +61,7 @@ from compendium.recording import (
     write,
 )
 
-__all__ = ["VERDICTS", "Entry", "Ledger", "LedgerError", "Record", "Results", "main"]
+__all__ = ["VERDICTS", "Entry", "Ledger", "LedgerError", "Record", "Results", "judge", "main"]
 
 VERDICTS = (
     "match",
@@ -192,6 +192,16 @@ def _entry(row: Row, recorded: tuple[Record, str] | None, published: Published) 
         notebook=notebook,
         reason=reason,
     )
+
+
+def judge(results: Results, ids: Sequence[str] | None = None) -> list[Entry]:
+    """The verdicts on what a notebook has recorded so far: on all of it, or on these ids."""
+    records = results.records
+    published = results.published
+    return [
+        _entry(published.rows[i], (records[i], results.name), published)
+        for i in (ids if ids is not None else records)
+    ]
 
 
 def _too_noisy(record: Record, paper_replicates: int | None) -> bool:

@@ -11,6 +11,7 @@ from typing import Any
 
 from compendium.ledger import VERDICTS, Entry, Ledger
 from compendium.published import PAPERS, Erratum, Published
+from compendium.tables import badge, value_text
 
 __all__ = ["PAPER_NAMES", "write"]
 
@@ -45,11 +46,6 @@ def write(staged: Path, published: Published, ledger: Ledger) -> None:
         (generated / f"{name}.md").write_text(text + "\n", "utf-8")
 
 
-def _badge(verdict: str) -> str:
-    """A verdict by word and colour."""
-    return f'<span class="verdict verdict-{verdict}">{verdict}</span>'
-
-
 def _sentence(ledger: Ledger) -> str:
     totals = {v: sum(e.verdict == v for e in ledger.entries) for v in VERDICTS}
     agree = sum(totals[v] for v in ("match", "monte-carlo", "in-band", "reconstructed"))
@@ -72,7 +68,7 @@ def _scoreboard(
 ) -> str:
     counts = ledger.counts(by)
     used = [v for v in VERDICTS if any(group[v] for group in counts.values())]
-    head = "".join(f'<th scope="col">{_badge(v)}</th>' for v in used)
+    head = "".join(f'<th scope="col">{badge(v)}</th>' for v in used)
     lines = []
     for key in (key for key in order if key in counts):
         cells = "".join(f"<td>{counts[key][v] or '·'}</td>" for v in used)
@@ -96,16 +92,6 @@ def _items(ledger: Ledger) -> str:
     return _scoreboard(ledger, "item", order)
 
 
-def _number(value: float | str | None, printed: str) -> str:
-    """A reproduced value with two digits more than the paper prints."""
-    if value is None:
-        return ""
-    if isinstance(value, str):
-        return escape(value)
-    decimals = len(printed.rstrip("%").partition(".")[2])
-    return f"{value:,.{decimals + 2}f}" if value or decimals else "0"
-
-
 def _table(entries: Sequence[Entry]) -> str:
     """Every row of the ledger, with its id as an anchor; `ledger.js` sorts and filters it."""
     rows = []
@@ -119,8 +105,8 @@ def _table(entries: Sequence[Entry]) -> str:
             f'<td><a class="row-link" href="#{e.id}">{e.id}</a>'
             f"<br><small>{escape(e.description)}</small></td>"
             f'<td class="number">{escape(e.printed)}</td>'
-            f'<td class="number">{_number(e.value, e.printed)}</td>'
-            f"<td>{_badge(e.verdict)}{erratum}<br><small>{escape(e.reason)}</small></td>"
+            f'<td class="number">{value_text(e.value, e.printed)}</td>'
+            f"<td>{badge(e.verdict)}{erratum}<br><small>{escape(e.reason)}</small></td>"
             f"<td>{where}</td></tr>"
         )
     heads = "".join(

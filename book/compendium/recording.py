@@ -61,8 +61,8 @@ class Results:
             raise LedgerError(f"the notebook's name must be lower-case-and-dashes, got {name!r}")
         self.name = name
         self.folder = folder or RESULTS
-        self._published = published or Published()
-        self._records: dict[str, Record] = {}
+        self.published = published or Published()
+        self.records: dict[str, Record] = {}
 
     def record(
         self,
@@ -111,21 +111,21 @@ class Results:
 
     def save(self) -> Path:
         """Write `<folder>/<name>.csv`, in one step so that a reader never sees half of it."""
-        lines = [asdict(record) for record in self._records.values()]
+        lines = [asdict(record) for record in self.records.values()]
         return write(self.folder / f"{self.name}.csv", csv_text(COLUMNS, lines))
 
     def _add(self, record: Record) -> None:
-        row = self._published.rows.get(record.id)
+        row = self.published.rows.get(record.id)
         if row is None:
             raise LedgerError(
                 f"no published number has the id {record.id!r} (of {shown(record.value)})"
             )
-        if record.id in self._records:
+        if record.id in self.records:
             raise LedgerError(
-                f"{record.id} is recorded twice: {shown(self._records[record.id].value)}, "
+                f"{record.id} is recorded twice: {shown(self.records[record.id].value)}, "
                 f"then {shown(record.value)}"
             )
-        self._records[record.id] = checked(record, row)
+        self.records[record.id] = checked(record, row)
 
 
 def checked(record: Record, row: Row) -> Record:

@@ -24,6 +24,7 @@ class LedgerRole(SphinxRole):
     """What both roles share: the row, and the link to it."""
 
     def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
+        """Look the row up and link to it, or report what is wrong."""
         identity, _, form = self.text.partition("|")
         row = self.env.app.f1ci_ledger.get(identity)
         if row is None:
