@@ -9,10 +9,15 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["BinaryCounts", "FloatOrArray", "Interval", "UndefinedMetricWarning"]
+__all__ = ["BinaryCounts", "FloatOrArray", "Interval", "UndefinedMetricWarning", "plain"]
 
 # Scalars in, floats out; arrays in, arrays out.
 FloatOrArray = float | NDArray[np.float64]
+
+
+def plain(array: NDArray[np.float64]) -> FloatOrArray:
+    """A Python float for an array without dimensions, else the array itself."""
+    return float(array) if np.ndim(array) == 0 else array
 
 
 class UndefinedMetricWarning(RuntimeWarning):

@@ -21,10 +21,13 @@ __all__ = [
     "fraction",
     "labels",
     "matrix",
+    "metric_matrix",
     "positive",
     "positive_integer",
     "probability",
+    "proportions",
     "same_length",
+    "tversky_weights",
     "weights",
 ]
 
@@ -113,12 +116,32 @@ def counts(name: str, value: ArrayLike) -> NDArray[np.float64]:
 
 def matrix(value: ArrayLike) -> NDArray[np.float64]:
     """One or more square confusion matrices of counts, shape (..., r, r) with r >= 2."""
-    array = counts("matrix", value)
-    if array.ndim < 2 or array.shape[-1] != array.shape[-2] or array.shape[-1] < 2:
+    return _square(counts("matrix", value))
+
+
+def proportions(value: ArrayLike, *, metric: Any) -> NDArray[np.float64]:
+    """One or more confusion matrices of counts or probabilities that `metric` can take."""
+    return metric_matrix(_square(weights("matrix", value)), metric=metric)
+
+
+def metric_matrix(array: NDArray[np.float64], *, metric: Any) -> NDArray[np.float64]:
+    """Square matrices of a size that `metric` can take."""
+    if metric.binary and array.shape[-1] != 2:
         raise ValueError(
-            f"matrix must have shape (..., r, r) with r of at least 2, got shape {array.shape}"
+            f"{metric.name!r} is a binary metric and takes (..., 2, 2) matrices, got shape "
+            f"{array.shape}; f1ci.metrics.macro averages it over classes"
         )
     return array
+
+
+def tversky_weights(a: Any, b: Any) -> tuple[float, float]:
+    """Two finite numbers, not negative and not both zero."""
+    weight_a, weight_b = _number("a", a), _number("b", b)
+    if not (0.0 <= weight_a < np.inf and 0.0 <= weight_b < np.inf and weight_a + weight_b > 0.0):
+        raise ValueError(
+            f"a and b must be finite, not negative and not both 0, got a={a!r}, b={b!r}"
+        )
+    return weight_a, weight_b
 
 
 def same_length(**arrays: Sequence[Any] | NDArray[Any]) -> None:
@@ -188,6 +211,14 @@ def _numeric_array(name: str, value: ArrayLike) -> NDArray[np.float64]:
     if array.dtype.kind not in "iuf":
         raise TypeError(f"{name} must be numeric, got {value!r}")
     return array.astype(np.float64, copy=False)
+
+
+def _square(array: NDArray[np.float64]) -> NDArray[np.float64]:
+    if array.ndim < 2 or array.shape[-1] != array.shape[-2] or array.shape[-1] < 2:
+        raise ValueError(
+            f"matrix must have shape (..., r, r) with r of at least 2, got shape {array.shape}"
+        )
+    return array
 
 
 def _first(array: NDArray[np.float64], bad: NDArray[np.bool_]) -> float:

@@ -1,0 +1,250 @@
+"""From labels to counts: binary counts and confusion matrices.
+
+A test set enters every method of this package only through its counts, and
+counting is where the time goes when one starts from labels. So both functions
+walk over the labels once, block by block: memory use is bounded whatever their
+number, and a memory map works as well as an array.
+
+Labels may be of any hashable kind; two labels are the same if Python says that
+they are equal. Missing labels (``None``, NaN, ``pandas.NA``) are refused rather
+than counted as a class.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from f1ci import validation
+from f1ci.results import BinaryCounts
+
+__all__ = ["binary_counts", "confusion_matrix"]
+
+# Labels per block: small enough for the cache, large enough to hide the loop's own cost.
+_BLOCK = 1 << 16
+
+# Integer labels that span no more than this many values are counted without sorting.
+_WIDEST_TABLE = 1 << 10
+
+
+def binary_counts(y_true: Any, y_pred: Any, *, pos_label: Hashable = 1) -> BinaryCounts:
+    """Count true and false positives and negatives.
+
+    Parameters
+    ----------
+    y_true, y_pred : sequence
+        True and predicted labels, of any hashable kind, at most two distinct ones.
+    pos_label : hashable, default 1
+        The label that counts as positive.
+
+    Returns
+    -------
+    BinaryCounts
+        The named tuple ``(tp, fp, fn, tn)`` of Python integers.
+
+    Raises
+    ------
+    ValueError
+        If there are more than two classes, if `pos_label` is not one of two, or
+        if the labels are empty, missing or of unequal number.
+
+    Examples
+    --------
+    >>> import f1ci
+    >>> f1ci.binary_counts([1, 1, 0, 0, 1], [1, 0, 0, 1, 1])
+    BinaryCounts(tp=2, fp=1, fn=1, tn=1)
+    >>> f1ci.binary_counts(["spam", "ham"], ["spam", "spam"], pos_label="spam")
+    BinaryCounts(tp=1, fp=1, fn=0, tn=0)
+    """
+    true, pred = _pair(y_true, y_pred)
+    if true.dtype.kind == "O":
+        true, pred, classes = _codes_of_objects(true, pred)
+        code = classes.index(pos_label) if pos_label in classes else -1
+        counts = _binary_kernel(true, pred, code)
+    else:
+        counts = _binary_kernel(true, pred, pos_label)
+    if counts is None:
+        seen = confusion_classes(y_true, y_pred)
+        if pos_label in seen:
+            raise ValueError(
+                f"binary counts need at most two classes, got {len(seen)}: {_listing(seen)}"
+            )
+        raise ValueError(f"pos_label must be one of the labels {_listing(seen)}, got {pos_label!r}")
+    return counts
+
+
+def confusion_matrix(
+    y_true: Any, y_pred: Any, *, labels: Sequence[Hashable] | None = None
+) -> NDArray[np.int64]:
+    """Count how often each class was predicted as each class.
+
+    Parameters
+    ----------
+    y_true, y_pred : sequence
+        True and predicted labels, of any hashable kind.
+    labels : sequence, optional
+        The classes in the order of the rows. By default those that occur, sorted;
+        or, if they cannot be sorted, in order of first appearance.
+
+    Returns
+    -------
+    ndarray of int, shape (r, r)
+        Rows are true classes, columns predicted ones: scikit-learn's orientation.
+        (Takahashi et al. print predicted classes in rows: transpose theirs.)
+
+    Raises
+    ------
+    ValueError
+        If a label is not in `labels`, or if labels are empty, missing or of
+        unequal number.
+
+    Examples
+    --------
+    >>> import f1ci
+    >>> f1ci.confusion_matrix(["a", "b", "b", "c"], ["a", "b", "c", "c"])
+    array([[1, 0, 0],
+           [0, 1, 1],
+           [0, 0, 1]])
+    """
+    return confusion_matrix_and_classes(y_true, y_pred, labels=labels)[0]
+
+
+def confusion_matrix_and_classes(
+    y_true: Any, y_pred: Any, *, labels: Sequence[Hashable] | None = None
+) -> tuple[NDArray[np.int64], list[Hashable]]:
+    """`confusion_matrix`, and the class that each row and column stands for."""
+    true, pred = _pair(y_true, y_pred)
+    if labels is None and true.dtype.kind in "biu" and pred.dtype.kind in "biu":
+        counted = _count_small_integers(true, pred)
+        if counted is not None:
+            return counted
+    encode, classes = _encoder(true, pred)
+    if labels is None:
+        order = list(range(len(classes)))
+    else:
+        order, classes = _requested_order(labels, classes)
+    width = len(classes)
+    position = np.asarray(order, dtype=np.int64)
+    flat = np.zeros(width * width, dtype=np.int64)
+    for a, b in _blocks(true, pred):
+        flat += np.bincount(position[encode(a)] * width + position[encode(b)], minlength=flat.size)
+    return flat.reshape(width, width), classes
+
+
+def confusion_classes(y_true: Any, y_pred: Any) -> list[Hashable]:
+    """The distinct labels of both sequences, in `confusion_matrix`'s default order."""
+    return _encoder(*_pair(y_true, y_pred))[1]
+
+
+def _pair(y_true: Any, y_pred: Any) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Validated labels as arrays whose entries can be compared with one another."""
+    true = validation.labels("y_true", y_true)
+    pred = validation.labels("y_pred", y_pred)
+    validation.same_length(y_true=true, y_pred=pred)
+    if true.dtype.kind != pred.dtype.kind and not {true.dtype.kind, pred.dtype.kind} <= set("biuf"):
+        true, pred = true.astype(object), pred.astype(object)
+    return true, pred
+
+
+def _blocks(*arrays: NDArray[Any]) -> Iterator[tuple[NDArray[Any], ...]]:
+    for start in range(0, len(arrays[0]), _BLOCK):
+        yield tuple(array[start : start + _BLOCK] for array in arrays)
+
+
+def _binary_kernel(
+    true: NDArray[Any], pred: NDArray[Any], positive: Hashable
+) -> BinaryCounts | None:
+    """Counts in one pass; None if the labels are not `positive` and one other."""
+    n = len(true)
+    tp = true_positives = pred_positives = 0
+    other = None
+    for a, b in _blocks(true, pred):
+        a_positive, b_positive = a == positive, b == positive
+        a_count, b_count = int(np.count_nonzero(a_positive)), int(np.count_nonzero(b_positive))
+        tp += int(np.count_nonzero(a_positive & b_positive))
+        true_positives += a_count
+        pred_positives += b_count
+        for block, flags, count in ((a, a_positive, a_count), (b, b_positive, b_count)):
+            negatives = len(block) - count
+            if negatives:
+                if other is None:
+                    other = block[np.argmin(flags)]
+                if np.count_nonzero(block == other) != negatives:
+                    return None
+    fp, fn = pred_positives - tp, true_positives - tp
+    return BinaryCounts(tp, fp, fn, n - tp - fp - fn)
+
+
+def _count_small_integers(
+    true: NDArray[Any], pred: NDArray[Any]
+) -> tuple[NDArray[np.int64], list[Hashable]] | None:
+    """Count integer labels through a table over their range; None if the range is wide."""
+    low = min(int(true.min()), int(pred.min()))
+    width = max(int(true.max()), int(pred.max())) - low + 1
+    if width > _WIDEST_TABLE:
+        return None
+    flat = np.zeros(width * width, dtype=np.int64)
+    for a, b in _blocks(true, pred):
+        pairs = (a.astype(np.int64) - low) * width + (b.astype(np.int64) - low)
+        flat += np.bincount(pairs, minlength=flat.size)
+    table = flat.reshape(width, width)
+    present = np.flatnonzero(table.any(axis=0) | table.any(axis=1))
+    if true.dtype.kind == pred.dtype.kind == "b":
+        return table[np.ix_(present, present)], [bool(low + code) for code in present]
+    return table[np.ix_(present, present)], [low + int(code) for code in present]
+
+
+def _encoder(
+    true: NDArray[Any], pred: NDArray[Any]
+) -> tuple[Callable[[NDArray[Any]], NDArray[np.int64]], list[Hashable]]:
+    """A function from labels to positions in the list of classes, and that list."""
+    if true.dtype.kind == "O":
+        classes = _sorted_if_possible(dict.fromkeys([*true.tolist(), *pred.tolist()]))
+        codes = {label: code for code, label in enumerate(classes)}
+        return (
+            lambda block: np.fromiter((codes[x] for x in block.tolist()), np.int64, len(block)),
+            classes,
+        )
+    parts = [np.unique(block) for pair in _blocks(true, pred) for block in pair]
+    distinct = np.unique(np.concatenate(parts))
+    return lambda block: np.searchsorted(distinct, block), distinct.tolist()
+
+
+def _codes_of_objects(
+    true: NDArray[Any], pred: NDArray[Any]
+) -> tuple[NDArray[np.int64], NDArray[np.int64], list[Hashable]]:
+    encode, classes = _encoder(true, pred)
+    return encode(true), encode(pred), classes
+
+
+def _sorted_if_possible(classes: dict[Hashable, None]) -> list[Hashable]:
+    try:
+        return sorted(classes)  # type: ignore[type-var]
+    except TypeError:
+        return list(classes)
+
+
+def _requested_order(
+    labels: Sequence[Hashable], seen: list[Hashable]
+) -> tuple[list[int], list[Hashable]]:
+    """For each class that occurs its place in `labels`, and `labels` as a list."""
+    wanted = validation.labels("labels", labels).tolist()
+    places = {label: place for place, label in enumerate(wanted)}
+    if len(places) < len(wanted):
+        twice = next(label for place, label in enumerate(wanted) if places[label] != place)
+        raise ValueError(f"labels must be distinct, got {twice!r} twice")
+    unknown = [label for label in seen if label not in places]
+    if unknown:
+        raise ValueError(
+            f"y_true and y_pred must hold only the given labels {_listing(wanted)}, "
+            f"got {unknown[0]!r}"
+        )
+    return [places[label] for label in seen], wanted
+
+
+def _listing(classes: Sequence[Hashable]) -> str:
+    shown = ", ".join(repr(label) for label in classes[:6])
+    return shown + (", ..." if len(classes) > 6 else "")
