@@ -12,7 +12,7 @@ than counted as a class.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -137,6 +137,41 @@ def confusion_matrix_and_classes(
 def confusion_classes(y_true: Any, y_pred: Any) -> list[Hashable]:
     """The distinct labels of both sequences, in `confusion_matrix`'s default order."""
     return _encoder(*_pair(y_true, y_pred))[1]
+
+
+def encode(
+    arrays: Mapping[str, Any], *, labels: Sequence[Hashable] | None = None
+) -> tuple[NDArray[np.int64], list[Hashable]]:
+    """Several label sequences as positions in one list of classes, shape (len(arrays), n)."""
+    checked = {name: validation.labels(name, array) for name, array in arrays.items()}
+    validation.same_length(**checked)
+    kinds = {array.dtype.kind for array in checked.values()}
+    if len(kinds) > 1 and not kinds <= set("biuf"):
+        checked = {name: array.astype(object) for name, array in checked.items()}
+    joined = np.concatenate(list(checked.values()))
+    to_codes, classes = _encoder(joined, joined[:0])
+    codes = to_codes(joined)
+    if labels is not None:
+        order, classes = _requested_order(labels, classes)
+        codes = np.asarray(order, dtype=np.int64)[codes]
+    table: NDArray[np.int64] = codes.reshape(len(checked), -1)
+    return table, classes
+
+
+def encode_binary(arrays: Mapping[str, Any], *, pos_label: Hashable = 1) -> NDArray[np.int64]:
+    """Several sequences of at most two labels as 1 (positive) and 0, shape (len(arrays), n)."""
+    codes, classes = encode(arrays)
+    if len(classes) > 2:
+        raise ValueError(
+            f"a binary metric needs at most two classes, got {len(classes)}: {_listing(classes)}"
+        )
+    if pos_label not in classes and len(classes) == 2:
+        raise ValueError(
+            f"pos_label must be one of the labels {_listing(classes)}, got {pos_label!r}"
+        )
+    positive = classes.index(pos_label) if pos_label in classes else -1
+    flags: NDArray[np.int64] = (codes == positive).astype(np.int64)
+    return flags
 
 
 def _pair(y_true: Any, y_pred: Any) -> tuple[NDArray[Any], NDArray[Any]]:

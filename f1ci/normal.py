@@ -22,11 +22,10 @@ def equicoordinate_quantile(
             continue
 
         def excess(q: float, r: NDArray[np.float64] = r) -> float:
-            dist = multivariate_normal(np.zeros(k), r, allow_singular=True, seed=0)
-            return float(
-                dist.cdf(np.full(k, q), lower_limit=np.full(k, -q), maxpts=20000 * k)
-                - confidence_level
+            dist = multivariate_normal(
+                np.zeros(k), r, allow_singular=True, seed=0, maxpts=20000 * k
             )
+            return float(dist.cdf(np.full(k, q), lower_limit=np.full(k, -q)) - confidence_level)
 
         out[index] = brentq(
             excess,

@@ -15,10 +15,15 @@ from numpy.typing import ArrayLike, NDArray
 
 __all__ = [
     "MAX_COUNT",
+    "at_least_two",
+    "binary_metric",
     "choice",
     "confidence_level",
     "counts",
+    "delta_options",
+    "distinct",
     "fraction",
+    "joint_cells",
     "labels",
     "matrix",
     "metric_matrix",
@@ -132,6 +137,57 @@ def metric_matrix(array: NDArray[np.float64], *, metric: Any) -> NDArray[np.floa
             f"{array.shape}; f1ci.metrics.macro averages it over classes"
         )
     return array
+
+
+def joint_cells(value: ArrayLike) -> NDArray[np.float64]:
+    """Counts of the 2**(m + 1) joint outcomes of m classifiers, shape (..., 2**(m + 1))."""
+    array = counts("cells", value)
+    width = array.shape[-1] if array.ndim else 0
+    if width < 4 or width & (width - 1):
+        raise ValueError(
+            f"cells must have shape (..., 2**(m + 1)) for m classifiers, got shape {array.shape}"
+        )
+    return array
+
+
+def distinct(name: str, values: Sequence[str]) -> None:
+    """No name occurs twice, and there is at least one."""
+    if not len(values):
+        raise ValueError(f"{name} must not be empty, got {values!r}")
+    for position, value in enumerate(values):
+        if value in values[:position]:
+            raise ValueError(f"{name} must be distinct, got {value!r} twice")
+
+
+def binary_metric(metric: Any) -> None:
+    """A metric of a binary classifier."""
+    if not metric.binary:
+        raise ValueError(
+            f"metrics of several binary classifiers must be binary metrics, got {metric.name!r}"
+        )
+
+
+def delta_options(metric: Any, *, blur: Any, transform: Any) -> None:
+    """A correction and a transform that make sense for the metric."""
+    if not isinstance(blur, (bool, np.bool_)):
+        raise TypeError(f"blur must be True or False, got {blur!r}")
+    if blur and not metric.binary:
+        raise ValueError(
+            "blur=True is defined for binary metrics only, because the noise that it stands for "
+            f"is added to E(ZA), EA and EZ; got {metric.name!r}"
+        )
+    if transform is not None:
+        choice("transform", transform, ("logit",))
+        if not metric.unit_range:
+            raise ValueError(
+                f"transform='logit' needs a metric whose values lie in [0, 1], got {metric.name!r}"
+            )
+
+
+def at_least_two(what: str, count: int) -> None:
+    """A variance can be estimated from so many independent units."""
+    if count < 2:
+        raise ValueError(f"a standard error needs at least two {what}, got {count}")
 
 
 def tversky_weights(a: Any, b: Any) -> tuple[float, float]:
