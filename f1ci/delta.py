@@ -119,9 +119,9 @@ def metric_interval(
     table = validation.metric_matrix(validation.matrix(matrix), metric=metric)
     level = validation.confidence_level(confidence_level)
     validation.delta_options(metric, blur=blur, transform=transform)
-    estimate = metric.estimate(table)
+    estimate, influence = metric.evaluate(table)
     _warn_undefined(metric, table, estimate)
-    variance = _matrix_variance(table, metric)
+    variance = _matrix_variance(table, influence)
     if blur:
         variance = variance + _matrix_blur(table, metric, level)
     return _interval(estimate, variance, metric.name, level, blur=blur, transform=transform)
@@ -234,12 +234,12 @@ def interval_from_labels(
     validation.delta_options(metric, blur=blur, transform=transform)
     codes, classes = _encoded({"y_true": y_true, "y_pred": y_pred}, metric, pos_label, labels)
     table = _table(codes[0], codes[1], len(classes))
-    estimate = metric.estimate(table)
+    estimate, influence = metric.evaluate(table)
     _warn_undefined(metric, table, estimate, classes)
     if groups is None:
-        variance = _matrix_variance(table, metric)
+        variance = _matrix_variance(table, influence)
     else:
-        items = metric.influence(table)[codes[0], codes[1]]
+        items = influence[codes[0], codes[1]]
         variance = _item_covariance([items], _group_codes(groups, codes))[0, 0]
     if blur:
         variance = variance + _matrix_blur(table, metric, level)
@@ -307,9 +307,8 @@ def difference_interval(
     codes, classes = _encoded(named, metric, pos_label, labels)
     validation.at_least_two("items", codes.shape[1])
     tables = np.stack([_table(codes[0], predicted, len(classes)) for predicted in codes[1:]])
-    estimates = metric.estimate(tables)
+    estimates, influence = metric.evaluate(tables)
     _warn_undefined(metric, tables, estimates, classes)
-    influence = metric.influence(tables)
     items = influence[1][codes[0], codes[2]] - influence[0][codes[0], codes[1]]
     group_codes = None if groups is None else _group_codes(groups, codes)
     variance = _item_covariance([items], group_codes)[0, 0]
@@ -550,12 +549,11 @@ def joint_critical_value(
 # Kernels, on validated arguments.
 
 
-def _matrix_variance(table: Array, metric: Metric) -> Array:
+def _matrix_variance(table: Array, influence: Array) -> Array:
     """The variance of the estimate from each matrix, shape (...)."""
     n = table.sum(axis=(-2, -1))
-    influence = metric.influence(table)
     with np.errstate(invalid="ignore", divide="ignore"):
-        variance = np.einsum("...ij,...ij->...", table, influence**2) / n
+        variance = np.einsum("...ij,...ij,...ij->...", table, influence, influence) / n
         scale = np.abs(influence).max(axis=(-2, -1))
         return np.where(variance <= _ROUNDING * scale**2, 0.0, variance) / n
 
@@ -564,7 +562,7 @@ def _matrix_blur(table: Array, metric: Any, level: float) -> Array:
     """What `blur` adds to the variance of the estimate from each matrix, shape (...)."""
     n = table.sum(axis=(-2, -1))
     with np.errstate(invalid="ignore", divide="ignore"):
-        expectations = _metrics.expectations(table / n[..., None, None])[..., 1]
+        expectations = _metrics.positive_expectations(table / n[..., None, None])
         return _blur(np.stack(metric.partials(*expectations)), n, level)
 
 

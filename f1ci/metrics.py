@@ -116,27 +116,31 @@ class Metric:
         ndarray, shape (..., r, r)
             The influence function: its mean under ``matrix / total`` is zero.
         """
-        gradient: NDArray[np.float64] = self.influence(validation.proportions(matrix, metric=self))
+        gradient: NDArray[np.float64] = self.evaluate(validation.proportions(matrix, metric=self))[
+            1
+        ]
         return gradient
 
-    def estimate(self, p: Numbers) -> Numbers:
+    def estimate(self, table: Numbers) -> Numbers:
         """`value` for validated float matrices: the kernel."""
         with np.errstate(all="ignore"):
-            return _finite(self._value(_scaled(p)))
+            return _finite(self._value(_scaled(table)))
 
-    def influence(self, p: Numbers) -> Numbers:
-        """`gradient` for validated float matrices: the kernel."""
+    def evaluate(self, table: Numbers) -> tuple[Numbers, Numbers]:
+        """`value` and `gradient` for validated float matrices: the kernel."""
         with np.errstate(all="ignore"):
-            p = _scaled(p)
-            gradient = self._gradient(p)
-            gradient = gradient - (p * gradient).sum(axis=(-2, -1), keepdims=True)
-            defined = np.isfinite(self._value(p))
-        return np.where(defined[..., None, None], gradient, np.nan)
+            p = _scaled(table)
+            value, gradient = self._evaluate(p)
+            value = _finite(value)
+            mean = np.einsum("...ij,...ij->...", p, gradient)
+            # An undefined value makes the whole gradient nan.
+            gradient = gradient - (mean + 0.0 * value)[..., None, None]
+        return value, gradient
 
     def _value(self, p: Numbers) -> Numbers:
         raise NotImplementedError
 
-    def _gradient(self, p: Numbers) -> Numbers:
+    def _evaluate(self, p: Numbers) -> tuple[Numbers, Numbers]:
         raise NotImplementedError
 
     def __repr__(self) -> str:
@@ -198,12 +202,16 @@ class BinaryMetric(Metric):
         return d1, d2, d3
 
     def _value(self, p: Numbers) -> Numbers:
-        return self.at(*expectations(p)[..., 1])
+        return self.at(*positive_expectations(p))
 
-    def _gradient(self, p: Numbers) -> Numbers:
-        derivatives = np.zeros((3, *p.shape[:-1]))
-        derivatives[..., 1] = self.partials(*expectations(p)[..., 1])
-        return _by_cell(derivatives)
+    def _evaluate(self, p: Numbers) -> tuple[Numbers, Numbers]:
+        expectations = positive_expectations(p)
+        d1, d2, d3 = self.partials(*expectations)
+        gradient = np.zeros(p.shape)
+        gradient[..., 0, 1] = d2
+        gradient[..., 1, 0] = d3
+        gradient[..., 1, 1] = d1 + d2 + d3
+        return self.at(*expectations), gradient
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -248,15 +256,38 @@ class MatrixMetric(Metric):
     def _value(self, p: Numbers) -> Numbers:
         return np.asarray(self.function(p))
 
-    def _gradient(self, p: Numbers) -> Numbers:
+    def _evaluate(self, p: Numbers) -> tuple[Numbers, Numbers]:
         if self.derivatives is not None:
-            return np.asarray(self.derivatives(p))
+            return self._value(p), np.asarray(self.derivatives(p))
         gradient = np.empty(p.shape)
         for cell in np.ndindex(p.shape[-2:]):
             step = np.zeros(p.shape[-2:], dtype=complex)
             step[cell] = 1j * _STEP
             gradient[(..., *cell)] = np.imag(self.function(p + step)) / _STEP
-        return gradient
+        return self._value(p), gradient
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class _ClassMetric(Metric):
+    """A function of every class's three expectations, each of shape (..., r)."""
+
+    name: str
+    function: Callable[[Numbers, Numbers, Numbers], Numbers]
+    derivatives: Callable[[Numbers, Numbers, Numbers], Partials]
+    unit_range: bool
+
+    def _value(self, p: Numbers) -> Numbers:
+        return self.function(*_class_expectations(p))
+
+    def _evaluate(self, p: Numbers) -> tuple[Numbers, Numbers]:
+        expectations = _class_expectations(p)
+        d1, d2, d3 = self.derivatives(*expectations)
+        # The cell of true class i and predicted class j adds to EZ of class i and to EA
+        # of class j, and a diagonal cell to E(ZA) of its class.
+        gradient = d3[..., :, None] + d2[..., None, :]
+        diagonal = np.arange(p.shape[-1])
+        gradient[..., diagonal, diagonal] += d1
+        return self.function(*expectations), gradient
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -275,20 +306,14 @@ def _finite(value: Numbers) -> Numbers:
     return np.where(np.isfinite(value), value, np.nan)
 
 
-def expectations(p: Numbers) -> Numbers:
-    """E(ZA), EA and EZ of each class against the rest, shape (3, ..., r)."""
-    return np.stack([np.diagonal(p, axis1=-2, axis2=-1), p.sum(axis=-2), p.sum(axis=-1)])
+def positive_expectations(p: Numbers) -> Partials:
+    """E(ZA), EA and EZ of 2 x 2 matrices of probabilities."""
+    return p[..., 1, 1], p[..., 0, 1] + p[..., 1, 1], p[..., 1, 0] + p[..., 1, 1]
 
 
-def _by_cell(derivatives: Numbers) -> Numbers:
-    """Derivatives by each class's three expectations, (3, ..., r), as derivatives by cell.
-
-    The cell of true class i and predicted class j adds to EZ of class i and to EA of
-    class j, and a diagonal cell to E(ZA) of its class.
-    """
-    d1, d2, d3 = derivatives
-    diagonal = np.eye(d1.shape[-1]) * d1[..., None]
-    return d3[..., :, None] + d2[..., None, :] + diagonal
+def _class_expectations(p: Numbers) -> Partials:
+    """E(ZA), EA and EZ of each class against the rest, each of shape (..., r)."""
+    return np.diagonal(p, axis1=-2, axis2=-1), p.sum(axis=-2), p.sum(axis=-1)
 
 
 # The measures of Table III.
@@ -435,38 +460,43 @@ def _micro_derivatives(p: Numbers) -> Numbers:
     return np.broadcast_to(np.eye(p.shape[-1]), p.shape)
 
 
-def _macro(p: Numbers, *, metric: BinaryMetric) -> Numbers:
-    return metric.at(*expectations(p)).mean(axis=-1)
+def _macro(eza: Numbers, ea: Numbers, ez: Numbers, *, metric: BinaryMetric) -> Numbers:
+    return metric.at(eza, ea, ez).mean(axis=-1)
 
 
-def _macro_derivatives(p: Numbers, *, metric: BinaryMetric) -> Numbers:
-    return _by_cell(np.stack(metric.partials(*expectations(p)))) / p.shape[-1]
+def _macro_derivatives(eza: Numbers, ea: Numbers, ez: Numbers, *, metric: BinaryMetric) -> Partials:
+    d1, d2, d3 = metric.partials(eza, ea, ez)
+    r = np.shape(eza)[-1]
+    return d1 / r, d2 / r, d3 / r
 
 
-def _macro_star_parts(p: Numbers, a: float, b: float) -> Partials:
-    """Mean precision, mean recall and ``a * recall + b * precision``."""
-    mean_precision, mean_recall = _macro(p, metric=precision), _macro(p, metric=recall)
+def _macro_star(eza: Numbers, ea: Numbers, ez: Numbers, *, a: float, b: float) -> Numbers:
+    mean_precision, mean_recall = (eza / ea).mean(axis=-1), (eza / ez).mean(axis=-1)
+    return mean_precision * mean_recall / _weighted(mean_precision, mean_recall, a, b)
+
+
+def _macro_star_derivatives(
+    eza: Numbers, ea: Numbers, ez: Numbers, *, a: float, b: float
+) -> Partials:
+    r = np.shape(eza)[-1]
+    p, q = eza / ea, eza / ez  # precision and recall by class
+    mean_p, mean_q = p.mean(axis=-1, keepdims=True), q.mean(axis=-1, keepdims=True)
+    weighted = _weighted(mean_p, mean_q, a, b)
+    by_p, by_q = a / r * (mean_q / weighted) ** 2, b / r * (mean_p / weighted) ** 2
+    return by_p / ea + by_q / ez, -by_p * p / ea, -by_q * q / ez
+
+
+def _weighted(mean_precision: Numbers, mean_recall: Numbers, a: float, b: float) -> Numbers:
+    """What the product of the means is divided by to give their F-beta.
+
+    Where no item is right all three are 0. The measure is 0 then, and so is its gradient
+    on every cell that is not empty, which any other divisor makes them.
+    """
     weighted = a * mean_recall + b * mean_precision
-    # All three are 0 together, when no item is right: then the measure is 0, and so is its
-    # gradient on every cell that is not empty.
-    return mean_precision, mean_recall, np.where(weighted == 0, 1.0, weighted)
+    return np.where(weighted == 0, 1.0, weighted)
 
 
-def _macro_star(p: Numbers, *, a: float, b: float) -> Numbers:
-    mean_precision, mean_recall, weighted = _macro_star_parts(p, a, b)
-    return mean_precision * mean_recall / weighted
-
-
-def _macro_star_derivatives(p: Numbers, *, a: float, b: float) -> Numbers:
-    mean_precision, mean_recall, weighted = _macro_star_parts(p, a, b)
-    by_precision = (a * (mean_recall / weighted) ** 2)[..., None, None]
-    by_recall = (b * (mean_precision / weighted) ** 2)[..., None, None]
-    return by_precision * _macro_derivatives(p, metric=precision) + by_recall * _macro_derivatives(
-        p, metric=recall
-    )
-
-
-def macro(metric: BinaryMetric) -> MatrixMetric:
+def macro(metric: BinaryMetric) -> Metric:
     """The mean over classes of a binary measure, each class against the rest.
 
     Parameters
@@ -476,7 +506,7 @@ def macro(metric: BinaryMetric) -> MatrixMetric:
 
     Returns
     -------
-    MatrixMetric
+    Metric
         Undefined as soon as the measure is undefined for one class.
 
     Examples
@@ -485,7 +515,7 @@ def macro(metric: BinaryMetric) -> MatrixMetric:
     >>> round(macro(recall).value([[2, 5, 0], [2, 70, 2], [2, 2, 15]]), 3)
     0.674
     """
-    return MatrixMetric(
+    return _ClassMetric(
         f"macro_{metric.name}",
         partial(_macro, metric=metric),
         partial(_macro_derivatives, metric=metric),
@@ -493,7 +523,7 @@ def macro(metric: BinaryMetric) -> MatrixMetric:
     )
 
 
-def macro_star(beta: float = 1.0) -> MatrixMetric:
+def macro_star(beta: float = 1.0) -> Metric:
     """F-beta of mean precision and mean recall over classes (Takahashi et al., equation 3).
 
     Parameters
@@ -503,7 +533,7 @@ def macro_star(beta: float = 1.0) -> MatrixMetric:
 
     Returns
     -------
-    MatrixMetric
+    Metric
         Undefined as soon as one class is never predicted or never true.
 
     Examples
@@ -514,7 +544,7 @@ def macro_star(beta: float = 1.0) -> MatrixMetric:
     """
     inner = fbeta(beta)
     weights = {"a": inner.a, "b": inner.b}
-    return MatrixMetric(
+    return _ClassMetric(
         f"macro_{inner.name}_star",
         partial(_macro_star, **weights),
         partial(_macro_star_derivatives, **weights),
@@ -545,7 +575,7 @@ METRICS: dict[str, Metric] = {
 }
 
 
-def averaged(average: str, beta: float = 1.0) -> MatrixMetric:
+def averaged(average: str, beta: float = 1.0) -> Metric:
     """F-beta averaged over classes: "micro", "macro" or "macro_star".
 
     The micro average is the accuracy, whatever `beta`: over all classes there are as
