@@ -392,9 +392,7 @@ def joint_intervals(
     resolved = _binary_metrics(metrics)
     for metric in resolved:
         validation.delta_options(metric, blur=blur, transform=transform)
-    pairs = list(predictions.items() if hasattr(predictions, "items") else predictions)
-    names = [name for name, _ in pairs]
-    validation.distinct("classifier names", names)
+    pairs = validation.predictions(predictions)
     arrays = {"y_true": y_true, **{f"predictions[{name!r}]": array for name, array in pairs}}
     labels = counts.encode_binary(arrays, pos_label=pos_label)
     validation.at_least_two("items", labels.shape[1])
@@ -412,7 +410,7 @@ def joint_intervals(
 
     standard_error = np.sqrt(np.diagonal(covariance))
     degenerate = ~(standard_error > 0)
-    rows = [(name, metric) for name in names for metric in resolved]
+    rows = [(name, metric) for name, _ in pairs for metric in resolved]
     _warn_degenerate(rows, estimate, degenerate)
     critical_value = float(joint_critical_value(covariance, confidence_level=level))
     # Where every row is degenerate there is no critical value, and no length to multiply.
@@ -524,7 +522,7 @@ def joint_critical_value(
     >>> print(np.round(joint_critical_value([[4.0, 0.0], [0.0, 9.0]]), 3))
     2.236
     """
-    matrices = np.asarray(covariance, dtype=np.float64)
+    matrices = validation.covariance(covariance)
     level = validation.confidence_level(confidence_level)
     variance = np.diagonal(matrices, axis1=-2, axis2=-1)
     kept = np.asarray(variance > 0)
@@ -714,7 +712,9 @@ def _occupied_cells(labels: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArr
 
 
 def _binary_metrics(metrics: str | Metric | Sequence[str | Metric]) -> list[BinaryMetric]:
-    listed = [metrics] if isinstance(metrics, (str, Metric)) else list(metrics)
+    listed = (
+        [metrics] if isinstance(metrics, (str, Metric)) else validation.listed("metrics", metrics)
+    )
     resolved: list[Any] = [_metrics.get(metric) for metric in listed]
     for metric in resolved:
         validation.binary_metric(metric)

@@ -496,13 +496,20 @@ def _weighted(mean_precision: Numbers, mean_recall: Numbers, a: float, b: float)
     return np.where(weighted == 0, 1.0, weighted)
 
 
-def macro(metric: BinaryMetric) -> Metric:
+def get(metric: str | Metric) -> Metric:
+    """The metric of that name, or the object itself."""
+    if isinstance(metric, Metric):
+        return metric
+    return METRICS[validation.choice("metric", metric, METRICS)]
+
+
+def macro(metric: str | Metric) -> Metric:
     """The mean over classes of a binary measure, each class against the rest.
 
     Parameters
     ----------
-    metric : BinaryMetric
-        For instance `f1`, `precision` or `fbeta(2)`.
+    metric : str or BinaryMetric
+        For instance "precision" or ``fbeta(2)``.
 
     Returns
     -------
@@ -511,15 +518,17 @@ def macro(metric: BinaryMetric) -> Metric:
 
     Examples
     --------
-    >>> from f1ci.metrics import macro, recall
-    >>> round(macro(recall).value([[2, 5, 0], [2, 70, 2], [2, 2, 15]]), 3)
+    >>> from f1ci.metrics import macro
+    >>> round(macro("recall").value([[2, 5, 0], [2, 70, 2], [2, 2, 15]]), 3)
     0.674
     """
+    binary: Any = get(metric)
+    validation.binary_metric(binary)
     return _ClassMetric(
-        f"macro_{metric.name}",
-        partial(_macro, metric=metric),
-        partial(_macro_derivatives, metric=metric),
-        metric.unit_range,
+        f"macro_{binary.name}",
+        partial(_macro, metric=binary),
+        partial(_macro_derivatives, metric=binary),
+        binary.unit_range,
     )
 
 
@@ -552,6 +561,19 @@ def macro_star(beta: float = 1.0) -> Metric:
     )
 
 
+def averaged(average: str, beta: float = 1.0) -> Metric:
+    """F-beta averaged over classes: "micro", "macro" or "macro_star".
+
+    The micro average is the accuracy, whatever `beta`: over all classes there are as
+    many false positives as false negatives.
+    """
+    validation.choice("average", average, ("micro", "macro", "macro_star"))
+    inner = fbeta(beta)
+    if average == "micro":
+        return micro_f1
+    return macro(inner) if average == "macro" else macro_star(beta)
+
+
 micro_f1 = MatrixMetric("micro_f1", _micro, _micro_derivatives, True)
 macro_f1 = macro(f1)
 macro_f1_star = macro_star()
@@ -573,23 +595,3 @@ METRICS: dict[str, Metric] = {
         macro_f1_star,
     )
 }
-
-
-def averaged(average: str, beta: float = 1.0) -> Metric:
-    """F-beta averaged over classes: "micro", "macro" or "macro_star".
-
-    The micro average is the accuracy, whatever `beta`: over all classes there are as
-    many false positives as false negatives.
-    """
-    validation.choice("average", average, ("micro", "macro", "macro_star"))
-    inner = fbeta(beta)
-    if average == "micro":
-        return micro_f1
-    return macro(inner) if average == "macro" else macro_star(beta)
-
-
-def get(metric: str | Metric) -> Metric:
-    """The metric of that name, or the object itself."""
-    if isinstance(metric, Metric):
-        return metric
-    return METRICS[validation.choice("metric", metric, METRICS)]

@@ -20,15 +20,18 @@ __all__ = [
     "choice",
     "confidence_level",
     "counts",
+    "covariance",
     "delta_options",
     "distinct",
     "fraction",
     "joint_cells",
     "labels",
+    "listed",
     "matrix",
     "metric_matrix",
     "positive",
     "positive_integer",
+    "predictions",
     "probability",
     "proportions",
     "same_length",
@@ -150,6 +153,36 @@ def joint_cells(value: ArrayLike) -> NDArray[np.float64]:
     return array
 
 
+def covariance(value: ArrayLike) -> NDArray[np.float64]:
+    """One or more square matrices, shape (..., k, k); nan is legal."""
+    array = np.asarray(value, dtype=np.float64)
+    if array.ndim < 2 or array.shape[-1] != array.shape[-2] or not array.shape[-1]:
+        raise ValueError(f"covariance must have shape (..., k, k), got shape {array.shape}")
+    return array
+
+
+def predictions(value: Any) -> list[tuple[str, Any]]:
+    """Pairs of a classifier's name and its predicted labels; no name occurs twice."""
+    try:
+        pairs = [(name, array) for name, array in getattr(value, "items", lambda: value)()]
+    except (TypeError, ValueError):
+        raise TypeError(
+            f"predictions must map names of classifiers to predicted labels, got {value!r}"
+        ) from None
+    for name, _ in pairs:
+        if not isinstance(name, str):
+            raise TypeError(f"names of classifiers must be text, got {name!r}")
+    distinct("names of classifiers", [name for name, _ in pairs])
+    return pairs
+
+
+def listed(name: str, value: Any) -> list[Any]:
+    """Any sequence, as a list."""
+    if not isinstance(value, Iterable):
+        raise TypeError(f"{name} must be a list, got {value!r}")
+    return list(value)
+
+
 def distinct(name: str, values: Sequence[str]) -> None:
     """No name occurs twice, and there is at least one."""
     if not len(values):
@@ -163,7 +196,7 @@ def binary_metric(metric: Any) -> None:
     """A metric of a binary classifier."""
     if not metric.binary:
         raise ValueError(
-            f"metrics of several binary classifiers must be binary metrics, got {metric.name!r}"
+            f"only a binary metric can be averaged or compared here, got {metric.name!r}"
         )
 
 

@@ -1110,9 +1110,13 @@ PRED = [0, 1, 0, 0]
         (
             lambda: joint_intervals(TRUE, [("a", PRED), ("a", TRUE)], ["f1"]),
             ValueError,
-            "classifier names must be distinct, got 'a' twice",
+            "names of classifiers must be distinct, got 'a' twice",
         ),
-        (lambda: joint_intervals(TRUE, {}, ["f1"]), ValueError, "classifier names must not be emp"),
+        (
+            lambda: joint_intervals(TRUE, {}, ["f1"]),
+            ValueError,
+            "names of classifiers must not be emp",
+        ),
         (lambda: joint_intervals(TRUE, {"a": PRED}, []), ValueError, "metrics must not be empty"),
         (
             lambda: joint_intervals(TRUE, {"a": PRED}, ["f1", fbeta(1)]),
@@ -1122,8 +1126,12 @@ PRED = [0, 1, 0, 0]
         (
             lambda: joint_intervals(TRUE, {"a": PRED}, ["f1", "macro_f1"]),
             ValueError,
-            "must be binary metrics, got 'macro_f1'",
+            "only a binary metric .* got 'macro_f1'",
         ),
+        (lambda: joint_intervals(TRUE, [PRED], ["f1"]), TypeError, "must map names of class"),
+        (lambda: joint_intervals(TRUE, {1: PRED}, ["f1"]), TypeError, "must be text, got 1"),
+        (lambda: joint_intervals(TRUE, {"a": PRED}, 5), TypeError, "metrics must be a list, got 5"),
+        (lambda: joint_critical_value([1.0, 2.0]), ValueError, r"got shape \(2,\)"),
         (
             lambda: joint_intervals([0, 1, None], {"a": [0, 1, 1]}, ["f1"]),
             ValueError,

@@ -391,6 +391,7 @@ def test_metrics_travel_to_other_processes(name):
         (lambda: metrics.get("f2"), ValueError, "'f1', .*'macro_f1_star', got 'f2'"),
         (lambda: metrics.get(2), ValueError, "metric must be one of .* got 2"),
         (lambda: metrics.averaged("weighted"), ValueError, "'macro_star', got 'weighted'"),
+        (lambda: macro("macro_f1"), ValueError, "only a binary metric .* got 'macro_f1'"),
         (lambda: fbeta(0), ValueError, "beta must be a finite number above 0, got 0"),
         (lambda: fbeta("1"), TypeError, "beta must be a number, got '1'"),
         (lambda: tversky(0, 0), ValueError, "not both 0, got a=0, b=0"),
