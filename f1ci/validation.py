@@ -7,6 +7,7 @@ package raises for a bad argument.
 
 from __future__ import annotations
 
+import reprlib
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -167,7 +168,8 @@ def predictions(value: Any) -> list[tuple[str, Any]]:
         pairs = [(name, array) for name, array in getattr(value, "items", lambda: value)()]
     except (TypeError, ValueError):
         raise TypeError(
-            f"predictions must map names of classifiers to predicted labels, got {value!r}"
+            "predictions must map names of classifiers to predicted labels, "
+            f"got {reprlib.repr(value)}"
         ) from None
     for name, _ in pairs:
         if not isinstance(name, str):

@@ -950,19 +950,20 @@ def test_joint_logit_intervals_are_transformed_row_by_row():
 def test_joint_groups(blur):
     """Groups of one change nothing; repeated items in groups add nothing."""
     y_true, predictions = labels_of_cells(CELLS)
+    two = [fbeta(0.5), "lift"]
     n = len(y_true)
-    plain = joint_intervals(y_true, predictions, FOUR, blur=False)
-    single = joint_intervals(y_true, predictions, FOUR, blur=False, groups=np.arange(n))
+    plain = joint_intervals(y_true, predictions, two, blur=False)
+    single = joint_intervals(y_true, predictions, two, blur=False, groups=np.arange(n))
     np.testing.assert_allclose(single.covariance, plain.covariance, rtol=1e-9, atol=1e-15)
     tripled = {name: np.tile(array, 3) for name, array in predictions.items()}
     repeated = joint_intervals(
-        np.tile(y_true, 3), tripled, FOUR, blur=blur, groups=np.tile(np.arange(n), 3)
+        np.tile(y_true, 3), tripled, two, blur=blur, groups=np.tile(np.arange(n), 3)
     )
     expected = plain.covariance.copy()
     if blur:  # what it adds depends on the number of items, not of groups
-        k = np.arange(12)
-        blurred = joint_intervals(np.tile(y_true, 3), tripled, FOUR)
-        bare = joint_intervals(np.tile(y_true, 3), tripled, FOUR, blur=False)
+        k = np.arange(6)
+        blurred = joint_intervals(np.tile(y_true, 3), tripled, two)
+        bare = joint_intervals(np.tile(y_true, 3), tripled, two, blur=False)
         expected[k, k] += np.diag(blurred.covariance - bare.covariance)
     np.testing.assert_allclose(repeated.covariance, expected, rtol=1e-9, atol=1e-14)
     assert repeated.method.endswith("+groups")
