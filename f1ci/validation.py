@@ -128,6 +128,14 @@ def matrix(value: ArrayLike) -> NDArray[np.float64]:
     return _square(counts("matrix", value))
 
 
+def _square(array: NDArray[np.float64]) -> NDArray[np.float64]:
+    if array.ndim < 2 or array.shape[-1] != array.shape[-2] or array.shape[-1] < 2:
+        raise ValueError(
+            f"matrix must have shape (..., r, r) with r of at least 2, got shape {array.shape}"
+        )
+    return array
+
+
 def proportions(value: ArrayLike, *, metric: Any) -> NDArray[np.float64]:
     """One or more confusion matrices of counts or probabilities that `metric` can take."""
     return metric_matrix(_square(weights("matrix", value)), metric=metric)
@@ -302,14 +310,6 @@ def _numeric_array(name: str, value: ArrayLike) -> NDArray[np.float64]:
     if array.dtype.kind not in "iuf":
         raise TypeError(f"{name} must be numeric, got {value!r}")
     return array.astype(np.float64, copy=False)
-
-
-def _square(array: NDArray[np.float64]) -> NDArray[np.float64]:
-    if array.ndim < 2 or array.shape[-1] != array.shape[-2] or array.shape[-1] < 2:
-        raise ValueError(
-            f"matrix must have shape (..., r, r) with r of at least 2, got shape {array.shape}"
-        )
-    return array
 
 
 def _first(array: NDArray[np.float64], bad: NDArray[np.bool_]) -> float:
