@@ -12,7 +12,7 @@ than counted as a class.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -66,13 +66,9 @@ def binary_counts(y_true: Any, y_pred: Any, *, pos_label: Hashable = 1) -> Binar
         counts = _binary_kernel(true, pred, code)
     else:
         counts = _binary_kernel(true, pred, pos_label)
-    if counts is None:
-        seen = confusion_classes(y_true, y_pred)
-        if pos_label in seen:
-            raise ValueError(
-                f"binary counts need at most two classes, got {len(seen)}: {_listing(seen)}"
-            )
-        raise ValueError(f"pos_label must be one of the labels {_listing(seen)}, got {pos_label!r}")
+    if counts is None:  # the labels are not `pos_label` and one other
+        validation.two_classes(confusion_classes(y_true, y_pred), pos_label)
+    assert counts is not None
     return counts
 
 
@@ -137,6 +133,34 @@ def confusion_matrix_and_classes(
 def confusion_classes(y_true: Any, y_pred: Any) -> list[Hashable]:
     """The distinct labels of both sequences, in `confusion_matrix`'s default order."""
     return _encoder(*_pair(y_true, y_pred))[1]
+
+
+def encode(
+    arrays: Mapping[str, Any], *, labels: Sequence[Hashable] | None = None
+) -> tuple[NDArray[np.int64], list[Hashable]]:
+    """Several label sequences as positions in one list of classes, shape (len(arrays), n)."""
+    checked = {name: validation.labels(name, array) for name, array in arrays.items()}
+    validation.same_length(**checked)
+    kinds = {array.dtype.kind for array in checked.values()}
+    if len(kinds) > 1 and not kinds <= set("biuf"):
+        checked = {name: array.astype(object) for name, array in checked.items()}
+    joined = np.concatenate(list(checked.values()))
+    to_codes, classes = _encoder(joined, joined[:0])
+    codes = to_codes(joined)
+    if labels is not None:
+        order, classes = _requested_order(labels, classes)
+        codes = np.asarray(order, dtype=np.int64)[codes]
+    table: NDArray[np.int64] = codes.reshape(len(checked), -1)
+    return table, classes
+
+
+def encode_binary(arrays: Mapping[str, Any], *, pos_label: Hashable = 1) -> NDArray[np.int64]:
+    """Several sequences of at most two labels as 1 (positive) and 0, shape (len(arrays), n)."""
+    codes, classes = encode(arrays)
+    validation.two_classes(classes, pos_label)
+    positive = classes.index(pos_label) if pos_label in classes else -1
+    flags: NDArray[np.int64] = (codes == positive).astype(np.int64)
+    return flags
 
 
 def _pair(y_true: Any, y_pred: Any) -> tuple[NDArray[Any], NDArray[Any]]:
@@ -232,19 +256,7 @@ def _requested_order(
 ) -> tuple[list[int], list[Hashable]]:
     """For each class that occurs its place in `labels`, and `labels` as a list."""
     wanted = validation.labels("labels", labels).tolist()
+    validation.distinct("labels", wanted)
     places = {label: place for place, label in enumerate(wanted)}
-    if len(places) < len(wanted):
-        twice = next(label for place, label in enumerate(wanted) if places[label] != place)
-        raise ValueError(f"labels must be distinct, got {twice!r} twice")
-    unknown = [label for label in seen if label not in places]
-    if unknown:
-        raise ValueError(
-            f"y_true and y_pred must hold only the given labels {_listing(wanted)}, "
-            f"got {unknown[0]!r}"
-        )
+    validation.among_labels(seen, wanted)
     return [places[label] for label in seen], wanted
-
-
-def _listing(classes: Sequence[Hashable]) -> str:
-    shown = ", ".join(repr(label) for label in classes[:6])
-    return shown + (", ..." if len(classes) > 6 else "")

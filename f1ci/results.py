@@ -4,19 +4,39 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["BinaryCounts", "FloatOrArray", "Interval", "UndefinedMetricWarning"]
+if TYPE_CHECKING:
+    import pandas
+
+__all__ = [
+    "BinaryCounts",
+    "DegenerateVarianceWarning",
+    "FloatOrArray",
+    "Interval",
+    "JointIntervals",
+    "UndefinedMetricWarning",
+    "plain",
+]
 
 # Scalars in, floats out; arrays in, arrays out.
 FloatOrArray = float | NDArray[np.float64]
 
 
+def plain(array: NDArray[np.float64]) -> FloatOrArray:
+    """A Python float for an array without dimensions, else the array itself."""
+    return float(array) if np.ndim(array) == 0 else array
+
+
 class UndefinedMetricWarning(RuntimeWarning):
     """A metric or its standard error is undefined for these data; ``nan`` was returned."""
+
+
+class DegenerateVarianceWarning(RuntimeWarning):
+    """A standard error is zero, so that an interval has length zero."""
 
 
 class BinaryCounts(NamedTuple):
@@ -70,3 +90,85 @@ class Interval:
     def length(self) -> FloatOrArray:
         """``high - low``."""
         return self.high - self.low
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class JointIntervals:
+    """Intervals for several metrics of several classifiers on one test set.
+
+    The joint intervals hold all at once with the nominal probability; each
+    individual interval holds with that probability by itself. There is one row for
+    every classifier and metric, all metrics of the first classifier first.
+    ``joint["1NN", "f1"]`` is one joint interval.
+
+    Attributes
+    ----------
+    classifiers, metrics : tuple of str
+        What each row is about.
+    estimate, standard_error : ndarray
+        The sample metrics and their standard errors.
+    low, high : ndarray
+        The end points of the joint intervals.
+    individual_low, individual_high : ndarray
+        The end points of the individual intervals.
+    critical_value : float
+        Half a joint interval's length in standard errors (before any transform).
+    covariance : ndarray
+        The covariance matrix of the estimates, blurred if the method says so.
+    degenerate : ndarray of bool
+        Rows whose standard error is zero or undefined. They are left out of the
+        critical value, so their intervals are not covered by the joint statement.
+    confidence_level : float
+        The nominal level.
+    method : str
+        How the end points were computed.
+    """
+
+    classifiers: tuple[str, ...]
+    metrics: tuple[str, ...]
+    estimate: NDArray[np.float64]
+    standard_error: NDArray[np.float64]
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+    individual_low: NDArray[np.float64]
+    individual_high: NDArray[np.float64]
+    critical_value: float
+    covariance: NDArray[np.float64]
+    degenerate: NDArray[np.bool_]
+    confidence_level: float
+    method: str
+
+    def __len__(self) -> int:
+        return len(self.metrics)
+
+    def __getitem__(self, row: tuple[str, str]) -> Interval:
+        rows = list(zip(self.classifiers, self.metrics, strict=True))
+        if row not in rows:
+            raise KeyError(f"no row {row!r}; the rows are {', '.join(map(repr, rows))}")
+        k = rows.index(row)
+        return Interval(
+            estimate=float(self.estimate[k]),
+            low=float(self.low[k]),
+            high=float(self.high[k]),
+            standard_error=float(self.standard_error[k]),
+            confidence_level=self.confidence_level,
+            method=self.method,
+            metric=row[1],
+        )
+
+    def to_frame(self) -> pandas.DataFrame:
+        """The rows as a pandas data frame, indexed by classifier and metric."""
+        try:
+            import pandas
+        except ImportError as error:
+            raise ImportError(
+                "to_frame() needs pandas, which is not installed; the columns are also "
+                "attributes of this object"
+            ) from error
+        columns = ("estimate", "low", "high", "individual_low", "individual_high", "standard_error")
+        return pandas.DataFrame(
+            {name: getattr(self, name) for name in columns},
+            index=pandas.MultiIndex.from_arrays(
+                [self.classifiers, self.metrics], names=["classifier", "metric"]
+            ),
+        )

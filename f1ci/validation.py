@@ -7,6 +7,7 @@ package raises for a bad argument.
 
 from __future__ import annotations
 
+import reprlib
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -15,20 +16,33 @@ from numpy.typing import ArrayLike, NDArray
 
 __all__ = [
     "MAX_COUNT",
+    "among_labels",
+    "at_least_two",
+    "binary_metric",
     "broadcastable",
     "cell_probabilities",
     "choice",
     "confidence_level",
     "counts",
+    "covariance",
+    "delta_options",
+    "distinct",
     "distribution",
     "fraction",
+    "joint_cells",
     "labels",
+    "listed",
     "matrix",
+    "metric_matrix",
     "positive",
     "positive_integer",
+    "predictions",
     "probability",
+    "proportions",
     "same_length",
     "shape",
+    "tversky_weights",
+    "two_classes",
     "weights",
 ]
 
@@ -145,12 +159,152 @@ def shape(name: str, array: NDArray[Any], expected: tuple[int, ...]) -> None:
 
 def matrix(value: ArrayLike) -> NDArray[np.float64]:
     """One or more square confusion matrices of counts, shape (..., r, r) with r >= 2."""
-    array = counts("matrix", value)
+    return _square(counts("matrix", value))
+
+
+def _square(array: NDArray[np.float64]) -> NDArray[np.float64]:
     if array.ndim < 2 or array.shape[-1] != array.shape[-2] or array.shape[-1] < 2:
         raise ValueError(
             f"matrix must have shape (..., r, r) with r of at least 2, got shape {array.shape}"
         )
     return array
+
+
+def proportions(value: ArrayLike, *, metric: Any) -> NDArray[np.float64]:
+    """One or more confusion matrices of counts or probabilities that `metric` can take."""
+    return metric_matrix(_square(weights("matrix", value)), metric=metric)
+
+
+def metric_matrix(array: NDArray[np.float64], *, metric: Any) -> NDArray[np.float64]:
+    """Square matrices of a size that `metric` can take."""
+    if metric.binary and array.shape[-1] != 2:
+        raise ValueError(
+            f"{metric.name!r} is a binary metric and takes (..., 2, 2) matrices, got shape "
+            f"{array.shape}; f1ci.metrics.macro averages it over classes"
+        )
+    return array
+
+
+def joint_cells(value: ArrayLike) -> NDArray[np.float64]:
+    """Counts of the 2**(m + 1) joint outcomes of m classifiers, shape (..., 2**(m + 1))."""
+    array = counts("cells", value)
+    width = array.shape[-1] if array.ndim else 0
+    if width < 4 or width & (width - 1):
+        raise ValueError(
+            f"cells must have shape (..., 2**(m + 1)) for m classifiers, got shape {array.shape}"
+        )
+    return array
+
+
+def covariance(value: ArrayLike) -> NDArray[np.float64]:
+    """One or more square matrices, shape (..., k, k); nan is legal."""
+    array = np.asarray(value, dtype=np.float64)
+    if array.ndim < 2 or array.shape[-1] != array.shape[-2] or not array.shape[-1]:
+        raise ValueError(f"covariance must have shape (..., k, k), got shape {array.shape}")
+    return array
+
+
+def predictions(value: Any) -> list[tuple[str, Any]]:
+    """Pairs of a classifier's name and its predicted labels; no name occurs twice."""
+    try:
+        pairs = [(name, array) for name, array in getattr(value, "items", lambda: value)()]
+    except (TypeError, ValueError):
+        raise TypeError(
+            "predictions must map names of classifiers to predicted labels, "
+            f"got {reprlib.repr(value)}"
+        ) from None
+    for name, _ in pairs:
+        if not isinstance(name, str):
+            raise TypeError(f"names of classifiers must be text, got {name!r}")
+    distinct("names of classifiers", [name for name, _ in pairs])
+    return pairs
+
+
+def listed(name: str, value: Any) -> list[Any]:
+    """Any sequence, as a list."""
+    if not isinstance(value, Iterable):
+        raise TypeError(f"{name} must be a list, got {value!r}")
+    return list(value)
+
+
+def distinct(name: str, values: Sequence[Any]) -> None:
+    """No value occurs twice, and there is at least one."""
+    if not len(values):
+        raise ValueError(f"{name} must not be empty, got {values!r}")
+    seen = set()
+    for value in values:
+        if value in seen:
+            raise ValueError(f"{name} must be distinct, got {value!r} twice")
+        seen.add(value)
+
+
+def two_classes(classes: Sequence[Any], pos_label: Any) -> None:
+    """The classes of a binary problem: `pos_label` and at most one other, or just one."""
+    if len(classes) > 1 and pos_label not in classes:
+        raise ValueError(
+            f"pos_label must be one of the labels {_listing(classes)}, got {pos_label!r}"
+        )
+    if len(classes) > 2:
+        raise ValueError(
+            f"a binary score needs at most two classes, got {len(classes)}: {_listing(classes)}"
+        )
+
+
+def among_labels(classes: Sequence[Any], wanted: Sequence[Any]) -> None:
+    """The classes that occur are among those that were asked for."""
+    known = set(wanted)
+    for label in classes:
+        if label not in known:
+            raise ValueError(
+                f"y_true and y_pred must hold only the given labels {_listing(wanted)}, "
+                f"got {label!r}"
+            )
+
+
+def _listing(classes: Sequence[Any]) -> str:
+    shown = ", ".join(repr(label) for label in classes[:6])
+    return shown + (", ..." if len(classes) > 6 else "")
+
+
+def binary_metric(metric: Any) -> None:
+    """A metric of a binary classifier."""
+    if not metric.binary:
+        raise ValueError(
+            f"only a binary metric can be averaged or compared here, got {metric.name!r}"
+        )
+
+
+def delta_options(metric: Any, *, blur: Any, transform: Any) -> None:
+    """A correction and a transform that make sense for the metric."""
+    if not isinstance(blur, (bool, np.bool_)):
+        raise TypeError(f"blur must be True or False, got {blur!r}")
+    if blur and not metric.binary:
+        raise ValueError(
+            "blur=True is defined for binary metrics only, because the noise that it stands for "
+            f"is added to E(ZA), EA and EZ; got {metric.name!r}"
+        )
+    if transform is not None:
+        choice("transform", transform, ("logit",))
+        if not metric.unit_range:
+            raise ValueError(
+                f"transform='logit' needs a metric whose values lie in [0, 1], got {metric.name!r}"
+            )
+
+
+def at_least_two(what: str, count: int) -> None:
+    """A variance can be estimated from so many independent units."""
+    if count < 2:
+        raise ValueError(f"a standard error needs at least two {what}, got {count}")
+
+
+def tversky_weights(a: Any, b: Any) -> tuple[float, float]:
+    """Two finite numbers, not negative and not both zero."""
+    weight_a, weight_b = _number("a", a), _number("b", b)
+    if not (0.0 <= weight_a < np.inf and 0.0 <= weight_b < np.inf and weight_a + weight_b > 0.0):
+        raise ValueError(
+            f"a and b must be finite, not negative and not both 0, got a={a!r}, b={b!r}"
+        )
+    return weight_a, weight_b
 
 
 def same_length(**arrays: Sequence[Any] | NDArray[Any]) -> None:

@@ -1,0 +1,1158 @@
+"""Intervals of the delta road.
+
+Oracles: the published numbers and closed forms of Takahashi et al. (2022), Jiang (2020),
+Yuan & Jiang (2025) and Lam et al. (2024, equation 29), written out here; the R code of
+Takahashi et al., Appendix D, run in R; exact enumeration; simulation from known truths.
+"""
+
+import sys
+import warnings
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from f1ci import delta, metrics
+from f1ci.delta import (
+    averaged_interval,
+    difference_interval,
+    interval_from_labels,
+    joint_critical_value,
+    joint_from_cells,
+    joint_intervals,
+    metric_interval,
+)
+from f1ci.metrics import BinaryMetric, fbeta, macro, tversky
+from f1ci.results import DegenerateVarianceWarning, UndefinedMetricWarning
+
+Z = stats.norm.ppf(0.975)
+ALL_BINARY = [
+    *(metric for metric in metrics.METRICS.values() if metric.binary),
+    fbeta(0.5),
+    tversky(0.7, 0.1),
+]
+
+# Takahashi et al., Table 1 and Appendix D; they print predicted classes in rows.
+TOY = np.array([[2, 2, 2], [5, 70, 2], [0, 2, 15]]).T
+MNN = np.array(
+    [
+        [5022, 577, 188, 19, 395],
+        [407, 2468, 989, 4, 965],
+        [130, 630, 27254, 1021, 763],
+        [13, 0, 1236, 6399, 5],
+        [103, 258, 609, 0, 9611],
+    ]
+)
+
+# Jiang's orange juice example: the only integer table that gives the printed inputs.
+JUICE = np.array([[159, 47], [43, 286]])
+
+
+def labels_of(matrix):
+    """Labels 0, ..., r - 1 that give a confusion matrix."""
+    matrix = np.asarray(matrix)
+    true, predicted = np.indices(matrix.shape)
+    return np.repeat(true.ravel(), matrix.ravel()), np.repeat(predicted.ravel(), matrix.ravel())
+
+
+def labels_of_cells(cells):
+    """Truth and predictions from counts of joint cells Z A_1 ... A_m."""
+    places = len(cells).bit_length() - 1
+    code = np.repeat(np.arange(len(cells)), cells)
+    truth, *predicted = ((code >> k) & 1 for k in range(places - 1, -1, -1))
+    return truth, {f"A{k}": array for k, array in enumerate(predicted, start=1)}
+
+
+def random_tables(seed, r, size, n=200):
+    rng = np.random.default_rng(seed)
+    cells = rng.dirichlet(np.full(r * r, 2.0), size=size)
+    return rng.multinomial(n, cells).reshape(size, r, r) + 1
+
+
+# ---------------------------------------------------------------- Takahashi et al.
+
+
+@pytest.mark.parametrize(
+    ("metric", "estimate", "standard_error", "low", "high"),
+    [
+        ("micro_f1", "0.870", "0.0336", "0.804", "0.936"),
+        ("macro_f1", "0.689", "0.0650", "0.562", "0.817"),
+        ("macro_f1_star", "0.691", "0.0649", "0.563", "0.818"),
+    ],
+)
+def test_toy_example_as_printed(metric, estimate, standard_error, low, high):
+    """Sections 2 and 3, every printed digit."""
+    interval = metric_interval(TOY, metric)
+    assert f"{interval.estimate:.3f}" == estimate
+    assert f"{interval.standard_error:.4f}" == standard_error
+    assert [f"{end:.3f}" for end in interval] == [low, high]
+    assert (interval.method, interval.metric, interval.confidence_level) == (
+        "delta",
+        metric,
+        0.95,
+    )
+
+
+def test_toy_example_by_class_as_printed():
+    """Section 2: precision, recall and F1 of each class against the rest."""
+    n = TOY.sum()
+    for k, (precision, recall, f1) in enumerate(
+        [("0.33", "0.29", "0.308"), ("0.91", "0.95", "0.927"), ("0.88", "0.79", "0.833")]
+    ):
+        tp, predicted, true = TOY[k, k], TOY[:, k].sum(), TOY[k].sum()
+        table = [[n - predicted - true + tp, predicted - tp], [true - tp, tp]]
+        assert f"{metric_interval(table, 'precision').estimate:.2f}" == precision
+        assert f"{metric_interval(table, 'recall').estimate:.2f}" == recall
+        assert f"{metric_interval(table, 'f1').estimate:.3f}" == f1
+
+
+@pytest.mark.parametrize(
+    ("metric", "printed"),
+    [
+        ("micro_f1", ("0.859", "0.856", "0.862")),
+        ("macro_f1", ("0.805", "0.801", "0.809")),
+        ("macro_f1_star", ("0.807", "0.803", "0.811")),
+    ],
+)
+def test_sleep_stages_as_printed(metric, printed):
+    """Table 4, mixed neural network."""
+    assert MNN.sum() == 59066
+    interval = metric_interval(MNN, metric)
+    assert tuple(f"{x:.3f}" for x in (interval.estimate, *interval)) == printed
+
+
+@pytest.mark.parametrize(
+    ("n", "estimate", "low", "high"),
+    [
+        (59255, "0.797", "0.794", "0.800"),  # support vector machine
+        (59193, "0.817", "0.814", "0.820"),  # random forest
+        (59130, "0.814", "0.811", "0.817"),  # multilayer perceptron
+    ],
+)
+def test_sleep_stages_micro_rows(n, estimate, low, high):
+    """Table 4: the matrices are not printed, but micro F1 needs only n and the estimate.
+
+    Any table with the printed number of right items will do.
+    """
+    right = round(n * float(estimate))
+    interval = metric_interval([[right, n - right], [0, 0]], "micro_f1")
+    assert tuple(f"{x:.3f}" for x in (interval.estimate, *interval)) == (estimate, low, high)
+
+
+@pytest.mark.parametrize(
+    ("matrix", "metric", "estimate", "standard_error", "low", "high"),
+    [
+        (TOY, "micro_f1", 0.87, 0.0336303434416005, 0.804085738066750, 0.935914261933250),
+        (
+            TOY,
+            "macro_f1",
+            0.689392652968812,
+            0.0650420386654390,
+            0.561912599703490,
+            0.816872706234134,
+        ),
+        (
+            TOY,
+            "macro_f1_star",
+            0.690553355086206,
+            0.0649258255825479,
+            0.563301075277883,
+            0.817805634894529,
+        ),
+        (
+            MNN,
+            "micro_f1",
+            0.859276064063928,
+            0.00143080867085396,
+            0.856471730600287,
+            0.862080397527570,
+        ),
+        (
+            MNN,
+            "macro_f1",
+            0.805029303536755,
+            0.00197835568741566,
+            0.801151797640810,
+            0.808906809432700,
+        ),
+        (
+            MNN,
+            "macro_f1_star",
+            0.806916740326801,
+            0.00195579806090687,
+            0.803083446566390,
+            0.810750034087212,
+        ),
+    ],
+)
+def test_against_the_papers_r_code(matrix, metric, estimate, standard_error, low, high):
+    """Appendix D, run in R 4.2.2.
+
+    Mended: as printed it does not set `a` and `b` to 0, lacks the line that adds to `a`
+    (the first sum of Appendix B), and defines `flscores` but calls `f1scores`. R printed
+    15 digits.
+    """
+    interval = metric_interval(matrix, metric)
+    assert interval.estimate == pytest.approx(estimate, rel=1e-13)
+    assert interval.standard_error == pytest.approx(standard_error, rel=1e-13)
+    assert tuple(interval) == pytest.approx((low, high), rel=1e-13)
+
+
+def appendix_a(p):
+    return np.trace(p) * (1 - np.trace(p))
+
+
+def appendix_b(p):
+    """n times the variance of macro F1; p with predicted classes in rows, as printed."""
+    r, own = len(p), np.diag(p)
+    margins = p.sum(axis=0) + p.sum(axis=1)
+    f1 = 2 * own / margins
+    wrong = margins - 2 * own
+    first = (f1 * wrong / margins**2 * (wrong / margins + f1 / 2)).sum()
+    second = sum(
+        p[i, j] * f1[i] * f1[j] / (margins[i] * margins[j])
+        for i in range(r)
+        for j in range(r)
+        if i != j
+    )
+    return 2 / r**2 * (first + second)
+
+
+def appendix_c(p, literal=False):
+    """n times the variance of macro F1*; `literal` takes p_i for p_ii as section 3.3 prints it."""
+    r, own = len(p), np.diag(p)
+    row, column = p.sum(axis=1), p.sum(axis=0)
+    mean_p, mean_r = (own / row).mean(), (own / column).mean()
+    var_p = (own * (row - own) / row**3).sum() / r**2
+    var_r = ((row if literal else own) * (column - own) / column**3).sum() / r**2
+    cov = ((row - own) * own * (column - own) / (row**2 * column**2)).sum() / r**2
+    cov += (
+        sum(
+            own[i] * p[i, j] * own[j] / (row[i] ** 2 * column[j] ** 2)
+            for i in range(r)
+            for j in range(r)
+            if i != j
+        )
+        / r**2
+    )
+    numerator = mean_r**4 * var_p + 2 * mean_p**2 * mean_r**2 * cov + mean_p**4 * var_r
+    return 4 * numerator / (mean_p + mean_r) ** 4
+
+
+@pytest.mark.parametrize(
+    ("metric", "closed_form"),
+    [("micro_f1", appendix_a), ("macro_f1", appendix_b), ("macro_f1_star", appendix_c)],
+)
+@pytest.mark.parametrize("r", [2, 3, 6])
+def test_appendix_closed_forms(metric, closed_form, r):
+    tables = random_tables(10, r, size=25)
+    errors = metric_interval(tables, metric).standard_error
+    for table, error in zip(tables, errors, strict=True):
+        n = table.sum()
+        assert error == pytest.approx(np.sqrt(closed_form(table.T / n) / n), rel=1e-12)
+
+
+def test_section_3_misprint():
+    """p_i for p_ii in Var(maR), section 3.3, would give .0777 for the printed .0649."""
+    p = TOY.T / 100
+    assert f"{np.sqrt(appendix_c(p) / 100):.4f}" == "0.0649"
+    assert f"{np.sqrt(appendix_c(p, literal=True) / 100):.4f}" == "0.0777"
+
+
+@pytest.mark.parametrize(
+    ("cells", "values"),
+    [
+        ([[8, 1, 1], [1, 8, 1], [1, 1, 8]], ("0.80", "0.80", "0.80")),
+        ([[64, 3, 3], [8, 4, 3], [8, 3, 4]], ("0.72", "0.50", "0.51")),
+        ([[32, 1, 1], [24, 8, 1], [24, 1, 8]], ("0.48", "0.44", "0.55")),
+    ],
+)
+def test_simulation_scenarios_true_values(cells, values):
+    """Section 4 and Table 2."""
+    computed = [
+        f"{metrics.METRICS[name].value(np.transpose(cells)):.2f}"
+        for name in ("micro_f1", "macro_f1", "macro_f1_star")
+    ]
+    assert tuple(computed) == values
+
+
+def test_transposing_the_matrix_matters():
+    """Orientation: the mean of precisions in one reading is the mean of recalls in the other."""
+    ours = metric_interval(TOY, macro(metrics.precision))
+    theirs = metric_interval(TOY.T, macro(metrics.recall))
+    assert ours.estimate == theirs.estimate
+    assert ours.standard_error == pytest.approx(theirs.standard_error, rel=1e-13)
+    other = metric_interval(TOY, macro(metrics.recall))
+    assert abs(other.estimate - ours.estimate) > 0.03
+    assert abs(other.standard_error - ours.standard_error) > 0.004
+
+
+# ---------------------------------------------------------------- Jiang, and Lam et al.
+
+
+def jiang_nu(table, a, b):
+    """Proposition 1: n times the variance of the Tversky index."""
+    n = table.sum()
+    (_, fp), (fn, tp) = table
+
+    def tau(a, b):
+        return tp / (tp + a * fp + b * fn)
+
+    return (1 / tau(a**2, b**2) - 1 + (1 / tau(a, b) - 1) ** 2) / (tp / n * tau(a, b) ** -4)
+
+
+@pytest.mark.parametrize(("a", "b"), [(0.5, 0.5), (0.8, 0.2), (1.0, 1.0), (0.3, 2.5)])
+def test_jiang_proposition_1(a, b):
+    tables = random_tables(11, 2, size=25)
+    errors = metric_interval(tables, tversky(a, b)).standard_error
+    expected = [np.sqrt(jiang_nu(table, a, b) / table.sum()) for table in tables]
+    np.testing.assert_allclose(errors, expected, rtol=1e-12)
+
+
+def test_jiang_orange_juice_as_printed():
+    """Section 2.3; the table is the only one that gives the four printed inputs."""
+    n = JUICE.sum()
+    assert n == 535
+    assert f"{JUICE[1, 1] / n:.3f}" == "0.535"
+    assert f"{JUICE[1].sum() / n:.3f}" == "0.615"
+    assert f"{metrics.tversky(0.64, 0.04).value(JUICE):.3f}" == "0.900"
+    interval = metric_interval(JUICE, fbeta(0.5))
+    assert f"{interval.estimate:.3f}" == "0.861"
+    assert f"{interval.standard_error:.4f}" == "0.0162"
+    assert f"{interval.length / 2:.3f}" == "0.032"
+    assert interval.metric == "fbeta(0.5)"
+
+
+def test_f1_is_the_wald_interval_of_the_exact_road():
+    """Lam et al., equation 29: F (1 - F) (2 - F)^2 / 2v with v = TP + FP + FN."""
+    tables = random_tables(12, 2, size=50)
+    interval = metric_interval(tables, "f1")
+    f, v = interval.estimate, tables.sum(axis=(1, 2)) - tables[:, 0, 0]
+    np.testing.assert_allclose(
+        interval.standard_error, np.sqrt(f * (1 - f) * (2 - f) ** 2 / (2 * v)), rtol=1e-12
+    )
+
+
+# ---------------------------------------------------------------- one interval
+
+
+def test_binomial_special_cases():
+    """Accuracy, precision and recall are proportions: sqrt(p (1 - p) / m)."""
+    for metric, p, m in (
+        ("accuracy", 445 / 535, 535),
+        ("precision", 286 / 333, 333),
+        ("recall", 286 / 329, 329),
+    ):
+        interval = metric_interval(JUICE, metric)
+        assert interval.estimate == pytest.approx(p, rel=1e-14)
+        assert interval.standard_error == pytest.approx(np.sqrt(p * (1 - p) / m), rel=1e-12)
+        half = Z * np.sqrt(p * (1 - p) / m)
+        assert tuple(interval) == pytest.approx((p - half, p + half), rel=1e-12)
+
+
+@given(st.lists(st.integers(1, 1000), min_size=9, max_size=9), st.integers(0, 2))
+def test_relabelling_classes_changes_nothing(cells, shift):
+    table = np.reshape(cells, (3, 3))
+    order = np.roll(np.arange(3), shift)
+    for name in ("micro_f1", "macro_f1", "macro_f1_star"):
+        here = metric_interval(table, name)
+        there = metric_interval(table[np.ix_(order, order)], name)
+        assert there.estimate == pytest.approx(here.estimate, rel=1e-12)
+        # Absolute: a variance that is a difference may be small next to its terms.
+        assert there.standard_error == pytest.approx(here.standard_error, rel=1e-7, abs=1e-9)
+
+
+def test_batch_of_any_shape():
+    tables = random_tables(13, 3, size=6).reshape(2, 3, 3, 3)
+    batch = metric_interval(tables, "macro_f1", transform="logit", confidence_level=0.9)
+    assert batch.low.shape == (2, 3)
+    for index in np.ndindex(2, 3):
+        one = metric_interval(tables[index], "macro_f1", transform="logit", confidence_level=0.9)
+        assert type(one.low) is float
+        assert (one.estimate, one.low, one.high, one.standard_error) == (
+            batch.estimate[index],
+            batch.low[index],
+            batch.high[index],
+            batch.standard_error[index],
+        )
+
+
+def test_blur_is_choice_ii():
+    """Yuan & Jiang, remark 2, for F1 by hand: slopes 1, -g/2, -g/2 over (EA + EZ) / 2."""
+    n, g = 535, 2 * 286 / (333 + 329)
+    mean = (333 + 329) / 2 / n
+    added = (1 + g**2 / 2) / mean**2 * Z**2 / 2 / n
+    plain, blurred = metric_interval(JUICE, "f1"), metric_interval(JUICE, "f1", blur=True)
+    assert n * (blurred.standard_error**2 - plain.standard_error**2) == pytest.approx(
+        added, rel=1e-10
+    )
+    assert blurred.method == "delta+blur"
+    assert blurred.estimate == plain.estimate
+    assert blurred.high - blurred.estimate == pytest.approx(Z * blurred.standard_error)
+
+
+def test_blur_of_accuracy_is_six_times_agresti_coull():
+    """It adds (4 + 1 + 1) z^2 / 2n to n times the variance; plus-four adds z^2 / 2n."""
+    for level in (0.9, 0.95):
+        n, z = JUICE.sum(), stats.norm.ppf((1 + level) / 2)
+        errors = [
+            metric_interval(JUICE, "accuracy", blur=blur, confidence_level=level).standard_error
+            for blur in (False, True)
+        ]
+        assert n * (errors[1] ** 2 - errors[0] ** 2) == pytest.approx(6 * z**2 / (2 * n), rel=1e-10)
+
+
+def test_nothing_is_clipped_but_the_logit_stays_inside():
+    table = [[50, 0], [1, 19]]
+    plain = metric_interval(table, "f1")
+    assert plain.high > 1.0
+    logit = metric_interval(table, "f1", transform="logit")
+    assert 0.0 < logit.low < logit.estimate < logit.high < 1.0
+    assert logit.method == "delta+logit"
+    assert logit.standard_error == plain.standard_error
+    # By hand, on the logit scale.
+    e, s = plain.estimate, plain.standard_error
+    ends = np.log(e / (1 - e)) + np.array([-1, 1]) * Z * s / (e * (1 - e))
+    assert tuple(logit) == pytest.approx(1 / (1 + np.exp(-ends)), rel=1e-12)
+
+
+@pytest.mark.parametrize("table", [[[30, 0], [0, 20]], [[20, 5], [5, 0]]])
+@pytest.mark.parametrize("metric", ["f1", "precision", "cosine", "overlap", "jaccard"])
+def test_estimates_at_the_border(table, metric):
+    """Zero length plainly, all of [0, 1] on the logit scale, something in between with blur."""
+    plain = metric_interval(table, metric)
+    assert plain.estimate in (0.0, 1.0)
+    assert plain.standard_error == 0.0
+    assert tuple(plain) == (plain.estimate, plain.estimate)
+    assert tuple(metric_interval(table, metric, transform="logit")) == (0.0, 1.0)
+    assert tuple(metric_interval(table, metric, transform="logit", blur=True)) == (0.0, 1.0)
+    assert 0.0 < metric_interval(table, metric, blur=True).standard_error < 0.5
+
+
+@pytest.mark.parametrize("n", [7, 49, 535, 10**6 + 3, 10**12 + 39])
+@pytest.mark.parametrize("metric", ALL_BINARY, ids=lambda metric: metric.name)
+def test_zero_variance_is_exactly_zero(n, metric):
+    """A perfect classifier; the shares of n are not exact in binary.
+
+    The lift of a perfect classifier is 1 / EZ, and does vary.
+    """
+    table = np.array([[n - n // 3, 0], [0, n // 3]])
+    interval = metric_interval(table, metric)
+    if metric.name == "lift":
+        assert interval.standard_error > 0.0
+    else:
+        assert interval.standard_error == 0.0
+        assert interval.estimate == pytest.approx(1.0, abs=1e-15)
+
+
+def test_small_variances_are_not_taken_for_zero():
+    """One error among 10^12 items: recall 1 - 1e-12 has variance 1e-24."""
+    interval = metric_interval([[5, 0], [1, 10**12 - 1]], "recall")
+    assert interval.standard_error == pytest.approx(1e-12, rel=1e-6)
+
+
+def exact_f1_coverage(n, p_tp, p_off, **options):
+    """Coverage, overshoot and undefined mass of an F1 interval: every table there is.
+
+    F1 depends on TP and on FP + FN only, so three multinomial cells suffice.
+    """
+    tp, off = (part.ravel() for part in np.indices((n + 1, n + 1)))
+    tp, off = tp[tp + off <= n], off[tp + off <= n]
+    mass = stats.multinomial.pmf(
+        np.column_stack([tp, off, n - tp - off]), n, [p_tp, p_off, 1 - p_tp - p_off]
+    )
+    tables = np.stack([n - tp - off, off, np.zeros_like(tp), tp], axis=-1).reshape(-1, 2, 2)
+    defined = tp + off > 0
+    interval = metric_interval(tables[defined], "f1", **options)
+    truth, mass = 2 * p_tp / (2 * p_tp + p_off), mass[defined]
+    covered = (interval.low <= truth) & (truth <= interval.high)
+    outside = (interval.low < 0) | (interval.high > 1)
+    return (mass * covered).sum(), (mass * outside).sum()
+
+
+@pytest.mark.parametrize("p_off", [0.05, 0.1, 0.3])
+def test_logit_covers_better_than_plain_in_small_samples(p_off):
+    """Exact enumeration at n = 50, P(TP) = .2."""
+    plain, plain_outside = exact_f1_coverage(50, 0.2, p_off)
+    logit, logit_outside = exact_f1_coverage(50, 0.2, p_off, transform="logit")
+    assert plain < 0.95
+    assert abs(logit - 0.95) < abs(plain - 0.95)
+    assert plain_outside > 1e-4
+    assert logit_outside == 0.0
+
+
+@pytest.mark.parametrize("n", [400, 800])
+def test_large_samples_cover_as_claimed(n):
+    """Exact enumeration at P(TP) = .3, P(FP or FN) = .2.
+
+    Plain and logit intervals: the nominal level, up to an error of order 1 / n. Blurred
+    ones are sqrt(1 + D / V) times longer, which is worth so much coverage in the normal
+    approximation; the tolerance is again an error of order 1 / n.
+    """
+    plain, logit, blurred = (
+        exact_f1_coverage(n, 0.3, 0.2, **options)[0]
+        for options in ({}, {"transform": "logit"}, {"blur": True})
+    )
+    assert plain == pytest.approx(0.95, abs=1.5 / n)
+    assert logit == pytest.approx(0.95, abs=1.5 / n)
+    f, mean = 0.75, 0.4  # F1, and (EA + EZ) / 2
+    v = f * (1 - f) * (2 - f) ** 2 / (2 * 0.5)
+    d = (1 + f**2 / 2) / mean**2 * Z**2 / 2 / n
+    gain = 2 * stats.norm.cdf(Z * np.sqrt(1 + d / v)) - 1 - 0.95
+    assert gain > 5 / n
+    assert blurred - plain == pytest.approx(gain, abs=1.5 / n)
+
+
+def test_undefined_metrics_warn_and_stay_in_their_place():
+    tables = [[[5, 1], [2, 4]], [[5, 0], [3, 0]], [[0, 0], [0, 0]]]
+    with pytest.warns(
+        UndefinedMetricWarning,
+        match=r"precision is undefined for 2 of 3 matrices \(the first at \[1\]\), because class "
+        r"'positive' is never predicted; nan was returned",
+    ):
+        interval = metric_interval(tables, "precision")
+    for values in (interval.estimate, interval.low, interval.high, interval.standard_error):
+        np.testing.assert_array_equal(np.isnan(values), [False, True, True])
+    alone = metric_interval(tables[0], "precision")
+    assert (interval.low[0], interval.high[0]) == tuple(alone)
+
+
+@pytest.mark.parametrize("options", [{}, {"blur": True}, {"transform": "logit"}])
+def test_undefined_interval_is_nan_throughout(options):
+    with pytest.warns(UndefinedMetricWarning, match="'positive' is never true and never predict"):
+        interval = metric_interval([[5, 0], [0, 0]], "f1", **options)
+    assert np.isnan([interval.estimate, *interval, interval.standard_error]).all()
+
+
+def test_missing_class_is_named():
+    table = [[5, 1, 0], [1, 2, 0], [0, 0, 0]]
+    with pytest.warns(
+        UndefinedMetricWarning,
+        match="macro_f1 is undefined, because class 2 is never true and never predicted; nan",
+    ):
+        metric_interval(table, "macro_f1")
+    with pytest.warns(UndefinedMetricWarning, match="because class 'c' is never predicted"):
+        averaged_interval(["a", "b", "c"], ["a", "b", "a"], average="macro_star")
+    with pytest.warns(UndefinedMetricWarning, match="because the matrix is empty"):
+        metric_interval(np.zeros((3, 3), dtype=int), "micro_f1")
+
+
+# ---------------------------------------------------------------- from labels
+
+
+@pytest.mark.parametrize("average", ["micro", "macro", "macro_star"])
+@pytest.mark.parametrize("beta", [1.0, 0.5])
+def test_averages_from_labels_are_averages_from_the_matrix(average, beta):
+    y_true, y_pred = labels_of(TOY)
+    names = np.array(["x", "y", "z"])
+    metric = metrics.averaged(average, beta)
+    expected = metric_interval(TOY, metric, transform="logit", confidence_level=0.8)
+    interval = averaged_interval(
+        names[y_true],
+        names[y_pred],
+        average=average,
+        beta=beta,
+        transform="logit",
+        confidence_level=0.8,
+    )
+    assert interval.estimate == expected.estimate
+    assert tuple(interval) == tuple(expected)
+    assert interval.metric == metric.name
+
+
+def test_binary_labels_follow_pos_label():
+    y_true, y_pred = labels_of(JUICE)
+    expected = metric_interval(JUICE, "f1", blur=True)
+    assert tuple(interval_from_labels(y_true, y_pred, "f1", blur=True)) == tuple(expected)
+    swapped = metric_interval(JUICE[::-1, ::-1], "f1")
+    assert tuple(interval_from_labels(y_true, y_pred, "f1", pos_label=0)) == tuple(swapped)
+    brand = np.array(["MM", "CH"])
+    assert interval_from_labels(
+        brand[y_true], brand[y_pred], "recall", pos_label="CH"
+    ).estimate == pytest.approx(286 / 329)
+
+
+def test_labels_fix_the_classes():
+    y_true, y_pred = ["a", "b", "b", "a"], ["a", "b", "a", "a"]
+    with pytest.warns(UndefinedMetricWarning, match="class 'c' is never true"):
+        interval = averaged_interval(y_true, y_pred, average="macro", labels=["a", "b", "c"])
+    assert np.isnan(interval.estimate)
+
+
+def test_groups_of_one_give_the_divisor_n_minus_1():
+    y_true, y_pred = labels_of(TOY)
+    plain = averaged_interval(y_true, y_pred, average="macro")
+    grouped = averaged_interval(y_true, y_pred, average="macro", groups=np.arange(100))
+    assert grouped.standard_error == pytest.approx(
+        plain.standard_error * np.sqrt(100 / 99), rel=1e-12
+    )
+    assert grouped.method == "delta+groups"
+
+
+def test_repeated_items_in_groups_add_no_information():
+    """Each item five times over, grouped: the standard error of the items taken once."""
+    y_true, y_pred = labels_of(TOY)
+    once = averaged_interval(y_true, y_pred, average="macro_star", groups=np.arange(100))
+    repeated = averaged_interval(
+        np.tile(y_true, 5),
+        np.tile(y_pred, 5),
+        average="macro_star",
+        groups=[f"item {k}" for k in range(100)] * 5,
+    )
+    assert repeated.standard_error == pytest.approx(once.standard_error, rel=1e-12)
+
+
+def test_grouped_blur_adds_the_same():
+    y_true, y_pred = labels_of(JUICE)
+    groups = np.arange(535) % 60
+    errors = {
+        (blur, grouped): interval_from_labels(
+            y_true, y_pred, "f1", blur=blur, groups=groups if grouped else None
+        ).standard_error
+        for blur in (False, True)
+        for grouped in (False, True)
+    }
+    assert errors[True, True] ** 2 - errors[False, True] ** 2 == pytest.approx(
+        errors[True, False] ** 2 - errors[False, False] ** 2, rel=1e-10
+    )
+
+
+def test_groups_restore_the_coverage_that_ignoring_them_loses():
+    """Clusters of 10 items with a common error rate, Beta(4, 1): F1 is .8 in the population.
+
+    Half of the items are positive whatever the cluster. Replicates: 1000, so 4 standard
+    errors of a coverage of .95 are .028; that leaves room for the finite-sample error of
+    150 clusters (about .005).
+    """
+    rng = np.random.default_rng(20)
+    clusters, size, replicates = 150, 10, 1000
+    groups = np.repeat(np.arange(clusters), size)
+    covered = np.zeros((2, replicates), dtype=bool)
+    for k in range(replicates):
+        right = rng.random(clusters * size) < np.repeat(rng.beta(4, 1, clusters), size)
+        y_true = rng.integers(0, 2, clusters * size)
+        y_pred = np.where(right, y_true, 1 - y_true)
+        for row, options in enumerate(({}, {"groups": groups})):
+            low, high = interval_from_labels(y_true, y_pred, "f1", **options)
+            covered[row, k] = low <= 0.8 <= high
+    ignored, respected = covered.mean(axis=1)
+    assert respected == pytest.approx(0.95, abs=4 * np.sqrt(0.95 * 0.05 / replicates))
+    assert ignored < 0.95 - 8 * np.sqrt(0.95 * 0.05 / replicates)
+
+
+# ---------------------------------------------------------------- differences
+
+
+def test_difference_by_hand():
+    """Accuracy: the mean of the item-wise differences and their standard deviation."""
+    rng = np.random.default_rng(21)
+    y_true, a, b = rng.integers(0, 2, (3, 80))
+    d = (b == y_true).astype(float) - (a == y_true)
+    interval = difference_interval(y_true, a, b, "accuracy", confidence_level=0.9)
+    assert interval.estimate == pytest.approx(d.mean(), abs=1e-15)
+    assert interval.standard_error == pytest.approx(d.std(ddof=1) / np.sqrt(80), rel=1e-12)
+    assert interval.high - interval.estimate == pytest.approx(
+        stats.norm.ppf(0.95) * interval.standard_error
+    )
+    assert interval.metric == "accuracy (B - A)"
+    # More than two classes: the same through the trace.
+    micro = difference_interval(y_true, a, b, "micro_f1", confidence_level=0.9)
+    assert micro.standard_error == pytest.approx(interval.standard_error, rel=1e-12)
+
+
+def test_difference_is_positive_where_b_is_better():
+    y_true = [0, 1] * 20
+    worse = [0, 1] * 15 + [1, 0] * 5
+    assert difference_interval(y_true, worse, y_true, "f1").estimate == pytest.approx(0.25)
+    assert difference_interval(y_true, y_true, worse, "f1").estimate == pytest.approx(-0.25)
+
+
+@pytest.mark.parametrize("metric", ALL_BINARY, ids=lambda metric: metric.name)
+@pytest.mark.parametrize("grouped", [False, True])
+def test_difference_is_a_contrast_of_the_joint_covariance(metric, grouped):
+    y_true, predictions = labels_of_cells([50, 5, 4, 1, 6, 8, 9, 17])
+    options = {"groups": np.arange(100) // 3} if grouped else {}
+    interval = difference_interval(y_true, *predictions.values(), metric, **options)
+    joint = joint_intervals(y_true, predictions, [metric], blur=False, **options)
+    contrast = np.array([-1, 1])
+    assert interval.estimate == pytest.approx(contrast @ joint.estimate, abs=1e-14)
+    assert interval.standard_error**2 == pytest.approx(
+        contrast @ joint.covariance @ contrast, rel=1e-11
+    )
+
+
+def test_identical_classifiers_do_not_differ():
+    y_true, y_pred = labels_of(TOY)
+    interval = difference_interval(y_true, y_pred, y_pred, "macro_f1")
+    assert (interval.estimate, interval.standard_error, *interval) == (0.0, 0.0, 0.0, 0.0)
+
+
+def test_difference_covers_and_ignoring_the_pairing_does_not():
+    """20000 test sets of 2000 items; two classifiers that err on the same items.
+
+    Ignoring the pairing adds the two variances. From the population covariance one knows
+    what that does: coverage 2 Phi(1.96 r) - 1, r the ratio of the two standard errors.
+    Tolerance: 4 Monte Carlo standard errors (.006 at .95), with .002 for finite n.
+    """
+    rng = np.random.default_rng(22)
+    p = np.array([0.60, 0.03, 0.03, 0.04, 0.06, 0.03, 0.02, 0.19])
+    replicates, n = 20000, 2000
+    estimate, covariance = joint_from_cells(rng.multinomial(n, p, size=replicates), ["f1"])
+    truth, population = joint_from_cells(np.round(p * 100), ["f1"])
+    error = np.abs(estimate[:, 1] - estimate[:, 0] - (truth[1] - truth[0]))
+    separate = covariance[:, 0, 0] + covariance[:, 1, 1]
+    paired = separate - 2 * covariance[:, 0, 1]
+    tolerance = 4 * np.sqrt(0.95 * 0.05 / replicates) + 0.002
+    assert (error <= Z * np.sqrt(paired)).mean() == pytest.approx(0.95, abs=tolerance)
+
+    both = population[0, 0] + population[1, 1]
+    ratio = np.sqrt(both / (both - 2 * population[0, 1]))
+    expected = 2 * stats.norm.cdf(Z * ratio) - 1
+    assert expected > 0.97
+    wrong = (error <= Z * np.sqrt(separate)).mean()
+    assert wrong == pytest.approx(
+        expected, abs=4 * np.sqrt(expected * (1 - expected) / replicates) + 0.002
+    )
+
+
+def test_difference_of_macro_f1_covers():
+    """Three classes, 800 replicates of 500 items; tolerance 4 Monte Carlo standard errors."""
+    rng = np.random.default_rng(23)
+    replicates, n, covered = 800, 500, 0
+    # Population: classes with shares .5, .3, .2; A is right with .7, B with .8, else uniform
+    # over the other two, independently of A given the class.
+    share = np.array([0.5, 0.3, 0.2])
+
+    def population(right):
+        matrix = np.full((3, 3), (1 - right) / 2)
+        np.fill_diagonal(matrix, right)
+        return metrics.macro_f1.value(share[:, None] * matrix)
+
+    truth = population(0.8) - population(0.7)
+    for _ in range(replicates):
+        y_true = rng.choice(3, size=n, p=share)
+        predicted = [
+            np.where(rng.random(n) < right, y_true, (y_true + rng.integers(1, 3, n)) % 3)
+            for right in (0.7, 0.8)
+        ]
+        low, high = difference_interval(y_true, *predicted, "macro_f1")
+        covered += low <= truth <= high
+    assert covered / replicates == pytest.approx(0.95, abs=4 * np.sqrt(0.95 * 0.05 / replicates))
+
+
+# ---------------------------------------------------------------- joint intervals
+
+
+def naive_choice(y_true, predictions, names, blur, level=0.95):
+    """Remark 2 of Yuan & Jiang item by item, for F0.5, accuracy, lift and correlation.
+
+    Derivatives as in Table III, the correlation's corrected.
+    """
+    z_item = np.asarray(y_true, dtype=float)
+    n, z = len(z_item), stats.norm.ppf((1 + level) / 2)
+    estimates, h, d = [], [], []
+    for array in predictions.values():
+        a_item = np.asarray(array, dtype=float)
+        x, ea, ez = (z_item * a_item).mean(), a_item.mean(), z_item.mean()
+        for name in names:
+            if name == "fbeta(0.5)":
+                g = 1.25 * x / (ea + 0.25 * ez)
+                slopes = np.array([1, -0.8 * g, -0.2 * g]) / (0.8 * ea + 0.2 * ez)
+            elif name == "accuracy":
+                g, slopes = 2 * x - ea - ez + 1, np.array([2, -1, -1])
+            elif name == "lift":
+                g = x / (ea * ez)
+                slopes = g * np.array([1 / x, -1 / ea, -1 / ez])
+            else:
+                g = (x - ea * ez) / np.sqrt((ez - ez**2) * (ea - ea**2))
+                slopes = (g / (x - ea * ez)) * np.array(
+                    [
+                        1,
+                        ((2 * ea - 1) * x - ea * ez) / (2 * (ea - ea**2)),
+                        ((2 * ez - 1) * x - ea * ez) / (2 * (ez - ez**2)),
+                    ]
+                )
+            estimates.append(g)
+            h.append(slopes[0] * z_item * a_item + slopes[1] * a_item + slopes[2] * z_item)
+            d.append((slopes**2).sum() * z**2 / 2 / n)
+    v = np.cov(h, ddof=1)
+    return np.array(estimates), (v + np.diag(d) if blur else v) / n
+
+
+FOUR = [fbeta(0.5), "accuracy", "lift", "correlation"]
+FOUR_NAMES = ["fbeta(0.5)", "accuracy", "lift", "correlation"]
+CELLS = [120, 9, 7, 3, 8, 4, 2, 1, 6, 5, 4, 3, 9, 8, 7, 31]  # Z A1 A2 A3
+
+
+@pytest.mark.parametrize("blur", [False, True])
+@pytest.mark.parametrize("level", [0.95, 0.9])
+def test_joint_intervals_are_remark_2(blur, level):
+    y_true, predictions = labels_of_cells(CELLS)
+    estimate, covariance = naive_choice(y_true, predictions, FOUR_NAMES, blur, level)
+    joint = joint_intervals(y_true, predictions, FOUR, blur=blur, confidence_level=level)
+    np.testing.assert_allclose(joint.estimate, estimate, rtol=1e-12)
+    np.testing.assert_allclose(
+        joint.covariance, covariance, rtol=1e-9, atol=1e-13 * np.abs(covariance).max()
+    )
+    kernel = joint_from_cells(CELLS, FOUR, blur=blur, confidence_level=level)
+    np.testing.assert_allclose(kernel[0], estimate, rtol=1e-12)
+    np.testing.assert_allclose(kernel[1], joint.covariance, rtol=1e-9, atol=1e-15)
+    error = np.sqrt(np.diag(covariance))
+    z, q = stats.norm.ppf((1 + level) / 2), joint.critical_value
+    np.testing.assert_allclose(joint.individual_low, estimate - z * error, rtol=1e-9)
+    np.testing.assert_allclose(joint.individual_high, estimate + z * error, rtol=1e-9)
+    np.testing.assert_allclose(joint.low, estimate - q * error, rtol=1e-9)
+    np.testing.assert_allclose(joint.high, estimate + q * error, rtol=1e-9)
+    assert z < q < stats.norm.ppf((1 + level ** (1 / 12)) / 2)  # Sidak's bound
+    assert joint.method == ("delta+blur" if blur else "delta")
+    assert not joint.degenerate.any()
+
+
+def test_cell_kernel_batches():
+    rng = np.random.default_rng(30)
+    cells = rng.multinomial(500, np.array(CELLS) / sum(CELLS), size=(4, 3))
+    estimate, covariance = joint_from_cells(cells, FOUR, blur=True)
+    assert estimate.shape == (4, 3, 12)
+    assert covariance.shape == (4, 3, 12, 12)
+    for index in np.ndindex(4, 3):
+        one = joint_from_cells(cells[index], FOUR, blur=True)
+        np.testing.assert_allclose(estimate[index], one[0], rtol=1e-13)
+        np.testing.assert_allclose(covariance[index], one[1], rtol=1e-11, atol=1e-14)
+
+
+def test_one_metric_is_metric_interval_with_n_minus_1():
+    y_true, y_pred = labels_of(JUICE)
+    joint = joint_intervals(y_true, {"rule": y_pred}, "f1", blur=False)
+    single = metric_interval(JUICE, "f1")
+    assert joint.estimate[0] == pytest.approx(single.estimate, rel=1e-14)
+    assert joint.standard_error[0] == pytest.approx(
+        single.standard_error * np.sqrt(535 / 534), rel=1e-12
+    )
+    assert joint.critical_value == pytest.approx(Z, abs=1e-4)
+
+
+def test_joint_coverage_on_a_known_population():
+    """Three rules, two metrics, 10000 test sets of 3000 items: all six intervals at once.
+
+    With the critical value of the population's correlation. Tolerance: 4 Monte Carlo
+    standard errors (.0087), with .003 for finite n.
+    """
+    rng = np.random.default_rng(31)
+    p = np.array(CELLS) / sum(CELLS)
+    names = [fbeta(0.5), "accuracy"]
+    truth, population = joint_from_cells(np.array(CELLS) * 10**6, names)
+    q = joint_critical_value(population)
+    replicates = 10000
+    estimate, covariance = joint_from_cells(rng.multinomial(3000, p, size=replicates), names)
+    error = np.sqrt(np.diagonal(covariance, axis1=-2, axis2=-1))
+    distance = (np.abs(estimate - truth) / error).max(axis=1)
+    tolerance = 4 * np.sqrt(0.95 * 0.05 / replicates) + 0.003
+    assert (distance <= q).mean() == pytest.approx(0.95, abs=tolerance)
+    # Individual intervals do not hold jointly: Yuan & Jiang's reason for the method.
+    assert (distance <= Z).mean() < 0.9
+
+
+def test_singular_correlations_do_no_harm():
+    """A classifier twice, and F1 with Jaccard, a function of it: one random variable."""
+    y_true, y_pred = labels_of(JUICE)
+    joint = joint_intervals(
+        y_true, {"one": y_pred, "same": y_pred.copy()}, ["f1", "jaccard"], blur=False
+    )
+    assert joint.critical_value == pytest.approx(Z, abs=1e-4)
+    assert np.linalg.matrix_rank(joint.covariance, tol=1e-12) == 1
+
+
+def test_twelve_measures_of_four_rules_have_rank_nine():
+    """The influences span at most the 2m + 1 indicators of Z, A_k and Z A_k."""
+    rng = np.random.default_rng(32)
+    cells = rng.multinomial(3000, rng.dirichlet(np.ones(32)))
+    _, covariance = joint_from_cells(cells, [fbeta(0.5), "accuracy", "lift"])
+    scale = np.sqrt(np.diag(covariance))
+    assert np.linalg.matrix_rank(covariance / np.outer(scale, scale), tol=1e-10) == 9
+    _, blurred = joint_from_cells(cells, [fbeta(0.5), "accuracy", "lift"], blur=True)
+    assert np.linalg.matrix_rank(blurred / np.outer(scale, scale), tol=1e-10) == 12
+
+
+def test_zero_variance_is_reported_and_left_out():
+    """A rule without true positives, as logistic regression on the abalone data now and then."""
+    y_true = np.repeat([1, 0], [20, 180])
+    useful = np.r_[np.ones(15), np.zeros(5), np.ones(10), np.zeros(170)]
+    useless = np.r_[np.zeros(20), np.ones(4), np.zeros(176)]
+    both = {"useful": useful, "useless": useless}
+    with pytest.warns(
+        DegenerateVarianceWarning, match=r"^f1 of 'useless': .* standard error of zero"
+    ):
+        joint = joint_intervals(y_true, both, ["f1", "accuracy"], blur=False)
+    np.testing.assert_array_equal(joint.degenerate, [False, False, True, False])
+    assert tuple(joint["useless", "f1"]) == (0.0, 0.0)
+    # The critical value is that of the other three rows.
+    kept = [0, 1, 3]
+    three = joint_critical_value(joint.covariance[np.ix_(kept, kept)])
+    assert joint.critical_value == pytest.approx(three, abs=2e-4)
+
+    blurred = joint_intervals(y_true, both, ["f1", "accuracy"])
+    assert not blurred.degenerate.any()
+    assert (blurred.standard_error > 0).all()
+    low, high = blurred["useless", "f1"]
+    assert low < 0 < high
+
+
+def test_everything_degenerate():
+    y_true = [0, 1] * 10
+    with pytest.warns(DegenerateVarianceWarning, match="f1 of 'a', recall of 'a': "):
+        joint = joint_intervals(y_true, {"a": y_true}, ["f1", "recall"], blur=False)
+    assert np.isnan(joint.critical_value)
+    np.testing.assert_array_equal([joint.low, joint.high], np.ones((2, 2)))
+
+
+def test_undefined_rows_are_nan_and_left_out():
+    y_true, y_pred = labels_of(JUICE)
+    never = np.zeros(535, dtype=int)
+    with pytest.warns(UndefinedMetricWarning, match="^precision of 'never': undefined"):
+        joint = joint_intervals(y_true, {"rule": y_pred, "never": never}, ["precision", "accuracy"])
+    np.testing.assert_array_equal(joint.degenerate, [False, False, True, False])
+    assert np.isnan([joint.low[2], joint.high[2], joint.standard_error[2]]).all()
+    assert np.isfinite([*joint.low[[0, 1, 3]], joint.critical_value]).all()
+
+
+def test_critical_values_against_closed_forms():
+    """Independence: (2 Phi(q) - 1)^2 = .95; perfect correlation: 1.96. Scale does not matter."""
+    independent = stats.norm.ppf((1 + np.sqrt(0.95)) / 2)
+    covariances = np.array(
+        [
+            [[4.0, 0.0], [0.0, 0.01]],
+            [[4.0, 0.2], [0.2, 0.01]],  # correlation 1
+            [[0.0, 0.0], [0.0, 7.0]],  # one left out
+            [[np.nan, np.nan], [np.nan, 7.0]],
+            [[0.0, 0.0], [0.0, 0.0]],
+        ]
+    )
+    np.testing.assert_allclose(
+        joint_critical_value(covariances), [independent, Z, Z, Z, np.nan], atol=1e-4
+    )
+
+
+def test_joint_logit_intervals_are_transformed_row_by_row():
+    y_true, predictions = labels_of_cells(CELLS)
+    plain = joint_intervals(y_true, predictions, ["f1", "recall"])
+    logit = joint_intervals(y_true, predictions, ["f1", "recall"], transform="logit")
+    assert logit.critical_value == plain.critical_value
+    e, s = plain.estimate, plain.standard_error
+    half = plain.critical_value * s / (e * (1 - e))
+    np.testing.assert_allclose(logit.low, 1 / (1 + (1 - e) / e * np.exp(half)), rtol=1e-12)
+    np.testing.assert_allclose(logit.high, 1 / (1 + (1 - e) / e * np.exp(-half)), rtol=1e-12)
+    assert logit.method == "delta+blur+logit"
+
+
+@pytest.mark.parametrize("blur", [False, True])
+def test_joint_groups(blur):
+    """Groups of one change nothing; repeated items in groups add nothing."""
+    y_true, predictions = labels_of_cells(CELLS)
+    two = [fbeta(0.5), "lift"]
+    n = len(y_true)
+    plain = joint_intervals(y_true, predictions, two, blur=False)
+    single = joint_intervals(y_true, predictions, two, blur=False, groups=np.arange(n))
+    np.testing.assert_allclose(single.covariance, plain.covariance, rtol=1e-9, atol=1e-15)
+    tripled = {name: np.tile(array, 3) for name, array in predictions.items()}
+    repeated = joint_intervals(
+        np.tile(y_true, 3), tripled, two, blur=blur, groups=np.tile(np.arange(n), 3)
+    )
+    expected = plain.covariance.copy()
+    if blur:  # what it adds depends on the number of items, not of groups
+        k = np.arange(6)
+        blurred = joint_intervals(np.tile(y_true, 3), tripled, two)
+        bare = joint_intervals(np.tile(y_true, 3), tripled, two, blur=False)
+        expected[k, k] += np.diag(blurred.covariance - bare.covariance)
+    np.testing.assert_allclose(repeated.covariance, expected, rtol=1e-9, atol=1e-14)
+    assert repeated.method.endswith("+groups")
+
+
+def test_rows_are_classifier_by_metric():
+    y_true, predictions = labels_of_cells(CELLS)
+    joint = joint_intervals(y_true, predictions, ["f1", "accuracy"])
+    assert len(joint) == 6
+    assert joint.classifiers == ("A1", "A1", "A2", "A2", "A3", "A3")
+    assert joint.metrics == ("f1", "accuracy") * 3
+    assert joint["A2", "accuracy"].estimate == pytest.approx(
+        (predictions["A2"] == y_true).mean(), rel=1e-14
+    )
+    frame = joint.to_frame()
+    assert frame.loc[("A3", "f1"), "low"] == joint["A3", "f1"].low
+    assert list(frame.columns[:3]) == ["estimate", "low", "high"]
+    with pytest.raises(KeyError, match=r"no row \('A4', 'f1'\)"):
+        joint["A4", "f1"]
+
+
+def test_many_classifiers_fit():
+    """70 rules, more than an integer has bits: the covariance is that of their influences."""
+    rng = np.random.default_rng(33)
+    y_true = rng.integers(0, 2, 60)
+    predictions = {f"rule {k}": rng.integers(0, 2, 60) for k in range(70)}
+    labels = np.array([y_true, *predictions.values()])
+    bits, code = delta._occupied_cells(labels)
+    np.testing.assert_array_equal(bits[code], labels.T)
+    right = (labels[1:] == y_true).astype(float)
+    values, influence, _ = delta._joint_influence(
+        np.bincount(code).astype(float), bits, [metrics.accuracy]
+    )
+    np.testing.assert_allclose(values, right.mean(axis=1), rtol=1e-13)
+    np.testing.assert_allclose(
+        influence[:, code], right - right.mean(axis=1, keepdims=True), atol=1e-13
+    )
+
+
+def test_predictions_as_a_data_frame_or_pairs():
+    pandas = pytest.importorskip("pandas")
+    y_true, predictions = labels_of_cells(CELLS)
+    joint = joint_intervals(y_true, predictions, ["f1"])
+    for other in (pandas.DataFrame(predictions), list(predictions.items())):
+        np.testing.assert_array_equal(joint_intervals(y_true, other, ["f1"]).low, joint.low)
+
+
+def test_to_frame_without_pandas(monkeypatch):
+    y_true, predictions = labels_of_cells(CELLS)
+    joint = joint_intervals(y_true, predictions, ["f1"])
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(ImportError, match=r"to_frame\(\) needs pandas"):
+        joint.to_frame()
+
+
+def test_user_defined_metric_everywhere():
+    """Specificity has no derivatives of its own; it is the recall of the other class."""
+    specificity = BinaryMetric("specificity", lambda x, ea, ez: 1 - (ea - x) / (1 - ez))
+    y_true, predictions = labels_of_cells(CELLS)
+    flipped = {name: 1 - array for name, array in predictions.items()}
+    ours = joint_intervals(y_true, predictions, [specificity], blur=False)
+    recall = joint_intervals(1 - y_true, flipped, ["recall"], blur=False)
+    np.testing.assert_allclose(ours.covariance, recall.covariance, rtol=1e-10)
+
+
+# ---------------------------------------------------------------- bad input
+
+TRUE = [0, 1, 1, 0]
+PRED = [0, 1, 0, 0]
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "words"),
+    [
+        (lambda: metric_interval(TOY, "f1"), ValueError, r"'f1' is a binary metric .*\(3, 3\)"),
+        (lambda: metric_interval(TOY[:2], "micro_f1"), ValueError, r"got shape \(2, 3\)"),
+        (lambda: metric_interval([1, 2, 3, 4], "f1"), ValueError, r"got shape \(4,\)"),
+        (lambda: metric_interval([[1.5, 2], [3, 4]], "f1"), ValueError, r"whole number .* 1\.5"),
+        (lambda: metric_interval([[-1, 2], [3, 4]], "f1"), ValueError, r"got -1"),
+        (lambda: metric_interval(JUICE, "f3"), ValueError, "'accuracy', .* got 'f3'"),
+        (lambda: metric_interval(JUICE, "f1", confidence_level=95), ValueError, r"mean 0\.95"),
+        (lambda: metric_interval(JUICE, "f1", blur=1), TypeError, "blur must be True or False"),
+        (
+            lambda: metric_interval(TOY, "macro_f1", blur=True),
+            ValueError,
+            "binary metrics only, .* got 'macro_f1'",
+        ),
+        (
+            lambda: metric_interval(JUICE, "lift", transform="logit"),
+            ValueError,
+            r"lie in \[0, 1\], got 'lift'",
+        ),
+        (
+            lambda: metric_interval(JUICE, "f1", transform="probit"),
+            ValueError,
+            "transform must be one of 'logit', got 'probit'",
+        ),
+        (lambda: averaged_interval(TRUE, PRED, average="weighted"), ValueError, "got 'weighted'"),
+        (
+            lambda: averaged_interval(TRUE, PRED[:3], average="micro"),
+            ValueError,
+            "y_true has 4, y_pred has 3",
+        ),
+        (
+            lambda: averaged_interval(["a", "b"], ["a", "c"], average="micro", labels=["a", "b"]),
+            ValueError,
+            "got 'c'",
+        ),
+        (
+            lambda: averaged_interval([1, 1], [1, 1], average="macro"),
+            ValueError,
+            "at least two classes, got 1",
+        ),
+        (
+            lambda: averaged_interval(TRUE, PRED, average="micro", groups=[1, 2, 3]),
+            ValueError,
+            "y_true has 4, groups has 3",
+        ),
+        (
+            lambda: averaged_interval(TRUE, PRED, average="micro", groups=[1, 1, 1, 1]),
+            ValueError,
+            "at least two groups, got 1",
+        ),
+        (
+            lambda: interval_from_labels(["no", "yes"], ["no", "no"], "f1"),
+            ValueError,
+            "pos_label must be one of the labels 'no', 'yes', got 1",
+        ),
+        (
+            lambda: interval_from_labels([0, 1, 2], [0, 1, 2], "f1"),
+            ValueError,
+            "at most two classes, got 3: 0, 1, 2",
+        ),
+        (
+            lambda: difference_interval(TRUE, PRED, PRED[:2], "f1"),
+            ValueError,
+            "y_pred_b has 2",
+        ),
+        (lambda: difference_interval([1], [1], [1], "f1"), ValueError, "two items, got 1"),
+        (
+            lambda: joint_intervals(TRUE, {"a": PRED, "b": [1]}, ["f1"]),
+            ValueError,
+            r"predictions\['b'\] has 1",
+        ),
+        (
+            lambda: joint_intervals(TRUE, [("a", PRED), ("a", TRUE)], ["f1"]),
+            ValueError,
+            "names of classifiers must be distinct, got 'a' twice",
+        ),
+        (
+            lambda: joint_intervals(TRUE, {}, ["f1"]),
+            ValueError,
+            "names of classifiers must not be emp",
+        ),
+        (lambda: joint_intervals(TRUE, {"a": PRED}, []), ValueError, "metrics must not be empty"),
+        (
+            lambda: joint_intervals(TRUE, {"a": PRED}, ["f1", fbeta(1)]),
+            ValueError,
+            "metrics must be distinct, got 'f1' twice",
+        ),
+        (
+            lambda: joint_intervals(TRUE, {"a": PRED}, ["f1", "macro_f1"]),
+            ValueError,
+            "only a binary metric .* got 'macro_f1'",
+        ),
+        (lambda: joint_intervals(TRUE, [PRED], ["f1"]), TypeError, "must map names of class"),
+        (lambda: joint_intervals(TRUE, {1: PRED}, ["f1"]), TypeError, "must be text, got 1"),
+        (lambda: joint_intervals(TRUE, {"a": PRED}, 5), TypeError, "metrics must be a list, got 5"),
+        (lambda: joint_critical_value([1.0, 2.0]), ValueError, r"got shape \(2,\)"),
+        (
+            lambda: joint_intervals([0, 1, None], {"a": [0, 1, 1]}, ["f1"]),
+            ValueError,
+            "y_true must not hold missing labels, got None",
+        ),
+        (lambda: joint_from_cells([1, 2, 3], ["f1"]), ValueError, r"got shape \(3,\)"),
+        (lambda: joint_from_cells([1, 2, 3, -4], ["f1"]), ValueError, "got -4"),
+    ],
+)
+def test_bad_input(call, error, words):
+    with pytest.raises(error, match=words):
+        call()
+
+
+def test_undefined_replicates_do_not_warn_in_the_kernel():
+    """Empty test sets and single items inside a batch: nan in place, silence otherwise."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        estimate, covariance = joint_from_cells(
+            [[0] * 8, [1, 0, 0, 0, 0, 0, 0, 0], [5, 1, 1, 1, 2, 1, 3, 6]], ["f1"], blur=True
+        )
+    np.testing.assert_array_equal(np.isnan(estimate), [[True] * 2, [True] * 2, [False] * 2])
+    np.testing.assert_array_equal(np.isnan(covariance).all(axis=(1, 2)), [True, True, False])

@@ -1,0 +1,408 @@
+"""Values and gradients of the metrics.
+
+Oracles: the printed formulas of Yuan & Jiang (2025), Table III, and of Takahashi et al.
+(2022), section 2 and Appendix B; complex-step and 50-digit differentiation of value
+functions written out here; scikit-learn.
+"""
+
+import pickle
+
+import mpmath
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn import metrics as sklearn_metrics
+
+from f1ci import metrics
+from f1ci.metrics import METRICS, BinaryMetric, MatrixMetric, fbeta, macro, macro_star, tversky
+
+# Exact identities are asked to hold to rounding: a few operations of 1e-16 each, on
+# gradients that can reach a few hundred at the tables below.
+ROUNDING = {"rtol": 1e-12, "atol": 1e-11}
+
+BINARY = {
+    **{name: metric for name, metric in METRICS.items() if metric.binary},
+    "fbeta(0.5)": fbeta(0.5),
+    "fbeta(2)": fbeta(2),
+    "tversky": tversky(0.8, 0.3),
+    "tversky > 1": tversky(1.5, 2.5),
+}
+MATRIX = {
+    **{name: metric for name, metric in METRICS.items() if not metric.binary},
+    "macro recall": macro(metrics.recall),
+    "macro F2": macro(fbeta(2)),
+    "macro star F0.5": macro_star(0.5),
+    "macro correlation": macro(metrics.correlation),
+}
+
+# Takahashi et al., Table 1; they print predicted classes in rows.
+TOY = np.array([[2, 2, 2], [5, 70, 2], [0, 2, 15]]).T
+
+count = st.integers(1, 10**6)
+tables = st.lists(count, min_size=4, max_size=4).map(lambda c: np.reshape(c, (2, 2)))
+tables_3 = st.lists(count, min_size=9, max_size=9).map(lambda c: np.reshape(c, (3, 3)))
+
+
+def random_matrices(seed, r, size=40):
+    """Random probabilities, none of them near zero, where gradients are tame."""
+    rng = np.random.default_rng(seed)
+    cells = rng.dirichlet(np.full(r * r, 2.0), size=size) + 0.01
+    return (cells / cells.sum(axis=1, keepdims=True)).reshape(size, r, r)
+
+
+def expectations(p):
+    return p[..., 1, 1], p[..., 0, 1] + p[..., 1, 1], p[..., 1, 0] + p[..., 1, 1]
+
+
+# Table III as printed: expression and derivatives, keyed by our names.
+def printed_tversky(a, b):
+    def value(x, ea, ez):
+        return x / ((1 - a - b) * x + a * ea + b * ez)
+
+    def derivatives(x, ea, ez):
+        g = value(x, ea, ez)
+        factor = (g / x) ** 2
+        return factor * (a * ea + b * ez), -factor * a * x, -factor * b * x
+
+    return value, derivatives
+
+
+def printed_fbeta(beta):
+    a = 1 / (1 + beta**2)
+    b = 1 - a
+
+    def value(x, ea, ez):
+        return (1 + beta**2) * x / (ea + beta**2 * ez)
+
+    def derivatives(x, ea, ez):
+        g = value(x, ea, ez)
+        return tuple(d / (a * ea + b * ez) for d in (1 + 0 * x, -a * g, -b * g))
+
+    return value, derivatives
+
+
+def printed_jaccard(x, ea, ez):
+    g = x / (ea + ez - x)
+    return tuple(d / (ea + ez - x) for d in (g * (ea + ez) / x, -g, -g))
+
+
+def printed_correlation(x, ea, ez, shift=0):
+    """`shift=0` is the gradient with 2EA - 1; `shift=1` the misprint 2(EA - 1) = 2EA - 1 - 1."""
+    covariance = x - ea * ez
+    g = covariance / np.sqrt((ez - ez**2) * (ea - ea**2))
+    return (
+        g / covariance,
+        g / covariance * ((2 * ea - 1 - shift) * x - ea * ez) / (2 * (ea - ea**2)),
+        g / covariance * ((2 * ez - 1 - shift) * x - ea * ez) / (2 * (ez - ez**2)),
+    )
+
+
+def printed_cosine(x, ea, ez):
+    g = x / np.sqrt(ea * ez)
+    return g / x, -g / (2 * ea), -g / (2 * ez)
+
+
+def printed_lift(x, ea, ez):
+    g = x / (ea * ez)
+    return g / x, -g / ea, -g / ez
+
+
+def printed_overlap(x, ea, ez):
+    by_ea, by_ez = np.where(ea < ez, 1.0, 0.0), np.where(ez < ea, 1.0, 0.0)
+    return 1 / np.minimum(ea, ez), -by_ea * x / ea**2, -by_ez * x / ez**2
+
+
+PRINTED = {
+    "accuracy": (
+        lambda x, ea, ez: 2 * x - ea - ez + 1,
+        lambda x, ea, ez: (2 + 0 * x, -1 + 0 * ea, -1 + 0 * ez),
+    ),
+    "f1": printed_fbeta(1),
+    "fbeta(0.5)": printed_fbeta(0.5),
+    "fbeta(2)": printed_fbeta(2),
+    "jaccard": (lambda x, ea, ez: x / (-x + ea + ez), printed_jaccard),
+    "tversky": printed_tversky(0.8, 0.3),
+    "tversky > 1": printed_tversky(1.5, 2.5),
+    "correlation": (
+        lambda x, ea, ez: (x - ea * ez) / np.sqrt((ez - ez**2) * (ea - ea**2)),
+        printed_correlation,
+    ),
+    "cosine": (lambda x, ea, ez: x / (np.sqrt(ea) * np.sqrt(ez)), printed_cosine),
+    "lift": (lambda x, ea, ez: x / (ea * ez), printed_lift),
+    "overlap": (lambda x, ea, ez: x / np.minimum(ea, ez), printed_overlap),
+}
+
+
+@pytest.mark.parametrize("name", PRINTED)
+def test_table_iii_values_and_derivatives(name):
+    points = expectations(random_matrices(1, 2))
+    value, derivatives = PRINTED[name]
+    np.testing.assert_allclose(BINARY[name].at(*points), value(*points), **ROUNDING)
+    np.testing.assert_allclose(BINARY[name].partials(*points), derivatives(*points), **ROUNDING)
+
+
+@pytest.mark.parametrize("name", BINARY)
+def test_binary_derivatives_by_complex_step(name):
+    metric, points = BINARY[name], expectations(random_matrices(2, 2))
+    numeric = BinaryMetric(name, metric.function).partials(*points)
+    np.testing.assert_allclose(metric.partials(*points), numeric, **ROUNDING)
+
+
+@pytest.mark.parametrize("name", [*BINARY, *MATRIX])
+def test_gradient_is_the_derivative_of_value(name):
+    """By complex step of the scale-invariant value, in every cell."""
+    metric = {**BINARY, **MATRIX}[name]
+    p = random_matrices(3, 2 if metric.binary else 4)
+    gradient = metric.gradient(p)
+    for cell in np.ndindex(p.shape[1:]):
+        step = np.zeros(p.shape[1:], dtype=complex)
+        step[cell] = 1e-30j
+        slope = np.imag(metric._value((p + step) / (1 + 1e-30j))) / 1e-30
+        np.testing.assert_allclose(gradient[(slice(None), *cell)], slope, **ROUNDING)
+
+
+def test_correlation_derivative_with_fifty_digits():
+    """An independent differentiation at one point, a rare class."""
+    point = ("0.012", "0.05", "0.02")
+
+    def correlation(x, ea, ez):
+        return (x - ea * ez) / mpmath.sqrt((ez - ez**2) * (ea - ea**2))
+
+    with mpmath.workdps(50):
+        exact = [
+            float(mpmath.diff(correlation, tuple(map(mpmath.mpf, point)), order))
+            for order in ((1, 0, 0), (0, 1, 0), (0, 0, 1))
+        ]
+    ours = metrics.correlation.partials(*map(np.float64, point))
+    np.testing.assert_allclose(ours, exact, rtol=1e-13)
+
+
+def test_printed_correlation_gradient_is_a_misprint():
+    """Yuan & Jiang, Table III print 2(EA - 1) for 2EA - 1, and the same for EZ.
+
+    The printed slope by EA is too small by E(ZA) / (2 (EA - EA^2) s), where
+    s = sd(Z) sd(A). At E(ZA) = .3, EA = .4, EZ = .5 that is .3 / (.48 * sqrt(.06)) =
+    2.5516, and for EZ .3 / (.5 * sqrt(.06)) = 2.4495.
+    """
+    point = np.array([0.3, 0.4, 0.5])
+    right = metrics.correlation.partials(*point)
+    printed = printed_correlation(*point, shift=1)
+    np.testing.assert_allclose(np.subtract(right, printed), [0, 2.55155, 2.44949], atol=5e-6)
+
+
+def test_overlap_at_its_kink():
+    """Where EA = EZ both one-sided slopes have one standard error; their mean has a smaller one."""
+    p = np.array([[0.5, 0.1], [0.1, 0.3]])
+    assert metrics.overlap.value(p) == metrics.precision.value(p) == metrics.recall.value(p)
+    gradient = metrics.overlap.gradient(p)
+    np.testing.assert_allclose(gradient, metrics.precision.gradient(p), **ROUNDING)
+    by_recall = metrics.recall.gradient(p)
+    mean = (gradient + by_recall) / 2
+    variance = (p * gradient**2).sum()
+    # v (1 - v) / EA with v = .75, EA = .4
+    np.testing.assert_allclose([variance, (p * by_recall**2).sum()], 0.46875, rtol=1e-14)
+    assert (p * mean**2).sum() < 0.8 * variance
+
+
+@pytest.mark.parametrize("total", [10, 3333, 10**9 + 7])
+def test_overlap_sees_ties_of_counts(total):
+    """Equal counts of EA and EZ are equal, whatever the rounding of their shares."""
+    table = np.array([[total, 3], [3, 7]])
+    np.testing.assert_allclose(
+        metrics.overlap.gradient(table), metrics.precision.gradient(table), rtol=1e-12, atol=1e-7
+    )
+
+
+@given(tables)
+def test_identities_of_values(table):
+    f1 = metrics.f1.value(table)
+    jaccard = metrics.jaccard.value(table)
+    assert 2 * jaccard / (1 + jaccard) == pytest.approx(f1, rel=1e-12)
+    assert tversky(0.5, 0.5).value(table) == pytest.approx(f1, rel=1e-12)
+    assert tversky(0.2, 0.8).value(table) == pytest.approx(fbeta(2).value(table), rel=1e-12)
+    precision, recall = metrics.precision.value(table), metrics.recall.value(table)
+    assert 2 / (1 / precision + 1 / recall) == pytest.approx(f1, rel=1e-12)
+    assert metrics.cosine.value(table) == pytest.approx(np.sqrt(precision * recall), rel=1e-12)
+    assert metrics.overlap.value(table) == max(precision, recall)
+    prevalence = table[1].sum() / table.sum()
+    assert metrics.lift.value(table) == pytest.approx(precision / prevalence, rel=1e-12)
+    assert metrics.micro_f1.value(table) == pytest.approx(metrics.accuracy.value(table), rel=1e-9)
+    other = metrics.f1.value(table[::-1, ::-1])
+    assert metrics.macro_f1.value(table) == pytest.approx((f1 + other) / 2, rel=1e-12)
+
+
+@given(tables, st.floats(0.1, 10))
+def test_gradients_of_identical_metrics_are_identical(table, beta):
+    np.testing.assert_allclose(
+        fbeta(beta).gradient(table),
+        tversky(1 / (1 + beta**2), beta**2 / (1 + beta**2)).gradient(table),
+        rtol=1e-12,
+    )
+    # Accuracy as a function of three expectations, and as the trace.
+    np.testing.assert_allclose(
+        metrics.accuracy.gradient(table), metrics.micro_f1.gradient(table), atol=1e-12
+    )
+
+
+@given(tables_3, st.integers(2, 1000), st.sampled_from(sorted(MATRIX)))
+def test_only_proportions_matter_for_many_classes(table, factor, name):
+    metric = MATRIX[name]
+    assert metric.value(factor * table) == pytest.approx(metric.value(table), rel=1e-10, abs=1e-12)
+
+
+@given(tables, st.integers(2, 1000), st.sampled_from(sorted(BINARY)))
+def test_only_proportions_matter_for_two_classes(table, factor, name):
+    metric = BINARY[name]
+    # The correlation and the accuracy subtract: rounding is absolute there.
+    assert metric.value(factor * table) == pytest.approx(metric.value(table), rel=1e-9, abs=1e-9)
+
+
+@given(tables_3, st.sampled_from(sorted(MATRIX)))
+def test_influence_has_mean_zero(table, name):
+    gradient = MATRIX[name].gradient(table)
+    mean = (table / table.sum() * gradient).sum()
+    assert abs(mean) <= 1e-13 * np.abs(gradient).max()
+
+
+@pytest.mark.parametrize("beta", [0.5, 1, 2])
+def test_values_against_scikit_learn(beta):
+    rng = np.random.default_rng(4)
+    y_true = rng.integers(0, 4, 200)
+    y_pred = np.where(rng.random(200) < 0.6, y_true, rng.integers(0, 4, 200))
+    matrix = sklearn_metrics.confusion_matrix(y_true, y_pred)
+    for average in ("micro", "macro"):
+        theirs = sklearn_metrics.fbeta_score(y_true, y_pred, beta=beta, average=average)
+        assert metrics.averaged(average, beta).value(matrix) == pytest.approx(theirs, rel=1e-13)
+    for metric, score in (
+        (metrics.precision, sklearn_metrics.precision_score),
+        (metrics.recall, sklearn_metrics.recall_score),
+    ):
+        theirs = score(y_true, y_pred, average="macro")
+        assert macro(metric).value(matrix) == pytest.approx(theirs, rel=1e-13)
+    positive, predicted = y_true == 2, y_pred == 2
+    binary = sklearn_metrics.confusion_matrix(positive, predicted)
+    for metric, score in (
+        (metrics.correlation, sklearn_metrics.matthews_corrcoef),
+        (metrics.jaccard, sklearn_metrics.jaccard_score),
+        (metrics.accuracy, sklearn_metrics.accuracy_score),
+    ):
+        assert metric.value(binary) == pytest.approx(score(positive, predicted), rel=1e-12)
+
+
+def test_orientation_rows_are_true():
+    """The toy example as Takahashi et al., section 2.2 and 2.3 print it, transposed to ours."""
+    assert macro(metrics.precision).value(TOY) == pytest.approx(0.708, abs=5e-4)
+    assert macro(metrics.recall).value(TOY) == pytest.approx(0.674, abs=5e-4)
+    assert macro(metrics.precision).value(TOY.T) == pytest.approx(0.674, abs=5e-4)
+    # F-beta of means is not transpose-invariant either, unless beta is 1.
+    assert macro_star(2).value(TOY) < macro_star(2).value(TOY.T)
+    assert metrics.macro_f1_star.value(TOY) == pytest.approx(metrics.macro_f1_star.value(TOY.T))
+    assert metrics.recall.value([[90, 0], [5, 5]]) == 0.5
+    assert metrics.precision.value([[90, 0], [5, 5]]) == 1.0
+
+
+def test_batches_agree_with_single_matrices():
+    p = random_matrices(5, 3, size=6).reshape(2, 3, 3, 3)
+    for metric in MATRIX.values():
+        values, gradients = metric.value(p), metric.gradient(p)
+        for index in np.ndindex(2, 3):
+            assert values[index] == metric.value(p[index])
+            np.testing.assert_array_equal(gradients[index], metric.gradient(p[index]))
+    assert type(metrics.f1.value([[1, 2], [3, 4]])) is float
+
+
+@pytest.mark.parametrize(
+    ("name", "table"),
+    [
+        ("precision", [[5, 0], [3, 0]]),  # nothing predicted positive
+        ("recall", [[5, 3], [0, 0]]),  # nothing truly positive
+        ("f1", [[5, 0], [0, 0]]),  # neither
+        ("jaccard", [[5, 0], [0, 0]]),
+        ("cosine", [[5, 0], [3, 0]]),
+        ("lift", [[5, 0], [3, 0]]),
+        ("overlap", [[5, 0], [3, 0]]),
+        ("correlation", [[0, 3], [0, 5]]),  # everything predicted positive
+        ("accuracy", [[0, 0], [0, 0]]),
+        ("micro_f1", [[0, 0], [0, 0]]),
+        ("macro_f1", [[5, 1, 0], [1, 2, 0], [0, 0, 0]]),
+        ("macro_f1_star", [[5, 1, 0], [1, 2, 0], [1, 0, 0]]),  # class 2 never predicted
+    ],
+)
+def test_division_by_zero_is_nan_in_its_place_only(name, table):
+    metric = METRICS[name]
+    good = np.arange(1, np.size(table) + 1).reshape(np.shape(table))
+    values, gradients = metric.value([good, table]), metric.gradient([good, table])
+    np.testing.assert_array_equal(np.isnan(values), [False, True])
+    assert np.isfinite(gradients[0]).all()
+    assert np.isnan(gradients[1]).all()
+
+
+def test_no_item_right_is_zero_not_undefined():
+    table = [[0, 3, 1], [2, 0, 4], [1, 2, 0]]
+    for name in ("micro_f1", "macro_f1", "macro_f1_star"):
+        assert METRICS[name].value(table) == 0.0
+        assert np.isfinite(METRICS[name].gradient(table)).all()
+    assert metrics.f1.value([[5, 1], [0, 0]]) == 0.0
+
+
+def test_user_defined_metrics_differentiate_themselves():
+    """Specificity, whose variance is the binomial s (1 - s) / P(Z = 0)."""
+    specificity = BinaryMetric("specificity", lambda x, ea, ez: 1 - (ea - x) / (1 - ez))
+    table = np.array([[30, 10], [20, 40]])
+    p = table / 100
+    assert specificity.value(table) == pytest.approx(0.75, rel=1e-14)
+    variance = (p * specificity.gradient(table) ** 2).sum()
+    assert variance == pytest.approx(0.75 * 0.25 / 0.4, rel=1e-12)
+    trace = MatrixMetric("trace", lambda q: np.trace(q, axis1=-2, axis2=-1))
+    np.testing.assert_allclose(trace.gradient(TOY), metrics.micro_f1.gradient(TOY), atol=1e-14)
+    assert macro(specificity).value(TOY) == pytest.approx(
+        np.mean([(93 - 4) / 93, (26 - 7) / 26, (81 - 2) / 81]), rel=1e-12
+    )
+
+
+def test_parameters_and_names():
+    assert (fbeta(1).name, fbeta(0.5).name) == ("f1", "fbeta(0.5)")
+    assert (fbeta(0.5).a, fbeta(0.5).b) == (0.8, 0.2)  # Jiang, remark 1
+    assert (fbeta(2).a, fbeta(2).b) == (0.2, 0.8)
+    assert (metrics.f1.a, metrics.f1.b) == (0.5, 0.5)
+    assert (metrics.jaccard.a, metrics.jaccard.b) == (1.0, 1.0)
+    assert macro(fbeta(2)).name == "macro_fbeta(2)"
+    assert macro_star(2).name == "macro_fbeta(2)_star"
+    assert [metrics.averaged(a).name for a in ("micro", "macro", "macro_star")] == [
+        "micro_f1",
+        "macro_f1",
+        "macro_f1_star",
+    ]
+    assert all(METRICS[name].name == name for name in METRICS)
+    assert repr(metrics.f1) == "<metric f1>"
+
+
+@pytest.mark.parametrize("name", [*BINARY, *MATRIX])
+def test_metrics_travel_to_other_processes(name):
+    metric = {**BINARY, **MATRIX}[name]
+    table = [[5, 2], [1, 7]]
+    assert pickle.loads(pickle.dumps(metric)).value(table) == metric.value(table)
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "words"),
+    [
+        (lambda: metrics.get("f2"), ValueError, "'f1', .*'macro_f1_star', got 'f2'"),
+        (lambda: metrics.get(2), ValueError, "metric must be one of .* got 2"),
+        (lambda: metrics.averaged("weighted"), ValueError, "'macro_star', got 'weighted'"),
+        (lambda: macro("macro_f1"), ValueError, "only a binary metric .* got 'macro_f1'"),
+        (lambda: fbeta(0), ValueError, "beta must be a finite number above 0, got 0"),
+        (lambda: fbeta("1"), TypeError, "beta must be a number, got '1'"),
+        (lambda: tversky(0, 0), ValueError, "not both 0, got a=0, b=0"),
+        (lambda: tversky(-1, 2), ValueError, "not negative .* got a=-1, b=2"),
+        (lambda: metrics.f1.value(TOY), ValueError, r"'f1' is a binary metric .*\(3, 3\)"),
+        (lambda: metrics.macro_f1.value([[1, 2, 3], [4, 5, 6]]), ValueError, r"\(2, 3\)"),
+        (lambda: metrics.f1.value([[1, -2], [3, 4]]), ValueError, r"not negative, got -2"),
+        (lambda: metrics.f1.value([[1, np.nan], [3, 4]]), ValueError, "got nan"),
+        (lambda: metrics.f1.value("f1"), TypeError, "matrix must be numeric, got 'f1'"),
+    ],
+)
+def test_bad_input(call, error, words):
+    with pytest.raises(error, match=words):
+        call()
