@@ -1,0 +1,819 @@
+"""The register of errata, each entry shown by a computation of its own.
+
+Nothing here uses f1ci: the computations are plain numpy, scipy and standard library, so that they
+stand as evidence beside the book's. Numbers marked "printed" are the papers'. Entries that only
+correct a word (E-lam-4, E-takahashi-5, E-wangli-5, E-yuan-9) have nothing to compute, and
+E-wangli-7 is read off the counts as they stand.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+from compendium import PUBLISHED
+from compendium.published import PAPERS, Published
+from numpy.typing import NDArray
+from scipy import integrate, special, stats
+
+Array = NDArray[np.float64]
+
+Z = float(stats.norm.ppf(0.975))
+
+NOTEBOOKS = {
+    "lam-coverage",
+    "lam-geometry",
+    "lam-bert-suggestion-mining",
+    "takahashi-sleep-stages",
+    "takahashi-coverage",
+    "wangli-bayes-test",
+    "wangli-simulation",
+    "jiang-orange-juice",
+    "jiang-normality",
+    "yuan-gaussian",
+    "yuan-abalone",
+    "yuan-letter",
+}
+
+
+def rounds_to(value: float, printed: str) -> bool:
+    return f"{value:.{len(printed.partition('.')[2])}f}" == printed
+
+
+# ------------------------------------------------------------------------- register
+
+
+def test_the_register_is_numbered_without_gaps_and_points_at_notebooks(tmp_path: Path) -> None:
+    (tmp_path / "errata.csv").write_bytes((PUBLISHED / "errata.csv").read_bytes())
+    errata = Published(tmp_path)  # the register alone
+    for paper in PAPERS:
+        ids = [id for id, erratum in errata.errata.items() if erratum.paper == paper]  # noqa: A001
+        assert ids == [f"E-{paper}-{number}" for number in range(1, len(ids) + 1)]
+    for erratum in errata.errata.values():
+        for place in erratum.shown_in.split("; "):
+            assert place.partition("#")[0] in NOTEBOOKS, erratum.id
+
+
+# ------------------------------------------------------------------------------ lam
+
+
+def test_lam_1_the_variance_is_divided_by_v_once() -> None:
+    star, v = 0.5, 100
+    derivative = 2 / (1 + star) ** 2  # equation 12
+    variance = star * (1 - star) / v  # equation 20
+    equation_23 = derivative**2 * star * (1 - star) / v
+    assert derivative**2 * variance == pytest.approx(equation_23, rel=1e-15)
+    assert derivative**2 * variance / v == pytest.approx(equation_23 / 100, rel=1e-15)
+
+
+@pytest.mark.parametrize("f", [0.01, 0.3, 0.74, 0.99])
+def test_lam_2_the_quartic_has_two_real_roots_for_every_k(f: float) -> None:
+    for k in [*np.geomspace(0.001, 1000, 25), 16 / 11, 2.0]:
+        # Equation 37.
+        roots = np.roots([k, -5 * k, 2 * (4 * k + 1), -4 * (k + f), 2 * f * f])
+        # The eigenvalue solver leaves about 1e-12 of an imaginary part on a real root here; the
+        # complex pair's is above 0.01.
+        real = np.sort(roots.real[np.abs(roots.imag) < 1e-6])
+        assert real.size == 2
+        assert 0 < real[0] < f < real[1] < 1
+
+
+def test_lam_2_because_log_h_falls_and_then_rises() -> None:
+    for f in (0.01, 0.3, 0.74, 0.99):
+        x = np.linspace(0, 1, 2002)[1:-1]
+        x = x[np.abs(x - f) > 1e-9]
+        slope = 2 / (x - f) - 1 / x + 1 / (1 - x) + 2 / (2 - x)
+        assert np.all(slope[x < f] < 0)
+        assert np.all(slope[x > f] > 0)
+
+
+LAM_SCENARIOS = {1: (0.4, 0.1, 0.1), 2: (0.64, 0.16, 0.16), 3: (0.16, 0.04, 0.64)}
+
+
+def lam_tables(n: int, scenario: int) -> tuple[Array, Array, Array]:
+    """All (TP, v) with v > 0, and their probabilities: v is binomial, and TP given v."""
+    p11, p10, p01 = LAM_SCENARIOS[scenario]
+    relevant = p11 + p10 + p01
+    v, tp = np.meshgrid(np.arange(1.0, n + 1), np.arange(0.0, n + 1), indexing="ij")
+    keep = tp <= v
+    v, tp = v[keep], tp[keep]
+    return tp, v, stats.binom.pmf(v, n, relevant) * stats.binom.pmf(tp, v, p11 / relevant)
+
+
+def wald(tp: Array, v: Array) -> tuple[Array, Array]:
+    f = 2 * tp / (v + tp)
+    half = Z * np.sqrt(f * (1 - f) * (2 - f) ** 2 / (2 * v))
+    return f - half, f + half
+
+
+def wilson_direct_length(tp: Array, v: Array) -> Array:
+    """By bisection of (F - f)^2 - k F (1 - F) (2 - F)^2 / 2 on each side of f."""
+    f, k = 2 * tp / (v + tp), Z * Z / v
+    ends = []
+    for outer in (np.zeros_like(f), np.ones_like(f)):
+        inner = f.copy()
+        for _ in range(50):
+            middle = (inner + outer) / 2
+            outside = 2 * (middle - f) ** 2 > k * middle * (1 - middle) * (2 - middle) ** 2
+            outer, inner = np.where(outside, middle, outer), np.where(outside, inner, middle)
+        ends.append((inner + outer) / 2)
+    return ends[1] - ends[0]
+
+
+@pytest.mark.parametrize(
+    ("n", "scenario", "printed_wald", "printed_direct"),
+    [
+        (25, 1, "0.343", "0.368"),
+        (50, 1, "0.243", "0.255"),
+        (100, 1, "0.172", "0.176"),
+        (25, 2, "0.270", "0.285"),
+        (50, 2, "0.192", "0.198"),
+        (100, 2, "0.136", "0.138"),
+    ],
+)
+def test_lam_3_wilson_direct_is_longer_than_wald(
+    n: int, scenario: int, printed_wald: str, printed_direct: str
+) -> None:
+    tp, v, probability = lam_tables(n, scenario)
+    low, high = wald(tp, v)
+    length_wald = float(probability @ (high - low))
+    length_direct = float(probability @ wilson_direct_length(tp, v))
+    assert rounds_to(length_wald, printed_wald)
+    assert rounds_to(length_direct, printed_direct)
+    assert length_direct > length_wald
+
+
+@pytest.mark.parametrize(
+    ("scenario", "overshoot", "degeneracy"),
+    [(1, "0.2305", "0.00378"), (2, "0.0207", "0.000065"), (3, "0.2002", "0.0128")],
+)
+def test_lam_5_exact_overshoot_and_degeneracy(
+    scenario: int, overshoot: str, degeneracy: str
+) -> None:
+    # No published number: the register's own, from all outcomes of n = 25.
+    tp, v, probability = lam_tables(25, scenario)
+    low, high = wald(tp, v)
+    assert rounds_to(float(probability[(low < 0) | (high > 1)].sum()), overshoot)
+    assert rounds_to(float(probability[low == high].sum()), degeneracy)
+
+
+def test_lam_6_the_clopper_pearson_equations_have_no_solution_at_the_borders() -> None:
+    star = np.linspace(0, 1, 101)
+    v = 10
+    assert np.all(stats.binom.cdf(-1, v, star) == 0)  # P(n11 < 0), to equal 0.975
+    assert np.all(stats.binom.sf(v, v, star) == 0)  # P(n11 > v), to equal 0.975
+    # In between there is one.
+    assert stats.binom.cdf(2, v, 0) > 0.975 > stats.binom.cdf(2, v, 1)
+
+
+# ------------------------------------------------------------------------ takahashi
+
+TOY = np.array([[2.0, 2, 2], [5, 70, 2], [0, 2, 15]])  # table 1: rows predicted, columns true
+TAKAHASHI_SCENARIOS = {
+    2: np.array([[64, 3, 3], [8, 4, 3], [8, 3, 4]]) / 100,
+    3: np.array([[32, 1, 1], [24, 8, 1], [24, 1, 8]]) / 100,
+}
+
+
+def macro_star(tables: Array) -> tuple[Array, Array]:
+    """Macro F1* and its delta-method standard error, for tables (..., 3, 3) of counts."""
+    true = np.einsum("...ii->...i", tables)
+    rows, columns = tables.sum(-1), tables.sum(-2)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        p, r = (true / rows).mean(-1), (true / columns).mean(-1)
+        by_p = (2 * r**2 / (p + r) ** 2)[..., None] / 3
+        by_r = (2 * p**2 / (p + r) ** 2)[..., None] / 3
+        a, b = by_p * true / rows**2, by_r * true / columns**2
+        gradient = -(a[..., :, None] + b[..., None, :])
+        i = np.arange(3)
+        gradient[..., i, i] += by_p / rows + by_r / columns
+        # The metric does not change with the scale of the table, so the mean of the gradient is 0.
+        return 2 * p * r / (p + r), np.sqrt((tables * gradient**2).sum((-2, -1)))
+
+
+def test_takahashi_1_the_variance_of_macro_recall_needs_the_diagonal() -> None:
+    estimate, numerical = macro_star(TOY)
+    assert rounds_to(float(estimate), "0.691")
+    assert rounds_to(float(numerical), "0.0649")  # printed
+
+    p = TOY / 100
+    true, rows, columns = np.diag(p), p.sum(1), p.sum(0)
+    precision, recall = (true / rows).mean(), (true / columns).mean()
+    var_p = (true * (rows - true) / rows**3).sum() / 900
+    covariance = ((rows - true) * true * (columns - true) / (rows * columns) ** 2).sum() / 900
+    covariance += sum(
+        true[i] * p[i, j] * true[j] / (rows[i] * columns[j]) ** 2 / 900
+        for i, j in itertools.permutations(range(3), 2)
+    )
+
+    def standard_error(numerator: Array) -> float:
+        var_r = (numerator * (columns - true) / columns**3).sum() / 900
+        total = (
+            recall**4 * var_p + 2 * (precision * recall) ** 2 * covariance + precision**4 * var_r
+        )
+        return 2 * math.sqrt(total) / (precision + recall) ** 2
+
+    assert standard_error(true) == pytest.approx(float(numerical), rel=1e-12)  # Appendix C
+    assert rounds_to(standard_error(rows), "0.0777")  # section 3.3, p_i as the row margin
+    assert rounds_to(standard_error(columns), "0.0808")  # and as the column margin
+
+
+def test_takahashi_2_the_code_of_appendix_d_lacks_the_larger_sum() -> None:
+    p = TOY / 100
+    true, margins = np.diag(p), p.sum(0) + p.sum(1)
+    f = 2 * true / margins
+    a = (f * (margins - 2 * true) / margins**2 * ((margins - 2 * true) / margins + f / 2)).sum()
+    b = sum(
+        p[i, j] * f[i] * f[j] / (margins[i] * margins[j])
+        for i, j in itertools.permutations(range(3), 2)
+    )
+    assert rounds_to(math.sqrt(2 * (a + b) / 900), "0.0650")  # printed
+    assert rounds_to(math.sqrt(2 * b / 900), "0.0244")
+
+
+def coverage_of_macro_star(n: int, scenario: int, replicates: int) -> tuple[float, float]:
+    """Coverage of the 95 % interval, and the share of samples in which it is defined."""
+    p = TAKAHASHI_SCENARIOS[scenario]
+    truth, _ = macro_star(p)
+    rng = np.random.default_rng(20220321)
+    covered = defined = 0
+    for _ in range(replicates // 250_000):
+        tables = rng.multinomial(n, p.ravel(), 250_000).reshape(-1, 3, 3).astype(float)
+        estimate, error = macro_star(tables)
+        covered += int((np.abs(estimate - truth) <= Z * error).sum())
+        defined += int(np.isfinite(estimate).sum())
+    return covered / replicates, defined / replicates
+
+
+def test_takahashi_3_a_coverage_that_is_not_the_printed_one() -> None:
+    # The register's value is from 2e7 replicates (standard error 0.00005). Two million have one of
+    # 0.00016: enough to exclude, by four of them, all that rounds to the printed 0.947.
+    coverage, defined = coverage_of_macro_star(1000, 3, 2_000_000)
+    error = math.sqrt(0.949 * 0.051 / 2_000_000)
+    assert defined == 1
+    assert coverage - 4 * error > 0.9475
+    assert coverage == pytest.approx(0.94856, abs=4 * math.hypot(error, 0.00005))
+
+
+def probability_of_an_empty_margin(p: Array, n: int) -> float:
+    """By inclusion and exclusion over the six margins of a 3 by 3 table."""
+    margins = [np.zeros((3, 3), bool) for _ in range(6)]
+    for i in range(3):
+        margins[i][i, :] = True
+        margins[3 + i][:, i] = True
+    total = 0.0
+    for size in range(1, 7):
+        for chosen in itertools.combinations(margins, size):
+            union = np.logical_or.reduce(chosen)
+            if not union.all():
+                total -= (-1) ** size * (1 - p[union].sum()) ** n
+    return total
+
+
+@pytest.mark.parametrize(
+    ("scenario", "undefined", "printed", "as_misses"),
+    [(2, "0.1652", 0.774, 0.646), (3, "0.1399", 0.821, 0.706)],
+)
+def test_takahashi_4_coverage_is_conditional_on_being_defined(
+    scenario: int, undefined: str, printed: float, as_misses: float
+) -> None:
+    exact = probability_of_an_empty_margin(TAKAHASHI_SCENARIOS[scenario], 25)
+    assert rounds_to(exact, undefined)
+    covered, defined = coverage_of_macro_star(25, scenario, 250_000)
+    # Four standard errors of 250,000 replicates, and half a unit of the last digit.
+    assert 1 - defined == pytest.approx(exact, abs=4 * math.sqrt(exact / 250_000))
+    allowed = 0.0005 + 4 * math.sqrt(0.25 / 250_000)
+    assert covered / defined == pytest.approx(printed, abs=allowed)
+    assert covered == pytest.approx(as_misses, abs=allowed)
+    assert printed - covered > 10 * allowed
+
+
+def test_takahashi_6_micro_f1_and_n_do_not_determine_the_macro_scores() -> None:
+    one = np.array([[10.0, 5, 0], [0, 10, 0], [0, 0, 10]])
+    two = np.array([[20.0, 5, 0], [0, 5, 0], [0, 0, 5]])
+    assert one.sum() == two.sum()
+    assert np.trace(one) == np.trace(two)
+    macro = [float((2 * np.diag(m) / (m.sum(0) + m.sum(1))).mean()) for m in (one, two)]
+    assert abs(macro[0] - macro[1]) > 0.001  # a unit of the last printed digit
+    assert abs(float(macro_star(one)[0] - macro_star(two)[0])) > 0.001
+
+
+# --------------------------------------------------------------------------- wangli
+
+# TP, FP, FN summed over the six folds, published with the authors' code
+# (github.com/RamboWANG/acl2019); models A and B.
+COUNTS = {
+    "cws": ((3166008, 146229, 163833), (3169828, 144610, 160013)),
+    "ner": ((62100, 6180, 8397), (62165, 6097, 8332)),
+    "org": ((12517, 1067, 6446), (12435, 992, 6528)),
+}
+TABLE_2 = {  # printed, per cent: P, R, F1 of A, then of B
+    "cws": (
+        ("95.55", "95.62", "95.04", "95.11", "95.30", "95.36"),
+        ("95.60", "95.67", "95.16", "95.23", "95.39", "95.44"),
+    ),
+    "ner": (
+        ("90.59", "91.30", "87.69", "88.48", "89.21", "89.77"),
+        ("90.70", "91.41", "87.78", "88.57", "89.32", "89.87"),
+    ),
+    "org": (
+        ("91.37", "92.86", "64.89", "67.11", "76.06", "77.74"),
+        ("91.85", "93.31", "64.45", "66.68", "75.93", "77.61"),
+    ),
+}
+TABLES_3_TO_5 = {  # printed P(H0) for P, R, F1
+    "cws": (0.024, 0.001, 0.001),
+    "ner": (0.321, 0.372, 0.300),
+    "org": (0.191, 0.706, 0.587),
+}
+WEIGHT = 0.3688  # equation 22
+
+
+def betas(counts: tuple[int, int, int]) -> list[tuple[float, float]]:
+    """Beta parameters of the posteriors of P and R, and of F* for that of F1."""
+    tp, fp, fn = (WEIGHT * count for count in counts)
+    return [(tp + 1, fp + 1), (tp + 1, fn + 1), (tp + 1, fp + fn + 2)]
+
+
+def probability_not_better(a: tuple[float, float], b: tuple[float, float]) -> float:
+    """P(B <= A) for independent beta variables, by quadrature over A."""
+    first, second = stats.beta(*a), stats.beta(*b)
+    low, high = first.ppf([1e-13, 1 - 1e-13])
+    value, _ = integrate.quad(
+        lambda t: first.pdf(t) * second.cdf(t), low, high, epsabs=1e-13, limit=200
+    )
+    return float(value)
+
+
+def f1_ends(star: tuple[float, float]) -> Array:
+    """Equation 30: F1 = 2 F* / (1 + F*) is increasing, so its quantiles are those of F*."""
+    quantile = stats.beta(*star).ppf([0.025, 0.975])
+    return np.asarray(2 * quantile / (1 + quantile))
+
+
+def test_wangli_weight() -> None:
+    inner = integrate.dblquad(lambda r1, r2: 8 / (1 + r1 + 4 * r2), 0.25, 0.5, 0, 0.5)[0]
+    assert rounds_to(inner, "0.3688")
+
+
+@pytest.mark.parametrize(("task", "which", "integral"), [("cws", 0, "0.042"), ("org", 1, "0.224")])
+def test_wangli_1_the_printed_densities_do_not_integrate_to_one(
+    task: str, which: int, integral: str
+) -> None:
+    a, b = betas(COUNTS[task][0])[which]
+    printed = math.exp(special.betaln(a + 1, b + 1) - special.betaln(a, b))
+    assert rounds_to(printed, integral)
+    proportion = a / (a + b)
+    assert printed == pytest.approx(proportion * (1 - proportion), rel=0.001)  # O(1 / counts)
+    # The density of equation 27, for F1, does integrate to one.
+    tp, fp, fn = (WEIGHT * count for count in COUNTS["org"][0])
+    power, other = fp + fn + 2, tp + 1
+    total, _ = integrate.quad(
+        lambda t: math.exp(
+            power * math.log(2)
+            + (power - 1) * math.log(1 - t)
+            - (power + other) * math.log(2 - t)
+            + (other - 1) * math.log(t)
+            - special.betaln(power, other)
+        ),
+        0.7,
+        0.83,
+        epsabs=1e-12,
+    )
+    assert total == pytest.approx(1, abs=1e-9)
+
+
+def test_wangli_2_the_tables_follow_equation_31_not_32() -> None:
+    precision_a, precision_b = (betas(counts)[0] for counts in COUNTS["cws"])
+    assert rounds_to(probability_not_better(precision_a, precision_b), "0.024")  # printed
+    assert rounds_to(probability_not_better(precision_b, precision_a), "0.976")
+
+
+def test_wangli_3_two_probabilities_are_not_one_in_a_thousand() -> None:
+    exact = {
+        (task, which): probability_not_better(betas(a)[which], betas(b)[which])
+        for task, (a, b) in COUNTS.items()
+        for which in range(3)
+    }
+    assert f"{exact['cws', 1]:.1e}" == "1.5e-05"
+    assert f"{exact['cws', 2]:.1e}" == "8.7e-06"
+    for task, printed in TABLES_3_TO_5.items():
+        for which in range(3):
+            value = exact[task, which]
+            # The paper drew 1,000,000: half a unit and four standard errors.
+            allowed = 0.0005 + 4 * math.sqrt(value * (1 - value) / 1e6)
+            agrees = abs(value - printed[which]) <= allowed
+            assert agrees == ((task, which) not in {("cws", 1), ("cws", 2)})
+
+
+def test_wangli_4_the_ratio_of_the_two_lengths() -> None:
+    def length(weight: float, counts: Array) -> float:
+        tp, fp, fn = weight * counts
+        low, high = f1_ends((tp + 1, fp + fn + 2))
+        return float(high - low)
+
+    # n = 600: 150 positives and 150 negatives in each of six validation sets.
+    ratios = [
+        length(1 / 6, counts) / length(WEIGHT, counts)
+        for tp in range(60, 141, 10)
+        for fp in range(20, 111, 10)
+        for counts in [6 * np.array([tp, fp, 150 - tp])]
+    ]
+    assert 1.47 < min(ratios) < max(ratios) < 1.51
+    assert 0.1175 / 0.08535 < 1.38  # the most that the printed 0.117 and 0.0854 allow
+    # The best rule (F1 is that of x + y > 1/2, mean counts): the shorter length is the printed one,
+    # within the loss of training on 300 samples, and the longer is not.
+    hit = float(stats.norm.cdf(math.sqrt(0.5) / 2))
+    counts = 6 * 150 * np.array([hit, 1 - hit, 1 - hit])
+    assert length(WEIGHT, counts) == pytest.approx(0.0854, abs=0.001)
+    assert length(1 / 6, counts) == pytest.approx(0.126, abs=0.0015)
+
+
+def test_wangli_6_two_ends_of_table_2() -> None:
+    different = set()
+    for task, models in COUNTS.items():
+        for model, counts in enumerate(models):
+            p, r, star = betas(counts)
+            ends = [*stats.beta(*p).ppf([0.025, 0.975]), *stats.beta(*r).ppf([0.025, 0.975])]
+            for place, end in enumerate([*ends, *f1_ends(star)]):
+                if not rounds_to(100 * end, TABLE_2[task][model][place]):
+                    different.add((task, model, place, f"{100 * end:.4f}"))
+    assert different == {("cws", 0, 3, "95.1180"), ("ner", 1, 0, "90.7096")}
+
+
+# ---------------------------------------------------------------------------- jiang
+
+
+def bound(largest: float) -> float:
+    """The V of proposition 1 (ii), from its definition as a maximum."""
+    t = np.linspace(0, 1, 100_001)
+    return float((t * (1 - t) * (1 - t * (1 - largest)) ** 2).max())
+
+
+def asymptotic_variance(tp: Array, fp: Array, fn: Array, a: float, b: float) -> Array:
+    """The variance of the Tversky index times n, by the delta method on cell probabilities."""
+    total = tp + a * fp + b * fn
+    index = tp / total
+    by_tp, by_fp, by_fn = (1 - index) / total, -a * index / total, -b * index / total
+    # The index does not change with the scale, so the mean of the gradient is 0.
+    return tp * by_tp**2 + fp * by_fp**2 + fn * by_fn**2
+
+
+def printed_bound(largest: float) -> float:
+    """The V of proposition 1 (ii), by its closed form."""
+    c = 1 / (1 - largest)
+    root = math.sqrt(4 * c * c - 4 * c + 9)
+    t = (3 + 2 * c - root) / 8 if c > 1 else (3 + 2 * c + root) / 8
+    return t * (1 - t) * (1 - t / c) ** 2
+
+
+def test_jiang_1_the_limit_at_one() -> None:
+    printed = {0.5: "0.1549", 0.6: "0.1695", 0.7: "0.1861", 0.8: "0.2050", 0.9: "0.2262"}
+    for largest, value in printed.items():
+        assert rounds_to(printed_bound(largest), value)
+        assert bound(largest) == pytest.approx(printed_bound(largest), rel=1e-9)
+    with pytest.raises(ZeroDivisionError):
+        printed_bound(1.0)
+    assert bound(1.0) == pytest.approx(0.25, abs=1e-12)
+    for step in (1e-4, -1e-4):
+        assert printed_bound(1 + step) == pytest.approx(0.25, abs=1e-4)
+
+
+def test_jiang_2_the_proof_needs_eza_where_it_has_ez() -> None:
+    a = b = 0.5
+    ea, eza, ez = 0.1, 0.1, 0.5
+    left = a * ea + b * ez
+    assert left < max(a * ea, b * ez) + min(a, b) * ez
+    assert left >= max(a * ea, b * ez) + min(a, b) * eza
+    # The conclusion drawn from it holds for every rule.
+    rng = np.random.default_rng(1)
+    tp, fp, fn, _ = rng.dirichlet(np.ones(4), 20_000).T
+    for a, b in ((0.8, 0.2), (0.5, 0.5), (0.2, 0.8)):
+        variance = asymptotic_variance(tp, fp, fn, a, b)
+        assert np.all(variance <= bound(max(a, b)) / (b * (tp + fn)) * (1 + 1e-9))
+
+
+def test_jiang_3_only_one_table_of_counts_is_consistent() -> None:
+    def near(value: Fraction, printed: str) -> bool:
+        return abs(value - Fraction(printed)) <= Fraction(1, 2000)
+
+    found = []
+    for tp, positives in itertools.product(range(280, 293), range(320, 340)):
+        if not (near(Fraction(tp, 535), "0.535") and near(Fraction(positives, 535), "0.615")):
+            continue
+        fn = positives - tp
+        for fp in range(535 - positives + 1):
+            one = Fraction(tp, 1) / (tp + Fraction(4, 5) * fp + Fraction(1, 5) * fn)
+            two = Fraction(tp, 1) / (tp + Fraction(16, 25) * fp + Fraction(1, 25) * fn)
+            if near(one, "0.861") and near(two, "0.900"):
+                found.append((tp, fp, fn, 535 - positives - fp))
+    assert found == [(286, 47, 43, 159)]
+    cells = np.array(found[0][:3]) / 535
+    error = math.sqrt(asymptotic_variance(*cells, 0.8, 0.2) / 535)
+    assert rounds_to(error, "0.0162")  # printed
+    assert rounds_to(1.96 * error, "0.032")  # printed
+
+
+def test_jiang_4_the_true_value_and_the_planned_size() -> None:
+    tp, fp = 0.5 * stats.norm.sf(-1.5), 0.5 * stats.norm.sf(1.0)
+    fn = 0.5 - tp
+    exact = tp / (tp + 0.8 * fp + 0.2 * fn)
+    assert rounds_to(exact, "0.8693168")
+    error = math.sqrt(asymptotic_variance(tp, fp, fn, 0.8, 0.2) / 1e6)
+    assert rounds_to(error, "0.0004")
+    assert abs(exact - 0.8691099) < error  # printed: one standard error, no more
+    assert rounds_to(0.2050 / 0.01**2 / 0.2 / 0.615, "16667")  # printed
+    assert rounds_to(0.2050 / (0.02 / 1.96) ** 2 / 0.2 / 0.615, "16007")
+
+
+@pytest.mark.parametrize(("a", "b"), [(0.8, 0.2), (0.6, 0.4), (0.5, 0.5), (0.2, 0.8)])
+def test_jiang_5_the_sharp_bound_is_v_of_b(a: float, b: float) -> None:
+    # All rules at EZ = 1 (the variance times EZ depends only on the ratios): recall and FP / EZ.
+    recall = np.linspace(0.0005, 1, 2000)[:, None]
+    fp = np.concatenate([[0.0], np.geomspace(1e-4, 1e4, 600)])[None, :]
+    largest = float((b * asymptotic_variance(recall, fp, 1 - recall, a, b)).max())
+    # The grid misses the maximum by less than one part in a thousand.
+    assert bound(b) * 0.999 < largest <= bound(b) * (1 + 1e-9)
+    if a > b:
+        assert largest < 0.9 * bound(max(a, b))
+
+
+def test_jiang_5_the_sample_size_of_the_example() -> None:
+    assert rounds_to(bound(0.2), "0.1215")
+    assert math.ceil(bound(0.2) / 0.01**2 / 0.2 / 0.615) == 9875
+
+
+# ----------------------------------------------------------------------------- yuan
+
+
+def gradient(x: Array, *, printed: bool) -> Array:
+    """Table III, correlation, at x = (EZA, EA, EZ)."""
+    eza, ea, ez = x
+    g = (eza - ea * ez) / math.sqrt((ez - ez**2) * (ea - ea**2))
+    by_ea, by_ez = ((2 * (m - 1) if printed else 2 * m - 1) * eza - ea * ez for m in (ea, ez))
+    scale = g / (eza - ea * ez)
+    return scale * np.array([1, by_ea / (2 * (ea - ea**2)), by_ez / (2 * (ez - ez**2))])
+
+
+def test_yuan_1_the_gradient_of_the_correlation() -> None:
+    def correlation(eza: complex, ea: complex, ez: complex) -> complex:
+        return (eza - ea * ez) / ((ez - ez**2) * (ea - ea**2)) ** 0.5
+
+    x = np.array([0.2, 0.3, 0.4])
+    step = 1e-30  # a complex step has no cancellation, so the derivative is exact to rounding
+    exact = np.array([correlation(*(x + 1j * step * unit)).imag / step for unit in np.eye(3)])
+    np.testing.assert_allclose(gradient(x, printed=False), exact, rtol=1e-13)
+    assert gradient(x, printed=True)[0] == pytest.approx(exact[0], rel=1e-13)
+    assert np.all(np.abs(gradient(x, printed=True)[1:] - exact[1:]) > 0.1)
+
+
+@pytest.mark.parametrize("measure", ["f0.5", "jaccard", "tversky", "cosine", "lift", "overlap"])
+def test_yuan_1_the_other_gradients_are_right(measure: str) -> None:
+    a, b = 0.8, 0.2
+
+    def value(eza: complex, ea: complex, ez: complex) -> complex:
+        return {
+            "f0.5": eza / (a * ea + b * ez),
+            "jaccard": eza / (ea + ez - eza),
+            "tversky": eza / ((1 - 0.7 - 0.5) * eza + 0.7 * ea + 0.5 * ez),
+            "cosine": eza / (ez * ea) ** 0.5,
+            "lift": eza / (ea * ez),
+            "overlap": eza / ea,
+        }[measure]
+
+    eza, ea, ez = x = np.array([0.2, 0.3, 0.4])
+    g = value(eza, ea, ez).real
+    printed = {
+        "f0.5": np.array([1, -a * g, -b * g]) / (a * ea + b * ez),
+        "jaccard": np.array([g * (ea + ez) / eza, -g, -g]) / (ea + ez - eza),
+        "tversky": (g / eza) ** 2 * np.array([0.7 * ea + 0.5 * ez, -0.7 * eza, -0.5 * eza]),
+        "cosine": g * np.array([1 / eza, -1 / (2 * ea), -1 / (2 * ez)]),
+        "lift": g * np.array([1 / eza, -1 / ea, -1 / ez]),
+        "overlap": np.array([1 / ea, -eza / ea**2, 0]),
+    }[measure]
+    exact = [value(*(x + 1j * 1e-30 * unit)).imag / 1e-30 for unit in np.eye(3)]
+    np.testing.assert_allclose(printed, exact, rtol=1e-13, atol=1e-15)
+
+
+def test_yuan_2_the_covariance_of_twelve_measures_has_rank_nine() -> None:
+    rng = np.random.default_rng(2)
+    cells = list(itertools.product((0, 1), repeat=5))  # Z and four rules
+    p = rng.dirichlet(np.ones(len(cells)))
+    z, *rules = np.array(cells, float).T
+    h = []
+    for rule in rules:
+        eza, ea, ez = p @ (z * rule), p @ rule, p @ z
+        f, lift = eza / (0.8 * ea + 0.2 * ez), eza / (ea * ez)
+        for by_eza, by_ea, by_ez in (
+            np.array([1, -0.8 * f, -0.2 * f]) / (0.8 * ea + 0.2 * ez),
+            (2, -1, -1),
+            lift * np.array([1 / eza, -1 / ea, -1 / ez]),
+        ):
+            h.append(by_eza * z * rule + by_ea * rule + by_ez * z)
+    centred = np.array(h) - (np.array(h) @ p)[:, None]
+    covariance = (centred * p) @ centred.T
+    scale = np.sqrt(np.diag(covariance))
+    singular = np.linalg.svd(covariance / np.outer(scale, scale), compute_uv=False)
+    assert singular[8] > 1e-6
+    assert np.all(singular[9:] < 1e-13)  # rounding of a matrix with entries of about 1
+
+
+def test_yuan_3_blurring_adds_six_agresti_coull_increments_to_the_accuracy() -> None:
+    n = 100_000
+    adjusted = (n + Z * Z / 2) / (n + Z * Z)  # Agresti-Coull's proportion when all n are right
+    increment = adjusted * (1 - adjusted)  # the plain variance estimate is 0
+    squared_gradient = {"ez": 0 + 0 + 1, "accuracy": 2**2 + 1 + 1}
+    blurred = {name: size * Z * Z / 2 / n for name, size in squared_gradient.items()}
+    # Equal to first order in z^2 / n = 4e-5.
+    assert blurred["ez"] == pytest.approx(increment, rel=1e-4)
+    assert blurred["accuracy"] == pytest.approx(6 * increment, rel=1e-4)
+
+
+Table = tuple[int, int, int]  # Z, TP, A
+
+
+def consistent_tables(n: int, f: str, accuracy: str, lift: str | None = None) -> set[Table]:
+    """All (Z, TP, A) that round to the printed true values of one rule."""
+    half = 0.00005
+    found: set[Table] = set()
+    wrong = range(
+        math.ceil((1 - float(accuracy) - half) * n),
+        math.floor((1 - float(accuracy) + half) * n) + 1,
+    )
+    for errors in wrong:  # A + Z - 2 TP
+        z = np.arange(1, n // 2)[:, None]
+        # f = TP / (0.8 A + 0.2 Z) gives TP for each Z up to rounding: look at the next integers.
+        centre = np.round(float(f) * (0.8 * errors - 0.6 * z) / (1 - 1.6 * float(f)))
+        tp = centre + np.arange(-3, 4)[None, :]
+        a = errors - z + 2 * tp
+        with np.errstate(divide="ignore", invalid="ignore"):
+            good = np.abs(tp / (0.8 * a + 0.2 * z) - float(f)) <= half
+            if lift is not None:
+                good &= np.abs(tp * n / (a * z) - float(lift)) <= half
+        good &= (tp >= 0) & (tp <= z) & (a >= tp) & (a - tp <= n - z)
+        z = np.broadcast_to(z, tp.shape)
+        found |= set(
+            zip(
+                z[good].tolist(),
+                tp[good].astype(int).tolist(),
+                a[good].astype(int).tolist(),
+                strict=True,
+            )
+        )
+    return found
+
+
+ABALONE = {"1NN": ("0.2537", "0.8992"), "LR": ("0.0654", "0.9331"), "RF": ("0.2745", "0.9253")}
+LETTER = {
+    "1NN": ("0.8909", "0.9838", "11.5482"),
+    "LR": ("0.5853", "0.9384", "8.7963"),
+    "RF": ("0.9319", "0.9803", "12.9096"),
+    "SVM": ("0.8871", "0.9704", "12.9563"),
+}
+
+
+def test_yuan_4_the_populations_are_determined() -> None:
+    abalone = {rule: consistent_tables(3333, *values) for rule, values in ABALONE.items()}
+    common = set.intersection(*({z for z, _, _ in tables} for tables in abalone.values()))
+    assert common == {206}
+    assert {
+        rule: [t for t in sorted(tables) if t[0] == 206] for rule, tables in abalone.items()
+    } == {
+        "1NN": [(206, 62, 254)],
+        "LR": [(206, 4, 25)],
+        "RF": [(206, 37, 117)],
+    }
+    letter = {rule: consistent_tables(16064, *values) for rule, values in LETTER.items()}
+    assert letter == {
+        "1NN": {(1235, 1116, 1257)},
+        "LR": {(1235, 470, 695)},
+        "RF": {(1235, 925, 932)},
+        "SVM": {(1235, 762, 765)},
+    }
+
+
+def cells_of(z: int, tp: int, a: int, n: int) -> Array:
+    return np.array([tp, a - tp, z - tp, n - z - a + tp]) / n
+
+
+def measures(counts: Array) -> tuple[Array, Array]:
+    """F0.5, accuracy, lift and their standard errors, for counts (..., 4) of TP, FP, FN, TN."""
+    n = counts.sum(-1)
+    p = counts / n[..., None]
+    tp, a, z = p[..., 0], p[..., 0] + p[..., 1], p[..., 0] + p[..., 2]
+    weight = 0.8 * a + 0.2 * z
+    f, lift = tp / weight, tp / (a * z)
+    zero, one = np.zeros_like(tp), np.ones_like(tp)
+    h = np.stack(
+        [
+            np.stack([1 - f, -0.8 * f, -0.2 * f, zero], -1) / weight[..., None],
+            np.stack([zero, -one, -one, zero], -1),
+            np.stack([1 - tp / a - tp / z, -tp / a, -tp / z, zero], -1) / (a * z)[..., None],
+        ],
+        -2,
+    )
+    mean = (h * p[..., None, :]).sum(-1)
+    variance = (h**2 * p[..., None, :]).sum(-1) - mean**2
+    return np.stack([f, tp + p[..., 3], lift], -1), np.sqrt(variance / (n[..., None] - 1))
+
+
+def test_yuan_5_the_lengths_of_table_6_contradict_one_another() -> None:
+    printed = {"1NN": 0.0748, "LR": 0.0771, "RF": 0.0946}
+    tables = {"1NN": (206, 62, 254), "LR": (206, 4, 25), "RF": (206, 37, 117)}
+    # The six-measure length is the mean of these; rounding moves that mean by 0.00005 at most.
+    assert np.mean(list(printed.values())) == pytest.approx(0.0822, abs=0.0001)
+    assert 0.0822 / 0.0694 > 1.18
+    rng = np.random.default_rng(4)
+    length = {}
+    for (rule, table), n in itertools.product(tables.items(), (2333, 3333)):
+        _, error = measures(rng.multinomial(n, cells_of(*table, 3333), 20_000).astype(float))
+        length[rule, n] = float(2 * Z * error[:, :2].mean())
+    for rule, value in printed.items():
+        # One sample's length varies by a quarter (LR) or less: 0.2 % for the mean of 20,000.
+        assert value / length[rule, 2333] == pytest.approx(1, abs=0.01)
+        assert value / length[rule, 3333] > 1.15
+    register = {"1NN": 0.0626, "LR": 0.0663, "RF": 0.0797}
+    for rule, value in register.items():
+        assert length[rule, 3333] == pytest.approx(value, rel=0.008)  # four standard errors
+    assert np.mean([length[rule, 3333] for rule in tables]) == pytest.approx(0.0694, rel=0.005)
+
+
+def test_yuan_5_logistic_regression_of_table_7_does_not_fit_its_population() -> None:
+    p = cells_of(1235, 470, 695, 16064)
+    truth, at_truth = measures(3000 * p)
+    rng = np.random.default_rng(3)
+    estimate, error = measures(rng.multinomial(3000, p, 40_000).astype(float))
+    coverage = float((np.abs(estimate - truth) <= Z * error).all(-1).mean())
+    standard_error = math.sqrt(0.894 * 0.106 / 40_000)
+    assert coverage == pytest.approx(0.894, abs=4 * standard_error + 0.0005)
+    # Printed 0.8643, if from as few as 2000 replicates.
+    assert coverage - 0.8643 > 4 * math.hypot(standard_error, math.sqrt(0.894 * 0.106 / 2000))
+    # And the printed mean length over the true value is 2 % more than at the truth.
+    assert 0.1781 / float((2 * Z * at_truth / truth).mean()) > 1.015
+
+
+def test_yuan_6_the_grids_of_the_printed_coverages() -> None:
+    def on_grid(values: str, replicates: int) -> bool:
+        return all(
+            any(f"{(k + step) / replicates:.4f}" == value for step in (0, 1))
+            for value in values.split()
+            for k in [math.floor(float(value) * replicates - 1e-6)]
+        )
+
+    individual_3b = (
+        "0.9442 0.9480 0.9006 0.9480 0.9262 0.9472 0.9496 0.9546 0.9726 0.9552 0.9398 0.9518"
+    )
+    table_7 = "0.9597 0.8950 0.9410 0.8643 0.9617 0.8980 0.9553 0.9057 0.9513 0.7370"
+    table_7_joint = "0.9485 0.9115 0.9430 0.9445 0.9290"
+    assert on_grid(individual_3b, 5000)
+    assert on_grid(table_7, 3000)
+    assert on_grid(table_7_joint, 2000)
+    # Of all four-digit numbers these grids hold 1/2, 3/10 and 1/5.
+    shares = [
+        sum(on_grid(f"{i / 10000:.4f}", r) for i in range(1, 10000)) / 9999
+        for r in (5000, 3000, 2000)
+    ]
+    assert shares == pytest.approx([1 / 2, 3 / 10, 1 / 5], abs=0.001)
+    assert shares[0] ** 12 * shares[1] ** 10 * shares[2] ** 5 == pytest.approx(5e-13, rel=0.1)
+    # The first model's coverages lie on none of them.
+    individual_3a = (
+        "0.9440 0.9433 0.9454 0.9470 0.9442 0.9486 0.9471 0.9513 0.9494 0.9482 0.9474 0.9508"
+    )
+    assert not any(on_grid(individual_3a, replicates) for replicates in (5000, 3000, 2000))
+
+
+def test_yuan_7_tables_1_and_2_fit_a_sample_of_10000_from_the_abalone_population() -> None:
+    n, z = 10_000, 206 / 3333
+    printed = {  # accuracy, F0.5 and the widths of their intervals
+        "1NN": (0.8995, 0.2477, 0.9073 - 0.8916, 0.2880 - 0.2073),
+        "LR": (0.9354, 0.0903, 0.9418 - 0.9289, 0.1485 - 0.0322),
+        "RF": (0.9256, 0.2738, 0.9324 - 0.9187, 0.3286 - 0.2191),
+    }
+    for accuracy, f, *widths in printed.values():
+        tp = f * (0.8 * (1 - accuracy - z) + 0.2 * z) / (1 - 1.6 * f)
+        a = 2 * tp - z + 1 - accuracy
+        weight = 0.8 * a + 0.2 * z
+        p = np.array([tp, a - tp, z - tp, 1 - a - z + tp])
+        gradients = ((2, -1, -1), np.array([1, -0.8 * f, -0.2 * f]) / weight)
+        for width, (by_eza, by_ea, by_ez) in zip(widths, gradients, strict=True):
+            h = np.array([by_eza + by_ea + by_ez, by_ea, by_ez, 0])
+            blurred = p @ h**2 - (p @ h) ** 2 + (by_eza**2 + by_ea**2 + by_ez**2) * Z * Z / 2 / n
+            critical_value = width / 2 / math.sqrt(blurred / n)
+            # One value for all six, within what two rounded ends allow (0.0001 of 0.0129 to 0.1163,
+            # 0.8 % at most) and the sample's own prevalence; 2.63 is the most that six need.
+            assert 2.55 < critical_value < 2.61
+
+
+def test_yuan_8_logistic_regression_on_abalone_is_discrete() -> None:
+    none = (1 - 4 / 3333) ** 3333
+    assert rounds_to(none, "0.018")
+    # With no true positive F0.5 is 0, its H is ZA / (0.8 EA + 0.2 EZ), and ZA is 0 throughout.
+    eza, ea, ez = 0.0, 21 / 3333, 206 / 3333
+    f = eza / (0.8 * ea + 0.2 * ez)
+    h = np.array([1 - f, -0.8 * f, -0.2 * f, 0]) / (0.8 * ea + 0.2 * ez)
+    p = np.array([0, ea, ez, 1 - ea - ez])
+    assert p @ h**2 - (p @ h) ** 2 == 0
