@@ -24,11 +24,12 @@ $(READY): requirements.lock pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@touch $@
 
-book: notebooks  ## Run every notebook at full fidelity, check the ledger and build the site.
+book: $(READY)  ## Run every notebook at full fidelity, check the ledger and build the site.
+	-$(RUN)
 	$(BIN)/python -m compendium.site build
 
 quick: $(READY)  ## The same with small numbers of replicates: a look, not a result.
-	$(RUN) --quick
+	-$(RUN) --quick
 	$(BIN)/python -m compendium.site build --quick
 
 notebooks: $(READY)  ## Run the notebooks whose inputs changed. SCHEDULER=tcp://... uses a Dask cluster.

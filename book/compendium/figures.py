@@ -15,6 +15,7 @@ from __future__ import annotations
 from typing import Any
 
 import matplotlib as mpl
+from cycler import cycler
 from IPython.display import SVG, DisplayObject, Image
 from matplotlib import pyplot as plt
 from matplotlib.figure import Figure
@@ -63,7 +64,7 @@ _STYLE: dict[str, Any] = {
     "axes.grid": True,
     "axes.labelsize": 10,
     "axes.linewidth": 0.8,
-    "axes.prop_cycle": mpl.cycler(color=[c for n, c in COLOURS.items() if n != "grey"]),
+    "axes.prop_cycle": cycler(color=[c for n, c in COLOURS.items() if n != "grey"]),
     "axes.spines.right": False,
     "axes.spines.top": False,
     "axes.titlelocation": "left",
@@ -92,7 +93,8 @@ _STYLE: dict[str, Any] = {
 def set_style() -> None:
     """Make the book's style matplotlib's default for this process."""
     mpl.rcdefaults()
-    mpl.rcParams.update(_STYLE)
+    for name, value in _STYLE.items():
+        mpl.rcParams[name] = value  # type: ignore[index]
 
 
 def subplots(

@@ -48,7 +48,8 @@ def read(source: Path) -> NotebookNode:
         seen[key] = seen.get(key, 0) + 1
         identity = hashlib.sha256(f"{key}\n{seen[key]}".encode()).hexdigest()[:12]
         cells.append(_cell(cell.cell_type, cell.source, identity, dict(cell.metadata)))
-    return nbformat.v4.new_notebook(cells=cells, metadata=_METADATA)
+    notebook: NotebookNode = nbformat.v4.new_notebook(cells=cells, metadata=_METADATA)
+    return notebook
 
 
 def pair_text(source: Path) -> str:
@@ -56,12 +57,14 @@ def pair_text(source: Path) -> str:
     notebook = read(source)
     colab = _cell("code", _COLAB, "fetch-on-colab", {"tags": ["remove-cell"]})
     notebook.cells.insert(1, colab)
-    return nbformat.writes(notebook, version=4) + "\n"
+    return f"{nbformat.writes(notebook, version=4)}\n"
 
 
 def parameters_cell(notebook: NotebookNode) -> NotebookNode:
     """The one code cell tagged ``parameters``."""
-    tagged = [c for c in notebook.cells if "parameters" in c.metadata.get("tags", [])]
+    tagged: list[NotebookNode] = [
+        c for c in notebook.cells if "parameters" in c.metadata.get("tags", [])
+    ]
     if len(tagged) != 1 or tagged[0].cell_type != "code":
         raise ParameterError(
             f"a notebook has one code cell tagged 'parameters', this one has {len(tagged)}"
@@ -122,4 +125,5 @@ def _cell(kind: str, source: str, identity: str, metadata: dict[str, object]) ->
         "markdown": nbformat.v4.new_markdown_cell,
         "raw": nbformat.v4.new_raw_cell,
     }[kind]
-    return new(source, id=identity, metadata=metadata)
+    cell: NotebookNode = new(source, id=identity, metadata=metadata)
+    return cell

@@ -278,7 +278,8 @@ def _publish(edition: Edition, task: Task, folder: Path, outcome: dict[str, Any]
         "version": _package_version(edition.project.root),
         "f1ci": combined_hash(task.fingerprint["f1ci"]),
         "source": combined_hash(task.fingerprint["source"]),
-        "results": combined_hash({k: h for k, h in outputs.items() if k.startswith("results/")}),
+        # Numbers only: how a figure is drawn may differ from one machine to another.
+        "results": combined_hash({k: h for k, h in outputs.items() if _is_number_file(k)}),
         "machine": f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores",
         "outputs": outputs,
     }
@@ -291,6 +292,10 @@ def _package_version(root: Path) -> str:
     text = (root / "f1ci" / "__init__.py").read_text("utf-8")
     found = re.search(r'^__version__ = "(.+)"$', text, re.MULTILINE)
     return found[1] if found else "unknown"
+
+
+def _is_number_file(path: str) -> bool:
+    return path.startswith("results/") and not path.startswith("results/figures/")
 
 
 def _clean(executed: Path, unexecuted: Path) -> None:

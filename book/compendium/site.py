@@ -32,6 +32,21 @@ __all__ = ["build", "check", "main", "stage", "toc_documents"]
 
 _REPOSITORY = "https://github.com/f1ci/f1ci"
 _ANSI = re.compile(r"\x1b\[[0-9;]*m")
+# What the theme and myst-nb write, and what a screen reader or a keyboard needs instead.
+_ACCESSIBLE = {
+    # The visible words name a folded cell better than the label that hides them.
+    '<summary aria-label="Toggle hidden content">': "<summary>",
+    # A button's label must contain its visible text, "Search Ctrl+K".
+    'search-button-field search-button__button pst-js-only" title="Search" aria-label="Search"': (
+        'search-button-field search-button__button pst-js-only" title="Search"'
+    ),
+    # The icons' own titles contradict their button's label.
+    'data-mode="light" title="Light"': 'data-mode="light"',
+    'data-mode="dark"  title="Dark"': 'data-mode="dark"',
+    'data-mode="auto"  title="System Settings"': 'data-mode="auto"',
+    # On a phone a figure scrolls sideways, so that a keyboard must be able to reach it.
+    '<figure class="align-default"': '<figure tabindex="0" class="align-default"',
+}
 _KEEP_OPEN = {"hide-cell", "hide-input", "remove-cell", "remove-input", "show-input"}
 
 
@@ -79,6 +94,7 @@ def build(edition: Edition) -> list[str]:
         problems.append("Jupyter Book ended with warnings or errors, see above")
     if not (html / "index.html").exists():
         return [*problems, "no site was built"]
+    _make_accessible(html)
     _add_downloads(edition, html)
     problems += check(html, toc_documents(staged))
     target = edition.folder / "html"
@@ -278,6 +294,15 @@ def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 
 # --- the finished site --------------------------------------------------------------------
+
+
+def _make_accessible(html: Path) -> None:
+    """Mend what the theme gets wrong for screen readers and keyboards."""
+    for path in html.rglob("*.html"):
+        text = path.read_text("utf-8")
+        for old, new in _ACCESSIBLE.items():
+            text = text.replace(old, new)
+        path.write_text(text, "utf-8")
 
 
 def _add_downloads(edition: Edition, html: Path) -> None:

@@ -1,0 +1,46 @@
+"""Figures repeat byte for byte and look the same whatever the user's matplotlib settings."""
+
+from __future__ import annotations
+
+import matplotlib as mpl
+import pytest
+from compendium import figures
+
+
+@pytest.fixture(autouse=True)
+def results(tmp_path, monkeypatch):
+    monkeypatch.setattr(figures, "RESULTS", tmp_path)
+    with mpl.rc_context({"backend": "agg"}):
+        yield tmp_path
+
+
+def draw(name, **options):
+    figure, axes = figures.subplots(height=2.0)
+    axes.plot([0, 1], [0, 1], **figures.METHODS["wald"])
+    axes.fill_between([0, 1], [0, 1], alpha=0.3)  # its clip path has an id made by chance
+    axes.legend()
+    return figures.save(figure, name, **options)
+
+
+@pytest.mark.parametrize(("raster", "extension"), [(False, "svg"), (True, "png")])
+def test_the_same_figure_has_the_same_bytes(results, raster, extension):
+    shown = draw("a-1", raster=raster)
+    mpl.rcParams["lines.linewidth"] = 9  # a user's own setting
+    draw("a-2", raster=raster)
+    first, second = (results / "figures" / f"a-{k}.{extension}" for k in (1, 2))
+    assert first.read_bytes() == second.read_bytes()
+    assert shown.data is not None
+
+
+def test_raster_figures_have_twice_the_pixels(results):
+    from matplotlib.image import imread
+
+    draw("a-1", raster=True)
+    height, width, _ = imread(results / "figures" / "a-1.png").shape
+    # 96 pixels per inch, twice.
+    assert (height, width) == (2.0 * 192, round(figures.WIDTH * 192))
+
+
+def test_the_methods_differ_by_colour_and_marker():
+    looks = figures.METHODS.values()
+    assert len({look["color"] for look in looks}) == len({look["marker"] for look in looks}) == 4
