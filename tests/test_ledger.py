@@ -570,7 +570,6 @@ def test_an_interrupted_save_leaves_the_old_file(
     assert (folder / "results" / "lam-coverage.csv").read_bytes() == before
 
 
-@pytest.mark.skipif(not (PUBLISHED / "inputs.csv").exists(), reason="no transcription yet")
 def test_the_compendiums_own_tables_are_sound() -> None:
     published = Published()
     assert {row.paper for row in published.rows.values()} == set(PAPERS)
