@@ -49,6 +49,11 @@ Array = NDArray[np.float64]
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(20)
 _PANEL_TOLERANCE = 1e-12
 
+# Panels are not halved below this width (it is below the standard deviation of the log odds for
+# any count up to 2**50), and not at all if the whole integral is so far below the range of floats.
+_NARROWEST = 1e-10
+_LOG_ZERO = -1500.0
+
 # Where the logarithm of an argument is below this, a power law is exact to the last digit.
 _LOG_TINY = -600.0
 
@@ -450,8 +455,8 @@ def bayes_test(
         p_h0 = _probability_of_exceeding(a, b, margin)
         p_h1 = _probability_of_exceeding(b, a, margin)
         if margin == 0.0:
-            # Two integrals that add up to one: trust the smaller one.
-            p_h0, p_h1 = (p_h0, 1.0 - p_h0) if p_h0 < p_h1 else (1.0 - p_h1, p_h1)
+            # The two add up to one but for rounding: so do their shares, and equal models tie.
+            p_h0, p_h1 = p_h0 / (p_h0 + p_h1), p_h1 / (p_h0 + p_h1)
     else:
         generator = np.random.default_rng(rng)
         difference = b.rvs(draws, rng=generator) - a.rvs(draws, rng=generator)
@@ -619,7 +624,8 @@ def _panel_edges(first: Posterior, second: Posterior, margin: float) -> Array:
         scale = min(1.0, scale)
         steps = scale * 2.0 ** np.arange(np.ceil(np.log2(2.0 * reach / scale)))
         edges += [centre - steps, np.array([centre]), centre + steps]
-    return np.unique(np.concatenate(edges))
+    distinct = np.unique(np.concatenate(edges))
+    return distinct[np.diff(distinct, prepend=-np.inf) > _NARROWEST]
 
 
 def _log_integral(log_integrand: Any, edges: Array) -> float:
@@ -633,10 +639,10 @@ def _log_integral(log_integrand: Any, edges: Array) -> float:
         halves = _log_panels(log_integrand, low, high)
         both = np.logaddexp(*np.split(halves, 2))
         total = np.logaddexp.reduce(np.concatenate([both, *done]))
-        if total == -np.inf:
+        if total < _LOG_ZERO:
             return float(total)
-        change = np.abs(np.exp(both - total) - np.exp(whole - total))
-        again = change > _PANEL_TOLERANCE
+        change = np.abs(np.exp(both - total) - np.exp(np.minimum(whole - total, 1.0)))
+        again = (change > _PANEL_TOLERANCE) & ((high - low)[: both.size] > _NARROWEST)
         done.append(both[~again])
         twice = np.tile(again, 2)
         low, high, whole = low[twice], high[twice], halves[twice]
