@@ -13,9 +13,12 @@ exponents are one too high.
 The folds of a cross-validation repeat the same data. They enter as a smaller
 number of independent, effective counts (eqs. 16 to 24), which need not be whole.
 
-When it fails: the weight of the folds rests on empirical ranges of two correlations. The Bayes test
-takes the posteriors of the two models as independent, although both come from the
-same folds; models that err on the same items are compared too cautiously.
+When it fails: the weight of the folds rests on empirical ranges of two correlations. The default
+credits three repetitions with 0.3688 * 3 n = 1.1 n independent observations, more than
+there are: so the posterior speaks of the models trained on these folds, on average. For the
+score that the same algorithm would reach on other training data its intervals are too
+short. The Bayes test takes the posteriors of the two models as independent, although
+both come from the same folds: models that err on the same items are compared too cautiously.
 """
 
 from __future__ import annotations
@@ -25,14 +28,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import (
-    betainc,
-    betaincc,
-    betainccinv,
-    betaincinv,
-    betaln,
-    gammaln,
-)
+from scipy.special import betainc, betaincc, betainccinv, betaincinv, betaln, gammaln
 
 from f1ci import validation
 from f1ci.results import BayesTest, EffectiveCounts, FloatOrArray, Interval
@@ -49,8 +45,8 @@ Array = NDArray[np.float64]
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(20)
 _PANEL_TOLERANCE = 1e-12
 
-# Panels are not halved below this width (it is below the standard deviation of the log odds for
-# any count up to 2**50), and not at all if the whole integral is so far below the range of floats.
+# Panels are not halved below this width, far less than the standard deviation of the log odds for
+# any count up to 2**50; and not at all if the integral is this far below the range of floats.
 _NARROWEST = 1e-10
 _LOG_ZERO = -1500.0
 
