@@ -5,32 +5,43 @@ and its relatives, after five papers; see the book for which to use when.
 """
 
 from f1ci import coverage, metrics
+from f1ci.bcv import bcv_partitions
 from f1ci.counts import binary_counts, confusion_matrix
 from f1ci.delta import difference_interval, joint_intervals, metric_interval
 from f1ci.exact import f1_interval
+from f1ci.posteriors import Posterior, bayes_test, effective_counts, posterior
 from f1ci.results import (
+    BayesTest,
     BinaryCounts,
     DegenerateVarianceWarning,
+    EffectiveCounts,
     Interval,
     JointIntervals,
     UndefinedMetricWarning,
 )
 
 __all__ = [
+    "BayesTest",
     "BinaryCounts",
     "DegenerateVarianceWarning",
+    "EffectiveCounts",
     "Interval",
     "JointIntervals",
+    "Posterior",
     "UndefinedMetricWarning",
     "__version__",
+    "bayes_test",
+    "bcv_partitions",
     "binary_counts",
     "confusion_matrix",
     "coverage",
     "difference_interval",
+    "effective_counts",
     "f1_interval",
     "joint_intervals",
     "metric_interval",
     "metrics",
+    "posterior",
 ]
 
 __version__ = "0.1.0"

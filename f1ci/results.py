@@ -13,8 +13,10 @@ if TYPE_CHECKING:
     import pandas
 
 __all__ = [
+    "BayesTest",
     "BinaryCounts",
     "DegenerateVarianceWarning",
+    "EffectiveCounts",
     "FloatOrArray",
     "Interval",
     "JointIntervals",
@@ -52,6 +54,20 @@ class BinaryCounts(NamedTuple):
     fp: int
     fn: int
     tn: int
+
+
+class EffectiveCounts(NamedTuple):
+    """How many independent counts the folds of a cross-validation are worth.
+
+    Attributes
+    ----------
+    tp, fp, fn : float
+        True positives, false positives and false negatives; fractions in general.
+    """
+
+    tp: float
+    fp: float
+    fn: float
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -172,3 +188,35 @@ class JointIntervals:
                 [self.classifiers, self.metrics], names=["classifier", "metric"]
             ),
         )
+
+
+@dataclass(frozen=True, slots=True)
+class BayesTest:
+    """Probabilities of the hypotheses about the difference between models B and A.
+
+    Attributes
+    ----------
+    p_h0 : float
+        Probability that B is not better than A; with a region of practical
+        equivalence, that B is worse than A by more than its half-width.
+    p_h1 : float
+        Probability that B is better than A (by more than that half-width).
+    p_rope : float
+        Probability that the two differ by no more than that half-width; 0 without a region.
+    decision : str
+        What is most probable: ``"accept H0"``, ``"accept H1"`` or ``"accept equivalence"``.
+    metric : str
+        What was compared.
+    rope : float
+        Half-width of the region of practical equivalence.
+    method : str
+        How the probabilities were computed.
+    """
+
+    p_h0: float
+    p_h1: float
+    p_rope: float
+    decision: str
+    metric: str
+    rope: float
+    method: str

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from compendium import PUBLISHED, ledger
+from compendium import ledger
 from compendium.ledger import Ledger, LedgerError, Results
 from compendium.published import PAPERS, Number, Published, Row, read_number
 from compendium.recording import Record, checked

@@ -1,0 +1,287 @@
+"""Block-regularised partitions: the conditions that define them, for many n, m and seeds."""
+
+from itertools import combinations
+from math import ceil, sqrt
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from sklearn.dummy import DummyClassifier
+from sklearn.model_selection import cross_val_predict, cross_val_score
+
+import f1ci
+from f1ci.bcv import _design, _spread
+
+
+def first_halves(folds, n):
+    """Membership (m, n) of each observation in S_1, ..., S_m."""
+    halves = np.zeros((len(folds) // 2, n), dtype=bool)
+    for half, (train, _) in zip(halves, folds[::2], strict=True):
+        half[train] = True
+    return halves
+
+
+def blocks_of(folds, n):
+    """A number for each observation: the same if no S_j separates the two."""
+    _, block = np.unique(first_halves(folds, n), axis=1, return_inverse=True)
+    return block.reshape(-1)
+
+
+def block_number(repetitions):
+    return 1 << repetitions.bit_length()
+
+
+def largest_difference(labels, block, blocks):
+    """Over the classes: the largest difference between the class counts of two blocks."""
+    return max(
+        np.ptp(np.bincount(block[labels == label], minlength=blocks)) for label in np.unique(labels)
+    )
+
+
+# --- Table 1 ---
+
+
+def test_three_repetitions_are_table_1():
+    # S1 = B1 B2, S2 = B1 B3, S3 = B2 B3: B1 is in S1 and S2, B2 in S1 and S3, B3 in S2 and S3,
+    # B4 in none.
+    halves = first_halves(f1ci.bcv_partitions(40, rng=0), 40)
+    patterns, sizes = np.unique(halves.T, axis=0, return_counts=True)
+    assert patterns.tolist() == [[0, 0, 0], [0, 1, 1], [1, 0, 1], [1, 1, 0]]
+    assert sizes.tolist() == [10, 10, 10, 10]
+    np.testing.assert_array_equal(_design(3, 4) > 0, [[1, 1, 0, 0], [1, 0, 1, 0], [0, 1, 1, 0]])
+
+
+def test_pairs_come_in_the_order_of_the_formulas():
+    folds = f1ci.bcv_partitions(17, repetitions=5, rng=2)
+    assert len(folds) == 10
+    for (train, test), (train_2, test_2) in zip(folds[::2], folds[1::2], strict=True):
+        np.testing.assert_array_equal(train, test_2)
+        np.testing.assert_array_equal(test, train_2)
+        np.testing.assert_array_equal(np.sort(np.concatenate([train, test])), np.arange(17))
+
+
+# --- the two regularity conditions ---
+
+
+@pytest.mark.parametrize("repetitions", range(1, 20))
+def test_conditions_hold_exactly_if_the_blocks_divide_n(repetitions):
+    n = 4 * block_number(repetitions)
+    halves = first_halves(f1ci.bcv_partitions(n, repetitions=repetitions, rng=1), n)
+    overlaps = halves.astype(int) @ halves.T
+    # n/2 on the diagonal (half sizes), n/4 beside it.
+    expected = np.where(np.eye(repetitions, dtype=bool), n // 2, n // 4)
+    np.testing.assert_array_equal(overlaps, expected)
+
+
+@settings(max_examples=150, deadline=None)
+@given(n=st.integers(4, 500), repetitions=st.integers(1, 17), seed=st.integers(0, 2**32 - 1))
+def test_conditions_hold_within_the_stated_bounds(n, repetitions, seed):
+    blocks = block_number(repetitions)
+    n = max(n, blocks)
+    halves = first_halves(f1ci.bcv_partitions(n, repetitions=repetitions, rng=seed), n)
+    difference = np.abs(2 * halves.sum(axis=1) - n)
+    assert difference.max() <= (1 + (n % 2 == 0) if repetitions <= 3 else ceil(sqrt(blocks)))
+    overlaps = halves.astype(int) @ halves.T
+    for j, k in combinations(range(repetitions), 2):
+        assert abs(overlaps[j, k] - n / 4) <= 3 * blocks / 16
+    if repetitions == blocks - 1:  # otherwise blocks cannot be told apart from outside
+        assert np.ptp(np.bincount(blocks_of(halves_to_folds(halves), n), minlength=blocks)) <= 1
+
+
+def halves_to_folds(halves):
+    pairs = [(np.flatnonzero(half), np.flatnonzero(~half)) for half in halves]
+    return [pair for first, second in pairs for pair in ((first, second), (second, first))]
+
+
+@pytest.mark.parametrize("repetitions", [*range(1, 32), 32, 40, 63, 64, 127])
+def test_larger_blocks_disturb_the_halves_within_the_bound(repetitions):
+    # The bound of the docstring, for the kernel that places them: every remainder r = n mod b,
+    # or every fifth one if there are many.
+    blocks = block_number(repetitions)
+    signs = _design(repetitions, blocks)
+    for larger in range(0, blocks, 1 if blocks < 128 else 5):
+        order = _spread(signs, larger)
+        assert sorted(order) == list(range(blocks))
+        difference = np.abs(signs[:, order[:larger]].astype(int).sum(axis=1))
+        assert difference.max() <= ceil(sqrt(blocks))
+
+
+def test_no_choice_of_four_blocks_does_better_for_three_repetitions():
+    # n = 2 modulo 4: two of the four blocks are larger. Each of the six choices leaves a
+    # difference of 2 in some repetition; n is even, so the next smaller would be 0 in all three.
+    signs = _design(3, 4).astype(int)
+    for pair in combinations(range(4), 2):
+        assert np.abs(signs[:, pair].sum(axis=1)).max() == 2
+    # Two repetitions can do without it.
+    halves = first_halves(f1ci.bcv_partitions(10, repetitions=2, rng=0), 10)
+    assert halves.sum(axis=1).tolist() == [5, 5]
+
+
+# --- stratification ---
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    sizes=st.lists(st.integers(8, 40), min_size=1, max_size=5),
+    repetitions=st.sampled_from([3, 7]),
+    seed=st.integers(0, 2**32 - 1),
+)
+def test_one_key_is_balanced_to_within_one(sizes, repetitions, seed):
+    labels = np.random.default_rng(seed).permutation(np.repeat(np.arange(len(sizes)), sizes))
+    n, blocks = labels.size, block_number(repetitions)
+    folds = f1ci.bcv_partitions(n, repetitions=repetitions, stratify=labels, rng=seed)
+    block = blocks_of(folds, n)
+    assert np.ptp(np.bincount(block, minlength=blocks)) <= 1
+    assert largest_difference(labels, block, blocks) <= 1
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    n=st.integers(150, 400),
+    classes=st.tuples(st.integers(2, 5), st.integers(2, 5)),
+    repetitions=st.sampled_from([3, 7]),
+    seed=st.integers(0, 2**32 - 1),
+)
+def test_two_keys_and_their_combinations_are_balanced_to_within_one(n, classes, repetitions, seed):
+    rng = np.random.default_rng(seed)
+    a, b = (rng.integers(number, size=n) for number in classes)
+    blocks = block_number(repetitions)
+    assume(min(np.bincount(a).min(), np.bincount(b).min()) >= blocks)
+    folds = f1ci.bcv_partitions(n, repetitions=repetitions, stratify=[a, b], rng=rng)
+    block = blocks_of(folds, n)
+    assert np.ptp(np.bincount(block, minlength=blocks)) <= 1
+    for labels in (a, b, a * 10 + b):
+        assert largest_difference(labels, block, blocks) <= 1
+
+
+def test_further_keys_are_balanced_better_than_by_chance():
+    # Five binary keys: over 50 seeds the squared deviations of the last three keys' block counts
+    # from n_c / b stay below a half of those of unstratified partitions.
+    keys = np.random.default_rng(5).integers(2, size=(300, 5))
+
+    def deviation(stratify):
+        total = 0.0
+        for seed in range(50):
+            block = blocks_of(f1ci.bcv_partitions(300, stratify=stratify, rng=seed), 300)
+            for key in keys[:, 2:].T:
+                total += np.var(np.bincount(block[key == 1], minlength=4))
+        return total
+
+    assert deviation(keys) < 0.5 * deviation(None)
+
+
+def test_forms_of_stratify_are_equivalent():
+    a = np.repeat(["x", "y"], 10)
+    b = np.tile([0, 1], 10)
+    forms = [
+        [a, b],
+        (a.tolist(), b.tolist()),
+        np.column_stack([a, b]),
+        pd.DataFrame({"a": a, "b": b}),
+        [pd.Series(a), pd.Series(b)],
+    ]
+    results = [f1ci.bcv_partitions(20, stratify=form, rng=3) for form in forms]
+    for result in results[1:]:
+        for (train, _), (expected, _) in zip(result, results[0], strict=True):
+            np.testing.assert_array_equal(train, expected)
+
+
+def test_labels_may_be_of_any_hashable_kind():
+    labels = [("B", 1), None.__class__, "B", ("B", 1)] * 4
+    block = blocks_of(f1ci.bcv_partitions(16, stratify=labels, rng=0), 16)
+    for label in set(labels):
+        members = [block[i] for i in range(16) if labels[i] == label]
+        assert np.ptp(np.bincount(members, minlength=4)) <= 1
+
+
+# --- randomness ---
+
+
+def test_the_same_seed_gives_the_same_partitions():
+    once = f1ci.bcv_partitions(50, rng=7)
+    again = f1ci.bcv_partitions(50, rng=np.random.default_rng(7))
+    other = f1ci.bcv_partitions(50, rng=8)
+    assert all(np.array_equal(a, b) for (a, _), (b, _) in zip(once, again, strict=True))
+    assert not np.array_equal(once[0][0], other[0][0])
+
+
+@pytest.mark.parametrize("stratify", [None, [0, 0, 0, 0, 0, 1, 1, 1, 1, 1]])
+def test_every_pair_of_observations_meets_equally_often(stratify):
+    # n = 10 in four blocks of 2 or 3: two blocks of three and two of two hold 2 * 3 + 2 * 1 = 8 of
+    # the 45 pairs. Stratified into 5 + 5, one pair per class: 2 of the 10 + 10 pairs
+    # within a class and 6 of the 25 between.
+    # Tolerance: 4.5 standard errors of a share over 2000 seeds, for each of 45 pairs.
+    replicates = 2000
+    together = np.zeros((10, 10))
+    for seed in range(replicates):
+        block = blocks_of(f1ci.bcv_partitions(10, stratify=stratify, rng=seed), 10)
+        together += block[:, None] == block
+    labels = np.zeros(10) if stratify is None else np.asarray(stratify)
+    same_class = labels[:, None] == labels
+    expected = np.where(same_class, 8 / 45 if stratify is None else 2 / 20, 6 / 25)
+    error = np.sqrt(expected * (1 - expected) / replicates)
+    upper = np.triu_indices(10, 1)
+    assert (np.abs(together / replicates - expected) / error)[upper].max() < 4.5
+
+
+# --- scikit-learn ---
+
+
+def test_scikit_learn_takes_the_pairs_as_cv():
+    x, y = np.zeros((24, 1)), np.tile([0, 1, 1], 8)
+    folds = f1ci.bcv_partitions(24, stratify=y, rng=0)
+    # 16 of 24 are positive, the same share in each fold: always saying 1 is right for 2/3.
+    scores = cross_val_score(DummyClassifier(strategy="most_frequent"), x, y, cv=folds)
+    np.testing.assert_allclose(scores, np.full(6, 2 / 3))
+
+
+def test_cross_val_predict_needs_a_partition():
+    x, y = np.zeros((24, 1)), np.tile([0, 1, 1], 8)
+    with pytest.raises(ValueError, match="only works for partitions"):
+        cross_val_predict(DummyClassifier(), x, y, cv=f1ci.bcv_partitions(24, rng=0))
+
+
+# --- bad input ---
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "message"),
+    [
+        ({"n": 3}, ValueError, "n must be at least 4, the number of blocks for 3 rep.*got 3"),
+        ({"n": 1, "repetitions": 1}, ValueError, "at least 2, .* for 1 repetition, got 1"),
+        ({"n": 12, "repetitions": 8}, ValueError, "n must be at least 16, .*, got 12"),
+        ({"n": 0}, ValueError, "n must be at least 1, got 0"),
+        ({"n": 10.0}, TypeError, "n must be an integer, got 10.0"),
+        ({"n": 8, "repetitions": 0}, ValueError, "repetitions must be at least 1, got 0"),
+        ({"n": 8, "repetitions": 1.5}, TypeError, "repetitions must be an integer, got 1.5"),
+        (
+            {"n": 8, "stratify": [1, 1, 1, 0, 0, 0, 0, 0]},
+            ValueError,
+            "every class of stratify must have at least 4 members, .* got 3 of class 1",
+        ),
+        (
+            {"n": 8, "stratify": [0, 1] * 3},
+            ValueError,
+            "stratify must have one label for each of the n = 8 observations, got 6",
+        ),
+        (
+            {"n": 8, "stratify": [[0, 1] * 4, [0] * 7]},
+            ValueError,
+            r"stratify\[1\] must have one label .* n = 8 observations, got 7",
+        ),
+        (
+            {"n": 8, "stratify": np.zeros((2, 8))},
+            ValueError,
+            r"stratify\[:, 0\] must have one label .* n = 8 observations, got 2",
+        ),
+        ({"n": 4, "stratify": [0.0, 0.0, np.nan, 0.0]}, ValueError, "missing labels, got nan"),
+        ({"n": 4, "stratify": "abcd"}, TypeError, "stratify must be a sequence of labels"),
+        ({"n": 4, "stratify": np.zeros((4, 1, 1))}, ValueError, "one-dimensional, got shape"),
+        ({"n": 4, "stratify": []}, ValueError, "stratify must not be empty"),
+    ],
+)
+def test_bad_input_gets_a_sentence_that_quotes_it(arguments, error, message):
+    with pytest.raises(error, match=message):
+        f1ci.bcv_partitions(**arguments)
