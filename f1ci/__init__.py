@@ -19,6 +19,7 @@ from f1ci.results import (
     JointIntervals,
     UndefinedMetricWarning,
 )
+from f1ci.scores import f1_score_interval
 
 __all__ = [
     "BayesTest",
@@ -38,6 +39,7 @@ __all__ = [
     "difference_interval",
     "effective_counts",
     "f1_interval",
+    "f1_score_interval",
     "joint_intervals",
     "metric_interval",
     "metrics",

@@ -9,7 +9,7 @@ predicted class j has influence ``g[i, j]``, and the covariance of two estimates
 whatever metrics of whatever classifiers on the same items, is the covariance of their
 items' influences over n.
 
-Two conventions, after the papers: `metric_interval` and `averaged_interval` divide by n
+Two conventions, after the papers: `metric_interval` and ungrouped labels divide by n
 (the multinomial maximum likelihood of Takahashi et al.), `joint_intervals` and
 `difference_interval` by n - 1 (Yuan & Jiang, remark 2). With ``groups=``, influences are
 summed within each of the G groups, and the factor is G / (G - 1): groups of one item
@@ -47,7 +47,6 @@ from f1ci.results import (
 )
 
 __all__ = [
-    "averaged_interval",
     "difference_interval",
     "interval_from_labels",
     "joint_critical_value",
@@ -127,62 +126,6 @@ def metric_interval(
     return _interval(estimate, variance, metric.name, level, blur=blur, transform=transform)
 
 
-def averaged_interval(
-    y_true: Any,
-    y_pred: Any,
-    *,
-    average: str,
-    beta: float = 1.0,
-    labels: Sequence[Hashable] | None = None,
-    groups: Any = None,
-    transform: str | None = None,
-    confidence_level: float = 0.95,
-) -> Interval:
-    """Interval for an F measure averaged over classes, from labels.
-
-    Parameters
-    ----------
-    y_true, y_pred : sequence
-        True and predicted labels.
-    average : {"micro", "macro", "macro_star"}
-        Takahashi et al. (2022), equations 1, 2 and 3.
-    beta : float, optional
-        Weight of recall against precision.
-    labels : sequence, optional
-        The classes to average over; by default those that occur.
-    groups : sequence, optional
-        What cluster each item belongs to (a patient, a document): items of one group
-        may depend on one another, groups may not.
-    transform : {None, "logit"}, optional
-        See `metric_interval`.
-    confidence_level : float, optional
-        The nominal level.
-
-    Returns
-    -------
-    Interval
-        See `metric_interval`.
-
-    Examples
-    --------
-    >>> from f1ci.delta import averaged_interval
-    >>> y_true = ["a", "a", "a", "b", "b", "c", "c", "c"]
-    >>> y_pred = ["a", "a", "b", "b", "b", "c", "c", "a"]
-    >>> interval = averaged_interval(y_true, y_pred, average="micro")
-    >>> print(f"{interval.estimate:.2f} +- {interval.standard_error:.2f}")
-    0.75 +- 0.15
-    """
-    return interval_from_labels(
-        y_true,
-        y_pred,
-        _metrics.averaged(average, beta),
-        labels=labels,
-        groups=groups,
-        transform=transform,
-        confidence_level=confidence_level,
-    )
-
-
 def interval_from_labels(
     y_true: Any,
     y_pred: Any,
@@ -208,7 +151,8 @@ def interval_from_labels(
     labels : sequence, optional
         The classes of a metric for many classes; by default those that occur.
     groups : sequence, optional
-        What cluster each item belongs to; see `averaged_interval`.
+        What cluster each item belongs to (a patient, a document): items of one cluster
+        may depend on one another, clusters may not.
     blur, transform, confidence_level
         See `metric_interval`.
 
@@ -282,7 +226,7 @@ def difference_interval(
         The classes of a metric for many classes; by default those that occur in any
         of the three sequences.
     groups : sequence, optional
-        What cluster each item belongs to; see `averaged_interval`.
+        What cluster each item belongs to; see `interval_from_labels`.
     confidence_level : float, optional
         The nominal level.
 
@@ -356,7 +300,7 @@ def joint_intervals(
         Correct the variances as the authors recommend (choice II); ``False`` is their
         choice I. See `metric_interval`.
     groups : sequence, optional
-        What cluster each item belongs to; see `averaged_interval`.
+        What cluster each item belongs to; see `interval_from_labels`.
     transform : {None, "logit"}, optional
         See `metric_interval`; for metrics with range [0, 1] only.
     confidence_level : float, optional

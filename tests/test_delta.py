@@ -14,9 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+import f1ci
 from f1ci import delta, metrics
 from f1ci.delta import (
-    averaged_interval,
     difference_interval,
     interval_from_labels,
     joint_critical_value,
@@ -534,7 +534,7 @@ def test_missing_class_is_named():
     ):
         metric_interval(table, "macro_f1")
     with pytest.warns(UndefinedMetricWarning, match="because class 'c' is never predicted"):
-        averaged_interval(["a", "b", "c"], ["a", "b", "a"], average="macro_star")
+        f1ci.f1_score_interval(["a", "b", "c"], ["a", "b", "a"], average="macro_star")
     with pytest.warns(UndefinedMetricWarning, match="because the matrix is empty"):
         metric_interval(np.zeros((3, 3), dtype=int), "micro_f1")
 
@@ -549,12 +549,12 @@ def test_averages_from_labels_are_averages_from_the_matrix(average, beta):
     names = np.array(["x", "y", "z"])
     metric = metrics.averaged(average, beta)
     expected = metric_interval(TOY, metric, transform="logit", confidence_level=0.8)
-    interval = averaged_interval(
+    interval = f1ci.f1_score_interval(
         names[y_true],
         names[y_pred],
         average=average,
         beta=beta,
-        transform="logit",
+        method="logit",
         confidence_level=0.8,
     )
     assert interval.estimate == expected.estimate
@@ -577,14 +577,14 @@ def test_binary_labels_follow_pos_label():
 def test_labels_fix_the_classes():
     y_true, y_pred = ["a", "b", "b", "a"], ["a", "b", "a", "a"]
     with pytest.warns(UndefinedMetricWarning, match="class 'c' is never true"):
-        interval = averaged_interval(y_true, y_pred, average="macro", labels=["a", "b", "c"])
+        interval = f1ci.f1_score_interval(y_true, y_pred, average="macro", labels=["a", "b", "c"])
     assert np.isnan(interval.estimate)
 
 
 def test_groups_of_one_give_the_divisor_n_minus_1():
     y_true, y_pred = labels_of(TOY)
-    plain = averaged_interval(y_true, y_pred, average="macro")
-    grouped = averaged_interval(y_true, y_pred, average="macro", groups=np.arange(100))
+    plain = f1ci.f1_score_interval(y_true, y_pred, average="macro")
+    grouped = f1ci.f1_score_interval(y_true, y_pred, average="macro", groups=np.arange(100))
     assert grouped.standard_error == pytest.approx(
         plain.standard_error * np.sqrt(100 / 99), rel=1e-12
     )
@@ -594,8 +594,8 @@ def test_groups_of_one_give_the_divisor_n_minus_1():
 def test_repeated_items_in_groups_add_no_information():
     """Each item five times over, grouped: the standard error of the items taken once."""
     y_true, y_pred = labels_of(TOY)
-    once = averaged_interval(y_true, y_pred, average="macro_star", groups=np.arange(100))
-    repeated = averaged_interval(
+    once = f1ci.f1_score_interval(y_true, y_pred, average="macro_star", groups=np.arange(100))
+    repeated = f1ci.f1_score_interval(
         np.tile(y_true, 5),
         np.tile(y_pred, 5),
         average="macro_star",
@@ -1061,29 +1061,35 @@ PRED = [0, 1, 0, 0]
             ValueError,
             "transform must be one of 'logit', got 'probit'",
         ),
-        (lambda: averaged_interval(TRUE, PRED, average="weighted"), ValueError, "got 'weighted'"),
         (
-            lambda: averaged_interval(TRUE, PRED[:3], average="micro"),
+            lambda: f1ci.f1_score_interval(TRUE, PRED, average="weighted"),
+            ValueError,
+            "got 'weighted'",
+        ),
+        (
+            lambda: f1ci.f1_score_interval(TRUE, PRED[:3], average="micro"),
             ValueError,
             "y_true has 4, y_pred has 3",
         ),
         (
-            lambda: averaged_interval(["a", "b"], ["a", "c"], average="micro", labels=["a", "b"]),
+            lambda: f1ci.f1_score_interval(
+                ["a", "b"], ["a", "c"], average="micro", labels=["a", "b"]
+            ),
             ValueError,
             "got 'c'",
         ),
         (
-            lambda: averaged_interval([1, 1], [1, 1], average="macro"),
+            lambda: f1ci.f1_score_interval([1, 1], [1, 1], average="macro"),
             ValueError,
             "at least two classes, got 1",
         ),
         (
-            lambda: averaged_interval(TRUE, PRED, average="micro", groups=[1, 2, 3]),
+            lambda: f1ci.f1_score_interval(TRUE, PRED, average="micro", groups=[1, 2, 3]),
             ValueError,
             "y_true has 4, groups has 3",
         ),
         (
-            lambda: averaged_interval(TRUE, PRED, average="micro", groups=[1, 1, 1, 1]),
+            lambda: f1ci.f1_score_interval(TRUE, PRED, average="micro", groups=[1, 1, 1, 1]),
             ValueError,
             "at least two groups, got 1",
         ),
