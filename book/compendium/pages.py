@@ -39,7 +39,7 @@ def write(staged: Path, published: Published, ledger: Ledger) -> None:
         "scoreboard-items": _items(ledger),
         "ledger-table": _table(ledger.entries),
         "inputs-table": _inputs(published),
-        "errata": "\n\n".join(map(_erratum, published.errata.values())),
+        "errata": _errata(published.errata.values()),
         "sentence": _sentence(ledger),
     }
     for name, text in fragments.items():
@@ -96,9 +96,7 @@ def _table(entries: Sequence[Entry]) -> str:
     """Every row of the ledger, with its id as an anchor; `ledger.js` sorts and filters it."""
     rows = []
     for e in entries:
-        where = (
-            f'<a href="../notebooks/{e.notebook}.html">{e.notebook}</a>' if e.notebook else "none"
-        )
+        where = f'; <a href="../notebooks/{e.notebook}.html">{e.notebook}</a>' if e.notebook else ""
         erratum = f' <a href="errata.html#{e.erratum.lower()}">{e.erratum}</a>' if e.erratum else ""
         rows.append(
             f'<tr id="{e.id}" data-paper="{e.paper}" data-verdict="{e.verdict}">'
@@ -106,12 +104,11 @@ def _table(entries: Sequence[Entry]) -> str:
             f"<br><small>{escape(e.description)}</small></td>"
             f'<td class="number">{escape(e.printed)}</td>'
             f'<td class="number">{value_text(e.value, e.printed)}</td>'
-            f"<td>{badge(e.verdict)}{erratum}<br><small>{escape(e.reason)}</small></td>"
-            f"<td>{where}</td></tr>"
+            f"<td>{badge(e.verdict)}{erratum}<br><small>{escape(e.reason)}{where}</small></td></tr>"
         )
     heads = "".join(
         f'<th scope="col" aria-sort="none"><button type="button">{name}</button></th>'
-        for name in ("number", "printed", "reproduced", "verdict", "computed in")
+        for name in ("number", "printed", "reproduced", "verdict")
     )
     papers = "".join(f'<option value="{key}">{escape(PAPER_NAMES[key])}</option>' for key in PAPERS)
     used = [v for v in VERDICTS if any(e.verdict == v for e in entries)]
@@ -140,6 +137,18 @@ def _inputs(published: Published) -> str:
     )
 
 
+def _errata(errata: Iterable[Erratum]) -> str:
+    """The register, by paper."""
+    parts = []
+    paper = ""
+    for erratum in errata:
+        if erratum.paper != paper:
+            paper = erratum.paper
+            parts.append(f"## {PAPER_NAMES[paper]}")
+        parts.append(_erratum(erratum))
+    return "\n\n".join(parts)
+
+
 def _erratum(erratum: Erratum) -> str:
     facts: dict[str, Any] = {
         "Where": erratum.place,
@@ -149,9 +158,10 @@ def _erratum(erratum: Erratum) -> str:
         "What it changes": erratum.consequence,
     }
     lines = "\n".join(f"{name}\n: {text}\n" for name, text in facts.items() if text)
-    shown = (
-        f"Shown in\n: {{doc}}`/notebooks/{erratum.shown_in.partition('#')[0]}`\n"
-        if erratum.shown_in
-        else ""
-    )
+    notebooks = [
+        f"{{doc}}`/notebooks/{name.strip().partition('#')[0]}`"
+        for name in erratum.shown_in.split(";")
+        if name.strip()
+    ]
+    shown = f"\nShown in\n: {', '.join(notebooks)}\n" if notebooks else ""
     return f"({erratum.id})=\n### {erratum.id}: {erratum.kind}\n\n{lines}{shown}"

@@ -4,7 +4,8 @@
 ``{computed}`lam/section-6/wald/low``` the one that our notebooks computed, to as many
 digits as the paper prints, or in a format of its own after a bar:
 ``{computed}`lam/section-6/wald/low|.5f```. Both link to the row of the ledger.
-An unknown id, or one without a computed value, is a warning, and so fails the build.
+An unknown id is a warning, and so fails the build. Where no notebook of the build has
+computed the value (because it failed, say), the page says "not computed" in red.
 """
 
 from __future__ import annotations
@@ -33,6 +34,8 @@ class LedgerRole(SphinxRole):
             shown = self.show(row, form)
         except ValueError as error:
             return self._problem(f"{identity}: {error}")
+        if shown is None:
+            return [nodes.inline("", "not computed", classes=["not-computed"])], []
         builder = self.env.app.builder
         uri = builder.get_relative_uri(self.env.docname, LEDGER_PAGE) + f"#{identity}"
         link = nodes.reference(
@@ -41,7 +44,7 @@ class LedgerRole(SphinxRole):
         link["reftitle"] = f"{row['description']} ({row.get('verdict', 'an input')})"
         return [link], []
 
-    def show(self, row: dict[str, Any], form: str) -> str:
+    def show(self, row: dict[str, Any], form: str) -> str | None:
         """The text of the link."""
         raise NotImplementedError
 
@@ -53,7 +56,7 @@ class LedgerRole(SphinxRole):
 class Published(LedgerRole):
     """The number as printed."""
 
-    def show(self, row: dict[str, Any], form: str) -> str:
+    def show(self, row: dict[str, Any], form: str) -> str | None:
         """The printed string, unchanged."""
         if form:
             raise ValueError("a published number is quoted as it stands, without a format")
@@ -63,11 +66,11 @@ class Published(LedgerRole):
 class Computed(LedgerRole):
     """The number as reproduced."""
 
-    def show(self, row: dict[str, Any], form: str) -> str:
+    def show(self, row: dict[str, Any], form: str) -> str | None:
         """Our value, with the paper's number of decimals unless a format is given."""
         value = row.get("value")
         if value is None:
-            raise ValueError("no notebook has recorded it")
+            return None
         if isinstance(value, str):
             return value
         return format(value, form or f".{decimals(row['printed'])}f")

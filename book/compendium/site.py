@@ -24,8 +24,10 @@ import nbformat
 import yaml
 from nbformat import NotebookNode
 
-from compendium import ROOT, pairs, parameters, runner
+from compendium import ROOT, pages, pairs, parameters, runner
+from compendium.ledger import Ledger
 from compendium.parameters import ParameterError
+from compendium.published import Published
 from compendium.records import Edition, Project
 
 __all__ = ["build", "check", "main", "stage", "toc_documents"]
@@ -131,9 +133,18 @@ def stage(edition: Edition, staged: Path) -> list[str]:
             )
     _write_toc(staged, [t.name for t in tasks])
     generated = staged / "book" / "_generated"
-    generated.mkdir()
+    generated.mkdir(exist_ok=True)
     (generated / "parameters.md").write_text(_parameter_tables(edition, tasks), "utf-8")
     (generated / "times.md").write_text(_times(edition, tasks), "utf-8")
+    published = Published(root / "book" / "published")
+    ledger = Ledger(published, edition.folder / "results")
+    pages.write(staged, published, ledger)
+    problems += [f"the ledger: {error}" for error in ledger.errors]
+    problems += [
+        f"the ledger: {entry.id} is open: {entry.reason}"
+        for entry in ledger.entries
+        if entry.verdict == "open"
+    ]
     return problems
 
 
