@@ -250,6 +250,7 @@ def test_missing_file_names_the_command_that_makes_it(copied, file):
         (data.letters, "letter-recognition.data"),
         (data.wang_li_counts, "wang-li-2019-counts.csv"),
         (data.confusion_matrix_names, "confusion-matrices.csv"),
+        (lambda: data.split_counts("abalone"), "splits-abalone.csv"),
     ],
 )
 def test_loaders_read_nothing_unverified(copied, load, file):

@@ -11,6 +11,7 @@ import csv
 import hashlib
 import io
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -32,6 +33,7 @@ __all__ = [
     "orange_juice_problem",
     "read_verified",
     "sources",
+    "split_counts",
     "wang_li_counts",
 ]
 
@@ -92,7 +94,7 @@ class Source:
 def sources() -> dict[str, Source]:
     """Every data file's entry in ``sources.csv``, by file name."""
     with (DATA / "sources.csv").open(newline="", encoding="utf-8") as lines:
-        rows = list(csv.DictReader(lines))
+        rows: list[dict[str, Any]] = list(csv.DictReader(lines))
     return {row["file"]: Source(**{**row, "rows": int(row["rows"])}) for row in rows}
 
 
@@ -209,3 +211,21 @@ def confusion_matrix(name: str) -> pd.DataFrame:
     matrix = matrix.loc[labels, labels].astype(np.int64)
     matrix.attrs["origin"] = cells["origin"].iloc[0]
     return matrix
+
+
+def split_counts(name: str) -> NDArray[np.float64]:
+    """Joint cells of outcome and predictions for many independent splits.
+
+    Made by :mod:`compendium.splits`, which says how for each `name`.
+
+    Returns
+    -------
+    ndarray
+        Shape (splits, 2, 2, ...): after the split one axis for the outcome Z and one for
+        each rule, in the order of ``compendium.splits.EXPERIMENTS[name].rules``. Whole
+        numbers of cases, except for "gaussian", whose cells are probabilities.
+    """
+    frame = _table(f"splits-{name}.csv").drop(columns="split")
+    axes = len(frame.columns).bit_length() - 1
+    cells: NDArray[np.float64] = frame.to_numpy(dtype=np.float64)
+    return cells.reshape(len(frame), *[2] * axes)
