@@ -23,6 +23,7 @@ __all__ = [
     "cell_probabilities",
     "choice",
     "class_sizes",
+    "classwise_options",
     "confidence_level",
     "counts",
     "covariance",
@@ -277,6 +278,18 @@ def binary_metric(metric: Any) -> None:
         raise ValueError(
             f"only a binary metric can be averaged or compared here, got {metric.name!r}"
         )
+
+
+def classwise_options(metric: Any, possible: bool, *, method: str, **options: Any) -> None:
+    """A metric of which every class is a function of one proportion, and no other option."""
+    if not possible:
+        raise ValueError(
+            f"method={method!r} needs a metric whose classes are functions of proportions, such "
+            f"as 'macro_f1', 'f1', 'accuracy' or f1ci.metrics.macro('recall'); got {metric.name!r}"
+        )
+    for name, value in options.items():
+        if value is not None and value is not False:
+            raise ValueError(f"{name} goes with method='delta' only, got method={method!r}")
 
 
 def delta_options(metric: Any, *, blur: Any, transform: Any) -> None:
