@@ -36,9 +36,10 @@ because correlations of estimates without variance would be undefined. It affect
 else.
 
 When the method fails: it holds for means of proportions and of functions of them (F1,
-Jaccard, precision, recall), not for F-beta with another beta. With many classes of four
-items each, ``wilson_indirect`` covers 87 % instead of 95 %; ``clopper_pearson`` is the
-cautious choice, about a tenth longer. With one or two items in a class neither holds.
+Jaccard, precision, recall), not for F-beta with another beta. With many classes of about
+four items each, ``wilson_indirect`` covers less than 90 % instead of 95 %;
+``clopper_pearson`` is the cautious choice, about a tenth longer. With one or two items in
+a class neither holds.
 """
 
 from __future__ import annotations
