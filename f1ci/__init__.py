@@ -4,8 +4,15 @@ Intervals, joint intervals, sample sizes, posteriors and tests for the F1 score
 and its relatives, after five papers; see the book for which to use when.
 """
 
+from f1ci.normal import equicoordinate_quantile
 from f1ci.results import BinaryCounts, Interval, UndefinedMetricWarning
 
-__all__ = ["BinaryCounts", "Interval", "UndefinedMetricWarning", "__version__"]
+__all__ = [
+    "BinaryCounts",
+    "Interval",
+    "UndefinedMetricWarning",
+    "__version__",
+    "equicoordinate_quantile",
+]
 
 __version__ = "0.1.0"

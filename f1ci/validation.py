@@ -17,6 +17,7 @@ __all__ = [
     "MAX_COUNT",
     "choice",
     "confidence_level",
+    "correlation",
     "counts",
     "fraction",
     "labels",
@@ -119,6 +120,41 @@ def matrix(value: ArrayLike) -> NDArray[np.float64]:
             f"matrix must have shape (..., r, r) with r of at least 2, got shape {array.shape}"
         )
     return array
+
+
+def correlation(value: ArrayLike) -> NDArray[np.float64]:
+    """One or more correlation matrices, shape (..., k, k); symmetric and rounded to [-1, 1]."""
+    array = _numeric_array("correlation", value)
+    if array.ndim < 2 or array.shape[-1] != array.shape[-2] or not array.shape[-1]:
+        raise ValueError(f"correlation must have shape (..., k, k), got shape {array.shape}")
+    # Rounding in a computed matrix is far below this, a typing error far above.
+    rounding = 1e-8
+    outside = ~(np.abs(array) <= 1.0 + rounding)
+    if outside.any():
+        raise ValueError(f"correlation must lie between -1 and 1, got {_first(array, outside)!r}")
+    diagonal: NDArray[np.float64] = np.einsum("...ii->...i", array)
+    wrong = np.abs(diagonal - 1.0) > rounding
+    if wrong.any():
+        raise ValueError(
+            f"correlation must have ones on its diagonal, got {_first(diagonal, wrong)!r}"
+        )
+    transposed = np.swapaxes(array, -1, -2)
+    skew = np.abs(array - transposed) > rounding
+    if skew.any():
+        raise ValueError(
+            "correlation must be symmetric, got "
+            f"{_first(array, skew)!r} opposite {_first(transposed, skew)!r}"
+        )
+    symmetric = np.clip((array + transposed) / 2, -1.0, 1.0)
+    np.einsum("...ii->...i", symmetric)[...] = 1.0
+    smallest = np.asarray(np.linalg.eigvalsh(symmetric)[..., 0], np.float64)
+    negative = smallest < -rounding * array.shape[-1]
+    if negative.any():
+        raise ValueError(
+            "correlation must be positive semidefinite, got a matrix with eigenvalue "
+            f"{_first(smallest, negative):g}"
+        )
+    return symmetric
 
 
 def same_length(**arrays: Sequence[Any] | NDArray[Any]) -> None:
