@@ -36,10 +36,10 @@ because correlations of estimates without variance would be undefined. It affect
 else.
 
 When the method fails: it holds for means of proportions and of functions of them (F1,
-Jaccard, precision, recall), not for F-beta with another beta. With many classes of about
-four items each, ``wilson_indirect`` covers less than 90 % instead of 95 %;
-``clopper_pearson`` is the cautious choice, about a tenth longer. With one or two items in
-a class neither holds.
+Jaccard, precision, recall), not for F-beta with another beta. It needs about ten relevant
+items (true or predicted) in each class: with five in each of twenty classes,
+``wilson_indirect`` covers 80 % instead of 95 %, and ``clopper_pearson``, the cautious
+choice and about a tenth longer, 90 %.
 """
 
 from __future__ import annotations

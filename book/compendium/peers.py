@@ -89,11 +89,10 @@ def _metric(average: str, score: str = "f1") -> str:
 def _confidenceinterval(
     true: Any, predicted: Any, averages: list[str], resamples: int
 ) -> Iterator[tuple[str, str, str, Call]]:
-    package = _module("confidenceinterval")
-
     def scored(function: str, **options: Any) -> Call:
         def call() -> tuple[Any, Any, Any]:
-            estimate, (low, high) = getattr(package, function)(true, predicted, **options)
+            score = getattr(_module("confidenceinterval"), function)
+            estimate, (low, high) = score(true, predicted, **options)
             return estimate, low, high
 
         return call

@@ -324,7 +324,7 @@ def _remark(estimate: float, low: float, high: float, problem: str) -> str:
     elif low < 0 or high > 1:
         facts.append("leaves [0, 1]")
     if estimate < low - 1e-12 or estimate > high + 1e-12:
-        facts.append("does not hold its estimate")
+        facts.append("excludes its estimate")
     return "; ".join([*facts, problem] if problem else facts)
 
 
