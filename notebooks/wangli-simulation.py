@@ -208,7 +208,7 @@ tables.plain(
 # (wangli-choices)=
 # ## The unstated choices, varied
 #
-# Coverage in per cent, *earlier / proposed interval*, for four truths that one may have in mind:
+# Coverage in per cent, *earlier/proposed interval*, for four truths that one may have in mind:
 # the mean F1 of the six rules; the F1 of the rule trained on all 600 observations, which one would
 # use in the end; the F1 to be expected when this algorithm is trained on 300 observations
 # of this kind, a fixed number; and the F1 of the best rule, $x_1 + x_2 > 1/2$.
@@ -222,9 +222,9 @@ for (name, of), size in zip(found.items(), sizes, strict=True):
         [
             name,
             f"{size:,}",
-            " / ".join(f"{(i.high - i.low).mean():.4f}" for i in pair),
+            "/".join(f"{(i.high - i.low).mean():.4f}" for i in pair),
             *(
-                " / ".join(f"{100 * held(i, of['truths'][truth]).mean():.1f}" for i in pair)
+                "/".join(f"{100 * held(i, of['truths'][truth]).mean():.1f}" for i in pair)
                 for truth in names
             ),
         ]
@@ -393,7 +393,8 @@ tables.plain(
 #   {glue:text}`wangli-fixed-rule-third:.2f` %.
 # - Around the algorithm's expected recall the folds vary more than eq. 4 says, since every
 #   data set trains other rules, and $\rho_2$ is above the assumed range. The right weight
-#   is then {glue:text}`wangli-recall-weight-2:.3f`. The paper defines $\rho_1$ and $\rho_2$ with
+#   is then {glue:text}`wangli-recall-weight-2:.3f`. (For F1 it is about $1/6$, as the figure shows: a
+#   rule with another intercept gains in recall what it loses in precision.) The paper defines $\rho_1$ and $\rho_2$ with
 #   the full variance of a fold's recall, but sets that variance to eq. 4's, which is the binomial one.
 #
 # ## What we learn
