@@ -10,7 +10,9 @@ from __future__ import annotations
 import csv
 import hashlib
 import io
+import re
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -30,6 +32,7 @@ __all__ = [
     "letters",
     "orange_juice",
     "orange_juice_problem",
+    "read_matrices",
     "read_verified",
     "sources",
     "wang_li_counts",
@@ -204,8 +207,38 @@ def confusion_matrix(name: str) -> pd.DataFrame:
     if cells.empty:
         known = ", ".join(map(repr, dict.fromkeys(frame["name"])))
         raise ValueError(f"name must be one of {known}, got {name!r}")
-    labels = list(dict.fromkeys(cells["true"]))
-    matrix = cells.pivot(index="true", columns="predicted", values="count")
-    matrix = matrix.loc[labels, labels].astype(np.int64)
+    matrix = _matrix(cells)
     matrix.attrs["origin"] = cells["origin"].iloc[0]
     return matrix
+
+
+def read_matrices(path: str | Path) -> dict[str, pd.DataFrame]:
+    """Confusion matrices of a reader's own: a CSV file with one line for each cell.
+
+    Its columns are ``name``, ``true``, ``predicted`` and ``count``, and every pair of
+    classes has a line, so that no orientation has to be guessed. The matrices have true
+    classes in rows, in the order of their first lines.
+    """
+    frame = pd.read_csv(path, dtype=str, keep_default_na=False)
+    columns = ["name", "true", "predicted", "count"]
+    if sorted(frame.columns) != sorted(columns):
+        raise ValueError(f"{path} must have the columns {columns}, got {list(frame.columns)}")
+    if bad := [text for text in frame["count"] if not re.fullmatch(r"\d+", text)]:
+        raise ValueError(f"{path}: a count must be an integer of at least 0, got {bad[0]!r}")
+    frame["count"] = frame["count"].astype(np.int64)
+    for name, cells in frame.groupby("name"):
+        pairs = set(zip(cells["true"], cells["predicted"], strict=True))
+        classes = set(cells["true"]) | set(cells["predicted"])
+        if len(pairs) < len(cells) or len(pairs) < len(classes) ** 2:
+            raise ValueError(
+                f"{path}: {name!r} must have one line for each pair of its {len(classes)} "
+                f"classes, got {len(cells)} lines for {len(pairs)} pairs"
+            )
+    return {str(name): _matrix(cells) for name, cells in frame.groupby("name", sort=False)}
+
+
+def _matrix(cells: pd.DataFrame) -> pd.DataFrame:
+    """The cells of one matrix as a square frame, true classes in rows."""
+    labels = list(dict.fromkeys(cells["true"]))
+    matrix = cells.pivot(index="true", columns="predicted", values="count")
+    return matrix.loc[labels, labels].astype(np.int64)
