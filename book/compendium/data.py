@@ -10,9 +10,9 @@ from __future__ import annotations
 import csv
 import hashlib
 import io
+import os
 import re
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -189,30 +189,7 @@ def wang_li_counts() -> dict[tuple[str, str], NDArray[np.int64]]:
     }
 
 
-def confusion_matrix_names() -> list[str]:
-    """The names that :func:`confusion_matrix` knows."""
-    return list(dict.fromkeys(_table("confusion-matrices.csv")["name"]))
-
-
-def confusion_matrix(name: str) -> pd.DataFrame:
-    """A confusion matrix of the papers: rows are true classes, columns are predicted.
-
-    `takahashi` prints the transpose; the file names both classes of every cell, so no
-    orientation has to be guessed. ``frame.attrs["origin"]`` is "printed", or
-    "reconstructed" for a matrix that a paper does not print but that is the only one
-    consistent with the numbers it prints. The classes of a binary matrix are "0" and "1".
-    """
-    frame = _table("confusion-matrices.csv")
-    cells = frame[frame["name"] == name]
-    if cells.empty:
-        known = ", ".join(map(repr, dict.fromkeys(frame["name"])))
-        raise ValueError(f"name must be one of {known}, got {name!r}")
-    matrix = _matrix(cells)
-    matrix.attrs["origin"] = cells["origin"].iloc[0]
-    return matrix
-
-
-def read_matrices(path: str | Path) -> dict[str, pd.DataFrame]:
+def read_matrices(path: str | os.PathLike[str]) -> dict[str, pd.DataFrame]:
     """Confusion matrices of a reader's own: a CSV file with one line for each cell.
 
     Its columns are ``name``, ``true``, ``predicted`` and ``count``, and every pair of
@@ -242,3 +219,26 @@ def _matrix(cells: pd.DataFrame) -> pd.DataFrame:
     labels = list(dict.fromkeys(cells["true"]))
     matrix = cells.pivot(index="true", columns="predicted", values="count")
     return matrix.loc[labels, labels].astype(np.int64)
+
+
+def confusion_matrix_names() -> list[str]:
+    """The names that :func:`confusion_matrix` knows."""
+    return list(dict.fromkeys(_table("confusion-matrices.csv")["name"]))
+
+
+def confusion_matrix(name: str) -> pd.DataFrame:
+    """A confusion matrix of the papers: rows are true classes, columns are predicted.
+
+    `takahashi` prints the transpose; the file names both classes of every cell, so no
+    orientation has to be guessed. ``frame.attrs["origin"]`` is "printed", or
+    "reconstructed" for a matrix that a paper does not print but that is the only one
+    consistent with the numbers it prints. The classes of a binary matrix are "0" and "1".
+    """
+    frame = _table("confusion-matrices.csv")
+    cells = frame[frame["name"] == name]
+    if cells.empty:
+        known = ", ".join(map(repr, dict.fromkeys(frame["name"])))
+        raise ValueError(f"name must be one of {known}, got {name!r}")
+    matrix = _matrix(cells)
+    matrix.attrs["origin"] = cells["origin"].iloc[0]
+    return matrix
