@@ -188,7 +188,7 @@ for name, matrix in {"toy example": toy, "sleep stages, MNN": mnn.to_numpy()}.it
         worst = max(worst, abs(interval.standard_error / closed - 1))
         rows.append([f"{name}, {MEASURES[m]}", f"{closed:.10f}", f"{interval.standard_error:.10f}"])
 assert worst < 1e-12
-glue("sleep-closed-forms", worst, display=False)
+glue("sleep-closed-forms", float(worst), display=False)
 tables.plain(["standard error", "closed form", "gradient"], rows, numeric=(1, 2))
 
 # %% [markdown]
@@ -564,9 +564,9 @@ for m, text in MEASURES.items():
         )
 closest = min(effects, key=effects.get)
 glue("sleep-closest", f"{NAMES[closest[0]]}, {MEASURES[closest[1]]}", display=False)
-glue("sleep-effect", effects[closest], display=False)
-glue("sleep-icc", (effects[closest] - 1) / (per_person - 1), display=False)
-glue("sleep-per-person", per_person, display=False)
+glue("sleep-effect", float(effects[closest]), display=False)
+glue("sleep-icc", float((effects[closest] - 1) / (per_person - 1)), display=False)
+glue("sleep-per-person", float(per_person), display=False)
 tables.plain(
     [
         "",
