@@ -358,8 +358,8 @@ for name in NAMES:
 
 tables.grid(
     results,
-    NAMES,
-    {f"{m}/{key}": f"{text}, {key}" for m, text in MEASURES.items() for key in ends},
+    {f"{name}/{m}": f"{text}, {NAMES[name]}" for m, text in MEASURES.items() for name in NAMES},
+    {"estimate": "estimate", "low": "low", "high": "high"},
     lambda row, column: f"takahashi/table-4/{row}/{column}",
     corner="Table 4",
 )
@@ -428,7 +428,7 @@ tables.plain(
 # reporting each class's F1 is an option. It gives no intervals for them. For a single class there are better ones than the delta
 # method's: the class against the rest is a binary problem, and [the exact road](/book/lam.md) applies.
 
-# %% mystnb={"image": {"alt": "Two panels of F1 scores by class with their intervals. Toy example: class 1 at 0.31 with an interval from about 0.1 to 0.6, class 2 at 0.93 and class 3 at 0.83, a vertical band for macro F1 at 0.69 that touches none of the points. Sleep stages: N1 at 0.56, far below the other four between 0.82 and 0.91; all intervals are narrow."}, "figure": {"caption": "F1 of each class with its 95 % interval (Wilson indirect), and macro F1 with its own (green). Left: the toy example. Right: the sleep stages by the MNN.", "name": "fig-takahashi-classes"}}
+# %% mystnb={"image": {"alt": "Two panels of F1 scores by class with their intervals. Toy example: class 1 at 0.31 with an interval from about 0.1 to 0.6, class 2 at 0.93 and class 3 at 0.83, a vertical band for macro F1 at 0.69 that touches none of the points. Sleep stages: N1 far below the other four, which lie close together; all intervals are narrow."}, "figure": {"caption": "F1 of each class with its 95 % interval (Wilson indirect), and macro F1 with its own (green). Left: the toy example. Right: the sleep stages by the MNN.", "name": "fig-takahashi-classes"}}
 by_class = {}
 figure, panels = figures.subplots(1, 2, height=2.7)
 for axes, (title, names, matrix) in zip(
@@ -554,7 +554,7 @@ for m, text in MEASURES.items():
         effects[name, m] = effect
         rows.append(
             [
-                f"{text}, MNN and {NAMES[name]}",
+                f"{text}, {NAMES[name]}",
                 f"{difference:.3f}",
                 f"{difference / np.hypot(s1, s2):.0f}",
                 f"{difference / (s1 + s2):.0f}",
@@ -569,20 +569,20 @@ glue("sleep-icc", float((effects[closest] - 1) / (per_person - 1)), display=Fals
 glue("sleep-per-person", float(per_person), display=False)
 tables.plain(
     [
-        "",
+        "MNN against",
         "difference",
-        "in standard errors, independent estimates",
+        "in standard errors",
         "at least",
-        "variance may grow by a factor",
-        "which takes a correlation of",
+        "factor to touch",
+        "correlation",
     ],
     rows,
     numeric=range(1, 6),
 )
 
 # %% [markdown]
-# The differences are many standard errors wide, even in the worst case of two estimates that move in opposite directions (third
-# column). But there are about {glue:text}`sleep-per-person:.0f` epochs to a person, and with groups of that size a small
+# The differences are many standard errors wide: in the second column of numbers as for independent estimates, in the third in the
+# worst case of two estimates that move in opposite directions. But there are about {glue:text}`sleep-per-person:.0f` epochs to a person, and with groups of that size a small
 # correlation within a person goes a long way: the variance grows by about $1 + (m - 1) \rho$ with $m$ epochs
 # and a correlation $\rho$ of their influences. For the closest comparison ({glue:text}`sleep-closest`) a factor of
 # {glue:text}`sleep-effect:.0f` suffices to let the two intervals touch, which a correlation of
@@ -615,6 +615,8 @@ single = {
     text: f1ci.delta.interval_from_labels(truth, second, "macro_f1", groups=groups)
     for text, groups in {"epochs independent": None, "people independent": person}.items()
 }
+
+# %% tags=["hide-input"]
 display(
     tables.plain(
         ["made-up data", "macro F1 of the second", "difference to the first"],
