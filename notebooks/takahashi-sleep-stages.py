@@ -601,20 +601,17 @@ skill = rng.beta(8, 2, size=62)[person]  # how well this person's sleep can be r
 
 
 def classify(hit_rate):
-    """Made-up predictions: right with a probability that depends on the person."""
+    """Made-up predictions, right with a probability that varies."""
     guess = rng.choice(["W", "N1", "N2", "N3", "REM"], size=len(person))
     return np.where(rng.random(len(person)) < hit_rate, truth, guess)
 
 
 first, second = classify(skill - 0.03), classify(skill)
-comparison = {
-    text: f1ci.difference_interval(truth, first, second, "macro_f1", groups=groups)
-    for text, groups in {"epochs independent": None, "people independent": person}.items()
-}
-single = {
-    text: f1ci.delta.interval_from_labels(truth, second, "macro_f1", groups=groups)
-    for text, groups in {"epochs independent": None, "people independent": person}.items()
-}
+single, paired = {}, {}
+units = {"epochs independent": None, "people independent": person}
+for text, groups in units.items():
+    single[text] = f1ci.delta.interval_from_labels(truth, second, "macro_f1", groups=groups)
+    paired[text] = f1ci.difference_interval(truth, first, second, "macro_f1", groups=groups)
 
 # %% tags=["hide-input"]
 display(
@@ -622,8 +619,11 @@ display(
         ["made-up data", "macro F1 of the second", "difference to the first"],
         [
             [text]
-            + [f"{i.estimate:.3f} ({i.low:.3f} to {i.high:.3f})" for i in (single[text], both)]
-            for text, both in comparison.items()
+            + [
+                f"{i.estimate:.3f} ({i.low:.3f} to {i.high:.3f})"
+                for i in (single[text], paired[text])
+            ]
+            for text in units
         ],
         numeric=(1, 2),
     )
