@@ -4,8 +4,8 @@
 # A classifier reads sentences from a software forum and says which of them are suggestions. On the
 # test set it reaches an F1 score of {published}`lam/section-6/f1`. How sure is that, and does it
 # differ from the {published}`lam/section-6/yamamoto/f1` that another group reported? This notebook
-# reproduces section 6 of {cite:t}`lam` and then asks the second question. The methods are in [the
-# chapter](/book/lam.md).
+# reproduces section 6 of {cite:t}`lam2024` and then asks the second question. The methods are in
+# [the chapter](/book/lam.md).
 #
 # Put your own four counts into the parameters, and everything below is about your classifier.
 

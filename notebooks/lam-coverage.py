@@ -1,9 +1,9 @@
 # %% [markdown]
 # # Four intervals for F1: coverage and length
 #
-# A 95 % interval should hold the true score in 95 % of all test sets, and be short. {cite:t}`lam`
-# judge four intervals for F1 by drawing a million test sets in each of 18 conditions. This
-# notebook reproduces their Tables 3 to 6 and Figure 2, without drawing any.
+# A 95 % interval should hold the true score in 95 % of all test sets, and be short.
+# {cite:t}`lam2024` judge four intervals for F1 by drawing a million test sets in each of 18
+# conditions. This notebook reproduces their Tables 3 to 6 and Figure 2, without drawing any.
 #
 # Given the number $v$ of relevant items, the true positives are binomial
 # ({prf:ref}`lem-lam-conditional`). So coverage and expected length are finite sums

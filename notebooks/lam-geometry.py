@@ -2,10 +2,11 @@
 # # The geometry of the Wilson intervals for F1
 #
 # The end points of the Wilson direct interval are roots of a quartic. How many real roots does it
-# have, and where? {cite:t}`lam` prove that there are exactly two, both in $[0, 1]$, if there are
-# enough relevant items. This notebook reproduces that proof's numbers, shows a stronger theorem at
-# work that needs no condition ({prf:ref}`thm-lam-two-roots` in [the chapter](/book/lam.md)), and
-# draws Figures 1 and 3: the map from F\* to F1, and which of the two Wilson intervals is shorter.
+# have, and where? {cite:t}`lam2024` prove that there are exactly two, both in $[0, 1]$, if there
+# are enough relevant items. This notebook reproduces that proof's numbers, shows a stronger
+# theorem at work that needs no condition ({prf:ref}`thm-lam-two-roots` in [the
+# chapter](/book/lam.md)), and draws Figures 1 and 3: the map from F\* to F1, and which of the two
+# Wilson intervals is shorter.
 
 # %% tags=["parameters"]
 confidence_level: float = 0.95  # level of the intervals in the figures and in the edge cases
@@ -218,8 +219,8 @@ glue("lam-geometry-slopes", f"{slope.size:,}", display=False)
 # {glue:text}`lam-geometry-slope-left:.2f`, the smallest on the right is
 # {glue:text}`lam-geometry-slope-right:.2f`. Second, the roots themselves: a general solver that
 # knows nothing of the theorem (`numpy.roots`) on the same sample values, for $v = 1$ and 2, which
-# the paper's condition excludes, and beyond. How many of the four roots are real, where are they,
-# and does `f1ci` give the same ones?
+# the paper's condition excludes, and beyond; also for two values of $k$ that no $v$ has at this
+# level. How many of the four roots are real, where are they, and does `f1ci` give the same ones?
 
 # %%
 rows, exceptions = [], 0
