@@ -10,7 +10,7 @@
 #
 # | your situation | use | because |
 # |:--|:--|:--|
-# | one score to report, nothing special | `wilson_indirect` | covers as promised on average, never leaves $[0, 1]$, never degenerates, and for scores above one half it is shorter than the other two that can say so |
+# | one score to report, nothing special | `wilson_indirect` | covers as promised on average, stays inside $[0, 1]$, always has a width, and is shorter than Clopper-Pearson and, for scores above one half, than Wilson direct |
 # | a low score (below one half) and few relevant items (some tens at most) | `wilson_direct` | shorter there, with coverage at least as good |
 # | the level must be kept whatever the truth (a safety claim, a regulator) | `clopper_pearson` | the only one whose coverage is never below its level; at $v = 25$ it is {glue:text}`choosing-cp-price:.0f` % longer than the default |
 # | no item right, or no item wrong | any but `wald` | Wald has no width there |

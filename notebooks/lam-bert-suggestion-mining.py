@@ -247,10 +247,10 @@ n_same = z**2 * variance * counts.sum(axis=1) / gap**2
 power = ((z + norm.ppf(0.8)) / z) ** 2
 glue("lam-bert-other", other_f1, display=False)
 glue("lam-bert-gap", abs(gap), display=False)
-glue("lam-bert-n-fixed", f"{n_fixed:,}", display=False)
-glue("lam-bert-n-two", f"{n_two:,}", display=False)
-glue("lam-bert-n-nested", f"{ceil(n_same[0]):,}", display=False)
-glue("lam-bert-n-disjoint", f"{ceil(n_same[-1]):,}", display=False)
+glue("lam-bert-n-fixed", n_fixed, display=False)
+glue("lam-bert-n-two", n_two, display=False)
+glue("lam-bert-n-nested", ceil(n_same[0]), display=False)
+glue("lam-bert-n-disjoint", ceil(n_same[-1]), display=False)
 glue("lam-bert-least-disagreement", 100 * float(disagreement[0]), display=False)
 glue("lam-bert-most-disagreement", 100 * float(disagreement[-1]), display=False)
 glue("lam-bert-times-fixed", n_fixed / total, display=False)
@@ -270,12 +270,12 @@ tables.plain(head, rows, numeric=(1, 2, 3))
 
 # %% [markdown]
 # The two scores differ by {glue:text}`lam-bert-gap:.4f`. To tell ours from a fixed number takes
-# {glue:text}`lam-bert-n-fixed` sentences, {glue:text}`lam-bert-times-fixed:.0f` times this test
-# set; from a score with an error of its own on another test set, {glue:text}`lam-bert-n-two`. On
-# one and the same test set it is anything from {glue:text}`lam-bert-n-nested`, if the models
+# {glue:text}`lam-bert-n-fixed:,d` sentences, {glue:text}`lam-bert-times-fixed:.0f` times this test
+# set; from a score with an error of its own on another test set, {glue:text}`lam-bert-n-two:,d`.
+# On one and the same test set it is anything from {glue:text}`lam-bert-n-nested:,d`, if the models
 # disagree on {glue:text}`lam-bert-least-disagreement:.2f` % of the sentences only, to
-# {glue:text}`lam-bert-n-disjoint`, if they disagree on {glue:text}`lam-bert-most-disagreement:.0f`
-# %.
+# {glue:text}`lam-bert-n-disjoint:,d`, if they disagree on
+# {glue:text}`lam-bert-most-disagreement:.0f` %.
 #
 # At these sizes the *expected* interval just excludes the other value, so the chance of finding a
 # difference is one half. For a chance of 80 %, multiply by {glue:text}`lam-bert-power:.2f`.

@@ -51,7 +51,7 @@ paper_level = given("section-5/confidence_level") / 100
 # Three classifiers, each with six sizes of the test set: from
 # {published}`lam/section-5.1/sample_size-1` to {published}`lam/section-5.1/sample_size-6` items.
 # The cell probabilities follow from prevalence, precision and recall; F1 follows from the cells
-# ({eq}`eq-lam-f1`). What decides about an interval is the expected number of relevant items, which
+# (equation {eq}`eq-lam-f1`). What decides about an interval is the expected number of relevant items, which
 # are all but the true negatives.
 
 # %%
@@ -121,7 +121,12 @@ for method in ("wilson_direct", "wilson_indirect"):
         deviation=result.length_deviation,
     )
 
-conditions = {(name, n): f"{titles[name]}, n = {n}" for name in scenarios for n in sizes}
+# Non-breaking spaces: one condition, one line.
+conditions = {
+    (name, n): f"{titles[name]}, n = {n}".replace(" ", "\N{NO-BREAK SPACE}")
+    for name in scenarios
+    for n in sizes
+}
 
 
 def paper_table(item):

@@ -47,10 +47,10 @@ def share_of(f1):
 # ## Figure 1: F1 is an increasing function of F\*
 #
 # F\* is the share of true positives among the relevant items, and
-# $F_1 = \varphi(F^*) = 2 F^* / (1 + F^*)$ ({eq}`eq-lam-map`, eq. 10 of the paper). The map is
-# increasing ({prf:ref}`prop-lam-monotone`), so an interval for F\* becomes one for F1 without
-# losing anything. It is not straight: it stretches low scores and squeezes high ones, by the
-# factor on the right.
+# $F_1 = \varphi(F^*) = 2 F^* / (1 + F^*)$ (equation {eq}`eq-lam-map`, eq. 10 of the paper). The
+# map is increasing ({prf:ref}`prop-lam-monotone`), so an interval for F\* becomes one for F1
+# without losing anything. It is not straight: it stretches low scores and squeezes high ones, by
+# the factor on the right.
 
 # %% mystnb={"image": {"alt": "Two panels. Left: F1 against F-star, an increasing concave curve from 0 to 1 above the diagonal. Right: its derivative, which falls from 2 at F-star 0 to one half at 1."}, "figure": {"caption": "Figure 1 of the paper (left): F1 as a function of F\\*. Right: its derivative, by which the map stretches small intervals.", "name": "fig-lam-geometry-figure-1"}}
 share = np.linspace(0, 1, 201)
@@ -67,10 +67,10 @@ figures.save(figure, "lam-geometry-figure-1")
 # ## The variance, and equation 22
 #
 # By the delta method the variance of $\hat F_1$ is the squared derivative times the variance of
-# $\hat F^*$, which is $F^* (1 - F^*) / v$ ({eq}`eq-lam-variance`). Equation 22 of the paper
-# divides by $v$ once more ({ref}`E-lam-1 <E-lam-1>`); equations 23 to 25 do not. Which is right?
-# At $v = 100$ and the F\* of the paper's scenario 1, by both formulas, by the exact variance over
-# all outcomes of a binomial, and by simulation:
+# $\hat F^*$, which is $F^* (1 - F^*) / v$ (equation {eq}`eq-lam-variance`). Equation 22 of the
+# paper divides by $v$ once more ({ref}`E-lam-1 <E-lam-1>`); equations 23 to 25 do not. Which is
+# right? At $v = 100$ and the F\* of the paper's scenario 1, by both formulas, by the exact
+# variance over all outcomes of a binomial, and by simulation:
 
 # %%
 v = 100
@@ -110,11 +110,11 @@ tables.plain(["variance of the sample F1", ""], rows, numeric=(1,))
 # ## The quartic, and where 16/11 comes from
 #
 # The Wilson direct end points solve $Q(F) = 0$, where $k = z^2 / v$ and
-# $Q(F) = 2 (F - \hat F_1)^2 - k\, F (1 - F)(2 - F)^2$ ({eq}`eq-lam-quartic`, eqs. 43 and 44 of the
-# paper). The paper's argument is that $Q$ is convex if $Q''$ has no real root, and a strictly
-# convex function has at most two roots ({prf:ref}`lem-lam-at-most-two`). We let polynomial algebra
-# in integers repeat it. With $P(F) = F (1 - F)(2 - F)^2$, $Q'' = 4 - k P''$, and $P''$ is a
-# quadratic:
+# $Q(F) = 2 (F - \hat F_1)^2 - k\, F (1 - F)(2 - F)^2$ (equation {eq}`eq-lam-quartic`, eqs. 43 and
+# 44 of the paper). The paper's argument is that $Q$ is convex if $Q''$ has no real root, and a
+# strictly convex function has at most two roots ({prf:ref}`lem-lam-at-most-two`). We let
+# polynomial algebra in integers repeat it. With $P(F) = F (1 - F)(2 - F)^2$, $Q'' = 4 - k P''$,
+# and $P''$ is a quadratic:
 
 # %%
 unit = Polynomial([0, 1])
@@ -178,7 +178,7 @@ figures.save(figure, "lam-geometry-quartic")
 #
 # Convexity is more than is needed ({ref}`E-lam-2 <E-lam-2>`). A root $F$ inside $(0, 1)$ is where
 # the function $h(F) = 2 (F - \hat F_1)^2 / \{F (1 - F)(2 - F)^2\}$ takes the value $k$
-# ({eq}`eq-lam-h`), and $h$ falls all the way from $F = 0$ to the estimate and rises all the way
+# (equation {eq}`eq-lam-h`), and $h$ falls all the way from $F = 0$ to the estimate and rises all the way
 # from there to $F = 1$. So it takes every value $k > 0$ once on each side. Outside $[0, 1]$ the
 # quartic is positive.
 
