@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["BinaryCounts", "FloatOrArray", "Interval", "UndefinedMetricWarning"]
+__all__ = ["BinaryCounts", "FloatOrArray", "Interval", "SampleSize", "UndefinedMetricWarning"]
 
 # Scalars in, floats out; arrays in, arrays out.
 FloatOrArray = float | NDArray[np.float64]
@@ -70,3 +70,35 @@ class Interval:
     def length(self) -> FloatOrArray:
         """``high - low``."""
         return self.high - self.low
+
+
+@dataclass(frozen=True, slots=True)
+class SampleSize:
+    """How many observations keep the standard error of a metric within a plan.
+
+    Attributes
+    ----------
+    positives : int
+        Observations of the positive class, rounded up.
+    total : int or None
+        Observations in all, rounded up; None without a prevalence.
+    standard_error, half_width : float
+        What was planned for; each follows from the other.
+    prevalence : float or None
+        The proportion of positives that was given.
+    variance_bound : float
+        Bound on the variance of the estimate times the number of positives.
+    confidence_level : float
+        The level that relates half width and standard error.
+    metric : str
+        What is to be estimated.
+    """
+
+    positives: int
+    total: int | None
+    standard_error: float
+    half_width: float
+    prevalence: float | None
+    variance_bound: float
+    confidence_level: float
+    metric: str

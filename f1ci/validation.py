@@ -19,9 +19,11 @@ __all__ = [
     "confidence_level",
     "correlation",
     "counts",
+    "exactly_one",
     "fraction",
     "labels",
     "matrix",
+    "plannable_weights",
     "positive",
     "positive_integer",
     "probability",
@@ -89,6 +91,25 @@ def fraction(name: str, value: Any) -> float:
     if not 0.0 < number <= 1.0:
         raise ValueError(f"{name} must lie in (0, 1], got {value!r}")
     return number
+
+
+def exactly_one(**arguments: Any) -> None:
+    """Exactly one of the named arguments is given."""
+    if sum(value is not None for value in arguments.values()) != 1:
+        listed = ", ".join(f"{name}={value!r}" for name, value in arguments.items())
+        raise ValueError(f"give exactly one of {' and '.join(arguments)}, got {listed}")
+
+
+def plannable_weights(metric: Any, a: Any, b: Any) -> tuple[float, float]:
+    """Weights of a Tversky index that are both finite and above 0."""
+    try:
+        weights = positive("a", a), positive("b", b)
+    except (TypeError, ValueError):
+        raise ValueError(
+            "metric must be a Tversky index with finite weights a > 0 and b > 0 (precision, "
+            f"b = 0, and recall, a = 0, are limits and not covered), got {metric!r}"
+        ) from None
+    return weights
 
 
 def weights(name: str, value: ArrayLike) -> NDArray[np.float64]:
