@@ -23,10 +23,21 @@ What is computed, for a correlation matrix R of k variables and rank d:
 - Points are doubled until 3.5 standard errors, from 16 stretches of the sequence, are
   within the accuracy asked for. Inclusion-exclusion's own bounds hold throughout.
 
-When it fails: not at all by singularity. It is slow where many variables exceed together,
-that is for strongly correlated variables and for levels near or below one half; there
-the limit of 2**18 directions per variable may stop it at a few 1e-4. Pivots of R below
-1e-12 count as zero.
+What else was measured: integration variable by variable (Genz; lattice points, variables
+reordered) errs by 1e-3 to 1e-2 with 8000 points on matrices of low rank and on those of
+real classifiers, where directions err by 2e-5 to 1e-4; without the triples the error is
+three to five times as large; trees of pairs, principal components and more than one
+threshold as further control variates gain less than they cost.
+
+Observed error at the default accuracy, over 480 matrices 6 x 6 from twelve families (random,
+low rank, one factor, equal and autoregressive correlations, blocks, real classifiers): at
+level .95 root mean square 1.3e-5, 99th percentile 4.4e-5, largest 8e-5; at .9999 largest
+2.5e-5; at .5 3.5e-5.
+
+When it fails: not by singularity. It is slow where many variables exceed together, that is
+for many strongly correlated variables and for levels near or below one half; the limit of
+2**18 directions per variable may then stop it at an error above the one asked for. Pivots
+of R below 1e-12 count as zero.
 """
 
 from __future__ import annotations
@@ -195,10 +206,11 @@ def _planar_quantiles(factors: Floats, level: float) -> Floats:
 def _spatial_quantiles(matrices: Floats, rank: int, level: float, accuracy: float) -> Floats:
     """Quantiles of (n, k, k) matrices of one rank, 3 or more."""
     n, k, _ = matrices.shape
-    # Single precision errs by 1e-7 in the integrand, too much for small probabilities inside.
-    dtype: Any = np.float32 if level >= 0.5 else np.float64
-    # One idle dimension more makes the chi law elementary; it would blur a small polytope.
-    dimension = rank + rank % 2 if level >= 0.5 else rank
+    # Where the probability inside is small, single precision is too coarse, and the idle
+    # dimension that makes the chi law elementary would blur the polytope.
+    tiny = level < 0.05
+    dtype: Any = np.float64 if tiny else np.float32
+    dimension = rank if tiny else rank + rank % 2
     frames = np.empty((n, k, k, rank), dtype)
     q = np.empty(n)
     for some in _chunks(np.arange(n), _WORKING_SET // (k * k * 256)):
@@ -229,7 +241,7 @@ def _frames(matrices: Floats, rank: int) -> Floats:
     return np.concatenate([column, factors.reshape(n, k, k, rank - 1)], axis=3)
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=32)
 def _points(k: int, dimension: int, block: int, dtype: Any) -> tuple[Floats, Any, Any]:
     """Block of Sobol points: uniforms u (N), normals g (k, dimension - 1, N), and |g|^2.
 
@@ -252,7 +264,7 @@ def _points(k: int, dimension: int, block: int, dtype: Any) -> tuple[Floats, Any
 
 def _block_size(k: int) -> int:
     """Directions per variable in one block."""
-    return 512 if k <= 8 else 256
+    return 512 if k <= 8 else 256 if k <= 24 else 128
 
 
 def _primes() -> Any:
