@@ -44,7 +44,7 @@ from __future__ import annotations
 
 import itertools
 from functools import lru_cache
-from math import factorial, gamma, pi, sqrt
+from math import factorial, lgamma, log, pi, sqrt
 from typing import Any
 
 import numpy as np
@@ -63,7 +63,7 @@ _STANDARD_ERRORS = 3.5
 _PARTS = 4  # stretches of a block that are averaged separately
 _MOST_POINTS = 2**18  # directions per variable
 _WORKING_SET = 2**17  # numbers in an array that stays in cache
-_FARTHEST = 80.0  # exp(-80) is 0 to any accuracy and still a normal number in single precision
+_ELEMENTARY = 32  # largest dimension whose chi law is summed term by term
 _FEW_TRIPLES = 30
 
 # Gauss-Legendre nodes on (0, 1), gathered towards 1, where a singular triple is rough.
@@ -206,11 +206,11 @@ def _planar_quantiles(factors: Floats, level: float) -> Floats:
 def _spatial_quantiles(matrices: Floats, rank: int, level: float, accuracy: float) -> Floats:
     """Quantiles of (n, k, k) matrices of one rank, 3 or more."""
     n, k, _ = matrices.shape
-    # Where the probability inside is small, single precision is too coarse, and the idle
-    # dimension that makes the chi law elementary would blur the polytope.
-    tiny = level < 0.05
-    dtype: Any = np.float64 if tiny else np.float32
-    dimension = rank if tiny else rank + rank % 2
+    # The chi law of an even dimension is elementary, and single precision does for it; but
+    # an idle dimension would blur a small polytope, whose probability is small besides.
+    fast = level >= 0.05 and rank <= _ELEMENTARY
+    dtype: Any = np.float32 if fast else np.float64
+    dimension = rank + rank % 2 if fast else rank
     frames = np.empty((n, k, k, rank), dtype)
     q = np.empty(n)
     for some in _chunks(np.arange(n), _WORKING_SET // (k * k * 256)):
@@ -272,8 +272,8 @@ def _primes() -> Any:
 
 
 def _chi_tail(t: NDArray[Any], dimension: int, out: NDArray[Any] | None = None) -> NDArray[Any]:
-    """P(chi^2 > 2t); elementary, and fast, for an even dimension. Overwrites t."""
-    if dimension % 2:
+    """P(chi^2 > 2t). Overwrites t."""
+    if dimension % 2 or dimension > _ELEMENTARY:
         return np.asarray(gammaincc(dimension / 2, t, out=out))
     tail: NDArray[Any] = np.multiply(t, 1 / factorial(dimension // 2 - 1), out=out)
     for j in range(dimension // 2 - 2, 0, -1):
@@ -288,13 +288,17 @@ def _chi_tail(t: NDArray[Any], dimension: int, out: NDArray[Any] | None = None) 
 
 def _chi_slope(t: NDArray[Any], dimension: int) -> NDArray[Any]:
     """-q d/dq P(chi^2 > 2t), for t a multiple of q^2."""
-    slope: NDArray[Any] = np.exp(-t)
-    for _ in range(dimension // 2):
-        slope *= t
-    if dimension % 2:
-        slope *= np.sqrt(t)
-    slope *= 2 / gamma(dimension / 2)
+    slope: NDArray[Any] = np.log(t)
+    slope *= dimension / 2
+    slope -= t
+    slope += log(2) - lgamma(dimension / 2)
+    np.exp(slope, out=slope)
     return slope
+
+
+def _farthest(dtype: Any) -> Any:
+    """A t whose exp(-t) is 0 to any accuracy and still a normal number."""
+    return dtype.type(80.0 if dtype == np.float32 else 600.0)
 
 
 def _first_guess(frames: NDArray[Any], dimension: int, level: float) -> Floats:
@@ -309,14 +313,16 @@ def _first_guess(frames: NDArray[Any], dimension: int, level: float) -> Floats:
     x = np.concatenate([np.broadcast_to(z, (k, 1, z.size)), normals[:, : rank - 1]], axis=1)
     squared = np.square(np.matmul(frames, x))
     half_radius = (z * z + squares)[:, None] / 2
-    scale = half_radius / np.maximum(squared, half_radius * (low * low / _FARTHEST))
+    scale = half_radius / np.maximum(
+        squared, half_radius * dtype.type(low * low / _farthest(dtype))
+    )
     weights = 2 * ndtr(-low) / z.size / _chi_tail(scale * (low * low), dimension).sum(axis=2)
     weights = weights.reshape(n, -1)
     scale = scale.min(axis=2).reshape(n, -1)
     q = np.full(n, _sidak_quantile(level, k))
     moving = np.ones(n, dtype=bool)
     for _ in range(30):
-        t = np.minimum(scale * np.square(q).astype(dtype)[:, None], dtype.type(_FARTHEST))
+        t = np.minimum(scale * np.square(q).astype(dtype)[:, None], _farthest(dtype))
         slope = (weights * _chi_slope(t, dimension)).sum(axis=1)  # q times the density
         if level >= 0.5:
             tail = (weights * _chi_tail(t, dimension)).sum(axis=1)
@@ -337,12 +343,16 @@ def _pair_and_triple_sums(matrices: Floats, q: Floats) -> Floats:
     """(n, 2): sums over pairs and over triples of the probability that all exceed q."""
     k = matrices.shape[1]
     i, j = np.triu_indices(k, 1)
-    a, b, c = np.array(list(itertools.combinations(range(k), 3))).T
-    sums = np.empty((len(q), 2))
-    for some in _chunks(np.arange(len(q)), _WORKING_SET // (len(_WEIGHTS) * 4 * a.size)):
-        r, at = matrices[some], q[some, None]
-        sums[some, 0] = _pair_probability(r[:, i, j], at).sum(axis=1)
-        sums[some, 1] = _triple_probability(r[:, a, b], r[:, a, c], r[:, b, c], at).sum(axis=1)
+    sums = np.zeros((len(q), 2))
+    for some in _chunks(np.arange(len(q)), _WORKING_SET // k**2):
+        sums[some, 0] = _pair_probability(matrices[some][:, i, j], q[some, None]).sum(axis=1)
+    triples = np.array(list(itertools.combinations(range(k), 3)))
+    for part in _chunks(np.arange(len(triples)), 2048):
+        a, b, c = triples[part].T
+        for some in _chunks(np.arange(len(q)), 2048 // len(part)):
+            r, at = matrices[some], q[some, None]
+            probability = _triple_probability(r[:, a, b], r[:, a, c], r[:, b, c], at)
+            sums[some, 1] += probability.sum(axis=1)
     np.maximum(sums, 0.0, out=sums)  # rounding
     return sums
 
@@ -496,7 +506,7 @@ def _sampled(
     squared = np.matmul(frames, x)
     squared *= squared
     # Variables first from here on: (k, n, component, point).
-    t = np.maximum(squared.transpose(2, 0, 1, 3), numerator / dtype.type(_FARTHEST))
+    t = np.maximum(squared.transpose(2, 0, 1, 3), numerator / _farthest(dtype))
     np.divide(numerator, t, out=t)
     nearest = t.min(axis=0)
     rows = list(_chi_tail(t, dimension, out=squared.reshape(t.shape)))
