@@ -15,10 +15,10 @@ If d <= 0 this increases in w. If d > 0 it is a concave parabola in w, with its 
 ``w = (u (a + u) / d - b) / 2``, and the largest value at a given u is
 
     A(u) = u (b + u)^2 / (1 + u)^4                       at w = u, if u >= d,
-    G(u) = {(u + b) (u + d) / (1 + u)^2}^2 / (4 d)       at the top, if u0 <= u <= d,
-    H(u) = b u (a + u) / (1 + u)^4                       at w = 0, if u <= u0,
+    G(u) = {(u + b) (u + d) / (1 + u)^2}^2 / (4 d)       at the top, if u1 <= u <= d,
+    H(u) = b u (a + u) / (1 + u)^4                       at w = 0, if u <= u1,
 
-with ``u0 (a + u0) = b d``. Each has at most one stationary point with u > 0, the root of
+with ``u1 (a + u1) = b d``. Each has at most one stationary point with u > 0, the root of
 an equation of degree two, one and two; the pieces join with equal slopes, so there is one
 maximum in all. The maximum of A is V(b), at ``u_o = (3 - 3 b + sqrt(9 b^2 - 14 b + 9)) / 2``.
 Hence the supremum over all classifiers is V(b) if and only if ``a <= b + u_o`` (so for
