@@ -457,11 +457,10 @@ tables.plain(
 )
 
 # %% tags=["remove-cell"]
-glue("jiang-juice-unrounded", f"{plans['only V rounded'][1]:,}", display=False)
-glue("jiang-juice-exact-total", f"{plans['nothing rounded'][1]:,}", display=False)
-glue("jiang-juice-sharp-total", f"{plans['sharp bound, nothing rounded'][1]:,}", display=False)
-glue("jiang-juice-sharp-rounded", f"{plans['sharp bound, standard error rounded'][1]:,}", display=False)  # fmt: skip
-glue("jiang-juice-similar", f"{plans['if the new rule were like this one'][1]:,}", display=False)
+glue("jiang-juice-unrounded", plans["only V rounded"][1], display=False)
+glue("jiang-juice-exact-total", plans["nothing rounded"][1], display=False)
+glue("jiang-juice-sharp-total", plans["sharp bound, nothing rounded"][1], display=False)
+glue("jiang-juice-similar", plans["if the new rule were like this one"][1], display=False)
 glue("jiang-juice-ratio", jiang / sharp, display=False)
 glue("jiang-juice-saved", 100 * (1 - sharp / jiang), display=False)
 needed = plan("sharp").positives
@@ -469,18 +468,18 @@ enough = stats.binom.sf(needed - 1, plan("sharp").total, rounded_share)
 glue("jiang-juice-enough", 100 * float(enough), display=False)
 safe = int(stats.nbinom.ppf(0.95, needed, rounded_share)) + needed
 assert stats.binom.sf(needed - 1, safe, rounded_share) >= 0.95
-glue("jiang-juice-safe", f"{safe:,}", display=False)
+glue("jiang-juice-safe", safe, display=False)
 
 # %% [markdown]
 # Without rounding the standard error the published bound asks for
-# {glue:text}`jiang-juice-unrounded` purchases ({glue:text}`jiang-juice-exact-total` with all digits
-# of $V$), the sharp one for {glue:text}`jiang-juice-sharp-total`. Both hold for every rule. If one
-# dared to assume that the new rule is like the old one, {glue:text}`jiang-juice-similar` would do:
+# {glue:text}`jiang-juice-unrounded:,` purchases ({glue:text}`jiang-juice-exact-total:,` with all digits
+# of $V$), the sharp one for {glue:text}`jiang-juice-sharp-total:,`. Both hold for every rule. If one
+# dared to assume that the new rule is like the old one, {glue:text}`jiang-juice-similar:,` would do:
 # the difference is the price of not knowing.
 #
 # The width is guaranteed by the number of positives ({prf:ref}`prop-jiang-guarantee`). A sample
 # of the planned total has that many in {glue:text}`jiang-juice-enough:.0f` % of all cases only; to
-# have them with a probability of 95 % takes {glue:text}`jiang-juice-safe` purchases.
+# have them with a probability of 95 % takes {glue:text}`jiang-juice-safe:,` purchases.
 #
 # ## Your own plan
 #
@@ -559,5 +558,5 @@ figures.save(figure, "jiang-orange-juice-plan")
 #   adds: for $\beta < 1$ the bound can be replaced by a smaller one that is the best possible.
 # - The smaller $\beta$, the more positives a plan needs: precision is not learnt from positives.
 
-# %%
+# %% tags=["remove-cell"]
 results.save()
