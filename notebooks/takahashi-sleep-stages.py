@@ -113,7 +113,17 @@ for k in classes:
     record_all("section-6", {f"class-{k + 1}/f1": scores["f1"][k]})
     record_all("section-3.1", {f"class-{k + 1}/tp": right[k]})
 record_all("section-6", estimates)
-tables.compare(results, [f"takahashi/section-2/{key}" for key in averages])
+tables.compare(
+    results,
+    [f"takahashi/section-2/{key}" for key in averages],
+    names=[
+        *MEASURES.values(),
+        "micro precision",
+        "micro recall",
+        "macro precision",
+        "macro recall",
+    ],
+)
 
 # %% [markdown]
 # ## Three standard errors, by two roads
