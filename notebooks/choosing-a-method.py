@@ -354,7 +354,7 @@ tables.plain(head, rows, numeric=(0, 1, 2, 3))
 
 # %% mystnb={"image": {"alt": "Three panels, one for each prevalence: exact coverage of the four methods against the true F1 score for a test set of fixed size. For a rare class the curves look as for ten or twenty relevant items, with Wald far below the level; for a common class all are close to it except at the borders."}, "figure": {"caption": "Exact coverage for a test set of fixed size, by prevalence, for a classifier with equal precision and recall. A rare class makes a large test set small.", "name": "fig-choosing-prevalence"}}
 glue("choosing-size", f"{test_size:,}", display=False)
-some_scores = np.linspace(0.02, 0.98, 97)
+some_scores = np.linspace(0.02, 0.98, max(points // 15, 10))
 
 
 def given_prevalence(prevalence, f1, method="wilson_indirect"):
