@@ -233,7 +233,7 @@ def average(
     Parameters
     ----------
     measure : callable
-        Takes counts of shape (batch, *cells.shape), gives numbers of shape (batch,)
+        Takes counts of shape ``(batch, *cells.shape)``, gives numbers of shape (batch,)
         or (batch, quantities); ``nan`` where a quantity is undefined. With an
         executor of other processes it must be picklable.
     cells : array_like
@@ -365,7 +365,7 @@ def simulate(
         true negatives.
     method : str or callable
         A method of `f1ci.f1_interval`; or a function that takes counts of shape
-        (batch, *cells.shape) and gives the end points ``(low, high)``, each of
+        ``(batch, *cells.shape)`` and gives the end points ``(low, high)``, each of
         shape (batch,) or (batch, intervals), ``nan`` where undefined.
     truth : float or array_like, optional
         What the intervals should hold. Needed for a callable; a named method's is

@@ -367,4 +367,4 @@ tables.plain(
 glue("jiang-normality-smallest", curve_sizes[0], display=False)
 glue("jiang-normality-smallest-logit", 100 * float(logit_coverage[0]), display=False)
 glue("jiang-normality-smallest-plain", 100 * float(plain_coverage[0]), display=False)
-_ = results.save()
+results.save()

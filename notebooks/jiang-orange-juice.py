@@ -559,4 +559,4 @@ figures.save(figure, "jiang-orange-juice-plan")
 # - The smaller $\beta$, the more positives a plan needs: precision is not learnt from positives.
 
 # %% tags=["remove-cell"]
-_ = results.save()
+results.save()

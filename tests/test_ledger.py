@@ -414,7 +414,8 @@ def test_a_tampered_results_file_is_an_error(
 ) -> None:
     recorder = results(folder)
     recorder.record("lam/section-6/low", 0.66523)
-    path = recorder.save()
+    recorder.save()
+    path = recorder.path
     text = path.read_text(encoding="utf-8")
     assert old in text
     path.write_text(text.replace(old, new), encoding="utf-8")
@@ -549,7 +550,8 @@ def test_the_command_fails_on_an_open_row_and_on_errors(
     assert command(folder) == 0  # nothing recorded yet: only gaps
     recorder = results(folder)
     recorder.record("lam/section-6/low", 0.7)
-    path = recorder.save()
+    recorder.save()
+    path = recorder.path
     capsys.readouterr()
     assert command(folder) == 1
     assert "open (1)\n  lam/section-6/low: printed 0.665, ours 0.7; differs by 0.035" in (
@@ -570,7 +572,8 @@ def test_an_interrupted_save_leaves_the_old_file(
 ) -> None:
     recorder = results(folder)
     recorder.record("lam/section-6/low", 0.665)
-    before = recorder.save().read_bytes()
+    recorder.save()
+    before = recorder.path.read_bytes()
     recorder.record("lam/section-6/size", 9925)
 
     def interrupt(*_: object) -> None:
