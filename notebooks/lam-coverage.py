@@ -222,9 +222,8 @@ figures.save(figure, "lam-coverage-figure-2")
 # of draws have random streams of their own, so the numbers do not depend on how many processes or
 # machines share the work.
 
+
 # %%
-
-
 def four_intervals(counts):
     """End points of the four methods; each pair of TP and FP + FN is computed once."""
     tp, wrong = counts[:, 0], counts[:, 1] + counts[:, 2]
@@ -586,4 +585,4 @@ figures.save(figure, "lam-coverage-relative")
 #   {doc}`choosing-a-method` looks at all values of F1 instead of two.
 
 # %%
-results.save()
+_ = results.save()
