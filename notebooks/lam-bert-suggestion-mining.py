@@ -331,4 +331,4 @@ tables.plain(["v", "F1", "lower end", "upper end", ""], rows, numeric=(0, 1, 2, 
 #   joint outcomes.
 
 # %%
-_ = results.save()
+results.save()

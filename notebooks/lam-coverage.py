@@ -585,4 +585,4 @@ figures.save(figure, "lam-coverage-relative")
 #   {doc}`choosing-a-method` looks at all values of F1 instead of two.
 
 # %%
-_ = results.save()
+results.save()

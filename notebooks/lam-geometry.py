@@ -417,4 +417,4 @@ tables.plain(["", *cases], rows, numeric=(1, 2, 3))
 #   one half.
 
 # %%
-_ = results.save()
+results.save()
