@@ -23,17 +23,30 @@ What is computed, for a correlation matrix R of k variables and rank d:
 - Points are doubled until 3.5 standard errors, from 16 stretches of the sequence, are
   within the accuracy asked for. Inclusion-exclusion's own bounds hold throughout.
 
-When it fails: not at all by singularity. It is slow where many variables exceed together,
-that is for strongly correlated variables and for levels near or below one half; there
-the limit of 2**18 directions per variable may stop it at a few 1e-4. Pivots of R below
-1e-12 count as zero.
+What else was measured: integration variable by variable (Genz; lattice points, variables
+reordered) errs by 1e-3 to 1e-2 with 8000 points on matrices of low rank and on those of
+real classifiers, where directions err by 2e-5 to 1e-4; without the triples the error is
+three to five times as large; trees of pairs, principal components and more than one
+threshold as further control variates gain less than they cost.
+
+Observed error at the default accuracy, over 480 matrices 6 x 6 from twelve families (random,
+low rank, one factor, equal and autoregressive correlations, blocks, real classifiers): at
+level .95 root mean square 1.3e-5, 99th percentile 4.4e-5, largest 8e-5; at .9999 largest
+2.5e-5; at .5 3.5e-5. For 12 x 12, 120 matrices: at .95 largest 7e-5, at .9999 4e-5. With
+accuracy=5e-4 (observed: largest 3e-4) ten thousand matrices take 1.5 to 3 s of one core
+for 6 x 6, and 5 to 12 s for 12 x 12 unless twelve variables are nearly equally correlated.
+
+When it fails: not by singularity. It is slow where many variables exceed together, that is
+for many strongly correlated variables and for levels near or below one half; the limit of
+2**18 directions per variable may then stop it at an error above the one asked for. Pivots
+of R below 1e-12 count as zero.
 """
 
 from __future__ import annotations
 
 import itertools
 from functools import lru_cache
-from math import factorial, gamma, pi, sqrt
+from math import factorial, lgamma, log, pi, sqrt
 from typing import Any
 
 import numpy as np
@@ -52,7 +65,7 @@ _STANDARD_ERRORS = 3.5
 _PARTS = 4  # stretches of a block that are averaged separately
 _MOST_POINTS = 2**18  # directions per variable
 _WORKING_SET = 2**17  # numbers in an array that stays in cache
-_FARTHEST = 80.0  # exp(-80) is 0 to any accuracy and still a normal number in single precision
+_ELEMENTARY = 32  # largest dimension whose chi law is summed term by term
 _FEW_TRIPLES = 30
 
 # Gauss-Legendre nodes on (0, 1), gathered towards 1, where a singular triple is rough.
@@ -73,9 +86,9 @@ def equicoordinate_quantile(
     confidence_level : float
         The probability, strictly between 0 and 1.
     accuracy : float
-        Largest absolute error aimed at, 3.5 estimated standard errors. Ten times the
-        accuracy costs up to a hundred times the work: a simulation that averages over many
-        matrices can ask for 1e-3.
+        Largest absolute error aimed at, 3.5 estimated standard errors. A tenth of the
+        error costs up to a hundred times the work: a simulation that averages over many
+        matrices can ask for 5e-4 or 1e-3.
 
     Returns
     -------
@@ -195,10 +208,11 @@ def _planar_quantiles(factors: Floats, level: float) -> Floats:
 def _spatial_quantiles(matrices: Floats, rank: int, level: float, accuracy: float) -> Floats:
     """Quantiles of (n, k, k) matrices of one rank, 3 or more."""
     n, k, _ = matrices.shape
-    # Single precision errs by 1e-7 in the integrand, too much for small probabilities inside.
-    dtype: Any = np.float32 if level >= 0.5 else np.float64
-    # One idle dimension more makes the chi law elementary; it would blur a small polytope.
-    dimension = rank + rank % 2 if level >= 0.5 else rank
+    # The chi law of an even dimension is elementary, and single precision does for it; but
+    # an idle dimension would blur a small polytope, whose probability is small besides.
+    fast = level >= 0.05 and rank <= _ELEMENTARY
+    dtype: Any = np.float32 if fast else np.float64
+    dimension = rank + rank % 2 if fast else rank
     frames = np.empty((n, k, k, rank), dtype)
     q = np.empty(n)
     for some in _chunks(np.arange(n), _WORKING_SET // (k * k * 256)):
@@ -229,7 +243,7 @@ def _frames(matrices: Floats, rank: int) -> Floats:
     return np.concatenate([column, factors.reshape(n, k, k, rank - 1)], axis=3)
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=32)
 def _points(k: int, dimension: int, block: int, dtype: Any) -> tuple[Floats, Any, Any]:
     """Block of Sobol points: uniforms u (N), normals g (k, dimension - 1, N), and |g|^2.
 
@@ -252,7 +266,7 @@ def _points(k: int, dimension: int, block: int, dtype: Any) -> tuple[Floats, Any
 
 def _block_size(k: int) -> int:
     """Directions per variable in one block."""
-    return 512 if k <= 8 else 256
+    return 512 if k <= 8 else 256 if k <= 24 else 128
 
 
 def _primes() -> Any:
@@ -260,8 +274,8 @@ def _primes() -> Any:
 
 
 def _chi_tail(t: NDArray[Any], dimension: int, out: NDArray[Any] | None = None) -> NDArray[Any]:
-    """P(chi^2 > 2t); elementary, and fast, for an even dimension. Overwrites t."""
-    if dimension % 2:
+    """P(chi^2 > 2t). Overwrites t."""
+    if dimension % 2 or dimension > _ELEMENTARY:
         return np.asarray(gammaincc(dimension / 2, t, out=out))
     tail: NDArray[Any] = np.multiply(t, 1 / factorial(dimension // 2 - 1), out=out)
     for j in range(dimension // 2 - 2, 0, -1):
@@ -276,13 +290,17 @@ def _chi_tail(t: NDArray[Any], dimension: int, out: NDArray[Any] | None = None) 
 
 def _chi_slope(t: NDArray[Any], dimension: int) -> NDArray[Any]:
     """-q d/dq P(chi^2 > 2t), for t a multiple of q^2."""
-    slope: NDArray[Any] = np.exp(-t)
-    for _ in range(dimension // 2):
-        slope *= t
-    if dimension % 2:
-        slope *= np.sqrt(t)
-    slope *= 2 / gamma(dimension / 2)
+    slope: NDArray[Any] = np.log(t)
+    slope *= dimension / 2
+    slope -= t
+    slope += log(2) - lgamma(dimension / 2)
+    np.exp(slope, out=slope)
     return slope
+
+
+def _farthest(dtype: Any) -> Any:
+    """A t whose exp(-t) is 0 to any accuracy and still a normal number."""
+    return dtype.type(80.0 if dtype == np.float32 else 600.0)
 
 
 def _first_guess(frames: NDArray[Any], dimension: int, level: float) -> Floats:
@@ -297,14 +315,16 @@ def _first_guess(frames: NDArray[Any], dimension: int, level: float) -> Floats:
     x = np.concatenate([np.broadcast_to(z, (k, 1, z.size)), normals[:, : rank - 1]], axis=1)
     squared = np.square(np.matmul(frames, x))
     half_radius = (z * z + squares)[:, None] / 2
-    scale = half_radius / np.maximum(squared, half_radius * (low * low / _FARTHEST))
+    scale = half_radius / np.maximum(
+        squared, half_radius * dtype.type(low * low / _farthest(dtype))
+    )
     weights = 2 * ndtr(-low) / z.size / _chi_tail(scale * (low * low), dimension).sum(axis=2)
     weights = weights.reshape(n, -1)
     scale = scale.min(axis=2).reshape(n, -1)
     q = np.full(n, _sidak_quantile(level, k))
     moving = np.ones(n, dtype=bool)
     for _ in range(30):
-        t = np.minimum(scale * np.square(q).astype(dtype)[:, None], dtype.type(_FARTHEST))
+        t = np.minimum(scale * np.square(q).astype(dtype)[:, None], _farthest(dtype))
         slope = (weights * _chi_slope(t, dimension)).sum(axis=1)  # q times the density
         if level >= 0.5:
             tail = (weights * _chi_tail(t, dimension)).sum(axis=1)
@@ -325,12 +345,16 @@ def _pair_and_triple_sums(matrices: Floats, q: Floats) -> Floats:
     """(n, 2): sums over pairs and over triples of the probability that all exceed q."""
     k = matrices.shape[1]
     i, j = np.triu_indices(k, 1)
-    a, b, c = np.array(list(itertools.combinations(range(k), 3))).T
-    sums = np.empty((len(q), 2))
-    for some in _chunks(np.arange(len(q)), _WORKING_SET // (len(_WEIGHTS) * 4 * a.size)):
-        r, at = matrices[some], q[some, None]
-        sums[some, 0] = _pair_probability(r[:, i, j], at).sum(axis=1)
-        sums[some, 1] = _triple_probability(r[:, a, b], r[:, a, c], r[:, b, c], at).sum(axis=1)
+    sums = np.zeros((len(q), 2))
+    for some in _chunks(np.arange(len(q)), _WORKING_SET // k**2):
+        sums[some, 0] = _pair_probability(matrices[some][:, i, j], q[some, None]).sum(axis=1)
+    triples = np.array(list(itertools.combinations(range(k), 3)))
+    for part in _chunks(np.arange(len(triples)), 2048):
+        a, b, c = triples[part].T
+        for some in _chunks(np.arange(len(q)), 2048 // len(part)):
+            r, at = matrices[some], q[some, None]
+            probability = _triple_probability(r[:, a, b], r[:, a, c], r[:, b, c], at)
+            sums[some, 1] += probability.sum(axis=1)
     np.maximum(sums, 0.0, out=sums)  # rounding
     return sums
 
@@ -484,7 +508,7 @@ def _sampled(
     squared = np.matmul(frames, x)
     squared *= squared
     # Variables first from here on: (k, n, component, point).
-    t = np.maximum(squared.transpose(2, 0, 1, 3), numerator / dtype.type(_FARTHEST))
+    t = np.maximum(squared.transpose(2, 0, 1, 3), numerator / _farthest(dtype))
     np.divide(numerator, t, out=t)
     nearest = t.min(axis=0)
     rows = list(_chi_tail(t, dimension, out=squared.reshape(t.shape)))

@@ -26,12 +26,14 @@ __all__ = [
     "classwise_options",
     "confidence_level",
     "correlation",
+    "countable",
     "counts",
     "covariance",
     "delta_options",
     "distinct",
     "distribution",
     "enough_for_blocks",
+    "exactly_one",
     "folds",
     "fraction",
     "joint_cells",
@@ -39,6 +41,7 @@ __all__ = [
     "listed",
     "matrix",
     "metric_matrix",
+    "plannable",
     "positive",
     "positive_integer",
     "predictions",
@@ -359,6 +362,35 @@ def correlation(value: ArrayLike) -> NDArray[np.float64]:
             f"{_first(smallest, negative):g}"
         )
     return symmetric
+
+
+def plannable(metric: Any) -> tuple[float, float]:
+    """The weights of a Tversky index whose variance the number of positives bounds."""
+    a, b = getattr(metric, "a", None), getattr(metric, "b", None)
+    if a is None or b is None:
+        raise ValueError(
+            "a sample size is known only for the Tversky indices ('f1', 'jaccard', 'recall', "
+            f"fbeta(beta), tversky(a, b)), got {metric.name!r}"
+        )
+    if not b > 0.0:
+        raise ValueError(
+            "no number of positives bounds the variance of a Tversky index with b = 0, which "
+            f"depends on how many items are predicted positive; got {metric.name!r}"
+        )
+    return float(a), float(b)
+
+
+def exactly_one(**named: Any) -> None:
+    """One of the named arguments is given, the others are None."""
+    if sum(value is not None for value in named.values()) != 1:
+        listed = " and ".join(f"{name}={value!r}" for name, value in named.items())
+        raise ValueError(f"give exactly one of {', '.join(named)}, got {listed}")
+
+
+def countable(what: str, size: float) -> None:
+    """A planned number of items that one could count."""
+    if not size <= MAX_COUNT:
+        raise ValueError(f"{what} must not exceed 2**50 items, but the plan asks for {size:.3g}")
 
 
 def same_length(**arrays: Sequence[Any] | NDArray[Any]) -> None:
