@@ -194,8 +194,11 @@ def interval_from_labels(
     metric = _metrics.get(metric)
     level = validation.confidence_level(confidence_level)
     _check_options(metric, method, blur=blur, transform=transform, groups=groups)
-    codes, classes = _encoded({"y_true": y_true, "y_pred": y_pred}, metric, pos_label, labels)
-    table = _table(codes[0], codes[1], len(classes))
+    if groups is None:
+        table, classes = _counted(y_true, y_pred, metric, pos_label, labels)
+    else:
+        codes, classes = _encoded({"y_true": y_true, "y_pred": y_pred}, metric, pos_label, labels)
+        table = _table(codes[0], codes[1], len(classes))
     estimate, influence = metric.evaluate(table)
     _warn_undefined(metric, table, estimate, classes)
     if groups is None:
@@ -672,6 +675,22 @@ def _normal_quantile(level: float) -> float:
 
 
 # From labels to codes.
+
+
+def _counted(
+    y_true: Any,
+    y_pred: Any,
+    metric: Metric,
+    pos_label: Hashable,
+    labels: Sequence[Hashable] | None,
+) -> tuple[Array, list[Hashable]]:
+    """The confusion matrix, in one pass over the labels, and the classes it is of."""
+    if metric.binary:
+        tp, fp, fn, tn = counts.binary_counts(y_true, y_pred, pos_label=pos_label)
+        return np.array([[tn, fp], [fn, tp]], dtype=np.float64), ["negative", "positive"]
+    table, classes = counts.confusion_matrix_and_classes(y_true, y_pred, labels=labels)
+    validation.at_least_two("classes", len(classes))
+    return table.astype(np.float64), classes
 
 
 def _encoded(

@@ -424,12 +424,12 @@ for key, run in ours.items():
         )
 methods = list(dict.fromkeys(method for method, _ in found))
 tables.plain(
-    ["design", "n", "true macro F1", "test sets left out, %"],
+    ["", "design", "n", "true macro F1", "test sets left out, %"],
     [
-        [d.name, f"{d.n}", f"{d.truth:.4f}", f"{100 * ours[key].undefined[0]:.2f}"]
+        [key, d.name, f"{d.n}", f"{d.truth:.4f}", f"{100 * ours[key].undefined[0]:.2f}"]
         for key, d in probes.DESIGNS.items()
     ],
-    numeric=(1, 2, 3),
+    numeric=(2, 3, 4),
 )
 
 # %% [markdown]
@@ -442,7 +442,13 @@ display(
     tables.plain(
         ["coverage, %", *columns],
         [
-            [m, *(f"{100 * found[m, c][0]:.1f} ± {100 * found[m, c][1]:.1f}" for c in columns)]
+            [
+                m,
+                *(
+                    f"{100 * found[m, c][0]:.1f}\u00a0±\u00a0{100 * found[m, c][1]:.1f}"
+                    for c in columns
+                ),
+            ]
             for m in methods
         ],
         numeric=range(1, 7),

@@ -309,7 +309,7 @@ def _ours(matrix: list[list[int]], metric: str, method: str) -> Line:
                 confidence_level=LEVEL,
                 **options,
             )
-    problem = "; ".join(str(warning.message) for warning in caught)
+    problem = ", ".join(sorted({warning.category.__name__ for warning in caught}))
     values = interval.estimate, interval.low, interval.high
     return Line("f1ci", method, *values, _remark(*values, problem))
 
