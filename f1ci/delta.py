@@ -746,9 +746,10 @@ def _binary_metrics(metrics: str | Metric | Sequence[str | Metric]) -> list[Bina
 def _warn_undefined(
     metric: Metric, tables: Array, estimate: Array, classes: Sequence[Hashable] | None = None
 ) -> None:
-    undefined = np.argwhere(np.isnan(estimate))
-    if not len(undefined):
+    missing = np.isnan(estimate)
+    if not missing.any():
         return
+    undefined = np.argwhere(missing)
     where = ""
     if np.ndim(estimate):
         first = ", ".join(map(str, undefined[0]))
