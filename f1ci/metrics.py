@@ -22,9 +22,9 @@ A measure that divides by zero (a class that is never predicted, or never true, 
 the case may be) is ``nan``, and so is its gradient. `overlap`, the larger of precision
 and recall, has a kink where EA = EZ: no derivative there, and no normal limit. The
 one-sided derivative of the EA branch (precision) is used; the EZ branch has the same
-standard error, and the mean of the two would have a smaller one, so this is the
-cautious choice, but an interval at the kink remains an approximation that large
-samples do not improve.
+standard error. At the kink an interval still covers its level in the limit, but misses
+more often on one side than on the other; the mean of the two branches' derivatives
+would have a smaller standard error and cover too little.
 """
 
 from __future__ import annotations

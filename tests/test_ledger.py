@@ -293,6 +293,19 @@ def test_a_small_simulation_does_not_make_an_erratum_stale(folder: Path) -> None
     assert not Ledger(Published(folder / "published"), folder / "results").ok
 
 
+def test_an_erratum_may_excuse_what_the_unknown_replicates_of_a_paper_make_uncertain(
+    folder: Path,
+) -> None:
+    row = "lam/section-7/unstated,lam,section-7,coverage,0.900,simulated,E-lam-1\n"
+    (folder / "published" / "lam.csv").write_text(LAM + row, encoding="utf-8")
+    how = {"deviation": 0.3, "replicates": 10**6}
+    assert verdict(folder, "lam/section-7/unstated", 0.901, **how) == "erratum"
+    assert verdict(folder, "lam/section-7/unstated", 0.9001, **how) == "match"
+    entry = entry_of(folder, "lam/section-7/unstated")
+    assert entry.reason.endswith("how many replicates the paper drew is not known, see E-lam-1")
+    assert Ledger(Published(folder / "published"), folder / "results").ok
+
+
 def test_missing_inputs_and_gaps_are_told_apart(folder: Path) -> None:
     recorder = results(folder)
     recorder.missing("yuan/table-4/coverage", "the training set")
@@ -401,7 +414,8 @@ def test_a_tampered_results_file_is_an_error(
 ) -> None:
     recorder = results(folder)
     recorder.record("lam/section-6/low", 0.66523)
-    path = recorder.save()
+    recorder.save()
+    path = recorder.path
     text = path.read_text(encoding="utf-8")
     assert old in text
     path.write_text(text.replace(old, new), encoding="utf-8")
@@ -536,7 +550,8 @@ def test_the_command_fails_on_an_open_row_and_on_errors(
     assert command(folder) == 0  # nothing recorded yet: only gaps
     recorder = results(folder)
     recorder.record("lam/section-6/low", 0.7)
-    path = recorder.save()
+    recorder.save()
+    path = recorder.path
     capsys.readouterr()
     assert command(folder) == 1
     assert "open (1)\n  lam/section-6/low: printed 0.665, ours 0.7; differs by 0.035" in (
@@ -557,7 +572,8 @@ def test_an_interrupted_save_leaves_the_old_file(
 ) -> None:
     recorder = results(folder)
     recorder.record("lam/section-6/low", 0.665)
-    before = recorder.save().read_bytes()
+    recorder.save()
+    before = recorder.path.read_bytes()
     recorder.record("lam/section-6/size", 9925)
 
     def interrupt(*_: object) -> None:

@@ -110,10 +110,15 @@ class Results:
             raise LedgerError(f"{id}: say which input is missing, got {what!r}")
         self._add(Record(id, missing=what.strip()))
 
-    def save(self) -> Path:
-        """Write `<folder>/<name>.csv`, in one step so that a reader never sees half of it."""
+    @property
+    def path(self) -> Path:
+        """The file that `save` writes."""
+        return self.folder / f"{self.name}.csv"
+
+    def save(self) -> None:
+        """Write the file, in one step so that a reader never sees half of it."""
         lines = [asdict(record) for record in self.records.values()]
-        return write(self.folder / f"{self.name}.csv", csv_text(COLUMNS, lines))
+        write(self.path, csv_text(COLUMNS, lines))
 
     def _add(self, record: Record) -> None:
         row = self.published.rows.get(record.id)

@@ -136,6 +136,9 @@ def stage(edition: Edition, staged: Path) -> list[str]:
     generated.mkdir(exist_ok=True)
     (generated / "parameters.md").write_text(_parameter_tables(edition, tasks), "utf-8")
     (generated / "times.md").write_text(_times(edition, tasks), "utf-8")
+    figures = edition.folder / "results" / "figures"
+    if figures.exists():
+        shutil.copytree(figures, staged / "results" / "figures")
     published = Published(root / "book" / "published")
     ledger = Ledger(published, edition.folder / "results")
     pages.write(staged, published, ledger)
