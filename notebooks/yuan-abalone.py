@@ -201,15 +201,15 @@ tables.grid(
 #
 # Its $F_{0.5}$ is covered by {computed}`yuan/section-3b/individual/m3|.4f` of the plain intervals.
 # The paper suspects an asymptotic variance near zero. It is discreteness ({ref}`E-yuan-8
-# <E-yuan-8>`): four true positives are expected, and in some test sets there is none. Then
-# $F_{0.5}$ is 0, its estimated variance is exactly 0, and the interval is the single point 0. With
-# one or two, the interval is too short to reach the truth. Blurring works because what it adds is
-# not 0 at $\mathrm{TP} = 0$.
+# <E-yuan-8>`): four true positives are expected, and in some test sets there is none, or one. With
+# none, $F_{0.5}$ is 0, its estimated variance is exactly 0, and the interval is the single point 0.
+# With one, the plain interval is too short to reach the truth.
 
 # %%
 expected = n * population["logistic"][3] / size
 none = float(binom.pmf(0, n, population["logistic"][3] / size))
 glue("yuan-abalone-none", none, display=False)
+glue("yuan-abalone-one", float(binom.pmf(1, n, population["logistic"][3] / size)), display=False)
 glue("yuan-abalone-expected", expected, display=False)
 counts, probability = joint.tables(n, population["logistic"])
 truth = joint.true_values(population["logistic"], measures)[0]
@@ -226,7 +226,7 @@ for blur in (False, True):
     )
 share = [float(probability[counts[:, 3] == t].sum()) for t in range(13)]
 
-# %% mystnb={"image": {"alt": "Bars of the probabilities of 0 to 12 true positives, highest at 3 and 4. Two lines show how often the interval covers given that number. The plain interval never covers at 0 and at 1 only sometimes; the blurred one covers there, and both miss from about 10 on."}, "figure": {"caption": "F0.5 of logistic regression, exactly. Bars: probability of the number of true positives in a test set. Lines: how often the 95 % interval holds the truth given that number.", "name": "fig-yuan-abalone-discrete"}}
+# %% mystnb={"image": {"alt": "Bars of the probabilities of 0 to 12 true positives, highest at 3 and 4. Two lines show how often the interval covers given that number. The plain interval never covers at 0 and 1, the blurred one misses at 0 only. From 2 to 8 both always cover, beyond 11 neither does."}, "figure": {"caption": "F0.5 of logistic regression, exactly. Bars: probability of the number of true positives in a test set. Lines: how often the 95 % interval holds the truth given that number.", "name": "fig-yuan-abalone-discrete"}}
 figure, axes = figures.subplots(height=3.0)
 axes.bar(range(13), share, color=figures.COLOURS["sky"], label="probability")
 axes.plot(
@@ -239,7 +239,10 @@ figure.legend(loc="outside lower center", ncols=3)
 figures.save(figure, "yuan-abalone-discrete")
 
 # %% [markdown]
-# The probability of no true positive is {glue:text}`yuan-abalone-none:.4f`.
+# No true positive has a probability of {glue:text}`yuan-abalone-none:.4f`, and no interval helps
+# there: the blurred one has a length, but does not reach the truth either. One true positive has
+# {glue:text}`yuan-abalone-one:.4f`, and there the blurred interval covers. That is the whole
+# repair.
 #
 # ### Table VI, one rule at a time
 
@@ -448,7 +451,7 @@ tables.plain(
 # %%
 glue("yuan-abalone-smaller", smaller_n, display=False)
 
-# %% mystnb={"image": {"alt": "Horizontal bars for the 18 numbers of single rules in Table VI and the 6 of all rules, as ratios to the reproduced value. Printed lengths of 1NN and of the forest and the plain ones of logistic regression lie 15 to 20 per cent to the right, far outside their narrow bars; coverages are near, with those of the forest outside; all rules together are inside wide bars."}, "figure": {"caption": "Table VI: printed numbers as ratios to the reproduced ones. Bars: what rounding and four standard errors allow (single rules), or the central 99 % of replications (all rules).", "name": "fig-yuan-abalone-table-6"}}
+# %% mystnb={"image": {"alt": "Horizontal bars for the 18 numbers of single rules in Table VI and the 6 of all rules, as ratios to the reproduced value. Printed lengths of single rules lie 15 to 20 per cent to the right of their narrow bars, but for the corrected one of logistic regression, which is just outside. Coverages are near one; those of the forest and the joint one of logistic regression are outside. All rules together are inside wide bars."}, "figure": {"caption": "Table VI: printed numbers as ratios to the reproduced ones. Bars: what rounding and four standard errors allow (single rules), or the central 99 % of replications (all rules).", "name": "fig-yuan-abalone-table-6"}}
 figure, axes = figures.subplots(1, 2, height=4.6, sharey=True)
 for axis, quantity in zip(axes, ("coverage", "length"), strict=True):
     ids = {
