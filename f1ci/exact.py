@@ -133,7 +133,8 @@ def intervals(
     """Estimate, standard error and end points for validated TP and FP + FN of any shapes."""
     kernel = _KERNELS[method]
     if np.ndim(tp) == np.ndim(wrong) == 0 or max(np.size(tp), np.size(wrong)) <= _BLOCK:
-        return _one_block(tp, wrong, kernel, level)
+        # Numpy's scalars are faster than its arrays without dimensions, and give the same bits.
+        return _one_block(tp[()], wrong[()], kernel, level)
     tp, wrong = np.broadcast_arrays(tp, wrong)
     shape, tp, wrong = tp.shape, tp.reshape(-1), wrong.reshape(-1)
     out = np.empty((4, tp.size))
