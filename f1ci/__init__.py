@@ -9,6 +9,8 @@ from f1ci.bcv import bcv_partitions
 from f1ci.counts import binary_counts, confusion_matrix
 from f1ci.delta import difference_interval, joint_intervals, metric_interval
 from f1ci.exact import f1_interval
+from f1ci.normal import equicoordinate_quantile
+from f1ci.planning import sample_size
 from f1ci.posteriors import Posterior, bayes_test, effective_counts, posterior
 from f1ci.results import (
     BayesTest,
@@ -17,6 +19,7 @@ from f1ci.results import (
     EffectiveCounts,
     Interval,
     JointIntervals,
+    SampleSize,
     UndefinedMetricWarning,
 )
 from f1ci.scores import f1_score_interval
@@ -29,6 +32,7 @@ __all__ = [
     "Interval",
     "JointIntervals",
     "Posterior",
+    "SampleSize",
     "UndefinedMetricWarning",
     "__version__",
     "bayes_test",
@@ -38,12 +42,14 @@ __all__ = [
     "coverage",
     "difference_interval",
     "effective_counts",
+    "equicoordinate_quantile",
     "f1_interval",
     "f1_score_interval",
     "joint_intervals",
     "metric_interval",
     "metrics",
     "posterior",
+    "sample_size",
 ]
 
 __version__ = "0.1.0"

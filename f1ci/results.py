@@ -20,6 +20,7 @@ __all__ = [
     "FloatOrArray",
     "Interval",
     "JointIntervals",
+    "SampleSize",
     "UndefinedMetricWarning",
     "plain",
 ]
@@ -220,3 +221,36 @@ class BayesTest:
     metric: str
     rope: float
     method: str
+
+
+@dataclass(frozen=True, slots=True)
+class SampleSize:
+    """A planned test set.
+
+    Attributes
+    ----------
+    positives : int
+        How many truly positive items guarantee the standard error.
+    total : int or None
+        How many items hold that many positives on average; None if the prevalence was
+        not given.
+    variance_bound : float
+        The V in ``positives = V / (b standard_error**2)``, where b is the metric's weight
+        of the false negatives (1/2 for F1).
+    standard_error : float
+        The one asked for, or the one that gives the half width asked for.
+    bound : str
+        Which bound V is.
+    confidence_level : float
+        Level of the interval whose half width was asked for.
+    metric : str
+        What the plan is for.
+    """
+
+    positives: int
+    total: int | None
+    variance_bound: float
+    standard_error: float
+    bound: str
+    confidence_level: float
+    metric: str

@@ -24,12 +24,15 @@ __all__ = [
     "choice",
     "class_sizes",
     "confidence_level",
+    "correlation",
+    "countable",
     "counts",
     "covariance",
     "delta_options",
     "distinct",
     "distribution",
     "enough_for_blocks",
+    "exactly_one",
     "folds",
     "fraction",
     "joint_cells",
@@ -37,6 +40,7 @@ __all__ = [
     "listed",
     "matrix",
     "metric_matrix",
+    "plannable",
     "positive",
     "positive_integer",
     "predictions",
@@ -312,6 +316,70 @@ def tversky_weights(a: Any, b: Any) -> tuple[float, float]:
             f"a and b must be finite, not negative and not both 0, got a={a!r}, b={b!r}"
         )
     return weight_a, weight_b
+
+
+def correlation(value: ArrayLike) -> NDArray[np.float64]:
+    """One or more correlation matrices, shape (..., k, k); symmetric and rounded to [-1, 1]."""
+    array = _numeric("correlation", value).astype(np.float64, copy=False)
+    if array.ndim < 2 or array.shape[-1] != array.shape[-2] or not array.shape[-1]:
+        raise ValueError(f"correlation must have shape (..., k, k), got shape {array.shape}")
+    # Rounding in a computed matrix is far below this, a typing error far above.
+    rounding = 1e-8
+    outside = ~(np.abs(array) <= 1.0 + rounding)
+    if outside.any():
+        raise ValueError(f"correlation must lie between -1 and 1, got {_first(array, outside)!r}")
+    diagonal: NDArray[np.float64] = np.einsum("...ii->...i", array)
+    wrong = np.abs(diagonal - 1.0) > rounding
+    if wrong.any():
+        raise ValueError(
+            f"correlation must have ones on its diagonal, got {_first(diagonal, wrong)!r}"
+        )
+    transposed = np.swapaxes(array, -1, -2)
+    skew = np.abs(array - transposed) > rounding
+    if skew.any():
+        raise ValueError(
+            "correlation must be symmetric, got "
+            f"{_first(array, skew)!r} opposite {_first(transposed, skew)!r}"
+        )
+    symmetric: NDArray[np.float64] = np.clip((array + transposed) / 2, -1.0, 1.0)
+    np.einsum("...ii->...i", symmetric)[...] = 1.0
+    smallest = np.asarray(np.linalg.eigvalsh(symmetric)[..., 0], np.float64)
+    negative = smallest < -rounding * array.shape[-1]
+    if negative.any():
+        raise ValueError(
+            "correlation must be positive semidefinite, got a matrix with eigenvalue "
+            f"{_first(smallest, negative):g}"
+        )
+    return symmetric
+
+
+def plannable(metric: Any) -> tuple[float, float]:
+    """The weights of a Tversky index whose variance the number of positives bounds."""
+    a, b = getattr(metric, "a", None), getattr(metric, "b", None)
+    if a is None or b is None:
+        raise ValueError(
+            "a sample size is known only for the Tversky indices ('f1', 'jaccard', 'recall', "
+            f"fbeta(beta), tversky(a, b)), got {metric.name!r}"
+        )
+    if not b > 0.0:
+        raise ValueError(
+            "no number of positives bounds the variance of a Tversky index with b = 0, which "
+            f"depends on how many items are predicted positive; got {metric.name!r}"
+        )
+    return float(a), float(b)
+
+
+def exactly_one(**named: Any) -> None:
+    """One of the named arguments is given, the others are None."""
+    if sum(value is not None for value in named.values()) != 1:
+        listed = " and ".join(f"{name}={value!r}" for name, value in named.items())
+        raise ValueError(f"give exactly one of {', '.join(named)}, got {listed}")
+
+
+def countable(what: str, size: float) -> None:
+    """A planned number of items that one could count."""
+    if not size <= MAX_COUNT:
+        raise ValueError(f"{what} must not exceed 2**50 items, but the plan asks for {size:.3g}")
 
 
 def same_length(**arrays: Sequence[Any] | NDArray[Any]) -> None:

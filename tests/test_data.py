@@ -258,3 +258,45 @@ def test_loaders_read_nothing_unverified(copied, load, file):
         altered.write(b"\n")
     with pytest.raises(data.AlteredDataError, match=re.escape(file)):
         load()
+
+
+# ------------------------------------------------------------ matrices of a reader's own
+
+OWN = """\
+name,true,predicted,count
+svm,W,W,7
+svm,W,N1,2
+svm,N1,W,0
+svm,N1,N1,5
+rf,b,b,1
+rf,b,a,2
+rf,a,b,3
+rf,a,a,4
+"""
+
+
+def test_own_matrices_have_true_classes_in_rows(tmp_path):
+    (tmp_path / "own.csv").write_text(OWN)
+    matrices = data.read_matrices(tmp_path / "own.csv")
+    assert list(matrices) == ["svm", "rf"]
+    assert matrices["svm"].to_numpy().tolist() == [[7, 2], [0, 5]]
+    assert matrices["rf"].loc["a", "b"] == 3
+    assert list(matrices["rf"].index) == list(matrices["rf"].columns) == ["b", "a"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("count\n", "n\n", "columns"),
+        ("W,N1,2", "W,N1,2.5", "'2.5'"),
+        ("W,N1,2", "W,N1,-2", "'-2'"),
+        ("svm,N1,W,0\n", "", "'svm' must have one line for each pair of its 2 classes, got 3"),
+        ("svm,N1,W,0", "svm,W,N1,0", "got 4 lines for 3 pairs"),
+        ("svm,N1,W,0", "svm,N2,W,0", "its 3 classes"),
+    ],
+)
+def test_own_matrices_that_are_not_whole_say_what_is_missing(tmp_path, old, new, message):
+    assert old in OWN
+    (tmp_path / "own.csv").write_text(OWN.replace(old, new, 1))
+    with pytest.raises(ValueError, match=re.escape(message)):
+        data.read_matrices(tmp_path / "own.csv")

@@ -425,6 +425,12 @@ def test_wangli_4_the_ratio_of_the_two_lengths() -> None:
     ]
     assert 1.47 < min(ratios) < max(ratios) < 1.51
     assert 0.1175 / 0.08535 < 1.38  # the most that the printed 0.117 and 0.0854 allow
+    # If errors are about normal, the printed credibilities imply the ratio of the lengths.
+    implied = stats.norm.ppf(0.5 + np.array([0.9955, 0.9965]) / 2) / stats.norm.ppf(
+        0.5 + np.array([0.9455, 0.9445]) / 2
+    )
+    assert f"{implied[0]:.2f}" == "1.48"
+    assert f"{implied[1]:.2f}" == "1.52"
     # The best rule (F1 is that of x + y > 1/2, mean counts): the shorter length is the printed one,
     # within the loss of training on 300 samples, and the longer is not.
     hit = float(stats.norm.cdf(math.sqrt(0.5) / 2))
@@ -443,6 +449,60 @@ def test_wangli_6_two_ends_of_table_2() -> None:
                 if not rounds_to(100 * end, TABLE_2[task][model][place]):
                     different.add((task, model, place, f"{100 * end:.4f}"))
     assert different == {("cws", 0, 3, "95.1180"), ("ner", 1, 0, "90.7096")}
+
+
+HIT = float(stats.norm.cdf(math.sqrt(0.5) / 2))  # the best rule's rate in class 1; 1 - HIT in 0
+
+
+def holds(counts: Array, weight: float, truth: Array | float) -> NDArray[np.bool_]:
+    """Whether the 95 % interval for F1 holds the truth; TP, FP, FN along the last axis."""
+    tp, fp, fn = weight * np.moveaxis(counts, -1, 0)
+    below = special.betainc(tp + 1, fp + fn + 2, truth / (2 - np.asarray(truth)))
+    return np.asarray((below >= 0.025) & (below <= 0.975))
+
+
+def test_wangli_8_the_weight_counts_more_observations_than_there_are() -> None:
+    assert rounds_to(3 * 0.368802, "1.106")
+    # A fixed rule on 600 observations; the six folds hold each of them three times.
+    relevant, star = 0.5 * HIT + 0.5 * (1 - HIT) + 0.5 * (1 - HIT), 0.5 * HIT / (1 - 0.5 * HIT)
+    v, tp = np.indices((601, 601))
+    probability = stats.binom.pmf(v, 600, relevant) * stats.binom.pmf(tp, v, star)
+    counts = 3 * np.stack([tp, np.maximum(v - tp, 0), np.zeros_like(v)], axis=-1)
+    f1 = 2 * star / (1 + star)
+    for weight, coverage in ((0.368802, "0.937"), (1 / 3, "0.950")):
+        assert rounds_to(float(probability[holds(counts, weight, f1)].sum()), coverage)
+
+
+def test_wangli_9_the_credibility_depends_on_the_truth_that_is_meant() -> None:
+    rng = np.random.default_rng(20190603)  # chosen once
+    counts, scores = [], []
+    for _ in range(300):
+        y = rng.random(600) < 0.5
+        x = np.column_stack([np.ones(600), rng.normal(size=(600, 2)) + 0.5 * y[:, None]])
+        block = rng.permutation(600) % 4
+        tables, rules = np.zeros(3), []
+        for half in ((0, 1), (2, 3), (0, 2), (1, 3), (1, 2), (0, 3)):
+            train = np.isin(block, half)
+            beta = np.zeros(3)
+            for _ in range(6):  # Newton's method for the logistic likelihood
+                share = special.expit(x[train] @ beta)
+                hessian = (x[train] * (share * (1 - share))[:, None]).T @ x[train]
+                beta += np.linalg.solve(hessian, x[train].T @ (y[train] - share))
+            called, true = x[~train] @ beta > 0, y[~train]
+            tables += [sum(called & true), sum(called & ~true), sum(~called & true)]
+            length = math.hypot(beta[1], beta[2])
+            hit, alarm = special.ndtr(
+                [(beta[0] + (beta[1] + beta[2]) / 2) / length, beta[0] / length]
+            )
+            rules.append(2 * hit / (1 + hit + alarm))
+        counts.append(tables)
+        scores.append(np.mean(rules))
+    own, fixed = (holds(np.array(counts), WEIGHT, t) for t in (np.array(scores), np.mean(scores)))
+    # Four standard errors of 300 data sets around 0.945 and 0.82.
+    assert abs(own.mean() - 0.945) < 4 * math.sqrt(0.945 * 0.055 / 300)
+    assert abs(fixed.mean() - 0.82) < 4 * math.sqrt(0.82 * 0.18 / 300)
+    both = own.astype(float) - fixed
+    assert both.mean() > 4 * both.std() / math.sqrt(300)
 
 
 # ---------------------------------------------------------------------------- jiang

@@ -293,6 +293,19 @@ def test_a_small_simulation_does_not_make_an_erratum_stale(folder: Path) -> None
     assert not Ledger(Published(folder / "published"), folder / "results").ok
 
 
+def test_an_erratum_may_excuse_what_the_unknown_replicates_of_a_paper_make_uncertain(
+    folder: Path,
+) -> None:
+    row = "lam/section-7/unstated,lam,section-7,coverage,0.900,simulated,E-lam-1\n"
+    (folder / "published" / "lam.csv").write_text(LAM + row, encoding="utf-8")
+    how = {"deviation": 0.3, "replicates": 10**6}
+    assert verdict(folder, "lam/section-7/unstated", 0.901, **how) == "erratum"
+    assert verdict(folder, "lam/section-7/unstated", 0.9001, **how) == "match"
+    entry = entry_of(folder, "lam/section-7/unstated")
+    assert entry.reason.endswith("how many replicates the paper drew is not known, see E-lam-1")
+    assert Ledger(Published(folder / "published"), folder / "results").ok
+
+
 def test_missing_inputs_and_gaps_are_told_apart(folder: Path) -> None:
     recorder = results(folder)
     recorder.missing("yuan/table-4/coverage", "the training set")

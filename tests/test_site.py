@@ -1,11 +1,13 @@
 """The built book: every page there, a broken notebook shown, nothing fetched from the network.
 
-One book is built for all the tests, from the real pages and settings and the small
-notebooks below: one that is sound, one that fails and one that has not been run.
+Two books are built, each once for all the tests. The small one has the real settings and the
+notebooks below: one that is sound, one that fails and one that has not been run. The other is the
+real one, computed with small numbers (`make quick`, so what is up to date is not computed again).
 """
 
 from __future__ import annotations
 
+import csv
 import functools
 import http.server
 import os
@@ -17,7 +19,11 @@ import threading
 from pathlib import Path
 
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 from compendium import ROOT, site
+
+# One worker builds the books; they are not built twice.
+pytestmark = pytest.mark.xdist_group("site")
 
 DEMO = """\
 # %% [markdown]
@@ -35,7 +41,7 @@ seed: int = 1  # root seed
 import numpy as np
 import pandas as pd
 
-from compendium import DATA, RESULTS, figures
+from compendium import DATA, figures, ledger
 
 scale = float((DATA / "scale.csv").read_text())
 f1 = np.linspace(0.05, 0.95, 40)
@@ -52,9 +58,10 @@ axes.legend()
 figures.save(figure, "demo-figure-1")
 
 # %%
-table = pd.DataFrame({"n": [25, 50], "length": [0.4, 0.28]})
-(RESULTS / "demo.csv").write_text(table.to_csv(index=False))
-table
+results = ledger.Results("demo")
+results.record("lam/section-6/f1", 2 * 77 / (2 * 77 + 44 + 10))
+results.save()
+pd.DataFrame({"n": [25, 50], "length": [0.4, 0.28]})
 """
 
 BROKEN = """\
@@ -85,6 +92,31 @@ seed
 """
 
 
+INDEX = """\
+# A small book
+
+Of BERT the paper says {published}`lam/section-6/f1`, and we say {computed}`lam/section-6/f1|.5f`;
+what a failed notebook owes is {computed}`lam/section-6/wald/low`. See {doc}`/notebooks/demo`.
+
+:::{prf:theorem} One
+:label: thm-one
+
+Wilson, $1 = 1$.
+:::
+"""
+
+TOC = """\
+format: jb-book
+root: book/index
+parts:
+  - caption: Pages
+    chapters:
+      - file: book/reexecute
+      - file: book/ledger
+      - file: book/errata
+"""
+
+
 def call(root: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "book")])}
     module, *rest = arguments
@@ -97,14 +129,28 @@ def call(root: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     )
 
 
+COPIED = ("reexecute", "ledger", "errata")
+
+
 @pytest.fixture(scope="session")
 def book(tmp_path_factory):
     """The tree of a small book, and what the command that built it said."""
     root = tmp_path_factory.mktemp("book")
-    ignore = shutil.ignore_patterns("__pycache__", "published")
-    shutil.copytree(ROOT / "f1ci", root / "f1ci", ignore=ignore)
-    shutil.copytree(ROOT / "book", root / "book", ignore=ignore)
-    shutil.copy(ROOT / "_config.yml", root / "_config.yml")
+    ignore = shutil.ignore_patterns("__pycache__")
+    for folder in ("f1ci", "book/compendium", "book/published", "book/_static"):
+        shutil.copytree(ROOT / folder, root / folder, ignore=ignore)
+    for file in ("_config.yml", "book/references.bib", *(f"book/{p}.md" for p in COPIED)):
+        shutil.copy(ROOT / file, root / file)
+    (root / "book" / "index.md").write_text(INDEX, "utf-8")
+    (root / "book" / "_toc.yml").write_text(TOC, "utf-8")
+    # The notebooks that show the errata are not in this tree.
+    errata = root / "book" / "published" / "errata.csv"
+    with errata.open(encoding="utf-8", newline="") as file:
+        lines = list(csv.DictReader(file))
+    with errata.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, lines[0])
+        writer.writeheader()
+        writer.writerows(line | {"shown_in": "demo"} for line in lines)
     (root / "notebooks" / "data").mkdir(parents=True)
     (root / "notebooks" / "data" / "scale.csv").write_text("3.92\n")
     for name, text in {"demo": DEMO, "broken": BROKEN, "idle": IDLE}.items():
@@ -131,7 +177,7 @@ def test_build_names_what_is_wrong_and_nothing_else(book):
 @pytest.mark.slow
 def test_every_entry_of_the_contents_has_a_page(book):
     listed = site.toc_documents(book[0] / "_build" / "stage")
-    assert {"book/index", "book/reexecute", "notebooks/demo", "notebooks/broken"} <= set(listed)
+    assert {"book/index", "book/ledger", "notebooks/demo", "notebooks/broken"} <= set(listed)
     html = book[0] / "_build" / "html"
     assert [d for d in listed if not (html / f"{d}.html").is_file()] == []
 
@@ -160,6 +206,18 @@ def test_the_strip_says_what_a_page_was_computed_from(book):
         'href="data/scale.csv"',
     ):
         assert file in text  # and `site.check` follows them
+
+
+@pytest.mark.slow
+def test_numbers_are_quoted_from_the_ledger(book):
+    text = page(book, "book/index")
+    row = 'href="ledger.html#lam/section-6/f1"'
+    assert len(re.findall(rf"{row}[^>]*>0\.740</a>", text)) == 1
+    assert len(re.findall(rf"{row}[^>]*>0\.74038</a>", text)) == 1
+    assert '<span class="not-computed">not computed</span>' in text
+    ledger = page(book, "book/ledger")
+    assert '<tr id="lam/section-6/f1" data-paper="lam" data-verdict="match">' in ledger
+    assert ledger.count('data-verdict="not-recorded"') == 642
 
 
 @pytest.mark.slow
@@ -202,7 +260,7 @@ def test_check_sees_what_it_is_for(book, tmp_path):
 @pytest.mark.slow
 def test_an_entry_without_a_source_is_an_error(tmp_path):
     shutil.copytree(ROOT / "f1ci", tmp_path / "f1ci")
-    (tmp_path / "book").mkdir()
+    shutil.copytree(ROOT / "book" / "published", tmp_path / "book" / "published")
     (tmp_path / "_config.yml").write_text("")
     (tmp_path / "book" / "index.md").write_text("# Title\n")
     toc = "format: jb-book\nroot: book/index\nchapters:\n- file: book/gone\n"
@@ -234,13 +292,16 @@ def browser():
 
 @pytest.fixture(scope="session")
 def address(book):
-    """Where the built book is served on this machine."""
+    """Where the small book is served on this machine."""
+    yield from serve(book[0] / "_build" / "html")
 
+
+def serve(folder: Path):
     class Quiet(http.server.SimpleHTTPRequestHandler):
         def log_message(self, *_: object) -> None:
             pass
 
-    handler = functools.partial(Quiet, directory=str(book[0] / "_build" / "html"))
+    handler = functools.partial(Quiet, directory=str(folder))
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         yield f"http://127.0.0.1:{server.server_port}"
@@ -259,27 +320,11 @@ def tab(browser):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["book/index", "book/reexecute", "notebooks/demo"])
-def test_pages_ask_nothing_of_the_network(tab, address, name):
-    tab.goto(f"{address}/{name}.html", wait_until="networkidle")
-    outside = [u for u in tab.asked if not u.startswith((address, "data:", "blob:"))]
-    assert outside == []
-    assert tab.errors == []
-
-
-@pytest.mark.slow
 def test_mathematics_renders(tab, address):
     tab.goto(f"{address}/notebooks/demo.html", wait_until="networkidle")
     tab.wait_for_selector("mjx-container", timeout=20_000)
     assert tab.locator("mjx-container").count() >= 3
     assert tab.locator("mjx-merror").count() == 0
-
-
-@pytest.mark.slow
-def test_search_finds_a_word(tab, address):
-    tab.goto(f"{address}/search.html?q=Wilson", wait_until="networkidle")
-    tab.wait_for_selector("#search-results li a", timeout=20_000)
-    assert "A demonstration" in tab.locator("#search-results").inner_text()
 
 
 @pytest.mark.slow
@@ -289,3 +334,119 @@ def test_code_unfolds(tab, address):
     assert not code.is_visible()
     tab.get_by_text("Show the code").nth(1).click()
     assert code.is_visible()
+
+
+@pytest.mark.slow
+def test_the_ledger_sorts_and_filters(tab, address):
+    tab.goto(f"{address}/book/ledger.html", wait_until="networkidle")
+    rows = tab.locator("#ledger-rows tbody tr:visible")
+    assert rows.count() == 643
+    tab.get_by_label("Words").fill("section-6 wald")
+    assert rows.count() == 3
+    tab.get_by_label("Words").fill("")
+    tab.get_by_label("Verdict").select_option("match")
+    assert rows.count() == 1
+    tab.get_by_label("Verdict").select_option("")
+    tab.get_by_role("button", name="printed").click()
+    heading = tab.locator("#ledger-rows th", has_text="printed")
+    assert heading.get_attribute("aria-sort") == "ascending"
+    first, second = (float(rows.nth(i).locator("td").nth(1).inner_text()) for i in (0, 1))
+    assert first <= second
+
+
+# --- the real book ---------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="session")
+def real_book():
+    """The real book, computed with small numbers: its folder and what the build said."""
+    ran = call(ROOT, "notebooks", "run", "--quick")
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    built = call(ROOT, "site", "build", "--quick")
+    assert built.returncode == 0, built.stdout + built.stderr
+    return ROOT / "_build" / "quick"
+
+
+@pytest.fixture(scope="session")
+def real_address(real_book):
+    yield from serve(real_book / "html")
+
+
+def real_pages(folder: Path) -> list[str]:
+    return [*site.toc_documents(folder / "stage"), "search", "genindex"]
+
+
+@pytest.mark.slow
+def test_the_real_book_is_complete(real_book):
+    documents = site.toc_documents(real_book / "stage")
+    assert site.check(real_book / "html", documents) == []
+    sources = {f"notebooks/{p.stem}" for p in (ROOT / "notebooks").glob("*.py")}
+    pages = {f"book/{p.stem}" for p in (ROOT / "book").glob("*.md")}
+    assert set(documents) == sources | pages
+
+
+@pytest.mark.slow
+def test_no_page_misses_a_number(real_book):
+    for document in site.toc_documents(real_book / "stage"):
+        text = (real_book / "html" / f"{document}.html").read_text("utf-8")
+        assert "not-computed" not in text, document
+        assert 'class="error admonition"' not in text, document
+
+
+@pytest.mark.slow
+def test_no_page_asks_anything_of_the_network(browser, real_book, real_address):
+    for document in real_pages(real_book):
+        tab = browser.new_page()
+        asked, errors = [], []
+        tab.on("request", lambda request, asked=asked: asked.append(request.url))
+        tab.on("pageerror", lambda error, errors=errors: errors.append(str(error)))
+        tab.goto(f"{real_address}/{document}.html", wait_until="load")
+        assert [u for u in asked if not u.startswith((real_address, "data:", "blob:"))] == []
+        assert errors == [], document
+        tab.close()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("paper", ["lam", "takahashi", "wangli", "jiang", "yuan"])
+def test_the_chapters_mathematics_renders(tab, real_address, paper):
+    tab.goto(f"{real_address}/book/{paper}.html", wait_until="networkidle")
+    tab.wait_for_selector("mjx-container", timeout=30_000)
+    assert tab.locator("mjx-container").count() > 50
+    assert tab.locator("mjx-merror").count() == 0
+
+
+@pytest.mark.slow
+def test_search_finds_wilson(tab, real_address):
+    tab.goto(f"{real_address}/search.html?q=Wilson", wait_until="networkidle")
+    tab.wait_for_selector("#search-results li a", timeout=30_000)
+    assert tab.locator("#search-results li").count() >= 3
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize(
+    "name", ["book/index", "book/lam", "book/ledger", "book/errata", "notebooks/lam-coverage"]
+)
+def test_axe_finds_no_serious_violation(browser, real_address, name, scheme):
+    tab = browser.new_page(color_scheme=scheme)
+    tab.goto(f"{real_address}/{name}.html", wait_until="networkidle")
+    found = Axe().run(tab).response["violations"]
+    serious = [
+        f"{v['id']}: {v['help']}: {v['nodes'][0]['html'][:200]}"
+        for v in found
+        if v["impact"] in ("serious", "critical")
+    ]
+    tab.close()
+    assert serious == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "name", ["book/index", "book/lam", "book/ledger", "notebooks/lam-coverage"]
+)
+def test_pages_fit_a_phone(browser, real_address, name):
+    tab = browser.new_page(viewport={"width": 390, "height": 844})
+    tab.goto(f"{real_address}/{name}.html", wait_until="networkidle")
+    width = tab.evaluate("document.documentElement.scrollWidth")
+    tab.close()
+    assert width <= 390

@@ -10,6 +10,8 @@ from __future__ import annotations
 import csv
 import hashlib
 import io
+import os
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -31,6 +33,7 @@ __all__ = [
     "letters",
     "orange_juice",
     "orange_juice_problem",
+    "read_matrices",
     "read_verified",
     "sources",
     "split_counts",
@@ -188,6 +191,38 @@ def wang_li_counts() -> dict[tuple[str, str], NDArray[np.int64]]:
     }
 
 
+def read_matrices(path: str | os.PathLike[str]) -> dict[str, pd.DataFrame]:
+    """Confusion matrices of a reader's own: a CSV file with one line for each cell.
+
+    Its columns are ``name``, ``true``, ``predicted`` and ``count``, and every pair of
+    classes has a line, so that no orientation has to be guessed. The matrices have true
+    classes in rows, in the order of their first lines.
+    """
+    frame = pd.read_csv(path, dtype=str, keep_default_na=False)
+    columns = ["name", "true", "predicted", "count"]
+    if sorted(frame.columns) != sorted(columns):
+        raise ValueError(f"{path} must have the columns {columns}, got {list(frame.columns)}")
+    if bad := [text for text in frame["count"] if not re.fullmatch(r"\d+", text)]:
+        raise ValueError(f"{path}: a count must be an integer of at least 0, got {bad[0]!r}")
+    frame["count"] = frame["count"].astype(np.int64)
+    for name, cells in frame.groupby("name"):
+        pairs = set(zip(cells["true"], cells["predicted"], strict=True))
+        classes = set(cells["true"]) | set(cells["predicted"])
+        if len(pairs) < len(cells) or len(pairs) < len(classes) ** 2:
+            raise ValueError(
+                f"{path}: {name!r} must have one line for each pair of its {len(classes)} "
+                f"classes, got {len(cells)} lines for {len(pairs)} pairs"
+            )
+    return {str(name): _matrix(cells) for name, cells in frame.groupby("name", sort=False)}
+
+
+def _matrix(cells: pd.DataFrame) -> pd.DataFrame:
+    """The cells of one matrix as a square frame, true classes in rows."""
+    labels = list(dict.fromkeys(cells["true"]))
+    matrix = cells.pivot(index="true", columns="predicted", values="count")
+    return matrix.loc[labels, labels].astype(np.int64)
+
+
 def confusion_matrix_names() -> list[str]:
     """The names that :func:`confusion_matrix` knows."""
     return list(dict.fromkeys(_table("confusion-matrices.csv")["name"]))
@@ -206,9 +241,7 @@ def confusion_matrix(name: str) -> pd.DataFrame:
     if cells.empty:
         known = ", ".join(map(repr, dict.fromkeys(frame["name"])))
         raise ValueError(f"name must be one of {known}, got {name!r}")
-    labels = list(dict.fromkeys(cells["true"]))
-    matrix = cells.pivot(index="true", columns="predicted", values="count")
-    matrix = matrix.loc[labels, labels].astype(np.int64)
+    matrix = _matrix(cells)
     matrix.attrs["origin"] = cells["origin"].iloc[0]
     return matrix
 

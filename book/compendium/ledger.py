@@ -170,6 +170,8 @@ def _entry(row: Row, recorded: tuple[Record, str] | None, published: Published) 
         verdict = "reconstructed"
     elif verdict == "open" and row.erratum:
         verdict, reason = "erratum", f"{row.erratum}: {reason}"
+    elif row.erratum and record.replicates and replicates is None:
+        reason += f"; how many replicates the paper drew is not known, see {row.erratum}"
     elif row.erratum and _too_noisy(record, replicates):
         reason += f"; too few replicates to show {row.erratum}"
     printed = row.number

@@ -114,8 +114,8 @@ def _table(entries: Sequence[Entry]) -> str:
     used = [v for v in VERDICTS if any(e.verdict == v for e in entries)]
     verdicts = "".join(f'<option value="{v}">{v}</option>' for v in used)
     return (
-        '<form class="ledger-filter" role="search">'
-        '<label>Search <input type="search" name="text" placeholder="table-3 wald"></label> '
+        '<form class="ledger-filter">'
+        '<label>Words <input type="search" name="text" placeholder="table-3 wald"></label> '
         f'<label>Paper <select name="paper"><option value="">all</option>{papers}</select></label> '
         f'<label>Verdict <select name="verdict"><option value="">all</option>{verdicts}</select>'
         f'</label> <output aria-live="polite">{len(entries)} rows</output></form>'

@@ -23,7 +23,7 @@ def value_text(value: float | str | None, printed: str, more: int = 2) -> str:
         return ""
     if isinstance(value, str):
         return escape(value)
-    decimals = len(printed.rstrip("%").partition(".")[2])
+    decimals = 4 if "/" in printed else len(printed.rstrip("%").partition(".")[2])
     if decimals == 0 and float(value).is_integer():
         return f"{value:,.0f}"
     return f"{value:,.{decimals + more}f}"

@@ -1,0 +1,412 @@
+"""The equicoordinate quantile: against closed forms, one-dimensional integrals, and R's mvtnorm."""
+
+import shutil
+import subprocess
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import integrate, optimize, stats
+
+import f1ci
+from f1ci.normal import _pair_probability, _sorting_network, _triple_probability
+
+ACCURACY = 1e-4  # what the function promises
+
+LEVELS = [0.5, 0.8, 0.95, 0.99, 0.9999]
+
+
+def equicorrelation(k, rho):
+    return np.full((k, k), rho) + (1 - rho) * np.eye(k)
+
+
+def autoregression(k, rho):
+    return rho ** np.abs(np.subtract.outer(np.arange(k), np.arange(k))).astype(float)
+
+
+def cosines(k, rank):
+    """A correlation matrix that R computes alike: no pattern in it, and of the rank asked for."""
+    i, j = np.arange(1, k + 1)[:, None], np.arange(1, rank + 1)
+    loadings = np.cos(1 + i * j + 2 * i)
+    covariance = loadings @ loadings.T
+    scale = np.sqrt(np.diag(covariance))
+    return covariance / np.outer(scale, scale)
+
+
+def random_correlations(n, k, rank, seed):
+    loadings = np.random.default_rng(seed).normal(size=(n, k, rank))
+    loadings /= np.linalg.norm(loadings, axis=2, keepdims=True)
+    matrices = loadings @ np.swapaxes(loadings, 1, 2)
+    np.einsum("nii->ni", matrices)[...] = 1.0
+    return matrices
+
+
+def solve(probability, level):
+    return optimize.brentq(lambda q: probability(q) - level, 1e-3, 9, xtol=1e-12)
+
+
+def one_factor_quantile(loadings, level):
+    """For correlations l_i l_j: given the factor the variables are independent."""
+    loadings = np.asarray(loadings)
+    spread = np.sqrt(1 - loadings**2)
+
+    def probability(q):
+        def given_factor(t):
+            above = stats.norm.cdf((q - loadings * t) / spread)
+            below = stats.norm.cdf((-q - loadings * t) / spread)
+            return stats.norm.pdf(t) * np.prod(above - below)
+
+        return 2 * integrate.quad(given_factor, 0, 10, epsabs=1e-10, limit=200)[0]
+
+    return solve(probability, level)
+
+
+# Closed forms
+
+
+@pytest.mark.parametrize("level", [1e-6, 0.3, *LEVELS, 1 - 1e-9])
+def test_one_variable_is_the_normal_quantile(level):
+    expected = -stats.norm.ppf((1 - level) / 2)
+    assert f1ci.equicoordinate_quantile([[1.0]], level) == pytest.approx(expected, rel=1e-13)
+
+
+@pytest.mark.parametrize("k", [2, 5, 12])
+@pytest.mark.parametrize("level", [0.05, *LEVELS])
+def test_perfect_correlation_is_one_variable(k, level):
+    signs = np.where(np.arange(k) % 3 == 0, -1.0, 1.0)
+    found = f1ci.equicoordinate_quantile(np.outer(signs, signs), level)
+    # Rank one is computed exactly; 1e-10 is rounding in Owen's T.
+    assert found == pytest.approx(stats.norm.ppf((1 + level) / 2), abs=1e-10)
+
+
+@pytest.mark.parametrize("k", [2, 3, 6, 12, 20])
+@pytest.mark.parametrize("level", [0.8, 0.95, 0.9999, 1 - 1e-8])
+def test_independence_is_sidaks(k, level):
+    # All |Z_k| < q has probability (2 Phi(q) - 1)^k.
+    expected = stats.norm.isf(-np.expm1(np.log(level) / k) / 2)
+    found = f1ci.equicoordinate_quantile(np.eye(k), level)
+    assert found == pytest.approx(expected, abs=ACCURACY)
+
+
+@pytest.mark.parametrize(("k", "level"), [(3, 0.5), (6, 0.5), (3, 1e-4), (6, 0.3), (6, 1e-9)])
+def test_low_levels(k, level):
+    expected = stats.norm.isf(-np.expm1(np.log(level) / k) / 2)
+    assert f1ci.equicoordinate_quantile(np.eye(k), level) == pytest.approx(expected, abs=ACCURACY)
+
+
+@pytest.mark.parametrize("rho", [0.0, 0.3, -0.7, 0.99, 0.999999])
+@pytest.mark.parametrize("level", [0.1, *LEVELS])
+def test_two_variables(rho, level):
+    spread = np.sqrt(1 - rho**2)
+
+    def probability(q):
+        def inside(x):
+            ends = (np.array([q, -q]) - rho * x) / spread
+            return stats.norm.pdf(x) * -np.diff(stats.norm.cdf(ends))[0]
+
+        # The integrand drops from 1 to 0 near the end: quad is told where.
+        points = [q * (1 - 10 * spread), q * (1 - spread)]
+        ends = [0.0, *(x for x in points if 0 < x < q), q]
+        pieces = (integrate.quad(inside, *piece, epsabs=1e-13)[0] for piece in pairwise(ends))
+        return 2 * sum(pieces)
+
+    found = f1ci.equicoordinate_quantile([[1.0, rho], [rho, 1.0]], level)
+    # Both sides are exact but for the quadrature: 1e-12 over a density as low as 1e-4.
+    assert found == pytest.approx(solve(probability, level), abs=1e-7)
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_three_planar_variables(level):
+    # Axes at angles 0, 60 and 120 degrees: a regular hexagon of inradius q, six
+    # times twelve right triangles of angle 30 degrees at the centre.
+    angles = np.pi / 3 * np.arange(3)
+    correlation = np.cos(np.subtract.outer(angles, angles))
+
+    def probability(q):
+        outside = integrate.quad(lambda t: np.exp(-0.5 * (q / np.cos(t)) ** 2), 0, np.pi / 6)[0]
+        return 1 - 12 * outside / (2 * np.pi)
+
+    found = f1ci.equicoordinate_quantile(correlation, level)
+    assert found == pytest.approx(solve(probability, level), abs=1e-9)
+
+
+@pytest.mark.parametrize("level", [0.8, 0.95, 0.9999])
+def test_a_duplicated_variable_counts_once(level):
+    correlation = autoregression(3, 0.6)
+    again = correlation[np.ix_([0, 1, 1, 2, 0], [0, 1, 1, 2, 0])]
+    signs = np.array([1.0, 1.0, -1.0, 1.0, 1.0])
+    found = f1ci.equicoordinate_quantile(again * np.outer(signs, signs), level)
+    expected = f1ci.equicoordinate_quantile(correlation, level, accuracy=1e-6)
+    assert found == pytest.approx(expected, abs=ACCURACY)
+
+
+# One-dimensional integrals
+
+
+@pytest.mark.parametrize(
+    ("k", "rho", "level"),
+    [
+        (3, 0.5, 0.95),
+        (4, 0.7, 0.5),
+        (4, 0.2, 0.9999),
+        (6, 0.5, 0.95),
+        (6, 0.9, 0.95),
+        (6, 0.99, 0.99),
+        (12, 0.3, 0.95),
+        (12, 0.7, 0.99),
+        (30, 0.2, 0.95),
+    ],
+)
+def test_equicorrelation(k, rho, level):
+    expected = one_factor_quantile(np.full(k, np.sqrt(rho)), level)
+    found = f1ci.equicoordinate_quantile(equicorrelation(k, rho), level)
+    assert found == pytest.approx(expected, abs=ACCURACY)
+
+
+@pytest.mark.parametrize("k", [4, 6, 9])
+@pytest.mark.parametrize("level", [0.8, 0.95, 0.9999])
+def test_one_factor(k, level):
+    loadings = np.random.default_rng(k).uniform(-0.98, 0.98, size=k)
+    correlation = np.outer(loadings, loadings)
+    np.fill_diagonal(correlation, 1.0)
+    found = f1ci.equicoordinate_quantile(correlation, level)
+    assert found == pytest.approx(one_factor_quantile(loadings, level), abs=ACCURACY)
+
+
+@pytest.mark.parametrize("k", [3, 6])
+def test_smallest_equicorrelation_is_singular(k):
+    # rho = -1 / (k - 1): a regular simplex, of rank k - 1; max |Z| of normal variables less
+    # their mean, scaled. By simulation: the standard error of a quantile is
+    # sqrt(p (1 - p) / n) / density, the density by a difference quotient.
+    scale = np.sqrt(k / (k - 1))
+    draws = np.random.default_rng(0).normal(size=(400_000, k))
+    largest = np.abs(draws - draws.mean(axis=1, keepdims=True)).max(axis=1) * scale
+    simulated = np.quantile(largest, 0.95)
+    density = 0.02 / (np.quantile(largest, 0.96) - np.quantile(largest, 0.94))
+    error = np.sqrt(0.95 * 0.05 / len(draws)) / density
+    found = f1ci.equicoordinate_quantile(equicorrelation(k, -1 / (k - 1)))
+    assert found == pytest.approx(simulated, abs=4 * error)
+
+
+# mvtnorm
+
+
+# P(max |Z_k| < q), and the error that it states for itself, by mvtnorm 1.1-3 in R 4.2.2:
+# pmvnorm(rep(-q, k), rep(q, k), sigma = ..., algorithm = GenzBretz(maxpts = 2e7 or 5e6,
+# abseps = 1e-7)), seed 1; loadings outer(1:k, 1:r, \(i, j) cos(1 + i * j + 2 * i)).
+RECORDED = [
+    (cosines(6, 8), 1.6, 0.577056926, 1.9e-6),
+    (cosines(6, 8), 2.6, 0.953052481, 3.7e-6),
+    (autoregression(6, 0.8), 2.4, 0.936488056, 5.9e-7),
+    (cosines(6, 3), 1.2, 0.395943660, 1.5e-7),
+    (cosines(6, 3), 2.4, 0.931024223, 1.1e-6),
+    (cosines(12, 14), 1.8, 0.495033665, 4.8e-6),
+    (cosines(12, 14), 2.8, 0.947293241, 4.4e-5),
+    (cosines(12, 9), 2.7, 0.937007214, 7.9e-5),
+    # Not randomised: algorithm = Miwa(steps = 4096); 2048 steps change it by less than 1e-9.
+    (cosines(4, 5), 1.5, 0.625703531, 1e-9),
+    (cosines(4, 5), 2.5, 0.957429480, 1e-9),
+]
+
+
+@pytest.mark.parametrize(("correlation", "q", "probability", "error"), RECORDED)
+def test_recorded_mvtnorm(correlation, q, probability, error):
+    # Its error in the probability becomes one in q over the density, here differenced.
+    below, found, above = (
+        f1ci.equicoordinate_quantile(correlation, probability + shift, accuracy=accuracy)
+        for shift, accuracy in ((-0.01, 1e-3), (0.0, ACCURACY), (0.01, 1e-3))
+    )
+    assert found == pytest.approx(q, abs=ACCURACY + error * (above - below) / 0.02)
+
+
+@pytest.mark.skipif(shutil.which("Rscript") is None, reason="Rscript is not installed")
+@pytest.mark.parametrize(("k", "rank", "q"), [(5, 7, 2.4), (5, 3, 2.2), (8, 10, 2.7)])
+def test_live_mvtnorm(k, rank, q):
+    program = f"""
+        if (!requireNamespace("mvtnorm", quietly = TRUE)) quit(status = 3)
+        v <- tcrossprod(outer(1:{k}, 1:{rank}, function(i, j) cos(1 + i * j + 2 * i)))
+        set.seed(1)
+        p <- mvtnorm::pmvnorm(rep(-{q}, {k}), rep({q}, {k}), sigma = cov2cor(v),
+                              algorithm = mvtnorm::GenzBretz(maxpts = 2e5, abseps = 1e-6))
+        cat(sprintf("%.12f %.3e", p, attr(p, "error")))
+    """
+    run = subprocess.run(["Rscript", "-e", program], capture_output=True, text=True, check=False)
+    if run.returncode == 3:
+        pytest.skip("R's mvtnorm is not installed")
+    probability, error = map(float, run.stdout.split())
+    test_recorded_mvtnorm(cosines(k, rank), q, probability, error)
+
+
+# Properties
+
+
+def test_batch_is_the_loop_bit_for_bit():
+    # Every matrix stops by its own error, and products are of one shape whatever the batch.
+    batch = np.concatenate(
+        [
+            random_correlations(7, 6, 6, seed=1),
+            random_correlations(5, 6, 3, seed=2),
+            random_correlations(2, 6, 2, seed=3),
+            np.ones((1, 6, 6)),
+        ]
+    )
+    together = f1ci.equicoordinate_quantile(batch)
+    alone = [f1ci.equicoordinate_quantile(matrix) for matrix in batch]
+    np.testing.assert_array_equal(together, alone)
+    shaped = f1ci.equicoordinate_quantile(batch.reshape(3, 5, 6, 6))
+    np.testing.assert_array_equal(shaped, together.reshape(3, 5))
+
+
+def test_shapes():
+    assert isinstance(f1ci.equicoordinate_quantile(np.eye(3)), float)
+    assert f1ci.equicoordinate_quantile(np.eye(3)[None]).shape == (1,)
+    assert f1ci.equicoordinate_quantile(np.empty((0, 3, 3))).shape == (0,)
+
+
+@pytest.mark.parametrize("rank", [3, 5, 8])
+def test_order_and_signs_of_variables_do_not_matter(rank):
+    matrices = random_correlations(10, 5, rank, seed=rank)
+    rng = np.random.default_rng(0)
+    order, signs = rng.permutation(5), rng.choice([-1.0, 1.0], size=5)
+    changed = matrices[:, order][:, :, order] * np.outer(signs, signs)
+    # Other points are used, so each of the two may err by the accuracy.
+    np.testing.assert_allclose(
+        f1ci.equicoordinate_quantile(changed),
+        f1ci.equicoordinate_quantile(matrices),
+        rtol=0,
+        atol=2 * ACCURACY,
+    )
+
+
+@settings(max_examples=25, deadline=None)
+@given(seed=st.integers(0, 2**32 - 1), k=st.integers(2, 7), rank=st.integers(1, 8))
+def test_bounds_and_growth_with_the_level(seed, k, rank):
+    matrix = random_correlations(1, k, rank, seed)[0]
+    levels = np.array([0.7, 0.9, 0.95, 0.999, 1 - 1e-6])
+    found = [f1ci.equicoordinate_quantile(matrix, level, accuracy=1e-3) for level in levels]
+    assert np.all(np.diff(found) > 0)
+    one = stats.norm.isf((1 - levels) / 2)
+    independent = stats.norm.isf(-np.expm1(np.log(levels) / k) / 2)  # Sidak's inequality
+    assert np.all(found >= one - 1e-3)
+    assert np.all(found <= independent + 1e-3)
+
+
+def test_a_further_variable_raises_the_quantile():
+    matrix = random_correlations(1, 8, 5, seed=0)[0]
+    found = [f1ci.equicoordinate_quantile(matrix[:k, :k]) for k in range(1, 9)]
+    assert np.all(np.diff(found) > -2 * ACCURACY)
+
+
+def test_coarser_accuracy_is_kept():
+    matrices = random_correlations(40, 6, 5, seed=4)
+    difference = f1ci.equicoordinate_quantile(matrices, accuracy=1e-3)
+    difference -= f1ci.equicoordinate_quantile(matrices)
+    assert np.abs(difference).max() < 1e-3 + ACCURACY
+
+
+# The parts
+
+
+def test_pair_probability():
+    rho, q = np.array([0.0, 0.5, -0.5, 1.0, -1.0]), 1.3
+    tail = stats.norm.sf(q)
+    # rho = 1/2: the mean of P(|Y| > q) given X, by quad.
+    half = (
+        2
+        * integrate.quad(
+            lambda x: (
+                stats.norm.pdf(x)
+                * (
+                    stats.norm.sf((q - x / 2) / 0.75**0.5)
+                    + stats.norm.cdf((-q - x / 2) / 0.75**0.5)
+                )
+            ),
+            q,
+            12,
+            epsabs=1e-14,
+        )[0]
+    )
+    expected = [4 * tail**2, half, half, 2 * tail, 2 * tail]
+    np.testing.assert_allclose(_pair_probability(rho, np.array(q)), expected, rtol=1e-10)
+
+
+@pytest.mark.parametrize("q", [0.8, 1.96, 3.5])
+def test_triple_probability(q):
+    # Equicorrelated and one-factor triples, by one-dimensional integrals over the factor.
+    loadings = np.array([[0.9, 0.9, 0.9], [0.95, -0.5, 0.3], [0.2, 0.1, 0.99], [0.0, 0.6, 0.8]])
+
+    def given_factor(t, row):
+        spread = np.sqrt(1 - row**2)
+        tails = stats.norm.sf((q - row * t) / spread) + stats.norm.cdf((-q - row * t) / spread)
+        return stats.norm.pdf(t) * np.prod(tails)
+
+    expected = [
+        2 * integrate.quad(given_factor, 0, 12, args=(row,), epsabs=1e-14, limit=200)[0]
+        for row in loadings
+    ]
+    a, b, c = loadings.T[:, None]
+    found = _triple_probability(a * b, a * c, b * c, np.array([[q]]))[0]
+    # Ten nodes and a normal tail good to 1e-7: 1e-6 of one variable's tail, 3e-7 in q.
+    np.testing.assert_allclose(found, expected, rtol=0, atol=2e-6 * stats.norm.sf(q))
+
+
+def test_triple_probability_of_copies():
+    # The second variable is the first, up to sign: what is left is a pair.
+    q = np.array([[1.7]])
+    rho = np.array([[0.6, -0.3, 0.0, 0.99]])
+    pair = _pair_probability(rho, q)
+    for sign in (1.0, -1.0):
+        found = _triple_probability(np.full_like(rho, sign), rho, sign * rho, q)
+        np.testing.assert_allclose(found, pair, rtol=0, atol=1e-5 * stats.norm.sf(1.7))
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 6, 7, 12, 17])
+def test_sorting_network(n):
+    rows = list(np.random.default_rng(n).random((n, 200)))
+    for i, j in _sorting_network(n):
+        rows[i], rows[j] = np.maximum(rows[i], rows[j]), np.minimum(rows[i], rows[j])
+    assert np.all(np.diff(rows, axis=0) <= 0)
+
+
+# Bad input
+
+
+@pytest.mark.parametrize(
+    ("correlation", "message"),
+    [
+        ([[1.0, 0.2], [0.3, 1.0]], "symmetric, got 0.2 opposite 0.3"),
+        ([[1.0, 0.2], [0.2, 0.9]], "ones on its diagonal, got 0.9"),
+        ([[1.0, 1.2], [1.2, 1.0]], "between -1 and 1, got 1.2"),
+        ([[1.0, np.nan], [np.nan, 1.0]], "between -1 and 1, got nan"),
+        (np.ones((2, 3)), r"shape \(..., k, k\), got shape \(2, 3\)"),
+        ([1.0], r"got shape \(1,\)"),
+        (np.empty((0, 0)), r"got shape \(0, 0\)"),
+        (equicorrelation(3, -0.6), "positive semidefinite, got a matrix with eigenvalue -0.2"),
+        ([np.eye(2), [[1.0, 0.5], [0.4, 1.0]]], "got 0.5 opposite 0.4"),
+    ],
+)
+def test_bad_correlation(correlation, message):
+    with pytest.raises(ValueError, match=message):
+        f1ci.equicoordinate_quantile(correlation)
+
+
+def test_rounding_in_a_correlation_is_legal():
+    noise = np.random.default_rng(0).normal(scale=1e-12, size=(4, 4))
+    clean = cosines(4, 3)
+    difference = f1ci.equicoordinate_quantile(clean + noise) - f1ci.equicoordinate_quantile(clean)
+    assert abs(difference) < ACCURACY
+
+
+@pytest.mark.parametrize("level", [0.0, 1.0, 95, float("nan")])
+def test_bad_level(level):
+    with pytest.raises(ValueError, match="confidence_level must lie strictly between 0 and 1"):
+        f1ci.equicoordinate_quantile(np.eye(2), level)
+
+
+def test_bad_accuracy():
+    with pytest.raises(ValueError, match="accuracy must be a finite number above 0, got 0"):
+        f1ci.equicoordinate_quantile(np.eye(2), accuracy=0)
+    with pytest.raises(TypeError, match="correlation must be numeric"):
+        f1ci.equicoordinate_quantile([["a"]])
