@@ -271,7 +271,7 @@ def test_a_dask_cluster_gives_the_same_bits(study):
     distributed = pytest.importorskip("distributed", reason="needs dask.distributed")
     with (
         distributed.LocalCluster(
-            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
+            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0"
         ) as cluster,
         distributed.Client(cluster) as client,
     ):
@@ -296,7 +296,7 @@ def test_a_lost_worker_changes_nothing():
             n_workers=2,
             threads_per_worker=1,
             processes=True,
-            dashboard_address=None,
+            dashboard_address=":0",
             silence_logs=logging.CRITICAL,  # the death is meant
         ) as cluster,
         distributed.Client(cluster) as client,

@@ -15,6 +15,7 @@ import importlib
 import importlib.metadata
 import io
 import json
+import logging
 import math
 import os
 import pickle
@@ -27,7 +28,7 @@ import threading
 import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from datetime import datetime, timezone
 from functools import partial
 from pathlib import Path
@@ -38,7 +39,7 @@ import numpy as np
 import f1ci
 from compendium import DATA, ROOT
 
-__all__ = ["Comparison", "Growth", "Sizes", "main", "text"]
+__all__ = ["RECORDING", "Comparison", "Growth", "Sizes", "load", "main", "share", "text"]
 
 RECORDING = DATA / "bench.json"
 PACKAGES = (
@@ -113,10 +114,10 @@ class Comparison:
         return "met" if self.ratio <= self.goal else "missed"
 
     def __str__(self) -> str:
-        goal = "" if self.goal is None else f"  goal {self.goal:.3g}: {self.verdict}"
+        goal = "" if self.goal is None else f"  goal {share(self.goal)}: {self.verdict}"
         return (
             f"{self.question:<50}{text(self.ours, self.unit):>10}  {self.other:<46}"
-            f"{text(self.theirs, self.unit):>10}  ratio {self.ratio:9.3g}{goal}"
+            f"{text(self.theirs, self.unit):>10}  {share(self.ratio):>8} of it{goal}"
             f"{f'  ({self.note})' if self.note else ''}"
         )
 
@@ -128,30 +129,52 @@ class Growth:
     question: str
     by: str
     sizes: Sequence[int]
-    seconds: dict[str, list[float | None]] = field(default_factory=dict)
+    seconds: dict[str, list[float]]
 
     def __str__(self) -> str:
-        head = f"{self.question:<50}" + "".join(f"{size:>11,}" for size in self.sizes)
-        rows = (
-            f"  {name:<48}" + "".join(f"{'' if time is None else text(time):>11}" for time in times)
-            for name, times in self.seconds.items()
-        )
-        return "\n".join([f"{head}  {self.by}", *rows])
+        lines = [f"{self.question:<50}" + "".join(f"{size:>11,}" for size in self.sizes)]
+        for name, times in self.seconds.items():
+            lines.append(f"  {name:<48}" + "".join(f"{text(took):>11}" for took in times))
+        return "\n".join([f"{lines[0]}  {self.by}", *lines[1:]])
 
 
 Line = Comparison | Growth
 
 
+SCALES = {
+    "s": [
+        (365.25 * 86400, "years"),
+        (86400.0, "days"),
+        (3600.0, "h"),
+        (60.0, "min"),
+        (1.0, "s"),
+        (1e-3, "ms"),
+        (1e-6, "µs"),
+        (1e-9, "ns"),
+    ],
+    "B": [(1e9, "GB"), (1e6, "MB"), (1e3, "kB"), (1.0, "B")],
+}
+
+
 def text(value: float, unit: str = "s") -> str:
     """A duration or a number of bytes as a person writes it: 1.25 ms, 3.1 MB."""
-    scales = {
-        "s": [(1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns")],
-        "B": [(1e9, "GB"), (1e6, "MB"), (1e3, "kB"), (1.0, "B")],
-    }[unit]
-    # 999.7 µs rounds to 1 ms.
+    scales = SCALES[unit]
+    # What rounds to 1000 µs is 1 ms.
     size, name = next((s for s in scales if float(f"{value:.3g}") >= s[0]), scales[-1])
-    number = value / size
-    return f"{number:,.0f} {name}" if number >= 999.5 else f"{number:.3g} {name}"
+    number = float(f"{value / size:.3g}")
+    return f"{number:,.0f} {name}" if number >= 100 else f"{number:g} {name}"
+
+
+def share(ratio: float) -> str:
+    """A ratio as a person writes it: 1.3, or 1/24."""
+    if ratio >= 1:
+        return f"{float(f'{ratio:.2g}'):,g}"
+    if ratio == 0:
+        return "0"
+    inverse = float(f"{1 / ratio:.2g}")
+    if inverse < 1.1:
+        return "1"
+    return f"1/{inverse:,g}" if inverse < 1e7 else f"1/{inverse:.0e}"
 
 
 def best_times(*calls: Callable[[], object], seconds: float) -> list[float]:
@@ -205,7 +228,7 @@ def peer(module: str) -> Any:
 def _is_absent(name: str) -> None:
     if name not in absent:
         absent.add(name)
-        print(f"absent: {name}; its comparisons are left out")
+        print(f"{name} is not installed: its comparisons are left out")
 
 
 # --- From counts -------------------------------------------------------------------------------
@@ -241,7 +264,7 @@ def one_interval(sizes: Sizes) -> Iterator[Line]:
             )
     for method in ("wald", "wilson_indirect"):
         (seconds,) = best_times(ours(method), seconds=sizes.seconds)
-        yield Comparison(f"one interval, {method}", "30 µs", seconds, 30e-6, 1)
+        yield Comparison(f"one interval, {method}", "a limit of 30 µs", seconds, 30e-6, 1)
     if prob_conf_mat := peer("prob_conf_mat"):
         matrix = [[702, 44], [10, 77]]
 
@@ -449,10 +472,10 @@ def joint_quantiles(sizes: Sizes) -> Iterator[Line]:
         matrices = correlations(classifiers, metrics, sizes.quantiles)
         k = matrices.shape[-1]
         solve = partial(f1ci.equicoordinate_quantile, accuracy=accuracy)
-        (ours,) = best_times(lambda s=solve, m=matrices: s(m), seconds=sizes.seconds)
+        (ours,) = best_times(partial(solve, matrices), seconds=sizes.seconds)
         question = f"{sizes.quantiles:,} quantiles {k} x {k} to {accuracy:g}"
         if limit is not None:
-            yield Comparison(question, text(limit), ours, limit, 1)
+            yield Comparison(question, f"a limit of {text(limit)}", ours, limit, 1)
         some = matrices[: sizes.quantiles_in_r]
         if answer := _quantiles_in_r(some):
             theirs, quantiles = answer
@@ -537,7 +560,7 @@ def without_replicates(sizes: Sizes) -> Iterator[Line]:
                     f1ci.coverage.exact(n, *p, method=method)
 
     (seconds,) = best_times(all_tables, seconds=sizes.seconds)
-    yield Comparison("exact coverage, 18 conditions x 4 methods", "3 s", seconds, 3.0, 1)
+    yield Comparison("exact coverage, 18 conditions x 4 methods", "a limit of 3 s", seconds, 3.0, 1)
 
 
 def floors(sizes: Sizes) -> Iterator[Line]:
@@ -558,7 +581,7 @@ def floors(sizes: Sizes) -> Iterator[Line]:
     for dtype in (np.int64, np.int8):
         y_true, y_pred = labels(n, dtype=dtype)
         yield Comparison(
-            f"F1 interval from {n:.0e} labels, {np.dtype(dtype)}",
+            f"F1 interval from {n:,} labels, {np.dtype(dtype)}",
             "one pass: comparing the labels in numpy",
             *best_times(
                 partial(f1ci.f1_score_interval, y_true, y_pred),
@@ -583,13 +606,13 @@ def _growth(
     ways: Callable[[int], dict[str, Callable[[], object]]],
     seconds: float,
 ) -> Growth:
-    table: dict[str, list[float | None]] = {}
-    for place, value in enumerate(values):
+    table: dict[str, list[float]] = {}
+    for value in values:
         calls = ways(value)
         with quiet():
             times = best_times(*calls.values(), seconds=seconds)
         for name, took in zip(calls, times, strict=True):
-            table.setdefault(name, [None] * len(values))[place] = took
+            table.setdefault(name, []).append(took)
     return Growth(question, by, values, table)
 
 
@@ -597,44 +620,37 @@ def growth_in_labels(sizes: Sizes) -> Iterator[Line]:
     """From a thousand labels to ten million."""
     confidenceinterval = peer("confidenceinterval")
 
-    def binary(n: int) -> dict[str, Callable[[], object]]:
+    def ways(n: int) -> dict[str, Callable[[], object]]:
         pair = labels(n)
-        ways: dict[str, Callable[[], object]] = {
+        calls: dict[str, Callable[[], object]] = {
             "f1ci, F1": lambda: f1ci.f1_score_interval(*pair),
             "f1ci, macro F1": lambda: f1ci.f1_score_interval(*pair, average="macro"),
             "numpy, one pass": lambda: one_pass(*pair),
         }
         if confidenceinterval:
-            ways["confidenceinterval, F1"] = lambda: confidenceinterval.f1_score(
+            calls["confidenceinterval, F1"] = lambda: confidenceinterval.f1_score(
                 *pair, average="binary"
             )
-        return ways
+        return calls
 
-    found = _growth("interval from labels", "labels", sizes.labels, binary, sizes.seconds)
+    found = _growth("interval from labels", "labels", sizes.labels, ways, sizes.seconds)
     yield found
-    before, last = sizes.labels[-2:]
+    (before, last), took = sizes.labels[-2:], found.seconds
     for name in ("f1ci, F1", "f1ci, macro F1"):
-        *_, seconds_before, seconds_last = found.seconds[name]
         yield Comparison(
-            f"{name}: one label of {last:.0e}",
-            f"one label of {before:.0e}",
-            seconds_last / last,
-            seconds_before / before,
+            f"{name}, per label of {last:,}",
+            f"per label of {before:,}",
+            took[name][-1] / last,
+            took[name][-2] / before,
             1.5,
-            note="linear",
         )
     if confidenceinterval:
-        for ours, theirs in zip(
-            found.seconds["f1ci, F1"], found.seconds["confidenceinterval, F1"], strict=True
-        ):
-            n = sizes.labels[found.seconds["f1ci, F1"].index(ours)]
-            yield Comparison(
-                f"F1 interval from {n:.0e} labels",
-                "confidenceinterval, analytic",
-                ours,
-                theirs,
-                1 / 20 if n == 1000 else None,
-            )
+        yield Comparison(
+            f"F1 interval from {last:,} labels",
+            "confidenceinterval, analytic",
+            took["f1ci, F1"][-1],
+            took["confidenceinterval, F1"][-1],
+        )
 
 
 def growth_in_classes(sizes: Sizes) -> Iterator[Line]:
@@ -654,7 +670,7 @@ def growth_in_classes(sizes: Sizes) -> Iterator[Line]:
             )
         return calls
 
-    question = f"macro F1 from {sizes.items_of_classes:.0e} labels"
+    question = f"macro F1 from {sizes.items_of_classes:,} labels"
     yield _growth(question, "classes", sizes.classes, ways, sizes.seconds)
 
 
@@ -712,7 +728,7 @@ def many_labels(sizes: Sizes) -> Iterator[Line]:
                 lambda: sum(one_pass(a, b) for a, b in _blocks(*mapped)),
                 seconds=sizes.seconds,
             )
-            question = f"{question} of {n:.0e} labels in a memory map"
+            question = f"{question} of {n:,} labels in a memory map"
             yield Comparison(question, "one pass: comparing the labels in numpy", *times)
             with _peak_memory() as peak:
                 count(*mapped)
@@ -778,7 +794,7 @@ def many_replicates(sizes: Sizes) -> Iterator[Line]:
     begin = time.perf_counter()
     with (
         distributed.LocalCluster(
-            n_workers=2, threads_per_worker=1, dashboard_address=None, silence_logs="critical"
+            n_workers=2, threads_per_worker=1, dashboard_address=":0", silence_logs=logging.CRITICAL
         ) as cluster,
         distributed.Client(cluster) as client,
     ):
@@ -786,7 +802,7 @@ def many_replicates(sizes: Sizes) -> Iterator[Line]:
 
         def progress(done: int, total: int) -> None:
             left = (time.perf_counter() - begin) * (total / done - 1)
-            print(f"\r  {done / total:4.0%}, {text(left)} left   ", end="", flush=True)
+            print(f"\r{done / total:5.0%}, {text(left)} left".ljust(40), end="", flush=True)
             if done > total / 3 and not killed:
                 os.kill(workers[0], signal.SIGKILL)
                 killed.append(done)
@@ -796,9 +812,9 @@ def many_replicates(sizes: Sizes) -> Iterator[Line]:
         ours = time.perf_counter() - begin
     start = time.perf_counter()
     same = pickle.dumps(study()) == pickle.dumps(result)
-    print("\r", end="")
+    print("\r", end="", flush=True)
     yield Comparison(
-        f"{sizes.many:.0e} replicates, 2 Dask workers, one killed",
+        f"{sizes.many:,} replicates, 2 Dask workers, one killed",
         "the same in one process",
         ours,
         time.perf_counter() - start,
@@ -854,22 +870,32 @@ def versions() -> dict[str, str | None]:
 
 def run(sections: Sequence[Callable[[Sizes], Iterator[Line]]], sizes: Sizes) -> dict[str, Any]:
     """Run some sections and print their lines; give all of it as data."""
-    comparisons, growths = [], []
-    for section in sections:
-        title = (section.__doc__ or "").strip()
-        print(f"\n{title}")
-        for line in section(sizes):
-            print(line, flush=True)
-            found = {"section": title, **_rounded(asdict(line))}
-            (growths if isinstance(line, Growth) else comparisons).append(found)
-    return {
+    found: dict[str, Any] = {
         "date": datetime.now(timezone.utc).date().isoformat(),
         "machine": machine(),
         "versions": versions(),
-        "comparisons": comparisons,
-        "growth": growths,
-        "notebooks": {name: _rounded(took) for name, took in notebook_seconds().items()},
+        "notebooks": notebook_seconds(),
+        "sections": {},
     }
+    for section in sections:
+        title = (section.__doc__ or "").strip()
+        print(f"\n{title}")
+        lines: dict[str, Any] = {"title": title, "comparisons": [], "growth": []}
+        for line in section(sizes):
+            print(line, flush=True)
+            lines["growth" if isinstance(line, Growth) else "comparisons"].append(asdict(line))
+        found["sections"][section.__name__] = lines
+    rounded: dict[str, Any] = _rounded(found)
+    return rounded
+
+
+def load(path: Path = RECORDING) -> dict[str, Any]:
+    """A recorded run, with `Comparison` and `Growth` objects again."""
+    found: dict[str, Any] = json.loads(path.read_text("utf-8"))
+    for section in found["sections"].values():
+        section["comparisons"] = [Comparison(**line) for line in section["comparisons"]]
+        section["growth"] = [Growth(**line) for line in section["growth"]]
+    return found
 
 
 def _rounded(value: Any) -> Any:
