@@ -176,8 +176,11 @@ def interval_from_labels(
     metric = _metrics.get(metric)
     level = validation.confidence_level(confidence_level)
     validation.delta_options(metric, blur=blur, transform=transform)
-    codes, classes = _encoded({"y_true": y_true, "y_pred": y_pred}, metric, pos_label, labels)
-    table = _table(codes[0], codes[1], len(classes))
+    if groups is None:
+        table, classes = _counted(y_true, y_pred, metric, pos_label, labels)
+    else:
+        codes, classes = _encoded({"y_true": y_true, "y_pred": y_pred}, metric, pos_label, labels)
+        table = _table(codes[0], codes[1], len(classes))
     estimate, influence = metric.evaluate(table)
     _warn_undefined(metric, table, estimate, classes)
     if groups is None:
@@ -630,6 +633,22 @@ def _normal_quantile(level: float) -> float:
 # From labels to codes.
 
 
+def _counted(
+    y_true: Any,
+    y_pred: Any,
+    metric: Metric,
+    pos_label: Hashable,
+    labels: Sequence[Hashable] | None,
+) -> tuple[Array, list[Hashable]]:
+    """A matrix of counts and the classes of its rows, in bounded memory."""
+    if metric.binary:
+        tp, fp, fn, tn = counts.binary_counts(y_true, y_pred, pos_label=pos_label)
+        return np.array([[tn, fp], [fn, tp]], dtype=np.float64), ["negative", "positive"]
+    table, classes = counts.confusion_matrix_and_classes(y_true, y_pred, labels=labels)
+    validation.at_least_two("classes", len(classes))
+    return table.astype(np.float64), classes
+
+
 def _encoded(
     arrays: Mapping[str, Any],
     metric: Metric,
@@ -660,10 +679,14 @@ def _occupied_cells(labels: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArr
     """The distinct columns of a 0/1 array, in rows, and which of them each column is."""
     code = labels[0]
     for row in labels[1:]:
-        # Renumbered at each step, so that any number of classifiers fits an integer.
-        _, code = np.unique(2 * code + row, return_inverse=True)
-    _, first = np.unique(code, return_index=True)
-    return labels[:, first].T, code
+        # Renumbered at each step, so that any number of classifiers fits a table.
+        code = 2 * code + row
+        present = np.zeros(code.max() + 1, dtype=bool)
+        present[code] = True
+        code = (np.cumsum(present) - 1)[code]
+    example = np.empty(code.max() + 1, dtype=np.intp)
+    example[code] = np.arange(code.size)
+    return labels[:, example].T, code
 
 
 def _binary_metrics(metrics: str | Metric | Sequence[str | Metric]) -> list[BinaryMetric]:

@@ -130,6 +130,8 @@ def weights(name: str, value: ArrayLike) -> NDArray[np.float64]:
 
 def counts(name: str, value: ArrayLike) -> NDArray[np.float64]:
     """Whole, non-negative numbers up to `MAX_COUNT`, of any shape, as floats."""
+    if type(value) is int and 0 <= value <= MAX_COUNT:
+        return np.asarray(float(value))  # what follows takes five times as long
     given = _numeric(name, value)
     array = given.astype(np.float64, copy=False)
     # A negative or infinite entry fails the comparisons, NaN all of them, a fraction the last.
@@ -390,8 +392,11 @@ def same_length(**arrays: Sequence[Any] | NDArray[Any]) -> None:
 
 def broadcastable(**arrays: NDArray[Any]) -> None:
     """The named arrays have shapes that broadcast against each other."""
+    shapes = {array.shape for array in arrays.values()}
+    if len(shapes) == 1:
+        return
     try:
-        np.broadcast_shapes(*(array.shape for array in arrays.values()))
+        np.broadcast_shapes(*shapes)
     except ValueError:
         listed = ", ".join(f"{name} has {array.shape}" for name, array in arrays.items())
         raise ValueError(f"shapes must broadcast against each other: {listed}") from None
