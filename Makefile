@@ -14,7 +14,7 @@ OPTIONS ?=
 RUN := $(BIN)/python -m compendium.notebooks run --workers $(WORKERS) $(if $(SCHEDULER),--scheduler $(SCHEDULER))
 
 .DEFAULT_GOAL := help
-.PHONY: help book quick notebooks notebook pair ledger test bench lock clean
+.PHONY: help book quick notebooks notebook pair ledger test bench peers lock clean
 
 help:  ## Print the targets.
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 12
@@ -53,6 +53,9 @@ test: $(READY)  ## Every check: format, lint, types, tests with coverage.
 
 bench: $(READY) $(BENCH)/.ready  ## Time f1ci against other packages. OPTIONS="--big --record" for the book.
 	OMP_NUM_THREADS=1 $(BENCH)/bin/python -m compendium.bench $(OPTIONS)
+
+peers: $(READY) $(BENCH)/.ready  ## Ask the other packages the validation page's questions anew (20 minutes).
+	$(BIN)/python -m compendium.probes $(BENCH)/bin/python
 
 $(BENCH)/.ready: pyproject.toml
 	$(PYTHON) -m venv $(BENCH)

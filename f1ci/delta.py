@@ -21,7 +21,9 @@ too short or leave the range. An estimate at the border (no item right, or none 
 has standard error zero and an interval of length zero. ``blur=True`` (Yuan & Jiang,
 choice II) adds to the variance of a binary metric what independent noise in E(ZA), EA
 and EZ would add, and ``transform="logit"`` keeps the interval inside [0, 1]. With fewer
-than a few dozen groups, the cluster-robust intervals are too short.
+than a few dozen groups, the cluster-robust intervals are too short. For macro averages with
+rare classes or scores near 0 or 1, `f1ci.classwise` (``method="wilson_indirect"`` and
+``"clopper_pearson"``) covers much better than any of these.
 """
 
 from __future__ import annotations
@@ -34,7 +36,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
-from f1ci import counts, validation
+from f1ci import classwise, counts, validation
 from f1ci import metrics as _metrics
 from f1ci.metrics import BinaryMetric, Metric
 from f1ci.normal import equicoordinate_quantile
@@ -67,11 +69,12 @@ def metric_interval(
     matrix: ArrayLike,
     metric: str | Metric,
     *,
+    method: str = "delta",
     blur: bool = False,
     transform: str | None = None,
     confidence_level: float = 0.95,
 ) -> Interval:
-    """Delta-method interval for a metric, from one or more confusion matrices.
+    """Interval for a metric, from one or more confusion matrices.
 
     Parameters
     ----------
@@ -82,6 +85,11 @@ def metric_interval(
     metric : str or Metric
         A name, such as "f1" or "macro_f1", or an object, such as
         ``f1ci.metrics.fbeta(0.5)``.
+    method : {"delta", "wilson_indirect", "clopper_pearson"}, optional
+        The delta method; or an interval put together from those of the classes, which
+        stays inside [0, 1] and holds with rare classes and near-perfect scores too, see
+        `f1ci.classwise`. The latter two are for macro averages of F1, Jaccard, precision
+        and recall, for these measures themselves, and for accuracy (the micro average).
     blur : bool, optional
         Add the correction of Yuan & Jiang, choice II, to the variance: the squared
         slopes by E(ZA), EA and EZ, summed, times z^2 / 2n. For binary metrics only. For
@@ -113,14 +121,23 @@ def metric_interval(
     >>> interval = metric_interval([[2, 5, 0], [2, 70, 2], [2, 2, 15]], "macro_f1")
     >>> print(f"{interval.estimate:.3f} ({interval.low:.3f}, {interval.high:.3f})")
     0.689 (0.562, 0.817)
+
+    A perfect score is not known exactly, as the delta method has it:
+
+    >>> perfect = [[10, 0, 0], [0, 10, 0], [0, 0, 10]]
+    >>> low, high = metric_interval(perfect, "macro_f1", method="wilson_indirect")
+    >>> print(f"({low:.3f}, {high:.3f})")
+    (0.885, 1.000)
     """
     metric = _metrics.get(metric)
     table = _batch_innermost(validation.metric_matrix(validation.matrix(matrix), metric=metric))
     level = validation.confidence_level(confidence_level)
-    validation.delta_options(metric, blur=blur, transform=transform)
+    _check_options(metric, method, blur=blur, transform=transform)
     estimate, influence = metric.evaluate(table)
     _warn_undefined(metric, table, estimate)
     variance = _matrix_variance(table, influence)
+    if method != "delta":
+        return _from_classes(metric, table, estimate, variance, method, level)
     if blur:
         variance = variance + _matrix_blur(table, metric, level)
     return _interval(estimate, variance, metric.name, level, blur=blur, transform=transform)
@@ -134,6 +151,7 @@ def interval_from_labels(
     pos_label: Hashable = 1,
     labels: Sequence[Hashable] | None = None,
     groups: Any = None,
+    method: str = "delta",
     blur: bool = False,
     transform: str | None = None,
     confidence_level: float = 0.95,
@@ -153,8 +171,8 @@ def interval_from_labels(
     groups : sequence, optional
         What cluster each item belongs to (a patient, a document): items of one cluster
         may depend on one another, clusters may not.
-    blur, transform, confidence_level
-        See `metric_interval`.
+    method, blur, transform, confidence_level
+        See `metric_interval`. Groups need the delta method.
 
     Returns
     -------
@@ -175,7 +193,7 @@ def interval_from_labels(
     """
     metric = _metrics.get(metric)
     level = validation.confidence_level(confidence_level)
-    validation.delta_options(metric, blur=blur, transform=transform)
+    _check_options(metric, method, blur=blur, transform=transform, groups=groups)
     if groups is None:
         table, classes = _counted(y_true, y_pred, metric, pos_label, labels)
     else:
@@ -188,6 +206,8 @@ def interval_from_labels(
     else:
         items = influence[codes[0], codes[1]]
         variance = _item_covariance([items], _group_codes(groups, codes))[0, 0]
+    if method != "delta":
+        return _from_classes(metric, table, estimate, variance, method, level)
     if blur:
         variance = variance + _matrix_blur(table, metric, level)
     return _interval(
@@ -491,6 +511,14 @@ def joint_critical_value(
     return np.where(possible, equicoordinate_quantile(correlation, level), np.nan)
 
 
+def _check_options(metric: Metric, method: Any, **options: Any) -> None:
+    """Options that go together."""
+    validation.choice("method", method, ("delta", *classwise.METHODS))
+    validation.delta_options(metric, blur=options["blur"], transform=options["transform"])
+    if method != "delta":
+        validation.classwise_options(metric, classwise.applies_to(metric), method=method, **options)
+
+
 # Kernels, on validated arguments.
 
 
@@ -621,6 +649,22 @@ def _interval(
     )
 
 
+def _from_classes(
+    metric: Metric, table: Array, estimate: Array, variance: Array, method: str, level: float
+) -> Interval:
+    """The interval from those of the classes, with the delta method's standard error."""
+    low, high = classwise.intervals(metric, table, method, level)
+    return Interval(
+        estimate=plain(estimate),
+        low=plain(low),
+        high=plain(high),
+        standard_error=plain(np.sqrt(np.where(np.isnan(estimate), np.nan, variance))),
+        confidence_level=level,
+        method=method,
+        metric=metric.name,
+    )
+
+
 def _method(blur: bool, transform: str | None, clustered: bool) -> str:
     parts = ["delta", "blur" if blur else "", transform or "", "groups" if clustered else ""]
     return "+".join(part for part in parts if part)
@@ -640,7 +684,7 @@ def _counted(
     pos_label: Hashable,
     labels: Sequence[Hashable] | None,
 ) -> tuple[Array, list[Hashable]]:
-    """A matrix of counts and the classes of its rows, in bounded memory."""
+    """The confusion matrix, in one pass over the labels, and the classes it is of."""
     if metric.binary:
         tp, fp, fn, tn = counts.binary_counts(y_true, y_pred, pos_label=pos_label)
         return np.array([[tn, fp], [fn, tp]], dtype=np.float64), ["negative", "positive"]

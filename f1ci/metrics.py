@@ -275,6 +275,7 @@ class _ClassMetric(Metric):
     function: Callable[[Numbers, Numbers, Numbers], Numbers]
     derivatives: Callable[[Numbers, Numbers, Numbers], Partials]
     unit_range: bool
+    averages: BinaryMetric | None = None  # the measure whose mean over classes this is
 
     def _value(self, p: Numbers) -> Numbers:
         return self.function(*_class_expectations(p))
@@ -529,6 +530,7 @@ def macro(metric: str | Metric) -> Metric:
         partial(_macro, metric=binary),
         partial(_macro_derivatives, metric=binary),
         binary.unit_range,
+        binary,
     )
 
 

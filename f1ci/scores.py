@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from typing import Any
 
-from f1ci import metrics, validation
+from f1ci import classwise, metrics, validation
 from f1ci.counts import binary_counts
 from f1ci.delta import interval_from_labels
 from f1ci.exact import METHODS, f1_interval
@@ -54,7 +54,9 @@ def f1_score_interval(
     method : str, optional
         For the binary F1 score a method of `f1_interval`, by default
         "wilson_indirect". For any score "delta", the default of all others, or "logit",
-        the delta method on the logit scale, which stays inside [0, 1].
+        the delta method on the logit scale, which stays inside [0, 1]. For the micro and
+        macro averages of F1 also "wilson_indirect" and "clopper_pearson", which hold with
+        rare classes and near-perfect scores too; see `f1ci.metric_interval`.
     groups : sequence, optional
         What cluster each item belongs to (a patient, a document): items of one cluster
         may depend on one another. Needs "delta" or "logit", and uses "delta" by default.
@@ -82,10 +84,16 @@ def f1_score_interval(
     """
     validation.choice("average", average, _AVERAGES)
     weight = validation.positive("beta", beta)
-    exact = average == "binary" and weight == 1.0 and groups is None
-    known = (*METHODS, *_DELTA_METHODS) if exact else _DELTA_METHODS
+    plain = weight == 1.0 and groups is None
+    exact = average == "binary" and plain
+    if exact:
+        known: tuple[str, ...] = (*METHODS, *_DELTA_METHODS)
+    elif average in ("micro", "macro") and plain:
+        known = (*_DELTA_METHODS, *classwise.METHODS)
+    else:
+        known = _DELTA_METHODS
     chosen = known[0] if method is None else validation.choice("method", method, known)
-    if chosen in METHODS:
+    if exact and chosen in METHODS:
         tp, fp, fn, _ = binary_counts(y_true, y_pred, pos_label=pos_label)
         return f1_interval(tp, fp, fn, method=chosen, confidence_level=confidence_level)
     metric = metrics.fbeta(weight) if average == "binary" else metrics.averaged(average, weight)
@@ -96,6 +104,7 @@ def f1_score_interval(
         pos_label=pos_label,
         labels=None if average == "binary" else labels,
         groups=groups,
+        method=chosen if chosen in classwise.METHODS else "delta",
         transform="logit" if chosen == "logit" else None,
         confidence_level=confidence_level,
     )

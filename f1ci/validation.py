@@ -23,6 +23,7 @@ __all__ = [
     "cell_probabilities",
     "choice",
     "class_sizes",
+    "classwise_options",
     "confidence_level",
     "correlation",
     "countable",
@@ -131,7 +132,8 @@ def weights(name: str, value: ArrayLike) -> NDArray[np.float64]:
 def counts(name: str, value: ArrayLike) -> NDArray[np.float64]:
     """Whole, non-negative numbers up to `MAX_COUNT`, of any shape, as floats."""
     if type(value) is int and 0 <= value <= MAX_COUNT:
-        return np.asarray(float(value))  # what follows takes five times as long
+        # A numpy scalar is an array without dimensions, but several times as fast.
+        return np.float64(value)
     given = _numeric(name, value)
     array = given.astype(np.float64, copy=False)
     # A negative or infinite entry fails the comparisons, NaN all of them, a fraction the last.
@@ -283,6 +285,18 @@ def binary_metric(metric: Any) -> None:
         raise ValueError(
             f"only a binary metric can be averaged or compared here, got {metric.name!r}"
         )
+
+
+def classwise_options(metric: Any, possible: bool, *, method: str, **options: Any) -> None:
+    """A metric of which every class is a function of one proportion, and no other option."""
+    if not possible:
+        raise ValueError(
+            f"method={method!r} needs a metric whose classes are functions of proportions, such "
+            f"as 'macro_f1', 'f1', 'accuracy' or f1ci.metrics.macro('recall'); got {metric.name!r}"
+        )
+    for name, value in options.items():
+        if value is not None and value is not False:
+            raise ValueError(f"{name} goes with method='delta' only, got method={method!r}")
 
 
 def delta_options(metric: Any, *, blur: Any, transform: Any) -> None:

@@ -76,7 +76,11 @@ def test_groups_take_the_delta_road():
     [
         ({"average": "weighted"}, "average must be one of 'binary', 'micro', .*, got 'weighted'"),
         ({"method": "bootstrap"}, "method must be one of 'wilson_indirect', .*, got 'bootstrap'"),
-        ({"method": "wald", "average": "macro"}, "one of 'delta', 'logit', got 'wald'"),
+        (
+            {"method": "wald", "average": "macro"},
+            "one of 'delta', 'logit', 'wilson_indirect', 'clopper_pearson', got 'wald'",
+        ),
+        ({"method": "clopper_pearson", "average": "macro_star"}, "one of 'delta', 'logit', got"),
         ({"method": "wald", "beta": 2.0}, "one of 'delta', 'logit', got 'wald'"),
         ({"method": "wilson_direct", "groups": TRUE}, "one of 'delta', 'logit', got"),
         ({"beta": 0}, "beta must be a finite number above 0, got 0"),
