@@ -10,6 +10,7 @@ WORKERS ?= 2
 SCHEDULER ?=
 NAME ?=
 PARAMS ?=
+OPTIONS ?=
 RUN := $(BIN)/python -m compendium.notebooks run --workers $(WORKERS) $(if $(SCHEDULER),--scheduler $(SCHEDULER))
 
 .DEFAULT_GOAL := help
@@ -50,8 +51,8 @@ test: $(READY)  ## Every check: format, lint, types, tests with coverage.
 	$(BIN)/mypy
 	$(BIN)/python -m pytest --numprocesses $(WORKERS) --dist loadgroup --cov --cov-report=term-missing
 
-bench: $(READY) $(BENCH)/.ready  ## Time f1ci against other packages, as ratios in one run.
-	OMP_NUM_THREADS=1 $(BENCH)/bin/python -m compendium.bench
+bench: $(READY) $(BENCH)/.ready  ## Time f1ci against other packages. OPTIONS="--big --record" for the book.
+	OMP_NUM_THREADS=1 $(BENCH)/bin/python -m compendium.bench $(OPTIONS)
 
 peers: $(READY) $(BENCH)/.ready  ## Ask the other packages the validation page's questions anew (20 minutes).
 	$(BIN)/python -m compendium.probes $(BENCH)/bin/python

@@ -113,10 +113,8 @@ def confusion_matrix_and_classes(
 ) -> tuple[NDArray[np.int64], list[Hashable]]:
     """`confusion_matrix`, and the class that each row and column stands for."""
     true, pred = _pair(y_true, y_pred)
-    if labels is None and true.dtype.kind in "biu" and pred.dtype.kind in "biu":
-        counted = _count_small_integers(true, pred)
-        if counted is not None:
-            return counted
+    if labels is None and (counted := _count_small_integers(true, pred)):
+        return counted
     encode, classes = _encoder(true, pred)
     if labels is None:
         order = list(range(len(classes)))
@@ -206,19 +204,41 @@ def _count_small_integers(
     true: NDArray[Any], pred: NDArray[Any]
 ) -> tuple[NDArray[np.int64], list[Hashable]] | None:
     """Count integer labels through a table over their range; None if the range is wide."""
-    low = min(int(true.min()), int(pred.min()))
-    width = max(int(true.max()), int(pred.max())) - low + 1
-    if width > _WIDEST_TABLE:
+    span = _integer_span(true, pred)
+    if span is None:
         return None
+    low, width = span
     flat = np.zeros(width * width, dtype=np.int64)
     for a, b in _blocks(true, pred):
-        pairs = (a.astype(np.int64) - low) * width + (b.astype(np.int64) - low)
+        pairs = _offsets(a, low) * width + _offsets(b, low)
         flat += np.bincount(pairs, minlength=flat.size)
     table = flat.reshape(width, width)
-    present = np.flatnonzero(table.any(axis=0) | table.any(axis=1))
-    if true.dtype.kind == pred.dtype.kind == "b":
-        return table[np.ix_(present, present)], [bool(low + code) for code in present]
-    return table[np.ix_(present, present)], [low + int(code) for code in present]
+    present = np.logical_or(table.any(axis=0), table.any(axis=1))
+    return table[present][:, present], _values(true, pred, low, present)
+
+
+def _integer_span(true: NDArray[Any], pred: NDArray[Any]) -> tuple[int, int] | None:
+    """The smallest integer label and how many values there are up to the largest, if few."""
+    arrays = [array for array in (true, pred) if array.size]
+    if any(array.dtype.kind not in "biu" for array in arrays):
+        return None
+    low = min(int(array.min()) for array in arrays)
+    width = max(int(array.max()) for array in arrays) - low + 1
+    # Unsigned integers from 2**63 on have no place in the arithmetic of the table.
+    return (low, width) if width <= _WIDEST_TABLE and low < 2**63 else None
+
+
+def _offsets(block: NDArray[Any], low: int) -> NDArray[np.int64]:
+    """How far each label is above the smallest."""
+    return block.astype(np.int64) - low
+
+
+def _values(
+    true: NDArray[Any], pred: NDArray[Any], low: int, present: NDArray[np.bool_]
+) -> list[Hashable]:
+    """The labels that a table over their range says are present."""
+    kind = bool if true.dtype.kind == pred.dtype.kind == "b" else int
+    return [kind(low + code) for code in np.flatnonzero(present)]
 
 
 def _encoder(
@@ -232,6 +252,14 @@ def _encoder(
             lambda block: np.fromiter((codes[x] for x in block.tolist()), np.int64, len(block)),
             classes,
         )
+    if span := _integer_span(true, pred):
+        low, width = span
+        present = np.zeros(width, dtype=bool)
+        for pair in _blocks(true, pred):
+            for block in pair:
+                present[_offsets(block, low)] = True
+        position = np.cumsum(present) - 1
+        return lambda block: position[_offsets(block, low)], _values(true, pred, low, present)
     parts = [np.unique(block) for pair in _blocks(true, pred) for block in pair]
     distinct = np.unique(np.concatenate(parts))
     return lambda block: np.searchsorted(distinct, block), distinct.tolist()

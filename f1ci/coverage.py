@@ -19,8 +19,9 @@ takes minutes; pairs whose probabilities add up to less than 1e-9 are left out
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from concurrent.futures import Executor
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Executor, Future
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -44,6 +45,9 @@ _REACH = 9.0
 # Pairs (v, TP) per block of `exact`, and numbers per batch of `average`.
 _PAIRS = 1 << 18
 _BATCH = 1 << 19
+# Batches that wait for an executor at any time: enough for a cluster of a hundred cores, and no
+# more to remember however many replicates there are.
+_SUBMITTED = 256
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,9 +250,9 @@ def average(
         Source of randomness. The same seed gives the same bits with any executor.
     executor : concurrent.futures.Executor, optional
         Where batches are computed: a process pool, or ``client.get_executor()`` of
-        a Dask client. By default in this process.
+        a Dask client, which survives the loss of a worker. By default in this process.
     progress : callable, optional
-        Called as ``progress(done, replicates)`` after every batch.
+        Called as ``progress(done, replicates)`` after every batch, in order.
 
     Returns
     -------
@@ -262,7 +266,7 @@ def average(
     sizes = [min(size, replicates - start) for start in range(0, replicates, size)]
     streams = np.random.default_rng(rng).spawn(len(sizes))
     task = partial(_batch_moments, measure, probabilities, n)
-    batches = (executor.map if executor is not None else map)(task, streams, sizes)
+    batches = _in_order(executor, task, zip(streams, sizes, strict=True))
     moments: Moments | None = None
     done = 0
     for batch, drawn in zip(batches, sizes, strict=True):
@@ -278,6 +282,28 @@ def average(
 
 
 Moments = tuple[NDArray[np.int64], Array, Array]
+
+
+def _in_order(
+    executor: Executor | None,
+    task: Callable[..., Moments],
+    arguments: Iterable[tuple[Any, ...]],
+) -> Iterator[Moments]:
+    """Results in the order of the arguments, with a bounded number of tasks under way."""
+    waiting: deque[Future[Moments]] = deque()
+    try:
+        for each in arguments:
+            if executor is None:
+                yield task(*each)
+                continue
+            waiting.append(executor.submit(task, *each))
+            if len(waiting) == _SUBMITTED:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+    finally:  # after an error, nothing else is computed
+        for future in waiting:
+            future.cancel()
 
 
 def _batch_moments(

@@ -723,10 +723,14 @@ def _occupied_cells(labels: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArr
     """The distinct columns of a 0/1 array, in rows, and which of them each column is."""
     code = labels[0]
     for row in labels[1:]:
-        # Renumbered at each step, so that any number of classifiers fits an integer.
-        _, code = np.unique(2 * code + row, return_inverse=True)
-    _, first = np.unique(code, return_index=True)
-    return labels[:, first].T, code
+        # Renumbered at each step, so that any number of classifiers fits a table.
+        code = 2 * code + row
+        present = np.zeros(code.max() + 1, dtype=bool)
+        present[code] = True
+        code = (np.cumsum(present) - 1)[code]
+    example = np.empty(code.max() + 1, dtype=np.intp)
+    example[code] = np.arange(code.size)
+    return labels[:, example].T, code
 
 
 def _binary_metrics(metrics: str | Metric | Sequence[str | Metric]) -> list[BinaryMetric]:

@@ -133,9 +133,16 @@ def intervals(
     """Estimate, standard error and end points for validated TP and FP + FN of any shapes."""
     kernel = _KERNELS[method]
     if np.ndim(tp) == np.ndim(wrong) == 0 or max(np.size(tp), np.size(wrong)) <= _BLOCK:
-        return _one_block(tp, wrong, kernel, level)
+        # Numpy's scalars are faster than its arrays without dimensions, and give the same bits.
+        return _one_block(tp[()], wrong[()], kernel, level)
     tp, wrong = np.broadcast_arrays(tp, wrong)
     shape, tp, wrong = tp.shape, tp.reshape(-1), wrong.reshape(-1)
+    places: NDArray[np.intp] | None = None
+    base = wrong.max() + 1.0
+    if kernel is _clopper_pearson and (tp.max() + 1.0) * base < 2.0**53:
+        # Beta quantiles take far longer than a sort: equal counts are computed once.
+        pairs, places = np.unique(tp * base + wrong, return_inverse=True)
+        tp, wrong = np.divmod(pairs, base)
     out = np.empty((4, tp.size))
     for start in range(0, tp.size, _BLOCK):
         block = slice(start, start + _BLOCK)
@@ -143,6 +150,8 @@ def intervals(
             out, _one_block(tp[block], wrong[block], kernel, level), strict=True
         ):
             row[block] = values
+    if places is not None:
+        out = out[:, places]
     return tuple(row.reshape(shape) for row in out)  # type: ignore[return-value]
 
 

@@ -406,8 +406,11 @@ def same_length(**arrays: Sequence[Any] | NDArray[Any]) -> None:
 
 def broadcastable(**arrays: NDArray[Any]) -> None:
     """The named arrays have shapes that broadcast against each other."""
+    shapes = {array.shape for array in arrays.values()}
+    if len(shapes) == 1:
+        return
     try:
-        np.broadcast_shapes(*(array.shape for array in arrays.values()))
+        np.broadcast_shapes(*shapes)
     except ValueError:
         listed = ", ".join(f"{name} has {array.shape}" for name, array in arrays.items())
         raise ValueError(f"shapes must broadcast against each other: {listed}") from None

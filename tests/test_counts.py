@@ -1,5 +1,6 @@
 """Counting: against scikit-learn and against a loop, for labels of every kind."""
 
+import tracemalloc
 from fractions import Fraction
 
 import numpy as np
@@ -16,6 +17,8 @@ KINDS = {
     "integers": (0, 1),
     "negative integers": (-1, 7),
     "far integers": (10**12, -(10**15)),
+    "unsigned integers": (np.uint64(2**64 - 1), np.uint64(2**63)),
+    "bytes of bits": (np.int8(-128), np.int8(127)),
     "booleans": (False, True),
     "floats": (0.5, 2.0),
     "strings": ("ham", "spam"),
@@ -118,6 +121,39 @@ def test_a_memory_map_is_counted_like_an_array(tmp_path):
     np.save(path, np.array([TRUE, PRED], dtype=np.int8))
     mapped = np.load(path, mmap_mode="r")
     assert f1ci.binary_counts(mapped[0], mapped[1]) == (4, 3, 1, 3)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "count",
+    [
+        f1ci.binary_counts,
+        f1ci.confusion_matrix,
+        lambda y_true, y_pred: f1ci.confusion_matrix(y_true, y_pred, labels=[1, 0]),
+        lambda y_true, y_pred: f1ci.f1_score_interval(y_true, y_pred, method="logit"),
+        lambda y_true, y_pred: f1ci.f1_score_interval(y_true, y_pred, average="macro"),
+    ],
+    ids=["binary_counts", "confusion_matrix", "confusion_matrix in order", "binary F1", "macro F1"],
+)
+def test_many_labels_need_little_memory(count, tmp_path):
+    n = 20_000_000
+    # Blocks of 65536 labels as 64-bit integers take half a megabyte, and a few are needed at a
+    # time. A copy of one label sequence, even a mask of single bytes, would take 20 megabytes.
+    bound = 6 * 2**20
+    rng = np.random.default_rng(1)
+    mapped = []
+    for name in ("true", "pred"):
+        labels = np.memmap(tmp_path / name, dtype=np.int8, mode="w+", shape=n)
+        labels[:] = rng.integers(0, 2, size=n, dtype=np.int8)
+        labels.flush()
+        mapped.append(np.memmap(tmp_path / name, dtype=np.int8, mode="r"))
+    tracemalloc.start()
+    try:
+        count(*mapped)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert 2**16 < peak < bound  # the lower bound shows that numpy's memory is seen
 
 
 def test_labels_that_cannot_be_sorted_keep_their_order_of_appearance():

@@ -1,8 +1,11 @@
 """Coverage: the paper's tables, brute force, and one stream on any executor."""
 
+import logging
 import math
+import os
 import pickle
-from concurrent.futures import ProcessPoolExecutor
+import signal
+from concurrent.futures import Executor, ProcessPoolExecutor
 from functools import partial
 
 import numpy as np
@@ -268,11 +271,93 @@ def test_a_dask_cluster_gives_the_same_bits(study):
     distributed = pytest.importorskip("distributed", reason="needs dask.distributed")
     with (
         distributed.LocalCluster(
-            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None
+            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0"
         ) as cluster,
         distributed.Client(cluster) as client,
     ):
         assert pickle.dumps(_study(client.get_executor())) == study
+
+
+@pytest.mark.slow
+def test_a_lost_worker_changes_nothing():
+    distributed = pytest.importorskip("distributed", reason="needs dask.distributed")
+    study = partial(
+        coverage.simulate,
+        60,
+        [*SCENARIOS[2], 0.04],
+        method="wilson_direct",
+        replicates=3_000_000,
+        rng=7,
+    )
+    expected = study()
+    seen, killed = [], []
+    with (
+        distributed.LocalCluster(
+            n_workers=2,
+            threads_per_worker=1,
+            processes=True,
+            dashboard_address=":0",
+            silence_logs=logging.CRITICAL,  # the death is meant
+        ) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        workers = client.run(os.getpid)
+
+        def progress(done, total):
+            seen.append(done)
+            if done > total / 4 and not killed:
+                killed.append(min(workers.values()))
+                os.kill(killed[0], signal.SIGKILL)
+
+        result = study(executor=client.get_executor(), progress=progress)
+    assert len(workers) == 2
+    assert killed
+    assert seen == sorted(seen)
+    assert seen[-1] == 3_000_000
+    assert pickle.dumps(result) == pickle.dumps(expected)
+
+
+class Lazy(Executor):
+    """Computes a task when its result is asked for, and knows how many tasks wait at most."""
+
+    def __init__(self):
+        self.waiting = self.most = self.cancelled = 0
+
+    def submit(self, function, /, *arguments):
+        self.waiting += 1
+        self.most = max(self.most, self.waiting)
+        return self.Promise(self, partial(function, *arguments))
+
+    class Promise:
+        def __init__(self, executor, task):
+            self.executor, self.task = executor, task
+
+        def result(self):
+            self.executor.waiting -= 1
+            return self.task()
+
+        def cancel(self):
+            self.executor.cancelled += 1
+
+
+def test_few_batches_wait_at_any_time(study, monkeypatch):
+    monkeypatch.setattr(coverage, "_SUBMITTED", 2)
+    executor = Lazy()
+    assert pickle.dumps(_study(executor)) == study
+    assert executor.most == 2
+    assert executor.waiting == executor.cancelled == 0
+
+
+def test_after_an_error_nothing_else_is_computed(monkeypatch):
+    monkeypatch.setattr(coverage, "_SUBMITTED", 3)
+    executor = Lazy()
+
+    def fails(_counts):
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        coverage.average(fails, [0.5, 0.5], 10, replicates=3_000_000, executor=executor)
+    assert executor.cancelled == 2
 
 
 def test_seeds_of_every_kind_and_different_ones_differ(study):

@@ -871,9 +871,63 @@ def test_yuan_7_tables_1_and_2_fit_a_sample_of_10000_from_the_abalone_population
 def test_yuan_8_logistic_regression_on_abalone_is_discrete() -> None:
     none = (1 - 4 / 3333) ** 3333
     assert rounds_to(none, "0.018")
+    assert rounds_to(3333 * (4 / 3333) * (1 - 4 / 3333) ** 3332, "0.073")
     # With no true positive F0.5 is 0, its H is ZA / (0.8 EA + 0.2 EZ), and ZA is 0 throughout.
     eza, ea, ez = 0.0, 21 / 3333, 206 / 3333
     f = eza / (0.8 * ea + 0.2 * ez)
     h = np.array([1 - f, -0.8 * f, -0.2 * f, 0]) / (0.8 * ea + 0.2 * ez)
     p = np.array([0, ea, ez, 1 - ea - ez])
     assert p @ h**2 - (p @ h) ** 2 == 0
+    # Neither the plain nor the blurred interval around 0 reaches the truth, 4 / (0.8 25 + 0.2 206).
+    truth = 4 / (0.8 * 25 + 0.2 * 206)
+    blurred = math.sqrt(1 / (0.8 * ea + 0.2 * ez) ** 2 * Z**2 / 2) / 3333
+    assert Z * blurred < truth
+    # With one true positive the plain interval does not reach it, the blurred one does.
+    eza, ea = 1 / 3333, 22 / 3333
+    weight = 0.8 * ea + 0.2 * ez
+    f = eza / weight
+    slopes = np.array([1, -0.8 * f, -0.2 * f]) / weight
+    h = np.array([slopes.sum(), slopes[1], slopes[2], 0])
+    p = np.array([eza, ea - eza, ez - eza, 1 - ea - ez + eza])
+    plain = (p @ h**2 - (p @ h) ** 2) / 3332
+    added = (slopes @ slopes) * Z**2 / 2 / 3333**2
+    assert f + Z * math.sqrt(plain) < truth < f + Z * math.sqrt(plain + added)
+
+
+def test_yuan_10_the_individual_lengths_of_table_7_are_blurred() -> None:
+    tables = {"1NN": (1116, 1257), "LR": (470, 695), "RF": (925, 932), "SVM": (762, 765)}
+    printed = {"1NN": 0.1093, "LR": 0.1781, "RF": 0.1068, "SVM": 0.1148}
+    joint_over_exact = {"1NN": 0.986, "LR": 0.979, "RF": 0.988, "SVM": 0.992}  # yuan-letter
+    n, z = 3000, 1235
+    rng = np.random.default_rng(5)
+    plain_means = {}
+    for rule, (tp, a) in tables.items():
+        counts = rng.multinomial(n, cells_of(z, tp, a, 16064), 20_000).astype(float)
+        _, error = measures(counts)
+        eza, ea, ez = (
+            counts[:, 0] / n,
+            (counts[:, 0] + counts[:, 1]) / n,
+            (counts[:, 0] + counts[:, 2]) / n,
+        )
+        weight = 0.8 * ea + 0.2 * ez
+        f, lift = eza / weight, eza / (ea * ez)
+        squares = np.stack(
+            [
+                (1 + (0.8**2 + 0.2**2) * f**2) / weight**2,
+                np.full(len(f), 6.0),
+                (1 / (ea * ez)) ** 2 + (lift / ea) ** 2 + (lift / ez) ** 2,
+            ],
+            axis=-1,
+        )
+        truth, _ = measures(16064 * cells_of(z, tp, a, 16064))
+        plain_means[rule] = float((2 * Z * error / truth).mean())
+        blurred = float((2 * Z * np.sqrt(error**2 + squares * Z**2 / 2 / n**2) / truth).mean())
+        # The lengths' means have a standard error below 0.1 %; printed rounding is below 0.05 %.
+        assert printed[rule] / blurred == pytest.approx(joint_over_exact[rule], abs=0.004)
+        assert printed[rule] / plain_means[rule] > 1.015
+    register = {"1NN": 0.1071, "LR": 0.1744, "RF": 0.1007, "SVM": 0.1078}
+    for rule, value in register.items():
+        assert plain_means[rule] == pytest.approx(value, rel=0.004)
+    assert np.mean(list(register.values())) == pytest.approx(0.1225, abs=0.0001)
+    # The length of all measures is the mean of the four; rounding moves it by 0.0001 at most.
+    assert abs(np.mean(list(printed.values())) - 0.1276) > 0.0003

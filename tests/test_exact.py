@@ -301,6 +301,19 @@ def test_counts_broadcast_and_blocks_do_not_matter(method, monkeypatch):
     assert f1ci.f1_interval([], [], [], method=method).low.shape == (0,)
 
 
+@pytest.mark.parametrize("largest", [3, 2**50])
+@pytest.mark.parametrize("method", METHODS)
+def test_equal_counts_among_many(method, largest, monkeypatch):
+    # Pairs that repeat, and pairs too large to be told apart by one number.
+    monkeypatch.setattr(exact, "_BLOCK", 5)
+    tp, wrong = np.array([1, 3, 1, 0, largest, 3, 1, 0]), np.array([2, 0, 2, 0, 7, 1, largest, 0])
+    many = f1ci.f1_interval(tp, wrong, 0, method=method)
+    for i in range(tp.size):
+        one = f1ci.f1_interval(int(tp[i]), int(wrong[i]), 0, method=method)
+        for field in ("estimate", "low", "high", "standard_error"):
+            np.testing.assert_array_equal(getattr(many, field)[i], getattr(one, field))
+
+
 @pytest.mark.parametrize(
     ("arguments", "options", "error", "message"),
     [

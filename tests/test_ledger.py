@@ -293,6 +293,25 @@ def test_a_small_simulation_does_not_make_an_erratum_stale(folder: Path) -> None
     assert not Ledger(Published(folder / "published"), folder / "results").ok
 
 
+def test_a_band_of_small_simulations_does_not_make_an_erratum_stale(folder: Path) -> None:
+    row = "yuan/table-4/wrong,yuan,table-4,coverage,0.950,trained,E-yuan-1\n"
+    published = folder / "published"
+    (published / "yuan.csv").write_text((published / "yuan.csv").read_text() + row)
+    errata = (published / "errata.csv").read_text()
+    copied = next(line for line in errata.splitlines() if line.startswith("E-lam-1"))
+    copied = copied.replace("E-lam-1,lam", "E-yuan-1,yuan")
+    (published / "errata.csv").write_text(f"{errata.rstrip()}\n{copied}\n")
+    replicates = (published / "replicates.csv").read_text()
+    size = replicates.splitlines()[2].split(",")[1]
+    (published / "replicates.csv").write_text(f"{replicates.rstrip()}\nyuan/table-4/*,{size}\n")
+    how = {"band": (0.94, 0.96), "splits": 200}
+    assert verdict(folder, "yuan/table-4/wrong", 0.955, replicates=1000, **how) == "in-band"
+    assert "too few replicates" in entry_of(folder, "yuan/table-4/wrong").reason
+    assert Ledger(Published(published), folder / "results").ok
+    assert verdict(folder, "yuan/table-4/wrong", 0.955, replicates=10**6, **how) == "in-band"
+    assert not Ledger(Published(published), folder / "results").ok
+
+
 def test_an_erratum_may_excuse_what_the_unknown_replicates_of_a_paper_make_uncertain(
     folder: Path,
 ) -> None:

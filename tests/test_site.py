@@ -386,6 +386,12 @@ def test_the_real_book_is_complete(real_book):
 
 
 @pytest.mark.slow
+def test_the_readme_shows_the_figure_of_the_front_page(real_book):
+    figure = real_book / "results" / "figures" / "choosing-a-method-front.svg"
+    assert (ROOT / "book" / "_static" / "coverage.svg").read_bytes() == figure.read_bytes()
+
+
+@pytest.mark.slow
 def test_no_page_misses_a_number(real_book):
     for document in site.toc_documents(real_book / "stage"):
         text = (real_book / "html" / f"{document}.html").read_text("utf-8")

@@ -12,6 +12,7 @@ keeping their hues, on dark pages::
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import matplotlib as mpl
@@ -21,8 +22,9 @@ from matplotlib import pyplot as plt
 from matplotlib.figure import Figure
 
 from compendium import RESULTS
+from compendium.ledger import STANDARD_ERRORS, Entry
 
-__all__ = ["COLOURS", "METHODS", "WIDTH", "save", "set_style", "subplots"]
+__all__ = ["COLOURS", "METHODS", "WIDTH", "save", "set_style", "subplots", "verdicts"]
 
 COLOURS = {
     "blue": "#0072B2",
@@ -103,6 +105,61 @@ def subplots(
     """Give `plt.subplots` in the book's style and width; `height` is in inches."""
     set_style()
     return plt.subplots(rows, columns, figsize=(WIDTH, height), **options)
+
+
+def verdicts(axes: Any, rows: Mapping[str, Entry], *, ratio: bool = False) -> None:
+    """Where printed numbers fall: what the ledger allows as a bar, the printed number on it.
+
+    Parameters
+    ----------
+    axes : matplotlib.axes.Axes
+    rows : mapping of str to Entry
+        Names, from top to bottom, and entries of numbers.
+    ratio : bool
+        Show everything as a ratio to the reproduced value, so that any numbers compare.
+    """
+    for place, entry in enumerate(rows.values()):
+        assert isinstance(entry.value, float)
+        half = entry.half_unit or 0.0
+        if entry.low is not None and entry.high is not None:
+            low, high = entry.low - half, entry.high + half
+        else:
+            errors = (entry.paper_error or 0.0, entry.own_error or 0.0)
+            reach = half + STANDARD_ERRORS * sum(e**2 for e in errors) ** 0.5
+            low, high = entry.value - reach, entry.value + reach
+        unit = entry.value if ratio else 1.0
+        printed = float(entry.printed)
+        inside = low <= printed <= high
+        axes.plot(
+            [low / unit, high / unit],
+            [place, place],
+            color=COLOURS["sky"],
+            linewidth=6,
+            solid_capstyle="butt",
+            label="allowed by the ledger" if place == 0 else None,
+        )
+        axes.plot(
+            entry.value / unit,
+            place,
+            marker="|",
+            markersize=9,
+            linestyle="",
+            color=COLOURS["blue"],
+            label="reproduced" if place == 0 else None,
+        )
+        axes.plot(
+            printed / unit,
+            place,
+            marker="o" if inside else "X",
+            markersize=5 if inside else 7,
+            linestyle="",
+            color=COLOURS["black"] if inside else COLOURS["vermilion"],
+        )
+    # The two kinds of printed numbers, whether or not the first row has them.
+    axes.plot([], [], "o", color=COLOURS["black"], label="printed, inside")
+    axes.plot([], [], "X", color=COLOURS["vermilion"], markersize=7, label="printed, outside")
+    axes.set_yticks(range(len(rows)), list(rows))
+    axes.set_ylim(len(rows) - 0.4, -0.6)
 
 
 def save(figure: Figure, name: str, *, raster: bool = False) -> DisplayObject:

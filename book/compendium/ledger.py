@@ -145,7 +145,7 @@ def _compare(row: Row, record: Record, paper_replicates: int | None) -> _Compari
     else:
         verdict = "monte-carlo" if difference <= allowed + slack else "open"
         reason = f"differs by {float(difference):.3g}, allowed {float(allowed):.3g}{hint}"
-        if verdict == "open" and _rounds(100 * record.value, printed):
+        if verdict == "open" and not row.erratum and _rounds(100 * record.value, printed):
             reason += "; recorded as a proportion where per cent is printed?"
     return _Comparison(verdict, reason, paper_error, own_error)
 

@@ -87,7 +87,8 @@ class Results:
             For a mean over replicates: the standard deviation of one replicate. (For another
             statistic: its standard error times the root of the number of replicates.)
         replicates : int, optional
-            How many replicates `value` comes from; None if it is exact.
+            How many replicates `value` comes from; None if it is exact. With a band: how many
+            each replication drew, so that a quick build is known to be one.
         band : (low, high), optional
             The central 99 % of `splits` independent replications, at least 200.
         splits : int, optional
@@ -171,6 +172,8 @@ def checked(record: Record, row: Row) -> Record:
             raise LedgerError(f"{id}: the deviation must not be negative, got {deviation!r}")
         if record.replicates is not None:
             replicates = count("replicates", record.replicates, 2)
+    elif record.replicates is not None and record.low is not None:
+        replicates = count("replicates", record.replicates, 2)
     elif record.replicates is not None:
         raise LedgerError(f"{id}: {record.replicates!r} replicates without a deviation")
     if record.low is not None or record.high is not None:

@@ -1,0 +1,271 @@
+# %% [markdown]
+# # Speed: beside others, and beside the floor
+#
+# How long does an interval take, and is that long? Times depend on the machine; ratios of times
+# that are taken side by side, in turns, in one run, hardly do. So this page compares: f1ci with
+# the packages that one would pick instead, and with the least that the task needs (the bare
+# formula in numpy, the random numbers, one look at every label).
+#
+# The numbers are those of one recorded run, not of the build of this book: a page with new times
+# in it would differ from build to build. `make bench` repeats the run, in an environment of its
+# own that holds the other packages; `make bench OPTIONS="--big --record"` adds the large jobs and
+# writes the file that is shown here.
+
+# %% tags=["parameters"]
+recording: str = "data/bench.json"  # the recorded run that is shown
+
+# %%
+from datetime import date
+from pathlib import Path
+
+import numpy as np
+from compendium import bench, figures, tables
+from myst_nb import glue
+
+run = bench.load(Path(recording))
+sections = run["sections"]
+comparisons = [line for section in sections.values() for line in section["comparisons"]]
+
+
+def put(key, value):
+    """A text for the prose."""
+    glue(f"speed-{key}", value, display=False)
+
+
+def find(question, other=""):
+    """The comparison whose question and other begin like this."""
+    return next(
+        c for c in comparisons if c.question.startswith(question) and c.other.startswith(other)
+    )
+
+
+def table(*names):
+    """All comparisons of some sections."""
+    rows = [
+        [
+            line.question,
+            bench.text(line.ours, line.unit),
+            line.other,
+            bench.text(line.theirs, line.unit),
+            bench.share(line.ratio),
+            line.note,
+        ]
+        for name in names
+        for line in sections[name]["comparisons"]
+        if not line.other.startswith("a limit")
+    ]
+    head = ["", "f1ci", "compared with", "its time", "ratio", ""]
+    if not any(row[-1] for row in rows):
+        head, rows = head[:-1], [row[:-1] for row in rows]
+    return tables.plain(head, rows, numeric=(1, 3, 4))
+
+
+# %% [markdown]
+# ## In short
+
+# %%
+put("date", f"{date.fromisoformat(run['date']):%d %B %Y}".lstrip("0"))
+put("processor", f"{run['machine']['processor']}, {run['machine']['cores']} cores")
+one, labels = find("one interval, wilson_indirect"), find("binary F1 interval")
+put("one", bench.text(one.ours))
+put("labels", bench.text(labels.ours))
+put("labels-times", f"{labels.theirs / labels.ours:.0f}")
+million = find("1,000,000 intervals, wilson_indirect", "bare numpy")
+put("million", bench.text(million.ours))
+most = sections["growth_in_labels"]["growth"][0]
+put("most-labels", f"{most.sizes[-1]:,}")
+put("most-labels-time", bench.text(most.seconds["f1ci, F1"][-1]))
+exact = find("exact coverage, n = 1,000", "4")
+put("exact", bench.text(exact.ours))
+put("exact-theirs", bench.text(exact.theirs))
+put("exact-replicates", exact.other.partition(" ")[0])
+goals = [c for c in comparisons if c.goal is not None]
+put("goals", str(len(goals)))
+put("met", str(sum(c.verdict == "met" for c in goals)))
+
+# %% [markdown]
+# - One interval from three counts takes {glue:text}`speed-one`: it can stand inside any loop.
+# - From 1000 labels it takes {glue:text}`speed-labels`, most of which is counting. That is
+#   {glue:text}`speed-labels-times` times as fast as the analytic interval of
+#   `confidenceinterval`. Ten million labels ({glue:text}`speed-most-labels`) take
+#   {glue:text}`speed-most-labels-time`.
+# - A million intervals at once take {glue:text}`speed-million`. So a simulation should pass
+#   arrays, not loop.
+# - The exact coverage of an interval at $n = 1000$ takes {glue:text}`speed-exact`. A simulation
+#   that is right to four decimals would need {glue:text}`speed-exact-replicates` replicates and
+#   {glue:text}`speed-exact-theirs`.
+# - Of {glue:text}`speed-goals` goals set beforehand, {glue:text}`speed-met` are met.
+#
+# The run is of {glue:text}`speed-date`, on one core of: {glue:text}`speed-processor`. With it:
+
+# %%
+tables.plain(
+    ["package", "version"],
+    [[name, version or "absent"] for name, version in run["versions"].items()],
+)
+
+# %% [markdown]
+# ## The goals
+#
+# Each bounds a ratio, the time of f1ci over another one (or over a fixed limit), or the memory
+# that it takes.
+
+# %%
+tables.plain(
+    ["", "f1ci", "compared with", "its time", "ratio", "at most", "goal"],
+    [
+        [
+            c.question,
+            bench.text(c.ours, c.unit),
+            c.other,
+            bench.text(c.theirs, c.unit),
+            bench.share(c.ratio),
+            bench.share(c.goal),
+            c.verdict,
+        ]
+        for c in goals
+    ],
+    numeric=(1, 3, 4, 5),
+)
+
+# %% [markdown]
+# ## One interval
+#
+# From counts, the alternative is an interval for the share $F^*$, which `statsmodels` and `scipy`
+# have, and the map $F_1 = 2 F^* / (1 + F^*)$ (equation {eq}`eq-lam-map`), which the user has to
+# know; the time of the map is left out. `prob-conf-mat` draws from the posterior of the whole
+# confusion matrix, so that it has the draws of every other metric as well; the
+# integral behind `f1ci.posterior` is for one metric.
+
+# %%
+table("one_interval")
+
+# %% [markdown]
+# From labels, the time of `confidenceinterval` is nearly all scikit-learn's `confusion_matrix`,
+# which checks more kinds of input than ours does. The formula is the same.
+
+# %%
+table("a_thousand_labels")
+
+# %% [markdown]
+# The bootstrap needs no formula, and so works for any metric. It pays with thousands of
+# evaluations; how much depends on how the metric is evaluated, as the last two lines show.
+
+# %%
+table("resampling")
+
+# %% [markdown]
+# ## Many at once
+#
+# The floor of a million intervals is their formula in bare numpy, with no checks, no borders
+# and no undefined scores. Beta quantiles (Clopper-Pearson) take a hundred times as long as
+# a square root, whoever computes them: there f1ci only avoids computing equal counts twice.
+
+# %%
+table("a_million_intervals")
+
+# %% [markdown]
+# Joint intervals need the quantile of the largest of several correlated normal variables. A
+# simulation needs it for ten thousand correlation matrices. R's `mvtnorm` solves one at a
+# time, by a randomised rule for probabilities within a root finder, to an accuracy of about a
+# unit of the third decimal. Ours says its accuracy in the first column: a tenth of it costs far
+# more than ten times the time if there are many variables.
+
+# %%
+table("joint_quantiles")
+
+# %% [markdown]
+# ## Studies without replicates
+#
+# The coverage of an interval for F1 is a finite sum ({prf:ref}`prop-lam-coverage` in
+# [the chapter](/book/lam.md)). A simulation that is as accurate as the sum is out of reach.
+
+# %%
+table("without_replicates")
+
+# %% [markdown]
+# ## How cost grows
+#
+# With the labels it is linear from a hundred thousand on; below, a call's fixed cost is all.
+
+# %% mystnb={"image": {"alt": "Two panels with logarithmic axes. Left: time against number of labels; all lines become straight with slope one, f1ci far below confidenceinterval and a few times above one pass of numpy. Right: time against number of classes; from the matrix alone f1ci takes a small fraction of the time from labels."}, "figure": {"caption": "How the time of one interval grows with the number of labels and with the number of classes. Both axes are logarithmic; grey: proportional to the number of labels.", "name": "fig-speed-labels"}}
+LOOKS = {
+    "f1ci, F1": {"color": figures.COLOURS["blue"], "marker": "o"},
+    "f1ci, macro F1": {"color": figures.COLOURS["green"], "marker": "^", "linestyle": "-."},
+    "f1ci, from labels": {"color": figures.COLOURS["green"], "marker": "^", "linestyle": "-."},
+    "f1ci, from the matrix": {"color": figures.COLOURS["sky"], "marker": "v", "linestyle": ":"},
+    "confidenceinterval": {"color": figures.COLOURS["vermilion"], "marker": "s", "linestyle": "--"},
+    "numpy, one pass": {"color": figures.COLOURS["black"], "marker": "D", "linestyle": ":"},
+    "joint_intervals": {"color": figures.COLOURS["blue"], "marker": "o"},
+    "its quantile": {"color": figures.COLOURS["orange"], "marker": "s", "linestyle": "--"},
+}
+
+
+def draw(axis, growth, title, *, logarithmic=True):
+    """One line for each way."""
+    for name, times in growth.seconds.items():
+        look = LOOKS.get(name) or LOOKS[name.partition(",")[0]]
+        axis.plot(growth.sizes, np.multiply(1e3, times), label=name, **look)
+    axis.set(yscale="log", xlabel=growth.by, title=title)
+    if logarithmic:
+        axis.set_xscale("log")
+    axis.legend()
+
+
+classes = sections["growth_in_classes"]["growth"][0]
+figure, axes = figures.subplots(1, 2, height=3.8)
+draw(axes[0], most, "A. Labels")
+start = most.seconds["f1ci, F1"][-1] * 1e3 / most.sizes[-1]
+axes[0].plot(most.sizes, np.multiply(start, most.sizes), color="#bbbbbb", linewidth=1, zorder=0)
+draw(axes[1], classes, "B. Classes")
+axes[1].set_xticks(classes.sizes, [f"{r}" for r in classes.sizes])
+axes[1].minorticks_off()
+axes[0].set_ylabel("milliseconds")
+figures.save(figure, "speed-labels")
+
+# %%
+table("growth_in_labels")
+
+# %% [markdown]
+# Joint intervals count once for all classifiers. From three variables on their quantile, not the
+# counting, decides.
+
+# %% mystnb={"image": {"alt": "Two panels. Time of joint intervals against the number of metrics of two classifiers, and against the number of classifiers with two metrics each: both rise, and nearly all of it is the quantile."}, "figure": {"caption": "How the time of joint intervals grows with the number of metrics of two classifiers, and with the number of classifiers if each has two metrics. The time axis is logarithmic.", "name": "fig-speed-joint"}}
+figure, axes = figures.subplots(1, 2, height=3.4, sharey=True)
+metrics, classifiers = sections["growth_of_joint_intervals"]["growth"]
+draw(axes[0], metrics, "A. Metrics", logarithmic=False)
+draw(axes[1], classifiers, "B. Classifiers", logarithmic=False)
+axes[0].set_ylabel("milliseconds")
+figures.save(figure, "speed-joint")
+
+# %% [markdown]
+# ## The floor
+#
+# A simulation cannot be faster than its random numbers, and counting cannot be faster than
+# looking at every label.
+
+# %%
+table("floors")
+
+# %% [markdown]
+# ## Large jobs
+#
+# Labels may lie on disk. They are counted in blocks, so that the memory needed depends on the
+# size of a block and not on their number. And a study of coverage may run on a cluster: here on
+# two Dask workers, one of which is killed on purpose after a third of the work. Its batches are
+# computed again elsewhere, each with the random stream that belongs to it, so that the result has
+# the same bits as that of an undisturbed run in one process.
+
+# %%
+table(*(name for name in ("many_labels", "many_replicates") if name in sections))
+
+# %% [markdown]
+# ## The notebooks
+#
+# What the notebooks of this book took when they ran last before this recording, at the papers'
+# own numbers of replicates; two run at a time.
+
+# %%
+notebooks = [[name, bench.text(took)] for name, took in run["notebooks"].items()]
+total = bench.text(sum(run["notebooks"].values()))
+tables.plain(["notebook", "time"], [*notebooks, ["all, one after another", total]], numeric=(1,))

@@ -1,0 +1,120 @@
+"""The benchmark: what it says of its times, and that every section runs. No times are judged."""
+
+import json
+from dataclasses import asdict
+
+import pytest
+from compendium import bench
+
+TINY = bench.Sizes(
+    counts=50,
+    labels=(100, 1000),
+    classes=(2, 3),
+    items_of_classes=100,
+    metrics=(1, 2),
+    classifiers=(1, 2),
+    quantiles=2,
+    quantiles_in_r=1,
+    replicates=500,
+    resamples=19,
+    test_sizes=(10, 25),
+    many=300_000,
+    seconds=0.001,
+)
+
+
+def test_a_goal_bounds_the_ratio_of_ours_to_theirs():
+    faster = bench.Comparison("a question", "a peer", ours=1.0, theirs=20.0, goal=1 / 20)
+    assert faster.ratio == 0.05
+    assert faster.verdict == "met"
+    assert bench.Comparison("a question", "a peer", 1.1, 20.0, 1 / 20).verdict == "missed"
+    assert bench.Comparison("a question", "a peer", 1.0, 20.0).verdict == ""
+    assert str(faster).endswith("1/20 of it  goal 1/20: met")
+
+
+@pytest.mark.parametrize(
+    ("value", "unit", "expected"),
+    [
+        (0.0, "s", "0 ns"),
+        (5e-9, "s", "5 ns"),
+        (9.996e-4, "s", "1 ms"),
+        (9.994e-4, "s", "999 µs"),
+        (59.99, "s", "1 min"),
+        (1.234, "s", "1.23 s"),
+        (3.2e10, "s", "1,010 years"),
+        (200e6, "B", "200 MB"),
+        (0, "B", "0 B"),
+    ],
+)
+def test_quantities_are_written_as_a_person_writes_them(value, unit, expected):
+    assert bench.text(value, unit) == expected
+
+
+@pytest.mark.parametrize(
+    ("ratio", "expected"),
+    [(2.04, "2"), (1.26, "1.3"), (0.97, "1"), (0.04, "1/25"), (1e-5, "1/100,000"), (0.4, "1/2.5")],
+)
+def test_ratios_are_written_as_a_person_writes_them(ratio, expected):
+    assert bench.share(ratio) == expected
+
+
+def test_times_are_those_of_each_call():
+    calls = {"short": 0, "long": 0}
+
+    def short():
+        calls["short"] += 1
+
+    def long():
+        calls["long"] += 1
+        sum(range(100_000))
+
+    times = bench.best_times(short, long, seconds=0.02)
+    assert len(times) == 2
+    assert times[0] < times[1]  # one addition against a hundred thousand
+    assert calls["short"] > calls["long"] > 0
+
+
+@pytest.mark.filterwarnings("default")  # the peers' own
+@pytest.mark.parametrize("section", bench.SECTIONS, ids=lambda s: s.__name__)
+def test_every_section_runs(section, monkeypatch, tmp_path):
+    monkeypatch.setattr(bench, "_quantiles_in_r", lambda _: None)  # takes seconds, and is optional
+    found = bench.run([section], TINY)
+    path = tmp_path / "bench.json"
+    path.write_text(json.dumps(found))
+    loaded = bench.load(path)["sections"][section.__name__]
+    assert loaded["title"]
+    lines = loaded["comparisons"] + loaded["growth"]
+    assert lines
+    for line in loaded["comparisons"]:
+        assert line.ours > 0
+        assert line.theirs > 0
+    for growth in loaded["growth"]:
+        assert all(len(times) == len(growth.sizes) for times in growth.seconds.values())
+    assert [asdict(line) for line in loaded["comparisons"]] == found["sections"][section.__name__][
+        "comparisons"
+    ]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("section", bench.BIG, ids=lambda s: s.__name__)
+@pytest.mark.filterwarnings("default")
+def test_large_jobs_run_small(section):
+    pytest.importorskip("distributed")
+    lines = bench.run([section], TINY)["sections"][section.__name__]["comparisons"]
+    notes = [line["note"] for line in lines if "killed" in line["note"]]
+    assert all("the same bits" in note for note in notes)
+    assert len(notes) == (section is bench.many_replicates)
+
+
+def test_an_absent_package_is_named_once(capsys, monkeypatch):
+    monkeypatch.setattr(bench, "absent", set())
+    assert bench.peer("no_such_package.part") is None
+    assert bench.peer("no_such_package") is None
+    assert capsys.readouterr().out.count("no_such_package is not installed") == 1
+
+
+def test_only_a_whole_run_is_recorded(capsys):
+    for arguments in (["--record"], ["--record", "--big", "floors"], ["flors"]):
+        with pytest.raises(SystemExit):
+            bench.main(arguments)
+    assert "there is no section 'flors'" in capsys.readouterr().err
