@@ -266,7 +266,7 @@ check = joint.drift(
     sizes["table-4"],
     populations[0],
     list(metrics.values()),
-    replicates=min(500, replicates),
+    replicates=min(500, max(20, replicates // 20)),
     rng=np.random.SeedSequence((seed, 1)),
 )
 glue("yuan-gaussian-drift-q", check["deviation"], display=False)

@@ -13,7 +13,7 @@ critical value is computed
   correlations, fitted to `EXAMPLES` critical values; the residuals are of order 1e-3;
 - otherwise once for all test sets of one population, from their mean correlation. It
   varies by less than one per cent from one test set to the next, which moves mean lengths
-  and coverages by about 1e-4; `drift` measures it.
+  and coverages by a few 1e-4; `drift` measures it.
 
 Test sets in which a measure has an estimated variance of zero have a critical value of
 their own, from the other measures, as in `f1ci.delta.joint_critical_value`.
