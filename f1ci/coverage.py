@@ -455,7 +455,7 @@ def simulate(
 
 
 def _named_interval(counts: Cells, method: str, level: float) -> tuple[Array, Array]:
-    tp, fp, fn, _ = counts.T.astype(np.float64)
+    tp, fp, fn, _ = counts.T
     _, _, low, high = exact_road.intervals(tp, fp + fn, method, level)
     return low, high
 

@@ -54,6 +54,7 @@ __all__ = [
     "tversky_weights",
     "two_classes",
     "weights",
+    "whole",
 ]
 
 _TEXT = {str, bytes, np.str_, np.bytes_}
@@ -131,15 +132,20 @@ def weights(name: str, value: ArrayLike) -> NDArray[np.float64]:
 
 def counts(name: str, value: ArrayLike) -> NDArray[np.float64]:
     """Whole, non-negative numbers up to `MAX_COUNT`, of any shape, as floats."""
+    return whole(name, value).astype(np.float64, copy=False)
+
+
+def whole(name: str, value: ArrayLike) -> NDArray[Any]:
+    """Whole, non-negative numbers up to `MAX_COUNT`, of any shape and type."""
     if type(value) is int and 0 <= value <= MAX_COUNT:
         # A numpy scalar is an array without dimensions, but several times as fast.
         return np.float64(value)
     given = _numeric(name, value)
-    array = given.astype(np.float64, copy=False)
     # A negative or infinite entry fails the comparisons, NaN all of them, a fraction the last.
     in_range = not given.size or (given.min() >= 0 and given.max() <= MAX_COUNT)
-    if in_range and (given.dtype.kind != "f" or np.array_equal(array, np.rint(array))):
-        return array
+    if in_range and (given.dtype.kind != "f" or np.array_equal(given, np.rint(given))):
+        return given
+    array = given.astype(np.float64)
     bad = ~((array >= 0.0) & (array <= MAX_COUNT) & (np.rint(array) == array))
     raise ValueError(
         f"{name} must be a whole number between 0 and 2**50, got {_first(given, bad)!r}"
