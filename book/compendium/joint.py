@@ -123,7 +123,8 @@ def tables(n: int, cells: ArrayLike) -> tuple[NDArray[np.int64], Array]:
 
 @lru_cache(maxsize=4)
 def _log_factorial(n: int) -> Array:
-    return gammaln(np.arange(n + 1) + 1.0)
+    logs: Array = gammaln(np.arange(n + 1) + 1.0)
+    return logs
 
 
 @lru_cache(maxsize=4)
@@ -183,7 +184,8 @@ def _marginal(counts: NDArray[Any], rule: int) -> NDArray[Any]:
     m = counts.shape[-1].bit_length() - 2
     full = counts.reshape(-1, *[2] * (m + 1))
     others = tuple(2 + i for i in range(m) if i != rule)
-    return full.sum(axis=others).reshape(-1, 4)
+    marginal: NDArray[Any] = full.sum(axis=others)
+    return marginal.reshape(-1, 4)
 
 
 def _blurred_variances(
@@ -208,7 +210,7 @@ def _quantities(
     rescaled: bool,
     corrected: bool,
     each: bool,
-) -> dict[str, Array]:
+) -> dict[str, NDArray[Any]]:
     """What the paper averages, for each test set; see `simulate` for the names."""
     size = len(metrics)
     estimate, plain = joint_from_cells(counts, metrics, confidence_level=level)
@@ -220,7 +222,7 @@ def _quantities(
     z = float(ndtri((1 + level) / 2))
     miss = np.abs(estimate - truth)
     unit = truth if rescaled else np.ones_like(truth)
-    found: dict[str, Array] = {}
+    found: dict[str, Any] = {}
     groups = {rule: np.arange(size * r, size * (r + 1)) for r, rule in enumerate(rules)}
     if len(rules) > 1:
         groups["all"] = diagonal
