@@ -165,11 +165,11 @@ table("resampling")
 table("a_million_intervals")
 
 # %% [markdown]
-# Joint intervals need the quantile of the largest of several correlated normal variables. A
-# simulation needs it for ten thousand correlation matrices. R's `mvtnorm` solves one at a
-# time, by a randomised rule for probabilities within a root finder, to an accuracy of about a
-# unit of the third decimal. Ours says its accuracy in the first column: a tenth of it costs far
-# more than ten times the time if there are many variables.
+# Joint intervals need the quantile of the largest of several correlated normal variables, and a
+# study of them needs it for ten thousand correlation matrices. R's `mvtnorm` solves one at a
+# time, by random numbers within a root finder; with its own settings it is right to a few units of
+# the third decimal. The first column says how accurate ours are: with many variables, a tenth
+# of the error costs about ten times the time.
 
 # %%
 table("joint_quantiles")
@@ -186,7 +186,9 @@ table("without_replicates")
 # %% [markdown]
 # ## How cost grows
 #
-# With the labels it is linear from a hundred thousand on; below, a call's fixed cost is all.
+# With the labels it is linear; below a hundred thousand, a call's fixed cost is most of it. (All
+# lines bend where the labels outgrow the processor's cache, that of one pass of numpy too. The
+# table below the figure therefore tests linearity by the same labels, at once and in parts.)
 
 # %% mystnb={"image": {"alt": "Two panels with logarithmic axes. Left: time against number of labels; all lines become straight with slope one, f1ci far below confidenceinterval and a few times above one pass of numpy. Right: time against number of classes; from the matrix alone f1ci takes a small fraction of the time from labels."}, "figure": {"caption": "How the time of one interval grows with the number of labels and with the number of classes. Both axes are logarithmic; grey: proportional to the number of labels.", "name": "fig-speed-labels"}}
 LOOKS = {
@@ -227,8 +229,9 @@ figures.save(figure, "speed-labels")
 table("growth_in_labels")
 
 # %% [markdown]
-# Joint intervals count once for all classifiers. From three variables on their quantile, not the
-# counting, decides.
+# Joint intervals count once for all classifiers; then their quantile decides. It is dear where
+# many metrics of one classifier stand together: they are functions of the same three numbers, so
+# that all of them exceed the quantile at once.
 
 # %% mystnb={"image": {"alt": "Two panels. Time of joint intervals against the number of metrics of two classifiers, and against the number of classifiers with two metrics each: both rise, and nearly all of it is the quantile."}, "figure": {"caption": "How the time of joint intervals grows with the number of metrics of two classifiers, and with the number of classifiers if each has two metrics. The time axis is logarithmic.", "name": "fig-speed-joint"}}
 figure, axes = figures.subplots(1, 2, height=3.4, sharey=True)
