@@ -169,7 +169,7 @@ table("a_million_intervals")
 # study of them needs it for ten thousand correlation matrices. R's `mvtnorm` solves one at a
 # time, by random numbers within a root finder; with its own settings it is right to a few units of
 # the third decimal. The first column says how accurate ours are: with many variables, a tenth
-# of the error costs about ten times the time.
+# of the error costs many times the time.
 
 # %%
 table("joint_quantiles")
