@@ -6,15 +6,35 @@ import pytest
 
 import f1ci
 
-FUNCTIONS = """
-binary_counts confusion_matrix f1_interval f1_score_interval metric_interval difference_interval
-joint_intervals equicoordinate_quantile sample_size bcv_partitions effective_counts posterior
-bayes_test
-""".split()
-METRICS = """
-accuracy precision recall f1 jaccard correlation cosine lift overlap micro_f1 macro_f1
-macro_f1_star
-""".split()
+FUNCTIONS = [
+    "binary_counts",
+    "confusion_matrix",
+    "f1_interval",
+    "f1_score_interval",
+    "metric_interval",
+    "difference_interval",
+    "joint_intervals",
+    "equicoordinate_quantile",
+    "sample_size",
+    "bcv_partitions",
+    "effective_counts",
+    "posterior",
+    "bayes_test",
+]
+METRICS = [
+    "accuracy",
+    "precision",
+    "recall",
+    "f1",
+    "jaccard",
+    "correlation",
+    "cosine",
+    "lift",
+    "overlap",
+    "micro_f1",
+    "macro_f1",
+    "macro_f1_star",
+]
 
 
 def test_every_exported_name_is_there():
