@@ -158,10 +158,10 @@ def _erratum(erratum: Erratum) -> str:
         "What it changes": erratum.consequence,
     }
     lines = "\n".join(f"{name}\n: {text}\n" for name, text in facts.items() if text)
-    notebooks = [
-        f"{{doc}}`/notebooks/{name.strip().partition('#')[0]}`"
-        for name in erratum.shown_in.split(";")
-        if name.strip()
-    ]
+    notebooks = []
+    for place in filter(None, map(str.strip, erratum.shown_in.split(";"))):
+        name, mark, anchor = place.partition("#")
+        target = f"../notebooks/{name}.html{mark}{anchor}"
+        notebooks.append(f'<a href="{target}">{name}</a>')
     shown = f"\nShown in\n: {', '.join(notebooks)}\n" if notebooks else ""
     return f"({erratum.id})=\n### {erratum.id}: {erratum.kind}\n\n{lines}{shown}"

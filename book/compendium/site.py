@@ -206,6 +206,9 @@ def _provenance(edition: Edition, record: dict[str, Any]) -> str:
         *((p, f"data: {Path(p).name}") for p in record["data"]),
     ]
     values = {k: v for k, v in record["parameters"].items() if k != "seed"}
+    # A page that records nothing has no numbers whose hash would mean anything.
+    recorded = f"results/{name}.csv" in results
+    hashed = f"results hash <code>{record['results']}</code>" if recorded else ""
     facts = {
         "Source": f'<a href="{_REPOSITORY}/blob/main/notebooks/{name}.py">notebooks/{name}.py</a>, '
         f"hash <code>{record['source']}</code>",
@@ -217,7 +220,7 @@ def _provenance(edition: Edition, record: dict[str, Any]) -> str:
         ),
         "Computed": f"in {runner.seconds(record['seconds'])}, {record['ended'][:10]}, "
         f"on {escape(record['machine'])}",
-        "Results": f"hash <code>{record['results']}</code>",
+        "Results": hashed or "no numbers of the ledger",
         "Figures": ", ".join(_link(f"../{p}", Path(p).name) for p in drawings) or "none",
     }
     links = "".join(_link(target, text) for target, text in downloads)
@@ -226,7 +229,7 @@ def _provenance(edition: Edition, record: dict[str, Any]) -> str:
     # One line: a blank line would end the block of HTML.
     return (
         f'<div class="provenance"><p>{quick}Computed in {runner.seconds(record["seconds"])} with '
-        f"f1ci {escape(record['version'])}; results hash <code>{record['results']}</code>.</p>"
+        f"f1ci {escape(record['version'])}{'; ' if hashed else ''}{hashed}.</p>"
         f'<p class="downloads">{links}</p>'
         f"<details><summary>What this page was computed from</summary><dl>{rows}</dl></details>"
         "</div>"
