@@ -49,7 +49,7 @@ test: $(READY)  ## Every check: format, lint, types, tests with coverage.
 	$(BIN)/ruff format --check --quiet
 	$(BIN)/ruff check --quiet
 	$(BIN)/mypy
-	$(BIN)/python -m pytest --numprocesses $(WORKERS) --dist loadgroup --cov --cov-report=term-missing
+	$(BIN)/python -m pytest --numprocesses $(WORKERS) --dist loadfile --cov --cov-report=term-missing
 
 bench: $(READY) $(BENCH)/.ready  ## Time f1ci against other packages. OPTIONS="--big --record" for the book.
 	OMP_NUM_THREADS=1 $(BENCH)/bin/python -m compendium.bench $(OPTIONS)

@@ -22,9 +22,6 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from compendium import ROOT, site
 
-# One worker builds the books; they are not built twice.
-pytestmark = pytest.mark.xdist_group("site")
-
 DEMO = """\
 # %% [markdown]
 # # A demonstration
