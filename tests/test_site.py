@@ -413,8 +413,8 @@ def test_no_page_asks_anything_of_the_network(browser, real_book, real_address):
 @pytest.mark.parametrize("paper", ["lam", "takahashi", "wangli", "jiang", "yuan"])
 def test_the_chapters_mathematics_renders(tab, real_address, paper):
     tab.goto(f"{real_address}/book/{paper}.html", wait_until="networkidle")
-    tab.wait_for_selector("mjx-container", timeout=30_000)
-    assert tab.locator("mjx-container").count() > 50
+    tab.wait_for_selector(".bd-article mjx-container", timeout=30_000)
+    assert tab.locator(".bd-article mjx-container").count() > 50
     assert tab.locator("mjx-merror").count() == 0
 
 

@@ -81,7 +81,7 @@ def _scoreboard(
     lines.append(f'<tr class="total"><th scope="row">all</th>{total}</tr>')
     label = "paper" if by == "paper" else "item"
     return (
-        '<div class="wide"><table class="scoreboard"><thead><tr>'
+        '<div class="wide" tabindex="0"><table class="scoreboard"><thead><tr>'
         f'<th scope="col">{label}</th>{head}<th scope="col">all</th></tr></thead>'
         f"<tbody>{''.join(lines)}</tbody></table></div>"
     )
@@ -119,7 +119,7 @@ def _table(entries: Sequence[Entry]) -> str:
         f'<label>Paper <select name="paper"><option value="">all</option>{papers}</select></label> '
         f'<label>Verdict <select name="verdict"><option value="">all</option>{verdicts}</select>'
         f'</label> <output aria-live="polite">{len(entries)} rows</output></form>'
-        '<div class="wide"><table class="ledger" id="ledger-rows">'
+        '<div class="wide" tabindex="0"><table class="ledger" id="ledger-rows">'
         f"<thead><tr>{heads}</tr></thead><tbody>{''.join(rows)}</tbody></table></div>"
     )
 
@@ -131,7 +131,7 @@ def _inputs(published: Published) -> str:
         for row in published.inputs.values()
     )
     return (
-        '<div class="wide"><table class="ledger"><thead><tr><th scope="col">input</th>'
+        '<div class="wide" tabindex="0"><table class="ledger"><thead><tr><th scope="col">input</th>'
         f'<th scope="col">what it is</th><th scope="col">printed</th></tr></thead>'
         f"<tbody>{rows}</tbody></table></div>"
     )

@@ -98,6 +98,7 @@ def build(edition: Edition) -> list[str]:
         return [*problems, "no site was built"]
     _make_accessible(html)
     _add_downloads(edition, html)
+    _name_toggles(html)
     problems += check(html, toc_documents(staged))
     target = edition.folder / "html"
     shutil.rmtree(target, ignore_errors=True)
@@ -339,6 +340,18 @@ def _add_downloads(edition: Edition, html: Path) -> None:
         for target, origin in wanted.items():
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(origin, target)
+
+
+def _name_toggles(html: Path) -> None:
+    """Name the theme's arrows in the list of pages for those who cannot see them."""
+    for page in html.rglob("*.html"):
+        text = page.read_text("utf-8")
+        named = text.replace(
+            '<summary><span class="toctree-toggle"',
+            '<summary aria-label="Show the pages below"><span class="toctree-toggle"',
+        )
+        if named != text:
+            page.write_text(named, "utf-8")
 
 
 def check(html: Path, documents: Iterable[str]) -> list[str]:

@@ -121,6 +121,6 @@ def _html(head: Sequence[str], rows: Iterable[Sequence[str]], *, numeric: Iterab
     header = line("th", [escape(name) for name in head])
     body = "".join(line("td", row) for row in rows)
     return HTML(
-        f'<div class="wide"><table class="comparison"><thead>{header}</thead>'
+        f'<div class="wide" tabindex="0"><table class="comparison"><thead>{header}</thead>'
         f"<tbody>{body}</tbody></table></div>"
     )
