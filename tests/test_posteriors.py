@@ -305,9 +305,11 @@ def test_precision_and_recall_are_beta_distributions(tp, fp, fn, prior):
         theirs = stats.beta(tp + prior, wrong + prior)
         x = theirs.ppf(q)
         np.testing.assert_allclose(ours.ppf(q), x, rtol=1e-12)
-        # The densities differ by the conditioning of x: 1e-16 n relative to a width of 1/sqrt(n).
+        # The densities differ by the conditioning of x, 1e-16 n relative to a width of 1/sqrt(n);
+        # and scipy 1.15, the last for Python 3.10, is itself off by 2.2e-8 at a billion counts
+        # (mpmath agrees with ours to 1e-14 there).
         inside = x[(x > 0) & (x < 1)]
-        np.testing.assert_allclose(ours.pdf(inside), theirs.pdf(inside), rtol=1e-9)
+        np.testing.assert_allclose(ours.pdf(inside), theirs.pdf(inside), rtol=1e-7)
         np.testing.assert_allclose(ours.cdf(x), theirs.cdf(x), rtol=1e-12)
         assert ours.mean() == pytest.approx(theirs.mean(), rel=1e-14)
 

@@ -144,10 +144,14 @@ def test_reference_quantiles(name):
     correlation = probes.CORRELATIONS[name]
     q = probes.reference_quantile(correlation)
     k = len(correlation.matrix)
-    normal = stats.multivariate_normal(
-        np.zeros(k), correlation.matrix, allow_singular=True, seed=1, maxpts=200_000
+    inside = stats.multivariate_normal.cdf(
+        np.full(k, q),
+        mean=np.zeros(k),
+        cov=correlation.matrix,
+        allow_singular=True,
+        maxpts=200_000,
+        lower_limit=np.full(k, -q),
     )
-    inside = normal.cdf(np.full(k, q), lower_limit=np.full(k, -q))
     # scipy's integration is randomised, to about 1e-4 with so many points.
     assert inside == pytest.approx(0.95, abs=3e-4)
     if name.startswith("independent"):
