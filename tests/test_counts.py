@@ -206,3 +206,14 @@ def test_bad_label_lists_are_quoted(labels, message):
 def test_long_lists_of_classes_are_cut():
     with pytest.raises(ValueError, match=r"got 9: 0, 1, 2, 3, 4, 5, \.\.\."):
         f1ci.binary_counts(range(9), range(9))
+
+
+def test_several_sequences_share_one_list_of_classes():
+    arrays = {"a": ["x", "y"], "b": [1, "x"], "c": ["y", "y"]}
+    codes, classes = counts.encode(arrays)
+    assert [[classes[code] for code in row] for row in codes] == [list(x) for x in arrays.values()]
+    codes, classes = counts.encode(arrays, labels=["y", 1, "x", "never"])
+    assert classes == ["y", 1, "x", "never"]
+    assert codes.tolist() == [[2, 0], [1, 2], [0, 0]]
+    with pytest.raises(ValueError, match="only the given labels 'x', got 'y'"):
+        counts.encode({"a": ["x", "y"]}, labels=["x"])
