@@ -488,7 +488,7 @@ glue("yuan-abalone-even-chance", 0.5 ** len(even), display=False)
 # {glue:text}`yuan-abalone-even` of 12: by chance that has a probability of
 # {glue:text}`yuan-abalone-even-chance:.5f`. {doc}`yuan-letter` shows more of it. The ledger's
 # limits take the paper's word. With 5000 test sets they would be wider by a factor $\sqrt 2$, and
-# deviations of up to 5.6 standard errors in the table above would pass. The corrected length of
+# deviations of up to $4 \sqrt 2$ standard errors in the table above would pass. The corrected length of
 # logistic regression is such a number; the rest of the errata would stay, but for the forest's
 # joint coverage.
 #

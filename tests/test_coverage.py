@@ -75,10 +75,10 @@ def test_table_3_coverage(key, exact_results):
 
 @pytest.mark.parametrize("key", cells(TABLE_4), ids=str)
 def test_table_4_length(key, exact_results):
-    # A length lies in [0, 2 z max SE]; its standard deviation is at most half the range, 0.55.
-    # In truth it is below 0.1, and 4 * 0.1 / 1000 would do: rounding decides.
-    tolerance = 0.0005 + 4 * 0.1 / math.sqrt(REPLICATES)
-    assert abs(cells(TABLE_4)[key] - exact_results[key].expected_length) <= tolerance
+    # Half a unit of the third decimal and four standard errors of the paper's replicates.
+    result = exact_results[key]
+    tolerance = 0.0005 + 4 * result.length_deviation / math.sqrt(REPLICATES)
+    assert abs(cells(TABLE_4)[key] - result.expected_length) <= tolerance
 
 
 def test_only_wald_overshoots_and_degenerates(exact_results):

@@ -25,9 +25,10 @@ NOT_PROSE = [
     re.compile(r"^:[\w-]+:.*$", re.M),
 ]
 # Decimals that are not results: places in a paper, versions, licences.
+NUMBER = r"\d+(?:\.\d+)*"
 NAMES = re.compile(
-    r"(?:sections?|tables?|figures?|equations?|eqs?\.|remark|version|Python|CC BY|arXiv:|and|to|,)"
-    r"\s*\d+(?:\.\d+)+",
+    r"(?:sections?|tables?|figures?|equations?|eqs?\.|remark|version|Python|CC BY|arXiv:)\s*"
+    rf"{NUMBER}(?:\s*(?:,|and|to)\s+{NUMBER})*",
     re.I,
 )
 DECIMAL = re.compile(r"(?<![\w/.-])\d*\.\d+(?![\w/-]*\.\d)\b")
