@@ -59,7 +59,12 @@ def _sentence(ledger: Ledger) -> str:
         )
         if totals[verdict]
     ]
-    head = f"Of **{len(ledger.entries)}** published numbers, **{agree}** are reproduced"
+    head = f"Of **{len(ledger.entries)}** published numbers, **{agree}** agree with ours"
+    if totals["in-band"]:
+        head += (
+            f" ({totals['in-band']} of them depend on an unpublished random split, and lie within "
+            "the range of independent repetitions)"
+        )
     return f"{head}; {', '.join(rest)}." if rest else f"{head}."
 
 
