@@ -543,8 +543,11 @@ def _numeric(name: str, value: ArrayLike) -> NDArray[Any]:
     except ValueError:
         raise ValueError(f"{name} must be a regular array of numbers, got {value!r}") from None
     if array.dtype.kind not in "iuf":
-        raise TypeError(f"{name} must be numeric, got {value!r}")
-    return array
+        raise TypeError(f"{name} must be numeric, got {short(value)}")
+    # Half precision has no room for the comparisons to come.
+    return (
+        array.astype(np.float64) if array.dtype.itemsize < 4 and array.dtype.kind == "f" else array
+    )
 
 
 def _first(array: NDArray[Any], bad: NDArray[np.bool_]) -> Any:
