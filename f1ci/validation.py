@@ -28,7 +28,6 @@ __all__ = [
     "countable",
     "counts",
     "covariance",
-    "delta_options",
     "distinct",
     "distribution",
     "enough_for_blocks",
@@ -304,23 +303,6 @@ def binary_metric(metric: Any) -> None:
         raise ValueError(
             f"only a binary metric can be averaged or compared here, got {metric.name!r}"
         )
-
-
-def delta_options(metric: Any, *, blur: Any, transform: Any) -> None:
-    """A correction and a transform that make sense for the metric."""
-    if not isinstance(blur, (bool, np.bool_)):
-        raise TypeError(f"blur must be True or False, got {blur!r}")
-    if blur and not metric.binary:
-        raise ValueError(
-            "blur=True is defined for binary metrics only, because the noise that it stands for "
-            f"is added to E(ZA), EA and EZ; got {metric.name!r}"
-        )
-    if transform is not None:
-        choice("transform", transform, ("logit",))
-        if metric.range != (0.0, 1.0):
-            raise ValueError(
-                f"transform='logit' needs a metric whose values lie in [0, 1], got {metric.name!r}"
-            )
 
 
 def at_least_two(what: str, count: int, needed_by: str = "a standard error") -> None:
