@@ -29,7 +29,7 @@ from myst_nb import glue
 from scipy import special
 
 import f1ci
-from f1ci.delta import joint_critical_value
+from f1ci.joint import joint_critical_value
 
 answers = probes.recorded()
 versions = answers["versions"]

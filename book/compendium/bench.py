@@ -457,7 +457,7 @@ def joint_cells(classifiers: int, count: int, n: int = 1000) -> Any:
 
 def correlations(classifiers: int, metrics: Sequence[str], count: int) -> Any:
     """Correlations of the metrics of simulated test sets, blurred as `joint_intervals` does."""
-    _, covariance = f1ci.delta.joint_from_cells(joint_cells(classifiers, count), metrics, blur=True)
+    _, covariance = f1ci.joint.joint_from_cells(joint_cells(classifiers, count), metrics, blur=True)
     scale = np.sqrt(np.diagonal(covariance, axis1=-2, axis2=-1))
     return covariance / (scale[:, :, None] * scale[:, None, :])
 
@@ -689,7 +689,7 @@ def growth_of_joint_intervals(sizes: Sizes) -> Iterator[Line]:
         covariance = f1ci.joint_intervals(y_true, named, chosen).covariance
         return {
             "joint_intervals": lambda: f1ci.joint_intervals(y_true, named, chosen),
-            "its quantile": lambda: f1ci.delta.joint_critical_value(covariance),
+            "its quantile": lambda: f1ci.joint.joint_critical_value(covariance),
         }
 
     yield _growth(
