@@ -94,14 +94,73 @@ def mcnemar_p_value(only_a: int, only_b: int) -> float:
 
 def score_p_value(cells: NDArray[np.int64], metric: Metric) -> float:
     """Two-sided p-value of the score test, from counts by truth, A and B, shape (r, r, r)."""
-    n = cells.sum()
-    seen = cells > 0
-    observed, influence = _difference(cells / n, metric)
+    p = cells / cells.sum()
+    observed, influence = _difference(p, metric)
     value = observed
     for _ in range(_ROUNDS):
-        p = _most_likely(cells, seen, influence + value)
-        step, (value, influence) = value, _difference(p, metric)
-        if not abs(value) > 1e-14 * np.abs(influence).max() or np.isnan(step):
+        p = _most_likely(cells, influence + value)
+        value, influence = _difference(p, metric)
+        if not abs(value) > 1e-13:
             break
-    variance = (p * influence**2).sum() / n
+    variance = (p * influence**2).sum() / cells.sum()
     return float(special.erfc(abs(observed) / np.sqrt(2.0 * variance))) if observed else 1.0
+
+
+def random_swaps(
+    table_a: NDArray[np.int64],
+    table_b: NDArray[np.int64],
+    sizes: NDArray[np.int64],
+    effects: NDArray[np.int64],
+    metric: Metric,
+    replicates: int,
+    rng: np.random.Generator,
+) -> float:
+    """Two-sided p-value from random swaps; the observed outcome counts as one of them.
+
+    `effects`, shape (units, r, r), is what each swap adds to A's table and takes from B's;
+    `sizes` says how many swaps of each kind there are. An undefined score counts as extreme.
+    """
+    r = len(table_a)
+    observed = abs(np.diff(metric.estimate(np.stack([table_a, table_b]).astype(float)))[0])
+    flat = effects.reshape(len(effects), -1).astype(np.float64)
+    extreme, block = 0, max(1, _BLOCK // (len(sizes) + r * r))
+    for start in range(0, replicates, block):
+        drawn = rng.binomial(sizes, 0.5, (min(block, replicates - start), len(sizes)))
+        moved = (drawn @ flat).reshape(-1, r, r)
+        difference = metric.estimate(table_b - moved) - metric.estimate(table_a + moved)
+        # Outcomes that tie with the observed one may differ from it by rounding.
+        extreme += int(np.count_nonzero(~(np.abs(difference) < observed - 1e-12)))
+    return (1 + extreme) / (1 + replicates)
+
+
+def _fraction(weight: float) -> Fraction:
+    """A weight as the simple fraction it is meant to be (0.8 is four fifths), if it is one."""
+    simple = Fraction(weight).limit_denominator(10_000)
+    return simple if abs(float(simple) - weight) <= 1e-15 * weight else Fraction(weight)
+
+
+def _difference(p: NDArray[np.float64], metric: Metric) -> tuple[float, NDArray[np.float64]]:
+    """B's score minus A's, and the influence of each cell (truth, A, B) on it."""
+    values, influence = metric.evaluate(np.stack([p.sum(axis=2), p.sum(axis=1)]))
+    return float(values[1] - values[0]), influence[1][:, None, :] - influence[0][:, :, None]
+
+
+def _most_likely(cells: NDArray[np.int64], slope: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The cell probabilities of greatest likelihood under which the mean of `slope` is 0.
+
+    They are ``count / (n + l slope)``. Where even the largest or least l leaves probability
+    over, it goes to the empty cell of the extreme slope.
+    """
+    n = cells.sum()
+    counts, values = cells[cells > 0], slope[cells > 0]
+    low, high = -n / slope.max(), -n / slope.min()
+    for _ in range(_HALVINGS):
+        middle = 0.5 * (low + high)
+        if (counts * values / (n + middle * values)).sum() > 0:
+            low = middle
+        else:
+            high = middle
+    p = np.zeros(cells.shape)
+    p[cells > 0] = counts / (n + middle * values)
+    p.flat[slope.argmax() if middle < 0 else slope.argmin()] += max(0.0, 1.0 - p.sum())
+    return p
