@@ -30,7 +30,6 @@ class found in one unit only counts as one item.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -230,7 +229,7 @@ def _one(
     scale = z / _student(held, z)
     worth = _worth(table, a, b, estimate, influence, held, least)
     tp, fp, fn = np.moveaxis(table.sum(axis=0), -1, 0) * (worth * scale**2)
-    low, high = _kernel(method)(tp, fp, fn, a, b, z)
+    low, high = _kernels(method)[0](tp, fp, fn, a, b, z)
     return estimate, low, high, error
 
 
@@ -280,9 +279,12 @@ def _combined(
     spread = None
     if extra.shape[1]:
         spread, weight = deviation[-1:] / scale, np.append(weight, 1.0)
-    low, high = score._extremes(
-        tuple(counts), a, b, z, score._sum_of(weight), correlation, _kernel(method), spread
-    )
+    ends = [
+        score.extremes(tuple(counts), a, b, z, score.sum_of(weight), correlation, kernel, spread)
+        for kernel in _kernels(method)
+    ]
+    low = min(end[0] for end in ends)
+    high = max(end[1] for end in ends)
     return estimate, np.maximum(low, min(0.0, signs[0])), np.minimum(high, 1.0), error
 
 
@@ -328,8 +330,10 @@ def _student(held: Array, z: float) -> Array:
     return special.stdtrit(np.where(np.isfinite(degrees), degrees, 1.0), special.ndtr(z))
 
 
-def _kernel(method: str) -> Callable[..., tuple[Array, Array]]:
-    return score.cautious_limits if method == "cautious" else score.tversky_limits
+def _kernels(method: str) -> list[score.Kernel]:
+    """The limits of one score; of a combination, those that must all lie inside."""
+    cautious = [score.cautious_limits, score.tversky_limits]
+    return cautious if method == "cautious" else cautious[1:]
 
 
 def _normal(estimate: Array, error: Array, z: float, method: str) -> tuple[Array, Array]:

@@ -12,8 +12,8 @@ finds, and the sum needs n1 + 1 binomial distribution functions. Swapping all it
 sign, so that both tails are equal. Whether two outcomes tie is decided in integers.
 (Zmigrod, Vieira & Cotterell 2022 compute such p-values for counts per sentence by convolution.)
 
-**Score test.** The p-value of (difference)^2 over its variance at the cell probabilities that
-are most likely if the scores are equal (the principle of Tango 1998 for proportions). The
+**Score test.** The difference over its standard error at the cell probabilities that are most
+likely if the scores are equal, or differ by a margin (the principle of Tango 1998 for proportions). The
 constraint is not linear in the probabilities, so it is linearised again and again: given the
 influence e of each cell on the difference, centred so that it vanishes under the
 constraint, the most likely probabilities are ``count / (n + l e)`` for the multiplier l that
@@ -34,7 +34,7 @@ from scipy import special
 
 from f1ci.metrics import Metric
 
-__all__ = ["exact_p_value", "mcnemar_p_value", "random_swaps", "score_p_value"]
+__all__ = ["exact_p_value", "mcnemar_p_value", "random_swaps", "score_statistic"]
 
 # Scores are at most 1, and their differences in floats wrong by less than this: nearer than
 # this to a tie, fractions decide.
@@ -92,44 +92,67 @@ def mcnemar_p_value(only_a: int, only_b: int) -> float:
     return min(1.0, 2.0 * float(special.bdtr(fewer, only_a + only_b, 0.5)))
 
 
-def score_p_value(cells: NDArray[np.int64], metric: Metric) -> float:
-    """Two-sided p-value of the score test, from counts by truth, A and B, shape (r, r, r)."""
+def score_statistic(cells: NDArray[np.int64], metric: Metric, margin: float = 0.0) -> float:
+    """How far the difference is from `margin`, in standard errors that hold if it is `margin`.
+
+    `cells` counts items by truth, A's and B's prediction, shape (r, r, r).
+    """
     p = cells / cells.sum()
     observed, influence = _difference(p, metric)
+    if observed == margin:
+        return 0.0
     value = observed
     for _ in range(_ROUNDS):
-        p = _most_likely(cells, influence + value)
+        p = _most_likely(cells, influence + (value - margin))
         value, influence = _difference(p, metric)
-        if not abs(value) > 1e-13:
+        if not abs(value - margin) > 1e-13:
             break
-    variance = (p * influence**2).sum() / cells.sum()
-    return float(special.erfc(abs(observed) / np.sqrt(2.0 * variance))) if observed else 1.0
+    return (observed - margin) / float(np.sqrt((p * influence**2).sum() / cells.sum()))
 
 
 def random_swaps(
-    table_a: NDArray[np.int64],
-    table_b: NDArray[np.int64],
-    sizes: NDArray[np.int64],
-    effects: NDArray[np.int64],
+    codes: NDArray[np.int64],
+    groups: NDArray[np.int64] | None,
+    r: int,
     metric: Metric,
     replicates: int,
     rng: np.random.Generator,
 ) -> float:
     """Two-sided p-value from random swaps; the observed outcome counts as one of them.
 
-    `effects`, shape (units, r, r), is what each swap adds to A's table and takes from B's;
-    `sizes` says how many swaps of each kind there are. An undefined score counts as extreme.
+    `codes` are the truth and A's and B's predictions, 0, ..., r - 1. An undefined score counts
+    as extreme.
     """
-    r = len(table_a)
-    observed = abs(np.diff(metric.estimate(np.stack([table_a, table_b]).astype(float)))[0])
-    flat = effects.reshape(len(effects), -1).astype(np.float64)
-    extreme, block = 0, max(1, _BLOCK // (len(sizes) + r * r))
+    a_cell, b_cell = codes[0] * r + codes[1], codes[0] * r + codes[2]
+    differ = np.flatnonzero(a_cell != b_cell)
+    if groups is None:  # items of one kind are swapped by one binomial number
+        kind = a_cell[differ] * r * r + b_cell[differ]
+    else:
+        kind = groups[differ]
+    _, first, unit, sizes = np.unique(kind, return_index=True, return_inverse=True, return_counts=True)
+    # What a swap adds to A's table and takes from B's.
+    if groups is None:
+        tosses, item = sizes, differ[first]
+        unit = np.arange(len(first))
+    else:
+        tosses, item = np.ones_like(sizes), differ
+    effects = np.zeros((len(tosses), r * r))
+    np.add.at(effects, (unit, b_cell[item]), 1.0)
+    np.add.at(effects, (unit, a_cell[item]), -1.0)
+    tables = [np.bincount(c, minlength=r * r).astype(np.float64) for c in (a_cell, b_cell)]
+
+    def differences(moved: NDArray[np.float64]) -> Any:
+        a, b = ((tables[0] + moved), (tables[1] - moved))
+        shape = (*moved.shape[:-1], r, r)
+        return np.abs(metric.estimate(b.reshape(shape)) - metric.estimate(a.reshape(shape)))
+
+    observed = differences(np.zeros(r * r))
+    extreme, block = 0, max(1, _BLOCK // (len(tosses) + r * r))
     for start in range(0, replicates, block):
-        drawn = rng.binomial(sizes, 0.5, (min(block, replicates - start), len(sizes)))
-        moved = (drawn @ flat).reshape(-1, r, r)
-        difference = metric.estimate(table_b - moved) - metric.estimate(table_a + moved)
+        count = min(block, replicates - start)
+        drawn = rng.binomial(tosses, 0.5, (count, len(tosses)))
         # Outcomes that tie with the observed one may differ from it by rounding.
-        extreme += int(np.count_nonzero(~(np.abs(difference) < observed - 1e-12)))
+        extreme += int(np.count_nonzero(~(differences(drawn @ effects) < observed - 1e-12)))
     return (1 + extreme) / (1 + replicates)
 
 
