@@ -153,9 +153,9 @@ def difference_test(
     >>> b = [1] * 36 + [0] * 56 + [1] * 2 + [0] * 6
     >>> test = f1ci.difference_test(y_true, a, b)
     >>> test.discordant, round(test.p_value, 4)
-    ((2, 6), 0.0703)
+    ((2, 6), 0.0781)
     >>> round(f1ci.difference_test(y_true, a, b, margin=0.05).p_not_inferior, 4)
-    0.0001
+    0.0024
     """
     metric = _metrics.get(metric)
     threshold = validation.probability("margin", margin)

@@ -43,6 +43,7 @@ __all__ = [
     "listed",
     "matrix",
     "metric_matrix",
+    "pair",
     "plannable",
     "positive",
     "positive_integer",
@@ -441,6 +442,16 @@ def exactly_one(**named: Any) -> None:
     if sum(value is not None for value in named.values()) != 1:
         listed = " and ".join(f"{name}={value!r}" for name, value in named.items())
         raise ValueError(f"give exactly one of {', '.join(named)}, got {listed}")
+
+
+def pair(value: Any) -> tuple[Any, Any]:
+    """The shares of discordant positives and of discordant negatives."""
+    if not isinstance(value, Sequence) or len(value) != 2:
+        raise ValueError(
+            "disagreement must hold the shares of discordant positives and of discordant "
+            f"negatives, got {value!r}"
+        )
+    return value[0], value[1]
 
 
 def countable(what: str, size: float) -> None:
