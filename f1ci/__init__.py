@@ -4,13 +4,12 @@ Intervals, joint intervals, sample sizes, posteriors and tests for the F1 score
 and its relatives, after five papers; see the book for which to use when.
 """
 
-from f1ci import coverage, metrics
+from f1ci import coverage, methods, metrics
 from f1ci.bcv import bcv_partitions
 from f1ci.clustered import clustered_difference, clustered_interval
 from f1ci.compare import difference_interval, difference_test
 from f1ci.counts import binary_counts, confusion_matrix
-from f1ci.delta import metric_interval
-from f1ci.exact import f1_interval
+from f1ci.intervals import f1_interval, f1_score_interval, metric_interval
 from f1ci.joint import joint_intervals
 from f1ci.normal import equicoordinate_quantile
 from f1ci.planning import sample_size
@@ -23,11 +22,12 @@ from f1ci.results import (
     DifferenceTest,
     EffectiveCounts,
     Interval,
+    IntervalWarning,
     JointIntervals,
     SampleSize,
+    SmallSampleWarning,
     UndefinedMetricWarning,
 )
-from f1ci.scores import f1_score_interval
 
 __all__ = [
     "BayesTest",
@@ -37,9 +37,11 @@ __all__ = [
     "DifferenceTest",
     "EffectiveCounts",
     "Interval",
+    "IntervalWarning",
     "JointIntervals",
     "Posterior",
     "SampleSize",
+    "SmallSampleWarning",
     "UndefinedMetricWarning",
     "__version__",
     "bayes_test",
@@ -56,6 +58,7 @@ __all__ = [
     "f1_interval",
     "f1_score_interval",
     "joint_intervals",
+    "methods",
     "metric_interval",
     "metrics",
     "posterior",

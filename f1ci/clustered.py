@@ -36,8 +36,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
+from f1ci import delta, score, validation
 from f1ci import metrics as _metrics
-from f1ci import score, validation
 from f1ci.metrics import Metric
 from f1ci.results import Interval, UndefinedMetricWarning, plain
 
@@ -46,6 +46,8 @@ __all__ = ["clustered_difference", "clustered_interval", "indicator_counts"]
 Array: TypeAlias = Any
 
 METHODS = ("score", "cautious", "delta", "logit")
+# Of metrics whose counts by unit say all.
+KINDS = ("f1", "tversky", "share", "mean")
 AVERAGES = ("micro", "macro", "weighted", "samples")
 
 # A variance this small next to the squared influence of one item is rounding.
@@ -159,6 +161,27 @@ def label_counts(true: Array, predicted: Array, groups: Array, r: int) -> Array:
     return np.stack(tables, axis=-1).astype(np.float64)
 
 
+def of_labels(
+    metric: Any, codes: Array, groups: Array, r: int, method: str, z: float, *, each: bool = False
+) -> tuple[Array, Array, Array, Array]:
+    """`cluster_limits` for labels in groups: the truth, and the predictions of one or two models.
+
+    The metric is a Tversky index, a mean of one over classes, or accuracy; with `each` the
+    index of every class.
+    """
+    tables = [label_counts(codes[0], predicted, groups, r) for predicted in codes[1:]]
+    if metric.kind == "share":  # right and wrong items
+        totals = [table.sum(axis=1) for table in tables]
+        shares = [np.stack([t[:, 0], t[:, 1], 0.0 * t[:, 2]], axis=-1) for t in totals]
+        return cluster_limits(shares, 1.0, 0.0, None, method, z)
+    if metric.kind == "mean":
+        average = "weighted" if metric.weighted else "macro"
+        return cluster_limits(tables, metric.of.a, metric.of.b, average, method, z)
+    if not each:
+        tables = [table[:, 1] for table in tables]
+    return cluster_limits(tables, metric.a, metric.b, None, method, z)
+
+
 def _answer(
     tables: list[Array], metric: Metric, average: Any, method: Any, confidence_level: Any
 ) -> Interval:
@@ -247,11 +270,12 @@ def _combined(
     share = true.sum(axis=0) / true.sum() if average == "weighted" else np.full(r, 1.0 / r)
     signs = np.array([1.0] if len(tables) == 1 else [-1.0, 1.0])
     weight = (signs[:, None] * share).ravel()
-    estimate = weight @ estimates
+    # A class that is never true has no weight, defined or not.
+    estimate = weight @ np.where(weight == 0.0, 0.0, estimates)
     moved = influence @ weight
     extra = np.zeros((units, 0))
     if average == "weighted":  # the shares are random too
-        scores = (signs[:, None] * estimates.reshape(-1, r)).sum(axis=0)
+        scores = (signs[:, None] * np.nan_to_num(estimates).reshape(-1, r)).sum(axis=0)
         extra = ((true - true.sum(axis=1, keepdims=True) * share) / true.sum()) @ scores[:, None]
         moved = moved + extra[:, 0]
     error = np.sqrt(units / (units - 1) * (moved**2).sum())
@@ -330,13 +354,13 @@ def _student(held: Array, z: float) -> Array:
     return special.stdtrit(np.where(np.isfinite(degrees), degrees, 1.0), special.ndtr(z))
 
 
-def _kernels(method: str) -> list[score.Kernel]:
+def _kernels(method: str) -> tuple[score.Kernel, ...]:
     """The limits of one score; of a combination, those that must all lie inside."""
-    cautious = [score.cautious_limits, score.tversky_limits]
-    return cautious if method == "cautious" else cautious[1:]
+    both: tuple[score.Kernel, ...] = (score.cautious_limits, score.tversky_limits)
+    return both if method == "cautious" else both[1:]
 
 
 def _normal(estimate: Array, error: Array, z: float, method: str) -> tuple[Array, Array]:
-    from f1ci.delta import end_points
-
-    return end_points(estimate, error, z, "logit" if method == "logit" else None)
+    if method == "logit":
+        return delta.transformed(estimate, error, z, (0.0, 1.0))
+    return estimate - z * error, estimate + z * error

@@ -170,6 +170,25 @@ def group_codes(groups: Any, codes: NDArray[np.int64]) -> NDArray[np.int64]:
     return grouped
 
 
+def coded(
+    arrays: Mapping[str, Any],
+    binary: bool,
+    pos_label: Hashable,
+    labels: Sequence[Hashable] | None,
+) -> tuple[NDArray[np.int64], list[Hashable]]:
+    """Codes of shape (len(arrays), n) and the classes they stand for, of two or of many."""
+    if binary:
+        return encode_binary(arrays, pos_label=pos_label), ["negative", "positive"]
+    codes, classes = encode(arrays, labels=labels)
+    validation.at_least_two("classes", len(classes), "an average over classes")
+    return codes, classes
+
+
+def table_of(true: NDArray[np.int64], predicted: NDArray[np.int64], r: int) -> NDArray[np.float64]:
+    """The confusion matrix of codes below r."""
+    return np.bincount(true * r + predicted, minlength=r * r).reshape(r, r).astype(np.float64)
+
+
 def _pair(y_true: Any, y_pred: Any) -> tuple[NDArray[Any], NDArray[Any]]:
     """Validated labels as arrays whose entries can be compared with one another."""
     true = validation.labels("y_true", y_true)

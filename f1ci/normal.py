@@ -51,7 +51,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import gammainc, gammaincc, ndtr, ndtri, owens_t
+from scipy.special import erfinv, gammainc, gammaincc, ndtr, ndtri, owens_t
 
 from f1ci import validation
 from f1ci.results import FloatOrArray
@@ -161,8 +161,8 @@ def _pivoted_cholesky(matrices: Floats, columns: int) -> tuple[Floats, NDArray[n
 
 
 def normal_quantile(level: float) -> float:
-    """The two-sided one, also for levels next to 1: a lower bound for every R."""
-    return float(-ndtri((1 - level) / 2))
+    """The two-sided one, also for levels next to 0 and 1: a lower bound for every R."""
+    return float(-ndtri((1 - level) / 2) if level > 0.1 else sqrt(2) * erfinv(level))
 
 
 def _sidak_quantile(level: float, k: int) -> float:

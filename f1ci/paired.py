@@ -13,8 +13,8 @@ sign, so that both tails are equal. Whether two outcomes tie is decided in integ
 (Zmigrod, Vieira & Cotterell 2022 compute such p-values for counts per sentence by convolution.)
 
 **Score test.** The difference over its standard error at the cell probabilities that are most
-likely if the scores are equal, or differ by a margin (the principle of Tango 1998 for proportions). The
-constraint is not linear in the probabilities, so it is linearised again and again: given the
+likely if the scores are equal, or differ by a margin (the principle of Tango 1998 for
+proportions). The constraint is not linear in the probabilities, so it is linearised again and again: given the
 influence e of each cell on the difference, centred so that it vanishes under the
 constraint, the most likely probabilities are ``count / (n + l e)`` for the multiplier l that
 makes their mean influence zero. For accuracy this is McNemar's test.
@@ -126,16 +126,12 @@ def random_swaps(
     a_cell, b_cell = codes[0] * r + codes[1], codes[0] * r + codes[2]
     differ = np.flatnonzero(a_cell != b_cell)
     if groups is None:  # items of one kind are swapped by one binomial number
-        kind = a_cell[differ] * r * r + b_cell[differ]
+        pairs = a_cell[differ] * r * r + b_cell[differ]
+        _, first, tosses = np.unique(pairs, return_index=True, return_counts=True)
+        item, unit = differ[first], np.arange(len(first))
     else:
-        kind = groups[differ]
-    _, first, unit, sizes = np.unique(kind, return_index=True, return_inverse=True, return_counts=True)
-    # What a swap adds to A's table and takes from B's.
-    if groups is None:
-        tosses, item = sizes, differ[first]
-        unit = np.arange(len(first))
-    else:
-        tosses, item = np.ones_like(sizes), differ
+        kinds, unit = np.unique(groups[differ], return_inverse=True)
+        item, tosses = differ, np.ones_like(kinds)
     effects = np.zeros((len(tosses), r * r))
     np.add.at(effects, (unit, b_cell[item]), 1.0)
     np.add.at(effects, (unit, a_cell[item]), -1.0)

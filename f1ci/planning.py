@@ -55,8 +55,8 @@ from scipy import special
 
 from f1ci import metrics as _metrics
 from f1ci import validation
-from f1ci.counts import group_codes
-from f1ci.delta import encoded, item_covariance, table_of
+from f1ci.counts import coded, group_codes, table_of
+from f1ci.delta import item_covariance
 from f1ci.metrics import Metric
 from f1ci.results import DifferenceSampleSize, SampleSize
 
@@ -256,7 +256,7 @@ def pilot_sample_size(
     """
     metric = _metrics.get(metric)
     named = {"y_true": y_true, "y_pred_a": y_pred_a, "y_pred_b": y_pred_b}
-    codes, classes = encoded(named, metric, pos_label, labels)
+    codes, classes = coded(named, metric.binary, pos_label, labels)
     clusters = None if groups is None else group_codes(groups, codes)
     tables = np.stack([table_of(codes[0], predicted, len(classes)) for predicted in codes[1:]])
     influence = metric.evaluate(tables)[1]

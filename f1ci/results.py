@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Hashable, Iterator
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 if TYPE_CHECKING:
     import pandas
@@ -21,8 +21,11 @@ __all__ = [
     "EffectiveCounts",
     "FloatOrArray",
     "Interval",
+    "IntervalWarning",
     "JointIntervals",
+    "Record",
     "SampleSize",
+    "SmallSampleWarning",
     "UndefinedMetricWarning",
     "plain",
 ]
@@ -31,17 +34,47 @@ __all__ = [
 FloatOrArray = float | NDArray[np.float64]
 
 
-def plain(array: NDArray[np.float64]) -> FloatOrArray:
-    """A Python float for an array without dimensions, else the array itself."""
-    return float(array) if np.ndim(array) == 0 else array
+def plain(value: ArrayLike) -> FloatOrArray:
+    """A Python float for a scalar or an array without dimensions, else an array of floats."""
+    array: NDArray[np.float64] = np.asarray(value, dtype=np.float64)
+    return array if array.ndim else float(array)
 
 
-class UndefinedMetricWarning(RuntimeWarning):
-    """A metric or its standard error is undefined for these data; ``nan`` was returned."""
+class IntervalWarning(RuntimeWarning):
+    """Something about an interval that its numbers do not show; the kinds below are of it."""
 
 
-class DegenerateVarianceWarning(RuntimeWarning):
-    """A standard error is zero, so that an interval has length zero."""
+class UndefinedMetricWarning(IntervalWarning):
+    """A metric is undefined for these data: its estimate is ``nan``."""
+
+
+class DegenerateVarianceWarning(IntervalWarning):
+    """A standard error is zero, so that its interval has length zero or is the whole range."""
+
+
+class SmallSampleWarning(IntervalWarning):
+    """A class has too few items for more than a long interval."""
+
+
+class Record:
+    """A frozen record: equal to another if all values are, arrays and ``nan`` included."""
+
+    __slots__ = ()
+    __hash__ = None  # type: ignore[assignment]
+
+    def __eq__(self, other: object) -> bool:
+        if type(other) is not type(self):
+            return NotImplemented
+        return all(
+            _same(getattr(self, field.name), getattr(other, field.name))
+            for field in fields(self)  # type: ignore[arg-type]
+        )
+
+
+def _same(one: Any, other: Any) -> bool:
+    if isinstance(one, (float, np.ndarray)):
+        return np.array_equal(one, other, equal_nan=np.asarray(one).dtype.kind == "f")
+    return bool(one == other)
 
 
 class BinaryCounts(NamedTuple):
@@ -74,7 +107,7 @@ class EffectiveCounts(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Interval:
+class Interval(Record):
     """A confidence interval for a metric; ``low, high = interval`` unpacks its end points.
 
     Attributes
@@ -88,9 +121,12 @@ class Interval:
     confidence_level : float
         The nominal level.
     method : str
-        How the end points were computed.
+        How the end points were computed: the name asked for, or that of the default. It ends
+        in "+groups" where the items came in clusters.
     metric : str
         What they are end points for.
+    classes : tuple or None
+        The class of each entry, if there is an interval for each class.
     """
 
     estimate: FloatOrArray
@@ -100,6 +136,7 @@ class Interval:
     confidence_level: float
     method: str
     metric: str
+    classes: tuple[Hashable, ...] | None = None
 
     def __iter__(self) -> Iterator[FloatOrArray]:
         yield self.low
@@ -112,7 +149,7 @@ class Interval:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class JointIntervals:
+class JointIntervals(Record):
     """Intervals for several metrics of several classifiers on one test set.
 
     The joint intervals hold all at once with the nominal probability; each
@@ -160,8 +197,12 @@ class JointIntervals:
     def __len__(self) -> int:
         return len(self.metrics)
 
+    def __iter__(self) -> Iterator[tuple[str, str]]:
+        """The keys of the rows, as a mapping has them."""
+        return zip(self.classifiers, self.metrics, strict=True)
+
     def __getitem__(self, row: tuple[str, str]) -> Interval:
-        rows = list(zip(self.classifiers, self.metrics, strict=True))
+        rows = list(self)
         if row not in rows:
             raise KeyError(f"no row {row!r}; the rows are {', '.join(map(repr, rows))}")
         k = rows.index(row)

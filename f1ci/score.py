@@ -31,11 +31,17 @@ from typing import Any, TypeAlias
 import numpy as np
 from scipy.special import betaincinv, ndtr
 
+from f1ci.metrics import Question
+
 __all__ = [
+    "cautious",
+    "cautious_difference",
     "cautious_limits",
+    "difference",
     "difference_limits",
     "macro_star_limits",
     "mean_limits",
+    "score",
     "tversky_limits",
 ]
 
@@ -258,6 +264,62 @@ def difference_limits(
         weight = np.concatenate([weight, np.ones_like(spread)], axis=-1)
     ends = extremes(counts, a, b, z, sum_of(weight), correlation, limits, spread)
     return _clipped(ends, -1.0)
+
+
+# What the registry of methods names.
+
+
+def score(asked: Question) -> Limits:
+    """Score limits for any metric that has them."""
+    return _limits(asked, tversky_limits)
+
+
+def cautious(asked: Question) -> Limits:
+    """Cautious limits for any metric that has them."""
+    return _limits(asked, cautious_limits)
+
+
+def _limits(asked: Question, limits: Kernel) -> Limits:
+    metric: Any = asked.metric
+    if metric.kind == "mean":
+        a, b, weighted = metric.of.a, metric.of.b, metric.weighted
+        return mean_limits(asked.matrix, a, b, asked.z, weighted=weighted, limits=limits)
+    if metric.kind == "macro_star":
+        return macro_star_limits(asked.matrix, metric.a, metric.b, asked.z, limits=limits)
+    tp, fp, fn = asked.counts
+    a, b = (1.0, 0.0) if metric.kind == "share" else (metric.a, metric.b)
+    return limits(tp, fp, fn, a, b, asked.z)
+
+
+def difference(asked: Question) -> Limits:
+    """Score limits for the difference of two scores; the matrix is `difference_limits`' cells."""
+    return _difference(asked, tversky_limits)
+
+
+def cautious_difference(asked: Question) -> Limits:
+    """Cautious limits for the difference of two scores."""
+    return _difference(asked, cautious_limits)
+
+
+def _difference(asked: Question, limits: Kernel) -> Limits:
+    metric: Any = asked.metric
+    cells, a, b, average = asked.matrix, 0.0, 1.0, "binary"
+    if metric.kind == "share":
+        # The recall of a class to which every item belongs, predicted where a classifier is right.
+        right = np.eye(cells.shape[-1])
+        right_a = np.einsum("...ijk,ij->...ik", cells, right)
+        right_b = np.einsum("...ijk,ik->...ij", cells, right).sum(axis=(-2, -1))
+        both = np.trace(right_a, axis1=-2, axis2=-1)
+        only_a, only_b = right_a.sum(axis=(-2, -1)) - both, right_b - both
+        neither = cells.sum(axis=(-3, -2, -1)) - only_a - only_b - both
+        items = np.stack([neither, only_b, only_a, both], axis=-1)
+        items = items.reshape(*items.shape[:-1], 1, 2, 2)
+        cells = np.concatenate([np.zeros_like(items), items], axis=-3)
+    elif metric.kind == "mean":
+        a, b, average = metric.of.a, metric.of.b, "weighted" if metric.weighted else "macro"
+    else:
+        a, b = metric.a, metric.b
+    return difference_limits(cells, a, b, asked.z, average=average, limits=limits)
 
 
 def _clipped(ends: Limits, least: float) -> Limits:

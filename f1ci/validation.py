@@ -68,7 +68,7 @@ _TEXT = {str, bytes, np.str_, np.bytes_}
 MAX_COUNT = 2**50
 
 
-def _number(name: str, value: Any) -> float:
+def number(name: str, value: Any) -> float:
     """`value` as a float, if it is a real number and not a boolean."""
     if isinstance(value, (bool, np.bool_)) or not isinstance(
         value, (int, float, np.integer, np.floating)
@@ -77,9 +77,15 @@ def _number(name: str, value: Any) -> float:
     return float(value)
 
 
+# How a value is quoted that may be long.
+_SHORT = reprlib.Repr()
+_SHORT.maxstring = _SHORT.maxother = 80
+short = _SHORT.repr
+
+
 def confidence_level(value: Any) -> float:
     """A level strictly between 0 and 1."""
-    level = _number("confidence_level", value)
+    level = number("confidence_level", value)
     if not 0.0 < level < 1.0:
         hint = f"; did you mean {level / 100:g}?" if 1.0 < level < 100.0 else ""
         raise ValueError(f"confidence_level must lie strictly between 0 and 1, got {value!r}{hint}")
@@ -95,10 +101,10 @@ def choice(name: str, value: Any, known: Iterable[str]) -> str:
 
 def positive(name: str, value: Any) -> float:
     """A finite number above zero."""
-    number = _number(name, value)
-    if not 0.0 < number < np.inf:
+    result = number(name, value)
+    if not 0.0 < result < np.inf:
         raise ValueError(f"{name} must be a finite number above 0, got {value!r}")
-    return number
+    return result
 
 
 def positive_integer(name: str, value: Any, *, minimum: int = 1) -> int:
@@ -112,18 +118,18 @@ def positive_integer(name: str, value: Any, *, minimum: int = 1) -> int:
 
 def probability(name: str, value: Any) -> float:
     """A number in [0, 1]."""
-    number = _number(name, value)
-    if not 0.0 <= number <= 1.0:
+    result = number(name, value)
+    if not 0.0 <= result <= 1.0:
         raise ValueError(f"{name} must lie between 0 and 1, got {value!r}")
-    return number
+    return result
 
 
 def fraction(name: str, value: Any) -> float:
     """A number in (0, 1]."""
-    number = _number(name, value)
-    if not 0.0 < number <= 1.0:
+    result = number(name, value)
+    if not 0.0 < result <= 1.0:
         raise ValueError(f"{name} must lie in (0, 1], got {value!r}")
-    return number
+    return result
 
 
 def weights(name: str, value: ArrayLike) -> NDArray[np.float64]:
@@ -370,15 +376,15 @@ def delta_options(metric: Any, *, blur: Any, transform: Any) -> None:
             )
 
 
-def at_least_two(what: str, count: int) -> None:
-    """A variance can be estimated from so many independent units."""
+def at_least_two(what: str, count: int, needed_by: str = "a standard error") -> None:
+    """There are enough of something."""
     if count < 2:
-        raise ValueError(f"a standard error needs at least two {what}, got {count}")
+        raise ValueError(f"{needed_by} needs at least two {what}, got {count}")
 
 
 def tversky_weights(a: Any, b: Any) -> tuple[float, float]:
     """Two finite numbers, not negative and not both zero."""
-    weight_a, weight_b = _number("a", a), _number("b", b)
+    weight_a, weight_b = number("a", a), number("b", b)
     if not (0.0 <= weight_a < np.inf and 0.0 <= weight_b < np.inf and weight_a + weight_b > 0.0):
         raise ValueError(
             f"a and b must be finite, not negative and not both 0, got a={a!r}, b={b!r}"
