@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Hashable, Sequence
+from dataclasses import replace
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -135,13 +136,15 @@ def f1_score_interval(
 
     Parameters
     ----------
-    y_true, y_pred : sequence
-        True and predicted labels, of any hashable kind.
-    average : {"binary", "micro", "macro", "weighted", "macro_star"} or None
+    y_true, y_pred : sequence, or array_like of 0 and 1, shape (items, classes)
+        True and predicted labels, of any hashable kind; or indicators, where an item may be
+        of several classes (multilabel). Then each item is a unit of `clustered_interval`.
+    average : {"binary", "micro", "macro", "weighted", "macro_star", "samples"} or None
         The score of the positive class; or over all classes the micro average, the mean
         of the classes' F scores, the same weighted by the classes' numbers of true items,
         or the F score of mean precision and mean recall (Takahashi et al. 2022,
-        equations 1, 2 and 3). None gives an interval for each class.
+        equations 1, 2 and 3). None gives an interval for each class. Of indicators "micro",
+        "macro", "weighted", None, or "samples", the mean of the items' scores.
     pos_label : hashable, default 1
         The positive class if `average` is "binary".
     labels : sequence, optional
@@ -194,7 +197,11 @@ def f1_score_interval(
     """
     level = validation.confidence_level(confidence_level)
     if average is not None:
-        validation.choice("average", average, _AVERAGES)
+        validation.choice("average", average, (*_AVERAGES, "samples"))
+    if _is_matrix(y_true):
+        return _multilabel(y_true, y_pred, average, beta, groups, method, level)
+    if average == "samples":
+        raise ValueError("average='samples' needs indicators of shape (items, classes) as labels")
     f1 = beta == 1.0
     one_class = average is None or average == "binary"
     if one_class:
@@ -406,6 +413,40 @@ def _chosen(metric: Metric, method: str | None) -> tuple[str, Method]:
     if found is None or (found.binary_only and not metric.binary):
         refuse(method, names(metric), repr(metric.name))
     return str(method), found
+
+
+def _is_matrix(labels: Any) -> bool:
+    """Whether labels are indicators by item and class: rows cannot be labels themselves."""
+    if isinstance(labels, (list, tuple)):
+        return bool(labels) and isinstance(labels[0], (list, np.ndarray))
+    return getattr(labels, "ndim", 1) == 2
+
+
+def _multilabel(
+    y_true: Any,
+    y_pred: Any,
+    average: str | None,
+    beta: float,
+    groups: Any,
+    method: str | None,
+    level: float,
+) -> Interval:
+    """The interval for indicators: items, or groups of them, are the units."""
+    table = clustered.indicator_counts(y_true, y_pred)
+    if average is not None:
+        validation.choice("average", average, clustered.AVERAGES)
+    if groups is not None:
+        if average == "samples":
+            raise ValueError("groups goes with pooled counts, got average='samples'")
+        codes = _counts.group_codes(groups, table[None, :, 0, 0])
+        grouped = np.zeros((int(codes.max()) + 1, *table.shape[1:]))
+        np.add.at(grouped, codes, table)
+        table = grouped
+    metric = _metrics.fbeta(beta)
+    found = clustered.clustered_interval(
+        table, metric, average=average, method=method, confidence_level=level
+    )
+    return replace(found, method=f"{found.method}+groups") if groups is not None else found
 
 
 def _clustered(

@@ -14,10 +14,10 @@ sign, so that both tails are equal. Whether two outcomes tie is decided in integ
 
 **Score test.** The difference over its standard error at the cell probabilities that are most
 likely if the scores are equal, or differ by a margin (the principle of Tango 1998 for
-proportions). The constraint is not linear in the probabilities, so it is linearised again and again: given the
-influence e of each cell on the difference, centred so that it vanishes under the
-constraint, the most likely probabilities are ``count / (n + l e)`` for the multiplier l that
-makes their mean influence zero. For accuracy this is McNemar's test.
+proportions). The constraint is not linear in the probabilities, so it is linearised again and
+again: given the influence e of each cell on the difference, centred so that it vanishes under
+the constraint, the most likely probabilities are ``count / (n + l e)`` for the multiplier l
+that makes their mean influence zero. For accuracy this is McNemar's test.
 
 **Random swaps** do for any metric, and for whole groups of items, what the exact test does for
 binary items.
