@@ -319,7 +319,7 @@ def _plan(
     metric: Metric, difference: Any, paired: float, unpaired: float, power: Any, level: Any
 ) -> DifferenceSampleSize:
     delta = validation.positive("difference", difference)
-    share, level = validation.fraction("power", power), validation.confidence_level(level)
+    share, level = validation.inner("power", power), validation.confidence_level(level)
     z, w = _quantiles(level, share)
 
     def size(variance: float) -> int:

@@ -38,6 +38,7 @@ __all__ = [
     "folds",
     "fraction",
     "indicators",
+    "inner",
     "joint_cells",
     "labels",
     "listed",
@@ -130,6 +131,14 @@ def fraction(name: str, value: Any) -> float:
     if not 0.0 < result <= 1.0:
         raise ValueError(f"{name} must lie in (0, 1], got {value!r}")
     return result
+
+
+def inner(name: str, value: Any) -> float:
+    """A number strictly between 0 and 1."""
+    number = _number(name, value)
+    if not 0.0 < number < 1.0:
+        raise ValueError(f"{name} must lie strictly between 0 and 1, got {value!r}")
+    return number
 
 
 def weights(name: str, value: ArrayLike) -> NDArray[np.float64]:
@@ -233,7 +242,7 @@ def indicators(name: str, value: ArrayLike) -> NDArray[np.bool_]:
     if array.ndim != 2 or not array.size:
         raise ValueError(f"{name} must have shape (items, classes), got shape {array.shape}")
     if array.dtype.kind not in "biuf" or not np.isin(array, (0, 1)).all():
-        bad = array[~np.isin(array, (0, 1))].flat[0]
+        bad = _first(array, ~np.isin(array, (0, 1)))
         raise ValueError(f"{name} must hold 0 and 1 only, got {bad!r}")
     return array.astype(bool)
 
