@@ -135,7 +135,7 @@ def exact(
     origin = high - low
     totals = np.zeros(7)
     for v, tp, probability in _pairs(n, min(relevant, 1.0), share):
-        _, _, low, high = answer(metrics.f1, (tp, v - tp, 0.0), interval, level)
+        _, _, low, high = answer(metrics.f1, (tp, v - tp, np.float64(0.0)), interval, level)
         length = high - low
         totals += (
             probability.sum(),

@@ -224,7 +224,8 @@ def f1_score_interval(
         right = np.diagonal(table)
         by_class = (right, table.sum(axis=0) - right, table.sum(axis=1) - right)
         return _interval(metric, by_class, method, level, classes, each=True)
-    validation.at_least_two("classes", len(classes), "an average over classes")
+    if len(classes) < 2:
+        validation.at_least_two("classes", len(classes), "an average over classes")
     return _interval(metric, table, method, level, classes)
 
 
@@ -302,15 +303,16 @@ def answer(metric: Metric, table: Any, method: Method, level: float) -> Answer:
     matrices.
     """
     z = _Z_95 if level == 0.95 else normal_quantile(level)
-    kernel = method.kernels[metric.kind]
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         if metric.kind not in ("f1", "tversky", "share"):
             table = _batch_innermost(table)
             estimate, variance, _ = metric.moments(table)
             asked = Question(metric, (), table, estimate, np.sqrt(variance), level, z)
-            return _answered(asked, method, kernel)
+            if method.error is not None:
+                asked = asked._replace(error=method.error(asked))
+            return (estimate, asked.error, *method.kernels[metric.kind](asked))
         counts = _counted(metric, table)
-        if max(map(np.size, counts)) <= _BLOCK:
+        if max(counts[0].size, counts[1].size, counts[2].size) <= _BLOCK:
             return _from_counts(metric, counts, method, level, z)
         return _in_blocks(metric, counts, method, level, z)
 
@@ -338,13 +340,9 @@ def _from_counts(metric: Any, counts: Any, method: Method, level: float, z: floa
         estimate, variance, _ = count_moments(tp, fp, fn, a, b)
         error = np.sqrt(variance)
     asked = Question(metric, counts, None, estimate, error, level, z)
-    return _answered(asked, method, method.kernels[metric.kind])
-
-
-def _answered(asked: Question, method: Method, kernel: Any) -> Answer:
     if method.error is not None:
         asked = asked._replace(error=method.error(asked))
-    return (asked.estimate, asked.error, *kernel(asked))
+    return (estimate, asked.error, *method.kernels[metric.kind](asked))
 
 
 def _in_blocks(metric: Metric, counts: Any, method: Method, level: float, z: float) -> Answer:
@@ -506,10 +504,10 @@ def _warn(
     estimate, error = np.asarray(estimate), np.asarray(error)
     undefined = np.isnan(estimate)
     if undefined.any():
-        where = _where(undefined, classes if each else None)
+        where = _where(undefined, classes if each else None, not isinstance(table, tuple))
         reason = "" if each else missing_classes(metric, table, undefined, classes)
         warnings.warn(
-            f"{metric.name} is undefined{where}{reason}; its estimate is nan",
+            f"{metric.name} is undefined{where}{reason}; nan was returned",
             UndefinedMetricWarning,
             stacklevel=4,
         )
@@ -519,9 +517,9 @@ def _warn(
         advice = (
             "collect more items" if default == method.name else f"method={default!r} avoids this"
         )
+        where = _where(flat, classes if each else None, not isinstance(table, tuple))
         warnings.warn(
-            f"{metric.name} has a standard error of zero{_where(flat, classes if each else None)}, "
-            f"so that {method.border}; {advice}",
+            f"{metric.name} has a standard error of zero{where}, so that {method.border}; {advice}",
             DegenerateVarianceWarning,
             stacklevel=4,
         )
@@ -555,7 +553,7 @@ def _warn_few(
     )
 
 
-def _where(which: Array, classes: Sequence[Hashable] | None) -> str:
+def _where(which: Array, classes: Sequence[Hashable] | None, matrices: bool = True) -> str:
     """Which of several tables, or of several classes."""
     if not which.ndim:
         return ""
@@ -564,7 +562,8 @@ def _where(which: Array, classes: Sequence[Hashable] | None) -> str:
         shown = [repr(classes[int(place[0])]) for place in places[:3]]
         return f" for class {', '.join(shown)}" + (", ..." if len(places) > 3 else "")
     first = ", ".join(map(str, places[0]))
-    return f" for {len(places)} of {which.size} tables (the first at [{first}])"
+    what = "matrices" if matrices else "counts"
+    return f" for {len(places)} of {which.size} {what} (the first at [{first}])"
 
 
 def missing_classes(

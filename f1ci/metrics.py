@@ -77,9 +77,6 @@ _STEP = 1e-30  # a complex step has no cancellation, so it can be as small as on
 # differing item among n makes it about 1 / n, and rounding about 1e-31.
 ROUNDING = 1e-28
 
-# Weights up to this keep every product of weights and counts finite, and small ones above 0.
-LARGEST = 1e14
-
 UNIT = (0.0, 1.0)
 REAL = (-np.inf, np.inf)
 
@@ -544,9 +541,9 @@ def tversky(a: float, b: float) -> Tversky:
 def _weights(a: float, b: float) -> tuple[float, float]:
     """Two finite numbers, not negative and not both zero."""
     weights = validation.number("a", a), validation.number("b", b)
-    if not (min(weights) >= 0.0 and 0.0 < max(weights) <= LARGEST):
+    if not (min(weights) >= 0.0 and 0.0 < max(weights) < np.inf):
         raise ValueError(
-            f"a and b must lie between 0 and {LARGEST:g} and not both be 0, got a={a!r}, b={b!r}"
+            f"a and b must be finite, not negative and not both 0, got a={a!r}, b={b!r}"
         )
     return weights
 
@@ -576,7 +573,7 @@ def fbeta(beta: float) -> Tversky:
     0.861
     """
     square = validation.positive("beta", beta) ** 2
-    if not 1.0 / LARGEST <= square <= LARGEST:
+    if not 1e-14 <= square <= 1e14:
         raise ValueError(f"beta must lie between 1e-7 and 1e7, got {beta!r}")
     name = "f1" if square == 1.0 else f"fbeta({beta:g})"
     return Tversky(
@@ -607,10 +604,11 @@ def _micro_derivatives(p: Numbers) -> Numbers:
 
 
 def get(metric: str | Metric) -> Metric:
-    """The metric of that name, or the object itself."""
+    """The metric of that name, or the object itself; "mcc" and "matthews" are "correlation"."""
     if isinstance(metric, Metric):
         return metric
-    return METRICS[validation.choice("metric", metric, METRICS)]
+    name = ALIASES.get(metric, metric) if isinstance(metric, str) else metric
+    return METRICS[validation.choice("metric", name, METRICS)]
 
 
 def macro(metric: str | Metric) -> Metric:
@@ -730,4 +728,6 @@ METRICS: dict[str, Metric] = {
         macro_f1_star,
     )
 }
-METRICS |= {"mcc": correlation, "matthews": correlation}
+
+# Other names that people know a metric by.
+ALIASES = {"mcc": "correlation", "matthews": "correlation"}

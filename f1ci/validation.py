@@ -24,7 +24,6 @@ __all__ = [
     "cell_probabilities",
     "choice",
     "class_sizes",
-    "classwise_options",
     "confidence_level",
     "correlation",
     "countable",
@@ -56,7 +55,6 @@ __all__ = [
     "shape",
     "strata",
     "tversky",
-    "tversky_weights",
     "two_classes",
     "unit_counts",
     "weights",
@@ -64,6 +62,9 @@ __all__ = [
 ]
 
 _TEXT = {str, bytes, np.str_, np.bytes_}
+
+# Products of weights up to this and of counts are finite, and their quotients above 0.
+_LARGEST_WEIGHT = 1e15
 
 # Sums and differences of a few such counts are exact in double precision.
 MAX_COUNT = 2**50
@@ -135,10 +136,10 @@ def fraction(name: str, value: Any) -> float:
 
 def inner(name: str, value: Any) -> float:
     """A number strictly between 0 and 1."""
-    number = _number(name, value)
-    if not 0.0 < number < 1.0:
+    result = number(name, value)
+    if not 0.0 < result < 1.0:
         raise ValueError(f"{name} must lie strictly between 0 and 1, got {value!r}")
-    return number
+    return result
 
 
 def weights(name: str, value: ArrayLike) -> NDArray[np.float64]:
@@ -152,14 +153,14 @@ def weights(name: str, value: ArrayLike) -> NDArray[np.float64]:
 
 def counts(name: str, value: ArrayLike) -> NDArray[np.float64]:
     """Whole, non-negative numbers up to `MAX_COUNT`, of any shape, as floats."""
-    return whole(name, value).astype(np.float64, copy=False)
+    if type(value) is int and 0 <= value <= MAX_COUNT:
+        # A numpy scalar is several times as fast as an array without dimensions.
+        return np.float64(value)  # type: ignore[return-value]
+    return np.asarray(whole(name, value), dtype=np.float64)[()]  # type: ignore[no-any-return]
 
 
 def whole(name: str, value: ArrayLike) -> NDArray[Any]:
     """Whole, non-negative numbers up to `MAX_COUNT`, of any shape and type."""
-    if type(value) is int and 0 <= value <= MAX_COUNT:
-        # A numpy scalar is an array without dimensions, but several times as fast.
-        return np.float64(value)
     given = _numeric(name, value)
     # A negative or infinite entry fails the comparisons, NaN all of them, a fraction the last.
     in_range = not given.size or (given.min() >= 0 and given.max() <= MAX_COUNT)
@@ -220,6 +221,12 @@ def metric_matrix(array: NDArray[np.float64], *, metric: Any) -> NDArray[np.floa
         raise ValueError(
             f"{metric.name!r} is a binary metric and takes (..., 2, 2) matrices, got shape "
             f"{array.shape}; f1ci.metrics.macro averages it over classes"
+        )
+    index = getattr(metric, "of", metric)
+    heavier = max(getattr(index, "a", 0.0), getattr(index, "b", 0.0))
+    if heavier > _LARGEST_WEIGHT:
+        raise ValueError(
+            f"weights of errors must not exceed {_LARGEST_WEIGHT:g} here, got {heavier!r}"
         )
     return array
 
@@ -356,18 +363,6 @@ def binary_metric(metric: Any) -> None:
         )
 
 
-def classwise_options(metric: Any, possible: bool, *, method: str, **options: Any) -> None:
-    """A metric of which every class is a function of one proportion, and no other option."""
-    if not possible:
-        raise ValueError(
-            f"method={method!r} needs a metric whose classes are functions of proportions, such "
-            f"as 'macro_f1', 'f1', 'accuracy' or f1ci.metrics.macro('recall'); got {metric.name!r}"
-        )
-    for name, value in options.items():
-        if value is not None and value is not False:
-            raise ValueError(f"{name} goes with method='delta' only, got method={method!r}")
-
-
 def delta_options(metric: Any, *, blur: Any, transform: Any) -> None:
     """A correction and a transform that make sense for the metric."""
     if not isinstance(blur, (bool, np.bool_)):
@@ -379,7 +374,7 @@ def delta_options(metric: Any, *, blur: Any, transform: Any) -> None:
         )
     if transform is not None:
         choice("transform", transform, ("logit",))
-        if not metric.unit_range:
+        if metric.range != (0.0, 1.0):
             raise ValueError(
                 f"transform='logit' needs a metric whose values lie in [0, 1], got {metric.name!r}"
             )
@@ -389,16 +384,6 @@ def at_least_two(what: str, count: int, needed_by: str = "a standard error") -> 
     """There are enough of something."""
     if count < 2:
         raise ValueError(f"{needed_by} needs at least two {what}, got {count}")
-
-
-def tversky_weights(a: Any, b: Any) -> tuple[float, float]:
-    """Two finite numbers, not negative and not both zero."""
-    weight_a, weight_b = number("a", a), number("b", b)
-    if not (0.0 <= weight_a < np.inf and 0.0 <= weight_b < np.inf and weight_a + weight_b > 0.0):
-        raise ValueError(
-            f"a and b must be finite, not negative and not both 0, got a={a!r}, b={b!r}"
-        )
-    return weight_a, weight_b
 
 
 def correlation(value: ArrayLike) -> NDArray[np.float64]:

@@ -504,8 +504,8 @@ glue("yuan-abalone-even-chance", 0.5 ** len(even), display=False)
 table = np.array([[n - 10, 5], [5, 0]])  # hardly anything is wrong
 prevalence_metric = f1ci.metrics.BinaryMetric("prevalence", lambda _eza, _ea, ez: ez)
 added = {
-    name: f1ci.metric_interval(table, metric, blur=True).standard_error ** 2
-    - f1ci.metric_interval(table, metric).standard_error ** 2
+    name: f1ci.metric_interval(table, metric, method="blur").standard_error ** 2
+    - f1ci.metric_interval(table, metric, method="delta").standard_error ** 2
     for name, metric in {"prevalence": prevalence_metric, "accuracy": "accuracy"}.items()
 }
 glue("yuan-abalone-blur-ratio", added["accuracy"] / added["prevalence"], display=False)

@@ -5,6 +5,9 @@ Yuan & Jiang (2025) and Lam et al. (2024, equation 29), written out here; the R 
 Takahashi et al., Appendix D, run in R; exact enumeration; simulation from known truths.
 """
 
+import warnings
+from functools import partial
+
 import numpy as np
 import pytest
 from examples import JUICE, MNN, TOY, labels_of
@@ -14,11 +17,11 @@ from scipy import stats
 
 import f1ci
 from f1ci import metrics
-from f1ci.delta import interval_from_labels, metric_interval
 from f1ci.metrics import fbeta, macro, tversky
-from f1ci.results import UndefinedMetricWarning
+from f1ci.results import DegenerateVarianceWarning, UndefinedMetricWarning
 
 Z = stats.norm.ppf(0.975)
+metric_interval = partial(f1ci.metric_interval, method="delta")
 ALL_BINARY = [
     *(metric for metric in metrics.METRICS.values() if metric.binary),
     fbeta(0.5),
@@ -327,10 +330,10 @@ def test_relabelling_classes_changes_nothing(cells, shift):
 
 def test_batch_of_any_shape():
     tables = random_tables(13, 3, size=6).reshape(2, 3, 3, 3)
-    batch = metric_interval(tables, "macro_f1", transform="logit", confidence_level=0.9)
+    batch = metric_interval(tables, "macro_f1", method="logit", confidence_level=0.9)
     assert batch.low.shape == (2, 3)
     for index in np.ndindex(2, 3):
-        one = metric_interval(tables[index], "macro_f1", transform="logit", confidence_level=0.9)
+        one = metric_interval(tables[index], "macro_f1", method="logit", confidence_level=0.9)
         assert type(one.low) is float
         assert (one.estimate, one.low, one.high, one.standard_error) == (
             batch.estimate[index],
@@ -345,11 +348,11 @@ def test_blur_is_choice_ii():
     n, g = 535, 2 * 286 / (333 + 329)
     mean = (333 + 329) / 2 / n
     added = (1 + g**2 / 2) / mean**2 * Z**2 / 2 / n
-    plain, blurred = metric_interval(JUICE, "f1"), metric_interval(JUICE, "f1", blur=True)
+    plain, blurred = metric_interval(JUICE, "f1"), metric_interval(JUICE, "f1", method="blur")
     assert n * (blurred.standard_error**2 - plain.standard_error**2) == pytest.approx(
         added, rel=1e-10
     )
-    assert blurred.method == "delta+blur"
+    assert blurred.method == "blur"
     assert blurred.estimate == plain.estimate
     assert blurred.high - blurred.estimate == pytest.approx(Z * blurred.standard_error)
 
@@ -359,8 +362,8 @@ def test_blur_of_accuracy_is_six_times_agresti_coull():
     for level in (0.9, 0.95):
         n, z = JUICE.sum(), stats.norm.ppf((1 + level) / 2)
         errors = [
-            metric_interval(JUICE, "accuracy", blur=blur, confidence_level=level).standard_error
-            for blur in (False, True)
+            metric_interval(JUICE, "accuracy", method=method, confidence_level=level).standard_error
+            for method in ("delta", "blur")
         ]
         assert n * (errors[1] ** 2 - errors[0] ** 2) == pytest.approx(6 * z**2 / (2 * n), rel=1e-10)
 
@@ -369,9 +372,9 @@ def test_nothing_is_clipped_but_the_logit_stays_inside():
     table = [[50, 0], [1, 19]]
     plain = metric_interval(table, "f1")
     assert plain.high > 1.0
-    logit = metric_interval(table, "f1", transform="logit")
+    logit = metric_interval(table, "f1", method="logit")
     assert 0.0 < logit.low < logit.estimate < logit.high < 1.0
-    assert logit.method == "delta+logit"
+    assert logit.method == "logit"
     assert logit.standard_error == plain.standard_error
     # By hand, on the logit scale.
     e, s = plain.estimate, plain.standard_error
@@ -383,13 +386,14 @@ def test_nothing_is_clipped_but_the_logit_stays_inside():
 @pytest.mark.parametrize("metric", ["f1", "precision", "cosine", "overlap", "jaccard"])
 def test_estimates_at_the_border(table, metric):
     """Zero length plainly, all of [0, 1] on the logit scale, something in between with blur."""
-    plain = metric_interval(table, metric)
+    with pytest.warns(DegenerateVarianceWarning, match="so that the interval has length zero"):
+        plain = metric_interval(table, metric)
     assert plain.estimate in (0.0, 1.0)
     assert plain.standard_error == 0.0
     assert tuple(plain) == (plain.estimate, plain.estimate)
-    assert tuple(metric_interval(table, metric, transform="logit")) == (0.0, 1.0)
-    assert tuple(metric_interval(table, metric, transform="logit", blur=True)) == (0.0, 1.0)
-    assert 0.0 < metric_interval(table, metric, blur=True).standard_error < 0.5
+    with pytest.warns(DegenerateVarianceWarning, match="so that the interval is the whole range"):
+        assert tuple(metric_interval(table, metric, method="logit")) == (0.0, 1.0)
+    assert 0.0 < metric_interval(table, metric, method="blur").standard_error < 0.5
 
 
 @pytest.mark.parametrize("n", [7, 49, 535, 10**6 + 3, 10**12 + 39])
@@ -400,7 +404,9 @@ def test_zero_variance_is_exactly_zero(n, metric):
     The lift of a perfect classifier is 1 / EZ, and does vary.
     """
     table = np.array([[n - n // 3, 0], [0, n // 3]])
-    interval = metric_interval(table, metric)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DegenerateVarianceWarning)
+        interval = metric_interval(table, metric)
     if metric.name == "lift":
         assert interval.standard_error > 0.0
     else:
@@ -426,7 +432,9 @@ def exact_f1_coverage(n, p_tp, p_off, **options):
     )
     tables = np.stack([n - tp - off, off, np.zeros_like(tp), tp], axis=-1).reshape(-1, 2, 2)
     defined = tp + off > 0
-    interval = metric_interval(tables[defined], "f1", **options)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DegenerateVarianceWarning)
+        interval = metric_interval(tables[defined], "f1", **options)
     truth, mass = 2 * p_tp / (2 * p_tp + p_off), mass[defined]
     covered = (interval.low <= truth) & (truth <= interval.high)
     outside = (interval.low < 0) | (interval.high > 1)
@@ -437,7 +445,7 @@ def exact_f1_coverage(n, p_tp, p_off, **options):
 def test_logit_covers_better_than_plain_in_small_samples(p_off):
     """Exact enumeration at n = 50, P(TP) = .2."""
     plain, plain_outside = exact_f1_coverage(50, 0.2, p_off)
-    logit, logit_outside = exact_f1_coverage(50, 0.2, p_off, transform="logit")
+    logit, logit_outside = exact_f1_coverage(50, 0.2, p_off, method="logit")
     assert plain < 0.95
     assert abs(logit - 0.95) < abs(plain - 0.95)
     assert plain_outside > 1e-4
@@ -454,7 +462,7 @@ def test_large_samples_cover_as_claimed(n):
     """
     plain, logit, blurred = (
         exact_f1_coverage(n, 0.3, 0.2, **options)[0]
-        for options in ({}, {"transform": "logit"}, {"blur": True})
+        for options in ({}, {"method": "logit"}, {"method": "blur"})
     )
     assert plain == pytest.approx(0.95, abs=1.5 / n)
     assert logit == pytest.approx(0.95, abs=1.5 / n)
@@ -480,10 +488,10 @@ def test_undefined_metrics_warn_and_stay_in_their_place():
     assert (interval.low[0], interval.high[0]) == tuple(alone)
 
 
-@pytest.mark.parametrize("options", [{}, {"blur": True}, {"transform": "logit"}])
-def test_undefined_interval_is_nan_throughout(options):
+@pytest.mark.parametrize("method", ["delta", "blur", "logit"])
+def test_undefined_interval_is_nan_throughout(method):
     with pytest.warns(UndefinedMetricWarning, match="'positive' is never true and never predict"):
-        interval = metric_interval([[5, 0], [0, 0]], "f1", **options)
+        interval = metric_interval([[5, 0], [0, 0]], "jaccard", method=method)
     assert np.isnan([interval.estimate, *interval, interval.standard_error]).all()
 
 
@@ -495,7 +503,9 @@ def test_missing_class_is_named():
     ):
         metric_interval(table, "macro_f1")
     with pytest.warns(UndefinedMetricWarning, match="because class 'c' is never predicted"):
-        f1ci.f1_score_interval(["a", "b", "c"], ["a", "b", "a"], average="macro_star")
+        f1ci.f1_score_interval(
+            ["a", "b", "c"], ["a", "b", "a"], average="macro_star", method="delta"
+        )
     with pytest.warns(UndefinedMetricWarning, match="because the matrix is empty"):
         metric_interval(np.zeros((3, 3), dtype=int), "micro_f1")
 
@@ -509,7 +519,7 @@ def test_averages_from_labels_are_averages_from_the_matrix(average, beta):
     y_true, y_pred = labels_of(TOY)
     names = np.array(["x", "y", "z"])
     metric = metrics.averaged(average, beta)
-    expected = metric_interval(TOY, metric, transform="logit", confidence_level=0.8)
+    expected = metric_interval(TOY, metric, method="logit", confidence_level=0.8)
     interval = f1ci.f1_score_interval(
         names[y_true],
         names[y_pred],
@@ -525,27 +535,30 @@ def test_averages_from_labels_are_averages_from_the_matrix(average, beta):
 
 def test_binary_labels_follow_pos_label():
     y_true, y_pred = labels_of(JUICE)
-    expected = metric_interval(JUICE, "f1", blur=True)
-    assert tuple(interval_from_labels(y_true, y_pred, "f1", blur=True)) == tuple(expected)
+    expected = metric_interval(JUICE, "f1", method="blur")
+    assert f1ci.f1_score_interval(y_true, y_pred, method="blur") == expected
     swapped = metric_interval(JUICE[::-1, ::-1], "f1")
-    assert tuple(interval_from_labels(y_true, y_pred, "f1", pos_label=0)) == tuple(swapped)
+    assert f1ci.f1_score_interval(y_true, y_pred, pos_label=0, method="delta") == swapped
     brand = np.array(["MM", "CH"])
-    assert interval_from_labels(
-        brand[y_true], brand[y_pred], "recall", pos_label="CH"
-    ).estimate == pytest.approx(286 / 329)
+    named = f1ci.f1_score_interval(brand[y_true], brand[y_pred], pos_label="CH", method="delta")
+    assert named == metric_interval(JUICE, "f1")
 
 
 def test_labels_fix_the_classes():
     y_true, y_pred = ["a", "b", "b", "a"], ["a", "b", "a", "a"]
     with pytest.warns(UndefinedMetricWarning, match="class 'c' is never true"):
-        interval = f1ci.f1_score_interval(y_true, y_pred, average="macro", labels=["a", "b", "c"])
+        interval = f1ci.f1_score_interval(
+            y_true, y_pred, average="macro", labels=["a", "b", "c"], method="delta"
+        )
     assert np.isnan(interval.estimate)
 
 
 def test_groups_of_one_give_the_divisor_n_minus_1():
     y_true, y_pred = labels_of(TOY)
-    plain = f1ci.f1_score_interval(y_true, y_pred, average="macro")
-    grouped = f1ci.f1_score_interval(y_true, y_pred, average="macro", groups=np.arange(100))
+    plain = f1ci.f1_score_interval(y_true, y_pred, average="macro", method="delta")
+    grouped = f1ci.f1_score_interval(
+        y_true, y_pred, average="macro", groups=np.arange(100), method="delta"
+    )
     assert grouped.standard_error == pytest.approx(
         plain.standard_error * np.sqrt(100 / 99), rel=1e-12
     )
@@ -565,21 +578,6 @@ def test_repeated_items_in_groups_add_no_information():
     assert repeated.standard_error == pytest.approx(once.standard_error, rel=1e-12)
 
 
-def test_grouped_blur_adds_the_same():
-    y_true, y_pred = labels_of(JUICE)
-    groups = np.arange(535) % 60
-    errors = {
-        (blur, grouped): interval_from_labels(
-            y_true, y_pred, "f1", blur=blur, groups=groups if grouped else None
-        ).standard_error
-        for blur in (False, True)
-        for grouped in (False, True)
-    }
-    assert errors[True, True] ** 2 - errors[False, True] ** 2 == pytest.approx(
-        errors[True, False] ** 2 - errors[False, False] ** 2, rel=1e-10
-    )
-
-
 def test_groups_restore_the_coverage_that_ignoring_them_loses():
     """Clusters of 10 items with a common error rate, Beta(4, 1): F1 is .8 in the population.
 
@@ -596,7 +594,7 @@ def test_groups_restore_the_coverage_that_ignoring_them_loses():
         y_true = rng.integers(0, 2, clusters * size)
         y_pred = np.where(right, y_true, 1 - y_true)
         for row, options in enumerate(({}, {"groups": groups})):
-            low, high = interval_from_labels(y_true, y_pred, "f1", **options)
+            low, high = f1ci.f1_score_interval(y_true, y_pred, method="delta", **options)
             covered[row, k] = low <= 0.8 <= high
     ignored, respected = covered.mean(axis=1)
     assert respected == pytest.approx(0.95, abs=4 * np.sqrt(0.95 * 0.05 / replicates))
@@ -619,26 +617,20 @@ PRED = [0, 1, 0, 0]
         (lambda: metric_interval([[-1, 2], [3, 4]], "f1"), ValueError, r"got -1"),
         (lambda: metric_interval(JUICE, "f3"), ValueError, "'accuracy', .* got 'f3'"),
         (lambda: metric_interval(JUICE, "f1", confidence_level=95), ValueError, r"mean 0\.95"),
-        (lambda: metric_interval(JUICE, "f1", blur=1), TypeError, "blur must be True or False"),
         (
-            lambda: metric_interval(TOY, "macro_f1", blur=True),
+            lambda: metric_interval(TOY, "macro_f1", method="blur"),
             ValueError,
-            "binary metrics only, .* got 'macro_f1'",
+            "one of 'score', 'cautious', 'logit', 'delta' for 'macro_f1', got 'blur'",
         ),
         (
-            lambda: metric_interval(JUICE, "lift", transform="logit"),
+            lambda: metric_interval(JUICE, "lift", method="score"),
             ValueError,
-            r"lie in \[0, 1\], got 'lift'",
+            "method must be one of 'logit', 'delta', 'blur' for 'lift', got 'score'",
         ),
         (
-            lambda: metric_interval(JUICE, "f1", transform="probit"),
+            lambda: f1ci.f1_score_interval(TRUE, PRED, average="samples"),
             ValueError,
-            "transform must be one of 'logit', got 'probit'",
-        ),
-        (
-            lambda: f1ci.f1_score_interval(TRUE, PRED, average="weighted"),
-            ValueError,
-            "got 'weighted'",
+            "got 'samples'",
         ),
         (
             lambda: f1ci.f1_score_interval(TRUE, PRED[:3], average="micro"),
@@ -668,12 +660,12 @@ PRED = [0, 1, 0, 0]
             "at least two groups, got 1",
         ),
         (
-            lambda: interval_from_labels(["no", "yes"], ["no", "no"], "f1"),
+            lambda: f1ci.f1_score_interval(["no", "yes"], ["no", "no"]),
             ValueError,
             "pos_label must be one of the labels 'no', 'yes', got 1",
         ),
         (
-            lambda: interval_from_labels([0, 1, 2], [0, 1, 2], "f1"),
+            lambda: f1ci.f1_score_interval([0, 1, 2], [0, 1, 2]),
             ValueError,
             "at most two classes, got 3: 0, 1, 2",
         ),

@@ -13,7 +13,7 @@ from scipy import stats
 
 from f1ci import joint as joint_room
 from f1ci import metrics
-from f1ci.delta import metric_interval
+from f1ci.intervals import metric_interval
 from f1ci.joint import joint_critical_value, joint_from_cells, joint_intervals
 from f1ci.metrics import BinaryMetric, fbeta
 from f1ci.results import DegenerateVarianceWarning, UndefinedMetricWarning
