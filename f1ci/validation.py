@@ -20,6 +20,7 @@ __all__ = [
     "at_least_two",
     "binary_metric",
     "broadcastable",
+    "by_class",
     "cell_probabilities",
     "choice",
     "class_sizes",
@@ -34,11 +35,14 @@ __all__ = [
     "exactly_one",
     "folds",
     "fraction",
+    "indicators",
+    "inner",
     "joint_cells",
     "labels",
     "listed",
     "matrix",
     "metric_matrix",
+    "pair",
     "plannable",
     "positive",
     "positive_integer",
@@ -49,7 +53,9 @@ __all__ = [
     "same_length",
     "shape",
     "strata",
+    "tversky",
     "two_classes",
+    "unit_counts",
     "weights",
     "whole",
 ]
@@ -124,6 +130,14 @@ def fraction(name: str, value: Any) -> float:
     result = number(name, value)
     if not 0.0 < result <= 1.0:
         raise ValueError(f"{name} must lie in (0, 1], got {value!r}")
+    return result
+
+
+def inner(name: str, value: Any) -> float:
+    """A number strictly between 0 and 1."""
+    result = number(name, value)
+    if not 0.0 < result < 1.0:
+        raise ValueError(f"{name} must lie strictly between 0 and 1, got {value!r}")
     return result
 
 
@@ -214,6 +228,49 @@ def metric_matrix(array: NDArray[np.float64], *, metric: Any) -> NDArray[np.floa
             f"weights of errors must not exceed {_LARGEST_WEIGHT:g} here, got {heavier!r}"
         )
     return array
+
+
+def unit_counts(name: str, value: ArrayLike) -> NDArray[np.float64]:
+    """TP, FP and FN by unit, shape (units, 3), or by unit and class, (units, classes, 3)."""
+    array = counts(name, value)
+    if array.ndim not in (2, 3) or array.shape[-1] != 3 or not array.size:
+        raise ValueError(
+            f"{name} must have shape (units, 3) or (units, classes, 3), for the counts TP, FP "
+            f"and FN, got shape {array.shape}"
+        )
+    at_least_two("units", len(array))
+    return array
+
+
+def indicators(name: str, value: ArrayLike) -> NDArray[np.bool_]:
+    """Zeros and ones of shape (items, classes)."""
+    array = np.asarray(value)
+    if array.ndim != 2 or not array.size:
+        raise ValueError(f"{name} must have shape (items, classes), got shape {array.shape}")
+    if array.dtype.kind not in "biuf" or not np.isin(array, (0, 1)).all():
+        bad = _first(array, ~np.isin(array, (0, 1)))
+        raise ValueError(f"{name} must hold 0 and 1 only, got {bad!r}")
+    return array.astype(bool)
+
+
+def by_class(average: str, array: NDArray[np.float64]) -> None:
+    """Counts by class, for an average over classes."""
+    if array.ndim != 3:
+        raise ValueError(
+            f"average={average!r} needs counts of shape (units, classes, 3), got shape "
+            f"{array.shape}"
+        )
+
+
+def tversky(metric: Any) -> tuple[float, float]:
+    """The weights of a Tversky score."""
+    a, b = getattr(metric, "a", None), getattr(metric, "b", None)
+    if a is None or b is None:
+        raise ValueError(
+            "only a Tversky score ('f1', 'precision', 'recall', 'jaccard', fbeta(beta), "
+            f"tversky(a, b)) is known from TP, FP and FN, got {metric.name!r}"
+        )
+    return float(a), float(b)
 
 
 def joint_cells(value: ArrayLike) -> NDArray[np.float64]:
@@ -367,6 +424,16 @@ def exactly_one(**named: Any) -> None:
     if sum(value is not None for value in named.values()) != 1:
         listed = " and ".join(f"{name}={value!r}" for name, value in named.items())
         raise ValueError(f"give exactly one of {', '.join(named)}, got {listed}")
+
+
+def pair(value: Any) -> tuple[Any, Any]:
+    """The shares of discordant positives and of discordant negatives."""
+    if not isinstance(value, Sequence) or len(value) != 2:
+        raise ValueError(
+            "disagreement must hold the shares of discordant positives and of discordant "
+            f"negatives, got {value!r}"
+        )
+    return value[0], value[1]
 
 
 def countable(what: str, size: float) -> None:
