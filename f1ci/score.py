@@ -522,6 +522,7 @@ def extremes(
         for step in range(_STEPS + 1):
             size = np.abs(zeta[..., : tp.shape[-1]])
             left = 1.0 - (1.0 - size * size) * per_item
+            end: Array
             low, high = limits(tp * left, fp * left, fn * left, a, b, size * z)
             end = np.where(zeta[..., : tp.shape[-1]] < 0.0, low, high)
             shift = (size * size - 1.0) * bias / left
