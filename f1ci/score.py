@@ -179,7 +179,7 @@ def mean_limits(
     matrix: Array,
     a: float,
     b: float,
-    z: float,
+    z: Array,
     *,
     weighted: bool = False,
     limits: Kernel = tversky_limits,
@@ -191,7 +191,8 @@ def mean_limits(
     if weighted and a == 0.0 and b == 1.0:
         # The mean of recalls weighted so is the share of all items that are right.
         right = np.trace(matrix, axis1=-2, axis2=-1)
-        return limits(right, 0.0, matrix.sum(axis=(-2, -1)) - right, a, b, z)
+        return limits(right, 0.0 * right, matrix.sum(axis=(-2, -1)) - right, a, b, z)
+    matrix = np.ascontiguousarray(matrix)  # the order of summation is that of memory
     counts = _class_counts(matrix, a, b)
     smooth = _smoothed(matrix)
     correlation = _class_correlation(smooth, a, b)
@@ -208,9 +209,10 @@ def mean_limits(
 
 
 def macro_star_limits(
-    matrix: Array, a: float, b: float, z: float, *, limits: Kernel = tversky_limits
+    matrix: Array, a: float, b: float, z: Array, *, limits: Kernel = tversky_limits
 ) -> Limits:
     """Limits of 1 / (a / mean precision + b / mean recall), a + b = 1, from (..., r, r)."""
+    matrix = np.ascontiguousarray(matrix)
     counts = _both_counts(matrix)
     correlation = _both_correlation(_smoothed(matrix))
     return _clipped(_extremes(counts, 1.0, 1.0, z, _star(a, b), correlation, limits), 0.0)
@@ -230,6 +232,7 @@ def difference_limits(
     Cells (..., r, r, r) count the items by true class, class predicted by A, and by B. The
     average is "binary" (of class 1 of two), "macro", "weighted" or "macro_star".
     """
+    cells = np.ascontiguousarray(cells)
     tables = cells.sum(axis=-1), cells.sum(axis=-2)
     correlation = _paired_correlation(_smoothed_cells(cells), a, b, average)
     # By symmetry half the ellipse is enough: the other half has both signs turned.
@@ -283,10 +286,13 @@ def _shares(matrix: Array) -> Array:
 
 
 def _smoothed(matrix: Array) -> Array:
-    """One more right item in each class, and one wrong one spread over the other classes."""
+    """One more right item in each class, and a quarter of a wrong one for the other classes.
+
+    Correlations of estimates without variance would be undefined.
+    """
     r = matrix.shape[-1]
     eye = np.eye(r)
-    return matrix + eye + (1.0 - eye) / (r - 1.0)
+    return matrix + eye + 0.25 * (1.0 - eye) / (r - 1.0)
 
 
 def _smoothed_cells(cells: Array) -> Array:
@@ -371,8 +377,10 @@ def _paired_correlation(smooth: Array, a: float, b: float, average: str) -> Arra
     """The correlation of the two scores, from their influences on the cells."""
     by_a, by_b = smooth.sum(axis=-1), smooth.sum(axis=-2)
     first, second = _influence(by_a, a, b, average), _influence(by_b, a, b, average)
-    shared = np.einsum("...tij,...ti,...tj->...", smooth, first, second)
-    squares = (by_a * first * first).sum(axis=(-2, -1)) * (by_b * second * second).sum(axis=(-2, -1))
+    shared = (smooth * first[..., :, None] * second[..., None, :]).sum(axis=(-3, -2, -1))
+    squares = (by_a * first * first).sum(axis=(-2, -1)) * (by_b * second * second).sum(
+        axis=(-2, -1)
+    )
     return np.clip(shared / np.sqrt(squares), -1.0, 1.0)
 
 
@@ -439,7 +447,7 @@ def _extremes(
     counts: tuple[Array, Array, Array],
     a: float,
     b: float,
-    z: float,
+    z: Array,
     objective: Objective,
     correlation: Array,
     limits: Kernel,
@@ -469,7 +477,7 @@ def _extremes(
         unknown = np.concatenate([empty, np.zeros(spread.shape, dtype=bool)], axis=-1)
     value, slope = objective(f)
     parts = tp.shape[-1]
-    z = np.asarray(z)[..., None]
+    quantile = np.asarray(z)[..., None]
     ends: list[Array] = []
     for side in (-1.0, 1.0):
         start = np.where(side * slope < 0.0, -1.0, 1.0)
@@ -477,16 +485,16 @@ def _extremes(
         for step in range(_STEPS + 1):
             size = np.abs(zeta[..., :parts])
             left = 1.0 - (1.0 - size * size) * per_item
-            low, high = limits(tp * left, fp * left, fn * left, a, b, size * z)
+            low, high = limits(tp * left, fp * left, fn * left, a, b, size * quantile)
             end: Array = np.where(zeta[..., :parts] < 0.0, low, high)
             if spread is not None:
-                extra = zeta[..., parts:] * z * spread
+                extra = zeta[..., parts:] * quantile * spread
                 end = np.concatenate([end, extra], axis=-1)
             if step == _STEPS:
                 break
             _, slope = objective(end)
             reach = np.where(unknown, 0.0, slope * (end - f) / zeta)
-            shared = (correlation @ reach[..., None])[..., 0]
+            shared = np.einsum("...ij,...j->...i", correlation, reach)
             total = (shared * reach).sum(axis=-1, keepdims=True)
             with np.errstate(divide="ignore", invalid="ignore"):
                 turned = side * shared / np.sqrt(total)
