@@ -156,7 +156,8 @@ def _cubic(tp: Array, fp: Array, fn: Array, a: float, b: float, z: Array) -> Lim
     if np.any(missing):
         # With errors of one kind only two of the roots may coincide: they are Wilson's and the
         # one at which the missing kind gets a positive probability.
-        present, absent = np.where(fp == 0.0, b, a), np.where(fp == 0.0, a, b)
+        present = np.where(fp > 0.0, a, np.where(fn > 0.0, b, max(a, b)))
+        absent = np.where(present == a, b, a)
         low_one, high_one = _wilson(tp, fp + fn, present, z)
         low = np.where(missing, np.minimum(low_one, x / (x + errors + kk * absent)), low)
         high = np.where(missing, high_one, high)
