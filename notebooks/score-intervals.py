@@ -20,6 +20,7 @@ search_steps: int = 150  # quick: 5 — steps of each search for the worst popul
 seed: int = 20261119  # root of all random streams
 
 # %% tags=["remove-cell"]
+import re
 import time
 from functools import cache, partial
 
@@ -512,6 +513,11 @@ atlas = {key: np.array(rows) for key, rows in atlas.items()}
 say("sampled-designs", sampled_designs)
 
 
+def plain_key(text):
+    """Letters, digits and hyphens."""
+    return re.sub("[^A-Za-z0-9]+", "-", text.replace("*", "-star")).strip("-")
+
+
 def summary(kind):
     base = atlas[kind, "delta"]
     lines = []
@@ -537,7 +543,7 @@ def summary(kind):
                 f"{100 * zero:.1f} / {100 * outside:.1f} / {100 * undefined:.1f}",
             ]
         )
-        key = f"{kind}-{method}".replace(" ", "-").replace("*", "-star").replace(",", "")
+        key = plain_key(f"{kind}-{method}")
         say(f"{key}-mean", 100 * coverage.mean())
         say(f"{key}-worst", 100 * coverage.min())
         say(f"{key}-kept", 100 * ((coverage >= 0.93) & (coverage <= 0.98)).mean())
@@ -567,8 +573,7 @@ kinds = list(dict.fromkeys(kind for kind, _ in atlas))
 display(*(summary(kind) for kind in kinds))
 for kind in ("F(1/2)", "F(2)", "F(4)"):
     twenty = np.array([row[0] >= 20 for row in where[kind]])
-    key = kind.replace("/", "-")
-    say(f"{key}-twenty-worst", 100 * atlas[kind, "score"][twenty, 0].min())
+    say(f"{plain_key(kind)}-twenty-worst", 100 * atlas[kind, "score"][twenty, 0].min())
 
 # %% mystnb={"image": {"alt": "Six panels, one for each kind of score: coverage in all designs, sorted, for delta, logit, pseudo-counts and score intervals. The score intervals run along the line at 95 per cent in every panel; delta and logit fall far below it in a third to half of the designs."}, "figure": {"caption": "Coverage of nominal 95 % intervals in the designs of each kind, sorted for each method. What lies below 70 % is cut off.", "name": "fig-score-atlas"}}
 LOOKS = {
