@@ -162,7 +162,8 @@ def _cubic(tp: Array, fp: Array, fn: Array, a: float, b: float, z: Array) -> Lim
     if np.any(missing):
         # With errors of one kind only two of the roots may coincide: they are Wilson's and the
         # one at which the missing kind gets a positive probability.
-        present, absent = np.where(fp == 0.0, b, a), np.where(fp == 0.0, a, b)
+        present = np.where(fp > 0.0, a, np.where(fn > 0.0, b, max(a, b)))
+        absent = np.where(present == a, b, a)
         low_one, high_one = _wilson(tp, fp + fn, present, z)
         low = np.where(missing, np.minimum(low_one, x / (x + errors + kk * absent)), low)
         high = np.where(missing, high_one, high)
@@ -185,7 +186,7 @@ def mean_limits(
     matrix: Array,
     a: float,
     b: float,
-    z: float,
+    z: Array,
     *,
     weighted: bool = False,
     limits: Kernel = tversky_limits,
@@ -197,7 +198,8 @@ def mean_limits(
     if weighted and a == 0.0 and b == 1.0:
         # The mean of recalls weighted so is the share of all items that are right.
         right = np.trace(matrix, axis1=-2, axis2=-1)
-        return limits(right, 0.0, matrix.sum(axis=(-2, -1)) - right, a, b, z)
+        return limits(right, 0.0 * right, matrix.sum(axis=(-2, -1)) - right, a, b, z)
+    matrix = np.ascontiguousarray(matrix)  # the order of summation is that of memory
     counts = _class_counts(matrix, a, b)
     smooth = _smoothed(matrix)
     correlation = _class_correlation(smooth, a, b)
@@ -214,9 +216,10 @@ def mean_limits(
 
 
 def macro_star_limits(
-    matrix: Array, a: float, b: float, z: float, *, limits: Kernel = tversky_limits
+    matrix: Array, a: float, b: float, z: Array, *, limits: Kernel = tversky_limits
 ) -> Limits:
     """Limits of 1 / (a / mean precision + b / mean recall), a + b = 1, from (..., r, r)."""
+    matrix = np.ascontiguousarray(matrix)
     counts = _both_counts(matrix)
     correlation = _both_correlation(_smoothed(matrix))
     return _clipped(extremes(counts, 1.0, 1.0, z, _star(a, b), correlation, limits), 0.0)
@@ -236,6 +239,7 @@ def difference_limits(
     Cells (..., r, r, r) count the items by true class, class predicted by A, and by B. The
     average is "binary" (of class 1 of two), "macro", "weighted" or "macro_star".
     """
+    cells = np.ascontiguousarray(cells)
     tables = cells.sum(axis=-1), cells.sum(axis=-2)
     correlation = _paired_correlation(_smoothed_cells(cells), a, b, average)
     # By symmetry half the ellipse is enough: the other half has both signs turned.
@@ -348,10 +352,13 @@ def _shares(matrix: Array) -> Array:
 
 
 def _smoothed(matrix: Array) -> Array:
-    """One more right item in each class, and one wrong one spread over the other classes."""
+    """One more right item in each class, and a quarter of a wrong one for the other classes.
+
+    Correlations of estimates without variance would be undefined.
+    """
     r = matrix.shape[-1]
     eye = np.eye(r)
-    return matrix + eye + (1.0 - eye) / (r - 1.0)
+    return matrix + eye + 0.25 * (1.0 - eye) / (r - 1.0)
 
 
 def _smoothed_cells(cells: Array) -> Array:
@@ -436,7 +443,7 @@ def _paired_correlation(smooth: Array, a: float, b: float, average: str) -> Arra
     """The correlation of the two scores, from their influences on the cells."""
     by_a, by_b = smooth.sum(axis=-1), smooth.sum(axis=-2)
     first, second = _influence(by_a, a, b, average), _influence(by_b, a, b, average)
-    shared = np.einsum("...tij,...ti,...tj->...", smooth, first, second)
+    shared = (smooth * first[..., :, None] * second[..., None, :]).sum(axis=(-3, -2, -1))
     squares = (by_a * first * first).sum(axis=(-2, -1)) * (by_b * second * second).sum(
         axis=(-2, -1)
     )
@@ -536,7 +543,7 @@ def extremes(
         unknown = np.concatenate([empty, np.zeros(spread.shape, dtype=bool)], axis=-1)
     value, slope = objective(f)
     parts = tp.shape[-1]
-    z = np.asarray(z)[..., None]
+    quantile = np.asarray(z)[..., None]
     ends: list[Array] = []
     for side in (-1.0, 1.0):
         start = np.where(side * slope < 0.0, -1.0, 1.0)
@@ -544,16 +551,16 @@ def extremes(
         for step in range(_STEPS + 1):
             size = np.abs(zeta[..., :parts])
             left = 1.0 - (1.0 - size * size) * per_item
-            low, high = limits(tp * left, fp * left, fn * left, a, b, size * z)
+            low, high = limits(tp * left, fp * left, fn * left, a, b, size * quantile)
             end: Array = np.where(zeta[..., :parts] < 0.0, low, high)
             if spread is not None:
-                extra = zeta[..., parts:] * z * spread
+                extra = zeta[..., parts:] * quantile * spread
                 end = np.concatenate([end, extra], axis=-1)
             if step == _STEPS:
                 break
             _, slope = objective(end)
             reach = np.where(unknown, 0.0, slope * (end - f) / zeta)
-            shared = (correlation @ reach[..., None])[..., 0]
+            shared = np.einsum("...ij,...j->...i", correlation, reach)
             total = (shared * reach).sum(axis=-1, keepdims=True)
             with np.errstate(divide="ignore", invalid="ignore"):
                 turned = side * shared / np.sqrt(total)
