@@ -6,7 +6,8 @@ and its relatives, after five papers; see the book for which to use when.
 
 from f1ci import coverage, methods, metrics
 from f1ci.bcv import bcv_partitions
-from f1ci.compare import difference_interval
+from f1ci.clustered import clustered_difference, clustered_interval
+from f1ci.compare import difference_interval, difference_test
 from f1ci.counts import binary_counts, confusion_matrix
 from f1ci.intervals import f1_interval, f1_score_interval, metric_interval
 from f1ci.joint import joint_intervals
@@ -17,6 +18,8 @@ from f1ci.results import (
     BayesTest,
     BinaryCounts,
     DegenerateVarianceWarning,
+    DifferenceSampleSize,
+    DifferenceTest,
     EffectiveCounts,
     Interval,
     IntervalWarning,
@@ -30,6 +33,8 @@ __all__ = [
     "BayesTest",
     "BinaryCounts",
     "DegenerateVarianceWarning",
+    "DifferenceSampleSize",
+    "DifferenceTest",
     "EffectiveCounts",
     "Interval",
     "IntervalWarning",
@@ -42,9 +47,12 @@ __all__ = [
     "bayes_test",
     "bcv_partitions",
     "binary_counts",
+    "clustered_difference",
+    "clustered_interval",
     "confusion_matrix",
     "coverage",
     "difference_interval",
+    "difference_test",
     "effective_counts",
     "equicoordinate_quantile",
     "f1_interval",

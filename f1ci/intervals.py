@@ -15,13 +15,14 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Hashable, Sequence
+from dataclasses import replace
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from f1ci import clustered, delta, exact, validation
 from f1ci import counts as _counts
-from f1ci import delta, exact, validation
 from f1ci import metrics as _metrics
 from f1ci.methods import BY_KIND, Method, documented, names, refuse
 from f1ci.metrics import Metric, Question, count_moments
@@ -135,13 +136,15 @@ def f1_score_interval(
 
     Parameters
     ----------
-    y_true, y_pred : sequence
-        True and predicted labels, of any hashable kind.
-    average : {"binary", "micro", "macro", "weighted", "macro_star"} or None
+    y_true, y_pred : sequence, or array_like of 0 and 1, shape (items, classes)
+        True and predicted labels, of any hashable kind; or indicators, where an item may be
+        of several classes (multilabel). Then each item is a unit of `clustered_interval`.
+    average : {"binary", "micro", "macro", "weighted", "macro_star", "samples"} or None
         The score of the positive class; or over all classes the micro average, the mean
         of the classes' F scores, the same weighted by the classes' numbers of true items,
         or the F score of mean precision and mean recall (Takahashi et al. 2022,
-        equations 1, 2 and 3). None gives an interval for each class.
+        equations 1, 2 and 3). None gives an interval for each class. Of indicators "micro",
+        "macro", "weighted", None, or "samples", the mean of the items' scores.
     pos_label : hashable, default 1
         The positive class if `average` is "binary".
     labels : sequence, optional
@@ -150,7 +153,8 @@ def f1_score_interval(
         Weight of recall against precision.
     groups : sequence, optional
         What cluster each item belongs to (a patient, a document): items of one cluster
-        may depend on one another. Needs "logit", the default then, or "delta".
+        may depend on one another. "score", "cautious", "logit" and "delta" can take that into
+        account; for macro_star the latter two.
     method : str, optional
         By default "score". The names of the papers, and "wilson_direct", are for the F1 of one
         class, and "blur" is for one class.
@@ -193,7 +197,11 @@ def f1_score_interval(
     """
     level = validation.confidence_level(confidence_level)
     if average is not None:
-        validation.choice("average", average, _AVERAGES)
+        validation.choice("average", average, (*_AVERAGES, "samples"))
+    if _is_matrix(y_true):
+        return _multilabel(y_true, y_pred, average, beta, groups, method, level)
+    if average == "samples":
+        raise ValueError("average='samples' needs indicators of shape (items, classes) as labels")
     f1 = beta == 1.0
     one_class = average is None or average == "binary"
     if one_class:
@@ -366,7 +374,7 @@ def _batch_innermost(table: Array) -> Array:
     That makes intervals for a million small matrices more than twice as fast.
     """
     if table.ndim == 2:
-        return table
+        return np.ascontiguousarray(table)
     classes_first = np.ascontiguousarray(np.moveaxis(table, (-2, -1), (0, 1)))
     return np.moveaxis(classes_first, (0, 1), (-2, -1))
 
@@ -405,6 +413,40 @@ def _chosen(metric: Metric, method: str | None) -> tuple[str, Method]:
     return str(method), found
 
 
+def _is_matrix(labels: Any) -> bool:
+    """Whether labels are indicators by item and class: rows cannot be labels themselves."""
+    if isinstance(labels, (list, tuple)):
+        return bool(labels) and isinstance(labels[0], (list, np.ndarray))
+    return getattr(labels, "ndim", 1) == 2
+
+
+def _multilabel(
+    y_true: Any,
+    y_pred: Any,
+    average: str | None,
+    beta: float,
+    groups: Any,
+    method: str | None,
+    level: float,
+) -> Interval:
+    """The interval for indicators: items, or groups of them, are the units."""
+    table = clustered.indicator_counts(y_true, y_pred)
+    if average is not None:
+        validation.choice("average", average, clustered.AVERAGES)
+    if groups is not None:
+        if average == "samples":
+            raise ValueError("groups goes with pooled counts, got average='samples'")
+        codes = _counts.group_codes(groups, table[None, :, 0, 0])
+        grouped = np.zeros((int(codes.max()) + 1, *table.shape[1:]))
+        np.add.at(grouped, codes, table)
+        table = grouped
+    metric = _metrics.fbeta(beta)
+    found = clustered.clustered_interval(
+        table, metric, average=average, method=method, confidence_level=level
+    )
+    return replace(found, method=f"{found.method}+groups") if groups is not None else found
+
+
 def _clustered(
     y_true: Any,
     y_pred: Any,
@@ -416,25 +458,35 @@ def _clustered(
     method: str | None,
     level: float,
 ) -> Interval:
-    """The interval by the delta method, with the variance between clusters."""
-    if average is None:
-        raise ValueError("groups goes with one score, got average=None")
-    name = "logit" if method is None else method
-    if name not in ("logit", "delta"):
-        refuse(method, ["logit", "delta"], "items in groups")
+    """The interval for items in groups."""
+    each = average is None
+    known = [name for name in names(metric) if name in clustered.METHODS]
+    if metric.kind not in clustered.KINDS or each:
+        known = [name for name in known if each == (name in ("score", "cautious"))]
+    name = known[0] if method is None else method
+    if name not in known:
+        refuse(method, known, f"{metric.name!r} of items in groups")
     arrays = {"y_true": y_true, "y_pred": y_pred}
-    codes, classes = _counts.coded(arrays, metric.binary, pos_label, labels)
+    codes, classes = _counts.coded(arrays, metric.binary and not each, pos_label, labels)
+    clusters = _counts.group_codes(groups, codes)
     table = _counts.table_of(codes[0], codes[1], len(classes))
-    estimate, influence = metric.evaluate(table)
-    items = influence[codes[0], codes[1]]
-    variance = delta.item_covariance([items], _counts.group_codes(groups, codes))[0, 0]
-    entry = BY_KIND[metric.kind][name]
-    error = np.sqrt(np.where(np.isnan(estimate), np.nan, variance))
     z = normal_quantile(level)
-    low, high = entry.kernels[metric.kind](Question(metric, (), table, estimate, error, level, z))
-    _warn(metric, table, entry, estimate, error, classes, False)
+    entry = BY_KIND[metric.kind][name]
+    if name in ("score", "cautious"):
+        r = len(classes)
+        found = clustered.of_labels(metric, codes, clusters, r, name, z, each=each)
+        estimate, low, high, error = found
+    else:
+        estimate, influence = metric.evaluate(table)
+        items = influence[codes[0], codes[1]]
+        variance = delta.item_covariance([items], clusters)[0, 0]
+        error = np.sqrt(np.where(np.isnan(estimate), np.nan, variance))
+        asked = Question(metric, (), table, estimate, error, level, z)
+        low, high = entry.kernels[metric.kind](asked)
+    _warn(metric, table, entry, estimate, error, classes, each)
     ends = plain(estimate), plain(low), plain(high), plain(error)
-    return Interval(*ends, level, f"{name}+groups", metric.name)
+    of = tuple(classes) if each else None
+    return Interval(*ends, level, f"{name}+groups", metric.name, of)
 
 
 # Warnings, all at the line that called a public function.

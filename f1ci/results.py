@@ -16,6 +16,8 @@ __all__ = [
     "BayesTest",
     "BinaryCounts",
     "DegenerateVarianceWarning",
+    "DifferenceSampleSize",
+    "DifferenceTest",
     "EffectiveCounts",
     "FloatOrArray",
     "Interval",
@@ -264,6 +266,79 @@ class BayesTest:
     metric: str
     rope: float
     method: str
+
+
+@dataclass(frozen=True, slots=True)
+class DifferenceTest:
+    """Is B better than A on the same items, or no worse, or as good?
+
+    Attributes
+    ----------
+    interval : Interval
+        The difference, B minus A, and its interval.
+    p_value : float
+        Of the null hypothesis below; two-sided. ``nan`` where a score is undefined.
+    null_hypothesis : str
+        What the p-value speaks against, in words.
+    discordant : tuple of int
+        On how many items A alone is right, and on how many B alone.
+    margin : float
+        The difference that does not matter; 0 if none was given.
+    p_not_inferior : float or None
+        Of the null hypothesis that B is worse than A by `margin` or more; None without one.
+    p_equivalent : float or None
+        Of the null hypothesis that B and A differ by `margin` or more (two one-sided tests).
+    method : str
+        How `p_value` was computed.
+    metric : str
+        What was compared.
+    """
+
+    interval: Interval
+    p_value: float
+    null_hypothesis: str
+    discordant: tuple[int, int]
+    margin: float
+    p_not_inferior: float | None
+    p_equivalent: float | None
+    method: str
+    metric: str
+
+    @property
+    def estimate(self) -> float:
+        """The difference, B minus A."""
+        return float(self.interval.estimate)
+
+
+@dataclass(frozen=True, slots=True)
+class DifferenceSampleSize:
+    """A planned comparison of two models on the same items.
+
+    Attributes
+    ----------
+    items : int
+        How many items give the power (units, if the plan was made from groups).
+    unpaired : int
+        How many items each model would need if each had a test set of its own.
+    difference : float
+        The difference to be found.
+    power : float
+        Probability that the test finds it.
+    variance : float
+        Of the estimated difference, times the number of items.
+    confidence_level : float
+        One minus the size of the two-sided test.
+    metric : str
+        What is compared.
+    """
+
+    items: int
+    unpaired: int
+    difference: float
+    power: float
+    variance: float
+    confidence_level: float
+    metric: str
 
 
 @dataclass(frozen=True, slots=True)
