@@ -227,7 +227,7 @@ glue("joint-blur-outside", 100 * outside["blur"].mean(), display=False)
 glue("joint-cautious-most", coverage["cautious"].max(), display=False)
 glue("joint-error", float(np.sqrt(0.95 * 0.05 / replicates)), display=False)
 
-# %% mystnb={"image": {"alt": "Each design is a point for each method: joint coverage across, length relative to the delta method's up. The delta method's points lie from 0 to .95, most far below it. Blurred and logit intervals are near 1 and up to several times as long. Cautious ones lie between .95 and 1, a little longer than the score ones, which reach from about .85 to .97."}, "figure": {"caption": "Joint coverage and length of each method, a point for each design. The line is the nominal level.", "name": "fig-joint-coverage"}}
+# %% mystnb={"image": {"alt": "Left, a point for each design and method: joint coverage across, length relative to the delta method up. The delta method lies at length 1 from near 0 to .95. Blurred intervals lie near coverage 1 and are one and a half to several times as long. Logit and score intervals scatter around the nominal level, cautious ones lie to the right of it, a little longer. Right, mean coverage against the number of items: delta rises steeply, the others hardly change."}, "figure": {"caption": "Joint coverage and length of each method, a point for each design. The line is the nominal level.", "name": "fig-joint-coverage"}}
 figure, axes = figures.subplots(1, 2, height=3.4, width_ratios=(3, 2))
 names = ("vermilion", "orange", "sky", "green", "blue")
 for m, colour in zip(methods, names, strict=True):
@@ -251,7 +251,9 @@ figures.save(figure, "joint-intervals")
 #   {glue:text}`joint-delta-worst:.3f` at worst. The blur repairs those, at
 #   {glue:text}`joint-blur-length:.2f` times their length, and reaches outside $[0, 1]$ in
 #   {glue:text}`joint-blur-outside:.0f` % of the test sets.
-# - **In between.** Score limits, {glue:text}`joint-score-length:.2f` times as long as delta, cover
+# - **In between.** Logit limits cover {glue:text}`joint-logit-mean:.3f` on average and
+#   {glue:text}`joint-logit-worst:.3f` at worst, at {glue:text}`joint-logit-length:.2f` times the length
+#   of delta, where the cautious ones have {glue:text}`joint-cautious-length:.2f`. Score limits, {glue:text}`joint-score-length:.2f` times as long as delta, cover
 #   {glue:text}`joint-score-mean:.3f` on average but {glue:text}`joint-score-worst:.3f` at worst: a
 #   single score interval may miss a little more often than promised at some truths, and the
 #   largest of several finds those truths.
