@@ -307,7 +307,11 @@ def test_groups_of_single_items_have_the_divisor_n_minus_1(average):
     y_true, y_pred = (y_true > 0, y_pred > 0) if average == "binary" else (y_true, y_pred)
     options = {"average": average, "pos_label": True}
     alone = f1ci.f1_score_interval(y_true, y_pred, method="delta", **options)
-    grouped = f1ci.f1_score_interval(y_true, y_pred, groups=np.arange(100), **options)
+    groups = np.arange(100)
+    default = f1ci.f1_score_interval(y_true, y_pred, groups=groups, **options)
+    assert default.method == ("logit" if average == "macro_star" else "score") + "+groups"
+    assert 0 < default.low < default.estimate < default.high < 1
+    grouped = f1ci.f1_score_interval(y_true, y_pred, groups=groups, method="logit", **options)
     assert grouped.method == "logit+groups"
     assert grouped.estimate == pytest.approx(alone.estimate, rel=1e-14)
     assert grouped.standard_error == pytest.approx(
@@ -329,8 +333,7 @@ PRED = [0, 1, 0, 0, 1, 1]
         ({"method": "wald", "average": "macro"}, "for 'macro_f1', got 'wald'"),
         ({"method": "wald", "beta": 2.0}, r"for 'fbeta\(2\)', got 'wald'"),
         ({"method": "blur", "average": "macro"}, "for 'macro_f1', got 'blur'"),
-        ({"method": "score", "groups": TRUE}, "one of 'logit', 'delta' for items in groups, got"),
-        ({"average": None, "groups": TRUE}, "groups goes with one score, got average=None"),
+        ({"method": "blur", "groups": TRUE}, "for 'f1' of items in groups, got 'blur'"),
         ({"labels": [0, 1]}, r"pos_label with average='binary'; got labels=\[0, 1\]"),
         ({"beta": 0}, "beta must be a finite number above 0, got 0"),
         ({"beta": 1e160}, "beta must lie between 1e-7 and 1e7, got 1e\\+160"),
