@@ -247,14 +247,14 @@ def test_one_part_gives_its_own_limits() -> None:
     n = tuple(np.array([[value]]) for value in (17.0, 4.0, 6.0))
     for a, b in WEIGHTS:
         own = score.tversky_limits(*n, a, b, Z)
-        mean = score._extremes(n, a, b, Z, score._mean, np.ones((1, 1, 1)), score.tversky_limits)
+        mean = score.extremes(n, a, b, Z, score._mean, np.ones((1, 1, 1)), score.tversky_limits)
         assert_array_equal(np.array(mean)[:, 0], np.array(own)[:, 0, 0])
 
 
 def test_equal_parts_give_their_own_limits() -> None:
     n = tuple(np.full(4, value) for value in (17.0, 4.0, 6.0))
     own = np.array(score.tversky_limits(*n, 0.2, 0.8, Z))[:, 0]
-    mean = score._extremes(n, 0.2, 0.8, Z, score._mean, np.ones((4, 4)), score.tversky_limits)
+    mean = score.extremes(n, 0.2, 0.8, Z, score._mean, np.ones((4, 4)), score.tversky_limits)
     assert_allclose(mean, own, rtol=1e-14)
 
 
