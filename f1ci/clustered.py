@@ -39,6 +39,7 @@ from scipy import special
 from f1ci import delta, score, validation
 from f1ci import metrics as _metrics
 from f1ci.metrics import Metric
+from f1ci.normal import normal_quantile
 from f1ci.results import Interval, UndefinedMetricWarning, plain
 
 __all__ = ["clustered_difference", "clustered_interval", "indicator_counts"]
@@ -193,7 +194,7 @@ def _answer(
     method = "score" if method is None else validation.choice("method", method, known)
     level = validation.confidence_level(confidence_level)
     estimate, low, high, error = cluster_limits(
-        tables, a, b, average, method, float(special.ndtri((1 + level) / 2))
+        tables, a, b, average, method, normal_quantile(level)
     )
     if np.isnan(estimate).any():
         warnings.warn(

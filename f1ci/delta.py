@@ -38,7 +38,7 @@ from numpy.typing import NDArray
 from scipy import special
 
 from f1ci import metrics as _metrics
-from f1ci.metrics import ROUNDING, UNIT, Question
+from f1ci.metrics import ROUNDING, Question
 from f1ci.normal import normal_quantile
 
 __all__ = ["ROUNDING", "blur_variance", "blurred", "item_covariance", "logit", "symmetric"]
@@ -134,17 +134,3 @@ def item_covariance(rows: Sequence[Array], groups: NDArray[np.int64] | None) -> 
     )
     count = units.shape[1]
     return (units @ units.T) * (count / (count - 1) / n**2)
-
-
-def end_points(
-    estimate: Array, standard_error: Array, quantile: float, transform: str | None
-) -> tuple[Array, Array]:
-    if transform is not None:
-        return transformed(estimate, standard_error, quantile, UNIT)
-    half = quantile * standard_error
-    return estimate - half, estimate + half
-
-
-def method_name(blur: bool, transform: str | None, clustered: bool) -> str:
-    parts = ["delta", "blur" if blur else "", transform or "", "groups" if clustered else ""]
-    return "+".join(part for part in parts if part)

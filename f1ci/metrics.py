@@ -572,9 +572,9 @@ def fbeta(beta: float) -> Tversky:
     >>> round(half.value([[159, 47], [43, 286]]), 3)
     0.861
     """
-    square = validation.positive("beta", beta) ** 2
-    if not 1e-14 <= square <= 1e14:
+    if not 1e-7 <= validation.positive("beta", beta) <= 1e7:
         raise ValueError(f"beta must lie between 1e-7 and 1e7, got {beta!r}")
+    square = float(beta) ** 2
     name = "f1" if square == 1.0 else f"fbeta({beta:g})"
     return Tversky(
         name, 1 / (1 + square), square / (1 + square), "f1" if square == 1.0 else "tversky"

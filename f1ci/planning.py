@@ -58,6 +58,7 @@ from f1ci import validation
 from f1ci.counts import coded, group_codes, table_of
 from f1ci.delta import item_covariance
 from f1ci.metrics import Metric
+from f1ci.normal import normal_quantile
 from f1ci.results import DifferenceSampleSize, SampleSize
 
 __all__ = [
@@ -196,9 +197,11 @@ def sample_size(
     if standard_error is not None:
         error = validation.positive("standard_error", standard_error)
     else:
-        # The normal quantile, in a form that stays above 0 for the smallest levels.
-        z = math.sqrt(2.0) * float(special.erfinv(level))
-        error = validation.positive("half_width", half_width) / z
+        z = normal_quantile(level)
+        half = validation.positive("half_width", half_width)
+        if half >= 1.0:
+            raise ValueError(f"half_width must be below 1, the range of a score, got {half!r}")
+        error = half / z
     largest = _variance_bound(a, b, bound)
     positives = largest / b / error / error
     total = positives if share is None else positives / share
@@ -328,7 +331,7 @@ def _plan(
 
 def _reach(level: float, power: float) -> float:
     """How many standard errors away a difference is found with that power."""
-    return float(special.ndtri((1.0 + level) / 2.0) + special.ndtri(power))
+    return float(normal_quantile(level) + special.ndtri(power))
 
 
 def variance_bound(a: float, b: float, *, bound: str = "sharp") -> float:

@@ -168,16 +168,18 @@ class JointIntervals(Record):
     individual_low, individual_high : ndarray
         The end points of the individual intervals.
     critical_value : float
-        Half a joint interval's length in standard errors (before any transform).
+        What stands in the joint intervals where the normal quantile stands in the individual
+        ones: for "delta" half the length in standard errors.
     covariance : ndarray
         The covariance matrix of the estimates, blurred if the method says so.
     degenerate : ndarray of bool
-        Rows whose standard error is zero or undefined. They are left out of the
-        critical value, so their intervals are not covered by the joint statement.
+        Rows without an interval worth the name, because the method needs a standard error
+        above zero. They are left out of the joint statement.
     confidence_level : float
         The nominal level.
-    method : str
-        How the end points were computed.
+    methods : tuple of str
+        How the end points of each row were computed; they end in "+groups" where the items
+        came in clusters.
     """
 
     classifiers: tuple[str, ...]
@@ -192,7 +194,7 @@ class JointIntervals(Record):
     covariance: NDArray[np.float64]
     degenerate: NDArray[np.bool_]
     confidence_level: float
-    method: str
+    methods: tuple[str, ...]
 
     def __len__(self) -> int:
         return len(self.metrics)
@@ -212,7 +214,7 @@ class JointIntervals(Record):
             high=float(self.high[k]),
             standard_error=float(self.standard_error[k]),
             confidence_level=self.confidence_level,
-            method=self.method,
+            method=self.methods[k],
             metric=row[1],
         )
 

@@ -283,12 +283,15 @@ def _limits(asked: Question, limits: Kernel) -> Limits:
     metric: Any = asked.metric
     if metric.kind == "mean":
         a, b, weighted = metric.of.a, metric.of.b, metric.weighted
-        return mean_limits(asked.matrix, a, b, asked.z, weighted=weighted, limits=limits)
-    if metric.kind == "macro_star":
-        return macro_star_limits(asked.matrix, metric.a, metric.b, asked.z, limits=limits)
-    tp, fp, fn = asked.counts
-    a, b = (1.0, 0.0) if metric.kind == "share" else (metric.a, metric.b)
-    return limits(tp, fp, fn, a, b, asked.z)
+        ends = mean_limits(asked.matrix, a, b, asked.z, weighted=weighted, limits=limits)
+    elif metric.kind == "macro_star":
+        ends = macro_star_limits(asked.matrix, metric.a, metric.b, asked.z, limits=limits)
+    else:
+        tp, fp, fn = asked.counts
+        a, b = (1.0, 0.0) if metric.kind == "share" else (metric.a, metric.b)
+        ends = limits(tp, fp, fn, a, b, asked.z)
+    # Two ways to an estimate differ by rounding; an undefined one is nan, and changes nothing.
+    return np.fmin(ends[0], asked.estimate), np.fmax(ends[1], asked.estimate)
 
 
 def difference(asked: Question) -> Limits:
@@ -519,6 +522,7 @@ def _extremes(
         for step in range(_STEPS + 1):
             size = np.abs(zeta[..., : tp.shape[-1]])
             left = 1.0 - (1.0 - size * size) * per_item
+            end: Array
             low, high = limits(tp * left, fp * left, fn * left, a, b, size * z)
             end = np.where(zeta[..., : tp.shape[-1]] < 0.0, low, high)
             shift = (size * size - 1.0) * bias / left

@@ -29,7 +29,6 @@ __all__ = [
     "countable",
     "counts",
     "covariance",
-    "delta_options",
     "distinct",
     "distribution",
     "enough_for_blocks",
@@ -75,7 +74,7 @@ def number(name: str, value: Any) -> float:
     if isinstance(value, (bool, np.bool_)) or not isinstance(
         value, (int, float, np.integer, np.floating)
     ):
-        raise TypeError(f"{name} must be a number, got {value!r}")
+        raise TypeError(f"{name} must be a number, got {short(value)}")
     return float(value)
 
 
@@ -90,7 +89,9 @@ def confidence_level(value: Any) -> float:
     level = number("confidence_level", value)
     if not 0.0 < level < 1.0:
         hint = f"; did you mean {level / 100:g}?" if 1.0 < level < 100.0 else ""
-        raise ValueError(f"confidence_level must lie strictly between 0 and 1, got {value!r}{hint}")
+        raise ValueError(
+            f"confidence_level must lie strictly between 0 and 1, got {short(value)}{hint}"
+        )
     return level
 
 
@@ -98,23 +99,23 @@ def choice(name: str, value: Any, known: Iterable[str]) -> str:
     """One of the known names."""
     if isinstance(value, str) and value in known:
         return value
-    raise ValueError(f"{name} must be one of {', '.join(map(repr, known))}, got {value!r}")
+    raise ValueError(f"{name} must be one of {', '.join(map(repr, known))}, got {short(value)}")
 
 
 def positive(name: str, value: Any) -> float:
     """A finite number above zero."""
     result = number(name, value)
     if not 0.0 < result < np.inf:
-        raise ValueError(f"{name} must be a finite number above 0, got {value!r}")
+        raise ValueError(f"{name} must be a finite number above 0, got {short(value)}")
     return result
 
 
 def positive_integer(name: str, value: Any, *, minimum: int = 1) -> int:
     """A whole number, at least `minimum`."""
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)):
-        raise TypeError(f"{name} must be an integer, got {value!r}")
+        raise TypeError(f"{name} must be an integer, got {short(value)}")
     if value < minimum:
-        raise ValueError(f"{name} must be at least {minimum}, got {value!r}")
+        raise ValueError(f"{name} must be at least {minimum}, got {short(value)}")
     return int(value)
 
 
@@ -122,7 +123,7 @@ def probability(name: str, value: Any) -> float:
     """A number in [0, 1]."""
     result = number(name, value)
     if not 0.0 <= result <= 1.0:
-        raise ValueError(f"{name} must lie between 0 and 1, got {value!r}")
+        raise ValueError(f"{name} must lie between 0 and 1, got {short(value)}")
     return result
 
 
@@ -130,7 +131,7 @@ def fraction(name: str, value: Any) -> float:
     """A number in (0, 1]."""
     result = number(name, value)
     if not 0.0 < result <= 1.0:
-        raise ValueError(f"{name} must lie in (0, 1], got {value!r}")
+        raise ValueError(f"{name} must lie in (0, 1], got {short(value)}")
     return result
 
 
@@ -138,7 +139,7 @@ def inner(name: str, value: Any) -> float:
     """A number strictly between 0 and 1."""
     result = number(name, value)
     if not 0.0 < result < 1.0:
-        raise ValueError(f"{name} must lie strictly between 0 and 1, got {value!r}")
+        raise ValueError(f"{name} must lie strictly between 0 and 1, got {short(value)}")
     return result
 
 
@@ -155,12 +156,14 @@ def counts(name: str, value: ArrayLike) -> NDArray[np.float64]:
     """Whole, non-negative numbers up to `MAX_COUNT`, of any shape, as floats."""
     if type(value) is int and 0 <= value <= MAX_COUNT:
         # A numpy scalar is several times as fast as an array without dimensions.
-        return np.float64(value)  # type: ignore[return-value]
-    return np.asarray(whole(name, value), dtype=np.float64)[()]  # type: ignore[no-any-return]
+        return np.float64(value)
+    return np.asarray(whole(name, value), dtype=np.float64)[()]
 
 
 def whole(name: str, value: ArrayLike) -> NDArray[Any]:
     """Whole, non-negative numbers up to `MAX_COUNT`, of any shape and type."""
+    if type(value) is int and abs(value) > MAX_COUNT:
+        raise ValueError(f"{name} must be a whole number between 0 and 2**50, got {short(value)}")
     given = _numeric(name, value)
     # A negative or infinite entry fails the comparisons, NaN all of them, a fraction the last.
     in_range = not given.size or (given.min() >= 0 and given.max() <= MAX_COUNT)
@@ -312,7 +315,7 @@ def predictions(value: Any) -> list[tuple[str, Any]]:
 def listed(name: str, value: Any) -> list[Any]:
     """Any sequence, as a list."""
     if not isinstance(value, Iterable):
-        raise TypeError(f"{name} must be a list, got {value!r}")
+        raise TypeError(f"{name} must be a list, got {short(value)}")
     return list(value)
 
 
@@ -323,7 +326,7 @@ def distinct(name: str, values: Sequence[Any]) -> None:
     seen = set()
     for value in values:
         if value in seen:
-            raise ValueError(f"{name} must be distinct, got {value!r} twice")
+            raise ValueError(f"{name} must be distinct, got {short(value)} twice")
         seen.add(value)
 
 
@@ -331,7 +334,7 @@ def two_classes(classes: Sequence[Any], pos_label: Any) -> None:
     """The classes of a binary problem: `pos_label` and at most one other, or just one."""
     if len(classes) > 1 and pos_label not in classes:
         raise ValueError(
-            f"pos_label must be one of the labels {_listing(classes)}, got {pos_label!r}"
+            f"pos_label must be one of the labels {_listing(classes)}, got {short(pos_label)}"
         )
     if len(classes) > 2:
         raise ValueError(
@@ -346,12 +349,12 @@ def among_labels(classes: Sequence[Any], wanted: Sequence[Any]) -> None:
         if label not in known:
             raise ValueError(
                 f"y_true and y_pred must hold only the given labels {_listing(wanted)}, "
-                f"got {label!r}"
+                f"got {short(label)}"
             )
 
 
 def _listing(classes: Sequence[Any]) -> str:
-    shown = ", ".join(repr(label) for label in classes[:6])
+    shown = ", ".join(short(label) for label in classes[:6])
     return shown + (", ..." if len(classes) > 6 else "")
 
 
@@ -361,23 +364,6 @@ def binary_metric(metric: Any) -> None:
         raise ValueError(
             f"only a binary metric can be averaged or compared here, got {metric.name!r}"
         )
-
-
-def delta_options(metric: Any, *, blur: Any, transform: Any) -> None:
-    """A correction and a transform that make sense for the metric."""
-    if not isinstance(blur, (bool, np.bool_)):
-        raise TypeError(f"blur must be True or False, got {blur!r}")
-    if blur and not metric.binary:
-        raise ValueError(
-            "blur=True is defined for binary metrics only, because the noise that it stands for "
-            f"is added to E(ZA), EA and EZ; got {metric.name!r}"
-        )
-    if transform is not None:
-        choice("transform", transform, ("logit",))
-        if metric.range != (0.0, 1.0):
-            raise ValueError(
-                f"transform='logit' needs a metric whose values lie in [0, 1], got {metric.name!r}"
-            )
 
 
 def at_least_two(what: str, count: int, needed_by: str = "a standard error") -> None:
@@ -440,7 +426,7 @@ def plannable(metric: Any) -> tuple[float, float]:
 def exactly_one(**named: Any) -> None:
     """One of the named arguments is given, the others are None."""
     if sum(value is not None for value in named.values()) != 1:
-        listed = " and ".join(f"{name}={value!r}" for name, value in named.items())
+        listed = " and ".join(f"{name}={short(value)}" for name, value in named.items())
         raise ValueError(f"give exactly one of {', '.join(named)}, got {listed}")
 
 
@@ -449,7 +435,7 @@ def pair(value: Any) -> tuple[Any, Any]:
     if not isinstance(value, Sequence) or len(value) != 2:
         raise ValueError(
             "disagreement must hold the shares of discordant positives and of discordant "
-            f"negatives, got {value!r}"
+            f"negatives, got {short(value)}"
         )
     return value[0], value[1]
 
@@ -486,15 +472,26 @@ def labels(name: str, value: Any) -> NDArray[Any]:
     if array.ndim != 1:
         raise ValueError(f"{name} must be one-dimensional, got shape {array.shape}")
     if not array.size:
-        raise ValueError(f"{name} must not be empty, got {value!r}")
+        raise ValueError(f"{name} must not be empty, got {short(value)}")
     kind = array.dtype.kind
-    if kind == "f":
+    if isinstance(array, np.ma.MaskedArray):
+        _refuse_missing(name, np.ma.getmaskarray(array), "a masked entry")
+        return np.asarray(array)
+    if kind in "fc":
         # A NaN makes the sum NaN: one pass and no temporary in the usual case.
-        if np.isnan(array.sum()) and np.isnan(array).any():
-            raise ValueError(f"{name} must not hold missing labels, got nan at {_where(array)}")
+        if np.isnan(array.sum()):
+            _refuse_missing(name, np.isnan(array), "nan")
+    elif kind in "mM":
+        _refuse_missing(name, np.isnat(array), "NaT")
     elif kind == "O":
         _refuse_bad_objects(name, array.tolist())
     return array
+
+
+def _refuse_missing(name: str, missing: NDArray[np.bool_], what: str) -> None:
+    if missing.any():
+        place = int(np.argmax(missing))
+        raise ValueError(f"{name} must not hold missing labels, got {what} at position {place}")
 
 
 def _refuse_bad_objects(name: str, labels: list[Any]) -> None:
@@ -502,14 +499,14 @@ def _refuse_bad_objects(name: str, labels: list[Any]) -> None:
         distinct = set(labels)
     except TypeError:
         unhashable = next(label for label in labels if label.__class__.__hash__ is None)
-        raise TypeError(f"{name} must hold hashable labels, got {unhashable!r}") from None
+        raise TypeError(f"{name} must hold hashable labels, got {short(unhashable)}") from None
     for label in distinct:
         # NaN differs from itself; pandas.NA cannot even say so.
         equal = label == label
         if label is None or not isinstance(equal, (bool, np.bool_)) or not equal:
             place = next(i for i, other in enumerate(labels) if other is label)
             raise ValueError(
-                f"{name} must not hold missing labels, got {label!r} at position {place}"
+                f"{name} must not hold missing labels, got {short(label)} at position {place}"
             )
 
 
@@ -586,7 +583,7 @@ def _label_array(name: str, value: Any) -> NDArray[Any]:
     if isinstance(value, np.ndarray):
         return value
     if isinstance(value, (str, bytes)) or not hasattr(value, "__len__"):
-        raise TypeError(f"{name} must be a sequence of labels, got {value!r}")
+        raise TypeError(f"{name} must be a sequence of labels, got {short(value)}")
     if hasattr(value, "to_numpy"):  # pandas, polars
         return np.asarray(value.to_numpy())
     first = next(iter(value), None)
@@ -597,7 +594,7 @@ def _label_array(name: str, value: Any) -> NDArray[Any]:
     try:
         array = np.asarray(value)
     except ValueError:  # ragged nesting
-        raise ValueError(f"{name} must be one-dimensional, got {value!r}") from None
+        raise ValueError(f"{name} must be one-dimensional, got {short(value)}") from None
     # numpy turns [1, "a"] into ["1", "a"]; keep such a mixture as it came.
     if array.dtype.kind in "US" and not set(map(type, value)) <= _TEXT:
         array = np.asarray(value, dtype=object)
@@ -608,15 +605,14 @@ def _numeric(name: str, value: ArrayLike) -> NDArray[Any]:
     try:
         array = np.asarray(value)
     except ValueError:
-        raise ValueError(f"{name} must be a regular array of numbers, got {value!r}") from None
+        raise ValueError(f"{name} must be a regular array of numbers, got {short(value)}") from None
     if array.dtype.kind not in "iuf":
-        raise TypeError(f"{name} must be numeric, got {value!r}")
-    return array
+        raise TypeError(f"{name} must be numeric, got {short(value)}")
+    # Half precision has no room for the comparisons to come.
+    return (
+        array.astype(np.float64) if array.dtype.itemsize < 4 and array.dtype.kind == "f" else array
+    )
 
 
 def _first(array: NDArray[Any], bad: NDArray[np.bool_]) -> Any:
     return array[bad].flat[0].item()
-
-
-def _where(array: NDArray[Any]) -> str:
-    return f"position {int(np.flatnonzero(np.isnan(array))[0])}"

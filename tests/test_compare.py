@@ -54,7 +54,7 @@ def test_difference_is_a_contrast_of_the_joint_covariance(metric, grouped):
     y_true, predictions = labels_of_cells([50, 5, 4, 1, 6, 8, 9, 17])
     options = {"groups": np.arange(100) // 3} if grouped else {}
     interval = difference_interval(y_true, *predictions.values(), metric, **options)
-    joint = joint_intervals(y_true, predictions, [metric], blur=False, **options)
+    joint = joint_intervals(y_true, predictions, [metric], method="delta", **options)
     contrast = np.array([-1, 1])
     assert interval.estimate == pytest.approx(contrast @ joint.estimate, abs=1e-14)
     assert interval.standard_error**2 == pytest.approx(

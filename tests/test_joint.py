@@ -101,8 +101,8 @@ def test_exact_agrees_with_the_public_functions_test_set_by_test_set(
     found = joint.exact(n, cells, metrics, rescaled=True)
     draws = np.random.default_rng(8).multinomial(n, np.array(cells) / sum(cells), size=size)
     truth = joint.true_values(cells, metrics)
-    for kind, blur in (("joint", False), ("corrected", True)):
-        estimate, covariance = f1ci.joint.joint_from_cells(draws, metrics, blur=blur)
+    for kind, method in (("joint", "delta"), ("corrected", "blur")):
+        estimate, covariance = f1ci.joint.joint_from_cells(draws, metrics, method=method)
         error = np.sqrt(np.diagonal(covariance, axis1=-2, axis2=-1))
         q = f1ci.joint.joint_critical_value(covariance)[:, None]
         held = (np.abs(estimate - truth) <= q * error).all(-1)
@@ -139,8 +139,8 @@ def test_several_rules_agree_with_one_run_of_the_public_functions() -> None:
     found = joint.simulate(300, cells, metrics, rules, replicates=size, rng=3)
     draws = np.random.default_rng(3).multinomial(300, cells, size=size)
     truth = joint.true_values(cells, metrics)
-    for kind, blur in (("joint", False), ("corrected", True)):
-        estimate, covariance = f1ci.joint.joint_from_cells(draws, metrics, blur=blur)
+    for kind, method in (("joint", "delta"), ("corrected", "blur")):
+        estimate, covariance = f1ci.joint.joint_from_cells(draws, metrics, method=method)
         error = np.sqrt(np.diagonal(covariance, axis1=-2, axis2=-1))
         q = f1ci.joint.joint_critical_value(covariance)[:, None]
         held = (np.abs(estimate - truth) <= q * error).all(-1).mean()

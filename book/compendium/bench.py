@@ -456,8 +456,10 @@ def joint_cells(classifiers: int, count: int, n: int = 1000) -> Any:
 
 
 def correlations(classifiers: int, metrics: Sequence[str], count: int) -> Any:
-    """Correlations of the metrics of simulated test sets, blurred as `joint_intervals` does."""
-    _, covariance = f1ci.joint.joint_from_cells(joint_cells(classifiers, count), metrics, blur=True)
+    """Correlations of the metrics of simulated test sets, blurred: their rank is full."""
+    _, covariance = f1ci.joint.joint_from_cells(
+        joint_cells(classifiers, count), metrics, method="blur"
+    )
     scale = np.sqrt(np.diagonal(covariance, axis1=-2, axis2=-1))
     return covariance / (scale[:, :, None] * scale[:, None, :])
 

@@ -195,7 +195,7 @@ def _blurred_variances(
     variances = []
     for rule in range(counts.shape[-1].bit_length() - 2):
         own = _marginal(counts, rule)
-        _, covariance = joint_from_cells(own, metrics, blur=True, confidence_level=level)
+        _, covariance = joint_from_cells(own, metrics, method="blur", confidence_level=level)
         variances.append(np.diagonal(covariance, axis1=-2, axis2=-1))
     return np.concatenate(variances, axis=-1)
 
@@ -413,7 +413,7 @@ def drift(
     *,
     replicates: int,
     rng: Any,
-    blur: bool = False,
+    method: str = "delta",
     level: float = 0.95,
 ) -> dict[str, float]:
     """What it costs to compute the critical value of all measures once, not in every test set.
@@ -427,7 +427,7 @@ def drift(
     p = np.asarray(cells, dtype=np.float64) / np.sum(cells)
     truth = true_values(p, metrics)
     counts = np.random.default_rng(rng).multinomial(n, p, size=replicates)
-    estimate, covariance = joint_from_cells(counts, metrics, blur=blur, confidence_level=level)
+    estimate, covariance = joint_from_cells(counts, metrics, method=method, confidence_level=level)
     error = np.sqrt(np.diagonal(covariance, axis1=-2, axis2=-1))
     own = joint_critical_value(covariance, confidence_level=level)
     common = _critical_values(covariance, level, each=False)
