@@ -305,7 +305,7 @@ def _combined(
     if extra.shape[1]:
         spread, weight = deviation[-1:] / scale, np.append(weight, 1.0)
     ends = [
-        score._extremes(tuple(counts), a, b, z, score._sum_of(weight), correlation, kernel, spread)
+        score.extremes(tuple(counts), a, b, z, score.sum_of(weight), correlation, kernel, spread)
         for kernel in _kernels(method)
     ]
     low = min(end[0] for end in ends)

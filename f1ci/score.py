@@ -12,7 +12,7 @@ Averages over classes and paired differences take the limits of their parts at p
 ellipsoid, in the spirit of Zou and Donner (2008, *Statistics in Medicine* 27, 1693-1702):
 with R the correlations of the parts and F_k(zeta) the limit of part k at zeta times the normal
 quantile, the limit of the sum of c_k F_k is the extreme of the sum of c_k F_k(zeta_k) over
-zeta' R^-1 zeta <= 1. `_extremes` says how it is found, and which two corrections it has.
+zeta' R^-1 zeta <= 1. `extremes` says how it is found, and which two corrections it has.
 
 The closed form is proved to be what it is said to be; that the intervals cover their level is
 measured, in the book's chapter on score intervals. They cover on average over the truth, not at
@@ -199,14 +199,14 @@ def mean_limits(
     smooth = _smoothed(matrix)
     correlation = _class_correlation(smooth, a, b)
     if not weighted:
-        return _clipped(_extremes(counts, a, b, z, _mean, correlation, limits), 0.0)
+        return _clipped(extremes(counts, a, b, z, _mean, correlation, limits), 0.0)
     shares = _shares(matrix)
     f, unit = _scores_and_units(*_class_counts(smooth, a, b), a, b)
     spread, extra = _share_part(smooth, f, f, unit, a)
     correlation = _bordered(correlation, extra)
     # The spread of the shares, in the place of one more part with weight 1.
     weight = np.concatenate([shares, np.ones_like(spread)], axis=-1)
-    ends = _extremes(counts, a, b, z, _sum_of(weight), correlation, limits, spread)
+    ends = extremes(counts, a, b, z, sum_of(weight), correlation, limits, spread)
     return _clipped(ends, 0.0)
 
 
@@ -216,7 +216,7 @@ def macro_star_limits(
     """Limits of 1 / (a / mean precision + b / mean recall), a + b = 1, from (..., r, r)."""
     counts = _both_counts(matrix)
     correlation = _both_correlation(_smoothed(matrix))
-    return _clipped(_extremes(counts, 1.0, 1.0, z, _star(a, b), correlation, limits), 0.0)
+    return _clipped(extremes(counts, 1.0, 1.0, z, _star(a, b), correlation, limits), 0.0)
 
 
 def difference_limits(
@@ -262,7 +262,7 @@ def difference_limits(
         _, extra_b = _share_part(smooth_tables[1], f_b - f_a, f_b, unit_b, a)
         correlation = _bordered(correlation, np.concatenate([extra_a, extra_b], axis=-1))
         weight = np.concatenate([weight, np.ones_like(spread)], axis=-1)
-    ends = _extremes(counts, a, b, z, _sum_of(weight), correlation, limits, spread)
+    ends = extremes(counts, a, b, z, sum_of(weight), correlation, limits, spread)
     return _clipped(ends, -1.0)
 
 
@@ -460,7 +460,7 @@ def _mean(parts: Array) -> tuple[Array, Array]:
     return parts.mean(axis=-1), np.full(parts.shape, 1.0 / parts.shape[-1])
 
 
-def _sum_of(weight: Array) -> Objective:
+def sum_of(weight: Array) -> Objective:
     return lambda parts: ((parts * weight).sum(axis=-1), weight)
 
 
@@ -483,7 +483,7 @@ def _star(a: float, b: float) -> Objective:
 # Sums of correlated scores.
 
 
-def _extremes(
+def extremes(
     counts: tuple[Array, Array, Array],
     a: float,
     b: float,
