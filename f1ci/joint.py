@@ -255,7 +255,7 @@ def joint_from_cells(
 
 
 def joint_critical_value(
-    covariance: ArrayLike, *, confidence_level: float = 0.95
+    covariance: ArrayLike, *, confidence_level: float = 0.95, accuracy: float = 1e-4
 ) -> NDArray[np.float64]:
     """How many standard errors joint intervals extend, for one covariance matrix or many.
 
@@ -266,6 +266,8 @@ def joint_critical_value(
         zero or undefined are left out.
     confidence_level : float, optional
         The nominal level.
+    accuracy : float, optional
+        See `equicoordinate_quantile`.
 
     Returns
     -------
@@ -298,7 +300,9 @@ def joint_critical_value(
     correlation = np.clip(correlation, -1.0, 1.0)
     same = source[..., :, None] == source[..., None, :]
     correlation = np.where(same, 1.0, correlation)
-    return np.where(possible, equicoordinate_quantile(correlation, level), np.nan)
+    return np.where(
+        possible, equicoordinate_quantile(correlation, level, accuracy=accuracy), np.nan
+    )
 
 
 # Kernels, on validated arguments.
