@@ -82,13 +82,14 @@ glue("compare-example-difference", test.estimate, display=False)
 rows = []
 for scale in (1, 10, 100, 1_000):
     cells = np.array([[[6_000, 25], [24, 200]], [[260, 31], [26, 3_000]]]) * scale // 10
-    started, runs = time.perf_counter(), 0
-    while runs < 5:
+    best = np.inf
+    for _ in range(7):
+        started = time.perf_counter()
         paired.exact_p_value(cells, 0.5, 0.5)
-        runs += 1
+        best = min(best, time.perf_counter() - started)
     discordant = int(cells[:, 0, 1].sum() + cells[:, 1, 0].sum())
-    rows.append([f"{discordant:,}", f"{1e3 * (time.perf_counter() - started) / runs:.1f} ms"])
-tables.plain(["discordant items", "time for one exact test"], rows, numeric=(0, 1))
+    rows.append([f"{discordant:,}", f"{1e3 * best:.1f} ms"])
+tables.plain(["discordant items", "time for one exact test, best of seven"], rows, numeric=(0, 1))
 
 # %% [markdown]
 # ## Size: how often equal models are called different
