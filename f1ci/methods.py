@@ -36,7 +36,6 @@ Kernel: TypeAlias = Callable[[Question], tuple[Array, Array]]
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 SCORES = ("f1", "tversky", "share", "mean", "macro_star")
-PAIRED = ("f1", "tversky", "share", "mean")
 EVERY = (*SCORES, "binary", "matrix")
 
 
@@ -93,7 +92,7 @@ METHODS: dict[str, Method] = {
             "Wilson (1927); Lam, Gopal and Qian (2024), Wilson indirect; f1ci.score",
             dict.fromkeys(SCORES, score.score) | {"f1": exact.wilson_indirect},
             f1_name="wilson_indirect",
-            differences=dict.fromkeys(PAIRED, score.difference),
+            differences=dict.fromkeys(SCORES, score.difference),
         ),
         Method(
             "cautious",
@@ -103,7 +102,7 @@ METHODS: dict[str, Method] = {
             dict.fromkeys(SCORES, score.cautious) | {"f1": exact.clopper_pearson},
             f1_name="clopper_pearson",
             costly=True,
-            differences=dict.fromkeys(PAIRED, score.cautious_difference),
+            differences=dict.fromkeys(SCORES, score.cautious_difference),
         ),
         Method(
             "wilson_direct",

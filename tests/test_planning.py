@@ -254,7 +254,11 @@ def test_the_planned_width_is_kept(beta, half_width, shares):
         ({}, ValueError, "exactly one of half_width, standard_error.*half_width=None"),
         ({"half_width": 0.1, "standard_error": 0.1}, ValueError, "exactly one of"),
         ({"half_width": 0}, ValueError, "half_width must be a finite number above 0, got 0"),
-        ({"half_width": 2}, ValueError, "half_width must be below 1, the range of a score, got 2.0"),
+        (
+            {"half_width": 2},
+            ValueError,
+            "half_width must be below 1, the range of a score, got 2.0",
+        ),
         ({"half_width": -0.1}, ValueError, "half_width .* got -0.1"),
         ({"half_width": math.nan}, ValueError, "half_width .* got nan"),
         ({"half_width": "wide"}, TypeError, "half_width must be a number, got 'wide'"),
