@@ -308,7 +308,7 @@ def test_groups_of_single_items_have_the_divisor_n_minus_1(average):
     options = {"average": average, "pos_label": True}
     alone = f1ci.f1_score_interval(y_true, y_pred, method="delta", **options)
     grouped = f1ci.f1_score_interval(y_true, y_pred, groups=np.arange(100), **options)
-    assert grouped.method == "logit+groups"
+    assert grouped.method == ("logit+groups" if average == "macro_star" else "score+groups")
     assert grouped.estimate == pytest.approx(alone.estimate, rel=1e-14)
     assert grouped.standard_error == pytest.approx(
         alone.standard_error * np.sqrt(100 / 99), rel=1e-12
@@ -329,8 +329,14 @@ PRED = [0, 1, 0, 0, 1, 1]
         ({"method": "wald", "average": "macro"}, "for 'macro_f1', got 'wald'"),
         ({"method": "wald", "beta": 2.0}, r"for 'fbeta\(2\)', got 'wald'"),
         ({"method": "blur", "average": "macro"}, "for 'macro_f1', got 'blur'"),
-        ({"method": "score", "groups": TRUE}, "one of 'logit', 'delta' for items in groups, got"),
-        ({"average": None, "groups": TRUE}, "groups goes with one score, got average=None"),
+        (
+            {"method": "score", "average": "macro_star", "groups": TRUE},
+            "one of 'logit', 'delta' for 'macro_f1_star' of items in groups, got 'score'",
+        ),
+        (
+            {"method": "delta", "average": None, "groups": TRUE},
+            "one of 'score', 'cautious' for 'f1' of items in groups, got 'delta'",
+        ),
         ({"labels": [0, 1]}, r"pos_label with average='binary'; got labels=\[0, 1\]"),
         ({"beta": 0}, "beta must be a finite number above 0, got 0"),
         ({"beta": 1e160}, "beta must lie between 1e-7 and 1e7, got 1e\\+160"),

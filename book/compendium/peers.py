@@ -378,7 +378,8 @@ def comparisons(question: Answer) -> Answer:
     """Tests of equal F1 on the same items, and R's interval for a proportion in clusters.
 
     `question` has the counts by truth, prediction of A and of B, (tp, fp, fn) of each document,
-    how often a bootstrap resamples and how often a permutation test permutes.
+    how often a bootstrap resamples and how often a permutation test permutes. The seconds are
+    those of the processor, of a second call.
     """
     cells = np.asarray(question["cells"])
     truth, first, second = (
@@ -386,7 +387,8 @@ def comparisons(question: Answer) -> Answer:
     )
     tests = []
     for name, exact, call in _paired_tests(truth, first, second, question):
-        started = time.perf_counter()
+        call()  # imports and compiles
+        started = time.process_time()
         p, low, high = call()
         tests.append(
             {
@@ -395,7 +397,7 @@ def comparisons(question: Answer) -> Answer:
                 "p": float(p),
                 "low": low,
                 "high": high,
-                "seconds": time.perf_counter() - started,
+                "seconds": time.process_time() - started,
             }
         )
     wanted = ("stambo", "mlxtend")
