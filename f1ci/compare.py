@@ -97,7 +97,7 @@ def difference_interval(
     >>> b = [1] * 40 + [0] * 60
     >>> interval = difference_interval(y_true, a, b, "f1")
     >>> print(f"{interval.estimate:.3f} ({interval.low:.3f}, {interval.high:.3f})")
-    0.139 (0.058, 0.234)
+    0.139 (0.057, 0.235)
     """
     named = (y_true, y_pred_a, y_pred_b)
     return _compared(named, metric, pos_label, labels, groups, method, confidence_level).interval
@@ -166,7 +166,7 @@ def difference_test(
     >>> test.discordant, round(test.p_value, 4)
     ((2, 6), 0.0781)
     >>> round(f1ci.difference_test(y_true, a, b, margin=0.05).p_not_inferior, 4)
-    0.0012
+    0.0015
     """
     threshold = validation.probability("margin", margin)
     swaps = validation.positive_integer("replicates", replicates)

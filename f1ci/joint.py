@@ -107,10 +107,10 @@ def joint_intervals(
     >>> predictions = {"A": [1] * 40 + [0] * 60, "B": [1] * 70 + [0] * 30}
     >>> joint = joint_intervals(y_true, predictions, ["accuracy", "f1"])
     >>> print(f"q = {joint.critical_value:.2f}")
-    q = 2.46
+    q = 2.35
     >>> low, high = joint["A", "f1"]
     >>> print(f"{low:.2f}, {high:.2f}")
-    0.76, 0.96
+    0.78, 0.96
     """
     level = validation.confidence_level(confidence_level)
     resolved = _resolved(metrics)

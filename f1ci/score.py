@@ -506,7 +506,7 @@ def extremes(
     counts: tuple[Array, Array, Array],
     a: float,
     b: float,
-    z: float,
+    z: Array,
     objective: Objective,
     correlation: Array,
     limits: Kernel,

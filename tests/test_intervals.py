@@ -4,7 +4,9 @@ Oracles: the doors against one another, to the last bit; statsmodels' intervals 
 proportion; the invariants of every default.
 """
 
+import sys
 import warnings
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -307,8 +309,12 @@ def test_groups_of_single_items_have_the_divisor_n_minus_1(average):
     y_true, y_pred = (y_true > 0, y_pred > 0) if average == "binary" else (y_true, y_pred)
     options = {"average": average, "pos_label": True}
     alone = f1ci.f1_score_interval(y_true, y_pred, method="delta", **options)
-    grouped = f1ci.f1_score_interval(y_true, y_pred, groups=np.arange(100), **options)
-    assert grouped.method == ("logit+groups" if average == "macro_star" else "score+groups")
+    groups = np.arange(100)
+    default = f1ci.f1_score_interval(y_true, y_pred, groups=groups, **options)
+    assert default.method == ("logit" if average == "macro_star" else "score") + "+groups"
+    assert 0 < default.low < default.estimate < default.high < 1
+    grouped = f1ci.f1_score_interval(y_true, y_pred, groups=groups, method="logit", **options)
+    assert grouped.method == "logit+groups"
     assert grouped.estimate == pytest.approx(alone.estimate, rel=1e-14)
     assert grouped.standard_error == pytest.approx(
         alone.standard_error * np.sqrt(100 / 99), rel=1e-12
@@ -337,6 +343,7 @@ PRED = [0, 1, 0, 0, 1, 1]
             {"method": "delta", "average": None, "groups": TRUE},
             "one of 'score', 'cautious' for 'f1' of items in groups, got 'delta'",
         ),
+        ({"method": "blur", "groups": TRUE}, "for 'f1' of items in groups, got 'blur'"),
         ({"labels": [0, 1]}, r"pos_label with average='binary'; got labels=\[0, 1\]"),
         ({"beta": 0}, "beta must be a finite number above 0, got 0"),
         ({"beta": 1e160}, "beta must lie between 1e-7 and 1e7, got 1e\\+160"),
@@ -357,3 +364,28 @@ def test_more_than_two_classes_are_not_binary():
 def test_weights_too_large_to_compute_with():
     with pytest.raises(ValueError, match=r"must not exceed 1e\+15 here, got 1e\+300"):
         f1ci.metric_interval([[5, 1], [1, 5]], metrics.tversky(1e300, 1))
+
+
+# ---------------------------------------------------------------- the way through the package
+
+
+@pytest.mark.parametrize(("average", "rooms", "changes"), [("binary", 4, 7), ("macro", 5, 8)])
+def test_a_question_crosses_few_rooms(average, rooms, changes):
+    """Doors turn input into a table, and then one kernel: modules, in the order of their calls."""
+    rng = np.random.default_rng(3)
+    y_true, y_pred = rng.integers(0, 2 if average == "binary" else 4, (2, 60))
+    visited = []
+
+    def walk(frame, event, _):
+        name = frame.f_globals.get("__name__", "")
+        if event == "call" and name.startswith("f1ci.") and visited[-1:] != [name]:
+            visited.append(name)
+
+    sys.setprofile(walk)
+    try:
+        f1ci.f1_score_interval(y_true, y_pred, average=average)
+    finally:
+        sys.setprofile(None)
+    visited = [name for k, name in enumerate(visited) if name != "f1ci.results"]
+    assert len(set(visited)) <= rooms, visited
+    assert sum(one != other for one, other in pairwise(visited)) <= changes
