@@ -335,6 +335,14 @@ PRED = [0, 1, 0, 0, 1, 1]
         ({"method": "wald", "average": "macro"}, "for 'macro_f1', got 'wald'"),
         ({"method": "wald", "beta": 2.0}, r"for 'fbeta\(2\)', got 'wald'"),
         ({"method": "blur", "average": "macro"}, "for 'macro_f1', got 'blur'"),
+        (
+            {"method": "score", "average": "macro_star", "groups": TRUE},
+            "one of 'logit', 'delta' for 'macro_f1_star' of items in groups, got 'score'",
+        ),
+        (
+            {"method": "delta", "average": None, "groups": TRUE},
+            "one of 'score', 'cautious' for 'f1' of items in groups, got 'delta'",
+        ),
         ({"method": "blur", "groups": TRUE}, "for 'f1' of items in groups, got 'blur'"),
         ({"labels": [0, 1]}, r"pos_label with average='binary'; got labels=\[0, 1\]"),
         ({"beta": 0}, "beta must be a finite number above 0, got 0"),
