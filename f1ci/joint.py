@@ -344,10 +344,8 @@ def _evaluated(
     values, gradients = _gradients(tables, metrics)
     m, r = tables.shape[-3], tables.shape[-1]
     flat = gradients.reshape(*gradients.shape[:-2], r * r)
-    places = np.broadcast_to(
-        _places(combinations, r)[:, None], (*flat.shape[:-1], len(combinations))
-    )
-    rows = np.take_along_axis(flat, places, axis=-1)
+    places = _places(combinations, r)
+    rows = np.stack([np.take(flat[..., i, :, :], places[i], axis=-1) for i in range(m)], axis=-3)
     k = m * len(metrics)
     return values.reshape(*values.shape[:-2], k), rows.reshape(*rows.shape[:-3], k, -1)
 

@@ -265,7 +265,7 @@ figures.save(figure, "joint-intervals")
 # %% [markdown]
 # ## More than two classes
 #
-# The same with averages over four classes of unequal size (shares of .4, .3, .2 and .1), for two
+# The same with averages over four classes, the largest four times as common as the rarest, for two
 # classifiers and macro F1, weighted F1 and accuracy. The cautious limits of an average are those of
 # `f1ci.score` with the cautious limits of its classes. To save time the critical value of a design
 # is the mean over a few of its test sets; it hardly varies (by {glue:text}`joint-many-spread:.3f`, in
