@@ -22,7 +22,8 @@ seed: int = 20261118  # root of all random streams
 import warnings
 
 import numpy as np
-from compendium import figures, probes, tables
+from benchmarks import probes
+from compendium import figures, tables
 from compendium.pool import executor
 from IPython.display import display
 from myst_nb import glue
