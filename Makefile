@@ -52,10 +52,10 @@ test: $(READY)  ## Every check: format, lint, types, tests with coverage.
 	$(BIN)/python -m pytest --numprocesses $(WORKERS) --dist loadfile --cov --cov-report=term-missing
 
 bench: $(READY) $(BENCH)/.ready  ## Time f1ci against other packages. OPTIONS="--big --record" for the book.
-	OMP_NUM_THREADS=1 $(BENCH)/bin/python -m compendium.bench $(OPTIONS)
+	OMP_NUM_THREADS=1 $(BENCH)/bin/python -m benchmarks.bench $(OPTIONS)
 
 peers: $(READY) $(BENCH)/.ready  ## Ask the other packages the validation page's questions anew (20 minutes).
-	$(BIN)/python -m compendium.probes $(BENCH)/bin/python
+	$(BIN)/python -m benchmarks.probes $(BENCH)/bin/python
 
 $(BENCH)/.ready: pyproject.toml
 	$(PYTHON) -m venv $(BENCH)

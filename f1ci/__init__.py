@@ -6,9 +6,11 @@ and its relatives, after five papers; see the book for which to use when.
 
 from f1ci import coverage, metrics
 from f1ci.bcv import bcv_partitions
+from f1ci.compare import difference_interval
 from f1ci.counts import binary_counts, confusion_matrix
-from f1ci.delta import difference_interval, joint_intervals, metric_interval
+from f1ci.delta import metric_interval
 from f1ci.exact import f1_interval
+from f1ci.joint import joint_intervals
 from f1ci.normal import equicoordinate_quantile
 from f1ci.planning import sample_size
 from f1ci.posteriors import Posterior, bayes_test, effective_counts, posterior

@@ -161,6 +161,15 @@ def encode_binary(arrays: Mapping[str, Any], *, pos_label: Hashable = 1) -> NDAr
     return flags
 
 
+def group_codes(groups: Any, codes: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The cluster of each item, as 0, 1, ...; there are at least two."""
+    encoded, names = encode({"groups": groups})
+    grouped: NDArray[np.int64] = encoded[0]
+    validation.same_length(y_true=codes[0], groups=grouped)
+    validation.at_least_two("groups", len(names))
+    return grouped
+
+
 def _pair(y_true: Any, y_pred: Any) -> tuple[NDArray[Any], NDArray[Any]]:
     """Validated labels as arrays whose entries can be compared with one another."""
     true = validation.labels("y_true", y_true)

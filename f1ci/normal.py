@@ -160,7 +160,7 @@ def _pivoted_cholesky(matrices: Floats, columns: int) -> tuple[Floats, NDArray[n
     return factors, ranks
 
 
-def _normal_quantile(level: float) -> float:
+def normal_quantile(level: float) -> float:
     """The two-sided one, also for levels next to 1: a lower bound for every R."""
     return float(-ndtri((1 - level) / 2))
 
@@ -181,7 +181,7 @@ def _planar_quantiles(factors: Floats, level: float) -> Floats:
     """
     n, k, columns = factors.shape
     if columns == 1:
-        return np.full(n, _normal_quantile(level))
+        return np.full(n, normal_quantile(level))
     angles = np.sort(np.arctan2(factors[:, :, 1], factors[:, :, 0]) % pi, axis=1)
     arcs = np.diff(angles, axis=1, append=angles[:, :1] + pi)
     slopes = np.tan(arcs / 2)
@@ -310,7 +310,7 @@ def _first_guess(frames: NDArray[Any], dimension: int, level: float) -> Floats:
     uniforms, normals, squares = (
         part[..., : max(128, 1536 // k)] for part in _points(k, dimension, 0, dtype)
     )
-    low = _normal_quantile(level)
+    low = normal_quantile(level)
     z = -ndtri(uniforms * ndtr(-low)).astype(dtype)
     x = np.concatenate([np.broadcast_to(z, (k, 1, z.size)), normals[:, : rank - 1]], axis=1)
     squared = np.square(np.matmul(frames, x))

@@ -19,10 +19,11 @@ from datetime import date
 from pathlib import Path
 
 import numpy as np
-from compendium import bench, figures, tables
+from benchmarks import results
+from compendium import figures, tables
 from myst_nb import glue
 
-run = bench.load(Path(recording))
+run = results.load(Path(recording))
 sections = run["sections"]
 comparisons = [line for section in sections.values() for line in section["comparisons"]]
 
@@ -44,10 +45,10 @@ def table(*names):
     rows = [
         [
             line.question,
-            bench.text(line.ours, line.unit),
+            results.text(line.ours, line.unit),
             line.other,
-            bench.text(line.theirs, line.unit),
-            bench.share(line.ratio),
+            results.text(line.theirs, line.unit),
+            results.share(line.ratio),
             line.note,
         ]
         for name in names
@@ -67,17 +68,17 @@ def table(*names):
 put("date", f"{date.fromisoformat(run['date']):%d %B %Y}".lstrip("0"))
 put("processor", f"{run['machine']['processor']}, {run['machine']['cores']} cores")
 one, labels = find("one interval, wilson_indirect"), find("binary F1 interval")
-put("one", bench.text(one.ours))
-put("labels", bench.text(labels.ours))
+put("one", results.text(one.ours))
+put("labels", results.text(labels.ours))
 put("labels-times", f"{labels.theirs / labels.ours:.0f}")
 million = find("1,000,000 intervals, wilson_indirect", "bare numpy")
-put("million", bench.text(million.ours))
+put("million", results.text(million.ours))
 most = sections["growth_in_labels"]["growth"][0]
 put("most-labels", f"{most.sizes[-1]:,}")
-put("most-labels-time", bench.text(most.seconds["f1ci, F1"][-1]))
+put("most-labels-time", results.text(most.seconds["f1ci, F1"][-1]))
 exact = find("exact coverage, n = 1,000", "4")
-put("exact", bench.text(exact.ours))
-put("exact-theirs", bench.text(exact.theirs))
+put("exact", results.text(exact.ours))
+put("exact-theirs", results.text(exact.theirs))
 put("exact-replicates", exact.other.partition(" ")[0])
 goals = [c for c in comparisons if c.goal is not None]
 put("goals", str(len(goals)))
@@ -123,11 +124,11 @@ tables.plain(
     [
         [
             c.question,
-            bench.text(c.ours, c.unit),
+            results.text(c.ours, c.unit),
             c.other,
-            bench.text(c.theirs, c.unit),
-            bench.share(c.ratio),
-            bench.share(c.goal),
+            results.text(c.theirs, c.unit),
+            results.share(c.ratio),
+            results.share(c.goal),
             c.verdict,
         ]
         for c in goals
@@ -276,6 +277,6 @@ table(*(name for name in ("many_labels", "many_replicates") if name in sections)
 # own numbers of replicates; two run at a time.
 
 # %%
-notebooks = [[name, bench.text(took)] for name, took in run["notebooks"].items()]
-total = bench.text(sum(run["notebooks"].values()))
+notebooks = [[name, results.text(took)] for name, took in run["notebooks"].items()]
+total = results.text(sum(run["notebooks"].values()))
 tables.plain(["notebook", "time"], [*notebooks, ["all, one after another", total]], numeric=(1,))

@@ -22,14 +22,15 @@ seed: int = 20261118  # root of all random streams
 import warnings
 
 import numpy as np
-from compendium import figures, probes, tables
+from benchmarks import probes
+from compendium import figures, tables
 from compendium.pool import executor
 from IPython.display import display
 from myst_nb import glue
 from scipy import special
 
 import f1ci
-from f1ci.delta import joint_critical_value
+from f1ci.joint import joint_critical_value
 
 answers = probes.recorded()
 versions = answers["versions"]
