@@ -46,6 +46,8 @@ import f1ci
 
 say = ledger.open("choosing-a-method").say
 
+say = ledger.open("choosing-a-method").say
+
 methods = {name: look["label"] for name, look in figures.METHODS.items()}
 
 
@@ -80,7 +82,7 @@ found = {(v, m): at(v, m, scores) for v in relevant for m in methods}
 for (v, method), (coverage, length) in found.items():
     share = float(share_of(scores[points // 3]))
     whole = f1ci.coverage.exact(
-        v, share, 1 - share, 0, method=method, confidence_level=confidence_level
+        v, [share, 1 - share, 0, 0], method=method, confidence_level=confidence_level
     )
     assert abs(whole.coverage - coverage[points // 3]) < 1e-8
     assert abs(whole.expected_length - length[points // 3]) < 1e-8
@@ -364,7 +366,10 @@ def given_prevalence(prevalence, f1, method="wilson_indirect"):
     """Exact properties for a classifier with precision = recall = f1."""
     wrong = prevalence * (1 - f1)
     return f1ci.coverage.exact(
-        test_size, prevalence * f1, wrong, wrong, method=method, confidence_level=confidence_level
+        test_size,
+        [prevalence * f1, wrong, wrong, 1 - prevalence - wrong],
+        method=method,
+        confidence_level=confidence_level,
     )
 
 

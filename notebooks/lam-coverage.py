@@ -86,7 +86,9 @@ show.table(head, rows, numeric=range(1, len(head)))
 def enumerated_at(level):
     """Exact results for the 72 combinations of scenario, size and method."""
     return {
-        (name, n, method): f1ci.coverage.exact(n, *cells, method=method, confidence_level=level)
+        (name, n, method): f1ci.coverage.exact(
+            n, [*cells, 1 - sum(cells)], method=method, confidence_level=level
+        )
         for name, cells in scenarios.items()
         for n in sizes
         for method in methods
@@ -170,7 +172,9 @@ own_level if confidence_level != paper_level else None
 curve_sizes = [*range(20, 100), *np.geomspace(100, sizes[-1], 12).astype(int)]
 curves = {
     (name, method): [
-        f1ci.coverage.exact(int(n), *cells, method=method, confidence_level=confidence_level)
+        f1ci.coverage.exact(
+            int(n), [*cells, 1 - sum(cells)], method=method, confidence_level=confidence_level
+        )
         for n in curve_sizes
     ]
     for name, cells in scenarios.items()

@@ -21,10 +21,10 @@ seed: int = 20220321  # root of all random streams
 
 # %% tags=["remove-cell"]
 import warnings
+from itertools import combinations
 
 import numpy as np
 from compendium import figures, ledger, show
-from compendium.enumeration import exact_coverage, probability_of_gap
 from compendium.pool import executor
 from IPython.display import display
 
@@ -194,7 +194,7 @@ def folded(design, measure):
 
 def exact(scenario, n, measure, **options):
     """The exact coverage of the interval for a measure."""
-    return exact_coverage(
+    return f1ci.coverage.exact(
         n,
         folded(designs[scenario], measure),
         method=one_measure(measure, **options),
@@ -211,7 +211,7 @@ largest = {
 exactly = {
     (s, n, m): exact(s, n, m) for m in MEASURES for s in SCENARIOS for n in SIZES if n <= largest[m]
 }
-left_out = max(e.left_out for e in exactly.values())
+left_out = max(1 - e.enumerated for e in exactly.values())
 assert left_out < 1e-6
 say("takahashi-exact", len(exactly))
 say("takahashi-left-out", left_out)
@@ -277,6 +277,15 @@ def lines(measure):
     if measure == "macro_f1_star":
         return [np.broadcast_to(a, (3, 3)) for r in row for a in (r, r.T)]
     return []
+
+
+def probability_of_gap(n, design, groups):
+    """Probability that at least one group of cells is empty, by inclusion and exclusion."""
+    total = 0.0
+    for size in range(1, len(groups) + 1):
+        for chosen in combinations(groups, size):
+            total -= (-1) ** size * float(design[~np.any(chosen, axis=0)].sum()) ** n
+    return total
 
 
 for s, n in conditions:
@@ -391,7 +400,7 @@ say("takahashi-undefined-worst", undefined[worst])
 say("takahashi-undefined-third", undefined[3, 25, "macro_f1_star"])
 say("takahashi-miss-worst", given[worst] * (1 - undefined[worst]))
 for key, e in exactly.items():  # two roads to the same probability
-    assert abs(e.undefined - undefined[key]) <= e.left_out + 1e-12
+    assert abs(e.undefined - undefined[key]) <= 1 - e.enumerated + 1e-12
 
 # %% [markdown]
 # In scenario 2 with 25 items, {glue:text}`takahashi-undefined-worst:.4f` of all test sets have no
@@ -448,8 +457,9 @@ def wilson_coverage(accuracy, n):
     `f1ci` has it as an interval for F1: without false negatives, F1 is a function of the
     proportion of right items, and the interval is carried over.
     """
+    design = [accuracy, 1 - accuracy, 0, 0]
     return f1ci.coverage.exact(
-        n, accuracy, 1 - accuracy, 0.0, method="wilson_indirect", confidence_level=confidence_level
+        n, design, method="wilson_indirect", confidence_level=confidence_level
     ).coverage
 
 

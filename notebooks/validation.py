@@ -29,6 +29,8 @@ from IPython.display import display
 from scipy import special
 
 import f1ci
+
+say = ledger.open("validation").say
 from f1ci.joint import joint_critical_value
 
 say = ledger.open("validation").say
@@ -673,7 +675,7 @@ for method in figures.METHODS:
     for truth in truths:
         share = truth / (2 - truth)
         p11, wrong = relevant * share, relevant * (1 - share) / 2
-        runs.append(f1ci.coverage.exact(n, p11, wrong, wrong, method=method))
+        runs.append(f1ci.coverage.exact(n, [p11, wrong, wrong, 1 - p11 - 2 * wrong], method=method))
     lines[method] = np.array([r.coverage for r in runs])
     say(f"validation-binary-{method}", 100 * lines[method].min())
 

@@ -24,13 +24,14 @@ confidence_level: float = 0.95  # of both intervals, as in the paper
 seed: int = 20190602  # root of all random streams
 
 # %%
-from functools import partial
+from dataclasses import dataclass
+from functools import cache, partial
+from itertools import chain
 
 import numpy as np
 from compendium import figures, ledger, show
-from compendium.bcv_example import Design, f1_of_rates, rates, run
 from compendium.pool import executor
-from scipy.special import betainc
+from scipy import special
 from scipy.stats import binom, norm
 
 import f1ci
@@ -57,11 +58,164 @@ WEIGHTS = {  # of the sum over six folds
 # and $(1/2, 1/2)$ in class 1, their covariance matrix is the identity; a data set has 600
 # observations. The blocks hold equally many of each class, as nearly as can be, because eq. 3 of
 # the paper asks that. The regression is not penalised. Each data set needs six fits on 300
-# observations and one on all 600; Newton's method does thousands at a time
-# (`compendium.bcv_example`, tested against scikit-learn).
-#
+# observations and one on all 600; Newton's method does hundreds at a time.
+
+# %% tags=["hide-input"]
+NEWTON_STEPS = 30
+LAST_STEP = 1e-5  # after a step this small the error is of the order of its square
+
+
+def fit(features, labels, *, penalty=0.0):
+    """Intercepts and slopes of logistic regressions of many samples, shape (..., 3).
+
+    Features have shape (..., n, 2), labels (..., n). Half the penalty times the squared slopes is
+    added to the negative log likelihood: 0 is maximum likelihood, 1 scikit-learn's default.
+    """
+    one, two = features[..., 0], features[..., 1]
+    # Columns of the model, then the other products of two columns that the Hessian needs.
+    terms = np.stack([np.ones_like(one), one, two, one * one, one * two, two * two], axis=-1)
+    columns = terms[..., :3]
+    shrink = np.diag([0.0, penalty, penalty])
+    beta = np.zeros((*one.shape[:-1], 3))
+    for _ in range(NEWTON_STEPS):
+        share = special.expit((columns @ beta[..., None])[..., 0])
+        gradient = ((labels - share)[..., None, :] @ columns)[..., 0, :] - beta @ shrink
+        moments = ((share * (1.0 - share))[..., None, :] @ terms)[..., 0, :]
+        hessian = moments[..., [[0, 1, 2], [1, 3, 4], [2, 4, 5]]] + shrink
+        step = np.linalg.solve(hessian, gradient[..., None])[..., 0]
+        beta += step
+        if np.abs(step).max() < LAST_STEP:
+            return beta
+    raise RuntimeError(f"no convergence in {NEWTON_STEPS} steps: are the classes separable?")
+
+
+# %% [markdown]
 # A fitted rule calls a half plane positive. So its true rates in both classes are normal
 # probabilities, and its true F1 is known without a test set.
+
+
+# %% tags=["hide-input"]
+def rates(coefficients, means):
+    """Probability that ``b0 + b1 x1 + b2 x2 > 0`` in class 1 and in class 0 (last axis)."""
+    length = np.hypot(coefficients[..., 1], coefficients[..., 2])
+    centres = np.array([means[1], means[0]])
+    scores = coefficients[..., :1] + coefficients[..., 1:] @ centres.T
+    return special.ndtr(scores / length[..., None])
+
+
+def f1_of_rates(rates, prevalence):
+    """F1 of rules whose positive rates in class 1 and in class 0 are along the last axis."""
+    hits, alarms = rates[..., 0], rates[..., 1]
+    # TP = prevalence * hits, TP + FP + TP + FN = predicted + true positives.
+    predicted = prevalence * hits + (1.0 - prevalence) * alarms
+    return 2.0 * prevalence * hits / (predicted + prevalence)
+
+
+# %% [markdown]
+# Data sets are drawn in batches, each with a random stream of its own. Observations of one class are
+# exchangeable, so all of class 1 come first, and any partition with the right numbers will do for
+# stratified blocks.
+
+# %% tags=["hide-input"]
+REPETITIONS = 3
+BATCH = 50  # data sets whose training sets, six for each, fit into the processor's cache
+TASK = 50  # batches that one process does in a row
+
+
+@dataclass(frozen=True)
+class Design:
+    """What is drawn, and how it is cross-validated.
+
+    `exact_classes`: whether every data set has exactly ``prevalence * n`` observations of class 1.
+    `penalty`: of the regression, as in `fit`.
+    """
+
+    n: int
+    means: tuple
+    prevalence: float
+    partition: str = "stratified blocks"  # or "blocks", or "random halves"
+    exact_classes: bool = False
+    penalty: float = 0.0
+
+
+@dataclass(frozen=True)
+class Trials:
+    """Many cross-validated data sets."""
+
+    counts: np.ndarray  # TP, FP, FN by repetition and fold, shape (replicates, 3, 2, 3)
+    rates: np.ndarray  # true positive rates in class 1 and class 0, shape (replicates, 3, 2, 2)
+    rates_of_all: np.ndarray  # of the rule trained on the whole data set, shape (replicates, 2)
+
+
+def draw(design, stream, size):
+    """Features and labels of some data sets."""
+    positives = np.full((size, 1), round(design.prevalence * design.n))
+    if not design.exact_classes:
+        positives = stream.binomial(design.n, design.prevalence, size=(size, 1))
+    labels = np.arange(design.n) < positives
+    features = stream.normal(size=(size, design.n, 2))
+    features += np.asarray(design.means)[labels.astype(np.intp)]
+    return features, labels
+
+
+def folds(design, labels, stream, blocks):
+    """Indices of the training and the test sets of all data sets, (size, 6, n / 2) each."""
+    size, n = labels.shape
+    if design.partition == "stratified blocks":
+        found = [blocks(n, int(positives)) for positives in labels.sum(axis=1)]
+        return np.stack([train for train, _ in found]), np.stack([test for _, test in found])
+    if design.partition == "blocks":
+        order = stream.permuted(np.tile(np.arange(n), (size, 1)), axis=1)
+        train, test = blocks(n)
+        return order[:, train], order[:, test]
+    order = stream.permuted(np.tile(np.arange(n), (size, REPETITIONS, 1)), axis=2)
+    halves = order.reshape(size, REPETITIONS, 2, n // 2)
+    return halves.reshape(size, -1, n // 2), halves[:, :, ::-1].reshape(size, -1, n // 2)
+
+
+def partition(n, positives=None):
+    """Training and test sets of a block-regularised cross-validation, stratified or not."""
+    strata = None if positives is None else np.arange(n) < positives
+    pairs = f1ci.bcv_partitions(n, repetitions=REPETITIONS, stratify=strata, rng=0)
+    return np.stack([train for train, _ in pairs]), np.stack([test for _, test in pairs])
+
+
+def one_batch(design, stream, size, blocks):
+    """Some data sets, cross-validated: what `Trials` holds."""
+    features, labels = draw(design, stream, size)
+    train, test = folds(design, labels, stream, blocks)
+    sample = np.arange(size)[:, None, None]
+    beta = fit(features[sample, train], labels[sample, train], penalty=design.penalty)
+    of_all = fit(features, labels, penalty=design.penalty)
+    scores = beta[..., None, :1] + features[sample, test] @ beta[..., 1:, None]
+    predicted, true = scores[..., 0] > 0.0, labels[sample, test]
+    counts = [predicted & true, predicted & ~true, ~predicted & true]
+    shape = (size, REPETITIONS, 2)
+    return (
+        np.stack([cell.sum(axis=-1) for cell in counts], axis=-1).reshape(*shape, 3),
+        rates(beta, design.means).reshape(*shape, 2),
+        rates(of_all, design.means),
+    )
+
+
+def some_batches(design, streams, sizes):
+    """Several batches, which share the partitions that they need."""
+    blocks = cache(partition)
+    return [one_batch(design, *each, blocks) for each in zip(streams, sizes, strict=True)]
+
+
+def run(design, replicates, *, rng, executor=None):
+    """Draw and cross-validate data sets; a seed gives the same numbers with any executor."""
+    sizes = [min(BATCH, replicates - start) for start in range(0, replicates, BATCH)]
+    streams = np.random.default_rng(rng).spawn(len(sizes))
+    tasks = [
+        (streams[start : start + TASK], sizes[start : start + TASK])
+        for start in range(0, len(sizes), TASK)
+    ]
+    compute = executor.map if executor else map
+    batches = chain(*compute(partial(some_batches, design), *zip(*tasks, strict=True)))
+    return Trials(*map(np.concatenate, zip(*batches, strict=True)))
+
 
 # %%
 own = partial(Design, n, means, prevalence)
@@ -266,7 +420,7 @@ tails = (0.5 - confidence_level / 2, 0.5 + confidence_level / 2)
 def covered(tp, fp, fn, weight, truth):
     """Whether the posterior's interval holds the truth: its probability below is in between."""
     star = truth / (2 - truth)
-    below = betainc(weight * tp + 1, weight * (fp + fn) + 2, star)
+    below = special.betainc(weight * tp + 1, weight * (fp + fn) + 2, star)
     return (tails[0] <= below) & (below <= tails[1])
 
 
