@@ -259,17 +259,17 @@ with executor() as pool:
     )
 
 
-def record(identity, values):
+def record_mean(identity, values):
     """The mean over splits, with the central 99 % of them."""
     record(identity, values.mean(), band=joint.band(values), splits=splits, replicates=replicates)
 
 
 for kind in kinds:
-    record(f"yuan/table-6/all/{kind}/coverage", run[f"all/{kind}/coverage"])
+    record_mean(f"yuan/table-6/all/{kind}/coverage", run[f"all/{kind}/coverage"])
     if kind != "individual":
-        record(f"yuan/table-6/all/{kind}/length", run[f"all/{kind}/length"])
+        record_mean(f"yuan/table-6/all/{kind}/length", run[f"all/{kind}/length"])
 for kind in ("joint", "individual"):
-    record(f"yuan/section-3b/all/{kind}/coverage", run[f"all/{kind}/coverage"])
+    record_mean(f"yuan/section-3b/all/{kind}/coverage", run[f"all/{kind}/coverage"])
 show.grid(
     kinds,
     {"coverage": "joint coverage", "length": "average length"},
