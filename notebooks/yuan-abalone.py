@@ -66,7 +66,7 @@ draws, samples, check_draws = np.random.SeedSequence(seed).spawn(3)
 # ## The rules on other splits
 #
 # {published}`yuan/section-3b/total` rows, one in sixteen of them positive. Each of 1000 splits has
-# its own rules (`compendium.splits` says how they are trained). The true values of the paper's
+# its own rules (`shared/splits.py` says how they are trained). The true values of the paper's
 # rules lie among theirs:
 
 # %%

@@ -52,7 +52,7 @@ true_draws, test_draws = np.random.SeedSequence(seed).spawn(2)
 #
 # With one predictor a rule is a set of intervals on which it predicts 1, so its true cell
 # probabilities are integrals of two normal densities. They are committed for
-# 1000 training sets (`compendium.splits` says how each rule is trained and makes any of them
+# 1000 training sets (`shared/splits.py` says how each rule is trained and makes any of them
 # again). No test set is needed to know what a rule is worth.
 
 # %%
