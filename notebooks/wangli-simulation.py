@@ -29,31 +29,22 @@ from functools import cache, partial
 from itertools import chain
 
 import numpy as np
-from compendium import figures, ledger, tables
+from compendium import figures, ledger, show
 from compendium.pool import executor
-from myst_nb import glue
 from scipy import special
 from scipy.stats import binom, norm
 
 import f1ci
 
-results = ledger.Results("wangli-simulation")
-published = results.published
+page = ledger.open("wangli-simulation")
+given, _, record, say = page
 
-
-def keep(name, value):
-    """Keep a number for the text."""
-    glue(f"wangli-{name}", float(value), display=False)
-
-
-def given(name):
-    """A number that the paper prints as part of the example."""
-    return float(published.inputs[f"wangli/section-2.4/{name}"].number.value)
-
-
-n = int(given("n"))
-prevalence = given("class_probability")
-means = tuple((given(f"class-{c}/mean-1"), given(f"class-{c}/mean-2")) for c in (0, 1))
+n = int(given("wangli/section-2.4/n"))
+prevalence = given("wangli/section-2.4/class_probability")
+means = tuple(
+    (given(f"wangli/section-2.4/class-{c}/mean-1"), given(f"wangli/section-2.4/class-{c}/mean-2"))
+    for c in (0, 1)
+)
 ones = np.ones((3, 2, 3))
 WEIGHTS = {  # of the sum over six folds
     "wang_2015": f1ci.effective_counts(ones, rho1=1, rho2=1).tp / 6,
@@ -291,15 +282,15 @@ for key in WEIGHTS:
     hit = held(interval, example["truths"][MEAN_OF_SIX])
     length = interval.high - interval.low
     for what, values in {"credibility": 100 * hit, "length": length}.items():
-        results.record(
+        record(
             f"wangli/section-2.4/{key}/{what}",
             values.mean(),
             deviation=values.std(ddof=1),
             replicates=replicates,
         )
-        keep(f"{key}-{what}-se", values.std(ddof=1) / replicates**0.5)
-        keep(f"{key}-{what}-noise", values.std(ddof=1) / 1000**0.5)
-tables.compare(results, list(results.records))
+        say(f"wangli-{key}-{what}-se", values.std(ddof=1) / replicates**0.5)
+        say(f"wangli-{key}-{what}-noise", values.std(ddof=1) / 1000**0.5)
+show.compare(list(page.records))
 
 # %% [markdown]
 # The standard errors of our credibilities are
@@ -328,7 +319,7 @@ ratio = lengths["wang_2015"] / lengths["proposed"]
 
 def bounds(key):
     """The smallest and the largest number that rounds to the printed one."""
-    number = published.rows[f"wangli/section-2.4/{key}"].number
+    number = page.number(f"wangli/section-2.4/{key}")
     return np.array(
         [float(number.value - number.half_unit), float(number.value + number.half_unit)]
     )
@@ -338,8 +329,8 @@ printed_ratio = bounds("wang_2015/length") / bounds("proposed/length")[::-1]
 quantile = {key: norm.ppf(0.5 + bounds(f"{key}/credibility") / 200) for key in WEIGHTS}
 implied = quantile["wang_2015"] / quantile["proposed"][::-1]
 single = (lengths["wang_2015"].mean() - bounds("wang_2015/length")[1]) / lengths["wang_2015"].std()
-keep("single", single)
-tables.plain(
+say("wangli-single", single)
+show.table(
     ["ratio of the two lengths", "from", "to"],
     [
         ["of our data sets", f"{ratio.min():.4f}", f"{ratio.max():.4f}"],
@@ -383,16 +374,16 @@ for name, of in found.items():
         ]
     )
 worst_error = 100 * (0.25 * 0.75 / replicates_varied) ** 0.5
-keep("varied-error", worst_error)
+say("wangli-varied-error", worst_error)
 fixed = "expected, trained on 300"
 for key in WEIGHTS:
     for label, setting in {"own": "the example", "exact": "exactly 300 of each class"}.items():
         of = found[setting]
         for short, truth in {"six": MEAN_OF_SIX, "fixed": fixed}.items():
             share = 100 * held(of["intervals"][key], of["truths"][truth]).mean()
-            keep(f"{label}-{short}-{key}", share)
+            say(f"wangli-{label}-{short}-{key}", share)
 heads = ["setting", "length", "mean of six", "trained on all", "expected", "best rule"]
-tables.plain(heads, rows, numeric=range(1, len(heads)))
+show.table(heads, rows, numeric=range(1, len(heads)))
 
 # %% [markdown]
 # The first line comes from as many data sets as above, the others from fewer; the standard errors of
@@ -456,7 +447,7 @@ curves = {
 }
 curves["a rule without training"] = [fixed_coverage(weight) for weight in grid]
 for key, weight in {**WEIGHTS, "third": 1 / 3}.items():
-    keep(f"fixed-rule-{key}", 100 * fixed_coverage(weight))
+    say(f"wangli-fixed-rule-{key}", 100 * fixed_coverage(weight))
 
 # %% mystnb={"image": {"alt": "Coverage falls as the weight grows. The curve for the expected F1 crosses 95 per cent near a weight of one sixth. The curves for the mean of the six rules, for the rule trained on all data and for a rule without training lie close together, cross 95 per cent near one third, and are slightly below it at the paper's weight."}, "figure": {"caption": "Coverage of a posterior interval for F1 by the weight of the counts, for several truths. Vertical lines: the weight of 2015, that of a fixed rule, and the averaged weight of the paper.", "name": "fig-wangli-weights"}}
 figure, ax = figures.subplots(height=4.2)
@@ -510,7 +501,7 @@ for name, values in kinds.items():
     rho1, rho2 = covariance[own_folds].mean() / variance, covariance[other_folds].mean() / variance
     inflation = variance / binomial
     weight = 1 / (inflation * (1 + rho1 + 4 * rho2))
-    keep(f"recall-weight-{len(rows)}", weight)
+    say(f"wangli-recall-weight-{len(rows)}", weight)
     rows.append(
         [
             name,
@@ -522,7 +513,7 @@ for name, values in kinds.items():
         ]
     )
 credited = 3 * n * WEIGHTS["proposed"]
-keep("credited-share", credited / n)
+say("wangli-credited-share", credited / n)
 rows.append(
     [
         "the paper's average",
@@ -533,7 +524,7 @@ rows.append(
         f"{credited:.0f}",
     ]
 )
-tables.plain(
+show.table(
     ["", "rho1", "rho2", "variance / eq. 4", "weight", f"worth, of {n} observations"],
     rows,
     numeric=range(1, 6),
@@ -563,6 +554,3 @@ tables.plain(
 #   often as it says. The data set decides which rules are trained, and the posterior does not see
 #   how much they would differ from those of another data set.
 # - Whoever reports such an interval should say which of the two is meant.
-
-# %% tags=["remove-cell"]
-results.save()

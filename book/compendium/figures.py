@@ -21,10 +21,9 @@ from IPython.display import SVG, DisplayObject, Image
 from matplotlib import pyplot as plt
 from matplotlib.figure import Figure
 
-from compendium import RESULTS
-from compendium.ledger import STANDARD_ERRORS, Entry
+from compendium import RESULTS, ledger
 
-__all__ = ["COLOURS", "METHODS", "WIDTH", "save", "set_style", "subplots", "verdicts"]
+__all__ = ["COLOURS", "METHODS", "WIDTH", "allowed", "save", "set_style", "subplots"]
 
 COLOURS = {
     "blue": "#0072B2",
@@ -107,26 +106,22 @@ def subplots(
     return plt.subplots(rows, columns, figsize=(WIDTH, height), **options)
 
 
-def verdicts(axes: Any, rows: Mapping[str, Entry], *, ratio: bool = False) -> None:
+def allowed(axes: Any, rows: Mapping[str, str], *, ratio: bool = False) -> None:
     """Where printed numbers fall: what the ledger allows as a bar, the printed number on it.
 
     Parameters
     ----------
     axes : matplotlib.axes.Axes
-    rows : mapping of str to Entry
-        Names, from top to bottom, and entries of numbers.
+    rows : mapping of str to str
+        Names, from top to bottom, and the ids of numbers that are recorded already.
     ratio : bool
         Show everything as a ratio to the reproduced value, so that any numbers compare.
     """
-    for place, entry in enumerate(rows.values()):
+    from compendium import verdicts  # most figures do without it, and do not depend on it
+
+    for place, entry in enumerate(verdicts.judge(ledger.opened(), list(rows.values()))):
         assert isinstance(entry.value, float)
-        half = entry.half_unit or 0.0
-        if entry.low is not None and entry.high is not None:
-            low, high = entry.low - half, entry.high + half
-        else:
-            errors = (entry.paper_error or 0.0, entry.own_error or 0.0)
-            reach = half + STANDARD_ERRORS * sum(e**2 for e in errors) ** 0.5
-            low, high = entry.value - reach, entry.value + reach
+        low, high = verdicts.allowed(entry)
         unit = entry.value if ratio else 1.0
         printed = float(entry.printed)
         inside = low <= printed <= high
