@@ -46,6 +46,8 @@ import f1ci
 
 say = ledger.open("choosing-a-method").say
 
+say = ledger.open("choosing-a-method").say
+
 methods = {name: look["label"] for name, look in figures.METHODS.items()}
 
 

@@ -29,6 +29,8 @@ from IPython.display import display
 from scipy import special
 
 import f1ci
+
+say = ledger.open("validation").say
 from f1ci.joint import joint_critical_value
 
 say = ledger.open("validation").say
@@ -87,7 +89,7 @@ def number(value):
     return "" if np.isnan(value) else f"{value:.4f}"
 
 
-def show(probe, metric):
+def answers_to(probe, metric):
     """The table of all intervals for one metric of one matrix."""
     return show.table(
         [f"({probe}) {NAMES[metric]}", "method", "estimate", "low", "high", "length", "remark"],
@@ -124,7 +126,7 @@ def say_interval(key, line):
 # ### (a) An ordinary test set
 
 # %% tags=["hide-input"]
-display(show("a", "f1"), show("a", "macro_f1"))
+display(answers_to("a", "f1"), answers_to("a", "macro_f1"))
 
 # %% tags=["remove-cell"]
 same = [
@@ -156,7 +158,7 @@ say("validation-a-macro-ratio", (theirs.high - theirs.low) / (reference.high - r
 # ### (b) Rare classes
 
 # %% tags=["hide-input"]
-display(*(show("b", m) for m in ("macro_f1", "macro_precision", "macro_recall", "micro_f1")))
+display(*(answers_to("b", m) for m in ("macro_f1", "macro_precision", "macro_recall", "micro_f1")))
 
 # %% tags=["remove-cell"]
 table = np.array(probes.PROBES["b"])
@@ -184,7 +186,7 @@ for metric in ("macro_precision", "macro_recall"):
 # ### (c) A perfect score
 
 # %% tags=["hide-input"]
-display(show("c", "f1"), show("c", "macro_f1"))
+display(answers_to("c", "f1"), answers_to("c", "macro_f1"))
 
 # %% tags=["remove-cell"]
 say_interval("c-peer", answer("c", "macro_f1", "confidenceinterval", "analytic"))
@@ -205,10 +207,10 @@ say_interval("c-posterior", answer("c", "macro_f1", "prob-conf-mat", "posterior,
 
 # %% tags=["hide-input"]
 display(
-    show("d", "f1"),
-    show("d", "macro_f1"),
-    show("e", "macro_f1"),
-    show("e", "macro_precision"),
+    answers_to("d", "f1"),
+    answers_to("d", "macro_f1"),
+    answers_to("e", "macro_f1"),
+    answers_to("e", "macro_precision"),
 )
 
 # %% tags=["remove-cell"]

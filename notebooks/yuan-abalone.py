@@ -260,7 +260,7 @@ with executor() as pool:
     )
 
 
-def record(identity, values):
+def record_mean(identity, values):
     """The mean over splits, with the central 99 % of them."""
     record(
         identity,
@@ -272,11 +272,11 @@ def record(identity, values):
 
 
 for kind in kinds:
-    record(f"yuan/table-6/all/{kind}/coverage", run.of("all", kind).coverage)
+    record_mean(f"yuan/table-6/all/{kind}/coverage", run.of("all", kind).coverage)
     if kind != "individual":
-        record(f"yuan/table-6/all/{kind}/length", run.of("all", kind).length)
+        record_mean(f"yuan/table-6/all/{kind}/length", run.of("all", kind).length)
 for kind in ("joint", "individual"):
-    record(f"yuan/section-3b/all/{kind}/coverage", run.of("all", kind).coverage)
+    record_mean(f"yuan/section-3b/all/{kind}/coverage", run.of("all", kind).coverage)
 show.grid(
     kinds,
     {"coverage": "joint coverage", "length": "average length"},

@@ -192,7 +192,7 @@ with executor() as pool:
     )
 
 
-def record(identity, values):
+def record_mean(identity, values):
     """The mean over splits, with the central 99 % of them."""
     record(
         identity,
@@ -204,10 +204,10 @@ def record(identity, values):
 
 
 for kind in kinds:
-    record(f"yuan/table-7/all/{kind}/coverage", run.of("all", kind).coverage)
-    record(f"yuan/section-3c/all/{kind}/coverage", run.of("all", kind).coverage)
+    record_mean(f"yuan/table-7/all/{kind}/coverage", run.of("all", kind).coverage)
+    record_mean(f"yuan/section-3c/all/{kind}/coverage", run.of("all", kind).coverage)
     if kind != "individual":
-        record(f"yuan/table-7/all/{kind}/length", run.of("all", kind).length)
+        record_mean(f"yuan/table-7/all/{kind}/length", run.of("all", kind).length)
 show.grid(
     kinds,
     {"coverage": "joint coverage", "length": "average length / true value"},
