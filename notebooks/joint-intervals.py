@@ -42,8 +42,7 @@ import itertools
 import warnings
 
 import numpy as np
-from compendium import figures, tables
-from myst_nb import glue
+from compendium import figures, ledger, show
 from scipy.special import ndtr, ndtri
 
 import f1ci
@@ -51,6 +50,7 @@ from f1ci import delta, score
 from f1ci.joint import joint_critical_value, joint_from_cells
 from f1ci.metrics import accuracy, f1, fbeta, jaccard, precision, recall
 
+say = ledger.open("joint-intervals").say
 sets = {
     "F1 and accuracy": [f1, accuracy],
     "precision, recall, F2, Jaccard": [precision, recall, fbeta(2), jaccard],
@@ -185,7 +185,7 @@ for design, child in zip(designs, np.random.SeedSequence(seed).spawn(len(designs
     cells = np.random.default_rng(child).multinomial(n, p, size=replicates)
     truth, _ = joint_from_cells(np.round(p * 1e12), sets[name])
     results.append(study(cells, bits, sets[name], truth))
-glue("joint-designs", len(designs), display=False)
+say("joint-designs", len(designs))
 coverage = {m: np.array([r[m][0] for r in results]) for m in methods}
 ratio = {m: np.array([r[m][1] / r["delta"][1] for r in results]) for m in methods}
 outside = {m: np.array([r[m][2] for r in results]) for m in methods}
@@ -205,7 +205,7 @@ rows = [
     ]
     for m in methods
 ]
-tables.plain(
+show.table(
     [
         "method",
         "mean coverage",
@@ -220,12 +220,12 @@ tables.plain(
 
 # %% tags=["remove-cell"]
 for m in methods:
-    glue(f"joint-{m}-mean", coverage[m].mean(), display=False)
-    glue(f"joint-{m}-worst", coverage[m].min(), display=False)
-    glue(f"joint-{m}-length", ratio[m].mean(), display=False)
-glue("joint-blur-outside", 100 * outside["blur"].mean(), display=False)
-glue("joint-cautious-most", coverage["cautious"].max(), display=False)
-glue("joint-error", float(np.sqrt(0.95 * 0.05 / replicates)), display=False)
+    say(f"joint-{m}-mean", coverage[m].mean())
+    say(f"joint-{m}-worst", coverage[m].min())
+    say(f"joint-{m}-length", ratio[m].mean())
+say("joint-blur-outside", 100 * outside["blur"].mean())
+say("joint-cautious-most", coverage["cautious"].max())
+say("joint-error", float(np.sqrt(0.95 * 0.05 / replicates)))
 
 # %% mystnb={"image": {"alt": "Left, a point for each design and method: joint coverage across, length relative to the delta method up. The delta method lies at length 1 from near 0 to .95. Blurred intervals lie near coverage 1 and are one and a half to several times as long. Logit and score intervals scatter around the nominal level, cautious ones lie to the right of it, a little longer. Right, mean coverage against the number of items: delta rises steeply, the others hardly change."}, "figure": {"caption": "Joint coverage and length of each method, a point for each design. The line is the nominal level.", "name": "fig-joint-coverage"}}
 figure, axes = figures.subplots(1, 2, height=3.4, width_ratios=(3, 2))
@@ -326,10 +326,10 @@ with warnings.catch_warnings():
                     length.append(interval.length.mean())
             found.append((held.mean(), np.mean(length)))
         rows.append(row + [f"{held:.3f}" for held, _ in found] + [f"{x:.3f}" for _, x in found])
-glue("joint-many-spread", spread, display=False)
-glue("joint-many-score", min(float(row[2]) for row in rows), display=False)
-glue("joint-many-cautious", min(float(row[3]) for row in rows), display=False)
-tables.plain(
+say("joint-many-spread", spread)
+say("joint-many-score", min(float(row[2]) for row in rows))
+say("joint-many-cautious", min(float(row[3]) for row in rows))
+show.table(
     ["items", "right", "covers: score", "cautious", "length: score", "cautious"],
     rows,
     numeric=(0, 1, 2, 3, 4, 5),

@@ -25,9 +25,9 @@ import time
 from functools import cache, partial
 
 import numpy as np
-from compendium import figures, probes, tables
+from benchmarks import probes
+from compendium import figures, ledger, show
 from IPython.display import display
-from myst_nb import glue
 from scipy.optimize import differential_evolution
 from scipy.special import expit, gammaln, logit, ndtri
 from scipy.stats import binom
@@ -39,9 +39,12 @@ Z = float(ndtri(0.5 + LEVEL / 2))
 streams = np.random.SeedSequence(seed).spawn(6)
 
 
+page = ledger.open("score-intervals")
+
+
 def say(key, value):
     """A number for the text of this page and of the chapter."""
-    glue(f"score-{key}", value if isinstance(value, (str, int)) else float(value), display=False)
+    page.say(f"score-{key}", value)
 
 
 say("error", np.sqrt(LEVEL * (1 - LEVEL) / replicates))
@@ -550,7 +553,7 @@ def summary(kind):
         say(f"{key}-length", np.median(ratio))
         say(f"{key}-length-holds", np.median(ratio[holds]) if holds.any() else np.nan)
         say(f"{key}-length-most", ratio[holds].max() if holds.any() else np.nan)
-    return tables.plain(
+    return show.table(
         [
             kind,
             "designs",
@@ -715,7 +718,7 @@ say("adversary-f2", 100 * worst_f2)
 say("adversary-macro", 100 * found_macro)
 say("adversary-pair", 100 * found_pair)
 say("adversary-steps", search_steps)
-tables.plain(
+show.table(
     ["score", "worst coverage found, %", "where (in 100 items, rows true; paired: A then B)"],
     [
         [
@@ -766,4 +769,4 @@ c = rng.multinomial(500, rng.dirichlet(np.ones(8)), 10_000).reshape(-1, 2, 2, 2)
 lines.append(
     ["paired F1 difference", microseconds(lambda: score.difference_limits(c, 0.5, 0.5, Z), 10_000)]
 )
-tables.plain(["interval", "microseconds"], [[n, f"{t:.2f}"] for n, t in lines], numeric=(1,))
+show.table(["interval", "microseconds"], [[n, f"{t:.2f}"] for n, t in lines], numeric=(1,))

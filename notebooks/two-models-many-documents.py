@@ -29,13 +29,13 @@ import time
 import warnings
 
 import numpy as np
-from compendium import DATA, figures, tables
-from myst_nb import glue
+from compendium import DATA, figures, ledger, show
 from scipy import optimize, special, stats
 
 import f1ci
 from f1ci import paired, planning
 
+say = ledger.open("two-models-many-documents").say
 streams = iter(np.random.SeedSequence(seed).spawn(8))
 alpha = 1 - confidence_level
 z = special.ndtri(1 - alpha / 2)
@@ -69,9 +69,9 @@ of_a = 2 * (tp_a + tp_b - tp) / (y.sum() + a.sum() + b.sum() - predicted)
 observed = abs(test.estimate)
 enumerated = float(np.mean(np.abs(of_b - of_a) >= observed - 1e-12))
 assert abs(enumerated - test.p_value) < 1e-12
-glue("compare-example-p", test.p_value, display=False)
-glue("compare-example-swaps", f"{len(swaps):,}", display=False)
-glue("compare-example-difference", test.estimate, display=False)
+say("compare-example-p", test.p_value)
+say("compare-example-swaps", f"{len(swaps):,}")
+say("compare-example-difference", test.estimate)
 
 # %% [markdown]
 # The difference is {glue:text}`compare-example-difference:.3f`, and both ways give
@@ -89,7 +89,7 @@ for scale in (1, 10, 100, 1_000):
         best = min(best, time.perf_counter() - started)
     discordant = int(cells[:, 0, 1].sum() + cells[:, 1, 0].sum())
     rows.append([f"{discordant:,}", f"{1e3 * best:.1f} ms"])
-tables.plain(["discordant items", "time for one exact test, best of seven"], rows, numeric=(0, 1))
+show.table(["discordant items", "time for one exact test, best of seven"], rows, numeric=(0, 1))
 
 # %% [markdown]
 # ## Size: how often equal models are called different
@@ -157,10 +157,10 @@ rows = [
     for (n, prevalence, _, tilt), (p, exact, score_test) in sizes.items()
 ]
 head = ["items", "prevalence", "recalls of A, B", "exchangeable", "exact test", "score test"]
-glue("compare-size-low", min(x[1] for x in sizes.values()), display=False)
-glue("compare-size-high", max(x[1] for x in sizes.values()), display=False)
-glue("compare-size-score", max(x[2] for x in sizes.values()), display=False)
-tables.plain(head, rows, numeric=(0, 1, 4, 5))
+say("compare-size-low", min(x[1] for x in sizes.values()))
+say("compare-size-high", max(x[1] for x in sizes.values()))
+say("compare-size-score", max(x[2] for x in sizes.values()))
+show.table(head, rows, numeric=(0, 1, 4, 5))
 
 # %% [markdown]
 # The exact test rejects between {glue:text}`compare-size-low:.3f` and
@@ -237,15 +237,15 @@ rows = [
 head = ["prevalence", "F1", "difference", "discordant", "items", "each, unpaired"]
 head += ["found with 4 times the items", "power"]
 reached = [found for *_, found in power.values()]
-glue("compare-power-wanted", wanted, display=False)
-glue("compare-power-mean", float(np.mean(reached)), display=False)
-glue("compare-power-low", float(min(reached)), display=False)
-glue("compare-power-high", float(max(reached)), display=False)
-glue("compare-power-error", float(np.sqrt(wanted * (1 - wanted) / test_sets)), display=False)
+say("compare-power-wanted", wanted)
+say("compare-power-mean", float(np.mean(reached)))
+say("compare-power-low", float(min(reached)))
+say("compare-power-high", float(max(reached)))
+say("compare-power-error", float(np.sqrt(wanted * (1 - wanted) / test_sets)))
 ratios = [plan.unpaired / plan.items for plan, *_ in power.values()]
-glue("compare-unpaired-low", min(ratios), display=False)
-glue("compare-unpaired-high", max(ratios), display=False)
-tables.plain(head, rows, numeric=range(8))
+say("compare-unpaired-low", min(ratios))
+say("compare-unpaired-high", max(ratios))
+show.table(head, rows, numeric=range(8))
 
 # %% [markdown]
 # Asked for {glue:text}`compare-power-wanted:.2f`, the plans give {glue:text}`compare-power-mean:.3f`
@@ -393,7 +393,7 @@ for skewed in (False, True):
             )
 head = ["sizes", "documents", "interval", "mean coverage", "least", "too low, too high"]
 head += ["length", "coverage without correlation"]
-tables.plain(head, rows, numeric=(1, 3, 4, 5, 6, 7))
+show.table(head, rows, numeric=(1, 3, 4, 5, 6, 7))
 
 
 # %% tags=["remove-cell"]
@@ -403,19 +403,19 @@ def over(kind, units, skewed, what=np.mean, correlated=correlations):
 
 some = correlations[1:]
 for kind in ("delta", "score", "cautious", "bootstrap", "pooled"):
-    glue(f"compare-ten-{kind}", over(kind, 10, False, correlated=some), display=False)
-    glue(f"compare-ten-unlike-{kind}", over(kind, 10, True, correlated=some), display=False)
+    say(f"compare-ten-{kind}", over(kind, 10, False, correlated=some))
+    say(f"compare-ten-unlike-{kind}", over(kind, 10, True, correlated=some))
     everywhere = [
         study[u, s, c, kind][0]
         for u in number_of_units
         for s in (False, True)
         for c in correlations
     ]
-    glue(f"compare-least-{kind}", float(min(everywhere)), display=False)
-    glue(f"compare-most-{kind}", float(max(everywhere)), display=False)
-glue("compare-free-score", over("score", 10, False, correlated=(0.0,)), display=False)
-glue("compare-free-unlike", over("score", 5, True, correlated=(0.0,)), display=False)
-glue("compare-free-cautious", over("cautious", 5, False, correlated=(0.0,)), display=False)
+    say(f"compare-least-{kind}", float(min(everywhere)))
+    say(f"compare-most-{kind}", float(max(everywhere)))
+say("compare-free-score", over("score", 10, False, correlated=(0.0,)))
+say("compare-free-unlike", over("score", 5, True, correlated=(0.0,)))
+say("compare-free-cautious", over("cautious", 5, False, correlated=(0.0,)))
 
 # %% [markdown]
 # What it says:
@@ -461,9 +461,9 @@ for units in (10, 20, 50, 200):
                 )
             cells.append(judged(low, high, near_one)[0])
         if units == 10 and not skewed:
-            glue("compare-near-one-delta", cells[0], display=False)
-            glue("compare-near-one-score", cells[1], display=False)
-            glue("compare-near-one-cautious", cells[2], display=False)
+            say("compare-near-one-delta", cells[0])
+            say("compare-near-one-score", cells[1])
+            say("compare-near-one-cautious", cells[2])
         rows.append(
             [
                 f"{units}",
@@ -473,7 +473,7 @@ for units in (10, 20, 50, 200):
             ]
         )
 head = ["documents", "sizes", "all perfect", "delta", "score", "cautious"]
-tables.plain(head, rows, numeric=(0, 2, 3, 4, 5))
+show.table(head, rows, numeric=(0, 2, 3, 4, 5))
 
 # %% [markdown]
 # With ten documents of one size the delta method covers {glue:text}`compare-near-one-delta:.3f`, the
@@ -553,17 +553,9 @@ head = [
     "score: coverage",
     "length",
 ]
-glue(
-    "compare-difference-delta",
-    float(min(m["delta"][0] for m in differences.values())),
-    display=False,
-)
-glue(
-    "compare-difference-score",
-    float(min(m["score"][0] for m in differences.values())),
-    display=False,
-)
-tables.plain(head, rows, numeric=(0, 2, 3, 4, 5, 6))
+say("compare-difference-delta", float(min(m["delta"][0] for m in differences.values())))
+say("compare-difference-score", float(min(m["score"][0] for m in differences.values())))
+show.table(head, rows, numeric=(0, 2, 3, 4, 5, 6))
 
 # %% [markdown]
 # The worst of these designs has a coverage of {glue:text}`compare-difference-delta:.3f` with the
@@ -603,12 +595,12 @@ for answer in peers["tests"]:
         ]
     )
 versions = ", ".join(f"{name} {version}" for name, version in peers["versions"].items())
-glue("compare-peers-versions", versions, display=False)
-glue("compare-peers-date", peers["date"], display=False)
-glue("compare-peers-n", f"{cells.sum():,}", display=False)
+say("compare-peers-versions", versions)
+say("compare-peers-date", peers["date"])
+say("compare-peers-n", f"{cells.sum():,}")
 gap = max(abs(x["p"] - test.p_value) for x in peers["tests"] if x["exact"])
-glue("compare-peers-gap", f"{gap:.1e}", display=False)
-tables.plain(
+say("compare-peers-gap", f"{gap:.1e}")
+show.table(
     ["test of equal F1", "p-value", "interval of the difference", "time"], rows, numeric=(1, 2, 3)
 )
 
@@ -628,7 +620,7 @@ rows = [["R survey, beta", *(f"{end:.4f}" for end in peers["svyciprop"])]]
 for kind in ("cautious", "score", "delta"):
     ends = f1ci.clustered_interval(counts, "precision", method=kind)
     rows.append([f"f1ci, {kind}", *(f"{end:.4f}" for end in ends)])
-tables.plain(["interval for precision", "low", "high"], rows, numeric=(1, 2))
+show.table(["interval for precision", "low", "high"], rows, numeric=(1, 2))
 
 # %% [markdown]
 # ## A denominator
@@ -677,15 +669,15 @@ ratio = delta.estimate / delta.standard_error
 n = unlike.sum()
 # The delta method of this package divides by n - 1.
 assert abs(2 * special.ndtr(-abs(ratio) * np.sqrt(n / (n - 1))) - product) < 1e-9
-glue("compare-code-as-coded", as_coded, display=False)
-glue("compare-code-swapped", swapped, display=False)
-glue("compare-code-right", product, display=False)
+say("compare-code-as-coded", as_coded)
+say("compare-code-swapped", swapped)
+say("compare-code-right", product)
 rows = [
     ["with the second model's twice, as coded", f"{as_coded:.4f}"],
     ["the same, with the models swapped", f"{swapped:.4f}"],
     ["with the first model's and the second's", f"{product:.4f}"],
 ]
-tables.plain(["divisor of the covariance", "p-value"], rows, numeric=(1,))
+show.table(["divisor of the covariance", "p-value"], rows, numeric=(1,))
 
 # %% [markdown]
 # As coded the p-value is {glue:text}`compare-code-as-coded:.3f` or, with the models swapped,
@@ -738,11 +730,11 @@ for _ in range(experiments):
     cells = np.bincount(4 * y + 2 * predicted[0] + predicted[1], minlength=8).reshape(2, 2, 2)
     found["exact test, pooled predictions"] += paired.exact_p_value(cells, 0.5, 0.5) <= alpha
 rows = [[name, f"{count / experiments:.3f}"] for name, count in found.items()]
-glue("compare-cv-naive", found["t over folds"] / experiments, display=False)
-glue("compare-cv-corrected", found["t over folds, corrected"] / experiments, display=False)
-glue("compare-cv-pooled", found["exact test, pooled predictions"] / experiments, display=False)
-glue("compare-cv-error", float(np.sqrt(alpha * (1 - alpha) / experiments)), display=False)
-tables.plain(["analysis of 10-fold cross-validation", "differences found"], rows, numeric=(1,))
+say("compare-cv-naive", found["t over folds"] / experiments)
+say("compare-cv-corrected", found["t over folds, corrected"] / experiments)
+say("compare-cv-pooled", found["exact test, pooled predictions"] / experiments)
+say("compare-cv-error", float(np.sqrt(alpha * (1 - alpha) / experiments)))
+show.table(["analysis of 10-fold cross-validation", "differences found"], rows, numeric=(1,))
 
 # %% [markdown]
 # (The corrected version is that of {cite:t}`nadeau2003`; the standard error of each number is
@@ -781,9 +773,9 @@ rows = []
 for n in (100, 500, 2_000):
     optimism, covered = np.mean([tuned(n, generator) for _ in range(experiments)], axis=0)
     rows.append([f"{n:,}", f"{optimism:+.3f}", f"{covered:.3f}"])
-    glue(f"compare-tuned-optimism-{n}", f"{optimism:+.3f}", display=False)
-    glue(f"compare-tuned-covered-{n}", float(covered), display=False)
-tables.plain(["items", "reported minus true F1", "coverage"], rows, numeric=(0, 1, 2))
+    say(f"compare-tuned-optimism-{n}", f"{optimism:+.3f}")
+    say(f"compare-tuned-covered-{n}", float(covered))
+show.table(["items", "reported minus true F1", "coverage"], rows, numeric=(0, 1, 2))
 
 # %% [markdown]
 # With 100 items the reported score is {glue:text}`compare-tuned-optimism-100` too high on

@@ -20,32 +20,21 @@ seed: int = 20260101  # root of all random streams
 from fractions import Fraction
 
 import numpy as np
-from compendium import data, figures, joint, ledger, tables
+from compendium import data, figures, ledger, show
 from compendium.pool import executor
-from compendium.published import Number, Published
-from myst_nb import glue
+from compendium.published import Number
 from scipy.special import ndtri
 
 import f1ci
+from notebooks.shared import joint_coverage
 
-published = Published()
-results = ledger.Results("yuan-letter")
+page = ledger.open("yuan-letter")
+given, printed, record, say = page
 
-
-def given(name):
-    """An input of the paper."""
-    return float(published.inputs[f"yuan/{name}"].number.value)
-
-
-def printed(identity):
-    """A published number."""
-    return float(published.rows[identity].number.value)
-
-
-level = given("section-3c/confidence_level") / 100
+level = given("yuan/section-3c/confidence_level") / 100
 z = float(ndtri((1 + level) / 2))
-n = int(given("section-3c/n"))
-size = int(given("section-3c/population"))
+n = int(given("yuan/section-3c/n"))
+size = int(given("yuan/section-3c/population"))
 metrics = {
     "f0.5": f1ci.metrics.fbeta(0.5),
     "accuracy": f1ci.metrics.accuracy,
@@ -69,18 +58,17 @@ draws, check_draws = np.random.SeedSequence(seed).spawn(2)
 # %%
 populations = data.split_counts("letters")
 populations = populations.reshape(len(populations), -1)
-true = joint.true_values(populations, measures)
+true = joint_coverage.true_values(populations, measures)
 for r, rule in enumerate(rules):
     for k, metric in enumerate(metrics):
         values = true[:, 3 * r + k]
-        results.record(
+        record(
             f"yuan/table-7/{rule}/true/{metric}",
             values.mean(),
-            band=joint.band(values),
+            band=joint_coverage.band(values),
             splits=len(values),
         )
-tables.grid(
-    results,
+show.grid(
     rules,
     {"f0.5": "F0.5", "accuracy": "accuracy", "lift": "lift"},
     lambda rule, metric: f"yuan/table-7/{rule}/true/{metric}",
@@ -95,19 +83,21 @@ tables.grid(
 # are committed, and both are shown here. Nothing else was chosen in this way.
 
 # %%
-unscaled = joint.true_values(data.split_counts("letters-svm-unscaled").reshape(-1, 4), measures)
+unscaled = joint_coverage.true_values(
+    data.split_counts("letters-svm-unscaled").reshape(-1, 4), measures
+)
 rows = []
 for k, (metric, name) in enumerate(
     {"f0.5": "F0.5", "accuracy": "accuracy", "lift": "lift"}.items()
 ):
-    row = published.rows[f"yuan/table-7/svm/true/{metric}"]
-    line = [name, row.printed]
+    identity = f"yuan/table-7/svm/true/{metric}"
+    line = [name, show.printed(identity)]
     for values in (true[:, 9 + k], unscaled[:, k]):
-        low, high = joint.band(values)
-        inside = low <= float(row.number.value) <= high
+        low, high = joint_coverage.band(values)
+        inside = low <= printed(identity) <= high
         line += [f"{low:.4f} to {high:.4f}", "inside" if inside else "outside"]
     rows.append(line)
-tables.plain(
+show.table(
     ["SVM", "printed", "band, e1071's defaults", "", "band, scikit-learn's defaults", ""],
     rows,
     numeric=(1, 2, 4),
@@ -126,14 +116,14 @@ stored_names = dict(zip(rules, ("1nn", "logistic-regression", "random-forest", "
 population = {}
 rows = []
 for rule, name in rules.items():
-    ((positives, tp, predicted),) = joint.consistent_tables(
-        size, *(published.rows[f"yuan/table-7/{rule}/true/{m}"].number for m in metrics)
+    ((positives, tp, predicted),) = joint_coverage.consistent_tables(
+        size, *(page.number(f"yuan/table-7/{rule}/true/{m}") for m in metrics)
     )
     population[rule] = (size - positives - predicted + tp, predicted - tp, positives - tp, tp)
     stored = data.confusion_matrix(f"yuan/table-7/{stored_names[rule]}")
     assert tuple(stored.to_numpy().ravel()) == population[rule]
     rows.append([name, positives, predicted, tp])
-tables.plain(["", "Z", "A", "TP"], rows, numeric=range(1, 4))
+show.table(["", "Z", "A", "TP"], rows, numeric=range(1, 4))
 
 # %% [markdown]
 # ## Single rules, exactly
@@ -143,37 +133,40 @@ tables.plain(["", "Z", "A", "TP"], rows, numeric=range(1, 4))
 
 # %%
 exact = {
-    rule: joint.exact(n, population[rule], measures, level=level, rescaled=True) for rule in rules
+    rule: joint_coverage.exact(n, population[rule], measures, level=level, rescaled=True)
+    for rule in rules
 }
 
 
 def record_exact(identity, value):
     """The exact value from the reconstructed population."""
-    results.record(identity, value.mean, deviation=value.deviation, reconstructed=True)
+    record(identity, value.mean, deviation=value.deviation, reconstructed=True)
 
 
 for rule in rules:
     for kind in kinds:
         for quantity in ("coverage", "length"):
             record_exact(
-                f"yuan/table-7/{rule}/{kind}/{quantity}", exact[rule][f"{kind}/{quantity}"]
+                f"yuan/table-7/{rule}/{kind}/{quantity}",
+                getattr(exact[rule].of("rule", kind), quantity),
             )
 for rule in rules:
-    record_exact(f"yuan/section-3c/{rule}/joint/coverage", exact[rule]["joint/coverage"])
+    record_exact(f"yuan/section-3c/{rule}/joint/coverage", exact[rule].of("rule", "joint").coverage)
 for kind in ("individual", "corrected"):
-    record_exact(f"yuan/section-3c/logistic/{kind}/coverage", exact["logistic"][f"{kind}/coverage"])
+    record_exact(
+        f"yuan/section-3c/logistic/{kind}/coverage", exact["logistic"].of("rule", kind).coverage
+    )
 # As for abalone: the mean over all measures is the mean of the rules' means, and the deviation is
 # that without correlation between rules, the strict side.
-lengths = [exact[rule]["individual/length"] for rule in rules]
-results.record(
+lengths = [exact[rule].of("rule", "individual").length for rule in rules]
+record(
     "yuan/table-7/all/individual/length",
     np.mean([length.mean for length in lengths]),
     deviation=float(np.sqrt(np.sum([length.deviation**2 for length in lengths])) / len(lengths)),
     reconstructed=True,
 )
 single = {f"{r}/{k}": f"{name}, {k}" for r, name in rules.items() for k in kinds}
-tables.grid(
-    results,
+show.grid(
     single,
     {"coverage": "joint coverage", "length": "average length / true value"},
     lambda row, quantity: f"yuan/table-7/{row}/{quantity}",
@@ -187,7 +180,7 @@ tables.grid(
 
 # %%
 with executor() as pool:
-    run = joint.replications(
+    run = joint_coverage.replications(
         n,
         populations[:splits],
         measures,
@@ -199,20 +192,23 @@ with executor() as pool:
     )
 
 
-def record(identity, values):
+def record_mean(identity, values):
     """The mean over splits, with the central 99 % of them."""
-    results.record(
-        identity, values.mean(), band=joint.band(values), splits=splits, replicates=replicates
+    record(
+        identity,
+        values.mean(),
+        band=joint_coverage.band(values),
+        splits=splits,
+        replicates=replicates,
     )
 
 
 for kind in kinds:
-    record(f"yuan/table-7/all/{kind}/coverage", run[f"all/{kind}/coverage"])
-    record(f"yuan/section-3c/all/{kind}/coverage", run[f"all/{kind}/coverage"])
+    record_mean(f"yuan/table-7/all/{kind}/coverage", run.of("all", kind).coverage)
+    record_mean(f"yuan/section-3c/all/{kind}/coverage", run.of("all", kind).coverage)
     if kind != "individual":
-        record(f"yuan/table-7/all/{kind}/length", run[f"all/{kind}/length"])
-tables.grid(
-    results,
+        record_mean(f"yuan/table-7/all/{kind}/length", run.of("all", kind).length)
+show.grid(
     kinds,
     {"coverage": "joint coverage", "length": "average length / true value"},
     lambda kind, quantity: f"yuan/table-7/all/{kind}/{quantity}",
@@ -220,11 +216,11 @@ tables.grid(
 )
 
 # %%
-check = joint.drift(
+check = joint_coverage.drift(
     n, populations[0], measures, replicates=min(200, max(20, replicates // 50)), rng=check_draws
 )
-glue("yuan-letter-drift-coverage", abs(check["coverage"]), display=False)
-glue("yuan-letter-drift-length", abs(check["length"]), display=False)
+say("yuan-letter-drift-coverage", abs(check.coverage))
+say("yuan-letter-drift-length", abs(check.length))
 
 # %% [markdown]
 # The joint quantile of all twelve is computed once per split, at the mean correlation matrix. For
@@ -245,8 +241,8 @@ _, covariance = f1ci.joint.joint_from_cells(populations[0].astype(int), measures
 scale = np.sqrt(np.diag(covariance))
 eigenvalues = np.sort(np.linalg.eigvalsh(covariance / np.outer(scale, scale)))[::-1]
 rank = int((eigenvalues > 1e-10).sum())
-glue("yuan-letter-rank", rank, display=False)
-tables.plain(
+say("yuan-letter-rank", rank)
+show.table(
     ["eigenvalue of the correlation matrix", ""],
     [
         [name, f"{abs(eigenvalues[k]):.1e}"]
@@ -272,17 +268,17 @@ tables.plain(
 ratios = {}
 for rule in rules:
     by_kind = {
-        "joint": exact[rule]["joint/length"].mean,
-        "corrected": exact[rule]["corrected/length"].mean,
-        "individual": exact[rule]["individual/length"].mean,
-        "individual, blurred": exact[rule]["corrected_individual/length"].mean,
+        "joint": exact[rule].of("rule", "joint").length.mean,
+        "corrected": exact[rule].of("rule", "corrected").length.mean,
+        "individual": exact[rule].of("rule", "individual").length.mean,
+        "individual, blurred": exact[rule].of("rule", "corrected_individual").length.mean,
     }
     ratios[rule] = {
         kind: printed(f"yuan/table-7/{rule}/{kind.split(',')[0]}/length") / value
         for kind, value in by_kind.items()
     }
 head = list(next(iter(ratios.values())))
-tables.plain(
+show.table(
     ["printed length over the exact length", *head],
     [[rules[rule], *(f"{ratios[rule][kind]:.3f}" for kind in head)] for rule in rules],
     numeric=range(1, 5),
@@ -302,14 +298,14 @@ for group, name in {**rules, "all": "all rules"}.items():
     value = printed(f"yuan/table-7/{group}/individual/length")
     line = [name, f"{value:.4f}"]
     for kind in ("individual", "corrected_individual"):
-        low, high = joint.band(run[f"{group}/{kind}/length"])
+        low, high = joint_coverage.band(run.of(group, kind).length)
         line += [f"{low:.4f} to {high:.4f}", "inside" if low <= value <= high else "outside"]
     rows.append(line)
-tables.plain(["individual length", "printed", "plain", "", "blurred", ""], rows, numeric=(1, 2, 4))
+show.table(["individual length", "printed", "plain", "", "blurred", ""], rows, numeric=(1, 2, 4))
 
 # %%
 four = [printed(f"yuan/table-7/{rule}/individual/length") for rule in rules]
-glue("yuan-letter-mean-printed", float(np.mean(four)), display=False)
+say("yuan-letter-mean-printed", float(np.mean(four)))
 
 # %% [markdown]
 # **Another population?** The factors in the table differ from rule to rule, so no single size of
@@ -332,9 +328,9 @@ figure, axes = figures.subplots(1, 2, height=4.8, sharey=True)
 names = [f"{name}, {kind}" for name in [*rules.values(), "all rules"] for kind in kinds]
 for axis, quantity in zip(axes, ("coverage", "length"), strict=True):
     for place, (group, kind) in enumerate((g, k) for g in [*rules, "all"] for k in kinds):
-        values = run[f"{group}/{kind}/{quantity}"]
+        values = getattr(run.of(group, kind), quantity)
         centre = values.mean()
-        low, high = joint.band(values / centre)
+        low, high = joint_coverage.band(values / centre)
         value = printed(f"yuan/table-7/{group}/{kind}/{quantity}") / centre
         inside = low <= value <= high
         axis.plot(
@@ -374,12 +370,12 @@ for name, replicated, kinds_here in (
     ("joint", 2000, ("joint",)),
 ):
     ids = [f"yuan/table-7/{g}/{kind}/coverage" for g in [*rules, "all"] for kind in kinds_here]
-    on = sum(joint.on_grid(published.rows[i].number, replicated) for i in ids)
-    share = np.mean([joint.on_grid(Number(v, half), replicated) for v in everyone])
+    on = sum(joint_coverage.on_grid(page.number(i), replicated) for i in ids)
+    share = np.mean([joint_coverage.on_grid(Number(v, half), replicated) for v in everyone])
     chance *= share**on
     rows.append([name, f"{replicated}", f"{on} of {len(ids)}", f"{share:.2f}"])
-glue("yuan-letter-chance", float(chance), display=False)
-tables.plain(
+say("yuan-letter-chance", float(chance))
+show.table(
     ["coverages of Table VII", "shares of", "how many", "by chance, each"], rows, numeric=(1, 2, 3)
 )
 
@@ -399,13 +395,13 @@ for rule, name in rules.items():
         ("individual, if blurred", "individual", "corrected_individual"),
     ):
         value = printed(f"yuan/table-7/{rule}/{kind}/coverage")
-        found = exact[rule][f"{key}/coverage"]
+        found = exact[rule].of("rule", key).coverage
         used = 2000 if kind == "joint" else 3000
         line = [f"{name}, {label}", f"{value:.4f}", f"{found.mean:.4f}"]
-        for count in (given("section-3c/replicates"), used):
+        for count in (given("yuan/section-3c/replicates"), used):
             line.append(f"{(value - found.mean) / (found.deviation / np.sqrt(count)):+.1f}")
         rows.append([*line, str(used)])
-tables.plain(
+show.table(
     [
         "coverage",
         "printed",
@@ -433,11 +429,8 @@ tables.plain(
 # III-B.
 
 # %%
-verdicts = [entry.verdict for entry in ledger.judge(results)]
-glue("yuan-letter-errata", verdicts.count("erratum"), display=False)
-glue("yuan-letter-recorded", len(verdicts), display=False)
-price = float(run["all/joint/length"].mean() / run["all/individual/length"].mean())
-glue("yuan-letter-price", price, display=False)
+price = float(run.of("all", "joint").length.mean() / run.of("all", "individual").length.mean())
+say("yuan-letter-price", price)
 
 # %% [markdown]
 # ## What we learn
@@ -448,11 +441,8 @@ glue("yuan-letter-price", price, display=False)
 #   {computed}`yuan/table-7/all/joint/coverage|.3f`, and corrected ones in
 #   {computed}`yuan/table-7/all/corrected/coverage|.3f`: here blurring overshoots a little.
 # - A singular covariance matrix is no obstacle to joint intervals.
-# - The paper's conclusion holds. Of {glue:text}`yuan-letter-recorded` numbers,
-#   {glue:text}`yuan-letter-errata` do not follow from the populations and the design that it
+# - The paper's conclusion holds. Of {tally}`yuan-letter` numbers,
+#   {tally}`yuan-letter|erratum` do not follow from the populations and the design that it
 #   states.
 # - Logistic regression does not undercover here, as the paper says: its plain joint intervals hold
 #   in {computed}`yuan/table-7/logistic/joint/coverage|.3f` of the test sets.
-
-# %%
-results.save()

@@ -4,7 +4,8 @@ import json
 from dataclasses import asdict
 
 import pytest
-from compendium import bench
+from benchmarks import bench, results
+from benchmarks.environment import best_times
 
 TINY = bench.Sizes(
     counts=50,
@@ -24,11 +25,11 @@ TINY = bench.Sizes(
 
 
 def test_a_goal_bounds_the_ratio_of_ours_to_theirs():
-    faster = bench.Comparison("a question", "a peer", ours=1.0, theirs=20.0, goal=1 / 20)
+    faster = results.Comparison("a question", "a peer", ours=1.0, theirs=20.0, goal=1 / 20)
     assert faster.ratio == 0.05
     assert faster.verdict == "met"
-    assert bench.Comparison("a question", "a peer", 1.1, 20.0, 1 / 20).verdict == "missed"
-    assert bench.Comparison("a question", "a peer", 1.0, 20.0).verdict == ""
+    assert results.Comparison("a question", "a peer", 1.1, 20.0, 1 / 20).verdict == "missed"
+    assert results.Comparison("a question", "a peer", 1.0, 20.0).verdict == ""
     assert str(faster).endswith("1/20 of it  goal 1/20: met")
 
 
@@ -47,7 +48,7 @@ def test_a_goal_bounds_the_ratio_of_ours_to_theirs():
     ],
 )
 def test_quantities_are_written_as_a_person_writes_them(value, unit, expected):
-    assert bench.text(value, unit) == expected
+    assert results.text(value, unit) == expected
 
 
 @pytest.mark.parametrize(
@@ -55,7 +56,7 @@ def test_quantities_are_written_as_a_person_writes_them(value, unit, expected):
     [(2.04, "2"), (1.26, "1.3"), (0.97, "1"), (0.04, "1/25"), (1e-5, "1/100,000"), (0.4, "1/2.5")],
 )
 def test_ratios_are_written_as_a_person_writes_them(ratio, expected):
-    assert bench.share(ratio) == expected
+    assert results.share(ratio) == expected
 
 
 def test_times_are_those_of_each_call():
@@ -68,7 +69,7 @@ def test_times_are_those_of_each_call():
         calls["long"] += 1
         sum(range(100_000))
 
-    times = bench.best_times(short, long, seconds=0.02)
+    times = best_times(short, long, seconds=0.02)
     assert len(times) == 2
     assert times[0] < times[1]  # one addition against a hundred thousand
     assert calls["short"] > calls["long"] > 0
@@ -81,7 +82,7 @@ def test_every_section_runs(section, monkeypatch, tmp_path):
     found = bench.run([section], TINY)
     path = tmp_path / "bench.json"
     path.write_text(json.dumps(found))
-    loaded = bench.load(path)["sections"][section.__name__]
+    loaded = results.load(path)["sections"][section.__name__]
     assert loaded["title"]
     lines = loaded["comparisons"] + loaded["growth"]
     assert lines

@@ -1,18 +1,47 @@
-"""What the compendium needs beside the methods: data, notebooks, ledger, figures, site.
+"""What the compendium needs beside the methods, and what every room of it shares.
 
-Nothing in :mod:`f1ci` imports from here.
+Where things are, writing a file in one step, the versions of packages, and the note of what a
+notebook reads. Nothing in :mod:`f1ci` imports from here.
 """
 
 from __future__ import annotations
 
 import os
+import platform
+from collections.abc import Iterable
+from importlib.metadata import version
 from pathlib import Path
 
-__all__ = ["DATA", "NOTEBOOKS", "PUBLISHED", "RESULTS", "ROOT"]
+__all__ = ["DATA", "NOTEBOOKS", "PUBLISHED", "RESULTS", "ROOT", "note", "versions", "write"]
 
 ROOT = Path(__file__).resolve().parents[2]
 NOTEBOOKS = ROOT / "notebooks"
 DATA = NOTEBOOKS / "data"
 PUBLISHED = ROOT / "book" / "published"
-# Where a notebook leaves its results; the runner points it at a folder of its own.
-RESULTS = Path(os.environ.get("F1CI_RESULTS") or ROOT / "_build" / "results")
+# Where a notebook leaves its results. `compendium.execute` points it at a folder of its own; what a
+# person runs by hand never lands among the results that the book is made from.
+RESULTS = Path(os.environ.get("F1CI_RESULTS") or ROOT / "_build" / "custom" / "results")
+
+
+def write(path: Path, text: str) -> Path:
+    """Write a file in one step: what was there stays until all of the new text is on the disk."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    draft = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        draft.write_text(text, encoding="utf-8")
+        draft.replace(path)
+    finally:
+        draft.unlink(missing_ok=True)
+    return path
+
+
+def versions(packages: Iterable[str]) -> dict[str, str]:
+    """The versions of Python and of installed packages."""
+    return {"python": platform.python_version(), **{name: version(name) for name in packages}}
+
+
+def note(kind: str, name: str, value: str = "") -> None:
+    """Note that a notebook has read something, if someone wants to know."""
+    if path := os.environ.get("F1CI_NOTES"):
+        with open(path, "a", encoding="utf-8") as notes:  # noqa: PTH123 (one line, one write)
+            notes.write(f"{kind}\t{name}\t{value}\n")

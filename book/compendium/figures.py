@@ -21,10 +21,9 @@ from IPython.display import SVG, DisplayObject, Image
 from matplotlib import pyplot as plt
 from matplotlib.figure import Figure
 
-from compendium import RESULTS
-from compendium.ledger import STANDARD_ERRORS, Entry
+from compendium import RESULTS, ledger
 
-__all__ = ["COLOURS", "METHODS", "WIDTH", "save", "set_style", "subplots", "verdicts"]
+__all__ = ["COLOURS", "METHODS", "WIDTH", "allowed", "save", "set_style", "subplots"]
 
 COLOURS = {
     "blue": "#0072B2",
@@ -38,25 +37,13 @@ COLOURS = {
 }
 # The four methods of the exact road look the same wherever they meet the reader.
 METHODS: dict[str, dict[str, Any]] = {
-    "clopper_pearson": {
-        "color": COLOURS["purple"],
-        "linestyle": "-",
-        "marker": "D",
-        "label": "Clopper-Pearson",
-    },
-    "wald": {"color": COLOURS["vermilion"], "linestyle": "--", "marker": "s", "label": "Wald"},
-    "wilson_direct": {
-        "color": COLOURS["green"],
-        "linestyle": "-.",
-        "marker": "^",
-        "label": "Wilson direct",
-    },
-    "wilson_indirect": {
-        "color": COLOURS["blue"],
-        "linestyle": "-",
-        "marker": "o",
-        "label": "Wilson indirect",
-    },
+    name: {"color": COLOURS[colour], "linestyle": line, "marker": marker, "label": label}
+    for name, colour, line, marker, label in (
+        ("clopper_pearson", "purple", "-", "D", "Clopper-Pearson"),
+        ("wald", "vermilion", "--", "s", "Wald"),
+        ("wilson_direct", "green", "-.", "^", "Wilson direct"),
+        ("wilson_indirect", "blue", "-", "o", "Wilson indirect"),
+    )
 }
 WIDTH = 7.2  # inches: the width of the book's text
 
@@ -107,26 +94,22 @@ def subplots(
     return plt.subplots(rows, columns, figsize=(WIDTH, height), **options)
 
 
-def verdicts(axes: Any, rows: Mapping[str, Entry], *, ratio: bool = False) -> None:
+def allowed(axes: Any, rows: Mapping[str, str], *, ratio: bool = False) -> None:
     """Where printed numbers fall: what the ledger allows as a bar, the printed number on it.
 
     Parameters
     ----------
     axes : matplotlib.axes.Axes
-    rows : mapping of str to Entry
-        Names, from top to bottom, and entries of numbers.
+    rows : mapping of str to str
+        Names, from top to bottom, and the ids of numbers that are recorded already.
     ratio : bool
         Show everything as a ratio to the reproduced value, so that any numbers compare.
     """
-    for place, entry in enumerate(rows.values()):
+    from compendium import verdicts  # most figures do without it, and do not depend on it
+
+    for place, entry in enumerate(verdicts.judge(ledger.opened(), list(rows.values()))):
         assert isinstance(entry.value, float)
-        half = entry.half_unit or 0.0
-        if entry.low is not None and entry.high is not None:
-            low, high = entry.low - half, entry.high + half
-        else:
-            errors = (entry.paper_error or 0.0, entry.own_error or 0.0)
-            reach = half + STANDARD_ERRORS * sum(e**2 for e in errors) ** 0.5
-            low, high = entry.value - reach, entry.value + reach
+        low, high = verdicts.allowed(entry)
         unit = entry.value if ratio else 1.0
         printed = float(entry.printed)
         inside = low <= printed <= high

@@ -1,363 +1,352 @@
-"""The ledger: every published number, what our notebooks computed for it, and one verdict each.
+"""What a notebook reads from the published tables, and what it records against their ids.
 
-A notebook records its numbers::
+A notebook opens the ledger once, and names each number by its id ever after::
 
-    results = ledger.Results("lam-coverage")
-    results.record("lam/table-3/scenario-1/n-25/wald", 0.9048, deviation=0.2935)
-    results.save()
+    from compendium import ledger
 
-and ``python -m compendium.ledger`` joins all results with the published tables. Values, deviations
-and bands are in the printed unit (per cent where per cent is printed). No tolerance is typed by
-hand; what may differ follows from the printed digits and the replicates:
+    page = ledger.open("lam-coverage")
+    given, printed, record, say = page
+    record("lam/table-3/scenario-1/n-25/wald", 0.9048, deviation=0.2935)
 
-match
-    rounds to the printed number; of an exact tie, either rounding is accepted.
-monte-carlo
-    the paper simulated, and ours is within half a unit of the last printed digit plus four
-    standard errors: the root of the sum of squares of theirs (`deviation` over the root of the
-    paper's replicates) and ours (over the root of ours, or 0 if exact).
-in-band
-    the paper's split or training run is not published, and the printed number (known to half a
-    unit) lies in the central 99 % of at least 200 independent replications of all that the paper
-    did for it, its simulation included.
-reconstructed
-    match or monte-carlo, from the only input consistent with what is printed.
-erratum
-    differs, and the register of errata says why.
-unpublished-input
-    nobody can compute it from what is published.
-open
-    differs and is not understood.
-not-recorded
-    none of the results at hand has it.
-
-An erratum named on a number that agrees is itself an error, as are results that nothing published
-asks for, and numbers recorded twice. The command fails on an error or an open row.
+``given`` is an input that a paper prints, ``printed`` a result that a computation starts from or a
+figure shows, ``say`` a number for the prose (``{glue:text}``). All values are in the printed unit.
+The records go to one CSV file per notebook, written at the end of every cell that records
+something and at exit. No verdict is given here: whether a record agrees with what is printed is
+decided once, by :mod:`compendium.verdicts`, when the book is built. Every value that a notebook
+reads is noted, so that it runs again when that value changes, and only then.
 """
 
 from __future__ import annotations
 
-import argparse
+import atexit
 import csv
-import json
+import io
 import math
-import sys
-from collections import Counter
-from collections.abc import Iterator, Sequence
+import numbers
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
-from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
-from compendium import PUBLISHED, RESULTS, ROOT
-from compendium.published import PAPERS, LedgerError, Number, Published, Row
-from compendium.recording import (
-    COLUMNS,
-    Record,
-    Results,
-    checked,
-    csv_text,
-    from_line,
-    shown,
-    write,
-)
+from compendium import RESULTS, note, write
+from compendium.published import LedgerError, Number, Published, Row
 
-__all__ = ["VERDICTS", "Entry", "Ledger", "LedgerError", "Record", "Results", "judge", "main"]
+__all__ = ["COLUMNS", "Page", "Record", "checked", "csv_text", "open", "opened", "read", "shown"]
 
-VERDICTS = (
-    "match",
-    "monte-carlo",
-    "in-band",
-    "reconstructed",
-    "erratum",
-    "unpublished-input",
-    "open",
-    "not-recorded",
-)
-SHOWN_IN_FULL = ("erratum", "unpublished-input", "open", "not-recorded")
-
-STANDARD_ERRORS = 4
-# Double arithmetic may lose this part of a value; without it a tie would depend on the last bit.
-ROUNDING = Fraction(1, 10**12)
+MIN_SPLITS = 200
+_opened: list[Page] = []
 
 
 @dataclass(frozen=True)
-class Entry:
-    """One row of the ledger; what does not apply to it is None or empty."""
+class Record:
+    """What a notebook computed for one published number; a results file has these columns."""
 
     id: str
-    paper: str
-    item: str
-    description: str
-    kind: str
-    printed: str
-    value: float | str | None
-    half_unit: float | None
-    paper_error: float | None
-    own_error: float | None
-    low: float | None
-    high: float | None
-    splits: int | None
-    verdict: str
-    erratum: str
-    notebook: str
-    reason: str
+    value: float | str | None = None
+    deviation: float | None = None
+    replicates: int | None = None
+    low: float | None = None
+    high: float | None = None
+    splits: int | None = None
+    reconstructed: bool = False
+    missing: str = ""
 
 
-@dataclass(frozen=True)
-class _Comparison:
-    """Whether a record agrees with what is printed, and by which rule."""
-
-    verdict: str  # "open" if it does not agree
-    reason: str
-    paper_error: float | None = None
-    own_error: float | None = None
+COLUMNS = [field.name for field in fields(Record)]
 
 
-def _compare(row: Row, record: Record, paper_replicates: int | None) -> _Comparison:
-    printed = row.number
-    if printed is None:
-        same = record.value == row.printed
-        return _Comparison("match" if same else "open", "the same word" if same else "another word")
-    assert isinstance(record.value, float)  # checked saw to it
-    if record.low is not None and record.high is not None:
-        margin = printed.half_unit + abs(Fraction(record.value)) * ROUNDING
-        inside = record.low - margin <= printed.value <= record.high + margin
-        place = "inside" if inside else "outside"
-        band = (
-            f"the central 99 % of {record.splits} replications, {record.low:g} to {record.high:g}"
+class Page:
+    """One notebook's side of the ledger; `open` makes it.
+
+    `folder` is where its results go, which `compendium.execute` and tests may redirect.
+    """
+
+    def __init__(
+        self, name: str, *, folder: Path | None = None, published: Published | None = None
+    ) -> None:
+        if not re.fullmatch(r"[a-z0-9][a-z0-9-]*", name):
+            raise LedgerError(f"the notebook's name must be lower-case-and-dashes, got {name!r}")
+        self.name = name
+        self.folder = folder or RESULTS
+        self.published = published or Published()
+        self.records: dict[str, Record] = {}
+        self._saved = 0
+
+    def __iter__(self) -> Iterator[Callable[..., Any]]:
+        """What most notebooks need: ``given, printed, record, say = page``."""
+        return iter((self.given, self.printed, self.record, self.say))
+
+    def given(self, id: str) -> float:  # noqa: A002 (the ledger's own word)
+        """An input as a paper prints it."""
+        return float(self.number(self._known(id, "input", self.published.inputs)).value)
+
+    def printed(self, id: str) -> float:  # noqa: A002
+        """A printed result, for a computation that starts from it or a figure that shows it."""
+        return float(self.number(self._known(id, "published number", self.published.rows)).value)
+
+    def number(self, id: str) -> Number:  # noqa: A002
+        """A printed input or result, exactly, with half a unit of its last digit."""
+        number = self.row(id).number
+        if number is None:
+            raise LedgerError(f"{id} is a word, {self.row(id).printed!r}, and not a number")
+        return number
+
+    def text(self, id: str) -> str:  # noqa: A002
+        """An input or result as it is printed."""
+        return self.row(id).printed
+
+    def replicates(self, id: str) -> int | None:  # noqa: A002
+        """How many replicates the paper drew for a number; None if it does not say."""
+        found = self.published.replicates(id)
+        note("replicates", id, repr(found))
+        return found
+
+    def ids(self, prefix: str) -> list[str]:
+        """The published numbers whose ids begin with `prefix`, in the tables' order."""
+        return [id for id in self.published.rows if id.startswith(prefix)]  # noqa: A001
+
+    def say(self, key: str, value: float | str) -> None:
+        """Keep a value for the prose, which quotes it as ``{glue:text}`key```."""
+        from myst_nb import glue
+
+        glue(key, value if isinstance(value, str) else plain_number(value), display=False)
+
+    def record(
+        self,
+        id: str,  # noqa: A002 (the ledger's own word)
+        value: float | str,
+        *,
+        deviation: float | None = None,
+        replicates: int | None = None,
+        band: tuple[float, float] | None = None,
+        splits: int | None = None,
+        reconstructed: bool = False,
+    ) -> None:
+        """Record the value computed for a published number.
+
+        Parameters
+        ----------
+        id : str
+            The published number's id.
+        value : float or str
+            In the printed unit; a word where a word is printed.
+        deviation : float, optional
+            For a mean over replicates: the standard deviation of one replicate. (For another
+            statistic: its standard error times the root of the number of replicates.)
+        replicates : int, optional
+            How many replicates `value` comes from; None if it is exact. With a band: how many
+            each replication drew, so that a quick build is known to be one.
+        band : (low, high), optional
+            The central 99 % of `splits` independent replications, at least 200.
+        splits : int, optional
+            The number of those replications.
+        reconstructed : bool, optional
+            Whether the input is not printed, but is the only one consistent with what is.
+        """
+        try:
+            low, high = (None, None) if band is None else band
+        except (TypeError, ValueError):
+            raise LedgerError(f"{id}: the band must be a pair (low, high), got {band!r}") from None
+        self._add(
+            Record(id, value, deviation, replicates, low, high, splits, reconstructed=reconstructed)
         )
-        return _Comparison("in-band" if inside else "open", f"{place} {band}")
 
-    paper_error = own_error = None
-    allowed = printed.half_unit
-    difference = abs(Fraction(record.value) - printed.value)
-    hint = ""
-    if record.deviation is not None:
-        own_error = record.deviation / math.sqrt(record.replicates) if record.replicates else 0.0
-        if paper_replicates is None:
-            hint = "; replicates.csv does not say how many replicates the paper drew"
-        else:
-            paper_error = record.deviation / math.sqrt(paper_replicates)
-            allowed += Fraction(STANDARD_ERRORS * math.hypot(paper_error, own_error))
-    slack = abs(Fraction(record.value)) * ROUNDING
-    if difference <= printed.half_unit + slack:
-        verdict, reason = "match", "rounds to the printed number"
-    else:
-        verdict = "monte-carlo" if difference <= allowed + slack else "open"
-        reason = f"differs by {float(difference):.3g}, allowed {float(allowed):.3g}{hint}"
-        if verdict == "open" and not row.erratum and _rounds(100 * record.value, printed):
-            reason += "; recorded as a proportion where per cent is printed?"
-    return _Comparison(verdict, reason, paper_error, own_error)
-
-
-def _rounds(value: float, printed: Number) -> bool:
-    return abs(Fraction(value) - printed.value) <= printed.half_unit
-
-
-def _entry(row: Row, recorded: tuple[Record, str] | None, published: Published) -> Entry:
-    replicates = published.replicates(row.id)
-    record, notebook = recorded or (Record(row.id), "")
-    if recorded is None:
-        compared = _Comparison("not-recorded", "no results at hand have it")
-    elif record.missing:
-        compared = _Comparison("unpublished-input", record.missing)
-    else:
-        compared = _compare(row, record, replicates)
-    verdict, reason = compared.verdict, compared.reason
-    if record.reconstructed:
-        reason = f"from the reconstructed input: {reason}"
-    if record.reconstructed and verdict in ("match", "monte-carlo"):
-        verdict = "reconstructed"
-    elif verdict == "open" and row.erratum:
-        verdict, reason = "erratum", f"{row.erratum}: {reason}"
-    elif row.erratum and record.replicates and replicates is None:
-        reason += f"; how many replicates the paper drew is not known, see {row.erratum}"
-    elif row.erratum and _too_noisy(record, replicates):
-        reason += f"; too few replicates to show {row.erratum}"
-    printed = row.number
-    return Entry(
-        id=row.id,
-        paper=row.paper,
-        item=row.item,
-        description=row.description,
-        kind=row.kind,
-        printed=row.printed,
-        value=record.value,
-        half_unit=None if printed is None else float(printed.half_unit),
-        paper_error=compared.paper_error,
-        own_error=compared.own_error,
-        low=record.low,
-        high=record.high,
-        splits=record.splits,
-        verdict=verdict,
-        erratum=row.erratum,
-        notebook=notebook,
-        reason=reason,
-    )
-
-
-def judge(results: Results, ids: Sequence[str] | None = None) -> list[Entry]:
-    """The verdicts on what a notebook has recorded so far: on all of it, or on these ids."""
-    records = results.records
-    published = results.published
-    return [
-        _entry(published.rows[i], (records[i], results.name), published)
-        for i in (ids if ids is not None else records)
-    ]
-
-
-def _too_noisy(record: Record, paper_replicates: int | None) -> bool:
-    """Whether our own simulation is smaller than the paper's, as in a quick build."""
-    return record.replicates is not None and record.replicates < (paper_replicates or math.inf)
-
-
-class Ledger:
-    """All entries, in the order of the published tables, and all errors found in the results."""
-
-    def __init__(self, published: Published, results: Path) -> None:
-        self.errors: list[str] = []
-        self.notebooks: list[str] = []
-        if not published.rows:
-            self.errors.append(f"{published.folder}: no published numbers")
-        records = self._read(published, Path(results))
-        self.entries = [
-            _entry(row, records.get(row.id), published) for row in published.rows.values()
-        ]
-        self.errors += [
-            f"{entry.id}: names {entry.erratum}, but {entry.value!r} agrees with the printed "
-            f"{entry.printed!r} ({entry.reason})"
-            for entry in self.entries
-            if entry.erratum
-            and entry.verdict in ("match", "monte-carlo", "in-band", "reconstructed")
-            and not _too_noisy(records[entry.id][0], published.replicates(entry.id))
-        ]
-
-    def _read(self, published: Published, folder: Path) -> dict[str, tuple[Record, str]]:
-        """Each recorded id with its record and its notebook; what is wrong goes to the errors."""
-        records: dict[str, tuple[Record, str]] = {}
-        for path in sorted(folder.glob("*.csv")):
-            self.notebooks.append(path.stem)
-            with path.open(encoding="utf-8", newline="") as file:
-                reader = csv.DictReader(file)
-                if reader.fieldnames != COLUMNS:
-                    self.errors.append(f"{path.name}: its columns are {reader.fieldnames}")
-                    continue
-                for line in reader:
-                    if None in line or None in line.values():
-                        self.errors.append(f"{path.name}: not {len(COLUMNS)} cells in {line}")
-                        continue
-                    row = published.rows.get(line["id"])
-                    if row is None:
-                        self.errors.append(
-                            f"{path.name}: no published number has the id {line['id']!r} "
-                            f"(of {line['value']!r})"
-                        )
-                    elif row.id in records:
-                        other, notebook = records[row.id]
-                        self.errors.append(
-                            f"{row.id} is recorded twice: {shown(other.value)} by {notebook}, "
-                            f"{line['value']!r} by {path.stem}"
-                        )
-                    else:
-                        try:
-                            record = checked(from_line(line, row), row)
-                        except (LedgerError, TypeError, ValueError) as error:
-                            self.errors.append(f"{path.name}: {error} ({line})")
-                        else:
-                            records[row.id] = record, path.stem
-        return records
+    def missing(self, id: str, what: str) -> None:  # noqa: A002
+        """Record that a number cannot be computed because `what` is not published."""
+        if not isinstance(what, str) or not what.strip():
+            raise LedgerError(f"{id}: say which input is missing, got {what!r}")
+        self._add(Record(id, missing=what.strip()))
 
     @property
-    def ok(self) -> bool:
-        """Whether there is no error and no open row."""
-        return not self.errors and not any(entry.verdict == "open" for entry in self.entries)
+    def path(self) -> Path:
+        """The file that `save` writes."""
+        return self.folder / f"{self.name}.csv"
 
-    def counts(self, of: str = "paper") -> dict[str, dict[str, int]]:
-        """How many rows have each verdict, by paper or by "item" (written paper/item)."""
-        groups: dict[str, Counter[str]] = {}
-        for entry in self.entries:
-            key = entry.paper if of == "paper" else f"{entry.paper}/{entry.item}"
-            groups.setdefault(key, Counter())[entry.verdict] += 1
-        return {
-            key: {verdict: group[verdict] for verdict in VERDICTS} for key, group in groups.items()
-        }
+    def save(self) -> None:
+        """Write the file if there is something new for it."""
+        if self._saved != len(self.records):
+            lines = [asdict(record) for record in self.records.values()]
+            write(self.path, csv_text(COLUMNS, lines))
+            self._saved = len(self.records)
 
-    def write(self, folder: Path) -> None:
-        """Write `ledger.csv` and `ledger.json`."""
-        lines = [asdict(entry) for entry in self.entries]
-        columns = [field.name for field in fields(Entry)]
-        write(folder / "ledger.csv", csv_text(columns, lines))
-        report = {
-            "total": len(lines),
-            "notebooks": self.notebooks,
-            "by_paper": self.counts(),
-            "by_item": self.counts("item"),
-            "errors": self.errors,
-            "rows": lines,
-        }
-        write(folder / "ledger.json", json.dumps(report, indent=1, ensure_ascii=False) + "\n")
+    def _known(self, id: str, what: str, rows: Mapping[str, Row]) -> str:  # noqa: A002
+        if id not in rows:
+            raise LedgerError(f"no {what} has the id {id!r}")
+        return id
 
-    def scoreboard(self) -> Iterator[str]:
-        """The counts by paper and verdict, then every row that a reader must know of, in full."""
-        yield f"{len(self.entries)} published numbers, results of {len(self.notebooks)} notebooks\n"
-        counts = self.counts()
-        used = [v for v in VERDICTS if any(group[v] for group in counts.values())]
-        table = [["", *used, "all"]]
-        for paper in (paper for paper in PAPERS if paper in counts):
-            group = counts[paper]
-            table.append([paper, *(str(group[v]) for v in used), str(sum(group.values()))])
-        sums = [sum(group[v] for group in counts.values()) for v in used]
-        table.append(["all", *map(str, sums), str(sum(sums))])
-        widths = [max(len(line[column]) for line in table) for column in range(len(table[0]))]
-        for name, *cells in table:
-            padded = [cell.rjust(width) for cell, width in zip(cells, widths[1:], strict=True)]
-            yield "  ".join([name.ljust(widths[0]), *padded])
-        for verdict in SHOWN_IN_FULL:
-            rows = [entry for entry in self.entries if entry.verdict == verdict]
-            if rows:
-                yield f"\n{verdict} ({len(rows)})"
-            for entry in rows:
-                ours = "" if entry.value is None else f", ours {shown(entry.value)}"
-                by = f" [{entry.notebook}]" if entry.notebook else ""
-                yield f"  {entry.id}: printed {entry.printed}{ours}; {entry.reason}{by}"
-        if self.errors:
-            yield f"\nerrors ({len(self.errors)})"
-            yield from (f"  {error}" for error in self.errors)
+    def row(self, id: str) -> Row:  # noqa: A002
+        """All that is printed about a number."""
+        both = {**self.published.rows, **self.published.inputs}
+        row = both[self._known(id, "input and no published number", both)]
+        note("value", id, row.printed)
+        return row
+
+    def _add(self, record: Record) -> None:
+        row = self.published.rows.get(record.id)
+        if row is None:
+            raise LedgerError(
+                f"no published number has the id {record.id!r} (of {shown(record.value)})"
+            )
+        if record.id in self.records:
+            raise LedgerError(
+                f"{record.id} is recorded twice: {shown(self.records[record.id].value)}, "
+                f"then {shown(record.value)}"
+            )
+        self.records[record.id] = checked(record, row)
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Write the ledger, print its scoreboard; 1 if a row is open or something is wrong."""
-    parser = argparse.ArgumentParser(
-        prog="python -m compendium.ledger",
-        description="Compare every published number with what the notebooks computed.",
+def open(name: str) -> Page:  # noqa: A001 (notebooks say ledger.open)
+    """The ledger's page of a notebook, which saves itself."""
+    from IPython import get_ipython
+
+    page = Page(name)
+    _opened.append(page)
+    if (shell := get_ipython()) is not None:
+        shell.events.register("post_run_cell", lambda _: page.save())
+    atexit.register(page.save)
+    return page
+
+
+def opened() -> Page:
+    """The page that this notebook opened."""
+    if not _opened:
+        raise LedgerError("this notebook has not opened the ledger")
+    return _opened[-1]
+
+
+def plain_number(value: Any) -> float:
+    """A Python number for a NumPy one, whole if it is whole by type."""
+    return int(value) if isinstance(value, numbers.Integral) else float(value)
+
+
+def checked(record: Record, row: Row) -> Record:
+    """The record with plain Python numbers, or an error that quotes what is wrong with it."""
+    id = record.id  # noqa: A001
+
+    def number(name: str, value: Any) -> float:
+        if isinstance(value, bool) or not isinstance(value, numbers.Real):
+            raise LedgerError(f"{id}: the {name} must be a number, got {value!r}")
+        if not math.isfinite(value):
+            raise LedgerError(f"{id}: the {name} must be finite, got {value!r}")
+        return float(value)
+
+    def count(name: str, value: Any, least: int) -> int:
+        if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value < least:
+            raise LedgerError(f"{id}: {name} must be an integer of at least {least}, got {value!r}")
+        return int(value)
+
+    if record.missing:
+        if record != Record(id, missing=record.missing):
+            raise LedgerError(f"{id}: a value and a missing input ({record.missing!r})")
+        return record
+
+    value: float | str
+    if row.number is None:
+        if not isinstance(record.value, str):
+            raise LedgerError(f"{id}: {row.printed!r} is a word, got {record.value!r}")
+        value = record.value
+    else:
+        value = number("value", record.value)
+
+    deviation = replicates = low = high = splits = None
+    if record.deviation is not None:
+        if row.kind == "deterministic":
+            raise LedgerError(f"{id}: deterministic, but has the deviation {record.deviation!r}")
+        deviation = number("deviation", record.deviation)
+        if deviation < 0:
+            raise LedgerError(f"{id}: the deviation must not be negative, got {deviation!r}")
+        if record.replicates is not None:
+            replicates = count("replicates", record.replicates, 2)
+    elif record.replicates is not None and record.low is not None:
+        replicates = count("replicates", record.replicates, 2)
+    elif record.replicates is not None:
+        raise LedgerError(f"{id}: {record.replicates!r} replicates without a deviation")
+    if record.low is not None or record.high is not None:
+        low, high = number("band's low", record.low), number("band's high", record.high)
+        if row.kind != "trained":
+            raise LedgerError(f"{id}: {row.kind}, but has the band {(low, high)}")
+        if deviation is not None or record.reconstructed:
+            raise LedgerError(
+                f"{id}: the band {(low, high)} goes with neither a deviation "
+                f"({deviation!r}) nor reconstructed={record.reconstructed}"
+            )
+        if low > high:
+            raise LedgerError(f"{id}: the band's low {low!r} is above its high {high!r}")
+        if not isinstance(value, float) or not low <= value <= high:
+            raise LedgerError(f"{id}: the value {value!r} is outside its own band {(low, high)}")
+        splits = count("splits", record.splits, MIN_SPLITS)
+    elif record.splits is not None:
+        raise LedgerError(f"{id}: {record.splits!r} splits without a band")
+    if not isinstance(record.reconstructed, bool):
+        raise LedgerError(
+            f"{id}: reconstructed must be True or False, got {record.reconstructed!r}"
+        )
+    return Record(id, value, deviation, replicates, low, high, splits, record.reconstructed)
+
+
+def from_line(line: dict[str, str], row: Row) -> Record:
+    """The record that a line of a results file holds."""
+
+    def number(column: str) -> float | None:
+        return float(line[column]) if line[column] else None
+
+    def count(column: str) -> int | None:
+        return int(line[column]) if line[column] else None
+
+    return Record(
+        id=row.id,
+        value=(line["value"] or None) if row.number is None else number("value"),
+        deviation=number("deviation"),
+        replicates=count("replicates"),
+        low=number("low"),
+        high=number("high"),
+        splits=count("splits"),
+        reconstructed=line["reconstructed"] == "yes",
+        missing=line["missing"],
     )
-    parser.add_argument(
-        "--results",
-        type=Path,
-        default=RESULTS,
-        metavar="DIR",
-        help="the notebooks' results files",
-    )
-    parser.add_argument(
-        "--published", type=Path, default=PUBLISHED, metavar="DIR", help="the published tables"
-    )
-    parser.add_argument(
-        "--output",
-        type=Path,
-        default=ROOT / "_build" / "ledger",
-        metavar="DIR",
-        help="where ledger.csv and ledger.json go",
-    )
-    options = parser.parse_args(arguments)
-    try:
-        ledger = Ledger(Published(options.published), options.results)
-    except LedgerError as error:
-        sys.stderr.write(f"{error}\n")
-        return 1
-    ledger.write(options.output)
-    sys.stdout.write("\n".join(ledger.scoreboard()) + "\n")
-    return 0 if ledger.ok else 1
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+def _cell(value: float | str | bool | None) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else ""
+    return "" if value is None else value if isinstance(value, str) else repr(value)
+
+
+def read(path: Path, published: Published) -> tuple[list[Record], list[str]]:
+    """The records in a results file, and what is wrong with the file, a sentence each."""
+    records: list[Record] = []
+    problems: list[str] = []
+    with path.open(encoding="utf-8", newline="") as file:
+        reader = csv.DictReader(file)
+        if reader.fieldnames != COLUMNS:
+            return [], [f"{path.name}: its columns are {reader.fieldnames}"]
+        for line in reader:
+            if None in line or None in line.values():
+                problems.append(f"{path.name}: not {len(COLUMNS)} cells in {line}")
+            elif line["id"] not in published.rows:
+                problems.append(
+                    f"{path.name}: no published number has the id {line['id']!r} "
+                    f"(of {line['value']!r})"
+                )
+            else:
+                row = published.rows[line["id"]]
+                try:
+                    records.append(checked(from_line(line, row), row))
+                except (LedgerError, TypeError, ValueError) as error:
+                    problems.append(f"{path.name}: {error} ({line})")
+    return records, problems
+
+
+def shown(value: object) -> str:
+    """A value as a reader wants to see it."""
+    return f"{value:.6g}" if isinstance(value, float) else repr(value)
+
+
+def csv_text(columns: Sequence[str], lines: Iterable[dict[str, Any]]) -> str:
+    """A table as CSV text: floats with all their digits, "yes" for True, nothing for None."""
+    text = io.StringIO()
+    writer = csv.DictWriter(text, columns, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows({key: _cell(value) for key, value in line.items()} for line in lines)
+    return text.getvalue()

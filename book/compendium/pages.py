@@ -1,63 +1,127 @@
-"""The pages that are made from data: the ledger, the errata, the API."""
+"""What readers see of the ledger: marks in tables filled in, and the pages made from data."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Sequence
-from dataclasses import asdict
-from html import escape
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from html import escape, unescape
 from pathlib import Path
 from typing import Any
 
-from compendium.ledger import VERDICTS, Entry, Ledger
-from compendium.published import PAPERS, Erratum, Published
-from compendium.tables import badge, value_text
+from compendium import write
+from compendium.published import Erratum, LedgerError, Published, Row
+from compendium.verdicts import VERDICTS, Entry, Ledger
 
-__all__ = ["PAPER_NAMES", "write"]
+__all__ = ["badge", "decimals", "fill", "tally", "value_text", "write_pages"]
 
-PAPER_NAMES = {
-    "lam": "Lam, Gopal & Qian 2024",
-    "takahashi": "Takahashi et al. 2022",
-    "wangli": "Wang & Li 2019",
-    "jiang": "Jiang 2020",
-    "yuan": "Yuan & Jiang 2025",
-}
+_MARK = re.compile(r'<span data-ledger="([^"]*)" data-show="(\w+)"></span>')
 
 
-def write(staged: Path, published: Published, ledger: Ledger) -> None:
-    """Write the fragments that the pages include, and the data that the roles read."""
-    generated = staged / "book" / "_generated"
-    generated.mkdir(parents=True, exist_ok=True)
-    ledger.write(generated)
-    report = json.loads((generated / "ledger.json").read_text("utf-8"))
-    report["inputs"] = [asdict(row) for row in published.inputs.values()]
-    (generated / "ledger.json").write_text(
-        json.dumps(report, indent=1, ensure_ascii=False), "utf-8"
+# --- one row, wherever it stands ------------------------------------------------------------
+
+
+def fill(html: str, rows: Mapping[str, Entry | Row]) -> str:
+    """A notebook's table with printed numbers, ours, verdicts and links in their places."""
+
+    def show(mark: re.Match[str]) -> str:
+        identity, what = unescape(mark[1]), mark[2]
+        row = rows.get(identity)
+        if row is None:
+            raise LedgerError(f"no published number has the id {identity!r}")
+        if what == "description":
+            return escape(row.description)
+        if what == "printed":
+            return _link(row)
+        if not isinstance(row, Entry):
+            raise LedgerError(f"{identity} is an input, which has no {what}")
+        if what == "value":
+            return value_text(row.value, row.printed)
+        return badge(row.verdict) if what == "verdict" else _cell(row)
+
+    return _MARK.sub(show, html)
+
+
+def badge(verdict: str) -> str:
+    """A verdict by word and colour."""
+    return f'<span class="verdict verdict-{VERDICTS[verdict].tone}">{verdict}</span>'
+
+
+def value_text(value: float | str | None, printed: str, more: int = 2) -> str:
+    """A reproduced value with a few digits more than the paper prints."""
+    if value is None:
+        return ""
+    if isinstance(value, str):
+        return escape(value)
+    places = 4 if "/" in printed else decimals(printed)
+    if places == 0 and float(value).is_integer():
+        return f"{value:,.0f}"
+    return f"{value:,.{places + more}f}"
+
+
+def decimals(printed: str) -> int:
+    """How many decimals a printed number has.
+
+    >>> decimals("99.6%"), decimals("59,066")
+    (1, 0)
+    """
+    return len(printed.rstrip("%").partition(".")[2])
+
+
+def _cell(entry: Entry) -> str:
+    title = escape(f"{entry.verdict}: {entry.reason}", quote=True)
+    return (
+        f'<span class="cell verdict-{VERDICTS[entry.verdict].tone}" title="{title}">'
+        f"{_link(entry)}<br>{value_text(entry.value, entry.printed)}"
+        f"<br><small>{entry.verdict}</small></span>"
     )
+
+
+def _link(row: Entry | Row) -> str:
+    href = f"../book/ledger.html#{row.id}"
+    return f'<a class="ledger-number" href="{href}">{escape(row.printed)}</a>'
+
+
+def tally(rows: Iterable[Mapping[str, Any]], of: str) -> int:
+    """How many numbers a notebook recorded, or how many have one of some verdicts.
+
+    `of` is the notebook's name, and verdicts after a bar: ``yuan-letter|erratum open``.
+    """
+    notebook, _, listed = of.partition("|")
+    wanted = listed.split() or list(VERDICTS)
+    if unknown := [name for name in wanted if name not in VERDICTS]:
+        raise LedgerError(f"no verdict is called {unknown[0]!r}; there are {', '.join(VERDICTS)}")
+    return sum(row.get("notebook") == notebook and row["verdict"] in wanted for row in rows)
+
+
+# --- the pages ------------------------------------------------------------------------------
+
+
+def write_pages(staged: Path, ledger: Ledger) -> None:
+    """Write the fragments that the pages include, and the data that the roles read."""
+    published = ledger.published
+    generated = staged / "book" / "_generated"
+    ledger.write(generated)
+    names = {key: paper.name for key, paper in published.papers.items()}
     fragments = {
-        "scoreboard": _scoreboard(ledger, "paper", PAPERS, PAPER_NAMES),
-        "scoreboard-items": _items(ledger),
-        "ledger-table": _table(ledger.entries),
-        "inputs-table": _inputs(published),
-        "errata": _errata(published.errata.values()),
         "sentence": _sentence(ledger),
+        "verdicts": _verdicts(),
+        "scoreboard": _scoreboard(ledger, "paper", names),
+        "scoreboard-items": _items(ledger),
+        "ledger-table": _table(ledger.entries, names),
+        "inputs-table": _inputs(published),
+        "errata": _errata(published.errata.values(), names),
     }
     for name, text in fragments.items():
-        (generated / f"{name}.md").write_text(text + "\n", "utf-8")
+        write(generated / f"{name}.md", text + "\n")
 
 
 def _sentence(ledger: Ledger) -> str:
-    totals = {v: sum(e.verdict == v for e in ledger.entries) for v in VERDICTS}
-    agree = sum(totals[v] for v in ("match", "monte-carlo", "in-band", "reconstructed"))
+    totals = {name: sum(e.verdict == name for e in ledger.entries) for name in VERDICTS}
+    agree = sum(totals[name] for name, verdict in VERDICTS.items() if verdict.agrees)
     rest = [
-        f"{totals[verdict]} {words}"
-        for verdict, words in (
-            ("erratum", "differ and have an entry in the [register of errata](/book/errata.md)"),
-            ("unpublished-input", "need an input that was never published"),
-            ("open", "differ and are not understood"),
-            ("not-recorded", "have not been computed in this build"),
-        )
-        if totals[verdict]
+        f"{totals[name]} {verdict.told}"
+        for name, verdict in VERDICTS.items()
+        if verdict.told and totals[name]
     ]
     head = f"Of **{len(ledger.entries)}** published numbers, **{agree}** agree with ours"
     if totals["in-band"]:
@@ -68,36 +132,37 @@ def _sentence(ledger: Ledger) -> str:
     return f"{head}; {', '.join(rest)}." if rest else f"{head}."
 
 
-def _scoreboard(
-    ledger: Ledger, by: str, order: Iterable[str], names: dict[str, str] | None = None
-) -> str:
+def _verdicts() -> str:
+    lines = [f"| {badge(name)} | {verdict.meaning} |" for name, verdict in VERDICTS.items()]
+    return "\n".join(["| verdict | meaning |", "|---|---|", *lines])
+
+
+def _scoreboard(ledger: Ledger, by: str, names: Mapping[str, str]) -> str:
+    """The counts by paper or by item; `names` gives the order and what each is called."""
     counts = ledger.counts(by)
     used = [v for v in VERDICTS if any(group[v] for group in counts.values())]
     head = "".join(f'<th scope="col">{badge(v)}</th>' for v in used)
     lines = []
-    for key in (key for key in order if key in counts):
+    for key in (key for key in names if key in counts):
         cells = "".join(f"<td>{counts[key][v] or '·'}</td>" for v in used)
-        name = escape((names or {}).get(key, key))
-        lines.append(
-            f'<tr><th scope="row">{name}</th>{cells}<td>{sum(counts[key].values())}</td></tr>'
-        )
+        total = sum(counts[key].values())
+        lines.append(f'<tr><th scope="row">{escape(names[key])}</th>{cells}<td>{total}</td></tr>')
     sums = [sum(group[v] for group in counts.values()) for v in used]
-    total = "".join(f"<td>{n}</td>" for n in [*sums, sum(sums)])
-    lines.append(f'<tr class="total"><th scope="row">all</th>{total}</tr>')
-    label = "paper" if by == "paper" else "item"
+    last = "".join(f"<td>{n}</td>" for n in [*sums, sum(sums)])
+    lines.append(f'<tr class="total"><th scope="row">all</th>{last}</tr>')
     return (
         '<div class="wide" tabindex="0"><table class="scoreboard"><thead><tr>'
-        f'<th scope="col">{label}</th>{head}<th scope="col">all</th></tr></thead>'
+        f'<th scope="col">{by}</th>{head}<th scope="col">all</th></tr></thead>'
         f"<tbody>{''.join(lines)}</tbody></table></div>"
     )
 
 
 def _items(ledger: Ledger) -> str:
-    order = list(dict.fromkeys(f"{entry.paper}/{entry.item}" for entry in ledger.entries))
-    return _scoreboard(ledger, "item", order)
+    keys = [f"{entry.paper}/{entry.item}" for entry in ledger.entries]
+    return _scoreboard(ledger, "item", dict(zip(keys, keys, strict=True)))
 
 
-def _table(entries: Sequence[Entry]) -> str:
+def _table(entries: Sequence[Entry], names: Mapping[str, str]) -> str:
     """Every row of the ledger, with its id as an anchor; `ledger.js` sorts and filters it."""
     rows = []
     for e in entries:
@@ -115,7 +180,7 @@ def _table(entries: Sequence[Entry]) -> str:
         f'<th scope="col" aria-sort="none"><button type="button">{name}</button></th>'
         for name in ("number", "printed", "reproduced", "verdict")
     )
-    papers = "".join(f'<option value="{key}">{escape(PAPER_NAMES[key])}</option>' for key in PAPERS)
+    papers = "".join(f'<option value="{k}">{escape(name)}</option>' for k, name in names.items())
     used = [v for v in VERDICTS if any(e.verdict == v for e in entries)]
     verdicts = "".join(f'<option value="{v}">{v}</option>' for v in used)
     return (
@@ -142,20 +207,20 @@ def _inputs(published: Published) -> str:
     )
 
 
-def _errata(errata: Iterable[Erratum]) -> str:
+def _errata(errata: Iterable[Erratum], names: Mapping[str, str]) -> str:
     """The register, by paper."""
     parts = []
     paper = ""
     for erratum in errata:
         if erratum.paper != paper:
             paper = erratum.paper
-            parts.append(f"## {PAPER_NAMES[paper]}")
+            parts.append(f"## {names[paper]}")
         parts.append(_erratum(erratum))
     return "\n\n".join(parts)
 
 
 def _erratum(erratum: Erratum) -> str:
-    facts: dict[str, Any] = {
+    facts = {
         "Where": erratum.place,
         "Printed": erratum.printed,
         "Right": erratum.right,

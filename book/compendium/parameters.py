@@ -34,15 +34,7 @@ __all__ = [
     "write",
 ]
 
-_TYPES = {
-    "int": int,
-    "float": float,
-    "str": str,
-    "bool": bool,
-    "list": list,
-    "tuple": tuple,
-    "dict": dict,
-}
+_TYPES: dict[str, Any] = {t.__name__: t for t in (int, float, str, bool, list, tuple, dict)}
 _BOOLEANS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 _QUICK = re.compile(r"quick:\s*(?P<value>.+?)\s*(?:—|--|;)\s*(?P<description>.*)")
 
@@ -108,7 +100,11 @@ def from_text(text: str, parameters: Iterable[Parameter], notebook: str) -> dict
     """Convert ``"confidence_level=0.9 replicates=1000"`` by the types that the cell declares."""
     known = {p.name: p for p in parameters}
     values = {}
-    for word in shlex.split(text):
+    try:
+        words = shlex.split(text)
+    except ValueError as error:  # an unclosed quote
+        raise ParameterError(f"the parameters {text!r} cannot be read: {error}") from None
+    for word in words:
         name, equals, value = word.partition("=")
         if not equals:
             raise ParameterError(f"a parameter is written name=value, got {word!r}")
@@ -187,11 +183,29 @@ def _convert(name: str, annotation: str, text: str) -> Any:
 def _type(name: str, annotation: str) -> Any:
     """The type that an annotation names; only built-in ones make sense for a parameter."""
     try:
-        return eval(annotation, {"__builtins__": {}}, _TYPES)
-    except Exception:
+        return _read_type(ast.parse(annotation, mode="eval").body)
+    except (AttributeError, KeyError, TypeError, SyntaxError):
         raise ParameterError(
             f"the parameter {name!r} must be declared as a built-in type, got {annotation!r}"
         ) from None
+
+
+def _read_type(node: ast.expr) -> Any:
+    """The type that a piece of an annotation stands for; KeyError or TypeError for others."""
+    match node:
+        case ast.Constant(value=None):
+            return None
+        case ast.Constant(value=value) if value is Ellipsis:
+            return Ellipsis
+        case ast.Name(id=word):
+            return _TYPES[word]
+        case ast.BinOp(left=left, op=ast.BitOr(), right=right):
+            return _read_type(left) | _read_type(right)
+        case ast.Subscript(value=ast.Name(id=word), slice=ast.Tuple(elts=items)):
+            return _TYPES[word].__class_getitem__(tuple(map(_read_type, items)))
+        case ast.Subscript(value=ast.Name(id=word), slice=item):
+            return _TYPES[word].__class_getitem__(_read_type(item))
+    raise TypeError(ast.unparse(node))
 
 
 def _fits(value: Any, kind: Any) -> bool:

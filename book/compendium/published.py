@@ -1,5 +1,6 @@
-"""The left-hand side of the ledger: what the five papers print, read from `book/published/`.
+"""The left-hand side of the ledger: what the papers print, read from `book/published/`.
 
+- `papers.csv`: the papers, in the book's order,
 - `<paper>.csv`: every number printed as a result,
 - `inputs.csv`: what goes into them (confusion matrices, probabilities, numbers of replicates),
 - `replicates.csv`: which published numbers an input's number of replicates holds for,
@@ -27,16 +28,15 @@ from compendium import PUBLISHED
 __all__ = [
     "ERRATUM_KINDS",
     "KINDS",
-    "PAPERS",
     "Erratum",
     "LedgerError",
     "Number",
+    "Paper",
     "Published",
     "Row",
     "read_number",
 ]
 
-PAPERS = ("lam", "takahashi", "wangli", "jiang", "yuan")
 KINDS = ("deterministic", "simulated", "trained")
 ERRATUM_KINDS = ("misprint", "wrong number", "wrong statement", "gap", "unstated choice", "remark")
 
@@ -93,6 +93,32 @@ def read_number(printed: str) -> Number | None:
 
 
 @dataclass(frozen=True)
+class Paper:
+    """One paper; nothing else of the compendium lists them.
+
+    Attributes
+    ----------
+    key, name : str
+        What ids begin with, and what readers see.
+    text : str
+        The file name of its plain-text copy, for the check of the printed strings.
+    notebooks : str
+        Its notebooks, in the order in which the book's contents list them below its chapter,
+        ``book/<key>.md``.
+    tables, inputs : str
+        How many results, and how many inputs, its tables print: ``table-3:3*6*4 table-4:3*6*4``
+        for three scenarios, six sizes and four methods; an interval counts as two.
+    """
+
+    key: str
+    name: str
+    text: str
+    notebooks: str
+    tables: str
+    inputs: str
+
+
+@dataclass(frozen=True)
 class Row:
     """One published number, or one input (whose `kind` and `erratum` are empty)."""
 
@@ -125,6 +151,7 @@ class Erratum:
     shown_in: str
 
 
+PAPER_COLUMNS = list(Paper.__dataclass_fields__)
 INPUT_COLUMNS = ["id", "paper", "item", "description", "printed"]
 PUBLISHED_COLUMNS = [*INPUT_COLUMNS, "kind", "erratum"]
 REPLICATES_COLUMNS = ["rows", "input"]
@@ -143,22 +170,25 @@ class Published:
     def __init__(self, folder: Path = PUBLISHED) -> None:
         self.folder = Path(folder)
         problems: list[str] = []
+        papers = [Paper(**line) for line in self._lines("papers.csv", PAPER_COLUMNS, problems)]
+        self.papers: Mapping[str, Paper] = {paper.key: paper for paper in papers}
         errata = [Erratum(**line) for line in self._lines("errata.csv", ERRATUM_COLUMNS, problems)]
         inputs = [Row(**line) for line in self._lines("inputs.csv", INPUT_COLUMNS, problems)]
         rows = [
             Row(**line)
-            for paper in PAPERS
+            for paper in self.papers
             for line in self._lines(f"{paper}.csv", PUBLISHED_COLUMNS, problems)
         ]
         self.errata: Mapping[str, Erratum] = {erratum.id: erratum for erratum in errata}
         self.inputs: Mapping[str, Row] = {row.id: row for row in inputs}
         self.rows: Mapping[str, Row] = {row.id: row for row in rows}
+        problems += _repeated([paper.key for paper in papers])
         problems += _repeated([entry.id for entry in errata] + [row.id for row in (*inputs, *rows)])
         self._replicates = self._replicates_of_rows(problems)
         for row in (*inputs, *rows):
             problems += self._row_problems(row, is_input=row.id in self.inputs)
         for erratum in errata:
-            problems += _erratum_problems(erratum)
+            problems += self._erratum_problems(erratum)
         if problems:
             raise LedgerError(f"{self.folder}:\n  " + "\n  ".join(problems))
 
@@ -204,8 +234,9 @@ class Published:
         match = _ID.fullmatch(row.id)
         if not match:
             yield f"the id {row.id!r} is not of the form paper/item/..."
-        elif match["paper"] != row.paper or row.paper not in PAPERS:
-            yield f"{row.id}: its paper is {row.paper!r}, not its id's, one of {', '.join(PAPERS)}"
+        elif match["paper"] != row.paper or row.paper not in self.papers:
+            known = ", ".join(self.papers)
+            yield f"{row.id}: its paper is {row.paper!r}, not its id's, one of {known}"
         try:
             row.number  # noqa: B018 (it raises if it cannot be read)
         except LedgerError as error:
@@ -220,6 +251,19 @@ class Published:
         elif row.erratum and self.errata[row.erratum].paper != row.paper:
             yield f"{row.id}: the erratum {row.erratum!r} belongs to another paper"
 
+    def _erratum_problems(self, erratum: Erratum) -> Iterator[str]:
+        match = _ERRATUM_ID.fullmatch(erratum.id)
+        if not match or match["paper"] != erratum.paper or erratum.paper not in self.papers:
+            yield (
+                f"errata.csv: the id {erratum.id!r} is not E-<paper>-<number> for {erratum.paper!r}"
+            )
+        if erratum.kind not in ERRATUM_KINDS:
+            known = ", ".join(ERRATUM_KINDS)
+            yield f"{erratum.id}: its kind is {erratum.kind!r}, not one of {known}"
+        for column in ERRATUM_COLUMNS:
+            if not getattr(erratum, column):
+                yield f"{erratum.id}: {column!r} is empty"
+
 
 def _repeated(ids: list[str]) -> Iterator[str]:
     seen: set[str] = set()
@@ -227,14 +271,3 @@ def _repeated(ids: list[str]) -> Iterator[str]:
         if id in seen:
             yield f"the id {id!r} stands there twice"
         seen.add(id)
-
-
-def _erratum_problems(erratum: Erratum) -> Iterator[str]:
-    match = _ERRATUM_ID.fullmatch(erratum.id)
-    if not match or match["paper"] != erratum.paper or erratum.paper not in PAPERS:
-        yield f"errata.csv: the id {erratum.id!r} is not E-<paper>-<number> for {erratum.paper!r}"
-    if erratum.kind not in ERRATUM_KINDS:
-        yield f"{erratum.id}: its kind is {erratum.kind!r}, not one of {', '.join(ERRATUM_KINDS)}"
-    for column in ERRATUM_COLUMNS:
-        if not getattr(erratum, column):
-            yield f"{erratum.id}: {column!r} is empty"

@@ -1,8 +1,9 @@
-"""Build the site: stage a tree of pages and executed notebooks, run Jupyter Book, check the result.
+"""Build the book: stage a tree of pages and executed notebooks, run Jupyter Book, check the result.
 
 The staged tree mirrors the repository's paths, so that the links for Binder and Colab
-point at the committed notebooks. A notebook that failed, or was not run, still gets its
-page, which says so; the command then ends with a non-zero exit code.
+point at the committed notebooks. Here the ledger is judged, and the tables of the notebooks are
+filled in. A notebook that failed, or was not run, still gets its page, which says so; the command
+then ends with a non-zero exit code.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html import escape
 from html.parser import HTMLParser
 from pathlib import Path
@@ -24,46 +25,33 @@ import nbformat
 import yaml
 from nbformat import NotebookNode
 
-from compendium import ROOT, pages, pairs, parameters, runner
-from compendium.ledger import Ledger
+from compendium import ROOT, pages, parameters, sources
+from compendium.execute import Edition, Project, RefusedError, Task, locked, seconds, tasks
 from compendium.parameters import ParameterError
-from compendium.published import Published
-from compendium.records import Edition, Project
+from compendium.published import LedgerError, Paper, Published, Row
+from compendium.verdicts import Entry, Ledger
 
 __all__ = ["build", "check", "main", "stage", "toc_documents"]
 
 _REPOSITORY = "https://github.com/f1ci/f1ci"
 _ANSI = re.compile(r"\x1b\[[0-9;]*m")
-# What the theme and myst-nb write, and what a screen reader or a keyboard needs instead.
-_ACCESSIBLE = {
-    # The visible words name a folded cell better than the label that hides them.
-    '<summary aria-label="Toggle hidden content">': "<summary>",
-    # A button's label must contain its visible text, "Search Ctrl+K".
-    'search-button-field search-button__button pst-js-only" title="Search" aria-label="Search"': (
-        'search-button-field search-button__button pst-js-only" title="Search"'
-    ),
-    # The icons' own titles contradict their button's label.
-    'data-mode="light" title="Light"': 'data-mode="light"',
-    'data-mode="dark"  title="Dark"': 'data-mode="dark"',
-    'data-mode="auto"  title="System Settings"': 'data-mode="auto"',
-    # On a phone a figure scrolls sideways, so that a keyboard must be able to reach it.
-    '<figure class="align-default"': '<figure tabindex="0" class="align-default"',
-}
 _KEEP_OPEN = {"hide-cell", "hide-input", "remove-cell", "remove-input", "show-input"}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Read the command line, build, return the exit code."""
-    parser = argparse.ArgumentParser(prog="python -m compendium.site", description=__doc__)
+    parser = argparse.ArgumentParser(
+        prog="python -m compendium.book",
+        description="Build the site from the notebooks' last runs.",
+    )
     parser.add_argument("--root", type=Path, default=ROOT, help="another tree (for tests)")
-    actions = parser.add_subparsers(required=True, metavar="build")
-    action = actions.add_parser("build", help="build the site from the notebooks' last runs")
-    action.add_argument("--quick", action="store_true", help="from the runs with small numbers")
+    parser.add_argument("--quick", action="store_true", help="from the runs with small numbers")
     options = parser.parse_args(arguments)
-    edition = Edition(Project(options.root), "quick" if options.quick else "full")
     try:
-        problems = build(edition)
-    except ParameterError as error:
+        edition = Edition(Project(options.root.resolve()), "quick" if options.quick else "full")
+        with locked(edition):
+            problems = build(edition)
+    except (RefusedError, LedgerError, OSError, ParameterError) as error:
         problems = [str(error)]
     for problem in problems:
         _say(f"error: {problem}")
@@ -96,9 +84,6 @@ def build(edition: Edition) -> list[str]:
         problems.append("Jupyter Book ended with warnings or errors, see above")
     if not (html / "index.html").exists():
         return [*problems, "no site was built"]
-    _make_accessible(html)
-    _add_downloads(edition, html)
-    _name_toggles(html)
     problems += check(html, toc_documents(staged))
     target = edition.folder / "html"
     shutil.rmtree(target, ignore_errors=True)
@@ -120,11 +105,31 @@ def stage(edition: Edition, staged: Path) -> list[str]:
     )
     shutil.copy(root / "_config.yml", staged / "_config.yml")
     (staged / "notebooks").mkdir()
-    tasks = runner.tasks(edition, quick=edition.name == "quick")
-    problems = []
-    for task in tasks:
+    published = Published(edition.project.published)
+    ledger = Ledger(published, edition.results)
+    ledger.write(edition.folder / "ledger")
+    pages.write_pages(staged, ledger)
+    problems = [f"the ledger: {error}" for error in ledger.errors]
+    problems += [
+        f"the ledger: {entry.id} is open: {entry.reason}"
+        for entry in ledger.entries
+        if entry.verdict == "open"
+    ]
+    rows: dict[str, Entry | Row] = {**published.inputs, **{e.id: e for e in ledger.entries}}
+    listed = tasks(edition, quick=edition.name == "quick")
+    for task in listed:
         record = edition.record(task.name)
-        notebook = _page(edition, task, record)
+        if record is None:
+            notebook = sources.read(edition.project.notebooks / f"{task.name}.py")
+        else:
+            notebook = nbformat.read(edition.executed(task.name), as_version=4)
+        try:
+            _fill_tables(notebook, rows)
+        except LedgerError as error:
+            problems.append(f"{task.name}: {error}")
+        if record is not None and not task.reason:
+            _offer_files(edition, staged / "_extra", record, notebook)
+        _dress(edition, task, record, notebook)
         (staged / "notebooks" / f"{task.name}.ipynb").write_text(nbformat.writes(notebook), "utf-8")
         if task.reason:
             failed = record and record["status"] == "failed"
@@ -132,32 +137,28 @@ def stage(edition: Edition, staged: Path) -> list[str]:
             problems.append(
                 f"the notebook {task.name} {'failed' if failed else 'must run'}: {what}"
             )
-    _write_toc(staged, [t.name for t in tasks])
+    _write_toc(staged, published.papers.values(), [t.name for t in listed])
     generated = staged / "book" / "_generated"
-    generated.mkdir(exist_ok=True)
-    (generated / "parameters.md").write_text(_parameter_tables(edition, tasks), "utf-8")
-    (generated / "times.md").write_text(_times(edition, tasks), "utf-8")
-    figures = edition.folder / "results" / "figures"
+    (generated / "parameters.md").write_text(_parameter_tables(edition, listed), "utf-8")
+    (generated / "times.md").write_text(_times(edition, listed), "utf-8")
+    figures = edition.results / "figures"
     if figures.exists():
         shutil.copytree(figures, staged / "results" / "figures")
-    published = Published(root / "book" / "published")
-    ledger = Ledger(published, edition.folder / "results")
-    pages.write(staged, published, ledger)
-    problems += [f"the ledger: {error}" for error in ledger.errors]
-    problems += [
-        f"the ledger: {entry.id} is open: {entry.reason}"
-        for entry in ledger.entries
-        if entry.verdict == "open"
-    ]
     return problems
 
 
-def _page(edition: Edition, task: runner.Task, record: dict[str, Any] | None) -> NotebookNode:
-    """A notebook as its page shows it: its strip at the top, its code folded."""
-    if record is None:
-        notebook = pairs.read(edition.project.notebooks / f"{task.name}.py")
-    else:
-        notebook = nbformat.read(edition.executed(task.name), as_version=4)
+def _fill_tables(notebook: NotebookNode, rows: Mapping[str, Entry | Row]) -> None:
+    """Put printed numbers, ours and verdicts where a notebook's tables name their ids."""
+    for cell in notebook.cells:
+        for output in cell.get("outputs", []):
+            if "text/html" in output.get("data", {}):
+                output["data"]["text/html"] = pages.fill(output["data"]["text/html"], rows)
+
+
+def _dress(
+    edition: Edition, task: Task, record: dict[str, Any] | None, notebook: NotebookNode
+) -> None:
+    """Make a notebook a page: its strip at the top, its code folded."""
     for cell in notebook.cells:
         tags = cell.metadata.setdefault("tags", [])
         broken = any(o.output_type == "error" for o in cell.get("outputs", []))
@@ -170,10 +171,23 @@ def _page(edition: Edition, task: runner.Task, record: dict[str, Any] | None) ->
     else:
         strip = _provenance(edition, record)
     first.source = "\n\n".join([title, strip, rest.strip()])
-    return notebook
 
 
-def _unfinished(task: runner.Task, record: dict[str, Any] | None) -> str:
+def _offer_files(
+    edition: Edition, extra: Path, record: dict[str, Any], notebook: NotebookNode
+) -> None:
+    """Put what a strip offers at addresses that stay the same from build to build."""
+    source, name = edition.project.notebooks, record["name"]
+    wanted = {f"notebooks/{name}.py": source / f"{name}.py"}
+    wanted |= {p: edition.folder / p for p in record["outputs"] if p.startswith("results/")}
+    wanted |= {f"notebooks/{path}": source / path for path in record["data"]}
+    for place, origin in wanted.items():
+        (extra / place).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(origin, extra / place)
+    (extra / "notebooks" / f"{name}.ipynb").write_text(nbformat.writes(notebook) + "\n", "utf-8")
+
+
+def _unfinished(task: Task, record: dict[str, Any] | None) -> str:
     """The red box on the page of a notebook that has no result to show."""
     if record is None:
         text = "It has not been run yet, so this page has its text and code but no results."
@@ -216,10 +230,8 @@ def _provenance(edition: Edition, record: dict[str, Any]) -> str:
         "Parameters": escape(", ".join(f"{k} = {v}" for k, v in values.items())) or "none",
         "Seed": escape(record["parameters"].get("seed", "none")),
         "f1ci": f"{escape(record['version'])}, hash of its source <code>{record['f1ci']}</code>",
-        "Packages": escape(
-            ", ".join(f"{k} {v}" for k, v in record["fingerprint"]["packages"].items())
-        ),
-        "Computed": f"in {runner.seconds(record['seconds'])}, {record['ended'][:10]}, "
+        "Packages": escape(", ".join(f"{k} {v}" for k, v in record["packages"].items())),
+        "Computed": f"in {seconds(record['seconds'])}, {record['ended'][:10]}, "
         f"on {escape(record['machine'])}",
         "Results": hashed or "no numbers of the ledger",
         "Figures": ", ".join(_link(f"../{p}", Path(p).name) for p in drawings) or "none",
@@ -229,7 +241,7 @@ def _provenance(edition: Edition, record: dict[str, Any]) -> str:
     quick = "" if edition.name == "full" else "<b>Small numbers, for a quick look only.</b> "
     # One line: a blank line would end the block of HTML.
     return (
-        f'<div class="provenance"><p>{quick}Computed in {runner.seconds(record["seconds"])} with '
+        f'<div class="provenance"><p>{quick}Computed in {seconds(record["seconds"])} with '
         f"f1ci {escape(record['version'])}{'; ' if hashed else ''}{hashed}.</p>"
         f'<p class="downloads">{links}</p>'
         f"<details><summary>What this page was computed from</summary><dl>{rows}</dl></details>"
@@ -241,10 +253,16 @@ def _link(target: str, text: str) -> str:
     return f'<a href="{escape(target)}" download>{escape(text)}</a>'
 
 
-def _write_toc(staged: Path, names: Iterable[str]) -> None:
-    """Add the notebooks that the table of contents does not list to a part of their own."""
+def _write_toc(staged: Path, papers: Iterable[Paper], names: Iterable[str]) -> None:
+    """Complete the contents.
+
+    The part without chapters gets those of the papers, each with its notebooks; notebooks that are
+    not listed then come at the end, in a part of their own.
+    """
     path = staged / "book" / "_toc.yml"
     toc = yaml.safe_load(path.read_text("utf-8"))
+    for part in toc.get("parts", []):
+        part.setdefault("chapters", [_chapter(paper) for paper in papers])
     listed = set(_documents(toc))
     rest = [{"file": f"notebooks/{n}"} for n in names if f"notebooks/{n}" not in listed]
     if rest:
@@ -253,6 +271,12 @@ def _write_toc(staged: Path, names: Iterable[str]) -> None:
         else:
             toc["chapters"] = [*toc.get("chapters", []), *rest]
     path.write_text(yaml.safe_dump(toc, sort_keys=False, allow_unicode=True), "utf-8")
+
+
+def _chapter(paper: Paper) -> dict[str, Any]:
+    """A paper's entry in the contents."""
+    notebooks = [{"file": f"notebooks/{name}"} for name in paper.notebooks.split()]
+    return {"file": f"book/{paper.key}", "sections": notebooks}
 
 
 def toc_documents(staged: Path) -> list[str]:
@@ -278,7 +302,7 @@ def _source_of(staged: Path, document: str) -> bool:
 # --- generated fragments ------------------------------------------------------------------
 
 
-def _parameter_tables(edition: Edition, tasks: Iterable[runner.Task]) -> str:
+def _parameter_tables(edition: Edition, tasks: Iterable[Task]) -> str:
     """One table for each notebook, from its parameters cell."""
     parts = []
     for task in tasks:
@@ -286,21 +310,21 @@ def _parameter_tables(edition: Edition, tasks: Iterable[runner.Task]) -> str:
         rows = [
             [f"`{p.name}`", p.description, f"`{parameters.write(p.default)}`",
              "" if p.quick == p.default else f"`{parameters.write(p.quick)}`", f"`{p.type}`"]
-            for p in pairs.declared_parameters(source)
+            for p in sources.declared_parameters(source)
         ]  # fmt: skip
         table = _table(["parameter", "what it is", "default", "quick", "type"], rows)
         parts.append(f"**{{doc}}`/notebooks/{task.name}`** (`{task.name}`)\n\n{table}")
     return "\n\n".join(parts) or "There are no notebooks yet."
 
 
-def _times(edition: Edition, tasks: Iterable[runner.Task]) -> str:
+def _times(edition: Edition, tasks: Iterable[Task]) -> str:
     """How long each notebook took, and where."""
     records = [(t.name, edition.record(t.name)) for t in tasks]
     done = [(n, r) for n, r in records if r and r["status"] == "done"]
     if not done:
         return "No notebook has been run yet."
-    rows = [[f"{{doc}}`/notebooks/{n}`", runner.seconds(r["seconds"])] for n, r in done]
-    total = runner.seconds(sum(r["seconds"] for _, r in done))
+    rows = [[f"{{doc}}`/notebooks/{n}`", seconds(r["seconds"])] for n, r in done]
+    total = seconds(sum(r["seconds"] for _, r in done))
     machines = "; ".join(sorted({r["machine"] for _, r in done}))
     note = f"Computed on {machines}; {total} in all, shared by the notebooks that run side by side."
     return f"{_table(['notebook', 'time'], rows)}\n\n{note}"
@@ -312,46 +336,6 @@ def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 
 # --- the finished site --------------------------------------------------------------------
-
-
-def _make_accessible(html: Path) -> None:
-    """Mend what the theme gets wrong for screen readers and keyboards."""
-    for path in html.rglob("*.html"):
-        text = path.read_text("utf-8")
-        for old, new in _ACCESSIBLE.items():
-            text = text.replace(old, new)
-        path.write_text(text, "utf-8")
-
-
-def _add_downloads(edition: Edition, html: Path) -> None:
-    """Put what the strips offer at addresses that stay the same from build to build."""
-    source = edition.project.notebooks
-    for task in runner.tasks(edition, quick=edition.name == "quick"):
-        record = edition.record(task.name)
-        if task.reason or record is None:
-            continue
-        wanted = {html / "notebooks" / f"{task.name}.py": source / f"{task.name}.py"}
-        wanted[html / "notebooks" / f"{task.name}.ipynb"] = edition.executed(task.name)
-        for path in record["outputs"]:
-            if path.startswith("results/"):
-                wanted[html / path] = edition.folder / path
-        for path in record["data"]:
-            wanted[html / "notebooks" / path] = source / path
-        for target, origin in wanted.items():
-            target.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(origin, target)
-
-
-def _name_toggles(html: Path) -> None:
-    """Name the theme's arrows in the list of pages for those who cannot see them."""
-    for page in html.rglob("*.html"):
-        text = page.read_text("utf-8")
-        named = text.replace(
-            '<summary><span class="toctree-toggle"',
-            '<summary aria-label="Show the pages below"><span class="toctree-toggle"',
-        )
-        if named != text:
-            page.write_text(named, "utf-8")
 
 
 def check(html: Path, documents: Iterable[str]) -> list[str]:

@@ -1,4 +1,4 @@
-"""What other packages answer to the same questions: a script for an environment of theirs.
+"""What other packages answer to the same questions: a program for an environment of theirs.
 
 ``make peers`` runs it there. It reads questions as JSON from standard input and writes
 the answers as JSON to standard output, so that it shares nothing with the environment
@@ -12,9 +12,6 @@ import importlib
 import importlib.metadata
 import importlib.util
 import json
-import os
-import platform
-import shutil
 import subprocess
 import sys
 import time
@@ -22,9 +19,13 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import redirect_stderr
 from datetime import datetime, timezone
+from functools import partial
+from io import StringIO
 from typing import Any
 
 import numpy as np
+
+from benchmarks.environment import run_r, versions
 
 PACKAGES = (
     "confidenceinterval",
@@ -35,26 +36,8 @@ PACKAGES = (
     "scikit-learn",
     "numpy",
 )
-ABSENT = "absent"
 
 Answer = dict[str, Any]
-
-
-def versions() -> dict[str, str]:
-    """The version of each package, of Python, R and mvtnorm, or that it is absent."""
-    found = {"python": platform.python_version()}
-    for name in PACKAGES:
-        try:
-            found[name] = importlib.metadata.version(name)
-        except importlib.metadata.PackageNotFoundError:
-            found[name] = ABSENT
-    try:
-        found["R"], found["mvtnorm"] = _run_r(
-            'cat(as.character(getRversion()), as.character(packageVersion("mvtnorm")))'
-        ).split()
-    except (OSError, subprocess.CalledProcessError):
-        found["R"] = found["mvtnorm"] = ABSENT
-    return found
 
 
 def labels(matrix: Any) -> tuple[Any, Any]:
@@ -72,69 +55,59 @@ Call = Callable[[], tuple[Any, Any, Any]]
 
 def interval_calls(matrix: Any, resamples: int) -> Iterator[tuple[str, str, str, Call]]:
     """(package, method, metric, call) for every interval that one confusion matrix allows."""
-    true, predicted = labels(matrix)
+    pair = labels(matrix)
     binary = len(matrix) == 2
     averages = ["binary", "micro", "macro"] if binary else ["micro", "macro"]
-    yield from _confidenceinterval(true, predicted, averages, resamples)
-    yield from _prob_conf_mat(matrix)
+    of_labels = partial(partial, _confidenceinterval, pair)
+    for average in averages:
+        f1 = _metric(average)
+        call = of_labels("f1", average=average)
+        yield "confidenceinterval", "analytic", f1, call
+        if average == "micro":
+            continue
+        for score in ("precision", "recall"):
+            call = of_labels(score, average=average)
+            yield "confidenceinterval", "analytic", _metric(average, score), call
+        bca = {"method": "bootstrap_bca", "n_resamples": resamples}
+        call = of_labels("f1", average=average, random_state=np.random.RandomState(0), **bca)
+        yield "confidenceinterval", "bootstrap BCa", f1, call
+    metrics = [("micro_f1", "f1@micro", 0), ("macro_f1", "f1@macro", 0)]
+    for prior in (0, 1):
+        for metric, name, column in metrics + [("f1", "f1", 1)] * binary:
+            call = partial(_posterior, matrix, name, prior, column)
+            yield "prob-conf-mat", f"posterior, prior {prior}", metric, call
     if binary:
         (_, fp), (fn, tp) = matrix
-        yield from _shares(tp, tp + fp + fn)
-    yield from _bootstraps(true, predicted, [a for a in averages if a != "micro"], resamples)
+        for theirs in ("wilson", "beta", "normal"):
+            call = partial(_share, _statsmodels, tp, tp + fp + fn, theirs)
+            yield "statsmodels", f"proportion_confint {theirs}, on F*", "f1", call
+        for theirs in ("wilson", "exact"):
+            call = partial(_share, _binomtest, tp, tp + fp + fn, theirs)
+            yield "scipy", f"binomtest {theirs}, on F*", "f1", call
+    for average in averages:
+        if average != "micro":
+            f1 = _metric(average)
+            for method in ("percentile", "BCa"):
+                call = partial(_scipy_bootstrap, pair, average, resamples, method)
+                yield "scipy", f"bootstrap {method}", f1, call
+            call = partial(_luferrer, pair, average, resamples)
+            yield "confidence-intervals", "bootstrap percentile", f1, call
 
 
 def _metric(average: str, score: str = "f1") -> str:
     return score if average == "binary" else f"{average}_{score}"
 
 
-def _confidenceinterval(
-    true: Any, predicted: Any, averages: list[str], resamples: int
-) -> Iterator[tuple[str, str, str, Call]]:
-    def scored(function: str, **options: Any) -> Call:
-        def call() -> tuple[Any, Any, Any]:
-            score = getattr(_module("confidenceinterval"), function)
-            estimate, (low, high) = score(true, predicted, **options)
-            return estimate, low, high
-
-        return call
-
-    for average in averages:
-        yield (
-            "confidenceinterval",
-            "analytic",
-            _metric(average),
-            scored("f1_score", average=average),
-        )
-        if average != "micro":
-            for score in ("precision", "recall"):
-                yield (
-                    "confidenceinterval",
-                    "analytic",
-                    _metric(average, score),
-                    scored(f"{score}_score", average=average),
-                )
-            options = {"n_resamples": resamples, "random_state": np.random.RandomState(0)}
-            yield (
-                "confidenceinterval",
-                "bootstrap BCa",
-                _metric(average),
-                scored("f1_score", average=average, method="bootstrap_bca", **options),
-            )
+def _confidenceinterval(pair: Any, score: str, **options: Any) -> tuple[Any, Any, Any]:
+    function = getattr(_module("confidenceinterval"), f"{score}_score")
+    estimate, (low, high) = function(*pair, **options)
+    return estimate, low, high
 
 
-def _prob_conf_mat(matrix: Any) -> Iterator[tuple[str, str, str, Call]]:
-    metrics = [("micro_f1", "f1@micro", 0), ("macro_f1", "f1@macro", 0)]
-    if len(matrix) == 2:
-        metrics.append(("f1", "f1", 1))
-    for prior in (0, 1):
-        for metric, their_name, column in metrics:
-
-            def call(prior: int = prior, name: str = their_name, column: int = column) -> Any:
-                study = posterior_study(matrix, name, prior)
-                observed = _samples(study, name, column, "input")[0]
-                return observed, *posterior_interval(study, name, column)
-
-            yield "prob-conf-mat", f"posterior, prior {prior}", metric, call
+def _posterior(matrix: Any, name: str, prior: int, column: int) -> tuple[Any, Any, Any]:
+    study = posterior_study(matrix, name, prior)
+    observed = _samples(study, name, column, "input")[0]
+    return observed, *posterior_interval(study, name, column)
 
 
 def posterior_study(matrix: Any, metric: str, prior: int, seed: int = 0) -> Any:
@@ -160,70 +133,38 @@ def _samples(study: Any, metric: str, column: int, method: str) -> Any:
     return result.values[:, column]
 
 
-def _shares(count: int, total: int) -> Iterator[tuple[str, str, str, Call]]:
-    """Intervals for F* = TP / (TP + FP + FN), mapped to F1."""
-
-    def mapped(ends: Any) -> tuple[Any, Any, Any]:
-        low, high = (2 * q / (1 + q) for q in ends)
-        return 2 * count / (count + total), low, high
-
-    for theirs in ("wilson", "beta", "normal"):
-        yield (
-            "statsmodels",
-            f"proportion_confint {theirs}, on F*",
-            "f1",
-            lambda theirs=theirs: mapped(
-                _module("statsmodels.stats.proportion").proportion_confint(
-                    count, total, method=theirs
-                )
-            ),
-        )
-    for theirs in ("wilson", "exact"):
-        yield (
-            "scipy",
-            f"binomtest {theirs}, on F*",
-            "f1",
-            lambda theirs=theirs: mapped(
-                _module("scipy.stats").binomtest(count, total).proportion_ci(method=theirs)
-            ),
-        )
+def _share(of: Callable[..., Any], count: int, total: int, method: str) -> tuple[Any, Any, Any]:
+    """An interval for F* = TP / (TP + FP + FN), mapped to F1."""
+    low, high = (2 * q / (1 + q) for q in of(count, total, method))
+    return 2 * count / (count + total), low, high
 
 
-def _bootstraps(
-    true: Any, predicted: Any, averages: list[str], resamples: int
-) -> Iterator[tuple[str, str, str, Call]]:
-    for average in averages:
+def _statsmodels(count: int, total: int, method: str) -> Any:
+    return _module("statsmodels.stats.proportion").proportion_confint(count, total, method=method)
 
-        def score(t: Any, p: Any, average: str = average) -> float:
-            metrics = _module("sklearn.metrics")
-            return float(metrics.f1_score(t, p, average=average, zero_division=0))
 
-        def scipy_call(method: str, score: Callable[..., float] = score) -> tuple[Any, Any, Any]:
-            result = _module("scipy.stats").bootstrap(
-                (true, predicted),
-                score,
-                paired=True,
-                vectorized=False,
-                n_resamples=resamples,
-                method=method,
-                rng=0,
-            )
-            return score(true, predicted), *result.confidence_interval
+def _binomtest(count: int, total: int, method: str) -> Any:
+    return _module("scipy.stats").binomtest(count, total).proportion_ci(method=method)
 
-        def luferrer_call(score: Callable[..., float] = score) -> tuple[Any, Any, Any]:
-            center, (low, high) = _module("confidence_intervals").evaluate_with_conf_int(
-                predicted, score, true, num_bootstraps=resamples
-            )
-            return center, low, high
 
-        for method in ("percentile", "BCa"):
-            yield (
-                "scipy",
-                f"bootstrap {method}",
-                _metric(average),
-                lambda method=method, call=scipy_call: call(method),
-            )
-        yield "confidence-intervals", "bootstrap percentile", _metric(average), luferrer_call
+def _score(average: str, true: Any, predicted: Any) -> float:
+    f1_score = _module("sklearn.metrics").f1_score
+    return float(f1_score(true, predicted, average=average, zero_division=0))
+
+
+def _scipy_bootstrap(pair: Any, average: str, resamples: int, method: str) -> tuple[Any, Any, Any]:
+    score = partial(_score, average)
+    options = {"paired": True, "vectorized": False, "n_resamples": resamples, "rng": 0}
+    result = _module("scipy.stats").bootstrap(pair, score, method=method, **options)
+    return score(*pair), *result.confidence_interval
+
+
+def _luferrer(pair: Any, average: str, resamples: int) -> tuple[Any, Any, Any]:
+    true, predicted = pair
+    center, (low, high) = _module("confidence_intervals").evaluate_with_conf_int(
+        predicted, partial(_score, average), true, num_bootstraps=resamples
+    )
+    return center, low, high
 
 
 def intervals(probes: dict[str, Any], resamples: int) -> Iterator[Answer]:
@@ -333,7 +274,7 @@ def quantiles(matrices: dict[str, Any], level: float) -> Iterator[Answer]:
         row: Answer = {"name": name, "level": level}
         try:
             numbers = [level, *np.ravel(matrix).tolist()]
-            *values, seconds = map(float, _run_r(_QUANTILE, *map(repr, numbers)).split())
+            *values, seconds = map(float, run_r(_QUANTILE, *map(repr, numbers)).split())
             row |= {
                 "value": float(np.mean(values)),
                 "deviation": float(np.std(values, ddof=1)),
@@ -342,21 +283,10 @@ def quantiles(matrices: dict[str, Any], level: float) -> Iterator[Answer]:
                 "message": "",
             }
         except OSError:
-            row |= {"value": None, "message": f"{ABSENT}: Rscript"}
+            row |= {"value": None, "message": "absent: Rscript"}
         except subprocess.CalledProcessError as error:
             row |= {"value": None, "message": error.stderr.strip()}
         yield row
-
-
-def _run_r(code: str, *arguments: str) -> str:
-    """What a piece of R prints; OSError if there is no R."""
-    program = shutil.which("Rscript")
-    if program is None:
-        raise OSError("Rscript was not found")
-    done = subprocess.run(
-        [program, "--vanilla", "-e", code, *arguments], capture_output=True, text=True, check=True
-    )
-    return done.stdout
 
 
 # --- Plumbing -------------------------------------------------------------------------------
@@ -402,7 +332,7 @@ def comparisons(question: Answer) -> Answer:
         )
     wanted = ("stambo", "mlxtend")
     found = {name: importlib.metadata.version(name) for name in wanted}
-    found["R survey"] = _run_r('cat(as.character(packageVersion("survey")))').strip()
+    found["R survey"] = run_r('cat(as.character(packageVersion("survey")))').strip()
     return {
         **question,
         "date": datetime.now(timezone.utc).date().isoformat(),
@@ -464,7 +394,7 @@ def _svyciprop(clusters: Any) -> list[float]:
     """Precision by svyciprop(method = "beta"), a row for each item predicted positive."""
     right = ",".join(str(tp) for tp, _, _ in clusters)
     wrong = ",".join(str(fp) for _, fp, _ in clusters)
-    found = _run_r(
+    found = run_r(
         f"suppressMessages(library(survey)); tp <- c({right}); fp <- c({wrong}); "
         "d <- data.frame(id = rep(seq_along(tp), tp + fp), "
         "x = unlist(Map(function(a, b) c(rep(1, a), rep(0, b)), tp, fp))); "
@@ -482,7 +412,7 @@ def main() -> None:
         return
     answers = {
         "date": datetime.now(timezone.utc).date().isoformat(),
-        "versions": versions(),
+        "versions": versions(PACKAGES),
         "intervals": list(intervals(questions["probes"], questions["resamples"])),
         "quantiles": list(quantiles(questions["quantiles"], questions["level"])),
     }
@@ -499,5 +429,5 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    with open(os.devnull, "w") as nowhere, redirect_stderr(nowhere):  # noqa: PTH123
+    with redirect_stderr(StringIO()):
         main()

@@ -3,18 +3,22 @@
 The committed ``.ipynb`` carries no outputs, and its cell ids come from the cells'
 content, so that the same source always gives the same bytes. It has one cell more
 than its source: on Colab, where the repository is not installed, that cell fetches it.
+``python -m compendium.sources pair`` writes the pairs, ``check`` compares them.
 """
 
 from __future__ import annotations
 
+import argparse
 import hashlib
+import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import jupytext
 import nbformat
 from nbformat import NotebookNode
 
-from compendium import parameters
+from compendium import ROOT, parameters, write
 from compendium.parameters import Parameter, ParameterError
 
 __all__ = ["check", "declared_parameters", "pair_text", "parameters_cell", "read", "sources"]
@@ -101,7 +105,7 @@ def check(folder: Path) -> list[str]:
 
 def _compare(source: Path) -> list[str]:
     """Compare a committed pair with what its source stands for, cell by cell."""
-    pair, remedy = source.with_suffix(".ipynb"), "run `python -m compendium.notebooks pair`"
+    pair, remedy = source.with_suffix(".ipynb"), "run `make pair`"
     if not pair.exists():
         return [f"{source.name} has no pair {pair.name}; {remedy}"]
     text, expected_text = pair.read_text(encoding="utf-8"), pair_text(source)
@@ -120,10 +124,32 @@ def _compare(source: Path) -> list[str]:
 
 
 def _cell(kind: str, source: str, identity: str, metadata: dict[str, object]) -> NotebookNode:
-    new = {
-        "code": nbformat.v4.new_code_cell,
-        "markdown": nbformat.v4.new_markdown_cell,
-        "raw": nbformat.v4.new_raw_cell,
-    }[kind]
+    new = getattr(nbformat.v4, f"new_{kind}_cell")
     cell: NotebookNode = new(source, id=identity, metadata=metadata)
     return cell
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Write or check the pairs, return the exit code."""
+    parser = argparse.ArgumentParser(
+        prog="python -m compendium.sources",
+        description="Write each notebook's .ipynb from its .py, or compare them cell by cell.",
+    )
+    parser.add_argument("--root", type=Path, default=ROOT, help="another tree (for tests)")
+    parser.add_argument("action", choices=["pair", "check"])
+    options = parser.parse_args(arguments)
+    folder = options.root / "notebooks"
+    if options.action == "check":
+        said = check(folder)
+    else:
+        said = []
+        for source in sources(folder):
+            target, text = source.with_suffix(".ipynb"), pair_text(source)
+            if not target.exists() or target.read_text("utf-8") != text:
+                said.append(f"wrote {write(target, text).name}")
+    sys.stdout.write("".join(f"{line}\n" for line in said))
+    return 1 if said and options.action == "check" else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -5,7 +5,7 @@ The answers of the other packages are data: ``notebooks/data/peers.json``, made 
     make peers
 
 which installs them in an environment of their own (they pin versions that the book
-cannot live with) and runs ``compendium/peers.py`` there. So the notebook runs anywhere,
+cannot live with) and runs ``benchmarks/peers.py`` there. So the notebook runs anywhere,
 and says of when and of which versions the answers are.
 """
 
@@ -14,23 +14,24 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
+import os
 import subprocess
 import sys
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import NormalDist
 from typing import Any
 
 import numpy as np
+from compendium import DATA, ROOT, data, write
+from compendium.ledger import csv_text
 from numpy.typing import NDArray
 from scipy.optimize import brentq
 from scipy.special import ndtr
 
 import f1ci
-from compendium import DATA, data, peers
-from compendium.recording import csv_text, write
 
 __all__ = [
     "CORRELATIONS",
@@ -83,7 +84,7 @@ class Design:
         Size of a test set.
     """
 
-    def __init__(self, name: str, prevalence: list[float], accuracy: float, n: int) -> None:
+    def __init__(self, name: str, prevalence: Sequence[float], accuracy: float, n: int) -> None:
         self.name, self.n = name, n
         share = np.array(prevalence, dtype=float)
         share /= share.sum()
@@ -282,13 +283,13 @@ def lines(probe: str, metric: str, answers: dict[str, Any]) -> list[Line]:
     matrix = PROBES[probe]
     with np.errstate(invalid="ignore", divide="ignore"):
         numeric = numeric_interval(matrix, _PLAIN[metric])
-    found = [Line("reference", "delta method, numeric", *numeric, _remark(*numeric, ""))]
+    found = [_line("reference", "delta method, numeric", numeric, "")]
     found += [_ours(matrix, metric, method) for method in OURS.get(metric, _OURS_OTHERWISE)]
     for row in answers["intervals"]:
         if (row["probe"], row["metric"]) == (probe, metric):
             values = [np.nan if row[k] is None else row[k] for k in ("estimate", "low", "high")]
             problem = row["message"] or ", ".join(row["warnings"])
-            found.append(Line(row["package"], row["method"], *values, _remark(*values, problem)))
+            found.append(_line(row["package"], row["method"], values, problem))
     return found
 
 
@@ -309,12 +310,12 @@ def _ours(matrix: list[list[int]], metric: str, method: str) -> Line:
                 confidence_level=LEVEL,
             )
     problem = ", ".join(sorted({warning.category.__name__ for warning in caught}))
-    values = interval.estimate, interval.low, interval.high
-    return Line("f1ci", method, *values, _remark(*values, problem))
+    return _line("f1ci", method, (interval.estimate, interval.low, interval.high), problem)
 
 
-def _remark(estimate: float, low: float, high: float, problem: str) -> str:
-    """What a reader must know of an interval, from its numbers and from what was warned."""
+def _line(package: str, method: str, values: Sequence[float], problem: str) -> Line:
+    """An interval, and what a reader must know of it by its numbers and by what was warned."""
+    estimate, low, high = values
     facts = []
     if np.isnan(low) or np.isnan(high):
         facts.append("no interval")
@@ -324,7 +325,8 @@ def _remark(estimate: float, low: float, high: float, problem: str) -> str:
         facts.append("leaves [0, 1]")
     if estimate < low - 1e-12 or estimate > high + 1e-12:
         facts.append("excludes its estimate")
-    return "; ".join([*facts, problem] if problem else facts)
+    remark = "; ".join([*facts, problem] if problem else facts)
+    return Line(package, method, estimate, low, high, remark)
 
 
 def questions(*, replicates: int = 10_000, posterior_replicates: int = 1_000) -> dict[str, Any]:
@@ -347,11 +349,12 @@ def questions(*, replicates: int = 10_000, posterior_replicates: int = 1_000) ->
 def ask(python: str | Path, asked: dict[str, Any]) -> dict[str, Any]:
     """The answers of the packages that are installed beside a Python interpreter."""
     done = subprocess.run(
-        [str(python), str(Path(peers.__file__))],
+        [str(python), "-m", "benchmarks.peers"],
         input=json.dumps(asked),
         capture_output=True,
         text=True,
         check=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT / "book")},
     )
     answers: dict[str, Any] = json.loads(done.stdout)
     return answers
@@ -365,7 +368,7 @@ def recorded() -> dict[str, Any]:
 
 def main() -> int:
     """Ask all questions and keep the answers."""
-    parser = argparse.ArgumentParser(prog="python -m compendium.probes", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.probes", description=__doc__)
     parser.add_argument("python", help="interpreter of the other packages' environment")
     asked = questions()
     answers = ask(parser.parse_args().python, asked) | {"asked": asked}
@@ -379,7 +382,7 @@ def main() -> int:
         "sha256": hashlib.sha256(text.encode()).hexdigest(),
         "made_by": "make peers",
         "made_with": versions,
-        "source": f"the packages' own answers to compendium/probes.py, on {answers['date']}",
+        "source": f"the packages' own answers to benchmarks/probes.py, on {answers['date']}",
         "licence": "numbers are facts; the file is CC BY 4.0",
         "citation": "The packages named in made_with.",
     }
