@@ -205,11 +205,12 @@ def mean_limits(
     correlation = _class_correlation(smooth, a, b)
     if not weighted:
         return _clipped(extremes(counts, a, b, z, _mean, correlation, limits), 0.0)
-    shares = _shares(matrix)
-    f, unit = _scores_and_units(*_class_counts(smooth, a, b), a, b)
-    spread, extra = _share_part(smooth, f, f, unit, a)
-    correlation = _bordered(correlation, extra)
+    rows = matrix.sum(axis=-1)
+    spread, extra = _share_part(smooth, a, b)
+    corner = np.ones((*extra.shape[:-1], 1, 1))
+    correlation = np.block([[correlation, extra[..., :, None]], [extra[..., None, :], corner]])
     # The spread of the shares, in the place of one more part with weight 1.
+    shares = rows / rows.sum(axis=-1, keepdims=True)
     weight = np.concatenate([shares, np.ones_like(spread)], axis=-1)
     ends = extremes(counts, a, b, z, sum_of(weight), correlation, limits, spread)
     return _clipped(ends, 0.0)
@@ -346,11 +347,6 @@ def _joined(parts: Any) -> tuple[Array, Array, Array]:
     return tp, fp, fn
 
 
-def _shares(matrix: Array) -> Array:
-    rows = matrix.sum(axis=-1)
-    return rows / rows.sum(axis=-1, keepdims=True)
-
-
 def _smoothed(matrix: Array) -> Array:
     """One more right item in each class, and a quarter of a wrong one for the other classes.
 
@@ -402,41 +398,24 @@ def _both_correlation(smooth: Array) -> Array:
     right = (tp * (1.0 - p) * (1.0 - q) * unit_p * unit_q)[..., :, None] * eye
     across = np.where(eye > 0.0, right, wrong)
     same = np.broadcast_to(eye, across.shape)
-    return np.concatenate(
-        [
-            np.concatenate([same, across], axis=-1),
-            np.concatenate([np.swapaxes(across, -1, -2), same], axis=-1),
-        ],
-        axis=-2,
-    )
+    return np.block([[same, across], [np.swapaxes(across, -1, -2), same]])
 
 
-def _share_part(
-    smooth: Array, score: Array, f: Array, unit: Array, a: float
-) -> tuple[Array, Array]:
+def _share_part(smooth: Array, a: float, b: float) -> tuple[Array, Array]:
     """What random shares of the classes add to a sum of shares times scores.
 
-    Its standard deviation, shape (..., 1), and its correlations with the classes' scores f.
+    Its standard deviation, shape (..., 1), and its correlations with the classes' scores.
     """
+    f, unit = _scores_and_units(*_class_counts(smooth, a, b), a, b)
     rows = smooth.sum(axis=-1)
     n = rows.sum(axis=-1, keepdims=True)
-    mean = (rows * score).sum(axis=-1, keepdims=True) / n
-    variance = (rows * (score - mean) ** 2).sum(axis=-1, keepdims=True) / n
+    mean = (rows * f).sum(axis=-1, keepdims=True) / n
+    variance = (rows * (f - mean) ** 2).sum(axis=-1, keepdims=True) / n
     # The share of class j moves by an item of j, the score of k by those of j taken for k.
-    columns = smooth.sum(axis=-2)
-    moved = columns * score - (smooth * score[..., :, None]).sum(axis=-2)
+    moved = smooth.sum(axis=-2) * f - (smooth * f[..., :, None]).sum(axis=-2)
     with np.errstate(divide="ignore", invalid="ignore"):
         correlation = a * f * unit * moved / np.sqrt(n * variance)
     return np.sqrt(variance / n), np.where(variance > 0.0, correlation, 0.0)
-
-
-def _bordered(correlation: Array, extra: Array) -> Array:
-    """The correlations with one more part."""
-    column = extra[..., :, None]
-    corner = np.ones((*extra.shape[:-1], 1, 1))
-    above = np.concatenate([correlation, column], axis=-1)
-    below = np.concatenate([np.swapaxes(column, -1, -2), corner], axis=-1)
-    return np.concatenate([above, below], axis=-2)
 
 
 def _paired_correlation(smooth: Array, a: float, b: float, average: str) -> Array:

@@ -8,7 +8,7 @@
 #
 # Binary scores need no simulation: coverage is a finite sum over the counts. For several classes and
 # for differences it is counted in simulated test sets, with a standard error of at most
-# {glue:text}`score-error:.4f` at a coverage of .95.
+# {glue:text}`score-error:.4f` at a coverage of $.95$.
 
 # %% tags=["parameters"]
 designs: int = 300  # quick: 12 — populations of each kind
@@ -69,7 +69,7 @@ def held(limits, truth):
 # ## One score of two classes: exact sums
 #
 # The rule: the expected number of relevant items is 10, 20 or 40, one tenth or one half of all
-# items; of them .05, .15, ... .95 are right (ten values), and false positives are 5, 25, 50, 75 or
+# items; of them $.05, .15, \dots, .95$ are right (ten values), and false positives are 5, 25, 50, 75 or
 # 95 % of what is wrong. That makes 300 designs for each score. The number v of relevant items is
 # binomial; the condition is that it is not zero; v is cut where less than 1e-9 lies beyond.
 
@@ -77,7 +77,6 @@ def held(limits, truth):
 SCORES = {
     "F(1/2)": (0.8, 0.2),
     "F(2)": (0.2, 0.8),
-    "F1": (0.5, 0.5),
     "Jaccard": (1.0, 1.0),
     "Tversky(0.3, 0.9)": (0.3, 0.9),
     "F(4)": (1 / 17, 16 / 17),
@@ -230,8 +229,8 @@ for kind, (a, b) in SCORES.items():
 # %% [markdown]
 # ## Averages over classes: simulated test sets
 #
-# The rule: 3, 5, 10 or 20 classes (with chances .4, .3, .25 and .05), their shares from a Dirichlet
-# distribution with parameter .5, 1, 5 or 50, test sets of 50, 100, 200, 500 or 1000 items; the
+# The rule: 3, 5, 10 or 20 classes (with chances $.4, .3, .25, .05$), their shares from a Dirichlet
+# distribution with parameter $.5$, 1, 5 or 50, test sets of 50, 100, 200, 500 or 1000 items; the
 # share of a class that is predicted right from a Beta distribution (8, 2), (2, 2), (50, 1) or
 # (400, 2), in that order bad to almost perfect; wrong predictions spread over the other classes by a
 # flat Dirichlet distribution. A population is kept if its smallest class can expect 3 items or more;
@@ -385,9 +384,9 @@ for _ in range(min(60, designs)):
 # %% [markdown]
 # ## Differences of two F1 scores on the same items
 #
-# The rule: 50, 100, 200, 500 or 1000 items, of which a share uniform between .05 and .6 is positive
+# The rule: 50, 100, 200, 500 or 1000 items, of which a share uniform between $.05$ and $.6$ is positive
 # and at least 10 can be expected to be; recall of A from one of the first three Beta distributions
-# above, that of B moved from it by a normal variable with standard deviation .05; false positives
+# above, that of B moved from it by a normal variable with standard deviation $.05$; false positives
 # between a tenth and one and a half times the false negatives; and predictions that are independent
 # given the truth, or copied from one another in half or nine tenths of the cases.
 

@@ -297,8 +297,7 @@ def test_correlations_are_those_of_the_influences(r: int, a: float, b: float) ->
     assert_allclose(score._both_correlation(m), both, **near)
     f = np.array([class_score(p, k, a, b) for k in range(r)])
     shares = [*scores(a, b), lambda q: (q.sum(axis=1) * f).sum() / q.sum()]
-    own, unit = score._scores_and_units(*score._class_counts(m, a, b), a, b)
-    spread, extra = score._share_part(m, own, own, unit, a)
+    spread, extra = score._share_part(m, a, b)
     assert_allclose(extra, correlations(shares)[-1, :-1], **near)
     moved = numeric_influence(shares[-1], p)
     assert_allclose(spread, np.sqrt((p * moved**2).sum() / m.sum()), **near)
