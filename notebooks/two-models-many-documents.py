@@ -29,7 +29,7 @@ import time
 import warnings
 
 import numpy as np
-from compendium import DATA, figures, tables
+from compendium import data, figures, tables
 from myst_nb import glue
 from scipy import optimize, special, stats
 
@@ -576,7 +576,7 @@ tables.plain(head, rows, numeric=(0, 2, 3, 4, 5, 6))
 # labels, with the interval) now, on machines that need not be alike.
 
 # %%
-peers = json.loads((DATA / "compare-peers.json").read_text())
+peers = json.loads(data.read_verified("compare-peers.json"))
 cells = np.array(peers["cells"])
 y, a, b = labels_of(cells)
 test = f1ci.difference_test(y, a, b, confidence_level=confidence_level)
