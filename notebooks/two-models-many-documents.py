@@ -356,14 +356,15 @@ for row, skewed in zip(axes, (False, True), strict=True):
                 label=kind,
                 linewidth=1.2,
             )
-        axis.set(xscale="log", ylim=(0.6, 1.005), xticks=number_of_units)
+        axis.set(xscale="log", ylim=(0.42, 1.005), xticks=number_of_units)
         axis.set_xticklabels([str(units) for units in number_of_units])
         axis.minorticks_off()
 for axis, correlation in zip(axes[0], correlations, strict=True):
     axis.set_title(f"correlation {correlation:g}")
 axes[0, 0].set_ylabel("one size")
 axes[1, 0].set_ylabel("unlike sizes")
-figure.supxlabel("documents", fontsize=10)
+for axis in axes[1]:
+    axis.set_xlabel("documents")
 handles, names = axes[0, 0].get_legend_handles_labels()
 figure.legend(handles, names, loc="outside lower center", ncols=5)
 figures.save(figure, "two-models-many-documents-coverage")
