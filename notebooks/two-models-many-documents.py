@@ -29,7 +29,7 @@ import time
 import warnings
 
 import numpy as np
-from compendium import DATA, figures, ledger, show
+from compendium import data, figures, ledger, show
 from scipy import optimize, special, stats
 
 import f1ci
@@ -356,14 +356,15 @@ for row, skewed in zip(axes, (False, True), strict=True):
                 label=kind,
                 linewidth=1.2,
             )
-        axis.set(xscale="log", ylim=(0.6, 1.005), xticks=number_of_units)
+        axis.set(xscale="log", ylim=(0.42, 1.005), xticks=number_of_units)
         axis.set_xticklabels([str(units) for units in number_of_units])
         axis.minorticks_off()
 for axis, correlation in zip(axes[0], correlations, strict=True):
     axis.set_title(f"correlation {correlation:g}")
 axes[0, 0].set_ylabel("one size")
 axes[1, 0].set_ylabel("unlike sizes")
-figure.supxlabel("documents", fontsize=10)
+for axis in axes[1]:
+    axis.set_xlabel("documents")
 handles, names = axes[0, 0].get_legend_handles_labels()
 figure.legend(handles, names, loc="outside lower center", ncols=5)
 figures.save(figure, "two-models-many-documents-coverage")
@@ -568,7 +569,7 @@ show.table(head, rows, numeric=(0, 2, 3, 4, 5, 6))
 # labels, with the interval) now, on machines that need not be alike.
 
 # %%
-peers = json.loads((DATA / "compare-peers.json").read_text())
+peers = json.loads(data.read_verified("compare-peers.json"))
 cells = np.array(peers["cells"])
 y, a, b = labels_of(cells)
 test = f1ci.difference_test(y, a, b, confidence_level=confidence_level)
