@@ -284,14 +284,13 @@ const f1ci = (() => {
    * method from the right falls on the root; nothing cancels at any count.
    */
   function tverskyScore(x, y, w, a, b, level) {
-    const z = twoSided(level);
-    const [low, high] = tverskyLimits(x, y, w, a, b, z);
-    if (x + a * y + b * w === 0) return [0, 1];
-    return ordered(tverskyEstimate(x, y, w, a, b), low, high);
+    return tverskyLimits(x, y, w, a, b, twoSided(level));
   }
 
   function tverskyLimits(x, y, w, a, b, z) {
-    return [x === 0 ? 0 : lowerLimit(x, y, w, a, b, z * z), upperLimit(x, y, w, a, b, z * z)];
+    if (x + a * y + b * w === 0) return [0, 1];
+    const low = x === 0 ? 0 : lowerLimit(x, y, w, a, b, z * z);
+    return ordered(tverskyEstimate(x, y, w, a, b), low, upperLimit(x, y, w, a, b, z * z));
   }
 
   function lowerLimit(x, y, w, a, b, k) {
@@ -367,6 +366,188 @@ const f1ci = (() => {
     return ordered(tverskyEstimate(x, y, w, a, b), low, high);
   }
 
+  /** An F-beta by its two methods. */
+  const tversky = { score: tverskyScore, cautious };
+
+  // --- Sums of correlated scores: averages over classes, differences (see score.py) ------------
+
+  const sum = (values) => values.reduce((total, value) => total + value, 0);
+
+  /** F = x / (x + a y + b w), and 1 / (whole times the standard deviation of F). */
+  function scoreAndUnit({ x, y, w }, a, b) {
+    const f = tverskyEstimate(x, y, w, a, b);
+    return [f, 1 / Math.sqrt(x * (1 - f) ** 2 + f * f * (a * a * y + b * b * w))];
+  }
+
+  /** TP, FP and FN of each class of a matrix with rows true and columns predicted. */
+  function classCounts(matrix) {
+    return matrix.map((row, k) => ({
+      x: row[k],
+      y: sum(matrix.map((other) => other[k])) - row[k],
+      w: sum(row) - row[k],
+    }));
+  }
+
+  /**
+   * The least and largest value of a weighted sum of scores.
+   *
+   * Part k has the limits F_k(zeta_k) at zeta_k z; over the ellipsoid zeta' R^-1 zeta <= 1 the
+   * extreme is a fixed point, which two steps reach. `spread`, if given, is the standard
+   * deviation of one more part, normal and with weight 1.
+   */
+  function extremes(parts, weights, correlation, a, b, z, spread = null) {
+    const known = parts.map(({ x, y, w }) => x + y + w > 0);
+    const f = parts.map(({ x, y, w }, k) => (known[k] ? tverskyEstimate(x, y, w, a, b) : 0.5));
+    const slopes = [...weights];
+    if (spread !== null) {
+      f.push(0);
+      known.push(true);
+      slopes.push(1);
+    }
+    const bias = parts.map(({ x, y, w }, k) => {
+      const whole = x + a * y + b * w;
+      return known[k]
+        ? (f[k] * (a * a * y + b * b * w) - x * (1 - f[k])) / (whole * whole) : 0;
+    });
+    const value = sum(f.map((score, k) => score * slopes[k]));
+    const [low, high] = [-1, 1].map((side) => {
+      let zeta = slopes.map((slope) => (side * slope < 0 ? -1 : 1));
+      for (let step = 0; ; step += 1) {
+        const ends = zeta.map((share, k) => {
+          if (k === parts.length) return [share * z * spread, 0];
+          const { x, y, w } = parts[k];
+          // A share of one item's information is profiled out.
+          const left = 1 - (1 - share * share) / Math.max(x + y + w, 1);
+          const limits = tverskyLimits(x * left, y * left, w * left, a, b, Math.abs(share) * z);
+          return [limits[share < 0 ? 0 : 1], ((share * share - 1) * bias[k]) / left];
+        });
+        if (step === 2) return sum(ends.map(([end, shift], k) => slopes[k] * (end + shift)));
+        const reach = ends.map(
+          ([end], k) => (known[k] ? (slopes[k] * (end - f[k])) / zeta[k] : 0));
+        const shared = correlation.map((row) => sum(row.map((r, k) => r * reach[k])));
+        const total = sum(shared.map((r, k) => r * reach[k]));
+        zeta = zeta.map((before, k) => {
+          let turned = known[k] && total > 0 ? (side * shared[k]) / Math.sqrt(total) : before;
+          // Where all cancels, rounding shall not choose the side.
+          if (Math.abs(turned) < 1e-12) turned = side * slopes[k] * 1e-12;
+          return (turned < 0 ? -1 : 1) * Math.min(Math.max(Math.abs(turned), 1e-3), 1);
+        });
+      }
+    });
+    return [Math.min(low, value), Math.max(high, value)];
+  }
+
+  /** Score interval of the mean of F-beta over classes, alike or by their true items. */
+  function meanScore(matrix, a, b, level, weighted) {
+    const r = matrix.length;
+    // One more right item in each class, and one wrong one spread over the others.
+    const smooth = matrix.map((row, i) => row.map((n, j) => n + (i === j ? 1 : 1 / (r - 1))));
+    const counts = classCounts(smooth);
+    const scores = counts.map((part) => scoreAndUnit(part, a, b));
+    const reach = scores.map(([f, unit]) => f * unit);
+    const correlation = smooth.map((row, i) => row.map((n, j) =>
+      (i === j ? 1 : a * b * (n + smooth[j][i]) * reach[i] * reach[j])));
+    const parts = classCounts(matrix);
+    const z = twoSided(level);
+    let ends;
+    if (weighted) {
+      const rows = matrix.map(sum);
+      const shares = rows.map((n) => n / sum(rows));
+      // The shares are random too.
+      const smoothRows = smooth.map(sum);
+      const n = sum(smoothRows);
+      const mean = sum(scores.map(([f], k) => (f * smoothRows[k]) / n));
+      const variance = sum(scores.map(([f], k) => (smoothRows[k] * (f - mean) ** 2) / n));
+      const extra = scores.map(([f], k) => {
+        const column = smooth.map((row) => row[k]);
+        const moved = sum(column) * f - sum(column.map((m, i) => m * scores[i][0]));
+        return variance > 0 ? (a * reach[k] * moved) / Math.sqrt(n * variance) : 0;
+      });
+      const bordered = [...correlation.map((row, k) => [...row, extra[k]]), [...extra, 1]];
+      ends = extremes(parts, shares, bordered, a, b, z, Math.sqrt(variance / n));
+    } else {
+      ends = extremes(parts, matrix.map(() => 1 / r), correlation, a, b, z);
+    }
+    return [Math.max(ends[0], 0), Math.min(ends[1], 1)];
+  }
+
+  // --- Two models on the same items ------------------------------------------------------------
+  // Counts of items {tp, posA, posB, fn, fp, negA, negB}: of the positives, both models have tp
+  // right and fn wrong, one alone posA or posB; of the negatives both have fp wrong, one alone
+  // has negA or negB right.
+
+  function modelCounts(t) {
+    return [
+      { x: t.tp + t.posA, y: t.fp + t.negB, w: t.fn + t.posB },
+      { x: t.tp + t.posB, y: t.fp + t.negA, w: t.fn + t.posA },
+    ];
+  }
+
+  /** Score interval of F-beta of B minus that of A. */
+  function differenceScore(t, a, b, level) {
+    // Half an item more in each cell of truth, A and B: both right, both wrong, one of them.
+    const half = Object.fromEntries(Object.entries(t).map(([name, n]) => [name, n + 0.5]));
+    const [first, second] = modelCounts(half);
+    const [[f, u], [g, v]] = [scoreAndUnit(first, a, b), scoreAndUnit(second, a, b)];
+    const [fRight, gRight] = [1 - f + (a + b) * f, 1 - g + (a + b) * g];
+    const shared = a * a * f * g * (half.fp + half.tp)
+      - a * (fRight * g + f * gRight) * half.tp
+      + a * b * f * g * (first.x + second.x)
+      + fRight * gRight * half.tp
+      - b * fRight * g * first.x - b * f * gRight * second.x
+      + b * b * f * g * (first.x + first.w);
+    const rho = shared * u * v;
+    const ends = extremes(modelCounts(t), [-1, 1], [[1, rho], [rho, 1]], a, b, twoSided(level));
+    return [Math.max(ends[0], -1), Math.min(ends[1], 1)];
+  }
+
+  /**
+   * Exact two-sided p-value of the randomisation test for F1: each item on which the models
+   * differ is swapped by the toss of a coin.
+   *
+   * B is then right on k of the discordant positives and j of the discordant negatives. The
+   * difference rises with both, so for each k the outcomes as large as the observed one are
+   * those from some j on, which falls as k rises. Integers decide on ties.
+   */
+  function randomisationTest(t) {
+    const [n1, n0] = [t.posA + t.posB, t.negA + t.negB];
+    const positives = n1 + t.tp + t.fn;
+    // Numerators and denominators of F1 of B and A when B is right on k and j.
+    const fractions = (k, j) => {
+      const [tpA, tpB] = [t.tp + n1 - k, t.tp + k];
+      const [fpA, fpB] = [t.fp + j, t.fp + n0 - j];
+      return [2 * tpB, tpB + fpB + positives || 1, 2 * tpA, tpA + fpA + positives || 1];
+    };
+    const difference = ([p, q, r, s]) => p / q - r / s;
+    const exact = (parts) => {
+      const [p, q, r, s] = parts.map(BigInt);
+      return [p * s - r * q, q * s];
+    };
+    let observed = fractions(t.posB, t.negB);
+    if (difference(observed) < 0) observed = fractions(n1 - t.posB, n0 - t.negB);
+    const [top, bottom] = exact(observed);
+    if (top === 0n) return 1;
+    const target = difference(observed);
+    const reaches = (k, j) => {
+      const parts = fractions(k, j);
+      const excess = difference(parts) - target;
+      if (Math.abs(excess) > 1e-12) return excess > 0;
+      const [p, q] = exact(parts);
+      return p * bottom >= top * q;
+    };
+    let from = n0 + 1; // the least j that reaches the observed difference at this k
+    let upper = 0; // the probability of j or more
+    let total = 0;
+    for (let k = 0; k <= n1; k += 1) {
+      while (from > 0 && reaches(k, from - 1)) {
+        from -= 1;
+        upper += fairCoin(from, n0);
+      }
+      total += fairCoin(k, n1) * Math.min(upper, 1);
+    }
+    return Math.min(1, 2 * total);
+  }
+
   // --- What a rounded precision, recall and support leave open ---------------------------------
 
   // Ties of rounding count as fitting; so does what arithmetic puts this far beyond them.
@@ -439,7 +620,8 @@ const f1ci = (() => {
   return {
     normalQuantile, twoSided, betaOdds, fairCoin,
     f1Estimate, wilsonIndirect, wilsonDirect, clopperPearson, wald,
-    fbetaWeights, tverskyEstimate, tverskyScore, tverskyLimits, cautious,
+    fbetaWeights, tverskyEstimate, tverskyScore, cautious, tversky, classCounts,
+    meanScore, modelCounts, differenceScore, randomisationTest,
     fittingCounts, sampleSize,
   };
 })();
