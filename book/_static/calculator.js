@@ -1,7 +1,7 @@
 // The calculator: a form, a drawing, numbers and texts to copy. The kernels are in f1ci.js.
 document.addEventListener("DOMContentLoaded", () => {
   "use strict";
-  const root = document.getElementById("calculator");
+  const root = document.getElementById("calc");
   if (!root) return;
   const find = (id) => document.getElementById(`calc-${id}`);
   const form = find("form");
@@ -546,18 +546,21 @@ document.addEventListener("DOMContentLoaded", () => {
     select.replaceChildren(...result.rows.map((row) => element("option", { value: row.key }, row.name)));
     if (result.rows.some((row) => row.key === before)) select.value = before;
     find("quoted-field").hidden = result.rows.length < 2;
-    find("texts").replaceChildren(...(result.rows.length ? textsFor(mode, values, result, quoted(result.rows)) : [])
-      .flatMap(([name, text]) => {
+    const lines = (result.rows.length ? textsFor(mode, values, result, quoted(result.rows)) : [])
+      .map(([name, text]) => {
         const button = element("button", { type: "button", "aria-label": `Copy: ${name}` }, "Copy");
         button.addEventListener("click", () => copy(text, name));
         return [element("dt", {}, name), element("dd", {}, element("code", {}, text), button)];
-      }));
+      });
     const link = element("button", { type: "button" }, "Copy a link to these numbers");
     link.addEventListener("click", () => {
       history.replaceState(null, "", address());
       copy(location.href, "Link");
     });
-    find("texts").append(element("dt", {}, "Link"), element("dd", {}, link));
+    const [sentence = [], ...others] = lines;
+    find("first").replaceChildren(
+      ...sentence, element("dt", {}, "Link"), element("dd", {}, link));
+    find("texts").replaceChildren(...others.flat());
   }
 
   async function copy(text, name) {
@@ -588,12 +591,12 @@ document.addEventListener("DOMContentLoaded", () => {
       const text = form.elements[name].value.trim();
       if (text !== "") state.set(name, text);
     }
-    return `#calculator?${state}`;
+    return `#calc?${state}`;
   };
 
   const restore = () => {
     const [place, query] = location.hash.split("?");
-    if (place !== "#calculator" || !query) return;
+    if (place !== "#calc" || !query) return;
     const state = new URLSearchParams(query);
     const wanted = state.get("mode");
     if (!Object.hasOwn(INPUTS, wanted)) return;
