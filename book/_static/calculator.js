@@ -97,8 +97,10 @@ document.addEventListener("DOMContentLoaded", () => {
     const isNumber = (cell) => /^\d+$/.test(cell);
     const height = cells.length;
     const longest = Math.max(...cells.map((row) => row.length));
-    // A line of labels above: not all numbers, or one line more than there are numbers in a line.
-    const hasHead = height > 1 && (!cells[0].every(isNumber) || height === longest + 1
+    // A line of labels above: no numbers, an empty corner, or one line more than there are numbers
+    // in a line.
+    const hasHead = height > 1 && (!cells[0].some(isNumber) || cells[0][0] === ""
+      || height === longest + 1
       || (height === longest && cells[0].length === longest - 1));
     const head = hasHead ? cells.shift() : null;
     const size = cells.length;
@@ -515,7 +517,7 @@ document.addEventListener("DOMContentLoaded", () => {
       find("tables").append(
         element("p", { class: "calc-verdict" },
           `By the interval: ${verdict}. ${result.p === null ? "" : `Exact randomisation test: p = ${pValue(result.p)}. `}The models differ on ${some(result.discordant, "item", "items")}.`),
-        table(`F1 and its difference, ${confidence} % score intervals`, ["", "Estimate", "Low", "High"],
+        table(`F1 and its difference, ${confidence} % score intervals`, ["Score", "Estimate", "Low", "High"],
           all.map((row) => [row.name, number(row.estimate), number(row.low), number(row.high)])),
         element("p", {}, "The test asks whether A and B could be exchanged on every item. The interval asks which differences of the two F1 scores fit the counts. At the border they may disagree."),
       );
