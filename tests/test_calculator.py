@@ -573,8 +573,8 @@ def spreadsheet(formula):
         quantile = re.sub(
             r"NORM\.S\.INV\(([\d.]+)\)", lambda m: repr(special.ndtri(float(m[1]))), text
         )
-        known[name] = eval(quantile.replace("^", "**"), {}, known)
-    return eval(inside[-1].replace("^", "**"), {}, known)
+        known[name] = eval(quantile.replace("^", "**"), {"np": np}, known)
+    return eval(inside[-1].replace("^", "**"), {"np": np}, known)
 
 
 def test_python_of_other_scores(tab):
