@@ -571,10 +571,10 @@ def spreadsheet(formula):
     known = {"SQRT": math.sqrt}
     for name, text in zip(inside[:-1:2], inside[1:-1:2], strict=True):
         quantile = re.sub(
-            r"NORM\.S\.INV\(([\d.]+)\)", lambda m: repr(special.ndtri(float(m[1]))), text
+            r"NORM\.S\.INV\(([\d.]+)\)", lambda m: repr(float(special.ndtri(float(m[1])))), text
         )
-        known[name] = eval(quantile.replace("^", "**"), {"np": np}, known)
-    return eval(inside[-1].replace("^", "**"), {"np": np}, known)
+        known[name] = eval(quantile.replace("^", "**"), {}, known)
+    return eval(inside[-1].replace("^", "**"), {}, known)
 
 
 def test_python_of_other_scores(tab):
