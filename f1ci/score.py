@@ -56,6 +56,9 @@ _STEPS = 2
 # Parts that are nearly uncorrelated with the sum still get a slope of their own.
 _LEAST = 1e-3
 
+# Points of half an ellipse: the extreme lies at most 1 - cos(7.5 degrees) = .9 % further out.
+_POINTS = 12
+
 
 # One score.
 
@@ -217,7 +220,7 @@ def difference_limits(
     cells: Array,
     a: float,
     b: float,
-    z: float,
+    z: Array,
     *,
     average: str = "binary",
     limits: Kernel = tversky_limits,
@@ -225,39 +228,31 @@ def difference_limits(
     """Limits of the score of B minus that of A on the same items.
 
     Cells (..., r, r, r) count the items by true class, class predicted by A, and by B. The
-    average is "binary" (of class 1 of two), "macro" or "weighted".
+    average is "binary" (of class 1 of two), "macro", "weighted" or "macro_star".
     """
     tables = cells.sum(axis=-1), cells.sum(axis=-2)
-    smooth = _smoothed_cells(cells)
-    smooth_tables = smooth.sum(axis=-1), smooth.sum(axis=-2)
-    one = slice(1, None) if average == "binary" else slice(None)
-    parts = [_class_counts(table, a, b) for table in tables]
-    counts = _joined([tuple(n[..., one] for n in part) for part in parts])
-    (f_a, unit_a), (f_b, unit_b) = (
-        _scores_and_units(*_class_counts(table, a, b), a, b) for table in smooth_tables
+    correlation = _paired_correlation(_smoothed_cells(cells), a, b, average)
+    # By symmetry half the ellipse is enough: the other half has both signs turned.
+    turn = 0.5 * np.arccos(correlation)
+    angle = np.arange(_POINTS).reshape(-1, *(1,) * turn.ndim) * (np.pi / _POINTS)
+    by_a, by_b = np.cos(angle + turn), np.cos(angle - turn)
+    (low_a, high_a), (low_b, high_b) = (
+        _limits_of(table, a, b, np.abs(zeta) * z, average, limits)
+        for table, zeta in zip(tables, (by_a, by_b), strict=True)
     )
-    between = _between(smooth, (f_a, unit_a), (f_b, unit_b), a, b)[..., one, one]
-    within = [_class_correlation(table, a, b)[..., one, one] for table in smooth_tables]
-    correlation = np.concatenate(
-        [
-            np.concatenate([within[0], between], axis=-1),
-            np.concatenate([np.swapaxes(between, -1, -2), within[1]], axis=-1),
-        ],
-        axis=-2,
-    )
-    shares = _shares(tables[0]) if average == "weighted" else np.ones(tables[0].shape[:-1])
-    shares = shares[..., one]
-    if average != "weighted":
-        shares = shares / shares.shape[-1]
-    weight = np.concatenate([-shares, shares], axis=-1)
-    spread = None
-    if average == "weighted":
-        spread, extra_a = _share_part(smooth_tables[0], f_b - f_a, f_a, unit_a, a)
-        _, extra_b = _share_part(smooth_tables[1], f_b - f_a, f_b, unit_b, a)
-        correlation = _bordered(correlation, np.concatenate([extra_a, extra_b], axis=-1))
-        weight = np.concatenate([weight, np.ones_like(spread)], axis=-1)
-    ends = _extremes(counts, a, b, z, _sum_of(weight), correlation, limits, spread)
-    return _clipped(ends, -1.0)
+    end_a, back_a = np.where(by_a < 0.0, (low_a, high_a), (high_a, low_a))
+    end_b, back_b = np.where(by_b < 0.0, (low_b, high_b), (high_b, low_b))
+    differences = np.concatenate([end_b - end_a, back_b - back_a])
+    return differences.min(axis=0), differences.max(axis=0)
+
+
+def _limits_of(table: Array, a: float, b: float, z: Array, average: str, limits: Kernel) -> Limits:
+    if average == "binary":
+        tp, fp, fn = (n[..., 1] for n in _class_counts(table, a, b))
+        return limits(tp, fp, fn, a, b, z)
+    if average == "macro_star":
+        return macro_star_limits(table, a, b, z, limits=limits)
+    return mean_limits(table, a, b, z, weighted=average == "weighted", limits=limits)
 
 
 def _clipped(ends: Limits, least: float) -> Limits:
@@ -295,11 +290,18 @@ def _smoothed(matrix: Array) -> Array:
 
 
 def _smoothed_cells(cells: Array) -> Array:
-    """The same for two classifiers: half an item each for both right, A, B and none right."""
+    """The same kind of items for two classifiers.
+
+    By class a quarter of an item right for both, half for A alone, half for B alone, and a
+    quarter wrong for both: dependence is rather understated.
+    """
     r = cells.shape[-1]
     right = np.eye(r)
-    odds = right + (1.0 - right) / (r - 1.0)  # by true class and predicted class
-    return cells + 0.5 * odds[:, :, None] * odds[:, None, :]
+    wrong = (1.0 - right) / (r - 1.0)  # by true class and predicted class
+    right_b, wrong_b = right[:, None, :], wrong[:, None, :]
+    both = right[..., None] * right_b + wrong[..., None] * wrong_b
+    one = right[..., None] * wrong_b + wrong[..., None] * right_b
+    return cells + 0.25 * both + 0.5 * one
 
 
 def _scores_and_units(tp: Array, fp: Array, fn: Array, a: float, b: float) -> tuple[Array, Array]:
@@ -365,30 +367,45 @@ def _bordered(correlation: Array, extra: Array) -> Array:
     return np.concatenate([above, below], axis=-2)
 
 
-def _between(
-    smooth: Array, first: tuple[Array, Array], second: tuple[Array, Array], a: float, b: float
-) -> Array:
-    """Correlations of the scores of A by class (rows) with those of B (columns)."""
-    (f, u), (g, w) = first, second
+def _paired_correlation(smooth: Array, a: float, b: float, average: str) -> Array:
+    """The correlation of the two scores, from their influences on the cells."""
     by_a, by_b = smooth.sum(axis=-1), smooth.sum(axis=-2)
-    right_a, right_b = np.einsum("...kkl->...kl", smooth), np.einsum("...lkl->...kl", smooth)
-    eye = np.eye(smooth.shape[-1])
-    f_right, g_right = 1.0 - f + (a + b) * f, 1.0 - g + (a + b) * g
-    f, g = f[..., :, None], g[..., None, :]
-    f_right, g_right = f_right[..., :, None], g_right[..., None, :]
-    # An item moves the score of a class by what it is right, predicted and true of it.
-    moved = (
-        a * a * f * g * smooth.sum(axis=-3)
-        - a * f_right * g * right_a
-        - a * f * g_right * right_b
-        + a * b * f * g * (np.swapaxes(by_a, -1, -2) + by_b)
-    ) + eye * (
-        f_right * g_right * np.einsum("...kkk->...k", smooth)[..., None]
-        - b * f_right * g * np.einsum("...kk->...k", by_a)[..., None]
-        - b * f * g_right * np.einsum("...kk->...k", by_b)[..., None]
-        + b * b * f * g * by_a.sum(axis=-1)[..., None]
-    )
-    return moved * u[..., :, None] * w[..., None, :]
+    first, second = _influence(by_a, a, b, average), _influence(by_b, a, b, average)
+    shared = np.einsum("...tij,...ti,...tj->...", smooth, first, second)
+    squares = (by_a * first * first).sum(axis=(-2, -1)) * (by_b * second * second).sum(axis=(-2, -1))
+    return np.clip(shared / np.sqrt(squares), -1.0, 1.0)
+
+
+def _influence(matrix: Array, a: float, b: float, average: str) -> Array:
+    """How an item in each cell moves the score, up to a factor."""
+    if average == "macro_star":
+        tp, fp, fn = _class_counts(matrix, 1.0, 1.0)
+        p, q = tp / (tp + fp), tp / (tp + fn)
+        _, slope = _star(a, b)(np.concatenate([p, q], axis=-1))
+        by_p, by_q = np.split(slope, 2, axis=-1)
+        return _moved(by_p / (tp + fp), p, 1.0, 0.0) + _moved(by_q / (tp + fn), q, 0.0, 1.0)
+    tp, fp, fn = _class_counts(matrix, a, b)
+    whole = tp + _errors(fp, fn, a, b)
+    f = tp / whole
+    if average == "binary":
+        weight = np.broadcast_to([0.0, 1.0], f.shape)
+    elif average == "weighted":
+        weight = matrix.sum(axis=-1)
+    else:
+        weight = np.ones_like(f)
+    moved = _moved(weight / whole, f, a, b)
+    if average == "weighted":
+        mean = (weight * f).sum(axis=-1, keepdims=True) / weight.sum(axis=-1, keepdims=True)
+        moved = moved + (f - mean)[..., :, None]
+    return moved
+
+
+def _moved(weight: Array, f: Array, a: float, b: float) -> Array:
+    """By what an item is right, predicted and true of each class moves its score f."""
+    lost = weight * f
+    eye = np.eye(f.shape[-1])
+    right = eye * (weight + (a + b - 1.0) * lost)[..., None]
+    return right - b * lost[..., :, None] - a * lost[..., None, :]
 
 
 def _mean(parts: Array) -> tuple[Array, Array]:
@@ -451,18 +468,20 @@ def _extremes(
         f = np.concatenate([f, np.zeros_like(spread)], axis=-1)
         unknown = np.concatenate([empty, np.zeros(spread.shape, dtype=bool)], axis=-1)
     value, slope = objective(f)
+    parts = tp.shape[-1]
+    z = np.asarray(z)[..., None]
     ends: list[Array] = []
     for side in (-1.0, 1.0):
-        zeta: Array = np.where(side * slope < 0.0, -1.0, 1.0)
+        start = np.where(side * slope < 0.0, -1.0, 1.0)
+        zeta: Array = start
         for step in range(_STEPS + 1):
-            size = np.abs(zeta[..., : tp.shape[-1]])
+            size = np.abs(zeta[..., :parts])
             left = 1.0 - (1.0 - size * size) * per_item
             low, high = limits(tp * left, fp * left, fn * left, a, b, size * z)
-            end = np.where(zeta[..., : tp.shape[-1]] < 0.0, low, high)
-            shift = (size * size - 1.0) * bias / left
+            end: Array = np.where(zeta[..., :parts] < 0.0, low, high)
             if spread is not None:
-                end = np.concatenate([end, zeta[..., -1:] * z * spread], axis=-1)
-                shift = np.concatenate([shift, np.zeros_like(spread)], axis=-1)
+                extra = zeta[..., parts:] * z * spread
+                end = np.concatenate([end, extra], axis=-1)
             if step == _STEPS:
                 break
             _, slope = objective(end)
@@ -471,7 +490,9 @@ def _extremes(
             total = (shared * reach).sum(axis=-1, keepdims=True)
             with np.errstate(divide="ignore", invalid="ignore"):
                 turned = side * shared / np.sqrt(total)
-            turned = np.where(unknown | (total <= 0.0), zeta, turned)
-            zeta = np.where(turned < 0.0, -1.0, 1.0) * np.clip(np.abs(turned), _LEAST, 1.0)
-        ends.append(objective(end + shift)[0])
+            turned = np.where(unknown | (total <= 0.0), start, turned)
+            sign = np.where(turned == 0.0, start, np.sign(turned))
+            zeta = sign * np.clip(np.abs(turned), _LEAST, 1.0)
+        end[..., :parts] += (size * size - 1.0) * bias / left
+        ends.append(objective(end)[0])
     return np.minimum(ends[0], value), np.maximum(ends[1], value)
