@@ -486,7 +486,7 @@ document.addEventListener("DOMContentLoaded", () => {
     find("drawing").replaceChildren();
     find("tables").replaceChildren();
     root.querySelector(".calc-copy").hidden = rows.length === 0;
-    find("plan").hidden = mode === "models";
+    find("plan").hidden = mode === "models" || mode === "matrix";
     if (rows.length === 0) return;
 
     const all = [...rows, ...(result.single || [])];

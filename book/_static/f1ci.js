@@ -369,7 +369,7 @@ const f1ci = (() => {
   /** An F-beta by its two methods. */
   const tversky = { score: tverskyScore, cautious };
 
-  // --- Sums of correlated scores: averages over classes, differences (see score.py) ------------
+  // --- Sums of correlated scores: averages over classes (see score.py) --------------------------
 
   const sum = (values) => values.reduce((total, value) => total + value, 0);
 
@@ -411,7 +411,8 @@ const f1ci = (() => {
     });
     const value = sum(f.map((score, k) => score * slopes[k]));
     const [low, high] = [-1, 1].map((side) => {
-      let zeta = slopes.map((slope) => (side * slope < 0 ? -1 : 1));
+      const start = slopes.map((slope) => (side * slope < 0 ? -1 : 1));
+      let zeta = start;
       for (let step = 0; ; step += 1) {
         const ends = zeta.map((share, k) => {
           if (k === parts.length) return [share * z * spread, 0];
@@ -426,11 +427,11 @@ const f1ci = (() => {
           ([end], k) => (known[k] ? (slopes[k] * (end - f[k])) / zeta[k] : 0));
         const shared = correlation.map((row) => sum(row.map((r, k) => r * reach[k])));
         const total = sum(shared.map((r, k) => r * reach[k]));
-        zeta = zeta.map((before, k) => {
-          let turned = known[k] && total > 0 ? (side * shared[k]) / Math.sqrt(total) : before;
-          // Where all cancels, rounding shall not choose the side.
-          if (Math.abs(turned) < 1e-12) turned = side * slopes[k] * 1e-12;
-          return (turned < 0 ? -1 : 1) * Math.min(Math.max(Math.abs(turned), 1e-3), 1);
+        zeta = start.map((_, k) => {
+          const turned = known[k] && total > 0 ? (side * shared[k]) / Math.sqrt(total) : start[k];
+          // What nothing moves keeps its side.
+          const sign = turned === 0 ? start[k] : Math.sign(turned);
+          return sign * Math.min(Math.max(Math.abs(turned), 1e-3), 1);
         });
       }
     });
@@ -483,22 +484,43 @@ const f1ci = (() => {
     ];
   }
 
-  /** Score interval of F-beta of B minus that of A. */
-  function differenceScore(t, a, b, level) {
-    // Half an item more in each cell of truth, A and B: both right, both wrong, one of them.
-    const half = Object.fromEntries(Object.entries(t).map(([name, n]) => [name, n + 0.5]));
-    const [first, second] = modelCounts(half);
+  /** The correlation of the two scores, with some items more of each kind. */
+  function pairedCorrelation(t, a, b) {
+    const smooth = {
+      tp: t.tp + 0.25, fn: t.fn + 0.25, fp: t.fp + 0.25,
+      posA: t.posA + 0.5, posB: t.posB + 0.5,
+      negA: t.negA + 0.5, negB: t.negB + 0.5,
+    };
+    const [first, second] = modelCounts(smooth);
     const [[f, u], [g, v]] = [scoreAndUnit(first, a, b), scoreAndUnit(second, a, b)];
     const [fRight, gRight] = [1 - f + (a + b) * f, 1 - g + (a + b) * g];
-    const shared = a * a * f * g * (half.fp + half.tp)
-      - a * (fRight * g + f * gRight) * half.tp
+    const shared = a * a * f * g * (smooth.fp + smooth.tp)
+      - a * (fRight * g + f * gRight) * smooth.tp
       + a * b * f * g * (first.x + second.x)
-      + fRight * gRight * half.tp
+      + fRight * gRight * smooth.tp
       - b * fRight * g * first.x - b * f * gRight * second.x
       + b * b * f * g * (first.x + first.w);
-    const rho = shared * u * v;
-    const ends = extremes(modelCounts(t), [-1, 1], [[1, rho], [rho, 1]], a, b, twoSided(level));
-    return [Math.max(ends[0], -1), Math.min(ends[1], 1)];
+    return Math.min(1, Math.max(-1, shared * u * v));
+  }
+
+  /**
+   * Score interval of F-beta of B minus that of A: the extremes over the ellipse of the two
+   * scores, at 24 points of it.
+   */
+  function differenceScore(t, a, b, level) {
+    const z = twoSided(level);
+    const turn = 0.5 * Math.acos(pairedCorrelation(t, a, b));
+    const ends = [];
+    for (let point = 0; point < 12; point += 1) {
+      const angle = (point * Math.PI) / 12;
+      const [first, second] = modelCounts(t).map(({ x, y, w }, k) => {
+        const zeta = Math.cos(angle + (k === 0 ? turn : -turn));
+        const [low, high] = tverskyLimits(x, y, w, a, b, Math.abs(zeta) * z);
+        return zeta < 0 ? [low, high] : [high, low];
+      });
+      ends.push(second[0] - first[0], second[1] - first[1]);
+    }
+    return [Math.min(...ends), Math.max(...ends)];
   }
 
   /**
