@@ -66,21 +66,6 @@ def address(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def browser():
-    path = shutil.which("chromium") or shutil.which("chromium-browser")
-    if path is None:
-        pytest.skip("no Chromium on this machine")
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        program = playwright.chromium.launch(
-            executable_path=path, args=["--no-sandbox", "--disable-dev-shm-usage"]
-        )
-        yield program
-        program.close()
-
-
-@pytest.fixture(scope="module")
 def evaluate(browser, address):
     """``evaluate("c => ...", data)``: the expression for every element, as an array."""
     tab = browser.new_page()
@@ -603,6 +588,14 @@ def test_two_models(tab):
     p = tab.evaluate("t => f1ci.randomisationTest(t)", t)
     assert f"exact randomisation test p = {p:.4f})" in said
     assert "B is better" in tab.locator("#calc-tables").inner_text()
+    # The items, written out for the package.
+    known = {"np": np, "f1ci": f1ci}
+    items, call = texts(tab)["Python"].split("; ")
+    exec(items, known)
+    difference = eval(call, known)
+    f1_a, f1_b = 2 * 69 / (2 * 69 + 24 + 33), 2 * 81 / (2 * 81 + 18 + 21)
+    assert difference.estimate == pytest.approx(f1_b - f1_a, rel=1e-12)
+    assert f"{difference.estimate:.3f} (95 %" in said
 
 
 MODES = ["counts", "matrix", "printed", "models"]

@@ -403,6 +403,13 @@ document.addEventListener("DOMContentLoaded", () => {
       const rows = result.matrix.map((line) => `[${line.join(", ")}]`).join(", ");
       const average = values.beta === 1 || row.key === "micro" ? `"${row.key}_f1"` : metric(row.key, values.beta);
       add("Python", python("metric_interval", [`[${rows}]`, average], options));
+    } else if (mode === "models") {
+      const { posboth, posa, posb, posnone, nega, negb, negnone } = values;
+      const numbers = [posboth, posa, posb, posnone, nega, negb, negnone];
+      // Truth, A and B of an item of each kind, in the same order.
+      const kinds = "[1, 1, 1], [1, 1, 0], [1, 0, 1], [1, 0, 0], [0, 0, 1], [0, 1, 0], [0, 1, 1]";
+      add("Python", `y, a, b = np.repeat([${kinds}], [${numbers.join(", ")}], axis=0).T; ${
+        python("difference_interval", ["y", "a", "b", '"f1"'], options)}`);
     }
     return texts;
   }

@@ -343,7 +343,7 @@ const f1ci = (() => {
   }
 
   /**
-   * Beta quantiles of effective counts: at least the level, as measured; Clopper and Pearson's
+   * Beta quantiles of effective counts, hardly ever below the level; Clopper and Pearson's
    * interval where a = b, and where one of them is 0.
    */
   function cautious(x, y, w, a, b, level) {
