@@ -412,8 +412,14 @@ def test_search_finds_wilson(tab, real_address):
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize(
     "name",
-    ["book/index", "book/calculator", "book/lam", "book/ledger", "book/errata"]
-    + ["notebooks/lam-coverage"],
+    [
+        "book/index",
+        "book/calculator",
+        "book/lam",
+        "book/ledger",
+        "book/errata",
+        "notebooks/lam-coverage",
+    ],
 )
 def test_axe_finds_no_serious_violation(browser, real_address, name, scheme):
     tab = browser.new_page(color_scheme=scheme)

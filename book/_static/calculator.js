@@ -14,9 +14,10 @@ document.addEventListener("DOMContentLoaded", () => {
     { key: "wald", name: "Wald", limits: f1ci.wald },
   ];
   const LARGEST = 1e12;
-  // Tables that fit a rounding: beyond this many rows every so-manieth is visited, and the ends.
-  const MOST_ROWS = 2000;
+  // Beyond this many numbers of true positives that fit a rounding, some are skipped.
+  const MOST_ROWS = 500;
   const LISTED = 12;
+  const MOST_DRAWN = 30; // classes
 
   // --- Elements and texts ----------------------------------------------------------------------
 
@@ -369,7 +370,9 @@ document.addEventListener("DOMContentLoaded", () => {
     if (mode === "printed") {
       const [least, most] = [fixed(row.least, digits), fixed(row.most, digits)];
       value = least === most ? least : `${least} to ${most}`;
-      how += `; over ${result.tables === Infinity ? "all" : some(result.tables, "table", "tables")} of counts that ${result.tables === 1 ? "fits" : "fit"} the rounding`;
+      how += result.tables === Infinity
+        ? "; over every table of counts that fits the rounding"
+        : `; over ${some(result.tables, "table of counts that fits", "tables of counts that fit")} the rounding`;
     }
     if (Number.isNaN(row.estimate)) value = "undefined";
     add("Sentence", `${label} = ${value} (${percent(confidence)} % CI ${low} to ${high}${how})`);
@@ -501,8 +504,9 @@ document.addEventListener("DOMContentLoaded", () => {
     const number = (value) => (Number.isNaN(value) ? "–" : minus(fixed(value, digits)));
     const confidence = percent(values.level);
     const spoken = all.map((row) => `${row.name}: ${number(row.low)} to ${number(row.high)}`).join("; ");
-    const shown = mode === "models" ? [rows] : [[...all, ...(result.classes || [])]];
-    for (const group of shown) find("drawing").append(drawing(group, `${confidence} % intervals. ${spoken}`));
+    // The two scores of a comparison have another scale than their difference: not drawn.
+    const classes = result.classes && result.classes.length <= MOST_DRAWN ? result.classes : [];
+    find("drawing").append(drawing([...rows, ...classes], `${confidence} % intervals. ${spoken}`));
     const width = (low, high) => fixed(high - low, digits);
     const interval = ([low, high]) => `${number(low)} to ${number(high)}`;
 
