@@ -255,23 +255,6 @@ def test_an_entry_without_a_source_is_an_error(tmp_path):
 
 
 @pytest.fixture(scope="session")
-def browser():
-    """A headless Chromium, installed on this machine."""
-    path = shutil.which("chromium") or shutil.which("chromium-browser")
-    if path is None:
-        pytest.skip("no Chromium on this machine")
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        # The sandbox needs rights that containers do not have.
-        program = playwright.chromium.launch(
-            executable_path=path, args=["--no-sandbox", "--disable-dev-shm-usage"]
-        )
-        yield program
-        program.close()
-
-
-@pytest.fixture(scope="session")
 def address(book):
     """Where the small book is served on this machine."""
     yield from serve(book[0] / "_build" / "html")
@@ -412,7 +395,15 @@ def test_search_finds_wilson(tab, real_address):
 @pytest.mark.slow
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize(
-    "name", ["book/index", "book/lam", "book/ledger", "book/errata", "notebooks/lam-coverage"]
+    "name",
+    [
+        "book/index",
+        "book/calculator",
+        "book/lam",
+        "book/ledger",
+        "book/errata",
+        "notebooks/lam-coverage",
+    ],
 )
 def test_axe_finds_no_serious_violation(browser, real_address, name, scheme):
     tab = browser.new_page(color_scheme=scheme)
@@ -429,7 +420,7 @@ def test_axe_finds_no_serious_violation(browser, real_address, name, scheme):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "name", ["book/index", "book/lam", "book/ledger", "notebooks/lam-coverage"]
+    "name", ["book/index", "book/calculator", "book/lam", "book/ledger", "notebooks/lam-coverage"]
 )
 def test_pages_fit_a_phone(browser, real_address, name):
     tab = browser.new_page(viewport={"width": 390, "height": 844})

@@ -1,0 +1,675 @@
+// The calculator: a form, a drawing, numbers and texts to copy. The kernels are in f1ci.js.
+document.addEventListener("DOMContentLoaded", () => {
+  "use strict";
+  const root = document.getElementById("calc");
+  if (!root) return;
+  const find = (id) => document.getElementById(`calc-${id}`);
+  const form = find("form");
+  const planForm = find("plan-form");
+
+  const METHODS = [
+    { key: "wilson_indirect", name: "Wilson indirect", limits: f1ci.wilsonIndirect },
+    { key: "wilson_direct", name: "Wilson direct", limits: f1ci.wilsonDirect },
+    { key: "clopper_pearson", name: "Clopper–Pearson", limits: f1ci.clopperPearson },
+    { key: "wald", name: "Wald", limits: f1ci.wald },
+  ];
+  const LARGEST = 1e12;
+  // Beyond this many numbers of true positives that fit a rounding, some are skipped.
+  const MOST_ROWS = 500;
+  const LISTED = 12;
+  const MOST_DRAWN = 30; // classes
+
+  // --- Elements and texts ----------------------------------------------------------------------
+
+  const element = (tag, attributes = {}, ...children) => {
+    const made = document.createElementNS(
+      tag === "svg" || attributes.svg ? "http://www.w3.org/2000/svg" : "http://www.w3.org/1999/xhtml",
+      tag,
+    );
+    for (const [name, value] of Object.entries(attributes)) {
+      if (name !== "svg") made.setAttribute(name, value);
+    }
+    made.append(...children);
+    return made;
+  };
+  const drawn = (tag, attributes = {}, ...children) =>
+    element(tag, { ...attributes, svg: true }, ...children);
+
+  const thousands = (n) => String(n).replace(/\B(?=(\d{3})+(?!\d))/g, ",");
+  const some = (n, one, many) => `${thousands(n)} ${n === 1 ? one : many}`;
+
+  /** Decimals that show two digits of an interval's length, at least three. */
+  const digitsFor = (low, high) =>
+    (high > low ? Math.min(9, Math.max(3, 2 - Math.floor(Math.log10(high - low)) - 1)) : 3);
+  const fixed = (value, digits) => {
+    const text = value.toFixed(digits);
+    return Number(text) === 0 ? text.replace("-", "") : text;
+  };
+  const minus = (text) => text.replace("-", "−");
+  const scoreName = (beta) => (beta === 1 ? "F1" : `F${beta}`);
+  const percent = (level) => String(Number((100 * level).toPrecision(12)));
+
+  // --- Reading the form: each reader gives a value or throws a sentence for its field ----------
+
+  const wholeNumber = (text, what) => {
+    if (text === "") throw `Give the number of ${what}.`;
+    if (!/^\d+$/.test(text)) throw `A number of items is written with digits only, not “${text}”.`;
+    if (Number(text) > LARGEST) throw `“${text}” is more than the 1000000000000 items that are possible here.`;
+    return Number(text);
+  };
+  const decimal = (text, what) => {
+    if (text === "") throw `Give ${what}.`;
+    if (/^\d*,\d+$/.test(text)) throw `Write a decimal point, not a comma: “${text.replace(",", ".")}”.`;
+    if (!/^(\d+\.?\d*|\.\d+)$/.test(text)) throw `“${text}” is not a number.`;
+    return Number(text);
+  };
+  const level = (text) => {
+    const value = decimal(text.replace(/\s*%$/, ""), "a level, such as 95");
+    if (value > 0 && value <= 1) throw `The level is a percentage: write ${percent(value)} for “${text}”.`;
+    if (!(value > 0 && value < 100)) throw `The level lies between 0 and 100, “${text}” does not.`;
+    return value / 100;
+  };
+  const beta = (text) => {
+    const value = decimal(text, "beta, 1 for F1");
+    if (!(value >= 0.01 && value <= 100)) throw `Beta lies between 0.01 and 100, “${text}” does not.`;
+    return value;
+  };
+  /** A printed share: the band of values that are rounded to it. */
+  const printed = (text) => {
+    const share = text.replace(/\s*%$/, "");
+    const scale = share === text ? 1 : 100;
+    const value = decimal(share, "a value as it is printed") / scale;
+    if (value > 1) throw `“${text}” is above 1; write “${text} %” if it is a percentage.`;
+    const half = 0.5 * 10 ** -(share.split(".")[1] || "").length / scale;
+    return [Math.max(0, value - half), Math.min(1, value + half)];
+  };
+
+  /** Rows of numbers, with labels if there are any. */
+  const matrixOf = (text) => {
+    const clean = text.replace(/\]\s*,\s*\[/g, "\n").replace(/[[\]()]/g, " ");
+    const lines = clean.split(/[\n;]/).filter((line) => line.trim() !== "");
+    if (lines.length === 0) throw "Paste a matrix: one line for each true class.";
+    const separator = /\t/.test(clean) ? /\t/ : /,/.test(clean) ? /,/ : /\s+/;
+    const cells = lines.map((line) => {
+      const parts = (separator.source === "\\s+" ? line.trim() : line).split(separator);
+      while (parts.length > 1 && parts[parts.length - 1].trim() === "") parts.pop();
+      return parts.map((part) => part.trim().replace(/^["']|["']$/g, ""));
+    });
+    const isNumber = (cell) => /^\d+$/.test(cell);
+    const height = cells.length;
+    const longest = Math.max(...cells.map((row) => row.length));
+    // A line of labels above: no numbers, an empty corner, or one line more than there are numbers
+    // in a line.
+    const hasHead = height > 1 && (!cells[0].some(isNumber) || cells[0][0] === ""
+      || height === longest + 1
+      || (height === longest && cells[0].length === longest - 1));
+    const head = hasHead ? cells.shift() : null;
+    const size = cells.length;
+    const hasSide = cells.every((row) => row.length === size + 1);
+    const side = hasSide ? cells.map((row) => row.shift()) : null;
+    cells.forEach((row, i) => {
+      if (row.length !== size) {
+        throw `The matrix has ${some(size, "line", "lines")} of numbers, so each needs ${size}; line ${i + 1} has ${row.length}.`;
+      }
+      for (const cell of row) {
+        if (!isNumber(cell)) throw `“${cell}” in line ${i + 1} is not a number of items.`;
+        if (Number(cell) > LARGEST) throw `“${cell}” in line ${i + 1} is more than 1000000000000 items.`;
+      }
+    });
+    if (size < 2) throw "A matrix needs two classes at least.";
+    const names = side || (head && head.filter((name) => name !== "").slice(-size));
+    return {
+      matrix: cells.map((row) => row.map(Number)),
+      labels: cells.map((_, k) => (names && names[k]) || String(k)),
+    };
+  };
+
+  const INPUTS = {
+    counts: ["tp", "fp", "fn", "tn", "level", "beta"],
+    matrix: ["matrix", "level", "beta"],
+    printed: ["precision", "recall", "support", "level", "beta"],
+    models: ["posa", "posb", "posboth", "posnone", "nega", "negb", "negnone", "level"],
+  };
+  const ITEMS = {
+    tp: "true positives", fp: "false positives", fn: "false negatives", support: "truly positive items",
+    posa: "positives that only A has right", posb: "positives that only B has right",
+    posboth: "positives that both have right", posnone: "positives that both have wrong",
+    nega: "negatives that only A has right", negb: "negatives that only B has right",
+    negnone: "negatives that both have wrong",
+  };
+  const READERS = {
+    level, beta, precision: printed, recall: printed, matrix: matrixOf,
+    tn: (text) => (text === "" ? null : wholeNumber(text, "true negatives")),
+    half: (text) => {
+      const value = decimal(text, "a half width, such as 0.05");
+      if (!(value >= 1e-5 && value < 0.5)) throw `A half width lies between 0.00001 and 0.5, “${text}” does not.`;
+      return value;
+    },
+    prevalence: (text) => {
+      if (text === "") return null;
+      const percentage = /%$/.test(text);
+      const value = decimal(text.replace(/\s*%$/, ""), "a share") / (percentage ? 100 : 1);
+      if (!(value > 0 && value <= 1)) throw `A share lies between 0 and 1, “${text}” does not.`;
+      return value;
+    },
+  };
+
+  /** Shows a field's error beside it, or takes it away. */
+  const complain = (input, sentence) => {
+    const id = `${input.id}-error`;
+    let place = document.getElementById(id);
+    if (!sentence) {
+      if (place) place.remove();
+      input.removeAttribute("aria-invalid");
+      input.removeAttribute("aria-describedby");
+      return;
+    }
+    if (!place) {
+      place = element("p", { class: "calc-error", id });
+      input.after(place);
+    }
+    if (place.textContent !== sentence) place.textContent = sentence;
+    input.setAttribute("aria-invalid", "true");
+    input.setAttribute("aria-describedby", id);
+  };
+
+  /** The values of the fields, or null if one is wrong. */
+  const read = (owner, names) => {
+    const values = {};
+    let sound = true;
+    for (const name of names) {
+      const input = owner.elements[name];
+      try {
+        const text = input.value.trim();
+        values[name] = READERS[name] ? READERS[name](text) : wholeNumber(text, ITEMS[name]);
+        complain(input, "");
+      } catch (sentence) {
+        if (typeof sentence !== "string") throw sentence;
+        complain(input, sentence);
+        sound = false;
+      }
+    }
+    return sound ? values : null;
+  };
+
+  // --- What is computed: {score, rows to quote, tables, notes, texts to copy} -------------------
+
+  const both = (x, y, w, weights, confidence) => ({
+    score: f1ci.tversky.score(x, y, w, weights.a, weights.b, confidence),
+    cautious: f1ci.tversky.cautious(x, y, w, weights.a, weights.b, confidence),
+  });
+
+  /** One row for each method of the score with this beta. */
+  const methodRows = (x, y, w, b, confidence) => {
+    const weights = f1ci.fbetaWeights(b);
+    const estimate = f1ci.tverskyEstimate(x, y, w, weights.a, weights.b);
+    if (b === 1) {
+      return METHODS.map(({ key, name, limits }) => {
+        const [low, high] = limits(x, y + w, confidence);
+        return { key, name, estimate, low, high };
+      });
+    }
+    const ends = both(x, y, w, weights, confidence);
+    return [["score", "Score"], ["cautious", "Cautious"]].map(([key, name]) => ({
+      key, name, estimate, low: ends[key][0], high: ends[key][1],
+    }));
+  };
+
+  const methodNotes = (rows) => {
+    const wald = rows.find((row) => row.key === "wald");
+    if (!wald) return [];
+    if (wald.low === wald.high) return ["Wald has no width here: do not use it."];
+    if (wald.low < 0 || wald.high > 1) return ["Wald leaves the range from 0 to 1 here: do not use it."];
+    return [];
+  };
+
+  const compute = {
+    counts({ tp, fp, fn, tn, level: confidence, beta: b }) {
+      const rows = methodRows(tp, fp, fn, b, confidence);
+      const notes = methodNotes(rows);
+      if (tp + fp + fn === 0) {
+        notes.unshift("No item is positive or predicted positive: the score is not defined, and any value is possible.");
+      }
+      const others = [
+        ["Precision", tp, fp, 0, { a: 1, b: 1 }],
+        ["Recall", tp, 0, fn, { a: 1, b: 1 }],
+        ["Jaccard (IoU)", tp, fp, fn, { a: 1, b: 1 }],
+        ...(b === 1 ? [] : [["F1", tp, fp, fn, { a: 0.5, b: 0.5 }]]),
+        ...[0.5, 2].filter((other) => other !== b).map((other) =>
+          [`F${other}`, tp, fp, fn, f1ci.fbetaWeights(other)]),
+        ...(tn === null ? [] : [["Accuracy", tp + tn, fp, fn, { a: 1, b: 1 }]]),
+      ].map(([name, x, y, w, weights]) => ({
+        name,
+        estimate: f1ci.tverskyEstimate(x, y, w, weights.a, weights.b),
+        ...both(x, y, w, weights, confidence),
+      }));
+      return { score: scoreName(b), rows, notes, others };
+    },
+
+    matrix({ matrix: { matrix: all, labels }, level: confidence, beta: b }) {
+      const columns = all[0].map((_, k) => all.reduce((total, row) => total + row[k], 0));
+      const present = all.map((row, k) => row.some((n) => n > 0) || columns[k] > 0);
+      const keep = (list) => list.filter((_, k) => present[k]);
+      const notes = keep(labels).length === labels.length ? [] : [
+        `Left out, since no item is of it or predicted as it: ${labels.filter((_, k) => !present[k]).join(", ")}.`,
+      ];
+      const matrix = keep(all).map(keep);
+      const names = keep(labels);
+      if (matrix.length < 2) {
+        return { notes: ["Two classes at least need items."], rows: [], score: scoreName(b) };
+      }
+      const { a, b: weight } = f1ci.fbetaWeights(b);
+      const counts = f1ci.classCounts(matrix);
+      const classes = counts.map(({ x, y, w }, k) => {
+        const [low, high] = f1ci.tverskyScore(x, y, w, a, weight, confidence);
+        return {
+          name: names[k], estimate: f1ci.tverskyEstimate(x, y, w, a, weight), low, high, support: x + w,
+        };
+      });
+      const n = classes.reduce((total, row) => total + row.support, 0);
+      const right = counts.reduce((total, { x }) => total + x, 0);
+      const mean = (shares) => classes.reduce((total, row, k) => total + row.estimate * shares[k], 0);
+      const averages = [
+        ["macro", "Macro", mean(classes.map(() => 1 / classes.length)),
+          f1ci.meanScore(matrix, a, weight, confidence, false)],
+        ["micro", "Micro (accuracy)", right / n, f1ci.tverskyScore(right, n - right, 0, 1, 1, confidence)],
+        ["weighted", "Weighted", mean(classes.map((row) => row.support / n)),
+          f1ci.meanScore(matrix, a, weight, confidence, true)],
+      ].map(([key, name, estimate, [low, high]]) => ({ key, name, estimate, low, high, average: true }));
+      return { score: scoreName(b), rows: averages, notes, classes, matrix };
+    },
+
+    printed({ precision, recall, support, level: confidence, beta: b }) {
+      if (support === 0) return { notes: ["Without a truly positive item there is no recall."], rows: [] };
+      const fits = f1ci.fittingCounts(precision, recall, support);
+      const score = scoreName(b);
+      if (fits.length === 0) {
+        return {
+          score, rows: [],
+          notes: [`No counts of ${some(support, "truly positive item", "truly positive items")} give this precision and recall when rounded: check the number of items and the digits.`],
+        };
+      }
+      const tables = fits.reduce((total, { from, to }) => total + (to - from + 1), 0);
+      const step = Math.max(1, Math.floor(fits.length / MOST_ROWS));
+      const visited = fits.filter((_, k) => k % step === 0 || k === fits.length - 1);
+      let rows = null;
+      for (const { tp, fn, from, to } of visited) {
+        // Each limit falls with the false positives: the ends of their range are enough.
+        for (const fp of from === to ? [from] : [from, to]) {
+          // A precision printed as 0 leaves the false positives without bound.
+          const here = fp === Infinity
+            ? rows.map((row) => ({ ...row, estimate: 0, low: 0, high: 0 }))
+            : methodRows(tp, fp, fn, b, confidence);
+          if (rows === null) {
+            rows = here.map((row) => ({ ...row, least: row.estimate, most: row.estimate }));
+          } else {
+            rows.forEach((row, k) => {
+              row.low = Math.min(row.low, here[k].low);
+              row.high = Math.max(row.high, here[k].high);
+              row.least = Math.min(row.least, here[k].estimate);
+              row.most = Math.max(row.most, here[k].estimate);
+            });
+          }
+        }
+      }
+      const notes = methodNotes(rows);
+      if (visited.length < fits.length) {
+        notes.push(`Of ${thousands(fits.length)} numbers of true positives that fit, ${thousands(visited.length)} were visited.`);
+      }
+      return { score, rows, notes, fits, tables };
+    },
+
+    models({ posa, posb, posboth, posnone, nega, negb, negnone, level: confidence }) {
+      const t = { tp: posboth, posA: posa, posB: posb, fn: posnone, fp: negnone, negA: nega, negB: negb };
+      const models = f1ci.modelCounts(t);
+      const [first, second] = models.map(({ x, y, w }) => f1ci.tverskyEstimate(x, y, w, 0.5, 0.5));
+      const [low, high] = f1ci.differenceScore(t, 0.5, 0.5, confidence);
+      const difference = {
+        key: "difference", name: "B − A", estimate: second - first, low, high, signed: true,
+      };
+      const single = models.map(({ x, y, w }, k) => {
+        const [from, to] = f1ci.wilsonIndirect(x, y + w, confidence);
+        return { name: `F1 of ${"AB"[k]}`, estimate: [first, second][k], low: from, high: to };
+      });
+      const discordant = posa + posb + nega + negb;
+      const notes = [];
+      if (discordant === 0) notes.push("The models differ on no item: nothing speaks for either.");
+      if (models.some(({ x, y, w }) => x + y + w === 0)) {
+        notes.push("A score is not defined: no item is positive or predicted positive.");
+      }
+      return {
+        score: "F1", rows: [difference], notes, single, discordant,
+        p: discordant > 1e7 ? null : f1ci.randomisationTest(t),
+      };
+    },
+  };
+
+  // --- Texts to copy ---------------------------------------------------------------------------
+
+  const python = (name, positional, options) =>
+    `f1ci.${name}(${[...positional, ...Object.entries(options).map(([k, v]) => `${k}=${v}`)].join(", ")})`;
+
+  function textsFor(mode, values, result, row) {
+    const confidence = values.level;
+    const digits = digitsFor(row.low, row.high);
+    const [low, high] = [fixed(row.low, digits), fixed(row.high, digits)];
+    const options = {};
+    const texts = [];
+    const add = (name, text) => texts.push([name, text]);
+    let [label, tex, value] = [result.score, `F_{${values.beta || 1}}`, fixed(row.estimate, digits)];
+    let how = `, ${row.key === "score" || row.key === "cautious" ? `${row.name.toLowerCase()} method` : row.name}`;
+    if (row.average) {
+      [label, tex] = [`${row.key} ${result.score}`, `\\text{${row.key}-}${tex}`];
+      how = ", score method";
+      if (row.key === "micro") how = ", Wilson";
+    }
+    if (row.signed) {
+      [label, tex, how] = ["F1 of B minus F1 of A", "F_1^B - F_1^A", ", score method"];
+      if (result.p !== null) how += `; exact randomisation test p = ${pValue(result.p)}`;
+    }
+    if (mode === "printed") {
+      const [least, most] = [fixed(row.least, digits), fixed(row.most, digits)];
+      value = least === most ? least : `${least} to ${most}`;
+      how += result.tables === Infinity
+        ? "; over every table of counts that fits the rounding"
+        : `; over ${some(result.tables, "table of counts that fits", "tables of counts that fit")} the rounding`;
+    }
+    if (Number.isNaN(row.estimate)) value = "undefined";
+    add("Sentence", `${label} = ${value} (${percent(confidence)} % CI ${low} to ${high}${how})`);
+    add("LaTeX", `$${tex} = ${value.replace(" to ", "$ to $")}$ (${percent(confidence)}\\,\\% CI $${low}$ to $${high}$)`);
+    const sure = Number((confidence).toPrecision(12));
+    if (sure !== 0.95) options.confidence_level = sure;
+    const metric = (average, b) => `f1ci.metrics.averaged("${average}", ${b})`;
+    if (mode === "counts" && values.beta === 1) {
+      const { tp, fp, fn } = values;
+      const chosen = row.key === "wilson_indirect" ? {} : { method: `"${row.key}"` };
+      add("Python", python("f1_interval", [tp, fp, fn], { ...chosen, ...options }));
+      const v = tp + fp + fn;
+      const conf = sure === 0.95 ? "" : `, conf.level = ${sure}`;
+      const test = { wilson_indirect: ["prop.test", ", correct = FALSE"], clopper_pearson: ["binom.test", ""] }[row.key];
+      if (test && v > 0) {
+        add("R", `p <- ${test[0]}(${tp}, ${v}${conf}${test[1]})$conf.int; 2 * p / (1 + p)`);
+      }
+      if (row.key === "wilson_indirect" && v > 0) {
+        const shared = `=LET(t;${tp};v;${v};z;NORM.S.INV(${(1 + sure) / 2});s;2*t+z^2+z*SQRT(z^2+4*t*(v-t)/v);`;
+        const sheet = (formula) => `${shared}${formula})`.replaceAll(";", ",");
+        add("Spreadsheet, low", sheet("4*t^2/(v*s+2*t^2)"));
+        add("Spreadsheet, high", sheet("2*s/(2*(v+z^2)+s)"));
+      }
+    } else if (mode === "counts") {
+      const { tp, fp, fn, tn } = values;
+      const chosen = row.key === "score" ? {} : { method: `"${row.key}"` };
+      add("Python", python("metric_interval", [
+        `[[${tn || 0}, ${fp}], [${fn}, ${tp}]]`, `f1ci.metrics.fbeta(${values.beta})`,
+      ], { ...chosen, ...options }));
+    } else if (mode === "matrix") {
+      const rows = result.matrix.map((line) => `[${line.join(", ")}]`).join(", ");
+      const average = values.beta === 1 || row.key === "micro" ? `"${row.key}_f1"` : metric(row.key, values.beta);
+      add("Python", python("metric_interval", [`[${rows}]`, average], options));
+    } else if (mode === "models") {
+      const { posboth, posa, posb, posnone, nega, negb, negnone } = values;
+      const numbers = [posboth, posa, posb, posnone, nega, negb, negnone];
+      // Truth, A and B of an item of each kind, in the same order.
+      const kinds = "[1, 1, 1], [1, 1, 0], [1, 0, 1], [1, 0, 0], [0, 0, 1], [0, 1, 0], [0, 1, 1]";
+      add("Python", `y, a, b = np.repeat([${kinds}], [${numbers.join(", ")}], axis=0).T; ${
+        python("difference_interval", ["y", "a", "b", '"f1"'], options)}`);
+    }
+    return texts;
+  }
+
+  const pValue = (p) => (p < 1e-4 ? p.toExponential(1).replace("e-", " × 10^-") : p.toFixed(p < 0.1 ? 4 : 3));
+
+  // --- Showing it ------------------------------------------------------------------------------
+
+  /** Whole multiples of a round step inside the range, four to eight of them. */
+  const ticks = (from, to) => {
+    const rough = (to - from) / 5;
+    const power = 10 ** Math.floor(Math.log10(rough));
+    const step = [1, 2, 5, 10].map((m) => m * power).find((s) => s >= rough);
+    const digits = Math.max(0, -Math.floor(Math.log10(step) + 1e-9));
+    const places = [];
+    for (let k = Math.ceil(from / step - 1e-9); k * step <= to + 1e-9 * step; k += 1) {
+      places.push([k * step, minus(fixed(k * step, digits))]);
+    }
+    return places;
+  };
+
+  function drawing(rows, description) {
+    const known = rows.filter((row) => Number.isFinite(row.low));
+    let [from, to] = [Math.min(...known.map((r) => r.low)), Math.max(...known.map((r) => r.high))];
+    const room = Math.max(0.06 * (to - from), 1e-9);
+    [from, to] = [from - room, to + room];
+    const place = (value) => `${(2 + (96 * (value - from)) / (to - from)).toFixed(3)}%`;
+    const [line, top] = [36, 6];
+    const bottom = top + line * rows.length;
+    const svg = drawn("svg", {
+      class: "calc-drawing", role: "img", "aria-label": description, width: "100%", height: bottom + 26,
+    });
+    for (const [value, text] of ticks(from, to)) {
+      svg.append(
+        drawn("line", { class: "calc-grid-line", x1: place(value), x2: place(value), y1: top, y2: bottom }),
+        drawn("text", { class: "calc-tick", x: place(value), y: bottom + 17, "text-anchor": "middle" }, text),
+      );
+    }
+    for (const border of [0, 1]) {
+      if (border > from && border < to) {
+        svg.append(drawn("line", { class: "calc-border", x1: place(border), x2: place(border), y1: top, y2: bottom }));
+      }
+    }
+    rows.forEach((row, k) => {
+      const y = top + line * k + 25;
+      svg.append(drawn("text", { class: "calc-row-name", x: "2%", y: y - 11 }, row.name));
+      svg.append(drawn("line", { class: "calc-bar", x1: place(row.low), x2: place(row.high), y1: y, y2: y }));
+      for (const end of [row.low, row.high]) {
+        svg.append(drawn("line", { class: "calc-bar", x1: place(end), x2: place(end), y1: y - 5, y2: y + 5 }));
+      }
+      const [least, most] = row.least === undefined ? [row.estimate, row.estimate] : [row.least, row.most];
+      if (most > least) {
+        svg.append(drawn("line", { class: "calc-range", x1: place(least), x2: place(most), y1: y, y2: y }));
+      } else if (Number.isFinite(least)) {
+        svg.append(drawn("circle", { class: "calc-point", cx: place(least), cy: y, r: 4.5 }));
+      }
+    });
+    return svg;
+  }
+
+  const table = (caption, heads, lines) => element("div", { class: "calc-scroll", tabindex: "0", role: "region", "aria-label": caption },
+    element("table", {},
+      element("caption", {}, caption),
+      element("thead", {}, element("tr", {}, ...heads.map((head) => element("th", { scope: "col" }, head)))),
+      element("tbody", {}, ...lines.map(([first, ...rest]) => element("tr", {},
+        element("th", { scope: "row" }, first), ...rest.map((cell) => element("td", {}, cell)))))));
+
+  const unfold = (title, open, ...children) => {
+    const details = element("details", { "data-title": title }, element("summary", {}, title), ...children);
+    details.open = open;
+    return details;
+  };
+
+  function show(mode, values, result) {
+    const { rows } = result;
+    const wasOpen = new Set([...root.querySelectorAll("#calc-tables details[open]")].map((d) => d.dataset.title));
+    const said = rows.length ? textsFor(mode, values, result, quoted(rows))[0][1] : result.notes[0];
+    if (find("answer").textContent !== said) find("answer").textContent = said;
+    find("notes").replaceChildren(
+      ...(rows.length ? result.notes : result.notes.slice(1)).map((note) => element("p", { class: "calc-note" }, note)));
+    find("drawing").replaceChildren();
+    find("tables").replaceChildren();
+    root.querySelector(".calc-copy").hidden = rows.length === 0;
+    find("plan").hidden = mode === "models" || mode === "matrix";
+    if (rows.length === 0) return;
+
+    const all = [...rows, ...(result.single || [])];
+    const digits = Math.max(...all.map((row) => digitsFor(row.low, row.high)));
+    const number = (value) => (Number.isNaN(value) ? "–" : minus(fixed(value, digits)));
+    const confidence = percent(values.level);
+    const spoken = all.map((row) => `${row.name}: ${number(row.low)} to ${number(row.high)}`).join("; ");
+    // The two scores of a comparison have another scale than their difference: not drawn.
+    const classes = result.classes && result.classes.length <= MOST_DRAWN ? result.classes : [];
+    find("drawing").append(drawing([...rows, ...classes], `${confidence} % intervals. ${spoken}`));
+    const width = (low, high) => fixed(high - low, digits);
+    const interval = ([low, high]) => `${number(low)} to ${number(high)}`;
+
+    if (mode === "printed") {
+      const listed = result.fits.slice(0, LISTED).map(({ tp, fn, from, to }) =>
+        [thousands(tp), from === to ? thousands(from) : `${thousands(from)} to ${to === Infinity ? "any" : thousands(to)}`, thousands(fn)]);
+      const more = result.fits.length - listed.length;
+      find("tables").append(
+        table(`${result.score}, ${confidence} % intervals: the least lower and the greatest upper limit`,
+          ["Method", "Score", "Low", "High"], rows.map((row) => [
+            row.name, row.least === row.most ? number(row.least) : `${number(row.least)} to ${number(row.most)}`,
+            number(row.low), number(row.high)])),
+        unfold("Counts that fit", wasOpen.has("Counts that fit"),
+          table("Counts that fit the rounding", ["True positives", "False positives", "False negatives"], listed),
+          ...(more > 0 ? [element("p", {}, `and ${some(more, "more line", "more lines")}.`)] : [])),
+      );
+    } else if (mode === "models") {
+      const verdict = rows[0].low > 0 ? "B is better" : rows[0].high < 0 ? "A is better" : "not distinguished";
+      find("tables").append(
+        element("p", { class: "calc-verdict" },
+          `By the interval: ${verdict}. ${result.p === null ? "" : `Exact randomisation test: p = ${pValue(result.p)}. `}The models differ on ${some(result.discordant, "item", "items")}.`),
+        table(`F1 and its difference, ${confidence} % score intervals`, ["Score", "Estimate", "Low", "High"],
+          all.map((row) => [row.name, number(row.estimate), number(row.low), number(row.high)])),
+        element("p", {}, "The test asks whether A and B could be exchanged on every item. The interval asks which differences of the two F1 scores fit the counts. At the border they may disagree."),
+      );
+    } else {
+      find("tables").append(table(`${result.score}, ${confidence} % intervals`,
+        [mode === "matrix" ? "Average" : "Method", "Low", "High", "Length"].flatMap((head, k) =>
+          (mode === "matrix" && k === 1 ? ["Estimate", head] : [head])),
+        rows.map((row) => [row.name, ...(mode === "matrix" ? [number(row.estimate)] : []),
+          number(row.low), number(row.high), width(row.low, row.high)])));
+    }
+    if (result.others) {
+      find("tables").append(unfold("Precision, recall and other scores", wasOpen.has("Precision, recall and other scores"),
+        table(`Other scores, ${confidence} % intervals`, ["Score", "Estimate", "Score method", "Cautious method"],
+          result.others.map((row) => [row.name, number(row.estimate), interval(row.score), interval(row.cautious)]))));
+    }
+    if (result.classes) {
+      find("tables").append(table(`${result.score} of each class against the rest, ${confidence} % score intervals`,
+        ["Class", "Estimate", "Low", "High", "True items"],
+        result.classes.map((row) => [row.name, number(row.estimate), number(row.low), number(row.high), thousands(row.support)])));
+    }
+  }
+
+  const quoted = (rows) => rows.find((row) => row.key === find("quoted").value) || rows[0];
+
+  function offerTexts(mode, values, result) {
+    const select = find("quoted");
+    const before = select.value;
+    select.replaceChildren(...result.rows.map((row) => element("option", { value: row.key }, row.name)));
+    if (result.rows.some((row) => row.key === before)) select.value = before;
+    find("quoted-field").hidden = result.rows.length < 2;
+    const lines = (result.rows.length ? textsFor(mode, values, result, quoted(result.rows)) : [])
+      .map(([name, text]) => {
+        const button = element("button", { type: "button", "aria-label": `Copy: ${name}` }, "Copy");
+        button.addEventListener("click", () => copy(text, name));
+        return [element("dt", {}, name), element("dd", {}, element("code", {}, text), button)];
+      });
+    const link = element("button", { type: "button" }, "Copy a link to these numbers");
+    link.addEventListener("click", () => {
+      history.replaceState(null, "", address());
+      copy(location.href, "Link");
+    });
+    const [sentence = [], ...others] = lines;
+    find("first").replaceChildren(
+      ...sentence, element("dt", {}, "Link"), element("dd", {}, link));
+    find("texts").replaceChildren(...others.flat());
+  }
+
+  async function copy(text, name) {
+    let done = true;
+    try {
+      await navigator.clipboard.writeText(text);
+    } catch {
+      // Without the clipboard's permission: the old way.
+      const area = element("textarea", { class: "calc-offstage", "aria-hidden": "true" });
+      area.value = text;
+      const focused = document.activeElement;
+      document.body.append(area);
+      area.select();
+      done = document.execCommand("copy");
+      area.remove();
+      focused.focus();
+    }
+    find("copied").textContent = done ? `${name} copied.` : "The browser refused to copy: select the text instead.";
+  }
+
+  // --- The state in the address ----------------------------------------------------------------
+
+  const mode = () => form.elements.mode.value;
+
+  const address = () => {
+    const state = new URLSearchParams({ mode: mode() });
+    for (const name of INPUTS[mode()]) {
+      const text = form.elements[name].value.trim();
+      if (text !== "") state.set(name, text);
+    }
+    return `#calc?${state}`;
+  };
+
+  const restore = () => {
+    const [place, query] = location.hash.split("?");
+    if (place !== "#calc" || !query) return;
+    const state = new URLSearchParams(query);
+    const wanted = state.get("mode");
+    if (!Object.hasOwn(INPUTS, wanted)) return;
+    form.elements.mode.value = wanted;
+    for (const name of INPUTS[wanted]) {
+      if (state.has(name)) form.elements[name].value = state.get(name);
+      else if (name === "tn") form.elements[name].value = "";
+    }
+    root.scrollIntoView();
+  };
+
+  // --- Events ----------------------------------------------------------------------------------
+
+  function update() {
+    for (const fieldset of form.querySelectorAll("fieldset[data-mode]")) {
+      fieldset.hidden = fieldset.dataset.mode !== mode();
+    }
+    for (const field of form.querySelectorAll("[data-not]")) field.hidden = field.dataset.not === mode();
+    const values = read(form, INPUTS[mode()]);
+    find("result").classList.toggle("calc-stale", values === null);
+    if (values === null) {
+      find("answer").textContent = "Correct the marked field first.";
+      return;
+    }
+    const result = compute[mode()](values);
+    offerTexts(mode(), values, result);
+    show(mode(), values, result);
+    plan(values);
+  }
+
+  function plan({ level: confidence, beta: b = 1 }) {
+    const values = read(planForm, ["half", "prevalence"]);
+    if (values === null) {
+      find("planned").textContent = "";
+      return;
+    }
+    const weights = f1ci.fbetaWeights(b);
+    const { positives, total } = f1ci.sampleSize(weights.a, weights.b, values.half, values.prevalence, confidence);
+    find("planned").textContent =
+      `${some(positives, "truly positive item", "truly positive items")}${total === null ? "" : `, so about ${some(total, "item", "items")} in all,`} keep the half width of the normal ${percent(confidence)} % interval of ${scoreName(b)} within ${values.half}, whatever the classifier.`;
+  }
+
+  let timer = null;
+  form.addEventListener("input", () => {
+    clearTimeout(timer);
+    timer = setTimeout(() => {
+      update();
+      history.replaceState(null, "", address());
+    }, 120);
+  });
+  planForm.addEventListener("input", update);
+  find("quoted").addEventListener("change", update);
+  for (const one of [form, planForm]) one.addEventListener("submit", (event) => event.preventDefault());
+  window.addEventListener("hashchange", () => {
+    restore();
+    update();
+  });
+
+  form.hidden = false;
+  find("result").hidden = false;
+  restore();
+  update();
+});
