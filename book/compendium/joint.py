@@ -46,6 +46,8 @@ __all__ = [
     "exact",
     "expectations",
     "on_grid",
+    "quantities",
+    "rake",
     "replications",
     "simulate",
     "tables",
@@ -59,6 +61,8 @@ EXAMPLES = 500
 ACCURACY = 1e-3
 # Standard deviations of a count that enumeration goes to, and the least log probability kept.
 REACH, FAINTEST = 7.0, -26.0
+# Rounds of raking; those that can succeed need a few dozen.
+RAKES = 500
 
 
 def expectations(cells: ArrayLike) -> tuple[Array, Array, Array]:
@@ -200,26 +204,50 @@ def _blurred_variances(
     return np.concatenate(variances, axis=-1)
 
 
-def _quantities(
+def quantities(
     counts: NDArray[Any],
     truth: Array,
     metrics: Sequence[BinaryMetric],
     rules: Sequence[str],
-    level: float,
+    level: float = 0.95,
     *,
-    rescaled: bool,
-    corrected: bool,
-    each: bool,
+    rescaled: bool = False,
+    corrected: bool = True,
+    each: bool = True,
+    square: float | None = None,
 ) -> dict[str, NDArray[Any]]:
-    """What the paper averages, for each test set; see `simulate` for the names."""
+    """What the paper averages, for each test set.
+
+    Parameters
+    ----------
+    counts : ndarray, shape (tests, 2**(m + 1))
+        Joint cells of the test sets.
+    truth : ndarray, shape (measures,)
+        What the intervals should hold, and what lengths are divided by if `rescaled`.
+    metrics, rules, level, rescaled, corrected
+        As in `simulate`.
+    each : bool
+        Whether every test set has a critical value of its own.
+    square : float, optional
+        What stands for z^2 in the blurred variance; by default z^2, for 95 % about 3.84.
+
+    Returns
+    -------
+    dict of str to ndarray
+        The names are those of `simulate`; shape (tests,).
+    """
     size = len(metrics)
+    z = float(ndtri((1 + level) / 2))
     estimate, plain = joint_from_cells(counts, metrics, confidence_level=level)
     diagonal = np.arange(estimate.shape[-1])
     choices = {"": plain}
     if corrected:
         choices["corrected_"] = plain.copy()
-        choices["corrected_"][:, diagonal, diagonal] = _blurred_variances(counts, metrics, level)
-    z = float(ndtri((1 + level) / 2))
+        blurred = _blurred_variances(counts, metrics, level)
+        if square is not None:
+            own = plain[:, diagonal, diagonal]
+            blurred = own + (blurred - own) * square / z**2
+        choices["corrected_"][:, diagonal, diagonal] = blurred
     miss = np.abs(estimate - truth)
     unit = truth if rescaled else np.ones_like(truth)
     found: dict[str, Any] = {}
@@ -257,8 +285,10 @@ def exact(
     cells: ArrayLike,
     metrics: Sequence[BinaryMetric],
     *,
+    truth: Array | None = None,
     level: float = 0.95,
     rescaled: bool = False,
+    square: float | None = None,
 ) -> dict[str, Exact]:
     """Coverage and mean length of the intervals for one rule, by enumeration.
 
@@ -269,9 +299,13 @@ def exact(
     cells : array_like, shape (4,)
         The population: TN, FP, FN, TP.
     metrics : sequence of BinaryMetric
+    truth : ndarray, optional
+        What the intervals should hold; by default the population's own values.
     level : float
     rescaled : bool
         Whether each length is divided by the true value, as in Table VII.
+    square : float, optional
+        As in `quantities`.
 
     Returns
     -------
@@ -279,10 +313,8 @@ def exact(
         The names are those of `simulate`, for one rule called "rule".
     """
     counts, probability = tables(n, cells)
-    truth = true_values(cells, metrics)
-    values = _quantities(
-        counts, truth, metrics, ["rule"], level, rescaled=rescaled, corrected=True, each=True
-    )
+    target = true_values(cells, metrics) if truth is None else truth
+    values = quantities(counts, target, metrics, ["rule"], level, rescaled=rescaled, square=square)
     found = {}
     for name, value in values.items():
         mean = float(probability @ value)
@@ -303,6 +335,7 @@ def simulate(
     level: float = 0.95,
     rescaled: bool = False,
     corrected: bool = True,
+    square: float | None = None,
 ) -> dict[str, float]:
     """One run of the paper's simulation: means over `replicates` test sets.
 
@@ -324,6 +357,8 @@ def simulate(
         Whether each length is divided by the true value.
     corrected : bool
         Whether to look at blurred intervals as well.
+    square : float, optional
+        As in `quantities`.
 
     Returns
     -------
@@ -336,7 +371,7 @@ def simulate(
     p = np.asarray(cells, dtype=np.float64) / np.sum(cells)
     counts = np.random.default_rng(rng).multinomial(n, p, size=replicates)
     target = true_values(p, metrics) if truth is None else truth
-    values = _quantities(
+    values = quantities(
         counts,
         target,
         metrics,
@@ -345,6 +380,7 @@ def simulate(
         rescaled=rescaled,
         corrected=corrected,
         each=False,
+        square=square,
     )
     return {name: float(value.mean()) for name, value in values.items()}
 
@@ -360,6 +396,7 @@ def replications(
     truths: ArrayLike | None = None,
     rescaled: bool = False,
     corrected: bool = True,
+    square: float | None = None,
     pool: Executor | None = None,
 ) -> dict[str, Array]:
     """`simulate` for every population, each with a random stream of its own.
@@ -372,7 +409,7 @@ def replications(
         As `truth` in `simulate`, for each population.
     pool : Executor, optional
         Where to compute; here by default. The numbers do not depend on it.
-    n, metrics, rules, replicates, rescaled, corrected
+    n, metrics, rules, replicates, rescaled, corrected, square
         As in `simulate`.
 
     Returns
@@ -381,7 +418,8 @@ def replications(
         For each quantity of `simulate` its values, shape (splits,).
     """
     cells = np.asarray(populations, dtype=np.float64)
-    options = {"replicates": replicates, "rescaled": rescaled, "corrected": corrected}
+    options = {"replicates": replicates, "rescaled": rescaled}
+    options |= {"corrected": corrected, "square": square}
     run = partial(_run, n, metrics, rules, options)
     targets = true_values(cells, metrics) if truths is None else np.asarray(truths)
     runs = list((pool.map if pool else map)(run, cells, targets, seed.spawn(len(cells))))
@@ -398,6 +436,43 @@ def _run(
     rng: np.random.SeedSequence,
 ) -> dict[str, float]:
     return simulate(n, cells, metrics, rules, truth=truth, rng=rng, **options)
+
+
+def rake(cells: ArrayLike, margins: ArrayLike) -> Array:
+    """Joint cells with given tables of each rule, by iterative proportional fitting.
+
+    Of all distributions with these tables it is the nearest to `cells`, in the sense of
+    Kullback and Leibler: what the rules have to do with one another beyond them stays.
+
+    Parameters
+    ----------
+    cells : array_like, shape (2**(m + 1),)
+        Counts or probabilities; the index of a cell, in binary, reads Z A_1 ... A_m.
+    margins : array_like, shape (m, 4)
+        The wanted table of each rule: TN, FP, FN, TP.
+
+    Returns
+    -------
+    ndarray, shape (2**(m + 1),)
+        Probabilities; all ``nan`` if a rule has no case in a cell that should have some, so
+        that no weights can do it.
+    """
+    wanted = np.asarray(margins, dtype=np.float64)
+    wanted = wanted / wanted.sum(axis=1, keepdims=True)
+    m = len(wanted)
+    p = np.asarray(cells, dtype=np.float64).reshape([2] * (m + 1))
+    p = p / p.sum()
+    for _ in range(RAKES):
+        worst = 0.0
+        for rule in range(m):
+            others = tuple(1 + i for i in range(m) if i != rule)
+            found = p.sum(axis=others, keepdims=True)
+            target = wanted[rule].reshape(found.shape)
+            worst = max(worst, float(np.abs(found - target).max()))
+            p = p * np.divide(target, found, out=np.zeros_like(found), where=found > 0)
+        if worst < 1e-10:
+            return p.ravel()
+    return np.full(p.size, np.nan)
 
 
 def band(values: ArrayLike) -> tuple[float, float]:
