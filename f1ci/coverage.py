@@ -1,20 +1,21 @@
 """How good is a method? Coverage and length, by enumeration or by simulation.
 
-`exact` enumerates: given v, TP is binomial (Lam, Gopal and Qian 2024, eqs. 15
-and 16), so coverage, expected length, overshoot and degeneracy of an interval
-for F1 (their section 5.2) are sums over the pairs (v, TP) and need no
-replicates.
+Test sets enter a method through the counts of some cells alone: true positives, false
+positives, false negatives and the rest; a confusion matrix; the joint outcomes of several
+classifiers. These counts are multinomial. `exact` sums over all tables of counts that can
+occur, so that coverage, expected length, overshoot and degeneracy (section 5.2 of Lam, Gopal
+and Qian 2024, whose eqs. 15 and 16 are the case of one F1) need no replicates. `simulate`
+draws tables, takes the same arguments, and works where there are too many to sum.
 
-`simulate` draws: any design whose test sets enter through multinomial cell
-counts, any method that maps such counts to end points. `average` is the engine
-below it, for any quantity that is a function of the cells. Both work in batches
-of bounded memory, and give the same bits on one process, on several or on a
-cluster, because every batch has a random stream of its own and results are
+`tables` and `average` are the engines below them, for any quantity that is a function of the
+cells. Simulation works in batches of bounded memory, and gives the same bits on one process,
+on several or on a cluster, because every batch has a random stream of its own and results are
 added up in the order of the batches.
 
-When they fail: `exact` sums up to about 200 v pairs, so a test set of millions
-takes minutes; pairs whose probabilities add up to less than 1e-9 are left out
-(`Coverage.enumerated` says what was kept).
+When they fail: the number of tables grows like a power of the size of the test set. For one F1
+there are about 200 n (a test set of millions takes minutes), for a matrix of nine cells and 25
+items fourteen million. Tables that are too unlikely to matter are left out;
+`Coverage.enumerated` says what was kept.
 """
 
 from __future__ import annotations
@@ -24,26 +25,30 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Executor, Future
 from dataclasses import dataclass
 from functools import partial
+from math import comb, log, prod
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import gammaln
+from scipy.special import gammaln, xlog1py, xlogy
 
 from f1ci import exact as exact_road
 from f1ci import validation
 
-__all__ = ["Average", "Coverage", "SimulatedCoverage", "average", "exact", "simulate"]
+__all__ = ["Average", "Coverage", "SimulatedCoverage", "average", "exact", "simulate", "tables"]
 
 Array = NDArray[np.float64]
 Cells = NDArray[np.int64]
+Interval = Callable[[Cells], tuple[ArrayLike, ArrayLike]]
 
-# Probability that enumeration may leave out, shared between the two binomials.
+# Probability that `exact` may leave out by itself.
 _LEFT_OUT = 1e-10
 # Standard deviations beyond which a binomial has less than `_LEFT_OUT` mass even when it is skew.
 _REACH = 9.0
-# Pairs (v, TP) per block of `exact`, and numbers per batch of `average`.
-_PAIRS = 1 << 18
+# More tables than this take hours.
+_MOST_TABLES = 1e11
+# Tables per block of `tables`, and numbers per batch of `average`.
+_BLOCK = 1 << 17
 _BATCH = 1 << 19
 # Batches that wait for an executor at any time: enough for a cluster of a hundred cores, and no
 # more to remember however many replicates there are.
@@ -52,149 +57,210 @@ _SUBMITTED = 256
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """Exact properties of an interval for F1 in one design.
-
-    A test set without any relevant item (v = 0) leaves the score undefined and its
-    interval is [0, 1]: it counts as covering, with length one.
+    """Exact properties of an interval in one design; of several, arrays.
 
     Attributes
     ----------
-    coverage : float
-        Probability that the interval holds the true F1 score.
-    expected_length : float
-        Mean length of the interval.
-    overshoot : float
+    coverage : float or ndarray
+        Probability that the interval holds the truth; an undefined one counts as a miss.
+    coverage_if_defined : float or ndarray
+        The same, given that the interval is defined.
+    expected_length : float or ndarray
+        Mean length of the defined intervals.
+    overshoot : float or ndarray
         Probability that an end point lies outside [0, 1].
-    degeneracy : float
+    degeneracy : float or ndarray
         Probability that the interval has no width.
-    undefined : float
-        Probability that there is no relevant item.
+    undefined : float or ndarray
+        Probability that the interval is undefined. A named method has one even for a test set
+        without any relevant item, [0, 1], which covers; here is the probability of such a set.
     enumerated : float
-        Total probability of the outcomes summed over; at least 1 - 1e-9.
-    length_deviation : float
+        Total probability of the tables summed over.
+    length_deviation : float or ndarray
         Standard deviation of the length from one test set to the next.
     """
 
-    coverage: float
-    expected_length: float
-    overshoot: float
-    degeneracy: float
-    undefined: float
+    coverage: Any
+    coverage_if_defined: Any
+    expected_length: Any
+    overshoot: Any
+    degeneracy: Any
+    undefined: Any
     enumerated: float
-    length_deviation: float
+    length_deviation: Any
 
 
 def exact(
     n: int,
-    p11: float,
-    p10: float,
-    p01: float,
+    cells: ArrayLike,
     *,
-    method: str = "wilson_indirect",
+    method: str | Interval = "wilson_indirect",
+    truth: ArrayLike | None = None,
     confidence_level: float = 0.95,
+    least: float | None = None,
 ) -> Coverage:
-    """Coverage, length, overshoot and degeneracy of an F1 interval, without simulation.
+    """Coverage, length, overshoot and degeneracy of an interval, without simulation.
 
     Parameters
     ----------
-    n : int
-        Size of the test set.
-    p11, p10, p01 : float
-        Probabilities of a true positive, a false positive and a false negative.
-    method : {"wilson_indirect", "wilson_direct", "clopper_pearson", "wald"}
-        A method of `f1ci.f1_interval`.
-    confidence_level : float, default 0.95
-        Its nominal level.
+    n, cells, method, truth, confidence_level
+        As in `simulate`.
+    least : float, optional
+        Tables less likely than this are left out. By default what is left out adds up to
+        less than 1e-9; a larger number is faster, and `Coverage.enumerated` says what it costs.
 
     Returns
     -------
     Coverage
-        See there for how a test set without relevant items counts.
+        See there for what counts as undefined.
 
     Examples
     --------
     Scenario 1 of Lam, Gopal and Qian at n = 25:
 
     >>> import f1ci
-    >>> result = f1ci.coverage.exact(25, 0.4, 0.1, 0.1, method="wald")
+    >>> result = f1ci.coverage.exact(25, [0.4, 0.1, 0.1, 0.4], method="wald")
     >>> f"{result.coverage:.3f} {result.expected_length:.3f} {result.overshoot:.4f}"
     '0.905 0.343 0.2305'
     """
-    n = validation.positive_integer("n", n)
-    cells = validation.cell_probabilities(p11=p11, p10=p10, p01=p01)
-    level = validation.confidence_level(confidence_level)
-    validation.choice("method", method, exact_road.METHODS)
-    relevant = float(cells.sum())
-    share = float(cells[0]) / relevant
-    truth = 2.0 * share / (1.0 + share)
-    # Moments about the length at the mean counts: the lengths of a large test hardly differ.
-    mean = n * cells
-    _, _, low, high = exact_road.intervals(mean[0], mean[1] + mean[2], method, level)
-    origin = high - low
-    totals = np.zeros(7)
-    for v, tp, probability in _pairs(n, min(relevant, 1.0), share):
-        _, _, low, high = exact_road.intervals(tp, v - tp, method, level)
-        length = high - low
-        totals += (
-            probability.sum(),
-            probability[(low <= truth) & (truth <= high)].sum(),
-            (probability * length).sum(),
-            (probability * (length - origin)).sum(),
-            (probability * (length - origin) ** 2).sum(),
-            probability[(low < 0.0) | (high > 1.0)].sum(),
-            probability[high == low].sum(),
-        )
-    enumerated, coverage, length_mean, first, second, overshoot, degeneracy = map(float, totals)
-    variance = second / enumerated - (first / enumerated) ** 2
+    n = _size(n)
+    design, interval, target = _study(cells, method, truth, confidence_level)
+    named = not callable(method)
+    if named:  # false positives and false negatives count alike, so that there are fewer tables
+        design = np.array([design[0], design[1] + design[2], design[3]])
+    reach = 2.0 * (_REACH * np.sqrt(n * design * (1.0 - design)) + 0.5 * _REACH**2)
+    box = prod(np.sort(1.0 + reach[design > 0.0])[:-1].tolist())
+    count = min(box, float(comb(n + np.count_nonzero(design) - 1, n)))
+    if count > _MOST_TABLES:
+        raise ValueError(f"n={n!r} gives about {count:.0e} tables to sum over; simulate instead")
+    moments: Moments | None = None
+    enumerated = 0.0
+    for counts, probability in tables(n, design, least=_LEFT_OUT / box if least is None else least):
+        values = _interval_quantities(interval, target, counts)
+        moments = _merge_moments(moments, _moments(values, probability))
+        enumerated += float(probability.sum())
+    if moments is None:
+        raise ValueError(f"least must leave some tables, got {least!r}")
+    weight, mean, square = moments
+    with np.errstate(invalid="ignore", divide="ignore"):
+        mean_if_defined = np.where(weight > 0.0, mean, np.nan)
+        deviation = np.sqrt(square / weight)
     return Coverage(
-        coverage=coverage,
-        expected_length=length_mean,
-        overshoot=overshoot,
-        degeneracy=degeneracy,
-        undefined=max(1.0 - relevant, 0.0) ** n,
+        coverage=_plain(weight[0] * mean[0]),
+        coverage_if_defined=_plain(mean_if_defined[1]),
+        expected_length=_plain(mean_if_defined[2]),
+        overshoot=_plain(weight[3] * mean[3]),
+        degeneracy=_plain(weight[4] * mean[4]),
+        undefined=float(design[2] ** n) if named else _plain(weight[5] * mean[5]),
         enumerated=enumerated,
-        length_deviation=max(variance, 0.0) ** 0.5,
+        length_deviation=_plain(deviation[2]),
     )
 
 
-def _pairs(n: int, relevant: float, share: float) -> Iterator[tuple[Array, Array, Array]]:
-    """Blocks of (v, TP, probability) that leave out less than 1e-9 in total."""
-    v = _support(float(n), relevant)
-    v_log = _log_binomial(v, float(n), relevant)
-    reach = np.ceil(_REACH * np.sqrt(v * share * (1.0 - share)) + 0.5 * _REACH**2)
-    width = int(2 * reach.max()) + 1
-    step = max(1, _PAIRS // width)
-    for start in range(0, len(v), step):
-        rows = slice(start, start + step)
-        first = np.maximum(np.floor(v[rows] * share) - reach[rows], 0.0)
-        tp = first[:, None] + np.arange(width)
-        here = np.broadcast_to(v[rows, None], tp.shape)
-        possible = tp <= here
-        tp, here = tp[possible], here[possible]
-        log = np.broadcast_to(v_log[rows, None], possible.shape)[possible]
-        probability = np.exp(log + _log_binomial(tp, here, share))
-        # All pairs below this threshold together hold less than `_LEFT_OUT`.
-        likely = probability > _LEFT_OUT / (len(v) * width)
-        yield here[likely], tp[likely], probability[likely]
+def tables(n: int, cells: ArrayLike, *, least: float = 0.0) -> Iterator[tuple[Cells, Array]]:
+    """Every table of n items that is at least so likely, in blocks, in lexicographic order.
+
+    Parameters
+    ----------
+    n : int
+        Size of a test set.
+    cells : array_like
+        Cell probabilities of any shape; they must add up to one. Those that are zero cost
+        nothing.
+    least : float, default 0
+        Tables less likely than this are left out, and all others are there.
+
+    Yields
+    ------
+    counts : ndarray of int, shape (block, *cells.shape)
+    probability : ndarray, shape (block,)
+
+    Examples
+    --------
+    >>> import f1ci
+    >>> for counts, probability in f1ci.coverage.tables(2, [0.5, 0.5]):
+    ...     print(counts.tolist(), probability.round(9).tolist())
+    [[0, 2], [1, 1], [2, 0]] [0.25, 0.5, 0.25]
+    """
+    n = _size(n)
+    design = validation.distribution("cells", cells)
+    least = validation.probability("least", least)
+    possible = np.flatnonzero(design)
+    start = np.zeros((1, 0)), _stirling(np.array([float(n)]))
+    floor = log(least) if least else -1e100  # below any
+    for counts, logs in _completed(*start, float(n), design.ravel()[possible], floor):
+        block = np.zeros((len(counts), design.size), dtype=np.int64)
+        block[:, possible] = counts
+        yield block.reshape(-1, *design.shape), np.exp(logs)
 
 
-def _support(n: float, p: float) -> Array:
-    """The values of Binomial(n, p) but for tails of less than `_LEFT_OUT`."""
-    reach = _REACH * np.sqrt(n * p * (1.0 - p)) + 0.5 * _REACH**2
-    return np.arange(max(0.0, np.floor(n * p - reach)), min(n, np.ceil(n * p + reach)) + 1.0)
+def _size(n: Any) -> int:
+    """The size of a test set that arithmetic can hold."""
+    if validation.positive_integer("n", n) > validation.MAX_COUNT:
+        raise ValueError(f"n must be at most 2**50, got {n!r}")
+    return int(n)
 
 
-def _log_binomial(k: Array, n: Array | float, p: float) -> Array:
-    """Log probability of k among n, exact at p = 0 and p = 1."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        log = (
-            gammaln(n + 1.0)
-            - gammaln(k + 1.0)
-            - gammaln(n - k + 1.0)
-            + np.where(k == 0.0, 0.0, k * np.log(p))
-            + np.where(k == n, 0.0, (n - k) * np.log1p(-p))
-        )
-    return np.asarray(log)
+def _completed(
+    heads: Array, known: Array, n: float, p: Array, floor: float
+) -> Iterator[tuple[Array, Array]]:
+    """All tables that begin with some heads, and their log probabilities of at least `floor`.
+
+    A table of n is a draw from independent Poisson counts given their sum, so its log
+    probability is a sum over cells (`known`, for those of the heads). So is that of a head, with
+    all other cells as one, and no table is likelier than its head.
+    """
+    j = heads.shape[1]
+    left = n - heads.sum(axis=1)
+    before, here, after = float(p[:j].sum()), float(p[j]), float(p[j + 1 :].sum())
+    logs = known + _log_poisson(left, n, here + after, before)
+    if j == len(p) - 1:
+        yield np.column_stack([heads, left]), logs
+        return
+    # By Bernstein's inequality no count further from its mean is likely enough.
+    mean, budget = left * here / (here + after), np.maximum(logs - floor, 0.0)
+    reach = budget / 3.0
+    reach += np.sqrt(reach**2 + 2.0 * budget * mean * after / (here + after)) + 1.0
+    first = np.maximum(np.ceil(mean - reach), 0.0)
+    sizes = (np.minimum(np.floor(mean + reach), left) - first).astype(np.int64) + 1
+    ends = np.cumsum(sizes)
+    start = 0
+    while start < len(heads):
+        behind = ends[start] - sizes[start]
+        stop = max(start + 1, int(np.searchsorted(ends, behind + _BLOCK, side="right")))
+        head = np.repeat(np.arange(start, stop), sizes[start:stop])
+        x = first[head] + (behind + np.arange(len(head)) - (ends - sizes)[head])
+        further = known[head] + _log_poisson(x, n, here, before + after)
+        logs = further + _log_poisson(left[head] - x, n, after, before + here)
+        kept = logs >= floor
+        if kept.any():
+            longer = np.column_stack([heads[head[kept]], x[kept]])
+            yield from _completed(longer, further[kept], n, p, floor)
+        start = stop
+
+
+def _log_poisson(x: Array, n: float, p: float, q: float) -> Array:
+    """Log density of Poisson(n p) at x, with q = 1 - p, to rounding for any n (Loader 2000)."""
+    low, high = x.min(), x.max()
+    if high - low + 1 < x.size:  # few different counts
+        known = _log_poisson(np.arange(low, high + 1), n, p, q)
+        return np.asarray(known[(x - low).astype(np.intp)])
+    mean = n * p
+    # How far x is above its mean, from the smaller one of p and q: nothing cancels.
+    excess = x - mean if p <= q else n * q - (n - x)
+    ratio = np.maximum(excess / mean, -1.0)
+    deviance = mean * (xlog1py(1.0 + ratio, ratio) - ratio)
+    return np.asarray(-_stirling(x) - deviance)
+
+
+def _stirling(x: Array) -> Array:
+    """The log of x! e**x / x**x, without its large terms; the first term left out is 2e-15."""
+    large = np.maximum(x, 20.0)
+    inverse = 1.0 / large**2
+    series = (1 / 12 - inverse * (1 / 360 - inverse * (1 / 1260 - inverse / 1680))) / large
+    small = np.minimum(x, 20.0)
+    below = gammaln(small + 1.0) - xlogy(small, small) + small
+    return np.where(x < 20.0, below, 0.5 * np.log(2.0 * np.pi * large) + series)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -260,18 +326,20 @@ def average(
         Means, standard deviations and the number of defined replicates.
     """
     probabilities = validation.distribution("cells", cells)
-    n = validation.positive_integer("n", n)
+    n = _size(n)
     replicates = validation.positive_integer("replicates", replicates)
     size = max(1, _BATCH // probabilities.size)
-    sizes = [min(size, replicates - start) for start in range(0, replicates, size)]
-    streams = np.random.default_rng(rng).spawn(len(sizes))
+    root = np.random.default_rng(rng)
+    # One after another: however many replicates there are, they take no memory.
+    batches = (
+        (root.spawn(1)[0], min(size, replicates - start)) for start in range(0, replicates, size)
+    )
     task = partial(_batch_moments, measure, probabilities, n)
-    batches = _in_order(executor, task, zip(streams, sizes, strict=True))
     moments: Moments | None = None
     done = 0
-    for batch, drawn in zip(batches, sizes, strict=True):
-        moments = batch if moments is None else _merge_moments(moments, batch)
-        done += drawn
+    for batch in _in_order(executor, task, batches):
+        moments = _merge_moments(moments, batch)
+        done = min(done + size, replicates)
         if progress is not None:
             progress(done, replicates)
     assert moments is not None  # there is at least one replicate
@@ -281,7 +349,7 @@ def average(
     return Average(np.where(count > 0, mean, np.nan), deviation, count, replicates)
 
 
-Moments = tuple[NDArray[np.int64], Array, Array]
+Moments = tuple[NDArray[Any], Array, Array]
 
 
 def _in_order(
@@ -316,17 +384,32 @@ def _batch_moments(
     """Count, mean and sum of squared deviations of each quantity over one batch."""
     draws = stream.multinomial(n, probabilities.ravel(), size=size)
     values = np.asarray(measure(draws.reshape(size, *probabilities.shape)), dtype=np.float64)
+    if values.ndim == 0 or len(values) != size:
+        raise ValueError(
+            f"measure must give one number, or a row of them, for each of {size} tables, "
+            f"got shape {values.shape}"
+        )
+    return _moments(values)
+
+
+def _moments(values: Array, weight: Array | None = None) -> Moments:
+    """Count (or total weight), mean and sum of squared deviations of what is not nan."""
+
+    def total(array: NDArray[Any]) -> NDArray[Any]:
+        return np.asarray(array.sum(axis=0) if weight is None else np.tensordot(weight, array, 1))
+
     defined = ~np.isnan(values)
-    count = defined.sum(axis=0)
-    mean = np.where(defined, values, 0.0).sum(axis=0) / np.maximum(count, 1)
-    square = (np.where(defined, values - mean, 0.0) ** 2).sum(axis=0)
-    return count, mean, square
+    count = total(defined)
+    mean = total(np.where(defined, values, 0.0)) / np.where(count > 0, count, 1)
+    return count, mean, total(np.where(defined, values - mean, 0.0) ** 2)
 
 
-def _merge_moments(one: Moments, other: Moments) -> Moments:
+def _merge_moments(one: Moments | None, other: Moments) -> Moments:
     """Moments of two batches together (Chan, Golub and LeVeque 1983)."""
+    if one is None:
+        return other
     count = one[0] + other[0]
-    weight = other[0] / np.maximum(count, 1)
+    weight = other[0] / np.where(count > 0, count, 1)
     difference = other[1] - one[1]
     mean = one[1] + difference * weight
     square = one[2] + other[2] + difference**2 * weight * one[0]
@@ -371,7 +454,7 @@ def simulate(
     n: int,
     cells: ArrayLike,
     *,
-    method: str | Callable[[Cells], tuple[ArrayLike, ArrayLike]] = "wilson_indirect",
+    method: str | Interval = "wilson_indirect",
     truth: ArrayLike | None = None,
     confidence_level: float = 0.95,
     replicates: int = 1_000_000,
@@ -411,27 +494,14 @@ def simulate(
     >>> import f1ci
     >>> design = [0.4, 0.1, 0.1, 0.4]
     >>> result = f1ci.coverage.simulate(25, design, method="wald", replicates=10_000, rng=1)
-    >>> exact = f1ci.coverage.exact(25, *design[:3], method="wald")
+    >>> exact = f1ci.coverage.exact(25, design, method="wald")
     >>> bool(abs(result.coverage - exact.coverage) < 4 * result.coverage_error)
     True
     """
-    probabilities = validation.distribution("cells", cells)
-    level = validation.confidence_level(confidence_level)
-    if callable(method):
-        if truth is None:
-            raise TypeError("truth must be given with a method of your own, got None")
-        target = np.asarray(truth, dtype=np.float64)
-        interval: Callable[[Cells], tuple[ArrayLike, ArrayLike]] = method
-    else:
-        validation.choice("method", method, exact_road.METHODS)
-        validation.shape("cells", probabilities, (4,))
-        p11, p10, p01, _ = probabilities
-        validation.cell_probabilities(p11=p11, p10=p10, p01=p01)
-        target = np.asarray(2.0 * p11 / (2.0 * p11 + p10 + p01))
-        interval = partial(_named_interval, method=method, level=level)
+    design, interval, target = _study(cells, method, truth, confidence_level)
     result = average(
         partial(_interval_quantities, interval, target),
-        probabilities,
+        design,
         n,
         replicates=replicates,
         rng=rng,
@@ -454,17 +524,46 @@ def simulate(
     )
 
 
+def _study(
+    cells: ArrayLike, method: str | Interval, truth: ArrayLike | None, confidence_level: float
+) -> tuple[Array, Interval, Array]:
+    """The design, the interval and what it should hold."""
+    design = validation.distribution("cells", cells)
+    level = validation.confidence_level(confidence_level)
+    if callable(method):
+        if truth is None:
+            raise TypeError("truth must be given with a method of your own, got None")
+        return design, method, np.asarray(truth, dtype=np.float64)
+    if truth is not None:
+        raise TypeError(
+            f"truth goes with a method of your own; that of method={method!r} is the F1 score of "
+            f"cells; got {truth!r}"
+        )
+    validation.choice("method", method, exact_road.METHODS)
+    validation.shape("cells", design, (4,))
+    p11, p10, p01, _ = design
+    validation.cell_probabilities(p11=p11, p10=p10, p01=p01)
+    interval = partial(_named_interval, method=method, level=level)
+    return design, interval, np.asarray(2.0 * p11 / (2.0 * p11 + p10 + p01))
+
+
 def _named_interval(counts: Cells, method: str, level: float) -> tuple[Array, Array]:
-    tp, fp, fn, _ = counts.T
-    _, _, low, high = exact_road.intervals(tp, fp + fn, method, level)
+    """From counts that begin with true positives and end with true negatives."""
+    wrong = counts[:, 1:-1].sum(axis=1)
+    _, _, low, high = exact_road.intervals(counts[:, 0], wrong, method, level)
     return low, high
 
 
-def _interval_quantities(
-    interval: Callable[[Cells], tuple[ArrayLike, ArrayLike]], truth: Array, counts: Cells
-) -> Array:
-    """The quantities whose means `simulate` reports, shape (batch, 6, ...)."""
+def _interval_quantities(interval: Interval, truth: Array, counts: Cells) -> Array:
+    """The quantities whose means `exact` and `simulate` report, shape (batch, 6, ...)."""
     low, high = (np.asarray(end, dtype=np.float64) for end in interval(counts))
+    batch = len(counts)
+    expected = (batch, *(truth.shape or low.shape[1:]))
+    if not low.shape == high.shape == expected:
+        raise ValueError(
+            f"method must give two arrays of end points of shape {expected} for {batch} tables, "
+            f"got shapes {low.shape} and {high.shape}"
+        )
     undefined = np.isnan(low) | np.isnan(high)
     covered = ((low <= truth) & (truth <= high)).astype(np.float64)
     return np.stack(

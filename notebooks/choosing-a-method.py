@@ -38,12 +38,15 @@ prevalences: tuple[float, ...] = (0.02, 0.1, 0.5)  # shares of positives there
 
 # %%
 import numpy as np
-from compendium import figures, tables
-from myst_nb import glue
+from compendium import figures, ledger, show
 from scipy.special import betainc
 from scipy.stats import binom
 
 import f1ci
+
+say = ledger.open("choosing-a-method").say
+
+say = ledger.open("choosing-a-method").say
 
 methods = {name: look["label"] for name, look in figures.METHODS.items()}
 
@@ -79,7 +82,7 @@ found = {(v, m): at(v, m, scores) for v in relevant for m in methods}
 for (v, method), (coverage, length) in found.items():
     share = float(share_of(scores[points // 3]))
     whole = f1ci.coverage.exact(
-        v, share, 1 - share, 0, method=method, confidence_level=confidence_level
+        v, [share, 1 - share, 0, 0], method=method, confidence_level=confidence_level
     )
     assert abs(whole.coverage - coverage[points // 3]) < 1e-8
     assert abs(whole.expected_length - length[points // 3]) < 1e-8
@@ -175,7 +178,7 @@ head = [
     f"scores with less than {short:g}",
     "mean length",
 ]
-tables.plain(head, rows, numeric=(0, 2, 3, 4, 5, 6))
+show.table(head, rows, numeric=(0, 2, 3, 4, 5, 6))
 
 # %% [markdown]
 # What the table says:
@@ -234,7 +237,7 @@ for v in relevant:
 head = ["v", "true F1"]
 for word in ("indirect", "direct"):
     head += [f"{word}: coverage", f"less than {short:g}", "length"]
-tables.plain(head, rows, numeric=(0, 2, 3, 4, 5, 6, 7))
+show.table(head, rows, numeric=(0, 2, 3, 4, 5, 6, 7))
 
 # %%
 high = thirds["above 2/3"]
@@ -246,26 +249,17 @@ def in_high(v, method):
 
 
 first = relevant[0]
-glue("choosing-first", first, display=False)
-glue("choosing-indirect-high-coverage", in_high(first, "wilson_indirect")[0], display=False)
-glue("choosing-direct-high-coverage", in_high(first, "wilson_direct")[0], display=False)
-glue(
+say("choosing-first", first)
+say("choosing-indirect-high-coverage", in_high(first, "wilson_indirect")[0])
+say("choosing-direct-high-coverage", in_high(first, "wilson_direct")[0])
+say(
     "choosing-direct-high-excess",
     100 * (in_high(first, "wilson_direct")[1] / in_high(first, "wilson_indirect")[1] - 1),
-    display=False,
 )
 low = thirds["below 1/3"]
-glue(
-    "choosing-indirect-low-coverage",
-    float(found[first, "wilson_indirect"][0][low].mean()),
-    display=False,
-)
-glue(
-    "choosing-direct-low-coverage",
-    float(found[first, "wilson_direct"][0][low].mean()),
-    display=False,
-)
-glue(
+say("choosing-indirect-low-coverage", float(found[first, "wilson_indirect"][0][low].mean()))
+say("choosing-direct-low-coverage", float(found[first, "wilson_direct"][0][low].mean()))
+say(
     "choosing-direct-low-saving",
     100
     * (
@@ -275,14 +269,13 @@ glue(
             / found[first, "wilson_indirect"][1][low].mean()
         )
     ),
-    display=False,
 )
-glue("choosing-wald-25", mean_coverage(25, "wald"), display=False)
-glue("choosing-cp-25", mean_coverage(25, "clopper_pearson"), display=False)
+say("choosing-wald-25", mean_coverage(25, "wald"))
+say("choosing-cp-25", mean_coverage(25, "clopper_pearson"))
 worst = min(summary[v, m][1] for v in relevant for m in ("wilson_direct", "wilson_indirect"))
-glue("choosing-wilson-worst", worst, display=False)
+say("choosing-wilson-worst", worst)
 price = at(25, "clopper_pearson", scores)[1].mean() / at(25, "wilson_indirect", scores)[1].mean()
-glue("choosing-cp-price", 100 * float(price - 1), display=False)
+say("choosing-cp-price", 100 * float(price - 1))
 
 
 # %% [markdown]
@@ -326,8 +319,8 @@ rows = [
     [f"{target:g}", *(from_v[method][k] for method in compared)] for k, target in enumerate(targets)
 ]
 for target, key in ((0.8, "choosing-wald-from-8"), (0.95, "choosing-wald-from-95")):
-    glue(key, from_v["wald"][int(np.flatnonzero(targets == target)[0])], display=False)
-tables.plain(["true F1", *(methods[m] for m in compared)], rows, numeric=(0, 1, 2, 3))
+    say(key, from_v["wald"][int(np.flatnonzero(targets == target)[0])])
+show.table(["true F1", *(methods[m] for m in compared)], rows, numeric=(0, 1, 2, 3))
 
 # %% [markdown]
 # At a true score of 4/5 Wald can be trusted from $v$ = {glue:text}`choosing-wald-from-8` on, at
@@ -353,7 +346,7 @@ def needed(f1, length):
 
 rows = [[f"{f1:g}", *(f"{needed(f1, length):,}" for length in wanted)] for f1 in targets]
 head = ["true F1", *(f"v for length {length:g}" for length in wanted)]
-tables.plain(head, rows, numeric=(0, 1, 2, 3))
+show.table(head, rows, numeric=(0, 1, 2, 3))
 
 # %% [markdown]
 # ## A test set of given size: what prevalence does
@@ -365,7 +358,7 @@ tables.plain(head, rows, numeric=(0, 1, 2, 3))
 # the test set or more at $\pi = 1/2$, and one item in some dozens for a rare class.
 
 # %% mystnb={"image": {"alt": "Three panels, one for each prevalence: exact coverage of the four methods against the true F1 score for a test set of fixed size. For a rare class the curves look as for ten or twenty relevant items, with Wald far below the level; for a common class all are close to it except at the borders."}, "figure": {"caption": "Exact coverage for a test set of fixed size, by prevalence, for a classifier with equal precision and recall. A rare class makes a large test set small.", "name": "fig-choosing-prevalence"}}
-glue("choosing-size", f"{test_size:,}", display=False)
+say("choosing-size", f"{test_size:,}")
 some_scores = np.linspace(0.02, 0.98, max(points // 15, 10))
 
 
@@ -373,7 +366,10 @@ def given_prevalence(prevalence, f1, method="wilson_indirect"):
     """Exact properties for a classifier with precision = recall = f1."""
     wrong = prevalence * (1 - f1)
     return f1ci.coverage.exact(
-        test_size, prevalence * f1, wrong, wrong, method=method, confidence_level=confidence_level
+        test_size,
+        [prevalence * f1, wrong, wrong, 1 - prevalence - wrong],
+        method=method,
+        confidence_level=confidence_level,
     )
 
 
@@ -407,7 +403,7 @@ for prevalence in prevalences:
         ]
     )
 head = ["prevalence", "expected v", "P(v = 0)", *methods.values()]
-tables.plain(head, rows, numeric=range(7))
+show.table(head, rows, numeric=range(7))
 
 # %% [markdown]
 # (Per method: coverage, expected length.) With a prevalence of a few percent, hundreds of items

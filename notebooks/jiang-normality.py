@@ -16,30 +16,17 @@ seed: int = 20201201  # root of all random streams
 
 # %% tags=["remove-cell"]
 import numpy as np
-from compendium import figures, ledger, tables
-from compendium.published import Published
-from myst_nb import glue
+from compendium import figures, ledger, show
 from scipy import special, stats
 
 import f1ci
 
-results = ledger.Results("jiang-normality")
-published = Published()
+page = ledger.open("jiang-normality")
+given, printed, record, say = page
 
-
-def given(name):
-    """An input of the paper's section 2.4."""
-    return float(published.inputs[f"jiang/section-2.4/{name}"].number.value)
-
-
-def printed(name):
-    """A result of the paper's section 2.4."""
-    return float(published.rows[f"jiang/section-2.4/{name}"].number.value)
-
-
-n = int(given("n"))
-index = f1ci.metrics.tversky(given("a"), given("b"))
-level = given("confidence_level") / 100
+n = int(given("jiang/section-2.4/n"))
+index = f1ci.metrics.tversky(given("jiang/section-2.4/a"), given("jiang/section-2.4/b"))
+level = given("jiang/section-2.4/confidence_level") / 100
 z = special.ndtri(0.5 + level / 2)
 
 # %% [markdown]
@@ -52,9 +39,12 @@ z = special.ndtri(0.5 + level / 2)
 # {eq}`eq-jiang-true`.
 
 # %%
-positive, threshold = given("class_probability"), given("threshold")
-scale = given("score_variance") ** 0.5
-hit = stats.norm.sf(threshold, given("mean_shift"), scale)  # P(A = 1 | Z = 1)
+positive, threshold = (
+    given("jiang/section-2.4/class_probability"),
+    given("jiang/section-2.4/threshold"),
+)
+scale = given("jiang/section-2.4/score_variance") ** 0.5
+hit = stats.norm.sf(threshold, given("jiang/section-2.4/mean_shift"), scale)  # P(A = 1 | Z = 1)
 false_alarm = stats.norm.sf(threshold, 0, scale)  # P(A = 1 | Z = 0)
 # Rows are true classes, columns predicted ones.
 cells = np.array(
@@ -68,21 +58,20 @@ variance = float((cells * index.gradient(cells) ** 2).sum())  # nu(a, b)
 
 rng_truth, rng_sets = np.random.default_rng(seed).spawn(2)
 simulated_truth = index.value(rng_truth.multinomial(realisations, cells.ravel()).reshape(2, 2))
-truth_error = (variance / given("true_value/replicates")) ** 0.5
+truth_error = (variance / given("jiang/section-2.4/true_value/replicates")) ** 0.5
 
-results.record("jiang/section-2.4/true_f0.5", truth, deviation=variance**0.5)
-results.record("jiang/section-2.4/critical_value", z)
-glue("jiang-normality-truth", truth, display=False)
-glue("jiang-normality-truth-error", truth_error, display=False)
-glue(
+record("jiang/section-2.4/true_f0.5", truth, deviation=variance**0.5)
+record("jiang/section-2.4/critical_value", z)
+say("jiang-normality-truth", truth)
+say("jiang-normality-truth-error", truth_error)
+say(
     "jiang-normality-truth-distance",
-    abs(printed("true_f0.5") - truth) / truth_error,
-    display=False,
+    abs(printed("jiang/section-2.4/true_f0.5") - truth) / truth_error,
 )
-tables.plain(
+show.table(
     ["true F0.5", ""],
     [
-        ["printed, from a million realisations", f"{printed('true_f0.5'):.7f}"],
+        ["printed, from a million realisations", f"{printed('jiang/section-2.4/true_f0.5'):.7f}"],
         [f"simulated here, from {realisations:,} realisations", f"{simulated_truth:.7f}"],
         ["exact", f"{truth:.7f}"],
     ],
@@ -168,23 +157,23 @@ mean, deviation, fourth = moments(every.estimate)
 mean_error, error_deviation, _ = moments(every.standard_error)
 coverage = covering(truth)
 outcome = (coverage * (1 - coverage)) ** 0.5  # standard deviation of "covered or not"
-sets = given("replicates")
+sets = given("jiang/section-2.4/replicates")
 
-results.record("jiang/section-2.4/mean_f0.5", mean, deviation=deviation)
+record("jiang/section-2.4/mean_f0.5", mean, deviation=deviation)
 # A sample standard deviation has the standard error sqrt((m4 - s^4) / (4 s^2 N)).
-results.record(
+record(
     "jiang/section-2.4/standard_deviation",
     deviation,
     deviation=(fourth - deviation**4) ** 0.5 / (2 * deviation),
 )
-results.record("jiang/section-2.4/mean_standard_error", mean_error, deviation=error_deviation)
-results.record("jiang/section-2.4/coverage", 100 * coverage, deviation=100 * outcome)
+record("jiang/section-2.4/mean_standard_error", mean_error, deviation=error_deviation)
+record("jiang/section-2.4/coverage", 100 * coverage, deviation=100 * outcome)
 # A number of data sets: its standard error is the root of their number times `outcome`.
-results.record("jiang/section-2.4/covered", sets * coverage, deviation=sets * outcome)
+record("jiang/section-2.4/covered", sets * coverage, deviation=sets * outcome)
 
 names = ["true_f0.5", "mean_f0.5", "standard_deviation", "mean_standard_error"]
 names += ["covered", "coverage"]
-tables.compare(results, [f"jiang/section-2.4/{name}" for name in names])
+show.compare([f"jiang/section-2.4/{name}" for name in names])
 
 # %% [markdown]
 # Every printed number agrees with the exact one within the error of the paper's simulation. Our
@@ -197,32 +186,34 @@ exact = {
     "coverage": 100 * coverage,
     "mean_f0.5": mean,
 }
-errors = {name: results.records[f"jiang/section-2.4/{name}"].deviation for name in exact}
-glue("jiang-normality-replicates", f"{replicates:,}", display=False)
-glue("jiang-normality-tables", f"{len(probability):,}", display=False)
+errors = {name: page.records[f"jiang/section-2.4/{name}"].deviation for name in exact}
+say("jiang-normality-replicates", f"{replicates:,}")
+say("jiang-normality-tables", f"{len(probability):,}")
 rows = []
 for name, value in exact.items():
-    row = published.rows[f"jiang/section-2.4/{name}"]
+    identity = f"jiang/section-2.4/{name}"
     rows.append(
         [
-            row.description,
+            show.described(identity),
             f"{value:.7f}",
             f"{simulated[name]:.7f}",
             f"{(simulated[name] - value) / (errors[name] / replicates**0.5):+.1f}",
-            row.printed,
-            f"{(printed(name) - value) / (errors[name] / sets**0.5):+.1f}",
+            show.printed(identity),
+            f"{(printed(identity) - value) / (errors[name] / sets**0.5):+.1f}",
         ]
     )
-tables.plain(["", "exact", "simulated", "in s.e.", "printed", "in s.e."], rows, numeric=range(1, 6))
+show.table(["", "exact", "simulated", "in s.e.", "printed", "in s.e."], rows, numeric=range(1, 6))
 
 # %% tags=["remove-cell"]
-glue("jiang-normality-coverage", 100 * coverage, display=False)
-glue("jiang-normality-coverage-printed-truth", 100 * covering(printed("true_f0.5")), display=False)
-glue("jiang-normality-bias", float(1e4 * (mean - truth)), display=False)
-glue("jiang-normality-underestimate", float(100 * (1 - mean_error / deviation)), display=False)
-glue("jiang-normality-asymptotic", (variance / n) ** 0.5, display=False)
-glue("jiang-normality-below", 100 * float(probability @ (every.high < truth)), display=False)
-glue("jiang-normality-above", 100 * float(probability @ (every.low > truth)), display=False)
+say("jiang-normality-coverage", 100 * coverage)
+say(
+    "jiang-normality-coverage-printed-truth", 100 * covering(printed("jiang/section-2.4/true_f0.5"))
+)
+say("jiang-normality-bias", float(1e4 * (mean - truth)))
+say("jiang-normality-underestimate", float(100 * (1 - mean_error / deviation)))
+say("jiang-normality-asymptotic", (variance / n) ** 0.5)
+say("jiang-normality-below", 100 * float(probability @ (every.high < truth)))
+say("jiang-normality-above", 100 * float(probability @ (every.low > truth)))
 
 # %% [markdown]
 # The sum runs over {glue:text}`jiang-normality-tables` tables. It shows what ten thousand
@@ -322,7 +313,16 @@ left.plot(
     label="logit",
 )
 left.plot(curve_sizes, 100 * plain_coverage, "o-", color=blue, label="plain")
-left.plot([n], [printed("coverage")], "s", ms=8, mfc="none", color=red, label="printed", zorder=3)
+left.plot(
+    [n],
+    [printed("jiang/section-2.4/coverage")],
+    "s",
+    ms=8,
+    mfc="none",
+    color=red,
+    label="printed",
+    zorder=3,
+)
 left.axhline(100 * level, color="black", linewidth=0.8)
 left.set(xscale="log", xlabel="size $n$ of the data set", ylabel="per cent", title="Coverage")
 left.legend(loc="lower right")
@@ -338,7 +338,7 @@ figures.save(figure, "jiang-normality-sizes")
 
 # %% tags=["hide-input"]
 shares = np.stack([plain_coverage, too_high, too_low, outside, logit_coverage], axis=1)
-tables.plain(
+show.table(
     ["n", "coverage (%)", "above (%)", "below (%)", "upper end above 1 (%)", "logit: coverage (%)"],
     [
         [f"{size}", *(f"{100 * share:.2f}" for share in row)]
@@ -364,7 +364,6 @@ tables.plain(
 #   {glue:text}`jiang-normality-smallest-plain:.1f` %.
 
 # %% tags=["remove-cell"]
-glue("jiang-normality-smallest", curve_sizes[0], display=False)
-glue("jiang-normality-smallest-logit", 100 * float(logit_coverage[0]), display=False)
-glue("jiang-normality-smallest-plain", 100 * float(plain_coverage[0]), display=False)
-results.save()
+say("jiang-normality-smallest", curve_sizes[0])
+say("jiang-normality-smallest-logit", 100 * float(logit_coverage[0]))
+say("jiang-normality-smallest-plain", 100 * float(plain_coverage[0]))

@@ -23,37 +23,25 @@ seed: int = 20201223  # root of all random streams
 import math
 
 import numpy as np
-from compendium import data, figures, ledger, splits, tables
-from compendium.published import Published
-from myst_nb import glue
+from compendium import data, figures, ledger, show, splits
 from scipy import special, stats
 
 import f1ci
 from f1ci.planning import variance_bound, worst_rule
 
-results = ledger.Results("jiang-orange-juice")
-published = Published()
-
-
-def given(name):
-    """An input of the paper."""
-    return float(published.inputs[f"jiang/{name}"].number.value)
-
-
-def printed(name):
-    """A result of the paper."""
-    return float(published.rows[f"jiang/{name}"].number.value)
+page = ledger.open("jiang-orange-juice")
+given, printed, record, say = page
 
 
 def near(value, name):
     """Whether values round to a printed number."""
-    number = published.rows[f"jiang/{name}"].number
+    number = page.number(f"jiang/{name}")
     return np.abs(value - float(number.value)) <= float(number.half_unit) + 1e-12
 
 
-a, b = given("section-2.3/a"), given("section-2.3/b")
+a, b = given("jiang/section-2.3/a"), given("jiang/section-2.3/b")
 index = f1ci.metrics.tversky(a, b)
-level = given("section-2.3/confidence_level") / 100
+level = given("jiang/section-2.3/confidence_level") / 100
 z = float(special.ndtri(0.5 + level / 2))
 
 # %% [markdown]
@@ -63,16 +51,16 @@ z = float(special.ndtri(0.5 + level / 2))
 # negatives ({prf:ref}`prop-jiang-fbeta`, remark 1 of the paper).
 
 # %%
-betas = [given(f"section-1/beta-{k}") for k in (1, 2, 3)]
+betas = [given(f"jiang/section-1/beta-{k}") for k in (1, 2, 3)]
 for beta in betas:
     metric = f1ci.metrics.fbeta(beta)
-    results.record(f"jiang/remark-1/beta-{beta:g}/a", metric.a)
-    results.record(f"jiang/remark-1/beta-{beta:g}/b", metric.b)
-alpha = given("corollary-1/alpha")
-results.record("jiang/corollary-1/critical_value", special.ndtri(1 - alpha / 2))
-results.record("jiang/section-2.3/critical_value", z)
+    record(f"jiang/remark-1/beta-{beta:g}/a", metric.a)
+    record(f"jiang/remark-1/beta-{beta:g}/b", metric.b)
+alpha = given("jiang/corollary-1/alpha")
+record("jiang/corollary-1/critical_value", special.ndtri(1 - alpha / 2))
+record("jiang/section-2.3/critical_value", z)
 ids = [f"jiang/remark-1/beta-{beta:g}/{weight}" for beta in betas for weight in "ab"]
-tables.compare(results, [*ids, "jiang/corollary-1/critical_value"])
+show.compare([*ids, "jiang/corollary-1/critical_value"])
 
 # %% [markdown]
 # (shown-e-jiang-3)=
@@ -83,7 +71,7 @@ tables.compare(results, [*ids, "jiang/corollary-1/critical_value"])
 # all ({ref}`E-jiang-3 <E-jiang-3>`).
 
 # %%
-n = int(given("section-2.3/n"))
+n = int(given("jiang/section-2.3/n"))
 k = np.arange(n + 1)
 tp, fp, fn = np.meshgrid(k[near(k / n, "section-2.3/mean_za")], k, k, indexing="ij")
 possible = tp + fp + fn <= n
@@ -109,7 +97,7 @@ table = data.confusion_matrix("jiang/section-2.3")
 (tn, fp_count), (fn_count, tp_count) = table.to_numpy().tolist()
 only = [(int(tp[tuple(i)]), int(fp[tuple(i)]), int(fn[tuple(i)])) for i in found]
 assert only == [(tp_count, fp_count, fn_count)]
-tables.plain(
+show.table(
     ["printed numbers that the table must have", "tables"],
     [
         ["the mean of ZA alone", f"{int(possible.sum()):,}"],
@@ -126,7 +114,7 @@ tables.plain(
 # One table is left, and so the example can be recomputed from counts after all:
 
 # %%
-tables.plain(
+show.table(
     ["", "predicted Minute Maid", "predicted Citrus Hill"],
     [
         ["true Minute Maid", f"{tn}", f"{fp_count}"],
@@ -155,10 +143,10 @@ reconstructed = {
     "margin": interval.length / 2,
 }
 for name, value in reconstructed.items():
-    results.record(f"jiang/section-2.3/{name}", value, reconstructed=True)
-glue("jiang-juice-low", interval.low, display=False)
-glue("jiang-juice-high", interval.high, display=False)
-tables.compare(results, [f"jiang/section-2.3/{name}" for name in reconstructed])
+    record(f"jiang/section-2.3/{name}", value, reconstructed=True)
+say("jiang-juice-low", interval.low)
+say("jiang-juice-high", interval.high)
+show.compare([f"jiang/section-2.3/{name}" for name in reconstructed])
 
 # %% [markdown]
 # So the interval is {glue:text}`jiang-juice-low:.3f` to {glue:text}`jiang-juice-high:.3f`.
@@ -178,9 +166,9 @@ counts = data.split_counts("orange-juice")
 first = np.random.default_rng(seed).choice(len(counts), splits_made_anew, replace=False)
 again = np.array([splits.cells("orange-juice", int(i)) for i in first])
 same = (again == counts[first]).all(axis=(1, 2))
-assert (counts.sum(axis=(1, 2)) == given("section-1/n")).all()
-glue("jiang-juice-anew", splits_made_anew, display=False)
-glue("jiang-juice-agree", int(same.sum()), display=False)
+assert (counts.sum(axis=(1, 2)) == given("jiang/section-1/n")).all()
+say("jiang-juice-anew", splits_made_anew)
+say("jiang-juice-agree", int(same.sum()))
 
 # %% [markdown]
 # Of {glue:text}`jiang-juice-anew` halves {glue:text}`jiang-juice-agree` give the committed counts
@@ -200,7 +188,7 @@ bands = {
     for name, (_, values) in distributions.items()
 }
 scores = over_splits.estimate
-results.record(
+record(
     "jiang/section-1/f0.5",
     float(np.median(scores)),
     band=bands["section-1/f0.5"],
@@ -210,21 +198,21 @@ figure, axes = figures.subplots(2, 2, height=4.4)
 for axis, (name, (title, values)) in zip(axes.flat, distributions.items(), strict=True):
     axis.axvspan(*bands[name], color="#e8e8e8", linewidth=0)
     axis.hist(values, bins=30, color=figures.COLOURS["sky"])
-    axis.axvline(printed(name), color=figures.COLOURS["vermilion"], linewidth=2)
+    axis.axvline(printed(f"jiang/{name}"), color=figures.COLOURS["vermilion"], linewidth=2)
     axis.set(title=title, yticks=[])
     axis.grid(False)
 figures.save(figure, "jiang-orange-juice-splits")
 
 # %% tags=["hide-input"]
-tables.plain(
+show.table(
     ["", "printed", "median", "central 99 %", "share of halves below the printed number"],
     [
         [
             title,
-            published.rows[f"jiang/{name}"].printed,
+            show.printed(f"jiang/{name}"),
             f"{np.median(values):.4f}",
             f"{bands[name][0]:.4f} to {bands[name][1]:.4f}",
-            f"{100 * (values < printed(name)).mean():.0f} %",
+            f"{100 * (values < printed(f'jiang/{name}')).mean():.0f} %",
         ]
         for name, (title, values) in distributions.items()
     ],
@@ -234,9 +222,9 @@ tables.plain(
 # %% tags=["remove-cell"]
 (same_table,) = np.nonzero((counts == juice).all(axis=(1, 2)))
 assert len(same_table) == 1
-glue("jiang-juice-same", int(same_table[0]), display=False)
-glue("jiang-juice-spread", float(scores.std(ddof=1)), display=False)
-glue("jiang-juice-mean-error", float(over_splits.standard_error.mean()), display=False)
+say("jiang-juice-same", int(same_table[0]))
+say("jiang-juice-spread", float(scores.std(ddof=1)))
+say("jiang-juice-mean-error", float(over_splits.standard_error.mean()))
 
 # %% [markdown]
 # The ledger takes the first of these as it is: {published}`jiang/section-1/f0.5` is the kind of
@@ -256,13 +244,13 @@ glue("jiang-juice-mean-error", float(over_splits.standard_error.mean()), display
 
 # %%
 for number in range(1, 6):
-    text = published.inputs[f"jiang/proposition-1/argument-{number}"].printed
+    text = page.text(f"jiang/proposition-1/argument-{number}")
     largest = float(text)
-    results.record(
+    record(
         f"jiang/proposition-1/v/max-{largest:g}",
         variance_bound(largest, largest, bound="jiang"),
     )
-tables.compare(results, [i for i in results.records if i.startswith("jiang/proposition-1/v/")])
+show.compare([i for i in page.records if i.startswith("jiang/proposition-1/v/")])
 
 # %% [markdown]
 # (shown-e-jiang-1)=
@@ -287,7 +275,7 @@ for largest in (0.99, 0.9999, 1, 1.0001, 1.01):
     except ZeroDivisionError:
         formula = "division by zero"
     rows.append([f"{largest:g}", formula, f"{variance_bound(largest, largest):.6f}"])
-tables.plain(["max{a, b}", "formula as printed", "maximum"], rows, numeric=(0, 1, 2))
+show.table(["max{a, b}", "formula as printed", "maximum"], rows, numeric=(0, 1, 2))
 
 # %% [markdown]
 # (shown-e-jiang-2)=
@@ -316,7 +304,7 @@ for weight_a, weight_b in ((0.5, 0.5), (a, b), (b, a)):
     left_side, *right_sides = step(drawn, weight_a, weight_b)
     fails = [f"fails for {100 * (left_side < r - 1e-15).mean():.0f} %" for r in right_sides]
     rows.append([f"random rules, a = {weight_a:g}, b = {weight_b:g}", "", *fails])
-tables.plain(["", "left side", "right side, as printed", "with E[ZA]"], rows, numeric=(1, 2, 3))
+show.table(["", "left side", "right side, as printed", "with E[ZA]"], rows, numeric=(1, 2, 3))
 
 # %% [markdown]
 # The proposition itself holds, as the next section shows with the same rules.
@@ -350,7 +338,7 @@ for beta in (0.25, 0.5, 0.75, 1, 2):
         ]
     )
 head = ["beta", "V(max{a, b})", "V(b)", "attained", "recall of that rule", "ratio of sample sizes"]
-tables.plain(head, gap_rows, numeric=range(6))
+show.table(head, gap_rows, numeric=range(6))
 
 # %% mystnb={"image": {"alt": "Scatter of many random rules for F0.5: their F0.5 on the horizontal axis, scaled variance on the vertical. All points lie below a hump-shaped curve whose top touches a dashed line at 0.12; the published bound is a line far above at 0.205. The rule of the example is low on the right, close to the curve."}, "figure": {"caption": "The variance of F0.5, times b E[Z], of random rules. Curve: the largest value for a given F0.5, reached by rules without false positives up to moderate F0.5. Dashed: the sharp bound. Dotted: the published one. Square: the rule of the example.", "name": "fig-jiang-juice-bound"}}
 # Rules with few false positives or few false negatives are where the variance is large.
@@ -406,16 +394,19 @@ figures.save(figure, "jiang-orange-juice-bound", raster=True)
 # arithmetic is:
 
 # %%
-width = given("section-2.3/half_width")
-results.record("jiang/section-2.3/planned_standard_error", width / z)
-results.record("jiang/section-2.3/v", variance_bound(a, b, bound="jiang"))
-rounded_error, rounded_v = printed("section-2.3/planned_standard_error"), printed("section-2.3/v")
-rounded_share = printed("section-2.3/prevalence")
+width = given("jiang/section-2.3/half_width")
+record("jiang/section-2.3/planned_standard_error", width / z)
+record("jiang/section-2.3/v", variance_bound(a, b, bound="jiang"))
+rounded_error, rounded_v = (
+    printed("jiang/section-2.3/planned_standard_error"),
+    printed("jiang/section-2.3/v"),
+)
+rounded_share = printed("jiang/section-2.3/prevalence")
 rounded_positives = round(rounded_v / (rounded_error**2 * b), 6)
-results.record("jiang/section-2.3/planned_positives", rounded_positives)
-results.record("jiang/section-2.3/planned_total", math.ceil(rounded_positives / rounded_share))
+record("jiang/section-2.3/planned_positives", rounded_positives)
+record("jiang/section-2.3/planned_total", math.ceil(rounded_positives / rounded_share))
 names = ("planned_standard_error", "v", "planned_positives", "planned_total")
-tables.compare(results, [f"jiang/section-2.3/{name}" for name in names])
+show.compare([f"jiang/section-2.3/{name}" for name in names])
 
 # %% [markdown]
 # The rounding costs more than it seems to ({ref}`E-jiang-4 <E-jiang-4>`), and the published bound
@@ -442,14 +433,14 @@ plans = {
     "sharp bound, nothing rounded": (plan("sharp").positives, plan("sharp").total),
     "if the new rule were like this one": (math.ceil(similar * (tp_count + fn_count) / n), math.ceil(similar)),
 }  # fmt: skip
-tables.plain(
+show.table(
     ["plan", "Citrus Hill", "purchases", "of the printed"],
     [
         [
             name,
             f"{positives:,.0f}",
             f"{total:,}",
-            f"{100 * total / printed('section-2.3/planned_total'):.0f} %",
+            f"{100 * total / printed('jiang/section-2.3/planned_total'):.0f} %",
         ]
         for name, (positives, total) in plans.items()
     ],
@@ -457,18 +448,18 @@ tables.plain(
 )
 
 # %% tags=["remove-cell"]
-glue("jiang-juice-unrounded", plans["only V rounded"][1], display=False)
-glue("jiang-juice-exact-total", plans["nothing rounded"][1], display=False)
-glue("jiang-juice-sharp-total", plans["sharp bound, nothing rounded"][1], display=False)
-glue("jiang-juice-similar", plans["if the new rule were like this one"][1], display=False)
-glue("jiang-juice-ratio", jiang / sharp, display=False)
-glue("jiang-juice-saved", 100 * (1 - sharp / jiang), display=False)
+say("jiang-juice-unrounded", plans["only V rounded"][1])
+say("jiang-juice-exact-total", plans["nothing rounded"][1])
+say("jiang-juice-sharp-total", plans["sharp bound, nothing rounded"][1])
+say("jiang-juice-similar", plans["if the new rule were like this one"][1])
+say("jiang-juice-ratio", jiang / sharp)
+say("jiang-juice-saved", 100 * (1 - sharp / jiang))
 needed = plan("sharp").positives
 enough = stats.binom.sf(needed - 1, plan("sharp").total, rounded_share)
-glue("jiang-juice-enough", 100 * float(enough), display=False)
+say("jiang-juice-enough", 100 * float(enough))
 safe = int(stats.nbinom.ppf(0.95, needed, rounded_share)) + needed
 assert stats.binom.sf(needed - 1, safe, rounded_share) >= 0.95
-glue("jiang-juice-safe", safe, display=False)
+say("jiang-juice-safe", safe)
 
 # %% [markdown]
 # Without rounding the standard error the published bound asks for
@@ -497,7 +488,7 @@ own_plans = {
     )
     for bound in ("sharp", "jiang")
 }
-tables.plain(
+show.table(
     [f"{own.name}, half width {plan_half_width:g}, level {plan_confidence_level:g}", "V", "positives", "total"],
     [
         [f"{bound} bound", f"{p.variance_bound:.4f}", f"{p.positives:,}", f"{p.total:,}"]
@@ -557,6 +548,3 @@ figures.save(figure, "jiang-orange-juice-plan")
 #   {glue:text}`jiang-juice-ratio:.2f` times as large as the worst case needs, beside what rounding
 #   adds: for $\beta < 1$ the bound can be replaced by a smaller one that is the best possible.
 # - The smaller $\beta$, the more positives a plan needs: precision is not learnt from positives.
-
-# %% tags=["remove-cell"]
-results.save()

@@ -21,27 +21,19 @@ confidence_level: float = 0.95  # level of the intervals
 from math import ceil
 
 import numpy as np
-from compendium import figures, ledger, tables
-from compendium.published import Published
-from myst_nb import glue
+from compendium import figures, ledger, show
 from scipy.stats import norm
 
 import f1ci
 from f1ci.joint import joint_from_cells
 
-published = Published()
-results = ledger.Results("lam-bert-suggestion-mining")
-
-
-def given(name):
-    """A number that the paper's section 6 states."""
-    return float(published.inputs[f"lam/section-6/{name}"].number.value)
-
+page = ledger.open("lam-bert-suggestion-mining")
+given, _, record, say = page
 
 # Only the paper's own counts are compared with the paper.
-as_in_paper = (tp, fp, fn, tn) == tuple(given(cell) for cell in ("tp", "fp", "fn", "tn")) and (
-    100 * confidence_level == given("confidence_level")
-)
+as_in_paper = (tp, fp, fn, tn) == tuple(
+    given(f"lam/section-6/{cell}") for cell in ("tp", "fp", "fn", "tn")
+) and (100 * confidence_level == given("lam/section-6/confidence_level"))
 
 # %% [markdown]
 # ## The data
@@ -52,20 +44,23 @@ as_in_paper = (tp, fp, fn, tn) == tuple(given(cell) for cell in ("tp", "fp", "fn
 # %%
 rows = []
 for part in ("total", "training", "validation", "test"):
-    observations, suggestions = given(f"{part}/observations"), given(f"{part}/suggestions")
+    observations, suggestions = (
+        given(f"lam/section-6/{part}/observations"),
+        given(f"lam/section-6/{part}/suggestions"),
+    )
     share = 100 * suggestions / observations
-    results.record(f"lam/section-6/{part}/suggestions_share", share)
-    of_all = 100 * observations / given("total/observations")
+    record(f"lam/section-6/{part}/suggestions_share", share)
+    of_all = 100 * observations / given("lam/section-6/total/observations")
     if part in ("validation", "test"):
-        results.record(f"lam/section-6/{part}/share", of_all)
+        record(f"lam/section-6/{part}/share", of_all)
     rows.append(
         [part, f"{observations:,.0f}", f"{of_all:.1f} %", f"{suggestions:,.0f}", f"{share:.1f} %"]
     )
 head = ["", "sentences", "of all", "suggestions", "of the part"]
-tables.plain(head, rows, numeric=(1, 2, 3, 4))
+show.table(head, rows, numeric=(1, 2, 3, 4))
 
 # %%
-tables.compare(results, list(results.records))
+show.compare(list(page.records))
 
 # %% [markdown]
 # ## Four intervals
@@ -79,22 +74,22 @@ found = {
 estimate = found["wald"].estimate
 relevant, total = tp + fp + fn, tp + fp + fn + tn
 if as_in_paper:
-    results.record("lam/section-6/f1", estimate)
+    record("lam/section-6/f1", estimate)
     for method, interval in found.items():
-        results.record(f"lam/section-6/{method}/low", interval.low)
-        results.record(f"lam/section-6/{method}/high", interval.high)
-        results.record(f"lam/section-6/{method}/length", interval.high - interval.low)
+        record(f"lam/section-6/{method}/low", interval.low)
+        record(f"lam/section-6/{method}/high", interval.high)
+        record(f"lam/section-6/{method}/length", interval.high - interval.low)
     ends = {"low": "lower end", "high": "upper end", "length": "length"}
-    table = tables.grid(results, methods, ends, lambda method, end: f"lam/section-6/{method}/{end}")
+    table = show.grid(methods, ends, lambda method, end: f"lam/section-6/{method}/{end}")
 else:
     rows = [
         [methods[m], f"{i.low:.4f}", f"{i.high:.4f}", f"{i.high - i.low:.4f}"]
         for m, i in found.items()
     ]
-    table = tables.plain(["", "lower end", "upper end", "length"], rows, numeric=(1, 2, 3))
-glue("lam-bert-estimate", estimate, display=False)
-glue("lam-bert-relevant", relevant, display=False)
-glue("lam-bert-total", total, display=False)
+    table = show.table(["", "lower end", "upper end", "length"], rows, numeric=(1, 2, 3))
+say("lam-bert-estimate", estimate)
+say("lam-bert-relevant", relevant)
+say("lam-bert-total", total)
 table
 
 # %% [markdown]
@@ -135,7 +130,7 @@ figures.save(figure, "lam-bert-suggestion-mining-intervals")
 lengths = {method: interval.high - interval.low for method, interval in found.items()}
 order = sorted(lengths, key=lengths.get)
 rows = [[methods[m], f"{lengths[m]:.5f}"] for m in order]
-tables.plain(["from short to long", "length"], rows, numeric=(1,))
+show.table(["from short to long", "length"], rows, numeric=(1,))
 
 # %% [markdown]
 # (shown-e-lam-4-lengths)=
@@ -146,8 +141,7 @@ tables.plain(["from short to long", "length"], rows, numeric=(1,))
 rows = []
 for method, label in methods.items():
     low, high, length = (
-        published.rows[f"lam/section-6/{method}/{end}"].number.value
-        for end in ("low", "high", "length")
+        page.number(f"lam/section-6/{method}/{end}").value for end in ("low", "high", "length")
     )
     rows.append(
         [
@@ -157,7 +151,7 @@ for method, label in methods.items():
             "the same" if high - low == length else "differ by rounding",
         ]
     )
-tables.plain(["as printed", "upper minus lower end", "length", ""], rows, numeric=(1, 2))
+show.table(["as printed", "upper minus lower end", "length", ""], rows, numeric=(1, 2))
 
 # %% [markdown]
 # ## Is it different from the other score?
@@ -245,17 +239,17 @@ variance = covariance[:, 0, 0] + covariance[:, 1, 1] - 2 * covariance[:, 0, 1]
 n_same = z**2 * variance * counts.sum(axis=1) / gap**2
 
 power = ((z + norm.ppf(0.8)) / z) ** 2
-glue("lam-bert-other", other_f1, display=False)
-glue("lam-bert-gap", abs(gap), display=False)
-glue("lam-bert-n-fixed", n_fixed, display=False)
-glue("lam-bert-n-two", n_two, display=False)
-glue("lam-bert-n-nested", ceil(n_same[0]), display=False)
-glue("lam-bert-n-disjoint", ceil(n_same[-1]), display=False)
-glue("lam-bert-least-disagreement", 100 * float(disagreement[0]), display=False)
-glue("lam-bert-most-disagreement", 100 * float(disagreement[-1]), display=False)
-glue("lam-bert-times-fixed", n_fixed / total, display=False)
-glue("lam-bert-times-two", n_two / total, display=False)
-glue("lam-bert-power", float(power), display=False)
+say("lam-bert-other", other_f1)
+say("lam-bert-gap", abs(gap))
+say("lam-bert-n-fixed", n_fixed)
+say("lam-bert-n-two", n_two)
+say("lam-bert-n-nested", ceil(n_same[0]))
+say("lam-bert-n-disjoint", ceil(n_same[-1]))
+say("lam-bert-least-disagreement", 100 * float(disagreement[0]))
+say("lam-bert-most-disagreement", 100 * float(disagreement[-1]))
+say("lam-bert-times-fixed", n_fixed / total)
+say("lam-bert-times-two", n_two / total)
+say("lam-bert-power", float(power))
 rows = [
     ["from a fixed number", f"{ceil(v_fixed):,}", f"{n_fixed:,}", f"{n_fixed / total:.1f}"],
     ["from a score on another test set", f"{ceil(v_two):,}", f"{n_two:,}", f"{n_two / total:.1f}"],
@@ -266,7 +260,7 @@ for words, n in (
 ):
     rows.append([words, f"{ceil(n * relevant / total):,}", f"{ceil(n):,}", f"{n / total:.1f}"])
 head = ["distinction", "relevant sentences", "sentences", "times this test set"]
-tables.plain(head, rows, numeric=(1, 2, 3))
+show.table(head, rows, numeric=(1, 2, 3))
 
 # %% [markdown]
 # The two scores differ by {glue:text}`lam-bert-gap:.4f`. To tell ours from a fixed number takes
@@ -317,7 +311,7 @@ for factor in (0.9, 1.0, 1.1):
             "holds the other score" if inside else "excludes it",
         ]
     )
-tables.plain(["v", "F1", "lower end", "upper end", ""], rows, numeric=(0, 1, 2, 3))
+show.table(["v", "F1", "lower end", "upper end", ""], rows, numeric=(0, 1, 2, 3))
 
 # %% [markdown]
 # ## What we learn
@@ -329,6 +323,3 @@ tables.plain(["v", "F1", "lower end", "upper end", ""], rows, numeric=(0, 1, 2, 
 #   these numbers which of the two fine-tuned models is better.
 # - Whoever wants to compare two models should run both on the same test set and publish their
 #   joint outcomes.
-
-# %%
-results.save()

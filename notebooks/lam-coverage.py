@@ -20,30 +20,23 @@ seed: int = 20260101  # root of all random streams
 from itertools import pairwise
 
 import numpy as np
-from compendium import figures, ledger, tables
+from compendium import figures, ledger, show
 from compendium.pool import executor
-from compendium.published import Published
-from myst_nb import glue
 
 import f1ci
 
-published = Published()
-results = ledger.Results("lam-coverage")
-
-
-def given(name):
-    """An input of the paper's section 5."""
-    return float(published.inputs[f"lam/{name}"].number.value)
-
+given, printed, record, say = ledger.open("lam-coverage")
 
 scenarios = {
-    f"scenario-{s}": tuple(given(f"section-5.1/scenario-{s}/{p}") for p in ("p11", "p10", "p01"))
+    f"scenario-{s}": tuple(
+        given(f"lam/section-5.1/scenario-{s}/{p}") for p in ("p11", "p10", "p01")
+    )
     for s in (1, 2, 3)
 }
-sizes = [int(given(f"section-5.1/sample_size-{k}")) for k in range(1, 7)]
+sizes = [int(given(f"lam/section-5.1/sample_size-{k}")) for k in range(1, 7)]
 methods = {name: look["label"] for name, look in figures.METHODS.items()}
 titles = {name: name.replace("-", " ").capitalize() for name in scenarios}
-paper_level = given("section-5/confidence_level") / 100
+paper_level = given("lam/section-5/confidence_level") / 100
 
 # %% [markdown]
 # ## The conditions
@@ -59,7 +52,8 @@ truth = {name: 2 * p11 / (2 * p11 + p10 + p01) for name, (p11, p10, p01) in scen
 rows = []
 for name, cells in scenarios.items():
     prevalence, precision, recall = (
-        given(f"section-5.1/{name}/{word}") / 100 for word in ("prevalence", "precision", "recall")
+        given(f"lam/section-5.1/{name}/{word}") / 100
+        for word in ("prevalence", "precision", "recall")
     )
     p11 = prevalence * recall
     assert np.allclose(cells, (p11, p11 / precision - p11, prevalence - p11))
@@ -74,10 +68,10 @@ for name, cells in scenarios.items():
             f"{sum(cells):.0%}",
         ]
     )
-    results.record(f"lam/section-5.1/{name}/f1", truth[name])
-results.record("lam/section-5.3.2/scenario-3/f1", truth["scenario-3"])
+    record(f"lam/section-5.1/{name}/f1", truth[name])
+record("lam/section-5.3.2/scenario-3/f1", truth["scenario-3"])
 head = ["", "prevalence", "precision", "recall", "TP", "FP", "FN", "F1", "relevant items"]
-tables.plain(head, rows, numeric=range(1, len(head)))
+show.table(head, rows, numeric=range(1, len(head)))
 
 # %% [markdown]
 # ## Tables 3 and 4, exactly
@@ -92,7 +86,9 @@ tables.plain(head, rows, numeric=range(1, len(head)))
 def enumerated_at(level):
     """Exact results for the 72 combinations of scenario, size and method."""
     return {
-        (name, n, method): f1ci.coverage.exact(n, *cells, method=method, confidence_level=level)
+        (name, n, method): f1ci.coverage.exact(
+            n, [*cells, 1 - sum(cells)], method=method, confidence_level=level
+        )
         for name, cells in scenarios.items()
         for n in sizes
         for method in methods
@@ -111,11 +107,11 @@ def coverage_deviation(result):
 
 for (name, n, method), result in as_in_paper.items():
     key = f"{name}/n-{n}/{method}"
-    results.record(f"lam/table-3/{key}", result.coverage, deviation=coverage_deviation(result))
-    results.record(f"lam/table-4/{key}", result.expected_length, deviation=result.length_deviation)
+    record(f"lam/table-3/{key}", result.coverage, deviation=coverage_deviation(result))
+    record(f"lam/table-4/{key}", result.expected_length, deviation=result.length_deviation)
 for method in ("wilson_direct", "wilson_indirect"):
     result = as_in_paper["scenario-3", 25, method]
-    results.record(
+    record(
         f"lam/section-5.3.2/scenario-3/n-25/{method}",
         result.expected_length,
         deviation=result.length_deviation,
@@ -132,7 +128,7 @@ conditions = {
 def paper_table(item):
     """Printed above exact, one row for each condition."""
     rows = {f"{name}/n-{n}": title for (name, n), title in conditions.items()}
-    return tables.grid(results, rows, methods, lambda row, method: f"lam/{item}/{row}/{method}")
+    return show.grid(rows, methods, lambda row, method: f"lam/{item}/{row}/{method}")
 
 
 # %% [markdown]
@@ -162,7 +158,7 @@ rows = [
     ]
     for condition, title in conditions.items()
 ]
-own_level = tables.plain([f"level {confidence_level:g}", *methods.values()], rows, numeric=range(5))
+own_level = show.table([f"level {confidence_level:g}", *methods.values()], rows, numeric=range(5))
 own_level if confidence_level != paper_level else None
 
 # %% [markdown]
@@ -176,7 +172,9 @@ own_level if confidence_level != paper_level else None
 curve_sizes = [*range(20, 100), *np.geomspace(100, sizes[-1], 12).astype(int)]
 curves = {
     (name, method): [
-        f1ci.coverage.exact(int(n), *cells, method=method, confidence_level=confidence_level)
+        f1ci.coverage.exact(
+            int(n), [*cells, 1 - sum(cells)], method=method, confidence_level=confidence_level
+        )
         for n in curve_sizes
     ]
     for name, cells in scenarios.items()
@@ -184,10 +182,10 @@ curves = {
 }
 
 
-def printed(item, name, method):
+def paper_numbers(item, name, method):
     """The paper's six numbers for a scenario and a method."""
     keys = [f"lam/{item}/{name}/n-{n}/{method}" for n in sizes]
-    return [float(published.rows[key].number.value) for key in keys]
+    return [printed(key) for key in keys]
 
 
 figure, axes = figures.subplots(2, 3, height=6.0, sharex=True, sharey="row")
@@ -199,7 +197,7 @@ for quantity, (panel, item, row) in panels.items():
             axis.plot(curve_sizes, [getattr(r, quantity) for r in curves[name, method]], **line)
             if confidence_level == paper_level:
                 marker = {"color": look["color"], "marker": look["marker"], "linestyle": ""}
-                axis.plot(sizes, printed(item, name, method), **marker)
+                axis.plot(sizes, paper_numbers(item, name, method), **marker)
         axis.set(xscale="log", title=f"{panel}. {titles[name]}, $F_1$ = {truth[name]:.2f}")
         axis.set_xticks(sizes, [f"{n}" for n in sizes], rotation=45)
         axis.minorticks_off()
@@ -263,10 +261,10 @@ for (name, n), study in simulated.items():
         scores["length"].append(difference / study.length_error[k])
 scores = {quantity: np.array(values) for quantity, values in scores.items()}
 both = np.concatenate(list(scores.values()))
-glue("lam-coverage-largest", float(np.abs(both).max()), display=False)
-glue("lam-coverage-within-two", 100 * float((np.abs(both) < 2).mean()), display=False)
-glue("lam-coverage-root-mean-square", float(np.sqrt((both**2).mean())), display=False)
-glue("lam-coverage-replicates", f"{replicates:,}", display=False)
+say("lam-coverage-largest", float(np.abs(both).max()))
+say("lam-coverage-within-two", 100 * float((np.abs(both) < 2).mean()))
+say("lam-coverage-root-mean-square", float(np.sqrt((both**2).mean())))
+say("lam-coverage-replicates", f"{replicates:,}")
 
 # %% [markdown]
 # With {glue:text}`lam-coverage-replicates` test sets in each condition, the simulated coverages
@@ -296,7 +294,7 @@ for name in scenarios:
             ]
         )
 head = ["", "coverage, exact", "simulated", "in s.e.", "length, exact", "simulated", "in s.e."]
-tables.plain(head, rows, numeric=range(1, 7))
+show.table(head, rows, numeric=range(1, 7))
 
 # %% [markdown]
 # The next figure does for the paper's simulation what the table does for ours: every printed
@@ -305,7 +303,7 @@ tables.plain(head, rows, numeric=range(1, 7))
 
 # %% mystnb={"image": {"alt": "Two panels of points. Printed minus exact coverages scatter within about one unit of the third decimal; printed minus exact lengths stay within half a unit. All points lie inside grey bands."}, "figure": {"caption": "Printed minus exact, in units of the third decimal, for the 72 coverages and the 72 lengths. Dark band: what rounding alone can do. Light bars: four standard errors of a mean over the paper's replicates on top of it, which is the ledger's limit.", "name": "fig-lam-coverage-printed"}}
 figure, axes = figures.subplots(1, 2, height=3.2, sharey=True)
-paper_replicates = given("section-5.1/replicates")
+paper_replicates = given("lam/section-5.1/replicates")
 for axis, item, title in zip(
     axes, ("table-3", "table-4"), ("Table 3, coverage", "Table 4, expected length"), strict=True
 ):
@@ -313,7 +311,7 @@ for axis, item, title in zip(
     for method, look in figures.METHODS.items():
         x, y, limit = [], [], []
         for name in scenarios:
-            for n, value in zip(sizes, printed(item, name, method), strict=True):
+            for n, value in zip(sizes, paper_numbers(item, name, method), strict=True):
                 result = as_in_paper[name, n, method]
                 ours, spread = result.expected_length, result.length_deviation
                 if item == "table-3":
@@ -377,10 +375,10 @@ for name, (p11, p10, p01) in scenarios.items():
         )
 for s, name in enumerate(scenarios, 1):
     wald = exact[name, 25, "wald"]
-    glue(f"lam-coverage-overshoot-{s}", wald.overshoot, display=False)
-    glue(f"lam-coverage-degeneracy-{s}", wald.degeneracy, display=False)
+    say(f"lam-coverage-overshoot-{s}", wald.overshoot)
+    say(f"lam-coverage-degeneracy-{s}", wald.degeneracy)
 head = ["Wald", "overshoot (Table 5)", "degeneracy (Table 6)", "degeneracy, closed form"]
-tables.plain(head, rows, numeric=(1, 2, 3))
+show.table(head, rows, numeric=(1, 2, 3))
 
 # %% [markdown]
 # At $n = 25$, between a fiftieth and a quarter of the Wald intervals leave $[0, 1]$:
@@ -510,7 +508,7 @@ statements = [
     ),
 ]
 rows = [[*statement, "holds" if holds else "does not hold"] for *statement, holds in statements]
-tables.plain(["section", "the paper says", "exactly", ""], rows)
+show.table(["section", "the paper says", "exactly", ""], rows)
 
 # %% [markdown]
 # Two of them deserve a note. "Near" and "far" are not defined in the paper; we took "near" to be
@@ -544,7 +542,7 @@ for name in scenarios:
             ]
         )
 head = ["length against Wald's", *(methods[m] for m in others), "both Wilson shorter?"]
-tables.plain(head, rows, numeric=range(1, 4))
+show.table(head, rows, numeric=range(1, 4))
 
 # %% mystnb={"image": {"alt": "Three panels, one per scenario: expected length relative to Wald's, against the size of the test set. Clopper-Pearson is above one everywhere, Wilson indirect below. Wilson direct is above one in scenarios 1 and 2, and the lowest in scenario 3. All curves tend to one."}, "figure": {"caption": "Exact expected lengths relative to Wald's. Wilson direct is longer than Wald where F1 is high (scenarios 1 and 2) and shorter where it is low (scenario 3).", "name": "fig-lam-coverage-relative"}}
 figure, axes = figures.subplots(1, 3, height=3.2, sharey=True)
@@ -583,6 +581,3 @@ figures.save(figure, "lam-coverage-relative")
 #   its guarantee with the longest intervals. The Wilson methods are between, where one wants to
 #   be; which of them is shorter depends on F1 (see {doc}`lam-geometry`), and
 #   {doc}`choosing-a-method` looks at all values of F1 instead of two.
-
-# %%
-results.save()

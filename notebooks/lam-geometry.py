@@ -19,17 +19,15 @@ from fractions import Fraction
 from math import floor
 
 import numpy as np
-from compendium import figures, ledger, tables
-from compendium.published import Published
-from myst_nb import glue
+from compendium import figures, ledger, show
 from numpy.polynomial import Polynomial
 from scipy.stats import binom, norm
 
 import f1ci
 from f1ci.exact import intervals
 
-results = ledger.Results("lam-geometry")
-inputs = Published().inputs
+page = ledger.open("lam-geometry")
+given, _, record, say = page
 z = float(norm.ppf(0.5 + 0.5 * confidence_level))
 
 
@@ -74,9 +72,9 @@ figures.save(figure, "lam-geometry-figure-1")
 
 # %%
 v = 100
-p11, wrong = Fraction(inputs["lam/section-5.1/scenario-1/p11"].printed), Fraction(0)
+p11, wrong = Fraction(page.text("lam/section-5.1/scenario-1/p11")), Fraction(0)
 for cell in ("p10", "p01"):
-    wrong += Fraction(inputs[f"lam/section-5.1/scenario-1/{cell}"].printed)
+    wrong += Fraction(page.text(f"lam/section-5.1/scenario-1/{cell}"))
 share = p11 / (p11 + wrong)
 slope = 2 / (1 + share) ** 2
 equation_23 = slope**2 * share * (1 - share) / v
@@ -92,15 +90,15 @@ draws = f1_of(np.random.default_rng(seed).binomial(v, float(share), size=replica
 simulated = float(draws.var(ddof=1))
 # The standard error of a variance, from the fourth moment.
 error = float(np.sqrt((((draws - draws.mean()) ** 2).var()) / replicates))
-glue("lam-geometry-equation-22-ratio", exact_variance / float(equation_22), display=False)
-glue("lam-geometry-equation-23-ratio", exact_variance / float(equation_23), display=False)
+say("lam-geometry-equation-22-ratio", exact_variance / float(equation_22))
+say("lam-geometry-equation-23-ratio", exact_variance / float(equation_23))
 rows = [
     ["equation 22, as printed", f"{float(equation_22):.3e}"],
     ["equations 23 to 25", f"{float(equation_23):.3e}"],
     ["exact, over all outcomes", f"{exact_variance:.3e}"],
     [f"simulated, {replicates:,} draws", f"{simulated:.3e} ± {error:.0e}"],
 ]
-tables.plain(["variance of the sample F1", ""], rows, numeric=(1,))
+show.table(["variance of the sample F1", ""], rows, numeric=(1,))
 
 # %% [markdown]
 # The exact variance is {glue:text}`lam-geometry-equation-23-ratio:.3f` times that of equations 23
@@ -124,19 +122,19 @@ c, b, a = (Fraction(int(x)) for x in second.coef)  # P'' = a F^2 + b F + c
 discriminant = Polynomial([0, -b]) ** 2 - 4 * Polynomial([0, -a]) * Polynomial([4, -c])
 _, linear, quadratic = discriminant.coef
 bound = -linear / quadratic
-alpha = float(inputs["lam/section-4.5/alpha"].number.value)
+alpha = given("lam/section-4.5/alpha")
 paper_z = float(norm.ppf(1 - alpha / 2))
 least = floor(paper_z**2 / bound) + 1
 
-results.record("lam/equation-54/quadratic_coefficient", int(quadratic))
-results.record("lam/equation-54/linear_coefficient", int(-linear))
+record("lam/equation-54/quadratic_coefficient", int(quadratic))
+record("lam/equation-54/linear_coefficient", int(-linear))
 for place in ("equation-55", "lemma-2", "theorem-1"):
-    results.record(f"lam/{place}/k_bound", float(bound))
-results.record("lam/section-4.5/v_factor", float(1 / bound))
-results.record("lam/section-4.5/minimum_relevant", least)
+    record(f"lam/{place}/k_bound", float(bound))
+record("lam/section-4.5/v_factor", float(1 / bound))
+record("lam/section-4.5/minimum_relevant", least)
 print(f"P''(F) = {int(a)} F^2 {int(b):+} F {int(c):+}")
 print(f"discriminant of Q'' = {quadratic} k^2 - {-linear} k, negative for 0 < k < {bound}")
-tables.compare(results, list(results.records))
+show.compare(list(page.records))
 
 # %% [markdown]
 # So the paper's theorem applies if $k < 16/11$, that is if $v > \frac{11}{16} z^2$: at the 95 %
@@ -210,9 +208,9 @@ score = np.linspace(0, 1, 4002)[1:-1]  # no grid point coincides with a sample v
 slope = 2 / (score - sample) - 1 / score + 1 / (1 - score) + 2 / (2 - score)
 left, right = slope[score < sample], slope[score > sample]
 assert len(left) + len(right) == slope.size
-glue("lam-geometry-slope-left", float(left.max()), display=False)
-glue("lam-geometry-slope-right", float(right.min()), display=False)
-glue("lam-geometry-slopes", f"{slope.size:,}", display=False)
+say("lam-geometry-slope-left", float(left.max()))
+say("lam-geometry-slope-right", float(right.min()))
+say("lam-geometry-slopes", f"{slope.size:,}")
 
 # %% [markdown]
 # Of {glue:text}`lam-geometry-slopes` slopes, the greatest on the left is
@@ -257,7 +255,7 @@ head = [
     "imaginary part of the others, at least",
     "distance to f1ci's end points, at most",
 ]
-tables.plain(head, rows, numeric=(0, 1, 3, 4, 5))
+show.table(head, rows, numeric=(0, 1, 3, 4, 5))
 
 # %% [markdown]
 # Always two, one on each side of the sample value, both in $[0, 1]$. The two complex roots never
@@ -271,7 +269,7 @@ for level in (0.9, 0.95, 0.99, 0.999):
     needed = floor(float(norm.ppf(0.5 + level / 2)) ** 2 / bound) + 1
     rows.append([f"{100 * level:g} %", f"{needed}", "1"])
 head = ["confidence level", "relevant items, paper's theorem", "in truth"]
-tables.plain(head, rows, numeric=(0, 1, 2))
+show.table(head, rows, numeric=(0, 1, 2))
 
 # %% [markdown]
 # ## Figure 3: which Wilson interval is shorter?
@@ -280,7 +278,7 @@ tables.plain(head, rows, numeric=(0, 1, 2))
 # has curves for {glue:text}`lam-geometry-relevant` relevant items, and the difference beside them.
 
 # %%
-glue("lam-geometry-relevant", ", ".join(map(str, relevant)), display=False)
+say("lam-geometry-relevant", ", ".join(map(str, relevant)))
 f = np.linspace(0, 1, 1001)
 
 
@@ -347,11 +345,11 @@ for items in (*relevant, 1000, 100_000):
     gap = lengths(items, "wilson_direct") - lengths(items, "wilson_indirect")
     rows.append([f"{items:,}", f"{-gap.min():.1e}", f"{gap.max():.1e}", f"{crossing(items):.4f}"])
 rows.append(["limit", "0", "0", f"{limit:.4f}"])
-glue("lam-geometry-limit", limit, display=False)
-glue("lam-geometry-crossing-small", float(crossing(relevant[0])), display=False)
-glue("lam-geometry-smallest", relevant[0], display=False)
+say("lam-geometry-limit", limit)
+say("lam-geometry-crossing-small", float(crossing(relevant[0])))
+say("lam-geometry-smallest", relevant[0])
 head = ["v", "direct shorter by up to", "longer by up to", "equal at sample F1 ="]
-tables.plain(head, rows, numeric=(0, 1, 2, 3))
+show.table(head, rows, numeric=(0, 1, 2, 3))
 
 # %% [markdown]
 # The statement holds, and the place where the two change roles can be named: it moves from
@@ -377,7 +375,7 @@ rows = [
     ["P(n11 < 0)", f"{below:g}", f"{0.5 + 0.5 * confidence_level:g}"],
     [f"P(n11 > {items})", f"{above:g}", f"{0.5 + 0.5 * confidence_level:g}"],
 ]
-tables.plain([f"v = {items}", "greatest over all F*", "needed"], rows, numeric=(1, 2))
+show.table([f"v = {items}", "greatest over all F*", "needed"], rows, numeric=(1, 2))
 
 # %% [markdown]
 # So the two equations have no solution there, and the end points must be set: 0 below, 1 above.
@@ -401,7 +399,7 @@ for method, value in zip(("clopper_pearson", "wilson_indirect"), closed, strict=
         )
         < 1e-12
     )
-tables.plain(["", *cases], rows, numeric=(1, 2, 3))
+show.table(["", *cases], rows, numeric=(1, 2, 3))
 
 # %% [markdown]
 # Wald claims certainty after five items, the other three do not. The upper ends of Clopper-Pearson
@@ -415,6 +413,3 @@ tables.plain(["", *cases], rows, numeric=(1, 2, 3))
 #   the estimate.
 # - Direct is shorter for low sample scores, indirect for high ones. The border is a little below
 #   one half.
-
-# %%
-results.save()

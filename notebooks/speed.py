@@ -20,17 +20,13 @@ from pathlib import Path
 
 import numpy as np
 from benchmarks import results
-from compendium import figures, tables
-from myst_nb import glue
+from compendium import figures, ledger, show
 
+say = ledger.open("speed").say
+say = ledger.open("speed").say
 run = results.load(Path(recording))
 sections = run["sections"]
 comparisons = [line for section in sections.values() for line in section["comparisons"]]
-
-
-def put(key, value):
-    """A text for the prose."""
-    glue(f"speed-{key}", value, display=False)
 
 
 def find(question, other=""):
@@ -58,31 +54,31 @@ def table(*names):
     head = ["", "f1ci", "compared with", "its time", "ratio", ""]
     if not any(row[-1] for row in rows):
         head, rows = head[:-1], [row[:-1] for row in rows]
-    return tables.plain(head, rows, numeric=(1, 3, 4))
+    return show.table(head, rows, numeric=(1, 3, 4))
 
 
 # %% [markdown]
 # ## In short
 
 # %%
-put("date", f"{date.fromisoformat(run['date']):%d %B %Y}".lstrip("0"))
-put("processor", f"{run['machine']['processor']}, {run['machine']['cores']} cores")
+say("speed-date", f"{date.fromisoformat(run['date']):%d %B %Y}".lstrip("0"))
+say("speed-processor", f"{run['machine']['processor']}, {run['machine']['cores']} cores")
 one, labels = find("one interval, wilson_indirect"), find("binary F1 interval")
-put("one", results.text(one.ours))
-put("labels", results.text(labels.ours))
-put("labels-times", f"{labels.theirs / labels.ours:.0f}")
+say("speed-one", results.text(one.ours))
+say("speed-labels", results.text(labels.ours))
+say("speed-labels-times", f"{labels.theirs / labels.ours:.0f}")
 million = find("1,000,000 intervals, wilson_indirect", "bare numpy")
-put("million", results.text(million.ours))
+say("speed-million", results.text(million.ours))
 most = sections["growth_in_labels"]["growth"][0]
-put("most-labels", f"{most.sizes[-1]:,}")
-put("most-labels-time", results.text(most.seconds["f1ci, F1"][-1]))
+say("speed-most-labels", f"{most.sizes[-1]:,}")
+say("speed-most-labels-time", results.text(most.seconds["f1ci, F1"][-1]))
 exact = find("exact coverage, n = 1,000", "4")
-put("exact", results.text(exact.ours))
-put("exact-theirs", results.text(exact.theirs))
-put("exact-replicates", exact.other.partition(" ")[0])
+say("speed-exact", results.text(exact.ours))
+say("speed-exact-theirs", results.text(exact.theirs))
+say("speed-exact-replicates", exact.other.partition(" ")[0])
 goals = [c for c in comparisons if c.goal is not None]
-put("goals", str(len(goals)))
-put("met", str(sum(c.verdict == "met" for c in goals)))
+say("speed-goals", str(len(goals)))
+say("speed-met", str(sum(c.verdict == "met" for c in goals)))
 
 # %% [markdown]
 # - One interval from three counts takes {glue:text}`speed-one`: it can stand inside any loop.
@@ -101,7 +97,7 @@ put("met", str(sum(c.verdict == "met" for c in goals)))
 # The run is of {glue:text}`speed-date`, on one core of: {glue:text}`speed-processor`. With it:
 
 # %%
-tables.plain(
+show.table(
     ["package", "version"],
     [[name, version or "absent"] for name, version in run["versions"].items()],
 )
@@ -119,7 +115,7 @@ tables.plain(
 # thousand, of which many are equal: with counts that all differ, f1ci and statsmodels tie.
 
 # %%
-tables.plain(
+show.table(
     ["", "f1ci", "compared with", "its time", "ratio", "at most", "goal"],
     [
         [
@@ -279,4 +275,4 @@ table(*(name for name in ("many_labels", "many_replicates") if name in sections)
 # %%
 notebooks = [[name, results.text(took)] for name, took in run["notebooks"].items()]
 total = results.text(sum(run["notebooks"].values()))
-tables.plain(["notebook", "time"], [*notebooks, ["all, one after another", total]], numeric=(1,))
+show.table(["notebook", "time"], [*notebooks, ["all, one after another", total]], numeric=(1,))

@@ -21,24 +21,22 @@ seed: int = 20220321  # root of all random streams
 
 # %% tags=["remove-cell"]
 import warnings
+from itertools import combinations
 
 import numpy as np
-from compendium import figures, ledger, tables
-from compendium.enumeration import exact_coverage, probability_of_gap
+from compendium import figures, ledger, show
 from compendium.pool import executor
-from compendium.published import Published
 from IPython.display import display
-from myst_nb import glue
 
 import f1ci
 
-results = ledger.Results("takahashi-coverage")
-inputs = Published().inputs
+page = ledger.open("takahashi-coverage")
+_, printed, record, say = page
 
 MEASURES = {"micro_f1": "micro F1", "macro_f1": "macro F1", "macro_f1_star": "macro* F1"}
 SCENARIOS = (1, 2, 3)
 CLASSES = (1, 2, 3)
-SIZES = [int(inputs[f"takahashi/section-4/sample_size-{k}"].number.value) for k in range(1, 7)]
+SIZES = [int(page.given(f"takahashi/section-4/sample_size-{k}")) for k in range(1, 7)]
 
 
 def table_3(scenario, n, measure):
@@ -58,10 +56,7 @@ def table_3(scenario, n, measure):
 designs = {
     s: np.array(
         [
-            [
-                float(inputs[f"takahashi/table-2/scenario-{s}/predicted-{j}/true-{i}"].number.value)
-                for j in CLASSES
-            ]
+            [page.given(f"takahashi/table-2/scenario-{s}/predicted-{j}/true-{i}") for j in CLASSES]
             for i in CLASSES
         ]
     )
@@ -70,7 +65,7 @@ designs = {
 truths = {
     s: {m: f1ci.metrics.get(m).value(design) for m in MEASURES} for s, design in designs.items()
 }
-tables.plain(
+show.table(
     ["scenario", "true class", *(f"predicted {j}" for j in CLASSES)],
     [
         [f"{s}" if i == 0 else "", f"{i + 1}", *(f"{p:.4f}" for p in row)]
@@ -109,7 +104,7 @@ for s, design in designs.items():
         }
     section_4 |= {f"scenario-{s}/{key}": value for key, value in (found | truths[s]).items()}
 for key, value in section_4.items():
-    results.record(f"takahashi/section-4/{key}", float(value))
+    record(f"takahashi/section-4/{key}", float(value))
 
 
 def section_4_id(row, column):
@@ -119,8 +114,7 @@ def section_4_id(row, column):
 
 
 display(
-    tables.grid(
-        results,
+    show.grid(
         {"scenario-1": "scenario 1, each class"}
         | {
             f"scenario-{s}/{who}": f"scenario {s}, {text}"
@@ -131,8 +125,7 @@ display(
         section_4_id,
         corner="per class, % but for 1/3",
     ),
-    tables.grid(
-        results,
+    show.grid(
         {f"scenario-{s}": f"scenario {s}" for s in SCENARIOS},
         {
             "micro_precision": "micro precision",
@@ -201,7 +194,7 @@ def folded(design, measure):
 
 def exact(scenario, n, measure, **options):
     """The exact coverage of the interval for a measure."""
-    return exact_coverage(
+    return f1ci.coverage.exact(
         n,
         folded(designs[scenario], measure),
         method=one_measure(measure, **options),
@@ -218,10 +211,10 @@ largest = {
 exactly = {
     (s, n, m): exact(s, n, m) for m in MEASURES for s in SCENARIOS for n in SIZES if n <= largest[m]
 }
-left_out = max(e.left_out for e in exactly.values())
+left_out = max(1 - e.enumerated for e in exactly.values())
 assert left_out < 1e-6
-glue("takahashi-exact", len(exactly), display=False)
-glue("takahashi-left-out", left_out, display=False)
+say("takahashi-exact", len(exactly))
+say("takahashi-left-out", left_out)
 
 # %% [markdown]
 # That settles {glue:text}`takahashi-exact` of the 54 numbers of Table 3, with an error of at most
@@ -256,8 +249,8 @@ for (s, n, m), known in exactly.items():
     run, k = simulated[s, n], list(MEASURES).index(m)
     error = np.sqrt(known.coverage * (1 - known.coverage) / replicates)
     scores.append((run.coverage[k] - known.coverage) / error)
-glue("takahashi-largest-z", float(np.abs(scores).max()), display=False)
-glue("takahashi-mean-square-z", float(np.mean(np.square(scores))), display=False)
+say("takahashi-largest-z", float(np.abs(scores).max()))
+say("takahashi-mean-square-z", float(np.mean(np.square(scores))))
 assert np.abs(scores).max() < 4.5
 
 # %% [markdown]
@@ -286,6 +279,15 @@ def lines(measure):
     return []
 
 
+def probability_of_gap(n, design, groups):
+    """Probability that at least one group of cells is empty, by inclusion and exclusion."""
+    total = 0.0
+    for size in range(1, len(groups) + 1):
+        for chosen in combinations(groups, size):
+            total -= (-1) ** size * float(design[~np.any(chosen, axis=0)].sum()) ** n
+    return total
+
+
 for s, n in conditions:
     run = simulated[s, n]
     for k, m in enumerate(MEASURES):
@@ -294,14 +296,12 @@ for s, n in conditions:
             coverage = given[s, n, m] = exactly[s, n, m].coverage_if_defined
             # The paper saw only its replicates in which the interval is defined.
             deviation = np.sqrt(coverage * (1 - coverage) / (1 - undefined[s, n, m]))
-            results.record(table_3(s, n, m), coverage, deviation=float(deviation))
+            record(table_3(s, n, m), coverage, deviation=float(deviation))
         else:
             given[s, n, m] = float(run.coverage_if_defined[k])
             if (s, n, m) != disputed:
                 deviation = float(run.coverage_if_defined_error[k] * np.sqrt(replicates))
-                results.record(
-                    table_3(s, n, m), given[s, n, m], deviation=deviation, replicates=replicates
-                )
+                record(table_3(s, n, m), given[s, n, m], deviation=deviation, replicates=replicates)
 
 # %% [markdown]
 # One number needs more: see [below](takahashi-coverage-one-number).
@@ -319,7 +319,7 @@ with executor() as pool:
         executor=pool,
     )
 given[disputed] = sharp.coverage_if_defined
-results.record(
+record(
     table_3(*disputed),
     sharp.coverage_if_defined,
     deviation=float(sharp.coverage_if_defined_error * np.sqrt(sharp_replicates)),
@@ -329,8 +329,7 @@ results.record(
 # %% tags=["hide-input"]
 for s in SCENARIOS:
     display(
-        tables.grid(
-            results,
+        show.grid(
             {f"{n}": f"n = {n:,}" for n in SIZES},
             MEASURES,
             lambda n, m, s=s: table_3(s, n, m),
@@ -352,8 +351,8 @@ for s, axes in zip(SCENARIOS, panels, strict=True):
         misses = among * [1 - undefined[s, n, m] for n in SIZES]
         axes.plot(SIZES, misses, linestyle=":", **(look | {"marker": ""}))
         axes.plot(SIZES, among, **look, label=MEASURES[m].replace("*", "$^*$"))
-        printed = [float(results.published.rows[table_3(s, n, m)].printed) for n in SIZES]
-        axes.plot(SIZES, printed, "x", color="black", markersize=4, markeredgewidth=0.8, zorder=3)
+        theirs = [printed(table_3(s, n, m)) for n in SIZES]
+        axes.plot(SIZES, theirs, "x", color="black", markersize=4, markeredgewidth=0.8, zorder=3)
     axes.set(xscale="log", title=f"scenario {s}", xlabel="items in the test set")
     axes.set_xticks(SIZES, [f"{n}" for n in SIZES], rotation=60)
     axes.minorticks_off()
@@ -381,12 +380,12 @@ shown = [
     if undefined[s, n, m] > 5e-4
 ]
 display(
-    tables.plain(
+    show.table(
         ["", "published", "given it is defined", "undefined", "undefined is a miss"],
         [
             [
                 f"{MEASURES[m]}, scenario {s}, n = {n}",
-                results.published.rows[table_3(s, n, m)].printed,
+                show.printed(table_3(s, n, m)),
                 f"{given[s, n, m]:.4f}",
                 f"{100 * undefined[s, n, m]:.2f} %",
                 f"{given[s, n, m] * (1 - undefined[s, n, m]):.4f}",
@@ -397,11 +396,11 @@ display(
     )
 )
 worst = (2, 25, "macro_f1_star")
-glue("takahashi-undefined-worst", undefined[worst], display=False)
-glue("takahashi-undefined-third", undefined[3, 25, "macro_f1_star"], display=False)
-glue("takahashi-miss-worst", given[worst] * (1 - undefined[worst]), display=False)
+say("takahashi-undefined-worst", undefined[worst])
+say("takahashi-undefined-third", undefined[3, 25, "macro_f1_star"])
+say("takahashi-miss-worst", given[worst] * (1 - undefined[worst]))
 for key, e in exactly.items():  # two roads to the same probability
-    assert abs(e.undefined - undefined[key]) <= e.left_out + 1e-12
+    assert abs(e.undefined - undefined[key]) <= 1 - e.enumerated + 1e-12
 
 # %% [markdown]
 # In scenario 2 with 25 items, {glue:text}`takahashi-undefined-worst:.4f` of all test sets have no
@@ -416,17 +415,16 @@ for key, e in exactly.items():  # two roads to the same probability
 # ## One number that does not match
 
 # %% tags=["hide-input"]
-row = results.published.rows[table_3(*disputed)]
-printed = float(row.printed)
-paper = results.published.replicates(row.id)
-low, high = printed - 0.0005, printed + 0.0005
+number = page.number(table_3(*disputed))
+paper = page.replicates(table_3(*disputed))
+low, high = float(number.value - number.half_unit), float(number.value + number.half_unit)
 gap = max(sharp.coverage - high, low - sharp.coverage, 0.0)
 paper_error = np.sqrt(sharp.coverage * (1 - sharp.coverage) / paper)
-glue("takahashi-sharp", sharp.coverage, display=False)
-glue("takahashi-sharp-error", sharp.coverage_error, display=False)
-glue("takahashi-sharp-gap", float(gap / np.hypot(paper_error, sharp.coverage_error)), display=False)
-glue("takahashi-sharp-replicates", f"{sharp_replicates:,}", display=False)
-tables.compare(results, [row.id])
+say("takahashi-sharp", sharp.coverage)
+say("takahashi-sharp-error", sharp.coverage_error)
+say("takahashi-sharp-gap", float(gap / np.hypot(paper_error, sharp.coverage_error)))
+say("takahashi-sharp-replicates", f"{sharp_replicates:,}")
+show.compare([table_3(*disputed)])
 
 # %% [markdown]
 # In scenario 3 with 1000 items the paper prints {published}`takahashi/table-3/scenario-3/n-1000/macro_f1_star` for
@@ -450,7 +448,7 @@ tables.compare(results, [row.id])
 accuracy = truths[1]["micro_f1"]
 every = np.arange(10, 301)
 sawtooth = np.array([exact(1, int(n), "micro_f1").coverage for n in every])
-glue("takahashi-saw-tooth-least", float(sawtooth[every >= 25].min()), display=False)
+say("takahashi-saw-tooth-least", float(sawtooth[every >= 25].min()))
 
 
 def wilson_coverage(accuracy, n):
@@ -459,13 +457,14 @@ def wilson_coverage(accuracy, n):
     `f1ci` has it as an interval for F1: without false negatives, F1 is a function of the
     proportion of right items, and the interval is carried over.
     """
+    design = [accuracy, 1 - accuracy, 0, 0]
     return f1ci.coverage.exact(
-        n, accuracy, 1 - accuracy, 0.0, method="wilson_indirect", confidence_level=confidence_level
+        n, design, method="wilson_indirect", confidence_level=confidence_level
     ).coverage
 
 
 wilson = np.array([wilson_coverage(accuracy, int(n)) for n in every])
-glue("takahashi-wilson-least", float(wilson[every >= 25].min()), display=False)
+say("takahashi-wilson-least", float(wilson[every >= 25].min()))
 
 # %% mystnb={"image": {"alt": "Two saw-tooth curves of exact coverage against the size of the test set. The paper's interval for micro F1 climbs slowly towards 0.95 from below, with deep teeth at small sizes. Wilson's swings around 0.95 at all sizes, with much smaller teeth."}, "figure": {"caption": "Exact coverage for micro F1 in scenario 1 and every size of the test set from 10 to 300: the paper's interval (circles: sizes of Table 3) and Wilson's.", "name": "fig-takahashi-saw-tooth"}}
 figure, axes = figures.subplots(height=3.1)
@@ -510,12 +509,12 @@ logit = {
     for n in small
 }
 display(
-    tables.plain(
+    show.table(
         ["macro F1", "published", "plain, exact", "logit, exact"],
         [
             [
                 f"scenario {s}, n = {n}",
-                results.published.rows[table_3(s, n, "macro_f1")].printed,
+                show.printed(table_3(s, n, "macro_f1")),
                 f"{given[s, n, 'macro_f1']:.4f}",
                 f"{coverage:.4f}",
             ]
@@ -543,6 +542,3 @@ assert confidence_level != 0.95 or all(
 #   as in scenario 1 with 25 to 50 items.
 # - Micro F1 is a proportion, and Wilson's interval for a proportion stays around its level where
 #   the published one falls below. For macro F1 the logit scale helps.
-
-# %% tags=["remove-cell"]
-results.save()

@@ -15,16 +15,14 @@ matrices: str = ""  # CSV file with the matrices of svm, rf and mlp, see "Matric
 
 # %% tags=["remove-cell"]
 import numpy as np
-from compendium import data, figures, ledger, tables
-from compendium.published import Published
+from compendium import data, figures, ledger, show
 from IPython.display import display
-from myst_nb import glue
 from scipy.stats import norm
 
 import f1ci
 
-results = ledger.Results("takahashi-sleep-stages")
-published = Published()
+page = ledger.open("takahashi-sleep-stages")
+given, printed, record, say = page
 z = float(norm.ppf((1 + confidence_level) / 2))
 
 MEASURES = {"micro_f1": "micro F1", "macro_f1": "macro F1", "macro_f1_star": "macro* F1"}
@@ -33,7 +31,7 @@ MEASURES = {"micro_f1": "micro F1", "macro_f1": "macro F1", "macro_f1_star": "ma
 def record_all(prefix, values):
     """Record several numbers whose ids begin alike."""
     for key, value in values.items():
-        results.record(f"takahashi/{prefix}/{key}", float(value))
+        record(f"takahashi/{prefix}/{key}", float(value))
 
 
 # %% [markdown]
@@ -54,8 +52,7 @@ record_all(
     | {f"predicted-{j + 1}/total": predicted[j] for j in classes}
     | {f"true-{i + 1}/total": true[i] for i in classes},
 )
-tables.grid(
-    results,
+show.grid(
     {f"predicted-{k}": f"predicted {k}" for k in (1, 2, 3)} | {"total": "total"},
     {f"true-{k}": f"true {k}" for k in (1, 2, 3)} | {"total": "total"},
     lambda row, column: (
@@ -79,8 +76,7 @@ scores = {
 }
 for k in classes:
     record_all(f"section-2/class-{k + 1}", {what: values[k] for what, values in scores.items()})
-tables.grid(
-    results,
+show.grid(
     {f"class-{k}": f"class {k}" for k in (1, 2, 3)},
     {
         "tp": "true positive",
@@ -113,8 +109,7 @@ for k in classes:
     record_all("section-6", {f"class-{k + 1}/f1": scores["f1"][k]})
     record_all("section-3.1", {f"class-{k + 1}/tp": right[k]})
 record_all("section-6", estimates)
-tables.compare(
-    results,
+show.compare(
     [f"takahashi/section-2/{key}" for key in averages],
     names=[
         *MEASURES.values(),
@@ -198,8 +193,8 @@ for name, matrix in {"toy example": toy, "sleep stages, MNN": mnn.to_numpy()}.it
         worst = max(worst, abs(interval.standard_error / closed - 1))
         rows.append([f"{name}, {MEASURES[m]}", f"{closed:.10f}", f"{interval.standard_error:.10f}"])
 assert worst < 1e-12
-glue("sleep-closed-forms", float(worst), display=False)
-tables.plain(["standard error", "closed form", "gradient"], rows, numeric=(1, 2))
+say("sleep-closed-forms", float(worst))
+show.table(["standard error", "closed form", "gradient"], rows, numeric=(1, 2))
 
 # %% [markdown]
 # The largest relative difference is {glue:text}`sleep-closed-forms:.0e`, which is rounding. The intervals
@@ -217,8 +212,7 @@ for section, (m, interval) in zip(("3.1", "3.2", "3.3"), intervals(toy).items(),
             "high": interval.high,
         },
     )
-tables.grid(
-    results,
+show.grid(
     {f"section-{k}/{m}": MEASURES[m] for k, m in zip(("3.1", "3.2", "3.3"), MEASURES, strict=True)},
     {
         "estimate": "estimate",
@@ -264,14 +258,14 @@ as_read = {
     "macro F1 with the second sum alone": (np.sqrt(forms["b"] * forms["b to variance"]), ""),
 }
 for key, (value, _) in zip(("ii", "predicted", "true", "both", "b"), as_read.values(), strict=True):
-    glue(f"sleep-misprint-{key}", float(value), display=False)
-tables.plain(
+    say(f"sleep-misprint-{key}", float(value))
+show.table(
     ["toy example, standard error", "computed", "published"],
     [
         [
             name,
             f"{value:.4f}",
-            published.rows[f"takahashi/section-{place}/standard_error"].printed if place else "",
+            show.printed(f"takahashi/section-{place}/standard_error") if place else "",
         ]
         for name, (value, place) in as_read.items()
     ],
@@ -302,7 +296,7 @@ assert np.isclose((scores["tp"] + scores["fp"]).sum(), (scores["tp"] + scores["f
 # prints the matrix of the first one in its R code. Here with true classes in rows:
 
 # %% tags=["hide-input"]
-tables.plain(
+show.table(
     ["true \\ predicted", *mnn.columns, "sum"],
     [
         [str(stage), *(f"{c:,}" for c in counts), f"{counts.sum():,}"]
@@ -327,47 +321,46 @@ MISSING = {
     "rf": "the confusion matrix of the random forest",
     "mlp": "the confusion matrix of the multilayer perceptron",
 }
-given = {"mnn": mnn.to_numpy()}
+at_hand = {"mnn": mnn.to_numpy()}
 if matrices:
     for name, matrix in data.read_matrices(matrices).items():
         if name not in MISSING:
             raise ValueError(f"{matrices}: name must be one of {list(MISSING)}, got {name!r}")
-        expected = published.inputs[f"takahashi/table-4/{name}/n"].number.value
+        expected = int(given(f"takahashi/table-4/{name}/n"))
         if matrix.to_numpy().sum() != expected:
             raise ValueError(
                 f"{matrices}: {name!r} must have {expected} items, as in Table 4, "
                 f"got {matrix.to_numpy().sum()}"
             )
-        given[name] = matrix.to_numpy()
+        at_hand[name] = matrix.to_numpy()
 
 record_all("table-4/mnn", {"n": mnn.to_numpy().sum()})
 table_4 = {}  # (low, estimate, high), ours where possible and else as printed
 for name in NAMES:
-    if name in given:
-        for m, interval in intervals(given[name]).items():
+    if name in at_hand:
+        for m, interval in intervals(at_hand[name]).items():
             ends = {"estimate": interval.estimate, "low": interval.low, "high": interval.high}
             record_all(f"table-4/{name}/{m}", ends)
             table_4[name, m] = ends
         continue
     for m in MEASURES:
         table_4[name, m] = {
-            key: float(published.rows[f"takahashi/table-4/{name}/{m}/{key}"].printed)
+            key: printed(f"takahashi/table-4/{name}/{m}/{key}")
             for key in ("estimate", "low", "high")
         }
-    size = int(published.inputs[f"takahashi/table-4/{name}/n"].number.value)
+    size = int(given(f"takahashi/table-4/{name}/n"))
     estimate = table_4[name, "micro_f1"]["estimate"]
     half = z * np.sqrt(estimate * (1 - estimate) / size)
     table_4[name, "micro_f1"] |= {"low": estimate - half, "high": estimate + half}
     record_all(
         f"table-4/{name}/micro_f1", {key: table_4[name, "micro_f1"][key] for key in ("low", "high")}
     )
-    results.missing(f"takahashi/table-4/{name}/micro_f1/estimate", MISSING[name])
+    page.missing(f"takahashi/table-4/{name}/micro_f1/estimate", MISSING[name])
     for m in ("macro_f1", "macro_f1_star"):
         for key in ("estimate", "low", "high"):
-            results.missing(f"takahashi/table-4/{name}/{m}/{key}", MISSING[name])
+            page.missing(f"takahashi/table-4/{name}/{m}/{key}", MISSING[name])
 
-tables.grid(
-    results,
+show.grid(
     {f"{name}/{m}": f"{text}, {NAMES[name]}" for m, text in MEASURES.items() for name in NAMES},
     {"estimate": "estimate", "low": "low", "high": "high"},
     lambda row, column: f"takahashi/table-4/{row}/{column}",
@@ -381,18 +374,18 @@ tables.grid(
 # %% tags=["hide-input"]
 rows = []
 for name in MISSING:
-    size = int(published.inputs[f"takahashi/table-4/{name}/n"].number.value)
+    size = int(given(f"takahashi/table-4/{name}/n"))
     share = np.arange(size + 1) / size
     half = z * np.sqrt(share * (1 - share) / size)
     fits = np.ones(size + 1, dtype=bool)
     for key, value in {"estimate": share, "low": share - half, "high": share + half}.items():
-        number = published.rows[f"takahashi/table-4/{name}/micro_f1/{key}"].number
+        number = page.number(f"takahashi/table-4/{name}/micro_f1/{key}")
         fits &= np.abs(value - float(number.value)) <= float(number.half_unit)
     possible = np.flatnonzero(fits)
     assert len(possible) or confidence_level != 0.95
     limits = f"{possible[0]:,} to {possible[-1]:,}" if len(possible) else "none"
     rows.append([NAMES[name], f"{size:,}", limits])
-tables.plain(["", "n", "right items"], rows, numeric=(1, 2))
+show.table(["", "n", "right items"], rows, numeric=(1, 2))
 
 # %% [markdown]
 # The macro averages are another matter. Two matrices can agree in $n$ and in micro F1, and differ in both macro averages: take a
@@ -402,7 +395,7 @@ tables.plain(["", "n", "right items"], rows, numeric=(1, 2))
 other = mnn.copy()
 other.loc["N1", "N1"] -= 1000
 other.loc["N2", "N2"] += 1000
-tables.plain(
+show.table(
     ["", "n", *MEASURES.values()],
     [
         [name, f"{matrix.to_numpy().sum():,}"]
@@ -475,12 +468,12 @@ figures.save(figure, "takahashi-sleep-stages-classes")
 
 # %% tags=["hide-input"]
 names, exact, wald = by_class["toy example"]
-glue("sleep-class-1-wald-low", float(wald.low[0]), display=False)
-glue("sleep-class-1-low", float(exact.low[0]), display=False)
+say("sleep-class-1-wald-low", float(wald.low[0]))
+say("sleep-class-1-low", float(exact.low[0]))
 stages, exact, _ = by_class["sleep stages, MNN"]
-glue("sleep-worst-stage", stages[int(np.argmin(exact.estimate))], display=False)
-glue("sleep-worst-f1", float(exact.estimate.min()), display=False)
-tables.plain(
+say("sleep-worst-stage", stages[int(np.argmin(exact.estimate))])
+say("sleep-worst-f1", float(exact.estimate.min()))
+show.table(
     ["class", "F1", "Wilson indirect", "Wald (delta method)"],
     [
         [
@@ -516,7 +509,7 @@ LOOKS = {
 figure, axes = figures.subplots(height=3.2)
 for row, m in enumerate(MEASURES):
     for k, name in enumerate(NAMES):
-        ours = name in given or m == "micro_f1"
+        ours = name in at_hand or m == "micro_f1"
         point, (marker, colour) = table_4[name, m], LOOKS[name]
         axes.errorbar(
             point["estimate"],
@@ -546,7 +539,7 @@ figures.save(figure, "takahashi-sleep-stages-table-4")
 # clustering needs $d$ to stay below the square of its distance from zero, in units of $z (s_1 + s_2)$.
 
 # %% tags=["hide-input"]
-people = int(published.inputs["takahashi/section-5/subjects"].number.value)
+people = int(given("takahashi/section-5/subjects"))
 per_person = mnn.to_numpy().sum() / people
 
 
@@ -573,11 +566,11 @@ for m, text in MEASURES.items():
             ]
         )
 closest = min(effects, key=effects.get)
-glue("sleep-closest", f"{NAMES[closest[0]]}, {MEASURES[closest[1]]}", display=False)
-glue("sleep-effect", float(effects[closest]), display=False)
-glue("sleep-icc", float((effects[closest] - 1) / (per_person - 1)), display=False)
-glue("sleep-per-person", float(per_person), display=False)
-tables.plain(
+say("sleep-closest", f"{NAMES[closest[0]]}, {MEASURES[closest[1]]}")
+say("sleep-effect", float(effects[closest]))
+say("sleep-icc", float((effects[closest] - 1) / (per_person - 1)))
+say("sleep-per-person", float(per_person))
+show.table(
     [
         "MNN against",
         "difference",
@@ -625,7 +618,7 @@ for text, groups in units.items():
 
 # %% tags=["hide-input"]
 display(
-    tables.plain(
+    show.table(
         ["made-up data", "macro F1 of the second", "difference to the first"],
         [
             [text]
@@ -638,10 +631,8 @@ display(
         numeric=(1, 2),
     )
 )
-glue(
-    "sleep-made-up-ratio",
-    single["people independent"].length / single["epochs independent"].length,
-    display=False,
+say(
+    "sleep-made-up-ratio", single["people independent"].length / single["epochs independent"].length
 )
 
 # %% [markdown]
@@ -657,6 +648,3 @@ glue(
 # - The closed forms are right in the appendices. In section 3.3 and in the R code they are not; use `f1ci.metric_interval`.
 # - That the MNN is best does not follow from intervals for independent epochs alone, although intervals that
 #   do not overlap are, as a rule, a stricter test than needed.
-
-# %% tags=["remove-cell"]
-results.save()

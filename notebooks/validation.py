@@ -23,14 +23,17 @@ import warnings
 
 import numpy as np
 from benchmarks import probes
-from compendium import figures, tables
+from compendium import figures, ledger, show
 from compendium.pool import executor
 from IPython.display import display
-from myst_nb import glue
 from scipy import special
 
 import f1ci
+
+say = ledger.open("validation").say
 from f1ci.joint import joint_critical_value
+
+say = ledger.open("validation").say
 
 answers = probes.recorded()
 versions = answers["versions"]
@@ -43,14 +46,8 @@ NAMES = {
     "macro_recall": "macro recall",
 }
 
-
-def say(key, value):
-    """A number, or a word, for the text of this page."""
-    glue(f"validation-{key}", value if isinstance(value, (str, int)) else float(value), False)
-
-
-say("date", answers["date"])
-say("replicates", f"{replicates:,}")
+say("validation-date", answers["date"])
+say("validation-replicates", f"{replicates:,}")
 
 # %% [markdown]
 # The answers are of {glue:text}`validation-date`, from these versions.
@@ -64,7 +61,7 @@ WHAT = {
     "scipy": "intervals for a proportion, bootstrap",
     "mvtnorm": "joint quantiles of correlated normal variables, in R",
 }
-tables.plain(
+show.table(
     ["package", "version", "what it offers here"],
     [[name, versions[name], text] for name, text in WHAT.items()],
 )
@@ -92,9 +89,9 @@ def number(value):
     return "" if np.isnan(value) else f"{value:.4f}"
 
 
-def show(probe, metric):
+def answers_to(probe, metric):
     """The table of all intervals for one metric of one matrix."""
-    return tables.plain(
+    return show.table(
         [f"({probe}) {NAMES[metric]}", "method", "estimate", "low", "high", "length", "remark"],
         [
             [
@@ -121,15 +118,15 @@ def answer(probe, metric, package, method):
 
 def say_interval(key, line):
     """Its end points, for the text."""
-    say(f"{key}-low", line.low)
-    say(f"{key}-high", line.high)
+    say(f"validation-{key}-low", line.low)
+    say(f"validation-{key}-high", line.high)
 
 
 # %% [markdown]
 # ### (a) An ordinary test set
 
 # %% tags=["hide-input"]
-display(show("a", "f1"), show("a", "macro_f1"))
+display(answers_to("a", "f1"), answers_to("a", "macro_f1"))
 
 # %% tags=["remove-cell"]
 same = [
@@ -141,10 +138,10 @@ same = [
         ("clopper_pearson", "scipy", "binomtest exact, on F*"),
     )
 ]
-say("same", max(max(abs(x.low - y.low), abs(x.high - y.high)) for x, y in same))
+say("validation-same", max(max(abs(x.low - y.low), abs(x.high - y.high)) for x, y in same))
 reference = answer("a", "macro_f1", "reference", "delta method, numeric")
 theirs = answer("a", "macro_f1", "confidenceinterval", "analytic")
-say("a-macro-ratio", (theirs.high - theirs.low) / (reference.high - reference.low))
+say("validation-a-macro-ratio", (theirs.high - theirs.low) / (reference.high - reference.low))
 
 # %% [markdown]
 # For the binary score any of these will do. The Wilson and exact intervals of statsmodels and SciPy
@@ -161,19 +158,21 @@ say("a-macro-ratio", (theirs.high - theirs.low) / (reference.high - reference.lo
 # ### (b) Rare classes
 
 # %% tags=["hide-input"]
-display(*(show("b", m) for m in ("macro_f1", "macro_precision", "macro_recall", "micro_f1")))
+display(*(answers_to("b", m) for m in ("macro_f1", "macro_precision", "macro_recall", "micro_f1")))
 
 # %% tags=["remove-cell"]
 table = np.array(probes.PROBES["b"])
 f = 2 * table.diagonal() / (table.sum(0) + table.sum(1))
-say("b-weighted", f @ table.sum(1) / table.sum())
-say("b-observed", answer("b", "micro_f1", "prob-conf-mat", "posterior, prior 0").estimate)
-say("b-relevant", int((table.sum(0) + table.sum(1) - table.diagonal())[0]))
-say("b-micro", np.trace(table) / table.sum())
+say("validation-b-weighted", f @ table.sum(1) / table.sum())
+say(
+    "validation-b-observed", answer("b", "micro_f1", "prob-conf-mat", "posterior, prior 0").estimate
+)
+say("validation-b-relevant", int((table.sum(0) + table.sum(1) - table.diagonal())[0]))
+say("validation-b-micro", np.trace(table) / table.sum())
 for metric in ("macro_precision", "macro_recall"):
     right = answer("b", metric, "reference", "delta method, numeric")
     theirs = answer("b", metric, "confidenceinterval", "analytic")
-    say(f"b-{metric}", (theirs.high - theirs.low) / (right.high - right.low))
+    say(f"validation-b-{metric}", (theirs.high - theirs.low) / (right.high - right.low))
 
 # %% [markdown]
 # Here the methods spread, and they should: only {glue:text}`validation-b-relevant` items truly are of
@@ -187,7 +186,7 @@ for metric in ("macro_precision", "macro_recall"):
 # ### (c) A perfect score
 
 # %% tags=["hide-input"]
-display(show("c", "f1"), show("c", "macro_f1"))
+display(answers_to("c", "f1"), answers_to("c", "macro_f1"))
 
 # %% tags=["remove-cell"]
 say_interval("c-peer", answer("c", "macro_f1", "confidenceinterval", "analytic"))
@@ -208,19 +207,19 @@ say_interval("c-posterior", answer("c", "macro_f1", "prob-conf-mat", "posterior,
 
 # %% tags=["hide-input"]
 display(
-    show("d", "f1"),
-    show("d", "macro_f1"),
-    show("e", "macro_f1"),
-    show("e", "macro_precision"),
+    answers_to("d", "f1"),
+    answers_to("d", "macro_f1"),
+    answers_to("e", "macro_f1"),
+    answers_to("e", "macro_precision"),
 )
 
 # %% tags=["remove-cell"]
 right = answer("d", "macro_f1", "reference", "delta method, numeric")
 theirs = answer("d", "macro_f1", "confidenceinterval", "analytic")
 ours = answer("d", "macro_f1", "f1ci", "wilson_indirect")
-say("d-peer-ratio", (theirs.high - theirs.low) / (right.high - right.low))
-say("d-delta-high", right.high)
-say("d-ours-high", ours.high)
+say("validation-d-peer-ratio", (theirs.high - theirs.low) / (right.high - right.low))
+say("validation-d-delta-high", right.high)
+say("validation-d-ours-high", ours.high)
 
 # %% [markdown]
 # In (d) seven items are positive or were taken for it, and none is right. The delta method takes
@@ -284,10 +283,10 @@ for probe in probes.PROBES:
         slipped = with_slips(probes.PROBES[probe], metric)
         worst = max(worst, abs(slipped - half[1]))
         rows.append([f"({probe}) {NAMES[metric]}", *(f"{x:.6f}" for x in (*half, slipped))])
-say("slips", worst)
+say("validation-slips", worst)
 # The package's gradient of binary F1 is in single precision; macro F1 has 1e-7 in its divisors.
 assert worst < 1e-6
-tables.plain(
+show.table(
     ["half the length", "delta method", "confidenceinterval", "delta method with the slips"],
     rows,
     numeric=(1, 2, 3),
@@ -317,9 +316,9 @@ for row in answers["quantiles"]:
         spread = max(spread, row["deviation"])
         text += [f"{row['value']:.6f}", f"{row['value'] - exact:+.0e}", f"{row['deviation']:.0e}"]
     rows.append(text)
-say("quantile-gap", gap)
-say("quantile-spread", spread)
-tables.plain(
+say("validation-quantile-gap", gap)
+say("validation-quantile-spread", spread)
+show.table(
     [
         "correlation",
         "integral",
@@ -390,8 +389,8 @@ with executor() as pool:
 # and counts here where it answers.
 
 # %% tags=["hide-input"]
-say("peer-replicates", f"{answers['asked']['replicates']:,}")
-say("posterior-replicates", f"{answers['asked']['posterior_replicates']:,}")
+say("validation-peer-replicates", f"{answers['asked']['replicates']:,}")
+say("validation-posterior-replicates", f"{answers['asked']['posterior_replicates']:,}")
 found = {}  # (method, design) -> coverage, its standard error, mean length
 
 
@@ -424,7 +423,7 @@ for key, run in ours.items():
             run.expected_length[k],
         )
 methods = list(dict.fromkeys(method for method, _ in found))
-tables.plain(
+show.table(
     ["", "design", "n", "true macro F1", "test sets left out, %"],
     [
         [key, d.name, f"{d.n}", f"{d.truth:.4f}", f"{100 * ours[key].undefined[0]:.2f}"]
@@ -440,7 +439,7 @@ tables.plain(
 # %% tags=["hide-input"]
 columns = list(probes.DESIGNS)
 display(
-    tables.plain(
+    show.table(
         ["coverage, %", *columns],
         [
             [
@@ -454,7 +453,7 @@ display(
         ],
         numeric=range(1, 7),
     ),
-    tables.plain(
+    show.table(
         ["mean length", *columns],
         [[m, *(f"{found[m, c][2]:.3f}" for c in columns)] for m in methods],
         numeric=range(1, 7),
@@ -463,14 +462,17 @@ display(
 
 # %% tags=["remove-cell"]
 for method, key in found:
-    say(f"{method} {key}".replace(", ", "-").replace(" ", "-"), 100 * found[method, key][0])
+    say(
+        f"validation-{method} {key}".replace(", ", "-").replace(" ", "-"),
+        100 * found[method, key][0],
+    )
 for name in OURS:
-    say(f"worst-{name}", 100 * min(found[f"f1ci, {name}", c][0] for c in columns))
+    say(f"validation-worst-{name}", 100 * min(found[f"f1ci, {name}", c][0] for c in columns))
 for key in ("balanced", "many"):
     lengths = [found[f"f1ci, {name}", key][2] for name in ("clopper_pearson", "delta")]
-    say(f"length-{key}", lengths[0] / lengths[1])
+    say(f"validation-length-{key}", lengths[0] / lengths[1])
 say(
-    "peer-near-perfect-length",
+    "validation-peer-near-perfect-length",
     found["confidenceinterval, analytic", "near-perfect"][2]
     / found["f1ci, wilson_indirect", "near-perfect"][2],
 )
@@ -574,11 +576,11 @@ STYLES = {
     "clopper_pearson": figures.METHODS["clopper_pearson"] | {"label": "classes, Clopper-Pearson"},
 }
 for name, shares in zip(OURS, coverage.T, strict=True):
-    say(f"population-{name}-least", 100 * shares.min())
-    say(f"population-{name}-mean", 100 * shares.mean())
-    say(f"population-{name}-short", 100 * (shares < 0.93).mean())
-say("populations", populations)
-tables.plain(
+    say(f"validation-population-{name}-least", 100 * shares.min())
+    say(f"validation-population-{name}-mean", 100 * shares.mean())
+    say(f"validation-population-{name}-short", 100 * (shares < 0.93).mean())
+say("validation-populations", populations)
+show.table(
     ["method", "mean coverage, %", "5 % quantile", "least", "populations below 93 %, %"],
     [
         [
@@ -642,9 +644,9 @@ with executor() as pool:
         expected = n / 20 * (1 + 0.25)
         left_out = f"{100 * run.undefined[0]:.1f}"
         rows.append([f"{n}", f"{expected:g}", left_out, *(f"{100 * c:.1f}" for c in limits[n])])
-say("limit-wilson", 100 * limits[80][2])
-say("limit-clopper-pearson", 100 * limits[80][3])
-tables.plain(
+say("validation-limit-wilson", 100 * limits[80][2])
+say("validation-limit-clopper-pearson", 100 * limits[80][3])
+show.table(
     ["n", "relevant items of a class", "test sets left out, %"]
     + [f"{STYLES[name]['label']}, %" for name in OURS],
     rows,
@@ -673,9 +675,9 @@ for method in figures.METHODS:
     for truth in truths:
         share = truth / (2 - truth)
         p11, wrong = relevant * share, relevant * (1 - share) / 2
-        runs.append(f1ci.coverage.exact(n, p11, wrong, wrong, method=method))
+        runs.append(f1ci.coverage.exact(n, [p11, wrong, wrong, 1 - p11 - 2 * wrong], method=method))
     lines[method] = np.array([r.coverage for r in runs])
-    say(f"binary-{method}", 100 * lines[method].min())
+    say(f"validation-binary-{method}", 100 * lines[method].min())
 
 # %% mystnb={"image": {"alt": "Exact coverage against the true F1 score for four methods. Wald drops far below 95 per cent near 0 and near 1; the Wilson methods stay near it except for narrow dips at the very ends; Clopper-Pearson never falls below it."}, "figure": {"caption": "Exact coverage of nominal 95 % intervals for the binary F1 score, 200 items, one quarter of them relevant.", "name": "fig-validation-binary"}}
 figure, axis = figures.subplots(height=3.4)

@@ -24,17 +24,16 @@ seed: int = 20190601  # root of all random streams
 
 # %%
 import numpy as np
-from compendium import figures, ledger, tables
+from compendium import figures, ledger, show
 from compendium.data import wang_li_counts
-from myst_nb import glue
 from scipy import integrate
 from scipy.special import betaln
 from scipy.stats import norm
 
 import f1ci
 
-results = ledger.Results("wangli-bayes-test")
-published = results.published
+page = ledger.open("wangli-bayes-test")
+given, _, record, say = page
 counts = wang_li_counts()  # (task, model) -> TP, FP, FN by repetition and fold
 
 TASKS = {"cws": "CWS", "ner": "NER", "org": "ORG"}
@@ -61,11 +60,6 @@ def title(task, metric):
     return f"{TASKS[task]},\N{NO-BREAK SPACE}{METRICS[metric]}"
 
 
-def keep(name, value):
-    """Keep a number for the text."""
-    glue(f"wangli-{name}", float(value), display=False)
-
-
 # %% [markdown]
 # ## The partitions: Table 1
 #
@@ -74,9 +68,9 @@ def keep(name, value):
 # read off the halves in which it lies, and the halves are then written in terms of blocks.
 
 # %%
-repetitions = int(published.inputs["wangli/section-2.2/repetitions"].printed)
+repetitions = int(given("wangli/section-2.2/repetitions"))
 printed = {
-    (j, half): published.inputs[f"wangli/table-1/{j}/{half}"].printed
+    (j, half): page.text(f"wangli/table-1/{j}/{half}")
     for j in range(1, repetitions + 1)
     for half in "st"
 }
@@ -100,7 +94,7 @@ def made_of(items):
     return ", ".join(inside)
 
 
-tables.plain(
+show.table(
     ["index", "S, published", "S, ours", "T, published", "T, ours"],
     [
         [j, printed[j, "s"], made_of(halves[j, "s"]), printed[j, "t"], made_of(halves[j, "t"])]
@@ -112,7 +106,7 @@ tables.plain(
 # The four blocks have equally many items, and equally many of the positive class:
 
 # %%
-tables.plain(
+show.table(
     ["block", "items", "positives"],
     [[name, block.size, int(labels[block].sum())] for name, block in blocks.items()],
     numeric=(1, 2),
@@ -126,32 +120,32 @@ tables.plain(
 
 # %%
 ends = {
-    key: float(published.inputs[f"wangli/equation-22/{key}"].printed)
+    key: given(f"wangli/equation-22/{key}")
     for key in ("rho1/low", "rho1/high", "rho2/low", "rho2/high")
 }
 area = (ends["rho1/high"] - ends["rho1/low"]) * (ends["rho2/high"] - ends["rho2/low"])
 ones = np.ones((repetitions, 2, 3))
 weights = {key: value / 6 for key, value in f1ci.effective_counts(ones)._asdict().items()}
 
-results.record("wangli/equation-22/normaliser", 1 / area)
-results.record("wangli/equation-22/factor", weights["tp"])
-results.record("wangli/equation-23/factor", weights["fn"])
-results.record("wangli/equation-24/factor", weights["fp"])
+record("wangli/equation-22/normaliser", 1 / area)
+record("wangli/equation-22/factor", weights["tp"])
+record("wangli/equation-23/factor", weights["fn"])
+record("wangli/equation-24/factor", weights["fp"])
 
 numeric_weight, _ = integrate.dblquad(
     lambda rho1, rho2: 1 / area / (1 + rho1 + 4 * rho2),
     *(ends["rho2/low"], ends["rho2/high"], ends["rho1/low"], ends["rho1/high"]),
 )
-keep("weight", weights["tp"])
-keep("weight-numeric", numeric_weight)
-tables.compare(results, list(results.records))
+say("wangli-weight", weights["tp"])
+say("wangli-weight-numeric", numeric_weight)
+show.compare(list(page.records))
 
 # %% [markdown]
 # The closed form gives {glue:text}`wangli-weight:.6f`, a numerical double integral
 # {glue:text}`wangli-weight-numeric:.6f`. The sums over the six folds, and the effective counts:
 
 # %%
-tables.plain(
+show.table(
     ["task", "model", "tag set", "TP", "FP", "FN", "TP effective", "FP effective", "FN effective"],
     [
         [
@@ -177,11 +171,10 @@ for task, model in counts:
     for metric in METRICS:
         low, high = posterior(task, model, metric).interval(confidence_level)
         key = f"wangli/table-2/{task}/{model.lower()}/{metric}"
-        results.record(f"{key}/low", 100 * low)
-        results.record(f"{key}/high", 100 * high)
+        record(f"{key}/low", 100 * low)
+        record(f"{key}/high", 100 * high)
 
-tables.grid(
-    results,
+show.grid(
     {
         f"{task}/{model}/{metric}": f"{name}, {TAGS[task, model.upper()]}, {METRICS[metric]}"
         for task, name in TASKS.items()
@@ -202,9 +195,9 @@ tables.grid(
 # rule, for then many of the others would be printed differently:
 
 # %%
-table_2 = [key for key in published.rows if key.startswith("wangli/table-2/")]
-cut = {key: np.floor(100 * results.records[key].value) / 100 for key in table_2}
-broken = [key for key in table_2 if f"{cut[key]:.2f}" != published.rows[key].printed]
+table_2 = page.ids("wangli/table-2/")
+cut = {key: np.floor(100 * page.records[key].value) / 100 for key in table_2}
+broken = [key for key in table_2 if f"{cut[key]:.2f}" != page.text(key)]
 f"{len(broken)} of {len(table_2)} end points would differ if all were cut off"
 
 # %% [markdown]
@@ -217,9 +210,7 @@ f"{len(broken)} of {len(table_2)} end points would differ if all were cut off"
 # narrower by a factor of nearly $3/2$ ({prf:ref}`rem-wangli-2015`).
 
 # %%
-curve_ends = [
-    float(published.inputs[f"wangli/section-4.1/curve/{e}"].printed) for e in ("low", "high")
-]
+curve_ends = [given(f"wangli/section-4.1/curve/{e}") for e in ("low", "high")]
 STYLES = {"A": figures.COLOURS["blue"], "B": figures.COLOURS["vermilion"]}
 SOURCES = {"effective counts": ("-", {}), "average counts (2015)": ("--", {"rho1": 1, "rho2": 1})}
 
@@ -271,12 +262,11 @@ tests = {
 for (task, metric), test in tests.items():
     key = f"wangli/{TABLES[task]}/{metric}"
     noise = (test.p_h0 * test.p_h1) ** 0.5  # of one draw
-    results.record(f"{key}/p_h0", test.p_h0, deviation=noise)
-    results.record(f"{key}/p_h1", test.p_h1, deviation=noise)
-    results.record(f"{key}/decision", test.decision.replace("a", "A", 1))
+    record(f"{key}/p_h0", test.p_h0, deviation=noise)
+    record(f"{key}/p_h1", test.p_h1, deviation=noise)
+    record(f"{key}/decision", test.decision.replace("a", "A", 1))
 
-tables.grid(
-    results,
+show.grid(
     {
         f"{TABLES[t]}/{metric}": f"{TASKS[t]}, {name}"
         for t in TASKS
@@ -293,17 +283,17 @@ tables.grid(
 # %%
 QUOTED = {"section-4.1": "cws", "section-4.2": "ner", "section-4.3": "org"}
 for section, task in QUOTED.items():
-    for key in [key for key in published.rows if key.startswith(f"wangli/{section}/")]:
+    for key in page.ids(f"wangli/{section}/"):
         *_, metric, what = key.split("/")
         if what == "decision":
             decisions = {tests[task, m].decision for m in METRICS}
-            results.record(key, " or ".join(sorted(decisions)).replace("a", "A", 1))
+            record(key, " or ".join(sorted(decisions)).replace("a", "A", 1))
         else:
             test = tests[task, metric]
             noise = (test.p_h0 * test.p_h1) ** 0.5
-            results.record(key, getattr(test, what), deviation=noise)
+            record(key, getattr(test, what), deviation=noise)
 
-tables.compare(results, [key for key in results.records if key.split("/")[1] in QUOTED])
+show.compare([key for key in page.records if key.split("/")[1] in QUOTED])
 
 # %% [markdown]
 # (wangli-simulated)=
@@ -325,26 +315,27 @@ for ((task, metric), exact), stream in zip(tests.items(), streams, strict=True):
         replicates=draws,
         rng=stream,
     )
-    row = published.rows[f"wangli/{TABLES[task]}/{metric}/p_h0"]
+    identity = f"wangli/{TABLES[task]}/{metric}/p_h0"
+    number = page.number(identity)
     one_draw = (exact.p_h0 * exact.p_h1) ** 0.5
     ours = (drawn.p_h0 - exact.p_h0) / (one_draw / draws**0.5)
-    gap = max(0.0, abs(float(row.number.value) - exact.p_h0) - float(row.number.half_unit))
-    theirs = gap / (one_draw / published.replicates(row.id) ** 0.5)
+    gap = max(0.0, abs(float(number.value) - exact.p_h0) - float(number.half_unit))
+    theirs = gap / (one_draw / page.replicates(identity) ** 0.5)
     worst = max(worst, abs(ours))
     rows.append(
         [
             title(task, metric),
-            row.printed,
+            show.printed(identity),
             f"{exact.p_h0:.6g}",
             f"{drawn.p_h0:.6f}",
             f"{ours:+.1f}",
             f"{theirs:.1f}",
         ]
     )
-keep("simulated-worst", worst)
+say("wangli-simulated-worst", worst)
 for metric in ("recall", "f1"):
-    keep(f"expected-{metric}", 1e6 * tests["cws", metric].p_h0)
-tables.plain(
+    say(f"wangli-expected-{metric}", 1e6 * tests["cws", metric].p_h0)
+show.table(
     ["P(H0)", "published", "exact", "simulated", "simulated, s.e. off", "published, s.e. off"],
     rows,
     numeric=range(1, 6),
@@ -377,12 +368,12 @@ letter = {
     for key in tests
 }
 assert all(letter[key].decision != tests[key].decision for key in tests)
-tables.plain(
+show.table(
     ["", "P(H0), published", "by eq. 31", "by eqs. 32, 33", "decision by eq. 31", "by Algorithm 1"],
     [
         [
             title(task, metric),
-            published.rows[f"wangli/{TABLES[task]}/{metric}/p_h0"].printed,
+            show.printed(f"wangli/{TABLES[task]}/{metric}/p_h0"),
             f"{tests[task, metric].p_h0:.3f}",
             f"{letter[task, metric].p_h0:.3f}",
             tests[task, metric].decision,
@@ -429,8 +420,8 @@ for task, model in counts:
             ]
         )
 for name, key in {"cws-p": ("cws", "A", "precision"), "org-r": ("org", "A", "recall")}.items():
-    keep(f"printed-{name}", printed_integral[key])
-tables.plain(
+    say(f"wangli-printed-{name}", printed_integral[key])
+show.table(
     ["density of", "integral as printed", "numerically", "p (1 - p)", "integral put right"],
     rows,
     numeric=range(1, 5),
@@ -466,7 +457,7 @@ for (task, model), folds in counts.items():
             f"{100 * mean:.6f}",
         ]
     )
-tables.plain(
+show.table(
     ["", "fewest positives", "most positives", "pooled recall, %", "mean of six recalls, %"],
     rows,
     numeric=range(1, 5),
@@ -492,8 +483,8 @@ for task, metric in tests:
         spread = (sd_a**2 + sd_b**2 - 2 * rho * sd_a * sd_b) ** 0.5
         normal[task, metric, rho] = norm.cdf((a - b) / spread)
 for rho in correlations:
-    keep(f"ner-precision-{rho}", normal["ner", "precision", rho])
-tables.plain(
+    say(f"wangli-ner-precision-{rho}", normal["ner", "precision", rho])
+show.table(
     ["P(H0)", "exact", *(f"correlation {rho:g}" for rho in correlations)],
     [
         [
@@ -525,6 +516,3 @@ tables.plain(
 #
 # How far the posterior itself can be trusted is the subject of
 # [the next notebook](/notebooks/wangli-simulation.ipynb).
-
-# %% tags=["remove-cell"]
-results.save()

@@ -24,35 +24,27 @@ confidence_level: float = 0.95  # of both intervals, as in the paper
 seed: int = 20190602  # root of all random streams
 
 # %%
-from functools import partial
+from dataclasses import dataclass
+from functools import cache, partial
+from itertools import chain
 
 import numpy as np
-from compendium import figures, ledger, tables
-from compendium.bcv_example import Design, f1_of_rates, rates, run
+from compendium import figures, ledger, show
 from compendium.pool import executor
-from myst_nb import glue
-from scipy.special import betainc
+from scipy import special
 from scipy.stats import binom, norm
 
 import f1ci
 
-results = ledger.Results("wangli-simulation")
-published = results.published
+page = ledger.open("wangli-simulation")
+given, _, record, say = page
 
-
-def keep(name, value):
-    """Keep a number for the text."""
-    glue(f"wangli-{name}", float(value), display=False)
-
-
-def given(name):
-    """A number that the paper prints as part of the example."""
-    return float(published.inputs[f"wangli/section-2.4/{name}"].number.value)
-
-
-n = int(given("n"))
-prevalence = given("class_probability")
-means = tuple((given(f"class-{c}/mean-1"), given(f"class-{c}/mean-2")) for c in (0, 1))
+n = int(given("wangli/section-2.4/n"))
+prevalence = given("wangli/section-2.4/class_probability")
+means = tuple(
+    (given(f"wangli/section-2.4/class-{c}/mean-1"), given(f"wangli/section-2.4/class-{c}/mean-2"))
+    for c in (0, 1)
+)
 ones = np.ones((3, 2, 3))
 WEIGHTS = {  # of the sum over six folds
     "wang_2015": f1ci.effective_counts(ones, rho1=1, rho2=1).tp / 6,
@@ -66,11 +58,164 @@ WEIGHTS = {  # of the sum over six folds
 # and $(1/2, 1/2)$ in class 1, their covariance matrix is the identity; a data set has 600
 # observations. The blocks hold equally many of each class, as nearly as can be, because eq. 3 of
 # the paper asks that. The regression is not penalised. Each data set needs six fits on 300
-# observations and one on all 600; Newton's method does thousands at a time
-# (`compendium.bcv_example`, tested against scikit-learn).
-#
+# observations and one on all 600; Newton's method does hundreds at a time.
+
+# %% tags=["hide-input"]
+NEWTON_STEPS = 30
+LAST_STEP = 1e-5  # after a step this small the error is of the order of its square
+
+
+def fit(features, labels, *, penalty=0.0):
+    """Intercepts and slopes of logistic regressions of many samples, shape (..., 3).
+
+    Features have shape (..., n, 2), labels (..., n). Half the penalty times the squared slopes is
+    added to the negative log likelihood: 0 is maximum likelihood, 1 scikit-learn's default.
+    """
+    one, two = features[..., 0], features[..., 1]
+    # Columns of the model, then the other products of two columns that the Hessian needs.
+    terms = np.stack([np.ones_like(one), one, two, one * one, one * two, two * two], axis=-1)
+    columns = terms[..., :3]
+    shrink = np.diag([0.0, penalty, penalty])
+    beta = np.zeros((*one.shape[:-1], 3))
+    for _ in range(NEWTON_STEPS):
+        share = special.expit((columns @ beta[..., None])[..., 0])
+        gradient = ((labels - share)[..., None, :] @ columns)[..., 0, :] - beta @ shrink
+        moments = ((share * (1.0 - share))[..., None, :] @ terms)[..., 0, :]
+        hessian = moments[..., [[0, 1, 2], [1, 3, 4], [2, 4, 5]]] + shrink
+        step = np.linalg.solve(hessian, gradient[..., None])[..., 0]
+        beta += step
+        if np.abs(step).max() < LAST_STEP:
+            return beta
+    raise RuntimeError(f"no convergence in {NEWTON_STEPS} steps: are the classes separable?")
+
+
+# %% [markdown]
 # A fitted rule calls a half plane positive. So its true rates in both classes are normal
 # probabilities, and its true F1 is known without a test set.
+
+
+# %% tags=["hide-input"]
+def rates(coefficients, means):
+    """Probability that ``b0 + b1 x1 + b2 x2 > 0`` in class 1 and in class 0 (last axis)."""
+    length = np.hypot(coefficients[..., 1], coefficients[..., 2])
+    centres = np.array([means[1], means[0]])
+    scores = coefficients[..., :1] + coefficients[..., 1:] @ centres.T
+    return special.ndtr(scores / length[..., None])
+
+
+def f1_of_rates(rates, prevalence):
+    """F1 of rules whose positive rates in class 1 and in class 0 are along the last axis."""
+    hits, alarms = rates[..., 0], rates[..., 1]
+    # TP = prevalence * hits, TP + FP + TP + FN = predicted + true positives.
+    predicted = prevalence * hits + (1.0 - prevalence) * alarms
+    return 2.0 * prevalence * hits / (predicted + prevalence)
+
+
+# %% [markdown]
+# Data sets are drawn in batches, each with a random stream of its own. Observations of one class are
+# exchangeable, so all of class 1 come first, and any partition with the right numbers will do for
+# stratified blocks.
+
+# %% tags=["hide-input"]
+REPETITIONS = 3
+BATCH = 50  # data sets whose training sets, six for each, fit into the processor's cache
+TASK = 50  # batches that one process does in a row
+
+
+@dataclass(frozen=True)
+class Design:
+    """What is drawn, and how it is cross-validated.
+
+    `exact_classes`: whether every data set has exactly ``prevalence * n`` observations of class 1.
+    `penalty`: of the regression, as in `fit`.
+    """
+
+    n: int
+    means: tuple
+    prevalence: float
+    partition: str = "stratified blocks"  # or "blocks", or "random halves"
+    exact_classes: bool = False
+    penalty: float = 0.0
+
+
+@dataclass(frozen=True)
+class Trials:
+    """Many cross-validated data sets."""
+
+    counts: np.ndarray  # TP, FP, FN by repetition and fold, shape (replicates, 3, 2, 3)
+    rates: np.ndarray  # true positive rates in class 1 and class 0, shape (replicates, 3, 2, 2)
+    rates_of_all: np.ndarray  # of the rule trained on the whole data set, shape (replicates, 2)
+
+
+def draw(design, stream, size):
+    """Features and labels of some data sets."""
+    positives = np.full((size, 1), round(design.prevalence * design.n))
+    if not design.exact_classes:
+        positives = stream.binomial(design.n, design.prevalence, size=(size, 1))
+    labels = np.arange(design.n) < positives
+    features = stream.normal(size=(size, design.n, 2))
+    features += np.asarray(design.means)[labels.astype(np.intp)]
+    return features, labels
+
+
+def folds(design, labels, stream, blocks):
+    """Indices of the training and the test sets of all data sets, (size, 6, n / 2) each."""
+    size, n = labels.shape
+    if design.partition == "stratified blocks":
+        found = [blocks(n, int(positives)) for positives in labels.sum(axis=1)]
+        return np.stack([train for train, _ in found]), np.stack([test for _, test in found])
+    if design.partition == "blocks":
+        order = stream.permuted(np.tile(np.arange(n), (size, 1)), axis=1)
+        train, test = blocks(n)
+        return order[:, train], order[:, test]
+    order = stream.permuted(np.tile(np.arange(n), (size, REPETITIONS, 1)), axis=2)
+    halves = order.reshape(size, REPETITIONS, 2, n // 2)
+    return halves.reshape(size, -1, n // 2), halves[:, :, ::-1].reshape(size, -1, n // 2)
+
+
+def partition(n, positives=None):
+    """Training and test sets of a block-regularised cross-validation, stratified or not."""
+    strata = None if positives is None else np.arange(n) < positives
+    pairs = f1ci.bcv_partitions(n, repetitions=REPETITIONS, stratify=strata, rng=0)
+    return np.stack([train for train, _ in pairs]), np.stack([test for _, test in pairs])
+
+
+def one_batch(design, stream, size, blocks):
+    """Some data sets, cross-validated: what `Trials` holds."""
+    features, labels = draw(design, stream, size)
+    train, test = folds(design, labels, stream, blocks)
+    sample = np.arange(size)[:, None, None]
+    beta = fit(features[sample, train], labels[sample, train], penalty=design.penalty)
+    of_all = fit(features, labels, penalty=design.penalty)
+    scores = beta[..., None, :1] + features[sample, test] @ beta[..., 1:, None]
+    predicted, true = scores[..., 0] > 0.0, labels[sample, test]
+    counts = [predicted & true, predicted & ~true, ~predicted & true]
+    shape = (size, REPETITIONS, 2)
+    return (
+        np.stack([cell.sum(axis=-1) for cell in counts], axis=-1).reshape(*shape, 3),
+        rates(beta, design.means).reshape(*shape, 2),
+        rates(of_all, design.means),
+    )
+
+
+def some_batches(design, streams, sizes):
+    """Several batches, which share the partitions that they need."""
+    blocks = cache(partition)
+    return [one_batch(design, *each, blocks) for each in zip(streams, sizes, strict=True)]
+
+
+def run(design, replicates, *, rng, executor=None):
+    """Draw and cross-validate data sets; a seed gives the same numbers with any executor."""
+    sizes = [min(BATCH, replicates - start) for start in range(0, replicates, BATCH)]
+    streams = np.random.default_rng(rng).spawn(len(sizes))
+    tasks = [
+        (streams[start : start + TASK], sizes[start : start + TASK])
+        for start in range(0, len(sizes), TASK)
+    ]
+    compute = executor.map if executor else map
+    batches = chain(*compute(partial(some_batches, design), *zip(*tasks, strict=True)))
+    return Trials(*map(np.concatenate, zip(*batches, strict=True)))
+
 
 # %%
 own = partial(Design, n, means, prevalence)
@@ -137,15 +282,15 @@ for key in WEIGHTS:
     hit = held(interval, example["truths"][MEAN_OF_SIX])
     length = interval.high - interval.low
     for what, values in {"credibility": 100 * hit, "length": length}.items():
-        results.record(
+        record(
             f"wangli/section-2.4/{key}/{what}",
             values.mean(),
             deviation=values.std(ddof=1),
             replicates=replicates,
         )
-        keep(f"{key}-{what}-se", values.std(ddof=1) / replicates**0.5)
-        keep(f"{key}-{what}-noise", values.std(ddof=1) / 1000**0.5)
-tables.compare(results, list(results.records))
+        say(f"wangli-{key}-{what}-se", values.std(ddof=1) / replicates**0.5)
+        say(f"wangli-{key}-{what}-noise", values.std(ddof=1) / 1000**0.5)
+show.compare(list(page.records))
 
 # %% [markdown]
 # The standard errors of our credibilities are
@@ -174,7 +319,7 @@ ratio = lengths["wang_2015"] / lengths["proposed"]
 
 def bounds(key):
     """The smallest and the largest number that rounds to the printed one."""
-    number = published.rows[f"wangli/section-2.4/{key}"].number
+    number = page.number(f"wangli/section-2.4/{key}")
     return np.array(
         [float(number.value - number.half_unit), float(number.value + number.half_unit)]
     )
@@ -184,8 +329,8 @@ printed_ratio = bounds("wang_2015/length") / bounds("proposed/length")[::-1]
 quantile = {key: norm.ppf(0.5 + bounds(f"{key}/credibility") / 200) for key in WEIGHTS}
 implied = quantile["wang_2015"] / quantile["proposed"][::-1]
 single = (lengths["wang_2015"].mean() - bounds("wang_2015/length")[1]) / lengths["wang_2015"].std()
-keep("single", single)
-tables.plain(
+say("wangli-single", single)
+show.table(
     ["ratio of the two lengths", "from", "to"],
     [
         ["of our data sets", f"{ratio.min():.4f}", f"{ratio.max():.4f}"],
@@ -229,16 +374,16 @@ for name, of in found.items():
         ]
     )
 worst_error = 100 * (0.25 * 0.75 / replicates_varied) ** 0.5
-keep("varied-error", worst_error)
+say("wangli-varied-error", worst_error)
 fixed = "expected, trained on 300"
 for key in WEIGHTS:
     for label, setting in {"own": "the example", "exact": "exactly 300 of each class"}.items():
         of = found[setting]
         for short, truth in {"six": MEAN_OF_SIX, "fixed": fixed}.items():
             share = 100 * held(of["intervals"][key], of["truths"][truth]).mean()
-            keep(f"{label}-{short}-{key}", share)
+            say(f"wangli-{label}-{short}-{key}", share)
 heads = ["setting", "length", "mean of six", "trained on all", "expected", "best rule"]
-tables.plain(heads, rows, numeric=range(1, len(heads)))
+show.table(heads, rows, numeric=range(1, len(heads)))
 
 # %% [markdown]
 # The first line comes from as many data sets as above, the others from fewer; the standard errors of
@@ -275,7 +420,7 @@ tails = (0.5 - confidence_level / 2, 0.5 + confidence_level / 2)
 def covered(tp, fp, fn, weight, truth):
     """Whether the posterior's interval holds the truth: its probability below is in between."""
     star = truth / (2 - truth)
-    below = betainc(weight * tp + 1, weight * (fp + fn) + 2, star)
+    below = special.betainc(weight * tp + 1, weight * (fp + fn) + 2, star)
     return (tails[0] <= below) & (below <= tails[1])
 
 
@@ -302,7 +447,7 @@ curves = {
 }
 curves["a rule without training"] = [fixed_coverage(weight) for weight in grid]
 for key, weight in {**WEIGHTS, "third": 1 / 3}.items():
-    keep(f"fixed-rule-{key}", 100 * fixed_coverage(weight))
+    say(f"wangli-fixed-rule-{key}", 100 * fixed_coverage(weight))
 
 # %% mystnb={"image": {"alt": "Coverage falls as the weight grows. The curve for the expected F1 crosses 95 per cent near a weight of one sixth. The curves for the mean of the six rules, for the rule trained on all data and for a rule without training lie close together, cross 95 per cent near one third, and are slightly below it at the paper's weight."}, "figure": {"caption": "Coverage of a posterior interval for F1 by the weight of the counts, for several truths. Vertical lines: the weight of 2015, that of a fixed rule, and the averaged weight of the paper.", "name": "fig-wangli-weights"}}
 figure, ax = figures.subplots(height=4.2)
@@ -356,7 +501,7 @@ for name, values in kinds.items():
     rho1, rho2 = covariance[own_folds].mean() / variance, covariance[other_folds].mean() / variance
     inflation = variance / binomial
     weight = 1 / (inflation * (1 + rho1 + 4 * rho2))
-    keep(f"recall-weight-{len(rows)}", weight)
+    say(f"wangli-recall-weight-{len(rows)}", weight)
     rows.append(
         [
             name,
@@ -368,7 +513,7 @@ for name, values in kinds.items():
         ]
     )
 credited = 3 * n * WEIGHTS["proposed"]
-keep("credited-share", credited / n)
+say("wangli-credited-share", credited / n)
 rows.append(
     [
         "the paper's average",
@@ -379,7 +524,7 @@ rows.append(
         f"{credited:.0f}",
     ]
 )
-tables.plain(
+show.table(
     ["", "rho1", "rho2", "variance / eq. 4", "weight", f"worth, of {n} observations"],
     rows,
     numeric=range(1, 6),
@@ -409,6 +554,3 @@ tables.plain(
 #   often as it says. The data set decides which rules are trained, and the posterior does not see
 #   how much they would differ from those of another data set.
 # - Whoever reports such an interval should say which of the two is meant.
-
-# %% tags=["remove-cell"]
-results.save()

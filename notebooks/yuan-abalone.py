@@ -28,34 +28,21 @@ seed: int = 20260101  # root of all random streams
 
 # %%
 import numpy as np
-from compendium import data, figures, joint, ledger, tables
+from compendium import data, figures, joint, ledger, show
 from compendium.pool import executor
-from compendium.published import Published
 from IPython.display import display
-from myst_nb import glue
 from scipy.special import ndtri
 from scipy.stats import binom
 
 import f1ci
 
-published = Published()
-results = ledger.Results("yuan-abalone")
+page = ledger.open("yuan-abalone")
+given, printed, record, say = page
 
-
-def given(name):
-    """An input of the paper."""
-    return float(published.inputs[f"yuan/{name}"].number.value)
-
-
-def printed(identity):
-    """A published number."""
-    return float(published.rows[identity].number.value)
-
-
-level = given("section-3b/confidence_level") / 100
+level = given("yuan/section-3b/confidence_level") / 100
 z = float(ndtri((1 + level) / 2))
-n = int(given("section-3b/n"))
-size = int(given("section-3b/population"))
+n = int(given("yuan/section-3b/n"))
+size = int(given("yuan/section-3b/population"))
 metrics = {"f0.5": f1ci.metrics.fbeta(0.5), "accuracy": f1ci.metrics.accuracy}
 measures = list(metrics.values())
 rules = {"1nn": "1NN", "logistic": "logistic regression", "random_forest": "random forest"}
@@ -76,14 +63,13 @@ true = joint.true_values(populations, measures)
 for r, rule in enumerate(rules):
     for k, metric in enumerate(metrics):
         values = true[:, 2 * r + k]
-        results.record(
+        record(
             f"yuan/table-6/{rule}/true/{metric}",
             values.mean(),
             band=joint.band(values),
             splits=len(values),
         )
-tables.grid(
-    results,
+show.grid(
     rules,
     {"f0.5": "F0.5", "accuracy": "accuracy"},
     lambda rule, metric: f"yuan/table-6/{rule}/true/{metric}",
@@ -103,7 +89,7 @@ tables.grid(
 # %%
 candidates = {
     rule: joint.consistent_tables(
-        size, *(published.rows[f"yuan/table-6/{rule}/true/{m}"].number for m in metrics)
+        size, *(page.number(f"yuan/table-6/{rule}/true/{m}") for m in metrics)
     )
     for rule in rules
 }
@@ -122,7 +108,7 @@ for rule, name in rules.items():
     stored = data.confusion_matrix(f"yuan/table-6/{stored_names[rule]}")
     assert tuple(stored.to_numpy().ravel()) == population[rule]
     rows.append([name, len(candidates[rule]), positives, predicted, tp])
-tables.plain(
+show.table(
     ["", "triples that fit this rule", "Z shared by all", "A", "TP"], rows, numeric=range(1, 5)
 )
 
@@ -143,7 +129,7 @@ for r, rule in enumerate(rules):
     for kind in kinds:
         for quantity in ("coverage", "length"):
             value = exact[rule][f"{kind}/{quantity}"]
-            results.record(
+            record(
                 f"yuan/table-6/{rule}/{kind}/{quantity}",
                 value.mean,
                 deviation=value.deviation,
@@ -152,7 +138,7 @@ for r, rule in enumerate(rules):
     for k in (1, 2):
         for kind in ("individual", "corrected_individual"):
             value = exact[rule][f"{kind}/m{k}"]
-            results.record(
+            record(
                 f"yuan/section-3b/{kind}/m{2 * r + k}",
                 value.mean,
                 deviation=value.deviation,
@@ -160,7 +146,7 @@ for r, rule in enumerate(rules):
             )
 for kind in ("joint", "individual"):
     value = exact["logistic"][f"{kind}/coverage"]
-    results.record(
+    record(
         f"yuan/section-3b/logistic/{kind}/coverage",
         value.mean,
         deviation=value.deviation,
@@ -169,7 +155,7 @@ for kind in ("joint", "individual"):
 # A mean over all six measures is the mean of the rules' means. Its deviation would need their
 # correlation; as if there were none, it is a little too small, which is the strict side.
 lengths = [exact[rule]["individual/length"] for rule in rules]
-results.record(
+record(
     "yuan/table-6/all/individual/length",
     np.mean([length.mean for length in lengths]),
     deviation=float(np.sqrt(np.sum([length.deviation**2 for length in lengths])) / len(lengths)),
@@ -187,8 +173,7 @@ lists = {
     for r, name in enumerate(rules.values())
     for k, metric in enumerate(("F0.5", "accuracy"), 1)
 }
-tables.grid(
-    results,
+show.grid(
     lists,
     {"individual": "plain", "corrected_individual": "blurred"},
     lambda row, column: f"yuan/section-3b/{column}/{row}",
@@ -208,9 +193,9 @@ tables.grid(
 # %%
 expected = n * population["logistic"][3] / size
 none = float(binom.pmf(0, n, population["logistic"][3] / size))
-glue("yuan-abalone-none", none, display=False)
-glue("yuan-abalone-one", float(binom.pmf(1, n, population["logistic"][3] / size)), display=False)
-glue("yuan-abalone-expected", expected, display=False)
+say("yuan-abalone-none", none)
+say("yuan-abalone-one", float(binom.pmf(1, n, population["logistic"][3] / size)))
+say("yuan-abalone-expected", expected)
 counts, probability = joint.tables(n, population["logistic"])
 truth = joint.true_values(population["logistic"], measures)[0]
 coverage_by_tp = []
@@ -248,8 +233,7 @@ figures.save(figure, "yuan-abalone-discrete")
 
 # %%
 single = {f"{r}/{k}": f"{name}, {k}" for r, name in rules.items() for k in kinds}
-tables.grid(
-    results,
+show.grid(
     single,
     {"coverage": "joint coverage", "length": "average length"},
     lambda row, quantity: f"yuan/table-6/{row}/{quantity}",
@@ -275,21 +259,18 @@ with executor() as pool:
     )
 
 
-def record(identity, values):
+def record_mean(identity, values):
     """The mean over splits, with the central 99 % of them."""
-    results.record(
-        identity, values.mean(), band=joint.band(values), splits=splits, replicates=replicates
-    )
+    record(identity, values.mean(), band=joint.band(values), splits=splits, replicates=replicates)
 
 
 for kind in kinds:
-    record(f"yuan/table-6/all/{kind}/coverage", run[f"all/{kind}/coverage"])
+    record_mean(f"yuan/table-6/all/{kind}/coverage", run[f"all/{kind}/coverage"])
     if kind != "individual":
-        record(f"yuan/table-6/all/{kind}/length", run[f"all/{kind}/length"])
+        record_mean(f"yuan/table-6/all/{kind}/length", run[f"all/{kind}/length"])
 for kind in ("joint", "individual"):
-    record(f"yuan/section-3b/all/{kind}/coverage", run[f"all/{kind}/coverage"])
-tables.grid(
-    results,
+    record_mean(f"yuan/section-3b/all/{kind}/coverage", run[f"all/{kind}/coverage"])
+show.grid(
     kinds,
     {"coverage": "joint coverage", "length": "average length"},
     lambda kind, quantity: f"yuan/table-6/all/{kind}/{quantity}",
@@ -304,8 +285,8 @@ tables.grid(
 check = joint.drift(
     n, populations[0], measures, replicates=min(2000, max(20, replicates // 5)), rng=check_draws
 )
-glue("yuan-abalone-drift-coverage", abs(check["coverage"]), display=False)
-glue("yuan-abalone-drift-length", abs(check["length"]), display=False)
+say("yuan-abalone-drift-coverage", abs(check["coverage"]))
+say("yuan-abalone-drift-length", abs(check["length"]))
 
 # %% [markdown]
 # The joint quantile of six measures is computed once per split, at the mean correlation matrix. For
@@ -323,7 +304,7 @@ glue("yuan-abalone-drift-length", abs(check["length"]), display=False)
 # that number would be smaller than even individual intervals have.
 
 # %%
-cases = int(given("table-1/n"))
+cases = int(given("yuan/table-1/n"))
 prevalence = positives / size
 rows, multiples = [], []
 for rule, name in rules.items():
@@ -343,14 +324,13 @@ for rule, name in rules.items():
         rows.append([name, f"{sample:,}", *(f"{x:.2f}" for x in multiple)])
         if sample == cases:
             multiples += [*multiple]
-glue("yuan-abalone-multiple-low", float(min(multiples)), display=False)
-glue("yuan-abalone-multiple-high", float(max(multiples)), display=False)
-glue(
+say("yuan-abalone-multiple-low", float(min(multiples)))
+say("yuan-abalone-multiple-high", float(max(multiples)))
+say(
     "yuan-abalone-multiple",
     float(np.median(run["all/corrected/length"] / run["all/corrected_individual/length"]) * z),
-    display=False,
 )
-tables.plain(
+show.table(
     ["half widths in standard errors", "if n is", "F0.5", "accuracy"], rows, numeric=(1, 2, 3)
 )
 
@@ -375,18 +355,16 @@ for r, rule in enumerate(rules):
             f"yuan/table-2/{rule}/{metric}/high": (estimate + half)[:, column],
         }
         for identity, values in found.items():
-            results.record(identity, values.mean(), band=joint.band(values), splits=len(values))
+            record(identity, values.mean(), band=joint.band(values), splits=len(values))
 display(
-    tables.grid(
-        results,
+    show.grid(
         rules,
         {"accuracy": "accuracy", "f0.5": "F0.5"},
         lambda rule, metric: f"yuan/table-1/{rule}/{metric}",
         corner="Table I",
     )
 )
-tables.grid(
-    results,
+show.grid(
     rules,
     {
         "accuracy/low": "accuracy from",
@@ -409,8 +387,8 @@ tables.grid(
 
 # %%
 printed_lengths = [printed(f"yuan/table-6/{rule}/individual/length") for rule in rules]
-glue("yuan-abalone-mean-printed", float(np.mean(printed_lengths)), display=False)
-glue("yuan-abalone-mean-exact", float(np.mean([length.mean for length in lengths])), display=False)
+say("yuan-abalone-mean-printed", float(np.mean(printed_lengths)))
+say("yuan-abalone-mean-exact", float(np.mean([length.mean for length in lengths])))
 
 # %% [markdown]
 # The mean of the three printed lengths is {glue:text}`yuan-abalone-mean-printed:.4f`, but
@@ -432,10 +410,10 @@ for rule, name in rules.items():
             line = [f"{name}, {kind} {quantity}", f"{value:.4f}"]
             for found in (exact, shorter):
                 one = found[rule][key]
-                error = one.deviation / np.sqrt(given("section-3b/replicates"))
+                error = one.deviation / np.sqrt(given("yuan/section-3b/replicates"))
                 line += [f"{one.mean:.4f}", f"{(value - one.mean) / error:+.1f}"]
             rows.append(line)
-tables.plain(
+show.table(
     ["", "printed", f"n = {n}", "off by (s.e.)", f"n = {smaller_n}", "off by (s.e.)"],
     rows,
     numeric=range(1, 6),
@@ -449,7 +427,7 @@ tables.plain(
 # runs, and those of single rules do not hold for the printed $n$.
 
 # %%
-glue("yuan-abalone-smaller", smaller_n, display=False)
+say("yuan-abalone-smaller", smaller_n)
 
 # %% mystnb={"image": {"alt": "Horizontal bars for the 18 numbers of single rules in Table VI and the 6 of all rules, as ratios to the reproduced value. Printed lengths of single rules lie 15 to 20 per cent to the right of their narrow bars, but for the corrected one of logistic regression, which is just outside. Coverages are near one; those of the forest and the joint one of logistic regression are outside. All rules together are inside wide bars."}, "figure": {"caption": "Table VI: printed numbers as ratios to the reproduced ones. Bars: what rounding and four standard errors allow (single rules), or the central 99 % of replications (all rules).", "name": "fig-yuan-abalone-table-6"}}
 figure, axes = figures.subplots(1, 2, height=4.6, sharey=True)
@@ -459,8 +437,7 @@ for axis, quantity in zip(axes, ("coverage", "length"), strict=True):
         for rule, name in {**rules, "all": "all rules"}.items()
         for kind in kinds
     }
-    entries = dict(zip(ids, ledger.judge(results, list(ids.values())), strict=True))
-    figures.verdicts(axis, entries, ratio=True)
+    figures.allowed(axis, ids, ratio=True)
     axis.axvline(1, color=figures.COLOURS["grey"], linewidth=0.8)
     axis.set_title(quantity)
     axis.set_xlabel("ratio to the reproduced value")
@@ -480,9 +457,9 @@ figures.save(figure, "yuan-abalone-table-6")
 twelve = [
     f"yuan/section-3b/{kind}/{m}" for kind in ("individual", "corrected_individual") for m in lists
 ]
-even = [joint.on_grid(published.rows[i].number, 5000) for i in twelve]
-glue("yuan-abalone-even", int(sum(even)), display=False)
-glue("yuan-abalone-even-chance", 0.5 ** len(even), display=False)
+even = [joint.on_grid(page.number(i), 5000) for i in twelve]
+say("yuan-abalone-even", int(sum(even)))
+say("yuan-abalone-even-chance", 0.5 ** len(even))
 
 # %% [markdown]
 # {glue:text}`yuan-abalone-even` of 12: by chance that has a probability of
@@ -508,14 +485,14 @@ added = {
     - f1ci.metric_interval(table, metric).standard_error ** 2
     for name, metric in {"prevalence": prevalence_metric, "accuracy": "accuracy"}.items()
 }
-glue("yuan-abalone-blur-ratio", added["accuracy"] / added["prevalence"], display=False)
+say("yuan-abalone-blur-ratio", added["accuracy"] / added["prevalence"])
 
 # %% [markdown]
 # The ratio of the two increments is {glue:text}`yuan-abalone-blur-ratio:.3f`.
 
 # %%
-results.record("yuan/section-3b/critical_value", z)
-tables.compare(results, ["yuan/section-3b/critical_value"])
+record("yuan/section-3b/critical_value", z)
+show.compare(["yuan/section-3b/critical_value"])
 
 # %% [markdown]
 # ## What we learn
@@ -528,6 +505,3 @@ tables.compare(results, ["yuan/section-3b/critical_value"])
 #   rules it changes little.
 # - The lesson of Table VI stands, its numbers do not: many belong to another size of the test set
 #   or another run than is stated.
-
-# %%
-results.save()

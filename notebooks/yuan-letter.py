@@ -20,32 +20,20 @@ seed: int = 20260101  # root of all random streams
 from fractions import Fraction
 
 import numpy as np
-from compendium import data, figures, joint, ledger, tables
+from compendium import data, figures, joint, ledger, show
 from compendium.pool import executor
-from compendium.published import Number, Published
-from myst_nb import glue
+from compendium.published import Number
 from scipy.special import ndtri
 
 import f1ci
 
-published = Published()
-results = ledger.Results("yuan-letter")
+page = ledger.open("yuan-letter")
+given, printed, record, say = page
 
-
-def given(name):
-    """An input of the paper."""
-    return float(published.inputs[f"yuan/{name}"].number.value)
-
-
-def printed(identity):
-    """A published number."""
-    return float(published.rows[identity].number.value)
-
-
-level = given("section-3c/confidence_level") / 100
+level = given("yuan/section-3c/confidence_level") / 100
 z = float(ndtri((1 + level) / 2))
-n = int(given("section-3c/n"))
-size = int(given("section-3c/population"))
+n = int(given("yuan/section-3c/n"))
+size = int(given("yuan/section-3c/population"))
 metrics = {
     "f0.5": f1ci.metrics.fbeta(0.5),
     "accuracy": f1ci.metrics.accuracy,
@@ -73,14 +61,13 @@ true = joint.true_values(populations, measures)
 for r, rule in enumerate(rules):
     for k, metric in enumerate(metrics):
         values = true[:, 3 * r + k]
-        results.record(
+        record(
             f"yuan/table-7/{rule}/true/{metric}",
             values.mean(),
             band=joint.band(values),
             splits=len(values),
         )
-tables.grid(
-    results,
+show.grid(
     rules,
     {"f0.5": "F0.5", "accuracy": "accuracy", "lift": "lift"},
     lambda rule, metric: f"yuan/table-7/{rule}/true/{metric}",
@@ -100,14 +87,14 @@ rows = []
 for k, (metric, name) in enumerate(
     {"f0.5": "F0.5", "accuracy": "accuracy", "lift": "lift"}.items()
 ):
-    row = published.rows[f"yuan/table-7/svm/true/{metric}"]
-    line = [name, row.printed]
+    identity = f"yuan/table-7/svm/true/{metric}"
+    line = [name, show.printed(identity)]
     for values in (true[:, 9 + k], unscaled[:, k]):
         low, high = joint.band(values)
-        inside = low <= float(row.number.value) <= high
+        inside = low <= printed(identity) <= high
         line += [f"{low:.4f} to {high:.4f}", "inside" if inside else "outside"]
     rows.append(line)
-tables.plain(
+show.table(
     ["SVM", "printed", "band, e1071's defaults", "", "band, scikit-learn's defaults", ""],
     rows,
     numeric=(1, 2, 4),
@@ -127,13 +114,13 @@ population = {}
 rows = []
 for rule, name in rules.items():
     ((positives, tp, predicted),) = joint.consistent_tables(
-        size, *(published.rows[f"yuan/table-7/{rule}/true/{m}"].number for m in metrics)
+        size, *(page.number(f"yuan/table-7/{rule}/true/{m}") for m in metrics)
     )
     population[rule] = (size - positives - predicted + tp, predicted - tp, positives - tp, tp)
     stored = data.confusion_matrix(f"yuan/table-7/{stored_names[rule]}")
     assert tuple(stored.to_numpy().ravel()) == population[rule]
     rows.append([name, positives, predicted, tp])
-tables.plain(["", "Z", "A", "TP"], rows, numeric=range(1, 4))
+show.table(["", "Z", "A", "TP"], rows, numeric=range(1, 4))
 
 # %% [markdown]
 # ## Single rules, exactly
@@ -149,7 +136,7 @@ exact = {
 
 def record_exact(identity, value):
     """The exact value from the reconstructed population."""
-    results.record(identity, value.mean, deviation=value.deviation, reconstructed=True)
+    record(identity, value.mean, deviation=value.deviation, reconstructed=True)
 
 
 for rule in rules:
@@ -165,15 +152,14 @@ for kind in ("individual", "corrected"):
 # As for abalone: the mean over all measures is the mean of the rules' means, and the deviation is
 # that without correlation between rules, the strict side.
 lengths = [exact[rule]["individual/length"] for rule in rules]
-results.record(
+record(
     "yuan/table-7/all/individual/length",
     np.mean([length.mean for length in lengths]),
     deviation=float(np.sqrt(np.sum([length.deviation**2 for length in lengths])) / len(lengths)),
     reconstructed=True,
 )
 single = {f"{r}/{k}": f"{name}, {k}" for r, name in rules.items() for k in kinds}
-tables.grid(
-    results,
+show.grid(
     single,
     {"coverage": "joint coverage", "length": "average length / true value"},
     lambda row, quantity: f"yuan/table-7/{row}/{quantity}",
@@ -199,20 +185,17 @@ with executor() as pool:
     )
 
 
-def record(identity, values):
+def record_mean(identity, values):
     """The mean over splits, with the central 99 % of them."""
-    results.record(
-        identity, values.mean(), band=joint.band(values), splits=splits, replicates=replicates
-    )
+    record(identity, values.mean(), band=joint.band(values), splits=splits, replicates=replicates)
 
 
 for kind in kinds:
-    record(f"yuan/table-7/all/{kind}/coverage", run[f"all/{kind}/coverage"])
-    record(f"yuan/section-3c/all/{kind}/coverage", run[f"all/{kind}/coverage"])
+    record_mean(f"yuan/table-7/all/{kind}/coverage", run[f"all/{kind}/coverage"])
+    record_mean(f"yuan/section-3c/all/{kind}/coverage", run[f"all/{kind}/coverage"])
     if kind != "individual":
-        record(f"yuan/table-7/all/{kind}/length", run[f"all/{kind}/length"])
-tables.grid(
-    results,
+        record_mean(f"yuan/table-7/all/{kind}/length", run[f"all/{kind}/length"])
+show.grid(
     kinds,
     {"coverage": "joint coverage", "length": "average length / true value"},
     lambda kind, quantity: f"yuan/table-7/all/{kind}/{quantity}",
@@ -223,8 +206,8 @@ tables.grid(
 check = joint.drift(
     n, populations[0], measures, replicates=min(200, max(20, replicates // 50)), rng=check_draws
 )
-glue("yuan-letter-drift-coverage", abs(check["coverage"]), display=False)
-glue("yuan-letter-drift-length", abs(check["length"]), display=False)
+say("yuan-letter-drift-coverage", abs(check["coverage"]))
+say("yuan-letter-drift-length", abs(check["length"]))
 
 # %% [markdown]
 # The joint quantile of all twelve is computed once per split, at the mean correlation matrix. For
@@ -245,8 +228,8 @@ _, covariance = f1ci.joint.joint_from_cells(populations[0].astype(int), measures
 scale = np.sqrt(np.diag(covariance))
 eigenvalues = np.sort(np.linalg.eigvalsh(covariance / np.outer(scale, scale)))[::-1]
 rank = int((eigenvalues > 1e-10).sum())
-glue("yuan-letter-rank", rank, display=False)
-tables.plain(
+say("yuan-letter-rank", rank)
+show.table(
     ["eigenvalue of the correlation matrix", ""],
     [
         [name, f"{abs(eigenvalues[k]):.1e}"]
@@ -282,7 +265,7 @@ for rule in rules:
         for kind, value in by_kind.items()
     }
 head = list(next(iter(ratios.values())))
-tables.plain(
+show.table(
     ["printed length over the exact length", *head],
     [[rules[rule], *(f"{ratios[rule][kind]:.3f}" for kind in head)] for rule in rules],
     numeric=range(1, 5),
@@ -305,11 +288,11 @@ for group, name in {**rules, "all": "all rules"}.items():
         low, high = joint.band(run[f"{group}/{kind}/length"])
         line += [f"{low:.4f} to {high:.4f}", "inside" if low <= value <= high else "outside"]
     rows.append(line)
-tables.plain(["individual length", "printed", "plain", "", "blurred", ""], rows, numeric=(1, 2, 4))
+show.table(["individual length", "printed", "plain", "", "blurred", ""], rows, numeric=(1, 2, 4))
 
 # %%
 four = [printed(f"yuan/table-7/{rule}/individual/length") for rule in rules]
-glue("yuan-letter-mean-printed", float(np.mean(four)), display=False)
+say("yuan-letter-mean-printed", float(np.mean(four)))
 
 # %% [markdown]
 # **Another population?** The factors in the table differ from rule to rule, so no single size of
@@ -374,12 +357,12 @@ for name, replicated, kinds_here in (
     ("joint", 2000, ("joint",)),
 ):
     ids = [f"yuan/table-7/{g}/{kind}/coverage" for g in [*rules, "all"] for kind in kinds_here]
-    on = sum(joint.on_grid(published.rows[i].number, replicated) for i in ids)
+    on = sum(joint.on_grid(page.number(i), replicated) for i in ids)
     share = np.mean([joint.on_grid(Number(v, half), replicated) for v in everyone])
     chance *= share**on
     rows.append([name, f"{replicated}", f"{on} of {len(ids)}", f"{share:.2f}"])
-glue("yuan-letter-chance", float(chance), display=False)
-tables.plain(
+say("yuan-letter-chance", float(chance))
+show.table(
     ["coverages of Table VII", "shares of", "how many", "by chance, each"], rows, numeric=(1, 2, 3)
 )
 
@@ -402,10 +385,10 @@ for rule, name in rules.items():
         found = exact[rule][f"{key}/coverage"]
         used = 2000 if kind == "joint" else 3000
         line = [f"{name}, {label}", f"{value:.4f}", f"{found.mean:.4f}"]
-        for count in (given("section-3c/replicates"), used):
+        for count in (given("yuan/section-3c/replicates"), used):
             line.append(f"{(value - found.mean) / (found.deviation / np.sqrt(count)):+.1f}")
         rows.append([*line, str(used)])
-tables.plain(
+show.table(
     [
         "coverage",
         "printed",
@@ -433,11 +416,8 @@ tables.plain(
 # III-B.
 
 # %%
-verdicts = [entry.verdict for entry in ledger.judge(results)]
-glue("yuan-letter-errata", verdicts.count("erratum"), display=False)
-glue("yuan-letter-recorded", len(verdicts), display=False)
 price = float(run["all/joint/length"].mean() / run["all/individual/length"].mean())
-glue("yuan-letter-price", price, display=False)
+say("yuan-letter-price", price)
 
 # %% [markdown]
 # ## What we learn
@@ -448,11 +428,8 @@ glue("yuan-letter-price", price, display=False)
 #   {computed}`yuan/table-7/all/joint/coverage|.3f`, and corrected ones in
 #   {computed}`yuan/table-7/all/corrected/coverage|.3f`: here blurring overshoots a little.
 # - A singular covariance matrix is no obstacle to joint intervals.
-# - The paper's conclusion holds. Of {glue:text}`yuan-letter-recorded` numbers,
-#   {glue:text}`yuan-letter-errata` do not follow from the populations and the design that it
+# - The paper's conclusion holds. Of {tally}`yuan-letter` numbers,
+#   {tally}`yuan-letter|erratum` do not follow from the populations and the design that it
 #   states.
 # - Logistic regression does not undercover here, as the paper says: its plain joint intervals hold
 #   in {computed}`yuan/table-7/logistic/joint/coverage|.3f` of the test sets.
-
-# %%
-results.save()

@@ -8,14 +8,17 @@ import signal
 from concurrent.futures import Executor, ProcessPoolExecutor
 from functools import partial
 
+import mpmath
 import numpy as np
 import pytest
+from scipy import stats
 
 import f1ci
 from f1ci import coverage
 from f1ci.exact import METHODS
 
 SCENARIOS = {1: (0.4, 0.1, 0.1), 2: (0.64, 0.16, 0.16), 3: (0.16, 0.04, 0.64)}
+HALVES = (0.5, 0.5, 0, 0)
 SIZES = (25, 50, 100, 500, 1000, 5000)
 COLUMNS = ("clopper_pearson", "wald", "wilson_direct", "wilson_indirect")
 
@@ -40,6 +43,11 @@ TABLE_4 = """
 REPLICATES = 1_000_000
 
 
+def design(p11, p10, p01):
+    """All four cells."""
+    return [p11, p10, p01, max(1 - p11 - p10 - p01, 0.0)]
+
+
 def cells(table):
     rows = [[float(cell) for cell in line.split()] for line in table.split("\n") if line]
     return {
@@ -53,7 +61,7 @@ def cells(table):
 @pytest.fixture(scope="module")
 def exact_results():
     return {
-        (scenario, n, method): coverage.exact(n, *p, method=method)
+        (scenario, n, method): coverage.exact(n, design(*p), method=method)
         for scenario, p in SCENARIOS.items()
         for n in SIZES
         for method in COLUMNS
@@ -120,7 +128,7 @@ def test_exact_equals_the_sum_over_all_tables(method, p):
                 overshoot += probability * (low < 0 or high > 1)
                 degenerate += probability * (low == high)
                 undefined += probability * (tp + fp + fn == 0)
-    ours = coverage.exact(n, p11, p10, p01, method=method)
+    ours = coverage.exact(n, design(*p), method=method)
     # 84 products of doubles; the enumeration leaves out at most 1e-9.
     assert ours.coverage == pytest.approx(covered, abs=1e-9)
     assert ours.expected_length == pytest.approx(length, abs=1e-9)
@@ -135,7 +143,7 @@ def test_exact_equals_the_sum_over_all_tables(method, p):
 @pytest.mark.parametrize("n", [25, 1_000, 100_000])
 def test_the_deviation_of_the_length_equals_the_one_simulated(n):
     p = SCENARIOS[1]
-    expected = coverage.exact(n, *p, method="wald").length_deviation
+    expected = coverage.exact(n, design(*p), method="wald").length_deviation
     cells = [*p, 1 - sum(p)]
     drawn = coverage.simulate(n, cells, method="wald", replicates=100_000, rng=7).length_deviation
     # The relative standard error is sqrt((kurtosis - 1) / (4 replicates)); the kurtosis is below 5
@@ -145,18 +153,132 @@ def test_the_deviation_of_the_length_equals_the_one_simulated(n):
 
 @pytest.mark.parametrize("p", [(0.0, 0.5, 0.1), (1.0, 0.0, 0.0), (0.7, 0.0, 0.0)])
 def test_scores_of_zero_and_one(p):
-    assert coverage.exact(30, *p).coverage == pytest.approx(1, abs=1e-9)
-    assert coverage.exact(30, *p, method="wald").degeneracy == pytest.approx(
+    assert coverage.exact(30, design(*p)).coverage == pytest.approx(1, abs=1e-9)
+    assert coverage.exact(30, design(*p), method="wald").degeneracy == pytest.approx(
         1 - (1 - sum(p)) ** 30, abs=1e-9
     )
 
 
 def test_rare_relevant_items_and_large_tests_are_enumerated_too():
     # Skew binomials: about one relevant item, and a million items.
-    assert abs(1 - coverage.exact(1000, 0.0005, 0.0003, 0.0002).enumerated) < 1e-9
-    large = coverage.exact(100_000, 0.01, 0.005, 0.005)
+    assert abs(1 - coverage.exact(1000, design(0.0005, 0.0003, 0.0002)).enumerated) < 1e-9
+    large = coverage.exact(100_000, design(0.01, 0.005, 0.005))
     assert abs(1 - large.enumerated) < 1e-9
     assert large.coverage == pytest.approx(0.95, abs=0.001)
+
+
+# --- Enumeration -------------------------------------------------------------------------------
+
+# Takahashi et al. (2022), scenario 2, rows true: unequal cells.
+SKEW = np.array([[64, 8, 8], [3, 4, 3], [3, 3, 4]]) / 100
+
+
+@pytest.mark.parametrize(
+    ("n", "cells"),
+    [
+        (7, [1.0]),
+        (12, [0.3, 0.7]),
+        (5, [[0.2, 0.0], [0.5, 0.3]]),
+        (6, [0.1, 0.2, 0.3, 0.25, 0.15]),
+        (4, SKEW),
+    ],
+)
+def test_every_table_once_with_its_multinomial_probability(n, cells):
+    design = np.asarray(cells)
+    counts, probability = map(np.concatenate, zip(*coverage.tables(n, cells), strict=True))
+    assert counts.shape[1:] == design.shape
+    flat = counts.reshape(len(counts), -1)
+    assert np.all(flat.sum(axis=1) == n)
+    k = np.count_nonzero(design)
+    assert len(np.unique(flat, axis=0)) == len(flat) == math.comb(n + k - 1, k - 1)
+    assert flat.tolist() == sorted(flat.tolist())
+    # Rounding of a few logarithms.
+    expected = stats.multinomial.pmf(flat, n, design.ravel())
+    np.testing.assert_allclose(probability, expected, rtol=1e-12)
+    assert probability.sum() == pytest.approx(1, abs=1e-12)
+
+
+@pytest.mark.parametrize("block", [1, 50, 1 << 17])
+def test_rare_tables_are_left_out_and_nothing_else(monkeypatch, block):
+    every = np.concatenate([p for _, p in coverage.tables(8, SKEW)])
+    monkeypatch.setattr(coverage, "_BLOCK", block)
+    counts, kept = map(np.concatenate, zip(*coverage.tables(8, SKEW, least=1e-6), strict=True))
+    assert len(kept) == np.count_nonzero(every >= 1e-6) < len(every)
+    np.testing.assert_allclose(kept, every[every >= 1e-6], rtol=1e-13)
+    assert counts.reshape(-1, 9).tolist() == sorted(counts.reshape(-1, 9).tolist())
+
+
+@pytest.mark.parametrize("n", [10**3, 10**8, 10**15])
+@pytest.mark.parametrize("share", [60, 1.5])
+def test_probabilities_are_right_at_any_size(n, share):
+    # A rare class, its complement, and a tiny cell, against 40 digits. No difference in the
+    # sizes: the logarithms of 10^15 factorial cancel to nothing here.
+    rare, tiny = share / n, 1e-3 / n
+    p = [rare, 1 - rare - tiny, tiny]
+    with mpmath.workdps(40):
+        exact_p = [mpmath.mpf(x) for x in p]
+        exact_p = [x / sum(exact_p) for x in exact_p]
+        for counts, probability in coverage.tables(n, p, least=1e-25):
+            for table, found in list(zip(counts.tolist(), probability, strict=True))[::5]:
+                ways = mpmath.factorial(n) if n < 10**4 else mpmath.gamma(mpmath.mpf(n) + 1)
+                for x, q in zip(table, exact_p, strict=True):
+                    ways *= q**x / mpmath.gamma(mpmath.mpf(x) + 1)
+                # Probabilities down to 1e-25 are exponentials of numbers up to 58; the cells
+                # themselves are rounded, which moves them by up to 60 times 1e-16 more.
+                assert found == pytest.approx(float(ways), rel=5e-14)
+
+
+@pytest.mark.parametrize("n", [10**8, 10**15])
+def test_exact_coverage_of_rare_positives_in_a_huge_test_set_is_the_poisson_limit(n):
+    # 40 true positives and 20 wrong ones are expected. Binomial counts differ from Poisson ones by
+    # at most p = 60 / n in total variation (Le Cam), here below 1e-6.
+    p11, p10, p01 = 40 / n, 10 / n, 10 / n
+    result = coverage.exact(n, [p11, p10, p01, 1 - p11 - p10 - p01])
+    tp, wrong = np.meshgrid(np.arange(150), np.arange(120), indexing="ij")
+    weight = stats.poisson.pmf(tp, 40) * stats.poisson.pmf(wrong, 20)
+    interval = f1ci.f1_interval(tp, wrong, np.zeros_like(wrong))
+    expected = weight[(interval.low <= 0.8) & (interval.high >= 0.8)].sum()
+    assert result.coverage == pytest.approx(expected, abs=60 / n + 1e-9)
+    assert abs(1 - result.enumerated) < 1e-9
+
+
+def test_an_interval_of_ones_own_is_summed_over_the_same_tables():
+    def wald(counts):
+        interval = f1ci.f1_interval(*counts[:, :3].T, method="wald")
+        return interval.low, interval.high
+
+    cells = design(*SCENARIOS[1])
+    mine = coverage.exact(25, cells, method=wald, truth=0.8)
+    named = coverage.exact(25, cells, method="wald")
+    for name in ("coverage", "expected_length", "overshoot", "degeneracy", "length_deviation"):
+        # Four cells against three; what either leaves out is below 1e-9.
+        assert getattr(mine, name) == pytest.approx(getattr(named, name), abs=2e-9)
+
+
+def test_undefined_intervals_count_as_misses_or_not_at_all():
+    def only_when_even(counts):
+        low = np.where(counts[:, 0] % 2 == 0, 0.0, np.nan)
+        return low, low + 1
+
+    result = coverage.exact(2, [0.5, 0.5], method=only_when_even, truth=0.5)
+    assert result.coverage == pytest.approx(0.5, abs=1e-15)
+    assert result.undefined == pytest.approx(0.5, abs=1e-15)
+    assert result.coverage_if_defined == pytest.approx(1, abs=1e-15)
+    assert result.expected_length == pytest.approx(1, abs=1e-15)
+    never = coverage.exact(2, [1.0], method=lambda c: (c[:, 0] * np.nan,) * 2, truth=0.5)
+    assert never.coverage == 0
+    assert math.isnan(never.coverage_if_defined)
+
+
+def test_several_intervals_are_summed_at_once():
+    cells = design(*SCENARIOS[1])
+    both = coverage.exact(20, cells, method=several, truth=[0.8, 0.7])
+    assert both.coverage.shape == (2,)
+    for k, (level, truth) in enumerate([(0.95, 0.8), (0.5, 0.7)]):
+        method = partial(_named, level=level)
+        alone = coverage.exact(20, cells, method=method, truth=truth)
+        assert both.coverage[k] == pytest.approx(alone.coverage, abs=1e-13)
+        assert both.expected_length[k] == pytest.approx(alone.expected_length, abs=1e-13)
 
 
 # --- Simulation -------------------------------------------------------------------------------
@@ -166,7 +288,7 @@ def test_rare_relevant_items_and_large_tests_are_enumerated_too():
 def test_simulation_agrees_with_enumeration(method):
     p = SCENARIOS[3]
     simulated = coverage.simulate(25, [*p, 0.16], method=method, replicates=200_000, rng=20241118)
-    expected = coverage.exact(25, *p, method=method)
+    expected = coverage.exact(25, design(*p), method=method)
     # Four standard errors; with 12 comparisons a correct program fails one time in a thousand,
     # and the seed is fixed.
     assert abs(simulated.coverage - expected.coverage) < 4 * simulated.coverage_error
@@ -377,16 +499,37 @@ def test_progress_is_told_after_every_batch():
 @pytest.mark.parametrize(
     ("call", "error", "message"),
     [
-        (lambda: coverage.exact(0, 0.1, 0.1, 0.1), ValueError, "n must be at least 1, got 0"),
-        (lambda: coverage.exact(2.5, 0.1, 0.1, 0.1), TypeError, "n must be an integer, got 2.5"),
+        (lambda: coverage.exact(0, HALVES), ValueError, "n must be at least 1, got 0"),
+        (lambda: coverage.exact(2.5, HALVES), TypeError, "n must be an integer, got 2.5"),
+        (lambda: coverage.exact(2**60, HALVES), ValueError, "n must be at most 2.*got 11529"),
+        (lambda: coverage.exact(2**40, [0.25] * 4), ValueError, "gives about .* simulate instead"),
+        (lambda: coverage.exact(5, [0.5, 0.6, -0.1, 0]), ValueError, "not negative, got -0.1"),
         (
-            lambda: coverage.exact(5, -0.1, 0.1, 0.1),
+            lambda: coverage.exact(5, [0.5, 0.4, 0.2, 0]),
             ValueError,
-            "p11 must lie between 0 and 1, got -0.1",
+            "add up to 1, got a sum of 1.1",
         ),
-        (lambda: coverage.exact(5, 0.5, 0.4, 0.2), ValueError, r"must lie in \(0, 1\], got 1.1"),
-        (lambda: coverage.exact(5, 0, 0, 0), ValueError, r"must lie in \(0, 1\], got 0.0"),
-        (lambda: coverage.exact(5, 0.1, 0.1, 0.1, method="x"), ValueError, "got 'x'"),
+        (lambda: coverage.exact(5, [0, 0, 0, 1]), ValueError, r"must lie in \(0, 1\], got 0.0"),
+        (lambda: coverage.exact(5, HALVES, method="x"), ValueError, "got 'x'"),
+        (lambda: coverage.exact(5, HALVES, truth=0.5), TypeError, "truth goes with a method of"),
+        (lambda: coverage.exact(5, HALVES, least=2), ValueError, "between 0 and 1, got 2"),
+        (lambda: coverage.exact(5, HALVES, least=1), ValueError, "leave some tables, got 1"),
+        (lambda: next(coverage.tables(5, [0.5, 0.4])), ValueError, "a sum of 0.9"),
+        (
+            lambda: coverage.average(lambda counts: counts.sum(), HALVES, 5, replicates=7),
+            ValueError,
+            r"measure must give one number.*of 7 tables, got shape \(\)",
+        ),
+        (
+            lambda: coverage.average(lambda counts: counts[:3], HALVES, 5, replicates=7),
+            ValueError,
+            r"got shape \(3, 4\)",
+        ),
+        (
+            lambda: coverage.simulate(5, HALVES, method=several, truth=[0.1] * 3, replicates=9),
+            ValueError,
+            r"shape \(9, 3\) for 9 tables, got shapes \(9, 2\) and \(9, 2\)",
+        ),
         (lambda: coverage.simulate(5, [0.5, 0.4]), ValueError, "add up to 1, got a sum of 0.9"),
         (lambda: coverage.simulate(5, [0.5, 0.5]), ValueError, r"shape \(4,\), got \(2,\)"),
         (lambda: coverage.simulate(5, [0, 0, 0, 1]), ValueError, "got 0.0"),
@@ -411,4 +554,18 @@ def test_a_partial_function_is_a_method_too():
 
 
 def _named(counts, level):
-    return f1ci.f1_interval(*counts[:, :3].T, confidence_level=level)
+    interval = f1ci.f1_interval(*counts[:, :3].T, confidence_level=level)
+    return interval.low, interval.high
+
+
+def test_countless_replicates_take_no_memory():
+    # The first batch of 10^15 replicates is there at once; then the caller stops.
+    class EnoughError(Exception):
+        pass
+
+    def stop(done, total):
+        assert 0 < done < total == 10**15
+        raise EnoughError
+
+    with pytest.raises(EnoughError):
+        coverage.average(lambda c: c[:, 0], HALVES, 5, replicates=10**15, rng=1, progress=stop)

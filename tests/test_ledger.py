@@ -14,13 +14,19 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from compendium import ledger
-from compendium.ledger import Ledger, LedgerError, Results
-from compendium.published import PAPERS, Number, Published, Row, read_number
-from compendium.recording import Record, checked
+from compendium import verdicts
+from compendium.ledger import Page, Record, checked
+from compendium.published import LedgerError, Number, Published, Row, read_number
+from compendium.verdicts import Ledger
 from hypothesis import given
 from hypothesis import strategies as st
 
+PAPERS = """\
+key,name,text,notebooks,tables,inputs
+lam,Lam,,,,
+jiang,Jiang,,,,
+yuan,Yuan,,,,
+"""
 ERRATA = """\
 id,paper,kind,place,printed,right,how_known,consequence,shown_in
 E-lam-1,lam,wrong number,Table 3,0.900,0.953,enumeration,none,lam-coverage
@@ -60,6 +66,7 @@ def folder(tmp_path: Path) -> Path:
     published = tmp_path / "published"
     published.mkdir()
     for name, text in {
+        "papers": PAPERS,
         "errata": ERRATA,
         "inputs": INPUTS,
         "replicates": REPLICATES,
@@ -70,11 +77,11 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def results(folder: Path, name: str = "lam-coverage") -> Results:
-    return Results(name, folder=folder / "results", published=Published(folder / "published"))
+def results(folder: Path, name: str = "lam-coverage") -> Page:
+    return Page(name, folder=folder / "results", published=Published(folder / "published"))
 
 
-def entry_of(folder: Path, id: str) -> ledger.Entry:  # noqa: A002
+def entry_of(folder: Path, id: str) -> verdicts.Entry:  # noqa: A002
     built = Ledger(Published(folder / "published"), folder / "results")
     (entry,) = [entry for entry in built.entries if entry.id == id]
     return entry
@@ -175,7 +182,7 @@ def test_a_value_that_rounds_to_the_printed_number_is_a_match(value: float, digi
     printed = f"{value:,.{digits}f}"
     row = Row("lam/x/y", "lam", "x", "any", printed, "deterministic")
     record = checked(Record(row.id, value), row)
-    assert ledger._compare(row, record, None).verdict == "match"
+    assert verdicts._compare(row, record, None).verdict == "match"
 
 
 @given(
@@ -186,7 +193,7 @@ def test_a_value_that_rounds_to_the_printed_number_is_a_match(value: float, digi
 def test_a_value_beyond_half_a_unit_is_not(unit: int, digits: int, excess: float) -> None:
     row = Row("lam/x/y", "lam", "x", "any", f"{unit / 10**digits:.{digits}f}", "deterministic")
     record = Record(row.id, (unit + excess) / 10**digits)
-    assert ledger._compare(row, record, None).verdict == "open"
+    assert verdicts._compare(row, record, None).verdict == "open"
 
 
 # ------------------------------------------------------------------ Monte Carlo verdicts
@@ -413,7 +420,7 @@ def test_two_notebooks_must_not_record_the_same_number(folder: Path) -> None:
     built = Ledger(Published(folder / "published"), folder / "results")
     assert not built.ok
     (error,) = built.errors
-    assert "recorded twice: 0.665 by lam-coverage, '0.699' by lam-geometry" in error
+    assert "recorded twice: 0.665 by lam-coverage, 0.699 by lam-geometry" in error
 
 
 @pytest.mark.parametrize(
@@ -504,7 +511,7 @@ def full_run(folder: Path) -> None:
 
 
 def command(folder: Path) -> int:
-    return ledger.main(
+    return verdicts.main(
         [
             f"--results={folder / 'results'}",
             f"--published={folder / 'published'}",
@@ -607,5 +614,5 @@ def test_an_interrupted_save_leaves_the_old_file(
 
 def test_the_compendiums_own_tables_are_sound() -> None:
     published = Published()
-    assert {row.paper for row in published.rows.values()} == set(PAPERS)
-    assert {erratum.paper for erratum in published.errata.values()} == set(PAPERS)
+    assert {row.paper for row in published.rows.values()} == set(published.papers)
+    assert {erratum.paper for erratum in published.errata.values()} == set(published.papers)

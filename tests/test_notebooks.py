@@ -18,10 +18,10 @@ from pathlib import Path
 import nbformat
 import psutil
 import pytest
-from compendium import NOTEBOOKS, ROOT, pairs, parameters
+from compendium import NOTEBOOKS, parameters, sources
+from compendium.execute import Edition, Project, locked, tasks
 from compendium.parameters import ParameterError
-from compendium.records import Edition, Project
-from compendium.runner import tasks
+from trees import call, command, environment, files, make_tree
 
 DRAWS = '''\
 # %% [markdown]
@@ -94,47 +94,17 @@ time.sleep(pause)
 """
 
 
-def make_tree(root: Path, **sources: str) -> Path:
-    """A tree of the compendium with these notebooks and none of the real ones."""
-    ignore = shutil.ignore_patterns("__pycache__")
-    shutil.copytree(ROOT / "f1ci", root / "f1ci", ignore=ignore)
-    shutil.copytree(ROOT / "book" / "compendium", root / "book" / "compendium", ignore=ignore)
-    (root / "notebooks" / "data").mkdir(parents=True)
-    for name, source in sources.items():
-        (root / "notebooks" / f"{name}.py").write_text(source, "utf-8")
-    return root
-
-
-def command(root: Path, *arguments: str) -> list[str]:
-    return [sys.executable, "-m", "compendium.notebooks", "--root", str(root), *arguments]
-
-
-def environment() -> dict[str, str]:
-    path = os.pathsep.join([str(ROOT), str(ROOT / "book")])
-    return {**os.environ, "PYTHONPATH": path}
-
-
-def call(root: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        command(root, *arguments), env=environment(), capture_output=True, text=True, check=False
-    )
-
-
 def reason(root: Path, name: str, edition: str = "full", **options: object) -> str:
     """Why the runner would run a notebook again."""
     (task,) = tasks(Edition(Project(root), edition), [name], **options)
     return task.reason
 
 
-def files(folder: Path) -> set[str]:
-    return {p.relative_to(folder).as_posix() for p in folder.rglob("*") if p.is_file()}
-
-
 # --- the real notebooks ----------------------------------------------------------------------
 
 
 def test_every_committed_pair_follows_from_its_source():
-    assert pairs.check(NOTEBOOKS) == []
+    assert sources.check(NOTEBOOKS) == []
 
 
 # --- pairs -----------------------------------------------------------------------------------
@@ -143,12 +113,12 @@ def test_every_committed_pair_follows_from_its_source():
 def test_pair_is_deterministic_and_carries_no_outputs(tmp_path):
     root = make_tree(tmp_path, draws=DRAWS)
     pair = root / "notebooks" / "draws.ipynb"
-    assert call(root, "pair").returncode == 0
+    assert call(root, "sources", "pair").returncode == 0
     first = pair.read_bytes()
     pair.unlink()
-    assert call(root, "pair").returncode == 0
+    assert call(root, "sources", "pair").returncode == 0
     assert pair.read_bytes() == first
-    assert call(root, "check").returncode == 0
+    assert call(root, "sources", "check").returncode == 0
     notebook = nbformat.reads(first.decode(), as_version=4)
     nbformat.validate(notebook)
     code = [c for c in notebook.cells if c.cell_type == "code"]
@@ -170,10 +140,10 @@ def test_pair_is_deterministic_and_carries_no_outputs(tmp_path):
 def test_check_sees_drift(tmp_path, change, complaint):
     source = tmp_path / "draws.py"
     source.write_text(DRAWS, "utf-8")
-    notebook = nbformat.reads(pairs.pair_text(source), as_version=4)
+    notebook = nbformat.reads(sources.pair_text(source), as_version=4)
     change(notebook)
     source.with_suffix(".ipynb").write_text(nbformat.writes(notebook) + "\n", "utf-8")
-    (problem,) = pairs.check(tmp_path)
+    (problem,) = sources.check(tmp_path)
     assert complaint in problem
 
 
@@ -181,7 +151,7 @@ def test_check_sees_missing_pairs_sources_titles_and_parameters(tmp_path):
     (tmp_path / "draws.py").write_text(DRAWS, "utf-8")
     (tmp_path / "bare.py").write_text("# %%\n1\n", "utf-8")
     (tmp_path / "lonely.ipynb").write_text("{}", "utf-8")
-    problems = "\n".join(pairs.check(tmp_path))
+    problems = "\n".join(sources.check(tmp_path))
     assert "draws.py has no pair draws.ipynb" in problems
     assert "bare.py: the first cell must be text that opens with a title" in problems
     assert "bare.py: a notebook has one code cell tagged 'parameters', this one has 0" in problems
@@ -290,7 +260,7 @@ def test_substitute_changes_values_and_nothing_else():
 def ran(tmp_path_factory):
     """A tree with a sound and a broken notebook, run once; and what the command said."""
     root = make_tree(tmp_path_factory.mktemp("ran"), draws=DRAWS, broken=BROKEN)
-    return root, call(root, "run")
+    return root, call(root, "execute")
 
 
 @pytest.mark.slow
@@ -323,44 +293,176 @@ def test_record_says_what_was_run(ran):
     assert record["status"] == "done"
     assert record["seconds"] > 0
     assert set(record["outputs"]) == {"executed/draws.ipynb", "results/draws.csv"}
-    assert record["fingerprint"]["compendium"].keys() == {
+    # What it imported, and nothing else of the compendium.
+    assert record["read"]["files"].keys() == {
         "book/compendium/__init__.py",
         "book/compendium/pool.py",
+        "notebooks/draws.py",
+        "requirements.lock",
     }
 
 
 @pytest.mark.slow
-def test_cache_says_why_a_notebook_runs_again(ran, tmp_path):
+def test_a_notebook_runs_again_when_what_it_read_changed(ran, tmp_path):
     root = tmp_path / "tree"
     shutil.copytree(ran[0], root)
     assert reason(root, "draws") == ""
     assert reason(root, "broken") == "failed last time"
     assert reason(root, "draws", text="seed=8") == "parameters changed (seed)"
-    for path, kind in [
-        ("f1ci/results.py", "f1ci changed (results.py)"),
-        ("book/compendium/pool.py", "compendium changed (pool.py)"),
-        ("notebooks/draws.py", "source changed (draws.py)"),
-    ]:
+    for path in ("book/compendium/pool.py", "notebooks/draws.py"):
         text = (root / path).read_text("utf-8")
         (root / path).write_text(text + "\n", "utf-8")
-        assert reason(root, "draws") == kind
+        assert reason(root, "draws") == f"files changed ({path})"
         (root / path).write_text(text, "utf-8")
-    (root / "book/compendium/parameters.py").write_text("changed")  # not imported by it
+    (root / "requirements.lock").write_text("new")
+    assert reason(root, "draws") == "files changed (requirements.lock)"
+    (root / "requirements.lock").unlink()
+    # What it neither imports nor opens: another room, the package (this one does without it), a
+    # new data file, a chapter, a published number.
+    for path in (
+        "book/compendium/parameters.py",
+        "f1ci/results.py",
+        "notebooks/data/new.csv",
+        "book/lam.md",
+    ):
+        (root / path).write_text("changed")
+    inputs = root / "book/published/inputs.csv"
+    inputs.write_text(inputs.read_text("utf-8").replace(",25\n", ",26\n"), "utf-8")
     assert reason(root, "draws") == ""
-    for path, kind in [
-        ("notebooks/data/new.csv", "data changed (new.csv)"),
-        ("requirements.lock", "inputs changed (requirements.lock)"),
-        ("book/published/inputs.csv", "inputs changed (inputs.csv)"),
-    ]:
-        (root / path).parent.mkdir(exist_ok=True)
-        (root / path).write_text("new")
-        assert reason(root, "draws") == kind
-        (root / path).unlink()
     results = root / "_build" / "results" / "draws.csv"
     results.write_text("by hand")
     assert reason(root, "draws") == "results/draws.csv changed"
     results.unlink()
     assert reason(root, "draws") == "results/draws.csv is gone"
+
+
+READER = """\
+# %% [markdown]
+# # Reader
+
+# %% tags=["parameters"]
+table: str = "own.csv"  # a table of one's own
+
+# %%
+from pathlib import Path
+
+import f1ci
+from compendium import DATA, ledger, show
+
+page = ledger.open("reader")
+given, printed, record, say = page
+record("lam/section-6/f1", 0.7403846)
+(DATA / "opened.csv").read_text(), Path(table).read_text()
+float(given("lam/section-6/tp")), printed("lam/section-6/wald/low")
+
+# %%
+show.compare(["lam/section-6/f1"])
+
+# %%
+record("lam/section-6/wald/low", 0.6652)
+"""
+
+
+@pytest.fixture(scope="module")
+def reader(tmp_path_factory):
+    """A tree with a notebook that opens data and the ledger, run once."""
+    root = make_tree(tmp_path_factory.mktemp("reader"), reader=READER)
+    (root / "notebooks/data/opened.csv").write_text("1")
+    (root / "notebooks/data/other.csv").write_text("2")
+    (root / "notebooks/own.csv").write_text("3")
+    outcome = call(root, "execute")
+    assert outcome.returncode == 0, outcome.stdout + outcome.stderr
+    return root
+
+
+def change(path: Path, old: str, new: str) -> None:
+    text = path.read_text("utf-8")
+    assert text.count(old) == 1
+    path.write_text(text.replace(old, new), "utf-8")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("path", "old", "new", "expected"),
+    [
+        ("notebooks/data/opened.csv", "1", "2", "files changed (notebooks/data/opened.csv)"),
+        ("notebooks/own.csv", "3", "4", "files changed (notebooks/own.csv)"),
+        ("notebooks/data/other.csv", "2", "3", ""),
+        ("f1ci/results.py", '"""', '""" ', "files changed (f1ci/results.py)"),
+        # An input that it used, and one that it did not.
+        ("book/published/inputs.csv", ",77\n", ",78\n", "printed changed (value lam/section-6/tp)"),
+        ("book/published/inputs.csv", ",702\n", ",703\n", ""),
+        # A printed number from which it computes, and one that it only records.
+        (
+            "book/published/lam.csv",
+            "lam/section-6/wald/low,lam,section-6,",
+            "",
+            "printed changed (value lam/section-6/wald/low)",
+        ),
+        ("book/published/lam.csv", ",0.740,", ",0.741,", ""),
+        ("book/compendium/verdicts.py", "four ", "five ", ""),
+    ],
+)
+def test_only_what_a_notebook_read_counts(reader, path, old, new, expected):
+    before = (reader / path).read_text("utf-8")
+    try:
+        if path.endswith("results.py"):
+            (reader / path).write_text(before + "\n", "utf-8")
+        elif not new:
+            lines = [x for x in before.splitlines(keepends=True) if not x.startswith(old)]
+            (reader / path).write_text("".join(lines), "utf-8")
+        elif path.endswith("verdicts.py"):
+            (reader / path).write_text(before.replace(old, new), "utf-8")
+        else:
+            change(reader / path, old, new)
+        assert reason(reader, "reader") == expected
+    finally:
+        (reader / path).write_text(before, "utf-8")
+
+
+@pytest.mark.slow
+def test_tables_name_ids_and_what_is_recorded_is_saved(reader):
+    executed = (reader / "_build/executed/reader.ipynb").read_text("utf-8")
+    assert 'data-ledger=\\"lam/section-6/f1\\" data-show=\\"printed\\"' in executed
+    assert "0.740<" not in executed
+    lines = (reader / "_build/results/reader.csv").read_text("utf-8").splitlines()
+    assert [line.split(",")[:2] for line in lines[1:]] == [
+        ["lam/section-6/f1", "0.7403846"],
+        ["lam/section-6/wald/low", "0.6652"],
+    ]
+
+
+@pytest.mark.slow
+def test_papermill_alone_gives_the_numbers_of_make_notebook(reader, tmp_path):
+    assert call(reader, "sources", "pair").returncode == 0
+    own = call(reader, "execute", "reader", "--params", "table=data/other.csv")
+    assert own.returncode == 0, own.stdout + own.stderr
+    results = reader / "_build/custom/results/reader.csv"
+    expected = results.read_bytes()
+    results.unlink()
+    subprocess.run(
+        [
+            sys.executable,
+            "-m",
+            "papermill",
+            "reader.ipynb",
+            str(tmp_path / "out.ipynb"),
+            "-p",
+            "table",
+            "data/other.csv",
+        ],
+        cwd=reader / "notebooks",
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(reader), str(reader / "book")])},
+        check=True,
+        capture_output=True,
+    )
+    assert results.read_bytes() == expected
+    out = (tmp_path / "out.ipynb").read_text("utf-8")
+    custom = (reader / "_build/custom/executed/reader.ipynb").read_text("utf-8")
+    # A reader's own run has no book to wait for: verdicts are there at once.
+    for text in (out, custom):
+        assert ">0.740</a>" in text
+        assert "match</span>" in text
 
 
 @pytest.mark.slow
@@ -369,13 +471,13 @@ def test_results_of_a_removed_notebook_go_with_it(ran, tmp_path):
     shutil.copytree(ran[0], root)
     (root / "notebooks" / "draws.py").unlink()
     (root / "notebooks" / "broken.py").unlink()
-    assert call(root, "run").returncode == 0
+    assert call(root, "execute").returncode == 0
     assert {f for f in files(root / "_build") if not f.startswith("ipython/")} == set()
 
 
 @pytest.mark.slow
 def test_what_is_up_to_date_does_not_run(ran):
-    outcome = call(ran[0], "run", "draws")
+    outcome = call(ran[0], "execute", "draws")
     assert outcome.returncode == 0
     assert "1 of 1 notebooks are up to date" in outcome.stdout
     assert "starts" not in outcome.stdout
@@ -385,8 +487,8 @@ def test_what_is_up_to_date_does_not_run(ran):
 def test_quick_custom_and_full_runs_never_mix(ran):
     root = ran[0]
     before = (root / "_build" / "results" / "draws.csv").read_bytes()
-    assert call(root, "run", "draws", "--quick").returncode == 0
-    custom = call(root, "run", "draws", "--params", "replicates=10 seed=8")
+    assert call(root, "execute", "draws", "--quick").returncode == 0
+    custom = call(root, "execute", "draws", "--params", "replicates=10 seed=8")
     assert custom.returncode == 0, custom.stdout + custom.stderr
     assert Edition(Project(root), "quick").record("draws")["parameters"]["replicates"] == "1_000"
     executed = nbformat.read(root / "_build" / "custom" / "executed" / "draws.ipynb", as_version=4)
@@ -400,12 +502,12 @@ def test_quick_custom_and_full_runs_never_mix(ran):
 
 @pytest.mark.slow
 def test_unknown_parameters_and_notebooks_are_refused_before_anything_runs(ran):
-    outcome = call(ran[0], "run", "draws", "--params", "replicate=10")
+    outcome = call(ran[0], "execute", "draws", "--params", "replicate=10")
     assert outcome.returncode == 2
     assert outcome.stdout == (
         "error: draws has no parameter 'replicate'; it has replicates, seed\n"
     )
-    outcome = call(ran[0], "run", "drawn")
+    outcome = call(ran[0], "execute", "drawn")
     assert outcome.returncode == 2
     assert outcome.stdout == "error: there is no notebook 'drawn'; there are broken, draws\n"
 
@@ -415,7 +517,7 @@ def test_unknown_parameters_and_notebooks_are_refused_before_anything_runs(ran):
 def test_an_ended_run_leaves_nothing_that_counts_as_done(tmp_path, end):
     root = make_tree(tmp_path, slow=SLOW)
     with subprocess.Popen(
-        command(root, "run"), env=environment(), stdout=subprocess.PIPE, text=True
+        command(root, "execute"), env=environment(), stdout=subprocess.PIPE, text=True
     ) as process:
         while not list((root / "_build").glob("running-*/made/results/slow.csv")):
             assert process.poll() is None
@@ -437,7 +539,7 @@ def test_an_ended_run_leaves_nothing_that_counts_as_done(tmp_path, end):
 @pytest.mark.slow
 def test_time_limit_names_the_cell(tmp_path):
     root = make_tree(tmp_path, slow=SLOW)
-    outcome = call(root, "run", "--time-limit", "5")
+    outcome = call(root, "execute", "--time-limit", "5")
     assert outcome.returncode == 1
     assert "the time limit of 5.0 s ended in cell 4 of 4" in outcome.stdout
     assert reason(root, "slow") == "failed last time"
@@ -462,7 +564,7 @@ def test_processes_and_a_dask_cluster_give_the_same_bits(ran, tmp_path):
     script.write_text(CLUSTER)
     results = root / "_build" / "results" / "draws.csv"
     expected = results.read_bytes()  # from the run of two notebooks, one process each
-    assert call(root, "run", "draws", "--force", "--workers", "2").returncode == 0
+    assert call(root, "execute", "draws", "--force", "--workers", "2").returncode == 0
     assert results.read_bytes() == expected
     assert "_Pool" in (root / "_build" / "executed" / "draws.ipynb").read_text()
     with subprocess.Popen(
@@ -473,10 +575,68 @@ def test_processes_and_a_dask_cluster_give_the_same_bits(ran, tmp_path):
         text=True,
     ) as cluster:
         address = cluster.stdout.readline().strip()
-        outcome = call(root, "run", "draws", "--force", "--scheduler", address)
+        outcome = call(root, "execute", "draws", "--force", "--scheduler", address)
         cluster.stdin.close()
         cluster.wait(timeout=20)
     assert outcome.returncode == 0, outcome.stdout + outcome.stderr
     assert results.read_bytes() == expected
     executed = nbformat.read(root / "_build" / "executed" / "draws.ipynb", as_version=4)
     assert "ClientExecutor" in str(executed.cells[-1].outputs)
+
+
+# --- faults ----------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+def test_what_keeps_a_task_from_its_end_is_a_failure(tmp_path):
+    root = make_tree(tmp_path, draws=DRAWS)
+    outcome = subprocess.run(
+        ["sh", "-c", 'ulimit -f 1; exec "$@"', "sh", *command(root, "execute")],
+        env=environment(),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert outcome.returncode in (1, 2), outcome.stdout + outcome.stderr
+    assert "1 of 1 notebooks ran" not in outcome.stdout
+    assert "Traceback" not in outcome.stderr
+    assert reason(root, "draws") in ("never run", "failed last time")
+
+
+def test_a_folder_that_cannot_be_written_is_named(tmp_path):
+    root = make_tree(tmp_path, draws=DRAWS)
+    (root / "_build").write_text("in the way")
+    outcome = call(root, "execute")
+    assert outcome.returncode == 2
+    assert outcome.stdout.startswith("error: ")
+    assert "_build" in outcome.stdout
+    assert "Traceback" not in outcome.stderr
+
+
+def test_a_run_needs_a_worker(tmp_path):
+    root = make_tree(tmp_path, draws=DRAWS)
+    outcome = call(root, "execute", "--workers", "0")
+    assert outcome.returncode == 2
+    assert "a whole number of at least 1, got '0'" in outcome.stderr
+
+
+def test_two_commands_in_one_folder_do_not_collide(tmp_path):
+    root = make_tree(tmp_path, draws=DRAWS)
+    with locked(Edition(Project(root))):
+        outcome = call(root, "execute")
+    assert outcome.returncode == 2
+    assert f"another command (process {os.getpid()}) is at work in" in outcome.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["draws", "--params", "seed='8"], "cannot be read: No closing quotation"),
+        (["--params", "seed=8"], "name the notebook whose parameters are 'seed=8'"),
+    ],
+)
+def test_parameters_that_cannot_be_meant_are_refused(tmp_path, arguments, message):
+    root = make_tree(tmp_path, draws=DRAWS)
+    outcome = call(root, "execute", *arguments)
+    assert outcome.returncode == 2
+    assert message in outcome.stdout

@@ -8,6 +8,7 @@ wrong id in running text: that takes a second, independent reader.
 """
 
 import csv
+import math
 import os
 import re
 from collections import Counter
@@ -20,43 +21,26 @@ ROOT = Path(__file__).resolve().parents[1]
 PUBLISHED = ROOT / "book" / "published"
 PAPERS = Path(os.environ.get("F1CI_PAPERS", ROOT.parent / "shared" / "papers"))
 
-TEXTS = {
-    "lam": "lam-gopal-qian-2024.txt",
-    "takahashi": "takahashi-2022.txt",
-    "wangli": "wang-li-2019.txt",
-    "jiang": "jiang-2020.txt",
-    "yuan": "yuan-jiang-2025.txt",
-}
+with (PUBLISHED / "papers.csv").open(encoding="utf-8", newline="") as lines:
+    LISTED = {line["key"]: line for line in csv.DictReader(lines)}
+TEXTS = {key: line["text"] for key, line in LISTED.items()}
 KINDS = {"deterministic", "simulated", "trained"}
 ITEMS = "table|section|equation|lemma|theorem|proposition|corollary|remark|appendix"
 INPUT_COLUMNS = ["id", "paper", "item", "description", "printed"]
 RESULT_COLUMNS = [*INPUT_COLUMNS, "kind", "erratum"]
 
-# Rows per table = cells that hold a result; an interval is two rows.
-CELLS = {
-    ("lam", "table-3"): 3 * 6 * 4,  # scenarios, sample sizes, methods
-    ("lam", "table-4"): 3 * 6 * 4,
-    ("takahashi", "table-1b"): 9 + 3 + 3,  # cells, row totals, column totals
-    ("takahashi", "table-3"): 3 * 6 * 3,  # scenarios, sample sizes, averages
-    ("takahashi", "table-4"): 4 * 3 * 3 + 1,  # classifiers, averages, estimate and ends; n of MNN
-    ("wangli", "table-2"): 3 * 3 * 2 * 2,  # tasks, metrics, models, ends
-    ("wangli", "table-3"): 3 * 3,  # metrics; two probabilities and the decision
-    ("wangli", "table-4"): 3 * 3,
-    ("wangli", "table-5"): 3 * 3,
-    ("jiang", "proposition-1"): 5,
-    ("yuan", "table-1"): 3 * 2,  # rules, metrics
-    ("yuan", "table-2"): 3 * 2 * 2,  # rules, metrics, ends
-    ("yuan", "table-4"): 3 * 4 + 2,  # a row per rule; the last row has no true values
-    ("yuan", "table-5"): 3 * 4 + 2,
-    ("yuan", "table-6"): 3 * (2 + 3 * 2) + 3 * 2,  # true values, methods x (coverage, length)
-    ("yuan", "table-7"): 4 * (3 + 3 * 2) + 3 * 2,
-}
-INPUT_CELLS = {
-    ("takahashi", "table-1a"): 9,
-    ("takahashi", "table-2"): 3 * 9,
-    ("takahashi", "appendix-d"): 25 + 1,  # the matrix of MNN and the confidence level
-    ("wangli", "table-1"): 3 * 2,
-}
+
+def declared(column):
+    """How many cells of each table papers.csv promises: (paper, table) to a number."""
+    pairs = [(key, *cell.split(":")) for key, x in LISTED.items() for cell in x[column].split()]
+    return {
+        (paper, table): sum(math.prod(map(int, term.split("*"))) for term in cells.split("+"))
+        for paper, table, cells in pairs
+    }
+
+
+# Cells that hold a result (an interval is two rows), and cells that hold an input.
+CELLS, INPUT_CELLS = declared("tables"), declared("inputs")
 
 # Where each table's numbers stand in the text: from the last `start` before `end` up to `end`.
 BLOCKS = {

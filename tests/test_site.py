@@ -10,17 +10,17 @@ from __future__ import annotations
 import csv
 import functools
 import http.server
-import os
 import re
 import shutil
-import subprocess
-import sys
 import threading
 from pathlib import Path
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from compendium import ROOT, site
+from compendium import ROOT
+from compendium import book as machinery
+from compendium.published import Published
+from trees import call, make_tree
 
 DEMO = """\
 # %% [markdown]
@@ -55,9 +55,8 @@ axes.legend()
 figures.save(figure, "demo-figure-1")
 
 # %%
-results = ledger.Results("demo")
-results.record("lam/section-6/f1", 2 * 77 / (2 * 77 + 44 + 10))
-results.save()
+record = ledger.open("demo").record
+record("lam/section-6/f1", 2 * 77 / (2 * 77 + 44 + 10))
 pd.DataFrame({"n": [25, 50], "length": [0.4, 0.28]})
 """
 
@@ -114,18 +113,6 @@ parts:
 """
 
 
-def call(root: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "book")])}
-    module, *rest = arguments
-    return subprocess.run(
-        [sys.executable, "-m", f"compendium.{module}", "--root", str(root), *rest],
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-
-
 COPIED = ("reexecute", "ledger", "errata")
 
 
@@ -133,9 +120,8 @@ COPIED = ("reexecute", "ledger", "errata")
 def book(tmp_path_factory):
     """The tree of a small book, and what the command that built it said."""
     root = tmp_path_factory.mktemp("book")
-    ignore = shutil.ignore_patterns("__pycache__")
-    for folder in ("f1ci", "book/compendium", "book/published", "book/_static"):
-        shutil.copytree(ROOT / folder, root / folder, ignore=ignore)
+    make_tree(root, demo=DEMO, broken=BROKEN, idle=IDLE)
+    shutil.copytree(ROOT / "book" / "_static", root / "book" / "_static")
     for file in ("_config.yml", "book/references.bib", *(f"book/{p}.md" for p in COPIED)):
         shutil.copy(ROOT / file, root / file)
     (root / "book" / "index.md").write_text(INDEX, "utf-8")
@@ -148,12 +134,9 @@ def book(tmp_path_factory):
         writer = csv.DictWriter(file, lines[0])
         writer.writeheader()
         writer.writerows(line | {"shown_in": "demo"} for line in lines)
-    (root / "notebooks" / "data").mkdir(parents=True)
     (root / "notebooks" / "data" / "scale.csv").write_text("3.92\n")
-    for name, text in {"demo": DEMO, "broken": BROKEN, "idle": IDLE}.items():
-        (root / "notebooks" / f"{name}.py").write_text(text, "utf-8")
-    assert call(root, "notebooks", "run", "demo", "broken").returncode == 1
-    return root, call(root, "site", "build")
+    assert call(root, "execute", "demo", "broken").returncode == 1
+    return root, call(root, "book")
 
 
 def page(book, name: str) -> str:
@@ -173,7 +156,7 @@ def test_build_names_what_is_wrong_and_nothing_else(book):
 
 @pytest.mark.slow
 def test_every_entry_of_the_contents_has_a_page(book):
-    listed = site.toc_documents(book[0] / "_build" / "stage")
+    listed = machinery.toc_documents(book[0] / "_build" / "stage")
     assert {"book/index", "book/ledger", "notebooks/demo", "notebooks/broken"} <= set(listed)
     html = book[0] / "_build" / "html"
     assert [d for d in listed if not (html / f"{d}.html").is_file()] == []
@@ -202,7 +185,7 @@ def test_the_strip_says_what_a_page_was_computed_from(book):
         'href="../results/figures/demo-figure-1.svg"',
         'href="data/scale.csv"',
     ):
-        assert file in text  # and `site.check` follows them
+        assert file in text  # and `machinery.check` follows them
 
 
 @pytest.mark.slow
@@ -239,14 +222,14 @@ def test_parameters_of_every_notebook_are_listed(book):
 def test_check_sees_what_it_is_for(book, tmp_path):
     html = tmp_path / "html"
     shutil.copytree(book[0] / "_build" / "html", html)
-    assert site.check(html, ["book/index"]) == []
+    assert machinery.check(html, ["book/index"]) == []
     (html / "results" / "demo.csv").unlink()
     index = html / "book" / "index.html"
     text = index.read_text("utf-8")
     index.write_text(
         text + '<a href="reexecute.html#nowhere"></a><img src="../index.html">', "utf-8"
     )
-    assert site.check(html, ["book/index", "book/gone"]) == [
+    assert machinery.check(html, ["book/index", "book/gone"]) == [
         "book/gone has no page",
         "book/index.html: an image has no alternative text (../index.html)",
         "book/index.html: the link reexecute.html#nowhere names no place on its page",
@@ -262,7 +245,7 @@ def test_an_entry_without_a_source_is_an_error(tmp_path):
     (tmp_path / "book" / "index.md").write_text("# Title\n")
     toc = "format: jb-book\nroot: book/index\nchapters:\n- file: book/gone\n"
     (tmp_path / "book" / "_toc.yml").write_text(toc)
-    outcome = call(tmp_path, "site", "build")
+    outcome = call(tmp_path, "book")
     assert outcome.returncode == 1
     assert outcome.stdout == "error: the table of contents lists book/gone, which does not exist\n"
 
@@ -357,9 +340,9 @@ def test_the_ledger_sorts_and_filters(tab, address):
 @pytest.fixture(scope="session")
 def real_book():
     """The real book, computed with small numbers: its folder and what the build said."""
-    ran = call(ROOT, "notebooks", "run", "--quick")
+    ran = call(ROOT, "execute", "--quick")
     assert ran.returncode == 0, ran.stdout + ran.stderr
-    built = call(ROOT, "site", "build", "--quick")
+    built = call(ROOT, "book", "--quick")
     assert built.returncode == 0, built.stdout + built.stderr
     return ROOT / "_build" / "quick"
 
@@ -370,13 +353,13 @@ def real_address(real_book):
 
 
 def real_pages(folder: Path) -> list[str]:
-    return [*site.toc_documents(folder / "stage"), "search", "genindex"]
+    return [*machinery.toc_documents(folder / "stage"), "search", "genindex"]
 
 
 @pytest.mark.slow
 def test_the_real_book_is_complete(real_book):
-    documents = site.toc_documents(real_book / "stage")
-    assert site.check(real_book / "html", documents) == []
+    documents = machinery.toc_documents(real_book / "stage")
+    assert machinery.check(real_book / "html", documents) == []
     sources = {f"notebooks/{p.stem}" for p in (ROOT / "notebooks").glob("*.py")}
     pages = {f"book/{p.stem}" for p in (ROOT / "book").glob("*.md")}
     assert set(documents) == sources | pages
@@ -390,7 +373,7 @@ def test_the_readme_shows_the_figure_of_the_front_page(real_book):
 
 @pytest.mark.slow
 def test_no_page_misses_a_number(real_book):
-    for document in site.toc_documents(real_book / "stage"):
+    for document in machinery.toc_documents(real_book / "stage"):
         text = (real_book / "html" / f"{document}.html").read_text("utf-8")
         assert "not-computed" not in text, document
         assert 'class="error admonition"' not in text, document
@@ -410,7 +393,7 @@ def test_no_page_asks_anything_of_the_network(browser, real_book, real_address):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("paper", ["lam", "takahashi", "wangli", "jiang", "yuan"])
+@pytest.mark.parametrize("paper", Published().papers)
 def test_the_chapters_mathematics_renders(tab, real_address, paper):
     tab.goto(f"{real_address}/book/{paper}.html", wait_until="networkidle")
     tab.wait_for_selector(".bd-article mjx-container", timeout=30_000)

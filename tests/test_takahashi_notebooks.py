@@ -7,9 +7,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import compendium.figures
-import compendium.recording
+import compendium.ledger
 import pytest
-from compendium import NOTEBOOKS, pairs, parameters
+from compendium import NOTEBOOKS, parameters, sources
 
 NAME = "takahashi-sleep-stages"
 Records = dict[str, dict[str, str]]
@@ -18,15 +18,16 @@ Records = dict[str, dict[str, str]]
 @pytest.fixture
 def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Records]:
     """Run the notebook's code with other parameters, in this process."""
-    monkeypatch.setattr(compendium.recording, "RESULTS", tmp_path)
+    monkeypatch.setattr(compendium.ledger, "RESULTS", tmp_path)
     monkeypatch.setattr(compendium.figures, "RESULTS", tmp_path)
 
     def execute(**values: object) -> Records:
-        notebook = pairs.read(NOTEBOOKS / f"{NAME}.py")
-        cell = pairs.parameters_cell(notebook)
+        notebook = sources.read(NOTEBOOKS / f"{NAME}.py")
+        cell = sources.parameters_cell(notebook)
         cell.source = parameters.substitute(cell.source, values)
         code = "\n".join(c.source for c in notebook.cells if c.cell_type == "code")
         exec(compile(code, NAME, "exec"), {"__name__": "__main__"})
+        compendium.ledger.opened().save()
         with (tmp_path / f"{NAME}.csv").open(newline="") as lines:
             return {line["id"]: line for line in csv.DictReader(lines)}
 

@@ -25,8 +25,8 @@ from statistics import NormalDist
 from typing import Any
 
 import numpy as np
-from compendium import DATA, ROOT, data
-from compendium.recording import csv_text, write
+from compendium import DATA, ROOT, data, write
+from compendium.ledger import csv_text
 from numpy.typing import NDArray
 from scipy.optimize import brentq
 from scipy.special import ndtr

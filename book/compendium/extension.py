@@ -55,7 +55,7 @@ class LedgerRole(SphinxRole):
     def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
         """Look the row up and link to it, or report what is wrong."""
         identity, _, form = self.text.partition("|")
-        row = self.env.app.f1ci_ledger.get(identity)
+        row = self.env.app.config.f1ci_ledger.get(identity)
         if row is None:
             return self.problem(f"no published number has the id {identity!r}")
         try:
@@ -110,7 +110,7 @@ class Tally(LedgerRole):
 
     def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
         """Count, in the ledger that was staged with the pages."""
-        rows = self.env.app.f1ci_ledger.values()
+        rows = self.env.app.config.f1ci_ledger.values()
         try:
             return [nodes.inline("", str(tally(rows, self.text)))], []
         except ValueError as error:
@@ -152,7 +152,8 @@ def setup(app: Sphinx) -> dict[str, bool]:
     """Load the ledger that was staged with the pages, register the roles and the events."""
     path = Path(app.srcdir) / "book" / "_generated" / "ledger.json"
     ledger = json.loads(path.read_text("utf-8"))
-    app.f1ci_ledger = {row["id"]: row for row in [*ledger["rows"], *ledger["inputs"]]}
+    rows = {row["id"]: row for row in [*ledger["rows"], *ledger["inputs"]]}
+    app.add_config_value("f1ci_ledger", rows, "env", [dict])
     app.add_role("published", Published())
     app.add_role("computed", Computed())
     app.add_role("tally", Tally())

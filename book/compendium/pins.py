@@ -9,17 +9,19 @@ them.
 from __future__ import annotations
 
 import re
-from pathlib import Path
+import sys
+from typing import Any
 
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-try:
+if sys.version_info >= (3, 11):
     import tomllib
-except ModuleNotFoundError:  # Python 3.10
+else:
     import tomli as tomllib
 
-ROOT = Path(__file__).resolve().parents[2]
+from compendium import ROOT, write
+
 PYTHON = "3.11"
 
 
@@ -32,7 +34,7 @@ def locked_versions(lock: str, python: str = PYTHON) -> dict[str, str]:
         "platform_system": "Linux",
         "os_name": "posix",
     }
-    versions = {}
+    versions: dict[str, str] = {}
     for line in re.findall(r"^[A-Za-z0-9][^#\n\\]*", lock, flags=re.MULTILINE):
         requirement = Requirement(line.strip())
         if requirement.marker is None or requirement.marker.evaluate(marker_values):
@@ -40,13 +42,13 @@ def locked_versions(lock: str, python: str = PYTHON) -> dict[str, str]:
     return versions
 
 
-def direct_dependencies(project: dict) -> list[str]:
+def direct_dependencies(project: dict[str, Any]) -> list[str]:
     """Names that the package and the book ask for themselves."""
     asked = project["project"]["dependencies"] + project["dependency-groups"]["book"]
     return sorted({canonicalize_name(Requirement(line).name) for line in asked})
 
 
-def environment(project: dict, versions: dict[str, str]) -> str:
+def environment(project: dict[str, Any], versions: dict[str, str]) -> str:
     """The text of ``environment.yml``."""
     pins = [f"      - {name}=={versions[name]}" for name in direct_dependencies(project)]
     head = f"""\
@@ -67,4 +69,4 @@ if __name__ == "__main__":
         tomllib.loads((ROOT / "pyproject.toml").read_text()),
         locked_versions((ROOT / "requirements.lock").read_text()),
     )
-    (ROOT / "environment.yml").write_text(text)
+    write(ROOT / "environment.yml", text)

@@ -106,7 +106,8 @@ class Paper:
         Its notebooks, in the order in which the book's contents list them below its chapter,
         ``book/<key>.md``.
     tables, inputs : str
-        How many results, and how many inputs, its tables print: ``table-3:72 table-4:72``.
+        How many results, and how many inputs, its tables print: ``table-3:3*6*4 table-4:3*6*4``
+        for three scenarios, six sizes and four methods; an interval counts as two.
     """
 
     key: str

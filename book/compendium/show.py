@@ -14,7 +14,7 @@ from html import escape
 
 from compendium import ledger
 
-__all__ = ["Html", "compare", "grid", "printed", "table"]
+__all__ = ["Html", "compare", "described", "grid", "printed", "table"]
 
 
 class Html(str):
@@ -47,6 +47,11 @@ def printed(identity: str) -> Html:
     return Html(_mark(identity, "printed"))
 
 
+def described(identity: str) -> Html:
+    """A cell that says what a number is, for `table`."""
+    return Html(_mark(identity, "description"))
+
+
 def compare(ids: Iterable[str], *, names: Sequence[str] | None = None) -> _Table:
     """One line for each id: what it is, printed, reproduced, verdict.
 
@@ -59,9 +64,7 @@ def compare(ids: Iterable[str], *, names: Sequence[str] | None = None) -> _Table
     """
     wanted = list(ids)
     labels = (
-        [Html(_mark(i, "description")) for i in wanted]
-        if names is None
-        else [Html(escape(name)) for name in names]
+        [described(i) for i in wanted] if names is None else [Html(escape(name)) for name in names]
     )
     rows = [
         [label, *(_mark(i, what) for what in ("printed", "value", "verdict"))]

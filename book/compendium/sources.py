@@ -124,11 +124,7 @@ def _compare(source: Path) -> list[str]:
 
 
 def _cell(kind: str, source: str, identity: str, metadata: dict[str, object]) -> NotebookNode:
-    new = {
-        "code": nbformat.v4.new_code_cell,
-        "markdown": nbformat.v4.new_markdown_cell,
-        "raw": nbformat.v4.new_raw_cell,
-    }[kind]
+    new = getattr(nbformat.v4, f"new_{kind}_cell")
     cell: NotebookNode = new(source, id=identity, metadata=metadata)
     return cell
 
