@@ -3,7 +3,7 @@
 Nothing here uses f1ci: the computations are plain numpy, scipy and standard library, so that they
 stand as evidence beside the book's. Numbers marked "printed" are the papers'. Entries that only
 correct a word (E-lam-4, E-takahashi-5, E-wangli-5, E-yuan-9) have nothing to compute, and
-E-wangli-7 is read off the counts as they stand.
+N-wangli-7 is read off the counts as they stand.
 """
 
 from __future__ import annotations

@@ -62,7 +62,7 @@ ACCURACY = 1e-3
 # Standard deviations of a count that enumeration goes to, and the least log probability kept.
 REACH, FAINTEST = 7.0, -26.0
 # Rounds of raking; those that can succeed need a few dozen.
-RAKES = 500
+RAKES = 100
 
 
 def expectations(cells: ArrayLike) -> tuple[Array, Array, Array]:
