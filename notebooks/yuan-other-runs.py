@@ -618,7 +618,7 @@ show.table(
 # (shown-r-yuan-4)=
 # ## Table VI: plus four, to the letter
 #
-# The blurred variance holds $z^2 / 2$, for 95 % about 1.92. The paper names it after "plus four",
+# The blurred variance holds $z^2 / 2$, for 95 % a little less than 2. The paper names it after "plus four",
 # for which $z^2 \approx 4$. With 4 in place of $z^2$ the corrected length of logistic regression,
 # where blurring is most of the variance, comes out as printed; and so does, at the smaller size,
 # that of 1NN. The constant was tried after seeing the printed lengths.

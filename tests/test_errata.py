@@ -37,6 +37,7 @@ NOTEBOOKS = {
     "yuan-gaussian",
     "yuan-abalone",
     "yuan-letter",
+    "yuan-other-runs",
 }
 
 
@@ -53,7 +54,8 @@ def test_the_register_is_numbered_without_gaps_and_points_at_notebooks(tmp_path:
     errata = Published(tmp_path)  # the register alone
     for paper in Published().papers:
         ids = [id for id, erratum in errata.errata.items() if erratum.paper == paper]  # noqa: A001
-        assert ids == [f"E-{paper}-{number}" for number in range(1, len(ids) + 1)]
+        # One numbering for errors (E), other runs (R), what is open (O) and remarks (N).
+        assert [id[1:] for id in ids] == [f"-{paper}-{i}" for i in range(1, len(ids) + 1)]  # noqa: A001
     for erratum in errata.errata.values():
         for place in erratum.shown_in.split("; "):
             assert place.partition("#")[0] in NOTEBOOKS, erratum.id
