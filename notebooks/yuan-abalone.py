@@ -28,13 +28,14 @@ seed: int = 20260101  # root of all random streams
 
 # %%
 import numpy as np
-from compendium import data, figures, joint, ledger, show
+from compendium import data, figures, ledger, show
 from compendium.pool import executor
 from IPython.display import display
 from scipy.special import ndtri
 from scipy.stats import binom
 
 import f1ci
+from notebooks.shared import joint_coverage
 
 page = ledger.open("yuan-abalone")
 given, printed, record, say = page
@@ -53,20 +54,20 @@ draws, samples, check_draws = np.random.SeedSequence(seed).spawn(3)
 # ## The rules on other splits
 #
 # {published}`yuan/section-3b/total` rows, one in sixteen of them positive. Each of 1000 splits has
-# its own rules (`compendium.splits` says how they are trained). The true values of the paper's
+# its own rules (`shared/splits.py` says how they are trained). The true values of the paper's
 # rules lie among theirs:
 
 # %%
 populations = data.split_counts("abalone")
 populations = populations.reshape(len(populations), -1)
-true = joint.true_values(populations, measures)
+true = joint_coverage.true_values(populations, measures)
 for r, rule in enumerate(rules):
     for k, metric in enumerate(metrics):
         values = true[:, 2 * r + k]
         record(
             f"yuan/table-6/{rule}/true/{metric}",
             values.mean(),
-            band=joint.band(values),
+            band=joint_coverage.band(values),
             splits=len(values),
         )
 show.grid(
@@ -88,7 +89,7 @@ show.grid(
 
 # %%
 candidates = {
-    rule: joint.consistent_tables(
+    rule: joint_coverage.consistent_tables(
         size, *(page.number(f"yuan/table-6/{rule}/true/{m}") for m in metrics)
     )
     for rule in rules
@@ -124,11 +125,11 @@ show.table(
 # is the paper's own sampling error, with {published}`yuan/section-3b/replicates` test sets.
 
 # %%
-exact = {rule: joint.exact(n, population[rule], measures, level=level) for rule in rules}
+exact = {rule: joint_coverage.exact(n, population[rule], measures, level=level) for rule in rules}
 for r, rule in enumerate(rules):
     for kind in kinds:
         for quantity in ("coverage", "length"):
-            value = exact[rule][f"{kind}/{quantity}"]
+            value = getattr(exact[rule].of("rule", kind), quantity)
             record(
                 f"yuan/table-6/{rule}/{kind}/{quantity}",
                 value.mean,
@@ -137,7 +138,7 @@ for r, rule in enumerate(rules):
             )
     for k in (1, 2):
         for kind in ("individual", "corrected_individual"):
-            value = exact[rule][f"{kind}/m{k}"]
+            value = exact[rule].single[kind][k - 1]
             record(
                 f"yuan/section-3b/{kind}/m{2 * r + k}",
                 value.mean,
@@ -145,7 +146,7 @@ for r, rule in enumerate(rules):
                 reconstructed=True,
             )
 for kind in ("joint", "individual"):
-    value = exact["logistic"][f"{kind}/coverage"]
+    value = exact["logistic"].of("rule", kind).coverage
     record(
         f"yuan/section-3b/logistic/{kind}/coverage",
         value.mean,
@@ -154,7 +155,7 @@ for kind in ("joint", "individual"):
     )
 # A mean over all six measures is the mean of the rules' means. Its deviation would need their
 # correlation; as if there were none, it is a little too small, which is the strict side.
-lengths = [exact[rule]["individual/length"] for rule in rules]
+lengths = [exact[rule].of("rule", "individual").length for rule in rules]
 record(
     "yuan/table-6/all/individual/length",
     np.mean([length.mean for length in lengths]),
@@ -196,8 +197,8 @@ none = float(binom.pmf(0, n, population["logistic"][3] / size))
 say("yuan-abalone-none", none)
 say("yuan-abalone-one", float(binom.pmf(1, n, population["logistic"][3] / size)))
 say("yuan-abalone-expected", expected)
-counts, probability = joint.tables(n, population["logistic"])
-truth = joint.true_values(population["logistic"], measures)[0]
+counts, probability = joint_coverage.tables(n, population["logistic"])
+truth = joint_coverage.true_values(population["logistic"], measures)[0]
 coverage_by_tp = []
 for blur in (False, True):
     estimate, covariance = f1ci.joint.joint_from_cells(counts, measures, blur=blur)
@@ -245,7 +246,7 @@ show.grid(
 #
 # Rows about all rules need joint cells, and the true values give only those of each rule by itself.
 # So the joint cells of other splits are *raked*: weighted until every rule has the counts of the
-# paper's own population (iterative proportional fitting, `compendium.joint.rake`). What the rules
+# paper's own population (iterative proportional fitting, `joint_coverage.rake`). What the rules
 # have to do with one another beyond that is each split's own, and stays. Splits in which a rule
 # never does what the counts ask for, such as a logistic regression without any true positive,
 # cannot be raked and are left out. Then the paper's experiment is repeated with each. The band
@@ -255,7 +256,7 @@ show.grid(
 tables = [population[rule] for rule in rules]
 raked = []
 for cells in populations:
-    weighted = joint.rake(cells, tables)
+    weighted = joint_coverage.rake(cells, tables)
     if np.isfinite(weighted).all():
         raked.append(weighted)
     if len(raked) == splits:
@@ -263,7 +264,7 @@ for cells in populations:
 raked = np.array(raked)
 say("yuan-abalone-raked", len(raked))
 with executor() as pool:
-    run = joint.replications(
+    run = joint_coverage.replications(
         n,
         raked,
         measures,
@@ -277,16 +278,20 @@ with executor() as pool:
 def record_mean(identity, values):
     """The mean over splits, with the central 99 % of them."""
     record(
-        identity, values.mean(), band=joint.band(values), splits=len(values), replicates=replicates
+        identity,
+        values.mean(),
+        band=joint_coverage.band(values),
+        splits=len(values),
+        replicates=replicates,
     )
 
 
 for kind in kinds:
-    record_mean(f"yuan/table-6/all/{kind}/coverage", run[f"all/{kind}/coverage"])
+    record_mean(f"yuan/table-6/all/{kind}/coverage", run.of("all", kind).coverage)
     if kind != "individual":
-        record_mean(f"yuan/table-6/all/{kind}/length", run[f"all/{kind}/length"])
+        record_mean(f"yuan/table-6/all/{kind}/length", run.of("all", kind).length)
 for kind in ("joint", "individual"):
-    record_mean(f"yuan/section-3b/all/{kind}/coverage", run[f"all/{kind}/coverage"])
+    record_mean(f"yuan/section-3b/all/{kind}/coverage", run.of("all", kind).coverage)
 show.grid(
     kinds,
     {"coverage": "joint coverage", "length": "average length"},
@@ -300,11 +305,11 @@ show.grid(
 # positive at all, in others a dozen.
 
 # %%
-check = joint.drift(
+check = joint_coverage.drift(
     n, raked[0], measures, replicates=min(2000, max(20, replicates // 5)), rng=check_draws
 )
-say("yuan-abalone-drift-coverage", abs(check["coverage"]))
-say("yuan-abalone-drift-length", abs(check["length"]))
+say("yuan-abalone-drift-coverage", abs(check.coverage))
+say("yuan-abalone-drift-length", abs(check.length))
 
 # %% [markdown]
 # The joint quantile of six measures is computed once per split, at the mean correlation matrix. For
@@ -346,7 +351,10 @@ say("yuan-abalone-multiple-low", float(min(multiples)))
 say("yuan-abalone-multiple-high", float(max(multiples)))
 say(
     "yuan-abalone-multiple",
-    float(np.median(run["all/corrected/length"] / run["all/corrected_individual/length"]) * z),
+    float(
+        np.median(run.of("all", "corrected").length / run.of("all", "corrected_individual").length)
+        * z
+    ),
 )
 show.table(
     ["half widths in standard errors", "if n is", "F0.5", "accuracy"], rows, numeric=(1, 2, 3)
@@ -374,7 +382,7 @@ for r, rule in enumerate(rules):
             f"yuan/table-2/{rule}/{metric}/high": (estimate + half)[:, column],
         }
         for identity, values in found.items():
-            record(identity, values.mean(), band=joint.band(values), splits=len(values))
+            record(identity, values.mean(), band=joint_coverage.band(values), splits=len(values))
 display(
     show.grid(
         rules,
@@ -419,7 +427,9 @@ say("yuan-abalone-mean-exact", float(np.mean([length.mean for length in lengths]
 # logistic regression only.)
 
 # %%
-shorter = {rule: joint.exact(smaller_n, population[rule], measures, level=level) for rule in rules}
+shorter = {
+    rule: joint_coverage.exact(smaller_n, population[rule], measures, level=level) for rule in rules
+}
 rows = []
 for rule, name in rules.items():
     for kind in kinds:
@@ -428,7 +438,7 @@ for rule, name in rules.items():
             value = printed(f"yuan/table-6/{rule}/{key}")
             line = [f"{name}, {kind} {quantity}", f"{value:.4f}"]
             for found in (exact, shorter):
-                one = found[rule][key]
+                one = getattr(found[rule].of("rule", kind), quantity)
                 error = one.deviation / np.sqrt(given("yuan/section-3b/replicates"))
                 line += [f"{one.mean:.4f}", f"{(value - one.mean) / error:+.1f}"]
             rows.append(line)
@@ -478,7 +488,7 @@ figures.save(figure, "yuan-abalone-table-6")
 twelve = [
     f"yuan/section-3b/{kind}/{m}" for kind in ("individual", "corrected_individual") for m in lists
 ]
-even = [joint.on_grid(page.number(i), 5000) for i in twelve]
+even = [joint_coverage.on_grid(page.number(i), 5000) for i in twelve]
 say("yuan-abalone-even", int(sum(even)))
 say("yuan-abalone-even-chance", 0.5 ** len(even))
 

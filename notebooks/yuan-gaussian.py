@@ -22,12 +22,13 @@ seed: int = 20260101  # root of all random streams
 # %%
 import numpy as np
 import pandas as pd
-from compendium import data, figures, joint, ledger, show
+from compendium import data, figures, ledger, show
 from compendium.pool import executor
 from IPython.display import display
 from scipy.special import ndtri
 
 import f1ci
+from notebooks.shared import joint_coverage
 
 page = ledger.open("yuan-gaussian")
 given, _, record, say = page
@@ -44,14 +45,14 @@ true_draws, test_draws = np.random.SeedSequence(seed).spawn(2)
 #
 # With one predictor a rule is a set of intervals on which it predicts 1, so its true cell
 # probabilities are integrals of two normal densities. They are committed for
-# 1000 training sets (`compendium.splits` says how each rule is trained and makes any of them
+# 1000 training sets (`shared/splits.py` says how each rule is trained and makes any of them
 # again). No test set is needed to know what a rule is worth.
 
 # %%
 populations = data.split_counts("gaussian")
 populations = populations.reshape(len(populations), -1)
 populations /= populations.sum(axis=1, keepdims=True)
-exact = joint.true_values(populations, list(metrics.values()))
+exact = joint_coverage.true_values(populations, list(metrics.values()))
 full = populations.reshape(-1, 2, 2, 2, 2)
 disagreement = full[:, :, 0, :, 1].sum(axis=(1, 2)) + full[:, :, 1, :, 0].sum(axis=(1, 2))
 same = int((disagreement == 0).sum())
@@ -92,7 +93,7 @@ say("yuan-gaussian-rank", int(np.median(rank)))
 
 # %%
 cases = int(given("yuan/section-3a/true_value/replicates"))
-simulated = joint.true_values(
+simulated = joint_coverage.true_values(
     np.random.default_rng(true_draws).multinomial(cases, populations), list(metrics.values())
 )
 monte_carlo = float((simulated - exact).std(axis=0).max())
@@ -106,7 +107,7 @@ for item in sizes:
             record(
                 identity,
                 exact[:, column].mean(),
-                band=joint.band(simulated[:, column]),
+                band=joint_coverage.band(simulated[:, column]),
                 splits=len(populations),
             )
             true_ids.append(identity)
@@ -130,7 +131,7 @@ show.grid(
 # %%
 with executor() as pool:
     runs = {
-        item: joint.replications(
+        item: joint_coverage.replications(
             n,
             populations[:splits],
             list(metrics.values()),
@@ -147,18 +148,24 @@ with executor() as pool:
 
 def record_mean(identity, values):
     """The mean over training sets, with the central 99 % of them."""
-    record(identity, values.mean(), band=joint.band(values), splits=splits, replicates=replicates)
+    record(
+        identity,
+        values.mean(),
+        band=joint_coverage.band(values),
+        splits=splits,
+        replicates=replicates,
+    )
 
 
 families = {"1nn": "m1-and-m2", "logistic": "m3-and-m4", "random_forest": "m5-and-m6", "all": "all"}
 for item, n in sizes.items():
     run, section = runs[item], f"yuan/section-3a/n-{n}/individual"
     for k in range(1, 7):
-        record_mean(f"{section}/m{k}", run[f"individual/m{k}"])
+        record_mean(f"{section}/m{k}", run.single["individual"][k - 1])
     for group, family in families.items():
-        record_mean(f"{section}/{family}", run[f"{group}/individual/coverage"])
-        record_mean(f"yuan/{item}/{group}/coverage", run[f"{group}/joint/coverage"])
-        record_mean(f"yuan/{item}/{group}/length", run[f"{group}/joint/length"])
+        record_mean(f"{section}/{family}", run.of(group, "individual").coverage)
+        record_mean(f"yuan/{item}/{group}/coverage", run.of(group, "joint").coverage)
+        record_mean(f"yuan/{item}/{group}/length", run.of(group, "joint").length)
 
 # %% [markdown]
 # ### Individual intervals
@@ -216,8 +223,8 @@ figures.save(figure, "yuan-gaussian-coverage")
 # %%
 price = pd.DataFrame(
     {
-        "individual length": [runs["table-4"][f"{g}/individual/length"].mean() for g in groups],
-        "joint length": [runs["table-4"][f"{g}/joint/length"].mean() for g in groups],
+        "individual length": [runs["table-4"].of(g, "individual").length.mean() for g in groups],
+        "joint length": [runs["table-4"].of(g, "joint").length.mean() for g in groups],
     },
     index=list(groups.values()),
 )
@@ -248,16 +255,16 @@ show.table(
 # compute it in every test set as well.
 
 # %%
-check = joint.drift(
+check = joint_coverage.drift(
     sizes["table-4"],
     populations[0],
     list(metrics.values()),
     replicates=min(500, max(20, replicates // 20)),
     rng=np.random.SeedSequence((seed, 1)),
 )
-say("yuan-gaussian-drift-q", check["deviation"])
-say("yuan-gaussian-drift-coverage", abs(check["coverage"]))
-say("yuan-gaussian-drift-length", abs(check["length"]))
+say("yuan-gaussian-drift-q", check.deviation)
+say("yuan-gaussian-drift-coverage", abs(check.coverage))
+say("yuan-gaussian-drift-length", abs(check.length))
 
 # %% [markdown]
 # It varies by {glue:text}`yuan-gaussian-drift-q:.4f` (standard deviation) from one test set to

@@ -20,12 +20,13 @@ seed: int = 20260101  # root of all random streams
 from fractions import Fraction
 
 import numpy as np
-from compendium import data, figures, joint, ledger, show
+from compendium import data, figures, ledger, show
 from compendium.pool import executor
 from compendium.published import Number
 from scipy.special import ndtri
 
 import f1ci
+from notebooks.shared import joint_coverage
 
 page = ledger.open("yuan-letter")
 given, printed, record, say = page
@@ -57,14 +58,14 @@ draws, check_draws, other_draws = np.random.SeedSequence(seed).spawn(3)
 # %%
 populations = data.split_counts("letters")
 populations = populations.reshape(len(populations), -1)
-true = joint.true_values(populations, measures)
+true = joint_coverage.true_values(populations, measures)
 for r, rule in enumerate(rules):
     for k, metric in enumerate(metrics):
         values = true[:, 3 * r + k]
         record(
             f"yuan/table-7/{rule}/true/{metric}",
             values.mean(),
-            band=joint.band(values),
+            band=joint_coverage.band(values),
             splits=len(values),
         )
 show.grid(
@@ -82,7 +83,9 @@ show.grid(
 # are committed, and both are shown here. Nothing else was chosen in this way.
 
 # %%
-unscaled = joint.true_values(data.split_counts("letters-svm-unscaled").reshape(-1, 4), measures)
+unscaled = joint_coverage.true_values(
+    data.split_counts("letters-svm-unscaled").reshape(-1, 4), measures
+)
 rows = []
 for k, (metric, name) in enumerate(
     {"f0.5": "F0.5", "accuracy": "accuracy", "lift": "lift"}.items()
@@ -90,7 +93,7 @@ for k, (metric, name) in enumerate(
     identity = f"yuan/table-7/svm/true/{metric}"
     line = [name, show.printed(identity)]
     for values in (true[:, 9 + k], unscaled[:, k]):
-        low, high = joint.band(values)
+        low, high = joint_coverage.band(values)
         inside = low <= printed(identity) <= high
         line += [f"{low:.4f} to {high:.4f}", "inside" if inside else "outside"]
     rows.append(line)
@@ -113,7 +116,7 @@ stored_names = dict(zip(rules, ("1nn", "logistic-regression", "random-forest", "
 population = {}
 rows = []
 for rule, name in rules.items():
-    ((positives, tp, predicted),) = joint.consistent_tables(
+    ((positives, tp, predicted),) = joint_coverage.consistent_tables(
         size, *(page.number(f"yuan/table-7/{rule}/true/{m}") for m in metrics)
     )
     population[rule] = (size - positives - predicted + tp, predicted - tp, positives - tp, tp)
@@ -130,7 +133,8 @@ show.table(["", "Z", "A", "TP"], rows, numeric=range(1, 4))
 
 # %%
 exact = {
-    rule: joint.exact(n, population[rule], measures, level=level, rescaled=True) for rule in rules
+    rule: joint_coverage.exact(n, population[rule], measures, level=level, rescaled=True)
+    for rule in rules
 }
 
 
@@ -143,15 +147,18 @@ for rule in rules:
     for kind in kinds:
         for quantity in ("coverage", "length"):
             record_exact(
-                f"yuan/table-7/{rule}/{kind}/{quantity}", exact[rule][f"{kind}/{quantity}"]
+                f"yuan/table-7/{rule}/{kind}/{quantity}",
+                getattr(exact[rule].of("rule", kind), quantity),
             )
 for rule in rules:
-    record_exact(f"yuan/section-3c/{rule}/joint/coverage", exact[rule]["joint/coverage"])
+    record_exact(f"yuan/section-3c/{rule}/joint/coverage", exact[rule].of("rule", "joint").coverage)
 for kind in ("individual", "corrected"):
-    record_exact(f"yuan/section-3c/logistic/{kind}/coverage", exact["logistic"][f"{kind}/coverage"])
+    record_exact(
+        f"yuan/section-3c/logistic/{kind}/coverage", exact["logistic"].of("rule", kind).coverage
+    )
 # As for abalone: the mean over all measures is the mean of the rules' means, and the deviation is
 # that without correlation between rules, the strict side.
-lengths = [exact[rule]["individual/length"] for rule in rules]
+lengths = [exact[rule].of("rule", "individual").length for rule in rules]
 record(
     "yuan/table-7/all/individual/length",
     np.mean([length.mean for length in lengths]),
@@ -174,10 +181,12 @@ show.grid(
 
 # %%
 tables = [population[rule] for rule in rules]
-raked = np.array([joint.rake(cells, tables) for cells in populations[: splits + splits // 4]])
+raked = np.array(
+    [joint_coverage.rake(cells, tables) for cells in populations[: splits + splits // 4]]
+)
 raked = raked[np.isfinite(raked).all(axis=1)][:splits]
 with executor() as pool:
-    own = joint.replications(
+    own = joint_coverage.replications(
         n,
         raked,
         measures,
@@ -188,7 +197,7 @@ with executor() as pool:
         pool=pool,
     )
     # The same without raking, for what other splits would give; fewer test sets will do.
-    run = joint.replications(
+    run = joint_coverage.replications(
         n,
         populations[:splits],
         measures,
@@ -203,15 +212,19 @@ with executor() as pool:
 def record_mean(identity, values):
     """The mean over splits, with the central 99 % of them."""
     record(
-        identity, values.mean(), band=joint.band(values), splits=len(values), replicates=replicates
+        identity,
+        values.mean(),
+        band=joint_coverage.band(values),
+        splits=len(values),
+        replicates=replicates,
     )
 
 
 for kind in kinds:
-    record_mean(f"yuan/table-7/all/{kind}/coverage", own[f"all/{kind}/coverage"])
-    record_mean(f"yuan/section-3c/all/{kind}/coverage", own[f"all/{kind}/coverage"])
+    record_mean(f"yuan/table-7/all/{kind}/coverage", own.of("all", kind).coverage)
+    record_mean(f"yuan/section-3c/all/{kind}/coverage", own.of("all", kind).coverage)
     if kind != "individual":
-        record_mean(f"yuan/table-7/all/{kind}/length", own[f"all/{kind}/length"])
+        record_mean(f"yuan/table-7/all/{kind}/length", own.of("all", kind).length)
 show.grid(
     kinds,
     {"coverage": "joint coverage", "length": "average length / true value"},
@@ -220,11 +233,11 @@ show.grid(
 )
 
 # %%
-check = joint.drift(
+check = joint_coverage.drift(
     n, populations[0], measures, replicates=min(200, max(20, replicates // 50)), rng=check_draws
 )
-say("yuan-letter-drift-coverage", abs(check["coverage"]))
-say("yuan-letter-drift-length", abs(check["length"]))
+say("yuan-letter-drift-coverage", abs(check.coverage))
+say("yuan-letter-drift-length", abs(check.length))
 
 # %% [markdown]
 # The joint quantile of all twelve is computed once per split, at the mean correlation matrix. For
@@ -272,10 +285,10 @@ show.table(
 ratios = {}
 for rule in rules:
     by_kind = {
-        "joint": exact[rule]["joint/length"].mean,
-        "corrected": exact[rule]["corrected/length"].mean,
-        "individual": exact[rule]["individual/length"].mean,
-        "individual, blurred": exact[rule]["corrected_individual/length"].mean,
+        "joint": exact[rule].of("rule", "joint").length.mean,
+        "corrected": exact[rule].of("rule", "corrected").length.mean,
+        "individual": exact[rule].of("rule", "individual").length.mean,
+        "individual, blurred": exact[rule].of("rule", "corrected_individual").length.mean,
     }
     ratios[rule] = {
         kind: printed(f"yuan/table-7/{rule}/{kind.split(',')[0]}/length") / value
@@ -302,7 +315,7 @@ for group, name in {**rules, "all": "all rules"}.items():
     value = printed(f"yuan/table-7/{group}/individual/length")
     line = [name, f"{value:.4f}"]
     for kind in ("individual", "corrected_individual"):
-        low, high = joint.band(run[f"{group}/{kind}/length"])
+        low, high = joint_coverage.band(run.of(group, kind).length)
         line += [f"{low:.4f} to {high:.4f}", "inside" if low <= value <= high else "outside"]
     rows.append(line)
 show.table(["individual length", "printed", "plain", "", "blurred", ""], rows, numeric=(1, 2, 4))
@@ -334,9 +347,9 @@ figure, axes = figures.subplots(1, 2, height=4.8, sharey=True)
 names = [f"{name}, {kind}" for name in [*rules.values(), "all rules"] for kind in kinds]
 for axis, quantity in zip(axes, ("coverage", "length"), strict=True):
     for place, (group, kind) in enumerate((g, k) for g in [*rules, "all"] for k in kinds):
-        values = run[f"{group}/{kind}/{quantity}"]
+        values = getattr(run.of(group, kind), quantity)
         centre = values.mean()
-        low, high = joint.band(values / centre)
+        low, high = joint_coverage.band(values / centre)
         value = printed(f"yuan/table-7/{group}/{kind}/{quantity}") / centre
         inside = low <= value <= high
         axis.plot(
@@ -376,8 +389,8 @@ for name, replicated, kinds_here in (
     ("joint", 2000, ("joint",)),
 ):
     ids = [f"yuan/table-7/{g}/{kind}/coverage" for g in [*rules, "all"] for kind in kinds_here]
-    on = sum(joint.on_grid(page.number(i), replicated) for i in ids)
-    share = np.mean([joint.on_grid(Number(v, half), replicated) for v in everyone])
+    on = sum(joint_coverage.on_grid(page.number(i), replicated) for i in ids)
+    share = np.mean([joint_coverage.on_grid(Number(v, half), replicated) for v in everyone])
     chance *= share**on
     rows.append([name, f"{replicated}", f"{on} of {len(ids)}", f"{share:.2f}"])
 say("yuan-letter-chance", float(chance))
@@ -401,7 +414,7 @@ for rule, name in rules.items():
         ("individual, if blurred", "individual", "corrected_individual"),
     ):
         value = printed(f"yuan/table-7/{rule}/{kind}/coverage")
-        found = exact[rule][f"{key}/coverage"]
+        found = exact[rule].of("rule", key).coverage
         used = 2000 if kind == "joint" else 3000
         line = [f"{name}, {label}", f"{value:.4f}", f"{found.mean:.4f}"]
         for count in (given("yuan/section-3c/replicates"), used):
@@ -435,7 +448,7 @@ show.table(
 # III-B.
 
 # %%
-price = float(run["all/joint/length"].mean() / run["all/individual/length"].mean())
+price = float(run.of("all", "joint").length.mean() / run.of("all", "individual").length.mean())
 say("yuan-letter-price", price)
 
 # %% [markdown]

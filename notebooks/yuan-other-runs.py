@@ -21,11 +21,12 @@ seed: int = 20260101  # root of all random streams
 from functools import partial
 
 import numpy as np
-from compendium import data, figures, joint, ledger, show
+from compendium import data, figures, ledger, show
 from compendium.pool import executor
 from scipy import optimize, stats
 
 import f1ci
+from notebooks.shared import joint_coverage
 
 page = ledger.open("yuan-other-runs")
 given, printed, _, say = page
@@ -41,6 +42,14 @@ def shifted(counts, probability, old, new):
     """The probabilities of tables under other cell probabilities."""
     with np.errstate(divide="ignore"):
         return probability * np.exp(counts @ (np.log(new) - np.log(old)))
+
+
+def of(study, key, family="rule"):
+    """One quantity of a study, such as "joint/length", or "individual/m1" for one measure."""
+    kind, what = key.split("/")
+    if what in ("coverage", "length"):
+        return getattr(study.of(family, kind), what)
+    return study.single[kind][int(what.removeprefix("m")) - 1]
 
 
 def z_score(value, mean, deviation, replicates):
@@ -88,7 +97,7 @@ population_7 = {
     rule: data.confusion_matrix(f"yuan/table-7/{name}").to_numpy().ravel()
     for rule, name in zip(rules_7, stored, strict=True)
 }
-truth_7 = {rule: joint.true_values(cells, metrics) for rule, cells in population_7.items()}
+truth_7 = {rule: joint_coverage.true_values(cells, metrics) for rule, cells in population_7.items()}
 
 
 def cells_of(prevalence, recall, precision):
@@ -103,16 +112,16 @@ class Rule:
 
     def __init__(self, rule, individual="corrected_individual"):
         self.start = population_7[rule] / size_7
-        counts, probability = joint.tables(n_7, self.start)
+        counts, probability = joint_coverage.tables(n_7, self.start)
         # Room for other populations: what is left out is checked below.
         likely = probability > 1e-11
         self.counts, self.probability = counts[likely], probability[likely]
-        found = joint.quantities(
+        found = joint_coverage.quantities(
             self.counts, truth_7[rule], metrics, ["rule"], rescaled=True, each=True
         )
         names = {**BLURRED, "individual": individual}
         self.values = np.column_stack(
-            [found[f"rule/{names[k]}/{q}"] for k in kinds for q in ("coverage", "length")]
+            [of(found, f"{names[k]}/{q}") for k in kinds for q in ("coverage", "length")]
         ).astype(float)
         self.printed = np.array(
             [printed(f"yuan/table-7/{rule}/{k}/{q}") for k in kinds for q in ("coverage", "length")]
@@ -312,9 +321,14 @@ def margins(x):
     return [cells_of(x[0], *x[1 + 2 * i : 3 + 2 * i]) for i in range(4)]
 
 
-raked = np.array([joint.rake(c, margins(x)) for c, x in zip(cells_7, parameters, strict=False)])
+raked = np.array(
+    [joint_coverage.rake(c, margins(x)) for c, x in zip(cells_7, parameters, strict=False)]
+)
 own = np.array(
-    [joint.rake(c, [population_7[rule] for rule in rules_7]) for c in cells_7[: splits // 2]]
+    [
+        joint_coverage.rake(c, [population_7[rule] for rule in rules_7])
+        for c in cells_7[: splits // 2]
+    ]
 )
 say("yuan-other-runs-raked", int(np.isfinite(raked[:, 0]).sum()))
 wanted = np.concatenate([truth_7[rule] for rule in rules_7])
@@ -325,7 +339,7 @@ def predicted(populations, stream, pool):
     populations = populations[np.isfinite(populations[:, 0])]
     found = {}
     for count, seed_of in zip((3000, 2000), stream.spawn(2), strict=True):
-        run = joint.replications(
+        run = joint_coverage.replications(
             n_7,
             populations,
             metrics,
@@ -339,7 +353,7 @@ def predicted(populations, stream, pool):
         for kind in kinds:
             if test_sets[kind] == count:
                 for q in ("coverage", "length"):
-                    found[kind, q] = run[f"all/{BLURRED[kind]}/{q}"]
+                    found[kind, q] = of(run, f"{BLURRED[kind]}/{q}", "all")
     return found
 
 
@@ -389,9 +403,12 @@ show.table(
 
 def nine(cells):
     """Prevalence, and recall and precision of each rule, of joint cells, shape (..., 9)."""
-    eza, ea, ez = joint.expectations(cells)
-    pairs_of = np.stack([eza / ez, eza / ea], axis=-1)
-    return np.concatenate([ez[..., :1], pairs_of.reshape(*ez.shape[:-1], -1)], axis=-1)
+    share = cells / cells.sum(axis=-1, keepdims=True)
+    z, *answers = (np.arange(32)[None, :] >> np.arange(4, -1, -1)[:, None]) & 1
+    values = [share @ z]
+    for answer in answers:
+        values += [share @ (z * answer) / (share @ z), share @ (z * answer) / (share @ answer)]
+    return np.stack(values, axis=-1)
 
 
 def distance(reference):
@@ -434,7 +451,9 @@ population_6 = {
     rule: data.confusion_matrix(f"yuan/table-6/{name}").to_numpy().ravel()
     for rule, name in zip(rules_6, stored, strict=False)
 }
-truth_6 = {rule: joint.true_values(cells, metrics[:2]) for rule, cells in population_6.items()}
+truth_6 = {
+    rule: joint_coverage.true_values(cells, metrics[:2]) for rule, cells in population_6.items()
+}
 
 
 def differences(rule, keys, found, replicates=count_6, table="table-6"):
@@ -443,8 +462,8 @@ def differences(rule, keys, found, replicates=count_6, table="table-6"):
         [
             z_score(
                 printed(f"yuan/{table}/{rule}/{key}"),
-                found[key].mean,
-                found[key].deviation,
+                of(found, key).mean,
+                of(found, key).deviation,
                 replicates,
             )
             for key in keys
@@ -452,10 +471,11 @@ def differences(rule, keys, found, replicates=count_6, table="table-6"):
     )
 
 
+corrected_keys = ["corrected/coverage", "corrected/length"]
 plain_keys = [f"{kind}/{q}" for kind in ("joint", "individual") for q in ("coverage", "length")]
 sizes = [smaller_n - 8, smaller_n - 4, smaller_n, smaller_n + 4, n_6]
 by_size = {
-    rule: {n: joint.exact(n, population_6[rule], metrics[:2]) for n in sizes}
+    rule: {n: joint_coverage.exact(n, population_6[rule], metrics[:2]) for n in sizes}
     for rule in ("1nn", "logistic")
 }
 show.table(
@@ -503,9 +523,13 @@ class Forest:
 
     def __init__(self, n, square=None):
         self.start = forest_cells / size_6
-        self.counts, self.probability = joint.tables(n, self.start)
-        found = joint.quantities(self.counts, truth_6[forest], metrics[:2], ["rule"], square=square)
-        self.values = {name.removeprefix("rule/"): v.astype(float) for name, v in found.items()}
+        self.counts, self.probability = joint_coverage.tables(n, self.start)
+        found = joint_coverage.quantities(
+            self.counts, truth_6[forest], metrics[:2], ["rule"], square=square
+        )
+        self.values = {
+            key: of(found, key).astype(float) for key in (*plain_keys, *corrected_keys, *list_keys)
+        }
 
     def expects(self, tp, predicted_positive, keys):
         """Means and deviations from one test set to the next."""
@@ -624,22 +648,21 @@ show.table(
 # that of 1NN. The constant was tried after seeing the printed lengths.
 
 # %%
-corrected_keys = ["corrected/coverage", "corrected/length"]
 rows = []
 for rule, n in (("logistic", n_6), ("1nn", smaller_n)):
     for label, square in (("z^2", None), ("4", 4.0)):
-        found = joint.exact(n, population_6[rule], metrics[:2], square=square)
+        found = joint_coverage.exact(n, population_6[rule], metrics[:2], square=square)
         off = differences(rule, corrected_keys, found)
         rows.append(
             [
                 f"{rules_6[rule]}, n = {n}, blurred with {label}",
-                *(f"{found[key].mean:.4f}" for key in corrected_keys),
+                *(f"{of(found, key).mean:.4f}" for key in corrected_keys),
                 *(f"{x:+.1f}" for x in off),
             ]
         )
         if rule == "logistic":
             name = "four" if square else "square"
-            say(f"yuan-other-runs-logistic-{name}", found["corrected/length"].mean)
+            say(f"yuan-other-runs-logistic-{name}", of(found, "corrected/length").mean)
 show.table(
     ["", "coverage", "length", "coverage off by (s.e.)", "length off by (s.e.)"],
     rows,
@@ -675,9 +698,9 @@ with executor() as pool:
     for (name, tables_here, square), stream in zip(
         (("printed", tables_6, None), ("other", other_tables, 4.0)), draws_6.spawn(2), strict=True
     ):
-        populations = np.array([joint.rake(c, tables_here) for c in cells_6[: 2 * splits]])
+        populations = np.array([joint_coverage.rake(c, tables_here) for c in cells_6[: 2 * splits]])
         populations = populations[np.isfinite(populations[:, 0])][:splits]
-        predictions_6[name] = joint.replications(
+        predictions_6[name] = joint_coverage.replications(
             n_6,
             populations,
             metrics[:2],
@@ -693,7 +716,7 @@ for kind in kinds:
     for q in ("coverage", "length"):
         line = [f"all rules, {kind} {q}", show.printed(f"yuan/table-6/all/{kind}/{q}")]
         for run in predictions_6.values():
-            values = run[f"all/{kind}/{q}"]
+            values = of(run, f"{kind}/{q}", "all")
             line.append(f"{values.mean():.4f} ± {values.std():.4f}")
         rows.append(line)
 show.table(

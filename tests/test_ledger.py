@@ -9,6 +9,8 @@ from __future__ import annotations
 import csv
 import json
 import math
+import shutil
+from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
 
@@ -20,6 +22,7 @@ from compendium.published import LedgerError, Number, Published, Row, read_numbe
 from compendium.verdicts import Ledger
 from hypothesis import given
 from hypothesis import strategies as st
+from trees import call, make_tree
 
 PAPERS = """\
 key,name,text,notebooks,tables,inputs
@@ -702,3 +705,56 @@ def test_the_compendiums_own_tables_are_sound() -> None:
     published = Published()
     assert {row.paper for row in published.rows.values()} == set(published.papers)
     assert {erratum.paper for erratum in published.errata.values()} == set(published.papers)
+
+
+# ------------------------------------------------------------- the results of a real run
+
+RECORDS = """\
+# %% [markdown]
+# # Records
+
+# %% tags=["parameters"]
+share: float = 0.7403846  # what is recorded
+
+# %%
+from compendium import ledger
+
+ledger.open("records").record("lam/section-6/f1", share)
+"""
+
+
+@pytest.fixture(scope="module")
+def ran(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A tree whose one notebook has been run."""
+    root = make_tree(tmp_path_factory.mktemp("ran"), records=RECORDS)
+    outcome = call(root, "execute")
+    assert outcome.returncode == 0, outcome.stdout + outcome.stderr
+    return root
+
+
+@pytest.mark.slow
+def test_the_command_checks_the_hashes_of_a_run(ran: Path) -> None:
+    outcome = call(ran, "verdicts")
+    assert outcome.returncode == 0, outcome.stdout + outcome.stderr
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("damage", "message"),
+    [
+        (lambda path: path.unlink(), "records: results/records.csv is gone"),
+        # Within the tolerance of every rule.
+        (lambda p: p.write_text(p.read_text().replace("0.7403846", "0.7403845")), "csv changed"),
+        (lambda p: p.write_text(p.read_text().splitlines()[0] + "\n"), "csv changed"),
+        (lambda p: (p.parents[1] / "records/records.json").unlink(), "records has not been run"),
+    ],
+)
+def test_missing_cut_and_tampered_results_are_named(
+    ran: Path, tmp_path: Path, damage: Callable[[Path], object], message: str
+) -> None:
+    root = tmp_path / "tree"
+    shutil.copytree(ran, root)
+    damage(root / "_build" / "results" / "records.csv")
+    outcome = call(root, "verdicts")
+    assert outcome.returncode == 1
+    assert message in outcome.stdout

@@ -140,6 +140,43 @@ def test_bare_make_prints_every_target():
         assert re.search(rf"^{target} +\S", printed, flags=re.MULTILINE), target
 
 
+@pytest.mark.skipif(shutil.which("make") is None, reason="no make on this machine")
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["notebooks"], ".venv was made for elsewhere"),
+        (["book", "VENV=a b"], "VENV is a path without spaces, got 'a b'"),
+    ],
+)
+def test_an_environment_of_another_folder_is_refused(tmp_path, arguments, message):
+    for name in ("Makefile", "requirements.lock", "pyproject.toml"):
+        shutil.copy(ROOT / name, tmp_path / name)
+    (tmp_path / ".venv").mkdir()
+    (tmp_path / ".venv" / ".ready").write_text("elsewhere\n")
+    outcome = subprocess.run(
+        ["make", *arguments], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert outcome.returncode == 2
+    assert message in outcome.stdout + outcome.stderr
+
+
+@pytest.mark.skipif(shutil.which("make") is None, reason="no make on this machine")
+def test_parameters_without_a_notebook_are_refused(tmp_path):
+    for name in ("Makefile", "requirements.lock", "pyproject.toml"):
+        shutil.copy(ROOT / name, tmp_path / name)
+    (tmp_path / ".venv").mkdir()
+    (tmp_path / ".venv" / ".ready").write_text(f"{tmp_path}\n")
+    outcome = subprocess.run(
+        ["make", "notebook", "PARAMS=seed=1"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert outcome.returncode == 2
+    assert "name the notebook: make notebook NAME=lam-coverage" in outcome.stdout
+
+
 def test_the_readme_says_the_two_commands_first():
     first_screen = "\n".join((ROOT / "README.md").read_text().splitlines()[:40])
     assert "make book" in first_screen

@@ -10,11 +10,13 @@ import numpy as np
 import pytest
 import sklearn
 import statsmodels.api as sm
-from compendium import data, splits
+from compendium import data
 from scipy.special import ndtr
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
+
+from notebooks.shared import splits
 
 # Size of what a rule is evaluated on: `jiang` 1; `yuan` III-B, III-C. Probabilities sum to 1.
 POPULATION = {

@@ -249,14 +249,14 @@ def confusion_matrix(name: str) -> pd.DataFrame:
 def split_counts(name: str) -> NDArray[np.float64]:
     """Joint cells of outcome and predictions for many independent splits.
 
-    Made by :mod:`compendium.splits`, which says how for each `name`.
+    Made by ``notebooks/shared/splits.py``, which says how for each `name`.
 
     Returns
     -------
     ndarray
         Shape (splits, 2, 2, ...): after the split one axis for the outcome Z and one for
-        each rule, in the order of ``compendium.splits.EXPERIMENTS[name].rules``. Whole
-        numbers of cases, except for "gaussian", whose cells are probabilities.
+        each rule, in the order of its ``EXPERIMENTS[name].rules``. Whole numbers
+        of cases, except for "gaussian", whose cells are probabilities.
     """
     frame = _table(f"splits-{name}.csv").drop(columns="split")
     axes = len(frame.columns).bit_length() - 1

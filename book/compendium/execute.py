@@ -7,7 +7,7 @@ every file of the repository that it opened or imported, every printed value tha
 parameters, the lock and the installed packages. Hashes decide, not times.
 
 ``python -m compendium.execute --help`` is the command. The module is also the program that runs one
-notebook (``python -m compendium.execute --job job.json``).
+notebook (``python -m compendium.execute --job ...``).
 """
 
 from __future__ import annotations
@@ -397,26 +397,21 @@ def _run_one(
     notebook = sources.read(edition.project.notebooks / f"{task.name}.py")
     cell = sources.parameters_cell(notebook)
     cell.source = parameters.substitute(cell.source, task.values)
-    job = {
-        "input": str(folder / "input.ipynb"),
-        "output": str(folder / "made" / "executed" / f"{task.name}.ipynb"),
-        "outcome": str(folder / "outcome.json"),
-        "cwd": str(edition.project.notebooks),
-    }
+    executed = folder / "made" / "executed" / f"{task.name}.ipynb"
     results = folder / "made" / "results"
     startup = folder / "ipython" / "profile_default" / "startup"
-    for needed in (Path(job["output"]).parent, results, startup):
+    for needed in (executed.parent, results, startup):
         needed.mkdir(parents=True)
     watch = _WATCH.format(root=str(edition.project.root), log=str(folder / "notes"))
     (startup / "watch.py").write_text(watch, "utf-8")
-    nbformat.write(notebook, job["input"])
-    (folder / "job.json").write_text(json.dumps(job), "utf-8")
+    nbformat.write(notebook, folder / "input.ipynb")
 
     task.started, task.cells = time.monotonic(), len(notebook.cells)
     show.started(task)
     with (folder / "log").open("w") as log:
         task.process = subprocess.Popen(
-            [sys.executable, "-m", "compendium.execute", "--job", str(folder / "job.json")],
+            [sys.executable, "-m", "compendium.execute", "--job", str(executed)],
+            cwd=edition.project.notebooks,
             stdin=subprocess.PIPE,  # its end tells the process that this one is gone
             stdout=subprocess.PIPE,
             stderr=log,
@@ -655,13 +650,13 @@ class _Progress:
 # --- inside the process of one notebook ---------------------------------------------------
 
 
-def _run_job(path: Path) -> int:
-    """Run one notebook and write down how it ended."""
+def _run_job(executed: Path) -> int:
+    """Run the notebook ``../../input.ipynb`` and write down how it ended."""
     import papermill
     from papermill.engines import NBClientEngine, papermill_engines
     from papermill.exceptions import PapermillExecutionError
 
-    job = json.loads(path.read_text("utf-8"))
+    folder = executed.parents[2]
     threading.Thread(target=_end_with_parent, daemon=True).start()
 
     class Engine(NBClientEngine):  # type: ignore[misc]
@@ -681,11 +676,10 @@ def _run_job(path: Path) -> int:
     papermill_engines.register("f1ci", Engine)
     try:
         papermill.execute_notebook(
-            job["input"],
-            job["output"],
+            folder / "input.ipynb",
+            executed,
             engine_name="f1ci",
             kernel_name="python3",
-            cwd=job["cwd"],
             progress_bar=False,
         )
         outcome: dict[str, Any] = {"status": "done", "error": None}
@@ -694,7 +688,7 @@ def _run_job(path: Path) -> int:
             f"cell {error.cell_index + 1}: {error.ename}: {error.evalue}".splitlines()[0],
             "\n".join(error.traceback),
         )
-    write(Path(job["outcome"]), json.dumps(outcome))
+    write(folder / "outcome.json", json.dumps(outcome))
     return 0
 
 

@@ -50,18 +50,22 @@ MENDED = {
 
 
 class LedgerRole(SphinxRole):
-    """What the roles share: the row, and the link to it."""
+    """A role that quotes a number of the ledger and links to its row."""
 
     def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
-        """Look the row up and link to it, or report what is wrong."""
+        """Look the row up, or report what is wrong."""
+        rows = self.env.app.config.f1ci_ledger
         identity, _, form = self.text.partition("|")
-        row = self.env.app.config.f1ci_ledger.get(identity)
-        if row is None:
-            return self.problem(f"no published number has the id {identity!r}")
         try:
-            shown = self.show(row, form)
+            if self.name == "tally":
+                return [nodes.inline("", str(tally(rows.values(), self.text)))], []
+            if identity not in rows:
+                raise ValueError(f"no published number has the id {identity!r}")
+            row = rows[identity]
+            shown = _printed(row, form) if self.name == "published" else _computed(row, form)
         except ValueError as error:
-            return self.problem(f"{identity}: {error}")
+            report = self.inliner.reporter.warning(str(error), line=self.lineno)
+            return [self.inliner.problematic(self.rawtext, self.rawtext, report)], [report]
         if shown is None:
             return [nodes.inline("", "not computed", classes=["not-computed"])], []
         builder = self.env.app.builder
@@ -72,49 +76,20 @@ class LedgerRole(SphinxRole):
         link["reftitle"] = f"{row['description']} ({row.get('verdict', 'an input')})"
         return [link], []
 
-    def show(self, row: dict[str, Any], form: str) -> str | None:
-        """The text of the link."""
-        raise NotImplementedError
 
-    def problem(self, message: str) -> tuple[list[nodes.Node], list[nodes.system_message]]:
-        """A warning on the page and in the log."""
-        report = self.inliner.reporter.warning(message, line=self.lineno)
-        return [self.inliner.problematic(self.rawtext, self.rawtext, report)], [report]
+def _printed(row: dict[str, Any], form: str) -> str:
+    """The printed string, unchanged."""
+    if form:
+        raise ValueError(f"{row['id']}: a published number stands as it is, without a format")
+    return str(row["printed"])
 
 
-class Published(LedgerRole):
-    """The number as printed."""
-
-    def show(self, row: dict[str, Any], form: str) -> str | None:
-        """The printed string, unchanged."""
-        if form:
-            raise ValueError("a published number is quoted as it stands, without a format")
-        return str(row["printed"])
-
-
-class Computed(LedgerRole):
-    """The number as reproduced."""
-
-    def show(self, row: dict[str, Any], form: str) -> str | None:
-        """Our value, with the paper's number of decimals unless a format is given."""
-        value = row.get("value")
-        if value is None:
-            return None
-        if isinstance(value, str):
-            return value
-        return format(value, form or f".{decimals(row['printed'])}f")
-
-
-class Tally(LedgerRole):
-    """How many numbers a notebook recorded."""
-
-    def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
-        """Count, in the ledger that was staged with the pages."""
-        rows = self.env.app.config.f1ci_ledger.values()
-        try:
-            return [nodes.inline("", str(tally(rows, self.text)))], []
-        except ValueError as error:
-            return self.problem(str(error))
+def _computed(row: dict[str, Any], form: str) -> str | None:
+    """Our value, with the paper's number of decimals unless a format is given."""
+    value = row.get("value")
+    if value is None or isinstance(value, str):
+        return value
+    return format(value, form or f".{decimals(row['printed'])}f")
 
 
 def _mend(app: Sphinx, error: Exception | None) -> None:
@@ -154,9 +129,8 @@ def setup(app: Sphinx) -> dict[str, bool]:
     ledger = json.loads(path.read_text("utf-8"))
     rows = {row["id"]: row for row in [*ledger["rows"], *ledger["inputs"]]}
     app.add_config_value("f1ci_ledger", rows, "env", [dict])
-    app.add_role("published", Published())
-    app.add_role("computed", Computed())
-    app.add_role("tally", Tally())
+    for name in ("published", "computed", "tally"):
+        app.add_role(name, LedgerRole())
     app.connect("html-page-context", _without_thebe, priority=900)
     app.connect("build-finished", _mend)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

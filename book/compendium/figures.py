@@ -37,25 +37,13 @@ COLOURS = {
 }
 # The four methods of the exact road look the same wherever they meet the reader.
 METHODS: dict[str, dict[str, Any]] = {
-    "clopper_pearson": {
-        "color": COLOURS["purple"],
-        "linestyle": "-",
-        "marker": "D",
-        "label": "Clopper-Pearson",
-    },
-    "wald": {"color": COLOURS["vermilion"], "linestyle": "--", "marker": "s", "label": "Wald"},
-    "wilson_direct": {
-        "color": COLOURS["green"],
-        "linestyle": "-.",
-        "marker": "^",
-        "label": "Wilson direct",
-    },
-    "wilson_indirect": {
-        "color": COLOURS["blue"],
-        "linestyle": "-",
-        "marker": "o",
-        "label": "Wilson indirect",
-    },
+    name: {"color": COLOURS[colour], "linestyle": line, "marker": marker, "label": label}
+    for name, colour, line, marker, label in (
+        ("clopper_pearson", "purple", "-", "D", "Clopper-Pearson"),
+        ("wald", "vermilion", "--", "s", "Wald"),
+        ("wilson_direct", "green", "-.", "^", "Wilson direct"),
+        ("wilson_indirect", "blue", "-", "o", "Wilson indirect"),
+    )
 }
 WIDTH = 7.2  # inches: the width of the book's text
 

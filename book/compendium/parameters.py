@@ -34,15 +34,7 @@ __all__ = [
     "write",
 ]
 
-_TYPES = {
-    "int": int,
-    "float": float,
-    "str": str,
-    "bool": bool,
-    "list": list,
-    "tuple": tuple,
-    "dict": dict,
-}
+_TYPES: dict[str, Any] = {t.__name__: t for t in (int, float, str, bool, list, tuple, dict)}
 _BOOLEANS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 _QUICK = re.compile(r"quick:\s*(?P<value>.+?)\s*(?:—|--|;)\s*(?P<description>.*)")
 
@@ -192,7 +184,7 @@ def _type(name: str, annotation: str) -> Any:
     """The type that an annotation names; only built-in ones make sense for a parameter."""
     try:
         return _read_type(ast.parse(annotation, mode="eval").body)
-    except (KeyError, TypeError, SyntaxError):
+    except (AttributeError, KeyError, TypeError, SyntaxError):
         raise ParameterError(
             f"the parameter {name!r} must be declared as a built-in type, got {annotation!r}"
         ) from None
@@ -210,9 +202,9 @@ def _read_type(node: ast.expr) -> Any:
         case ast.BinOp(left=left, op=ast.BitOr(), right=right):
             return _read_type(left) | _read_type(right)
         case ast.Subscript(value=ast.Name(id=word), slice=ast.Tuple(elts=items)):
-            return _TYPES[word].__class_getitem__(tuple(map(_read_type, items)))  # type: ignore[attr-defined]
+            return _TYPES[word].__class_getitem__(tuple(map(_read_type, items)))
         case ast.Subscript(value=ast.Name(id=word), slice=item):
-            return _TYPES[word].__class_getitem__(_read_type(item))  # type: ignore[attr-defined]
+            return _TYPES[word].__class_getitem__(_read_type(item))
     raise TypeError(ast.unparse(node))
 
 

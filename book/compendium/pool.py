@@ -23,6 +23,8 @@ import cloudpickle
 
 __all__ = ["executor"]
 
+_PATIENCE = 60  # seconds for the first worker to appear
+
 
 @contextmanager
 def executor() -> Iterator[Executor | None]:
@@ -75,6 +77,10 @@ def _dask_executor(address: str) -> Iterator[Executor]:
         return hashlib.sha256(b"\0".join(f.read_bytes() for f in files)).hexdigest()
 
     with Client(address, timeout="20s") as client:
+        try:
+            client.wait_for_workers(1, timeout=_PATIENCE)
+        except TimeoutError:
+            raise RuntimeError(f"the Dask scheduler at {address} has no workers") from None
         here = source_hash()
         others = [worker for worker, there in client.run(source_hash).items() if there != here]
         if others:

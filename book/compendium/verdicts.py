@@ -23,7 +23,7 @@ from dataclasses import asdict, dataclass, fields, replace
 from fractions import Fraction
 from pathlib import Path
 
-from compendium import PUBLISHED, ROOT, ledger, write
+from compendium import ROOT, ledger, write
 from compendium.ledger import Page, Record, csv_text, shown
 from compendium.published import LedgerError, Number, Published, Row
 
@@ -447,31 +447,27 @@ def main(arguments: Sequence[str] | None = None) -> int:
         prog="python -m compendium.ledger",
         description="Compare every published number with what the notebooks computed.",
     )
+    parser.add_argument("--root", type=Path, default=ROOT, help="another tree (for tests)")
     parser.add_argument(
         "--results",
         type=Path,
         metavar="DIR",
         help="results files to take as they are (instead of checking those of the full run)",
     )
+    parser.add_argument("--published", type=Path, metavar="DIR", help="the published tables")
     parser.add_argument(
-        "--published", type=Path, default=PUBLISHED, metavar="DIR", help="the published tables"
-    )
-    parser.add_argument(
-        "--output",
-        type=Path,
-        default=ROOT / "_build" / "ledger",
-        metavar="DIR",
-        help="where ledger.csv and ledger.json go",
+        "--output", type=Path, metavar="DIR", help="where ledger.csv and ledger.json go"
     )
     options = parser.parse_args(arguments)
     from compendium.execute import Edition, Project  # notebooks draw verdicts without it
 
-    edition = Edition(Project())
+    edition = Edition(Project(options.root))
     try:
-        built = Ledger(Published(options.published), options.results or edition.results)
+        published = Published(options.published or edition.project.published)
+        built = Ledger(published, options.results or edition.results)
         if options.results is None:
             built.errors += edition.altered()
-        built.write(options.output)
+        built.write(options.output or edition.folder / "ledger")
     except (LedgerError, OSError) as error:
         sys.stderr.write(f"error: {error}\n")
         return 1

@@ -7,11 +7,11 @@ import math
 
 import numpy as np
 import pytest
-from compendium import joint
 from compendium.published import Number, read_number
 from scipy import stats
 
 import f1ci
+from notebooks.shared import joint_coverage
 
 F_HALF, ACCURACY, LIFT = f1ci.metrics.fbeta(0.5), f1ci.metrics.accuracy, f1ci.metrics.lift
 # TN, FP, FN, TP of the rules that yuan's Table VI determines, and one of Table VII.
@@ -27,7 +27,7 @@ def number(text: str) -> Number:
 
 def test_tables_are_the_multinomial_distribution() -> None:
     cells = np.array([5, 2, 2, 1])
-    counts, probability = joint.tables(8, cells)
+    counts, probability = joint_coverage.tables(8, cells)
     expected = {
         (8 - sum(rest), *rest): stats.multinomial.pmf((8 - sum(rest), *rest), 8, cells / 10)
         for rest in itertools.product(range(9), repeat=3)
@@ -43,13 +43,13 @@ def test_tables_are_the_multinomial_distribution() -> None:
 
 @pytest.mark.parametrize("cells", [LOGISTIC, (90, 0, 5, 5)])
 def test_tables_leave_out_less_than_one_in_a_million(cells: tuple[int, ...]) -> None:
-    assert 1 - 1e-6 < joint.tables(3333, cells)[1].sum() <= 1 + 1e-9
+    assert 1 - 1e-6 < joint_coverage.tables(3333, cells)[1].sum() <= 1 + 1e-9
 
 
 def test_true_values_of_two_rules() -> None:
     # Z A_1 A_2 from 000 to 111.
     cells = [50, 5, 4, 1, 6, 8, 9, 17]
-    found = joint.true_values(cells, [F_HALF, ACCURACY, LIFT])
+    found = joint_coverage.true_values(cells, [F_HALF, ACCURACY, LIFT])
     z, both_1, both_2, a_1, a_2 = 40, 26, 25, 31, 31
     expected = []
     for tp, a in ((both_1, a_1), (both_2, a_2)):
@@ -73,22 +73,23 @@ def plain_intervals(counts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def test_exact_agrees_with_a_simulation_written_out() -> None:
-    found = joint.exact(3333, LOGISTIC, [F_HALF, ACCURACY])
+    found = joint_coverage.exact(3333, LOGISTIC, [F_HALF, ACCURACY])
     draws = np.random.default_rng(7).multinomial(3333, np.array(LOGISTIC) / 3333, size=200_000)
     estimate, error = plain_intervals(draws.astype(float))
     truth, _ = plain_intervals(np.array(LOGISTIC, float))
     held = np.abs(estimate - truth) <= Z * error
-    simulated = {
-        "individual/m1": held[:, 0],
-        "individual/m2": held[:, 1],
-        "individual/coverage": held.all(-1),
-        "individual/length": 2 * Z * error.mean(-1),
-    }
-    for name, values in simulated.items():
+    both = found.of("rule", "individual")
+    one, two = found.single["individual"]
+    for result, values in (
+        (one, held[:, 0]),
+        (two, held[:, 1]),
+        (both.coverage, held.all(-1)),
+        (both.length, 2 * Z * error.mean(-1)),
+    ):
         # Four standard errors of 200,000 draws, and 1e-6 that enumeration leaves out.
-        margin = 4 * found[name].deviation / math.sqrt(200_000) + 1e-6
-        assert found[name].mean == pytest.approx(values.mean(), abs=margin)
-        assert found[name].deviation == pytest.approx(values.std(), rel=0.02)
+        margin = 4 * result.deviation / math.sqrt(200_000) + 1e-6
+        assert result.mean == pytest.approx(values.mean(), abs=margin)
+        assert result.deviation == pytest.approx(values.std(), rel=0.02)
 
 
 @pytest.mark.parametrize(
@@ -98,9 +99,9 @@ def test_exact_agrees_with_the_public_functions_test_set_by_test_set(
     cells: tuple[int, ...], metrics: list[f1ci.metrics.BinaryMetric]
 ) -> None:
     n, size = 500, 20_000
-    found = joint.exact(n, cells, metrics, rescaled=True)
+    found = joint_coverage.exact(n, cells, metrics, rescaled=True)
     draws = np.random.default_rng(8).multinomial(n, np.array(cells) / sum(cells), size=size)
-    truth = joint.true_values(cells, metrics)
+    truth = joint_coverage.true_values(cells, metrics)
     for kind, blur in (("joint", False), ("corrected", True)):
         estimate, covariance = f1ci.joint.joint_from_cells(draws, metrics, blur=blur)
         error = np.sqrt(np.diagonal(covariance, axis1=-2, axis2=-1))
@@ -108,7 +109,7 @@ def test_exact_agrees_with_the_public_functions_test_set_by_test_set(
         held = (np.abs(estimate - truth) <= q * error).all(-1)
         length = (2 * q * error / truth).mean(-1)
         for name, values in (("coverage", held), ("length", length)):
-            result = found[f"{kind}/{name}"]
+            result = getattr(found.of("rule", kind), name)
             margin = 4 * result.deviation / math.sqrt(size) + 1e-6
             assert result.mean == pytest.approx(values.mean(), abs=margin)
 
@@ -118,7 +119,7 @@ def test_three_measures_by_regression_agree_with_their_own_quantiles() -> None:
     draws = np.random.default_rng(9).multinomial(3000, np.array(SVM) / 16064, size=3000)
     _, covariance = f1ci.joint.joint_from_cells(draws, metrics)
     own = f1ci.joint.joint_critical_value(covariance)
-    fitted = joint._critical_values(covariance, 0.95, each=True)
+    fitted = joint_coverage._critical_values(covariance, 0.95, each=True)
     # The docstring's order of 1e-3; the quantile is about 2.3.
     assert np.sqrt(np.mean((fitted - own) ** 2)) < 2e-3
     assert np.mean(fitted) == pytest.approx(np.mean(own), abs=3e-4)
@@ -128,7 +129,7 @@ def test_a_degenerate_measure_is_left_out_of_the_critical_value() -> None:
     metrics = [F_HALF, ACCURACY]
     draws = np.array([[90, 3, 7, 0], [90, 3, 4, 3]])
     _, covariance = f1ci.joint.joint_from_cells(draws, metrics)
-    found = joint._critical_values(covariance, 0.95, each=False)
+    found = joint_coverage._critical_values(covariance, 0.95, each=False)
     np.testing.assert_allclose(found, f1ci.joint.joint_critical_value(covariance), atol=1e-6)
     assert found[0] == pytest.approx(Z, abs=1e-6)
 
@@ -136,44 +137,51 @@ def test_a_degenerate_measure_is_left_out_of_the_critical_value() -> None:
 def test_several_rules_agree_with_one_run_of_the_public_functions() -> None:
     cells = np.array([60, 5, 4, 1, 6, 8, 9, 17]) / 110
     metrics, rules, size = [F_HALF, ACCURACY], ["a", "b"], 400
-    found = joint.simulate(300, cells, metrics, rules, replicates=size, rng=3)
+    found = joint_coverage.simulate(300, cells, metrics, rules, replicates=size, rng=3)
     draws = np.random.default_rng(3).multinomial(300, cells, size=size)
-    truth = joint.true_values(cells, metrics)
+    truth = joint_coverage.true_values(cells, metrics)
     for kind, blur in (("joint", False), ("corrected", True)):
         estimate, covariance = f1ci.joint.joint_from_cells(draws, metrics, blur=blur)
         error = np.sqrt(np.diagonal(covariance, axis1=-2, axis2=-1))
         q = f1ci.joint.joint_critical_value(covariance)[:, None]
         held = (np.abs(estimate - truth) <= q * error).all(-1).mean()
         # The common critical value may turn a case or two of the 400.
-        assert found[f"all/{kind}/coverage"] == pytest.approx(held, abs=0.006)
-        assert found[f"all/{kind}/length"] == pytest.approx((2 * q * error).mean(), rel=1e-3)
+        assert found.of("all", kind).coverage == pytest.approx(held, abs=0.006)
+        assert found.of("all", kind).length == pytest.approx((2 * q * error).mean(), rel=1e-3)
         b = slice(2, 4)
         q_b = f1ci.joint.joint_critical_value(covariance[:, b, b])[:, None]
         held_b = (np.abs(estimate - truth) <= q_b * error)[:, b].all(-1).mean()
-        assert found[f"b/{kind}/coverage"] == held_b
-        assert found[f"b/{kind}/length"] == pytest.approx((2 * q_b * error[:, b]).mean(), rel=1e-7)
+        assert found.of("b", kind).coverage == held_b
+        assert found.of("b", kind).length == pytest.approx((2 * q_b * error[:, b]).mean(), rel=1e-7)
+
+
+def first_split(study: joint_coverage.Study[np.ndarray]) -> dict[tuple[str, ...], float]:
+    """Every number of the first split, by name."""
+    found = {(kind, f"m{k}"): v[0] for kind, of in study.single.items() for k, v in enumerate(of)}
+    for key, intervals in study.families.items():
+        found |= {(*key, name): values[0] for name, values in vars(intervals).items()}
+    return found
 
 
 def test_replications_do_not_depend_on_the_other_splits() -> None:
     cells = np.array([[60, 5, 4, 1, 6, 8, 9, 17], [50, 5, 4, 1, 16, 8, 9, 17]])
     options = {"metrics": [ACCURACY, F_HALF], "rules": ["a", "b"], "replicates": 50}
-    both = joint.replications(100, cells, seed=np.random.SeedSequence(5), **options)
-    one = joint.replications(100, cells[:1], seed=np.random.SeedSequence(5), **options)
-    assert both.keys() == one.keys()
-    assert all(both[name][0] == one[name][0] for name in one)
-    plain = joint.replications(
+    both = joint_coverage.replications(100, cells, seed=np.random.SeedSequence(5), **options)
+    one = joint_coverage.replications(100, cells[:1], seed=np.random.SeedSequence(5), **options)
+    assert first_split(both) == first_split(one)
+    plain = joint_coverage.replications(
         100, cells[:1], seed=np.random.SeedSequence(5), corrected=False, **options
     )
-    assert 0 < len(plain) < len(one)
-    assert all(plain[name][0] == one[name][0] for name in plain)
+    assert 0 < len(first_split(plain)) < len(first_split(one))
+    assert first_split(plain).items() <= first_split(one).items()
 
 
 def test_drift_is_small_where_the_measures_behave() -> None:
     cells = np.array([60, 5, 4, 1, 6, 8, 9, 17])
-    found = joint.drift(1000, cells, [F_HALF, ACCURACY], replicates=300, rng=1)
-    assert 0 < found["deviation"] < 0.02
-    assert abs(found["coverage"]) < 0.01
-    assert abs(found["length"]) < 1e-3
+    found = joint_coverage.drift(1000, cells, [F_HALF, ACCURACY], replicates=300, rng=1)
+    assert 0 < found.deviation < 0.02
+    assert abs(found.coverage) < 0.01
+    assert abs(found.length) < 1e-3
 
 
 def test_consistent_tables_are_all_of_them() -> None:
@@ -188,7 +196,7 @@ def test_consistent_tables_are_all_of_them() -> None:
                 ):
                     expected.add((z, tp, a))
     assert len(expected) > 10
-    assert joint.consistent_tables(total, f, accuracy) == expected
+    assert joint_coverage.consistent_tables(total, f, accuracy) == expected
 
 
 @pytest.mark.parametrize(
@@ -204,4 +212,4 @@ def test_consistent_tables_are_all_of_them() -> None:
     ],
 )
 def test_on_grid(printed: str, replicates: int, expected: bool) -> None:
-    assert joint.on_grid(number(printed), replicates) is expected
+    assert joint_coverage.on_grid(number(printed), replicates) is expected

@@ -4,8 +4,8 @@ A test set of n cases enters the intervals through its joint cell counts alone, 
 multinomial draw (`f1ci.joint.joint_from_cells`). For one rule only three counts matter,
 TP, FP and FN, and all tables that can occur are summed over instead of drawn.
 
-Three kinds of intervals are looked at, named as in Tables VI and VII: "individual" ones,
-"joint" ones, and "corrected" ones (joint and blurred); and "corrected_individual" ones. A
+Four kinds of intervals are looked at, named as in Tables VI and VII: "individual" ones,
+"joint" ones, "corrected" ones (joint and blurred), and "corrected_individual" ones. A
 critical value is computed
 
 - for one or two measures, in every test set: a function of one correlation, tabulated;
@@ -21,30 +21,33 @@ their own, from the other measures, as in `f1ci.joint.joint_critical_value`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache, partial
-from typing import Any
+from typing import Any, Generic, Literal, TypeVar
 
 import numpy as np
+from compendium.published import Number
 from numpy.typing import ArrayLike, NDArray
 from scipy.interpolate import CubicSpline
-from scipy.special import gammaln, ndtri
+from scipy.special import ndtri
 
-from compendium.published import Number
+import f1ci
 from f1ci.joint import joint_critical_value, joint_from_cells
 from f1ci.metrics import BinaryMetric
 from f1ci.normal import equicoordinate_quantile
 
 __all__ = [
+    "Drift",
     "Exact",
+    "Intervals",
+    "Study",
     "band",
     "consistent_tables",
     "drift",
     "exact",
-    "expectations",
     "on_grid",
     "quantities",
     "rake",
@@ -55,40 +58,78 @@ __all__ = [
 ]
 
 Array = NDArray[np.float64]
+Kind = Literal["individual", "joint", "corrected", "corrected_individual"]
+T = TypeVar("T")
+S = TypeVar("S")
+
+
+@dataclass(frozen=True)
+class Intervals(Generic[T]):
+    """The intervals of one kind for a family of measures: whether all hold, and mean length."""
+
+    coverage: T
+    length: T
+
+
+@dataclass(frozen=True)
+class Study(Generic[T]):
+    """What the paper averages: test set by test set, averaged, or split by split.
+
+    Attributes
+    ----------
+    single : dict
+        Coverage of each measure by itself, for the two kinds of individual intervals.
+    families : dict
+        By the name of a rule, or "all", and the kind.
+    """
+
+    single: dict[Kind, list[T]]
+    families: dict[tuple[str, Kind], Intervals[T]]
+
+    def of(self, family: str, kind: Kind) -> Intervals[T]:
+        """The intervals of one kind for the measures of a rule, or of "all"."""
+        return self.families[family, kind]
+
+
+@dataclass(frozen=True)
+class Exact:
+    """Exact mean of a quantity, and its standard deviation from one test set to the next."""
+
+    mean: float
+    deviation: float
+
+
+@dataclass(frozen=True)
+class Drift:
+    """What it costs to compute a critical value once, not in every test set.
+
+    `deviation` of the critical value from test set to test set; the change of `coverage`, and
+    the relative change of the mean `length`, that its mean brings.
+    """
+
+    deviation: float
+    coverage: float
+    length: float
+
 
 EXAMPLES = 500
 # Of the critical value common to all test sets: it moves a coverage by 1e-4 at most.
 ACCURACY = 1e-3
-# Standard deviations of a count that enumeration goes to, and the least log probability kept.
-REACH, FAINTEST = 7.0, -26.0
+# Tables less likely than this are left out of exact sums.
+LEAST = float(np.exp(-26.0))
 # Rounds of raking; those that can succeed need a few dozen.
 RAKES = 100
 
 
-def expectations(cells: ArrayLike) -> tuple[Array, Array, Array]:
-    """E(ZA), EA and EZ of each of m rules.
-
-    Parameters
-    ----------
-    cells : array_like, shape (..., 2**(m + 1))
-        Counts or probabilities; the index of a cell, in binary, reads Z A_1 ... A_m.
-
-    Returns
-    -------
-    tuple of ndarray
-        Each of shape (..., m).
-    """
+def true_values(cells: ArrayLike, metrics: Sequence[BinaryMetric]) -> Array:
+    """The measures of a population: all of the first rule, then all of the second, and so on."""
     p = np.asarray(cells, dtype=np.float64)
     p = p / p.sum(axis=-1, keepdims=True)
+    # The index of a cell, in binary, reads Z A_1 ... A_m.
     places = np.arange(p.shape[-1].bit_length() - 2, -1, -1)
     bits = (np.arange(p.shape[-1])[:, None] >> places) & 1
     z, a = bits[:, :1], bits[:, 1:]
-    return p @ (z * a), p @ a, np.broadcast_to(p @ z, (p @ a).shape)
-
-
-def true_values(cells: ArrayLike, metrics: Sequence[BinaryMetric]) -> Array:
-    """The measures of a population: all of the first rule, then all of the second, and so on."""
-    three = expectations(cells)
+    three = p @ (z * a), p @ a, np.broadcast_to(p @ z, (p @ a).shape)
     values = np.stack([metric.at(*three) for metric in metrics], axis=-1)
     return values.reshape(*values.shape[:-2], -1)
 
@@ -110,25 +151,9 @@ def tables(n: int, cells: ArrayLike) -> tuple[NDArray[np.int64], Array]:
         They add up to 1 but for about 1e-9.
     """
     p = np.asarray(cells, dtype=np.float64) / np.sum(cells)
-    ranges = []
-    for share in p[1:]:
-        reach = REACH * np.sqrt(n * share * (1 - share)) + REACH**2 / 4
-        low, high = max(0, int(n * share - reach)), min(n, int(n * share + reach) + 1)
-        ranges.append(np.arange(low, high + 1))
-    fp, fn, tp = (axis.ravel() for axis in np.meshgrid(*ranges, indexing="ij", sparse=False))
-    counts = np.stack([n - fp - fn - tp, fp, fn, tp], axis=-1)
-    counts = counts[counts[:, 0] >= 0]
-    with np.errstate(divide="ignore", invalid="ignore"):
-        log = np.where(counts > 0, counts * np.log(p), 0.0).sum(axis=-1)
-    log += gammaln(n + 1) - _log_factorial(n)[counts].sum(axis=-1)
-    kept = log > FAINTEST
-    return counts[kept], np.exp(log[kept])
-
-
-@lru_cache(maxsize=4)
-def _log_factorial(n: int) -> Array:
-    logs: Array = gammaln(np.arange(n + 1) + 1.0)
-    return logs
+    blocks = f1ci.coverage.tables(n, p[[1, 2, 3, 0]], least=LEAST)
+    counts, probability = map(np.concatenate, zip(*blocks, strict=True))
+    return counts[:, [3, 0, 1, 2]], probability
 
 
 @lru_cache(maxsize=4)
@@ -215,7 +240,7 @@ def quantities(
     corrected: bool = True,
     each: bool = True,
     square: float | None = None,
-) -> dict[str, NDArray[Any]]:
+) -> Study[NDArray[Any]]:
     """What the paper averages, for each test set.
 
     Parameters
@@ -233,51 +258,61 @@ def quantities(
 
     Returns
     -------
-    dict of str to ndarray
-        The names are those of `simulate`; shape (tests,).
+    Study of ndarray
+        Every quantity of shape (tests,).
     """
     size = len(metrics)
-    z = float(ndtri((1 + level) / 2))
     estimate, plain = joint_from_cells(counts, metrics, confidence_level=level)
     diagonal = np.arange(estimate.shape[-1])
-    choices = {"": plain}
+    choices: list[tuple[Kind, Kind, Array]] = [("individual", "joint", plain)]
+    z = float(ndtri((1 + level) / 2))
     if corrected:
-        choices["corrected_"] = plain.copy()
-        blurred = _blurred_variances(counts, metrics, level)
+        variances = _blurred_variances(counts, metrics, level)
         if square is not None:
             own = plain[:, diagonal, diagonal]
-            blurred = own + (blurred - own) * square / z**2
-        choices["corrected_"][:, diagonal, diagonal] = blurred
+            variances = own + (variances - own) * square / z**2
+        blurred = plain.copy()
+        blurred[:, diagonal, diagonal] = variances
+        choices.append(("corrected_individual", "corrected", blurred))
     miss = np.abs(estimate - truth)
     unit = truth if rescaled else np.ones_like(truth)
-    found: dict[str, Any] = {}
+    single: dict[Kind, list[NDArray[Any]]] = {}
+    families: dict[tuple[str, Kind], Intervals[NDArray[Any]]] = {}
     groups = {rule: np.arange(size * r, size * (r + 1)) for r, rule in enumerate(rules)}
     if len(rules) > 1:
         groups["all"] = diagonal
-    for name, covariance in choices.items():
+    for individual, joint, covariance in choices:
         error = np.sqrt(np.diagonal(covariance, axis1=-2, axis2=-1))
         held = miss <= z * error
-        for k in diagonal:
-            found[f"{name}individual/m{k + 1}"] = held[:, k]
+        single[individual] = [held[:, k] for k in diagonal]
         for group, members in groups.items():
             mean_error = (error[:, members] / unit[members]).mean(axis=-1)
-            found[f"{group}/{name}individual/coverage"] = held[:, members].all(axis=-1)
-            found[f"{group}/{name}individual/length"] = 2 * z * mean_error
+            all_held = np.asarray(held[:, members].all(axis=-1))
+            families[group, individual] = Intervals(all_held, 2 * z * mean_error)
             part = covariance[:, members[:, None], members] if group != "all" else covariance
             q = _critical_values(part, level, each=each)
-            kind = "corrected" if name else "joint"
             reached = miss[:, members] <= q[:, None] * error[:, members]
-            found[f"{group}/{kind}/coverage"] = reached.all(axis=-1)
-            found[f"{group}/{kind}/length"] = 2 * q * mean_error
-    return found
+            all_held = np.asarray(reached.all(axis=-1))
+            families[group, joint] = Intervals(all_held, 2 * q * mean_error)
+    return Study(single, families)
 
 
-@dataclass(frozen=True)
-class Exact:
-    """Exact mean of a quantity, and its standard deviation from one test set to the next."""
-
-    mean: float
-    deviation: float
+def _combined(function: Callable[[list[T]], S], studies: Sequence[Study[T]]) -> Study[S]:
+    """A study whose every quantity is a function of that quantity in other studies."""
+    first = studies[0]
+    return Study(
+        {
+            kind: [function([s.single[kind][k] for s in studies]) for k in range(len(values))]
+            for kind, values in first.single.items()
+        },
+        {
+            key: Intervals(
+                function([s.families[key].coverage for s in studies]),
+                function([s.families[key].length for s in studies]),
+            )
+            for key in first.families
+        },
+    )
 
 
 def exact(
@@ -285,11 +320,10 @@ def exact(
     cells: ArrayLike,
     metrics: Sequence[BinaryMetric],
     *,
-    truth: Array | None = None,
     level: float = 0.95,
     rescaled: bool = False,
     square: float | None = None,
-) -> dict[str, Exact]:
+) -> Study[Exact]:
     """Coverage and mean length of the intervals for one rule, by enumeration.
 
     Parameters
@@ -299,8 +333,6 @@ def exact(
     cells : array_like, shape (4,)
         The population: TN, FP, FN, TP.
     metrics : sequence of BinaryMetric
-    truth : ndarray, optional
-        What the intervals should hold; by default the population's own values.
     level : float
     rescaled : bool
         Whether each length is divided by the true value, as in Table VII.
@@ -309,18 +341,18 @@ def exact(
 
     Returns
     -------
-    dict of str to Exact
-        The names are those of `simulate`, for one rule called "rule".
+    Study of Exact
+        Of one rule, called "rule".
     """
     counts, probability = tables(n, cells)
-    target = true_values(cells, metrics) if truth is None else truth
-    values = quantities(counts, target, metrics, ["rule"], level, rescaled=rescaled, square=square)
-    found = {}
-    for name, value in values.items():
-        mean = float(probability @ value)
-        spread = float(probability @ (value - mean) ** 2)
-        found[name.removeprefix("rule/")] = Exact(mean, spread**0.5)
-    return found
+    truth = true_values(cells, metrics)
+    values = quantities(counts, truth, metrics, ["rule"], level, rescaled=rescaled, square=square)
+
+    def moments(values: list[NDArray[Any]]) -> Exact:
+        mean = float(probability @ values[0])
+        return Exact(mean, float(probability @ (values[0] - mean) ** 2) ** 0.5)
+
+    return _combined(moments, [values])
 
 
 def simulate(
@@ -336,7 +368,7 @@ def simulate(
     rescaled: bool = False,
     corrected: bool = True,
     square: float | None = None,
-) -> dict[str, float]:
+) -> Study[float]:
     """One run of the paper's simulation: means over `replicates` test sets.
 
     Parameters
@@ -362,11 +394,7 @@ def simulate(
 
     Returns
     -------
-    dict of str to float
-        ``individual/m1`` and so on: coverages of single measures; ``<rule>/<kind>/coverage``
-        and ``<rule>/<kind>/length``, also for ``all`` rules together, where a kind is
-        ``individual``, ``joint`` or ``corrected``; and the same for blurred individual
-        intervals, ``corrected_individual``.
+    Study of float
     """
     p = np.asarray(cells, dtype=np.float64) / np.sum(cells)
     counts = np.random.default_rng(rng).multinomial(n, p, size=replicates)
@@ -382,7 +410,7 @@ def simulate(
         each=False,
         square=square,
     )
-    return {name: float(value.mean()) for name, value in values.items()}
+    return _combined(lambda values: float(values[0].mean()), [values])
 
 
 def replications(
@@ -398,7 +426,7 @@ def replications(
     corrected: bool = True,
     square: float | None = None,
     pool: Executor | None = None,
-) -> dict[str, Array]:
+) -> Study[Array]:
     """`simulate` for every population, each with a random stream of its own.
 
     Parameters
@@ -414,16 +442,16 @@ def replications(
 
     Returns
     -------
-    dict of str to ndarray
-        For each quantity of `simulate` its values, shape (splits,).
+    Study of ndarray
+        Every quantity of shape (splits,).
     """
     cells = np.asarray(populations, dtype=np.float64)
-    options = {"replicates": replicates, "rescaled": rescaled}
+    options: dict[str, Any] = {"replicates": replicates, "rescaled": rescaled}
     options |= {"corrected": corrected, "square": square}
     run = partial(_run, n, metrics, rules, options)
     targets = true_values(cells, metrics) if truths is None else np.asarray(truths)
     runs = list((pool.map if pool else map)(run, cells, targets, seed.spawn(len(cells))))
-    return {name: np.array([one[name] for one in runs]) for name in runs[0]}
+    return _combined(np.array, runs)
 
 
 def _run(
@@ -434,7 +462,7 @@ def _run(
     cells: Array,
     truth: Array,
     rng: np.random.SeedSequence,
-) -> dict[str, float]:
+) -> Study[float]:
     return simulate(n, cells, metrics, rules, truth=truth, rng=rng, **options)
 
 
@@ -490,15 +518,8 @@ def drift(
     rng: Any,
     blur: bool = False,
     level: float = 0.95,
-) -> dict[str, float]:
-    """What it costs to compute the critical value of all measures once, not in every test set.
-
-    Returns
-    -------
-    dict of str to float
-        ``deviation`` of the critical value from test set to test set; the change of
-        ``coverage``, and the relative change of the mean ``length``, that its mean brings.
-    """
+) -> Drift:
+    """Compare a critical value of each test set's own with the one common to all."""
     p = np.asarray(cells, dtype=np.float64) / np.sum(cells)
     truth = true_values(p, metrics)
     counts = np.random.default_rng(rng).multinomial(n, p, size=replicates)
@@ -509,11 +530,11 @@ def drift(
     miss = np.abs(estimate - truth)
     covered = [(miss <= q[:, None] * error).all(axis=-1).mean() for q in (own, common)]
     length = [(q[:, None] * error / truth).mean() for q in (own, common)]
-    return {
-        "deviation": float(own.std()),
-        "coverage": float(covered[1] - covered[0]),
-        "length": float(length[1] / length[0] - 1),
-    }
+    return Drift(
+        deviation=float(own.std()),
+        coverage=float(covered[1] - covered[0]),
+        length=float(length[1] / length[0] - 1),
+    )
 
 
 def consistent_tables(

@@ -42,7 +42,7 @@ points that trees, which compute in single precision, do not separate.
 Split i of an experiment depends on its seed and on i alone, so any one can be made again
 by itself::
 
-    python -m compendium.splits abalone --first 17 --last 18
+    python -m notebooks.shared.splits abalone --first 17 --last 18
 
 and without ``--first`` and ``--last`` the data file and its entry in ``sources.csv`` are
 made anew. Counts are reproducible for one version of scikit-learn, which ``sources.csv``
@@ -61,10 +61,9 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
+from compendium import DATA, data
 from numpy.typing import NDArray
 from scipy.special import ndtr
-
-from compendium import DATA, data
 
 __all__ = ["EXPERIMENTS", "Experiment", "cells", "joint_cells", "positive_intervals"]
 
@@ -336,9 +335,7 @@ def _record(file: str, rows: int) -> None:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Print some splits, or make the whole data file."""
-    parser = argparse.ArgumentParser(
-        prog="python -m compendium.splits", description="Make splits-<name>.csv, or print rows."
-    )
+    parser = argparse.ArgumentParser(description="Make splits-<name>.csv, or print rows.")
     parser.add_argument("name", choices=EXPERIMENTS)
     parser.add_argument("--first", type=int, help="print from this split on, write nothing")
     parser.add_argument("--last", type=int, help="stop before this split")
