@@ -365,18 +365,17 @@ class Ledger:
         A number turns if it would no longer pass, or, for one that the register explains, if
         it would pass or leave its expected value. (A band moves with its value.)
         """
-        found = {}
+        found: dict[str, tuple[int, int]] = {}
+
+        def times(value: float | None) -> float | None:
+            return None if value is None else value * factor
+
         for entry in self.entries:
             if not isinstance(entry.value, float) or entry.value == 0:
                 continue
             record, notebook = self.records[entry.id]
             moved = replace(
-                record,
-                **{
-                    name: value * factor
-                    for name in ("value", "low", "high")
-                    if isinstance(value := getattr(record, name), float)
-                },
+                record, value=entry.value * factor, low=times(record.low), high=times(record.high)
             )
             row = self.published.rows[entry.id]
             after = _entry(row, (moved, notebook), self.published)

@@ -488,7 +488,7 @@ def rake(cells: ArrayLike, margins: ArrayLike) -> Array:
     wanted = np.asarray(margins, dtype=np.float64)
     wanted = wanted / wanted.sum(axis=1, keepdims=True)
     m = len(wanted)
-    p = np.asarray(cells, dtype=np.float64).reshape([2] * (m + 1))
+    p: Array = np.asarray(cells, dtype=np.float64).reshape([2] * (m + 1))
     p = p / p.sum()
     for _ in range(RAKES):
         worst = 0.0
