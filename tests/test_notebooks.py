@@ -19,7 +19,7 @@ from pathlib import Path
 import nbformat
 import psutil
 import pytest
-from compendium import NOTEBOOKS, parameters, sources
+from compendium import NOTEBOOKS, ROOT, parameters, sources
 from compendium.execute import Edition, Project, locked, tasks
 from compendium.parameters import ParameterError
 from trees import call, command, environment, files, make_tree
@@ -640,6 +640,23 @@ def test_two_commands_in_one_folder_do_not_collide(tmp_path):
         outcome = call(root, "execute")
     assert outcome.returncode == 2
     assert f"another command (process {os.getpid()}) is at work in" in outcome.stdout
+
+
+@pytest.mark.parametrize("module", ["execute", "verdicts", "book"])
+def test_an_environment_does_not_compute_for_another_tree(tmp_path, module):
+    copy = make_tree(tmp_path, draws=DRAWS)
+    outcome = subprocess.run(
+        [sys.executable, "-m", f"compendium.{module}"],
+        cwd=copy,
+        env=environment(),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert outcome.returncode in (1, 2)
+    assert f"this environment computes with {ROOT}, not with {copy}" in (
+        outcome.stdout + outcome.stderr
+    )
 
 
 @pytest.mark.parametrize(

@@ -109,7 +109,8 @@ parts:
     chapters:
       - file: book/reexecute
       - file: book/ledger
-      - file: book/errata
+        sections:
+          - file: book/errata
 """
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from compendium import NOTEBOOKS, pairs
+from compendium import NOTEBOOKS, sources
 from scipy import stats
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import confusion_matrix
@@ -23,7 +23,9 @@ PARTITIONS = ("stratified blocks", "blocks", "random halves")
 @pytest.fixture(scope="module")
 def notebook() -> SimpleNamespace:
     """What the notebook defines before it simulates."""
-    cells = [c.source for c in pairs.read(NOTEBOOKS / f"{NAME}.py").cells if c.cell_type == "code"]
+    cells = [
+        c.source for c in sources.read(NOTEBOOKS / f"{NAME}.py").cells if c.cell_type == "code"
+    ]
     simulation = next(i for i, source in enumerate(cells) if "SETTINGS = {" in source)
     names: dict[str, Any] = {"__name__": "__main__"}
     exec(compile("\n".join(cells[:simulation]), NAME, "exec"), names)

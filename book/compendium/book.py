@@ -26,7 +26,7 @@ import yaml
 from nbformat import NotebookNode
 
 from compendium import ROOT, pages, parameters, sources
-from compendium.execute import BusyError, Edition, Project, Task, locked, seconds, tasks
+from compendium.execute import Edition, Project, RefusedError, Task, locked, seconds, tasks
 from compendium.parameters import ParameterError
 from compendium.published import LedgerError, Paper, Published, Row
 from compendium.verdicts import Entry, Ledger
@@ -47,11 +47,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--root", type=Path, default=ROOT, help="another tree (for tests)")
     parser.add_argument("--quick", action="store_true", help="from the runs with small numbers")
     options = parser.parse_args(arguments)
-    edition = Edition(Project(options.root), "quick" if options.quick else "full")
     try:
+        edition = Edition(Project(options.root.resolve()), "quick" if options.quick else "full")
         with locked(edition):
             problems = build(edition)
-    except (BusyError, LedgerError, OSError, ParameterError) as error:
+    except (RefusedError, LedgerError, OSError, ParameterError) as error:
         problems = [str(error)]
     for problem in problems:
         _say(f"error: {problem}")

@@ -41,7 +41,17 @@ from compendium import ROOT, parameters, sources, versions, write
 from compendium.parameters import ParameterError
 from compendium.published import LedgerError, Published
 
-__all__ = ["BusyError", "Edition", "Project", "Task", "locked", "main", "run", "seconds", "tasks"]
+__all__ = [
+    "Edition",
+    "Project",
+    "RefusedError",
+    "Task",
+    "locked",
+    "main",
+    "run",
+    "seconds",
+    "tasks",
+]
 
 _PACKAGES = ("numpy", "scipy", "pandas", "scikit-learn", "matplotlib")
 _HEARTBEAT = 15.0  # seconds of silence after which a running notebook is mentioned again
@@ -76,8 +86,8 @@ del watch
 """
 
 
-class BusyError(RuntimeError):
-    """Another command is at work in the same folder."""
+class RefusedError(RuntimeError):
+    """What cannot be done here and now, in a sentence."""
 
 
 # --- what is known of a notebook's last run ---------------------------------------------------
@@ -88,6 +98,14 @@ class Project:
     """Where things are in a tree of the compendium."""
 
     root: Path = ROOT
+
+    def __post_init__(self) -> None:
+        """Refuse to work on this tree for someone who stands in another one."""
+        here = Path.cwd()
+        if self.root == ROOT != here and (here / "book" / "compendium").is_dir():
+            raise RefusedError(
+                f"this environment computes with {ROOT}, not with {here}: make one for this folder"
+            )
 
     @property
     def notebooks(self) -> Path:
@@ -232,7 +250,7 @@ def locked(edition: Edition) -> Iterator[None]:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             lock.seek(0)
-            raise BusyError(
+            raise RefusedError(
                 f"another command (process {lock.read().strip() or 'unknown'}) is at work in "
                 f"{edition.folder}; wait for it to end"
             ) from None
@@ -552,6 +570,7 @@ def _environment(edition: Edition, scheduler: str, processes: int) -> dict[str, 
         **os.environ,
         "PYTHONPATH": edition.project.python_path,
         "PYTHONHASHSEED": "0",
+        "PYTHONPYCACHEPREFIX": "",  # compiled modules stand beside their sources
         "JUPYTER_PREFER_ENV_PATH": "1",
         "JUPYTER_PLATFORM_DIRS": "1",
         "F1CI_SCHEDULER": scheduler,
@@ -712,7 +731,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     signal.signal(signal.SIGTERM, lambda *_: _interrupt())
     try:
         return _run(options)
-    except (BusyError, LedgerError, OSError, ParameterError) as error:
+    except (RefusedError, LedgerError, OSError, ParameterError) as error:
         _say(f"error: {error}")
         return 2
     except KeyboardInterrupt:
@@ -723,7 +742,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _run(options: argparse.Namespace) -> int:
     begin = time.monotonic()
     kind = "custom" if options.params else "quick" if options.quick else "full"
-    edition = Edition(Project(options.root), kind)
+    root = options.root.resolve()
+    edition = Edition(Project(root), kind)
     listed = tasks(edition, options.names, options.params, quick=options.quick)
     todo = [t for t in listed if t.reason or options.force]
     kept = len(listed) - len(todo)
@@ -739,7 +759,7 @@ def _run(options: argparse.Namespace) -> int:
             say=_say,
         )
     took = seconds(time.monotonic() - begin)
-    folder = edition.folder.relative_to(options.root)
+    folder = edition.folder.relative_to(root)
     if todo:
         _say(f"{len(todo) - len(failed)} of {len(todo)} notebooks ran in {took}, see {folder}/.")
     for name in failed:

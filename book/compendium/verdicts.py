@@ -458,16 +458,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "--output", type=Path, metavar="DIR", help="where ledger.csv and ledger.json go"
     )
     options = parser.parse_args(arguments)
-    from compendium.execute import Edition, Project  # notebooks draw verdicts without it
+    from compendium.execute import Edition, Project, RefusedError  # notebooks do without it
 
-    edition = Edition(Project(options.root))
     try:
+        edition = Edition(Project(options.root.resolve()))
         published = Published(options.published or edition.project.published)
         built = Ledger(published, options.results or edition.results)
         if options.results is None:
             built.errors += edition.altered()
         built.write(options.output or edition.folder / "ledger")
-    except (LedgerError, OSError) as error:
+    except (LedgerError, OSError, RefusedError) as error:
         sys.stderr.write(f"error: {error}\n")
         return 1
     sys.stdout.write("\n".join(built.scoreboard()) + "\n")
