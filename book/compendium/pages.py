@@ -110,8 +110,7 @@ def write_pages(staged: Path, ledger: Ledger) -> None:
         "scoreboard-items": _items(ledger),
         "ledger-table": _table(ledger.entries, names),
         "inputs-table": _inputs(published),
-        "errata": _register(ledger, names, "ERO"),
-        "remarks": _register(ledger, names, "N"),
+        "errata": _register(ledger, names),
     }
     for name, text in fragments.items():
         write(generated / f"{name}.md", text + "\n")
@@ -200,21 +199,31 @@ def _table(entries: Sequence[Entry], names: Mapping[str, str]) -> str:
             f'<td class="number">{value_text(e.value, e.printed)}</td>'
             f"<td>{badge(e.verdict)}{erratum}<br><small>{escape(e.reason)}{where}</small></td></tr>"
         )
-    heads = "".join(
+    used = {v: v for v in VERDICTS if any(e.verdict == v for e in entries)}
+    heads = ("number", "printed", "reproduced", "verdict")
+    return _sortable(heads, rows, {"Paper": names, "Verdict": used}, "table-3 wald")
+
+
+def _sortable(
+    heads: Sequence[str], rows: Sequence[str], choices: Mapping[str, Mapping[str, str]], words: str
+) -> str:
+    """A table that `ledger.js` sorts and filters: by words, by paper and by one thing more."""
+    head = "".join(
         f'<th scope="col" aria-sort="none"><button type="button">{name}</button></th>'
-        for name in ("number", "printed", "reproduced", "verdict")
+        for name in heads
     )
-    papers = "".join(f'<option value="{k}">{escape(name)}</option>' for k, name in names.items())
-    used = [v for v in VERDICTS if any(e.verdict == v for e in entries)]
-    verdicts = "".join(f'<option value="{v}">{v}</option>' for v in used)
+    fields = "".join(
+        f'<label>{label} <select name="{field}"><option value="">all</option>'
+        + "".join(f'<option value="{key}">{escape(text)}</option>' for key, text in options.items())
+        + "</select></label> "
+        for field, (label, options) in zip(("paper", "verdict"), choices.items(), strict=True)
+    )
     return (
         '<form class="ledger-filter">'
-        '<label>Words <input type="search" name="text" placeholder="table-3 wald"></label> '
-        f'<label>Paper <select name="paper"><option value="">all</option>{papers}</select></label> '
-        f'<label>Verdict <select name="verdict"><option value="">all</option>{verdicts}</select>'
-        f'</label> <output aria-live="polite">{len(entries)} rows</output></form>'
+        f'<label>Words <input type="search" name="text" placeholder="{words}"></label> {fields}'
+        f'<output aria-live="polite">{len(rows)} rows</output></form>'
         '<div class="wide" tabindex="0"><table class="ledger" id="ledger-rows">'
-        f"<thead><tr>{heads}</tr></thead><tbody>{''.join(rows)}</tbody></table></div>"
+        f"<thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table></div>"
     )
 
 
@@ -231,35 +240,31 @@ def _inputs(published: Published) -> str:
     )
 
 
-_SECTIONS = {"E": "Errors", "R": "Other runs", "O": "Not understood"}
+_SECTIONS = {"E": "Errors", "R": "Other runs", "O": "Not understood", "N": "Remarks"}
 
 
-def _register(ledger: Ledger, names: Mapping[str, str], letters: str) -> str:
-    """A summary table of the entries whose ids begin with these letters, then each in full."""
+def _register(ledger: Ledger, names: Mapping[str, str]) -> str:
+    """A summary table of all entries, which `ledger.js` sorts and filters, then each in full."""
     rows: dict[str, list[Entry]] = {}
     for entry in ledger.entries:
         rows.setdefault(entry.erratum, []).append(entry)
-    entries = [e for e in ledger.published.errata.values() if e.id[0] in letters]
-    order = {letter: i for i, letter in enumerate(letters)}
-    entries.sort(key=lambda e: order[e.id[0]])
-    table = [
-        '<div class="wide" tabindex="0"><table class="ledger"><thead><tr>'
-        + "".join(f'<th scope="col">{n}</th>' for n in ("entry", "paper", "kind", "where", "rows"))
-        + "</tr></thead><tbody>"
-    ]
-    table += [
-        f'<tr><td><a href="#{e.id.lower()}">{e.id}</a></td><td>{escape(names[e.paper])}</td>'
+    order = list(_SECTIONS)
+    entries = sorted(ledger.published.errata.values(), key=lambda e: order.index(e.id[0]))
+    lines = [
+        f'<tr data-paper="{e.paper}" data-verdict="{e.kind}">'
+        f'<td><a href="#{e.id.lower()}">{e.id}</a></td><td>{escape(names[e.paper])}</td>'
         f"<td>{e.kind}</td><td>{escape(e.place)}</td>"
         f'<td class="number">{len(rows.get(e.id, [])) or "·"}</td></tr>'
         for e in entries
     ]
-    parts = ["".join([*table, "</tbody></table></div>"])]
+    kinds = {e.kind: e.kind for e in entries}
+    heads = ("entry", "paper", "kind", "where", "rows")
+    parts = [_sortable(heads, lines, {"Paper": names, "Kind": kinds}, "E-lam misprint")]
     section = ""
     for erratum in entries:
-        heading = _SECTIONS.get(erratum.id[0], "")
-        if heading != section:
-            section = heading
-            parts.append(f"## {section}")
+        if erratum.id[0] != section:
+            section = erratum.id[0]
+            parts.append(f"## {_SECTIONS[section]}")
         parts.append(_erratum(erratum, rows.get(erratum.id, [])))
     return "\n\n".join(parts)
 
