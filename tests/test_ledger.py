@@ -758,3 +758,31 @@ def test_missing_cut_and_tampered_results_are_named(
     outcome = call(root, "verdicts")
     assert outcome.returncode == 1
     assert message in outcome.stdout
+
+
+@pytest.mark.parametrize("factor", [0.5, 1.01, 2.0])
+def test_every_deterministic_row_of_the_compendium_turns(tmp_path: Path, factor: float) -> None:
+    # Ours as claimed: the printed number, or what the register says ours is.
+    published = Published()
+    claimed = {
+        row.id: published.expected[row.id][0] if row.erratum else float(row.number.value)
+        for row in published.rows.values()
+        if row.kind == "deterministic" and row.number is not None
+    }
+    for name, times in (("as-claimed", 1.0), ("moved", factor)):
+        recorder = Page(name, folder=tmp_path / name, published=published)
+        for id, value in claimed.items():  # noqa: A001
+            recorder.record(id, value * times)
+        recorder.save()
+    assert Ledger(published, tmp_path / "as-claimed").errors == []
+    moved = Ledger(published, tmp_path / "moved")
+    for entry in moved.entries:
+        if entry.id not in claimed or claimed[entry.id] == 0:
+            continue
+        wrong = any(error.startswith(f"{entry.id}:") for error in moved.errors)
+        # Digits so few that the change is within rounding cannot show it: 0.33 times 1.01.
+        half_unit = float(published.rows[entry.id].number.half_unit)
+        if abs(claimed[entry.id] * (factor - 1)) > half_unit:
+            assert wrong or not verdicts.VERDICTS[entry.verdict].passes, entry.id
+        else:
+            assert factor == 1.01 or claimed[entry.id] == 1, entry.id

@@ -200,7 +200,7 @@ def test_numbers_are_quoted_from_the_ledger(book):
     assert '<span class="not-computed">not computed</span>' in text
     ledger = page(book, "book/ledger")
     assert '<tr id="lam/section-6/f1" data-paper="lam" data-verdict="match">' in ledger
-    assert ledger.count('data-verdict="not-recorded"') == 642
+    assert ledger.count('data-verdict="not-recorded"') == len(Published().rows) - 1
 
 
 @pytest.mark.slow
@@ -323,7 +323,7 @@ def test_code_unfolds(tab, address):
 def test_the_ledger_sorts_and_filters(tab, address):
     tab.goto(f"{address}/book/ledger.html", wait_until="networkidle")
     rows = tab.locator("#ledger-rows tbody tr:visible")
-    assert rows.count() == 643
+    assert rows.count() == len(Published().rows)
     tab.get_by_label("Words").fill("section-6 wald")
     assert rows.count() == 3
     tab.get_by_label("Words").fill("")
