@@ -11,7 +11,7 @@
 # | your situation | use | because |
 # |:--|:--|:--|
 # | one score to report, nothing special | `wilson_indirect` | covers as promised on average, stays inside $[0, 1]$, always has a width, and is shorter than Clopper-Pearson and, for scores above one half, than Wilson direct |
-# | a low score (below one half) and few relevant items (some tens at most) | `wilson_direct` | shorter there, with coverage at least as good |
+# | a low score (below one third) and few relevant items (some tens at most) | `wilson_direct` | shorter there, with coverage at least as good; between one third and one half it is shorter, but covers less |
 # | the level must be kept whatever the truth (a safety claim, a regulator) | `clopper_pearson` | the only one whose coverage is never below its level; at $v = 25$ it is {glue:text}`choosing-cp-price:.0f` % longer than the default |
 # | no item right, or no item wrong | any but `wald` | Wald has no width there |
 # | hundreds of relevant items, a score well inside $(0, 1)$ | any | the four hardly differ, see [below](#when-does-the-choice-not-matter) |

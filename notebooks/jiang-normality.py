@@ -83,7 +83,7 @@ show.table(
 # %% [markdown]
 # The printed "true" value is itself a mean over random draws, with a standard error of
 # {glue:text}`jiang-normality-truth-error:.4f`. Of its seven digits three mean something
-# ({ref}`E-jiang-4 <E-jiang-4>`). It is {glue:text}`jiang-normality-truth-distance:.1f` standard
+# ({ref}`N-jiang-4 <N-jiang-4>`). It is {glue:text}`jiang-normality-truth-distance:.1f` standard
 # errors away from the exact value: there is nothing wrong with it, but an exact value is free.
 #
 # ## Ten thousand data sets

@@ -69,7 +69,7 @@ show.compare([*ids, "jiang/corollary-1/critical_value"])
 #
 # The paper prints $n =$ {published}`jiang/section-2.3/n` and four statistics of the validation set,
 # but not its table of counts. Are there many tables that would give the same numbers? We try them
-# all ({ref}`E-jiang-3 <E-jiang-3>`).
+# all ({ref}`N-jiang-3 <N-jiang-3>`).
 
 # %%
 n = int(given("jiang/section-2.3/n"))
@@ -269,7 +269,7 @@ show.compare([i for i in page.records if i.startswith("jiang/proposition-1/v/")]
 # %% [markdown]
 # (shown-e-jiang-1)=
 # **At 1.** The formula that the paper gives for the maximiser has $1/(1 - \max\{a, b\})$ in it, so
-# it says nothing about the Jaccard index, $a = b = 1$ ({ref}`E-jiang-1 <E-jiang-1>`). The maximum
+# it says nothing about the Jaccard index, $a = b = 1$ ({ref}`N-jiang-1 <N-jiang-1>`). The maximum
 # itself has no gap there; {prf:ref}`lem-jiang-v` writes the maximiser so that 1 is no exception:
 
 
@@ -329,7 +329,7 @@ show.table(["", "left side", "right side, as printed", "with E[ZA]"], rows, nume
 # For F0.5 no rule comes near the published bound. The figure shows $\nu \cdot b\,\mathrm E[Z]$ for
 # random rules; the bound says that this is at most $V(\max\{a, b\})$. By
 # {prf:ref}`thm-jiang-sharp` it is at most $V(b)$, and there is a rule that attains it: no false
-# positives, and a certain recall ({ref}`E-jiang-5 <E-jiang-5>`).
+# positives, and a certain recall ({ref}`N-jiang-5 <N-jiang-5>`).
 
 # %%
 gap_rows = []
@@ -418,12 +418,13 @@ rounded_error, rounded_v = (
 rounded_share = printed("jiang/section-2.3/prevalence")
 rounded_positives = round(rounded_v / (rounded_error**2 * b), 6)
 record("jiang/section-2.3/planned_positives", rounded_positives)
-record("jiang/section-2.3/planned_total", math.ceil(rounded_positives / rounded_share))
+for name in ("planned_total", "planned_total/restated"):
+    record(f"jiang/section-2.3/{name}", math.ceil(rounded_positives / rounded_share))
 names = ("planned_standard_error", "v", "planned_positives", "planned_total")
 show.compare([f"jiang/section-2.3/{name}" for name in names])
 
 # %% [markdown]
-# The rounding costs more than it seems to ({ref}`E-jiang-4 <E-jiang-4>`), and the published bound
+# The rounding costs more than it seems to ({ref}`N-jiang-4 <N-jiang-4>`), and the published bound
 # costs more than the rounding. The same plan, without either:
 
 

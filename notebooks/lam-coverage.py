@@ -339,7 +339,7 @@ figures.save(figure, "lam-coverage-printed")
 # ## Tables 5 and 6, which our copy does not show
 #
 # The two tables of overshoot and degeneracy probabilities are illegible in the copy that we could
-# read ({ref}`E-lam-5 <E-lam-5>`), so there is nothing to compare with. Here are the exact values.
+# read ({ref}`N-lam-5 <N-lam-5>`), so there is nothing to compare with. Here are the exact values.
 # Only Wald has either defect; for the other three methods both probabilities are zero, as
 # {prf:ref}`prop-lam-clopper-pearson`, {prf:ref}`prop-lam-indirect` and {prf:ref}`cor-lam-direct`
 # prove and the sums confirm. The degeneracy probability also has a closed form,

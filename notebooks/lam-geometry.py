@@ -181,7 +181,7 @@ figures.save(figure, "lam-geometry-quartic")
 # (shown-e-lam-2)=
 # ## Two roots, always
 #
-# Convexity is more than is needed ({ref}`E-lam-2 <E-lam-2>`). A root $F$ inside $(0, 1)$ is where
+# Convexity is more than is needed ({ref}`N-lam-2 <N-lam-2>`). A root $F$ inside $(0, 1)$ is where
 # the function $h(F) = 2 (F - \hat F_1)^2 / \{F (1 - F)(2 - F)^2\}$ takes the value $k$
 # (equation {eq}`eq-lam-h`), and $h$ falls all the way from $F = 0$ to the estimate and rises all the way
 # from there to $F = 1$. So it takes every value $k > 0$ once on each side. Outside $[0, 1]$ the
@@ -372,7 +372,7 @@ show.table(head, rows, numeric=(0, 1, 2, 3))
 # Equations 26 and 27 of the paper define the Clopper-Pearson end points by
 # $P(n_{11} < \tilde n_{11}) = 1 - \alpha/2$ and $P(n_{11} > \tilde n_{11}) = 1 - \alpha/2$. If no
 # relevant item is right, the first event is $n_{11} < 0$; if none is wrong, the second is
-# $n_{11} > v$ ({ref}`E-lam-6 <E-lam-6>`). Neither can happen, whatever F\* is:
+# $n_{11} > v$ ({ref}`N-lam-6 <N-lam-6>`). Neither can happen, whatever F\* is:
 
 # %%
 share = np.linspace(0, 1, 1001)

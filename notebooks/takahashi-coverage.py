@@ -368,7 +368,7 @@ figures.save(figure, "takahashi-coverage-table-3")
 # every class to be one or the other. Otherwise there is a division by zero and no interval
 # ({prf:ref}`prop-takahashi-undefined`). The paper remarks that this happens "often" at small $n$, and leaves
 # open what its Table 3 does then. The exact sums decide it: the printed numbers are the coverage
-# among the intervals that exist ({ref}`E-takahashi-4 <E-takahashi-4>`). How often one
+# among the intervals that exist ({ref}`N-takahashi-4 <N-takahashi-4>`). How often one
 # exists follows from inclusion and exclusion over the empty rows and columns.
 
 # %% tags=["hide-input"]

@@ -314,7 +314,7 @@ show.table(
 #
 # The row of the MNN follows from its matrix. The matrices of the other three are not in the
 # paper, so that their macro averages cannot be recomputed by anyone who has only the paper
-# ({ref}`E-takahashi-6 <E-takahashi-6>`). Micro F1 is a proportion, and its interval needs no more than $n$ and
+# ({ref}`N-takahashi-6 <N-takahashi-6>`). Micro F1 is a proportion, and its interval needs no more than $n$ and
 # the estimate, which are printed.
 
 # %%

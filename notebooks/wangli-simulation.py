@@ -298,7 +298,7 @@ show.compare(list(page.records))
 # {glue:text}`wangli-proposed-credibility-se:.2f` per cent, those of our lengths
 # {glue:text}`wangli-wang_2015-length-se:.6f` and {glue:text}`wangli-proposed-length-se:.6f`. The
 # paper does not give its number of data sets, so that the ledger can allow it no noise
-# ({ref}`E-wangli-9 <E-wangli-9>`). From 1000 data sets, say, its standard errors would be
+# ({ref}`N-wangli-9 <N-wangli-9>`). From 1000 data sets, say, its standard errors would be
 # {glue:text}`wangli-wang_2015-credibility-noise:.1f` and
 # {glue:text}`wangli-proposed-credibility-noise:.1f` per cent, and
 # {glue:text}`wangli-wang_2015-length-noise:.5f` and {glue:text}`wangli-proposed-length-noise:.5f`
@@ -476,7 +476,7 @@ figures.save(figure, "wangli-simulation-weights")
 #
 # Three repetitions test every observation three times. With the averaged weight
 # they count as $3 n w_3$ independent ones, more than the data set has
-# ({ref}`E-wangli-8 <E-wangli-8>`). For a rule that does not depend on the training set, the three
+# ({ref}`N-wangli-8 <N-wangli-8>`). For a rule that does not depend on the training set, the three
 # tests of an observation are the same: $\rho_1 = 0$ and $\rho_2 = 1/2$ exactly (two test sets
 # of different repetitions share half of their items), so that eqs. 16 and 18 give a weight of $1/3$,
 # and $n$ observations. With trained rules, the three tests of an observation are made by different

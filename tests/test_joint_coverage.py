@@ -213,3 +213,40 @@ def test_consistent_tables_are_all_of_them() -> None:
 )
 def test_on_grid(printed: str, replicates: int, expected: bool) -> None:
     assert joint_coverage.on_grid(number(printed), replicates) is expected
+
+
+def test_raked_cells_have_the_wanted_tables_and_keep_their_odds_ratios() -> None:
+    # Two rules: raking multiplies each cell by a function of (Z, A_1) and one of (Z, A_2), so
+    # that the odds ratio of the two rules stays what it was, for either outcome.
+    cells = np.array([40, 6, 5, 2, 3, 4, 6, 9])
+    wanted = np.array([[700, 60, 90, 150], [690, 70, 120, 120]])  # TN, FP, FN, TP
+    raked = joint_coverage.rake(cells, wanted).reshape(2, 2, 2)
+    assert raked.sum() == pytest.approx(1, abs=1e-9)
+    np.testing.assert_allclose(raked.sum(axis=2).ravel(), wanted[0] / 1000, atol=1e-9)
+    np.testing.assert_allclose(raked.sum(axis=1).ravel(), wanted[1] / 1000, atol=1e-9)
+    for before, after in zip(cells.reshape(2, 2, 2), raked, strict=True):
+        odds = [t[0, 0] * t[1, 1] / (t[0, 1] * t[1, 0]) for t in (before, after)]
+        assert odds[1] == pytest.approx(odds[0], rel=1e-9)
+
+
+def test_what_cannot_be_raked_is_nan() -> None:
+    cells = np.array([40, 6, 5, 2, 3, 4, 0, 0])  # the first rule finds no positive
+    wanted = np.array([[700, 60, 90, 150], [690, 70, 120, 120]])
+    assert np.isnan(joint_coverage.rake(cells, wanted)).all()
+
+
+def test_another_square_in_the_blur() -> None:
+    # By hand: the blur of the accuracy is (4 + 1 + 1) square / 2 over n^2.
+    counts = np.array([[3106, 21, 202, 4]])
+    n = counts.sum()
+    truth = joint_coverage.true_values(counts[0], [ACCURACY])
+    lengths = [
+        joint_coverage.quantities(counts, truth, [ACCURACY], ["rule"], square=square)
+        .of("rule", "corrected_individual")
+        .length[0]
+        for square in (None, Z**2, 4.0)
+    ]
+    p = (counts[0, 0] + counts[0, 3]) / n
+    for length, square in zip(lengths, (Z**2, Z**2, 4.0), strict=True):
+        expected = 2 * Z * math.sqrt(p * (1 - p) / (n - 1) + 3 * square / n**2)
+        assert length == pytest.approx(expected, rel=1e-12)

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from compendium import verdicts
+from compendium import pages, verdicts
 from compendium.ledger import Page, Record, checked
 from compendium.published import LedgerError, Number, Published, Row, read_number
 from compendium.verdicts import Ledger
@@ -33,7 +33,14 @@ yuan,Yuan,,,,
 ERRATA = """\
 id,paper,kind,place,printed,right,how_known,consequence,shown_in
 E-lam-1,lam,wrong number,Table 3,0.900,0.953,enumeration,none,lam-coverage
-E-jiang-1,jiang,gap,section 2.1,nothing,a limit,algebra,none,jiang-orange-juice
+R-lam-2,lam,other run,Table 3,0.800,,another population,none,lam-coverage
+O-lam-3,lam,open,Table 3,0.700,,many attempts,none,lam-coverage
+N-jiang-1,jiang,gap,section 2.1,nothing,,a limit,none,jiang-orange-juice
+"""
+EXPECTED = """\
+id,value,tolerance
+lam/section-6/wrong,0.1403,0.0005
+lam/table-3/wrong,0.953,0.005
 """
 INPUTS = """\
 id,paper,item,description,printed
@@ -71,6 +78,7 @@ def folder(tmp_path: Path) -> Path:
     for name, text in {
         "papers": PAPERS,
         "errata": ERRATA,
+        "expected": EXPECTED,
         "inputs": INPUTS,
         "replicates": REPLICATES,
         "lam": LAM,
@@ -82,6 +90,14 @@ def folder(tmp_path: Path) -> Path:
 
 def results(folder: Path, name: str = "lam-coverage") -> Page:
     return Page(name, folder=folder / "results", published=Published(folder / "published"))
+
+
+def append(folder: Path, table: str, line: str) -> None:
+    """Add a line to a published table, which is made if need be."""
+    path = folder / "published" / f"{table}.csv"
+    heads = {"marks": "rows,mark,why\n", "restated": "rows,of\n"}
+    before = path.read_text("utf-8") if path.exists() else heads[table]
+    path.write_text(f"{before}{line}\n", encoding="utf-8")
 
 
 def entry_of(folder: Path, id: str) -> verdicts.Entry:  # noqa: A002
@@ -311,6 +327,7 @@ def test_a_band_of_small_simulations_does_not_make_an_erratum_stale(folder: Path
     copied = next(line for line in errata.splitlines() if line.startswith("E-lam-1"))
     copied = copied.replace("E-lam-1,lam", "E-yuan-1,yuan")
     (published / "errata.csv").write_text(f"{errata.rstrip()}\n{copied}\n")
+    append(folder, "expected", "yuan/table-4/wrong,0.955,0.005")
     replicates = (published / "replicates.csv").read_text()
     size = replicates.splitlines()[2].split(",")[1]
     (published / "replicates.csv").write_text(f"{replicates.rstrip()}\nyuan/table-4/*,{size}\n")
@@ -327,12 +344,74 @@ def test_an_erratum_may_excuse_what_the_unknown_replicates_of_a_paper_make_uncer
 ) -> None:
     row = "lam/section-7/unstated,lam,section-7,coverage,0.900,simulated,E-lam-1\n"
     (folder / "published" / "lam.csv").write_text(LAM + row, encoding="utf-8")
+    append(folder, "expected", "lam/section-7/unstated,0.901,0.009")
     how = {"deviation": 0.3, "replicates": 10**6}
     assert verdict(folder, "lam/section-7/unstated", 0.901, **how) == "erratum"
     assert verdict(folder, "lam/section-7/unstated", 0.9001, **how) == "match"
     entry = entry_of(folder, "lam/section-7/unstated")
     assert entry.reason.endswith("how many replicates the paper drew is not known, see E-lam-1")
     assert Ledger(Published(folder / "published"), folder / "results").ok
+
+
+@pytest.mark.parametrize(
+    ("entry", "expected"), [("R-lam-2", "other-run"), ("O-lam-3", "open"), ("E-lam-1", "erratum")]
+)
+def test_the_register_says_what_a_difference_is(folder: Path, entry: str, expected: str) -> None:
+    append(folder, "lam", f"lam/table-3/odd,lam,table-3,coverage,0.800,simulated,{entry}")
+    append(folder, "expected", "lam/table-3/odd,0.9,0.001")
+    assert verdict(folder, "lam/table-3/odd", 0.9) == expected
+    # Open, but known to be: the build does not fail.
+    assert Ledger(Published(folder / "published"), folder / "results").ok
+    assert verdict(folder, "lam/section-6/low", 0.9) == "open"
+    assert not Ledger(Published(folder / "published"), folder / "results").ok
+
+
+def test_a_value_that_an_entry_rests_on_must_not_move(folder: Path) -> None:
+    assert verdict(folder, "lam/section-6/wrong", 0.1407) == "erratum"
+    assert Ledger(Published(folder / "published"), folder / "results").ok
+    assert verdict(folder, "lam/section-6/wrong", 0.1409) == "erratum"
+    built = Ledger(Published(folder / "published"), folder / "results")
+    assert "E-lam-1 rests on 0.1403 +- 0.0005, but ours is 0.1409" in built.errors[0]
+
+
+def test_a_wide_band_is_no_agreement(folder: Path) -> None:
+    # A fifth of 0.68 is 0.136; the band's ends need not be at equal distance.
+    how = {"splits": 200}
+    id = "yuan/table-4/accuracy"  # noqa: A001
+    assert verdict(folder, id, 0.68, band=(0.62, 0.755), **how) == "in-band"
+    assert verdict(folder, id, 0.68, band=(0.62, 0.757), **how) == "not-contradicted"
+    assert verdict(folder, id, 0.68, band=(0.3, 0.69), **how) == "open"
+    assert "0.57 of the value" in entry_of(folder, id).reason
+
+
+def test_marked_rows_say_so(folder: Path) -> None:
+    append(folder, "marks", "lam/section-6/low,input,used to deduce the counts")
+    append(folder, "marks", "lam/section-6/size,chosen,design chosen to match")
+    assert verdict(folder, "lam/section-6/low", 0.665) == "used-as-input"
+    assert verdict(folder, "lam/section-6/low", 0.7) == "open"
+    assert verdict(folder, "lam/section-6/size", 9925) == "match"
+    assert entry_of(folder, "lam/section-6/size").reason.endswith("; design chosen to match")
+
+
+def test_restated_numbers_count_once_in_the_headline(folder: Path) -> None:
+    append(folder, "restated", "lam/section-6/size,lam/section-6/low")
+    full_run(folder)
+    built = Ledger(Published(folder / "published"), folder / "results")
+    sentence = pages._sentence(built)
+    assert "**11** rows" in sentence
+    assert "**10** that do not restate another" in sentence
+    assert "1 to the printed digits" in sentence  # of two matches one restates the other
+
+
+@pytest.mark.parametrize("factor", [0.5, 1.01, 2.0])
+def test_every_deterministic_number_turns_when_ours_moves(folder: Path, factor: float) -> None:
+    recorder = results(folder)
+    recorder.record("lam/section-6/low", 0.66523)
+    recorder.record("lam/section-6/wrong", 0.1403)
+    recorder.record("lam/section-6/size", 9925)
+    recorder.save()
+    built = Ledger(Published(folder / "published"), folder / "results")
+    assert built.power(factor) == {"match": (2, 2), "erratum": (1, 1)}
 
 
 def test_missing_inputs_and_gaps_are_told_apart(folder: Path) -> None:
@@ -459,7 +538,7 @@ def test_a_tampered_results_file_is_an_error(
         ("lam", "0.665,", "0.66S,", "'0.66S' is neither"),
         ("lam", "0.976,simulated", "0.976,guessed", "its kind is 'guessed'"),
         ("lam", "0.139,deterministic,E-lam-1", "0.139,deterministic,E-lam-9", "not in errata.csv"),
-        ("lam", "0.139,deterministic,E-lam-1", "0.139,deterministic,E-jiang-1", "another paper"),
+        ("lam", "0.139,deterministic,E-lam-1", "0.139,deterministic,N-jiang-1", "another paper"),
         (
             "lam",
             "lam/section-6/size",
@@ -478,6 +557,13 @@ def test_a_tampered_results_file_is_an_error(
         ("errata", "E-lam-1,lam", "E-lam-1,yuan", "not E-<paper>-<number>"),
         ("errata", "wrong number", "bad luck", "its kind is 'bad luck'"),
         ("errata", "enumeration", "", "'how_known' is empty"),
+        ("errata", "0.900,0.953", "0.900,", "'right' is empty"),
+        ("errata", "0.800,,", "0.800,0.9,", "'right' is for errors only"),
+        ("errata", "R-lam-2,lam,other run", "R-lam-2,lam,misprint", "begin with another letter"),
+        ("expected", "0.953,0.005", "0.953,0.05", "a tolerance of 0.05"),
+        ("expected", "0.953,0.005", "0.953,0", "a tolerance of 0.0"),
+        ("expected", "lam/table-3/wrong", "lam/table-3/n-25", "names nothing in the register"),
+        ("expected", "lam/table-3/wrong,0.953,0.005\n", "", "does not say what ours is"),
     ],
 )
 def test_a_tampered_published_table_is_an_error(
@@ -590,7 +676,7 @@ def test_the_command_fails_on_an_open_row_and_on_errors(
     (folder / "published" / "errata.csv").unlink()
     assert command(folder) == 1
     assert "'E-lam-1' is not in errata.csv" in capsys.readouterr().err
-    for table in ("lam", "yuan", "replicates"):
+    for table in ("lam", "yuan", "replicates", "expected"):
         (folder / "published" / f"{table}.csv").unlink()
     assert command(folder) == 1
     assert "no published numbers" in capsys.readouterr().out
@@ -672,3 +758,31 @@ def test_missing_cut_and_tampered_results_are_named(
     outcome = call(root, "verdicts")
     assert outcome.returncode == 1
     assert message in outcome.stdout
+
+
+@pytest.mark.parametrize("factor", [0.5, 1.01, 2.0])
+def test_every_deterministic_row_of_the_compendium_turns(tmp_path: Path, factor: float) -> None:
+    # Ours as claimed: the printed number, or what the register says ours is.
+    published = Published()
+    claimed = {
+        row.id: published.expected[row.id][0] if row.erratum else float(row.number.value)
+        for row in published.rows.values()
+        if row.kind == "deterministic" and row.number is not None
+    }
+    for name, times in (("as-claimed", 1.0), ("moved", factor)):
+        recorder = Page(name, folder=tmp_path / name, published=published)
+        for id, value in claimed.items():  # noqa: A001
+            recorder.record(id, value * times)
+        recorder.save()
+    assert Ledger(published, tmp_path / "as-claimed").errors == []
+    moved = Ledger(published, tmp_path / "moved")
+    for entry in moved.entries:
+        if entry.id not in claimed or claimed[entry.id] == 0:
+            continue
+        wrong = any(error.startswith(f"{entry.id}:") for error in moved.errors)
+        # Digits so few that the change is within rounding cannot show it: 0.33 times 1.01.
+        half_unit = float(published.rows[entry.id].number.half_unit)
+        if abs(claimed[entry.id] * (factor - 1)) > half_unit:
+            assert wrong or not verdicts.VERDICTS[entry.verdict].passes, entry.id
+        else:
+            assert factor == 1.01 or claimed[entry.id] == 1, entry.id

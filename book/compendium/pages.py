@@ -105,31 +105,54 @@ def write_pages(staged: Path, ledger: Ledger) -> None:
     fragments = {
         "sentence": _sentence(ledger),
         "verdicts": _verdicts(),
+        "power": _power(ledger),
         "scoreboard": _scoreboard(ledger, "paper", names),
         "scoreboard-items": _items(ledger),
         "ledger-table": _table(ledger.entries, names),
         "inputs-table": _inputs(published),
-        "errata": _errata(published.errata.values(), names),
+        "errata": _register(ledger, names),
     }
     for name, text in fragments.items():
         write(generated / f"{name}.md", text + "\n")
 
 
 def _sentence(ledger: Ledger) -> str:
-    totals = {name: sum(e.verdict == name for e in ledger.entries) for name in VERDICTS}
+    """The headline: every number once, however often the papers print it."""
+    entries = [e for e in ledger.entries if e.id not in ledger.published.restated]
+    totals = {name: sum(e.verdict == name for e in entries) for name in VERDICTS}
     agree = sum(totals[name] for name, verdict in VERDICTS.items() if verdict.agrees)
     rest = [
         f"{totals[name]} {verdict.told}"
         for name, verdict in VERDICTS.items()
         if verdict.told and totals[name]
     ]
-    head = f"Of **{len(ledger.entries)}** published numbers, **{agree}** agree with ours"
-    if totals["in-band"]:
-        head += (
-            f" ({totals['in-band']} of them depend on an unpublished random split, and lie within "
-            "the range of independent repetitions)"
+    head = (
+        f"The papers' results have **{len(ledger.entries)}** rows here. Of the **{len(entries)}** "
+        f"that do not restate another, **{agree}** agree with ours"
+    )
+    within = [
+        f"{totals[name]} {how}"
+        for name, how in (
+            ("match", "to the printed digits"),
+            ("monte-carlo", "within the noise of a simulation"),
+            ("reconstructed", "from an input found from other printed numbers"),
+            ("in-band", "within the range of repetitions with other random splits"),
         )
-    return f"{head}; {', '.join(rest)}." if rest else f"{head}."
+        if totals[name]
+    ]
+    head += f": {', '.join(within)}" if within else ""
+    return f"{head}. Of the rest, {', '.join(rest)}." if rest else f"{head}."
+
+
+def _power(ledger: Ledger) -> str:
+    """How many numbers of each verdict a wrong value of ours would turn."""
+    found = {factor: ledger.power(factor) for factor in (0.5, 1.01, 2.0)}
+    head = "| verdict | " + " | ".join(f"ours times {factor:g}" for factor in found) + " |"
+    lines = [head, "|---|" + "---:|" * len(found)]
+    for name in found[2.0]:
+        cells = " | ".join("{} of {}".format(*found[factor][name]) for factor in found)
+        lines.append(f"| {badge(name)} | {cells} |")
+    return "\n".join(lines)
 
 
 def _verdicts() -> str:
@@ -176,21 +199,31 @@ def _table(entries: Sequence[Entry], names: Mapping[str, str]) -> str:
             f'<td class="number">{value_text(e.value, e.printed)}</td>'
             f"<td>{badge(e.verdict)}{erratum}<br><small>{escape(e.reason)}{where}</small></td></tr>"
         )
-    heads = "".join(
+    used = {v: v for v in VERDICTS if any(e.verdict == v for e in entries)}
+    heads = ("number", "printed", "reproduced", "verdict")
+    return _sortable(heads, rows, {"Paper": names, "Verdict": used}, "table-3 wald")
+
+
+def _sortable(
+    heads: Sequence[str], rows: Sequence[str], choices: Mapping[str, Mapping[str, str]], words: str
+) -> str:
+    """A table that `ledger.js` sorts and filters: by words, by paper and by one thing more."""
+    head = "".join(
         f'<th scope="col" aria-sort="none"><button type="button">{name}</button></th>'
-        for name in ("number", "printed", "reproduced", "verdict")
+        for name in heads
     )
-    papers = "".join(f'<option value="{k}">{escape(name)}</option>' for k, name in names.items())
-    used = [v for v in VERDICTS if any(e.verdict == v for e in entries)]
-    verdicts = "".join(f'<option value="{v}">{v}</option>' for v in used)
+    fields = "".join(
+        f'<label>{label} <select name="{field}"><option value="">all</option>'
+        + "".join(f'<option value="{key}">{escape(text)}</option>' for key, text in options.items())
+        + "</select></label> "
+        for field, (label, options) in zip(("paper", "verdict"), choices.items(), strict=True)
+    )
     return (
         '<form class="ledger-filter">'
-        '<label>Words <input type="search" name="text" placeholder="table-3 wald"></label> '
-        f'<label>Paper <select name="paper"><option value="">all</option>{papers}</select></label> '
-        f'<label>Verdict <select name="verdict"><option value="">all</option>{verdicts}</select>'
-        f'</label> <output aria-live="polite">{len(entries)} rows</output></form>'
+        f'<label>Words <input type="search" name="text" placeholder="{words}"></label> {fields}'
+        f'<output aria-live="polite">{len(rows)} rows</output></form>'
         '<div class="wide" tabindex="0"><table class="ledger" id="ledger-rows">'
-        f"<thead><tr>{heads}</tr></thead><tbody>{''.join(rows)}</tbody></table></div>"
+        f"<thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table></div>"
     )
 
 
@@ -207,24 +240,42 @@ def _inputs(published: Published) -> str:
     )
 
 
-def _errata(errata: Iterable[Erratum], names: Mapping[str, str]) -> str:
-    """The register, by paper."""
-    parts = []
-    paper = ""
-    for erratum in errata:
-        if erratum.paper != paper:
-            paper = erratum.paper
-            parts.append(f"## {names[paper]}")
-        parts.append(_erratum(erratum))
+_SECTIONS = {"E": "Errors", "R": "Other runs", "O": "Not understood", "N": "Remarks"}
+
+
+def _register(ledger: Ledger, names: Mapping[str, str]) -> str:
+    """A summary table of all entries, which `ledger.js` sorts and filters, then each in full."""
+    rows: dict[str, list[Entry]] = {}
+    for entry in ledger.entries:
+        rows.setdefault(entry.erratum, []).append(entry)
+    order = list(_SECTIONS)
+    entries = sorted(ledger.published.errata.values(), key=lambda e: order.index(e.id[0]))
+    lines = [
+        f'<tr data-paper="{e.paper}" data-verdict="{e.kind}">'
+        f'<td><a href="#{e.id.lower()}">{e.id}</a></td><td>{escape(names[e.paper])}</td>'
+        f"<td>{e.kind}</td><td>{escape(e.place)}</td>"
+        f'<td class="number">{len(rows.get(e.id, [])) or "·"}</td></tr>'
+        for e in entries
+    ]
+    kinds = {e.kind: e.kind for e in entries}
+    heads = ("entry", "paper", "kind", "where", "rows")
+    parts = [_sortable(heads, lines, {"Paper": names, "Kind": kinds}, "E-lam misprint")]
+    section = ""
+    for erratum in entries:
+        if erratum.id[0] != section:
+            section = erratum.id[0]
+            parts.append(f"## {_SECTIONS[section]}")
+        parts.append(_erratum(erratum, rows.get(erratum.id, [])))
     return "\n\n".join(parts)
 
 
-def _erratum(erratum: Erratum) -> str:
+def _erratum(erratum: Erratum, rows: Sequence[Entry]) -> str:
+    remark = erratum.id.startswith("N")
     facts = {
         "Where": erratum.place,
-        "Printed": erratum.printed,
+        "In the paper" if remark else "Printed": erratum.printed,
         "Right": erratum.right,
-        "How we know": erratum.how_known,
+        "What we found" if remark else "How we know": erratum.how_known,
         "What it changes": erratum.consequence,
     }
     lines = "\n".join(f"{name}\n: {text}\n" for name, text in facts.items() if text)
@@ -233,5 +284,11 @@ def _erratum(erratum: Erratum) -> str:
         name, mark, anchor = place.partition("#")
         target = f"../notebooks/{name}.html{mark}{anchor}"
         notebooks.append(f'<a href="{target}">{name}</a>')
-    shown = f"\nShown in\n: {', '.join(notebooks)}\n" if notebooks else ""
-    return f"({erratum.id})=\n### {erratum.id}: {erratum.kind}\n\n{lines}{shown}"
+    shown = f"\nComputed in\n: {', '.join(notebooks)}\n" if notebooks else ""
+    links = [
+        f'<a href="ledger.html#{row.id}">{row.id.partition("/")[2]}</a> ({escape(row.printed)}; '
+        f"ours {value_text(row.value, row.printed)})"
+        for row in rows
+    ]
+    listed = f"\nRows\n: {', '.join(links)}\n" if links else ""
+    return f"({erratum.id})=\n### {erratum.id}: {erratum.kind}\n\n{lines}{shown}{listed}"

@@ -4,7 +4,10 @@
 - `<paper>.csv`: every number printed as a result,
 - `inputs.csv`: what goes into them (confusion matrices, probabilities, numbers of replicates),
 - `replicates.csv`: which published numbers an input's number of replicates holds for,
-- `errata.csv`: the register of errata.
+- `errata.csv`: the register: errors (E), other runs (R), what is open (O) and remarks (N),
+- `expected.csv`: the values of ours that those entries rest on, and how far they may move,
+- `marks.csv`: rows that cannot count as a check, or not as an independent one, and why,
+- `restated.csv`: rows that print again what another row prints.
 
 A printed number is read exactly as it stands, into its value and half a unit of its last printed
 digit, both as fractions. **A number keeps its printed unit**: "99.6%" is 99.6, and whoever
@@ -38,7 +41,20 @@ __all__ = [
 ]
 
 KINDS = ("deterministic", "simulated", "trained")
-ERRATUM_KINDS = ("misprint", "wrong number", "wrong statement", "gap", "unstated choice", "remark")
+# The kinds of entries of the register, and the letter that ids of each kind begin with: what is
+# proved wrong in print, what fits another run, what is not understood, and what is no error.
+ERRATUM_KINDS = {
+    "misprint": "E",
+    "wrong number": "E",
+    "wrong statement": "E",
+    "other run": "R",
+    "open": "O",
+    "gap": "N",
+    "unstated choice": "N",
+    "defect of our copy": "N",
+    "remark": "N",
+}
+MARKS = ("input", "chosen")
 
 
 class LedgerError(ValueError):
@@ -56,7 +72,7 @@ class Number:
 _DECIMAL = re.compile(r"[±+-]?(?P<body>(?:\d{1,3}(?:,\d{3})+|\d+)?(?:\.\d+)?(?:e[+-]?\d+)?)%?")
 _FRACTION = re.compile(r"(?P<sign>-?)(?P<body>\d+/[1-9]\d*)")
 _POWER = re.compile(r"10\^(?P<exponent>\d{1,2})")
-_WORD = re.compile(r"[A-Za-z][A-Za-z0-9_, -]*")
+_WORD = re.compile(r"[A-Za-z][A-Za-z0-9_,. -]*")
 _IN_WORDS = {"a million": Fraction(10**6)}
 
 
@@ -138,7 +154,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Erratum:
-    """One entry of the register of errata."""
+    """One entry of the register; only errors have something `right`."""
 
     id: str
     paper: str
@@ -156,9 +172,12 @@ INPUT_COLUMNS = ["id", "paper", "item", "description", "printed"]
 PUBLISHED_COLUMNS = [*INPUT_COLUMNS, "kind", "erratum"]
 REPLICATES_COLUMNS = ["rows", "input"]
 ERRATUM_COLUMNS = list(Erratum.__dataclass_fields__)
+EXPECTED_COLUMNS = ["id", "value", "tolerance"]
+MARK_COLUMNS = ["rows", "mark", "why"]
+RESTATED_COLUMNS = ["rows", "of"]
 
 _ID = re.compile(r"(?P<paper>[a-z]+)(?:/[A-Za-z0-9_.*+-]+)+")
-_ERRATUM_ID = re.compile(r"E-(?P<paper>[a-z]+)-[1-9]\d*")
+_ERRATUM_ID = re.compile(r"(?P<letter>[ERON])-(?P<paper>[a-z]+)-[1-9]\d*")
 
 
 class Published:
@@ -185,6 +204,9 @@ class Published:
         problems += _repeated([paper.key for paper in papers])
         problems += _repeated([entry.id for entry in errata] + [row.id for row in (*inputs, *rows)])
         self._replicates = self._replicates_of_rows(problems)
+        self.expected: Mapping[str, tuple[float, float]] = self._expected_values(problems)
+        self.marks: Mapping[str, tuple[str, str]] = self._marked_rows(problems)
+        self.restated: Mapping[str, str] = self._restated_rows(problems)
         for row in (*inputs, *rows):
             problems += self._row_problems(row, is_input=row.id in self.inputs)
         for erratum in errata:
@@ -211,6 +233,55 @@ class Published:
                 problems.append(f"replicates.csv: {pattern!r} fits no published number")
             else:
                 found = {**dict.fromkeys(ids, int(size.value)), **found}
+        return found
+
+    def _expected_values(self, problems: list[str]) -> dict[str, tuple[float, float]]:
+        """The value that each row with an entry in the register is claimed to have."""
+        found: dict[str, tuple[float, float]] = {}
+        for line in self._lines("expected.csv", EXPECTED_COLUMNS, problems):
+            row = self.rows.get(line["id"])
+            try:
+                value, tolerance = float(line["value"]), float(line["tolerance"])
+            except ValueError:
+                problems.append(f"expected.csv: no numbers for {line['id']!r}")
+                continue
+            if row is None or not row.erratum:
+                problems.append(f"expected.csv: {line['id']!r} names nothing in the register")
+            elif not 0 < tolerance <= 0.01 * abs(value):
+                problems.append(f"expected.csv: a tolerance of {tolerance} for {line['id']!r}")
+            found[line["id"]] = value, tolerance
+        problems += [
+            f"{row.id}: names {row.erratum}, but expected.csv does not say what ours is"
+            for row in self.rows.values()
+            if row.erratum and row.id not in found
+        ]
+        return found
+
+    def _matching(self, name: str, pattern: str, problems: list[str]) -> list[str]:
+        ids = [id for id in self.rows if fnmatchcase(id, pattern)]  # noqa: A001
+        if not ids:
+            problems.append(f"{name}: {pattern!r} fits no published number")
+        return ids
+
+    def _marked_rows(self, problems: list[str]) -> dict[str, tuple[str, str]]:
+        found: dict[str, tuple[str, str]] = {}
+        for line in self._lines("marks.csv", MARK_COLUMNS, problems):
+            if line["mark"] not in MARKS or not line["why"]:
+                problems.append(f"marks.csv: {line['mark']!r} is not one of {', '.join(MARKS)}")
+            for id in self._matching("marks.csv", line["rows"], problems):  # noqa: A001
+                found[id] = line["mark"], line["why"]
+        return found
+
+    def _restated_rows(self, problems: list[str]) -> dict[str, str]:
+        found: dict[str, str] = {}
+        for line in self._lines("restated.csv", RESTATED_COLUMNS, problems):
+            if line["of"] not in self.rows:
+                problems.append(f"restated.csv: no published number has the id {line['of']!r}")
+            for id in self._matching("restated.csv", line["rows"], problems):  # noqa: A001
+                found[id] = line["of"]
+        problems += [
+            f"restated.csv: {of!r} is itself restated" for of in found.values() if of in found
+        ]
         return found
 
     def _lines(
@@ -255,14 +326,19 @@ class Published:
         match = _ERRATUM_ID.fullmatch(erratum.id)
         if not match or match["paper"] != erratum.paper or erratum.paper not in self.papers:
             yield (
-                f"errata.csv: the id {erratum.id!r} is not E-<paper>-<number> for {erratum.paper!r}"
+                f"errata.csv: the id {erratum.id!r} is not E-<paper>-<number>, or with R, O or N, "
+                f"for {erratum.paper!r}"
             )
         if erratum.kind not in ERRATUM_KINDS:
             known = ", ".join(ERRATUM_KINDS)
             yield f"{erratum.id}: its kind is {erratum.kind!r}, not one of {known}"
+            return
+        if match and match["letter"] != ERRATUM_KINDS[erratum.kind]:
+            yield f"{erratum.id}: its kind is {erratum.kind!r}, whose ids begin with another letter"
         for column in ERRATUM_COLUMNS:
-            if not getattr(erratum, column):
-                yield f"{erratum.id}: {column!r} is empty"
+            needed = column != "right" or erratum.id.startswith("E")
+            if bool(getattr(erratum, column)) != needed:
+                yield f"{erratum.id}: {column!r} is {'empty' if needed else 'for errors only'}"
 
 
 def _repeated(ids: list[str]) -> Iterator[str]:

@@ -19,7 +19,7 @@ import math
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -39,7 +39,7 @@ class Verdict:
     name, meaning : str
         For readers; the meaning is Markdown.
     tone : str
-        Its colour in the style sheet: agrees, placed, differs, open or missing.
+        Its colour in the style sheet: agrees, placed, weak, differs, open or missing.
     told : str
         How the headline goes on after the number of its rows; empty for a number that agrees.
     """
@@ -53,6 +53,11 @@ class Verdict:
     def agrees(self) -> bool:
         """Whether the number counts among those that agree."""
         return not self.told
+
+    @property
+    def passes(self) -> bool:
+        """Whether ours is compatible with the printed number, counted as agreement or not."""
+        return self.tone in ("agrees", "placed", "weak")
 
 
 VERDICTS = {
@@ -70,7 +75,8 @@ VERDICTS = {
             "placed",
             "the number depends on a random split or training run that was not published; it lies "
             "in the central 99 % of at least 200 independent replications of all that the paper "
-            "did for it, its simulation included",
+            "did for it, its simulation included, and this band is at most a fifth of the value "
+            "wide",
         ),
         Verdict(
             "reconstructed",
@@ -79,22 +85,45 @@ VERDICTS = {
             "from that one the number matches",
         ),
         Verdict(
+            "not-contradicted",
+            "weak",
+            "as in-band, but the band is wider than a fifth of the value: hardly any number could "
+            "fail, so this is not counted as agreement",
+            "are not contradicted, by bands too wide to call it agreement",
+        ),
+        Verdict(
+            "used-as-input",
+            "weak",
+            "the paper does not print the input, and this number served to find it; it agrees by "
+            "construction",
+            "were used to find an input that is not printed",
+        ),
+        Verdict(
             "erratum",
             "differs",
-            "it differs, and the [register of errata](/book/errata.md) says why, with the "
-            "computation",
-            "differ and have an entry in the [register of errata](/book/errata.md)",
+            "wrong in print, and proved so in the [register](/book/errata.md): a misprint, or a "
+            "contradiction with the paper's own numbers or definitions",
+            "are wrong in print (see the [register](/book/errata.md))",
+        ),
+        Verdict(
+            "other-run",
+            "differs",
+            "differs from what the stated design gives; fits another run, which the "
+            "[register](/book/errata.md) names, and which explains numbers that were not used to "
+            "find it",
+            "fit another run than the one that is described",
         ),
         Verdict(
             "unpublished-input",
             "missing",
-            "nobody can compute it from what is published; the row names what is missing",
-            "need an input that was never published",
+            "needs an input that is not available to us; the row names it",
+            "need an input that is not available to us",
         ),
         Verdict(
             "open",
             "open",
-            "it differs and we do not understand why: a defect of ours until shown otherwise",
+            "differs, and we do not understand why; the [register](/book/errata.md) lists what was "
+            "tried. Without an entry there it is a defect of ours until shown otherwise",
             "differ and are not understood",
         ),
         Verdict(
@@ -107,6 +136,10 @@ VERDICTS = {
 }
 
 STANDARD_ERRORS = 4
+# A band wider than this part of the value is called too wide.
+WIDEST = 0.2
+# What an entry of the register makes of a row that differs, by the first letter of its id.
+EXPLAINED = {"E": "erratum", "R": "other-run", "O": "open", "N": "open"}
 # Double arithmetic may lose this part of a value; without it a tie would depend on the last bit.
 ROUNDING = Fraction(1, 10**12)
 
@@ -154,10 +187,13 @@ def _compare(row: Row, record: Record, paper_replicates: int | None) -> _Compari
         margin = printed.half_unit + abs(Fraction(record.value)) * ROUNDING
         inside = record.low - margin <= printed.value <= record.high + margin
         place = "inside" if inside else "outside"
+        width = (record.high - record.low) / abs(record.value)
         band = (
-            f"the central 99 % of {record.splits} replications, {record.low:g} to {record.high:g}"
+            f"the central 99 % of {record.splits} replications, {record.low:g} to "
+            f"{record.high:g}, {width:.2g} of the value"
         )
-        return _Comparison("in-band" if inside else "open", f"{place} {band}")
+        narrow = "in-band" if width <= WIDEST else "not-contradicted"
+        return _Comparison(narrow if inside else "open", f"{place} {band}")
 
     paper_error = own_error = None
     allowed = printed.half_unit
@@ -195,12 +231,17 @@ def _entry(row: Row, recorded: tuple[Record, str] | None, published: Published) 
     else:
         compared = _compare(row, record, replicates)
     verdict, reason = compared.verdict, compared.reason
+    mark, why = published.marks.get(row.id, ("", ""))
     if record.reconstructed:
         reason = f"from the reconstructed input: {reason}"
-    if record.reconstructed and verdict in ("match", "monte-carlo"):
+    if mark:
+        reason += f"; {why}"
+    if mark == "input" and VERDICTS[verdict].passes:
+        verdict = "used-as-input"
+    elif record.reconstructed and verdict in ("match", "monte-carlo"):
         verdict = "reconstructed"
     elif verdict == "open" and row.erratum:
-        verdict, reason = "erratum", f"{row.erratum}: {reason}"
+        verdict, reason = EXPLAINED[row.erratum[0]], f"{row.erratum}: {reason}"
     elif row.erratum and record.replicates and replicates is None:
         reason += f"; how many replicates the paper drew is not known, see {row.erratum}"
     elif row.erratum and _too_noisy(record, replicates):
@@ -256,6 +297,22 @@ def _too_noisy(record: Record, paper_replicates: int | None) -> bool:
     return record.replicates is not None and record.replicates < (paper_replicates or math.inf)
 
 
+def _moved(entry: Entry, published: Published) -> str:
+    """What is wrong if a value that an entry of the register rests on is not what it was."""
+    if entry.id not in published.expected or not isinstance(entry.value, float):
+        return ""
+    value, tolerance = published.expected[entry.id]
+    noise = STANDARD_ERRORS * (entry.own_error or 0.0)
+    if noise > tolerance:  # a quick build cannot tell
+        tolerance += noise
+    if abs(entry.value - value) <= tolerance:
+        return ""
+    return (
+        f"{entry.id}: {entry.erratum} rests on {shown(value)} +- {shown(tolerance)}, "
+        f"but ours is {shown(entry.value)}"
+    )
+
+
 class Ledger:
     """All entries, in the order of the published tables, and all errors found in the results."""
 
@@ -265,7 +322,7 @@ class Ledger:
         self.notebooks: list[str] = []
         if not published.rows:
             self.errors.append(f"{published.folder}: no published numbers")
-        records = self._read(Path(results))
+        self.records = records = self._read(Path(results))
         self.entries = [
             _entry(row, records.get(row.id), published) for row in published.rows.values()
         ]
@@ -274,9 +331,10 @@ class Ledger:
             f"{entry.printed!r} ({entry.reason})"
             for entry in self.entries
             if entry.erratum
-            and VERDICTS[entry.verdict].agrees
+            and VERDICTS[entry.verdict].passes
             and not _too_noisy(records[entry.id][0], published.replicates(entry.id))
         ]
+        self.errors += filter(None, (_moved(entry, published) for entry in self.entries))
 
     def _read(self, folder: Path) -> dict[str, tuple[Record, str]]:
         """Each recorded id with its record and its notebook; what is wrong goes to the errors."""
@@ -296,8 +354,37 @@ class Ledger:
 
     @property
     def ok(self) -> bool:
-        """Whether there is no error and no open row."""
-        return not self.errors and not any(entry.verdict == "open" for entry in self.entries)
+        """Whether there is no error and no open row that the register does not know."""
+        return not self.errors and not any(
+            e.verdict == "open" and not e.erratum for e in self.entries
+        )
+
+    def power(self, factor: float) -> dict[str, tuple[int, int]]:
+        """How many numbers of each verdict would turn if ours were `factor` times, and of how many.
+
+        A number turns if it would no longer pass, or, for one that the register explains, if
+        it would pass or leave its expected value. (A band moves with its value.)
+        """
+        found: dict[str, tuple[int, int]] = {}
+
+        def times(value: float | None) -> float | None:
+            return None if value is None else value * factor
+
+        for entry in self.entries:
+            if not isinstance(entry.value, float) or entry.value == 0:
+                continue
+            record, notebook = self.records[entry.id]
+            moved = replace(
+                record, value=entry.value * factor, low=times(record.low), high=times(record.high)
+            )
+            row = self.published.rows[entry.id]
+            after = _entry(row, (moved, notebook), self.published)
+            turned = VERDICTS[after.verdict].passes != VERDICTS[entry.verdict].passes or bool(
+                _moved(after, self.published)
+            )
+            caught, of = found.get(entry.verdict, (0, 0))
+            found[entry.verdict] = caught + turned, of + 1
+        return {name: found[name] for name in VERDICTS if name in found}
 
     def counts(self, of: str = "paper") -> dict[str, dict[str, int]]:
         """How many rows have each verdict, by paper or by "item" (written paper/item)."""

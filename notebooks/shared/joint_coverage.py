@@ -49,6 +49,8 @@ __all__ = [
     "drift",
     "exact",
     "on_grid",
+    "quantities",
+    "rake",
     "replications",
     "simulate",
     "tables",
@@ -115,6 +117,8 @@ EXAMPLES = 500
 ACCURACY = 1e-3
 # Tables less likely than this are left out of exact sums.
 LEAST = float(np.exp(-26.0))
+# Rounds of raking; those that can succeed need a few dozen.
+RAKES = 100
 
 
 def true_values(cells: ArrayLike, metrics: Sequence[BinaryMetric]) -> Array:
@@ -225,27 +229,51 @@ def _blurred_variances(
     return np.concatenate(variances, axis=-1)
 
 
-def _quantities(
+def quantities(
     counts: NDArray[Any],
     truth: Array,
     metrics: Sequence[BinaryMetric],
     rules: Sequence[str],
-    level: float,
+    level: float = 0.95,
     *,
-    rescaled: bool,
-    corrected: bool,
-    each: bool,
+    rescaled: bool = False,
+    corrected: bool = True,
+    each: bool = True,
+    square: float | None = None,
 ) -> Study[NDArray[Any]]:
-    """What the paper averages, for each test set."""
+    """What the paper averages, for each test set.
+
+    Parameters
+    ----------
+    counts : ndarray, shape (tests, 2**(m + 1))
+        Joint cells of the test sets.
+    truth : ndarray, shape (measures,)
+        What the intervals should hold, and what lengths are divided by if `rescaled`.
+    metrics, rules, level, rescaled, corrected
+        As in `simulate`.
+    each : bool
+        Whether every test set has a critical value of its own.
+    square : float, optional
+        What stands for z^2 in the blurred variance; by default z^2, for 95 % about 3.84.
+
+    Returns
+    -------
+    Study of ndarray
+        Every quantity of shape (tests,).
+    """
     size = len(metrics)
     estimate, plain = joint_from_cells(counts, metrics, confidence_level=level)
     diagonal = np.arange(estimate.shape[-1])
     choices: list[tuple[Kind, Kind, Array]] = [("individual", "joint", plain)]
-    if corrected:
-        blurred = plain.copy()
-        blurred[:, diagonal, diagonal] = _blurred_variances(counts, metrics, level)
-        choices.append(("corrected_individual", "corrected", blurred))
     z = float(ndtri((1 + level) / 2))
+    if corrected:
+        variances = _blurred_variances(counts, metrics, level)
+        if square is not None:
+            own = plain[:, diagonal, diagonal]
+            variances = own + (variances - own) * square / z**2
+        blurred = plain.copy()
+        blurred[:, diagonal, diagonal] = variances
+        choices.append(("corrected_individual", "corrected", blurred))
     miss = np.abs(estimate - truth)
     unit = truth if rescaled else np.ones_like(truth)
     single: dict[Kind, list[NDArray[Any]]] = {}
@@ -294,6 +322,7 @@ def exact(
     *,
     level: float = 0.95,
     rescaled: bool = False,
+    square: float | None = None,
 ) -> Study[Exact]:
     """Coverage and mean length of the intervals for one rule, by enumeration.
 
@@ -307,6 +336,8 @@ def exact(
     level : float
     rescaled : bool
         Whether each length is divided by the true value, as in Table VII.
+    square : float, optional
+        As in `quantities`.
 
     Returns
     -------
@@ -315,9 +346,7 @@ def exact(
     """
     counts, probability = tables(n, cells)
     truth = true_values(cells, metrics)
-    values = _quantities(
-        counts, truth, metrics, ["rule"], level, rescaled=rescaled, corrected=True, each=True
-    )
+    values = quantities(counts, truth, metrics, ["rule"], level, rescaled=rescaled, square=square)
 
     def moments(values: list[NDArray[Any]]) -> Exact:
         mean = float(probability @ values[0])
@@ -338,6 +367,7 @@ def simulate(
     level: float = 0.95,
     rescaled: bool = False,
     corrected: bool = True,
+    square: float | None = None,
 ) -> Study[float]:
     """One run of the paper's simulation: means over `replicates` test sets.
 
@@ -359,6 +389,8 @@ def simulate(
         Whether each length is divided by the true value.
     corrected : bool
         Whether to look at blurred intervals as well.
+    square : float, optional
+        As in `quantities`.
 
     Returns
     -------
@@ -367,7 +399,7 @@ def simulate(
     p = np.asarray(cells, dtype=np.float64) / np.sum(cells)
     counts = np.random.default_rng(rng).multinomial(n, p, size=replicates)
     target = true_values(p, metrics) if truth is None else truth
-    values = _quantities(
+    values = quantities(
         counts,
         target,
         metrics,
@@ -376,6 +408,7 @@ def simulate(
         rescaled=rescaled,
         corrected=corrected,
         each=False,
+        square=square,
     )
     return _combined(lambda values: float(values[0].mean()), [values])
 
@@ -391,6 +424,7 @@ def replications(
     truths: ArrayLike | None = None,
     rescaled: bool = False,
     corrected: bool = True,
+    square: float | None = None,
     pool: Executor | None = None,
 ) -> Study[Array]:
     """`simulate` for every population, each with a random stream of its own.
@@ -403,7 +437,7 @@ def replications(
         As `truth` in `simulate`, for each population.
     pool : Executor, optional
         Where to compute; here by default. The numbers do not depend on it.
-    n, metrics, rules, replicates, rescaled, corrected
+    n, metrics, rules, replicates, rescaled, corrected, square
         As in `simulate`.
 
     Returns
@@ -412,7 +446,8 @@ def replications(
         Every quantity of shape (splits,).
     """
     cells = np.asarray(populations, dtype=np.float64)
-    options = {"replicates": replicates, "rescaled": rescaled, "corrected": corrected}
+    options: dict[str, Any] = {"replicates": replicates, "rescaled": rescaled}
+    options |= {"corrected": corrected, "square": square}
     run = partial(_run, n, metrics, rules, options)
     targets = true_values(cells, metrics) if truths is None else np.asarray(truths)
     runs = list((pool.map if pool else map)(run, cells, targets, seed.spawn(len(cells))))
@@ -429,6 +464,43 @@ def _run(
     rng: np.random.SeedSequence,
 ) -> Study[float]:
     return simulate(n, cells, metrics, rules, truth=truth, rng=rng, **options)
+
+
+def rake(cells: ArrayLike, margins: ArrayLike) -> Array:
+    """Joint cells with given tables of each rule, by iterative proportional fitting.
+
+    Of all distributions with these tables it is the nearest to `cells`, in the sense of
+    Kullback and Leibler: what the rules have to do with one another beyond them stays.
+
+    Parameters
+    ----------
+    cells : array_like, shape (2**(m + 1),)
+        Counts or probabilities; the index of a cell, in binary, reads Z A_1 ... A_m.
+    margins : array_like, shape (m, 4)
+        The wanted table of each rule: TN, FP, FN, TP.
+
+    Returns
+    -------
+    ndarray, shape (2**(m + 1),)
+        Probabilities; all ``nan`` if a rule has no case in a cell that should have some, so
+        that no weights can do it.
+    """
+    wanted = np.asarray(margins, dtype=np.float64)
+    wanted = wanted / wanted.sum(axis=1, keepdims=True)
+    m = len(wanted)
+    p: Array = np.asarray(cells, dtype=np.float64).reshape([2] * (m + 1))
+    p = p / p.sum()
+    for _ in range(RAKES):
+        worst = 0.0
+        for rule in range(m):
+            others = tuple(1 + i for i in range(m) if i != rule)
+            found = p.sum(axis=others, keepdims=True)
+            target = wanted[rule].reshape(found.shape)
+            worst = max(worst, float(np.abs(found - target).max()))
+            p = p * np.divide(target, found, out=np.zeros_like(found), where=found > 0)
+        if worst < 1e-10:
+            return p.ravel()
+    return np.full(p.size, np.nan)
 
 
 def band(values: ArrayLike) -> tuple[float, float]:
