@@ -738,10 +738,11 @@ for _ in range(experiments):
     found["t over folds, corrected"] += abs(d.mean()) > t * scale * np.sqrt(1 / 10 + 1 / 9)
     cells = np.bincount(4 * y + 2 * predicted[0] + predicted[1], minlength=8).reshape(2, 2, 2)
     found["exact test, pooled predictions"] += paired.exact_p_value(cells, 0.5, 0.5) <= alpha
-rows = [[name, f"{count / experiments:.3f}"] for name, count in found.items()]
-glue("compare-cv-naive", found["t over folds"] / experiments, display=False)
-glue("compare-cv-corrected", found["t over folds, corrected"] / experiments, display=False)
-glue("compare-cv-pooled", found["exact test, pooled predictions"] / experiments, display=False)
+found = {name: float(count) / experiments for name, count in found.items()}
+rows = [[name, f"{share:.3f}"] for name, share in found.items()]
+glue("compare-cv-naive", found["t over folds"], display=False)
+glue("compare-cv-corrected", found["t over folds, corrected"], display=False)
+glue("compare-cv-pooled", found["exact test, pooled predictions"], display=False)
 glue("compare-cv-error", float(np.sqrt(alpha * (1 - alpha) / experiments)), display=False)
 tables.plain(["analysis of 10-fold cross-validation", "differences found"], rows, numeric=(1,))
 
