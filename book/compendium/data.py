@@ -41,35 +41,14 @@ __all__ = [
 ]
 
 ABALONE_COLUMNS = [
-    "sex",
-    "length",
-    "diameter",
-    "height",
-    "whole_weight",
-    "shucked_weight",
-    "viscera_weight",
-    "shell_weight",
-    "rings",
-]
+    "sex", "length", "diameter", "height", "whole_weight", "shucked_weight", "viscera_weight",
+    "shell_weight", "rings",
+]  # fmt: skip
 
 LETTER_FEATURES = [
-    "x_box",
-    "y_box",
-    "width",
-    "height",
-    "on_pixels",
-    "x_bar",
-    "y_bar",
-    "x2_bar",
-    "y2_bar",
-    "xy_bar",
-    "x2y_bar",
-    "xy2_bar",
-    "x_edge",
-    "x_edge_y",
-    "y_edge",
-    "y_edge_x",
-]
+    "x_box", "y_box", "width", "height", "on_pixels", "x_bar", "y_bar", "x2_bar", "y2_bar",
+    "xy_bar", "x2y_bar", "xy2_bar", "x_edge", "x_edge_y", "y_edge", "y_edge_x",
+]  # fmt: skip
 
 
 class MissingDataError(FileNotFoundError):
