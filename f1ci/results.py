@@ -346,7 +346,8 @@ class BayesTest(Shown):
             rows.append([f"equivalent (within {self.rope:g})", f"{self.p_rope:.3g}"])
         worse = f"B is worse than A{by}" if self.rope else "B is not better than A"
         rows.append([worse, f"{self.p_h0:.3g}"])
-        return [self.metric, "probability"], rows, [f"decision: {self.decision}"]
+        what = {"accept H1": rows[0], "accept H0": rows[-1]}.get(self.decision, rows[1])[0]
+        return [self.metric, "probability"], rows, [f"{self.decision}: {what}"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -419,8 +420,7 @@ class DifferenceTest(Shown):
             rows,
             [
                 interval._line(),
-                f"only A is right on {self.discordant[0]:,} items, only B on "
-                f"{self.discordant[1]:,}",
+                "only A is right on {:,} items, only B on {:,}".format(*self.discordant),
                 self.verdict(),
             ],
         )
