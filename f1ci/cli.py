@@ -310,7 +310,8 @@ def _compare(options: Any) -> Answer:
         tables.as_text(["", metric.name, f"{tables.percent(level)} CI"], table),
         "",
         f"only {a} is right on {test.discordant[0]:,} items, only {b} on {test.discordant[1]:,}",
-        f"method {test.interval.method}; p-value of no difference: {p_value(test.p_value)} ({test.method})",
+        f"intervals: {test.interval.method}; p-value of no difference ({test.method}): "
+        + p_value(test.p_value),
         "",
         verdict,
     ]

@@ -123,7 +123,7 @@ def exact(
     '0.905 0.343 0.2305'
     """
     n = validation.positive_integer("n", n)
-    cells = validation.cell_probabilities(p11=p11, p10=p10, p01=p01)
+    cells = _cell_probabilities(p11=p11, p10=p10, p01=p01)
     level = validation.confidence_level(confidence_level)
     interval = BY_KIND["f1"][validation.choice("method", method, BY_KIND["f1"])]
     relevant = float(cells.sum())
@@ -261,7 +261,7 @@ def average(
     Average
         Means, standard deviations and the number of defined replicates.
     """
-    probabilities = validation.distribution("cells", cells)
+    probabilities = _distribution("cells", cells)
     n = validation.positive_integer("n", n)
     replicates = validation.positive_integer("replicates", replicates)
     size = max(1, _BATCH // probabilities.size)
@@ -417,7 +417,7 @@ def simulate(
     >>> bool(abs(result.coverage - exact.coverage) < 4 * result.coverage_error)
     True
     """
-    probabilities = validation.distribution("cells", cells)
+    probabilities = _distribution("cells", cells)
     level = validation.confidence_level(confidence_level)
     if callable(method):
         if truth is None:
@@ -428,7 +428,7 @@ def simulate(
         validation.choice("method", method, BY_KIND["f1"])
         validation.shape("cells", probabilities, (4,))
         p11, p10, p01, _ = probabilities
-        validation.cell_probabilities(p11=p11, p10=p10, p01=p01)
+        _cell_probabilities(p11=p11, p10=p10, p01=p01)
         target = np.asarray(2.0 * p11 / (2.0 * p11 + p10 + p01))
         interval = partial(_named_interval, method=method, level=level)
     result = average(
@@ -480,3 +480,24 @@ def _interval_quantities(
         ],
         axis=1,
     )
+
+
+# What a legal argument is.
+
+
+def _cell_probabilities(**named: Any) -> NDArray[np.float64]:
+    """Probabilities of some cells of a table: together above 0 and at most 1."""
+    cells = np.array([validation.probability(name, value) for name, value in named.items()])
+    if not 0.0 < cells.sum() <= 1.0 + 1e-9:
+        listed = " + ".join(named)
+        raise ValueError(f"{listed} must lie in (0, 1], got {float(cells.sum())!r}")
+    return cells
+
+
+def _distribution(name: str, value: ArrayLike) -> NDArray[np.float64]:
+    """Probabilities of any shape that add up to one (to nine digits; then exactly)."""
+    array = validation.weights(name, value)
+    total = float(array.sum())
+    if abs(total - 1.0) > 1e-9:
+        raise ValueError(f"{name} must add up to 1, got a sum of {total!r}")
+    return array / total

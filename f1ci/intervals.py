@@ -115,7 +115,8 @@ def f1_interval(
     """
     level = validation.confidence_level(confidence_level)
     table = (validation.counts("tp", tp), validation.counts("fp", fp), validation.counts("fn", fn))
-    validation.broadcastable(tp=table[0], fp=table[1], fn=table[2])
+    if table[0].ndim or table[1].ndim or table[2].ndim:
+        validation.broadcastable(tp=table[0], fp=table[1], fn=table[2])
     return _interval(_metrics.f1, table, method, level)
 
 
@@ -195,10 +196,11 @@ def f1_score_interval(
     >>> each.classes, each.low.round(2)
     (('a', 'b', 'c'), array([0.26, 0.46, 0.34]))
     """
+    indicators = is_matrix(y_true)
     level = validation.confidence_level(confidence_level)
     if average is not None:
         validation.choice("average", average, (*_AVERAGES, "samples"))
-    if is_matrix(y_true):
+    if indicators:
         return _multilabel(y_true, y_pred, average, beta, groups, method, level)
     if average == "samples":
         raise ValueError("average='samples' needs indicators of shape (items, classes) as labels")

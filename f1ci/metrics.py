@@ -657,17 +657,9 @@ def weighted(metric: str | Metric) -> Metric:
 
 def _mean(average: str, metric: str | Metric) -> Metric:
     binary = get(metric)
-    binary_metric(binary)
+    validation.binary_metric(binary)
     kind = "mean" if isinstance(binary, Tversky) else "matrix"
     return _Mean(f"{average}_{binary.name}", binary, average == "weighted", kind, binary.range)
-
-
-def binary_metric(metric: Metric) -> None:
-    """Refuse a metric that is not one of a binary classifier."""
-    if not metric.binary:
-        raise ValueError(
-            f"only a binary metric can be averaged or compared here, got {metric.name!r}"
-        )
 
 
 def macro_star(beta: float = 1.0) -> Metric:

@@ -119,7 +119,7 @@ def effective_counts(
     >>> f1ci.effective_counts(folds, rho1=1, rho2=1)
     EffectiveCounts(tp=39.5, fp=4.5, fn=6.5)
     """
-    counts = validation.folds("folds", folds)
+    counts = _folds("folds", folds)
     weight = _fold_weight(len(counts), *_correlations(rho1, rho2))
     return _weighted(counts, weight)
 
@@ -441,9 +441,9 @@ def bayes_test(
     strength = validation.positive("prior", prior)
     margin = validation.probability("rope", rope)
     draws = validation.positive_integer("replicates", replicates)
-    counts_a = validation.folds("folds_a", folds_a)
-    counts_b = validation.folds("folds_b", folds_b)
-    validation.same_folds(counts_a, counts_b)
+    counts_a = _folds("folds_a", folds_a)
+    counts_b = _folds("folds_b", folds_b)
+    _same_folds(counts_a, counts_b)
     weight = _fold_weight(len(counts_a), *_correlations(rho1, rho2))
     a, b = (
         _posterior(*_weighted(counts, weight), name, strength) for counts in (counts_a, counts_b)
@@ -654,3 +654,26 @@ def _log_panels(log_integrand: Any, low: Array, high: Array) -> Array:
     nodes = 0.5 * (low + high)[:, None] + half[:, None] * _NODES
     values = log_integrand(nodes) + np.log(_WEIGHTS)
     return np.asarray(np.logaddexp.reduce(values, axis=1) + np.log(half))
+
+
+# What a legal argument is.
+
+
+def _folds(name: str, value: ArrayLike) -> NDArray[np.float64]:
+    """Counts TP, FP, FN of m two-fold cross-validations, shape (m, 2, 3)."""
+    array = validation.weights(name, value)
+    if array.ndim != 3 or array.shape[1:] != (2, 3) or not array.size:
+        raise ValueError(
+            f"{name} must have shape (m, 2, 3), for m repetitions, 2 folds and the counts "
+            f"TP, FP, FN, got shape {array.shape}"
+        )
+    return array
+
+
+def _same_folds(folds_a: NDArray[np.float64], folds_b: NDArray[np.float64]) -> None:
+    """Both models were validated on the same number of folds."""
+    if folds_a.shape != folds_b.shape:
+        raise ValueError(
+            "folds_a and folds_b must come from the same partitions, "
+            f"got {len(folds_a)} and {len(folds_b)} repetitions"
+        )

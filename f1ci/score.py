@@ -162,7 +162,8 @@ def _cubic(tp: Array, fp: Array, fn: Array, a: float, b: float, z: Array) -> Lim
     if np.any(missing):
         # With errors of one kind only two of the roots may coincide: they are Wilson's and the
         # one at which the missing kind gets a positive probability.
-        present, absent = np.where(fp == 0.0, b, a), np.where(fp == 0.0, a, b)
+        present = np.where(fp > 0.0, a, np.where(fn > 0.0, b, max(a, b)))
+        absent = np.where(present == a, b, a)
         low_one, high_one = _wilson(tp, fp + fn, present, z)
         low = np.where(missing, np.minimum(low_one, x / (x + errors + kk * absent)), low)
         high = np.where(missing, high_one, high)
@@ -185,7 +186,7 @@ def mean_limits(
     matrix: Array,
     a: float,
     b: float,
-    z: float,
+    z: Array,
     *,
     weighted: bool = False,
     limits: Kernel = tversky_limits,
@@ -197,26 +198,29 @@ def mean_limits(
     if weighted and a == 0.0 and b == 1.0:
         # The mean of recalls weighted so is the share of all items that are right.
         right = np.trace(matrix, axis1=-2, axis2=-1)
-        return limits(right, 0.0, matrix.sum(axis=(-2, -1)) - right, a, b, z)
+        return limits(right, 0.0 * right, matrix.sum(axis=(-2, -1)) - right, a, b, z)
+    matrix = np.ascontiguousarray(matrix)  # the order of summation is that of memory
     counts = _class_counts(matrix, a, b)
     smooth = _smoothed(matrix)
     correlation = _class_correlation(smooth, a, b)
     if not weighted:
         return _clipped(extremes(counts, a, b, z, _mean, correlation, limits), 0.0)
-    shares = _shares(matrix)
-    f, unit = _scores_and_units(*_class_counts(smooth, a, b), a, b)
-    spread, extra = _share_part(smooth, f, f, unit, a)
-    correlation = _bordered(correlation, extra)
+    rows = matrix.sum(axis=-1)
+    spread, extra = _share_part(smooth, a, b)
+    corner = np.ones((*extra.shape[:-1], 1, 1))
+    correlation = np.block([[correlation, extra[..., :, None]], [extra[..., None, :], corner]])
     # The spread of the shares, in the place of one more part with weight 1.
+    shares = rows / rows.sum(axis=-1, keepdims=True)
     weight = np.concatenate([shares, np.ones_like(spread)], axis=-1)
     ends = extremes(counts, a, b, z, sum_of(weight), correlation, limits, spread)
     return _clipped(ends, 0.0)
 
 
 def macro_star_limits(
-    matrix: Array, a: float, b: float, z: float, *, limits: Kernel = tversky_limits
+    matrix: Array, a: float, b: float, z: Array, *, limits: Kernel = tversky_limits
 ) -> Limits:
     """Limits of 1 / (a / mean precision + b / mean recall), a + b = 1, from (..., r, r)."""
+    matrix = np.ascontiguousarray(matrix)
     counts = _both_counts(matrix)
     correlation = _both_correlation(_smoothed(matrix))
     return _clipped(extremes(counts, 1.0, 1.0, z, _star(a, b), correlation, limits), 0.0)
@@ -236,6 +240,7 @@ def difference_limits(
     Cells (..., r, r, r) count the items by true class, class predicted by A, and by B. The
     average is "binary" (of class 1 of two), "macro", "weighted" or "macro_star".
     """
+    cells = np.ascontiguousarray(cells)
     tables = cells.sum(axis=-1), cells.sum(axis=-2)
     correlation = _paired_correlation(_smoothed_cells(cells), a, b, average)
     # By symmetry half the ellipse is enough: the other half has both signs turned.
@@ -342,16 +347,14 @@ def _joined(parts: Any) -> tuple[Array, Array, Array]:
     return tp, fp, fn
 
 
-def _shares(matrix: Array) -> Array:
-    rows = matrix.sum(axis=-1)
-    return rows / rows.sum(axis=-1, keepdims=True)
-
-
 def _smoothed(matrix: Array) -> Array:
-    """One more right item in each class, and one wrong one spread over the other classes."""
+    """One more right item in each class, and a quarter of a wrong one for the other classes.
+
+    Correlations of estimates without variance would be undefined.
+    """
     r = matrix.shape[-1]
     eye = np.eye(r)
-    return matrix + eye + (1.0 - eye) / (r - 1.0)
+    return matrix + eye + 0.25 * (1.0 - eye) / (r - 1.0)
 
 
 def _smoothed_cells(cells: Array) -> Array:
@@ -395,48 +398,31 @@ def _both_correlation(smooth: Array) -> Array:
     right = (tp * (1.0 - p) * (1.0 - q) * unit_p * unit_q)[..., :, None] * eye
     across = np.where(eye > 0.0, right, wrong)
     same = np.broadcast_to(eye, across.shape)
-    return np.concatenate(
-        [
-            np.concatenate([same, across], axis=-1),
-            np.concatenate([np.swapaxes(across, -1, -2), same], axis=-1),
-        ],
-        axis=-2,
-    )
+    return np.block([[same, across], [np.swapaxes(across, -1, -2), same]])
 
 
-def _share_part(
-    smooth: Array, score: Array, f: Array, unit: Array, a: float
-) -> tuple[Array, Array]:
+def _share_part(smooth: Array, a: float, b: float) -> tuple[Array, Array]:
     """What random shares of the classes add to a sum of shares times scores.
 
-    Its standard deviation, shape (..., 1), and its correlations with the classes' scores f.
+    Its standard deviation, shape (..., 1), and its correlations with the classes' scores.
     """
+    f, unit = _scores_and_units(*_class_counts(smooth, a, b), a, b)
     rows = smooth.sum(axis=-1)
     n = rows.sum(axis=-1, keepdims=True)
-    mean = (rows * score).sum(axis=-1, keepdims=True) / n
-    variance = (rows * (score - mean) ** 2).sum(axis=-1, keepdims=True) / n
+    mean = (rows * f).sum(axis=-1, keepdims=True) / n
+    variance = (rows * (f - mean) ** 2).sum(axis=-1, keepdims=True) / n
     # The share of class j moves by an item of j, the score of k by those of j taken for k.
-    columns = smooth.sum(axis=-2)
-    moved = columns * score - (smooth * score[..., :, None]).sum(axis=-2)
+    moved = smooth.sum(axis=-2) * f - (smooth * f[..., :, None]).sum(axis=-2)
     with np.errstate(divide="ignore", invalid="ignore"):
         correlation = a * f * unit * moved / np.sqrt(n * variance)
     return np.sqrt(variance / n), np.where(variance > 0.0, correlation, 0.0)
-
-
-def _bordered(correlation: Array, extra: Array) -> Array:
-    """The correlations with one more part."""
-    column = extra[..., :, None]
-    corner = np.ones((*extra.shape[:-1], 1, 1))
-    above = np.concatenate([correlation, column], axis=-1)
-    below = np.concatenate([np.swapaxes(column, -1, -2), corner], axis=-1)
-    return np.concatenate([above, below], axis=-2)
 
 
 def _paired_correlation(smooth: Array, a: float, b: float, average: str) -> Array:
     """The correlation of the two scores, from their influences on the cells."""
     by_a, by_b = smooth.sum(axis=-1), smooth.sum(axis=-2)
     first, second = _influence(by_a, a, b, average), _influence(by_b, a, b, average)
-    shared = np.einsum("...tij,...ti,...tj->...", smooth, first, second)
+    shared = (smooth * first[..., :, None] * second[..., None, :]).sum(axis=(-3, -2, -1))
     squares = (by_a * first * first).sum(axis=(-2, -1)) * (by_b * second * second).sum(
         axis=(-2, -1)
     )
@@ -536,7 +522,7 @@ def extremes(
         unknown = np.concatenate([empty, np.zeros(spread.shape, dtype=bool)], axis=-1)
     value, slope = objective(f)
     parts = tp.shape[-1]
-    z = np.asarray(z)[..., None]
+    quantile = np.asarray(z)[..., None]
     ends: list[Array] = []
     for side in (-1.0, 1.0):
         start = np.where(side * slope < 0.0, -1.0, 1.0)
@@ -544,16 +530,16 @@ def extremes(
         for step in range(_STEPS + 1):
             size = np.abs(zeta[..., :parts])
             left = 1.0 - (1.0 - size * size) * per_item
-            low, high = limits(tp * left, fp * left, fn * left, a, b, size * z)
+            low, high = limits(tp * left, fp * left, fn * left, a, b, size * quantile)
             end: Array = np.where(zeta[..., :parts] < 0.0, low, high)
             if spread is not None:
-                extra = zeta[..., parts:] * z * spread
+                extra = zeta[..., parts:] * quantile * spread
                 end = np.concatenate([end, extra], axis=-1)
             if step == _STEPS:
                 break
             _, slope = objective(end)
             reach = np.where(unknown, 0.0, slope * (end - f) / zeta)
-            shared = (correlation @ reach[..., None])[..., 0]
+            shared = np.einsum("...ij,...j->...i", correlation, reach)
             total = (shared * reach).sum(axis=-1, keepdims=True)
             with np.errstate(divide="ignore", invalid="ignore"):
                 turned = side * shared / np.sqrt(total)

@@ -1,8 +1,8 @@
 """What a legal argument is, and the sentence that says what is wrong with an illegal one.
 
-Every public function of f1ci passes its arguments through this module before it
-computes, and the kernels behind them never check again. Nothing else in the
-package raises for a bad argument.
+What several rooms ask of an argument stands here; what one room asks stands beside its
+functions. Public functions validate before they compute, and the kernels behind them never check
+again.
 """
 
 from __future__ import annotations
@@ -21,19 +21,14 @@ __all__ = [
     "binary_metric",
     "broadcastable",
     "by_class",
-    "cell_probabilities",
     "choice",
-    "class_sizes",
     "confidence_level",
     "correlation",
     "countable",
     "counts",
     "covariance",
     "distinct",
-    "distribution",
-    "enough_for_blocks",
     "exactly_one",
-    "folds",
     "fraction",
     "indicators",
     "inner",
@@ -49,10 +44,8 @@ __all__ = [
     "predictions",
     "probability",
     "proportions",
-    "same_folds",
     "same_length",
     "shape",
-    "strata",
     "tversky",
     "two_classes",
     "unit_counts",
@@ -174,24 +167,6 @@ def whole(name: str, value: ArrayLike) -> NDArray[Any]:
     raise ValueError(
         f"{name} must be a whole number between 0 and 2**50, got {_first(given, bad)!r}"
     )
-
-
-def cell_probabilities(**named: Any) -> NDArray[np.float64]:
-    """Probabilities of some cells of a table: together above 0 and at most 1."""
-    cells = np.array([probability(name, value) for name, value in named.items()])
-    if not 0.0 < cells.sum() <= 1.0 + 1e-9:
-        listed = " + ".join(named)
-        raise ValueError(f"{listed} must lie in (0, 1], got {float(cells.sum())!r}")
-    return cells
-
-
-def distribution(name: str, value: ArrayLike) -> NDArray[np.float64]:
-    """Probabilities of any shape that add up to one (to nine digits; then exactly)."""
-    array = weights(name, value)
-    total = float(array.sum())
-    if abs(total - 1.0) > 1e-9:
-        raise ValueError(f"{name} must add up to 1, got a sum of {total!r}")
-    return array / total
 
 
 def shape(name: str, array: NDArray[Any], expected: tuple[int, ...]) -> None:
@@ -508,74 +483,6 @@ def _refuse_bad_objects(name: str, labels: list[Any]) -> None:
             raise ValueError(
                 f"{name} must not hold missing labels, got {short(label)} at position {place}"
             )
-
-
-def strata(name: str, value: Any, n: int) -> list[NDArray[Any]]:
-    """The keys to balance, each with one label per observation: none, one or several."""
-    if value is None:
-        return []
-    if hasattr(value, "to_numpy"):  # pandas, polars
-        value = value.to_numpy()
-    if isinstance(value, np.ndarray) and value.ndim == 2:
-        keys = list(value.T)
-        names = [f"{name}[:, {i}]" for i in range(len(keys))]
-    elif isinstance(value, (list, tuple)) and value and all(map(_holds_labels, value)):
-        keys = list(value)
-        names = [f"{name}[{i}]" for i in range(len(keys))]
-    else:
-        keys, names = [value], [name]
-    arrays = [labels(key_name, key) for key_name, key in zip(names, keys, strict=True)]
-    for key_name, array in zip(names, arrays, strict=True):
-        if len(array) != n:
-            raise ValueError(
-                f"{key_name} must have one label for each of the n = {n} observations, "
-                f"got {len(array)}"
-            )
-    return arrays
-
-
-def _holds_labels(value: Any) -> bool:
-    """Whether this is a collection of labels rather than a label (a tuple is a label)."""
-    return isinstance(value, list) or getattr(value, "ndim", 0) == 1 or hasattr(value, "to_numpy")
-
-
-def enough_for_blocks(n: int, blocks: int, repetitions: int) -> None:
-    """No block stays empty."""
-    if n < blocks:
-        raise ValueError(
-            f"n must be at least {blocks}, the number of blocks for {repetitions} "
-            f"repetition{'s' if repetitions > 1 else ''}, got {n}"
-        )
-
-
-def class_sizes(name: str, sizes: NDArray[np.intp], classes: Sequence[Any], blocks: int) -> None:
-    """Every class has a member for every block."""
-    smallest = int(np.argmin(sizes))
-    if sizes[smallest] < blocks:
-        raise ValueError(
-            f"every class of {name} must have at least {blocks} members, one for each block, "
-            f"got {int(sizes[smallest])} of class {classes[smallest]!r}"
-        )
-
-
-def folds(name: str, value: ArrayLike) -> NDArray[np.float64]:
-    """Counts TP, FP, FN of m two-fold cross-validations, shape (m, 2, 3)."""
-    array = weights(name, value)
-    if array.ndim != 3 or array.shape[1:] != (2, 3) or not array.size:
-        raise ValueError(
-            f"{name} must have shape (m, 2, 3), for m repetitions, 2 folds and the counts "
-            f"TP, FP, FN, got shape {array.shape}"
-        )
-    return array
-
-
-def same_folds(folds_a: NDArray[np.float64], folds_b: NDArray[np.float64]) -> None:
-    """Both models were validated on the same number of folds."""
-    if folds_a.shape != folds_b.shape:
-        raise ValueError(
-            "folds_a and folds_b must come from the same partitions, "
-            f"got {len(folds_a)} and {len(folds_b)} repetitions"
-        )
 
 
 def _label_array(name: str, value: Any) -> NDArray[Any]:

@@ -630,7 +630,7 @@ PRED = [0, 1, 0, 0]
         (
             lambda: f1ci.f1_score_interval(TRUE, PRED, average="samples"),
             ValueError,
-            "got 'samples'",
+            "average='samples' needs indicators",
         ),
         (
             lambda: f1ci.f1_score_interval(TRUE, PRED[:3], average="micro"),

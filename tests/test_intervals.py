@@ -4,7 +4,9 @@ Oracles: the doors against one another, to the last bit; statsmodels' intervals 
 proportion; the invariants of every default.
 """
 
+import sys
 import warnings
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -333,6 +335,14 @@ PRED = [0, 1, 0, 0, 1, 1]
         ({"method": "wald", "average": "macro"}, "for 'macro_f1', got 'wald'"),
         ({"method": "wald", "beta": 2.0}, r"for 'fbeta\(2\)', got 'wald'"),
         ({"method": "blur", "average": "macro"}, "for 'macro_f1', got 'blur'"),
+        (
+            {"method": "score", "average": "macro_star", "groups": TRUE},
+            "one of 'logit', 'delta' for 'macro_f1_star' of items in groups, got 'score'",
+        ),
+        (
+            {"method": "delta", "average": None, "groups": TRUE},
+            "one of 'score', 'cautious' for 'f1' of items in groups, got 'delta'",
+        ),
         ({"method": "blur", "groups": TRUE}, "for 'f1' of items in groups, got 'blur'"),
         ({"labels": [0, 1]}, r"pos_label with average='binary'; got labels=\[0, 1\]"),
         ({"beta": 0}, "beta must be a finite number above 0, got 0"),
@@ -354,3 +364,28 @@ def test_more_than_two_classes_are_not_binary():
 def test_weights_too_large_to_compute_with():
     with pytest.raises(ValueError, match=r"must not exceed 1e\+15 here, got 1e\+300"):
         f1ci.metric_interval([[5, 1], [1, 5]], metrics.tversky(1e300, 1))
+
+
+# ---------------------------------------------------------------- the way through the package
+
+
+@pytest.mark.parametrize(("average", "rooms", "changes"), [("binary", 4, 7), ("macro", 5, 8)])
+def test_a_question_crosses_few_rooms(average, rooms, changes):
+    """Doors turn input into a table, and then one kernel: modules, in the order of their calls."""
+    rng = np.random.default_rng(3)
+    y_true, y_pred = rng.integers(0, 2 if average == "binary" else 4, (2, 60))
+    visited = []
+
+    def walk(frame, event, _):
+        name = frame.f_globals.get("__name__", "")
+        if event == "call" and name.startswith("f1ci.") and visited[-1:] != [name]:
+            visited.append(name)
+
+    sys.setprofile(walk)
+    try:
+        f1ci.f1_score_interval(y_true, y_pred, average=average)
+    finally:
+        sys.setprofile(None)
+    visited = [name for k, name in enumerate(visited) if name != "f1ci.results"]
+    assert len(set(visited)) <= rooms, visited
+    assert sum(one != other for one, other in pairwise(visited)) <= changes

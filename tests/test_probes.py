@@ -127,7 +127,9 @@ def test_the_numeric_delta_method_agrees_with_f1ci(probe):
 
 def test_remarks():
     lines = probes.lines("c", "macro_f1", {"intervals": []})
-    assert [line.remark for line in lines] == ["no width", "no width", "", "", ""]
+    degenerate = "DegenerateVarianceWarning"
+    expected = ["no width", "", "", f"no width; {degenerate}", degenerate]
+    assert [line.remark for line in lines] == expected
     row = {"probe": "c", "metric": "macro_f1", "package": "p", "method": "m", "warnings": ["W"]}
     answers = [
         row | {"estimate": 1.0, "low": 0.9, "high": 1.1, "message": ""},

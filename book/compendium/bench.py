@@ -688,7 +688,8 @@ def growth_of_joint_intervals(sizes: Sizes) -> Iterator[Line]:
         y_true, *predictions = np.repeat(*_unpacked(joint_cells(classifiers, 1)[0]), axis=1)
         named = {f"classifier {i}": column for i, column in enumerate(predictions)}
         chosen = names[:metrics]
-        covariance = f1ci.joint_intervals(y_true, named, chosen).covariance
+        cells = joint_cells(classifiers, 1)[0]
+        _, covariance = f1ci.joint.joint_from_cells(cells, chosen, method="cautious")
         return {
             "joint_intervals": lambda: f1ci.joint_intervals(y_true, named, chosen),
             "its quantile": lambda: f1ci.joint.joint_critical_value(covariance),
