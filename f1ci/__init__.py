@@ -4,7 +4,7 @@ Intervals, joint intervals, sample sizes, posteriors and tests for the F1 score
 and its relatives, after five papers; see the book for which to use when.
 """
 
-from f1ci import coverage, methods, metrics
+from f1ci import coverage, methods, metrics, plot
 from f1ci.bcv import bcv_partitions
 from f1ci.clustered import clustered_difference, clustered_interval
 from f1ci.compare import difference_interval, difference_test
@@ -64,6 +64,7 @@ __all__ = [
     "methods",
     "metric_interval",
     "metrics",
+    "plot",
     "posterior",
     "sample_size",
 ]

@@ -32,7 +32,9 @@ __all__ = [
     "SampleSize",
     "SmallSampleWarning",
     "UndefinedMetricWarning",
+    "p_value",
     "plain",
+    "spelled",
 ]
 
 # Scalars in, floats out; arrays in, arrays out.

@@ -17,11 +17,11 @@ _WIDEST = 40
 
 
 def decimals(lengths: Any) -> int:
-    """How many decimals show two digits of the shortest length; at least three."""
+    """How many decimals show two digits of the median length; at least three."""
     array = np.atleast_1d(np.asarray(lengths, dtype=np.float64))
     array = array[np.isfinite(array) & (array > 0)]
     # 1 - floor(log10(length)) is 2 for a length of 0.1 and 3 for one of 0.01.
-    return int(min(12, max(3, 1 - math.floor(math.log10(array.min()))))) if array.size else 3
+    return int(min(12, max(3, 1 - math.floor(math.log10(np.median(array)))))) if array.size else 3
 
 
 def percent(share: float) -> str:
