@@ -173,9 +173,8 @@ def _rows(intervals: Any, metric: str) -> Iterator[tuple[Any, ...]]:
     """Name, estimate, end points, and those of the joint interval if there is one."""
     if isinstance(intervals, JointIntervals):
         each = intervals
-        names = map(", ".join, each)
         inner = each.estimate, each.individual_low, each.individual_high
-        yield from zip(names, *inner, each.low, each.high, strict=True)
+        yield from zip(map(", ".join, each), *inner, each.low, each.high, strict=True)
     elif isinstance(intervals, ClassificationReport):
         validation.choice("metric", metric, intervals.by_class)
         for row, parts, _ in intervals.rows():

@@ -354,6 +354,14 @@ def test_help_shows_every_command_with_an_example_and_the_methods(capsys):
     assert here(capsys, "--version")[0] == f"f1ci {f1ci.__version__}\n"
 
 
+def test_pages_get_every_help(capsys):
+    helps = cli.helps()
+    commands = ("counts", "report", "compare", "plan", "bayes")
+    assert list(helps) == ["f1ci", *(f"f1ci {name}" for name in commands)]
+    for name in commands:
+        assert here(capsys, name, "--help")[0] == helps[f"f1ci {name}"]
+
+
 def test_the_examples_of_the_help_are_legal():
     examples = [line for line in cli.parser().epilog.splitlines() if line.startswith("  ")]
     assert len(examples) >= 6
