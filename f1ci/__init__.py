@@ -4,11 +4,13 @@ Intervals, joint intervals, sample sizes, posteriors and tests for the F1 score
 and its relatives, after five papers; see the book for which to use when.
 """
 
-from f1ci import coverage, metrics
+from f1ci import coverage, methods, metrics
 from f1ci.bcv import bcv_partitions
+from f1ci.clustered import clustered_difference, clustered_interval
+from f1ci.compare import difference_interval, difference_test
 from f1ci.counts import binary_counts, confusion_matrix
-from f1ci.delta import difference_interval, joint_intervals, metric_interval
-from f1ci.exact import f1_interval
+from f1ci.intervals import f1_interval, f1_score_interval, metric_interval
+from f1ci.joint import joint_intervals
 from f1ci.normal import equicoordinate_quantile
 from f1ci.planning import sample_size
 from f1ci.posteriors import Posterior, bayes_test, effective_counts, posterior
@@ -16,36 +18,47 @@ from f1ci.results import (
     BayesTest,
     BinaryCounts,
     DegenerateVarianceWarning,
+    DifferenceSampleSize,
+    DifferenceTest,
     EffectiveCounts,
     Interval,
+    IntervalWarning,
     JointIntervals,
     SampleSize,
+    SmallSampleWarning,
     UndefinedMetricWarning,
 )
-from f1ci.scores import f1_score_interval
 
 __all__ = [
     "BayesTest",
     "BinaryCounts",
     "DegenerateVarianceWarning",
+    "DifferenceSampleSize",
+    "DifferenceTest",
     "EffectiveCounts",
     "Interval",
+    "IntervalWarning",
     "JointIntervals",
     "Posterior",
     "SampleSize",
+    "SmallSampleWarning",
     "UndefinedMetricWarning",
     "__version__",
     "bayes_test",
     "bcv_partitions",
     "binary_counts",
+    "clustered_difference",
+    "clustered_interval",
     "confusion_matrix",
     "coverage",
     "difference_interval",
+    "difference_test",
     "effective_counts",
     "equicoordinate_quantile",
     "f1_interval",
     "f1_score_interval",
     "joint_intervals",
+    "methods",
     "metric_interval",
     "metrics",
     "posterior",

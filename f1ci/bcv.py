@@ -123,11 +123,11 @@ def bcv_partitions(
     n = validation.positive_integer("n", n)
     repetitions = validation.positive_integer("repetitions", repetitions)
     blocks = 1 << repetitions.bit_length()
-    validation.enough_for_blocks(n, blocks, repetitions)
+    _enough_for_blocks(n, blocks, repetitions)
     keys = []
-    for labels in validation.strata("stratify", stratify, n):
+    for labels in _strata("stratify", stratify, n):
         codes, classes = _encode(labels)
-        validation.class_sizes("stratify", np.bincount(codes), classes, blocks)
+        _class_sizes("stratify", np.bincount(codes), classes, blocks)
         keys.append(codes)
     signs = _design(repetitions, blocks)
     block = _assign(n, keys, signs, np.random.default_rng(rng))
@@ -265,3 +265,54 @@ def _encode(labels: NDArray[Any]) -> tuple[NDArray[np.intp], list[Any]]:
     values = labels.tolist()
     code = {label: i for i, label in enumerate(dict.fromkeys(values))}
     return np.fromiter((code[label] for label in values), np.intp, len(values)), list(code)
+
+
+# What a legal argument is.
+
+
+def _enough_for_blocks(n: int, blocks: int, repetitions: int) -> None:
+    """No block stays empty."""
+    if n < blocks:
+        raise ValueError(
+            f"n must be at least {blocks}, the number of blocks for {repetitions} "
+            f"repetition{'s' if repetitions > 1 else ''}, got {n}"
+        )
+
+
+def _strata(name: str, value: Any, n: int) -> list[NDArray[Any]]:
+    """The keys to balance, each with one label per observation: none, one or several."""
+    if value is None:
+        return []
+    if hasattr(value, "to_numpy"):  # pandas, polars
+        value = value.to_numpy()
+    if isinstance(value, np.ndarray) and value.ndim == 2:
+        keys = list(value.T)
+        names = [f"{name}[:, {i}]" for i in range(len(keys))]
+    elif isinstance(value, (list, tuple)) and value and all(map(_holds_labels, value)):
+        keys = list(value)
+        names = [f"{name}[{i}]" for i in range(len(keys))]
+    else:
+        keys, names = [value], [name]
+    arrays = [validation.labels(key_name, key) for key_name, key in zip(names, keys, strict=True)]
+    for key_name, array in zip(names, arrays, strict=True):
+        if len(array) != n:
+            raise ValueError(
+                f"{key_name} must have one label for each of the n = {n} observations, "
+                f"got {len(array)}"
+            )
+    return arrays
+
+
+def _holds_labels(value: Any) -> bool:
+    """Whether this is a collection of labels rather than a label (a tuple is a label)."""
+    return isinstance(value, list) or getattr(value, "ndim", 0) == 1 or hasattr(value, "to_numpy")
+
+
+def _class_sizes(name: str, sizes: NDArray[np.intp], classes: Sequence[Any], blocks: int) -> None:
+    """Every class has a member for every block."""
+    smallest = int(np.argmin(sizes))
+    if sizes[smallest] < blocks:
+        raise ValueError(
+            f"every class of {name} must have at least {blocks} members, one for each block, "
+            f"got {int(sizes[smallest])} of class {classes[smallest]!r}"
+        )

@@ -26,6 +26,9 @@ __all__ = ["binary_counts", "confusion_matrix"]
 # Labels per block: small enough for the cache, large enough to hide the loop's own cost.
 _BLOCK = 1 << 16
 
+# A matrix of more classes than this does not fit in memory.
+_MOST_CLASSES = 10_000
+
 # Integer labels that span no more than this many values are counted without sorting.
 _WIDEST_TABLE = 1 << 10
 
@@ -121,6 +124,7 @@ def confusion_matrix_and_classes(
     else:
         order, classes = _requested_order(labels, classes)
     width = len(classes)
+    _refuse_scores(width)
     position = np.asarray(order, dtype=np.int64)
     flat = np.zeros(width * width, dtype=np.int64)
     for a, b in _blocks(true, pred):
@@ -159,6 +163,43 @@ def encode_binary(arrays: Mapping[str, Any], *, pos_label: Hashable = 1) -> NDAr
     positive = classes.index(pos_label) if pos_label in classes else -1
     flags: NDArray[np.int64] = (codes == positive).astype(np.int64)
     return flags
+
+
+def group_codes(groups: Any, codes: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The cluster of each item, as 0, 1, ...; there are at least two."""
+    encoded, names = encode({"groups": groups})
+    grouped: NDArray[np.int64] = encoded[0]
+    validation.same_length(y_true=codes[0], groups=grouped)
+    validation.at_least_two("groups", len(names))
+    return grouped
+
+
+def coded(
+    arrays: Mapping[str, Any],
+    binary: bool,
+    pos_label: Hashable,
+    labels: Sequence[Hashable] | None,
+) -> tuple[NDArray[np.int64], list[Hashable]]:
+    """Codes of shape (len(arrays), n) and the classes they stand for, of two or of many."""
+    if binary:
+        return encode_binary(arrays, pos_label=pos_label), ["negative", "positive"]
+    codes, classes = encode(arrays, labels=labels)
+    _refuse_scores(len(classes))
+    validation.at_least_two("classes", len(classes), "an average over classes")
+    return codes, classes
+
+
+def table_of(true: NDArray[np.int64], predicted: NDArray[np.int64], r: int) -> NDArray[np.float64]:
+    """The confusion matrix of codes below r."""
+    return np.bincount(true * r + predicted, minlength=r * r).reshape(r, r).astype(np.float64)
+
+
+def _refuse_scores(classes: int) -> None:
+    if classes > _MOST_CLASSES:
+        raise ValueError(
+            f"at most {_MOST_CLASSES} classes can be counted, got {classes}; are these scores "
+            "rather than labels?"
+        )
 
 
 def _pair(y_true: Any, y_pred: Any) -> tuple[NDArray[Any], NDArray[Any]]:

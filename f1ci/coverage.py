@@ -30,8 +30,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import gammaln
 
-from f1ci import exact as exact_road
-from f1ci import validation
+from f1ci import metrics, validation
+from f1ci.intervals import answer
+from f1ci.methods import BY_KIND
+from f1ci.results import plain
 
 __all__ = ["Average", "Coverage", "SimulatedCoverage", "average", "exact", "simulate"]
 
@@ -90,7 +92,7 @@ def exact(
     p10: float,
     p01: float,
     *,
-    method: str = "wilson_indirect",
+    method: str = "score",
     confidence_level: float = 0.95,
 ) -> Coverage:
     """Coverage, length, overshoot and degeneracy of an F1 interval, without simulation.
@@ -101,7 +103,7 @@ def exact(
         Size of the test set.
     p11, p10, p01 : float
         Probabilities of a true positive, a false positive and a false negative.
-    method : {"wilson_indirect", "wilson_direct", "clopper_pearson", "wald"}
+    method : str, default "score"
         A method of `f1ci.f1_interval`.
     confidence_level : float, default 0.95
         Its nominal level.
@@ -121,19 +123,19 @@ def exact(
     '0.905 0.343 0.2305'
     """
     n = validation.positive_integer("n", n)
-    cells = validation.cell_probabilities(p11=p11, p10=p10, p01=p01)
+    cells = _cell_probabilities(p11=p11, p10=p10, p01=p01)
     level = validation.confidence_level(confidence_level)
-    validation.choice("method", method, exact_road.METHODS)
+    interval = BY_KIND["f1"][validation.choice("method", method, BY_KIND["f1"])]
     relevant = float(cells.sum())
     share = float(cells[0]) / relevant
     truth = 2.0 * share / (1.0 + share)
     # Moments about the length at the mean counts: the lengths of a large test hardly differ.
     mean = n * cells
-    _, _, low, high = exact_road.intervals(mean[0], mean[1] + mean[2], method, level)
+    _, _, low, high = answer(metrics.f1, tuple(mean), interval, level)
     origin = high - low
     totals = np.zeros(7)
     for v, tp, probability in _pairs(n, min(relevant, 1.0), share):
-        _, _, low, high = exact_road.intervals(tp, v - tp, method, level)
+        _, _, low, high = answer(metrics.f1, (tp, v - tp, np.float64(0.0)), interval, level)
         length = high - low
         totals += (
             probability.sum(),
@@ -259,7 +261,7 @@ def average(
     Average
         Means, standard deviations and the number of defined replicates.
     """
-    probabilities = validation.distribution("cells", cells)
+    probabilities = _distribution("cells", cells)
     n = validation.positive_integer("n", n)
     replicates = validation.positive_integer("replicates", replicates)
     size = max(1, _BATCH // probabilities.size)
@@ -371,7 +373,7 @@ def simulate(
     n: int,
     cells: ArrayLike,
     *,
-    method: str | Callable[[Cells], tuple[ArrayLike, ArrayLike]] = "wilson_indirect",
+    method: str | Callable[[Cells], tuple[ArrayLike, ArrayLike]] = "score",
     truth: ArrayLike | None = None,
     confidence_level: float = 0.95,
     replicates: int = 1_000_000,
@@ -415,7 +417,7 @@ def simulate(
     >>> bool(abs(result.coverage - exact.coverage) < 4 * result.coverage_error)
     True
     """
-    probabilities = validation.distribution("cells", cells)
+    probabilities = _distribution("cells", cells)
     level = validation.confidence_level(confidence_level)
     if callable(method):
         if truth is None:
@@ -423,10 +425,10 @@ def simulate(
         target = np.asarray(truth, dtype=np.float64)
         interval: Callable[[Cells], tuple[ArrayLike, ArrayLike]] = method
     else:
-        validation.choice("method", method, exact_road.METHODS)
+        validation.choice("method", method, BY_KIND["f1"])
         validation.shape("cells", probabilities, (4,))
         p11, p10, p01, _ = probabilities
-        validation.cell_probabilities(p11=p11, p10=p10, p01=p01)
+        _cell_probabilities(p11=p11, p10=p10, p01=p01)
         target = np.asarray(2.0 * p11 / (2.0 * p11 + p10 + p01))
         interval = partial(_named_interval, method=method, level=level)
     result = average(
@@ -440,23 +442,23 @@ def simulate(
     )
     mean, error = result.mean, result.standard_error
     return SimulatedCoverage(
-        coverage=_plain(mean[0]),
-        coverage_error=_plain(error[0]),
-        coverage_if_defined=_plain(mean[1]),
-        coverage_if_defined_error=_plain(error[1]),
-        expected_length=_plain(mean[2]),
-        length_error=_plain(error[2]),
-        length_deviation=_plain(result.standard_deviation[2]),
-        overshoot=_plain(mean[3]),
-        degeneracy=_plain(mean[4]),
-        undefined=_plain(mean[5]),
+        coverage=plain(mean[0]),
+        coverage_error=plain(error[0]),
+        coverage_if_defined=plain(mean[1]),
+        coverage_if_defined_error=plain(error[1]),
+        expected_length=plain(mean[2]),
+        length_error=plain(error[2]),
+        length_deviation=plain(result.standard_deviation[2]),
+        overshoot=plain(mean[3]),
+        degeneracy=plain(mean[4]),
+        undefined=plain(mean[5]),
         replicates=result.replicates,
     )
 
 
 def _named_interval(counts: Cells, method: str, level: float) -> tuple[Array, Array]:
-    tp, fp, fn, _ = counts.T
-    _, _, low, high = exact_road.intervals(tp, fp + fn, method, level)
+    tp, fp, fn, _ = counts.T.astype(np.float64)
+    _, _, low, high = answer(metrics.f1, (tp, fp, fn), BY_KIND["f1"][method], level)
     return low, high
 
 
@@ -480,5 +482,22 @@ def _interval_quantities(
     )
 
 
-def _plain(value: Any) -> Any:
-    return float(value) if np.ndim(value) == 0 else value
+# What a legal argument is.
+
+
+def _cell_probabilities(**named: Any) -> NDArray[np.float64]:
+    """Probabilities of some cells of a table: together above 0 and at most 1."""
+    cells = np.array([validation.probability(name, value) for name, value in named.items()])
+    if not 0.0 < cells.sum() <= 1.0 + 1e-9:
+        listed = " + ".join(named)
+        raise ValueError(f"{listed} must lie in (0, 1], got {float(cells.sum())!r}")
+    return cells
+
+
+def _distribution(name: str, value: ArrayLike) -> NDArray[np.float64]:
+    """Probabilities of any shape that add up to one (to nine digits; then exactly)."""
+    array = validation.weights(name, value)
+    total = float(array.sum())
+    if abs(total - 1.0) > 1e-9:
+        raise ValueError(f"{name} must add up to 1, got a sum of {total!r}")
+    return array / total

@@ -31,8 +31,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -64,6 +63,8 @@ __all__ = [
     "precision",
     "recall",
     "tversky",
+    "weighted",
+    "weighted_f1",
 ]
 
 # Arrays: real when a measure is evaluated, complex when it is differentiated by complex step.
@@ -72,20 +73,35 @@ Partials: TypeAlias = tuple[Numbers, Numbers, Numbers]
 
 _STEP = 1e-30  # a complex step has no cancellation, so it can be as small as one likes
 
+# A variance this small next to the squared slopes is rounding, and is really zero: one
+# differing item among n makes it about 1 / n, and rounding about 1e-31.
+ROUNDING = 1e-28
+
+UNIT = (0.0, 1.0)
+REAL = (-np.inf, np.inf)
+
 
 class Metric:
     """A performance measure; see `BinaryMetric` and `MatrixMetric` for how to make one.
+
+    Two measures are equal if they are of one kind and have the same name, functions and
+    parameters.
 
     Attributes
     ----------
     name : str
         What it is called in results and messages.
-    unit_range : bool
-        Whether its values lie in [0, 1], so that a logit transform makes sense.
+    range : tuple of float
+        The smallest and the largest value that it can have.
+    kind : str
+        Which methods apply: "f1", another "tversky" index, the "share" of items that are right,
+        the "mean" of a Tversky index over classes, "macro_star", another "binary" measure
+        or another function of the whole "matrix".
     """
 
     name: str
-    unit_range: bool
+    range: tuple[float, float]
+    kind: str
     binary = False
 
     def value(self, matrix: ArrayLike) -> FloatOrArray:
@@ -137,6 +153,16 @@ class Metric:
             gradient = gradient - (mean + 0.0 * value)[..., None, None]
         return value, gradient
 
+    def moments(self, table: Numbers) -> tuple[Numbers, Numbers, Numbers]:
+        """Estimates, their variances and influences for validated float matrices of counts."""
+        estimate, influence = self.evaluate(table)
+        n = table.sum(axis=(-2, -1))
+        with np.errstate(invalid="ignore", divide="ignore"):
+            variance = np.einsum("...ij,...ij,...ij->...", table, influence, influence) / n
+            scale = np.abs(influence).max(axis=(-2, -1))
+            variance = np.where(variance <= ROUNDING * scale**2, 0.0, variance) / n
+        return estimate, np.where(np.isnan(estimate), np.nan, variance), influence
+
     def _value(self, p: Numbers) -> Numbers:
         raise NotImplementedError
 
@@ -147,42 +173,38 @@ class Metric:
         return f"<metric {self.name}>"
 
 
-@dataclass(frozen=True, repr=False, eq=False)
-class BinaryMetric(Metric):
-    """A measure of a binary classifier, a function of E(ZA), EA and EZ.
+class Question(NamedTuple):
+    """What the kernel of a method is asked: end points for some estimates of a metric.
 
-    Parameters
+    Attributes
     ----------
-    name : str
-        What it is called in results and messages.
-    function : callable
-        ``function(eza, ea, ez)`` for arrays of any shape.
-    derivatives : callable, optional
-        ``derivatives(eza, ea, ez)`` gives the three partial derivatives. Without it
-        they are found by complex step, exactly to rounding, which asks that
-        `function` be made of arithmetic and analytic functions (`numpy.sqrt`, not
-        `abs`, `min` or `max`).
-    unit_range : bool, optional
-        Whether the values lie in [0, 1].
-
-    Examples
-    --------
-    Youden's J is recall plus specificity minus 1. Having written it in terms of the
-    three expectations, one has its interval:
-
-    >>> from f1ci.metrics import BinaryMetric
-    >>> from f1ci.delta import metric_interval
-    >>> youden = BinaryMetric("youden", lambda eza, ea, ez: eza / ez - (ea - eza) / (1 - ez))
-    >>> interval = metric_interval([[159, 47], [43, 286]], youden)
-    >>> print(f"{interval.estimate:.3f} ({interval.low:.3f}, {interval.high:.3f})")
-    0.641 (0.573, 0.709)
+    metric : Metric
+        The metric.
+    counts : tuple of ndarray
+        TP, FP and FN for a Tversky index; with equal weights TP, FP + FN and 0. For a share the
+        right items, the wrong ones and 0. Nothing for other metrics.
+    matrix : ndarray, shape (..., r, r)
+        For all other metrics.
+    estimate, error : ndarray
+        The sample metric and its standard error by the delta method.
+    level, z : float
+        The level and its two-sided normal quantile.
     """
 
-    name: str
-    function: Callable[[Any, Any, Any], Any]
-    derivatives: Callable[[Any, Any, Any], Partials] | None = None
-    unit_range: bool = False
+    metric: Metric
+    counts: tuple[Numbers, ...]
+    matrix: Numbers
+    estimate: Numbers
+    error: Numbers
+    level: float
+    z: float
 
+
+class _OfExpectations(Metric):
+    """A function of E(ZA), EA and EZ."""
+
+    function: Callable[..., Any]
+    derivatives: Callable[..., Any] | None
     binary = True
 
     def at(self, eza: Numbers, ea: Numbers, ez: Numbers) -> Numbers:
@@ -214,7 +236,47 @@ class BinaryMetric(Metric):
         return self.at(*expectations), gradient
 
 
-@dataclass(frozen=True, repr=False, eq=False)
+@dataclass(frozen=True, repr=False)
+class BinaryMetric(_OfExpectations):
+    """A measure of a binary classifier, a function of E(ZA), EA and EZ.
+
+    Parameters
+    ----------
+    name : str
+        What it is called in results and messages.
+    function : callable
+        ``function(eza, ea, ez)`` for arrays of any shape.
+    derivatives : callable, optional
+        ``derivatives(eza, ea, ez)`` gives the three partial derivatives. Without it
+        they are found by complex step, exactly to rounding, which asks that
+        `function` be made of arithmetic and analytic functions (`numpy.sqrt`, not
+        `abs`, `min` or `max`).
+    range : tuple of float, optional
+        The smallest and the largest possible value, infinite if there is none.
+
+    Examples
+    --------
+    Youden's J is recall plus specificity minus 1. Having written it in terms of the
+    three expectations, one has its interval:
+
+    >>> from f1ci.metrics import BinaryMetric
+    >>> from f1ci import metric_interval
+    >>> def value(x, ea, ez):
+    ...     return x / ez - (ea - x) / (1 - ez)
+    >>> youden = BinaryMetric("youden", value, range=(-1, 1))
+    >>> interval = metric_interval([[159, 47], [43, 286]], youden)
+    >>> print(f"{interval.estimate:.3f} ({interval.low:.3f}, {interval.high:.3f})")
+    0.641 (0.568, 0.704)
+    """
+
+    name: str
+    function: Callable[[Any, Any, Any], Any]
+    derivatives: Callable[[Any, Any, Any], Partials] | None = None
+    range: tuple[float, float] = REAL
+    kind: str = "binary"
+
+
+@dataclass(frozen=True, repr=False)
 class MatrixMetric(Metric):
     """A measure for any number of classes, a function of the cell probabilities.
 
@@ -228,8 +290,8 @@ class MatrixMetric(Metric):
     derivatives : callable, optional
         ``derivatives(p)`` gives the partial derivatives, shape (..., r, r). Without it
         they are found by complex step, see `BinaryMetric`.
-    unit_range : bool, optional
-        Whether the values lie in [0, 1].
+    range : tuple of float, optional
+        The smallest and the largest possible value, infinite if there is none.
 
     Examples
     --------
@@ -237,7 +299,7 @@ class MatrixMetric(Metric):
 
     >>> import numpy as np
     >>> from f1ci.metrics import MatrixMetric
-    >>> from f1ci.delta import metric_interval
+    >>> from f1ci import metric_interval
     >>> def kappa(p):
     ...     agreement = np.trace(p, axis1=-2, axis2=-1)
     ...     chance = (p.sum(axis=-1) * p.sum(axis=-2)).sum(axis=-1)
@@ -251,7 +313,8 @@ class MatrixMetric(Metric):
     name: str
     function: Callable[[Any], Any]
     derivatives: Callable[[Any], Any] | None = None
-    unit_range: bool = False
+    range: tuple[float, float] = REAL
+    kind: str = "matrix"
 
     def _value(self, p: Numbers) -> Numbers:
         return np.asarray(self.function(p))
@@ -267,15 +330,25 @@ class MatrixMetric(Metric):
         return self._value(p), gradient
 
 
-@dataclass(frozen=True, repr=False, eq=False)
-class _ClassMetric(Metric):
+def count_moments(tp: Numbers, fp: Numbers, fn: Numbers, a: float, b: float) -> Partials:
+    """A Tversky index, its variance and its denominator, from counts of items."""
+    whole = tp + a * fp + b * fn
+    value = tp / whole
+    wrong = (a * fp + b * fn) / whole  # 1 - value, exact at the borders
+    variance = (tp * wrong**2 + (fp * a * a + fn * b * b) * value**2) / whole**2
+    return value, variance, whole
+
+
+class _OfClasses(Metric):
     """A function of every class's three expectations, each of shape (..., r)."""
 
-    name: str
-    function: Callable[[Numbers, Numbers, Numbers], Numbers]
-    derivatives: Callable[[Numbers, Numbers, Numbers], Partials]
-    unit_range: bool
-    averages: BinaryMetric | None = None  # the measure whose mean over classes this is
+    range = UNIT
+
+    def function(self, eza: Numbers, ea: Numbers, ez: Numbers) -> Numbers:
+        raise NotImplementedError
+
+    def derivatives(self, eza: Numbers, ea: Numbers, ez: Numbers) -> Partials:
+        raise NotImplementedError
 
     def _value(self, p: Numbers) -> Numbers:
         return self.function(*_class_expectations(p))
@@ -291,12 +364,84 @@ class _ClassMetric(Metric):
         return self.function(*expectations), gradient
 
 
-@dataclass(frozen=True, repr=False, eq=False)
-class Tversky(BinaryMetric):
+@dataclass(frozen=True, repr=False)
+class Tversky(_OfExpectations):
     """A Tversky index; `a` weighs the false positives and `b` the false negatives."""
 
-    a: float = 0.5
-    b: float = 0.5
+    name: str
+    a: float
+    b: float
+    kind: str = "tversky"
+    range: tuple[float, float] = UNIT
+
+    def function(self, eza: Numbers, ea: Numbers, ez: Numbers) -> Numbers:
+        """The value."""
+        return eza / (eza + self.a * (ea - eza) + self.b * (ez - eza))
+
+    def derivatives(self, eza: Numbers, ea: Numbers, ez: Numbers) -> Partials:
+        """The derivatives by E(ZA), EA and EZ."""
+        # Table III's (g / eza)**2 is 1 / denominator**2, which does not break at eza = 0.
+        a, b = self.a, self.b
+        square = (eza + a * (ea - eza) + b * (ez - eza)) ** 2
+        return (a * ea + b * ez) / square, -a * eza / square, -b * eza / square
+
+
+@dataclass(frozen=True, repr=False)
+class _Mean(_OfClasses):
+    """The mean of a binary measure over classes, each against the rest."""
+
+    name: str
+    of: Any  # a binary measure
+    weighted: bool  # by the classes' numbers of true items
+    kind: str
+    range: tuple[float, float]
+
+    def function(self, eza: Numbers, ea: Numbers, ez: Numbers) -> Numbers:
+        values = self.of.at(eza, ea, ez)
+        if self.weighted:
+            return np.where(ez == 0, 0.0, ez * values).sum(axis=-1)
+        return values.mean(axis=-1)
+
+    def derivatives(self, eza: Numbers, ea: Numbers, ez: Numbers) -> Partials:
+        d1, d2, d3 = self.of.partials(eza, ea, ez)
+        if self.weighted:  # a class that is never true has no weight, defined or not
+            parts = ez * d1, ez * d2, ez * d3 + self.of.at(eza, ea, ez)
+            d1, d2, d3 = (np.where(ez == 0, 0.0, part) for part in parts)
+            return d1, d2, d3
+        r = np.shape(eza)[-1]
+        return d1 / r, d2 / r, d3 / r
+
+
+@dataclass(frozen=True, repr=False)
+class _MacroStar(_OfClasses):
+    """F-beta of mean precision and mean recall."""
+
+    name: str
+    a: float
+    b: float
+    kind: str = "macro_star"
+
+    def function(self, eza: Numbers, ea: Numbers, ez: Numbers) -> Numbers:
+        mean_precision, mean_recall = (eza / ea).mean(axis=-1), (eza / ez).mean(axis=-1)
+        return mean_precision * mean_recall / self._divisor(mean_precision, mean_recall)
+
+    def derivatives(self, eza: Numbers, ea: Numbers, ez: Numbers) -> Partials:
+        r = np.shape(eza)[-1]
+        p, q = eza / ea, eza / ez  # precision and recall by class
+        mean_p, mean_q = p.mean(axis=-1, keepdims=True), q.mean(axis=-1, keepdims=True)
+        divisor = self._divisor(mean_p, mean_q)
+        by_p = self.a / r * (mean_q / divisor) ** 2
+        by_q = self.b / r * (mean_p / divisor) ** 2
+        return by_p / ea + by_q / ez, -by_p * p / ea, -by_q * q / ez
+
+    def _divisor(self, mean_precision: Numbers, mean_recall: Numbers) -> Numbers:
+        """What the product of the means is divided by to give their F-beta.
+
+        Where no item is right all three are 0. The measure is 0 then, and so is its gradient
+        on every cell that is not empty, which any other divisor makes them.
+        """
+        divisor = self.a * mean_recall + self.b * mean_precision
+        return np.where(divisor == 0, 1.0, divisor)
 
 
 def _scaled(matrix: Numbers) -> Numbers:
@@ -327,16 +472,6 @@ def _accuracy(eza: Numbers, ea: Numbers, ez: Numbers) -> Numbers:
 def _accuracy_derivatives(eza: Numbers, ea: Numbers, ez: Numbers) -> Partials:
     one = np.ones(np.broadcast(eza, ea, ez).shape)
     return 2 * one, -one, -one
-
-
-def _tversky(eza: Numbers, ea: Numbers, ez: Numbers, *, a: float, b: float) -> Numbers:
-    return eza / (eza + a * (ea - eza) + b * (ez - eza))
-
-
-def _tversky_derivatives(eza: Numbers, ea: Numbers, ez: Numbers, *, a: float, b: float) -> Partials:
-    # The table's (g / eza)**2 is 1 / denominator**2, which does not break at eza = 0.
-    square = (eza + a * (ea - eza) + b * (ez - eza)) ** 2
-    return (a * ea + b * ez) / square, -a * eza / square, -b * eza / square
 
 
 def _correlation(eza: Numbers, ea: Numbers, ez: Numbers) -> Numbers:
@@ -399,8 +534,18 @@ def tversky(a: float, b: float) -> Tversky:
     >>> round(tversky(a=0.8, b=0.2).value([[159, 47], [43, 286]]), 3)
     0.861
     """
-    a, b = validation.tversky_weights(a, b)
-    return _make_tversky(f"tversky({a:g}, {b:g})", a, b)
+    a, b = _weights(a, b)
+    return Tversky(f"tversky({a:g}, {b:g})", a, b, "f1" if a == b == 0.5 else "tversky")
+
+
+def _weights(a: float, b: float) -> tuple[float, float]:
+    """Two finite numbers, not negative and not both zero."""
+    weights = validation.number("a", a), validation.number("b", b)
+    if not (min(weights) >= 0.0 and 0.0 < max(weights) < np.inf):
+        raise ValueError(
+            f"a and b must be finite, not negative and not both 0, got a={a!r}, b={b!r}"
+        )
+    return weights
 
 
 def fbeta(beta: float) -> Tversky:
@@ -427,27 +572,24 @@ def fbeta(beta: float) -> Tversky:
     >>> round(half.value([[159, 47], [43, 286]]), 3)
     0.861
     """
-    square = validation.positive("beta", beta) ** 2
+    if not 1e-7 <= validation.positive("beta", beta) <= 1e7:
+        raise ValueError(f"beta must lie between 1e-7 and 1e7, got {beta!r}")
+    square = float(beta) ** 2
     name = "f1" if square == 1.0 else f"fbeta({beta:g})"
-    return _make_tversky(name, 1 / (1 + square), square / (1 + square))
-
-
-def _make_tversky(name: str, a: float, b: float) -> Tversky:
-    weights = {"a": a, "b": b}
     return Tversky(
-        name, partial(_tversky, **weights), partial(_tversky_derivatives, **weights), True, a, b
+        name, 1 / (1 + square), square / (1 + square), "f1" if square == 1.0 else "tversky"
     )
 
 
-accuracy = BinaryMetric("accuracy", _accuracy, _accuracy_derivatives, True)
-precision = _make_tversky("precision", 1.0, 0.0)
-recall = _make_tversky("recall", 0.0, 1.0)
+accuracy = BinaryMetric("accuracy", _accuracy, _accuracy_derivatives, UNIT, "share")
+precision = Tversky("precision", 1.0, 0.0)
+recall = Tversky("recall", 0.0, 1.0)
 f1 = fbeta(1.0)
-jaccard = _make_tversky("jaccard", 1.0, 1.0)
-correlation = BinaryMetric("correlation", _correlation, _correlation_derivatives)
-cosine = BinaryMetric("cosine", _cosine, _cosine_derivatives, True)
-lift = BinaryMetric("lift", _lift, _lift_derivatives)
-overlap = BinaryMetric("overlap", _overlap, _overlap_derivatives, True)
+jaccard = Tversky("jaccard", 1.0, 1.0)
+correlation = BinaryMetric("correlation", _correlation, _correlation_derivatives, (-1.0, 1.0))
+cosine = BinaryMetric("cosine", _cosine, _cosine_derivatives, UNIT)
+lift = BinaryMetric("lift", _lift, _lift_derivatives, (0.0, np.inf))
+overlap = BinaryMetric("overlap", _overlap, _overlap_derivatives, UNIT)
 
 
 # Averages over classes.
@@ -461,47 +603,12 @@ def _micro_derivatives(p: Numbers) -> Numbers:
     return np.broadcast_to(np.eye(p.shape[-1]), p.shape)
 
 
-def _macro(eza: Numbers, ea: Numbers, ez: Numbers, *, metric: BinaryMetric) -> Numbers:
-    return metric.at(eza, ea, ez).mean(axis=-1)
-
-
-def _macro_derivatives(eza: Numbers, ea: Numbers, ez: Numbers, *, metric: BinaryMetric) -> Partials:
-    d1, d2, d3 = metric.partials(eza, ea, ez)
-    r = np.shape(eza)[-1]
-    return d1 / r, d2 / r, d3 / r
-
-
-def _macro_star(eza: Numbers, ea: Numbers, ez: Numbers, *, a: float, b: float) -> Numbers:
-    mean_precision, mean_recall = (eza / ea).mean(axis=-1), (eza / ez).mean(axis=-1)
-    return mean_precision * mean_recall / _weighted(mean_precision, mean_recall, a, b)
-
-
-def _macro_star_derivatives(
-    eza: Numbers, ea: Numbers, ez: Numbers, *, a: float, b: float
-) -> Partials:
-    r = np.shape(eza)[-1]
-    p, q = eza / ea, eza / ez  # precision and recall by class
-    mean_p, mean_q = p.mean(axis=-1, keepdims=True), q.mean(axis=-1, keepdims=True)
-    weighted = _weighted(mean_p, mean_q, a, b)
-    by_p, by_q = a / r * (mean_q / weighted) ** 2, b / r * (mean_p / weighted) ** 2
-    return by_p / ea + by_q / ez, -by_p * p / ea, -by_q * q / ez
-
-
-def _weighted(mean_precision: Numbers, mean_recall: Numbers, a: float, b: float) -> Numbers:
-    """What the product of the means is divided by to give their F-beta.
-
-    Where no item is right all three are 0. The measure is 0 then, and so is its gradient
-    on every cell that is not empty, which any other divisor makes them.
-    """
-    weighted = a * mean_recall + b * mean_precision
-    return np.where(weighted == 0, 1.0, weighted)
-
-
 def get(metric: str | Metric) -> Metric:
-    """The metric of that name, or the object itself."""
+    """The metric of that name, or the object itself; "mcc" and "matthews" are "correlation"."""
     if isinstance(metric, Metric):
         return metric
-    return METRICS[validation.choice("metric", metric, METRICS)]
+    name = ALIASES.get(metric, metric) if isinstance(metric, str) else metric
+    return METRICS[validation.choice("metric", name, METRICS)]
 
 
 def macro(metric: str | Metric) -> Metric:
@@ -523,15 +630,36 @@ def macro(metric: str | Metric) -> Metric:
     >>> round(macro("recall").value([[2, 5, 0], [2, 70, 2], [2, 2, 15]]), 3)
     0.674
     """
-    binary: Any = get(metric)
+    return _mean("macro", metric)
+
+
+def weighted(metric: str | Metric) -> Metric:
+    """The mean over classes of a binary measure, weighted by their numbers of true items.
+
+    Parameters
+    ----------
+    metric : str or BinaryMetric
+        For instance "precision" or ``fbeta(2)``.
+
+    Returns
+    -------
+    Metric
+        A class that is never true has no weight, even where its measure is undefined.
+
+    Examples
+    --------
+    >>> from f1ci.metrics import weighted
+    >>> round(weighted("f1").value([[2, 5, 0], [2, 70, 2], [2, 2, 15]]), 3)
+    0.866
+    """
+    return _mean("weighted", metric)
+
+
+def _mean(average: str, metric: str | Metric) -> Metric:
+    binary = get(metric)
     validation.binary_metric(binary)
-    return _ClassMetric(
-        f"macro_{binary.name}",
-        partial(_macro, metric=binary),
-        partial(_macro_derivatives, metric=binary),
-        binary.unit_range,
-        binary,
-    )
+    kind = "mean" if isinstance(binary, Tversky) else "matrix"
+    return _Mean(f"{average}_{binary.name}", binary, average == "weighted", kind, binary.range)
 
 
 def macro_star(beta: float = 1.0) -> Metric:
@@ -554,30 +682,24 @@ def macro_star(beta: float = 1.0) -> Metric:
     0.691
     """
     inner = fbeta(beta)
-    weights = {"a": inner.a, "b": inner.b}
-    return _ClassMetric(
-        f"macro_{inner.name}_star",
-        partial(_macro_star, **weights),
-        partial(_macro_star_derivatives, **weights),
-        True,
-    )
+    return _MacroStar(f"macro_{inner.name}_star", inner.a, inner.b)
 
 
 def averaged(average: str, beta: float = 1.0) -> Metric:
-    """F-beta averaged over classes: "micro", "macro" or "macro_star".
+    """F-beta averaged over classes: "micro", "macro", "weighted" or "macro_star".
 
     The micro average is the accuracy, whatever `beta`: over all classes there are as
     many false positives as false negatives.
     """
-    validation.choice("average", average, ("micro", "macro", "macro_star"))
-    inner = fbeta(beta)
+    validation.choice("average", average, ("micro", "macro", "weighted", "macro_star"))
     if average == "micro":
         return micro_f1
-    return macro(inner) if average == "macro" else macro_star(beta)
+    return macro_star(beta) if average == "macro_star" else _mean(average, fbeta(beta))
 
 
-micro_f1 = MatrixMetric("micro_f1", _micro, _micro_derivatives, True)
+micro_f1 = MatrixMetric("micro_f1", _micro, _micro_derivatives, UNIT, "share")
 macro_f1 = macro(f1)
+weighted_f1 = weighted(f1)
 macro_f1_star = macro_star()
 
 METRICS: dict[str, Metric] = {
@@ -594,6 +716,10 @@ METRICS: dict[str, Metric] = {
         overlap,
         micro_f1,
         macro_f1,
+        weighted_f1,
         macro_f1_star,
     )
 }
+
+# Other names that people know a metric by.
+ALIASES = {"mcc": "correlation", "matthews": "correlation"}

@@ -25,6 +25,19 @@ Hence the supremum over all classifiers is V(b) if and only if ``a <= b + u_o`` 
 every a <= 2, and every F-beta), and else the maximum of G or H. A classifier with these
 ratios attains it.
 
+**Two models on the same items.** An item that B gets right and A does not moves the difference
+of their scores by ``(1 - F + b F) / S`` if it is positive, and by ``a F / S`` if it is negative,
+where S is ``E(TP) + a E(FP) + b E(FN)``; for F1 these are (2 - F) / D and F / D, with D the
+predicted plus the true positive share. Items on which they agree move it by nothing if both have
+the same F and the same S. With shares d1 and d0 of discordant positives and negatives, the
+variance is therefore ``V = {d1 (1 - F + b F)^2 + d0 (a F)^2} / S^2`` per item, and
+
+    n = (z_(1 - alpha/2) + z_power)^2 V / delta^2.
+
+It fails where normality does (fewer than some thirty discordant items are expected), where the
+two models predict very different numbers of positives, so that they have different S, and where
+the difference is not small next to 1 - F. Then plan from a pilot's labels.
+
 The bound is on the variance of the limiting normal distribution. It holds for the sample
 proportions too, so the half width that will be computed from the data is within the plan
 if the test set has the planned number of positives. It does not make the interval cover:
@@ -34,20 +47,57 @@ where the normal approximation is poor (see `f1ci.delta`), a narrow interval may
 from __future__ import annotations
 
 import math
+from collections.abc import Hashable, Sequence
+from typing import Any, overload
 
+import numpy as np
 from scipy import special
 
 from f1ci import metrics as _metrics
 from f1ci import validation
+from f1ci.counts import coded, group_codes, table_of
+from f1ci.delta import item_covariance
 from f1ci.metrics import Metric
-from f1ci.results import SampleSize
+from f1ci.normal import normal_quantile
+from f1ci.results import DifferenceSampleSize, SampleSize
 
-__all__ = ["sample_size", "variance_bound", "worst_rule"]
+__all__ = [
+    "detectable_difference",
+    "pilot_sample_size",
+    "sample_size",
+    "variance_bound",
+    "worst_rule",
+]
 
 BOUNDS = ("sharp", "jiang")
 
 # Double arithmetic may put a whole number this far above itself.
 _ROUNDING = 1e-12
+
+
+@overload
+def sample_size(
+    metric: str | Metric = ...,
+    *,
+    half_width: float | None = ...,
+    standard_error: float | None = ...,
+    prevalence: float | None = ...,
+    bound: str = ...,
+    confidence_level: float = ...,
+) -> SampleSize: ...
+
+
+@overload
+def sample_size(
+    metric: str | Metric = ...,
+    *,
+    difference: float,
+    disagreement: Sequence[float],
+    score: float,
+    prevalence: float,
+    power: float = ...,
+    confidence_level: float = ...,
+) -> DifferenceSampleSize: ...
 
 
 def sample_size(
@@ -57,11 +107,16 @@ def sample_size(
     standard_error: float | None = None,
     prevalence: float | None = None,
     bound: str = "sharp",
+    difference: float | None = None,
+    disagreement: Sequence[float] | None = None,
+    score: float | None = None,
+    power: float = 0.8,
     confidence_level: float = 0.95,
-) -> SampleSize:
-    """Number of items that keeps an interval narrow, whatever the classifier.
+) -> SampleSize | DifferenceSampleSize:
+    """Number of items that keeps an interval narrow, or finds a difference of two models.
 
-    Jiang (2020), corollary 2: ``n E(Z) >= V / (b delta^2)`` for a standard error delta.
+    Jiang (2020), corollary 2: ``n E(Z) >= V / (b delta^2)`` for a standard error delta, whatever
+    the classifier. With `difference`, for two models on the same items, our own: see above.
 
     Parameters
     ----------
@@ -79,13 +134,25 @@ def sample_size(
         How V is bounded: by the exact supremum over all classifiers, or as published, by
         ``V(max{a, b})``. Both guarantee the width; they differ only if a is above b (so
         not for F1), where the published bound asks for more items than needed.
+    difference : float, optional
+        The difference between two models that a paired test should find; instead of a width.
+        It needs the next two and `prevalence`, and takes as many items to be predicted
+        positive as are. `pilot_sample_size` makes the plan from labels instead.
+    disagreement : tuple of float, optional
+        The shares of all items that are positive, and that are negative, and that one model
+        gets right and the other wrong.
+    score : float, optional
+        About what both models score.
+    power : float, default 0.8
+        Probability of finding the difference.
     confidence_level : float, default 0.95
-        Level of the interval whose half width is meant.
+        Level of the interval whose half width is meant, or one minus the size of the test.
 
     Returns
     -------
     SampleSize
-        `positives`, the number of truly positive items, and `total`.
+        `positives`, the number of truly positive items, and `total`. With `difference` a
+        `DifferenceSampleSize`: `items`, and `unpaired` for two separate test sets.
 
     Notes
     -----
@@ -105,8 +172,23 @@ def sample_size(
     >>> plan = f1ci.sample_size(half, half_width=0.02, prevalence=0.615)
     >>> plan.positives, plan.total
     (5832, 9483)
+
+    Two models with an F1 of about 0.8, which disagree on one item in ten:
+
+    >>> plan = f1ci.sample_size(
+    ...     "f1", difference=0.03, disagreement=(0.05, 0.05), score=0.8, prevalence=0.3
+    ... )
+    >>> plan.items, plan.unpaired
+    (2520, 5582)
     """
     metric = _metrics.get(metric)
+    if difference is not None:
+        validation.exactly_one(
+            half_width=half_width, standard_error=standard_error, difference=difference
+        )
+        return _difference_plan(
+            metric, difference, disagreement, score, prevalence, power, confidence_level
+        )
     a, b = validation.plannable(metric)
     validation.exactly_one(half_width=half_width, standard_error=standard_error)
     share = None if prevalence is None else validation.fraction("prevalence", prevalence)
@@ -115,9 +197,11 @@ def sample_size(
     if standard_error is not None:
         error = validation.positive("standard_error", standard_error)
     else:
-        # The normal quantile, in a form that stays above 0 for the smallest levels.
-        z = math.sqrt(2.0) * float(special.erfinv(level))
-        error = validation.positive("half_width", half_width) / z
+        z = normal_quantile(level)
+        half = validation.positive("half_width", half_width)
+        if half >= 1.0:
+            raise ValueError(f"half_width must be below 1, the range of a score, got {half!r}")
+        error = half / z
     largest = _variance_bound(a, b, bound)
     positives = largest / b / error / error
     total = positives if share is None else positives / share
@@ -131,6 +215,123 @@ def sample_size(
         confidence_level=level,
         metric=metric.name,
     )
+
+
+def pilot_sample_size(
+    y_true: Any,
+    y_pred_a: Any,
+    y_pred_b: Any,
+    metric: str | Metric = "f1",
+    *,
+    difference: float,
+    power: float = 0.8,
+    pos_label: Hashable = 1,
+    labels: Sequence[Hashable] | None = None,
+    groups: Any = None,
+    confidence_level: float = 0.95,
+) -> DifferenceSampleSize:
+    """Number of items that finds a difference of two models, planned from a pilot's labels.
+
+    The variance is the pilot's own, so a pilot of few discordant items makes a poor plan.
+
+    Parameters
+    ----------
+    y_true, y_pred_a, y_pred_b, metric, pos_label, labels, groups
+        See `f1ci.difference_interval`; any metric will do. With groups the plan counts groups.
+    difference, power, confidence_level
+        See `sample_size`.
+
+    Returns
+    -------
+    DifferenceSampleSize
+
+    Examples
+    --------
+    >>> from f1ci.planning import detectable_difference, pilot_sample_size
+    >>> y_true = [1] * 50 + [0] * 50
+    >>> a = [1] * 30 + [0] * 70
+    >>> b = [1] * 36 + [0] * 56 + [1] * 2 + [0] * 6
+    >>> plan = pilot_sample_size(y_true, a, b, difference=0.05)
+    >>> plan.items, plan.unpaired
+    (445, 1563)
+    >>> print(f"{detectable_difference(plan, 1000):.3f}")
+    0.033
+    """
+    metric = _metrics.get(metric)
+    named = {"y_true": y_true, "y_pred_a": y_pred_a, "y_pred_b": y_pred_b}
+    codes, classes = coded(named, metric.binary, pos_label, labels)
+    clusters = None if groups is None else group_codes(groups, codes)
+    tables = np.stack([table_of(codes[0], predicted, len(classes)) for predicted in codes[1:]])
+    influence = metric.evaluate(tables)[1]
+    rows = [influence[k][codes[0], codes[k + 1]] for k in (0, 1)]
+    covariance = item_covariance(rows, clusters)
+    units = codes.shape[1] if clusters is None else int(clusters.max()) + 1
+    (first, both), (_, second) = units * covariance
+    return _plan(
+        metric, difference, first + second - 2.0 * both, first + second, power, confidence_level
+    )
+
+
+def detectable_difference(plan: DifferenceSampleSize, items: int) -> float:
+    """The smallest difference that so many items find with the plan's power.
+
+    Parameters
+    ----------
+    plan : DifferenceSampleSize
+        Of `sample_size` or `pilot_sample_size`; its difference does not matter.
+    items : int
+        How many items (or groups) there are.
+
+    Returns
+    -------
+    float
+    """
+    n = validation.positive_integer("items", items)
+    return _reach(plan.confidence_level, plan.power) * math.sqrt(plan.variance / n)
+
+
+def _difference_plan(
+    metric: Metric,
+    difference: Any,
+    disagreement: Any,
+    score: Any,
+    prevalence: Any,
+    power: Any,
+    confidence_level: Any,
+) -> DifferenceSampleSize:
+    a, b = validation.tversky(metric)
+    shares = [validation.probability("disagreement", d) for d in validation.pair(disagreement)]
+    f, positive = validation.fraction("score", score), validation.fraction("prevalence", prevalence)
+    wrong = positive * (1.0 - f)
+    whole = positive * f + (a + b) * wrong
+    paired = shares[0] * (1.0 - f + b * f) ** 2 + shares[1] * (a * f) ** 2
+    single = positive * f * (1.0 - f) ** 2 + (a * a + b * b) * wrong * f * f
+    return _plan(
+        metric, difference, paired / whole**2, 2.0 * single / whole**2, power, confidence_level
+    )
+
+
+def _plan(
+    metric: Metric, difference: Any, paired: float, unpaired: float, power: Any, level: Any
+) -> DifferenceSampleSize:
+    delta = validation.positive("difference", difference)
+    share, level = validation.inner("power", power), validation.confidence_level(level)
+    scale = (_reach(level, share) / delta) ** 2
+    validation.countable("the sample", scale * max(paired, unpaired))
+    return DifferenceSampleSize(
+        items=_round_up(scale * paired),
+        unpaired=_round_up(scale * unpaired),
+        difference=delta,
+        power=share,
+        variance=float(paired),
+        confidence_level=level,
+        metric=metric.name,
+    )
+
+
+def _reach(level: float, power: float) -> float:
+    """How many standard errors away a difference is found with that power."""
+    return float(normal_quantile(level) + special.ndtri(power))
 
 
 def variance_bound(a: float, b: float, *, bound: str = "sharp") -> float:

@@ -30,8 +30,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import betainc, betaincc, betainccinv, betaincinv, betaln, gammaln
 
-from f1ci import validation
-from f1ci.results import BayesTest, EffectiveCounts, FloatOrArray, Interval
+from f1ci import metrics, validation
+from f1ci.metrics import Metric
+from f1ci.results import BayesTest, EffectiveCounts, FloatOrArray, Interval, plain
 
 __all__ = ["METRICS", "Posterior", "bayes_test", "effective_counts", "posterior"]
 
@@ -118,13 +119,13 @@ def effective_counts(
     >>> f1ci.effective_counts(folds, rho1=1, rho2=1)
     EffectiveCounts(tp=39.5, fp=4.5, fn=6.5)
     """
-    counts = validation.folds("folds", folds)
+    counts = _folds("folds", folds)
     weight = _fold_weight(len(counts), *_correlations(rho1, rho2))
     return _weighted(counts, weight)
 
 
 def posterior(
-    tp: ArrayLike, fp: ArrayLike, fn: ArrayLike, metric: str = "f1", *, prior: float = 1.0
+    tp: ArrayLike, fp: ArrayLike, fn: ArrayLike, metric: str | Metric = "f1", *, prior: float = 1.0
 ) -> Posterior:
     r"""Posterior distribution of precision, recall or F1, given counts.
 
@@ -134,7 +135,7 @@ def posterior(
         True positives, false positives and false negatives: those of a hold-out
         set (section 2.1) or effective ones of a cross-validation (section 2.3).
         Fractions are legal. Arrays broadcast against each other.
-    metric : {"f1", "precision", "recall"}
+    metric : {"f1", "precision", "recall"} or Metric
         What to infer.
     prior : float, default 1.0
         :math:`\lambda` of the prior :math:`\mathrm{Be}(\lambda, \lambda)` of precision and
@@ -191,13 +192,13 @@ def posterior(
     >>> round(recall.sf(0.9), 3)
     0.263
     """
-    validation.choice("metric", metric, METRICS)
+    name = _name(metric)
     strength = validation.positive("prior", prior)
     true = validation.weights("tp", tp)
     false_positive = validation.weights("fp", fp)
     false_negative = validation.weights("fn", fn)
     validation.broadcastable(tp=true, fp=false_positive, fn=false_negative)
-    return _posterior(true, false_positive, false_negative, metric, strength)
+    return _posterior(true, false_positive, false_negative, name, strength)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -225,7 +226,7 @@ class Posterior:
 
     def pdf(self, x: ArrayLike) -> FloatOrArray:
         """Density at `x` (eq. 7 and 27; eqs. 25 and 26 with their exponents put right)."""
-        return _plain(np.exp(self.logpdf(x)))
+        return plain(np.exp(self.logpdf(x)))
 
     def logpdf(self, x: ArrayLike) -> FloatOrArray:
         """Logarithm of the density at `x`."""
@@ -238,24 +239,24 @@ class Posterior:
             at_0 = _power_at_zero(self.alpha, self.beta) - scale
             at_1 = _power_at_zero(self.beta, self.alpha) + scale
         value = np.where(t == 0.0, at_0, np.where(t == 1.0, at_1, value))
-        return _plain(np.where((t < 0.0) | (t > 1.0), -np.inf, value))
+        return plain(np.where((t < 0.0) | (t > 1.0), -np.inf, value))
 
     def cdf(self, x: ArrayLike) -> FloatOrArray:
         """Probability of a value of at most `x`."""
-        return _plain(betainc(self.alpha, self.beta, self._to_beta(x)))
+        return plain(betainc(self.alpha, self.beta, self._to_beta(x)))
 
     def sf(self, x: ArrayLike) -> FloatOrArray:
         """Probability of a value above `x`, exact also where `cdf` rounds to one."""
-        return _plain(betaincc(self.alpha, self.beta, self._to_beta(x)))
+        return plain(betaincc(self.alpha, self.beta, self._to_beta(x)))
 
     def ppf(self, q: ArrayLike) -> FloatOrArray:
         """Value below which the probability is `q`: nan unless 0 <= q <= 1."""
-        return _plain(self._from_beta(betaincinv(self.alpha, self.beta, np.asarray(q, float))))
+        return plain(self._from_beta(betaincinv(self.alpha, self.beta, np.asarray(q, float))))
 
     def rvs(self, size: int | tuple[int, ...] | None = None, *, rng: Any = None) -> FloatOrArray:
         """Random values; without `size`, one for each set of counts."""
         draws = np.random.default_rng(rng).beta(self.alpha, self.beta, size)
-        return _plain(self._from_beta(draws))
+        return plain(self._from_beta(draws))
 
     def mean(self) -> FloatOrArray:
         r"""Expected value.
@@ -272,7 +273,7 @@ class Posterior:
                 term = term * (self.beta + k) / (n + 1.0 + k) * 0.5
                 total = total + term
             value = value * total
-        return _plain(value)
+        return plain(value)
 
     def mode(self) -> FloatOrArray:
         r"""Most probable value; nan if there is no single one.
@@ -291,7 +292,7 @@ class Posterior:
                 inner = (alpha - 1.0) / (alpha + beta - 2.0)
         # An exponent below zero makes the density infinite at that border.
         value = np.where(alpha < 1.0, 0.0, np.where(beta < 1.0, 1.0, inner))
-        return _plain(np.where((alpha < 1.0) & (beta < 1.0), np.nan, value))
+        return plain(np.where((alpha < 1.0) & (beta < 1.0), np.nan, value))
 
     def interval(self, confidence_level: float = 0.95) -> Interval:
         """Equal-tailed credible interval (eqs. 28 to 30).
@@ -319,10 +320,10 @@ class Posterior:
                 error = error * 2.0 / (1.0 + share) ** 2
             estimate = self._from_beta(share)
         return Interval(
-            _plain(estimate),
-            _plain(low),
-            _plain(high),
-            _plain(error),
+            plain(estimate),
+            plain(low),
+            plain(high),
+            plain(error),
             level,
             "posterior",
             self.metric,
@@ -340,7 +341,7 @@ class Posterior:
 def bayes_test(
     folds_a: ArrayLike,
     folds_b: ArrayLike,
-    metric: str = "f1",
+    metric: str | Metric = "f1",
     *,
     prior: float = 1.0,
     rope: float = 0.0,
@@ -356,7 +357,7 @@ def bayes_test(
     ----------
     folds_a, folds_b : array_like, shape (m, 2, 3)
         TP, FP and FN of each model for m repetitions and two folds, on the same partitions.
-    metric : {"f1", "precision", "recall"}
+    metric : {"f1", "precision", "recall"} or Metric
         What to compare.
     prior : float, default 1.0
         :math:`\lambda` of the prior :math:`\mathrm{Be}(\lambda, \lambda)`.
@@ -435,17 +436,17 @@ def bayes_test(
     >>> round(test.p_h0, 3), round(test.p_rope, 3), round(test.p_h1, 3)
     (0.04, 0.217, 0.743)
     """
-    validation.choice("metric", metric, METRICS)
+    name = _name(metric)
     validation.choice("method", method, _TEST_METHODS)
     strength = validation.positive("prior", prior)
     margin = validation.probability("rope", rope)
     draws = validation.positive_integer("replicates", replicates)
-    counts_a = validation.folds("folds_a", folds_a)
-    counts_b = validation.folds("folds_b", folds_b)
-    validation.same_folds(counts_a, counts_b)
+    counts_a = _folds("folds_a", folds_a)
+    counts_b = _folds("folds_b", folds_b)
+    _same_folds(counts_a, counts_b)
     weight = _fold_weight(len(counts_a), *_correlations(rho1, rho2))
     a, b = (
-        _posterior(*_weighted(counts, weight), metric, strength) for counts in (counts_a, counts_b)
+        _posterior(*_weighted(counts, weight), name, strength) for counts in (counts_a, counts_b)
     )
     if method == "quadrature":
         p_h0 = _probability_of_exceeding(a, b, margin)
@@ -459,7 +460,16 @@ def bayes_test(
         p_h0 = float(np.mean(difference < -margin if margin else difference <= 0.0))
         p_h1 = float(np.mean(difference > margin))
     p_rope = max(0.0, 1.0 - p_h0 - p_h1) if margin else 0.0
-    return BayesTest(p_h0, p_h1, p_rope, _decision(p_h0, p_h1, p_rope), metric, margin, method)
+    return BayesTest(p_h0, p_h1, p_rope, _decision(p_h0, p_h1, p_rope), name, margin, method)
+
+
+def _name(metric: str | Metric) -> str:
+    """The name of a metric that has a posterior."""
+    for name in METRICS:
+        if isinstance(metric, Metric) and metric == metrics.METRICS[name]:
+            return name
+    shown = metric.name if isinstance(metric, Metric) else metric
+    return validation.choice("metric", shown, METRICS)
 
 
 def _decision(p_h0: float, p_h1: float, p_rope: float) -> str:
@@ -498,24 +508,17 @@ def _fold_weight(repetitions: int, rho1: float | None, rho2: float | None) -> fl
 def _posterior(tp: Any, fp: Any, fn: Any, metric: str, prior: float) -> Posterior:
     """The posterior for validated arguments."""
     if metric == "f1":
-        hits, misses = np.broadcast_arrays(tp, np.add(fp, fn))
+        hits, misses = map(np.array, np.broadcast_arrays(tp, np.add(fp, fn)))
         return Posterior(
             metric,
-            _plain(hits),
-            _plain(misses),
-            _plain(hits + prior),
-            _plain(misses + 2.0 * prior),
+            plain(hits),
+            plain(misses),
+            plain(hits + prior),
+            plain(misses + 2.0 * prior),
         )
-    hits, misses, _ = np.broadcast_arrays(tp, *((fp, fn) if metric == "precision" else (fn, fp)))
-    return Posterior(
-        metric, _plain(hits), _plain(misses), _plain(hits + prior), _plain(misses + prior)
-    )
-
-
-def _plain(value: Any) -> FloatOrArray:
-    """A float for a scalar, an array otherwise."""
-    array = np.asarray(value, dtype=np.float64)
-    return array if array.ndim else float(array)
+    wrong, other = (fp, fn) if metric == "precision" else (fn, fp)
+    hits, misses, _ = map(np.array, np.broadcast_arrays(tp, wrong, other))
+    return Posterior(metric, plain(hits), plain(misses), plain(hits + prior), plain(misses + prior))
 
 
 def _power_at_zero(a: Any, b: Any) -> Array:
@@ -651,3 +654,26 @@ def _log_panels(log_integrand: Any, low: Array, high: Array) -> Array:
     nodes = 0.5 * (low + high)[:, None] + half[:, None] * _NODES
     values = log_integrand(nodes) + np.log(_WEIGHTS)
     return np.asarray(np.logaddexp.reduce(values, axis=1) + np.log(half))
+
+
+# What a legal argument is.
+
+
+def _folds(name: str, value: ArrayLike) -> NDArray[np.float64]:
+    """Counts TP, FP, FN of m two-fold cross-validations, shape (m, 2, 3)."""
+    array = validation.weights(name, value)
+    if array.ndim != 3 or array.shape[1:] != (2, 3) or not array.size:
+        raise ValueError(
+            f"{name} must have shape (m, 2, 3), for m repetitions, 2 folds and the counts "
+            f"TP, FP, FN, got shape {array.shape}"
+        )
+    return array
+
+
+def _same_folds(folds_a: NDArray[np.float64], folds_b: NDArray[np.float64]) -> None:
+    """Both models were validated on the same number of folds."""
+    if folds_a.shape != folds_b.shape:
+        raise ValueError(
+            "folds_a and folds_b must come from the same partitions, "
+            f"got {len(folds_a)} and {len(folds_b)} repetitions"
+        )

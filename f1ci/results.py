@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Hashable, Iterator
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 if TYPE_CHECKING:
     import pandas
@@ -16,11 +16,16 @@ __all__ = [
     "BayesTest",
     "BinaryCounts",
     "DegenerateVarianceWarning",
+    "DifferenceSampleSize",
+    "DifferenceTest",
     "EffectiveCounts",
     "FloatOrArray",
     "Interval",
+    "IntervalWarning",
     "JointIntervals",
+    "Record",
     "SampleSize",
+    "SmallSampleWarning",
     "UndefinedMetricWarning",
     "plain",
 ]
@@ -29,17 +34,47 @@ __all__ = [
 FloatOrArray = float | NDArray[np.float64]
 
 
-def plain(array: NDArray[np.float64]) -> FloatOrArray:
-    """A Python float for an array without dimensions, else the array itself."""
-    return float(array) if np.ndim(array) == 0 else array
+def plain(value: ArrayLike) -> FloatOrArray:
+    """A Python float for a scalar or an array without dimensions, else an array of floats."""
+    array: NDArray[np.float64] = np.asarray(value, dtype=np.float64)
+    return array if array.ndim else float(array)
 
 
-class UndefinedMetricWarning(RuntimeWarning):
-    """A metric or its standard error is undefined for these data; ``nan`` was returned."""
+class IntervalWarning(RuntimeWarning):
+    """Something about an interval that its numbers do not show; the kinds below are of it."""
 
 
-class DegenerateVarianceWarning(RuntimeWarning):
-    """A standard error is zero, so that an interval has length zero."""
+class UndefinedMetricWarning(IntervalWarning):
+    """A metric is undefined for these data: its estimate is ``nan``."""
+
+
+class DegenerateVarianceWarning(IntervalWarning):
+    """A standard error is zero, so that its interval has length zero or is the whole range."""
+
+
+class SmallSampleWarning(IntervalWarning):
+    """A class has too few items for more than a long interval."""
+
+
+class Record:
+    """A frozen record: equal to another if all values are, arrays and ``nan`` included."""
+
+    __slots__ = ()
+    __hash__ = None  # type: ignore[assignment]
+
+    def __eq__(self, other: object) -> bool:
+        if type(other) is not type(self):
+            return NotImplemented
+        return all(
+            _same(getattr(self, field.name), getattr(other, field.name))
+            for field in fields(self)  # type: ignore[arg-type]
+        )
+
+
+def _same(one: Any, other: Any) -> bool:
+    if isinstance(one, (float, np.ndarray)):
+        return np.array_equal(one, other, equal_nan=np.asarray(one).dtype.kind == "f")
+    return bool(one == other)
 
 
 class BinaryCounts(NamedTuple):
@@ -72,7 +107,7 @@ class EffectiveCounts(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Interval:
+class Interval(Record):
     """A confidence interval for a metric; ``low, high = interval`` unpacks its end points.
 
     Attributes
@@ -86,9 +121,12 @@ class Interval:
     confidence_level : float
         The nominal level.
     method : str
-        How the end points were computed.
+        How the end points were computed: the name asked for, or that of the default. It ends
+        in "+groups" where the items came in clusters.
     metric : str
         What they are end points for.
+    classes : tuple or None
+        The class of each entry, if there is an interval for each class.
     """
 
     estimate: FloatOrArray
@@ -98,6 +136,7 @@ class Interval:
     confidence_level: float
     method: str
     metric: str
+    classes: tuple[Hashable, ...] | None = None
 
     def __iter__(self) -> Iterator[FloatOrArray]:
         yield self.low
@@ -110,7 +149,7 @@ class Interval:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class JointIntervals:
+class JointIntervals(Record):
     """Intervals for several metrics of several classifiers on one test set.
 
     The joint intervals hold all at once with the nominal probability; each
@@ -129,16 +168,18 @@ class JointIntervals:
     individual_low, individual_high : ndarray
         The end points of the individual intervals.
     critical_value : float
-        Half a joint interval's length in standard errors (before any transform).
+        What stands in the joint intervals where the normal quantile stands in the individual
+        ones: for "delta" half the length in standard errors.
     covariance : ndarray
         The covariance matrix of the estimates, blurred if the method says so.
     degenerate : ndarray of bool
-        Rows whose standard error is zero or undefined. They are left out of the
-        critical value, so their intervals are not covered by the joint statement.
+        Rows without an interval worth the name, because the method needs a standard error
+        above zero. They are left out of the joint statement.
     confidence_level : float
         The nominal level.
-    method : str
-        How the end points were computed.
+    methods : tuple of str
+        How the end points of each row were computed; they end in "+groups" where the items
+        came in clusters.
     """
 
     classifiers: tuple[str, ...]
@@ -153,13 +194,17 @@ class JointIntervals:
     covariance: NDArray[np.float64]
     degenerate: NDArray[np.bool_]
     confidence_level: float
-    method: str
+    methods: tuple[str, ...]
 
     def __len__(self) -> int:
         return len(self.metrics)
 
+    def __iter__(self) -> Iterator[tuple[str, str]]:
+        """The keys of the rows, as a mapping has them."""
+        return zip(self.classifiers, self.metrics, strict=True)
+
     def __getitem__(self, row: tuple[str, str]) -> Interval:
-        rows = list(zip(self.classifiers, self.metrics, strict=True))
+        rows = list(self)
         if row not in rows:
             raise KeyError(f"no row {row!r}; the rows are {', '.join(map(repr, rows))}")
         k = rows.index(row)
@@ -169,7 +214,7 @@ class JointIntervals:
             high=float(self.high[k]),
             standard_error=float(self.standard_error[k]),
             confidence_level=self.confidence_level,
-            method=self.method,
+            method=self.methods[k],
             metric=row[1],
         )
 
@@ -221,6 +266,79 @@ class BayesTest:
     metric: str
     rope: float
     method: str
+
+
+@dataclass(frozen=True, slots=True)
+class DifferenceTest:
+    """Is B better than A on the same items, or no worse, or as good?
+
+    Attributes
+    ----------
+    interval : Interval
+        The difference, B minus A, and its interval.
+    p_value : float
+        Of the null hypothesis below; two-sided. ``nan`` where a score is undefined.
+    null_hypothesis : str
+        What the p-value speaks against, in words.
+    discordant : tuple of int
+        On how many items A alone is right, and on how many B alone.
+    margin : float
+        The difference that does not matter; 0 if none was given.
+    p_not_inferior : float or None
+        Of the null hypothesis that B is worse than A by `margin` or more; None without one.
+    p_equivalent : float or None
+        Of the null hypothesis that B and A differ by `margin` or more (two one-sided tests).
+    method : str
+        How `p_value` was computed.
+    metric : str
+        What was compared.
+    """
+
+    interval: Interval
+    p_value: float
+    null_hypothesis: str
+    discordant: tuple[int, int]
+    margin: float
+    p_not_inferior: float | None
+    p_equivalent: float | None
+    method: str
+    metric: str
+
+    @property
+    def estimate(self) -> float:
+        """The difference, B minus A."""
+        return float(self.interval.estimate)
+
+
+@dataclass(frozen=True, slots=True)
+class DifferenceSampleSize:
+    """A planned comparison of two models on the same items.
+
+    Attributes
+    ----------
+    items : int
+        How many items give the power (units, if the plan was made from groups).
+    unpaired : int
+        How many items each model would need if each had a test set of its own.
+    difference : float
+        The difference to be found.
+    power : float
+        Probability that the test finds it.
+    variance : float
+        Of the estimated difference, times the number of items.
+    confidence_level : float
+        One minus the size of the two-sided test.
+    metric : str
+        What is compared.
+    """
+
+    items: int
+    unpaired: int
+    difference: float
+    power: float
+    variance: float
+    confidence_level: float
+    metric: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ Averages over classes and paired differences take the limits of their parts at p
 ellipsoid, in the spirit of Zou and Donner (2008, *Statistics in Medicine* 27, 1693-1702):
 with R the correlations of the parts and F_k(zeta) the limit of part k at zeta times the normal
 quantile, the limit of the sum of c_k F_k is the extreme of the sum of c_k F_k(zeta_k) over
-zeta' R^-1 zeta <= 1. `_extremes` says how it is found, and which two corrections it has.
+zeta' R^-1 zeta <= 1. `extremes` says how it is found, and which two corrections it has.
 
 The closed form is proved to be what it is said to be; that the intervals cover their level is
 measured, in the book's chapter on score intervals. They cover on average over the truth, not at
@@ -31,11 +31,17 @@ from typing import Any, TypeAlias
 import numpy as np
 from scipy.special import betaincinv, gammaincinv, ndtr
 
+from f1ci.metrics import Question
+
 __all__ = [
+    "cautious",
+    "cautious_difference",
     "cautious_limits",
+    "difference",
     "difference_limits",
     "macro_star_limits",
     "mean_limits",
+    "score",
     "tversky_limits",
 ]
 
@@ -202,7 +208,7 @@ def mean_limits(
     smooth = _smoothed(matrix)
     correlation = _class_correlation(smooth, a, b)
     if not weighted:
-        ends = _extremes(counts, a, b, z, _mean, correlation, limits)
+        ends = extremes(counts, a, b, z, _mean, correlation, limits)
         return _finished(ends, matrix, z, limits)
     rows = matrix.sum(axis=-1)
     spread, extra = _share_part(smooth, a, b)
@@ -211,7 +217,7 @@ def mean_limits(
     # The spread of the shares, in the place of one more part with weight 1.
     shares = rows / rows.sum(axis=-1, keepdims=True)
     weight = np.concatenate([shares, np.ones_like(spread)], axis=-1)
-    ends = _extremes(counts, a, b, z, _sum_of(weight), correlation, limits, spread)
+    ends = extremes(counts, a, b, z, sum_of(weight), correlation, limits, spread)
     return _finished(ends, matrix, z, limits)
 
 
@@ -222,7 +228,7 @@ def macro_star_limits(
     matrix = np.ascontiguousarray(matrix)
     counts = _both_counts(matrix)
     correlation = _both_correlation(_smoothed(matrix))
-    ends = _extremes(counts, 1.0, 1.0, z, _star(a, b), correlation, limits)
+    ends = extremes(counts, 1.0, 1.0, z, _star(a, b), correlation, limits)
     return _finished(ends, matrix, z, limits)
 
 
@@ -264,6 +270,65 @@ def _limits_of(table: Array, a: float, b: float, z: Array, average: str, limits:
     if average == "macro_star":
         return macro_star_limits(table, a, b, z, limits=limits)
     return mean_limits(table, a, b, z, weighted=average == "weighted", limits=limits)
+
+
+# What the registry of methods names.
+
+
+def score(asked: Question) -> Limits:
+    """Score limits for any metric that has them."""
+    return _limits(asked, tversky_limits)
+
+
+def cautious(asked: Question) -> Limits:
+    """Cautious limits for any metric that has them."""
+    return _limits(asked, cautious_limits)
+
+
+def _limits(asked: Question, limits: Kernel) -> Limits:
+    metric: Any = asked.metric
+    if metric.kind == "mean":
+        a, b, weighted = metric.of.a, metric.of.b, metric.weighted
+        ends = mean_limits(asked.matrix, a, b, asked.z, weighted=weighted, limits=limits)
+    elif metric.kind == "macro_star":
+        ends = macro_star_limits(asked.matrix, metric.a, metric.b, asked.z, limits=limits)
+    else:
+        tp, fp, fn = asked.counts
+        a, b = (1.0, 0.0) if metric.kind == "share" else (metric.a, metric.b)
+        ends = limits(tp, fp, fn, a, b, asked.z)
+    # Two ways to an estimate differ by rounding; an undefined one is nan, and changes nothing.
+    return np.fmin(ends[0], asked.estimate), np.fmax(ends[1], asked.estimate)
+
+
+def difference(asked: Question) -> Limits:
+    """Score limits for the difference of two scores; the matrix is `difference_limits`' cells."""
+    return _difference(asked, tversky_limits)
+
+
+def cautious_difference(asked: Question) -> Limits:
+    """Cautious limits for the difference of two scores."""
+    return _difference(asked, cautious_limits)
+
+
+def _difference(asked: Question, limits: Kernel) -> Limits:
+    metric: Any = asked.metric
+    cells, a, b, average = asked.matrix, 0.0, 1.0, "binary"
+    if metric.kind == "share":
+        # The recall of a class to which every item belongs, predicted where a classifier is right.
+        right = np.eye(cells.shape[-1])
+        right_a = np.einsum("...ijk,ij->...ik", cells, right)
+        right_b = np.einsum("...ijk,ik->...ij", cells, right).sum(axis=(-2, -1))
+        both = np.trace(right_a, axis1=-2, axis2=-1)
+        only_a, only_b = right_a.sum(axis=(-2, -1)) - both, right_b - both
+        neither = cells.sum(axis=(-3, -2, -1)) - only_a - only_b - both
+        items = np.stack([neither, only_b, only_a, both], axis=-1)
+        items = items.reshape(*items.shape[:-1], 1, 2, 2)
+        cells = np.concatenate([np.zeros_like(items), items], axis=-3)
+    elif metric.kind == "mean":
+        a, b, average = metric.of.a, metric.of.b, "weighted" if metric.weighted else "macro"
+    else:
+        a, b, average = metric.a, metric.b, "macro_star" if metric.kind == "macro_star" else average
+    return difference_limits(cells, a, b, asked.z, average=average, limits=limits)
 
 
 def _finished(ends: Limits, matrix: Array, z: Array, limits: Kernel) -> Limits:
@@ -427,7 +492,7 @@ def _mean(parts: Array) -> tuple[Array, Array]:
     return parts.mean(axis=-1), np.full(parts.shape, 1.0 / parts.shape[-1])
 
 
-def _sum_of(weight: Array) -> Objective:
+def sum_of(weight: Array) -> Objective:
     return lambda parts: ((parts * weight).sum(axis=-1), weight)
 
 
@@ -450,7 +515,7 @@ def _star(a: float, b: float) -> Objective:
 # Sums of correlated scores.
 
 
-def _extremes(
+def extremes(
     counts: tuple[Array, Array, Array],
     a: float,
     b: float,

@@ -1,8 +1,8 @@
 """What a legal argument is, and the sentence that says what is wrong with an illegal one.
 
-Every public function of f1ci passes its arguments through this module before it
-computes, and the kernels behind them never check again. Nothing else in the
-package raises for a bad argument.
+What several rooms ask of an argument stands here; what one room asks stands beside its
+functions. Public functions validate before they compute, and the kernels behind them never check
+again.
 """
 
 from __future__ import annotations
@@ -20,64 +20,71 @@ __all__ = [
     "at_least_two",
     "binary_metric",
     "broadcastable",
-    "cell_probabilities",
+    "by_class",
     "choice",
-    "class_sizes",
-    "classwise_options",
     "confidence_level",
     "correlation",
     "countable",
     "counts",
     "covariance",
-    "delta_options",
     "distinct",
-    "distribution",
-    "enough_for_blocks",
     "exactly_one",
-    "folds",
     "fraction",
+    "indicators",
+    "inner",
     "joint_cells",
     "labels",
     "listed",
     "matrix",
     "metric_matrix",
+    "pair",
     "plannable",
     "positive",
     "positive_integer",
     "predictions",
     "probability",
     "proportions",
-    "same_folds",
     "same_length",
     "shape",
-    "strata",
-    "tversky_weights",
+    "tversky",
     "two_classes",
+    "unit_counts",
     "weights",
     "whole",
 ]
 
 _TEXT = {str, bytes, np.str_, np.bytes_}
 
+# Products of weights up to this and of counts are finite, and their quotients above 0.
+_LARGEST_WEIGHT = 1e15
+
 # Sums and differences of a few such counts are exact in double precision.
 MAX_COUNT = 2**50
 
 
-def _number(name: str, value: Any) -> float:
+def number(name: str, value: Any) -> float:
     """`value` as a float, if it is a real number and not a boolean."""
     if isinstance(value, (bool, np.bool_)) or not isinstance(
         value, (int, float, np.integer, np.floating)
     ):
-        raise TypeError(f"{name} must be a number, got {value!r}")
+        raise TypeError(f"{name} must be a number, got {short(value)}")
     return float(value)
+
+
+# How a value is quoted that may be long.
+_SHORT = reprlib.Repr()
+_SHORT.maxstring = _SHORT.maxother = 80
+short = _SHORT.repr
 
 
 def confidence_level(value: Any) -> float:
     """A level strictly between 0 and 1."""
-    level = _number("confidence_level", value)
+    level = number("confidence_level", value)
     if not 0.0 < level < 1.0:
         hint = f"; did you mean {level / 100:g}?" if 1.0 < level < 100.0 else ""
-        raise ValueError(f"confidence_level must lie strictly between 0 and 1, got {value!r}{hint}")
+        raise ValueError(
+            f"confidence_level must lie strictly between 0 and 1, got {short(value)}{hint}"
+        )
     return level
 
 
@@ -85,40 +92,48 @@ def choice(name: str, value: Any, known: Iterable[str]) -> str:
     """One of the known names."""
     if isinstance(value, str) and value in known:
         return value
-    raise ValueError(f"{name} must be one of {', '.join(map(repr, known))}, got {value!r}")
+    raise ValueError(f"{name} must be one of {', '.join(map(repr, known))}, got {short(value)}")
 
 
 def positive(name: str, value: Any) -> float:
     """A finite number above zero."""
-    number = _number(name, value)
-    if not 0.0 < number < np.inf:
-        raise ValueError(f"{name} must be a finite number above 0, got {value!r}")
-    return number
+    result = number(name, value)
+    if not 0.0 < result < np.inf:
+        raise ValueError(f"{name} must be a finite number above 0, got {short(value)}")
+    return result
 
 
 def positive_integer(name: str, value: Any, *, minimum: int = 1) -> int:
     """A whole number, at least `minimum`."""
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)):
-        raise TypeError(f"{name} must be an integer, got {value!r}")
+        raise TypeError(f"{name} must be an integer, got {short(value)}")
     if value < minimum:
-        raise ValueError(f"{name} must be at least {minimum}, got {value!r}")
+        raise ValueError(f"{name} must be at least {minimum}, got {short(value)}")
     return int(value)
 
 
 def probability(name: str, value: Any) -> float:
     """A number in [0, 1]."""
-    number = _number(name, value)
-    if not 0.0 <= number <= 1.0:
-        raise ValueError(f"{name} must lie between 0 and 1, got {value!r}")
-    return number
+    result = number(name, value)
+    if not 0.0 <= result <= 1.0:
+        raise ValueError(f"{name} must lie between 0 and 1, got {short(value)}")
+    return result
 
 
 def fraction(name: str, value: Any) -> float:
     """A number in (0, 1]."""
-    number = _number(name, value)
-    if not 0.0 < number <= 1.0:
-        raise ValueError(f"{name} must lie in (0, 1], got {value!r}")
-    return number
+    result = number(name, value)
+    if not 0.0 < result <= 1.0:
+        raise ValueError(f"{name} must lie in (0, 1], got {short(value)}")
+    return result
+
+
+def inner(name: str, value: Any) -> float:
+    """A number strictly between 0 and 1."""
+    result = number(name, value)
+    if not 0.0 < result < 1.0:
+        raise ValueError(f"{name} must lie strictly between 0 and 1, got {short(value)}")
+    return result
 
 
 def weights(name: str, value: ArrayLike) -> NDArray[np.float64]:
@@ -132,14 +147,16 @@ def weights(name: str, value: ArrayLike) -> NDArray[np.float64]:
 
 def counts(name: str, value: ArrayLike) -> NDArray[np.float64]:
     """Whole, non-negative numbers up to `MAX_COUNT`, of any shape, as floats."""
-    return whole(name, value).astype(np.float64, copy=False)
+    if type(value) is int and 0 <= value <= MAX_COUNT:
+        # A numpy scalar is several times as fast as an array without dimensions.
+        return np.float64(value)
+    return np.asarray(whole(name, value), dtype=np.float64)[()]
 
 
 def whole(name: str, value: ArrayLike) -> NDArray[Any]:
     """Whole, non-negative numbers up to `MAX_COUNT`, of any shape and type."""
-    if type(value) is int and 0 <= value <= MAX_COUNT:
-        # A numpy scalar is an array without dimensions, but several times as fast.
-        return np.float64(value)
+    if type(value) is int and abs(value) > MAX_COUNT:
+        raise ValueError(f"{name} must be a whole number between 0 and 2**50, got {short(value)}")
     given = _numeric(name, value)
     # A negative or infinite entry fails the comparisons, NaN all of them, a fraction the last.
     in_range = not given.size or (given.min() >= 0 and given.max() <= MAX_COUNT)
@@ -150,24 +167,6 @@ def whole(name: str, value: ArrayLike) -> NDArray[Any]:
     raise ValueError(
         f"{name} must be a whole number between 0 and 2**50, got {_first(given, bad)!r}"
     )
-
-
-def cell_probabilities(**named: Any) -> NDArray[np.float64]:
-    """Probabilities of some cells of a table: together above 0 and at most 1."""
-    cells = np.array([probability(name, value) for name, value in named.items()])
-    if not 0.0 < cells.sum() <= 1.0 + 1e-9:
-        listed = " + ".join(named)
-        raise ValueError(f"{listed} must lie in (0, 1], got {float(cells.sum())!r}")
-    return cells
-
-
-def distribution(name: str, value: ArrayLike) -> NDArray[np.float64]:
-    """Probabilities of any shape that add up to one (to nine digits; then exactly)."""
-    array = weights(name, value)
-    total = float(array.sum())
-    if abs(total - 1.0) > 1e-9:
-        raise ValueError(f"{name} must add up to 1, got a sum of {total!r}")
-    return array / total
 
 
 def shape(name: str, array: NDArray[Any], expected: tuple[int, ...]) -> None:
@@ -201,7 +200,56 @@ def metric_matrix(array: NDArray[np.float64], *, metric: Any) -> NDArray[np.floa
             f"{metric.name!r} is a binary metric and takes (..., 2, 2) matrices, got shape "
             f"{array.shape}; f1ci.metrics.macro averages it over classes"
         )
+    index = getattr(metric, "of", metric)
+    heavier = max(getattr(index, "a", 0.0), getattr(index, "b", 0.0))
+    if heavier > _LARGEST_WEIGHT:
+        raise ValueError(
+            f"weights of errors must not exceed {_LARGEST_WEIGHT:g} here, got {heavier!r}"
+        )
     return array
+
+
+def unit_counts(name: str, value: ArrayLike) -> NDArray[np.float64]:
+    """TP, FP and FN by unit, shape (units, 3), or by unit and class, (units, classes, 3)."""
+    array = counts(name, value)
+    if array.ndim not in (2, 3) or array.shape[-1] != 3 or not array.size:
+        raise ValueError(
+            f"{name} must have shape (units, 3) or (units, classes, 3), for the counts TP, FP "
+            f"and FN, got shape {array.shape}"
+        )
+    at_least_two("units", len(array))
+    return array
+
+
+def indicators(name: str, value: ArrayLike) -> NDArray[np.bool_]:
+    """Zeros and ones of shape (items, classes)."""
+    array = np.asarray(value)
+    if array.ndim != 2 or not array.size:
+        raise ValueError(f"{name} must have shape (items, classes), got shape {array.shape}")
+    if array.dtype.kind not in "biuf" or not np.isin(array, (0, 1)).all():
+        bad = _first(array, ~np.isin(array, (0, 1)))
+        raise ValueError(f"{name} must hold 0 and 1 only, got {bad!r}")
+    return array.astype(bool)
+
+
+def by_class(average: str, array: NDArray[np.float64]) -> None:
+    """Counts by class, for an average over classes."""
+    if array.ndim != 3:
+        raise ValueError(
+            f"average={average!r} needs counts of shape (units, classes, 3), got shape "
+            f"{array.shape}"
+        )
+
+
+def tversky(metric: Any) -> tuple[float, float]:
+    """The weights of a Tversky score."""
+    a, b = getattr(metric, "a", None), getattr(metric, "b", None)
+    if a is None or b is None:
+        raise ValueError(
+            "only a Tversky score ('f1', 'precision', 'recall', 'jaccard', fbeta(beta), "
+            f"tversky(a, b)) is known from TP, FP and FN, got {metric.name!r}"
+        )
+    return float(a), float(b)
 
 
 def joint_cells(value: ArrayLike) -> NDArray[np.float64]:
@@ -242,7 +290,7 @@ def predictions(value: Any) -> list[tuple[str, Any]]:
 def listed(name: str, value: Any) -> list[Any]:
     """Any sequence, as a list."""
     if not isinstance(value, Iterable):
-        raise TypeError(f"{name} must be a list, got {value!r}")
+        raise TypeError(f"{name} must be a list, got {short(value)}")
     return list(value)
 
 
@@ -253,7 +301,7 @@ def distinct(name: str, values: Sequence[Any]) -> None:
     seen = set()
     for value in values:
         if value in seen:
-            raise ValueError(f"{name} must be distinct, got {value!r} twice")
+            raise ValueError(f"{name} must be distinct, got {short(value)} twice")
         seen.add(value)
 
 
@@ -261,7 +309,7 @@ def two_classes(classes: Sequence[Any], pos_label: Any) -> None:
     """The classes of a binary problem: `pos_label` and at most one other, or just one."""
     if len(classes) > 1 and pos_label not in classes:
         raise ValueError(
-            f"pos_label must be one of the labels {_listing(classes)}, got {pos_label!r}"
+            f"pos_label must be one of the labels {_listing(classes)}, got {short(pos_label)}"
         )
     if len(classes) > 2:
         raise ValueError(
@@ -276,12 +324,12 @@ def among_labels(classes: Sequence[Any], wanted: Sequence[Any]) -> None:
         if label not in known:
             raise ValueError(
                 f"y_true and y_pred must hold only the given labels {_listing(wanted)}, "
-                f"got {label!r}"
+                f"got {short(label)}"
             )
 
 
 def _listing(classes: Sequence[Any]) -> str:
-    shown = ", ".join(repr(label) for label in classes[:6])
+    shown = ", ".join(short(label) for label in classes[:6])
     return shown + (", ..." if len(classes) > 6 else "")
 
 
@@ -293,49 +341,10 @@ def binary_metric(metric: Any) -> None:
         )
 
 
-def classwise_options(metric: Any, possible: bool, *, method: str, **options: Any) -> None:
-    """A metric of which every class is a function of one proportion, and no other option."""
-    if not possible:
-        raise ValueError(
-            f"method={method!r} needs a metric whose classes are functions of proportions, such "
-            f"as 'macro_f1', 'f1', 'accuracy' or f1ci.metrics.macro('recall'); got {metric.name!r}"
-        )
-    for name, value in options.items():
-        if value is not None and value is not False:
-            raise ValueError(f"{name} goes with method='delta' only, got method={method!r}")
-
-
-def delta_options(metric: Any, *, blur: Any, transform: Any) -> None:
-    """A correction and a transform that make sense for the metric."""
-    if not isinstance(blur, (bool, np.bool_)):
-        raise TypeError(f"blur must be True or False, got {blur!r}")
-    if blur and not metric.binary:
-        raise ValueError(
-            "blur=True is defined for binary metrics only, because the noise that it stands for "
-            f"is added to E(ZA), EA and EZ; got {metric.name!r}"
-        )
-    if transform is not None:
-        choice("transform", transform, ("logit",))
-        if not metric.unit_range:
-            raise ValueError(
-                f"transform='logit' needs a metric whose values lie in [0, 1], got {metric.name!r}"
-            )
-
-
-def at_least_two(what: str, count: int) -> None:
-    """A variance can be estimated from so many independent units."""
+def at_least_two(what: str, count: int, needed_by: str = "a standard error") -> None:
+    """There are enough of something."""
     if count < 2:
-        raise ValueError(f"a standard error needs at least two {what}, got {count}")
-
-
-def tversky_weights(a: Any, b: Any) -> tuple[float, float]:
-    """Two finite numbers, not negative and not both zero."""
-    weight_a, weight_b = _number("a", a), _number("b", b)
-    if not (0.0 <= weight_a < np.inf and 0.0 <= weight_b < np.inf and weight_a + weight_b > 0.0):
-        raise ValueError(
-            f"a and b must be finite, not negative and not both 0, got a={a!r}, b={b!r}"
-        )
-    return weight_a, weight_b
+        raise ValueError(f"{needed_by} needs at least two {what}, got {count}")
 
 
 def correlation(value: ArrayLike) -> NDArray[np.float64]:
@@ -392,8 +401,18 @@ def plannable(metric: Any) -> tuple[float, float]:
 def exactly_one(**named: Any) -> None:
     """One of the named arguments is given, the others are None."""
     if sum(value is not None for value in named.values()) != 1:
-        listed = " and ".join(f"{name}={value!r}" for name, value in named.items())
+        listed = " and ".join(f"{name}={short(value)}" for name, value in named.items())
         raise ValueError(f"give exactly one of {', '.join(named)}, got {listed}")
+
+
+def pair(value: Any) -> tuple[Any, Any]:
+    """The shares of discordant positives and of discordant negatives."""
+    if not isinstance(value, Sequence) or len(value) != 2:
+        raise ValueError(
+            "disagreement must hold the shares of discordant positives and of discordant "
+            f"negatives, got {short(value)}"
+        )
+    return value[0], value[1]
 
 
 def countable(what: str, size: float) -> None:
@@ -428,15 +447,26 @@ def labels(name: str, value: Any) -> NDArray[Any]:
     if array.ndim != 1:
         raise ValueError(f"{name} must be one-dimensional, got shape {array.shape}")
     if not array.size:
-        raise ValueError(f"{name} must not be empty, got {value!r}")
+        raise ValueError(f"{name} must not be empty, got {short(value)}")
     kind = array.dtype.kind
-    if kind == "f":
+    if isinstance(array, np.ma.MaskedArray):
+        _refuse_missing(name, np.ma.getmaskarray(array), "a masked entry")
+        return np.asarray(array)
+    if kind in "fc":
         # A NaN makes the sum NaN: one pass and no temporary in the usual case.
-        if np.isnan(array.sum()) and np.isnan(array).any():
-            raise ValueError(f"{name} must not hold missing labels, got nan at {_where(array)}")
+        if np.isnan(array.sum()):
+            _refuse_missing(name, np.isnan(array), "nan")
+    elif kind in "mM":
+        _refuse_missing(name, np.isnat(array), "NaT")
     elif kind == "O":
         _refuse_bad_objects(name, array.tolist())
     return array
+
+
+def _refuse_missing(name: str, missing: NDArray[np.bool_], what: str) -> None:
+    if missing.any():
+        place = int(np.argmax(missing))
+        raise ValueError(f"{name} must not hold missing labels, got {what} at position {place}")
 
 
 def _refuse_bad_objects(name: str, labels: list[Any]) -> None:
@@ -444,83 +474,15 @@ def _refuse_bad_objects(name: str, labels: list[Any]) -> None:
         distinct = set(labels)
     except TypeError:
         unhashable = next(label for label in labels if label.__class__.__hash__ is None)
-        raise TypeError(f"{name} must hold hashable labels, got {unhashable!r}") from None
+        raise TypeError(f"{name} must hold hashable labels, got {short(unhashable)}") from None
     for label in distinct:
         # NaN differs from itself; pandas.NA cannot even say so.
         equal = label == label
         if label is None or not isinstance(equal, (bool, np.bool_)) or not equal:
             place = next(i for i, other in enumerate(labels) if other is label)
             raise ValueError(
-                f"{name} must not hold missing labels, got {label!r} at position {place}"
+                f"{name} must not hold missing labels, got {short(label)} at position {place}"
             )
-
-
-def strata(name: str, value: Any, n: int) -> list[NDArray[Any]]:
-    """The keys to balance, each with one label per observation: none, one or several."""
-    if value is None:
-        return []
-    if hasattr(value, "to_numpy"):  # pandas, polars
-        value = value.to_numpy()
-    if isinstance(value, np.ndarray) and value.ndim == 2:
-        keys = list(value.T)
-        names = [f"{name}[:, {i}]" for i in range(len(keys))]
-    elif isinstance(value, (list, tuple)) and value and all(map(_holds_labels, value)):
-        keys = list(value)
-        names = [f"{name}[{i}]" for i in range(len(keys))]
-    else:
-        keys, names = [value], [name]
-    arrays = [labels(key_name, key) for key_name, key in zip(names, keys, strict=True)]
-    for key_name, array in zip(names, arrays, strict=True):
-        if len(array) != n:
-            raise ValueError(
-                f"{key_name} must have one label for each of the n = {n} observations, "
-                f"got {len(array)}"
-            )
-    return arrays
-
-
-def _holds_labels(value: Any) -> bool:
-    """Whether this is a collection of labels rather than a label (a tuple is a label)."""
-    return isinstance(value, list) or getattr(value, "ndim", 0) == 1 or hasattr(value, "to_numpy")
-
-
-def enough_for_blocks(n: int, blocks: int, repetitions: int) -> None:
-    """No block stays empty."""
-    if n < blocks:
-        raise ValueError(
-            f"n must be at least {blocks}, the number of blocks for {repetitions} "
-            f"repetition{'s' if repetitions > 1 else ''}, got {n}"
-        )
-
-
-def class_sizes(name: str, sizes: NDArray[np.intp], classes: Sequence[Any], blocks: int) -> None:
-    """Every class has a member for every block."""
-    smallest = int(np.argmin(sizes))
-    if sizes[smallest] < blocks:
-        raise ValueError(
-            f"every class of {name} must have at least {blocks} members, one for each block, "
-            f"got {int(sizes[smallest])} of class {classes[smallest]!r}"
-        )
-
-
-def folds(name: str, value: ArrayLike) -> NDArray[np.float64]:
-    """Counts TP, FP, FN of m two-fold cross-validations, shape (m, 2, 3)."""
-    array = weights(name, value)
-    if array.ndim != 3 or array.shape[1:] != (2, 3) or not array.size:
-        raise ValueError(
-            f"{name} must have shape (m, 2, 3), for m repetitions, 2 folds and the counts "
-            f"TP, FP, FN, got shape {array.shape}"
-        )
-    return array
-
-
-def same_folds(folds_a: NDArray[np.float64], folds_b: NDArray[np.float64]) -> None:
-    """Both models were validated on the same number of folds."""
-    if folds_a.shape != folds_b.shape:
-        raise ValueError(
-            "folds_a and folds_b must come from the same partitions, "
-            f"got {len(folds_a)} and {len(folds_b)} repetitions"
-        )
 
 
 def _label_array(name: str, value: Any) -> NDArray[Any]:
@@ -528,7 +490,7 @@ def _label_array(name: str, value: Any) -> NDArray[Any]:
     if isinstance(value, np.ndarray):
         return value
     if isinstance(value, (str, bytes)) or not hasattr(value, "__len__"):
-        raise TypeError(f"{name} must be a sequence of labels, got {value!r}")
+        raise TypeError(f"{name} must be a sequence of labels, got {short(value)}")
     if hasattr(value, "to_numpy"):  # pandas, polars
         return np.asarray(value.to_numpy())
     first = next(iter(value), None)
@@ -539,7 +501,7 @@ def _label_array(name: str, value: Any) -> NDArray[Any]:
     try:
         array = np.asarray(value)
     except ValueError:  # ragged nesting
-        raise ValueError(f"{name} must be one-dimensional, got {value!r}") from None
+        raise ValueError(f"{name} must be one-dimensional, got {short(value)}") from None
     # numpy turns [1, "a"] into ["1", "a"]; keep such a mixture as it came.
     if array.dtype.kind in "US" and not set(map(type, value)) <= _TEXT:
         array = np.asarray(value, dtype=object)
@@ -550,15 +512,14 @@ def _numeric(name: str, value: ArrayLike) -> NDArray[Any]:
     try:
         array = np.asarray(value)
     except ValueError:
-        raise ValueError(f"{name} must be a regular array of numbers, got {value!r}") from None
+        raise ValueError(f"{name} must be a regular array of numbers, got {short(value)}") from None
     if array.dtype.kind not in "iuf":
-        raise TypeError(f"{name} must be numeric, got {value!r}")
-    return array
+        raise TypeError(f"{name} must be numeric, got {short(value)}")
+    # Half precision has no room for the comparisons to come.
+    return (
+        array.astype(np.float64) if array.dtype.itemsize < 4 and array.dtype.kind == "f" else array
+    )
 
 
 def _first(array: NDArray[Any], bad: NDArray[np.bool_]) -> Any:
     return array[bad].flat[0].item()
-
-
-def _where(array: NDArray[Any]) -> str:
-    return f"position {int(np.flatnonzero(np.isnan(array))[0])}"

@@ -37,6 +37,8 @@ test_size: int = 500  # size n of the test set in the section on prevalence
 prevalences: tuple[float, ...] = (0.02, 0.1, 0.5)  # shares of positives there
 
 # %%
+import warnings
+
 import numpy as np
 from compendium import figures, tables
 from myst_nb import glue
@@ -61,7 +63,12 @@ def share_of(f1):
 def all_intervals(v, method):
     """The end points for every possible number of true positives among v relevant items."""
     tp = np.arange(v + 1)
-    low, high = f1ci.f1_interval(tp, v - tp, 0, method=method, confidence_level=confidence_level)
+    with warnings.catch_warnings():
+        # Intervals without length, and undefined scores, are outcomes here.
+        warnings.simplefilter("ignore", f1ci.IntervalWarning)
+        low, high = f1ci.f1_interval(
+            tp, v - tp, 0, method=method, confidence_level=confidence_level
+        )
     return tp, low, high
 
 

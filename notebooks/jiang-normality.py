@@ -15,6 +15,8 @@ curve_sizes: list[int] = [10, 20, 40, 100, 200, 400, 1000]  # quick: [10, 40] â€
 seed: int = 20201201  # root of all random streams
 
 # %% tags=["remove-cell"]
+import warnings
+
 import numpy as np
 from compendium import figures, ledger, tables
 from compendium.published import Published
@@ -103,7 +105,7 @@ tables.plain(
 
 # %%
 counts = rng_sets.multinomial(n, cells.ravel(), size=replicates).reshape(-1, 2, 2)
-sample = f1ci.metric_interval(counts, index, confidence_level=level)
+sample = f1ci.metric_interval(counts, index, method="delta", confidence_level=level)
 simulated = {
     "standard_deviation": sample.estimate.std(ddof=1),
     "mean_standard_error": sample.standard_error.mean(),
@@ -140,12 +142,15 @@ def likely_tables(size, cells, *, left_out=1e-11):
     return np.moveaxis(k[[3, 1, 2, 0]], 0, -1).reshape(-1, 2, 2), probability
 
 
-def exact_interval(size, transform=None):
+def exact_interval(size, method="delta"):
     """The interval of every table in which some item is relevant, and the probabilities."""
     every, probability = likely_tables(size, cells)
     defined = every.sum(axis=(1, 2)) > every[:, 0, 0]
     every, probability = every[defined], probability[defined]
-    interval = f1ci.metric_interval(every, index, transform=transform, confidence_level=level)
+    with warnings.catch_warnings():
+        # Intervals without length, and undefined scores, are outcomes here.
+        warnings.simplefilter("ignore", f1ci.IntervalWarning)
+        interval = f1ci.metric_interval(every, index, method=method, confidence_level=level)
     return interval, probability
 
 
@@ -297,7 +302,7 @@ figures.save(figure, "jiang-normality-figure-1")
 #
 # The same sum for other sizes. Below a few hundred items the interval covers too rarely, and its
 # misses are one-sided: the standard error shrinks as the estimate approaches 1, so the interval
-# that misses is mostly one that lies too high. On the logit scale (`transform="logit"`) neither
+# that misses is mostly one that lies too high. On the logit scale (`method="logit"`) neither
 # happens to this degree.
 
 # %% tags=["hide-input"] mystnb={"image": {"alt": "Left: exact coverage against data set size. That of the plain interval rises from about 60 percent at 10 items to nearly 95 percent at 1000; that of the logit interval is near 95 percent or above throughout. Right: the two kinds of misses of the plain interval; intervals too high are far more frequent than intervals too low, and both tend to 2.5 percent."}, "figure": {"caption": "Exact coverage of the 95 % intervals for F0.5 in the model of section 2.4, and the two ways in which the plain interval misses. The thin lines are nominal; the square is the coverage that the paper prints.", "name": "fig-jiang-normality-sizes"}}
@@ -358,7 +363,7 @@ tables.plain(
 # - The printed true value is right to three digits, and no conclusion depends on the others.
 # - What the limit misses, and a symmetric interval with it, is skewness. For small data sets
 #   use an interval that respects the range: the exact road for F1 ([](/book/lam.md)), or
-#   `transform="logit"` of `f1ci.metric_interval` for any index. At
+#   `method="logit"` of `f1ci.metric_interval` for any index. At
 #   {glue:text}`jiang-normality-smallest` items its coverage is
 #   {glue:text}`jiang-normality-smallest-logit:.1f` %, the plain interval's
 #   {glue:text}`jiang-normality-smallest-plain:.1f` %.

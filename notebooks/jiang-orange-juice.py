@@ -145,7 +145,7 @@ tables.plain(
 
 # %%
 juice = table.to_numpy()
-interval = f1ci.metric_interval(juice, index, confidence_level=level)
+interval = f1ci.metric_interval(juice, index, method="delta", confidence_level=level)
 reconstructed = {
     "mean_za": tp_count / n,
     "prevalence": (tp_count + fn_count) / n,
@@ -187,7 +187,7 @@ glue("jiang-juice-agree", int(same.sum()), display=False)
 # again, all four. Now the distribution of each printed number over the halves.
 
 # %% mystnb={"image": {"alt": "Four histograms over a thousand random halves: F0.5, its standard error, the share of true positives and the prevalence. In each panel a vertical line marks the printed number, which lies inside the shaded central 99 percent; the printed F0.5 is near the middle."}, "figure": {"caption": "What the paper prints (line), among logistic regressions on a thousand random halves of the data. Shaded: the central 99 %.", "name": "fig-jiang-juice-splits"}}
-over_splits = f1ci.metric_interval(counts, index, confidence_level=level)
+over_splits = f1ci.metric_interval(counts, index, method="delta", confidence_level=level)
 share = counts / counts.sum(axis=(1, 2), keepdims=True)
 distributions = {
     "section-1/f0.5": ("F0.5", over_splits.estimate),

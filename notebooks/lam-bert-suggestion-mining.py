@@ -27,7 +27,7 @@ from myst_nb import glue
 from scipy.stats import norm
 
 import f1ci
-from f1ci.delta import joint_from_cells
+from f1ci.joint import joint_from_cells
 
 published = Published()
 results = ledger.Results("lam-bert-suggestion-mining")
@@ -177,7 +177,7 @@ tables.plain(["as printed", "upper minus lower end", "length", ""], rows, numeri
 #    too. How many depends on how often the two disagree, which the papers do not say.
 #
 # For question 3 we compute the variance of the difference from the joint outcomes of both models
-# (`f1ci.delta.joint_from_cells`, [Yuan and Jiang's](/book/yuan.md) covariance), from one extreme,
+# (`f1ci.joint.joint_from_cells`, [Yuan and Jiang's](/book/yuan.md) covariance), from one extreme,
 # in which the weaker model makes all errors of the better one and a few more, to the other, in
 # which they have no error in common.
 

@@ -167,13 +167,13 @@ display(
 
 
 # %%
-def end_points(counts, measures=tuple(MEASURES), transform=None):
+def end_points(counts, measures=tuple(MEASURES), method="delta"):
     """Both ends of the intervals for a batch of tables, shape (batch, measures)."""
     with warnings.catch_warnings():
-        # An undefined score is an outcome here, and is counted.
-        warnings.simplefilter("ignore", f1ci.UndefinedMetricWarning)
+        # Undefined and degenerate intervals are outcomes here, and are counted.
+        warnings.simplefilter("ignore", f1ci.IntervalWarning)
         intervals = [
-            f1ci.metric_interval(counts, m, transform=transform, confidence_level=confidence_level)
+            f1ci.metric_interval(counts, m, method=method, confidence_level=confidence_level)
             for m in measures
         ]
     return np.stack([i.low for i in intervals], -1), np.stack([i.high for i in intervals], -1)
@@ -500,12 +500,12 @@ figures.save(figure, "takahashi-coverage-saw-tooth")
 #
 # The paper stops at the finding that small test sets are covered too rarely. Because the sums are exact, a
 # remedy can be tried on the spot: the same standard error, carried to the logit scale and back
-# (`transform="logit"` in {func}`f1ci.metric_interval`), which also keeps the interval inside [0, 1].
+# (`method="logit"` in {func}`f1ci.metric_interval`), which also keeps the interval inside [0, 1].
 
 # %% tags=["hide-input"]
 small = [n for n in SIZES if n <= min(50, enumerate_macro)]
 logit = {
-    (s, n): exact(s, n, "macro_f1", transform="logit").coverage_if_defined
+    (s, n): exact(s, n, "macro_f1", method="logit").coverage_if_defined
     for s in SCENARIOS
     for n in small
 }

@@ -186,7 +186,10 @@ def standard_errors(matrix):
 
 def intervals(matrix):
     """Of micro, macro and macro* F1, by the gradient."""
-    return {m: f1ci.metric_interval(matrix, m, confidence_level=confidence_level) for m in MEASURES}
+    return {
+        m: f1ci.metric_interval(matrix, m, method="delta", confidence_level=confidence_level)
+        for m in MEASURES
+    }
 
 
 mnn = data.confusion_matrix("takahashi/appendix-d/mnn")
@@ -620,8 +623,12 @@ first, second = classify(skill - 0.03), classify(skill)
 single, paired = {}, {}
 units = {"epochs independent": None, "people independent": person}
 for text, groups in units.items():
-    single[text] = f1ci.delta.interval_from_labels(truth, second, "macro_f1", groups=groups)
-    paired[text] = f1ci.difference_interval(truth, first, second, "macro_f1", groups=groups)
+    single[text] = f1ci.f1_score_interval(
+        truth, second, average="macro", groups=groups, method="delta"
+    )
+    paired[text] = f1ci.difference_interval(
+        truth, first, second, "macro_f1", groups=groups, method="delta"
+    )
 
 # %% tags=["hide-input"]
 display(

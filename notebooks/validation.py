@@ -29,7 +29,7 @@ from myst_nb import glue
 from scipy import special
 
 import f1ci
-from f1ci.delta import joint_critical_value
+from f1ci.joint import joint_critical_value
 
 answers = probes.recorded()
 versions = answers["versions"]
@@ -190,7 +190,7 @@ display(show("c", "f1"), show("c", "macro_f1"))
 
 # %% tags=["remove-cell"]
 say_interval("c-peer", answer("c", "macro_f1", "confidenceinterval", "analytic"))
-say_interval("c-ours", answer("c", "macro_f1", "f1ci", "wilson_indirect"))
+say_interval("c-ours", answer("c", "macro_f1", "f1ci", "score"))
 say_interval("c-posterior", answer("c", "macro_f1", "prob-conf-mat", "posterior, prior 1"))
 
 # %% [markdown]
@@ -200,8 +200,7 @@ say_interval("c-posterior", answer("c", "macro_f1", "prob-conf-mat", "posterior,
 # from {glue:text}`validation-c-posterior-low:.3f` to {glue:text}`validation-c-posterior-high:.3f`.
 # The macro interval of confidenceinterval reaches from {glue:text}`validation-c-peer-low:.3f` to
 # {glue:text}`validation-c-peer-high:.3f`. In `f1ci` the logit scale is honest and says nothing: all
-# of [0, 1]. Ask for `method="wilson_indirect"` or `"clopper_pearson"` here, for the macro average
-# too: {glue:text}`validation-c-ours-low:.3f` to {glue:text}`validation-c-ours-high:.3f`.
+# of [0, 1]. Our default, the score interval, goes from {glue:text}`validation-c-ours-low:.3f` to {glue:text}`validation-c-ours-high:.3f`.
 #
 # ### (d) No true positive, (e) a class that is never predicted
 
@@ -216,7 +215,7 @@ display(
 # %% tags=["remove-cell"]
 right = answer("d", "macro_f1", "reference", "delta method, numeric")
 theirs = answer("d", "macro_f1", "confidenceinterval", "analytic")
-ours = answer("d", "macro_f1", "f1ci", "wilson_indirect")
+ours = answer("d", "macro_f1", "f1ci", "score")
 say("d-peer-ratio", (theirs.high - theirs.low) / (right.high - right.low))
 say("d-delta-high", right.high)
 say("d-ours-high", ours.high)
@@ -346,24 +345,24 @@ tables.plain(
 # macro F1 is undefined there; the table says how many.
 
 # %% tags=["remove-cell"]
-OURS = {
-    "delta": {},
-    "logit": {"transform": "logit"},
-    "wilson_indirect": {"method": "wilson_indirect"},
-    "clopper_pearson": {"method": "clopper_pearson"},
-}
+OURS = ("delta", "logit", "score", "cautious")
 
 
 def ends(counts, level=LEVEL):
     """End points of f1ci's four intervals for macro F1, each of shape (batch, 4)."""
     with warnings.catch_warnings():
-        # An undefined score is an outcome here, and is counted.
-        warnings.simplefilter("ignore", f1ci.UndefinedMetricWarning)
+        # Undefined scores and rare classes are outcomes here; the former are counted.
+        warnings.simplefilter("ignore", f1ci.IntervalWarning)
         found = [
-            f1ci.metric_interval(counts, "macro_f1", confidence_level=level, **options)
-            for options in OURS.values()
+            f1ci.metric_interval(counts, "macro_f1", method=method, confidence_level=level)
+            for method in OURS
         ]
-    return np.stack([x.low for x in found], axis=1), np.stack([x.high for x in found], axis=1)
+    undefined = np.isnan(found[0].estimate)
+    low, high = (
+        np.stack([np.where(undefined, np.nan, end) for end in side], axis=1)
+        for side in zip(*found, strict=True)
+    )
+    return low, high
 
 
 # %%
@@ -466,12 +465,12 @@ for method, key in found:
 for name in OURS:
     say(f"worst-{name}", 100 * min(found[f"f1ci, {name}", c][0] for c in columns))
 for key in ("balanced", "many"):
-    lengths = [found[f"f1ci, {name}", key][2] for name in ("clopper_pearson", "delta")]
+    lengths = [found[f"f1ci, {name}", key][2] for name in ("cautious", "delta")]
     say(f"length-{key}", lengths[0] / lengths[1])
 say(
     "peer-near-perfect-length",
     found["confidenceinterval, analytic", "near-perfect"][2]
-    / found["f1ci, wilson_indirect", "near-perfect"][2],
+    / found["f1ci, score", "near-perfect"][2],
 )
 
 # %% mystnb={"image": {"alt": "Six panels, one for each design, with the coverage of every method as a dot beside a line at 95 per cent. Only the two methods that combine the classes' intervals stay close to the line, or above it, in all six."}, "figure": {"caption": "Coverage of nominal 95 % intervals for macro F1 in the six designs. Bars are two standard errors; a triangle marks what lies to the left of the panel.", "name": "fig-validation-coverage"}}
@@ -510,37 +509,21 @@ figures.save(figure, "validation-coverage")
 #   nothing to its variance. The logit scale repairs this at the border
 #   ({glue:text}`validation-f1ci-logit-many:.1f` % with ten near-perfect classes, by being long),
 #   but not for rare classes ({glue:text}`validation-f1ci-logit-small:.1f` % in the small design).
-# - Combining the intervals of the classes, [below](validation-classwise), repairs both:
-#   `wilson_indirect` covers at worst {glue:text}`validation-worst-wilson_indirect:.1f` %, with nine
-#   rare classes, where it is no better than the delta method but shorter; `clopper_pearson` holds its
-#   level throughout ({glue:text}`validation-worst-clopper_pearson:.1f` % at worst). The price is
-#   length: `clopper_pearson` is {glue:text}`validation-length-balanced:.2f` times as long as the delta
-#   method in the balanced design, and {glue:text}`validation-length-many:.2f` times with ten
-#   near-perfect classes, where both kinds are longer than they need be.
+# - Score intervals, [below](validation-score), repair both: they cover at worst
+#   {glue:text}`validation-worst-score:.1f` %, cautious ones
+#   {glue:text}`validation-worst-cautious:.1f` %. The price is
+#   length: the cautious ones are {glue:text}`validation-length-balanced:.2f` times as long as the delta
+#   method's in the balanced design, and {glue:text}`validation-length-many:.2f` times with ten
+#   near-perfect classes.
 #
-# (validation-classwise)=
-# ## Combining the intervals of the classes
+# (validation-score)=
+# ## Score intervals
 #
-# Each class has an interval for its own F1 score that holds in small samples, by [the exact
-# road](/book/lam.md). Say class $k$ has the estimate $f_k$ and the interval $f_k + e_k \pm s_k$:
-# half its length is $s_k$, and its centre lies off the estimate by $e_k$ because the distribution
-# is skewed. {cite:t}`zou2008` recover variances from such end points. We do the same for the
-# half-lengths, but let the mean of $r$ classes be less skewed than one class:
-#
-# $$
-# \bar f + \frac1r \sum_k \{\omega_k (e_k + b_k) - b_k\} \pm \frac1r \sqrt{s' R s},
-# \qquad \omega_k = \frac{(R s)_k^2}{s' R s} .
-# $$ (eq-classwise)
-#
-# Half-lengths add up like standard deviations, with the correlations $R$ of the delta method. Third
-# cumulants add up too, so the centre inherits from each class the share $\omega_k$ of its $e_k$:
-# one $r$-th from each of $r$ equal classes, all of it if the classes' estimates are one and the
-# same. The bias $b_k$ that curvature gives a class enters the mean in full. With one class the
-# formula gives that class's own interval. End points lie in [0, 1] and enclose the estimate, and no
-# interval has length zero. This is not in the five papers; it is offered because it was better than
-# all that we tried: the logit scale, counts added to cells before or after (helpful with few
-# classes, harmful with many, because the shifts of all classes add up), an effective sample size,
-# and the plain recovery of variances.
+# Each class has an interval for its own F1 score that holds in small samples, Wilson's by [the exact
+# road](/book/lam.md). Score intervals of averages take such limits at the point of an ellipsoid
+# where their mean is extreme, with the correlations of the delta method (`f1ci.score`). End points
+# lie in [0, 1] and enclose the estimate, and no interval has length zero. This is not in the five
+# papers.
 #
 # It was designed on other populations than the following ones, which are drawn at random: two to
 # ten classes, prevalences and accuracies of all kinds, and test sets in which the smallest class
@@ -569,8 +552,8 @@ STYLES = {
     "delta": figures.METHODS["wald"] | {"label": "delta method"},
     "logit": {"color": figures.COLOURS["green"], "linestyle": "-.", "marker": "^"}
     | {"label": "delta method, logit scale"},
-    "wilson_indirect": figures.METHODS["wilson_indirect"] | {"label": "classes, Wilson"},
-    "clopper_pearson": figures.METHODS["clopper_pearson"] | {"label": "classes, Clopper-Pearson"},
+    "score": figures.METHODS["wilson_indirect"] | {"label": "score"},
+    "cautious": figures.METHODS["clopper_pearson"] | {"label": "cautious"},
 }
 for name, shares in zip(OURS, coverage.T, strict=True):
     say(f"population-{name}-least", 100 * shares.min())
@@ -592,7 +575,7 @@ tables.plain(
     numeric=(1, 2, 3, 4),
 )
 
-# %% mystnb={"image": {"alt": "Coverage in each of the random populations, sorted, for four methods. The delta method and its logit version fall far below 95 per cent in a part of the populations; the two methods that combine classes stay near or above it in all."}, "figure": {"caption": "Coverage of nominal 95 % intervals for macro F1 in the random populations, sorted for each method.", "name": "fig-validation-populations"}}
+# %% mystnb={"image": {"alt": "Coverage in each of the random populations, sorted, for four methods. The delta method and its logit version fall far below 95 per cent in a part of the populations; score and cautious intervals stay near or above it in all."}, "figure": {"caption": "Coverage of nominal 95 % intervals for macro F1 in the random populations, sorted for each method.", "name": "fig-validation-populations"}}
 figure, axis = figures.subplots(height=3.4)
 axis.axhline(LEVEL, color=figures.COLOURS["grey"], linewidth=1)
 rank = (np.arange(populations) + 0.5) / populations
@@ -607,16 +590,16 @@ figures.save(figure, "validation-populations")
 # %% [markdown]
 # In {glue:text}`validation-populations` populations the delta method covers
 # {glue:text}`validation-population-delta-mean:.1f` % on average and
-# {glue:text}`validation-population-delta-least:.1f` % at worst; combined Wilson intervals
-# {glue:text}`validation-population-wilson_indirect-mean:.1f` % and
-# {glue:text}`validation-population-wilson_indirect-least:.1f` %; combined Clopper-Pearson intervals
-# {glue:text}`validation-population-clopper_pearson-mean:.1f` % and
-# {glue:text}`validation-population-clopper_pearson-least:.1f` %. Both are offered for macro
+# {glue:text}`validation-population-delta-least:.1f` % at worst; score intervals
+# {glue:text}`validation-population-score-mean:.1f` % and
+# {glue:text}`validation-population-score-least:.1f` %; cautious intervals
+# {glue:text}`validation-population-cautious-mean:.1f` % and
+# {glue:text}`validation-population-cautious-least:.1f` %. Both are offered for macro
 # averages of F1, Jaccard, precision and recall:
 #
 # ```python
-# f1ci.f1_score_interval(y_true, y_pred, average="macro", method="wilson_indirect")
-# f1ci.metric_interval(matrix, "macro_f1", method="clopper_pearson")
+# f1ci.f1_score_interval(y_true, y_pred, average="macro")  # method="score"
+# f1ci.metric_interval(matrix, "macro_f1", method="cautious")
 # ```
 #
 # They have their limits. Twenty equal classes, predicted right in three of four cases, and a test
@@ -641,8 +624,8 @@ with executor() as pool:
         expected = n / 20 * (1 + 0.25)
         left_out = f"{100 * run.undefined[0]:.1f}"
         rows.append([f"{n}", f"{expected:g}", left_out, *(f"{100 * c:.1f}" for c in limits[n])])
-say("limit-wilson", 100 * limits[80][2])
-say("limit-clopper-pearson", 100 * limits[80][3])
+say("limit-score", 100 * limits[80][2])
+say("limit-cautious", 100 * limits[80][3])
 tables.plain(
     ["n", "relevant items of a class", "test sets left out, %"]
     + [f"{STYLES[name]['label']}, %" for name in OURS],
@@ -651,9 +634,9 @@ tables.plain(
 )
 
 # %% [markdown]
-# With five relevant items in each class `wilson_indirect` covers
-# {glue:text}`validation-limit-wilson:.1f` % and `clopper_pearson`
-# {glue:text}`validation-limit-clopper-pearson:.1f` %; with fewer, nothing can be said of a mean of
+# With five relevant items in each class `score` covers
+# {glue:text}`validation-limit-score:.1f` % and `cautious`
+# {glue:text}`validation-limit-cautious:.1f` %; with fewer, nothing can be said of a mean of
 # so many unknowns.
 #
 # ## Binary F1 near 0 and 1
@@ -697,11 +680,7 @@ figures.save(figure, "validation-binary")
 #
 # | you have | use |
 # |---|---|
-# | binary F1 | `method="wilson_indirect"`, the default; `"clopper_pearson"` if it must never fall short |
-# | macro F1, every class with dozens of items right and wrong | the delta method, the default |
-# | macro F1 with rare classes, or scores near 0 or 1 | `"wilson_indirect"` or `"clopper_pearson"` |
-# | micro F1 near 0 or 1 | the same two: it is the proportion of items that are right |
-# | macro\* F1 or F-beta with another beta | `"logit"`, and care with rare classes |
+# | any F score, of one class or averaged | `method="score"`, the default; `"cautious"` if it should never fall short |
 # | items in clusters | `groups=`; or confidence-intervals with `conditions=` |
 # | any other metric | a bootstrap, from SciPy or confidence-intervals; it has no width at a perfect score |
 # | prior knowledge of the classes | prob-conf-mat, with a prior that you would defend |

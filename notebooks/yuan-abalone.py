@@ -214,8 +214,8 @@ glue("yuan-abalone-expected", expected, display=False)
 counts, probability = joint.tables(n, population["logistic"])
 truth = joint.true_values(population["logistic"], measures)[0]
 coverage_by_tp = []
-for blur in (False, True):
-    estimate, covariance = f1ci.delta.joint_from_cells(counts, measures, blur=blur)
+for method in ("delta", "blur"):
+    estimate, covariance = f1ci.joint.joint_from_cells(counts, measures, method=method)
     held = np.abs(estimate[:, 0] - truth) <= z * np.sqrt(covariance[:, 0, 0])
     coverage_by_tp.append(
         [
@@ -333,7 +333,7 @@ for rule, name in rules.items():
     cells = np.array([1 - a - prevalence + tp, a - tp, prevalence - tp, tp])
     for sample in (cases, n):
         table = np.round(sample * cells).astype(int)
-        _, covariance = f1ci.delta.joint_from_cells(table, measures, blur=True)
+        _, covariance = f1ci.joint.joint_from_cells(table, measures, method="blur")
         error = np.sqrt(np.diag(covariance))
         widths = [
             printed(f"yuan/table-2/{rule}/{m}/high") - printed(f"yuan/table-2/{rule}/{m}/low")
@@ -363,8 +363,8 @@ tables.plain(
 # %%
 stream = np.random.default_rng(samples)
 tested = stream.multinomial(cases, populations / populations.sum(axis=1, keepdims=True))
-estimate, covariance = f1ci.delta.joint_from_cells(tested, measures, blur=True)
-critical = f1ci.delta.joint_critical_value(covariance, confidence_level=level)
+estimate, covariance = f1ci.joint.joint_from_cells(tested, measures, method="blur")
+critical = f1ci.joint.joint_critical_value(covariance, confidence_level=level)
 half = critical[:, None] * np.sqrt(np.diagonal(covariance, axis1=1, axis2=2))
 for r, rule in enumerate(rules):
     for k, metric in enumerate(metrics):
@@ -504,8 +504,8 @@ glue("yuan-abalone-even-chance", 0.5 ** len(even), display=False)
 table = np.array([[n - 10, 5], [5, 0]])  # hardly anything is wrong
 prevalence_metric = f1ci.metrics.BinaryMetric("prevalence", lambda _eza, _ea, ez: ez)
 added = {
-    name: f1ci.metric_interval(table, metric, blur=True).standard_error ** 2
-    - f1ci.metric_interval(table, metric).standard_error ** 2
+    name: f1ci.metric_interval(table, metric, method="blur").standard_error ** 2
+    - f1ci.metric_interval(table, metric, method="delta").standard_error ** 2
     for name, metric in {"prevalence": prevalence_metric, "accuracy": "accuracy"}.items()
 }
 glue("yuan-abalone-blur-ratio", added["accuracy"] / added["prevalence"], display=False)

@@ -81,7 +81,7 @@ glue("yuan-gaussian-sets", len(populations), display=False)
 # %%
 rank = [
     np.linalg.matrix_rank(
-        f1ci.delta.joint_from_cells(np.round(1e9 * p).astype(int), list(metrics.values()))[1] * 1e9,
+        f1ci.joint.joint_from_cells(np.round(1e9 * p).astype(int), list(metrics.values()))[1] * 1e9,
         tol=1e-6,
     )
     for p in populations[:50]

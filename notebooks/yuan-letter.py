@@ -241,7 +241,7 @@ glue("yuan-letter-drift-length", abs(check["length"]), display=False)
 # ({ref}`E-yuan-2 <E-yuan-2>`):
 
 # %%
-_, covariance = f1ci.delta.joint_from_cells(populations[0].astype(int), measures)
+_, covariance = f1ci.joint.joint_from_cells(populations[0].astype(int), measures)
 scale = np.sqrt(np.diag(covariance))
 eigenvalues = np.sort(np.linalg.eigvalsh(covariance / np.outer(scale, scale)))[::-1]
 rank = int((eigenvalues > 1e-10).sum())

@@ -174,6 +174,17 @@ def test_no_positives_anywhere_is_not_an_error():
         (([0, 1, 2], [0, 1, 1]), ValueError, "at most two classes, got 3: 0, 1, 2"),
         (([0, 2], [2, 2]), ValueError, "pos_label must be one of the labels 0, 2, got 1"),
         (([(0,), (1,)], [(0,), (1,)]), ValueError, r"one of the labels \(0,\), \(1,\), got 1"),
+        (
+            (np.array(["2020", "NaT"], dtype="M8[D]"), np.array(["2020", "2021"], dtype="M8[D]")),
+            ValueError,
+            "y_true must not hold missing labels, got NaT at position 1",
+        ),
+        (([0, 1j], [0, complex("nan")]), ValueError, "missing labels, got nan at position 1"),
+        (
+            (np.ma.masked_array([0, 1], mask=[True, False]), [0, 1]),
+            ValueError,
+            "missing labels, got a masked entry at position 0",
+        ),
         (([0, np.nan], [0, 1]), ValueError, "missing labels, got nan at position 1"),
         (([0, None], [0, 1]), ValueError, "missing labels, got None at position 1"),
         ((pd.Series([0, pd.NA]), [0, 1]), ValueError, "missing labels, got <NA> at position 1"),
@@ -217,3 +228,31 @@ def test_several_sequences_share_one_list_of_classes():
     assert codes.tolist() == [[2, 0], [1, 2], [0, 0]]
     with pytest.raises(ValueError, match="only the given labels 'x', got 'y'"):
         counts.encode({"a": ["x", "y"]}, labels=["x"])
+
+
+def test_scores_are_not_labels():
+    """A matrix with a row for every value would not fit in memory: one sentence instead."""
+    scores = np.linspace(0, 1, 50_000)
+    for call in (
+        lambda: f1ci.confusion_matrix(scores, scores),
+        lambda: f1ci.f1_score_interval(scores, scores, average="macro"),
+        lambda: f1ci.difference_interval(scores, scores, scores, "macro_f1"),
+    ):
+        with pytest.raises(ValueError, match="got 50000; are these scores rather than labels"):
+            call()
+
+
+def test_messages_stay_short():
+    long = "x" * 10**6
+    for call in (
+        lambda: f1ci.binary_counts(long, [1]),
+        lambda: f1ci.binary_counts([long, "a"], [long, "a"], pos_label="b"),
+        lambda: f1ci.f1_interval(long, 1, 1),
+        lambda: f1ci.f1_interval(1, 1, 1, method=long),
+        lambda: f1ci.f1_interval(10**5000, 1, 1),
+        lambda: f1ci.metric_interval([[1, 2], [3, 4]], long),
+        lambda: f1ci.f1_interval(1, 1, 1, confidence_level=long),
+    ):
+        with pytest.raises((TypeError, ValueError)) as caught:
+            call()
+        assert len(str(caught.value)) < 500

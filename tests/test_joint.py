@@ -101,10 +101,10 @@ def test_exact_agrees_with_the_public_functions_test_set_by_test_set(
     found = joint.exact(n, cells, metrics, rescaled=True)
     draws = np.random.default_rng(8).multinomial(n, np.array(cells) / sum(cells), size=size)
     truth = joint.true_values(cells, metrics)
-    for kind, blur in (("joint", False), ("corrected", True)):
-        estimate, covariance = f1ci.delta.joint_from_cells(draws, metrics, blur=blur)
+    for kind, method in (("joint", "delta"), ("corrected", "blur")):
+        estimate, covariance = f1ci.joint.joint_from_cells(draws, metrics, method=method)
         error = np.sqrt(np.diagonal(covariance, axis1=-2, axis2=-1))
-        q = f1ci.delta.joint_critical_value(covariance)[:, None]
+        q = f1ci.joint.joint_critical_value(covariance)[:, None]
         held = (np.abs(estimate - truth) <= q * error).all(-1)
         length = (2 * q * error / truth).mean(-1)
         for name, values in (("coverage", held), ("length", length)):
@@ -116,8 +116,8 @@ def test_exact_agrees_with_the_public_functions_test_set_by_test_set(
 def test_three_measures_by_regression_agree_with_their_own_quantiles() -> None:
     metrics = [F_HALF, ACCURACY, LIFT]
     draws = np.random.default_rng(9).multinomial(3000, np.array(SVM) / 16064, size=3000)
-    _, covariance = f1ci.delta.joint_from_cells(draws, metrics)
-    own = f1ci.delta.joint_critical_value(covariance)
+    _, covariance = f1ci.joint.joint_from_cells(draws, metrics)
+    own = f1ci.joint.joint_critical_value(covariance)
     fitted = joint._critical_values(covariance, 0.95, each=True)
     # The docstring's order of 1e-3; the quantile is about 2.3.
     assert np.sqrt(np.mean((fitted - own) ** 2)) < 2e-3
@@ -127,9 +127,9 @@ def test_three_measures_by_regression_agree_with_their_own_quantiles() -> None:
 def test_a_degenerate_measure_is_left_out_of_the_critical_value() -> None:
     metrics = [F_HALF, ACCURACY]
     draws = np.array([[90, 3, 7, 0], [90, 3, 4, 3]])
-    _, covariance = f1ci.delta.joint_from_cells(draws, metrics)
+    _, covariance = f1ci.joint.joint_from_cells(draws, metrics)
     found = joint._critical_values(covariance, 0.95, each=False)
-    np.testing.assert_allclose(found, f1ci.delta.joint_critical_value(covariance), atol=1e-6)
+    np.testing.assert_allclose(found, f1ci.joint.joint_critical_value(covariance), atol=1e-6)
     assert found[0] == pytest.approx(Z, abs=1e-6)
 
 
@@ -139,16 +139,16 @@ def test_several_rules_agree_with_one_run_of_the_public_functions() -> None:
     found = joint.simulate(300, cells, metrics, rules, replicates=size, rng=3)
     draws = np.random.default_rng(3).multinomial(300, cells, size=size)
     truth = joint.true_values(cells, metrics)
-    for kind, blur in (("joint", False), ("corrected", True)):
-        estimate, covariance = f1ci.delta.joint_from_cells(draws, metrics, blur=blur)
+    for kind, method in (("joint", "delta"), ("corrected", "blur")):
+        estimate, covariance = f1ci.joint.joint_from_cells(draws, metrics, method=method)
         error = np.sqrt(np.diagonal(covariance, axis1=-2, axis2=-1))
-        q = f1ci.delta.joint_critical_value(covariance)[:, None]
+        q = f1ci.joint.joint_critical_value(covariance)[:, None]
         held = (np.abs(estimate - truth) <= q * error).all(-1).mean()
         # The common critical value may turn a case or two of the 400.
         assert found[f"all/{kind}/coverage"] == pytest.approx(held, abs=0.006)
         assert found[f"all/{kind}/length"] == pytest.approx((2 * q * error).mean(), rel=1e-3)
         b = slice(2, 4)
-        q_b = f1ci.delta.joint_critical_value(covariance[:, b, b])[:, None]
+        q_b = f1ci.joint.joint_critical_value(covariance[:, b, b])[:, None]
         held_b = (np.abs(estimate - truth) <= q_b * error)[:, b].all(-1).mean()
         assert found[f"b/{kind}/coverage"] == held_b
         assert found[f"b/{kind}/length"] == pytest.approx((2 * q_b * error[:, b]).mean(), rel=1e-7)

@@ -382,7 +382,37 @@ def test_parameters_and_names():
 def test_metrics_travel_to_other_processes(name):
     metric = {**BINARY, **MATRIX}[name]
     table = [[5, 2], [1, 7]]
-    assert pickle.loads(pickle.dumps(metric)).value(table) == metric.value(table)
+    again = pickle.loads(pickle.dumps(metric))
+    assert again.value(table) == metric.value(table)
+    assert again == metric
+    assert hash(again) == hash(metric)
+
+
+def test_metrics_compare_by_value():
+    assert fbeta(2) == fbeta(2.0)
+    assert fbeta(2) != fbeta(3)
+    assert macro(fbeta(2)) == macro(fbeta(2))
+    assert macro("f1") == metrics.macro_f1 != metrics.weighted_f1
+    assert macro_star() == metrics.macro_f1_star
+    assert metrics.get("mcc") is metrics.get("matthews") is metrics.correlation
+
+
+@pytest.mark.parametrize("name", ["f1", "precision", "recall", "jaccard"])
+def test_weighted_averages_are_scikit_learns(name):
+    sklearn = pytest.importorskip("sklearn.metrics")
+    true, predicted = np.indices((3, 3)).reshape(2, 9)
+    true, predicted = np.repeat(true, np.ravel(TOY)), np.repeat(predicted, np.ravel(TOY))
+    theirs = getattr(sklearn, f"{name}_score")(true, predicted, average="weighted")
+    assert metrics.weighted(name).value(TOY) == pytest.approx(theirs, rel=1e-14)
+
+
+def test_a_class_that_is_never_true_has_no_weight():
+    table = [[5, 1, 0], [1, 4, 0], [0, 0, 0]]
+    two = [[5, 1], [1, 4]]
+    assert metrics.weighted("recall").value(table) == metrics.weighted("recall").value(two)
+    np.testing.assert_array_equal(
+        metrics.weighted("f1").gradient(table)[:2, :2], metrics.weighted("f1").gradient(two)
+    )
 
 
 @pytest.mark.parametrize(
@@ -390,7 +420,7 @@ def test_metrics_travel_to_other_processes(name):
     [
         (lambda: metrics.get("f2"), ValueError, "'f1', .*'macro_f1_star', got 'f2'"),
         (lambda: metrics.get(2), ValueError, "metric must be one of .* got 2"),
-        (lambda: metrics.averaged("weighted"), ValueError, "'macro_star', got 'weighted'"),
+        (lambda: metrics.averaged("samples"), ValueError, "'macro_star', got 'samples'"),
         (lambda: macro("macro_f1"), ValueError, "only a binary metric .* got 'macro_f1'"),
         (lambda: fbeta(0), ValueError, "beta must be a finite number above 0, got 0"),
         (lambda: fbeta("1"), TypeError, "beta must be a number, got '1'"),

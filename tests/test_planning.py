@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import optimize
+from scipy import optimize, stats
 
 import f1ci
 from f1ci.metrics import fbeta, tversky
@@ -254,6 +254,11 @@ def test_the_planned_width_is_kept(beta, half_width, shares):
         ({}, ValueError, "exactly one of half_width, standard_error.*half_width=None"),
         ({"half_width": 0.1, "standard_error": 0.1}, ValueError, "exactly one of"),
         ({"half_width": 0}, ValueError, "half_width must be a finite number above 0, got 0"),
+        (
+            {"half_width": 2},
+            ValueError,
+            "half_width must be below 1, the range of a score, got 2.0",
+        ),
         ({"half_width": -0.1}, ValueError, "half_width .* got -0.1"),
         ({"half_width": math.nan}, ValueError, "half_width .* got nan"),
         ({"half_width": "wide"}, TypeError, "half_width must be a number, got 'wide'"),
@@ -287,3 +292,115 @@ def test_bad_weights(function):
         function(-1, 0.5)
     with pytest.raises(TypeError, match="got '1'"):
         function("1", 0.5)
+
+
+# ---------------------------------------------------------------- two models on the same items
+
+
+def two_models(n, prevalence, score, positive, negative, difference, rng):
+    """Cell probabilities by truth, A and B: shares of discordant items, a known difference of F1.
+
+    B wins the share (1 + gain) / 2 of the discordant items, and as many items are predicted
+    positive as are, on the mean of both models.
+    """
+
+    def cells(gain):
+        p = np.zeros((2, 2, 2))
+        p[1, 0, 1], p[1, 1, 0] = positive * (1 + gain) / 2, positive * (1 - gain) / 2
+        p[0, 0, 1], p[0, 1, 0] = negative * (1 - gain) / 2, negative * (1 + gain) / 2
+        p[1, 1, 1] = prevalence * score - positive / 2
+        p[0, 1, 1] = prevalence * (1 - score) - negative / 2
+        p[1, 0, 0] = prevalence - p[1].sum()
+        p[0, 0, 0] = 1 - prevalence - p[0].sum()
+        return p
+
+    def found(gain):
+        by_a, by_b = cells(gain).sum(axis=2), cells(gain).sum(axis=1)
+        return f1ci.metrics.f1.value(by_b) - f1ci.metrics.f1.value(by_a) - difference
+
+    return rng.multinomial(n, cells(optimize.brentq(found, 0, 1)).ravel(), 4_000)
+
+
+@pytest.mark.parametrize(
+    ("prevalence", "score", "positive", "negative", "difference"),
+    [
+        (0.1, 0.6, 0.015, 0.015, 0.03),
+        (0.3, 0.8, 0.075, 0.015, 0.03),
+        (0.5, 0.8, 0.075, 0.075, 0.06),
+    ],
+)
+def test_the_planned_power_is_had(prevalence, score, positive, negative, difference):
+    plan = f1ci.sample_size(
+        "f1",
+        difference=difference,
+        disagreement=(positive, negative),
+        score=score,
+        prevalence=prevalence,
+        power=0.8,
+    )
+    rng = np.random.default_rng(17)
+    drawn = two_models(plan.items, prevalence, score, positive, negative, difference, rng)
+    p = [f1ci.paired.exact_p_value(cells.reshape(2, 2, 2), 0.5, 0.5) for cells in drawn[:1500]]
+    # A point for the formula, and three standard errors of a share of 1500.
+    assert np.mean(np.array(p) <= 0.05) == pytest.approx(0.8, abs=0.01 + 3 * 0.0103)
+    assert plan.unpaired > plan.items
+    found = f1ci.planning.detectable_difference(plan, plan.items)
+    assert found == pytest.approx(difference, rel=1 / plan.items)  # items are whole numbers
+
+
+def test_the_plan_for_f1_is_the_formula_of_the_page():
+    """(z + w)^2 {d1 (2 - F)^2 + d0 F^2} / (D delta)^2."""
+    d1, d0, score, prevalence, difference = 0.04, 0.03, 0.7, 0.2, 0.01
+    plan = f1ci.sample_size(
+        difference=difference,
+        disagreement=(d1, d0),
+        score=score,
+        prevalence=prevalence,
+        power=0.9,
+        confidence_level=0.99,
+    )
+    variance = (d1 * (2 - score) ** 2 + d0 * score**2) / (2 * prevalence) ** 2
+    z, w = stats.norm.ppf([0.995, 0.9])
+    assert plan.variance == pytest.approx(variance, rel=1e-13)
+    assert plan.items == pytest.approx((z + w) ** 2 * variance / difference**2, abs=1)
+
+
+def test_recall_is_planned_as_mcnemars_test():
+    """Recall is the share right among positives, so d1 alone matters, whatever recall is."""
+    plan = f1ci.sample_size(
+        "recall", difference=0.1, disagreement=(0.1, 0.3), score=0.8, prevalence=0.5
+    )
+    z, w = stats.norm.ppf([0.975, 0.8])
+    share = 0.1 / 0.5  # of the positives, on which McNemar's test is
+    assert plan.items == np.ceil((z + w) ** 2 * share / 0.1**2 / 0.5)
+
+
+def test_a_pilot_gives_its_own_variance():
+    rng = np.random.default_rng(5)
+    y = rng.integers(0, 3, 300)
+    a, b = (np.where(rng.random(300) < right, y, rng.integers(0, 3, 300)) for right in (0.6, 0.7))
+    groups = np.arange(300) // 10
+    for clusters, units in ((None, 300), (groups, 30)):
+        plan = f1ci.planning.pilot_sample_size(
+            y, a, b, "macro_f1", difference=0.05, groups=clusters
+        )
+        interval = f1ci.difference_interval(y, a, b, "macro_f1", groups=clusters)
+        assert plan.variance == pytest.approx(units * interval.standard_error**2, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"disagreement": 0.1}, "disagreement must hold the shares .*, got 0.1"),
+        ({"disagreement": (0.1, 2)}, "disagreement must lie between 0 and 1, got 2"),
+        ({"difference": 0}, "difference must be a finite number above 0, got 0"),
+        ({"power": 1.2}, r"power must lie strictly between 0 and 1, got 1\.2"),
+        ({"score": 0}, r"score must lie in \(0, 1\], got 0"),
+        ({"half_width": 0.1}, "give exactly one of half_width, standard_error, difference"),
+        ({"metric": "accuracy"}, "got 'accuracy'"),
+    ],
+)
+def test_bad_plans_for_differences(options, message):
+    plan = {"difference": 0.1, "disagreement": (0.1, 0.1), "score": 0.8, "prevalence": 0.3}
+    with pytest.raises(ValueError, match=message):
+        f1ci.sample_size(**(plan | options))

@@ -933,3 +933,21 @@ def test_bad_confidence_level():
 def test_bad_arguments_of_the_test(arguments, options, error, message):
     with pytest.raises(error, match=message):
         f1ci.bayes_test(*arguments, **options)
+
+
+def test_metrics_may_be_objects():
+    for metric in ("f1", "precision", "recall"):
+        given_object = f1ci.posterior(7, 3, 2, f1ci.metrics.get(metric))
+        assert given_object.metric == metric
+        assert given_object.interval() == f1ci.posterior(7, 3, 2, metric).interval()
+    with pytest.raises(ValueError, match="one of 'precision', 'recall', 'f1', got 'jaccard'"):
+        f1ci.posterior(7, 3, 2, f1ci.metrics.jaccard)
+
+
+def test_a_posterior_keeps_its_own_counts():
+    tp = np.array([7.0, 8.0])
+    posterior = f1ci.posterior(tp, 3.0, 2.0)
+    before = posterior.interval()
+    tp[:] = 0.0
+    assert posterior.interval() == before
+    assert posterior.hits.tolist() == [7.0, 8.0]

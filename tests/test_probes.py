@@ -8,6 +8,7 @@ import json
 import os
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -117,14 +118,18 @@ def test_absent_packages_are_named_and_stop_nothing():
 def test_the_numeric_delta_method_agrees_with_f1ci(probe):
     with np.errstate(invalid="ignore", divide="ignore"):
         numeric = probes.numeric_interval(probes.PROBES[probe], probes.macro_f1)
-    ours = f1ci.metric_interval(probes.PROBES[probe], "macro_f1")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", f1ci.IntervalWarning)
+        ours = f1ci.metric_interval(probes.PROBES[probe], "macro_f1", method="delta")
     # Central differences with a step of 1e-6.
     np.testing.assert_allclose(numeric, [ours.estimate, ours.low, ours.high], atol=1e-8)
 
 
 def test_remarks():
     lines = probes.lines("c", "macro_f1", {"intervals": []})
-    assert [line.remark for line in lines] == ["no width", "no width", "", "", ""]
+    degenerate = "DegenerateVarianceWarning"
+    expected = ["no width", "", "", f"no width; {degenerate}", degenerate]
+    assert [line.remark for line in lines] == expected
     row = {"probe": "c", "metric": "macro_f1", "package": "p", "method": "m", "warnings": ["W"]}
     answers = [
         row | {"estimate": 1.0, "low": 0.9, "high": 1.1, "message": ""},

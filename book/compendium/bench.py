@@ -456,8 +456,10 @@ def joint_cells(classifiers: int, count: int, n: int = 1000) -> Any:
 
 
 def correlations(classifiers: int, metrics: Sequence[str], count: int) -> Any:
-    """Correlations of the metrics of simulated test sets, blurred as `joint_intervals` does."""
-    _, covariance = f1ci.delta.joint_from_cells(joint_cells(classifiers, count), metrics, blur=True)
+    """Correlations of the metrics of simulated test sets, blurred: their rank is full."""
+    _, covariance = f1ci.joint.joint_from_cells(
+        joint_cells(classifiers, count), metrics, method="blur"
+    )
     scale = np.sqrt(np.diagonal(covariance, axis1=-2, axis2=-1))
     return covariance / (scale[:, :, None] * scale[:, None, :])
 
@@ -686,10 +688,11 @@ def growth_of_joint_intervals(sizes: Sizes) -> Iterator[Line]:
         y_true, *predictions = np.repeat(*_unpacked(joint_cells(classifiers, 1)[0]), axis=1)
         named = {f"classifier {i}": column for i, column in enumerate(predictions)}
         chosen = names[:metrics]
-        covariance = f1ci.joint_intervals(y_true, named, chosen).covariance
+        cells = joint_cells(classifiers, 1)[0]
+        _, covariance = f1ci.joint.joint_from_cells(cells, chosen, method="cautious")
         return {
             "joint_intervals": lambda: f1ci.joint_intervals(y_true, named, chosen),
-            "its quantile": lambda: f1ci.delta.joint_critical_value(covariance),
+            "its quantile": lambda: f1ci.joint.joint_critical_value(covariance),
         }
 
     yield _growth(

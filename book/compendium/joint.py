@@ -1,7 +1,7 @@
 """How well joint intervals do: exactly for one rule, by simulation for several (`yuan`).
 
 A test set of n cases enters the intervals through its joint cell counts alone, one
-multinomial draw (`f1ci.delta.joint_from_cells`). For one rule only three counts matter,
+multinomial draw (`f1ci.joint.joint_from_cells`). For one rule only three counts matter,
 TP, FP and FN, and all tables that can occur are summed over instead of drawn.
 
 Three kinds of intervals are looked at, named as in Tables VI and VII: "individual" ones,
@@ -16,7 +16,7 @@ critical value is computed
   and coverages by a few 1e-4; `drift` measures it.
 
 Test sets in which a measure has an estimated variance of zero have a critical value of
-their own, from the other measures, as in `f1ci.delta.joint_critical_value`.
+their own, from the other measures, as in `f1ci.joint.joint_critical_value`.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from scipy.interpolate import CubicSpline
 from scipy.special import gammaln, ndtri
 
 from compendium.published import Number
-from f1ci.delta import joint_critical_value, joint_from_cells
+from f1ci.joint import joint_critical_value, joint_from_cells
 from f1ci.metrics import BinaryMetric
 from f1ci.normal import equicoordinate_quantile
 
@@ -195,7 +195,7 @@ def _blurred_variances(
     variances = []
     for rule in range(counts.shape[-1].bit_length() - 2):
         own = _marginal(counts, rule)
-        _, covariance = joint_from_cells(own, metrics, blur=True, confidence_level=level)
+        _, covariance = joint_from_cells(own, metrics, method="blur", confidence_level=level)
         variances.append(np.diagonal(covariance, axis1=-2, axis2=-1))
     return np.concatenate(variances, axis=-1)
 
@@ -413,7 +413,7 @@ def drift(
     *,
     replicates: int,
     rng: Any,
-    blur: bool = False,
+    method: str = "delta",
     level: float = 0.95,
 ) -> dict[str, float]:
     """What it costs to compute the critical value of all measures once, not in every test set.
@@ -427,7 +427,7 @@ def drift(
     p = np.asarray(cells, dtype=np.float64) / np.sum(cells)
     truth = true_values(p, metrics)
     counts = np.random.default_rng(rng).multinomial(n, p, size=replicates)
-    estimate, covariance = joint_from_cells(counts, metrics, blur=blur, confidence_level=level)
+    estimate, covariance = joint_from_cells(counts, metrics, method=method, confidence_level=level)
     error = np.sqrt(np.diagonal(covariance, axis1=-2, axis2=-1))
     own = joint_critical_value(covariance, confidence_level=level)
     common = _critical_values(covariance, level, each=False)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.metadata
+import importlib.util
 import json
 import os
 import platform
@@ -370,9 +371,115 @@ def _number(value: Any) -> float | None:
     return None if value is None or not np.isfinite(value) else float(value)
 
 
+# --- Two models, many documents --------------------------------------------------------------
+
+
+def comparisons(question: Answer) -> Answer:
+    """Tests of equal F1 on the same items, and R's interval for a proportion in clusters.
+
+    `question` has the counts by truth, prediction of A and of B, (tp, fp, fn) of each document,
+    how often a bootstrap resamples and how often a permutation test permutes. The seconds are
+    those of the processor, of a second call.
+    """
+    cells = np.asarray(question["cells"])
+    truth, first, second = (
+        np.repeat(axis.ravel(), cells.ravel()) for axis in np.indices(cells.shape)
+    )
+    tests = []
+    for name, exact, call in _paired_tests(truth, first, second, question):
+        call()  # imports and compiles
+        started = time.process_time()
+        p, low, high = call()
+        tests.append(
+            {
+                "name": name,
+                "exact": exact,
+                "p": float(p),
+                "low": low,
+                "high": high,
+                "seconds": time.process_time() - started,
+            }
+        )
+    wanted = ("stambo", "mlxtend")
+    found = {name: importlib.metadata.version(name) for name in wanted}
+    found["R survey"] = _run_r('cat(as.character(packageVersion("survey")))').strip()
+    return {
+        **question,
+        "date": datetime.now(timezone.utc).date().isoformat(),
+        "versions": found,
+        "tests": tests,
+        "svyciprop": _svyciprop(question["clusters"]),
+    }
+
+
+def _paired_tests(
+    truth: Any, first: Any, second: Any, question: Answer
+) -> Iterator[tuple[str, bool, Call]]:
+    def f1(y: Any, x: Any) -> float:
+        return float(2 * (y & x).sum() / (y.sum() + x.sum()))
+
+    def zmigrod() -> tuple[Any, Any, Any]:
+        # Their code takes the number of true positives and of errors of each item.
+        module = _module("pairedpermtest.f1")
+        xs, ys = (
+            [module.f1state(int(y & x), int(y != x)) for y, x in zip(truth, predicted, strict=True)]
+            for predicted in (first, second)
+        )
+        return module.perm_test(xs, ys), None, None
+
+    def stambo() -> tuple[Any, Any, Any]:
+        module = _module("stambo")
+        found = module.compare_models(
+            truth,
+            first,
+            second,
+            metrics=("F1Score",),
+            n_bootstrap=question["resamples"],
+            seed=0,
+            silent=True,
+        )["F1Score"]
+        return found[0], float(found[2]), float(found[3])
+
+    def mlxtend() -> tuple[Any, Any, Any]:
+        test = _module("mlxtend.evaluate").permutation_test
+        code = truth * 2
+        p = test(
+            code + first,
+            code + second,
+            func=lambda x, y: abs(f1(x >= 2, x % 2 == 1) - f1(y >= 2, y % 2 == 1)),
+            method="approximate",
+            num_rounds=question["permutations"],
+            seed=0,
+            paired=True,
+        )
+        return p, None, None
+
+    if importlib.util.find_spec("pairedpermtest"):
+        yield "rycolab/paired-perm-test", True, zmigrod
+    yield f"stambo, {question['resamples']:,} resamples", False, stambo
+    yield f"mlxtend, {question['permutations']:,} permutations", False, mlxtend
+
+
+def _svyciprop(clusters: Any) -> list[float]:
+    """Precision by svyciprop(method = "beta"), a row for each item predicted positive."""
+    right = ",".join(str(tp) for tp, _, _ in clusters)
+    wrong = ",".join(str(fp) for _, fp, _ in clusters)
+    found = _run_r(
+        f"suppressMessages(library(survey)); tp <- c({right}); fp <- c({wrong}); "
+        "d <- data.frame(id = rep(seq_along(tp), tp + fp), "
+        "x = unlist(Map(function(a, b) c(rep(1, a), rep(0, b)), tp, fp))); "
+        "ci <- confint(svyciprop(~x, svydesign(~id, weights = ~1, data = d), method = 'beta')); "
+        "cat(format(ci, digits = 10))"
+    )
+    return [float(end) for end in found.split()]
+
+
 def main() -> None:
     """Answer the questions that come on standard input."""
     questions = json.load(sys.stdin)
+    if "cells" in questions:
+        json.dump(comparisons(questions), sys.stdout, allow_nan=False)
+        return
     answers = {
         "date": datetime.now(timezone.utc).date().isoformat(),
         "versions": versions(),

@@ -264,9 +264,9 @@ class Line:
 # What f1ci offers for a metric, the default first.
 OURS = {
     "f1": ("wilson_indirect", "wilson_direct", "clopper_pearson", "wald"),
-    "micro_f1": ("delta", "wilson_indirect", "clopper_pearson"),
+    "micro_f1": ("score", "cautious", "delta"),
 }
-_OURS_OTHERWISE = ("delta", "logit", "wilson_indirect", "clopper_pearson")
+_OURS_OTHERWISE = ("score", "cautious", "delta", "logit")
 # The metrics as plain functions of a matrix, for the numeric delta method.
 _PLAIN: dict[str, Callable[[Any], Any]] = {
     "f1": lambda p: 2 * p[1, 1] / (p[1].sum() + p[:, 1].sum()),
@@ -302,12 +302,11 @@ def _ours(matrix: list[list[int]], metric: str, method: str) -> Line:
         else:
             name, _, inner = metric.partition("_")
             plain = inner in ("precision", "recall")
-            options = {"transform": "logit"} if method == "logit" else {"method": method}
             interval = f1ci.metric_interval(
                 matrix,
                 f1ci.metrics.macro(inner) if plain else f"{name}_{inner}",
+                method=method,
                 confidence_level=LEVEL,
-                **options,
             )
     problem = ", ".join(sorted({warning.category.__name__ for warning in caught}))
     values = interval.estimate, interval.low, interval.high

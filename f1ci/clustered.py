@@ -1,0 +1,367 @@
+r"""Counts that come in units: documents with spans, images with objects, users with clicks.
+
+What a unit holds may depend on one another; units may not. With x, y and w the true positives,
+false positives and false negatives of all units, and ``F = x / (x + a y + b w)``, unit g moves
+the score by ``u_g = (x_g - F (x_g + a y_g + b w_g)) / (x + a y + b w)``. These sum to 0, and the
+delta method (see `f1ci.delta`) has the variance ``G / (G - 1) sum(u_g^2)`` for G units, whatever
+the dependence inside them. It is right for hundreds of units of like size, and too small for ten.
+
+**Few units, unlike sizes.** The default, "score", makes three amends. With h_g the share of the
+relevant items that unit g holds:
+
+1. u_g^2 is divided by 1 - h_g: a large unit pulls the score towards itself (Bell & McCaffrey
+   2002; for units of one size this is the G / (G - 1)).
+2. The ratio of that variance to the one of independent items is the design effect (Kish 1965),
+   and the counts divided by it are the effective counts.
+3. The quantile is Student's, with 1 / sum(h_g^2) - 1 degrees of freedom: G - 1 for units of one
+   size, fewer if some are large.
+
+The score interval for the effective counts at that quantile stays inside [0, 1] and has a
+length always. "cautious" does the same with `f1ci.score.cautious_limits`, and never takes a
+design effect to be below 1; for a = b it is close to Korn & Graubard's interval (1998).
+Averages over classes and differences combine the classes' limits as in `f1ci.score`, with the
+correlations that the units show.
+
+When this fails: with very dependent items and scores near 0 or 1 even twenty units may all be
+perfect. Then every unit is taken for one item, and coverage is below its level nevertheless. A
+class found in one unit only counts as one item.
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import special
+
+from f1ci import delta, score, validation
+from f1ci import metrics as _metrics
+from f1ci.metrics import Metric
+from f1ci.normal import normal_quantile
+from f1ci.results import Interval, UndefinedMetricWarning, plain
+
+__all__ = ["clustered_difference", "clustered_interval", "indicator_counts"]
+
+Array: TypeAlias = Any
+
+METHODS = ("score", "cautious", "delta", "logit")
+# Of metrics whose counts by unit say all.
+KINDS = ("f1", "tversky", "share", "mean")
+AVERAGES = ("micro", "macro", "weighted", "samples")
+
+# A variance this small next to the squared influence of one item is rounding.
+_ROUNDING = 1e-24
+
+
+def clustered_interval(
+    counts: ArrayLike,
+    metric: str | Metric = "f1",
+    *,
+    average: str | None = None,
+    method: str | None = None,
+    confidence_level: float = 0.95,
+) -> Interval:
+    """Interval for a score pooled over documents, images, users or other units.
+
+    Parameters
+    ----------
+    counts : array_like of int, shape (units, 3) or (units, classes, 3)
+        True positives, false positives and false negatives of each unit; true negatives
+        are not needed.
+    metric : str or Metric, default "f1"
+        A Tversky score: "f1", "precision", "recall", "jaccard", ``f1ci.metrics.fbeta(2)``.
+    average : {None, "micro", "macro", "weighted", "samples"}, optional
+        For counts by class: every class by itself; the score of all classes' counts; the mean
+        of the classes' scores, plain or weighted by the classes' true items. "samples" is the
+        mean of the units' scores, where a unit with nothing to find and nothing found counts 0
+        (as scikit-learn has it).
+    method : {"score", "cautious", "delta", "logit"}, optional
+        "score", the default, is made for few units too; "cautious" is longer; "delta" is the
+        plain cluster-robust normal interval and "logit" the same on the logit scale.
+    confidence_level : float, default 0.95
+        The nominal level.
+
+    Returns
+    -------
+    Interval
+        Floats, or one entry for each class. The standard error is the delta method's.
+
+    Examples
+    --------
+    Spans found in six documents:
+
+    >>> from f1ci.clustered import clustered_interval
+    >>> spans = [[8, 1, 2], [5, 0, 0], [9, 4, 3], [2, 2, 1], [7, 0, 1], [4, 1, 3]]
+    >>> interval = clustered_interval(spans)
+    >>> print(f"{interval.estimate:.3f} ({interval.low:.3f}, {interval.high:.3f})")
+    0.795 (0.622, 0.902)
+    """
+    table = validation.unit_counts("counts", counts)
+    return _answer([table], _metrics.get(metric), average, method, confidence_level)
+
+
+def clustered_difference(
+    counts_a: ArrayLike,
+    counts_b: ArrayLike,
+    metric: str | Metric = "f1",
+    *,
+    average: str | None = None,
+    method: str | None = None,
+    confidence_level: float = 0.95,
+) -> Interval:
+    """Interval for how much better B is than A on the same units: score of B - score of A.
+
+    Parameters
+    ----------
+    counts_a, counts_b : array_like of int, shape (units, 3) or (units, classes, 3)
+        The counts of both models, the same unit in the same row.
+    metric, average, method, confidence_level
+        See `clustered_interval`; "logit" has no meaning for a difference.
+
+    Returns
+    -------
+    Interval
+        Above 0 where B is better than A.
+
+    Examples
+    --------
+    >>> from f1ci.clustered import clustered_difference
+    >>> a = [[8, 1, 2], [5, 0, 0], [9, 4, 3], [2, 2, 1], [7, 0, 1], [4, 1, 3]]
+    >>> b = [[9, 1, 1], [5, 1, 0], [10, 2, 2], [2, 1, 1], [8, 0, 0], [5, 1, 2]]
+    >>> interval = clustered_difference(a, b)
+    >>> print(f"{interval.estimate:.3f} ({interval.low:.3f}, {interval.high:.3f})")
+    0.071 (-0.004, 0.177)
+    """
+    tables = [validation.unit_counts("counts_a", counts_a)]
+    tables.append(validation.unit_counts("counts_b", counts_b))
+    validation.shape("counts_b", tables[1], tables[0].shape)
+    return _answer(tables, _metrics.get(metric), average, method, confidence_level)
+
+
+def indicator_counts(y_true: ArrayLike, y_pred: ArrayLike) -> Array:
+    """Multilabel indicators of shape (items, classes) as counts (items, classes, 3)."""
+    true = validation.indicators("y_true", y_true)
+    predicted = validation.indicators("y_pred", y_pred)
+    validation.shape("y_pred", predicted, true.shape)
+    cells = (true & predicted, ~true & predicted, true & ~predicted)
+    return np.stack(cells, axis=-1).astype(np.float64)
+
+
+def label_counts(true: Array, predicted: Array, groups: Array, r: int) -> Array:
+    """Codes of classes by item as counts by unit and class, shape (units, r, 3)."""
+    units = int(groups.max()) + 1
+
+    def by_class(which: Array, codes: Array) -> Array:
+        flat = np.bincount(groups[which] * r + codes[which], minlength=units * r)
+        return flat.reshape(units, r)
+
+    right = true == predicted
+    tables = [by_class(right, true), by_class(~right, predicted), by_class(~right, true)]
+    return np.stack(tables, axis=-1).astype(np.float64)
+
+
+def of_labels(
+    metric: Any, codes: Array, groups: Array, r: int, method: str, z: float, *, each: bool = False
+) -> tuple[Array, Array, Array, Array]:
+    """`cluster_limits` for labels in groups: the truth, and the predictions of one or two models.
+
+    The metric is a Tversky index, a mean of one over classes, or accuracy; with `each` the
+    index of every class.
+    """
+    tables = [label_counts(codes[0], predicted, groups, r) for predicted in codes[1:]]
+    if metric.kind == "share":  # right and wrong items
+        totals = [table.sum(axis=1) for table in tables]
+        shares = [np.stack([t[:, 0], t[:, 1], 0.0 * t[:, 2]], axis=-1) for t in totals]
+        return cluster_limits(shares, 1.0, 0.0, None, method, z)
+    if metric.kind == "mean":
+        average = "weighted" if metric.weighted else "macro"
+        return cluster_limits(tables, metric.of.a, metric.of.b, average, method, z)
+    if not each:
+        tables = [table[:, 1] for table in tables]
+    return cluster_limits(tables, metric.a, metric.b, None, method, z)
+
+
+def _answer(
+    tables: list[Array], metric: Metric, average: Any, method: Any, confidence_level: Any
+) -> Interval:
+    a, b = validation.tversky(metric)
+    if average is not None:
+        validation.choice("average", average, AVERAGES)
+        validation.by_class(average, tables[0])
+    known = METHODS if len(tables) == 1 else METHODS[:-1]
+    method = "score" if method is None else validation.choice("method", method, known)
+    level = validation.confidence_level(confidence_level)
+    estimate, low, high, error = cluster_limits(
+        tables, a, b, average, method, normal_quantile(level)
+    )
+    if np.isnan(estimate).any():
+        warnings.warn(
+            f"{metric.name} is undefined, because no unit holds a relevant item; nan was returned",
+            UndefinedMetricWarning,
+            stacklevel=3,
+        )
+    name = metric.name if average is None else f"{average}_{metric.name}"
+    return Interval(
+        estimate=plain(estimate),
+        low=plain(low),
+        high=plain(high),
+        standard_error=plain(error),
+        confidence_level=level,
+        method=method,
+        metric=name if len(tables) == 1 else f"{name} (B - A)",
+    )
+
+
+def cluster_limits(
+    tables: list[Array], a: float, b: float, average: str | None, method: str, z: float
+) -> tuple[Array, Array, Array, Array]:
+    """Estimate, limits and standard error: the kernel, for one model's counts or two models'."""
+    least = 1.0 if method == "cautious" else 0.0
+    if average == "micro":
+        tables = [table.sum(axis=1) for table in tables]
+    if average in ("macro", "weighted"):
+        return _combined(tables, a, b, average, method, z, least)
+    if average == "samples":
+        # Each unit's score is a share of one right item, which varies less than a whole one.
+        least = 0.0
+        scores = [_pooled(np.moveaxis(table.sum(axis=1), -1, 0), a, b)[0] for table in tables]
+        tables = [np.stack([s, 1.0 - s, 0.0 * s], -1) for s in map(np.nan_to_num, scores)]
+        a, b = 1.0, 0.0
+    if len(tables) == 2 and tables[0].ndim == 2:
+        return _combined([table[:, None] for table in tables], a, b, "macro", method, z, least)
+    if len(tables) == 2:
+        parts = [
+            cluster_limits([table[:, k] for table in tables], a, b, None, method, z)
+            for k in range(tables[0].shape[1])
+        ]
+        return tuple(np.array(column) for column in zip(*parts, strict=True))  # type: ignore
+    return _one(tables[0], a, b, method, z, least)
+
+
+def _one(
+    table: Array, a: float, b: float, method: str, z: float, least: float = 0.0
+) -> tuple[Array, ...]:
+    """One score, or one for each class, with a design effect of at least `least`."""
+    estimate, influence, held = _influence(table, a, b)
+    units = len(table)
+    error = np.sqrt(units / (units - 1) * (influence**2).sum(axis=0))
+    error = np.where(np.isnan(estimate), np.nan, error)
+    if method in ("delta", "logit"):
+        return estimate, *_normal(estimate, error, z, method), error
+    scale = z / _student(held, z)
+    worth = _worth(table, a, b, estimate, influence, held, least)
+    tp, fp, fn = np.moveaxis(table.sum(axis=0), -1, 0) * (worth * scale**2)
+    low, high = _kernels(method)[0](tp, fp, fn, a, b, z)
+    return estimate, low, high, error
+
+
+def _combined(
+    tables: list[Array], a: float, b: float, average: str, method: str, z: float, least: float
+) -> tuple[Array, ...]:
+    """A mean over classes, of one model or of B minus A."""
+    pairs = [_influence(table, a, b) for table in tables]
+    estimates = np.concatenate([pair[0] for pair in pairs])
+    influence = np.concatenate([pair[1] for pair in pairs], axis=1)
+    held = np.concatenate([pair[2] for pair in pairs], axis=1)
+    table = np.concatenate(tables, axis=1)
+    units, r = len(table), tables[0].shape[1]
+    true = tables[0][..., 0] + tables[0][..., 2]
+    share = true.sum(axis=0) / true.sum() if average == "weighted" else np.full(r, 1.0 / r)
+    signs = np.array([1.0] if len(tables) == 1 else [-1.0, 1.0])
+    weight = (signs[:, None] * share).ravel()
+    # A class that is never true has no weight, defined or not.
+    estimate = weight @ np.where(weight == 0.0, 0.0, estimates)
+    moved = influence @ weight
+    extra = np.zeros((units, 0))
+    if average == "weighted":  # the shares are random too
+        scores = (signs[:, None] * np.nan_to_num(estimates).reshape(-1, r)).sum(axis=0)
+        extra = ((true - true.sum(axis=1, keepdims=True) * share) / true.sum()) @ scores[:, None]
+        moved = moved + extra[:, 0]
+    error = np.sqrt(units / (units - 1) * (moved**2).sum())
+    if method in ("delta", "logit"):
+        return estimate, *_normal(estimate, error, z, method), error
+    if np.isnan(estimate):
+        return estimate, np.float64(min(0.0, signs[0])), np.float64(1.0), error
+    inflated = influence / np.sqrt(np.maximum(1.0 - held, _ROUNDING))
+    variance = (inflated**2).sum(axis=0)
+    # The units' shares in the whole: those in each part, by how much its variance matters.
+    matters = weight**2 * variance
+    mean = matters if matters.sum() > 0 else np.ones_like(matters)
+    scale = z / _student(held @ (mean / mean.sum()), z)
+    worth = _worth(table, a, b, estimates, influence, held, least)
+    counts = np.moveaxis(table.sum(axis=0), -1, 0) * (worth * scale**2)
+    inflated = np.concatenate([inflated, extra], axis=1)
+    deviation = np.sqrt((inflated**2).sum(axis=0))
+    # As if half an item more told the parts apart, so that none are copies of one another.
+    item = np.sqrt(0.5) / _pooled(table.sum(axis=0).T, a, b)[1]
+    item = np.append(item, np.zeros(extra.shape[1]))
+    product = deviation[:, None] * deviation + item[:, None] * item
+    covariance = inflated.T @ inflated
+    correlation = np.divide(covariance, product, out=np.zeros_like(product), where=product > 0)
+    np.fill_diagonal(correlation, 1.0)
+    spread = None
+    if extra.shape[1]:
+        spread, weight = deviation[-1:] / scale, np.append(weight, 1.0)
+    ends = [
+        score.extremes(tuple(counts), a, b, z, score.sum_of(weight), correlation, kernel, spread)
+        for kernel in _kernels(method)
+    ]
+    low = min(end[0] for end in ends)
+    high = max(end[1] for end in ends)
+    return estimate, np.maximum(low, min(0.0, signs[0])), np.minimum(high, 1.0), error
+
+
+def _pooled(counts: Array, a: float, b: float) -> tuple[Array, Array]:
+    """Score and whole of counts of shape (3, ...)."""
+    tp, fp, fn = counts
+    whole = tp + a * fp + b * fn
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.where(whole > 0, tp / whole, np.nan), whole
+
+
+def _influence(table: Array, a: float, b: float) -> tuple[Array, Array, Array]:
+    """Scores (...), units' influences (units, ...) and shares in the relevant items."""
+    estimate, whole = _pooled(np.moveaxis(table.sum(axis=0), -1, 0), a, b)
+    tp, fp, fn = np.moveaxis(table, -1, 0)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        influence = (tp - estimate * (tp + a * fp + b * fn)) / whole
+        relevant = tp + (fp if a else 0.0) + (fn if b else 0.0)
+        return estimate, np.nan_to_num(influence), np.nan_to_num(relevant / relevant.sum(axis=0))
+
+
+def _worth(
+    table: Array, a: float, b: float, estimate: Array, influence: Array, held: Array, least: float
+) -> Array:
+    """How many independent items each item is worth: one over the design effect."""
+    tp, fp, fn = np.moveaxis(table.sum(axis=0), -1, 0)
+    whole = tp + a * fp + b * fn
+    relevant = tp + (fp if a else 0.0) + (fn if b else 0.0)
+    f = np.nan_to_num(estimate)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        single = (tp * (1 - f) ** 2 + f * f * (a * a * fp + b * b * fn)) / whole**2
+        clustered = (influence**2 / np.maximum(1.0 - held, _ROUNDING)).sum(axis=0)
+        unknown = ~(clustered > _ROUNDING / whole**2) | ~(single > 0)
+        effect = np.where(unknown, relevant / (held > 0).sum(axis=0), clustered / single)
+    return 1.0 / np.maximum(np.nan_to_num(effect, nan=1.0), least)
+
+
+def _student(held: Array, z: float) -> Array:
+    """Student's quantile for the degrees of freedom that units of these shares leave."""
+    with np.errstate(divide="ignore"):
+        degrees = np.maximum(1.0 / (held**2).sum(axis=0) - 1.0, 1.0)
+    # No units hold anything: the limits are 0 and 1 whatever the quantile.
+    return special.stdtrit(np.where(np.isfinite(degrees), degrees, 1.0), special.ndtr(z))
+
+
+def _kernels(method: str) -> tuple[score.Kernel, ...]:
+    """The limits of one score; of a combination, those that must all lie inside."""
+    both: tuple[score.Kernel, ...] = (score.cautious_limits, score.tversky_limits)
+    return both if method == "cautious" else both[1:]
+
+
+def _normal(estimate: Array, error: Array, z: float, method: str) -> tuple[Array, Array]:
+    if method == "logit":
+        return delta.transformed(estimate, error, z, (0.0, 1.0))
+    return estimate - z * error, estimate + z * error

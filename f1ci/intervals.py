@@ -1,0 +1,588 @@
+"""Intervals for one score: a door for each kind of data that one may hold.
+
+`f1_interval` takes counts, `f1_score_interval` labels, `metric_interval` confusion matrices. All
+turn their input into one table (TP, FP and FN, or a matrix), and then the same kernel of the same
+method answers: the same question has the same answer through each, to the last bit. Which method
+is which, and the default of each metric, says `f1ci.methods`.
+
+What numbers do not show is said by warnings, all of them `f1ci.IntervalWarning`: a score
+that is undefined, a standard error of zero, a class with fewer than three items that matter to
+its score. (Over 27 designs with so few expected items the score intervals of averages cover
+98 % on average instead of 95 %, and are long; the delta method covers 55 %.)
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Hashable, Sequence
+from dataclasses import replace
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from f1ci import clustered, delta, exact, validation
+from f1ci import counts as _counts
+from f1ci import metrics as _metrics
+from f1ci.methods import BY_KIND, Method, documented, names, refuse
+from f1ci.metrics import Metric, Question, count_moments
+from f1ci.normal import normal_quantile
+from f1ci.results import (
+    DegenerateVarianceWarning,
+    Interval,
+    SmallSampleWarning,
+    UndefinedMetricWarning,
+    plain,
+)
+
+__all__ = ["answer", "f1_interval", "f1_score_interval", "metric_interval"]
+
+# A float array. (Arithmetic on numpy arrays has type Any for mypy.)
+Array: TypeAlias = Any
+Answer: TypeAlias = tuple[Array, Array, Array, Array]
+
+# Counts per block: temporaries of 64 kB stay in the cache, and are small enough for the memory
+# allocator to keep (it gives 128 kB back at once in a Dask worker, which takes half of the time).
+_BLOCK = 1 << 13
+
+_AVERAGES = ("binary", "micro", "macro", "weighted", "macro_star")
+_OF_F1 = {
+    "micro": _metrics.micro_f1,
+    "macro": _metrics.macro_f1,
+    "weighted": _metrics.weighted_f1,
+    "macro_star": _metrics.macro_f1_star,
+}
+
+# Fewer items than this that matter to the score of a class are too few.
+_FEW = 3
+
+# The level of nearly every call.
+_Z_95 = normal_quantile(0.95)
+
+
+@documented("f1")
+def f1_interval(
+    tp: ArrayLike,
+    fp: ArrayLike,
+    fn: ArrayLike,
+    *,
+    method: str | None = None,
+    confidence_level: float = 0.95,
+) -> Interval:
+    """Confidence interval for the F1 score of a binary classifier, from its counts.
+
+    Parameters
+    ----------
+    tp, fp, fn : int or array_like of int
+        True positives, false positives and false negatives, up to 2**50 each.
+        Arrays broadcast against each other.
+    method : str, optional
+        By default "score".
+
+        {methods}
+    confidence_level : float, default 0.95
+        Nominal probability, between 0 and 1, that the interval holds the true score.
+
+    Returns
+    -------
+    Interval
+        With fields of the broadcast shape, or floats for scalar counts. The
+        standard error is the root of eq. 29 of Lam, Gopal and Qian (2024); that of "blur" is
+        larger.
+
+    Warns
+    -----
+    UndefinedMetricWarning
+        Where no item is relevant (``tp = fp = fn = 0``): the estimate and its standard error are
+        ``nan`` and the interval is [0, 1].
+    DegenerateVarianceWarning
+        Where the standard error is zero, and the method has no use for that.
+
+    Examples
+    --------
+    BERT's counts on the suggestion-mining test set (section 6 of the paper):
+
+    >>> import f1ci
+    >>> interval = f1ci.f1_interval(77, 44, 10)
+    >>> low, high = interval
+    >>> f"{interval.estimate:.3f} [{low:.3f}, {high:.3f}]"
+    '0.740 [0.669, 0.801]'
+
+    Many classifiers at once:
+
+    >>> f1ci.f1_interval([77, 0, 40], 44, 10, method="cautious").low.round(3)
+    array([0.665, 0.   , 0.49 ])
+    """
+    level = validation.confidence_level(confidence_level)
+    table = (validation.counts("tp", tp), validation.counts("fp", fp), validation.counts("fn", fn))
+    if table[0].ndim or table[1].ndim or table[2].ndim:
+        validation.broadcastable(tp=table[0], fp=table[1], fn=table[2])
+    return _interval(_metrics.f1, table, method, level)
+
+
+@documented("f1", "macro_star")
+def f1_score_interval(
+    y_true: Any,
+    y_pred: Any,
+    *,
+    average: str | None = "binary",
+    pos_label: Hashable = 1,
+    labels: Sequence[Hashable] | None = None,
+    beta: float = 1.0,
+    groups: Any = None,
+    method: str | None = None,
+    confidence_level: float = 0.95,
+) -> Interval:
+    """Confidence interval for an F score, from true and predicted labels.
+
+    Parameters
+    ----------
+    y_true, y_pred : sequence, or array_like of 0 and 1, shape (items, classes)
+        True and predicted labels, of any hashable kind; or indicators, where an item may be
+        of several classes (multilabel). Then each item is a unit of `clustered_interval`.
+    average : {"binary", "micro", "macro", "weighted", "macro_star", "samples"} or None
+        The score of the positive class; or over all classes the micro average, the mean
+        of the classes' F scores, the same weighted by the classes' numbers of true items,
+        or the F score of mean precision and mean recall (Takahashi et al. 2022,
+        equations 1, 2 and 3). None gives an interval for each class. Of indicators "micro",
+        "macro", "weighted", None, or "samples", the mean of the items' scores.
+    pos_label : hashable, default 1
+        The positive class if `average` is "binary".
+    labels : sequence, optional
+        The classes otherwise, in their order; by default those that occur.
+    beta : float, default 1.0
+        Weight of recall against precision.
+    groups : sequence, optional
+        What cluster each item belongs to (a patient, a document): items of one cluster
+        may depend on one another. "score", "cautious", "logit" and "delta" can take that into
+        account; for macro_star the latter two.
+    method : str, optional
+        By default "score". The names of the papers, and "wilson_direct", are for the F1 of one
+        class, and "blur" is for one class.
+
+        {methods}
+    confidence_level : float, default 0.95
+        Nominal probability that the interval holds the true score.
+
+    Returns
+    -------
+    Interval
+        The estimate is the plain sample score, whatever the method. With ``average=None``
+        the fields are arrays, and `classes` says what class each entry is of.
+
+    Warns
+    -----
+    UndefinedMetricWarning
+        If the score is undefined; the message says which class is missing.
+    SmallSampleWarning
+        If a class of an average has fewer than three items that matter to its score.
+    DegenerateVarianceWarning
+        If the standard error is zero, and the method has no use for that.
+
+    Examples
+    --------
+    >>> import f1ci
+    >>> y_true = [1, 1, 1, 1, 0, 0, 1, 0]
+    >>> y_pred = [1, 1, 0, 1, 0, 1, 1, 0]
+    >>> low, high = f1ci.f1_score_interval(y_true, y_pred)
+    >>> f"[{low:.2f}, {high:.2f}]"
+    '[0.46, 0.95]'
+    >>> y_true = ["a", "a", "a", "b", "b", "b", "c", "c", "c"]
+    >>> y_pred = ["a", "a", "b", "b", "b", "b", "c", "c", "a"]
+    >>> interval = f1ci.f1_score_interval(y_true, y_pred, average="macro")
+    >>> f"{interval.estimate:.2f} +- {interval.standard_error:.2f}"
+    '0.77 +- 0.14'
+    >>> each = f1ci.f1_score_interval(y_true, y_pred, average=None)
+    >>> each.classes, each.low.round(2)
+    (('a', 'b', 'c'), array([0.26, 0.46, 0.34]))
+    """
+    indicators = _is_matrix(y_true)
+    level = validation.confidence_level(confidence_level)
+    if average is not None:
+        validation.choice("average", average, (*_AVERAGES, "samples"))
+    if indicators:
+        return _multilabel(y_true, y_pred, average, beta, groups, method, level)
+    if average == "samples":
+        raise ValueError("average='samples' needs indicators of shape (items, classes) as labels")
+    f1 = beta == 1.0
+    one_class = average is None or average == "binary"
+    if one_class:
+        metric: Metric = _metrics.f1 if f1 else _metrics.fbeta(beta)
+    else:
+        metric = _OF_F1[str(average)] if f1 else _metrics.averaged(str(average), beta)
+    if labels is not None and average == "binary":
+        raise ValueError(
+            "labels goes with averages over classes, and pos_label with average='binary'; got "
+            f"labels={validation.short(labels)}"
+        )
+    if groups is not None:
+        return _clustered(y_true, y_pred, metric, average, pos_label, labels, groups, method, level)
+    if average == "binary":
+        tp, fp, fn, _ = _counts.binary_counts(y_true, y_pred, pos_label=pos_label)
+        return _interval(metric, (np.float64(tp), np.float64(fp), np.float64(fn)), method, level)
+    matrix, classes = _counts.confusion_matrix_and_classes(y_true, y_pred, labels=labels)
+    table = matrix.astype(np.float64)
+    if one_class:
+        right = np.diagonal(table)
+        by_class = (right, table.sum(axis=0) - right, table.sum(axis=1) - right)
+        return _interval(metric, by_class, method, level, classes, each=True)
+    if len(classes) < 2:
+        validation.at_least_two("classes", len(classes), "an average over classes")
+    return _interval(metric, table, method, level, classes)
+
+
+@documented("tversky", "macro_star")
+def metric_interval(
+    matrix: ArrayLike,
+    metric: str | Metric,
+    *,
+    method: str | None = None,
+    confidence_level: float = 0.95,
+) -> Interval:
+    r"""Interval for a metric, from one or more confusion matrices.
+
+    Parameters
+    ----------
+    matrix : array_like of int, shape (..., r, r)
+        Counts; rows are true classes and columns predicted ones (scikit-learn's
+        orientation; Takahashi et al. print the transpose). In a 2 x 2 matrix index 1
+        is the positive class: ``[[tn, fp], [fn, tp]]``.
+    metric : str or Metric
+        A name, such as "f1" or "macro_f1", or an object, such as
+        ``f1ci.metrics.fbeta(0.5)``.
+    method : str, optional
+        By default "score" for Tversky indices (F-beta, Jaccard, precision, recall) and their
+        averages over classes, for macro\* and accuracy, and "logit" for all other metrics.
+        "f1" also knows the names of `f1_interval`.
+
+        {methods}
+    confidence_level : float, default 0.95
+        The nominal level.
+
+    Returns
+    -------
+    Interval
+        Floats for one matrix, arrays of shape (...) for a batch. The end points of "delta" and
+        "blur" are not clipped to the metric's range. The standard error includes the blur.
+
+    Warns
+    -----
+    UndefinedMetricWarning
+        Where the metric is undefined; the message says which class is missing.
+    SmallSampleWarning
+        Where a class of an average has fewer than three items that matter to its score.
+    DegenerateVarianceWarning
+        Where the standard error is zero, and the method has no use for that.
+
+    Examples
+    --------
+    The example of Takahashi et al. (2022), Table 1, with true classes in rows:
+
+    >>> from f1ci import metric_interval
+    >>> matrix = [[2, 5, 0], [2, 70, 2], [2, 2, 15]]
+    >>> interval = metric_interval(matrix, "macro_f1", method="delta")
+    >>> print(f"{interval.estimate:.3f} ({interval.low:.3f}, {interval.high:.3f})")
+    0.689 (0.562, 0.817)
+
+    A perfect score is not known exactly, as the delta method has it:
+
+    >>> low, high = metric_interval([[10, 0, 0], [0, 10, 0], [0, 0, 10]], "macro_f1")
+    >>> print(f"({low:.2f}, {high:.2f})")
+    (0.89, 1.00)
+    """
+    metric = _metrics.get(metric)
+    table = validation.metric_matrix(validation.matrix(matrix), metric=metric)
+    return _interval(metric, table, method, validation.confidence_level(confidence_level))
+
+
+# From tables to intervals, for validated arguments.
+
+
+def answer(metric: Metric, table: Any, method: Method, level: float) -> Answer:
+    """Estimates, standard errors, lower and upper end points.
+
+    The table is TP, FP and FN for a Tversky index, arrays that broadcast, or else one or more
+    matrices.
+    """
+    z = _Z_95 if level == 0.95 else normal_quantile(level)
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        if metric.kind not in ("f1", "tversky", "share"):
+            table = _batch_innermost(table)
+            estimate, variance, _ = metric.moments(table)
+            asked = Question(metric, (), table, estimate, np.sqrt(variance), level, z)
+            if method.error is not None:
+                asked = asked._replace(error=method.error(asked))
+            return (estimate, asked.error, *method.kernels[metric.kind](asked))
+        counts = _counted(metric, table)
+        if max(counts[0].size, counts[1].size, counts[2].size) <= _BLOCK:
+            return _from_counts(metric, counts, method, level, z)
+        return _in_blocks(metric, counts, method, level, z)
+
+
+def _counted(metric: Any, table: Any) -> tuple[Array, Array, Array]:
+    """TP, FP and FN, or what stands for them: see `Question`."""
+    if metric.kind == "share":
+        right = np.trace(table, axis1=-2, axis2=-1)
+        return right, table.sum(axis=(-2, -1)) - right, _ZERO
+    if not isinstance(table, tuple):
+        table = table[..., 1, 1], table[..., 0, 1], table[..., 1, 0]
+    tp, fp, fn = table
+    return (tp, fp + fn, _ZERO) if metric.a == metric.b else (tp, fp, fn)
+
+
+_ZERO = np.float64(0.0)
+
+
+def _from_counts(metric: Any, counts: Any, method: Method, level: float, z: float) -> Answer:
+    tp, fp, fn = counts
+    if metric.kind == "f1":
+        estimate, error = exact.moments(tp, fp)
+    else:
+        a, b = (1.0, 0.0) if metric.kind == "share" else (metric.a, metric.b)
+        estimate, variance, _ = count_moments(tp, fp, fn, a, b)
+        error = np.sqrt(variance)
+    asked = Question(metric, counts, None, estimate, error, level, z)
+    if method.error is not None:
+        asked = asked._replace(error=method.error(asked))
+    return (estimate, asked.error, *method.kernels[metric.kind](asked))
+
+
+def _in_blocks(metric: Metric, counts: Any, method: Method, level: float, z: float) -> Answer:
+    arrays = np.broadcast_arrays(*counts)
+    shape, flat = arrays[0].shape, [array.reshape(-1) for array in arrays]
+    places: NDArray[np.intp] | None = None
+    if method.costly:
+        # Beta quantiles take far longer than a sort: equal counts are computed once.
+        bases = [float(array.max(initial=0)) + 1.0 for array in flat]
+        if np.prod(bases) < 2.0**53:
+            keys = (flat[0] * bases[1] + flat[1]) * bases[2] + flat[2]
+            _, first, places = np.unique(keys, return_index=True, return_inverse=True)
+            flat = [array[first] for array in flat]
+    out = [np.empty(flat[0].size) for _ in range(4)]
+    for start in range(0, flat[0].size, _BLOCK):
+        block = slice(start, start + _BLOCK)
+        answered = _from_counts(metric, [n[block] for n in flat], method, level, z)
+        for row, values in zip(out, answered, strict=True):
+            row[block] = values
+    if places is not None:
+        out = [row[places.reshape(-1)] for row in out]
+    estimate, error, low, high = (row.reshape(shape) for row in out)
+    return estimate, error, low, high
+
+
+def _batch_innermost(table: Array) -> Array:
+    """The same matrices, laid out so that sums over a few classes run along the batch.
+
+    That makes intervals for a million small matrices more than twice as fast.
+    """
+    if table.ndim == 2:
+        return np.ascontiguousarray(table)
+    classes_first = np.ascontiguousarray(np.moveaxis(table, (-2, -1), (0, 1)))
+    return np.moveaxis(classes_first, (0, 1), (-2, -1))
+
+
+def _interval(
+    metric: Metric,
+    table: Any,
+    method: str | None,
+    level: float,
+    classes: Sequence[Hashable] | None = None,
+    *,
+    each: bool = False,
+) -> Interval:
+    name, entry = _chosen(metric, method)
+    estimate, error, low, high = answer(metric, table, entry, level)
+    of = tuple(classes) if classes is not None and each else None
+    if np.ndim(estimate) == 0:
+        estimate, error, low, high = float(estimate), float(error), float(low), float(high)
+        ordinary = error > 0.0
+    else:
+        ordinary = (error > 0.0).all()
+    if not ordinary or metric.kind in ("mean", "macro_star"):
+        _warn(metric, table, entry, estimate, error, classes, each)
+    return Interval(estimate, low, high, error, level, name, metric.name, of)
+
+
+def _chosen(metric: Metric, method: str | None) -> tuple[str, Method]:
+    """The method and the name that it was asked for by."""
+    known = BY_KIND[metric.kind]
+    if method is None:
+        for name, entry in known.items():
+            return name, entry
+    found = known.get(method) if isinstance(method, str) else None
+    if found is None or (found.binary_only and not metric.binary):
+        refuse(method, names(metric), repr(metric.name))
+    return str(method), found
+
+
+def _is_matrix(labels: Any) -> bool:
+    """Whether labels are indicators by item and class: rows cannot be labels themselves."""
+    if isinstance(labels, (list, tuple)):
+        return bool(labels) and isinstance(labels[0], (list, np.ndarray))
+    return getattr(labels, "ndim", 1) == 2
+
+
+def _multilabel(
+    y_true: Any,
+    y_pred: Any,
+    average: str | None,
+    beta: float,
+    groups: Any,
+    method: str | None,
+    level: float,
+) -> Interval:
+    """The interval for indicators: items, or groups of them, are the units."""
+    table = clustered.indicator_counts(y_true, y_pred)
+    if average is not None:
+        validation.choice("average", average, clustered.AVERAGES)
+    if groups is not None:
+        if average == "samples":
+            raise ValueError("groups goes with pooled counts, got average='samples'")
+        codes = _counts.group_codes(groups, table[None, :, 0, 0])
+        grouped = np.zeros((int(codes.max()) + 1, *table.shape[1:]))
+        np.add.at(grouped, codes, table)
+        table = grouped
+    metric = _metrics.fbeta(beta)
+    found = clustered.clustered_interval(
+        table, metric, average=average, method=method, confidence_level=level
+    )
+    return replace(found, method=f"{found.method}+groups") if groups is not None else found
+
+
+def _clustered(
+    y_true: Any,
+    y_pred: Any,
+    metric: Any,
+    average: str | None,
+    pos_label: Hashable,
+    labels: Sequence[Hashable] | None,
+    groups: Any,
+    method: str | None,
+    level: float,
+) -> Interval:
+    """The interval for items in groups."""
+    each = average is None
+    known = [name for name in names(metric) if name in clustered.METHODS]
+    if metric.kind not in clustered.KINDS or each:
+        known = [name for name in known if each == (name in ("score", "cautious"))]
+    name = known[0] if method is None else method
+    if name not in known:
+        refuse(method, known, f"{metric.name!r} of items in groups")
+    arrays = {"y_true": y_true, "y_pred": y_pred}
+    codes, classes = _counts.coded(arrays, metric.binary and not each, pos_label, labels)
+    clusters = _counts.group_codes(groups, codes)
+    table = _counts.table_of(codes[0], codes[1], len(classes))
+    z = normal_quantile(level)
+    entry = BY_KIND[metric.kind][name]
+    if name in ("score", "cautious"):
+        r = len(classes)
+        found = clustered.of_labels(metric, codes, clusters, r, name, z, each=each)
+        estimate, low, high, error = found
+    else:
+        estimate, influence = metric.evaluate(table)
+        items = influence[codes[0], codes[1]]
+        variance = delta.item_covariance([items], clusters)[0, 0]
+        error = np.sqrt(np.where(np.isnan(estimate), np.nan, variance))
+        asked = Question(metric, (), table, estimate, error, level, z)
+        low, high = entry.kernels[metric.kind](asked)
+    _warn(metric, table, entry, estimate, error, classes, each)
+    ends = plain(estimate), plain(low), plain(high), plain(error)
+    of = tuple(classes) if each else None
+    return Interval(*ends, level, f"{name}+groups", metric.name, of)
+
+
+# Warnings, all at the line that called a public function.
+
+
+def _warn(
+    metric: Metric,
+    table: Any,
+    method: Method,
+    estimate: Any,
+    error: Any,
+    classes: Sequence[Hashable] | None,
+    each: bool,
+) -> None:
+    estimate, error = np.asarray(estimate), np.asarray(error)
+    undefined = np.isnan(estimate)
+    if undefined.any():
+        where = _where(undefined, classes if each else None, not isinstance(table, tuple))
+        reason = "" if each else missing_classes(metric, table, undefined, classes)
+        warnings.warn(
+            f"{metric.name} is undefined{where}{reason}; nan was returned",
+            UndefinedMetricWarning,
+            stacklevel=4,
+        )
+    flat = (error == 0.0) & ~undefined
+    if method.border and flat.any():
+        default = names(metric)[0]
+        advice = (
+            "collect more items" if default == method.name else f"method={default!r} avoids this"
+        )
+        where = _where(flat, classes if each else None, not isinstance(table, tuple))
+        warnings.warn(
+            f"{metric.name} has a standard error of zero{where}, so that {method.border}; {advice}",
+            DegenerateVarianceWarning,
+            stacklevel=4,
+        )
+    if metric.kind in ("mean", "macro_star") and not isinstance(table, tuple):
+        _warn_few(metric, table, undefined, classes)
+
+
+def _warn_few(
+    metric: Any, table: Array, undefined: Array, classes: Sequence[Hashable] | None
+) -> None:
+    true, predicted = table.sum(axis=-1), table.sum(axis=-2)
+    a, b = (metric.of.a, metric.of.b) if metric.kind == "mean" else (metric.a, metric.b)
+    right = np.diagonal(table, axis1=-2, axis2=-1)
+    items = right + (predicted - right if a else 0.0) + (true - right if b else 0.0)
+    few = (items < _FEW) & ~undefined[..., None]
+    if metric.kind == "mean" and metric.weighted:
+        few &= true > 0
+    if not few.any():
+        return
+    matrix = few.reshape(-1, few.shape[-1]).any(axis=-1)
+    first = few.reshape(-1, few.shape[-1])[int(np.argmax(matrix))]
+    listed = list(range(first.size)) if classes is None else list(classes)
+    shown = [repr(name) for name, is_few in zip(listed, first, strict=True) if is_few]
+    who = ", ".join(shown[:3]) + (", ..." if len(shown) > 3 else "")
+    where = _where(matrix.reshape(undefined.shape), None)
+    warnings.warn(
+        f"{metric.name}{where}: fewer than {_FEW} items matter to the score of class {who}, so "
+        "that little is known of the average; collect more items of it, or leave it out",
+        SmallSampleWarning,
+        stacklevel=5,
+    )
+
+
+def _where(which: Array, classes: Sequence[Hashable] | None, matrices: bool = True) -> str:
+    """Which of several tables, or of several classes."""
+    if not which.ndim:
+        return ""
+    places = np.argwhere(which)
+    if classes is not None:
+        shown = [repr(classes[int(place[0])]) for place in places[:3]]
+        return f" for class {', '.join(shown)}" + (", ..." if len(places) > 3 else "")
+    first = ", ".join(map(str, places[0]))
+    what = "matrices" if matrices else "counts"
+    return f" for {len(places)} of {which.size} {what} (the first at [{first}])"
+
+
+def missing_classes(
+    metric: Metric, table: Any, undefined: Array, classes: Sequence[Hashable] | None
+) -> str:
+    """A clause that says which classes the first undefined table lacks."""
+    if isinstance(table, tuple):
+        return ", because no item is relevant"
+    matrix = table[tuple(np.argwhere(undefined)[0])] if undefined.ndim else table
+    if not matrix.any():
+        return ", because the matrix is empty"
+    listed = ["negative", "positive"] if metric.binary else classes
+    parts = []
+    for k, (true, predicted) in enumerate(zip(matrix.sum(axis=1), matrix.sum(axis=0), strict=True)):
+        lacks = [word for word, n in (("true", true), ("predicted", predicted)) if not n]
+        if lacks:
+            name = k if listed is None else listed[k]
+            parts.append(f"class {name!r} is never {' and never '.join(lacks)}")
+    shown = ", ".join(parts[:3]) + (", ..." if len(parts) > 3 else "")
+    return f", because {shown}" if shown else ""

@@ -1,0 +1,451 @@
+"""Joint intervals: several metrics of several classifiers on one test set.
+
+The estimates are asymptotically normal together, with the covariance of the items' influences
+(Yuan & Jiang 2025, proposition 1; see `f1ci.delta`) and the divisor n - 1 (their remark 2). Joint
+intervals of the delta method extend q standard errors, where q is the quantile of the largest
+of so many correlated normal variables: then all of them hold at once with the nominal probability.
+
+The same q serves any interval for one score that is built on a normal quantile z: its limits at
+q in the place of z. So the default takes the cautious limits of `f1ci.score` at q, with one
+difference. The correlations are those after adding two items to each true class, of which
+every classifier gets half right, independently of the others (for two classes and two classifiers:
+half an item in each of the eight joint cells): correlations of estimates without variance would
+be undefined, and observed ones near 1 promise too much. That this holds is measured, not
+proved: in small samples it covers the nominal level where the delta method covers as little as
+nothing, see the book's page on joint intervals. Metrics that have no score limits
+(correlation, lift, ...) get limits on the logit scale at the same q.
+
+When the method fails: delta in small samples, as for one score; all of them where items depend
+on one another and `groups` does not say so.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import ndtr
+
+from f1ci import delta, validation
+from f1ci import metrics as _metrics
+from f1ci.counts import coded, encode_binary, group_codes
+from f1ci.intervals import answer
+from f1ci.methods import METHODS, Method, refuse
+from f1ci.metrics import ROUNDING, Metric, Question
+from f1ci.normal import equicoordinate_quantile, normal_quantile
+from f1ci.results import DegenerateVarianceWarning, JointIntervals, UndefinedMetricWarning
+
+__all__ = ["joint_critical_value", "joint_from_cells", "joint_intervals"]
+
+# A float array. (Arithmetic on numpy arrays has type Any for mypy.)
+Array: TypeAlias = Any
+
+# In order of preference.
+_KNOWN = ("cautious", "score", "logit", "delta", "blur")
+
+
+def joint_intervals(
+    y_true: Any,
+    predictions: Mapping[str, Any] | Iterable[tuple[str, Any]],
+    metrics: Sequence[str | Metric],
+    *,
+    pos_label: Hashable = 1,
+    labels: Sequence[Hashable] | None = None,
+    groups: Any = None,
+    method: str | None = None,
+    confidence_level: float = 0.95,
+) -> JointIntervals:
+    """Individual and joint intervals for several metrics of several classifiers.
+
+    With probability `confidence_level` all joint intervals hold at once, so any comparison read
+    from them may be made after looking at the data (Yuan & Jiang 2025, proposition 1).
+
+    Parameters
+    ----------
+    y_true : sequence
+        True labels.
+    predictions : mapping of str to sequence
+        The labels that each classifier predicts for the same items. A data frame with a
+        column for each classifier will do.
+    metrics : sequence of str or Metric
+        By name or as objects, for two classes, for many, or, with two classes, both.
+    pos_label : hashable, optional
+        The positive class of metrics for two classes.
+    labels : sequence, optional
+        The classes of metrics for many; by default those that occur in any of the sequences.
+    groups : sequence, optional
+        What cluster each item belongs to; see `f1_score_interval`. Needs "logit", the default
+        then, or "delta".
+    method : str, optional
+        "cautious", the default for Tversky indices (F-beta, Jaccard, precision, recall), their
+        averages over classes and accuracy; "score", shorter, and in small samples below the
+        level; "logit", the default for all other metrics; the papers' "delta" (choice I of
+        Yuan & Jiang, remark 2) and, for metrics of two classes, "blur" (choice II).
+    confidence_level : float, optional
+        The nominal level, of all joint intervals together and of each individual one.
+
+    Returns
+    -------
+    JointIntervals
+        One row for each classifier and metric. The correlation may be singular: two
+        classifiers may be identical, and metrics functions of one another.
+
+    Warns
+    -----
+    UndefinedMetricWarning
+        If a metric is undefined for a classifier: its estimate is ``nan``.
+    DegenerateVarianceWarning
+        If a standard error is zero, and the method has no use for that.
+
+    Examples
+    --------
+    >>> from f1ci.joint import joint_intervals
+    >>> y_true = [1] * 50 + [0] * 50
+    >>> predictions = {"A": [1] * 40 + [0] * 60, "B": [1] * 70 + [0] * 30}
+    >>> joint = joint_intervals(y_true, predictions, ["accuracy", "f1"])
+    >>> print(f"q = {joint.critical_value:.2f}")
+    q = 2.35
+    >>> low, high = joint["A", "f1"]
+    >>> print(f"{low:.2f}, {high:.2f}")
+    0.78, 0.96
+    """
+    level = validation.confidence_level(confidence_level)
+    resolved = _resolved(metrics)
+    chosen = [_chosen(metric, method, groups is not None) for metric in resolved]
+    pairs = validation.predictions(predictions)
+    arrays = {"y_true": y_true, **{f"predictions[{name!r}]": array for name, array in pairs}}
+    if any(metric.binary for metric in resolved):
+        codes, r = encode_binary(arrays, pos_label=pos_label), 2
+    else:
+        codes, classes = coded(arrays, False, pos_label, labels)
+        r = len(classes)
+    validation.at_least_two("items", codes.shape[1])
+    combinations, of_item = _combinations(codes, r)
+    cells = np.bincount(of_item, minlength=len(combinations)).astype(np.float64)
+    tables = _tables(cells, combinations, r)
+    estimate, influence = _evaluated(tables, combinations, resolved)
+    if groups is None:
+        covariance = _covariance(cells, influence)
+    else:
+        clusters = group_codes(groups, codes)
+        covariance = delta.item_covariance([row[of_item] for row in influence], clusters)
+        covariance = _without_rounding(covariance, influence, cells.sum())
+    if method == "blur":
+        covariance = _blurred(covariance, tables, resolved, level)
+    by_row = chosen * len(pairs)
+    own_limits = groups is None and method not in ("delta", "blur")
+    smooth = own_limits and method != "logit"
+    critical_value = float(
+        joint_critical_value(
+            _smoothed_covariance(cells, tables, combinations, resolved) if smooth else covariance,
+            confidence_level=level,
+        )
+    )
+    standard_error = np.sqrt(np.diagonal(covariance))
+    rows = [(name, metric) for name, _ in pairs for metric in resolved]
+    ends = []
+    # Where there is no critical value every row is degenerate, whatever it is multiplied with.
+    z = normal_quantile(level)
+    for at in (z, z if np.isnan(critical_value) else critical_value):
+        # The level of one interval whose normal quantile this is.
+        level_at = level if at == z else float(1 - 2 * ndtr(-at))
+        each = [
+            answer(metric, table, entry, level_at)[2:]
+            if own_limits
+            else entry.kernels[metric.kind](
+                Question(metric, (), table, estimate[k], standard_error[k], level_at, at)
+            )
+            for k, (table, (_, metric), entry) in enumerate(
+                zip(np.repeat(tables, len(resolved), axis=0), rows, by_row, strict=True)
+            )
+        ]
+        ends += list(np.array(each, dtype=np.float64).T)
+    degenerate = np.isnan(ends[2]) | np.array([e.name in ("delta", "blur") for e in by_row]) & ~(
+        standard_error > 0
+    )
+    _warn(rows, by_row, estimate, standard_error)
+    suffix = "" if groups is None else "+groups"
+    return JointIntervals(
+        classifiers=tuple(name for name, _ in rows),
+        metrics=tuple(metric.name for _, metric in rows),
+        estimate=estimate,
+        standard_error=standard_error,
+        low=ends[2],
+        high=ends[3],
+        individual_low=ends[0],
+        individual_high=ends[1],
+        critical_value=critical_value,
+        covariance=covariance,
+        degenerate=degenerate,
+        confidence_level=level,
+        methods=tuple(entry.name + suffix for entry in by_row),
+    )
+
+
+def joint_from_cells(
+    cells: ArrayLike,
+    metrics: Sequence[str | Metric],
+    *,
+    method: str = "delta",
+    confidence_level: float = 0.95,
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Estimates and their covariance from the joint outcomes of m binary classifiers.
+
+    A test set enters the joint intervals only through how many items have each
+    combination of truth and predictions, whatever its size; so a simulated test set is
+    one multinomial draw, and a whole batch of them is one call.
+
+    Parameters
+    ----------
+    cells : array_like of int, shape (..., 2**(m + 1))
+        Counts. The index of a cell, in binary, reads Z A_1 ... A_m: with two
+        classifiers, cell 6 = 0b110 holds the positive items that the first classifier
+        finds and the second misses.
+    metrics : sequence of str or Metric
+        Metrics for two classes.
+    method : {"delta", "blur", "cautious"}, optional
+        The covariance of choice I or of choice II of Yuan & Jiang, remark 2; or that with two
+        more items in each class, whose correlations the cautious limits of `joint_intervals`
+        (and its score limits) use.
+    confidence_level : float, optional
+        The nominal level; only the blur depends on it.
+
+    Returns
+    -------
+    estimate : ndarray, shape (..., K)
+        All metrics of the first classifier, then all of the second, and so on.
+    covariance : ndarray, shape (..., K, K)
+        The covariance matrix of the estimates (the papers' V over n). Undefined metrics
+        have ``nan`` rows, and exact ones rows of exact zeros.
+
+    See Also
+    --------
+    joint_critical_value : The batch of quantiles that goes with the covariances.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from f1ci.joint import joint_from_cells
+    >>> estimate, covariance = joint_from_cells([50, 5, 4, 1, 6, 8, 9, 17], ["f1", "accuracy"])
+    >>> np.round(estimate, 3)
+    array([0.732, 0.81 , 0.704, 0.79 ])
+    >>> covariance.shape
+    (4, 4)
+    """
+    counted = validation.joint_cells(cells)
+    validation.choice("method", method, ("delta", "blur", "cautious"))
+    level = validation.confidence_level(confidence_level)
+    resolved = _resolved(metrics)
+    for metric in resolved:
+        validation.binary_metric(metric)
+    width = counted.shape[-1]
+    places = np.arange(width.bit_length() - 2, -1, -1)
+    combinations = (np.arange(width)[:, None] >> places) & 1
+    tables = _tables(counted, combinations, 2)
+    estimate, influence = _evaluated(tables, combinations, resolved)
+    if method == "cautious":
+        return estimate, _smoothed_covariance(counted, tables, combinations, resolved)
+    covariance = _covariance(counted, influence)
+    if method == "blur":
+        covariance = _blurred(covariance, tables, resolved, level)
+    return estimate, covariance
+
+
+def joint_critical_value(
+    covariance: ArrayLike, *, confidence_level: float = 0.95, accuracy: float = 1e-4
+) -> NDArray[np.float64]:
+    """How many standard errors joint intervals extend, for one covariance matrix or many.
+
+    Parameters
+    ----------
+    covariance : array_like, shape (..., K, K)
+        Covariance matrices, as `joint_from_cells` gives them. Estimates whose variance is
+        zero or undefined are left out.
+    confidence_level : float, optional
+        The nominal level.
+    accuracy : float, optional
+        See `equicoordinate_quantile`.
+
+    Returns
+    -------
+    ndarray, shape (...)
+        ``nan`` where every estimate is left out.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from f1ci.joint import joint_critical_value
+    >>> print(np.round(joint_critical_value([[4.0, 0.0], [0.0, 9.0]]), 3))
+    2.236
+    """
+    matrices = validation.covariance(covariance)
+    level = validation.confidence_level(confidence_level)
+    variance = np.diagonal(matrices, axis1=-2, axis2=-1)
+    kept = np.asarray(variance > 0)
+    # A left-out estimate stands for the first kept one: a copy does not change the maximum.
+    first = kept.argmax(axis=-1, keepdims=True)
+    source = np.where(kept, np.arange(kept.shape[-1]), first)
+    chosen = np.take_along_axis(matrices, source[..., :, None], axis=-2)
+    chosen = np.take_along_axis(chosen, source[..., None, :], axis=-1)
+    scale = np.sqrt(np.take_along_axis(variance, source, axis=-1))
+    possible = np.asarray(kept.any(axis=-1))
+    scale = np.where(possible[..., None], scale, 1.0)
+    correlation = np.where(
+        possible[..., None, None], chosen / (scale[..., :, None] * scale[..., None, :]), 1.0
+    )
+    # Rounding must not make a correlation exceed 1, nor a diagonal differ from it.
+    correlation = np.clip(correlation, -1.0, 1.0)
+    same = source[..., :, None] == source[..., None, :]
+    correlation = np.where(same, 1.0, correlation)
+    return np.where(
+        possible, equicoordinate_quantile(correlation, level, accuracy=accuracy), np.nan
+    )
+
+
+# Kernels, on validated arguments.
+
+
+def _combinations(codes: NDArray[np.int64], r: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The distinct columns of codes below r, in rows, and which of them each column is."""
+    code = codes[0]
+    for row in codes[1:]:
+        # Renumbered at each step, so that any number of classifiers fits a table.
+        _, code = np.unique(r * code + row, return_inverse=True)
+    example = np.empty(code.max() + 1, dtype=np.intp)
+    example[code] = np.arange(code.size)
+    return codes[:, example].T, code
+
+
+def _places(combinations: NDArray[np.int64], r: int) -> NDArray[np.int64]:
+    """Where each combination falls in each classifier's matrix, shape (m, cells)."""
+    return (r * combinations[:, :1] + combinations[:, 1:]).T
+
+
+def _tables(cells: Array, combinations: NDArray[np.int64], r: int) -> Array:
+    """The confusion matrices of the classifiers, shape (..., m, r, r)."""
+    places = _places(combinations, r)
+    flat = cells.reshape(-1, cells.shape[-1])
+    start = r * r * np.arange(len(flat))[:, None]
+    tables = [
+        np.bincount((start + place).ravel(), weights=flat.ravel(), minlength=len(flat) * r * r)
+        for place in places
+    ]
+    by_set = np.stack(tables).reshape(len(places), len(flat), r, r).swapaxes(0, 1)
+    return by_set.reshape(*cells.shape[:-1], len(places), r, r)
+
+
+def _evaluated(
+    tables: Array, combinations: NDArray[np.int64], metrics: Sequence[Metric]
+) -> tuple[Array, Array]:
+    """Estimates (..., K), and their influence by combination (..., K, cells)."""
+    values, gradients = _gradients(tables, metrics)
+    m, r = tables.shape[-3], tables.shape[-1]
+    flat = gradients.reshape(*gradients.shape[:-2], r * r)
+    places = np.broadcast_to(
+        _places(combinations, r)[:, None], (*flat.shape[:-1], len(combinations))
+    )
+    rows = np.take_along_axis(flat, places, axis=-1)
+    k = m * len(metrics)
+    return values.reshape(*values.shape[:-2], k), rows.reshape(*rows.shape[:-3], k, -1)
+
+
+def _gradients(tables: Array, metrics: Sequence[Metric]) -> tuple[Array, Array]:
+    """Values (..., m, metrics) and influence functions (..., m, metrics, r, r)."""
+    each = [metric.evaluate(tables) for metric in metrics]
+    return (
+        np.stack([value for value, _ in each], axis=-1),
+        np.stack([gradient for _, gradient in each], axis=-3),
+    )
+
+
+def _covariance(cells: Array, influence: Array) -> Array:
+    """The covariance of the estimates when items are independent."""
+    n = cells.sum(axis=-1)[..., None, None]
+    with np.errstate(invalid="ignore", divide="ignore"):
+        products = (influence * cells[..., None, :]) @ np.swapaxes(influence, -1, -2)
+        return _without_rounding(products / (n * (n - 1)), influence, n[..., 0])
+
+
+def _without_rounding(covariance: Array, influence: Array, n: Array) -> Array:
+    """Exact zeros for variances that are nothing but rounding."""
+    variance = n * np.diagonal(covariance, axis1=-2, axis2=-1)
+    kept = ~(variance <= ROUNDING * np.abs(influence).max(axis=-1) ** 2)
+    return np.where(kept[..., :, None] & kept[..., None, :], covariance, 0.0)
+
+
+def _blurred(covariance: Array, tables: Array, metrics: Sequence[Any], level: float) -> Array:
+    """With what the correction of Yuan & Jiang, choice II, adds to the variances."""
+    n = tables.sum(axis=(-2, -1))[..., None]
+    with np.errstate(invalid="ignore", divide="ignore"):
+        expectations = _metrics.positive_expectations(tables / n[..., None])
+        slopes = np.stack([np.stack(metric.partials(*expectations)) for metric in metrics], axis=-1)
+    added = delta.blur_variance(slopes, n, level).reshape(covariance.shape[:-1])
+    return covariance + added[..., None] * np.eye(added.shape[-1])
+
+
+def _smoothed_covariance(
+    cells: Array, tables: Array, combinations: NDArray[np.int64], metrics: Sequence[Metric]
+) -> Array:
+    """The covariance, but for a factor, with two more items in each true class.
+
+    Every classifier gets half of them right, independently of the others, and takes the rest
+    for any other class alike.
+    """
+    r = tables.shape[-1]
+    right = np.eye(r)
+    added = right + (1.0 - right) / (r - 1.0)
+    smooth = tables + added
+    _, influence = _evaluated(smooth, combinations, metrics)
+    _, gradients = _gradients(smooth, metrics)
+    shape = influence.shape[:-1]
+    by_cell = gradients.reshape(*shape, r * r)
+    by_class = (gradients * added).sum(axis=-1).reshape(*shape, r)
+    covariance = (influence * cells[..., None, :]) @ np.swapaxes(influence, -1, -2)
+    same = (by_cell * added.reshape(-1)) @ np.swapaxes(by_cell, -1, -2)
+    others = by_class @ np.swapaxes(by_class, -1, -2) / 2
+    classifier = np.repeat(np.arange(tables.shape[-3]), len(metrics))
+    return covariance + np.where(classifier[:, None] == classifier, same, others)
+
+
+def _chosen(metric: Metric, method: str | None, grouped: bool) -> Method:
+    known = {name: METHODS[name] for name in _KNOWN if METHODS[name].applies_to(metric)}
+    if grouped:
+        known = {name: known[name] for name in ("logit", "delta")}
+    name = next(iter(known)) if method is None else method
+    if not isinstance(name, str) or name not in known:
+        crowd = "items in groups" if grouped else f"joint intervals of {metric.name!r}"
+        refuse(method, list(known), crowd)
+    return known[name]
+
+
+def _resolved(metrics: str | Metric | Sequence[str | Metric]) -> list[Metric]:
+    listed = (
+        [metrics] if isinstance(metrics, (str, Metric)) else validation.listed("metrics", metrics)
+    )
+    resolved = [_metrics.get(metric) for metric in listed]
+    validation.distinct("metrics", [metric.name for metric in resolved])
+    return resolved
+
+
+def _warn(
+    rows: Sequence[tuple[str, Metric]],
+    methods: Sequence[Method],
+    estimate: Array,
+    standard_error: Array,
+) -> None:
+    undefined = np.isnan(estimate)
+    borders = sorted({method.border for method in methods if method.border})
+    cases: list[tuple[Array, type[Warning], str]] = [
+        (undefined, UndefinedMetricWarning, "undefined, because a class does not occur")
+    ]
+    for border in borders:
+        flat = np.array([method.border == border for method in methods]) & (standard_error == 0.0)
+        text = f"estimated with a standard error of zero, so that {border}"
+        cases.append((flat & ~undefined, DegenerateVarianceWarning, text))
+    for which, category, text in cases:
+        names = [f"{metric.name} of {name!r}" for k, (name, metric) in enumerate(rows) if which[k]]
+        if names:
+            warnings.warn(f"{', '.join(names)}: {text}", category, stacklevel=3)

@@ -1,0 +1,261 @@
+"""Counts by unit.
+
+Oracles: items expanded from the counts, with `groups`; R's survey package, whose numbers and
+calls stand here; scipy's quantiles and a Wilson interval written out; scikit-learn's averages;
+numeric derivatives; simulation from a known truth.
+"""
+
+import warnings
+
+import numpy as np
+import pytest
+from scipy import stats
+from sklearn.metrics import f1_score
+
+import f1ci
+from f1ci import clustered, clustered_difference, clustered_interval
+from f1ci.metrics import fbeta
+
+DOCUMENTS = np.array(
+    [[8, 1, 2], [5, 0, 0], [9, 4, 3], [2, 2, 1], [7, 0, 1], [4, 1, 3], [12, 2, 5], [3, 0, 1]]
+)
+
+
+def expanded(counts):
+    """Binary items, in groups, that have these counts."""
+    y, predicted, groups = [], [], []
+    for group, (tp, fp, fn) in enumerate(counts):
+        y += [1] * tp + [0] * fp + [1] * fn
+        predicted += [1] * (tp + fp) + [0] * fn
+        groups += [group] * (tp + fp + fn)
+    return np.array(y), np.array(predicted), np.array(groups)
+
+
+def same(first, second):
+    # Sums in another order.
+    for one, other in zip((*first, first.estimate), (*second, second.estimate), strict=True):
+        assert one == pytest.approx(other, abs=1e-12)
+    assert first.standard_error == pytest.approx(second.standard_error, abs=1e-12)
+
+
+@pytest.mark.parametrize("method", ["score", "cautious", "delta", "logit"])
+@pytest.mark.parametrize("beta", [1.0, 2.0])
+def test_counts_and_expanded_items_have_the_same_interval(method, beta):
+    y, predicted, groups = expanded(DOCUMENTS)
+    by_item = f1ci.f1_score_interval(y, predicted, beta=beta, groups=groups, method=method)
+    same(clustered_interval(DOCUMENTS, fbeta(beta), method=method), by_item)
+
+
+@pytest.mark.parametrize("average", ["macro", "weighted"])
+@pytest.mark.parametrize("method", ["score", "cautious", "delta", "logit"])
+def test_counts_by_class_and_items_have_the_same_interval(method, average):
+    rng = np.random.default_rng(2)
+    y = rng.integers(0, 3, 120)
+    predicted = np.where(rng.random(120) < 0.7, y, rng.integers(0, 3, 120))
+    groups = rng.integers(0, 9, 120)
+    counts = np.zeros((9, 3, 3), dtype=int)
+    for group, true, found in zip(groups, y, predicted, strict=True):
+        if true == found:
+            counts[group, true, 0] += 1
+        else:
+            counts[group, found, 1] += 1
+            counts[group, true, 2] += 1
+    by_item = f1ci.f1_score_interval(y, predicted, average=average, groups=groups, method=method)
+    same(clustered_interval(counts, average=average, method=method), by_item)
+
+
+@pytest.mark.parametrize("method", ["score", "cautious", "delta"])
+def test_differences_of_counts_and_of_items_are_the_same(method):
+    rng = np.random.default_rng(3)
+    y = rng.integers(0, 2, 200)
+    a, b = (np.where(rng.random(200) < right, y, 1 - y) for right in (0.7, 0.8))
+    groups = rng.integers(0, 12, 200)
+
+    def counts(predicted):
+        cells = (
+            (y == 1) & (predicted == 1),
+            (y == 0) & (predicted == 1),
+            (y == 1) & (predicted == 0),
+        )
+        return np.stack([np.bincount(groups[cell], minlength=12) for cell in cells], axis=-1)
+
+    by_item = f1ci.difference_interval(y, a, b, "f1", groups=groups, method=method)
+    same(clustered_difference(counts(a), counts(b), method=method), by_item)
+
+
+def test_the_score_interval_is_wilsons_for_effective_counts():
+    """Written out for units of one size: leverages are equal, degrees of freedom G - 1."""
+    tp, wrong = np.array([7, 9, 4, 10, 8, 6]), np.array([3, 1, 6, 0, 2, 4])
+    counts = np.stack([tp, wrong // 2, wrong - wrong // 2], axis=-1)
+    share = tp.sum() / 60
+    variance = 6 / 5 * ((tp - share * 10) ** 2).sum() / 60**2
+    effective = share * (1 - share) / variance
+    t = stats.t.ppf(0.975, 5)
+    centre = (share + t**2 / (2 * effective)) / (1 + t**2 / effective)
+    half = (
+        t
+        / (1 + t**2 / effective)
+        * np.sqrt(share * (1 - share) / effective + t**2 / (4 * effective**2))
+    )
+    for end, limit in zip(
+        clustered_interval(counts, "jaccard"), (centre - half, centre + half), strict=True
+    ):
+        assert end == pytest.approx(limit, abs=1e-13)
+    # And F1's is its image, since F1 = 2 J / (1 + J).
+    for end, limit in zip(clustered_interval(counts), (centre - half, centre + half), strict=True):
+        assert end == pytest.approx(2 * limit / (1 + limit), abs=1e-13)
+
+
+def test_korn_and_graubard_in_r():
+    """svyciprop(~x, svydesign(~id, data = d), method = "beta") of R's survey package, 4.1.1.
+
+    The data are one row an item, x whether it is right, id the document. R scales the effective
+    number of items by the ratio of two Student quantiles, the one of n - 1 degrees of freedom
+    over that of units - 1; "cautious" has the normal quantile in the place of the former.
+    """
+    tp, wrong = np.array([7, 9, 4, 10, 8, 6]), np.array([3, 1, 6, 0, 2, 4])
+    share = tp.sum() / 60
+    variance = 6 / 5 * ((tp - share * 10) ** 2).sum() / 60**2
+    effective = share * (1 - share) / variance / stats.t.ppf(0.975, 5) ** 2
+
+    def limits(n):
+        x = share * n
+        return stats.beta.ppf(0.025, x, n - x + 1), stats.beta.ppf(0.975, x + 1, n - x)
+
+    in_r = limits(effective * stats.t.ppf(0.975, 59) ** 2)
+    assert in_r == pytest.approx((0.4514523299, 0.9210863017), abs=1e-9)
+    counts = np.stack([tp, wrong, 0 * wrong], axis=-1)
+    ours = clustered_interval(counts, "precision", method="cautious")
+    expected = limits(effective * stats.norm.ppf(0.975) ** 2)
+    assert tuple(ours) == pytest.approx(expected, abs=1e-12)
+
+
+def test_the_standard_error_is_a_numeric_derivative():
+    """The jackknife's limit: each unit's influence by a small change of its weight."""
+    counts = DOCUMENTS[:, None, :] + np.arange(6).reshape(1, 2, 3)
+
+    def weighted_f1(weight):
+        tp, fp, fn = np.moveaxis(np.einsum("g,gkc->kc", weight, counts), -1, 0)
+        return ((tp + fn) * 2 * tp / (2 * tp + fp + fn)).sum() / (tp + fn).sum()
+
+    units = len(counts)
+    step = 1e-6
+    influence = [
+        (weighted_f1(1 + step * unit) - weighted_f1(1 - step * unit)) / (2 * step)
+        for unit in np.eye(units)
+    ]
+    expected = np.sqrt(units / (units - 1) * np.square(influence).sum())
+    found = clustered_interval(counts, average="weighted")
+    assert found.estimate == pytest.approx(weighted_f1(np.ones(units)), rel=1e-14)
+    assert found.standard_error == pytest.approx(expected, rel=1e-7)
+
+
+@pytest.mark.parametrize("average", [None, "micro", "macro", "weighted", "samples"])
+def test_indicators_have_the_scores_of_scikit_learn(average):
+    rng = np.random.default_rng(7)
+    y = (rng.random((80, 4)) < [0.5, 0.3, 0.2, 0.1]).astype(int)
+    predicted = np.where(rng.random((80, 4)) < 0.85, y, 1 - y)
+    found = f1ci.f1_score_interval(y, predicted, average=average)
+    expected = f1_score(y, predicted, average=average, zero_division=0)
+    np.testing.assert_allclose(found.estimate, expected, rtol=1e-13)
+    assert np.all(found.low < found.estimate)
+    assert np.all(found.estimate < found.high)
+    by_rows = clustered_interval(clustered.indicator_counts(y, predicted), average=average)
+    np.testing.assert_array_equal(by_rows.low, found.low)
+    lists = f1ci.f1_score_interval(y.tolist(), predicted.tolist(), average=average)
+    np.testing.assert_array_equal(lists.high, found.high)
+
+
+def test_indicators_in_groups_are_summed():
+    rng = np.random.default_rng(7)
+    y = rng.integers(0, 2, (60, 3))
+    predicted = np.where(rng.random((60, 3)) < 0.8, y, 1 - y)
+    groups = np.arange(60) // 5
+    found = f1ci.f1_score_interval(y, predicted, average="macro", groups=groups)
+    counts = clustered.indicator_counts(y, predicted).reshape(12, 5, 3, 3).sum(axis=1)
+    assert tuple(found) == tuple(clustered_interval(counts, average="macro"))
+
+
+@pytest.mark.parametrize("method", ["score", "cautious"])
+def test_borders(method):
+    low, high = clustered_interval([[5, 0, 0]] * 10, method=method)
+    assert high == 1.0
+    # Ten units say no more than ten items would.
+    assert low <= f1ci.f1_interval(10, 0, 0, method=method).low
+    low, high = clustered_interval([[0, 3, 1]] * 10, method=method)
+    assert low == 0.0
+    assert 0.0 < high < 1.0
+    with pytest.warns(f1ci.UndefinedMetricWarning, match="no unit holds a relevant item"):
+        nothing = clustered_interval([[0, 0, 0]] * 10, method=method)
+    assert np.isnan(nothing.estimate)
+    assert tuple(nothing) == (0.0, 1.0)
+
+
+def test_a_model_is_as_good_as_itself():
+    low, high = clustered_difference(DOCUMENTS, DOCUMENTS)
+    assert low == pytest.approx(-high)
+    assert 0.0 < high < 0.1
+
+
+def test_the_order_of_models_changes_the_sign_only():
+    other = DOCUMENTS[:, [0, 2, 1]] + [1, 0, 0]
+    for average in ("score", "cautious", "delta"):
+        there = clustered_difference(DOCUMENTS, other, method=average)
+        back = clustered_difference(other, DOCUMENTS, method=average)
+        np.testing.assert_allclose([there.low, there.high], [-back.high, -back.low], atol=1e-14)
+
+
+def test_many_small_units_have_the_interval_of_independent_items():
+    """With one item in each unit the design effect is near 1."""
+    y, predicted, _ = expanded(np.tile(DOCUMENTS, (20, 1)))
+    items = f1ci.f1_score_interval(y, predicted)
+    units = f1ci.f1_score_interval(y, predicted, groups=np.arange(len(y)))
+    # n / (n - 1), and Student's quantile for some 1500 degrees of freedom.
+    np.testing.assert_allclose(tuple(units), tuple(items), atol=2e-4)
+
+
+@pytest.mark.parametrize(("skewed", "least"), [(False, 0.93), (True, 0.92)])
+def test_coverage_with_ten_documents(skewed, least):
+    """Correlation 0.1 within documents of about 10 spans; the delta method covers 0.89, 0.84."""
+    rng = np.random.default_rng(11)
+    share, rho, runs = 2 / 3, 0.1, 1_000
+    sizes = np.full(10, 10) if not skewed else np.array([2, 3, 4, 5, 6, 8, 10, 12, 20, 30])
+    held = {"score": 0, "delta": 0}
+    for _ in range(runs):
+        p = rng.beta(share * (1 - rho) / rho, (1 - share) * (1 - rho) / rho, 10)
+        tp = rng.binomial(sizes, p)
+        counts = np.stack([tp, sizes - tp, 0 * tp], axis=-1)
+        for method in held:
+            low, high = clustered_interval(counts, method=method)
+            held[method] += low <= 0.8 <= high  # F1 = 2 * 2/3 / (1 + 2/3)
+    assert held["score"] / runs > least
+    assert held["delta"] / runs < 0.92
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: clustered_interval([1, 2, 3]), r"shape \(units, 3\) or .*, got shape \(3,\)"),
+        (lambda: clustered_interval([[1, 2, 3]]), "at least two units, got 1"),
+        (lambda: clustered_interval([[1, 2, -3], [1, 2, 3]]), r"counts must be .*, got -3"),
+        (lambda: clustered_interval(DOCUMENTS, "accuracy"), "got 'accuracy'"),
+        (lambda: clustered_interval(DOCUMENTS, average="macro"), r"got shape \(8, 3\)"),
+        (lambda: clustered_interval(DOCUMENTS, method="wald"), "got 'wald'"),
+        (lambda: clustered_difference(DOCUMENTS, DOCUMENTS[1:]), r"got \(7, 3\)"),
+        (lambda: clustered_difference(DOCUMENTS, DOCUMENTS, method="logit"), "got 'logit'"),
+        (lambda: f1ci.f1_score_interval([[0, 2]], [[0, 1]], average="macro"), "got 2"),
+        (lambda: f1ci.f1_score_interval([[0, 1]] * 2, [[0, 1]] * 2), "got 'binary'"),
+        (lambda: f1ci.f1_score_interval([0, 1], [0, 1], average="samples"), "indicators"),
+    ],
+)
+def test_bad_input(call, message):
+    with pytest.raises(ValueError, match=message):
+        call()
+
+
+def test_ordinary_answers_do_not_warn():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        clustered_interval(
+            np.stack([DOCUMENTS, 0 * DOCUMENTS + [1, 0, 0]], axis=1), average="macro"
+        )

@@ -1,0 +1,391 @@
+"""The doors: the same question has the same answer through each, and bad ones get a sentence.
+
+Oracles: the doors against one another, to the last bit; statsmodels' intervals for one
+proportion; the invariants of every default.
+"""
+
+import sys
+import warnings
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from examples import TOY, labels_of
+from hypothesis import given
+from hypothesis import strategies as st
+from statsmodels.stats.proportion import proportion_confint
+
+import f1ci
+from f1ci import methods, metrics
+from f1ci.results import DegenerateVarianceWarning, SmallSampleWarning, UndefinedMetricWarning
+
+NAMES = np.array(["ham", "spam"])
+FIELDS = ("estimate", "low", "high", "standard_error", "confidence_level", "method")
+AVERAGES = ("micro", "macro", "weighted", "macro_star")
+
+cell = st.integers(0, 40) | st.integers(0, 10**6)
+level = st.sampled_from([0.5, 0.9, 0.95, 0.999])
+betas = st.sampled_from([1.0, 0.5, 2.0])
+
+
+def same(one, other):
+    """Equal but for the name of the metric and the classes."""
+    return all(
+        np.array_equal(getattr(one, f), getattr(other, f), equal_nan=f not in FIELDS[-1:])
+        for f in FIELDS
+    )
+
+
+def quiet(door, *arguments, **options):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", f1ci.IntervalWarning)
+        return door(*arguments, **options)
+
+
+# ---------------------------------------------------------------- one answer
+
+
+@given(cell, cell, cell, st.integers(0, 40), level, st.data())
+def test_f1_is_the_same_through_every_door(tp, fp, fn, tn, at, data):
+    """Counts, matrices, batches; and labels, if there are few enough."""
+    method = data.draw(st.sampled_from([None, *methods.names(metrics.f1)]))
+    options = {"method": method, "confidence_level": at}
+    matrix = [[tn, fp], [fn, tp]]
+    expected = quiet(f1ci.f1_interval, tp, fp, fn, **options)
+    assert same(quiet(f1ci.metric_interval, matrix, "f1", **options), expected)
+    batch = quiet(f1ci.metric_interval, [matrix, [[5, 2], [3, 9]]], "f1", **options)
+    assert (batch.low[0], batch.high[0]) == tuple(expected)
+    if 0 < tp + fp + fn + tn < 200:
+        labels = labels_of(matrix)
+        assert same(quiet(f1ci.f1_score_interval, *labels, **options), expected)
+        names = (list(NAMES[array]) for array in labels)
+        named = quiet(f1ci.f1_score_interval, *names, pos_label="spam", **options)
+        assert same(named, expected)
+
+
+@given(st.lists(st.integers(0, 12), min_size=4, max_size=4), betas, level, st.data())
+def test_one_class_is_the_same_through_every_door(cells, beta, at, data):
+    matrix = np.reshape(cells, (2, 2)) + np.eye(2, dtype=int)
+    metric = metrics.fbeta(beta)
+    method = data.draw(st.sampled_from([None, *methods.names(metric)]))
+    options = {"method": method, "confidence_level": at}
+    expected = quiet(f1ci.metric_interval, matrix, metric, **options)
+    labels = labels_of(matrix)
+    assert same(quiet(f1ci.f1_score_interval, *labels, beta=beta, **options), expected)
+    if method != "blur":
+        each = quiet(f1ci.f1_score_interval, *labels, beta=beta, average=None, **options)
+        assert each.classes == (0, 1)
+        assert (each.low[1], each.high[1]) == tuple(expected)
+
+
+@given(
+    st.lists(st.integers(0, 12), min_size=9, max_size=9),
+    betas,
+    level,
+    st.sampled_from(AVERAGES),
+    st.data(),
+)
+def test_averages_are_the_same_through_every_door(cells, beta, at, average, data):
+    matrix = np.reshape(cells, (3, 3)) + np.eye(3, dtype=int)
+    metric = metrics.averaged(average, beta)
+    method = data.draw(st.sampled_from([None, *methods.names(metric)]))
+    options = {"method": method, "confidence_level": at}
+    expected = quiet(f1ci.metric_interval, matrix, metric, **options)
+    labels = labels_of(matrix)
+    found = quiet(f1ci.f1_score_interval, *labels, average=average, beta=beta, **options)
+    assert same(found, expected)
+
+
+@pytest.mark.parametrize("method", ["score", "cautious", "delta", "logit", "blur"])
+def test_measures_that_are_one_measure_have_one_interval(method):
+    """Names, objects and parameters; accuracy and the micro average."""
+    table = [[702, 44], [10, 77]]
+    options = {"method": method}
+    for one, other in (
+        ("precision", metrics.tversky(1, 0)),
+        ("recall", metrics.tversky(0, 1)),
+        ("jaccard", metrics.tversky(1, 1)),
+        ("f1", metrics.tversky(0.5, 0.5)),
+    ):
+        assert same(
+            f1ci.metric_interval(table, one, **options),
+            f1ci.metric_interval(table, other, **options),
+        )
+    if method != "blur":
+        assert same(
+            f1ci.metric_interval(table, "accuracy", **options),
+            f1ci.metric_interval(table, "micro_f1", **options),
+        )
+
+
+@pytest.mark.parametrize(("method", "theirs"), [("score", "wilson"), ("cautious", "beta")])
+@pytest.mark.parametrize(
+    ("metric", "right", "total"),
+    [("accuracy", 779, 833), ("precision", 77, 121), ("recall", 77, 87), ("jaccard", 77, 131)],
+)
+def test_one_proportion_has_its_own_interval(method, theirs, metric, right, total):
+    low, high = f1ci.metric_interval([[702, 44], [10, 77]], metric, method=method)
+    # Two ways to the same quantile: rounding only.
+    np.testing.assert_allclose(
+        [low, high], proportion_confint(right, total, method=theirs), rtol=1e-12
+    )
+
+
+def test_delta_of_a_tversky_index_is_the_gradients():
+    """The variance from counts against the one from the influence of each cell."""
+    table = np.array([[70, 11], [4, 29]])
+    for metric in (metrics.fbeta(2), metrics.jaccard, metrics.tversky(0.3, 1.7)):
+        influence = metric.gradient(table)
+        variance = (table * influence**2).sum() / table.sum() ** 2
+        found = f1ci.metric_interval(table, metric, method="delta").standard_error
+        assert found == pytest.approx(variance**0.5, rel=1e-13)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float16, np.int16, np.uint8, object])
+def test_the_type_of_the_counts_does_not_matter(dtype):
+    tp, fp, fn = ([3, 200, 0], [7, 1, 9], [250, 2, 4])
+    if dtype is object:
+        with pytest.raises(TypeError, match="tp must be numeric"):
+            f1ci.f1_interval(np.array(tp, dtype=object), 1, 1)
+        return
+    arrays = [np.array(n).astype(dtype) for n in (tp, fp, fn)]
+    assert f1ci.f1_interval(*arrays) == f1ci.f1_interval(tp, fp, fn)
+
+
+def test_many_equal_counts_of_a_narrow_type():
+    """Pairs are told apart in double precision whatever the caller's type."""
+    a = np.full(8193, 5000, np.float32)
+    a[0] = 4999
+    b, c = np.full(8193, 4000, np.float32), np.full(8193, 3000, np.float32)
+    many = f1ci.f1_interval(a, b, c, method="cautious")
+    assert many.estimate[0] == 2 * 4999 / (2 * 4999 + 7000)
+    assert (many.low[1], many.high[1]) == tuple(
+        f1ci.f1_interval(5000, 4000, 3000, method="cautious")
+    )
+
+
+# ---------------------------------------------------------------- what every default keeps
+
+
+@given(
+    st.integers(2, 4).flatmap(
+        lambda r: st.lists(st.integers(0, 30), min_size=r * r, max_size=r * r)
+    ),
+    st.sampled_from([1e-4, 0.5, 0.95, 1 - 1e-12]),
+    st.data(),
+)
+def test_no_default_has_length_zero_or_leaves_the_range(cells, at, data):
+    r = round(len(cells) ** 0.5)
+    table = np.reshape(cells, (r, r))
+    known = [m for m in metrics.METRICS.values() if r == 2 or not m.binary]
+    metric = data.draw(st.sampled_from([*known, metrics.macro("cosine")]))
+    interval = quiet(f1ci.metric_interval, table, metric, confidence_level=at)
+    if np.isnan(interval.estimate):
+        return
+    least, largest = metric.range
+    assert least <= interval.low <= interval.estimate <= interval.high <= largest
+    assert interval.length > 0
+
+
+@pytest.mark.parametrize("value", [5e-324, 1e-300, 1e-17, 0.5, 1 - 2**-53])
+def test_levels_next_to_0_and_1(value):
+    interval = f1ci.f1_interval(30, 4, 6, confidence_level=value)
+    assert 0 <= interval.low <= interval.estimate <= interval.high <= 1
+    assert np.isfinite(interval.length)
+
+
+def test_a_correlation_is_fishers():
+    """The logit of (1 + r) / 2 is twice the inverse hyperbolic tangent."""
+    table = [[40, 7], [3, 11]]
+    interval = f1ci.metric_interval(table, "mcc")
+    error = f1ci.metric_interval(table, "correlation", method="delta").standard_error
+    r = interval.estimate
+    z = 1.959963984540054
+    expected = np.tanh(np.arctanh(r) + np.array([-1, 1]) * z * error / (1 - r**2))
+    np.testing.assert_allclose(tuple(interval), expected, rtol=1e-12)
+    lift = f1ci.metric_interval(table, "lift")
+    plain = f1ci.metric_interval(table, "lift", method="delta")
+    factor = np.exp(z * plain.standard_error / plain.estimate)
+    np.testing.assert_allclose(
+        tuple(lift), [plain.estimate / factor, plain.estimate * factor], rtol=1e-12
+    )
+
+
+# ---------------------------------------------------------------- warnings
+
+
+def test_ordinary_data_warn_of_nothing():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for metric in metrics.METRICS.values():
+            size = 2 if metric.binary else 3
+            f1ci.metric_interval(np.full((size, size), 3) + 20 * np.eye(size, dtype=int), metric)
+        f1ci.metric_interval([[12, 0, 0], [0, 9, 0], [0, 0, 30]], "macro_f1")
+        f1ci.f1_interval([0, 5, 3], [3, 0, 2], [1, 0, 2])
+        y_true, y_pred = labels_of(TOY)
+        for average in (*AVERAGES, None):
+            f1ci.f1_score_interval(y_true, y_pred, average=average)
+
+
+@pytest.mark.parametrize(
+    ("call", "category", "words"),
+    [
+        (
+            lambda: f1ci.f1_interval(0, 0, 0),
+            UndefinedMetricWarning,
+            "f1 is undefined, because no item is relevant; nan was returned",
+        ),
+        (
+            lambda: f1ci.f1_interval([0, 1], 0, 0),
+            UndefinedMetricWarning,
+            r"f1 is undefined for 1 of 2 counts \(the first at \[0\]\)",
+        ),
+        (
+            lambda: f1ci.f1_interval(5, 0, 0, method="wald"),
+            DegenerateVarianceWarning,
+            "standard error of zero, so that the interval has length zero; method='score' avoids",
+        ),
+        (
+            lambda: f1ci.metric_interval([[5, 0], [0, 5]], "correlation"),
+            DegenerateVarianceWarning,
+            "so that the interval is the whole range; collect more items",
+        ),
+        (
+            lambda: f1ci.metric_interval([[9, 1, 0], [1, 9, 0], [0, 0, 2]], "macro_f1"),
+            SmallSampleWarning,
+            "macro_f1: fewer than 3 items matter to the score of class 2, so that little is known",
+        ),
+        (
+            lambda: f1ci.f1_score_interval(
+                ["a"] * 5 + ["b"] * 5 + ["c"], ["a"] * 5 + ["b"] * 5 + ["c"], average="macro"
+            ),
+            SmallSampleWarning,
+            "the score of class 'c', so",
+        ),
+        (
+            lambda: f1ci.f1_score_interval(
+                ["a", "b"], ["a", "b"], average=None, labels=["a", "b", "z"]
+            ),
+            UndefinedMetricWarning,
+            "f1 is undefined for class 'z'; nan was returned",
+        ),
+    ],
+)
+def test_what_numbers_do_not_show_is_said(call, category, words):
+    with pytest.warns(category, match=words) as caught:
+        call()
+    assert len(caught) == 1
+    assert caught[0].filename == __file__
+
+
+def test_undefined_score_intervals_are_the_whole_range():
+    with pytest.warns(UndefinedMetricWarning, match="class 'positive' is never predicted"):
+        batch = f1ci.metric_interval([[[5, 0], [3, 0]], [[5, 1], [1, 5]]], "precision")
+    assert np.isnan(batch.estimate[0])
+    assert (batch.low[0], batch.high[0]) == (0.0, 1.0)
+
+
+# ---------------------------------------------------------------- labels
+
+
+def test_one_interval_for_each_class():
+    y_true, y_pred = labels_of(TOY)
+    names = np.array(["x", "y", "z"])
+    each = f1ci.f1_score_interval(names[y_true], names[y_pred], average=None)
+    assert each.classes == ("x", "y", "z")
+    for k, name in enumerate(names):
+        alone = f1ci.f1_score_interval(names[y_true] == name, names[y_pred] == name, pos_label=True)
+        assert (each.estimate[k], each.low[k], each.high[k]) == (alone.estimate, *alone)
+    chosen = f1ci.f1_score_interval(
+        names[y_true], names[y_pred], average=None, labels=["z", "x", "y"]
+    )
+    assert chosen.classes == ("z", "x", "y")
+    np.testing.assert_array_equal(chosen.low, each.low[[2, 0, 1]])
+
+
+@pytest.mark.parametrize("average", ["binary", *AVERAGES])
+def test_groups_of_single_items_have_the_divisor_n_minus_1(average):
+    y_true, y_pred = labels_of(TOY)
+    y_true, y_pred = (y_true > 0, y_pred > 0) if average == "binary" else (y_true, y_pred)
+    options = {"average": average, "pos_label": True}
+    alone = f1ci.f1_score_interval(y_true, y_pred, method="delta", **options)
+    groups = np.arange(100)
+    default = f1ci.f1_score_interval(y_true, y_pred, groups=groups, **options)
+    assert default.method == ("logit" if average == "macro_star" else "score") + "+groups"
+    assert 0 < default.low < default.estimate < default.high < 1
+    grouped = f1ci.f1_score_interval(y_true, y_pred, groups=groups, method="logit", **options)
+    assert grouped.method == "logit+groups"
+    assert grouped.estimate == pytest.approx(alone.estimate, rel=1e-14)
+    assert grouped.standard_error == pytest.approx(
+        alone.standard_error * np.sqrt(100 / 99), rel=1e-12
+    )
+    assert 0 < grouped.low < grouped.estimate < grouped.high < 1
+
+
+TRUE = [0, 1, 1, 0, 1, 0]
+PRED = [0, 1, 0, 0, 1, 1]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"average": "mean"}, "average must be one of 'binary', 'micro', .*, got 'mean'"),
+        ({"method": "bootstrap"}, "method must be one of 'score', .*, got 'bootstrap'"),
+        ({"method": ["wald"]}, r"method must be one of 'score', .*, got \['wald'\]"),
+        ({"method": "wald", "average": "macro"}, "for 'macro_f1', got 'wald'"),
+        ({"method": "wald", "beta": 2.0}, r"for 'fbeta\(2\)', got 'wald'"),
+        ({"method": "blur", "average": "macro"}, "for 'macro_f1', got 'blur'"),
+        (
+            {"method": "score", "average": "macro_star", "groups": TRUE},
+            "one of 'logit', 'delta' for 'macro_f1_star' of items in groups, got 'score'",
+        ),
+        (
+            {"method": "delta", "average": None, "groups": TRUE},
+            "one of 'score', 'cautious' for 'f1' of items in groups, got 'delta'",
+        ),
+        ({"method": "blur", "groups": TRUE}, "for 'f1' of items in groups, got 'blur'"),
+        ({"labels": [0, 1]}, r"pos_label with average='binary'; got labels=\[0, 1\]"),
+        ({"beta": 0}, "beta must be a finite number above 0, got 0"),
+        ({"beta": 1e160}, "beta must lie between 1e-7 and 1e7, got 1e\\+160"),
+        ({"confidence_level": 95}, "got 95; did you mean 0.95"),
+        ({"pos_label": 7}, "pos_label must be one of the labels 0, 1, got 7"),
+    ],
+)
+def test_bad_options_are_quoted(options, message):
+    with pytest.raises(ValueError, match=message):
+        f1ci.f1_score_interval(TRUE, PRED, **options)
+
+
+def test_more_than_two_classes_are_not_binary():
+    with pytest.raises(ValueError, match="at most two classes, got 3: 0, 1, 2"):
+        f1ci.f1_score_interval([0, 1, 2], [0, 1, 1])
+
+
+def test_weights_too_large_to_compute_with():
+    with pytest.raises(ValueError, match=r"must not exceed 1e\+15 here, got 1e\+300"):
+        f1ci.metric_interval([[5, 1], [1, 5]], metrics.tversky(1e300, 1))
+
+
+# ---------------------------------------------------------------- the way through the package
+
+
+@pytest.mark.parametrize(("average", "rooms", "changes"), [("binary", 4, 7), ("macro", 5, 8)])
+def test_a_question_crosses_few_rooms(average, rooms, changes):
+    """Doors turn input into a table, and then one kernel: modules, in the order of their calls."""
+    rng = np.random.default_rng(3)
+    y_true, y_pred = rng.integers(0, 2 if average == "binary" else 4, (2, 60))
+    visited = []
+
+    def walk(frame, event, _):
+        name = frame.f_globals.get("__name__", "")
+        if event == "call" and name.startswith("f1ci.") and visited[-1:] != [name]:
+            visited.append(name)
+
+    sys.setprofile(walk)
+    try:
+        f1ci.f1_score_interval(y_true, y_pred, average=average)
+    finally:
+        sys.setprofile(None)
+    visited = [name for k, name in enumerate(visited) if name != "f1ci.results"]
+    assert len(set(visited)) <= rooms, visited
+    assert sum(one != other for one, other in pairwise(visited)) <= changes

@@ -1,0 +1,102 @@
+"""The registry: what is in it is what the doors know."""
+
+import numpy as np
+import pytest
+
+import f1ci
+from f1ci import methods, metrics
+
+TRUE = np.repeat([1, 1, 0, 0], [30, 6, 4, 20])
+PRED = np.repeat([1, 0, 1, 0], [30, 6, 4, 20])
+THREE = [[12, 2, 1], [3, 15, 2], [0, 2, 23]]
+
+
+def toy_kernel(asked):
+    return 0.5 * asked.estimate, 0.5 + 0.5 * asked.estimate
+
+
+def toy_difference(asked):
+    return asked.estimate - 1.0, asked.estimate + 1.0
+
+
+TOY = methods.Method(
+    "toy",
+    "Halfway to each border.",
+    "nobody",
+    dict.fromkeys(methods.EVERY, toy_kernel),
+    differences=dict.fromkeys(methods.EVERY, toy_difference),
+)
+
+
+def test_a_method_is_one_kernel_and_one_entry():
+    """It is seen through every door, and in the sentences that refuse others."""
+    labels = np.indices((3, 3)).reshape(2, 9)
+    true, predicted = (np.repeat(row, np.ravel(THREE)) for row in labels)
+    with methods.registered(TOY):
+        found = [
+            f1ci.f1_interval(30, 4, 6, method="toy"),
+            f1ci.f1_score_interval(TRUE, PRED, method="toy"),
+            f1ci.f1_score_interval(TRUE, PRED, beta=2, method="toy"),
+            *(
+                f1ci.f1_score_interval(true, predicted, average=average, method="toy")
+                for average in ("micro", "macro", "weighted", "macro_star", None)
+            ),
+            f1ci.metric_interval(THREE, "macro_f1", method="toy"),
+            f1ci.metric_interval([[20, 4], [6, 30]], "lift", method="toy"),
+        ]
+        difference = f1ci.difference_interval(TRUE, PRED, TRUE, "f1", method="toy")
+        with pytest.raises(ValueError, match=r"'toy'.*got 'other'"):
+            f1ci.f1_interval(1, 1, 1, method="other")
+        coverage = f1ci.coverage.exact(20, 0.3, 0.1, 0.1, method="toy")
+    for interval in found:
+        assert interval.method == "toy"
+        np.testing.assert_array_equal(interval.low, 0.5 * np.asarray(interval.estimate))
+        np.testing.assert_array_equal(interval.high, 0.5 + 0.5 * np.asarray(interval.estimate))
+    assert difference.method == "toy"
+    assert difference.high == difference.estimate + 1.0
+    assert coverage.coverage > 0.5
+    with pytest.raises(ValueError, match="method must be one of"):
+        f1ci.f1_interval(1, 1, 1, method="toy")
+
+
+@pytest.mark.parametrize("metric", metrics.METRICS.values(), ids=lambda metric: metric.name)
+def test_the_default_is_the_first_that_applies(metric):
+    known = methods.names(metric)
+    scored = metric.kind in methods.SCORES
+    assert known[0] == ("score" if scored else "logit")
+    size = 2 if metric.binary else 3
+    table = np.full((size, size), 7) + 20 * np.eye(size, dtype=int)
+    assert f1ci.metric_interval(table, metric).method == known[0]
+    for name in known:
+        assert f1ci.metric_interval(table, metric, method=name).method == name
+    with pytest.raises(ValueError, match=f"one of {known[0]!r}.* for {metric.name!r}, got 'x'"):
+        f1ci.metric_interval(table, metric, method="x")
+
+
+def test_f1_knows_the_papers_names():
+    for paper, ours in (
+        ("wilson_indirect", "score"),
+        ("clopper_pearson", "cautious"),
+        ("wald", "delta"),
+    ):
+        one, other = (f1ci.f1_interval(30, 4, 6, method=name) for name in (paper, ours))
+        assert tuple(one) == tuple(other)
+        assert (one.method, other.method) == (paper, ours)
+        with pytest.raises(ValueError, match=f"for 'jaccard', got {paper!r}"):
+            f1ci.metric_interval([[20, 4], [6, 30]], "jaccard", method=paper)
+
+
+@pytest.mark.parametrize("door", [f1ci.f1_interval, f1ci.f1_score_interval, f1ci.metric_interval])
+def test_docstrings_list_the_methods(door):
+    assert "{methods}" not in door.__doc__
+    for method in methods.METHODS.values():
+        if ("f1" in method.kernels and door is f1ci.f1_interval) or "tversky" in method.kernels:
+            assert f'- "{method.name}": {method.summary}' in door.__doc__
+
+
+@pytest.mark.parametrize("method", methods.METHODS.values(), ids=lambda method: method.name)
+def test_every_method_has_words_and_a_reference(method):
+    assert method.summary.endswith(".")
+    assert method.reference
+    assert set(method.kernels) <= set(methods.EVERY)
+    assert set(method.differences) <= set(methods.EVERY)

@@ -1,0 +1,245 @@
+"""Tests of difference: exact, score and randomisation, and margins.
+
+Oracles: enumeration of all swaps in fractions; the binomial test of scipy; McNemar's statistic;
+a general optimiser for the constrained likelihood; the definition of the two one-sided tests.
+"""
+
+import itertools
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from scipy import optimize, stats
+
+import f1ci
+from f1ci import metrics, paired
+from f1ci.metrics import fbeta, tversky
+
+WEIGHTS = {
+    "f1": (Fraction(1, 2), Fraction(1, 2)),
+    "jaccard": (Fraction(1), Fraction(1)),
+    "precision": (Fraction(1), Fraction(0)),
+    "recall": (Fraction(0), Fraction(1)),
+    "half": (Fraction(4, 5), Fraction(1, 5)),
+    "odd": (Fraction(100, 109), Fraction(9, 109)),  # beta 0.3
+}
+METRICS = {name: metrics.METRICS.get(name) for name in WEIGHTS} | {
+    "half": fbeta(0.5),
+    "odd": fbeta(0.3),
+}
+
+
+def labels_of(cells):
+    """Truth and two predictions that give counts by truth, A and B."""
+    return tuple(np.repeat(axis.ravel(), np.ravel(cells)) for axis in np.indices(np.shape(cells)))
+
+
+def by_enumeration(cells, a, b):
+    """The p-value over all 2^n swaps of discordant items, in fractions."""
+    truth, first, second = labels_of(cells)
+    positives = int(truth.sum())
+
+    def score(predicted):
+        tp = int((truth & predicted).sum())
+        below = tp + a * int(predicted.sum() - tp) + b * (positives - tp)
+        return Fraction(tp) / below if below else Fraction(0)
+
+    discordant = np.flatnonzero(first != second)
+    observed = abs(score(second) - score(first))
+    extreme = 0
+    for swaps in itertools.product((0, 1), repeat=len(discordant)):
+        x, y = first.copy(), second.copy()
+        swapped = discordant[np.flatnonzero(swaps)]
+        x[swapped], y[swapped] = y[swapped], x[swapped]
+        extreme += abs(score(y) - score(x)) >= observed
+    return extreme / 2 ** len(discordant)
+
+
+@pytest.mark.parametrize("name", WEIGHTS)
+def test_exact_p_values_are_those_of_all_swaps(name):
+    rng = np.random.default_rng(20)
+    for n in (1, 4, 8, 11, 14):
+        for _ in range(3):
+            cells = rng.multinomial(n, rng.dirichlet(np.ones(8))).reshape(2, 2, 2)
+            expected = by_enumeration(cells, *WEIGHTS[name])
+            metric = METRICS[name]
+            # Rounding of a sum of a dozen binomial probabilities.
+            got = paired.exact_p_value(cells, metric.a, metric.b)
+            assert got == pytest.approx(expected, abs=1e-14)
+
+
+def test_the_largest_enumeration():
+    cells = np.array([[[5, 3], [4, 2]], [[3, 7], [4, 6]]])  # 18 discordant items
+    expected = by_enumeration(cells, *WEIGHTS["f1"])
+    assert paired.exact_p_value(cells, 0.5, 0.5) == pytest.approx(expected, abs=1e-14)
+
+
+def test_exact_ties_count():
+    """Swapping everything gives minus the observed difference, which rounding must not lose."""
+    cells = np.array([[[400, 0], [0, 7]], [[3, 1], [0, 90]]])
+    assert paired.exact_p_value(cells, 0.8, 0.2) == 1.0
+
+
+@pytest.mark.parametrize("scale", [1, 30, 3_000])
+def test_many_discordant_positives_only_are_a_binomial_test(scale):
+    """Without discordant negatives the score rises with the number found: a sign test."""
+    cells = np.zeros((2, 2, 2), dtype=np.int64)
+    cells[0, 0, 0], cells[1, 1, 1] = 50 * scale, 20 * scale
+    cells[1, 0, 1], cells[1, 1, 0] = 7 * scale, 5 * scale
+    expected = stats.binomtest(7 * scale, 12 * scale).pvalue
+    # scipy's tail and ours are good to about 1e-12 at 36,000 trials.
+    assert paired.exact_p_value(cells, 0.5, 0.5) == pytest.approx(expected, rel=1e-11)
+
+
+def test_accuracy_and_the_micro_average_are_the_exact_mcnemar_test():
+    rng = np.random.default_rng(4)
+    y, a, b = (rng.integers(0, 4, 200) for _ in range(3))
+    only_a, only_b = int(((a == y) & (b != y)).sum()), int(((a != y) & (b == y)).sum())
+    expected = stats.binomtest(only_a, only_a + only_b).pvalue
+    test = f1ci.difference_test(y, a, b, "micro_f1")
+    assert test.discordant == (only_a, only_b)
+    assert test.method == "exact"
+    assert test.p_value == pytest.approx(expected, rel=1e-12)
+    right = np.ones(200, dtype=int)
+    same = f1ci.difference_test(right, a == y, b == y, "accuracy", pos_label=True)
+    assert same.p_value == test.p_value
+
+
+def test_the_score_statistic_of_accuracy_is_mcnemars():
+    rng = np.random.default_rng(6)
+    cells = rng.integers(0, 9, (4, 4, 4))
+    truth, a, b = np.indices(cells.shape)
+    only_a = cells[(a == truth) & (b != truth)].sum()
+    only_b = cells[(a != truth) & (b == truth)].sum()
+    expected = (only_b - only_a) / np.sqrt(only_a + only_b)
+    # The multiplier is found by 60 halvings.
+    assert paired.score_statistic(cells, metrics.micro_f1) == pytest.approx(expected, rel=1e-10)
+
+
+def test_the_score_statistic_where_all_discordant_items_favour_one():
+    """The likeliest equal model puts weight on an empty cell: McNemar's statistic still."""
+    cells = np.array([[[30, 0], [0, 4]], [[3, 6], [0, 20]]])
+    expected = np.sqrt(6.0)
+    assert paired.score_statistic(cells, metrics.accuracy) == pytest.approx(expected, rel=1e-10)
+
+
+@pytest.mark.parametrize(
+    ("name", "r", "margin"), [("f1", 2, 0.0), ("f1", 2, 0.1), ("macro_f1", 3, 0.0)]
+)
+def test_the_score_statistic_has_the_constrained_likelihood_of_an_optimiser(name, r, margin):
+    metric = metrics.get(name)
+    cells = np.random.default_rng(9).integers(2, 30, (r, r, r))
+
+    def difference(p):
+        p = p.reshape(r, r, r)
+        return metric.value(p.sum(axis=1)) - metric.value(p.sum(axis=2)) - margin
+
+    start = cells.ravel() / cells.sum()
+    found = optimize.minimize(
+        lambda p: -(start * np.log(p)).sum(),
+        start,
+        jac=lambda p: -start / p,
+        method="SLSQP",
+        bounds=[(1e-6, 1)] * r**3,
+        constraints=[
+            {"type": "eq", "fun": lambda p: p.sum() - 1},
+            {"type": "eq", "fun": difference},
+        ],
+        options={"ftol": 1e-15, "maxiter": 500},
+    )
+    p = found.x.reshape(r, r, r)
+    of_a, of_b = metric.gradient(p.sum(axis=2)), metric.gradient(p.sum(axis=1))
+    influence = of_b[:, None, :] - of_a[:, :, None]
+    error = np.sqrt((p * influence**2).sum() / cells.sum())
+    expected = difference(start) / error
+    # The optimiser, which has numeric gradients of the constraint, is good to 1e-6 or so.
+    assert paired.score_statistic(cells, metric, margin) == pytest.approx(expected, rel=1e-5)
+
+
+def test_random_swaps_agree_with_the_exact_test():
+    cells = np.array([[[300, 12], [25, 10]], [[14, 30], [18, 100]]])
+    y, a, b = labels_of(cells)
+    exact = f1ci.difference_test(y, a, b).p_value
+    random = f1ci.difference_test(y, a, b, method="randomisation", replicates=40_000, rng=3)
+    # Four standard errors of a share of 40,000.
+    assert random.p_value == pytest.approx(exact, abs=4 * np.sqrt(exact * (1 - exact) / 40_000))
+    one_each = f1ci.difference_test(y, a, b, groups=np.arange(len(y)), replicates=20_000, rng=3)
+    assert one_each.p_value == pytest.approx(exact, abs=4 * np.sqrt(exact * (1 - exact) / 20_000))
+
+
+def test_groups_are_swapped_whole():
+    """All 2^6 swaps of six documents, one by one."""
+    rng = np.random.default_rng(8)
+    y = rng.integers(0, 3, 60)
+    a, b = (np.where(rng.random(60) < right, y, rng.integers(0, 3, 60)) for right in (0.5, 0.8))
+    groups = np.repeat(np.arange(6), 10)
+    metric = metrics.macro_f1
+
+    def difference(swaps):
+        flip = np.asarray(swaps)[groups] == 1
+        x, z = np.where(flip, b, a), np.where(flip, a, b)
+        return abs(
+            metric.value(f1ci.confusion_matrix(y, z)) - metric.value(f1ci.confusion_matrix(y, x))
+        )
+
+    all_of = np.array([difference(swaps) for swaps in itertools.product((0, 1), repeat=6)])
+    exact = np.mean(all_of >= all_of[0] - 1e-12)
+    test = f1ci.difference_test(y, a, b, "macro_f1", groups=groups, replicates=20_000, rng=1)
+    assert test.method == "randomisation"
+    assert test.p_value == pytest.approx(exact, abs=4 * np.sqrt(exact * (1 - exact) / 20_000))
+
+
+@pytest.mark.parametrize("groups", [None, 30])
+def test_margins_invert_the_interval(groups):
+    """At level 1 - 2p the interval touches the margin."""
+    cells = np.array([[[300, 12], [25, 10]], [[14, 30], [18, 100]]])
+    y, a, b = labels_of(cells)
+    if groups:
+        groups = np.random.default_rng(0).integers(0, groups, len(y))
+    margin = 0.12
+    test = f1ci.difference_test(y, a, b, margin=margin, groups=groups, replicates=9, rng=0)
+    assert test.p_not_inferior < test.p_equivalent < 0.5
+    for p, side, value in ((test.p_not_inferior, 0, -margin), (test.p_equivalent, 1, margin)):
+        interval = f1ci.difference_interval(
+            y, a, b, "f1", groups=groups, confidence_level=1 - 2 * p
+        )
+        # Bisection of the quantile to 1e-9; the limits' slope is about a standard error.
+        assert tuple(interval)[side] == pytest.approx(value, abs=1e-8)
+    swapped = f1ci.difference_test(y, b, a, margin=margin, groups=groups, replicates=9, rng=0)
+    assert swapped.estimate == -test.estimate
+    assert swapped.p_not_inferior == pytest.approx(test.p_equivalent, rel=1e-5)
+
+
+def test_a_worse_model_is_not_shown_to_be_as_good():
+    cells = np.array([[[300, 12], [25, 10]], [[14, 30], [18, 100]]])
+    y, a, b = labels_of(cells)
+    test = f1ci.difference_test(y, b, a, margin=0.01)
+    assert test.estimate < -0.01
+    assert test.p_not_inferior > 0.5
+
+
+def test_undefined_scores_have_no_p_value():
+    with pytest.warns(f1ci.UndefinedMetricWarning):
+        test = f1ci.difference_test([0, 0, 0], [0, 0, 0], [0, 1, 0])
+    assert np.isnan(test.p_value)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"method": "mcnemar"}, r"method must be one of 'exact', 'score', 'randomisation'"),
+        ({"metric": "correlation", "method": "exact"}, r"one of 'score', 'randomisation', got"),
+        ({"groups": [1, 1, 2], "method": "exact"}, r"one of 'randomisation', got 'exact'"),
+        ({"margin": -0.1}, r"margin must lie between 0 and 1, got -0\.1"),
+        ({"replicates": 0}, r"replicates must be at least 1, got 0"),
+    ],
+)
+def test_bad_options(options, message):
+    with pytest.raises(ValueError, match=message):
+        f1ci.difference_test([0, 1, 1], [0, 1, 0], [1, 1, 0], **options)
+
+
+def test_a_weight_is_taken_for_the_fraction_that_it_is_meant_to_be():
+    assert paired._fraction(fbeta(0.3).a) == Fraction(100, 109)
+    irrational = tversky(np.pi / 4, 1.0).a
+    assert paired._fraction(irrational) == Fraction(irrational)
