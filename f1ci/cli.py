@@ -146,7 +146,7 @@ def _compare(options: Any) -> Answer:
         )
     of_class = f" of {tables.label(labels[positive])}" if metric.binary else ""
     lines = [
-        f"{_shape(len(true), groups)}, {metric.name}{of_class}\n",
+        f"{_shape(len(true), groups)}, {metric.name}{of_class}, method {test.interval.method}\n",
         _text(found),
         f"\nonly {a} is right on {test.discordant[0]:,} items, only {b} on {test.discordant[1]:,}",
         f"p-value of no difference ({test.method}): {p_value(test.p_value)}\n",

@@ -165,7 +165,7 @@ def test_plain_verdicts(capsys, tmp_path):
     of = ["compare", path, "--true", "y", "--pred"]
     out, _ = here(capsys, *of, "a", "b", "--positive", "spam")
     assert out.splitlines()[-1] == "b is better than a"
-    assert "f1 of spam" in out
+    assert out.startswith("100 items, f1 of spam, method score\n")
     assert (
         here(capsys, *of, "b", "a", "--positive", "spam")[0].splitlines()[-1] == "a is worse than b"
     )
