@@ -142,7 +142,10 @@ def test_another_platform_has_its_tolerance(tree):
     run["platform"]["machine"] = "another"
     (reference / "run.json").write_text(json.dumps(run), "utf-8")
     text = (reference / "one.csv").read_text("utf-8")
-    for printed, status, kind in (("0.74038461539", 0, "within tolerance"), ("0.7403847", 1, "not")):
+    for printed, status, kind in (
+        ("0.74038461539", 0, "within tolerance"),
+        ("0.7403847", 1, "not"),
+    ):
         (reference / "one.csv").write_text(text.replace("0.7403846153846154", printed), "utf-8")
         found = certificate(tree, status)
         assert found[kind] == [ID]

@@ -15,7 +15,7 @@ import mimetypes
 import subprocess
 import sys
 import zipfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -36,9 +36,10 @@ def crate(edition: Edition, html: Path) -> dict[str, Any]:
     """The RO-Crate metadata of a site, as JSON-LD."""
     citation = yaml.safe_load((edition.project.root / "CITATION.cff").read_text("utf-8"))
     authors = [
-        {"@id": f"#{a['name'].replace(' ', '-')}", "@type": "Organization", "name": a["name"]}
-        for a in citation["authors"]
-    ]
+        {"@id": f"#author-{k}", "@type": "Organization", "name": a["name"],
+         "url": citation["repository-code"]}
+        for k, a in enumerate(citation["authors"], 1)
+    ]  # fmt: skip
     licences = [
         {"@id": _SPDX + name, "@type": "CreativeWork", "name": name, "identifier": name}
         for name in citation["license"]
@@ -87,8 +88,10 @@ def crate(edition: Edition, html: Path) -> dict[str, Any]:
     return {"@context": "https://w3id.org/ro/crate/1.1/context", "@graph": graph}
 
 
-def _ids(entities: Any) -> list[dict[str, str]]:
-    return [{"@id": entity["@id"]} for entity in entities]
+def _ids(entities: Iterable[Mapping[str, Any]]) -> list[dict[str, str]] | dict[str, str]:
+    """References to entities; to a single one without a list, as RO-Crate recommends."""
+    found = [{"@id": str(entity["@id"])} for entity in entities]
+    return found[0] if len(found) == 1 else found
 
 
 def _file(path: Path, html: Path) -> dict[str, Any]:
@@ -122,15 +125,15 @@ def _run(edition: Edition, name: str, html: Path) -> Iterator[dict[str, Any]]:
         for p, v in record["parameters"].items()
     ]
     made = [f"notebooks/{name}.ipynb", *(p for p in record["outputs"] if p.startswith("results/"))]
-    data = [f"notebooks/{p}" for p in record["data"]]
+    used = [{"@id": f"notebooks/{p}"} for p in record["data"]]
     yield {
         "@id": f"#run-{name}",
         "@type": "CreateAction",
         "name": f"Run of {name} with f1ci {record['version']}",
         "endTime": record["ended"],
         "instrument": {"@id": f"notebooks/{name}.py"},
-        "object": [*_ids(parameters), *({"@id": p} for p in data if (html / p).exists())],
-        "result": [{"@id": p} for p in made if (html / p).exists()],
+        "object": _ids(parameters + [e for e in used if (html / e["@id"]).exists()]),
+        "result": _ids({"@id": p} for p in made if (html / p).exists()),
     }
     yield from parameters
 

@@ -200,7 +200,7 @@ def _codecheck(project: Project, made: Iterable[str]) -> str:
     head = (
         "%YAML 1.1\n# Made by `make reference`. A codechecker adds codechecker and report.\n---\n"
     )
-    return head + yaml.safe_dump(config, sort_keys=False, allow_unicode=True, width=10_000)
+    return f"{head}{yaml.safe_dump(config, sort_keys=False, allow_unicode=True, width=10_000)}"
 
 
 def _comment(project: Project, file: Path) -> str:
