@@ -13,7 +13,7 @@ PARAMS ?=
 OPTIONS ?=
 WITH ?=
 # The tests of f1ci's rooms, which need nothing of the compendium.
-ROOMS = $(wildcard $(patsubst f1ci/%,tests/test_%,$(wildcard f1ci/[a-z]*.py)))
+ROOMS = $(shell grep -L compendium $(wildcard $(patsubst f1ci/%,tests/test_%,$(wildcard f1ci/[a-z]*.py))))
 RUN := $(BIN)/python -m compendium.execute --workers "$(WORKERS)" $(if $(SCHEDULER),--scheduler "$(SCHEDULER)")
 export PARAMS
 
@@ -52,8 +52,9 @@ notebook: ready  ## Run one: make notebook NAME=lam-coverage PARAMS="confidence_
 	@$(if $(NAME),,echo "name the notebook: make notebook NAME=lam-coverage"; exit 2;) \
 	$(RUN) $(NAME) --params "$$PARAMS"
 
-pair: ready  ## Write each notebook's .ipynb from its .py.
+pair: ready  ## Write each notebook's .ipynb from its .py, and the figure of f1ci's imports.
 	$(BIN)/python -m compendium.sources pair
+	$(BIN)/python -m compendium.architecture
 
 ledger: ready  ## Compare what the notebooks computed with every published number.
 	$(BIN)/python -m compendium.verdicts
@@ -80,7 +81,7 @@ dist: ready  ## Build f1ci's wheel and test it by itself. WITH="numpy==1.26.0" a
 	$(BIN)/python -m hatchling build
 	$(PYTHON) -m venv _build/wheel
 	_build/wheel/bin/python -m pip install --quiet --disable-pip-version-check dist/*.whl $(WITH) \
-		hypothesis mpmath pandas pytest scikit-learn statsmodels
+		hypothesis matplotlib mpmath pandas pytest scikit-learn statsmodels
 	_build/wheel/bin/pytest -q -m "not slow" -o pythonpath= -o testpaths= $(ROOMS)
 
 bench: ready $(BENCH)/.ready  ## Time f1ci against other packages. OPTIONS="--big --record" for the book.
@@ -101,4 +102,4 @@ lock: ready  ## Resolve requirements.lock and environment.yml anew from pyprojec
 	$(BIN)/python -m compendium.pins
 
 clean:  ## Remove what was built; keep the environments.
-	rm -rf _build .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	rm -rf _build dist .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache

@@ -108,19 +108,6 @@ def test_every_committed_pair_follows_from_its_source():
     assert sources.check(NOTEBOOKS) == []
 
 
-def test_the_results_to_compare_with_are_those_of_the_notebooks_that_record():
-    listed = [
-        line.split()[1].removesuffix(".csv")
-        for line in (NOTEBOOKS / "results.sha256").read_text("utf-8").splitlines()
-    ]
-    recording = [
-        p.stem
-        for p in sorted(NOTEBOOKS.glob("*.py"))
-        if re.search(r"(?<![\w.])record(_all)?\(", p.read_text("utf-8"))
-    ]
-    assert listed == recording
-
-
 # --- pairs -----------------------------------------------------------------------------------
 
 
