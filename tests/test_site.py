@@ -10,16 +10,19 @@ from __future__ import annotations
 import csv
 import functools
 import http.server
+import json
 import re
 import shutil
 import threading
 from pathlib import Path
 
 import pytest
+import yaml
 from axe_playwright_python.sync_playwright import Axe
-from compendium import ROOT
+from compendium import ROOT, swhid
 from compendium import book as machinery
 from compendium.published import Published
+from test_deposit import check_crate
 from trees import call, make_tree
 
 DEMO = """\
@@ -123,7 +126,12 @@ def book(tmp_path_factory):
     root = tmp_path_factory.mktemp("book")
     make_tree(root, demo=DEMO, broken=BROKEN, idle=IDLE)
     shutil.copytree(ROOT / "book" / "_static", root / "book" / "_static")
-    for file in ("_config.yml", "book/references.bib", *(f"book/{p}.md" for p in COPIED)):
+    for file in (
+        "_config.yml",
+        "CITATION.cff",
+        "book/references.bib",
+        *(f"book/{p}.md" for p in COPIED),
+    ):
         shutil.copy(ROOT / file, root / file)
     (root / "book" / "index.md").write_text(INDEX, "utf-8")
     (root / "book" / "_toc.yml").write_text(TOC, "utf-8")
@@ -189,6 +197,25 @@ def test_the_strip_says_what_a_page_was_computed_from(book):
         'href="data/scale.csv"',
     ):
         assert file in text  # and `machinery.check` follows them
+
+
+@pytest.mark.slow
+def test_the_site_is_a_crate(book):
+    html = book[0] / "_build" / "html"
+    graph = check_crate(json.loads((html / "ro-crate-metadata.json").read_text("utf-8")), html)
+    assert {"notebooks/demo.ipynb", "results/figures/demo-figure-1.svg", "#run-demo"} <= set(graph)
+    assert "#run-broken" not in graph
+    assert graph["#demo/sizes"]["value"] == "(25, 50, 100)"
+
+
+@pytest.mark.slow
+def test_sources_have_their_software_heritage_identifiers(book):
+    identifier = swhid(book[0] / "notebooks" / "demo.py")
+    assert f"<code>{identifier}</code>" in page(book, "notebooks/demo")
+    assert f'title="{identifier}">demo</a>' in page(book, "book/ledger")
+    ledger = json.loads((book[0] / "_build/html/ledger/ledger.json").read_text("utf-8"))
+    by_notebook = {row["notebook"]: row["source"] for row in ledger["rows"]}
+    assert by_notebook == {"demo": identifier, "": ""}
 
 
 @pytest.mark.slow
@@ -347,7 +374,7 @@ def test_the_real_book_is_complete(real_book):
     documents = machinery.toc_documents(real_book / "stage")
     assert machinery.check(real_book / "html", documents) == []
     sources = {f"notebooks/{p.stem}" for p in (ROOT / "notebooks").glob("*.py")}
-    pages = {f"book/{p.stem}" for p in (ROOT / "book").glob("*.md")}
+    pages = {f"book/{p.stem}" for p in (ROOT / "book").glob("*.md") if p.stem != "README"}
     assert set(documents) == sources | pages
 
 
@@ -355,6 +382,19 @@ def test_the_real_book_is_complete(real_book):
 def test_the_readme_shows_the_figure_of_the_front_page(real_book):
     figure = real_book / "results" / "figures" / "choosing-a-method-front.svg"
     assert (ROOT / "book" / "_static" / "coverage.svg").read_bytes() == figure.read_bytes()
+
+
+@pytest.mark.slow
+def test_the_manifest_lists_what_the_notebooks_make(real_book):
+    """Every figure, every notebook with its tables, every results file, and nothing else."""
+    listed = yaml.safe_load((ROOT / "codecheck.yml").read_text("utf-8"))["manifest"]
+    made = {
+        f"_build/{p.relative_to(real_book).as_posix()}"
+        for folder in ("executed", "results")
+        for p in (real_book / folder).rglob("*")
+        if p.is_file()
+    }
+    assert {item["file"] for item in listed} == made
 
 
 @pytest.mark.slow

@@ -520,7 +520,6 @@ def _publish(edition: Edition, task: Task, folder: Path, outcome: dict[str, Any]
         ),
         "version": _package_version(root),
         "f1ci": _combined(edition.project.hashes(package)),
-        "source": _combined({f"{task.name}.py": _hash(root / source)}),
         # Numbers only: how a figure is drawn may differ from one machine to another.
         "results": _combined({k: h for k, h in outputs.items() if _is_number_file(k)}),
         "machine": f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores",

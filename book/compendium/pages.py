@@ -189,7 +189,8 @@ def _table(entries: Sequence[Entry], names: Mapping[str, str]) -> str:
     """Every row of the ledger, with its id as an anchor; `ledger.js` sorts and filters it."""
     rows = []
     for e in entries:
-        where = f'; <a href="../notebooks/{e.notebook}.html">{e.notebook}</a>' if e.notebook else ""
+        page = f'<a href="../notebooks/{e.notebook}.html" title="{e.source}">{e.notebook}</a>'
+        where = f"; {page}" if e.notebook else ""
         erratum = f' <a href="errata.html#{e.erratum.lower()}">{e.erratum}</a>' if e.erratum else ""
         rows.append(
             f'<tr id="{e.id}" data-paper="{e.paper}" data-verdict="{e.verdict}">'
