@@ -26,7 +26,16 @@ import yaml
 from nbformat import NotebookNode
 
 from compendium import ROOT, pages, parameters, sources
-from compendium.execute import Edition, Project, RefusedError, Task, locked, seconds, tasks
+from compendium.execute import (
+    Edition,
+    Project,
+    RefusedError,
+    Task,
+    locked,
+    package_version,
+    seconds,
+    tasks,
+)
 from compendium.parameters import ParameterError
 from compendium.published import LedgerError, Paper, Published, Row
 from compendium.verdicts import Entry, Ledger
@@ -108,7 +117,14 @@ def stage(edition: Edition, staged: Path) -> list[str]:
     published = Published(edition.project.published)
     ledger = Ledger(published, edition.results)
     ledger.write(edition.folder / "ledger")
-    pages.write_pages(staged, ledger)
+    records = {name: edition.record(name) for name in edition.project.names()}
+    settings = yaml.safe_load((root / "_config.yml").read_text("utf-8")) or {}
+    citing = pages.Citing(
+        address=settings.get("html", {}).get("baseurl", "") + "book/ledger.html",
+        version=package_version(root),
+        hashes={name: record["results"] for name, record in records.items() if record},
+    )
+    pages.write_pages(staged, ledger, citing)
     problems = [f"the ledger: {error}" for error in ledger.errors]
     problems += [
         f"the ledger: {entry.id} is open: {entry.reason}"

@@ -1,0 +1,112 @@
+"""Tables and folded parts of a page made fit for a narrow screen, a keyboard and a screen reader.
+
+What the parsers and the theme write is taken as it is and completed, once for pages and notebooks:
+a table gets a caption, headings that head something, and the names of its columns in its cells, so
+that its rows can stand one below the other on a phone; one too wide for the text may use the
+margin. What is measured in the browser (which parts scroll) is `book/_static/screen.js`'s work.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from bs4 import BeautifulSoup, Tag
+
+__all__ = ["fit"]
+
+_ROLES = {"thead": "rowgroup", "tbody": "rowgroup", "tr": "row", "td": "cell"}
+# Characters. A column of this many is text, which is to be read and not to be scrolled past.
+_TEXT = 26
+# What fits beside the margin; longer cells are broken there anyway.
+_LINE, _BROKEN = 88, 44
+
+
+def fit(body: str) -> str:
+    """The body of a page, completed."""
+    page = BeautifulSoup(body, "html.parser")
+    counts: dict[str, int] = {}
+    for table in page.find_all("table"):
+        _name(table, counts)
+        rows = [row.find_all(["th", "td"], recursive=False) for row in table.find_all("tr")]
+        _scope(table)
+        if table.find(attrs={"colspan": True}) or table.find(attrs={"rowspan": True}):
+            continue
+        if len({len(row) for row in rows}) != 1 or not table.thead or len(rows) < 2:
+            continue
+        if _is_text(table, rows):
+            _stack(table, rows)
+        box = table.parent
+        if box is not None and _classes(box) & {"wide", "pst-scrollable-table-container"}:
+            longest = [max(_length(row[i]) for row in rows) for i in range(len(rows[0]))]
+            if sum(min(size, _BROKEN) + 3 for size in longest) > _LINE:
+                box["class"] = [*box.get("class", []), "full-width"]
+    _tell_apart(page)
+    return str(page)
+
+
+def _name(table: Tag, counts: dict[str, int]) -> None:
+    """A caption for those who do not see where the table stands: the heading above it."""
+    if table.caption:
+        return
+    heading = table.find_previous(["h1", "h2", "h3", "h4"])
+    name = heading.get_text().removesuffix("#").strip() if heading else "Table"
+    counts[name] = counts.get(name, 0) + 1
+    caption = Tag(name="caption", attrs={"class": "for-readers"})
+    caption.string = name if counts[name] == 1 else f"{name}, table {counts[name]}"
+    table.insert(0, caption)
+
+
+def _scope(table: Tag) -> None:
+    """Headings say what they head; one without words is no heading."""
+    for cell in table.find_all("th"):
+        if not cell.get_text(strip=True):
+            cell.name = "td"
+            del cell["scope"]
+        elif not cell.has_attr("scope"):
+            cell["scope"] = "col" if cell.find_parent("thead") else "row"
+
+
+def _is_text(table: Tag, rows: Sequence[Sequence[Tag]]) -> bool:
+    """Whether a table is better read row by row than looked at as a grid."""
+    columns = range(1, len(rows[0]))
+    if _classes(table) & {"dataframe"} or len(columns) > 5:
+        return False
+    verdicts = any(cell.get_text(strip=True) == "verdict" for cell in rows[0])
+    return verdicts or any(_length(row[i]) > _TEXT for i in columns for row in rows[1:])
+
+
+def _stack(table: Tag, rows: Sequence[Sequence[Tag]]) -> None:
+    """Let rows stand one below the other: names in the cells, and roles that outlast `display`."""
+    table["class"] = [*table.get("class", []), "stacks"]
+    table["role"] = "table"
+    for part in table.find_all(["thead", "tbody", "tr", "td", "th"]):
+        heads = "columnheader" if part.find_parent("thead") else "rowheader"
+        part["role"] = heads if part.name == "th" else _ROLES[part.name]
+    names = [cell.get_text(" ", strip=True) for cell in rows[0]]
+    for row in rows[1:]:
+        for cell, name in zip(row[1:], names[1:], strict=True):
+            if name and cell.get_text(strip=True) and "\\" not in name:
+                cell["data-label"] = name
+
+
+def _tell_apart(page: BeautifulSoup) -> None:
+    """Name each folded cell by its first line of code, for those who hear the names in a row."""
+    for fold in page.select("details.hide"):
+        code = fold.find("pre")
+        lines = code.get_text().strip().splitlines() if code else []
+        if fold.summary and lines:
+            hint = Tag(name="span", attrs={"class": "for-readers"})
+            hint.string = f" that begins with {lines[0][:60]}"
+            fold.summary.append(hint)
+
+
+def _length(cell: Tag) -> int:
+    """About as many characters as are seen: a formula's source is twice as long as it looks."""
+    formulas = sum(len(part.get_text()) for part in cell.select("span.math"))
+    return len(cell.get_text(" ", strip=True)) - formulas // 2
+
+
+def _classes(tag: Tag) -> set[str]:
+    found: Any = tag.get("class", [])
+    return set(found)
