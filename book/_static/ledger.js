@@ -10,12 +10,12 @@ document.addEventListener("DOMContentLoaded", () => {
   const FIELDS = ["words", "paper", "verdict"];
   form.hidden = false;
 
-  // "Table 3" and "table-3" are one word, and neither is found in "table-31".
+  // "Table 3" and "table-3" are one word, and neither is found in "table-31" or "table-3b".
   const joined = (text) => text.toLowerCase().replace(/\b([a-z]+)[\s-]+(\d[\d.]*\w*)/g, "$1-$2");
   const rows = tables.flatMap((table) => [...table.tBodies[0].rows]);
   const texts = new Map(rows.map((row) => [row, joined(row.textContent)]));
   const finder = (word) =>
-    new RegExp(word.replace(/[^\w\s-]/g, "\\$&") + (/\d$/.test(word) ? "(?![\\d.]*\\d)" : ""));
+    new RegExp(word.replace(/[^\w\s-]/g, "\\$&") + (/[a-z]-\d+$/.test(word) ? "(?!\\w)" : ""));
 
   const filter = () => {
     const words = joined(form.elements.words.value).split(/\s+/).filter(Boolean).map(finder);
@@ -57,19 +57,18 @@ document.addEventListener("DOMContentLoaded", () => {
   });
   form.addEventListener("submit", (event) => event.preventDefault());
 
-  // A link to a row shows it: its part unfolds, and a filter that hides it goes.
+  // A link to a row shows it: a filter that hides it goes. (`screen.js` unfolds its part.)
   const reveal = () => {
     const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
-    if (!target) return;
-    if (target.hidden) {
+    if (target?.closest("[hidden]") && all.contains(target)) {
       form.reset();
       filter();
       writeAddress(location.hash);
     }
-    for (let part = target.closest("details"); part; part = part.parentElement.closest("details")) {
-      part.open = true;
+    if (target?.matches("tr")) {
+      if (target.closest("details")) target.closest("details").open = true;
+      target.scrollIntoView({ block: "center" });
     }
-    target.scrollIntoView({ block: "center" });
   };
   readAddress();
   reveal();

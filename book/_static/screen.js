@@ -56,6 +56,29 @@ document.addEventListener("DOMContentLoaded", () => {
     }
   };
 
+  // A link into a folded part unfolds it.
+  const reveal = () => {
+    const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    let folded = false;
+    for (let part = target?.closest("details"); part; part = part.parentElement.closest("details")) {
+      folded ||= !part.open;
+      part.open = true;
+    }
+    if (folded) target.scrollIntoView({ block: "center" });
+  };
+  reveal();
+  addEventListener("hashchange", reveal);
+
+  // On paper nothing is folded, and afterwards everything is as it was.
+  let unfolded = [];
+  addEventListener("beforeprint", () => {
+    unfolded = [...article.querySelectorAll("details.fold:not([open])")];
+    for (const part of unfolded) part.open = true;
+  });
+  addEventListener("afterprint", () => {
+    for (const part of unfolded) part.open = false;
+  });
+
   let waiting = 0;
   const soon = () => {
     cancelAnimationFrame(waiting);
@@ -67,6 +90,7 @@ document.addEventListener("DOMContentLoaded", () => {
     soon();
     window.MathJax?.startup?.promise.then(soon);
   });
+  document.addEventListener("load", soon, true); // of images
   document.addEventListener("toggle", soon, true);
   document.addEventListener("click", () => setTimeout(soon), true);
 });

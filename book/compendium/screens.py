@@ -42,6 +42,7 @@ def fit(body: str) -> str:
             if sum(min(size, _BROKEN) + 3 for size in longest) > _LINE:
                 box["class"] = [*box.get("class", []), "full-width"]
     _tell_apart(page)
+    _fold_proofs(page)
     return str(page)
 
 
@@ -99,6 +100,24 @@ def _tell_apart(page: BeautifulSoup) -> None:
             hint = Tag(name="span", attrs={"class": "for-readers"})
             hint.string = f" that begins with {lines[0][:60]}"
             fold.summary.append(hint)
+
+
+def _fold_proofs(page: BeautifulSoup) -> None:
+    """Fold each proof under the name of what it proves; `screen.js` unfolds them for printing."""
+    for proof in page.select("div.proof#proof"):
+        theorem = proof.find_previous("div", class_="proof", id=lambda name: name != "proof")
+        title = theorem.select_one(".caption-number") if theorem else None
+        name = title.get_text(strip=True) if title else ""
+        summary = Tag(name="summary")
+        summary.string = f"Proof of {name}" if name else "Proof"
+        proof.name = "details"
+        proof["class"] = ["fold"]
+        # One id on every proof of a page is none.
+        proof["id"] = f"proof-of-{theorem['id']}" if theorem else "a-proof"
+        first = proof.find("p")
+        if first and first.contents and str(first.contents[0]).startswith("Proof. "):
+            first.contents[0].replace_with(str(first.contents[0]).removeprefix("Proof. "))
+        proof.insert(0, summary)
 
 
 def _length(cell: Tag) -> int:
