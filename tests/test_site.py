@@ -16,12 +16,15 @@ import shutil
 import threading
 from pathlib import Path
 
+import f1ci
+import numpy as np
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from bs4 import BeautifulSoup
 from compendium import ROOT
 from compendium import book as machinery
 from compendium.published import Published
+from scipy import stats
 from trees import call, make_tree
 
 DEMO = """\
@@ -609,6 +612,58 @@ def test_a_formula_is_no_stop_for_the_keyboard(tab, real_address):
     # What a screen reader says of them is still there.
     formulas = tab.locator(".bd-article mjx-container").count()
     assert tab.locator(".bd-article mjx-assistive-mml math").count() == formulas > 500
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("method", "function"),
+    [
+        ("wald", "wald"),
+        ("clopper_pearson", "clopperPearson"),
+        ("wilson_direct", "wilsonDirect"),
+        ("wilson_indirect", "wilsonIndirect"),
+    ],
+)
+def test_the_figure_of_coverage_agrees_with_a_sum_by_scipy(tab, real_address, method, function):
+    """Limits by the package's kernels, probabilities by SciPy; 1e-9 is what the sum may lose.
+
+    The scores are irrational, so that none is an end point, where the last bit would decide.
+    """
+    tab.goto(f"{real_address}/book/lam.html", wait_until="networkidle")
+    scores = [float(np.sqrt(x / 50)) for x in range(1, 50) if x not in (8, 18, 32)]
+    for v in (1, 7, 120):
+        found = tab.evaluate(
+            "([f, v, s]) => explorer.coverage(f, v, 0.95, s)", [function, v, scores]
+        )
+        t = np.arange(v + 1)
+        low, high = f1ci.f1_interval(t, v - t, 0, method=method)
+        for f1, value in zip(scores, found, strict=True):
+            held = (low <= f1) & (f1 <= high)
+            expected = stats.binom.pmf(t, v, f1 / (2 - f1))[held].sum()
+            assert value == pytest.approx(expected, abs=1e-9)
+
+
+@pytest.mark.slow
+def test_the_figure_of_coverage_follows_its_controls(tab, real_address):
+    tab.goto(f"{real_address}/book/lam.html", wait_until="networkidle")
+    says, curve = tab.locator(".explorer-says"), tab.locator("#explorer polyline")
+    before = curve.get_attribute("points")
+    assert says.inner_text().startswith("Wilson indirect, v = 50:")
+    tab.get_by_label("Relevant items v").fill("10")
+    tab.get_by_label("Wald").check()
+    assert says.inner_text().startswith("Wald, v = 10:")
+    assert curve.get_attribute("points") != before
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("chapter", [*Published().papers, "score", "compare"])
+def test_a_chapter_shows_a_figure_and_begins_with_what_was_found(real_book, chapter):
+    text = (real_book / "html" / "book" / f"{chapter}.html").read_text("utf-8")
+    article = BeautifulSoup(text, "html.parser").select_one(".bd-article")
+    assert article.select("figure img")
+    first = article.select_one("h2").get_text()
+    opening = text[: text.index("<h2>")]
+    assert first.startswith("Findings") or re.search("<strong>(Result|Findings)", opening)
 
 
 @pytest.mark.slow
