@@ -24,6 +24,7 @@ from bs4 import BeautifulSoup
 from compendium import ROOT
 from compendium import book as machinery
 from compendium.published import Published
+from pybtex.database import parse_string
 from scipy import stats
 from trees import call, make_tree
 
@@ -664,6 +665,39 @@ def test_a_chapter_shows_a_figure_and_begins_with_what_was_found(real_book, chap
     first = article.select_one("h2").get_text()
     opening = text[: text.index("<h2>")]
     assert first.startswith("Findings") or re.search("<strong>(Result|Findings)", opening)
+
+
+@pytest.mark.slow
+def test_citations_are_sound(real_book):
+    """Each block parses, names the package's version, and its address is a place of the book."""
+    text = (ROOT / "book" / "cite.md").read_text("utf-8")
+    blocks = re.findall(r"^```(json|bibtex)\n(.*?)^```", text, re.M | re.S)
+    assert [kind for kind, _ in blocks] == ["bibtex", "json"] * 3
+    addresses = re.findall(r"<(https://[^>]*)>", text)
+    for kind, block in blocks:
+        if kind == "json":
+            (item,) = json.loads(block)
+            addresses.append(item["URL"])
+            assert item["version"] == f1ci.__version__
+        else:
+            (entry,) = parse_string(block, "bibtex").entries.values()
+            addresses.append(entry.fields["url"])
+            version = entry.fields.get("version") or entry.fields["howpublished"].split()[-1]
+            assert version == f1ci.__version__
+    for address in addresses:
+        place = address.removeprefix("https://f1ci.github.io/f1ci/") or "index.html"
+        file, _, anchor = place.partition("#")
+        page = BeautifulSoup((real_book / "html" / file).read_text("utf-8"), "html.parser")
+        assert not anchor or page.find(id=anchor), address
+
+
+@pytest.mark.slow
+def test_search_ranks_the_guide_before_the_api(tab, real_address):
+    for word in ("Wilson", "F-beta"):
+        tab.goto(f"{real_address}/search.html?q={word}", wait_until="networkidle")
+        tab.wait_for_selector("#search-results li a", timeout=30_000)
+        first = tab.locator("#search-results li a").first.get_attribute("href")
+        assert "/api.html" not in first, word
 
 
 @pytest.mark.slow

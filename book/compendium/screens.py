@@ -8,6 +8,7 @@ margin. What is measured in the browser (which parts scroll) is `book/_static/sc
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -16,6 +17,8 @@ from bs4 import BeautifulSoup, Tag
 __all__ = ["fit"]
 
 _ROLES = {"thead": "rowgroup", "tbody": "rowgroup", "tr": "row", "td": "cell"}
+# A number and its sign stay on one line.
+_PERCENT = re.compile(r"(\d) %")
 # Characters. A column of this many is text, which is to be read and not to be scrolled past.
 _TEXT = 26
 # What fits beside the margin; longer cells are broken there anyway.
@@ -43,6 +46,9 @@ def fit(body: str) -> str:
                 box["class"] = [*box.get("class", []), "full-width"]
     _tell_apart(page)
     _fold_proofs(page)
+    for text in page.find_all(string=_PERCENT):
+        if not text.find_parent(["pre", "code", "script", "style", "textarea"]):
+            text.replace_with(_PERCENT.sub("\\1\N{NO-BREAK SPACE}%", text))
     return str(page)
 
 
