@@ -11,22 +11,27 @@ import csv
 import functools
 import http.server
 import json
+import os
 import re
 import shutil
+import subprocess
 import threading
+import venv
 from pathlib import Path
 
-import f1ci
+import nbformat
 import numpy as np
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from bs4 import BeautifulSoup
-from compendium import ROOT
+from compendium import ROOT, parameters, sources
 from compendium import book as machinery
 from compendium.published import Published
 from pybtex.database import parse_string
 from scipy import stats
 from trees import call, make_tree
+
+import f1ci
 
 DEMO = """\
 # %% [markdown]
@@ -707,3 +712,80 @@ def test_the_ledgers_headings_stay_in_sight(tab, real_address):
     for what in ("form.ledger-filter", "th:visible >> nth=0"):
         box = tab.locator(what).bounding_box()
         assert 0 <= box["y"] < 150, what
+
+
+ROLE_LEFT = re.compile(r"\{[\w:]+\}`|^\([\w-]+\)=$|\$\$ *\([\w-]+\)", re.M)
+
+
+@pytest.mark.slow
+def test_offered_notebooks_read_as_their_pages_do(real_book):
+    paths = sorted((real_book / "html" / "notebooks").glob("*.ipynb"))
+    assert [p.stem for p in paths] == sorted(p.stem for p in (ROOT / "notebooks").glob("*.py"))
+    quoted = 0
+    for path in paths:
+        page = BeautifulSoup(path.with_suffix(".html").read_text("utf-8"), "html.parser")
+        links = {(a["href"], a.get_text()) for a in page.select("a.ledger-number")}
+        for cell in nbformat.read(path, as_version=4).cells:
+            if cell.cell_type == "markdown":
+                assert not ROLE_LEFT.search(cell.source), (path.name, cell.source)
+                for shown, row in re.findall(
+                    r"\[([^]]*)\]\([^)]*ledger\.html#([^)]*)\)", cell.source
+                ):
+                    assert (f"../book/ledger.html#{row}", shown) in links
+                    quoted += 1
+    assert quoted > 50
+
+
+@pytest.mark.slow
+def test_an_offered_notebook_runs_on_its_own(real_book, tmp_path):
+    """In an environment with a kernel and nothing else; its first code cell gets the rest.
+
+    The repository's address stands for this tree's last commit here.
+    """
+    venv.create(tmp_path / "bare", with_pip=True)
+    python = tmp_path / "bare" / "bin" / "python"
+    lock = (ROOT / "requirements.lock").read_text("utf-8")
+    wanted = [re.search(rf"^{n}==\S+", lock, re.M)[0] for n in ("ipykernel", "nbclient")]
+    subprocess.run([python, "-m", "pip", "install", "--quiet", *wanted], check=True)
+    environment = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"} | {
+        "PATH": f"{python.parent}{os.pathsep}{os.environ['PATH']}",
+        "GIT_CONFIG_COUNT": "1",
+        "GIT_CONFIG_KEY_0": f"url.file://{ROOT}.insteadOf",
+        "GIT_CONFIG_VALUE_0": "https://github.com/f1ci/f1ci",
+    }
+    failed = {}
+    for source in sorted((ROOT / "notebooks").glob("*.py")):
+        offered = nbformat.read(
+            real_book / "html" / "notebooks" / f"{source.stem}.ipynb", as_version=4
+        )
+        cell = sources.parameters_cell(offered)
+        quick = parameters.quick_values(sources.declared_parameters(source))
+        cell.source = parameters.substitute(
+            sources.parameters_cell(sources.read(source)).source, quick
+        )
+        for one in offered.cells:
+            one.pop("outputs", None)
+        place = tmp_path / f"{source.stem}.ipynb"
+        nbformat.write(offered, place)
+        ran = subprocess.run(
+            [python, "-c", RUN_ALONE, place.name],
+            cwd=tmp_path,
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        if ran.returncode:
+            failed[source.stem] = ran.stderr[-1000:]
+    assert failed == {}
+
+
+RUN_ALONE = """\
+import sys, nbformat, nbclient
+notebook = nbformat.read(sys.argv[1], as_version=4)
+for cell in notebook.cells:
+    if cell.cell_type == "code":
+        cell.outputs = []
+nbclient.NotebookClient(notebook, timeout=1800).execute()
+assert any("outputs" in cell and cell.outputs for cell in notebook.cells)
+"""

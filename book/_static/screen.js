@@ -9,7 +9,7 @@ document.addEventListener("DOMContentLoaded", () => {
     ".text_html",
     "div.math",
     "figure > :has(> img)",
-    "figure:has(> img)",
+    "figure",
     ".output:has(> img)",
     "pre",
     ".formula",

@@ -9,6 +9,7 @@ then ends with a non-zero exit code.
 from __future__ import annotations
 
 import argparse
+import copy
 import os
 import re
 import shutil
@@ -200,7 +201,9 @@ def _offer_files(
     for place, origin in wanted.items():
         (extra / place).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(origin, extra / place)
-    (extra / "notebooks" / f"{name}.ipynb").write_text(nbformat.writes(notebook) + "\n", "utf-8")
+    offered = copy.deepcopy(notebook)
+    sources.add_fetching(offered)
+    (extra / "notebooks" / f"{name}.ipynb").write_text(nbformat.writes(offered) + "\n", "utf-8")
 
 
 def _unfinished(task: Task, record: dict[str, Any] | None) -> str:

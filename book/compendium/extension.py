@@ -25,7 +25,7 @@ from sphinx.application import Sphinx
 from sphinx.util import logging
 from sphinx.util.docutils import SphinxRole
 
-from compendium import screens
+from compendium import downloads, screens
 from compendium.pages import decimals, tally
 
 __all__ = ["setup"]
@@ -54,14 +54,12 @@ class LedgerRole(SphinxRole):
     def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
         """Look the row up, or report what is wrong."""
         rows = self.env.app.config.f1ci_ledger
-        identity, _, form = self.text.partition("|")
+        identity = self.text.partition("|")[0]
         try:
+            shown = _shown(rows, self.name, self.text)
             if self.name == "tally":
-                return [nodes.inline("", str(tally(rows.values(), self.text)))], []
-            if identity not in rows:
-                raise ValueError(f"no published number has the id {identity!r}")
+                return [nodes.inline("", str(shown))], []
             row = rows[identity]
-            shown = _printed(row, form) if self.name == "published" else _computed(row, form)
         except ValueError as error:
             report = self.inliner.reporter.warning(str(error), line=self.lineno)
             return [self.inliner.problematic(self.rawtext, self.rawtext, report)], [report]
@@ -74,6 +72,18 @@ class LedgerRole(SphinxRole):
         )
         link["reftitle"] = f"{row['description']} ({row.get('verdict', 'an input')})"
         return [link], []
+
+
+def _shown(rows: dict[str, dict[str, Any]], role: str, text: str) -> str | None:
+    """What a role of the ledger shows; None if it has not been computed."""
+    if role == "tally":
+        return str(tally(rows.values(), text))
+    identity, _, form = text.partition("|")
+    if identity not in rows:
+        raise ValueError(f"no published number has the id {identity!r}")
+    return (
+        _printed(rows[identity], form) if role == "published" else _computed(rows[identity], form)
+    )
 
 
 def _printed(row: dict[str, Any], form: str) -> str:
@@ -131,6 +141,20 @@ def _fit(_app: Any, _page: str, _template: str, context: dict[str, Any], _: Any)
         context["body"] = screens.fit(context["body"])
 
 
+def _make_downloads_readable(app: Sphinx, error: Exception | None) -> None:
+    """Put what the roles show into the notebooks that the pages offer."""
+    if error or app.builder.format != "html":
+        return
+
+    def number(role: str, text: str) -> str:
+        return _shown(app.config.f1ci_ledger, role, text) or "(not computed)"
+
+    downloads.write(
+        Path(app.outdir),
+        lambda document, values: downloads.Reader(app.env, document, number, values),
+    )
+
+
 def setup(app: Sphinx) -> dict[str, bool]:
     """Load the ledger that was staged with the pages, register the roles and the events."""
     path = Path(app.srcdir) / "book" / "_generated" / "ledger.json"
@@ -142,4 +166,5 @@ def setup(app: Sphinx) -> dict[str, bool]:
     app.connect("html-page-context", _without_thebe, priority=900)
     app.connect("html-page-context", _fit, priority=900)
     app.connect("build-finished", _mend)
+    app.connect("build-finished", _make_downloads_readable)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
