@@ -78,7 +78,7 @@ class Reader:
             "number": self._label_of_equation,
             "prf:ref": self._theorem,
             "term": self._word,
-            "func": lambda _, text: f"`{text}`",
+            "func": self._code,
         }[name](name, text)
         return found
 
@@ -141,6 +141,9 @@ class Reader:
         document, kind = found["docname"], found["countertype"]
         number = ".".join(map(str, self.env.toc_fignumbers[document][kind][target]))
         return self._link(title or f"{found['realtype'].title()} {number}", document, target)
+
+    def _code(self, _: str, text: str) -> str:
+        return f"`{text}`"
 
     def _word(self, _: str, text: str) -> str:
         return self._titled(text)[0] or text

@@ -296,11 +296,12 @@ def _register(ledger: Ledger, names: Mapping[str, str]) -> str:
     ]
     kinds = {e.kind: e.kind for e in entries}
     heads = ("entry", "paper", "kind", "where", "rows")
-    parts = [
-        f'<div class="ledger-all">{_form({"Paper": names, "Kind": kinds}, "E-lam misprint", len(lines))}'
-        f'<div class="wide"><table class="ledger sortable">{_head(heads)}'
-        f"<tbody>{''.join(lines)}</tbody></table></div></div>"
-    ]
+    form = _form({"Paper": names, "Kind": kinds}, "E-lam misprint", len(lines))
+    summary = (
+        f'<div class="ledger-all">{form}<div class="wide"><table class="ledger sortable">'
+        f"{_head(heads)}<tbody>{''.join(lines)}</tbody></table></div></div>"
+    )
+    parts = [summary]
     section = ""
     for erratum in entries:
         if erratum.id[0] != section:

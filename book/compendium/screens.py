@@ -33,17 +33,19 @@ def fit(body: str) -> str:
         _name(table, counts)
         rows = [row.find_all(["th", "td"], recursive=False) for row in table.find_all("tr")]
         _scope(table)
-        if table.find(attrs={"colspan": True}) or table.find(attrs={"rowspan": True}):
+        if table.select_one("[colspan], [rowspan]"):
             continue
         if len({len(row) for row in rows}) != 1 or not table.thead or len(rows) < 2:
             continue
         if _is_text(table, rows):
             _stack(table, rows)
         box = table.parent
-        if box is not None and _classes(box) & {"wide", "pst-scrollable-table-container"}:
+        if box is not None and {"wide", "pst-scrollable-table-container"}.intersection(
+            _classes(box)
+        ):
             longest = [max(_length(row[i]) for row in rows) for i in range(len(rows[0]))]
             if sum(min(size, _BROKEN) + 3 for size in longest) > _LINE:
-                box["class"] = [*box.get("class", []), "full-width"]
+                box["class"] = " ".join([*_classes(box), "full-width"])
     _tell_apart(page)
     _fold_proofs(page)
     for text in page.find_all(string=_PERCENT):
@@ -77,7 +79,7 @@ def _scope(table: Tag) -> None:
 def _is_text(table: Tag, rows: Sequence[Sequence[Tag]]) -> bool:
     """Whether a table is better read row by row than looked at as a grid."""
     columns = range(1, len(rows[0]))
-    if _classes(table) & {"dataframe"} or len(columns) > 5:
+    if "dataframe" in _classes(table) or len(columns) > 5:
         return False
     verdicts = any(cell.get_text(strip=True) == "verdict" for cell in rows[0])
     return verdicts or any(_length(row[i]) > _TEXT for i in columns for row in rows[1:])
@@ -85,7 +87,7 @@ def _is_text(table: Tag, rows: Sequence[Sequence[Tag]]) -> bool:
 
 def _stack(table: Tag, rows: Sequence[Sequence[Tag]]) -> None:
     """Let rows stand one below the other: names in the cells, and roles that outlast `display`."""
-    table["class"] = [*table.get("class", []), "stacks"]
+    table["class"] = " ".join([*_classes(table), "stacks"])
     table["role"] = "table"
     for part in table.find_all(["thead", "tbody", "tr", "td", "th"]):
         heads = "columnheader" if part.find_parent("thead") else "rowheader"
@@ -117,7 +119,7 @@ def _fold_proofs(page: BeautifulSoup) -> None:
         summary = Tag(name="summary")
         summary.string = f"Proof of {name}" if name else "Proof"
         proof.name = "details"
-        proof["class"] = ["fold"]
+        proof["class"] = "fold"
         # One id on every proof of a page is none.
         proof["id"] = f"proof-of-{theorem['id']}" if theorem else "a-proof"
         first = proof.find("p")
@@ -132,6 +134,6 @@ def _length(cell: Tag) -> int:
     return len(cell.get_text(" ", strip=True)) - formulas // 2
 
 
-def _classes(tag: Tag) -> set[str]:
-    found: Any = tag.get("class", [])
-    return set(found)
+def _classes(tag: Tag) -> list[str]:
+    found: Any = tag.get("class")
+    return list(found or [])
