@@ -9,6 +9,7 @@ then ends with a non-zero exit code.
 from __future__ import annotations
 
 import argparse
+import copy
 import json
 import os
 import re
@@ -27,7 +28,16 @@ import yaml
 from nbformat import NotebookNode
 
 from compendium import ROOT, deposit, pages, parameters, sources, swhid, verify, write
-from compendium.execute import Edition, Project, RefusedError, Task, locked, seconds, tasks
+from compendium.execute import (
+    Edition,
+    Project,
+    RefusedError,
+    Task,
+    locked,
+    package_version,
+    seconds,
+    tasks,
+)
 from compendium.parameters import ParameterError
 from compendium.published import LedgerError, Paper, Published, Row
 from compendium.verdicts import Entry, Ledger
@@ -112,7 +122,14 @@ def stage(edition: Edition, staged: Path) -> list[str]:
     ledger = Ledger(published, edition.results)
     for place in (edition.folder, staged / "_extra"):
         ledger.write(place / "ledger")
-    pages.write_pages(staged, ledger)
+    records = {name: edition.record(name) for name in edition.project.names()}
+    settings = yaml.safe_load((root / "_config.yml").read_text("utf-8")) or {}
+    citing = pages.Citing(
+        address=settings.get("html", {}).get("baseurl", "") + "book/ledger.html",
+        version=package_version(root),
+        hashes={name: record["results"] for name, record in records.items() if record},
+    )
+    pages.write_pages(staged, ledger, citing)
     problems = [f"the ledger: {error}" for error in ledger.errors]
     problems += [
         f"the ledger: {entry.id} is open: {entry.reason}"
@@ -189,7 +206,9 @@ def _offer_files(
     for place, origin in wanted.items():
         (extra / place).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(origin, extra / place)
-    (extra / "notebooks" / f"{name}.ipynb").write_text(nbformat.writes(notebook) + "\n", "utf-8")
+    offered = copy.deepcopy(notebook)
+    sources.add_fetching(offered)
+    (extra / "notebooks" / f"{name}.ipynb").write_text(nbformat.writes(offered) + "\n", "utf-8")
 
 
 def _unfinished(task: Task, record: dict[str, Any] | None) -> str:
