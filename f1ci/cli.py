@@ -31,7 +31,7 @@ from f1ci.intervals import labels_interval
 from f1ci.methods import METHODS, names
 from f1ci.results import Interval, IntervalWarning, p_value
 
-__all__ = ["main", "parser"]
+__all__ = ["helps", "main", "parser"]
 
 # More different labels than this are scores or identifiers.
 _MOST_LABELS = 1_000
@@ -206,6 +206,13 @@ def parser() -> argparse.ArgumentParser:
     )
     new.add_argument("--rope", type=float, default=0.0, help="a difference that does not matter")
     return top
+
+
+def helps() -> dict[str, str]:
+    """The help of the command line and of each command, by how it is called."""
+    top = parser()
+    commands = next(a.choices for a in top._actions if isinstance(a.choices, dict))
+    return {each.prog: each.format_help() for each in (top, *commands.values())}
 
 
 # Commands.

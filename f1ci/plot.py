@@ -172,24 +172,19 @@ def difference(
 def _rows(intervals: Any, metric: str) -> Iterator[tuple[Any, ...]]:
     """Name, estimate, end points, and those of the joint interval if there is one."""
     if isinstance(intervals, JointIntervals):
-        outer = zip(intervals.low, intervals.high, strict=True)
-        ends = zip(
-            intervals.estimate, intervals.individual_low, intervals.individual_high, strict=True
-        )
-        for key, inner, joint in zip(intervals, ends, outer, strict=True):
-            yield ", ".join(key), *inner, *joint
+        each = intervals
+        inner = each.estimate, each.individual_low, each.individual_high
+        yield from zip(map(", ".join, each), *inner, each.low, each.high, strict=True)
     elif isinstance(intervals, ClassificationReport):
         validation.choice("metric", metric, intervals.by_class)
         for row, parts, _ in intervals.rows():
             if metric in parts:
                 yield row, *parts[metric]
     elif isinstance(intervals, Interval):
-        estimates = np.atleast_1d(intervals.estimate).ravel()
-        names = intervals.classes or (
-            range(estimates.size) if np.ndim(intervals.estimate) else [""]
-        )
-        ends = (np.broadcast_to(end, estimates.shape) for end in intervals)  # type: ignore
-        yield from zip(names, estimates, *ends, strict=True)
+        several = np.ndim(intervals.estimate) > 0
+        names = intervals.classes or (range(np.size(intervals.estimate)) if several else [""])
+        ends = (np.ravel(each) for each in (intervals.estimate, *intervals))
+        yield from zip(names, *ends, strict=True)
     else:
         _refuse_other("intervals", intervals, Interval)
         for name, one in intervals.items():

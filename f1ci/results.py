@@ -32,9 +32,7 @@ __all__ = [
     "SampleSize",
     "SmallSampleWarning",
     "UndefinedMetricWarning",
-    "p_value",
     "plain",
-    "spelled",
 ]
 
 # Scalars in, floats out; arrays in, arrays out.
