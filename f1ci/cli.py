@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import csv
 import dataclasses
+import functools
 import io
 import itertools
 import json
@@ -209,10 +210,13 @@ def parser() -> argparse.ArgumentParser:
 
 
 def helps() -> dict[str, str]:
-    """The help of the command line and of each command, by how it is called."""
+    """The help of the command line and of each command, by how it is called, for a page."""
     top = parser()
     commands = next(a.choices for a in top._actions if isinstance(a.choices, dict))
-    return {each.prog: each.format_help() for each in (top, *commands.values())}
+    every = [top, *commands.values()]
+    for each in every:  # whatever the width of the terminal is
+        each.formatter_class = functools.partial(argparse.RawDescriptionHelpFormatter, width=88)
+    return {each.prog: each.format_help() for each in every}
 
 
 # Commands.
