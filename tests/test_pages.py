@@ -94,7 +94,7 @@ def printed_and_shown(text: str) -> list[tuple[str, str | None]]:
     fences = list(FENCE.finditer(text))
     namespace: dict = {}
     found = []
-    for fence, below in zip(fences, [*fences[1:], None], strict=True):
+    for fence, below in zip(fences, [*fences[1:], None], strict=False):
         if fence["info"].strip() != "python":
             continue
         out = io.StringIO()
@@ -112,7 +112,8 @@ def test_the_code_of_a_page_runs_and_prints_what_is_shown(path):
     found = printed_and_shown(path.read_text("utf-8"))
     if not found:
         pytest.skip("no Python on this page")
-    assert [out for out, shown in found if shown is not None] == [s for _, s in found if s]
+    for out, shown in found:
+        assert shown is None or shown == out
 
 
 def test_every_recipe_shows_what_it_prints():
