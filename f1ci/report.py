@@ -8,7 +8,7 @@ arranges them, and says in words below the table what is undefined or hardly kno
 from __future__ import annotations
 
 import warnings
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -68,32 +68,31 @@ class ClassificationReport(Record):
     def rows(self) -> Iterator[tuple[Hashable, dict[str, tuple[float, float, float]], int]]:
         """Name, estimate and end points of each metric, and support, row by row."""
         for k, name in enumerate(self.classes):
-            parts = {
-                metric: (float(x.estimate[k]), float(x.low[k]), float(x.high[k]))  # type: ignore
-                for metric, x in self.by_class.items()
+            each = {
+                m: tuple(map(float, np.stack(_ends(x))[:, k])) for m, x in self.by_class.items()
             }
-            yield name, parts, int(self.support[k])
-        for row, each in self.averages.items():
-            ends = {m: (float(x.estimate), float(x.low), float(x.high)) for m, x in each.items()}
-            yield row, ends, int(self.support.sum())
+            yield name, each, int(self.support[k])  # type: ignore[misc]
+        for row, averages in self.averages.items():
+            yield row, {m: _ends(x) for m, x in averages.items()}, int(self.support.sum())
+
+    def records(self) -> list[dict[str, Any]]:
+        """A flat dictionary for each number and its interval."""
+        columns = ("name", "metric", "estimate", "low", "high", "support")
+        return [
+            dict(zip(columns, (name, metric, *ends, support), strict=True))
+            for name, parts, support in self.rows()
+            for metric, ends in parts.items()
+        ]
 
     def to_frame(self) -> pandas.DataFrame:
-        """The report as a pandas data frame, with columns (metric, end) and (support, items)."""
+        """The records as a pandas data frame, indexed by name and metric."""
         try:
             import pandas
         except ImportError as error:
             raise ImportError(
-                "to_frame() needs pandas, which is not installed; rows() gives the same numbers"
+                "to_frame() needs pandas, which is not installed; records() gives the same numbers"
             ) from error
-        found = list(self.rows())
-        columns = {
-            (metric, end): [parts.get(metric, (np.nan,) * 3)[k] for _, parts, _ in found]
-            for metric in ("accuracy", *METRICS)
-            for k, end in enumerate(("estimate", "low", "high"))
-            if metric != "accuracy" or "accuracy" in self.averages
-        }
-        columns["support", "items"] = [support for _, _, support in found]
-        return pandas.DataFrame(columns, index=pandas.Index([name for name, _, _ in found]))
+        return pandas.DataFrame(self.records()).set_index(["name", "metric"])
 
     def _table(self) -> tuple[list[str], list[list[str]], list[str]]:
         every = [*self.by_class.values(), *(x for e in self.averages.values() for x in e.values())]
@@ -180,26 +179,19 @@ def of_matrix(
 ) -> ClassificationReport:
     """The report of independent items, from their confusion matrix."""
     validation.at_least_two("classes", len(classes), "a report")
-    name, total = _method(method), matrix.sum()
-    right, predicted, true = np.diagonal(matrix), matrix.sum(axis=0), matrix.sum(axis=1)
-    false_positive, missed = predicted - right, true - right
-    cells = [[total - predicted - missed, false_positive], [missed, right]]
-    each = np.moveaxis(np.array(cells), -1, 0)  # every class against the rest
-    averages: dict[str, dict[str, Interval]] = {}
-    with warnings.catch_warnings():  # said by the notes
-        warnings.simplefilter("ignore", IntervalWarning)
-        by_class = {
-            m: metric_interval(each, m, method=name, confidence_level=level) for m in METRICS
-        }
-        share = metric_interval(matrix, "micro_f1", method=name, confidence_level=level)
-        averages["accuracy"] = {"accuracy": replace(share, metric="accuracy")}
-        for row, mean in (("macro avg", metrics.macro), ("weighted avg", metrics.weighted)):
-            averages[row] = {
-                m: metric_interval(matrix, mean(m), method=name, confidence_level=level)
-                for m in METRICS
-            }
-    relevant = predicted + true - right
-    return _report(by_class, averages, classes, true, relevant, int(total), name, level)
+    options: dict[str, Any] = {"method": _method(method), "confidence_level": level}
+    total, right, predicted = matrix.sum(), np.diagonal(matrix), matrix.sum(axis=0)
+    wrong, missed = predicted - right, matrix.sum(axis=1) - right
+    each = np.moveaxis(np.array([[total - predicted - missed, wrong], [missed, right]]), -1, 0)
+
+    def ask(metric: str, average: str | None) -> Interval:
+        if average is None:  # every class against the rest
+            return metric_interval(each, metric, **options)
+        mean = "micro_f1" if average == "micro" else getattr(metrics, average)(metric)
+        return metric_interval(matrix, mean, **options)
+
+    counts = np.stack([right, wrong, missed], axis=-1)
+    return _report(ask, counts, classes, int(total), True, options["method"], level)
 
 
 def of_units(
@@ -213,55 +205,56 @@ def of_units(
     one_class: bool = False,
 ) -> ClassificationReport:
     """The report of items in units, from TP, FP and FN of shape (units, classes, 3)."""
-    name, interval = _method(method), clustered.clustered_interval
-    averages: dict[str, dict[str, Interval]] = {}
-    options: dict[str, Any] = {"method": name, "confidence_level": level}
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", IntervalWarning)
-        by_class = {m: interval(table, m, **options) for m in METRICS}
-        rows = ["micro avg", "macro avg", "weighted avg"]
-        if one_class:  # right and wrong items
-            counts = table.sum(axis=1) * [1, 1, 0]
-            share = interval(counts, "precision", **options)
-            averages["accuracy"] = {"accuracy": replace(share, metric="accuracy")}
-            rows = rows[1:]
-        for row in rows:
-            average = row.removesuffix(" avg")
-            averages[row] = {m: interval(table, m, average=average, **options) for m in METRICS}
-    totals = table.sum(axis=0)
-    support = (totals[:, 0] + totals[:, 2]).astype(np.int64)
-    name += "+groups" * grouped
-    return _report(by_class, averages, classes, support, totals.sum(axis=1), items, name, level)
+    options: dict[str, Any] = {"method": _method(method), "confidence_level": level}
+
+    def ask(metric: str, average: str | None) -> Interval:
+        if one_class and average == "micro":  # right and wrong items
+            return clustered.clustered_interval(
+                table.sum(axis=1) * [1, 1, 0], "precision", **options
+            )
+        return clustered.clustered_interval(table, metric, average=average, **options)
+
+    name = options["method"] + "+groups" * grouped
+    return _report(ask, table.sum(axis=0), classes, items, one_class, name, level)
 
 
 def _report(
-    by_class: dict[str, Interval],
-    averages: dict[str, dict[str, Interval]],
+    ask: Callable[[str, str | None], Interval],
+    counts: NDArray[Any],
     classes: Sequence[Hashable],
-    support: NDArray[np.int64],
-    relevant: NDArray[Any],
     items: int,
+    one_class: bool,
     method: str,
     level: float,
 ) -> ClassificationReport:
+    """All that `ask` answers, for metric and average; `counts` are TP, FP and FN by class."""
     of = tuple(classes)
-    by_class = {m: replace(x, classes=of, method=method) for m, x in by_class.items()}
-    averages = {
-        row: {m: replace(x, method=method) for m, x in each.items()}
-        for row, each in averages.items()
-    }
+    with warnings.catch_warnings():  # said by the notes
+        warnings.simplefilter("ignore", IntervalWarning)
+        by_class = {m: replace(ask(m, None), classes=of, method=method) for m in METRICS}
+        averages = {
+            f"{row} avg": {m: replace(ask(m, row), method=method) for m in METRICS}
+            for row in ("micro", "macro", "weighted")
+            if not (one_class and row == "micro")
+        }
+        if one_class:
+            share = replace(ask("f1", "micro"), metric="accuracy", method=method)
+            averages = {"accuracy": {"accuracy": share}, **averages}
     notes = []
     for m, x in by_class.items():
         if np.isnan(x.estimate).any():
-            so = any(np.isnan(e[m].estimate).any() for e in averages.values() if m in e)
-            notes.append(
-                f"undefined: {m} of {_some(of, np.isnan(x.estimate))}"
-                + ", and so an average of it" * so
-            )
-    little = (np.asarray(by_class["f1"].length) > _LONG) | (relevant < FEW)
+            so = any(m in each and np.isnan(each[m].estimate) for each in averages.values())
+            average = ", and so an average of it" * so
+            notes.append(f"undefined: {m} of {_some(of, np.isnan(x.estimate))}{average}")
+    little = (np.asarray(by_class["f1"].length) > _LONG) | (counts.sum(axis=1) < FEW)
     if little.any():
         notes.append(f"too few items to say much of {_some(of, little)}, and of the averages")
+    support = (counts[:, 0] + counts[:, 2]).astype(np.int64)
     return ClassificationReport(of, by_class, averages, support, items, tuple(notes), method, level)
+
+
+def _ends(interval: Interval) -> Any:
+    return interval.estimate, interval.low, interval.high
 
 
 def _some(classes: Sequence[Hashable], which: Any) -> str:

@@ -148,8 +148,9 @@ def test_a_verdict_says_how_many_more_items_are_needed(capsys, labels):
     assert said.startswith("a and b are not distinguished: about ")
     shown = int(said.split("about ")[1].split()[0].replace(",", ""))
     assert shown == pytest.approx(more, rel=0.05)  # two digits
+    size = f"{abs(test.estimate):.2g}"
     assert said.endswith(
-        "more items would be needed to find a difference of this size with a power of 80 %"
+        f"more items would be needed to find a difference of {size} with a power of 80 %"
     )
 
 
@@ -164,7 +165,7 @@ def test_plain_verdicts(capsys, tmp_path):
     of = ["compare", path, "--true", "y", "--pred"]
     out, _ = here(capsys, *of, "a", "b", "--positive", "spam")
     assert out.splitlines()[-1] == "b is better than a"
-    assert "f1 of spam" in out
+    assert out.startswith("100 items, f1 of spam, method score\n")
     assert (
         here(capsys, *of, "b", "a", "--positive", "spam")[0].splitlines()[-1] == "a is worse than b"
     )
@@ -172,7 +173,7 @@ def test_plain_verdicts(capsys, tmp_path):
         "\na and a are not distinguished\n"
     )
     _, err = here(capsys, *of, "a", "b", code=2)
-    assert err == "f1ci: --positive must name the positive class, one of ham, spam; got nothing\n"
+    assert err == "f1ci: f1 needs --positive, the positive class among ham, spam; got nothing\n"
 
 
 def test_more_classes_and_other_metrics(capsys, tmp_path):
@@ -192,7 +193,7 @@ def test_more_classes_and_other_metrics(capsys, tmp_path):
     expected = f1ci.difference_interval(*flags, "recall")
     assert of_x["estimate"] == expected.estimate
     _, err = here(capsys, *of, "--metric", "recall", code=2)
-    assert "recall is for two classes, got 3 (x, y, z)" in err
+    assert "recall needs --positive, the positive class among x, y, z; got nothing" in err
     _, err = here(capsys, *of, "--metric", "recall", "--positive", "x", "--beta", 2, code=2)
     assert "--beta goes with F scores, got --beta 2 --metric recall" in err
 
@@ -225,17 +226,20 @@ def test_bayes(capsys, tmp_path):
     path = folds_file(tmp_path / "folds.csv")
     out, _ = here(capsys, "bayes", path, "--rope", 0.02)
     test = f1ci.bayes_test(FOLDS_A, FOLDS_B, rope=0.02)
-    assert out.endswith(f"\n\n{test}\n")
-    assert out.startswith("A = svm: f1 = ")
+    assert out.endswith(f"\n\nA is svm, B is tree\n{test}\n")
+    assert "0.888  0.829 to 0.923" in out
     rows = json.loads(here(capsys, "bayes", path, "--json", "--metric", "recall")[0])
     interval = f1ci.posterior(*f1ci.effective_counts(FOLDS_A), "recall").interval()
     assert (rows[0]["low"], rows[0]["high"]) == tuple(interval)
     assert rows[2]["p_h1"] == f1ci.bayes_test(FOLDS_A, FOLDS_B, "recall").p_h1
     _, err = here(capsys, "bayes", folds_file(tmp_path / "x.csv", b=FOLDS_B[:1]), code=2)
-    assert "two models with as many rows each, got 6 of 'svm', 2 of 'tree'" in err
+    assert "as many of one model as of another, got 6 of 'svm', 2 of 'tree'" in err
     odd = tmp_path / "odd.csv"
     odd.write_text("model,tp,fp,fn\na,1,2,3\nb,1,2,3\n")
-    assert "two folds of each repetition, got 1 rows" in here(capsys, "bayes", odd, code=2)[1]
+    assert (
+        "two rows for each repetition, and as many of one model as of another, got 1 of"
+        in here(capsys, "bayes", odd, code=2)[1]
+    )
     odd.write_text("model,tp,fp,fn\na,1,2,3\nb,1,x,3\n")
     assert (
         "line 3, column 'fp': a count is wanted, got 'x'" in here(capsys, "bayes", odd, code=2)[1]

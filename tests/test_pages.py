@@ -150,13 +150,11 @@ def test_the_recipe_in_r_gives_our_numbers():
         assert row == pytest.approx(ours, rel=0, abs=1e-11)
 
 
-def test_the_page_of_the_command_line_has_every_option():
+def test_the_page_of_the_command_line_has_every_option(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "40")  # of no consequence
     page = pages.command_line()
+    assert page.count("$ f1ci ") == len(pages.COMMANDS)
+    assert "model_b is better than model_a" in page
+    monkeypatch.setenv("COLUMNS", "88")
     for name, text in cli.helps().items():
-        assert f"### {name}\n" in page
-        assert text.rstrip() in page
-    top = cli.parser()
-    for command in next(a.choices for a in top._actions if isinstance(a.choices, dict)).values():
-        for action in command._actions:
-            assert all(option in page for option in action.option_strings)
-    assert "is better than model_a" in page
+        assert f"### {name}\n\n```text\n{text.rstrip()}\n```" in page

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import os
 import re
 import shlex
 import tempfile
@@ -11,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from html import escape, unescape
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 from compendium import write
 from compendium.published import Erratum, LedgerError, Published, Row
@@ -301,7 +303,7 @@ def _erratum(erratum: Erratum, rows: Sequence[Entry]) -> str:
 
 
 # What the page on the command line runs. The file is made up; its first lines are shown.
-_COMMANDS = (
+COMMANDS = (
     "f1ci counts 77 44 10",
     "f1ci report labels.csv --true y --pred model_a",
     "f1ci compare labels.csv --true y --pred model_a model_b",
@@ -323,7 +325,7 @@ def command_line() -> str:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "labels.csv"
         path.write_text("\n".join(lines) + "\n", "utf-8")
-        for command in _COMMANDS:
+        for command in COMMANDS:
             words = [str(path) if word == path.name else word for word in shlex.split(command)]
             out = io.StringIO()
             with contextlib.redirect_stdout(out):
@@ -332,7 +334,9 @@ def command_line() -> str:
                 raise ValueError(f"this command of a page has failed: {command}")
             parts.append(_block("console", [f"$ {command}", out.getvalue().rstrip()]))
     parts.append("## Every option")
-    for name, text in cli.helps().items():
+    with mock.patch.dict(os.environ, COLUMNS="88"):  # whatever the width of the terminal is
+        helps = cli.helps()
+    for name, text in helps.items():
         parts += [f"### {name}", _block("text", [text.rstrip()])]
     return "\n\n".join(parts)
 
