@@ -12,7 +12,6 @@
 # ```
 
 # %% tags=["parameters"]
-confidence_level: float = 0.95  # level of all intervals
 seed: int = 1  # who goes into the test sets, and into the folds
 
 # %%
@@ -28,8 +27,6 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 say = ledger.open("five-minutes").say
-level = f"{100 * confidence_level:g} %"
-say("five-level", level)
 x, malignant = load_breast_cancer(return_X_y=True)
 malignant = 1 - malignant  # the data set calls benign 1
 x_train, x_test, y_train, y_true = train_test_split(
@@ -50,7 +47,7 @@ say("five-malignant", int(y_true.sum()))
 # %% tags=["show-input"]
 import f1ci
 
-print(f1ci.f1_interval(tp=77, fp=44, fn=10, confidence_level=confidence_level))
+print(f1ci.f1_interval(tp=77, fp=44, fn=10))
 
 # %% [markdown]
 # From labels: here {glue:text}`five-items` tumours, {glue:text}`five-malignant` of them malignant,
@@ -58,18 +55,20 @@ print(f1ci.f1_interval(tp=77, fp=44, fn=10, confidence_level=confidence_level))
 # data frame columns do, and so do words as labels.
 
 # %% tags=["show-input"]
-interval = f1ci.f1_score_interval(y_true, y_pred_a, confidence_level=confidence_level)
+interval = f1ci.f1_score_interval(y_true, y_pred_a)
 print(interval)
-interval.estimate, interval.low, interval.high
+low, high = interval  # interval.estimate, interval.standard_error, ... are there too
 
 # %% [markdown]
+# The level is an argument of every function, `confidence_level=0.99`.
+#
 # The other scores of the same model have their intervals too: give a metric by name, or one
 # with parameters.
 
 # %% tags=["show-input"]
 matrix = f1ci.confusion_matrix(y_true, y_pred_a)
 for metric in ("precision", "recall", f1ci.metrics.fbeta(2), "accuracy", "mcc"):
-    print(f1ci.metric_interval(matrix, metric, confidence_level=confidence_level))
+    print(f1ci.metric_interval(matrix, metric))
 
 # %% [markdown]
 # ## Several classes: macro, micro, weighted
@@ -85,7 +84,7 @@ wine_train, wine_test, kind_train, kind = train_test_split(
 guess = GaussianNB().fit(wine_train, kind_train).predict(wine_test)
 
 # %% tags=["show-input"]
-f1ci.classification_report(kind, guess, confidence_level=confidence_level)
+f1ci.classification_report(kind, guess)
 
 # %% [markdown]
 # One average alone. For imbalanced classes `macro` counts all classes alike, `weighted` counts each
@@ -93,7 +92,7 @@ f1ci.classification_report(kind, guess, confidence_level=confidence_level)
 
 # %% tags=["show-input"]
 for average in ("macro", "weighted", "micro"):
-    print(f1ci.f1_score_interval(kind, guess, average=average, confidence_level=confidence_level))
+    print(f1ci.f1_score_interval(kind, guess, average=average))
 
 # %% [markdown]
 # ## Compare two models
@@ -102,7 +101,7 @@ for average in ("macro", "weighted", "micro"):
 # models saw the same items, so compare them item by item.
 
 # %% tags=["show-input"]
-test = f1ci.difference_test(y_true, y_pred_a, y_pred_b, confidence_level=confidence_level)
+test = f1ci.difference_test(y_true, y_pred_a, y_pred_b)
 test
 
 # %% tags=["remove-cell"]
@@ -112,7 +111,8 @@ say("five-difference-high", test.interval.high)
 say("five-p", f"{test.p_value:.2g}")
 say("five-verdict", test.verdict("model A", "model B"))
 say("five-a", f1ci.f1_interval(*f1ci.binary_counts(y_true, y_pred_a)[:3]).estimate)
-score_b = f1ci.f1_score_interval(y_true, y_pred_b, confidence_level=confidence_level)
+score_b = f1ci.f1_score_interval(y_true, y_pred_b)
+say("five-level", f"{100 * score_b.confidence_level:g} %")
 say("five-b", score_b.estimate)
 say("five-b-low", score_b.low)
 say("five-b-high", score_b.high)
@@ -132,11 +132,11 @@ counts = [  # tp, fp, fn of each document
     [8, 1, 2], [5, 0, 0], [9, 4, 3], [2, 2, 1], [7, 0, 1], [4, 1, 3],
     [6, 0, 0], [1, 3, 4], [9, 1, 0], [3, 0, 2], [8, 2, 2], [5, 1, 1],
 ]  # fmt: skip
-by_document = f1ci.clustered_interval(counts, confidence_level=confidence_level)
+by_document = f1ci.clustered_interval(counts)
 print(by_document)
 
 # %% tags=["remove-cell"]
-pooled = f1ci.f1_interval(*np.sum(counts, axis=0), confidence_level=confidence_level)
+pooled = f1ci.f1_interval(*np.sum(counts, axis=0))
 say("five-documents", len(counts))
 say("five-by-document", by_document.length)
 say("five-pooled", pooled.length)
@@ -163,7 +163,7 @@ folds_a, folds_b = (np.reshape(folds[name], (3, 2, 3)) for name in "AB")
 f1ci.bayes_test(folds_a, folds_b)
 
 # %% tags=["show-input"]
-low, high = f1ci.posterior(*f1ci.effective_counts(folds_b)).interval(confidence_level)
+low, high = f1ci.posterior(*f1ci.effective_counts(folds_b)).interval()
 print(f"F1 of B between {low:.3f} and {high:.3f}")
 
 # %% [markdown]
@@ -172,7 +172,7 @@ print(f"F1 of B between {low:.3f} and {high:.3f}")
 # For an interval of a given half width, whatever the classifier will be:
 
 # %% tags=["show-input"]
-f1ci.sample_size("f1", half_width=0.05, prevalence=0.25, confidence_level=confidence_level)
+f1ci.sample_size("f1", half_width=0.05, prevalence=0.25)
 
 # %% [markdown]
 # To find a difference between two models: it matters on which share of items, positive and
@@ -185,7 +185,6 @@ f1ci.sample_size(
     disagreement=(0.05, 0.05),
     score=0.8,
     prevalence=0.25,
-    confidence_level=confidence_level,
 )
 
 # %% [markdown]
@@ -207,46 +206,46 @@ f1ci.sample_size(
 # ## Which function for which task?
 
 # %% tags=["remove-cell"]
-# Question, answers; each answer leads to a call or to a few of them.
+# A question, and by what one has the calls that answer it.
 CHART = (
     (
         "How good is\none model?",
         "blue",
         (
-            ("two classes", "f1_interval, f1_score_interval"),
-            ("several classes", 'f1_score_interval(average="macro"),\nclassification_report'),
-            ("several labels for an item", "the same, from indicators (0 and 1)"),
-            ("documents, images, patients", "groups=, clustered_interval"),
-            ("many scores at once", "joint_intervals"),
+            ("two classes", ("f1_interval", "f1_score_interval")),
+            ("several classes", ('f1_score_interval(average="macro")', "classification_report")),
+            ("several labels for an item", ("f1_score_interval(indicators, ...)",)),
+            ("documents, images, patients", ("groups=", "clustered_interval")),
+            ("many scores at once", ("joint_intervals",)),
         ),
     ),
     (
         "Is B better\nthan A?",
         "vermilion",
         (
-            ("one test set", "difference_test"),
-            ("as good as A, or no worse", "difference_test(margin=)"),
-            ("documents, images, patients", "groups=, clustered_difference"),
-            ("cross-validation", "bcv_partitions, bayes_test"),
+            ("one test set", ("difference_test",)),
+            ("as good as A, or no worse", ("difference_test(margin=)",)),
+            ("documents, images, patients", ("groups=", "clustered_difference")),
+            ("cross-validation", ("bcv_partitions", "bayes_test")),
         ),
     ),
     (
         "How many\nitems?",
         "green",
         (
-            ("for an interval this narrow", "sample_size(half_width=)"),
-            ("for a difference this small", "sample_size(difference=)"),
+            ("for an interval this narrow", ("sample_size(half_width=)",)),
+            ("for a difference this small", ("sample_size(difference=)",)),
         ),
     ),
 )
 
 # %% mystnb={"image": {"alt": "A chart in three columns that reads from left to right: what you want to know, what you have, which function answers. The list below it says the same in words."}, "figure": {"caption": "From what you want to know, by what you have, to the function that answers.", "name": "fig-five-chart"}}
 rows = sum(len(answers) for _, _, answers in CHART)
-figure, axes = figures.subplots(height=0.46 * rows + 0.3)
-axes.set(xlim=(0, 100), ylim=(rows + 0.2, -0.9))
+figure, axes = figures.subplots(height=0.44 * rows + 0.3)
+axes.set(xlim=(0, 100), ylim=(rows - 0.4, -1.1))
 axes.axis("off")
 for x_head, title in ((1, "you want to know"), (25, "you have"), (60, "use")):
-    axes.text(x_head, -0.55, title, fontweight="bold", va="center")
+    axes.text(x_head, -0.85, title, fontweight="bold", va="center")
 row = itertools.count()
 for question, colour, answers in CHART:
     places = [next(row) for _ in answers]
@@ -254,7 +253,7 @@ for question, colour, answers in CHART:
     ink = figures.COLOURS[colour]
     box = {"boxstyle": "round,pad=0.45", "facecolor": "white", "edgecolor": ink, "linewidth": 1.6}
     axes.text(9, middle, question, ha="center", va="center", fontweight="bold", bbox=box)
-    for place, (given, call) in zip(places, answers, strict=True):
+    for place, (given, calls) in zip(places, answers, strict=True):
         axes.plot([18.5, 21.5, 24], [middle, place, place], color=ink, linewidth=1.2)
         axes.text(25, place, given, va="center")
         axes.annotate(
@@ -263,6 +262,7 @@ for question, colour, answers in CHART:
             (55, place),
             arrowprops={"arrowstyle": "-|>", "color": ink, "linewidth": 1.2},
         )
+        call = ", ".join(calls) if len("".join(calls)) < 38 else ",\n".join(calls)
         axes.text(60, place, call, va="center", family="DejaVu Sans Mono", fontsize=8)
     if places[-1] + 1 < rows:
         axes.axhline(places[-1] + 0.5, color="#dddddd", linewidth=0.8)
@@ -277,12 +277,12 @@ Markdown(
         for question, _, answers in CHART
         for line in (
             f"- **{' '.join(question.split())}**",
-            *(f"  - {given}: `{' '.join(call.split())}`" for given, call in answers),
+            *(f"  - {given}: " + ", ".join(f"`{x}`" for x in calls) for given, calls in answers),
         )
     )
 )
 
 # %% [markdown]
-# Whatever the task, the default method is the one to quote; [why](/notebooks/choosing-a-method.py).
+# Whatever the task, the default method is the one to quote; [why](/notebooks/choosing-a-method.ipynb).
 # More: [recipes](/book/recipes.md) for other tools' formats,
-# [questions people ask](/notebooks/questions.py), and the [reference](/book/api.md).
+# [questions people ask](/notebooks/questions.ipynb), and the [reference](/book/api.md).

@@ -10,7 +10,7 @@
 # |:--|--:|:--|
 # | [take F1 for a proportion of all n items](#interval) | {glue:text}`questions-of-n` | `f1_interval` |
 # | [add two and four, to F1](#plus-four) | {glue:text}`questions-plus-four` | `f1_interval` |
-# | [average the classes' intervals](#macro) | {glue:text}`questions-macro` | `average="macro"` |
+# | [take macro F1 for one, too](#macro) | {glue:text}`questions-macro` | `average="macro"` |
 # | [pool the spans of all documents](#documents) | {glue:text}`questions-spans` | `clustered_interval` |
 # | [count pixels for Dice](#dice) | {glue:text}`questions-pixels` | `clustered_interval` |
 # | [flatten several labels per item](#multilabel) | {glue:text}`questions-flat` | indicators, as they are |
@@ -148,8 +148,9 @@ table
 # ## Can I add two successes and two failures?
 #
 # "Plus four" is a good trick for a proportion, and is
-# [recommended for F1](https://stats.stackexchange.com/questions/363382), sometimes under Wilson's
-# name. F1 is not a proportion of independent trials: what would the four be added to? Two versions, exactly:
+# [carried on from recall to F1](https://stats.stackexchange.com/questions/363382), sometimes under Wilson's
+# name. But F1 is not a proportion of independent trials, so what would the four be added to? To the $n$ items; or to
+# those of precision and of recall, which makes two more of each count. Exactly:
 
 # %%
 found, table = exact_table(
@@ -526,7 +527,7 @@ show.table(
 #
 # [Asked of scikit-learn](https://github.com/scikit-learn/scikit-learn/issues/12730). Two things go wrong. Folds share training
 # data, so that a t test finds too many differences; that is
-# [measured here](/notebooks/two-models-many-documents.py). And a fold has few positives, so that the mean of the folds' F1 is
+# [measured here](/notebooks/two-models-many-documents.ipynb). And a fold has few positives, so that the mean of the folds' F1 is
 # not the F1 of all. Even for a rule that is not trained at all, 200 items, 10 % positive, F1 4/5:
 
 # %%
@@ -612,6 +613,6 @@ show.table(
 #
 # ## And then?
 #
-# [A report in five minutes](/notebooks/five-minutes.py), [recipes](/book/recipes.md), and
-# [which method when](/notebooks/choosing-a-method.py). Curves (ROC, precision and recall over all thresholds) are
+# [A report in five minutes](/notebooks/five-minutes.ipynb), [recipes](/book/recipes.md), and
+# [which method when](/notebooks/choosing-a-method.ipynb). Curves (ROC, precision and recall over all thresholds) are
 # [not covered here](https://github.com/scikit-learn/scikit-learn/issues/25856).
