@@ -284,6 +284,9 @@ def _combined(
         return estimate, *_normal(estimate, error, z, method), error
     if np.isnan(estimate):
         return estimate, np.float64(min(0.0, signs[0])), np.float64(1.0), error
+    kept = weight != 0.0
+    estimates, weight = estimates[kept], weight[kept]
+    influence, held, table = influence[:, kept], held[:, kept], table[:, kept]
     inflated = influence / np.sqrt(np.maximum(1.0 - held, _ROUNDING))
     variance = (inflated**2).sum(axis=0)
     # The units' shares in the whole: those in each part, by how much its variance matters.
