@@ -57,7 +57,7 @@ print(f1ci.f1_interval(tp=77, fp=44, fn=10))
 # %% tags=["show-input"]
 interval = f1ci.f1_score_interval(y_true, y_pred_a)
 print(interval)
-low, high = interval  # interval.estimate, interval.standard_error, ... are there too
+low, high = interval  # or interval.estimate, interval.low, ...
 
 # %% [markdown]
 # The level is an argument of every function, `confidence_level=0.99`.
