@@ -537,15 +537,37 @@ def test_search_finds_wilson(tab, real_address):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(
+    ("word", "name"),
+    [
+        ("install", "five-minutes"),
+        ("calculator", "calculator"),
+        ("weighted", "five-minutes"),
+        ("imbalanced", "questions"),
+        ("compare", "five-minutes"),
+        ("Dice", "recipes"),
+        ("Dice", "questions"),
+    ],
+)
+def test_search_finds_what_people_look_for(tab, real_address, word, name):
+    tab.goto(f"{real_address}/search.html?q={word}", wait_until="networkidle")
+    tab.wait_for_selector(f"#search-results li a[href*='{name}.html']", timeout=30_000)
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize(
     "name",
     [
         "book/index",
         "book/calculator",
+        "book/recipes",
+        "book/cli",
         "book/lam",
         "book/ledger",
         "book/errata",
+        "notebooks/five-minutes",
+        "notebooks/questions",
         "notebooks/lam-coverage",
     ],
 )

@@ -2,19 +2,35 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
+import os
 import re
+import shlex
+import tempfile
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape, unescape
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 from compendium import write
 from compendium.published import Erratum, LedgerError, Published, Row
 from compendium.verdicts import VERDICTS, Entry, Ledger
+from f1ci import cli
 
-__all__ = ["Citing", "badge", "decimals", "fill", "tally", "value_text", "write_pages"]
+__all__ = [
+    "Citing",
+    "badge",
+    "command_line",
+    "decimals",
+    "fill",
+    "tally",
+    "value_text",
+    "write_pages",
+]
 
 _MARK = re.compile(r'<span data-ledger="([^"]*)" data-show="(\w+)"></span>')
 
@@ -121,6 +137,7 @@ def write_pages(staged: Path, ledger: Ledger, citing: Citing) -> None:
         "ledger-table": _table(ledger.entries, names, citing),
         "inputs-table": _inputs(published),
         "errata": _register(ledger, names),
+        "cli": command_line(),
     }
     for name, text in fragments.items():
         write(generated / f"{name}.md", text + "\n")
@@ -335,3 +352,46 @@ def _erratum(erratum: Erratum, rows: Sequence[Entry]) -> str:
     ]
     listed = f"\nRows\n: {', '.join(links)}\n" if links else ""
     return f"({erratum.id})=\n### {erratum.id}: {erratum.kind}\n\n{lines}{shown}{listed}"
+
+
+# What the page on the command line runs. The file is made up; its first lines are shown.
+COMMANDS = (
+    "f1ci counts 77 44 10",
+    "f1ci report labels.csv --true y --pred model_a",
+    "f1ci compare labels.csv --true y --pred model_a model_b",
+    "f1ci compare labels.csv --true y --pred model_a model_b --groups document",
+    "f1ci plan --half-width 0.05 --prevalence 0.25",
+    "f1ci plan --difference 0.03 --disagreement 0.05 0.05 --score 0.8 --prevalence 0.25",
+)
+
+
+def command_line() -> str:
+    """What commands answer, and the help of each, from the program itself."""
+    lines = ["document,y,model_a,model_b"]
+    for k in range(240):
+        document, y = k // 12, k % 5 < 2
+        hard = document % 4 == 0  # for both models
+        wrong_a, wrong_b = k % (2 if hard else 11) == 0, k % (3 if hard else 19) == 0
+        lines.append(f"{document},{y:d},{y ^ wrong_a:d},{y ^ wrong_b:d}")
+    parts = ["## What it answers", "The first lines of `labels.csv`:", _block("text", lines[:4])]
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "labels.csv"
+        path.write_text("\n".join(lines) + "\n", "utf-8")
+        for command in COMMANDS:
+            words = [str(path) if word == path.name else word for word in shlex.split(command)]
+            out = io.StringIO()
+            with contextlib.redirect_stdout(out):
+                failed = cli.main(words[1:])
+            if failed:
+                raise ValueError(f"this command of a page has failed: {command}")
+            parts.append(_block("console", [f"$ {command}", out.getvalue().rstrip()]))
+    parts.append("## Every option")
+    with mock.patch.dict(os.environ, COLUMNS="88"):  # whatever the width of the terminal is
+        helps = cli.helps()
+    for name, text in helps.items():
+        parts += [f"### {name}", _block("text", [text.rstrip()])]
+    return "\n\n".join(parts)
+
+
+def _block(language: str, lines: Iterable[str]) -> str:
+    return "\n".join([f"```{language}", *lines, "```"])
