@@ -544,7 +544,7 @@ def _warn_few(
     matrix = few.reshape(-1, few.shape[-1]).any(axis=-1)
     first = few.reshape(-1, few.shape[-1])[int(np.argmax(matrix))]
     listed = list(range(first.size)) if classes is None else list(classes)
-    shown = [repr(name) for name, is_few in zip(listed, first, strict=True) if is_few]
+    shown = [validation.short(name) for name, is_few in zip(listed, first, strict=True) if is_few]
     who = ", ".join(shown[:3]) + (", ..." if len(shown) > 3 else "")
     where = _where(matrix.reshape(undefined.shape), None)
     warnings.warn(
@@ -561,7 +561,7 @@ def _where(which: Array, classes: Sequence[Hashable] | None, matrices: bool = Tr
         return ""
     places = np.argwhere(which)
     if classes is not None:
-        shown = [repr(classes[int(place[0])]) for place in places[:3]]
+        shown = [validation.short(classes[int(place[0])]) for place in places[:3]]
         return f" for class {', '.join(shown)}" + (", ..." if len(places) > 3 else "")
     first = ", ".join(map(str, places[0]))
     what = "matrices" if matrices else "counts"
@@ -583,6 +583,6 @@ def missing_classes(
         lacks = [word for word, n in (("true", true), ("predicted", predicted)) if not n]
         if lacks:
             name = k if listed is None else listed[k]
-            parts.append(f"class {name!r} is never {' and never '.join(lacks)}")
+            parts.append(f"class {validation.short(name)} is never {' and never '.join(lacks)}")
     shown = ", ".join(parts[:3]) + (", ..." if len(parts) > 3 else "")
     return f", because {shown}" if shown else ""

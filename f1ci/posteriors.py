@@ -54,6 +54,9 @@ _LOG_ZERO = -1500.0
 # Where the logarithm of an argument is below this, a power law is exact to the last digit.
 _LOG_TINY = -600.0
 
+# More draws than this may not fit in memory.
+_MOST_DRAWS = 10**8
+
 # From here on scipy's incomplete beta function is slower, and no better, than the formula of
 # Lugannani and Rice, whose relative error is of the order of the power -3/2 of the smaller count.
 _MANY = 1e7
@@ -259,7 +262,7 @@ class Posterior:
 
     def rvs(self, size: int | tuple[int, ...] | None = None, *, rng: Any = None) -> FloatOrArray:
         """Random values; without `size`, one for each set of counts."""
-        draws = np.random.default_rng(rng).beta(self.alpha, self.beta, size)
+        draws = validation.generator(rng).beta(self.alpha, self.beta, size)
         return plain(self._from_beta(draws))
 
     def mean(self) -> FloatOrArray:
@@ -445,7 +448,7 @@ def bayes_test(
     validation.choice("method", method, _TEST_METHODS)
     strength = validation.positive("prior", prior)
     margin = validation.probability("rope", rope)
-    draws = validation.positive_integer("replicates", replicates)
+    draws = validation.positive_integer("replicates", replicates, maximum=_MOST_DRAWS)
     counts_a = _folds("folds_a", folds_a)
     counts_b = _folds("folds_b", folds_b)
     _same_folds(counts_a, counts_b)
@@ -460,7 +463,7 @@ def bayes_test(
             # The two add up to one but for rounding: so do their shares, and equal models tie.
             p_h0, p_h1 = p_h0 / (p_h0 + p_h1), p_h1 / (p_h0 + p_h1)
     else:
-        generator = np.random.default_rng(rng)
+        generator = validation.generator(rng)
         difference = b.rvs(draws, rng=generator) - a.rvs(draws, rng=generator)
         p_h0 = float(np.mean(difference < -margin if margin else difference <= 0.0))
         p_h1 = float(np.mean(difference > margin))

@@ -30,6 +30,7 @@ __all__ = [
     "distinct",
     "exactly_one",
     "fraction",
+    "generator",
     "indicators",
     "inner",
     "joint_cells",
@@ -55,6 +56,9 @@ __all__ = [
 
 _TEXT = {str, bytes, np.str_, np.bytes_}
 
+# Sums of finite numbers up to this are finite.
+_LARGEST_NUMBER = 1e300
+
 # Products of weights up to this and of counts are finite, and their quotients above 0.
 _LARGEST_WEIGHT = 1e15
 
@@ -68,13 +72,23 @@ def number(name: str, value: Any) -> float:
         value, (int, float, np.integer, np.floating)
     ):
         raise TypeError(f"{name} must be a number, got {short(value)}")
-    return float(value)
+    try:
+        return float(value)
+    except OverflowError:
+        raise ValueError(f"{name} must be at most 1e308, got {short(value)}") from None
 
 
-# How a value is quoted that may be long.
 _SHORT = reprlib.Repr()
 _SHORT.maxstring = _SHORT.maxother = 80
-short = _SHORT.repr
+
+
+def short(value: Any) -> str:
+    """How a value is quoted that may be long."""
+    try:
+        text = _SHORT.repr(value)
+    except ValueError:  # an integer of more than 4300 digits
+        return f"a long {type(value).__name__}"
+    return text if len(text) <= 160 else text[:157] + "..."
 
 
 def confidence_level(value: Any) -> float:
@@ -98,18 +112,30 @@ def choice(name: str, value: Any, known: Iterable[str]) -> str:
 def positive(name: str, value: Any) -> float:
     """A finite number above zero."""
     result = number(name, value)
-    if not 0.0 < result < np.inf:
+    if not 0.0 < result <= _LARGEST_NUMBER:
         raise ValueError(f"{name} must be a finite number above 0, got {short(value)}")
     return result
 
 
-def positive_integer(name: str, value: Any, *, minimum: int = 1) -> int:
-    """A whole number, at least `minimum`."""
+def positive_integer(name: str, value: Any, *, minimum: int = 1, maximum: int = MAX_COUNT) -> int:
+    """A whole number from `minimum` to `maximum`."""
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)):
         raise TypeError(f"{name} must be an integer, got {short(value)}")
     if value < minimum:
         raise ValueError(f"{name} must be at least {minimum}, got {short(value)}")
+    if value > maximum:
+        raise ValueError(f"{name} must be at most {maximum}, got {short(value)}")
     return int(value)
+
+
+def generator(value: Any) -> np.random.Generator:
+    """A source of random numbers: fresh, seeded, or the one that is given."""
+    try:
+        return np.random.default_rng(value)
+    except (TypeError, ValueError) as error:
+        raise type(error)(
+            f"rng must be None, a seed of at least 0 or a numpy Generator, got {short(value)}"
+        ) from None
 
 
 def probability(name: str, value: Any) -> float:
@@ -139,7 +165,7 @@ def inner(name: str, value: Any) -> float:
 def weights(name: str, value: ArrayLike) -> NDArray[np.float64]:
     """Finite, non-negative numbers of any shape; fractions are legal."""
     array = _numeric(name, value).astype(np.float64, copy=False)
-    bad = ~((array >= 0.0) & (array < np.inf))
+    bad = ~((array >= 0.0) & (array <= _LARGEST_NUMBER))
     if bad.any():
         raise ValueError(f"{name} must be finite and not negative, got {_first(array, bad)!r}")
     return array
@@ -277,12 +303,11 @@ def predictions(value: Any) -> list[tuple[str, Any]]:
         pairs = [(name, array) for name, array in getattr(value, "items", lambda: value)()]
     except (TypeError, ValueError):
         raise TypeError(
-            "predictions must map names of classifiers to predicted labels, "
-            f"got {reprlib.repr(value)}"
+            f"predictions must map names of classifiers to predicted labels, got {short(value)}"
         ) from None
     for name, _ in pairs:
         if not isinstance(name, str):
-            raise TypeError(f"names of classifiers must be text, got {name!r}")
+            raise TypeError(f"names of classifiers must be text, got {short(name)}")
     distinct("names of classifiers", [name for name, _ in pairs])
     return pairs
 
@@ -297,7 +322,7 @@ def listed(name: str, value: Any) -> list[Any]:
 def distinct(name: str, values: Sequence[Any]) -> None:
     """No value occurs twice, and there is at least one."""
     if not len(values):
-        raise ValueError(f"{name} must not be empty, got {values!r}")
+        raise ValueError(f"{name} must not be empty, got {short(values)}")
     seen = set()
     for value in values:
         if value in seen:
@@ -502,8 +527,9 @@ def _label_array(name: str, value: Any) -> NDArray[Any]:
         array = np.asarray(value)
     except ValueError:  # ragged nesting
         raise ValueError(f"{name} must be one-dimensional, got {short(value)}") from None
-    # numpy turns [1, "a"] into ["1", "a"]; keep such a mixture as it came.
-    if array.dtype.kind in "US" and not set(map(type, value)) <= _TEXT:
+    # numpy turns [1, "a"] into ["1", "a"], and [-1, 2**63 + 1] into floats: these stay as they came.
+    mixed = array.dtype.kind in "US" and not set(map(type, value)) <= _TEXT
+    if mixed or (array.dtype.kind == "f" and array.size and np.abs(array).max() > 2**53):
         array = np.asarray(value, dtype=object)
     return array
 
