@@ -64,10 +64,12 @@ def binary_counts(y_true: Any, y_pred: Any, *, pos_label: Hashable = 1) -> Binar
     """
     true, pred = _pair(y_true, y_pred)
     _hashable(pos_label)
-    counts = None if true.dtype.kind == "O" else _binary_kernel(true, pred, pos_label)
+    # Numpy would compare a tuple entry by entry.
+    as_objects = true.dtype.kind == "O" or isinstance(pos_label, tuple)
+    counts = None if as_objects else _binary_kernel(true, pred, pos_label)
     if counts is not None:
         return counts
-    # Objects; or the labels are not, as numpy compares, `pos_label` and one other.
+    # Or the labels are not, as numpy compares, `pos_label` and one other.
     encode, classes = _encoder(true, pred)
     validation.two_classes(classes, pos_label)
     code = classes.index(pos_label) if pos_label in classes else -1

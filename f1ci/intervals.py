@@ -204,7 +204,7 @@ def f1_score_interval(
         return _multilabel(y_true, y_pred, average, beta, groups, method, level)
     if average == "samples":
         raise ValueError("average='samples' needs indicators of shape (items, classes) as labels")
-    f1 = beta == 1.0
+    f1 = isinstance(beta, (int, float)) and beta == 1.0
     one_class = average is None or average == "binary"
     if one_class:
         metric: Metric = _metrics.f1 if f1 else _metrics.fbeta(beta)
@@ -466,7 +466,7 @@ def _clustered(
     if metric.kind not in clustered.KINDS or each:
         known = [name for name in known if each == (name in ("score", "cautious"))]
     name = known[0] if method is None else method
-    if name not in known:
+    if not isinstance(name, str) or name not in known:
         refuse(method, known, f"{metric.name!r} of items in groups")
     arrays = {"y_true": y_true, "y_pred": y_pred}
     codes, classes = _counts.coded(arrays, metric.binary and not each, pos_label, labels)

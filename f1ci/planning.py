@@ -289,6 +289,8 @@ def detectable_difference(plan: DifferenceSampleSize, items: int) -> float:
     -------
     float
     """
+    if not isinstance(plan, DifferenceSampleSize):
+        raise TypeError(f"plan must be a DifferenceSampleSize, got {validation.short(plan)}")
     n = validation.positive_integer("items", items)
     return _reach(plan.confidence_level, plan.power) * math.sqrt(plan.variance / n)
 
@@ -310,7 +312,12 @@ def _difference_plan(
     paired = shares[0] * (1.0 - f + b * f) ** 2 + shares[1] * (a * f) ** 2
     single = positive * f * (1.0 - f) ** 2 + (a * a + b * b) * wrong * f * f
     return _plan(
-        metric, difference, paired / whole**2, 2.0 * single / whole**2, power, confidence_level
+        metric,
+        difference,
+        paired / whole / whole,
+        2.0 * single / whole / whole,
+        power,
+        confidence_level,
     )
 
 

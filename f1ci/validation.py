@@ -56,6 +56,9 @@ __all__ = [
 
 _TEXT = {str, bytes, np.str_, np.bytes_}
 
+# Below this intervals are shorter than rounding, and arithmetic with normal quantiles fails.
+_LOWEST_LEVEL = 1e-9
+
 # Sums of finite numbers up to this are finite.
 _LARGEST_NUMBER = 1e300
 
@@ -94,8 +97,9 @@ def short(value: Any) -> str:
 def confidence_level(value: Any) -> float:
     """A level strictly between 0 and 1."""
     level = number("confidence_level", value)
-    if not 0.0 < level < 1.0:
+    if not _LOWEST_LEVEL <= level < 1.0:
         hint = f"; did you mean {level / 100:g}?" if 1.0 < level < 100.0 else ""
+        hint = f"; the lowest is {_LOWEST_LEVEL:g}" if 0.0 < level < 1.0 else hint
         raise ValueError(
             f"confidence_level must lie strictly between 0 and 1, got {short(value)}{hint}"
         )
@@ -252,7 +256,9 @@ def indicators(name: str, value: ArrayLike) -> NDArray[np.bool_]:
     array = np.asarray(value)
     if array.ndim != 2 or not array.size:
         raise ValueError(f"{name} must have shape (items, classes), got shape {array.shape}")
-    if array.dtype.kind not in "biuf" or not np.isin(array, (0, 1)).all():
+    if array.dtype.kind not in "biuf":
+        raise TypeError(f"{name} must be numeric, got {short(value)}")
+    if not np.isin(array, (0, 1)).all():
         bad = _first(array, ~np.isin(array, (0, 1)))
         raise ValueError(f"{name} must hold 0 and 1 only, got {bad!r}")
     return array.astype(bool)
@@ -314,9 +320,10 @@ def predictions(value: Any) -> list[tuple[str, Any]]:
 
 def listed(name: str, value: Any) -> list[Any]:
     """Any sequence, as a list."""
-    if not isinstance(value, Iterable):
-        raise TypeError(f"{name} must be a list, got {short(value)}")
-    return list(value)
+    try:
+        return list(value)
+    except TypeError:
+        raise TypeError(f"{name} must be a list, got {short(value)}") from None
 
 
 def distinct(name: str, values: Sequence[Any]) -> None:
@@ -354,7 +361,7 @@ def among_labels(classes: Sequence[Any], wanted: Sequence[Any]) -> None:
 
 
 def _listing(classes: Sequence[Any]) -> str:
-    shown = ", ".join(short(label) for label in classes[:6])
+    shown = ", ".join(short(label)[:40] for label in classes[:6])
     return shown + (", ..." if len(classes) > 6 else "")
 
 
@@ -432,7 +439,7 @@ def exactly_one(**named: Any) -> None:
 
 def pair(value: Any) -> tuple[Any, Any]:
     """The shares of discordant positives and of discordant negatives."""
-    if not isinstance(value, Sequence) or len(value) != 2:
+    if not isinstance(value, (list, tuple)) or len(value) != 2:
         raise ValueError(
             "disagreement must hold the shares of discordant positives and of discordant "
             f"negatives, got {short(value)}"
@@ -479,7 +486,9 @@ def labels(name: str, value: Any) -> NDArray[Any]:
         return np.asarray(array)
     if kind in "fc":
         # A NaN makes the sum NaN: one pass and no temporary in the usual case.
-        if np.isnan(array.sum()):
+        with np.errstate(over="ignore", invalid="ignore"):
+            total = array.sum()
+        if np.isnan(total):
             _refuse_missing(name, np.isnan(array), "nan")
     elif kind in "mM":
         _refuse_missing(name, np.isnat(array), "NaT")
@@ -527,7 +536,7 @@ def _label_array(name: str, value: Any) -> NDArray[Any]:
         array = np.asarray(value)
     except ValueError:  # ragged nesting
         raise ValueError(f"{name} must be one-dimensional, got {short(value)}") from None
-    # numpy turns [1, "a"] into ["1", "a"], and [-1, 2**63 + 1] into floats: these stay as they came.
+    # numpy turns [1, "a"] into ["1", "a"], and [-1, 2**63 + 1] into floats: keep both.
     mixed = array.dtype.kind in "US" and not set(map(type, value)) <= _TEXT
     if mixed or (array.dtype.kind == "f" and array.size and np.abs(array).max() > 2**53):
         array = np.asarray(value, dtype=object)

@@ -267,6 +267,7 @@ def test_messages_stay_short():
     for call in (
         lambda: f1ci.binary_counts(long, [1]),
         lambda: f1ci.binary_counts([1], [1], pos_label=[long]),
+        lambda: f1ci.binary_counts([1, 0], [1, 1], pos_label=(1,)),
         lambda: f1ci.binary_counts([long, "a"], [long, "a"], pos_label="b"),
         lambda: f1ci.f1_interval(long, 1, 1),
         lambda: f1ci.f1_interval(1, 1, 1, method=long),
