@@ -33,6 +33,10 @@ __all__ = ["bcv_partitions"]
 
 Indices = NDArray[np.intp]
 
+# More do not fit in memory: observations, and the square of twice the repetitions.
+_MOST_OBSERVATIONS = 10**8
+_MOST_REPETITIONS = 10**4
+
 
 def bcv_partitions(
     n: int,
@@ -120,8 +124,8 @@ def bcv_partitions(
     >>> [sum(y[i] for i in train) for train, _ in f1ci.bcv_partitions(8, stratify=y, rng=1)]
     [2, 2, 2, 2, 2, 2]
     """
-    n = validation.positive_integer("n", n)
-    repetitions = validation.positive_integer("repetitions", repetitions)
+    n = validation.positive_integer("n", n, maximum=_MOST_OBSERVATIONS)
+    repetitions = validation.positive_integer("repetitions", repetitions, maximum=_MOST_REPETITIONS)
     blocks = 1 << repetitions.bit_length()
     _enough_for_blocks(n, blocks, repetitions)
     keys = []
@@ -130,7 +134,7 @@ def bcv_partitions(
         _class_sizes("stratify", np.bincount(codes), classes, blocks)
         keys.append(codes)
     signs = _design(repetitions, blocks)
-    block = _assign(n, keys, signs, np.random.default_rng(rng))
+    block = _assign(n, keys, signs, validation.generator(rng))
     folds = []
     for row in signs:
         in_first = (row > 0)[block]
@@ -314,5 +318,5 @@ def _class_sizes(name: str, sizes: NDArray[np.intp], classes: Sequence[Any], blo
     if sizes[smallest] < blocks:
         raise ValueError(
             f"every class of {name} must have at least {blocks} members, one for each block, "
-            f"got {int(sizes[smallest])} of class {classes[smallest]!r}"
+            f"got {int(sizes[smallest])} of class {validation.short(classes[smallest])}"
         )

@@ -63,16 +63,19 @@ def binary_counts(y_true: Any, y_pred: Any, *, pos_label: Hashable = 1) -> Binar
     BinaryCounts(tp=1, fp=1, fn=0, tn=0)
     """
     true, pred = _pair(y_true, y_pred)
-    if true.dtype.kind == "O":
-        true, pred, classes = _codes_of_objects(true, pred)
-        code = classes.index(pos_label) if pos_label in classes else -1
-        counts = _binary_kernel(true, pred, code)
-    else:
-        counts = _binary_kernel(true, pred, pos_label)
-    if counts is None:  # the labels are not `pos_label` and one other
-        validation.two_classes(confusion_classes(y_true, y_pred), pos_label)
-    assert counts is not None
-    return counts
+    _hashable(pos_label)
+    # Numpy would compare a tuple entry by entry.
+    as_objects = true.dtype.kind == "O" or isinstance(pos_label, tuple)
+    counts = None if as_objects else _binary_kernel(true, pred, pos_label)
+    if counts is not None:
+        return counts
+    # Or the labels are not, as numpy compares, `pos_label` and one other.
+    encode, classes = _encoder(true, pred)
+    validation.two_classes(classes, pos_label)
+    code = classes.index(pos_label) if pos_label in classes else -1
+    a, b = encode(true) == code, encode(pred) == code
+    tp, fp, fn = (int(np.count_nonzero(cell)) for cell in (a & b, ~a & b, a & ~b))
+    return BinaryCounts(tp, fp, fn, len(a) - tp - fp - fn)
 
 
 def confusion_matrix(
@@ -143,10 +146,7 @@ def encode(
     """Several label sequences as positions in one list of classes, shape (len(arrays), n)."""
     checked = {name: validation.labels(name, array) for name, array in arrays.items()}
     validation.same_length(**checked)
-    kinds = {array.dtype.kind for array in checked.values()}
-    if len(kinds) > 1 and not kinds <= set("biuf"):
-        checked = {name: array.astype(object) for name, array in checked.items()}
-    joined = np.concatenate(list(checked.values()))
+    joined = np.concatenate(_comparable(*checked.values()))
     to_codes, classes = _encoder(joined, joined[:0])
     codes = to_codes(joined)
     if labels is not None:
@@ -158,6 +158,7 @@ def encode(
 
 def encode_binary(arrays: Mapping[str, Any], *, pos_label: Hashable = 1) -> NDArray[np.int64]:
     """Several sequences of at most two labels as 1 (positive) and 0, shape (len(arrays), n)."""
+    _hashable(pos_label)
     codes, classes = encode(arrays)
     validation.two_classes(classes, pos_label)
     positive = classes.index(pos_label) if pos_label in classes else -1
@@ -190,6 +191,11 @@ def coded(
 ) -> tuple[NDArray[np.int64], list[Hashable]]:
     """Codes of shape (len(arrays), n) and the classes they stand for, of two or of many."""
     if binary:
+        if labels is not None:
+            raise ValueError(
+                "labels goes with metrics for many classes, and pos_label with those for two; got "
+                f"labels={validation.short(labels)}"
+            )
         return encode_binary(arrays, pos_label=pos_label), ["negative", "positive"]
     codes, classes = encode(arrays, labels=labels)
     _refuse_scores(len(classes))
@@ -215,9 +221,28 @@ def _pair(y_true: Any, y_pred: Any) -> tuple[NDArray[Any], NDArray[Any]]:
     true = validation.labels("y_true", y_true)
     pred = validation.labels("y_pred", y_pred)
     validation.same_length(y_true=true, y_pred=pred)
-    if true.dtype.kind != pred.dtype.kind and not {true.dtype.kind, pred.dtype.kind} <= set("biuf"):
-        true, pred = true.astype(object), pred.astype(object)
+    true, pred = _comparable(true, pred)
     return true, pred
+
+
+def _hashable(pos_label: Any) -> None:
+    """A value that may be a label."""
+    try:
+        hash(pos_label)
+    except TypeError:
+        raise TypeError(f"pos_label must be hashable, got {validation.short(pos_label)}") from None
+
+
+def _comparable(*arrays: NDArray[Any]) -> Sequence[NDArray[Any]]:
+    """The same labels, as Python objects if numpy would not tell apart what Python does."""
+    kinds = {array.dtype.kind for array in arrays}
+    if len(kinds) == 1 or (
+        kinds <= set("biuf")
+        # Together with other numbers, integers may have to become floats.
+        and all(a.dtype.kind == "f" or -(2**53) <= a.min() <= a.max() <= 2**53 for a in arrays)
+    ):
+        return arrays
+    return [array.astype(object) for array in arrays]
 
 
 def _blocks(*arrays: NDArray[Any]) -> Iterator[tuple[NDArray[Any], ...]]:
@@ -312,13 +337,6 @@ def _encoder(
     parts = [np.unique(block) for pair in _blocks(true, pred) for block in pair]
     distinct = np.unique(np.concatenate(parts))
     return lambda block: np.searchsorted(distinct, block), distinct.tolist()
-
-
-def _codes_of_objects(
-    true: NDArray[Any], pred: NDArray[Any]
-) -> tuple[NDArray[np.int64], NDArray[np.int64], list[Hashable]]:
-    encode, classes = _encoder(true, pred)
-    return encode(true), encode(pred), classes
 
 
 def _sorted_if_possible(classes: dict[Hashable, None]) -> list[Hashable]:

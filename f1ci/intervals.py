@@ -204,7 +204,7 @@ def f1_score_interval(
         return _multilabel(y_true, y_pred, average, beta, groups, method, level)
     if average == "samples":
         raise ValueError("average='samples' needs indicators of shape (items, classes) as labels")
-    f1 = beta == 1.0
+    f1 = isinstance(beta, (int, float)) and beta == 1.0
     one_class = average is None or average == "binary"
     if one_class:
         metric: Metric = _metrics.f1 if f1 else _metrics.fbeta(beta)
@@ -483,7 +483,7 @@ def _clustered(
     if metric.kind not in clustered.KINDS or each:
         known = [name for name in known if each == (name in ("score", "cautious"))]
     name = known[0] if method is None else method
-    if name not in known:
+    if not isinstance(name, str) or name not in known:
         refuse(method, known, f"{metric.name!r} of items in groups")
     arrays = {"y_true": y_true, "y_pred": y_pred}
     codes, classes = _counts.coded(arrays, metric.binary and not each, pos_label, labels)
@@ -561,7 +561,7 @@ def _warn_few(
     matrix = few.reshape(-1, few.shape[-1]).any(axis=-1)
     first = few.reshape(-1, few.shape[-1])[int(np.argmax(matrix))]
     listed = list(range(first.size)) if classes is None else list(classes)
-    shown = [repr(name) for name, is_few in zip(listed, first, strict=True) if is_few]
+    shown = [validation.short(name) for name, is_few in zip(listed, first, strict=True) if is_few]
     who = ", ".join(shown[:3]) + (", ..." if len(shown) > 3 else "")
     where = _where(matrix.reshape(undefined.shape), None)
     warnings.warn(
@@ -578,7 +578,7 @@ def _where(which: Array, classes: Sequence[Hashable] | None, matrices: bool = Tr
         return ""
     places = np.argwhere(which)
     if classes is not None:
-        shown = [repr(classes[int(place[0])]) for place in places[:3]]
+        shown = [validation.short(classes[int(place[0])]) for place in places[:3]]
         return f" for class {', '.join(shown)}" + (", ..." if len(places) > 3 else "")
     first = ", ".join(map(str, places[0]))
     what = "matrices" if matrices else "counts"
@@ -600,6 +600,6 @@ def missing_classes(
         lacks = [word for word, n in (("true", true), ("predicted", predicted)) if not n]
         if lacks:
             name = k if listed is None else listed[k]
-            parts.append(f"class {name!r} is never {' and never '.join(lacks)}")
+            parts.append(f"class {validation.short(name)} is never {' and never '.join(lacks)}")
     shown = ", ".join(parts[:3]) + (", ..." if len(parts) > 3 else "")
     return f", because {shown}" if shown else ""

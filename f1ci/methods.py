@@ -19,13 +19,12 @@ of zero or leaves the metric's range.
 
 from __future__ import annotations
 
-import reprlib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, NoReturn, TypeAlias, TypeVar
 
-from f1ci import delta, exact, score
+from f1ci import delta, exact, score, validation
 from f1ci.metrics import Metric, Question
 
 __all__ = ["METHODS", "Method", "names", "refuse", "registered"]
@@ -175,7 +174,7 @@ def names(metric: Metric) -> list[str]:
 def refuse(method: Any, known: list[str], what: str) -> NoReturn:
     """Say which methods there are."""
     listed = ", ".join(map(repr, known))
-    raise ValueError(f"method must be one of {listed} for {what}, got {reprlib.repr(method)}")
+    raise ValueError(f"method must be one of {listed} for {what}, got {validation.short(method)}")
 
 
 def documented(*kinds: str) -> Callable[[Function], Function]:

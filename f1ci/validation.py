@@ -30,6 +30,7 @@ __all__ = [
     "distinct",
     "exactly_one",
     "fraction",
+    "generator",
     "indicators",
     "inner",
     "joint_cells",
@@ -55,6 +56,12 @@ __all__ = [
 
 _TEXT = {str, bytes, np.str_, np.bytes_}
 
+# Below this intervals are shorter than rounding, and arithmetic with normal quantiles fails.
+_LOWEST_LEVEL = 1e-9
+
+# Sums of finite numbers up to this are finite.
+_LARGEST_NUMBER = 1e300
+
 # Products of weights up to this and of counts are finite, and their quotients above 0.
 _LARGEST_WEIGHT = 1e15
 
@@ -68,20 +75,31 @@ def number(name: str, value: Any) -> float:
         value, (int, float, np.integer, np.floating)
     ):
         raise TypeError(f"{name} must be a number, got {short(value)}")
-    return float(value)
+    try:
+        return float(value)
+    except OverflowError:
+        raise ValueError(f"{name} must be at most 1e308, got {short(value)}") from None
 
 
-# How a value is quoted that may be long.
 _SHORT = reprlib.Repr()
 _SHORT.maxstring = _SHORT.maxother = 80
-short = _SHORT.repr
+
+
+def short(value: Any) -> str:
+    """How a value is quoted that may be long."""
+    try:
+        text = _SHORT.repr(value)
+    except ValueError:  # an integer of more than 4300 digits
+        return f"a long {type(value).__name__}"
+    return text if len(text) <= 160 else text[:157] + "..."
 
 
 def confidence_level(value: Any) -> float:
     """A level strictly between 0 and 1."""
     level = number("confidence_level", value)
-    if not 0.0 < level < 1.0:
+    if not _LOWEST_LEVEL <= level < 1.0:
         hint = f"; did you mean {level / 100:g}?" if 1.0 < level < 100.0 else ""
+        hint = f"; the lowest is {_LOWEST_LEVEL:g}" if 0.0 < level < 1.0 else hint
         raise ValueError(
             f"confidence_level must lie strictly between 0 and 1, got {short(value)}{hint}"
         )
@@ -98,18 +116,30 @@ def choice(name: str, value: Any, known: Iterable[str]) -> str:
 def positive(name: str, value: Any) -> float:
     """A finite number above zero."""
     result = number(name, value)
-    if not 0.0 < result < np.inf:
+    if not 0.0 < result <= _LARGEST_NUMBER:
         raise ValueError(f"{name} must be a finite number above 0, got {short(value)}")
     return result
 
 
-def positive_integer(name: str, value: Any, *, minimum: int = 1) -> int:
-    """A whole number, at least `minimum`."""
+def positive_integer(name: str, value: Any, *, minimum: int = 1, maximum: int = MAX_COUNT) -> int:
+    """A whole number from `minimum` to `maximum`."""
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)):
         raise TypeError(f"{name} must be an integer, got {short(value)}")
     if value < minimum:
         raise ValueError(f"{name} must be at least {minimum}, got {short(value)}")
+    if value > maximum:
+        raise ValueError(f"{name} must be at most {maximum}, got {short(value)}")
     return int(value)
+
+
+def generator(value: Any) -> np.random.Generator:
+    """A source of random numbers: fresh, seeded, or the one that is given."""
+    try:
+        return np.random.default_rng(value)
+    except (TypeError, ValueError) as error:
+        raise type(error)(
+            f"rng must be None, a seed of at least 0 or a numpy Generator, got {short(value)}"
+        ) from None
 
 
 def probability(name: str, value: Any) -> float:
@@ -139,7 +169,7 @@ def inner(name: str, value: Any) -> float:
 def weights(name: str, value: ArrayLike) -> NDArray[np.float64]:
     """Finite, non-negative numbers of any shape; fractions are legal."""
     array = _numeric(name, value).astype(np.float64, copy=False)
-    bad = ~((array >= 0.0) & (array < np.inf))
+    bad = ~((array >= 0.0) & (array <= _LARGEST_NUMBER))
     if bad.any():
         raise ValueError(f"{name} must be finite and not negative, got {_first(array, bad)!r}")
     return array
@@ -226,7 +256,9 @@ def indicators(name: str, value: ArrayLike) -> NDArray[np.bool_]:
     array = np.asarray(value)
     if array.ndim != 2 or not array.size:
         raise ValueError(f"{name} must have shape (items, classes), got shape {array.shape}")
-    if array.dtype.kind not in "biuf" or not np.isin(array, (0, 1)).all():
+    if array.dtype.kind not in "biuf":
+        raise TypeError(f"{name} must be numeric, got {short(value)}")
+    if not np.isin(array, (0, 1)).all():
         bad = _first(array, ~np.isin(array, (0, 1)))
         raise ValueError(f"{name} must hold 0 and 1 only, got {bad!r}")
     return array.astype(bool)
@@ -277,27 +309,27 @@ def predictions(value: Any) -> list[tuple[str, Any]]:
         pairs = [(name, array) for name, array in getattr(value, "items", lambda: value)()]
     except (TypeError, ValueError):
         raise TypeError(
-            "predictions must map names of classifiers to predicted labels, "
-            f"got {reprlib.repr(value)}"
+            f"predictions must map names of classifiers to predicted labels, got {short(value)}"
         ) from None
     for name, _ in pairs:
         if not isinstance(name, str):
-            raise TypeError(f"names of classifiers must be text, got {name!r}")
+            raise TypeError(f"names of classifiers must be text, got {short(name)}")
     distinct("names of classifiers", [name for name, _ in pairs])
     return pairs
 
 
 def listed(name: str, value: Any) -> list[Any]:
     """Any sequence, as a list."""
-    if not isinstance(value, Iterable):
-        raise TypeError(f"{name} must be a list, got {short(value)}")
-    return list(value)
+    try:
+        return list(value)
+    except TypeError:
+        raise TypeError(f"{name} must be a list, got {short(value)}") from None
 
 
 def distinct(name: str, values: Sequence[Any]) -> None:
     """No value occurs twice, and there is at least one."""
     if not len(values):
-        raise ValueError(f"{name} must not be empty, got {values!r}")
+        raise ValueError(f"{name} must not be empty, got {short(values)}")
     seen = set()
     for value in values:
         if value in seen:
@@ -329,7 +361,7 @@ def among_labels(classes: Sequence[Any], wanted: Sequence[Any]) -> None:
 
 
 def _listing(classes: Sequence[Any]) -> str:
-    shown = ", ".join(short(label) for label in classes[:6])
+    shown = ", ".join(short(label)[:40] for label in classes[:6])
     return shown + (", ..." if len(classes) > 6 else "")
 
 
@@ -407,7 +439,7 @@ def exactly_one(**named: Any) -> None:
 
 def pair(value: Any) -> tuple[Any, Any]:
     """The shares of discordant positives and of discordant negatives."""
-    if not isinstance(value, Sequence) or len(value) != 2:
+    if not isinstance(value, (list, tuple)) or len(value) != 2:
         raise ValueError(
             "disagreement must hold the shares of discordant positives and of discordant "
             f"negatives, got {short(value)}"
@@ -454,7 +486,9 @@ def labels(name: str, value: Any) -> NDArray[Any]:
         return np.asarray(array)
     if kind in "fc":
         # A NaN makes the sum NaN: one pass and no temporary in the usual case.
-        if np.isnan(array.sum()):
+        with np.errstate(over="ignore", invalid="ignore"):
+            total = array.sum()
+        if np.isnan(total):
             _refuse_missing(name, np.isnan(array), "nan")
     elif kind in "mM":
         _refuse_missing(name, np.isnat(array), "NaT")
@@ -502,8 +536,9 @@ def _label_array(name: str, value: Any) -> NDArray[Any]:
         array = np.asarray(value)
     except ValueError:  # ragged nesting
         raise ValueError(f"{name} must be one-dimensional, got {short(value)}") from None
-    # numpy turns [1, "a"] into ["1", "a"]; keep such a mixture as it came.
-    if array.dtype.kind in "US" and not set(map(type, value)) <= _TEXT:
+    # numpy turns [1, "a"] into ["1", "a"], and [-1, 2**63 + 1] into floats: keep both.
+    mixed = array.dtype.kind in "US" and not set(map(type, value)) <= _TEXT
+    if mixed or (array.dtype.kind == "f" and array.size and np.abs(array).max() > 2**53):
         array = np.asarray(value, dtype=object)
     return array
 
