@@ -22,7 +22,7 @@ $(error VENV is a path without spaces, got '$(VENV)')
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help book quick notebooks notebook pair ledger verify reference archive test dist bench peers lock clean ready
+.PHONY: help book pdf quick notebooks notebook pair ledger verify reference archive test dist bench peers lock clean ready
 
 help:  ## Print the targets.
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 12
@@ -40,6 +40,9 @@ ready: $(READY)  ## Set up the environment, if it is not; it serves this folder 
 book: ready  ## Run every notebook at full fidelity, check the ledger and build the site.
 	@$(RUN); ran=$$?; if test $$ran -gt 1; then exit $$ran; fi; \
 	$(BIN)/python -m compendium.book && exit $$ran
+
+pdf: ready  ## Print the chapters and the ledger of the built book as one PDF (needs Chromium).
+	$(BIN)/python -m compendium.pdf
 
 quick: ready  ## The same with small numbers of replicates: a look, not a result.
 	@$(RUN) --quick; ran=$$?; if test $$ran -gt 1; then exit $$ran; fi; \

@@ -126,6 +126,8 @@ def _fold_proofs(page: BeautifulSoup) -> None:
         if first and first.contents and str(first.contents[0]).startswith("Proof. "):
             first.contents[0].replace_with(str(first.contents[0]).removeprefix("Proof. "))
         proof.insert(0, summary)
+    for content in page.select("#proof-content"):
+        del content["id"]
 
 
 def _length(cell: Tag) -> int:
