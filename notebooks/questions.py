@@ -8,15 +8,15 @@
 #
 # | what people do | covers | better |
 # |:--|--:|:--|
-# | [take F1 for a proportion of all n items](#interval) | {glue:text}`questions-of-n` | `f1_interval` |
-# | [add two and four, to F1](#plus-four) | {glue:text}`questions-plus-four` | `f1_interval` |
-# | [take macro F1 for one, too](#macro) | {glue:text}`questions-macro` | `average="macro"` |
-# | [pool the spans of all documents](#documents) | {glue:text}`questions-spans` | `clustered_interval` |
-# | [count pixels for Dice](#dice) | {glue:text}`questions-pixels` | `clustered_interval` |
-# | [flatten several labels per item](#multilabel) | {glue:text}`questions-flat` | indicators, as they are |
-# | [bootstrap a near-perfect score](#perfect) | {glue:text}`questions-bootstrap` | `f1_interval` |
-# | [t interval over ten folds](#folds) | {glue:text}`questions-folds` | pool the folds' counts |
-# | [tune the threshold on the test set](#threshold) | {glue:text}`questions-tuned` | tune elsewhere |
+# | [take F1 for a proportion of all n items](#question-interval) | {glue:text}`questions-of-n` | `f1_interval` |
+# | [add two and four, to F1](#question-plus-four) | {glue:text}`questions-plus-four` | `f1_interval` |
+# | [take macro F1 for one, too](#question-macro) | {glue:text}`questions-macro` | `average="macro"` |
+# | [pool the spans of all documents](#question-documents) | {glue:text}`questions-spans` | `clustered_interval` |
+# | [count pixels for Dice](#question-dice) | {glue:text}`questions-pixels` | `clustered_interval` |
+# | [flatten several labels per item](#question-multilabel) | {glue:text}`questions-flat` | indicators, as they are |
+# | [bootstrap a near-perfect score](#question-perfect) | {glue:text}`questions-bootstrap` | `f1_interval` |
+# | [t interval over ten folds](#question-folds) | {glue:text}`questions-folds` | pool the folds' counts |
+# | [tune the threshold on the test set](#question-threshold) | {glue:text}`questions-tuned` | tune elsewhere |
 #
 # These are coverages in one setting each, given below; in others the recipes do better or worse.
 
@@ -60,7 +60,7 @@ def f1_of(tp, wrong):
 
 
 # %% [markdown]
-# (interval)=
+# (question-interval)=
 # ## How do I get a confidence interval for F1?
 #
 # [Asked](https://stats.stackexchange.com/questions/359242)
@@ -144,7 +144,7 @@ table
 # {glue:text}`questions-of-n`; with 50 % it is {glue:text}`questions-of-n-best:.2f`. The score interval covers
 # {glue:text}`questions-score-worst:.3f` or more in all four.
 #
-# (plus-four)=
+# (question-plus-four)=
 # ## Can I add two successes and two failures?
 #
 # "Plus four" is a good trick for a proportion, and is
@@ -167,7 +167,7 @@ table
 # count it does better, from {glue:text}`questions-plus-two-low:.3f` to {glue:text}`questions-plus-two-high:.3f`; it
 # is worst for high scores, which it pulls down. Use the score interval: it is Wilson's own, for the right trials.
 #
-# (better)=
+# (question-better)=
 # ## Is model B better than A? Their intervals overlap
 #
 # The [commonest](https://stats.stackexchange.com/questions/431713)
@@ -228,7 +228,7 @@ show.table(head, rows, numeric=(1, 2))
 # {glue:text}`questions-unpaired-power:.2f`, the paired one in {glue:text}`questions-power:.2f`. More on
 # [two models](/book/compare.md).
 #
-# (equal)=
+# (question-equal)=
 # ## The difference is not significant. Are the models equal?
 #
 # [No](https://github.com/EleutherAI/lm-evaluation-harness/issues/3831). In the last table B is truly better,
@@ -253,7 +253,7 @@ test
 # the margin is {glue:text}`questions-example-equivalent`, and B minus A may be anything from
 # {glue:text}`questions-example-low:.3f` to {glue:text}`questions-example-high:.3f`. The interval says it best.
 #
-# (macro)=
+# (question-macro)=
 # ## What about macro and weighted F1 of imbalanced classes?
 #
 # [Asked](https://github.com/jacobgil/confidenceinterval/issues/2)
@@ -309,7 +309,7 @@ show.table(["macro F1", "coverage", "mean length"], rows, numeric=(1, 2))
 # ({glue:text}`questions-macro-length-1:.3f` instead of {glue:text}`questions-macro-length-3:.3f`), and the
 # proportion is far too short. Use `f1_score_interval(..., average="macro")`, or `"weighted"`.
 #
-# (micro)=
+# (question-micro)=
 # ## Why is micro F1 the same as accuracy?
 #
 # [Because](https://github.com/sepandhaghighi/pycm/issues/346) every wrong item is one false positive and one false
@@ -334,7 +334,7 @@ show.table(
 )
 
 # %% [markdown]
-# (documents)=
+# (question-documents)=
 # ## My spans come in documents. Does that matter?
 #
 # [Yes](https://github.com/maziyarpanahi/openmed/issues/298). If some documents are hard and some easy, spans of one
@@ -387,7 +387,7 @@ unit_table(["spans pooled, f1_interval", "clustered_interval"], found, count)
 # Give the counts of each document: coverage is then {glue:text}`questions-documents:.3f`. More in
 # [many documents](/book/compare.md).
 #
-# (dice)=
+# (question-dice)=
 # ## Is Dice the same as F1? What is its interval for segmentation?
 #
 # The Dice coefficient is F1 with pixels as items, and IoU is the Jaccard index. But pixels of one image are
@@ -425,7 +425,7 @@ show.table(["", "estimate", "interval"], rows, numeric=(1, 2))
 # [Detection](https://github.com/cocodataset/cocoapi/issues/572) is the same: count matched, spurious and missed boxes for
 # each image. [Recipes](/book/recipes.md) for spans, boxes and masks.
 #
-# (multilabel)=
+# (question-multilabel)=
 # ## My items have several labels
 #
 # [Asked here](https://github.com/jacobgil/confidenceinterval/issues/13). Give the indicators as they are. To flatten
@@ -452,7 +452,7 @@ for average in ("micro", "macro", "weighted", "samples"):
 show.table(["the six items of that thread", "F1", "interval"], rows, numeric=(1, 2))
 
 # %% [markdown]
-# (perfect)=
+# (question-perfect)=
 # ## My score is perfect. What is the interval?
 #
 # [Not a point](https://github.com/NVIDIA/garak/issues/2033). Resampling a perfect test set gives perfect test sets. Twenty
@@ -495,7 +495,7 @@ show.table(["20 relevant items", "coverage", "share without length"], rows, nume
 # %% [markdown]
 # Twenty perfect items are compatible with an F1 of {glue:text}`questions-perfect-low:.2f`.
 #
-# (items)=
+# (question-items)=
 # ## How many items do I need?
 #
 # [Asked](https://github.com/EvolvingLMMs-Lab/lmms-eval/pull/1007) [often](https://github.com/EleutherAI/lm-evaluation-harness/issues/4017).
@@ -522,7 +522,7 @@ show.table(
 # (`sample_size` guarantees the width for every classifier; a good one gets a narrower interval.) To compare
 # two models, plan with `difference=`.
 #
-# (folds)=
+# (question-folds)=
 # ## Can I use the mean and standard deviation of ten folds?
 #
 # [Asked of scikit-learn](https://github.com/scikit-learn/scikit-learn/issues/12730). Two things go wrong. Folds share training
@@ -563,7 +563,7 @@ show.table(["", "coverage", "mean estimate", "mean length"], rows, numeric=(1, 2
 # The folds' mean is {glue:text}`questions-folds-mean:.3f` on average. Add up the counts; or, to compare models with
 # the luck of training in it, use [`bcv_partitions` and `bayes_test`](/book/wangli.md).
 #
-# (threshold)=
+# (question-threshold)=
 # ## Can I choose the threshold that gives the best F1?
 #
 # Yes, on other items. The best F1 over all thresholds on the test set is too high, and its interval is
