@@ -355,7 +355,9 @@ def _student(held: Array, z: float) -> Array:
     with np.errstate(divide="ignore"):
         degrees = np.maximum(1.0 / (held**2).sum(axis=0) - 1.0, 1.0)
     # No units hold anything: the limits are 0 and 1 whatever the quantile.
-    return special.stdtrit(np.where(np.isfinite(degrees), degrees, 1.0), special.ndtr(z))
+    quantile = special.stdtrit(np.where(np.isfinite(degrees), degrees, 1.0), special.ndtr(z))
+    # SciPy before 1.17 has no quantile of a probability that rounds to one.
+    return np.where(np.isnan(quantile), np.copysign(np.inf, z), quantile)
 
 
 def _kernels(method: str) -> tuple[score.Kernel, ...]:
