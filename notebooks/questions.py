@@ -566,8 +566,8 @@ show.table(["", "coverage", "mean estimate", "mean length"], rows, numeric=(1, 2
 # (question-threshold)=
 # ## Can I choose the threshold that gives the best F1?
 #
-# Yes, on other items. The best F1 over all thresholds on the test set is too high, and its interval is
-# about another model. Simulated with 30 % positives, whose scores are higher by 3/2 standard deviations:
+# Yes, on other items. The best F1 over all thresholds on the test set is too high, and so is its
+# interval. Simulated with 30 % positives, whose scores are higher by 3/2 standard deviations:
 
 
 # %%
@@ -615,4 +615,4 @@ show.table(
 #
 # [A report in five minutes](/notebooks/five-minutes.ipynb), [recipes](/book/recipes.md), and
 # [which method when](/notebooks/choosing-a-method.ipynb). Curves (ROC, precision and recall over all thresholds) are
-# [not covered here](https://github.com/scikit-learn/scikit-learn/issues/25856).
+# left out here; [scikit-learn discusses them](https://github.com/scikit-learn/scikit-learn/issues/25856).
