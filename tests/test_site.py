@@ -743,6 +743,22 @@ def test_offered_notebooks_read_as_their_pages_do(real_book):
     assert quoted > 50
 
 
+def test_committed_notebooks_have_no_roles_and_printed_numbers():
+    """Binder and Colab open these, and Jupyter knows no roles."""
+    rows = {**Published().rows, **Published().inputs}
+    quoted = 0
+    for path in sorted((ROOT / "notebooks").glob("*.ipynb")):
+        for cell in nbformat.read(path, as_version=4).cells:
+            if cell.cell_type == "markdown":
+                assert not ROLE_LEFT.search(cell.source), (path.name, cell.source)
+                for shown, row in re.findall(
+                    r"\[([^]]*)\]\([^)]*ledger\.html#([^)]*)\)", cell.source
+                ):
+                    assert shown in (rows[row].printed, "…")
+                    quoted += shown != "…"
+    assert quoted > 50
+
+
 @pytest.mark.slow
 def test_an_offered_notebook_runs_on_its_own(real_book, tmp_path):
     """In an environment with a kernel and nothing else; its first code cell gets the rest.
