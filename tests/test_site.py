@@ -773,9 +773,13 @@ def test_search_ranks_the_guide_before_the_api(tab, real_address):
 def test_the_ledgers_headings_stay_in_sight(tab, real_address):
     tab.goto(f"{real_address}/book/ledger.html?words=lam/table-3", wait_until="networkidle")
     tab.locator(ROWS).nth(40).scroll_into_view_if_needed()
-    for what in ("form.ledger-filter", "details.item[open] th >> nth=0"):
-        box = tab.locator(what).bounding_box()
-        assert 0 <= box["y"] < 150, what
+    bar, form, heading = (
+        tab.locator(what).bounding_box()
+        for what in (".bd-header-article", "form.ledger-filter", "details.item[open] th >> nth=0")
+    )
+    for above, below in ((bar, form), (form, heading)):
+        assert above["y"] + above["height"] == pytest.approx(below["y"], abs=2)
+    assert heading["y"] < 200
 
 
 ROLE_LEFT = re.compile(r"\{[\w:]+\}`|^\([\w-]+\)=$|\$\$ *\([\w-]+\)", re.M)
@@ -797,6 +801,22 @@ def test_offered_notebooks_read_as_their_pages_do(real_book):
                 ):
                     assert (f"../book/ledger.html#{row}", shown) in links
                     quoted += 1
+    assert quoted > 50
+
+
+def test_committed_notebooks_have_no_roles_and_printed_numbers():
+    """Binder and Colab open these, and Jupyter knows no roles."""
+    rows = {**Published().rows, **Published().inputs}
+    quoted = 0
+    for path in sorted((ROOT / "notebooks").glob("*.ipynb")):
+        for cell in nbformat.read(path, as_version=4).cells:
+            if cell.cell_type == "markdown":
+                assert not ROLE_LEFT.search(cell.source), (path.name, cell.source)
+                for shown, row in re.findall(
+                    r"\[([^]]*)\]\([^)]*ledger\.html#([^)]*)\)", cell.source
+                ):
+                    assert shown in (rows[row].printed, "…")
+                    quoted += shown != "…"
     assert quoted > 50
 
 

@@ -9,6 +9,10 @@ document.addEventListener("DOMContentLoaded", () => {
   const parts = [...all.querySelectorAll("details.item")];
   const FIELDS = ["words", "paper", "verdict"];
   form.hidden = false;
+  // The headings stay in sight below the filters, however many lines these take.
+  new ResizeObserver(() => {
+    all.style.setProperty("--filter-height", `${form.offsetHeight}px`);
+  }).observe(form);
 
   // "Table 3" and "table-3" are one word, and neither is found in "table-31" or "table-3b".
   const joined = (text) => text.toLowerCase().replace(/\b([a-z]+)[\s-]+(\d[\d.]*\w*)/g, "$1-$2");

@@ -1,26 +1,35 @@
-"""The notebooks that pages offer read as the pages do: numbers and links in place of roles.
+"""Notebooks outside the book read as its pages do: numbers and links in place of roles.
 
 Jupyter knows Markdown, but not the roles of this book. When the pages are written, Sphinx knows
-what each role stands for; here the text of each offered notebook gets it.
+what each role stands for, and the text of each offered notebook gets it (`Reader`). The committed
+notebooks, which Binder and Colab open, follow from their sources alone: printed numbers stand in
+their text, and what is computed is a link to the page that has it (`Outside`).
 """
 
 from __future__ import annotations
 
+import functools
 import posixpath
 import re
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import nbformat
-from myst_nb.core.variables import format_plain_text
 from nbformat import NotebookNode
-from sphinx.environment import BuildEnvironment
 
-__all__ = ["Reader", "glued", "readable", "write"]
+from compendium.published import Published, Row
 
+if TYPE_CHECKING:
+    from sphinx.environment import BuildEnvironment
+
+__all__ = ["Outside", "Reader", "glued", "readable", "write"]
+
+SITE = "https://f1ci.github.io/f1ci/"
 # Code that is quoted stands first, so that a role in it is left alone.
 _ROLE = re.compile(r"```.*?```|(?<!\{)`` ?.+? ?``|\{(?P<name>[\w:]+)\}`(?P<text>[^`]+)`", re.S)
 _NUMBERED = re.compile(r"\$\$[ \t]*\((?P<label>[\w-]+)\)[ \t]*$", re.M)
+_PAGE = re.compile(r"\]\((?:/|\.\./)(book|notebooks)/([\w-]+)\.(?:md|ipynb|html)")
 _ANCHOR = re.compile(r"^\([\w.-]+\)=\n", re.M)
 _TITLED = re.compile(r"(?P<title>.*\S)\s*<(?P<target>[^<>]+)>", re.S)
 
@@ -33,7 +42,7 @@ def readable(notebook: NotebookNode, resolve: Callable[[str, str], str]) -> None
 
     for cell in notebook.cells:
         if cell.cell_type == "markdown":
-            text = _ANCHOR.sub("", cell.source)
+            text = _PAGE.sub(rf"]({SITE}\1/\2.html", _ANCHOR.sub("", cell.source))
             text = _NUMBERED.sub(lambda m: f"$$\n\n{resolve('number', m['label'])}", text)
             cell.source = _ROLE.sub(role, text)
 
@@ -61,7 +70,6 @@ class Reader:
         self.document = document
         self.number = number  # what a role of the ledger shows
         self.values = values  # by page, then by name
-        self.base = env.config.html_baseurl
 
     def __call__(self, name: str, text: str) -> str:
         """Markdown for a role, or an error that quotes it."""
@@ -82,16 +90,15 @@ class Reader:
         }[name](name, text)
         return found
 
-    def _link(self, title: str, document: str, anchor: str = "") -> str:
-        return f"[{title}]({self.base}{document}.html{anchor and '#'}{anchor})"
-
     def _ledger(self, name: str, text: str) -> str:
         shown = self.number(name, text)
         if name == "tally":
             return shown
-        return self._link(shown, "book/ledger", text.partition("|")[0])
+        return _away(shown, "book/ledger", text.partition("|")[0])
 
     def _glue(self, _: str, text: str) -> str:
+        from myst_nb.core.variables import format_plain_text  # slow, and no notebook needs it
+
         place, separator, rest = text.rpartition("::")
         key, _, form = rest.partition(":")
         page = self._absolute(place.removesuffix(".ipynb")) if separator else self.document
@@ -109,7 +116,7 @@ class Reader:
             names = ["".join(person.last_names) for person in entry.persons["author"]]
             who = " and ".join(names) if len(names) < 3 else f"{names[0]} et al."
             parts.append(f"{who} ({entry.fields['year']})")
-        return self._link("; ".join(parts), "book/bibliography")
+        return _away("; ".join(parts), "book/bibliography")
 
     def _titled(self, text: str) -> tuple[str, str]:
         match = _TITLED.fullmatch(text)
@@ -118,7 +125,7 @@ class Reader:
     def _doc(self, _: str, text: str) -> str:
         title, target = self._titled(text)
         document = self._absolute(re.sub(r"\.(md|ipynb)$", "", target))
-        return self._link(title or self.env.titles[document].astext(), document)
+        return _away(title or self.env.titles[document].astext(), document)
 
     def _ref(self, _: str, text: str) -> str:
         title, target = self._titled(text)
@@ -126,11 +133,11 @@ class Reader:
         named = self.env.get_domain("std").labels  # type: ignore[attr-defined]
         document, anchor = labels[target.lower()]
         shown = title or named.get(target.lower(), ("", "", target))[2]
-        return self._link(shown, document, anchor)
+        return _away(shown, document, anchor)
 
     def _eq(self, _: str, text: str) -> str:
         document, number = self.env.get_domain("math").equations[text]  # type: ignore[attr-defined]
-        return self._link(f"({number})", document, f"equation-{text}")
+        return _away(f"({number})", document, f"equation-{text}")
 
     def _label_of_equation(self, _: str, label: str) -> str:
         return self._eq("eq", label)
@@ -140,13 +147,73 @@ class Reader:
         found = self.env.proof_list[target]  # type: ignore[attr-defined]
         document, kind = found["docname"], found["countertype"]
         number = ".".join(map(str, self.env.toc_fignumbers[document][kind][target]))
-        return self._link(title or f"{found['realtype'].title()} {number}", document, target)
+        return _away(title or f"{found['realtype'].title()} {number}", document, target)
 
     def _code(self, _: str, text: str) -> str:
         return f"`{text}`"
 
     def _word(self, _: str, text: str) -> str:
         return self._titled(text)[0] or text
+
+
+_KINDS = {
+    "def": "Definition",
+    "thm": "Theorem",
+    "prop": "Proposition",
+    "lem": "Lemma",
+    "cor": "Corollary",
+    "rem": "Remark",
+    "alg": "Algorithm",
+}
+
+
+class Outside:
+    """What the roles of a notebook say where no book has been built."""
+
+    def __init__(self, name: str) -> None:
+        self.page = f"notebooks/{name}"
+
+    def __call__(self, name: str, text: str) -> str:
+        """Markdown for a role."""
+        match = _TITLED.fullmatch(text)
+        title, target = (match["title"], match["target"]) if match else ("", text)
+        kind, _, rest = target.partition("-")
+        chapter = f"book/{rest.partition('-')[0]}"
+        if name == "published":
+            row = _printed().get(text)
+            return _away(row.printed if row else "…", "book/ledger", text)
+        if name == "computed":
+            return _away("…", "book/ledger", text.partition("|")[0])
+        if name in ("glue:text", "tally"):
+            return _away("…", self.page)
+        if name in ("cite:t", "cite:p"):
+            keys = [re.fullmatch(r"([a-z]+)(\d+)\w*", key.strip()) for key in text.split(",")]
+            shown = "; ".join(f"{k[1].title()} ({k[2]})" for k in keys if k)
+            return _away(shown or "the bibliography", "book/bibliography")
+        if name == "doc":
+            document = posixpath.normpath(posixpath.join("/notebooks", target)).lstrip("/")
+            document = re.sub(r"\.(md|ipynb)$", "", document)
+            return _away(title or posixpath.basename(document), document)
+        if name in ("eq", "number"):
+            return _away("the equation", chapter, f"equation-{target}") if name == "eq" else ""
+        if name == "prf:ref":
+            return _away(title or _KINDS.get(kind, "result").lower(), chapter, target)
+        if name == "ref":
+            entry = re.fullmatch(r"[ENRO]-\w+-\d+", target)
+            place = ("book/errata", target.lower()) if entry else (self.page, "")
+            return _away(title or target, *place)
+        return f"`{title or text}`"
+
+
+@functools.cache
+def _printed() -> dict[str, Row]:
+    published = Published()
+    return {**published.rows, **published.inputs}
+
+
+def _away(title: str, document: str, anchor: str = "") -> str:
+    """A link to a place of the published site."""
+    return f"[{title}]({SITE}{document}.html{anchor and '#'}{anchor})"
 
 
 def write(

@@ -230,7 +230,7 @@ def _table(entries: Sequence[Entry], names: Mapping[str, str], citing: Citing) -
     used = {v: v for v in VERDICTS if any(e.verdict == v for e in entries)}
     form = _form({"Paper": names, "Verdict": used}, "Table 3 Wald", len(entries))
     return (
-        f'<div class="ledger-all" data-address="{escape(citing.address)}" '
+        f'<div class="ledger-all full-width" data-address="{escape(citing.address)}" '
         f'data-version="{escape(citing.version)}">{form}{"".join(parts)}</div>'
     )
 

@@ -28,8 +28,12 @@ _STYLE = """
 body { background: #fff; }
 .bd-article { padding: 0; }
 .bd-article > section { break-before: page; }
-.headerlink, .copybtn, .provenance .downloads, .ledger-filter, .copy-citation, .explorer { display: none !important; }
-.wide, .full-width, .pst-scrollable-table-container { max-width: 100% !important; overflow: visible !important; width: 100% !important; }
+:is(.headerlink, .copybtn, .downloads, .ledger-filter) { display: none !important; }
+:is(.wide, .full-width, .pst-scrollable-table-container) {
+  max-width: 100% !important;
+  overflow: visible !important;
+  width: 100% !important;
+}
 details.item tr, figure, table.table tr { break-inside: avoid; }
 table.ledger { font-size: 0.7rem; }
 """

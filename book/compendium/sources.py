@@ -2,7 +2,8 @@
 
 The committed ``.ipynb`` carries no outputs, and its cell ids come from the cells'
 content, so that the same source always gives the same bytes. It has one cell more
-than its source: where the repository is not installed, as on Colab, that cell fetches it.
+than its source, which fetches the repository where that is not installed, as on Colab; and it
+has links in place of the book's roles.
 ``python -m compendium.sources pair`` writes the pairs, ``check`` compares them.
 """
 
@@ -18,7 +19,7 @@ import jupytext
 import nbformat
 from nbformat import NotebookNode
 
-from compendium import ROOT, parameters, write
+from compendium import ROOT, downloads, parameters, write
 from compendium.parameters import Parameter, ParameterError
 
 __all__ = [
@@ -72,6 +73,7 @@ def read(source: Path) -> NotebookNode:
 def pair_text(source: Path) -> str:
     """What the committed ``.ipynb`` beside a source must contain."""
     notebook = read(source)
+    downloads.readable(notebook, downloads.Outside(source.stem))
     add_fetching(notebook)
     return f"{nbformat.writes(notebook, version=4)}\n"
 
