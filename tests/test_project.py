@@ -245,3 +245,14 @@ def test_no_machine_path_and_no_package_index_in_the_repository():
         except UnicodeDecodeError:
             continue  # an image
         assert not (found := forbidden.search(text)), f"{name}: {found[0]}"
+
+
+def test_every_fault_of_the_table_has_its_test():
+    table = (ROOT / "tests" / "FAULTS.md").read_text("utf-8")
+    named = re.findall(r"`(test_\w+\.py)::(test_\w+)`", table)
+    assert len(named) > 40
+    for file, test in named:
+        assert re.search(rf"^def {test}\(", (ROOT / "tests" / file).read_text("utf-8"), re.M), test
+    for row in table.splitlines():
+        if row.startswith("|") and not row.startswith(("| **", "|---", "| fault")):
+            assert "::test_" in row, row
