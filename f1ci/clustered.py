@@ -51,6 +51,9 @@ METHODS = ("score", "cautious", "delta", "logit")
 KINDS = ("f1", "tversky", "share", "mean")
 AVERAGES = ("micro", "macro", "weighted", "samples")
 
+# The largest number below 1: at 1 quantiles are infinite.
+_LARGEST_SHARE = 1.0 - 2.0**-53
+
 # A variance this small next to the squared influence of one item is rounding.
 _ROUNDING = 1e-24
 
@@ -352,7 +355,9 @@ def _student(held: Array, z: float) -> Array:
     with np.errstate(divide="ignore"):
         degrees = np.maximum(1.0 / (held**2).sum(axis=0) - 1.0, 1.0)
     # No units hold anything: the limits are 0 and 1 whatever the quantile.
-    return special.stdtrit(np.where(np.isfinite(degrees), degrees, 1.0), special.ndtr(z))
+    return special.stdtrit(
+        np.where(np.isfinite(degrees), degrees, 1.0), np.minimum(special.ndtr(z), _LARGEST_SHARE)
+    )
 
 
 def _kernels(method: str) -> tuple[score.Kernel, ...]:

@@ -538,7 +538,7 @@ def _label_array(name: str, value: Any) -> NDArray[Any]:
         raise ValueError(f"{name} must be one-dimensional, got {short(value)}") from None
     # numpy turns [1, "a"] into ["1", "a"], and [-1, 2**63 + 1] into floats: keep both.
     mixed = array.dtype.kind in "US" and not set(map(type, value)) <= _TEXT
-    if mixed or (array.dtype.kind == "f" and array.size and np.abs(array).max() > 2**53):
+    if mixed or (array.dtype.kind == "f" and array.size and float(np.abs(array).max()) > 2**53):
         array = np.asarray(value, dtype=object)
     return array
 
