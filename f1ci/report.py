@@ -267,6 +267,6 @@ def _method(method: str | None) -> str:
     """One method for all that the report prints."""
     shown = (metrics.precision, metrics.micro_f1, metrics.macro_f1)
     known = [name for name, each in methods.METHODS.items() if all(map(each.applies_to, shown))]
-    if method is not None and method not in known:
+    if method is not None and not (isinstance(method, str) and method in known):
         methods.refuse(method, known, "a classification report")
     return known[0] if method is None else method

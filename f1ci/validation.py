@@ -529,17 +529,23 @@ def _label_array(name: str, value: Any) -> NDArray[Any]:
         return np.asarray(value.to_numpy())
     first = next(iter(value), None)
     if first is None or isinstance(first, (tuple, frozenset)):
-        array = np.empty(len(value), dtype=object)
-        array[:] = list(value)
-        return array
+        return _objects(value)
     try:
         array = np.asarray(value)
-    except ValueError:  # ragged nesting
+    except ValueError:  # ragged nesting, or some labels are tuples
+        if all(x.__class__.__hash__ for x in value):
+            return _objects(value)
         raise ValueError(f"{name} must be one-dimensional, got {short(value)}") from None
     # numpy turns [1, "a"] into ["1", "a"], and [-1, 2**63 + 1] into floats: keep both.
     mixed = array.dtype.kind in "US" and not set(map(type, value)) <= _TEXT
-    if mixed or (array.dtype.kind == "f" and array.size and np.abs(array).max() > 2**53):
+    if mixed or (array.dtype.kind == "f" and array.size and float(np.abs(array).max()) > 2**53):
         array = np.asarray(value, dtype=object)
+    return array
+
+
+def _objects(value: Any) -> NDArray[Any]:
+    array = np.empty(len(value), dtype=object)
+    array[:] = list(value)
     return array
 
 

@@ -160,6 +160,17 @@ CALLS = {
             "labels": [0, 1],
         },
     ),
+    "classification_report": (
+        f1ci.classification_report,
+        {
+            "y_true": TRUE,
+            "y_pred": A,
+            "labels": [0, 1],
+            "groups": [0, 1, 2, 3] * 4,
+            "method": "score",
+            "confidence_level": 0.9,
+        },
+    ),
     "equicoordinate_quantile": (
         f1ci.equicoordinate_quantile,
         {"correlation": [[1, 0.5], [0.5, 1]], "confidence_level": 0.9, "accuracy": 1e-4},

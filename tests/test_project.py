@@ -15,6 +15,7 @@ import jsonschema
 import pytest
 import yaml
 from compendium import architecture, pins
+from packaging.specifiers import SpecifierSet
 
 import f1ci
 
@@ -266,6 +267,35 @@ def test_an_environment_of_another_folder_is_refused(tmp_path, arguments, messag
 
 
 @pytest.mark.skipif(shutil.which("make") is None, reason="no make on this machine")
+@pytest.mark.parametrize("version", ["3.8.18", "3.9.25"])
+def test_an_old_python_is_named_before_anything_is_made(tmp_path, version):
+    # A program that answers as that Python would.
+    old = tmp_path / "python3"
+    info = tuple(map(int, version.split(".")))
+    old.write_text(
+        f'#!/bin/sh\nif test "$1" = --version; then echo "Python {version}"; exit; fi\n'
+        f'exec {sys.executable} -c "import sys; sys.version_info = {info}; $2"\n'
+    )
+    old.chmod(0o755)
+    for name in ("Makefile", "requirements.lock", "pyproject.toml"):
+        shutil.copy(ROOT / name, tmp_path / name)
+    outcome = subprocess.run(
+        ["make", "book", f"PYTHON={old}"], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert outcome.returncode == 2
+    assert f"Python 3.10 or newer is needed, and {old} is Python {version}" in outcome.stdout
+    assert not (tmp_path / ".venv").exists()
+
+
+def test_an_old_pip_would_refuse_the_package():
+    """What pip compares with the Python that runs it."""
+    allowed = SpecifierSet(PROJECT["project"]["requires-python"])
+    assert not allowed.contains("3.8.18")
+    assert not allowed.contains("3.9.25")
+    assert allowed.contains("3.10.0")
+
+
+@pytest.mark.skipif(shutil.which("make") is None, reason="no make on this machine")
 def test_parameters_without_a_notebook_are_refused(tmp_path):
     for name in ("Makefile", "requirements.lock", "pyproject.toml"):
         shutil.copy(ROOT / name, tmp_path / name)
@@ -327,3 +357,14 @@ def test_no_machine_path_and_no_package_index_in_the_repository():
         except UnicodeDecodeError:
             continue  # an image
         assert not (found := forbidden.search(text)), f"{name}: {found[0]}"
+
+
+def test_every_fault_of_the_table_has_its_test():
+    table = (ROOT / "tests" / "FAULTS.md").read_text("utf-8")
+    named = re.findall(r"`(test_\w+\.py)::(test_\w+)`", table)
+    assert len(named) > 40
+    for file, test in named:
+        assert re.search(rf"^def {test}\(", (ROOT / "tests" / file).read_text("utf-8"), re.M), test
+    for row in table.splitlines():
+        if row.startswith("|") and not row.startswith(("| **", "|---", "| fault")):
+            assert "::test_" in row, row

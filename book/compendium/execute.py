@@ -373,7 +373,8 @@ def run(
                     return False
                 _publish(edition, task, folder, outcome)
         except Exception as error:  # a full disk, say: whatever stops a task is its failure
-            outcome = _failure(f"{type(error).__name__}: {error}")
+            said = " ".join(str(error).split())[:300]
+            outcome = _failure(f"{type(error).__name__}: {said}")
         show.ended(task, outcome)
         return bool(outcome["status"] == "done")
 
