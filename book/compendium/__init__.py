@@ -61,7 +61,7 @@ def swhid(path: Path) -> str:
         return ""
     content = path.read_bytes()
     blob = b"blob %d\0" % len(content) + content
-    return f"swh:1:cnt:{hashlib.sha1(blob).hexdigest()}"
+    return f"swh:1:cnt:{hashlib.sha1(blob, usedforsecurity=False).hexdigest()}"
 
 
 def note(kind: str, name: str, value: str = "") -> None:
