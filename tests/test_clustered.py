@@ -270,3 +270,20 @@ def test_a_class_that_is_never_true_has_no_weight():
     with_c = f1ci.clustered_interval(counts, "recall", average="weighted")
     without = f1ci.clustered_interval(counts[:, :2], "recall", average="weighted")
     assert tuple(with_c) == pytest.approx(tuple(without), abs=1e-12)
+
+
+@pytest.mark.parametrize("metric", ["f1", "macro_f1"])
+def test_two_units_at_a_high_level_leave_everything_possible(metric):
+    """Student's quantile of one degree of freedom is some 600 at 99.9 %: an interval of the
+    difference must grow with the level, and may not fall back on the estimate."""
+    rng = np.random.default_rng(1)
+    truth = rng.integers(0, 2, 40)
+    first, second = (np.where(rng.random(40) < 0.8, truth, 1 - truth) for _ in range(2))
+    lengths = []
+    for level in (0.5, 0.8, 0.95, 0.99, 0.999, 0.99999):
+        low, high = f1ci.difference_interval(
+            truth, first, second, metric, groups=np.arange(40) % 2, confidence_level=level
+        )
+        lengths.append(high - low)
+    assert lengths == sorted(lengths)
+    assert lengths[-1] == 2.0
