@@ -1,6 +1,5 @@
 """The benchmark: what it says of its times, and that every section runs. No times are judged."""
 
-import json
 from dataclasses import asdict
 
 import pytest
