@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import shutil
 import signal
 import subprocess
@@ -106,19 +105,6 @@ def reason(root: Path, name: str, edition: str = "full", **options: object) -> s
 
 def test_every_committed_pair_follows_from_its_source():
     assert sources.check(NOTEBOOKS) == []
-
-
-def test_the_results_to_compare_with_are_those_of_the_notebooks_that_record():
-    listed = [
-        line.split()[1].removesuffix(".csv")
-        for line in (NOTEBOOKS / "results.sha256").read_text("utf-8").splitlines()
-    ]
-    recording = [
-        p.stem
-        for p in sorted(NOTEBOOKS.glob("*.py"))
-        if re.search(r"(?<![\w.])record(_all)?\(", p.read_text("utf-8"))
-    ]
-    assert listed == recording
 
 
 # --- pairs -----------------------------------------------------------------------------------
