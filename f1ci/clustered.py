@@ -51,8 +51,8 @@ METHODS = ("score", "cautious", "delta", "logit")
 KINDS = ("f1", "tversky", "share", "mean")
 AVERAGES = ("micro", "macro", "weighted", "samples")
 
-# Effective counts worth less than this share of an item say nothing of a score.
-_LEAST_WORTH = 0.05
+# Effective counts of a part worth less than so many items say nothing of its score.
+_LEAST_WORTH = 1.0
 
 # A variance this small next to the squared influence of one item is rounding.
 _ROUNDING = 1e-24
