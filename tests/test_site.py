@@ -539,7 +539,7 @@ MEASURE = """() => {
     if (formula && formula !== e) continue;
     let parent = e.parentElement;
     while (parent && !scrolls(parent)) parent = parent.parentElement;
-    if (box.right > edge + 1 && (!parent || parent === document.documentElement))
+    if (box.right > edge + 1 && !parent?.matches(".bd-article *"))
       found.push(`cut: ${name(e)}`);
     if (scrolls(e) && getComputedStyle(e).maskImage === "none" && !e.matches("textarea"))
       found.push(`no cue: ${name(e)}`);
@@ -581,12 +581,12 @@ def test_measuring_sees_what_it_is_for(tab, address):
     assert measured(tab, f"{address}/book/index.html") == []
     tab.evaluate(
         """() => document.querySelector(".bd-article").insertAdjacentHTML("beforeend",
-        '<p style="width: 500px" class="far">far</p><div style="overflow-x: auto" class="silent">'
+        '<p style="width: 500px" class="beyond">far</p><div style="overflow-x: auto" class="silent">'
         + '<div style="width: 900px">wide</div></div>')"""
     )
     assert {
         "the page scrolls sideways",
-        "cut: P.far far",
+        "cut: P.beyond far",
         "no cue: DIV.silent wide",
         "out of the keyboard's reach: DIV.silent wide",
     } <= set(tab.evaluate(MEASURE))
