@@ -581,12 +581,12 @@ def test_measuring_sees_what_it_is_for(tab, address):
     assert measured(tab, f"{address}/book/index.html") == []
     tab.evaluate(
         """() => document.querySelector(".bd-article").insertAdjacentHTML("beforeend",
-        '<p style="width: 500px" class="wide-p">far</p><div style="overflow-x: auto" class="silent">'
+        '<p style="width: 500px" class="out">far</p><div style="overflow-x: auto" class="silent">'
         + '<div style="width: 900px">wide</div></div>')"""
     )
     assert {
         "the page scrolls sideways",
-        "cut: P.wide-p far",
+        "cut: P.out far",
         "no cue: DIV.silent wide",
         "out of the keyboard's reach: DIV.silent wide",
     } <= set(tab.evaluate(MEASURE))
