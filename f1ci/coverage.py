@@ -542,7 +542,7 @@ def _study(
             f"cells; got {truth!r}"
         )
     validation.choice("method", method, BY_KIND["f1"])
-    validation.shape("cells", design, (4,))
+    validation.shaped("cells", design, design.shape == (4,), "(4,)")
     p11, p10, p01, _ = design
     _cell_probabilities(p11=p11, p10=p10, p01=p01)
     interval = partial(_named_interval, method=method, level=level)
