@@ -31,7 +31,7 @@ from scipy.special import ndtr
 
 from f1ci import delta, validation
 from f1ci import metrics as _metrics
-from f1ci.counts import coded, encode_binary, group_codes
+from f1ci.counts import coded, group_codes
 from f1ci.intervals import answer
 from f1ci.methods import METHODS, Method, refuse
 from f1ci.metrics import ROUNDING, Metric, Question
@@ -117,11 +117,9 @@ def joint_intervals(
     chosen = [_chosen(metric, method, groups is not None) for metric in resolved]
     pairs = validation.predictions(predictions)
     arrays = {"y_true": y_true, **{f"predictions[{name!r}]": array for name, array in pairs}}
-    if any(metric.binary for metric in resolved):
-        codes, r = encode_binary(arrays, pos_label=pos_label), 2
-    else:
-        codes, classes = coded(arrays, False, pos_label, labels)
-        r = len(classes)
+    binary = any(metric.binary for metric in resolved)
+    codes, classes = coded(arrays, binary, pos_label, labels)
+    r = len(classes)
     validation.at_least_two("items", codes.shape[1])
     combinations, of_item = _combinations(codes, r)
     cells = np.bincount(of_item, minlength=len(combinations)).astype(np.float64)

@@ -296,7 +296,7 @@ def correlation(value: ArrayLike) -> NDArray[np.float64]:
 
 def plannable(metric: Any) -> tuple[float, float]:
     """The weights of a Tversky index whose variance the number of positives bounds."""
-    a, b = tversky(metric, "has a known sample size")
+    a, b = tversky(metric, "with b above 0 has a known sample size")
     if not b > 0.0:
         raise ValueError(
             "no number of positives bounds the variance of a Tversky index with b = 0, which "
