@@ -4,7 +4,7 @@ Intervals, joint intervals, sample sizes, posteriors and tests for the F1 score
 and its relatives, after five papers; see the book for which to use when.
 """
 
-from f1ci import coverage, methods, metrics
+from f1ci import coverage, methods, metrics, plot
 from f1ci.bcv import bcv_partitions
 from f1ci.clustered import clustered_difference, clustered_interval
 from f1ci.compare import difference_interval, difference_test
@@ -14,6 +14,7 @@ from f1ci.joint import joint_intervals
 from f1ci.normal import equicoordinate_quantile
 from f1ci.planning import sample_size
 from f1ci.posteriors import Posterior, bayes_test, effective_counts, posterior
+from f1ci.report import ClassificationReport, classification_report
 from f1ci.results import (
     BayesTest,
     BinaryCounts,
@@ -32,6 +33,7 @@ from f1ci.results import (
 __all__ = [
     "BayesTest",
     "BinaryCounts",
+    "ClassificationReport",
     "DegenerateVarianceWarning",
     "DifferenceSampleSize",
     "DifferenceTest",
@@ -47,6 +49,7 @@ __all__ = [
     "bayes_test",
     "bcv_partitions",
     "binary_counts",
+    "classification_report",
     "clustered_difference",
     "clustered_interval",
     "confusion_matrix",
@@ -61,6 +64,7 @@ __all__ = [
     "methods",
     "metric_interval",
     "metrics",
+    "plot",
     "posterior",
     "sample_size",
 ]

@@ -150,12 +150,20 @@ def encode(
     return codes, classes
 
 
-def group_codes(groups: Any, codes: NDArray[np.int64]) -> NDArray[np.int64]:
+def group_codes(groups: Any, codes: NDArray[Any]) -> NDArray[np.int64]:
     """The cluster of each item, as 0, 1, ...; there are at least two."""
     encoded, names = encode({"groups": groups})
     grouped: NDArray[np.int64] = encoded[0]
     validation.same_length(y_true=codes[0], groups=grouped)
     validation.at_least_two("groups", len(names))
+    return grouped
+
+
+def by_group(table: NDArray[np.float64], groups: Any) -> NDArray[np.float64]:
+    """Counts by item, shape (items, ...), summed by group."""
+    codes = group_codes(groups, table[None, :, 0, 0])
+    grouped = np.zeros((int(codes.max()) + 1, *table.shape[1:]))
+    np.add.at(grouped, codes, table)
     return grouped
 
 

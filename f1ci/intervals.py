@@ -54,7 +54,7 @@ _OF_F1 = {
 }
 
 # Fewer items than this that matter to the score of a class are too few.
-_FEW = 3
+FEW = 3
 
 # The level of nearly every call.
 _Z_95 = normal_quantile(0.95)
@@ -196,7 +196,7 @@ def f1_score_interval(
     >>> each.classes, each.low.round(2)
     (('a', 'b', 'c'), array([0.26, 0.46, 0.34]))
     """
-    indicators = _is_matrix(y_true)
+    indicators = is_matrix(y_true)
     level = validation.confidence_level(confidence_level)
     if average is not None:
         validation.choice("average", average, (*_AVERAGES, "samples"))
@@ -293,6 +293,26 @@ def metric_interval(
     metric = _metrics.get(metric)
     table = validation.metric_matrix(validation.matrix(matrix), metric=metric)
     return _interval(metric, table, method, validation.confidence_level(confidence_level))
+
+
+def labels_interval(
+    y_true: Any,
+    y_pred: Any,
+    metric: Metric,
+    *,
+    pos_label: Hashable,
+    labels: Sequence[Hashable] | None,
+    groups: Any,
+    confidence_level: float,
+) -> Interval:
+    """The interval of any metric by its default method, from labels."""
+    level = validation.confidence_level(confidence_level)
+    if groups is not None:
+        return _clustered(y_true, y_pred, metric, "", pos_label, labels, groups, None, level)
+    arrays = {"y_true": y_true, "y_pred": y_pred}
+    codes, classes = _counts.coded(arrays, metric.binary, pos_label, labels)
+    table = _counts.table_of(codes[0], codes[1], len(classes))
+    return _interval(metric, table, None, level, classes)
 
 
 # From tables to intervals, for validated arguments.
@@ -415,7 +435,7 @@ def _chosen(metric: Metric, method: str | None) -> tuple[str, Method]:
     return str(method), found
 
 
-def _is_matrix(labels: Any) -> bool:
+def is_matrix(labels: Any) -> bool:
     """Whether labels are indicators by item and class: rows cannot be labels themselves."""
     if isinstance(labels, (list, tuple)):
         return bool(labels) and isinstance(labels[0], (list, np.ndarray))
@@ -438,10 +458,7 @@ def _multilabel(
     if groups is not None:
         if average == "samples":
             raise ValueError("groups goes with pooled counts, got average='samples'")
-        codes = _counts.group_codes(groups, table[None, :, 0, 0])
-        grouped = np.zeros((int(codes.max()) + 1, *table.shape[1:]))
-        np.add.at(grouped, codes, table)
-        table = grouped
+        table = _counts.by_group(table, groups)
     metric = _metrics.fbeta(beta)
     found = clustered.clustered_interval(
         table, metric, average=average, method=method, confidence_level=level
@@ -536,7 +553,7 @@ def _warn_few(
     a, b = (metric.of.a, metric.of.b) if metric.kind == "mean" else (metric.a, metric.b)
     right = np.diagonal(table, axis1=-2, axis2=-1)
     items = right + (predicted - right if a else 0.0) + (true - right if b else 0.0)
-    few = (items < _FEW) & ~undefined[..., None]
+    few = (items < FEW) & ~undefined[..., None]
     if metric.kind == "mean" and metric.weighted:
         few &= true > 0
     if not few.any():
@@ -548,7 +565,7 @@ def _warn_few(
     who = ", ".join(shown[:3]) + (", ..." if len(shown) > 3 else "")
     where = _where(matrix.reshape(undefined.shape), None)
     warnings.warn(
-        f"{metric.name}{where}: fewer than {_FEW} items matter to the score of class {who}, so "
+        f"{metric.name}{where}: fewer than {FEW} items matter to the score of class {who}, so "
         "that little is known of the average; collect more items of it, or leave it out",
         SmallSampleWarning,
         stacklevel=5,

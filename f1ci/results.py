@@ -1,4 +1,7 @@
-"""What a method gives back: frozen records that know nothing of how they were computed."""
+"""What a method gives back: frozen records that know nothing of how they were computed.
+
+Each prints for people, and shows itself as a table in notebooks.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+
+from f1ci import tables
 
 if TYPE_CHECKING:
     import pandas
@@ -56,7 +61,31 @@ class SmallSampleWarning(IntervalWarning):
     """A class has too few items for more than a long interval."""
 
 
-class Record:
+# An array of intervals shows so many of its rows.
+_MOST_ROWS = 30
+
+
+class Shown:
+    """Something that is shown as a table, with lines of text below."""
+
+    __slots__ = ()
+
+    def _table(self) -> tuple[list[str], list[list[str]], list[str]]:
+        """The head, the rows and the lines below."""
+        raise NotImplementedError
+
+    _names = 1  # how many columns are names
+
+    def __str__(self) -> str:
+        head, rows, below = self._table()
+        return "\n".join([tables.as_text(head, rows, self._names), *below])
+
+    def _repr_html_(self) -> str:
+        head, rows, below = self._table()
+        return tables.as_html(head, rows, self._names, below)
+
+
+class Record(Shown):
     """A frozen record: equal to another if all values are, arrays and ``nan`` included."""
 
     __slots__ = ()
@@ -147,6 +176,30 @@ class Interval(Record):
         """``high - low``."""
         return self.high - self.low
 
+    def __str__(self) -> str:
+        return Shown.__str__(self) if np.ndim(self.estimate) else self._line()
+
+    def _line(self, metric: str | None = None) -> str:
+        estimate, low, high = spelled(self.estimate, self.low, self.high)
+        value = "is undefined" if np.isnan(self.estimate) else f"= {estimate}"
+        level = tables.percent(self.confidence_level)
+        return f"{metric or self.metric} {value} ({level} CI {low} to {high}, {self.method})"
+
+    def _table(self) -> tuple[list[str], list[list[str]], list[str]]:
+        shape = np.shape(self.estimate)
+        places = list(np.ndindex(shape))
+        digits = tables.decimals(self.length)
+        ends = np.broadcast_arrays(self.estimate, self.low, self.high)
+        rows = []
+        for place in places[:_MOST_ROWS]:
+            name = ", ".join(map(str, place)) or self.metric
+            if self.classes is not None:
+                name = tables.label(self.classes[place[-1]])
+            rows.append([name, *(f"{end[place]:.{digits}f}" for end in ends)])
+        more = len(places) - len(rows)
+        below = [f"{self.metric}, {tables.percent(self.confidence_level)} CI, {self.method}"]
+        return ["", "estimate", "low", "high"], rows, [f"and {more:,} more"] * bool(more) + below
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class JointIntervals(Record):
@@ -199,6 +252,25 @@ class JointIntervals(Record):
     def __len__(self) -> int:
         return len(self.metrics)
 
+    _names = 2
+
+    def _table(self) -> tuple[list[str], list[list[str]], list[str]]:
+        columns = self.individual_low, self.individual_high, self.low, self.high
+        digits = tables.decimals(self.individual_high - self.individual_low)
+        rows = [
+            [tables.label(model), metric, *(f"{value:.{digits}f}" for value in values)]
+            for model, metric, *values in zip(
+                self.classifiers, self.metrics, self.estimate, *columns, strict=True
+            )
+        ]
+        level, methods = tables.percent(self.confidence_level), dict.fromkeys(self.methods)
+        line = (
+            f"joint: all {len(self)} hold at once with {level} (critical value "
+            f"{self.critical_value:.2f}, {', '.join(methods)})"
+        )
+        head = ["classifier", "metric", "estimate", "low", "high", "joint low", "joint high"]
+        return head, rows, [line]
+
     def __iter__(self) -> Iterator[tuple[str, str]]:
         """The keys of the rows, as a mapping has them."""
         return zip(self.classifiers, self.metrics, strict=True)
@@ -237,7 +309,7 @@ class JointIntervals(Record):
 
 
 @dataclass(frozen=True, slots=True)
-class BayesTest:
+class BayesTest(Shown):
     """Probabilities of the hypotheses about the difference between models B and A.
 
     Attributes
@@ -267,9 +339,19 @@ class BayesTest:
     rope: float
     method: str
 
+    def _table(self) -> tuple[list[str], list[list[str]], list[str]]:
+        by = f" by more than {self.rope:g}" if self.rope else ""
+        rows = [[f"B is better than A{by}", f"{self.p_h1:.3g}"]]
+        if self.rope:
+            rows.append([f"equivalent (within {self.rope:g})", f"{self.p_rope:.3g}"])
+        worse = f"B is worse than A{by}" if self.rope else "B is not better than A"
+        rows.append([worse, f"{self.p_h0:.3g}"])
+        what = {"accept H1": rows[0], "accept H0": rows[-1]}.get(self.decision, rows[1])[0]
+        return [self.metric, "probability"], rows, [f"{self.decision}: {what}"]
+
 
 @dataclass(frozen=True, slots=True)
-class DifferenceTest:
+class DifferenceTest(Shown):
     """Is B better than A on the same items, or no worse, or as good?
 
     Attributes
@@ -309,9 +391,43 @@ class DifferenceTest:
         """The difference, B minus A."""
         return float(self.interval.estimate)
 
+    def verdict(self, a: str = "A", b: str = "B") -> str:
+        """What to conclude, in a sentence, at the interval's level.
+
+        "Better" needs both the interval and the p-value. The two ask slightly different
+        questions (see `null_hypothesis`) and may disagree in a close case.
+        """
+        size, low, high = 1.0 - self.interval.confidence_level, *self.interval
+        if np.isnan(self.p_value):
+            return f"{a} and {b} cannot be compared, because a score is undefined"
+        apart = low > 0.0 or high < 0.0
+        if apart and self.p_value <= size:
+            return f"{b} is {'better' if self.estimate > 0.0 else 'worse'} than {a}"
+        if self.p_equivalent is not None and self.p_equivalent <= size:
+            return f"{a} and {b} are equivalent: they differ by less than {self.margin:g}"
+        if self.p_not_inferior is not None and self.p_not_inferior <= size:
+            return f"{b} is not worse than {a} by {self.margin:g} or more"
+        close = " (a close case: interval and p-value disagree)"
+        return f"{a} and {b} are not distinguished" + close * (apart != (self.p_value <= size))
+
+    def _table(self) -> tuple[list[str], list[list[str]], list[str]]:
+        interval = self.interval
+        p_values = (self.p_value, self.p_not_inferior, self.p_equivalent)
+        named = zip(("difference", "not inferior", "equivalent"), p_values, strict=True)
+        rows = [[what, p_value(p)] for what, p in named if p is not None]
+        return (
+            ["", f"p ({self.method})"],
+            rows,
+            [
+                interval._line(),
+                "only A is right on {:,} items, only B on {:,}".format(*self.discordant),
+                self.verdict(),
+            ],
+        )
+
 
 @dataclass(frozen=True, slots=True)
-class DifferenceSampleSize:
+class DifferenceSampleSize(Shown):
     """A planned comparison of two models on the same items.
 
     Attributes
@@ -340,9 +456,20 @@ class DifferenceSampleSize:
     confidence_level: float
     metric: str
 
+    def _table(self) -> tuple[list[str], list[list[str]], list[str]]:
+        rows = [
+            ["items on which both models run", f"{self.items:,}"],
+            ["items for each, on separate test sets", f"{self.unpaired:,}"],
+        ]
+        line = (
+            f"to find a difference of {self.difference:g} in {tables.percent(self.power)} of all "
+            f"cases, at {tables.percent(self.confidence_level)}"
+        )
+        return [self.metric, "number"], rows, [line]
+
 
 @dataclass(frozen=True, slots=True)
-class SampleSize:
+class SampleSize(Shown):
     """A planned test set.
 
     Attributes
@@ -372,3 +499,21 @@ class SampleSize:
     bound: str
     confidence_level: float
     metric: str
+
+    def _table(self) -> tuple[list[str], list[list[str]], list[str]]:
+        rows = [["truly positive items", f"{self.positives:,}"]]
+        if self.total is not None:
+            rows.append(["items in all", f"{self.total:,}"])
+        line = f"keep the standard error at {self.standard_error:.4g} or below"
+        return [self.metric, "number"], rows, [line]
+
+
+def spelled(*values: FloatOrArray) -> list[str]:
+    """An estimate and its end points with sensible digits."""
+    digits = tables.decimals(values[2] - values[1])
+    return [f"{value:.{digits}f}" for value in values]
+
+
+def p_value(p: float) -> str:
+    """A p-value to two digits; below 0.0001 only that it is."""
+    return "< 0.0001" if p < 1e-4 else f"{p:.2g}"

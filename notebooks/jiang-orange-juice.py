@@ -135,6 +135,7 @@ show.table(
 # %%
 juice = table.to_numpy()
 interval = f1ci.metric_interval(juice, index, method="delta", confidence_level=level)
+# Four of these were used to find the table; the ledger calls them inputs.
 reconstructed = {
     "mean_za": tp_count / n,
     "prevalence": (tp_count + fn_count) / n,

@@ -8,7 +8,8 @@
 #
 # Binary scores need no simulation: coverage is a finite sum over the counts. For several classes and
 # for differences it is counted in simulated test sets, with a standard error of at most
-# {glue:text}`score-error:.4f` at a coverage of $.95$.
+# {glue:text}`score-error:.4f` at a coverage of $.95$ for macro F1 and for differences, and twice that
+# for the other averages.
 
 # %% tags=["parameters"]
 designs: int = 300  # quick: 12 — populations of each kind
@@ -28,7 +29,7 @@ import numpy as np
 from benchmarks import probes
 from compendium import figures, ledger, show
 from IPython.display import display
-from scipy.optimize import differential_evolution
+from scipy.optimize import brute, fmin
 from scipy.special import expit, gammaln, logit, ndtri
 from scipy.stats import binom
 
@@ -358,7 +359,8 @@ for group, populations in (("", kept), (" rare", rare)):
         count = replicates if not group else replicates // 4
         m = rng.multinomial(n, cells.ravel(), count).reshape(-1, *cells.shape).astype(float)
         for kind in AVERAGES if not group else ["macro F1"]:
-            rows = measure(cells, kind, m, not group)
+            some = m if kind == "macro F1" else m[: replicates // 4]
+            rows = measure(cells, kind, some, not group)
             if rows is None:
                 continue
             where.setdefault(kind + group, []).append((cells, n))
@@ -539,6 +541,7 @@ def summary(kind):
                 f"{100 * coverage.min():.1f}",
                 f"{100 * rows[:, 1].mean():.1f} / {100 * rows[:, 2].mean():.1f}",
                 f"{100 * ((coverage >= 0.93) & (coverage <= 0.98)).mean():.0f}",
+                f"{100 * (coverage >= 0.93).mean():.0f}",
                 f"{100 * (coverage < 0.91).mean():.0f}",
                 f"{np.median(ratio):.2f}",
                 some,
@@ -561,13 +564,14 @@ def summary(kind):
             "worst, %",
             "missed below / above, %",
             "kept, %",
+            "93 % or more, %",
             "below 91 %, %",
             "length",
             "where delta holds",
             "length 0 / outside / undefined, %",
         ],
         lines,
-        numeric=range(1, 10),
+        numeric=range(1, 11),
     )
 
 
@@ -636,12 +640,13 @@ figures.save(figure, "score-intervals-binary")
 # %% [markdown]
 # ## A search for the worst population
 #
-# A fixed list of designs may miss the bad ones. So an optimiser looks for them. For F(2) the search
-# is differential evolution over the share of right items and the mix of errors, on exact coverage at
-# 20 expected relevant items. For macro F1 (three classes, 100 items, each class at least 3 of them)
-# and for the paired difference (100 items, at least 10 positive) it is an evolution strategy with
-# one parent over the logarithms of the cells; the worst population that it finds is then measured
-# anew, with fresh test sets, since the least of many noisy numbers is too small.
+# A fixed list of designs may miss the bad ones. So an optimiser looks for them. For F(2) it searches a
+# grid over the share of right items and the mix of errors, and refines the worst point (Nelder and
+# Mead), on exact coverage at 20 expected relevant items, half of all. For macro F1 (each class at
+# least 3 expected items) and for the paired difference (at least 10 positive) an evolution strategy
+# with one parent starts from the worst population above and changes the logarithms of its cells; the
+# worst that it finds is then measured anew, with fresh test sets, since the least of many noisy
+# numbers is too small.
 
 
 # %% tags=["hide-input"]
@@ -652,15 +657,10 @@ def exact_f2(point):
     return float((chance * held(found["score"], truth)[0]).sum())
 
 
-result = differential_evolution(
-    exact_f2,
-    [(0.02, 0.98), (0.02, 0.98)],
-    maxiter=max(1, search_steps // 10),
-    popsize=10,
-    rng=np.random.default_rng(streams[4]),
-    polish=False,
+steps = max(3, 4 * search_steps // 15)
+(worst_share, worst_mix), worst_f2, _, _ = brute(
+    exact_f2, ((0.02, 0.98), (0.02, 0.98)), Ns=steps, full_output=True, finish=fmin, disp=False
 )
-worst_f2, (worst_share, worst_mix) = result.fun, result.x
 
 
 def search(start, n, allowed, coverage, rng):
@@ -696,45 +696,55 @@ def pair_coverage(cells, n, count, rng):
     return held(score.difference_limits(m, 0.5, 0.5, Z), g - f)[0].mean()
 
 
+def worst_of(kind):
+    """The population of the atlas with the least coverage."""
+    return where[kind][int(atlas[kind, "score"][:, 0].argmin())]
+
+
 rng = np.random.default_rng(streams[5])
-start = np.full((3, 3), 0.02) + 0.27 * np.eye(3)
-worst_macro = search(
-    start / start.sum(),
-    100,
-    lambda cells, n: n * cells.sum(axis=1).min() >= 3,
-    macro_coverage,
-    rng,
-)
-found_macro = macro_coverage(worst_macro, 100, 5 * replicates, rng)
-worst_pair = search(
-    paired_cells(0.4, (0.8, 0.75), (0.1, 0.1), 0.5),
-    100,
-    lambda cells, n: n * cells[1].sum() >= 10,
-    pair_coverage,
-    rng,
-)
-found_pair = pair_coverage(worst_pair, 100, 5 * replicates, rng)
+cells, n_macro = worst_of("macro F1")
+worst_macro = search(cells, n_macro, lambda c, n: n * c.sum(axis=1).min() >= 3, macro_coverage, rng)
+found_macro = macro_coverage(worst_macro, n_macro, 5 * replicates, rng)
+cells, n_pair = worst_of(KIND)
+worst_pair = search(cells, n_pair, lambda c, n: n * c[1].sum() >= 10, pair_coverage, rng)
+found_pair = pair_coverage(worst_pair, n_pair, 5 * replicates, rng)
+errors = np.array([n * (1 - np.trace(c)) for c, n in where["macro F1"]])
+some = atlas["macro F1", "score"][errors >= 1, 0]
+say("one-error-kept", 100 * ((some >= 0.93) & (some <= 0.98)).mean())
 say("adversary-f2", 100 * worst_f2)
 say("adversary-macro", 100 * found_macro)
 say("adversary-pair", 100 * found_pair)
 say("adversary-steps", search_steps)
+wrong = n_macro * (1 - np.trace(worst_macro))
 show.table(
-    ["score", "worst coverage found, %", "where (in 100 items, rows true; paired: A then B)"],
+    ["score", "worst coverage found, %", "where"],
     [
         [
             "F(2)",
             f"{100 * worst_f2:.1f}",
             f"share right {worst_share:.3f}, of the errors {worst_mix:.2f} false positives",
         ],
-        ["macro F1", f"{100 * found_macro:.1f}", f"{np.round(100 * worst_macro, 1).tolist()}"],
-        [KIND, f"{100 * found_pair:.1f}", f"{np.round(100 * worst_pair, 1).tolist()}"],
+        [
+            "macro F1",
+            f"{100 * found_macro:.1f}",
+            f"{n_macro} items, {len(worst_macro)} classes, {wrong:.2f} expected errors",
+        ],
+        [
+            KIND,
+            f"{100 * found_pair:.1f}",
+            f"{n_pair} items, by true class, A and B: {np.round(n_pair * worst_pair, 1).tolist()}",
+        ],
     ],
     numeric=(1,),
 )
 
 # %% [markdown]
-# Near-perfect classifiers whose few errors weigh most are the worst place of the binary score: it is
-# the dip that Wilson's interval has near its borders, and the cautious limits do not have it.
+# The worst place of the binary score is a near-perfect classifier whose few errors weigh most: it is
+# the dip that Wilson's interval has near its borders. The cautious limits do not have it. With less
+# than one error to expect in the whole test set there is no interval of exactly the right coverage:
+# it either holds when one error is seen, and covers more than 98 %, or not, and covers too little.
+# So of the populations of the atlas with at least one expected error
+# {glue:text}`score-one-error-kept:.0f` % lie between 93 and 98 % for macro F1.
 #
 # ## Time
 #

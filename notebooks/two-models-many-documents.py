@@ -730,10 +730,11 @@ for _ in range(experiments):
     found["t over folds, corrected"] += abs(d.mean()) > t * scale * np.sqrt(1 / 10 + 1 / 9)
     cells = np.bincount(4 * y + 2 * predicted[0] + predicted[1], minlength=8).reshape(2, 2, 2)
     found["exact test, pooled predictions"] += paired.exact_p_value(cells, 0.5, 0.5) <= alpha
-rows = [[name, f"{count / experiments:.3f}"] for name, count in found.items()]
-say("compare-cv-naive", found["t over folds"] / experiments)
-say("compare-cv-corrected", found["t over folds, corrected"] / experiments)
-say("compare-cv-pooled", found["exact test, pooled predictions"] / experiments)
+found = {name: float(count) / experiments for name, count in found.items()}
+rows = [[name, f"{share:.3f}"] for name, share in found.items()]
+say("compare-cv-naive", found["t over folds"])
+say("compare-cv-corrected", found["t over folds, corrected"])
+say("compare-cv-pooled", found["exact test, pooled predictions"])
 say("compare-cv-error", float(np.sqrt(alpha * (1 - alpha) / experiments)))
 show.table(["analysis of 10-fold cross-validation", "differences found"], rows, numeric=(1,))
 

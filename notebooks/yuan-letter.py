@@ -80,7 +80,8 @@ show.grid(
 # scikit-learn, where features are taken as they are, the printed true values of the SVM came out of
 # the band. With those of `svm` in R's e1071, which standardises the features and has
 # $\gamma = 1/16$, they are inside; R is what the authors thank a colleague for. The splits of both
-# are committed, and both are shown here. Nothing else was chosen in this way.
+# are committed, and both are shown here. Nothing else on this page was chosen in this way; the runs
+# of {doc}`yuan-other-runs` were.
 
 # %%
 unscaled = joint_coverage.true_values(

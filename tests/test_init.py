@@ -12,6 +12,7 @@ FUNCTIONS = [
     "f1_interval",
     "f1_score_interval",
     "metric_interval",
+    "classification_report",
     "difference_interval",
     "joint_intervals",
     "equicoordinate_quantile",

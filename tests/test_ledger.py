@@ -781,8 +781,9 @@ def test_every_deterministic_row_of_the_compendium_turns(tmp_path: Path, factor:
             continue
         wrong = any(error.startswith(f"{entry.id}:") for error in moved.errors)
         # Digits so few that the change is within rounding cannot show it: 0.33 times 1.01.
-        half_unit = float(published.rows[entry.id].number.half_unit)
-        if abs(claimed[entry.id] * (factor - 1)) > half_unit:
+        assert entry.half_unit is not None
+        if abs(claimed[entry.id] * (factor - 1)) > entry.half_unit * (1 + 1e-9):  # a tie may pass
             assert wrong or not verdicts.VERDICTS[entry.verdict].passes, entry.id
         else:
-            assert factor == 1.01 or claimed[entry.id] == 1, entry.id
+            # Half of a printed 1, or 0.01, is a tie.
+            assert factor == 1.01 or claimed[entry.id] <= 2 * entry.half_unit * (1 + 1e-9), entry.id

@@ -47,7 +47,7 @@ def test_a_method_is_one_kernel_and_one_entry():
         difference = f1ci.difference_interval(TRUE, PRED, TRUE, "f1", method="toy")
         with pytest.raises(ValueError, match=r"'toy'.*got 'other'"):
             f1ci.f1_interval(1, 1, 1, method="other")
-        coverage = f1ci.coverage.exact(20, 0.3, 0.1, 0.1, method="toy")
+        coverage = f1ci.coverage.exact(20, [0.3, 0.1, 0.1, 0.5], method="toy")
     for interval in found:
         assert interval.method == "toy"
         np.testing.assert_array_equal(interval.low, 0.5 * np.asarray(interval.estimate))

@@ -62,3 +62,109 @@ def test_joint_intervals_list_their_rows():
     assert len(list(joint)) == len(joint)
     assert joint[next(iter(joint))].metric == "f1"
     assert joint == f1ci.joint_intervals(y_true, **options)
+
+
+# How results look to a person. The numbers are those of section 6 of Lam, Gopal and Qian (2024).
+
+
+def test_an_interval_prints_as_a_line():
+    interval = f1ci.f1_interval(77, 44, 10)
+    assert str(interval) == "f1 = 0.740 (95 % CI 0.669 to 0.801, score)"
+    assert f"{interval}" == str(interval)
+    assert "low=" in repr(interval)
+
+
+def test_an_undefined_score_prints_as_such():
+    with pytest.warns(f1ci.UndefinedMetricWarning):
+        text = str(f1ci.f1_interval(0, 0, 0))
+    assert text == "f1 is undefined (95 % CI 0.000 to 1.000, score)"
+
+
+@pytest.mark.parametrize(
+    ("length", "digits"),
+    [(0.5, 3), (0.011, 3), (0.0099, 4), (1.1e-5, 6), (0.0, 3), (np.nan, 3), (np.inf, 3), (40.0, 3)],
+)
+def test_digits_show_two_of_the_length(length, digits):
+    text = str(Interval(0.5, 0.5, 0.5 + length, 0.1, 0.999, "score", "f1"))
+    assert text.startswith(f"f1 = {0.5:.{digits}f} (99.9 % CI")
+
+
+def test_arrays_print_as_a_table():
+    lines = str(f1ci.f1_interval([77, 0], 44, 10)).splitlines()
+    assert lines[0].split() == ["estimate", "low", "high"]
+    assert lines[1].split() == ["0", "0.740", "0.669", "0.801"]
+    assert lines[2].split()[:3] == ["1", "0.000", "0.000"]
+    assert lines[3] == "f1, 95 % CI, score"
+    each = f1ci.f1_score_interval(["é", "<b>", "é"], ["é", "<b>", "<b>"], average=None)
+    assert [line.split()[0] for line in str(each).splitlines()[1:3]] == ["<b>", "é"]
+    assert "<b>" not in each._repr_html_()
+    many = str(f1ci.f1_interval(np.arange(100_000), 44, 10)).splitlines()
+    assert len(many) < 40
+    assert "and 99,970 more" in many
+
+
+def test_joint_intervals_print_as_a_table():
+    y_true = [0, 1, 1, 0] * 9
+    predictions = {"<i>": [0, 1, 0, 1] * 9, "b": y_true[::-1]}
+    joint = f1ci.joint_intervals(y_true, predictions, ["f1", "accuracy"])
+    lines = str(joint).splitlines()
+    assert len(lines) == 1 + len(joint) + 1
+    assert lines[1].split()[:3] == ["<i>", "f1", f"{joint.estimate[0]:.3f}"]
+    assert lines[1].split()[-1] == f"{joint.high[0]:.3f}"
+    assert "hold at once with 95 %" in lines[-1]
+    assert "<i>" not in joint._repr_html_()
+    assert joint._repr_html_().count("<tr>") == 1 + len(joint)
+
+
+def labels(a_only, b_only, both=40):
+    """A true positive each time; and which of A and B finds it."""
+    truth = [1] * (a_only + b_only + both) + [0] * 30
+    a = [1] * a_only + [0] * b_only + [1] * both + [0] * 30
+    b = [0] * a_only + [1] * b_only + [1] * both + [0] * 30
+    return truth, a, b
+
+
+@pytest.mark.parametrize(
+    ("counts", "margin", "verdict"),
+    [
+        ((0, 20), 0.0, "new is better than old"),
+        ((20, 0), 0.0, "new is worse than old"),
+        ((3, 4), 0.0, "old and new are not distinguished"),
+        ((4, 3, 4000), 0.05, "old and new are equivalent: they differ by less than 0.05"),
+        ((1, 5), 0.05, "new is not worse than old by 0.05 or more"),
+    ],
+)
+def test_a_test_has_a_verdict(counts, margin, verdict):
+    test = f1ci.difference_test(*labels(*counts), margin=margin)
+    assert test.verdict("old", "new") == verdict
+    assert test.verdict() in str(test)
+    assert test.verdict() in test._repr_html_()
+
+
+def test_a_verdict_needs_both_the_interval_and_the_p_value():
+    # Five against none: the exact p-value is 2 / 32, and the interval lies above 0.
+    test = f1ci.difference_test(*labels(0, 5))
+    assert test.p_value == pytest.approx(2 / 32, rel=1e-14)
+    assert test.interval.low > 0
+    close = "A and B are not distinguished (a close case: interval and p-value disagree)"
+    assert test.verdict() == close
+
+
+def test_a_verdict_on_nothing_says_so():
+    with pytest.warns(f1ci.UndefinedMetricWarning):
+        test = f1ci.difference_test([0, 0, 1], [0, 0, 0], [0, 1, 1], "precision")
+    assert "cannot be compared" in test.verdict()
+
+
+def test_plans_and_bayes_tests_print_as_tables():
+    plan = f1ci.sample_size(f1ci.metrics.fbeta(0.5), half_width=0.02, prevalence=0.615)
+    assert "5,832" in str(plan)
+    assert "9,483" in plan._repr_html_()
+    pair = f1ci.sample_size(difference=0.03, disagreement=(0.05, 0.05), score=0.8, prevalence=0.3)
+    assert "2,520" in str(pair)
+    folds = [[[40, 9, 6], [38, 8, 8]]], [[[41, 4, 5], [39, 5, 7]]]
+    for rope in (0.0, 0.02):
+        test = f1ci.bayes_test(*folds, rope=rope)
+        assert f"{test.p_h1:.3g}" in str(test)
+        assert str(test).splitlines()[-1].startswith(f"{test.decision}: ")
+        assert "<td" in test._repr_html_()

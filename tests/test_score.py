@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.optimize import brentq
 from scipy.special import gammaln
+from scipy.stats import chi2, norm
 from statsmodels.stats.proportion import proportion_confint
 
 import f1ci
@@ -390,6 +391,21 @@ def test_differences(average: str) -> None:
     low, high = score.difference_limits(twice, 0.5, 0.5, Z, average=average)
     assert low < 0 < high
     assert_allclose(low, -high, rtol=1e-12)
+
+
+def test_room_where_one_or_two_items_are_wrong() -> None:
+    # The one-sided Poisson limit from chi-squared, over the lower root of Wilson's quadratic.
+    for z in (1.0, Z, 3.0):
+        errors = np.array([1.0, 2.0])
+        poisson = chi2.ppf(2 * norm.sf(z), 2 * errors) / 2
+        wilson = [np.roots([1, -(2 * e + z * z), e * e]).min() for e in errors]
+        room = score._room(np.array([0.0, 1.0, 2.0, 3.0]), z)
+        assert_allclose(room[1:3], np.minimum(poisson / wilson, 1), rtol=1e-9)
+        assert_array_equal(room[[0, 3]], 1)
+    # So a test set with one error does not exclude a population that has one in 300.
+    one = np.diag([17.0, 17.0, 16.0])
+    one[0, 1] = 1
+    assert score.mean_limits(one, 0.5, 0.5, Z)[1] > 1 - 1 / 300
 
 
 def test_a_batch_has_the_bits_of_its_matrices() -> None:

@@ -113,7 +113,7 @@ def stage(edition: Edition, staged: Path) -> list[str]:
     problems += [
         f"the ledger: {entry.id} is open: {entry.reason}"
         for entry in ledger.entries
-        if entry.verdict == "open"
+        if entry.unexplained
     ]
     rows: dict[str, Entry | Row] = {**published.inputs, **{e.id: e for e in ledger.entries}}
     listed = tasks(edition, quick=edition.name == "quick")

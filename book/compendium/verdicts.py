@@ -166,6 +166,11 @@ class Entry:
     notebook: str
     reason: str
 
+    @property
+    def unexplained(self) -> bool:
+        """Whether it differs and the register does not know it."""
+        return self.verdict == "open" and not self.erratum
+
 
 @dataclass(frozen=True)
 class _Comparison:
@@ -355,9 +360,7 @@ class Ledger:
     @property
     def ok(self) -> bool:
         """Whether there is no error and no open row that the register does not know."""
-        return not self.errors and not any(
-            e.verdict == "open" and not e.erratum for e in self.entries
-        )
+        return not self.errors and not any(entry.unexplained for entry in self.entries)
 
     def power(self, factor: float) -> dict[str, tuple[int, int]]:
         """How many numbers of each verdict would turn if ours were `factor` times, and of how many.

@@ -1,0 +1,498 @@
+"""The command line: `f1ci` and `python -m f1ci`.
+
+Files of labels are read row by row and only counted, so that memory depends on how many labels
+and groups differ, not on how long the file is (a comparison takes some bytes a row in addition).
+What is wrong with a file is said in a sentence with line and column.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import dataclasses
+import io
+import itertools
+import json
+import math
+import operator
+import os
+import sys
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple, NoReturn, TextIO
+
+import numpy as np
+from numpy.typing import NDArray
+
+import f1ci
+from f1ci import metrics, planning, report, tables, validation
+from f1ci.intervals import labels_interval
+from f1ci.methods import METHODS, names
+from f1ci.results import Interval, IntervalWarning, p_value
+
+__all__ = ["helps", "main", "parser"]
+
+# More different labels than this are scores or identifiers.
+_MOST_LABELS = 1_000
+
+# What a positive label is called most often.
+_POSITIVE = ("1", "true", "True", "TRUE", "yes", "pos", "positive")
+
+Row = dict[str, Any]
+
+
+class Answer(NamedTuple):
+    """What a command says, and the same in rows for machines."""
+
+    text: str
+    rows: list[Row]
+
+
+class InputError(ValueError):
+    """What is wrong with a file or an option, in a sentence."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command; the exit code."""
+    try:
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always", IntervalWarning)
+            options = parser().parse_args(arguments)
+            answer = _COMMANDS[options.command].run(options)
+        _write(answer, options.form)
+        for message in dict.fromkeys(str(warning.message) for warning in caught):
+            sys.stderr.write(f"f1ci: note: {message}\n")
+    except BrokenPipeError:  # the reader has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except OSError as error:
+        sys.stderr.write(f"f1ci: {error.filename}: {(error.strerror or str(error)).lower()}\n")
+        return 2
+    except (ValueError, TypeError) as error:  # what validation raises
+        sys.stderr.write(f"f1ci: {error}\n")
+        return 2
+    except KeyboardInterrupt:
+        return 130
+    return 0
+
+
+# Commands.
+
+
+def _counts(options: Any) -> Answer:
+    named = {name: getattr(options, name) for name in ("tp", "fp", "fn", "tn")}
+    tp, fp, fn, tn = (validation.counts(name, n or 0) for name, n in named.items())
+    asked = [metrics.precision, metrics.recall, _metric("f1", options.beta)]
+    asked += [] if options.tn is None else [metrics.accuracy]
+    # A method for F1 only has nothing to say of the others.
+    fitting = [metric for metric in asked if options.method in (None, *names(metric))]
+    of = {"method": options.method, "confidence_level": options.confidence_level}
+    found = [
+        f1ci.metric_interval([[tn, fp], [fn, tp]], metric, **of) for metric in fitting or asked[2:3]
+    ]
+    return Answer("\n".join(map(str, found)), _rows({x.metric: x for x in found}))
+
+
+def _report(options: Any) -> Answer:
+    level = validation.confidence_level(options.confidence_level)
+    keys, n, labels, groups = _count_labels(options, [options.true, options.pred])
+    true, predicted, group = keys.T
+    r = len(labels)
+    if groups:
+        table = np.zeros((groups, r, 3))
+        wrong = true != predicted
+        np.add.at(table, (group, true, np.where(wrong, 2, 0)), n)
+        np.add.at(table, (group[wrong], predicted[wrong], 1), n[wrong])
+        items = int(n.sum())
+        found = report.of_units(table, labels, items, True, options.method, level, one_class=True)
+    else:
+        matrix = np.zeros((r, r), dtype=np.int64)
+        np.add.at(matrix, (true, predicted), n)
+        found = report.of_matrix(matrix, labels, options.method, level)
+    of = {"method": found.method, "confidence_level": level}
+    text = f"{_shape(found.items, groups)}, {r} classes\n\n{found}"
+    return Answer(text, [row | of for row in found.records()])
+
+
+def _compare(options: Any) -> Answer:
+    a, b = options.pred
+    keys, n, labels, groups = _count_labels(options, [options.true, a, b])
+    metric, positive = _compared_metric(options, labels)
+    if metric.binary:  # one class against the rest
+        keys[:, :3] = keys[:, :3] == positive
+    true, by_a, by_b, group = np.repeat(keys, n, axis=0).T
+    of: dict[str, Any] = {
+        "pos_label": 1,
+        "labels": None if metric.binary else range(len(labels)),
+        "groups": group if groups else None,
+        "confidence_level": options.confidence_level,
+    }
+    three = true, by_a, by_b
+    test = f1ci.difference_test(*three, metric, margin=options.margin, rng=0, **of)
+    each = [labels_interval(true, by, metric, **of) for by in (by_a, by_b)]
+    found = dict(zip((a, b, f"{b} - {a}"), (*each, test.interval), strict=True))
+    verdict, more = test.verdict(a, b), None
+    if "not distinguished" in verdict and test.estimate:
+        size = abs(test.estimate)
+        of |= {"difference": size, "power": options.power}
+        plan = planning.pilot_sample_size(*three, metric, **of)
+        more = max(1, plan.items - (groups or len(true)))
+        scale = 10 ** max(0, len(str(more)) - 2)  # two digits will do
+        verdict += (
+            f": about {round(more / scale) * scale:,} more {'groups' if groups else 'items'} would "
+            f"be needed to find a difference of {size:.2g} with a power of "
+            f"{tables.percent(options.power)}"
+        )
+    of_class = f" of {tables.label(labels[positive])}" if metric.binary else ""
+    lines = [
+        f"{_shape(len(true), groups)}, {metric.name}{of_class}, method {test.interval.method}\n",
+        _text(found),
+        f"\nonly {a} is right on {test.discordant[0]:,} items, only {b} on {test.discordant[1]:,}",
+        f"p-value of no difference ({test.method}): {p_value(test.p_value)}\n",
+        verdict,
+    ]
+    rows = _rows(found)
+    rows[-1] |= {name: getattr(test, name) for name in ("p_value", "p_not_inferior")}
+    rows[-1] |= {"p_equivalent": test.p_equivalent, "test": test.method}
+    rows[-1] |= {"verdict": verdict, "more_needed": more}
+    return Answer("\n".join(lines), rows)
+
+
+def _plan(options: Any) -> Answer:
+    asked = ["half_width", "standard_error", "prevalence", "confidence_level", "difference"]
+    asked += ["bound"] if options.difference is None else ["disagreement", "score", "power"]
+    metric = _metric(options.metric or "f1", options.beta)
+    plan: Any = f1ci.sample_size(metric, **{name: getattr(options, name) for name in asked})
+    return Answer(str(plan), [dataclasses.asdict(plan)])
+
+
+def _bayes(options: Any) -> Answer:
+    folds: dict[str, list[list[float]]] = {}
+    columns = ("model", "tp", "fp", "fn")
+    for line, (model, *cells) in _records(options.file, columns):
+        for column, cell in zip(columns[1:], cells, strict=True):
+            if not cell.strip().replace(".", "", 1).isdecimal():
+                where = _at(options.file, line, column)
+                raise InputError(f"{where}: a count is wanted, got {cell!r}")
+        folds.setdefault(model.strip(), []).append(list(map(float, cells)))
+    numbers = [len(each) for each in folds.values()]
+    if len(numbers) != 2 or numbers[0] != numbers[1] or numbers[0] % 2:
+        got = ", ".join(f"{len(each)} of {name!r}" for name, each in folds.items()) or "no rows"
+        raise InputError(
+            f"{_name(options.file)}: wanted are two rows for each repetition, and as many of one "
+            f"model as of another, got {got}"
+        )
+    shaped = {name: np.reshape(each, (-1, 2, 3)) for name, each in folds.items()}
+    metric = options.metric or "f1"
+    of_a, of_b = shaped.values()
+    test = f1ci.bayes_test(of_a, of_b, metric, rope=options.rope)
+    found = {
+        name: f1ci.posterior(*f1ci.effective_counts(each), metric).interval(
+            options.confidence_level
+        )
+        for name, each in shaped.items()
+    }
+    a, b = map(tables.label, shaped)
+    text = f"{_text(found)}\n\nA is {a}, B is {b}\n{test}"
+    return Answer(text, [*_rows(found), dataclasses.asdict(test)])
+
+
+# Help.
+
+
+class _Command(NamedTuple):
+    run: Any
+    text: str
+    example: str
+    options: str
+
+
+_COMMANDS = {
+    "counts": _Command(
+        _counts,
+        "intervals from the counts of one model",
+        "77 44 10",
+        "tp,fp,fn,tn,--beta BETA,--method NAME",
+    ),
+    "report": _Command(
+        _report,
+        "precision, recall and F1 of every class, each with its interval",
+        "labels.csv --true y --pred model_a",
+        "file,--true COLUMN,--pred COLUMN,--groups COLUMN,--method NAME",
+    ),
+    "compare": _Command(
+        _compare,
+        "is model B better than model A on the same items?",
+        "labels.csv --true y --pred model_a model_b --groups document",
+        "file,--true COLUMN,--pred A B,--groups COLUMN,--metric NAME,--beta BETA,"
+        "--positive LABEL,--margin MARGIN,--power POWER",
+    ),
+    "plan": _Command(
+        _plan,
+        "how many items are needed?",
+        "--beta 0.5 --half-width 0.02 --prevalence 0.615",
+        "--metric NAME,--beta BETA,--half-width WIDTH,--standard-error ERROR,--prevalence SHARE,"
+        "--bound NAME,--difference SIZE,--disagreement POS NEG,--score SCORE,--power POWER",
+    ),
+    "bayes": _Command(
+        _bayes,
+        "is B better than A, by counts of a repeated two-fold cross-validation?",
+        "folds.csv",
+        "file,--metric NAME,--rope SIZE",
+    ),
+}
+
+_NUMBER: Row = {"type": float}
+_COUNT: Row = {"type": int}
+_OPTIONS: dict[str, tuple[str, Row]] = {
+    "tp": ("true positives", _COUNT),
+    "fp": ("false positives", _COUNT),
+    "fn": ("false negatives", _COUNT),
+    "tn": ("true negatives, for the accuracy only", _COUNT | {"nargs": "?"}),
+    "file": ("a file with a header line; - reads standard input", {}),
+    "--true COLUMN": ("true labels", {"required": True}),
+    "--pred COLUMN": ("predicted labels", {"required": True}),
+    "--pred A B": ("columns of the labels that A and B predict", {"required": True}),
+    "--groups COLUMN": ("document, image or user that the item belongs to", {}),
+    "--method NAME": ("see below; score by default", {}),
+    "--metric NAME": ("f1 by default; precision, recall, accuracy, macro_f1, ...", {}),
+    "--beta BETA": ("F-beta in the place of F1", _NUMBER),
+    "--positive LABEL": ("the positive class; the others are negative", {}),
+    "--margin MARGIN": ("a difference that does not matter", _NUMBER | {"default": 0.0}),
+    "--rope SIZE": ("a difference that does not matter", _NUMBER | {"default": 0.0}),
+    "--half-width WIDTH": ("of the interval that is wanted", _NUMBER),
+    "--standard-error ERROR": ("or the standard error that is wanted", _NUMBER),
+    "--prevalence SHARE": ("share of truly positive items", _NUMBER),
+    "--bound NAME": ("sharp, the default, or jiang", {"default": "sharp"}),
+    "--difference SIZE": ("or a difference of two models to find", _NUMBER),
+    "--disagreement POS NEG": ("shares of items, by class, that only one gets right", _NUMBER),
+    "--score SCORE": ("what both models score, about", _NUMBER),
+    "--power POWER": ("probability to find the difference, 0.8", _NUMBER | {"default": 0.8}),
+    "--confidence-level LEVEL": ("0.95 by default", _NUMBER | {"default": 0.95}),
+    "--json": ("print JSON", {"dest": "form", "action": "store_const", "const": "json"}),
+    "--csv": ("print CSV", {"dest": "form", "action": "store_const", "const": "csv"}),
+}
+
+_EPILOGS = {
+    "compare": "With more than two classes the metric is macro_f1, or F1 of --positive.\n",
+    "plan": "Two models: give --difference, --disagreement, --score and --prevalence:\n"
+    "  f1ci plan --difference 0.03 --disagreement 0.05 0.05 --score 0.8 --prevalence 0.3\n",
+    "bayes": "The file has columns model, tp, fp, fn: for each model two rows for each\n"
+    "repetition, in order. The model named first is A.\n",
+}
+
+
+class _Parser(argparse.ArgumentParser):
+    def __init__(self, **options: Any) -> None:
+        super().__init__(formatter_class=argparse.RawDescriptionHelpFormatter, **options)
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(2, f"{self.prog}: {message} (see {self.prog} --help)\n")
+
+
+def parser() -> argparse.ArgumentParser:
+    """The parser of the command line."""
+    return _parsers()["f1ci"]
+
+
+def helps() -> dict[str, str]:
+    """The help of the command line and of each command, by how it is called."""
+    return {name: each.format_help() for name, each in _parsers().items()}
+
+
+def _parsers() -> dict[str, argparse.ArgumentParser]:
+    examples = [f"  f1ci {name} {command.example}" for name, command in _COMMANDS.items()]
+    top = _Parser(
+        prog="f1ci",
+        description="How sure can one be of an F score? Intervals, reports, comparisons, plans.",
+        epilog="examples:\n" + "\n".join(examples) + "\n"
+        "  zcat labels.csv.gz | f1ci report - --true y --pred model_a --json\n\n"
+        "Files have a header line, and commas, semicolons or tabs between columns.\n"
+        "`f1ci COMMAND --help` explains a command. The exit code is 0, or 2 after bad input.",
+    )
+    top.add_argument("--version", action="version", version=f"f1ci {f1ci.__version__}")
+    commands = top.add_subparsers(metavar="COMMAND", dest="command", required=True)
+    found: dict[str, argparse.ArgumentParser] = {"f1ci": top}
+    for name, command in _COMMANDS.items():
+        known = "\n".join(f"  {m.name:14}{m.summary}" for m in METHODS.values())
+        methods = f"methods:\n{known}\n" * ("--method" in command.options)
+        epilog = f"{_EPILOGS.get(name, methods)}\nexample: f1ci {name} {command.example}"
+        new = commands.add_parser(
+            name, help=command.text, description=command.text, epilog=epilog.lstrip()
+        )
+        new.set_defaults(form="text")
+        for option in f"{command.options},--confidence-level LEVEL,--json,--csv".split(","):
+            text, more = _OPTIONS[option]
+            flag, *places = option.split()
+            if len(places) == 1:
+                more = more | {"metavar": places[0]}
+            elif places:
+                more = more | {"metavar": tuple(places), "nargs": len(places)}
+            new.add_argument(flag, help=text, **more)
+        found[new.prog] = new
+    return found
+
+
+# What the commands share.
+
+
+def _metric(name: str, beta: float | None) -> metrics.Metric:
+    if beta is None:
+        return metrics.get(name)
+    if name == "f1":
+        return metrics.fbeta(beta)
+    if not name.endswith("_f1"):
+        raise InputError(f"--beta goes with F scores, got --beta {beta:g} --metric {name}")
+    return metrics.averaged(name.removesuffix("_f1"), beta)
+
+
+def _compared_metric(options: Any, labels: Sequence[str]) -> tuple[metrics.Metric, int]:
+    """The metric, and the code of the positive class."""
+    name = options.metric or ("f1" if len(labels) <= 2 or options.positive else "macro_f1")
+    metric = _metric(name, options.beta)
+    if not metric.binary:
+        return metric, 0
+    wanted = _POSITIVE if options.positive is None else (options.positive,)
+    found = [code for code, label in enumerate(labels) if label in wanted]
+    if len(found) != 1 or (options.positive is None and len(labels) > 2):
+        known = ", ".join(labels[:6]) + ", ..." * (len(labels) > 6)
+        got = "nothing" if options.positive is None else repr(options.positive)
+        raise InputError(f"{name} needs --positive, the positive class among {known}; got {got}")
+    return metric, found[0]
+
+
+def _rows(found: Mapping[str, Interval]) -> list[Row]:
+    fields = ("metric", "estimate", "low", "high", "standard_error", "method", "confidence_level")
+    return [{"name": name} | {f: getattr(x, f) for f in fields} for name, x in found.items()]
+
+
+def _text(found: Mapping[str, Interval]) -> str:
+    """A table of intervals of one metric."""
+    digits = tables.decimals([x.length for x in found.values()])
+    rows = [
+        [
+            tables.label(name),
+            f"{x.estimate:.{digits}f}",
+            f"{x.low:.{digits}f} to {x.high:.{digits}f}",
+        ]
+        for name, x in found.items()
+    ]
+    one = next(iter(found.values()))
+    return tables.as_text(["", one.metric, f"{tables.percent(one.confidence_level)} CI"], rows)
+
+
+def _shape(items: int, groups: int) -> str:
+    return f"{items:,} items" + (f" in {groups:,} groups" if groups else "")
+
+
+def _write(answer: Answer, form: str) -> None:
+    out: Any = sys.stdout
+    if isinstance(out, io.TextIOWrapper):
+        out.reconfigure(errors="backslashreplace")  # a terminal may lack letters
+    if form == "text":
+        out.write(answer.text + "\n")
+    elif form == "json":
+        rows = [{key: _finite(value) for key, value in row.items()} for row in answer.rows]
+        out.write(json.dumps(rows, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
+    else:
+        fields = dict.fromkeys(key for row in answer.rows for key in row)
+        writer = csv.DictWriter(out, list(fields), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(answer.rows)
+    out.flush()
+
+
+def _finite(value: Any) -> Any:
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+# Files.
+
+
+def _count_labels(
+    options: Any, columns: list[str]
+) -> tuple[NDArray[np.int32], NDArray[np.int64], list[str], int]:
+    """Combinations of labels' codes and, last, groups; how often each occurs; labels; groups."""
+    width, path = len(columns), options.file
+    wanted = [*columns, options.groups] if options.groups else columns
+    counts: dict[tuple[str, ...], int] = {}
+    distinct: set[str] = set()
+    for line, cells in _records(path, wanted):
+        try:
+            counts[cells] += 1
+        except KeyError:
+            counts[cells] = 1
+            for column, cell in zip(wanted, cells, strict=True):
+                if not cell.strip():
+                    message = f"{_at(path, line, column)}: the label is missing, got {cell!r}"
+                    raise InputError(message) from None
+                if not cell.isascii() and any("\udc80" <= c <= "\udcff" for c in cell):
+                    message = f"{_at(path, line, column)}: not UTF-8 text, got {cell!r}"
+                    raise InputError(message) from None
+            distinct.update(map(str.strip, cells[:width]))
+            if len(distinct) > _MOST_LABELS:
+                raise InputError(
+                    f"{_at(path, line, columns[0])}: more than {_MOST_LABELS:,} different labels, "
+                    f"got {cells[0]!r} among them; are these scores or identifiers?"
+                ) from None
+    if not counts:
+        raise InputError(f"{_name(path)}: no rows below the header")
+    numeric = all(label.removeprefix("-").isdecimal() for label in distinct)
+    labels = sorted(sorted(distinct), key=int if numeric else None)
+    code = {label: place for place, label in enumerate(labels)}
+    group: dict[str, int] = {}
+    keys = np.zeros((len(counts), width + 1), dtype=np.int32)
+    for key, cells in zip(keys, counts, strict=True):
+        key[:width] = [code[cell.strip()] for cell in cells[:width]]
+        for cell in cells[width:]:
+            key[width] = group.setdefault(cell.strip(), len(group))
+    return keys, np.fromiter(counts.values(), np.int64, len(counts)), labels, len(group)
+
+
+def _records(path: str, columns: Sequence[str]) -> Iterator[tuple[int, tuple[str, ...]]]:
+    """Line number and the cells of these columns, row by row."""
+    with _opened(path) as stream:
+        head = stream.readline()
+        lines = itertools.chain([head], stream)
+        delimiter = max(",;\t", key=head.count)
+        reader = csv.reader(lines, delimiter=delimiter, skipinitialspace=True, strict=True)
+        try:
+            header = [name.strip() for name in next(reader, [])]
+            for column in columns:
+                if header.count(column) != 1:
+                    raise InputError(
+                        f"{_name(path)}, line 1: wanted is one column {column!r}, got the columns "
+                        f"{validation.short(header)}"
+                    )
+            cells = operator.itemgetter(*map(header.index, columns))
+            for row in reader:
+                if len(row) == len(header):
+                    yield reader.line_num, cells(row)
+                elif row:
+                    raise InputError(
+                        f"{_name(path)}, line {reader.line_num}, column "
+                        f"{min(len(row), len(header))}: the header has {len(header)} columns, got "
+                        f"{len(row)}"
+                    )
+        except csv.Error as error:
+            raise InputError(f"{_name(path)}, line {reader.line_num}: {error}") from None
+
+
+@contextmanager
+def _opened(path: str) -> Iterator[TextIO]:
+    # What is no UTF-8 passes here, and is refused where it is a label.
+    options: Any = {"encoding": "utf-8-sig", "errors": "surrogateescape", "newline": ""}
+    if path == "-":
+        yield io.TextIOWrapper(sys.stdin.buffer, **options)
+    else:
+        with Path(path).open(**options) as stream:
+            yield stream
+
+
+def _at(path: str, line: int, column: str) -> str:
+    return f"{_name(path)}, line {line}, column {column!r}"
+
+
+def _name(path: str) -> str:
+    return "standard input" if path == "-" else path

@@ -1,0 +1,231 @@
+"""Plots of intervals, posteriors and differences; matplotlib is imported when one is asked for.
+
+Every function draws into the axes that it is given, or into new ones, and returns them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from f1ci import tables, validation
+from f1ci.posteriors import Posterior
+from f1ci.report import ClassificationReport
+from f1ci.results import DifferenceTest, Interval, JointIntervals
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["difference", "forest", "posterior"]
+
+# Told apart by those who see few colours (Okabe & Ito 2008).
+_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
+
+# Rows of a forest that take an inch.
+_ROWS_PER_INCH = 3.5
+
+
+def forest(
+    intervals: Interval | JointIntervals | ClassificationReport | Mapping[str, Interval],
+    *,
+    metric: str = "f1",
+    ax: Axes | None = None,
+) -> Axes:
+    """One line for each interval, from top to bottom, with a dot at the estimate.
+
+    Parameters
+    ----------
+    intervals : Interval, JointIntervals, ClassificationReport or mapping of str to Interval
+        Several intervals. Joint ones are drawn thin, with the individual ones on them.
+    metric : str, default "f1"
+        What to show of a report.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+
+    Examples
+    --------
+    >>> import f1ci
+    >>> intervals = {"BERT": f1ci.f1_interval(77, 44, 10), "ULMFiT": f1ci.f1_interval(70, 60, 17)}
+    >>> ax = f1ci.plot.forest(intervals)  # doctest: +SKIP
+    """
+    rows = list(_rows(intervals, metric))
+    if not rows:
+        raise ValueError(f"intervals must not be empty, got {validation.short(intervals)}")
+    ax = _axes(ax, (6.4, 1.1 + len(rows) / _ROWS_PER_INCH))
+    for k, (_, estimate, low, high, *outer) in enumerate(rows):
+        if outer:
+            ax.plot(outer, [k, k], color=_COLOURS[0], linewidth=1)
+        ax.plot([low, high], [k, k], color=_COLOURS[0], linewidth=3, solid_capstyle="butt")
+        ax.plot([estimate], [k], "o", color=_COLOURS[0], markersize=6, markeredgecolor="white")
+    ax.set_yticks(range(len(rows)), [_text(row[0]) for row in rows])
+    ax.set_ylim(len(rows) - 0.4, -0.6)
+    both = " (thick) and joint (thin)" if isinstance(intervals, JointIntervals) else ""
+    ax.set_xlabel(
+        f"{_metric(intervals, metric)} with {_level(intervals)} confidence interval{both}"
+    )
+    return _plain(ax)
+
+
+def posterior(
+    posteriors: Posterior | Mapping[str, Posterior],
+    *,
+    confidence_level: float = 0.95,
+    ax: Axes | None = None,
+) -> Axes:
+    """The density of one posterior or of several, shaded where the credible interval is.
+
+    Parameters
+    ----------
+    posteriors : Posterior or mapping of str to Posterior
+        What `f1ci.posterior` gives, for scalar counts.
+    confidence_level : float, default 0.95
+        Of the shaded interval.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+
+    Examples
+    --------
+    >>> import f1ci
+    >>> ax = f1ci.plot.posterior(f1ci.posterior(77, 44, 10))  # doctest: +SKIP
+    """
+    level = validation.confidence_level(confidence_level)
+    named = posteriors if isinstance(posteriors, Mapping) else {"": posteriors}
+    _refuse_other("posteriors", named, Posterior)
+    ax = _axes(ax, (6.4, 3.6))
+    for k, (name, one) in enumerate(named.items()):
+        colour, (low, high) = _COLOURS[k % len(_COLOURS)], one.interval(level)
+        first, last = np.asarray(one.ppf([1e-5, 1 - 1e-5])).tolist()
+        x = np.union1d(np.linspace(first, last, 400), [low, high])
+        density = np.asarray(one.pdf(x))
+        ax.plot(x, density, color=colour, label=_text(name) if name else None)
+        inside = (x >= low) & (x <= high)
+        ax.fill_between(x[inside], density[inside], color=colour, alpha=0.25, linewidth=0)
+    ax.set_ylim(bottom=0)
+    ax.set_yticks([])
+    if any(named):
+        ax.legend(frameon=False)
+    metrics = dict.fromkeys(one.metric for one in named.values())
+    ax.set_xlabel(f"{', '.join(metrics)}, posterior; shaded: {tables.percent(level)}")
+    return _plain(ax)
+
+
+def difference(
+    found: DifferenceTest | Interval,
+    *,
+    margin: float | None = None,
+    names: tuple[str, str] = ("A", "B"),
+    ax: Axes | None = None,
+) -> Axes:
+    """The difference of two models with its interval, zero, and the margin that does not matter.
+
+    Parameters
+    ----------
+    found : DifferenceTest or Interval
+        What `f1ci.difference_test` or `f1ci.difference_interval` gives.
+    margin : float, optional
+        Half width of the band; by default the test's.
+    names : tuple of str, default ("A", "B")
+        What the models are called.
+    ax : matplotlib.axes.Axes, optional
+        Where to draw.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+
+    Examples
+    --------
+    >>> import f1ci
+    >>> y_true, a, b = [1, 1, 0, 0] * 9, [1, 0, 0, 1] * 9, [1, 1, 0, 1] * 9
+    >>> ax = f1ci.plot.difference(f1ci.difference_test(y_true, a, b))  # doctest: +SKIP
+    """
+    _refuse_other("found", {"": found}, (DifferenceTest, Interval))
+    test = found if isinstance(found, DifferenceTest) else None
+    interval: Any = found if test is None else test.interval
+    if margin is None:
+        margin = 0.0 if test is None else test.margin
+    band = validation.probability("margin", margin)
+    a, b = map(_text, names)
+    ax = forest({f"{names[1]} − {names[0]}": interval}, ax=ax)
+    ax.axvline(0.0, color="0.3", linewidth=1, zorder=0)
+    if band:
+        ax.axvspan(-band, band, color="0.5", alpha=0.2, linewidth=0, zorder=0)
+    # Both models' sides are seen, whatever the interval.
+    most = 1.1 * float(np.nanmax(np.abs([interval.low, interval.high, band]))) or 1.0
+    ax.set_xlim(-most, most)
+    ax.set_title(f"← {a} is better      {b} is better →", fontsize="medium")
+    if test is not None:
+        ax.set_xlabel(f"{ax.get_xlabel()}\n{test.verdict(a, b)}")
+    return ax
+
+
+def _rows(intervals: Any, metric: str) -> Iterator[tuple[Any, ...]]:
+    """Name, estimate, end points, and those of the joint interval if there is one."""
+    if isinstance(intervals, JointIntervals):
+        each = intervals
+        inner = each.estimate, each.individual_low, each.individual_high
+        yield from zip(map(", ".join, each), *inner, each.low, each.high, strict=True)
+    elif isinstance(intervals, ClassificationReport):
+        validation.choice("metric", metric, intervals.by_class)
+        for row, parts, _ in intervals.rows():
+            if metric in parts:
+                yield row, *parts[metric]
+    elif isinstance(intervals, Interval):
+        several = np.ndim(intervals.estimate) > 0
+        names = intervals.classes or (range(np.size(intervals.estimate)) if several else [""])
+        ends = (np.ravel(each) for each in (intervals.estimate, *intervals))
+        yield from zip(names, *ends, strict=True)
+    else:
+        _refuse_other("intervals", intervals, Interval)
+        for name, one in intervals.items():
+            yield name, one.estimate, one.low, one.high
+
+
+def _refuse_other(name: str, named: Any, kind: Any) -> None:
+    for value in named.values() if isinstance(named, Mapping) else [named]:
+        if not isinstance(named, Mapping) or not isinstance(value, kind):
+            raise TypeError(f"{name} cannot be drawn, got {validation.short(value)}")
+
+
+def _level(intervals: Any) -> str:
+    several = intervals.values() if isinstance(intervals, Mapping) else [intervals]
+    return ", ".join(dict.fromkeys(tables.percent(one.confidence_level) for one in several))
+
+
+def _metric(intervals: Any, metric: str) -> str:
+    if isinstance(intervals, Mapping):
+        return ", ".join(dict.fromkeys(one.metric for one in intervals.values()))
+    if isinstance(intervals, JointIntervals):
+        return "score"
+    return intervals.metric if isinstance(intervals, Interval) else metric
+
+
+def _axes(ax: Axes | None, size: tuple[float, float]) -> Axes:
+    if ax is not None:
+        return ax
+    try:
+        from matplotlib import pyplot
+    except ImportError as error:
+        raise ImportError("f1ci.plot needs matplotlib, which is not installed") from error
+    return pyplot.subplots(figsize=size, layout="constrained")[1]
+
+
+def _text(name: Any) -> str:
+    """A name in which matplotlib finds no formulas."""
+    return tables.label(name).replace("$", r"\$")
+
+
+def _plain(ax: Axes) -> Axes:
+    ax.spines[["top", "right", "left"]].set_visible(False)
+    ax.tick_params(left=False)
+    return ax

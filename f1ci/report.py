@@ -1,0 +1,272 @@
+"""The classification report with an interval for each of its numbers.
+
+Every number comes from the function that one would ask for it alone: `f1ci.metric_interval`, or
+`f1ci.clustered_interval` where items come in groups or may be of several classes. The report only
+arranges them, and says in words below the table what is undefined or hardly known.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from f1ci import clustered, methods, metrics, tables, validation
+from f1ci import counts as _counts
+from f1ci.intervals import FEW, is_matrix, metric_interval
+from f1ci.results import Interval, IntervalWarning, Record
+
+if TYPE_CHECKING:
+    import pandas
+
+__all__ = ["ClassificationReport", "classification_report"]
+
+METRICS = ("precision", "recall", "f1")
+
+# Little is known of a class whose interval for F1 is longer than this.
+_LONG = 0.5
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ClassificationReport(Record):
+    """What `classification_report` gives; printing it prints the report.
+
+    Attributes
+    ----------
+    classes : tuple
+        The classes, in the order of the rows.
+    by_class : dict of str to Interval
+        Under "precision", "recall" and "f1" arrays with an entry for each class.
+    averages : dict of str to dict of str to Interval
+        Under "accuracy" the interval of "accuracy"; or under "micro avg" (several classes for an
+        item), and under "macro avg" and "weighted avg", those of the three metrics.
+    support : ndarray of int
+        How many items are truly of each class.
+    items : int
+        How many items there are.
+    notes : tuple of str
+        What is undefined or hardly known, in words.
+    method : str
+        How the end points were computed.
+    confidence_level : float
+        The nominal level of each interval by itself.
+    """
+
+    classes: tuple[Hashable, ...]
+    by_class: dict[str, Interval]
+    averages: dict[str, dict[str, Interval]]
+    support: NDArray[np.int64]
+    items: int
+    notes: tuple[str, ...]
+    method: str
+    confidence_level: float
+
+    def rows(self) -> Iterator[tuple[Hashable, dict[str, tuple[float, float, float]], int]]:
+        """Name, estimate and end points of each metric, and support, row by row."""
+        for k, name in enumerate(self.classes):
+            each = {
+                m: tuple(map(float, np.stack(_ends(x))[:, k])) for m, x in self.by_class.items()
+            }
+            yield name, each, int(self.support[k])  # type: ignore[misc]
+        for row, averages in self.averages.items():
+            yield row, {m: _ends(x) for m, x in averages.items()}, int(self.support.sum())
+
+    def records(self) -> list[dict[str, Any]]:
+        """A flat dictionary for each number and its interval."""
+        columns = ("name", "metric", "estimate", "low", "high", "support")
+        return [
+            dict(zip(columns, (name, metric, *ends, support), strict=True))
+            for name, parts, support in self.rows()
+            for metric, ends in parts.items()
+        ]
+
+    def to_frame(self) -> pandas.DataFrame:
+        """The records as a pandas data frame, indexed by name and metric."""
+        try:
+            import pandas
+        except ImportError as error:
+            raise ImportError(
+                "to_frame() needs pandas, which is not installed; records() gives the same numbers"
+            ) from error
+        return pandas.DataFrame(self.records()).set_index(["name", "metric"])
+
+    def _table(self) -> tuple[list[str], list[list[str]], list[str]]:
+        every = [*self.by_class.values(), *(x for e in self.averages.values() for x in e.values())]
+        digits = tables.decimals(np.concatenate([np.ravel(x.length) for x in every]))
+        rows = []
+        for name, parts, support in self.rows():
+            if "accuracy" in parts:  # where scikit-learn has it
+                parts = {"f1": parts["accuracy"]}
+            cells = [
+                "{:.{d}f} ({:.{d}f} to {:.{d}f})".format(*parts[m], d=digits) if m in parts else ""
+                for m in METRICS
+            ]
+            rows.append([tables.label(name), *cells, f"{support:,}"])
+        level = tables.percent(self.confidence_level)
+        line = f"{level} confidence intervals, each by itself; method {self.method}"
+        return ["", *METRICS, "support"], rows, [line, *self.notes]
+
+
+def classification_report(
+    y_true: Any,
+    y_pred: Any,
+    *,
+    labels: Sequence[Hashable] | None = None,
+    groups: Any = None,
+    method: str | None = None,
+    confidence_level: float = 0.95,
+) -> ClassificationReport:
+    """Precision, recall and F1 of every class and their averages, each with its interval.
+
+    Parameters
+    ----------
+    y_true, y_pred : sequence, or array_like of 0 and 1, shape (items, classes)
+        True and predicted labels, or indicators where an item may be of several classes.
+    labels : sequence, optional
+        The classes in the order of the rows; by default those that occur. For indicators
+        the names of the columns.
+    groups : sequence, optional
+        What cluster each item belongs to; see `f1_score_interval`.
+    method : {"score", "cautious", "logit", "delta"}, optional
+        "score" by default; see `f1ci.methods`.
+    confidence_level : float, default 0.95
+        The nominal level of each interval by itself.
+
+    Returns
+    -------
+    ClassificationReport
+        Prints as a table; ``to_frame()`` gives a pandas data frame. Numbers that are undefined
+        are ``nan`` (where scikit-learn puts 0), and a line says so: nothing is warned of.
+
+    Examples
+    --------
+    >>> import f1ci
+    >>> y_true = ["cat"] * 40 + ["dog"] * 60
+    >>> y_pred = ["cat"] * 33 + ["dog"] * 62 + ["cat"] * 5
+    >>> print(f1ci.classification_report(y_true, y_pred))
+                           precision                  recall                      f1  support
+    cat           0.868 (0.727 to 0.942)  0.825 (0.681 to 0.913)  0.846 (0.742 to 0.913)       40
+    dog           0.887 (0.785 to 0.944)  0.917 (0.819 to 0.964)  0.902 (0.832 to 0.944)       60
+    accuracy                                                      0.880 (0.802 to 0.930)      100
+    macro avg     0.878 (0.795 to 0.930)  0.871 (0.788 to 0.925)  0.874 (0.793 to 0.927)      100
+    weighted avg  0.880 (0.801 to 0.930)  0.880 (0.802 to 0.930)  0.879 (0.801 to 0.930)      100
+    95 % confidence intervals, each by itself; method score
+    """
+    level = validation.confidence_level(confidence_level)
+    if is_matrix(y_true):
+        table, items = clustered.indicator_counts(y_true, y_pred), len(y_true)
+        named = range(table.shape[1]) if labels is None else validation.listed("labels", labels)
+        validation.distinct("labels", named)
+        validation.same_length(labels=named, columns=table[0])
+        if groups is not None:
+            table = _counts.by_group(table, groups)
+        return of_units(table, named, items, groups is not None, method, level)
+    if groups is None:
+        matrix, classes = _counts.confusion_matrix_and_classes(y_true, y_pred, labels=labels)
+        return of_matrix(matrix, classes, method, level)
+    codes, classes = _counts.coded({"y_true": y_true, "y_pred": y_pred}, False, None, labels)
+    clusters = _counts.group_codes(groups, codes)
+    table = clustered.label_counts(codes[0], codes[1], clusters, len(classes))
+    return of_units(table, classes, codes.shape[1], True, method, level, one_class=True)
+
+
+def of_matrix(
+    matrix: NDArray[np.int64], classes: Sequence[Hashable], method: str | None, level: float
+) -> ClassificationReport:
+    """The report of independent items, from their confusion matrix."""
+    validation.at_least_two("classes", len(classes), "a report")
+    options: dict[str, Any] = {"method": _method(method), "confidence_level": level}
+    total, right, predicted = matrix.sum(), np.diagonal(matrix), matrix.sum(axis=0)
+    wrong, missed = predicted - right, matrix.sum(axis=1) - right
+    each = np.moveaxis(np.array([[total - predicted - missed, wrong], [missed, right]]), -1, 0)
+
+    def ask(metric: str, average: str | None) -> Interval:
+        if average is None:  # every class against the rest
+            return metric_interval(each, metric, **options)
+        mean = "micro_f1" if average == "micro" else getattr(metrics, average)(metric)
+        return metric_interval(matrix, mean, **options)
+
+    counts = np.stack([right, wrong, missed], axis=-1)
+    return _report(ask, counts, classes, int(total), True, options["method"], level)
+
+
+def of_units(
+    table: Any,
+    classes: Sequence[Hashable],
+    items: int,
+    grouped: bool,
+    method: str | None,
+    level: float,
+    *,
+    one_class: bool = False,
+) -> ClassificationReport:
+    """The report of items in units, from TP, FP and FN of shape (units, classes, 3)."""
+    options: dict[str, Any] = {"method": _method(method), "confidence_level": level}
+
+    def ask(metric: str, average: str | None) -> Interval:
+        if one_class and average == "micro":  # right and wrong items
+            return clustered.clustered_interval(
+                table.sum(axis=1) * [1, 1, 0], "precision", **options
+            )
+        return clustered.clustered_interval(table, metric, average=average, **options)
+
+    name = options["method"] + "+groups" * grouped
+    return _report(ask, table.sum(axis=0), classes, items, one_class, name, level)
+
+
+def _report(
+    ask: Callable[[str, str | None], Interval],
+    counts: NDArray[Any],
+    classes: Sequence[Hashable],
+    items: int,
+    one_class: bool,
+    method: str,
+    level: float,
+) -> ClassificationReport:
+    """All that `ask` answers, for metric and average; `counts` are TP, FP and FN by class."""
+    of = tuple(classes)
+    with warnings.catch_warnings():  # said by the notes
+        warnings.simplefilter("ignore", IntervalWarning)
+        by_class = {m: replace(ask(m, None), classes=of, method=method) for m in METRICS}
+        averages = {
+            f"{row} avg": {m: replace(ask(m, row), method=method) for m in METRICS}
+            for row in ("micro", "macro", "weighted")
+            if not (one_class and row == "micro")
+        }
+        if one_class:
+            share = replace(ask("f1", "micro"), metric="accuracy", method=method)
+            averages = {"accuracy": {"accuracy": share}, **averages}
+    notes = []
+    for m, x in by_class.items():
+        if np.isnan(x.estimate).any():
+            so = any(m in each and np.isnan(each[m].estimate) for each in averages.values())
+            average = ", and so an average of it" * so
+            notes.append(f"undefined: {m} of {_some(of, np.isnan(x.estimate))}{average}")
+    little = (np.asarray(by_class["f1"].length) > _LONG) | (counts.sum(axis=1) < FEW)
+    if little.any():
+        notes.append(f"too few items to say much of {_some(of, little)}, and of the averages")
+    support = (counts[:, 0] + counts[:, 2]).astype(np.int64)
+    return ClassificationReport(of, by_class, averages, support, items, tuple(notes), method, level)
+
+
+def _ends(interval: Interval) -> Any:
+    return interval.estimate, interval.low, interval.high
+
+
+def _some(classes: Sequence[Hashable], which: Any) -> str:
+    """The first classes of those."""
+    names = [tables.label(name) for name, is_so in zip(classes, which, strict=True) if is_so]
+    return ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
+
+
+def _method(method: str | None) -> str:
+    """One method for all that the report prints."""
+    shown = (metrics.precision, metrics.micro_f1, metrics.macro_f1)
+    known = [name for name, each in methods.METHODS.items() if all(map(each.applies_to, shown))]
+    if method is not None and method not in known:
+        methods.refuse(method, known, "a classification report")
+    return known[0] if method is None else method

@@ -1,0 +1,373 @@
+"""The command line, run as a user runs it: a process with arguments, a file or a pipe."""
+
+import csv
+import io
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from compendium import pins
+
+import f1ci
+from f1ci import cli, planning
+
+ROOT = Path(__file__).resolve().parents[1]
+RNG = np.random.default_rng(15)
+N = 300
+TRUE = (RNG.random(N) < 0.4).astype(int)
+A = np.where(RNG.random(N) < 0.78, TRUE, 1 - TRUE)
+B = np.where(RNG.random(N) < 0.82, TRUE, 1 - TRUE)
+GROUPS = np.arange(N) // 10
+FOLDS_A = [[[40, 9, 6], [38, 8, 8]], [[41, 7, 5], [39, 9, 7]], [[40, 8, 6], [39, 8, 7]]]
+FOLDS_B = [[[41, 4, 5], [39, 5, 7]], [[42, 3, 4], [40, 5, 6]], [[40, 6, 6], [40, 4, 6]]]
+
+
+def run(*arguments, text=None, code=0, **options):
+    """What the process writes to standard output and to standard error."""
+    data = text.encode() if isinstance(text, str) else text
+    done = subprocess.run(
+        [sys.executable, "-m", "f1ci", *map(str, arguments)],
+        input=data,
+        capture_output=True,
+        cwd=ROOT,
+        check=False,
+        **options,
+    )
+    out, err = done.stdout.decode(), done.stderr.decode()
+    assert "Traceback" not in err
+    assert done.returncode == code, err
+    return out, err
+
+
+def here(capsys, *arguments, code=0):
+    """The same without a process: a test of a sentence need not import SciPy again."""
+    try:
+        found = cli.main(list(map(str, arguments)))
+    except SystemExit as stop:  # argparse
+        found = stop.code
+    captured = capsys.readouterr()
+    assert found == code, captured.err
+    return captured.out, captured.err
+
+
+@pytest.fixture(scope="module")
+def labels(tmp_path_factory):
+    path = tmp_path_factory.mktemp("cli") / "labels.csv"
+    rows = zip(TRUE, A, B, GROUPS, strict=True)
+    path.write_text("y,a,b,doc\n" + "".join(f"{t},{a},{b},d{g}\n" for t, a, b, g in rows))
+    return path
+
+
+def test_the_installed_command_is_this_function():
+    assert pins.tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["scripts"] == {
+        "f1ci": "f1ci.cli:main"
+    }
+    assert callable(cli.main)
+
+
+def test_counts_of_the_paper():
+    # Section 6 of Lam, Gopal and Qian (2024).
+    out, err = run("counts", 77, 44, 10)
+    assert out.splitlines()[-1] == "f1 = 0.740 (95 % CI 0.669 to 0.801, score)"
+    assert not err
+
+
+def test_counts_as_json_and_csv(capsys):
+    rows = json.loads(here(capsys, "counts", 77, 44, 10, 900, "--beta", 2, "--json")[0])
+    assert [row["name"] for row in rows] == ["precision", "recall", "fbeta(2)", "accuracy"]
+    interval = f1ci.metric_interval([[900, 44], [10, 77]], f1ci.metrics.fbeta(2))
+    assert (rows[2]["low"], rows[2]["high"]) == tuple(interval)
+    out, _ = here(capsys, "counts", 77, 44, 10, "--csv", "--method", "wilson_direct")
+    (row,) = csv.DictReader(io.StringIO(out))
+    assert float(row["low"]) == f1ci.f1_interval(77, 44, 10, method="wilson_direct").low
+    out, err = here(capsys, "counts", 0, 0, 0, "--json")
+    assert json.loads(out)[2]["estimate"] is None
+    assert "note: f1 is undefined" in err
+
+
+@pytest.mark.parametrize("groups", [False, True])
+def test_a_report_is_that_of_the_package(labels, groups):
+    option = ["--groups", "doc"] if groups else []
+    out, _ = run("report", labels, "--true", "y", "--pred", "a", *option)
+    report = f1ci.classification_report(TRUE, A, groups=GROUPS if groups else None)
+    assert out.endswith(f"\n\n{report}\n")
+    assert out.startswith("300 items in 30 groups, 2 classes" if groups else "300 items, 2 ")
+    out, _ = run(
+        "report", "-", "--true", "y", "--pred", "a", "--json", *option, text=labels.read_text()
+    )
+    found = {(row["name"], row["metric"]): row for row in json.loads(out)}
+    for name, parts, support in report.rows():
+        for metric, (estimate, low, high) in parts.items():
+            row = found[str(name), metric]
+            assert (row["estimate"], row["low"], row["high"]) == (estimate, low, high)
+            assert row["support"] == support
+
+
+@pytest.mark.parametrize("groups", [None, GROUPS])
+def test_a_comparison_is_that_of_the_package(capsys, labels, groups):
+    option = [] if groups is None else ["--groups", "doc"]
+    out, _ = here(
+        capsys,
+        "compare",
+        labels,
+        "--true",
+        "y",
+        "--pred",
+        "a",
+        "b",
+        "--margin",
+        0.2,
+        "--json",
+        *option,
+    )
+    one, two, difference = json.loads(out)
+    test = f1ci.difference_test(TRUE, A, B, margin=0.2, groups=groups, rng=0)
+    alone = f1ci.f1_score_interval(TRUE, A, groups=groups)
+    assert (one["low"], one["high"]) == tuple(alone)
+    assert two["estimate"] == f1ci.f1_score_interval(TRUE, B, groups=groups).estimate
+    assert difference["estimate"] == test.estimate
+    assert (difference["low"], difference["high"]) == pytest.approx(tuple(test.interval), abs=1e-12)
+    assert difference["p_not_inferior"] == pytest.approx(test.p_not_inferior, rel=1e-6)
+    assert difference["verdict"] == test.verdict("a", "b")
+    if groups is None:
+        assert difference["p_value"] == test.p_value
+    else:  # the swaps are random, and the items came in another order
+        assert difference["p_value"] == pytest.approx(test.p_value, abs=0.03)
+
+
+def test_a_verdict_says_how_many_more_items_are_needed(capsys, labels):
+    out, _ = here(capsys, "compare", labels, "--true", "y", "--pred", "a", "b")
+    test = f1ci.difference_test(TRUE, A, B)
+    plan = planning.pilot_sample_size(TRUE, A, B, difference=abs(test.estimate))
+    more = plan.items - N
+    said = out.splitlines()[-1]
+    assert said.startswith("a and b are not distinguished: about ")
+    shown = int(said.split("about ")[1].split()[0].replace(",", ""))
+    assert shown == pytest.approx(more, rel=0.05)  # two digits
+    size = f"{abs(test.estimate):.2g}"
+    assert said.endswith(
+        f"more items would be needed to find a difference of {size} with a power of 80 %"
+    )
+
+
+def write(path, rows):
+    path.write_text("\n".join(["y,a,b", *rows]) + "\n", "utf-8")
+    return path
+
+
+def test_plain_verdicts(capsys, tmp_path):
+    rows = ["ham,ham,ham"] * 50 + ["spam,ham,spam"] * 30 + ["spam,spam,spam"] * 20
+    path = write(tmp_path / "x.csv", rows)
+    of = ["compare", path, "--true", "y", "--pred"]
+    out, _ = here(capsys, *of, "a", "b", "--positive", "spam")
+    assert out.splitlines()[-1] == "b is better than a"
+    assert out.startswith("100 items, f1 of spam, method score\n")
+    assert (
+        here(capsys, *of, "b", "a", "--positive", "spam")[0].splitlines()[-1] == "a is worse than b"
+    )
+    assert here(capsys, *of, "a", "a", "--positive", "ham")[0].endswith(
+        "\na and a are not distinguished\n"
+    )
+    _, err = here(capsys, *of, "a", "b", code=2)
+    assert err == "f1ci: f1 needs --positive, the positive class among ham, spam; got nothing\n"
+
+
+def test_more_classes_and_other_metrics(capsys, tmp_path):
+    rows = [f"{t},{a},{b}" for t in "xyz" for a in "xyz" for b in "xyz" for _ in range(2)]
+    path = write(tmp_path / "x.csv", rows + ["x,y,x"] * 20)
+    of = ["compare", path, "--true", "y", "--pred", "a", "b", "--json"]
+    table = [row.split(",") for row in rows + ["x,y,x"] * 20]
+    columns = list(zip(*table, strict=True))
+    expected = f1ci.difference_interval(*columns, "macro_f1")
+    found = json.loads(here(capsys, *of)[0])[-1]
+    assert (found["low"], found["high"]) == pytest.approx(tuple(expected), abs=1e-9)
+    assert found["metric"] == "macro_f1 (B - A)"
+    found = json.loads(here(capsys, *of, "--metric", "weighted_f1", "--beta", 2)[0])[-1]
+    assert found["metric"] == "weighted_fbeta(2) (B - A)"
+    of_x = json.loads(here(capsys, *of, "--positive", "x", "--metric", "recall")[0])[-1]
+    flags = [[label == "x" for label in column] for column in columns]
+    expected = f1ci.difference_interval(*flags, "recall")
+    assert of_x["estimate"] == expected.estimate
+    _, err = here(capsys, *of, "--metric", "recall", code=2)
+    assert "recall needs --positive, the positive class among x, y, z; got nothing" in err
+    _, err = here(capsys, *of, "--metric", "recall", "--positive", "x", "--beta", 2, code=2)
+    assert "--beta goes with F scores, got --beta 2 --metric recall" in err
+
+
+def test_plans(capsys):
+    # Jiang (2020), the example of section 5, by the sharp bound.
+    out, _ = here(capsys, "plan", "--beta", 0.5, "--half-width", 0.02, "--prevalence", 0.615)
+    plan = f1ci.sample_size(f1ci.metrics.fbeta(0.5), half_width=0.02, prevalence=0.615)
+    assert out == f"{plan}\n"
+    (row,) = json.loads(
+        here(
+            capsys, "plan", "--difference", 0.03, "--disagreement", 0.05, 0.05,
+            "--score", 0.8, "--prevalence", 0.3, "--json",
+        )[0]
+    )  # fmt: skip
+    assert row["items"] == 2520
+    _, err = here(capsys, "plan", "--metric", "recall", code=2)
+    assert err.startswith("f1ci: give exactly one of half_width, standard_error")
+
+
+def folds_file(path, a=FOLDS_A, b=FOLDS_B):
+    lines = ["model,tp,fp,fn"]
+    for name, folds in (("svm", a), ("tree", b)):
+        lines += [f"{name},{','.join(map(str, fold))}" for pair in folds for fold in pair]
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+def test_bayes(capsys, tmp_path):
+    path = folds_file(tmp_path / "folds.csv")
+    out, _ = here(capsys, "bayes", path, "--rope", 0.02)
+    test = f1ci.bayes_test(FOLDS_A, FOLDS_B, rope=0.02)
+    assert out.endswith(f"\n\nA is svm, B is tree\n{test}\n")
+    assert "0.888  0.829 to 0.923" in out
+    rows = json.loads(here(capsys, "bayes", path, "--json", "--metric", "recall")[0])
+    interval = f1ci.posterior(*f1ci.effective_counts(FOLDS_A), "recall").interval()
+    assert (rows[0]["low"], rows[0]["high"]) == tuple(interval)
+    assert rows[2]["p_h1"] == f1ci.bayes_test(FOLDS_A, FOLDS_B, "recall").p_h1
+    _, err = here(capsys, "bayes", folds_file(tmp_path / "x.csv", b=FOLDS_B[:1]), code=2)
+    assert "as many of one model as of another, got 6 of 'svm', 2 of 'tree'" in err
+    odd = tmp_path / "odd.csv"
+    odd.write_text("model,tp,fp,fn\na,1,2,3\nb,1,2,3\n")
+    assert (
+        "two rows for each repetition, and as many of one model as of another, got 1 of"
+        in here(capsys, "bayes", odd, code=2)[1]
+    )
+    odd.write_text("model,tp,fp,fn\na,1,2,3\nb,1,x,3\n")
+    assert (
+        "line 3, column 'fp': a count is wanted, got 'x'" in here(capsys, "bayes", odd, code=2)[1]
+    )
+    odd.write_text("model,tp,fp,fn\na,1,-2,3\n")
+    assert (
+        "line 2, column 'fp': a count is wanted, got '-2'" in here(capsys, "bayes", odd, code=2)[1]
+    )
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        (b"", "line 1: wanted is one column 'y', got the columns []"),
+        (b"y,b\n1,1\n", "line 1: wanted is one column 'a', got the columns ['y', 'b']"),
+        (b"y,a,a\n1,1,1\n", "line 1: wanted is one column 'a', got the columns ['y', 'a', 'a']"),
+        (b"y,a\n", "no rows below the header"),
+        (b"y,a\n1,1\n1\n", "line 3, column 1: the header has 2 columns, got 1"),
+        (b"y,a\n1,1\n1,0,1\n", "line 3, column 2: the header has 2 columns, got 3"),
+        (b"y,a\n1,1\n\n0, \n", "line 4, column 'a': the label is missing, got ''"),
+        (b"y,a\nx,x\nx,\xff\n", r"line 3, column 'a': not UTF-8 text, got '\udcff'"),
+        (b'y,a\nx,x\n"x,x\n', "line 3: unexpected end of data"),
+        (b'y,a\nx,x\n"x"y,x\n', "line 3: ',' expected after '\"'"),
+        (b"y,a\nx,x\nx,x\n", "a report needs at least two classes, got 1"),
+        (
+            b"y,a\n" + b"".join(b"0.%d,1\n" % k for k in range(1500)),
+            "line 1001, column 'y': more than 1,000 different labels, got '0.999' among them",
+        ),
+    ],
+)
+def test_a_bad_file_gets_one_sentence(capsys, tmp_path, content, sentence):
+    path = tmp_path / "bad.csv"
+    path.write_bytes(content)
+    out, err = here(capsys, "report", path, "--true", "y", "--pred", "a", code=2)
+    assert sentence in err
+    assert err.startswith("f1ci: ")
+    assert err.count("\n") == 1
+    assert not out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        ([], "the following arguments are required: COMMAND"),
+        (["count"], "invalid choice: 'count'"),
+        (["counts", "1", "2", "x"], "argument fn: invalid int value: 'x'"),
+        (["counts", "1", "2", "-3"], "fn must be a whole number between 0 and 2**50, got -3"),
+        (["counts", "1", "2", "3", "--method", "wald"], None),
+        (["counts", "1", "2", "3", "--method", "bootstrap"], "method must be one of 'score'"),
+        (["counts", "1", "2", "3", "--confidence-level", "95"], "did you mean 0.95?"),
+        (["report", "nosuch.csv", "--true", "y", "--pred", "a"], "nosuch.csv: no such file"),
+        (["report", str(ROOT), "--true", "y", "--pred", "a"], "is a directory"),
+        (["report", "x.csv", "--pred", "a"], "arguments are required: --true"),
+        (["plan", "--half-width", "2"], "half_width must be below 1, the range of a score, got 2"),
+    ],
+)
+def test_bad_arguments_get_one_sentence(capsys, arguments, sentence):
+    out, err = here(capsys, *arguments, code=2 if sentence else 0)
+    if sentence:
+        assert sentence in err
+        assert err.count("\n") == 1
+        assert not out
+
+
+def test_standard_input_is_named_in_errors():
+    _, err = run("report", "-", "--true", "y", "--pred", "a", text="y,a\n1\n", code=2)
+    assert err == "f1ci: standard input, line 2, column 1: the header has 2 columns, got 1\n"
+
+
+def test_files_as_they_come(capsys, tmp_path):
+    # A byte order mark, semicolons, spaces, quoted line breaks, Windows line ends, blank lines.
+    path = tmp_path / "x.csv"
+    path.write_bytes(
+        '\ufeffnote;y ; a\r\n"two\r\nlines; here"; 10;10\r\n\r\nx;2;2 \r\nx;10;2\r\n'.encode()
+    )
+    out, _ = here(capsys, "report", path, "--true", "y", "--pred", "a")
+    expected = f1ci.classification_report([10, 2, 10], [10, 2, 2])
+    assert out.endswith(f"\n\n{expected}\n")  # 2 comes before 10
+    path.write_text("y\ta\n東京\t東京\n京都\t東京\n", "utf-8")
+    out, _ = here(capsys, "report", path, "--true", "y", "--pred", "a", "--csv")
+    assert {row["name"] for row in csv.DictReader(io.StringIO(out))} >= {"東京", "京都"}
+
+
+def test_letters_that_a_terminal_lacks_do_not_stop_it():
+    environment = {**os.environ, "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
+    text = "y,a\n東,東\n京,東\n"
+    out, _ = run("report", "-", "--true", "y", "--pred", "a", text=text, env=environment)
+    assert r"\u6771" in out
+
+
+def test_a_reader_that_leaves_early_is_no_error(tmp_path):
+    path = tmp_path / "x.csv"
+    path.write_text("y,a\n" + "".join(f"{k % 900},{k % 900}\n" for k in range(4000)))
+    process = subprocess.Popen(
+        [sys.executable, "-m", "f1ci", "report", path, "--true", "y", "--pred", "a"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        cwd=ROOT,
+    )
+    process.stdout.close()
+    assert process.stderr.read() == b""
+    process.stderr.close()
+    assert process.wait() == 0
+
+
+def test_help_shows_every_command_with_an_example_and_the_methods(capsys):
+    out, _ = here(capsys, "--help")
+    for command in ("counts", "report", "compare", "plan", "bayes"):
+        assert f"\n  f1ci {command} " in out
+        shown, _ = here(capsys, command, "--help")
+        assert f"example: f1ci {command} " in shown
+    shown, _ = here(capsys, "counts", "--help")
+    for method in f1ci.methods.METHODS.values():
+        assert method.name in shown
+        assert method.summary in shown
+    assert here(capsys, "--version")[0] == f"f1ci {f1ci.__version__}\n"
+
+
+def test_pages_get_every_help(capsys):
+    helps = cli.helps()
+    commands = ("counts", "report", "compare", "plan", "bayes")
+    assert list(helps) == ["f1ci", *(f"f1ci {name}" for name in commands)]
+    for name in commands:
+        assert here(capsys, name, "--help")[0] == helps[f"f1ci {name}"]
+
+
+def test_the_examples_of_the_help_are_legal():
+    examples = [line for line in cli.parser().epilog.splitlines() if line.startswith("  ")]
+    assert len(examples) >= 6
+    for line in examples:
+        cli.parser().parse_args(line.split("f1ci ", 1)[1].split())

@@ -1,0 +1,148 @@
+"""What the plots show, read back from the axes."""
+
+import subprocess
+import sys
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+from matplotlib import pyplot
+
+import f1ci
+
+mpl.use("Agg")
+
+TRUE = [1] * 40 + [0] * 60
+A = [1] * 30 + [0] * 65 + [1] * 5
+B = [1] * 37 + [0] * 60 + [1] * 3
+INTERVALS = {"A": f1ci.f1_interval(30, 5, 10), "B $x$": f1ci.f1_interval(37, 3, 3)}
+
+
+@pytest.fixture(autouse=True)
+def _close():
+    yield
+    pyplot.close("all")
+
+
+def drawn(ax):
+    """End points of the lines, row by row, and the dots."""
+    lines = [line.get_xydata() for line in ax.lines if len(line.get_xdata()) == 2]
+    dots = [tuple(line.get_xydata()[0]) for line in ax.lines if len(line.get_xdata()) == 1]
+    return lines, dots
+
+
+def names(ax):
+    return [text.get_text() for text in ax.get_yticklabels()]
+
+
+def test_a_forest_shows_the_intervals_from_top_to_bottom():
+    ax = f1ci.plot.forest(INTERVALS)
+    lines, dots = drawn(ax)
+    for k, interval in enumerate(INTERVALS.values()):
+        np.testing.assert_array_equal(lines[k], [[interval.low, k], [interval.high, k]])
+        assert dots[k] == (interval.estimate, k)
+    assert ax.yaxis_inverted()
+    assert names(ax) == ["A", r"B \$x\$"]
+    assert ax.get_xlabel() == "f1 with 95 % confidence interval"
+    ax.figure.canvas.draw()
+
+
+def test_a_forest_of_joint_intervals_has_both():
+    joint = f1ci.joint_intervals(TRUE, {"A": A, "B": B}, ["f1", "accuracy"])
+    ax = f1ci.plot.forest(joint)
+    lines, _ = drawn(ax)
+    assert len(lines) == 2 * len(joint)
+    for k in range(len(joint)):
+        assert lines[2 * k][:, 0].tolist() == [joint.low[k], joint.high[k]]
+        ends = [joint.individual_low[k], joint.individual_high[k]]
+        assert lines[2 * k + 1][:, 0].tolist() == ends
+    assert names(ax) == ["A, f1", "A, accuracy", "B, f1", "B, accuracy"]
+
+
+def test_a_forest_of_a_report_and_of_arrays():
+    report = f1ci.classification_report(TRUE, A)
+    assert names(f1ci.plot.forest(report)) == ["0", "1", "macro avg", "weighted avg"]
+    lines, _ = drawn(f1ci.plot.forest(report, metric="recall"))
+    assert lines[1][:, 0].tolist() == [
+        report.by_class["recall"].low[1],
+        report.by_class["recall"].high[1],
+    ]
+    assert names(f1ci.plot.forest(f1ci.f1_interval([[3, 4], [5, 6]], 1, 2))) == list("0123")
+    each = f1ci.f1_score_interval(list("aab"), list("abb"), average=None)
+    assert names(f1ci.plot.forest(each)) == ["a", "b"]
+    assert len(drawn(f1ci.plot.forest(INTERVALS["A"]))[0]) == 1
+
+
+def test_levels_that_differ_are_both_named():
+    ax = f1ci.plot.forest({"a": f1ci.f1_interval(5, 1, 1, confidence_level=0.9), **INTERVALS})
+    assert "90 %, 95 %" in ax.get_xlabel()
+
+
+def test_a_posterior_shows_its_density_and_its_interval():
+    posterior = f1ci.posterior(77, 44, 10)
+    ax = f1ci.plot.posterior({"BERT": posterior})
+    (line,) = ax.lines
+    x, y = line.get_data()
+    np.testing.assert_array_equal(y, posterior.pdf(x))
+    # All but 2e-5 of the probability is drawn; the trapezoid rule errs by less.
+    assert np.trapezoid(y, x) == pytest.approx(1.0, abs=1e-4)
+    shaded = ax.collections[0].get_paths()[0].vertices[:, 0]
+    assert (shaded.min(), shaded.max()) == tuple(posterior.interval(0.95))
+    assert ax.get_legend().get_texts()[0].get_text() == "BERT"
+    assert f1ci.plot.posterior(posterior).get_legend() is None
+
+
+def test_a_difference_shows_zero_the_margin_and_the_verdict():
+    test = f1ci.difference_test(TRUE, A, B, margin=0.02)
+    ax = f1ci.plot.difference(test, names=("old", "new"))
+    lines, dots = drawn(ax)
+    assert lines[0][:, 0].tolist() == [test.interval.low, test.interval.high]
+    assert lines[1][:, 0].tolist() == [0.0, 0.0]
+    assert dots == [(test.estimate, 0)]
+    band = ax.patches[0].get_extents().transformed(ax.transData.inverted())
+    assert (band.x0, band.x1) == (pytest.approx(-0.02), pytest.approx(0.02))
+    assert names(ax) == ["new − old"]
+    assert test.verdict("old", "new") in ax.get_xlabel()
+    assert ax.get_title() == "← old is better      new is better →"
+    low, high = ax.get_xlim()
+    assert low == -high < -test.interval.high
+    assert not f1ci.plot.difference(test.interval).patches
+
+
+def test_given_axes_are_used():
+    _, axes = pyplot.subplots(3)
+    assert f1ci.plot.forest(INTERVALS, ax=axes[0]) is axes[0]
+    assert f1ci.plot.posterior(f1ci.posterior(7, 4, 1), ax=axes[1]) is axes[1]
+    assert f1ci.plot.difference(f1ci.difference_interval(TRUE, A, B, "f1"), ax=axes[2]) is axes[2]
+
+
+@pytest.mark.parametrize(
+    ("call", "sentence"),
+    [
+        (lambda: f1ci.plot.forest([1, 2]), r"intervals cannot be drawn, got \[1, 2\]"),
+        (lambda: f1ci.plot.forest({"a": (0.1, 0.2)}), r"got \(0.1, 0.2\)"),
+        (lambda: f1ci.plot.posterior(INTERVALS), "posteriors cannot be drawn, got Interval"),
+        (lambda: f1ci.plot.difference(0.5), "got 0.5"),
+    ],
+)
+def test_what_cannot_be_drawn_is_quoted(call, sentence):
+    with pytest.raises(TypeError, match=sentence):
+        call()
+
+
+def test_an_empty_forest_is_refused():
+    with pytest.raises(ValueError, match=r"must not be empty, got \{\}"):
+        f1ci.plot.forest({})
+    with pytest.raises(ValueError, match=r"metric must be one of .*, got 'mcc'"):
+        f1ci.plot.forest(f1ci.classification_report(TRUE, A), metric="mcc")
+
+
+def test_matplotlib_is_imported_only_for_a_plot():
+    code = "import sys, f1ci; sys.exit('matplotlib' in sys.modules or 'pandas' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_without_matplotlib_a_sentence_says_so(monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    with pytest.raises(ImportError, match="needs matplotlib"):
+        f1ci.plot.forest(INTERVALS)
