@@ -329,10 +329,9 @@ def answer(metric: Metric, table: Any, method: Method, level: float) -> Answer:
         if metric.kind not in ("f1", "tversky", "share"):
             table = _batch_innermost(table)
             estimate, variance, _ = metric.moments(table)
-            asked = Question(metric, (), table, estimate, np.sqrt(variance), level, z)
-            if method.error is not None:
-                asked = asked._replace(error=method.error(asked))
-            return (estimate, asked.error, *method.kernels[metric.kind](asked))
+            return _asked(
+                Question(metric, (), table, estimate, np.sqrt(variance), level, z), method
+            )
         counts = _counted(metric, table)
         if max(counts[0].size, counts[1].size, counts[2].size) <= _BLOCK:
             return _from_counts(metric, counts, method, level, z)
@@ -361,10 +360,14 @@ def _from_counts(metric: Any, counts: Any, method: Method, level: float, z: floa
         a, b = (1.0, 0.0) if metric.kind == "share" else (metric.a, metric.b)
         estimate, variance, _ = count_moments(tp, fp, fn, a, b)
         error = np.sqrt(variance)
-    asked = Question(metric, counts, None, estimate, error, level, z)
+    return _asked(Question(metric, counts, None, estimate, error, level, z), method)
+
+
+def _asked(question: Question, method: Method) -> Answer:
     if method.error is not None:
-        asked = asked._replace(error=method.error(asked))
-    return (estimate, asked.error, *method.kernels[metric.kind](asked))
+        question = question._replace(error=method.error(question))
+    low, high = method.kernels[question.metric.kind](question)
+    return question.estimate, question.error, low, high
 
 
 def _in_blocks(metric: Metric, counts: Any, method: Method, level: float, z: float) -> Answer:
