@@ -249,8 +249,12 @@ def among_labels(classes: Sequence[Any], wanted: Sequence[Any]) -> None:
 
 
 def _listing(classes: Sequence[Any]) -> str:
-    shown = ", ".join(short(label) for label in classes[:6])
-    return shown + (", ..." if len(classes) > 6 else "")
+    return first_few([short(label) for label in classes[:7]], 6)
+
+
+def first_few(words: Sequence[str], most: int = 3) -> str:
+    """A list in words, cut short."""
+    return ", ".join(words[:most]) + (", ..." if len(words) > most else "")
 
 
 def binary_metric(metric: Any) -> None:
