@@ -25,7 +25,7 @@ from numpy.typing import ArrayLike, NDArray
 from f1ci import clustered, delta, exact, validation
 from f1ci import counts as _counts
 from f1ci import metrics as _metrics
-from f1ci.methods import BY_KIND, Method, documented, names, refuse
+from f1ci.methods import BY_KIND, Method, choose, documented, names
 from f1ci.metrics import Metric, Question, count_moments
 from f1ci.normal import normal_quantile
 from f1ci.results import (
@@ -414,7 +414,10 @@ def _interval(
     *,
     each: bool = False,
 ) -> Interval:
-    name, entry = _chosen(metric, method)
+    known = BY_KIND[metric.kind]
+    if not metric.binary:
+        known = {name: each for name, each in known.items() if not each.binary_only}
+    name, entry = choose(method, known, repr(metric.name))
     estimate, error, low, high = answer(metric, table, entry, level)
     of = tuple(classes) if classes is not None and each else None
     if np.ndim(estimate) == 0:
@@ -425,16 +428,6 @@ def _interval(
     if not ordinary or metric.kind in ("mean", "macro_star"):
         _warn(metric, table, entry, estimate, error, classes, each)
     return Interval(estimate, low, high, error, level, name, metric.name, of)
-
-
-def _chosen(metric: Metric, method: str | None) -> tuple[str, Method]:
-    """The method and the name that it was asked for by."""
-    known = BY_KIND[metric.kind]
-    name = next(iter(known)) if method is None else method
-    found = known.get(name) if isinstance(name, str) else None
-    if found is None or (found.binary_only and not metric.binary):
-        refuse(method, names(metric), repr(metric.name))
-    return name, found
 
 
 def is_matrix(labels: Any) -> bool:
@@ -483,15 +476,13 @@ def _clustered(
     known = [name for name in names(metric) if name in clustered.METHODS]
     if metric.kind not in clustered.KINDS or each:
         known = [name for name in known if each == (name in ("score", "cautious"))]
-    name = known[0] if method is None else method
-    if name not in known:
-        refuse(method, known, f"{metric.name!r} of items in groups")
+    by_name = {name: BY_KIND[metric.kind][name] for name in known}
+    name, entry = choose(method, by_name, f"{metric.name!r} of items in groups")
     arrays = {"y_true": y_true, "y_pred": y_pred}
     codes, classes = _counts.coded(arrays, metric.binary and not each, pos_label, labels)
     clusters = _counts.group_codes(groups, codes)
     table = _counts.table_of(codes[0], codes[1], len(classes))
     z = normal_quantile(level)
-    entry = BY_KIND[metric.kind][name]
     if name in ("score", "cautious"):
         estimate, low, high, error = clustered.of_labels(
             metric, codes, clusters, len(classes), name, z, each=each

@@ -33,7 +33,7 @@ from f1ci import delta, validation
 from f1ci import metrics as _metrics
 from f1ci.counts import coded, group_codes
 from f1ci.intervals import answer
-from f1ci.methods import METHODS, Method, refuse
+from f1ci.methods import METHODS, Method, choose
 from f1ci.metrics import ROUNDING, Metric, Question
 from f1ci.normal import equicoordinate_quantile, normal_quantile
 from f1ci.results import DegenerateVarianceWarning, JointIntervals, UndefinedMetricWarning
@@ -411,11 +411,8 @@ def _chosen(metric: Metric, method: str | None, grouped: bool) -> Method:
     known = {name: METHODS[name] for name in _KNOWN if METHODS[name].applies_to(metric)}
     if grouped:
         known = {name: known[name] for name in ("logit", "delta")}
-    name = next(iter(known)) if method is None else method
-    if not isinstance(name, str) or name not in known:
-        crowd = "items in groups" if grouped else f"joint intervals of {metric.name!r}"
-        refuse(method, list(known), crowd)
-    return known[name]
+    crowd = "items in groups" if grouped else f"joint intervals of {metric.name!r}"
+    return choose(method, known, crowd)[1]
 
 
 def _resolved(metrics: str | Metric | Sequence[str | Metric]) -> list[Metric]:
