@@ -26,11 +26,13 @@ the two-sided normal quantile of the level.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
 from scipy.special import betaincinv, gammaincinv, ndtr
 
+from f1ci.exact import wilson
 from f1ci.metrics import Question
 
 __all__ = [
@@ -124,19 +126,8 @@ def _errors(fp: Array, fn: Array, a: float, b: float) -> Array:
 
 def _score_limits(tp: Array, fp: Array, fn: Array, a: float, b: float, z: Array) -> Limits:
     if a == b or a == 0.0 or b == 0.0:
-        return _wilson(tp, fp + fn, max(a, b), z)
+        return wilson(tp, fp + fn, max(a, b), z)
     return _cubic(tp, fp, fn, a, b, z)
-
-
-def _wilson(tp: Array, wrong: Array, weight: Array, z: Array) -> Limits:
-    """Wilson's limits p of TP / v, free of cancellation, as p / (p + weight (1 - p))."""
-    v = tp + wrong
-    sum_of_roots = 2.0 * tp + z * z + z * np.sqrt(z * z + 4.0 * tp * wrong / v)
-    # The product of the roots is TP^2 / (v (v + z^2)).
-    square = 2.0 * tp * tp
-    low = square / ((1.0 - weight) * square + weight * (v * sum_of_roots))
-    high = sum_of_roots / ((1.0 - weight) * sum_of_roots + 2.0 * weight * (v + z * z))
-    return low, np.minimum(high, 1.0)
 
 
 def _cubic(tp: Array, fp: Array, fn: Array, a: float, b: float, z: Array) -> Limits:
@@ -168,7 +159,7 @@ def _cubic(tp: Array, fp: Array, fn: Array, a: float, b: float, z: Array) -> Lim
         # one at which the missing kind gets a positive probability.
         present = np.where(fp > 0.0, a, np.where(fn > 0.0, b, max(a, b)))
         absent = np.where(present == a, b, a)
-        low_one, high_one = _wilson(tp, fp + fn, present, z)
+        low_one, high_one = wilson(tp, fp + fn, present, z)
         low = np.where(missing, np.minimum(low_one, x / (x + errors + kk * absent)), low)
         high = np.where(missing, high_one, high)
     return low, high
@@ -275,16 +266,6 @@ def _limits_of(table: Array, a: float, b: float, z: Array, average: str, limits:
 # What the registry of methods names.
 
 
-def score(asked: Question) -> Limits:
-    """Score limits for any metric that has them."""
-    return _limits(asked, tversky_limits)
-
-
-def cautious(asked: Question) -> Limits:
-    """Cautious limits for any metric that has them."""
-    return _limits(asked, cautious_limits)
-
-
 def _limits(asked: Question, limits: Kernel) -> Limits:
     metric: Any = asked.metric
     if metric.kind == "mean":
@@ -298,16 +279,6 @@ def _limits(asked: Question, limits: Kernel) -> Limits:
         ends = limits(tp, fp, fn, a, b, asked.z)
     # Two ways to an estimate differ by rounding; an undefined one is nan, and changes nothing.
     return np.fmin(ends[0], asked.estimate), np.fmax(ends[1], asked.estimate)
-
-
-def difference(asked: Question) -> Limits:
-    """Score limits for the difference of two scores; the matrix is `difference_limits`' cells."""
-    return _difference(asked, tversky_limits)
-
-
-def cautious_difference(asked: Question) -> Limits:
-    """Cautious limits for the difference of two scores."""
-    return _difference(asked, cautious_limits)
 
 
 def _difference(asked: Question, limits: Kernel) -> Limits:
@@ -329,6 +300,14 @@ def _difference(asked: Question, limits: Kernel) -> Limits:
     else:
         a, b, average = metric.a, metric.b, "macro_star" if metric.kind == "macro_star" else average
     return difference_limits(cells, a, b, asked.z, average=average, limits=limits)
+
+
+# Of any metric that has such limits, and of the difference of two scores, where the matrix of
+# the question is `difference_limits`' cells.
+score = partial(_limits, limits=tversky_limits)
+cautious = partial(_limits, limits=cautious_limits)
+difference = partial(_difference, limits=tversky_limits)
+cautious_difference = partial(_difference, limits=cautious_limits)
 
 
 def _finished(ends: Limits, matrix: Array, z: Array, limits: Kernel) -> Limits:

@@ -390,10 +390,7 @@ def _refuse_bad_objects(name: str, labels: list[Any]) -> None:
         # NaN differs from itself; pandas.NA cannot even say so.
         equal = label == label
         if label is None or not isinstance(equal, (bool, np.bool_)) or not equal:
-            place = next(i for i, other in enumerate(labels) if other is label)
-            raise ValueError(
-                f"{name} must not hold missing labels, got {short(label)} at position {place}"
-            )
+            _refuse_missing(name, np.array([other is label for other in labels]), short(label))
 
 
 def _label_array(name: str, value: Any) -> NDArray[Any]:
