@@ -33,8 +33,7 @@ from f1ci.results import (
 
 __all__ = ["difference_interval", "difference_test"]
 
-# A float array. (Arithmetic on numpy arrays has type Any for mypy.)
-Array: TypeAlias = Any
+Array: TypeAlias = NDArray[Any]
 
 # Joint cells of more classes than this do not fit in memory.
 _MOST_CLASSES = 200
