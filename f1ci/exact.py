@@ -49,7 +49,7 @@ from scipy.special import betainccinv, betaincinv
 
 from f1ci.metrics import Question
 
-__all__ = ["clopper_pearson", "moments", "wald", "wilson", "wilson_direct", "wilson_indirect"]
+__all__ = ["clopper_pearson", "moments", "wald", "wilson_direct", "wilson_indirect"]
 
 # A float array. (Arithmetic on numpy arrays has type Any for mypy.)
 Array: TypeAlias = Any
@@ -85,24 +85,16 @@ def clopper_pearson(asked: Question) -> Limits:
 
 
 def wilson_indirect(asked: Question) -> Limits:
-    """Roots of the quadratic 42 mapped by eq. 10."""
-    tp, wrong, _ = asked.counts
-    low, high = wilson(tp, wrong, 0.5, asked.z)
-    return _settled(asked, low, np.where(wrong == 0.0, 1.0, high))
-
-
-def wilson(tp: Array, wrong: Array, weight: Array, z: Array) -> Limits:
-    """Wilson's limits p of TP / v, the roots of 42, as p / (p + weight (1 - p)).
-
-    Each by the expression that does not cancel; eq. 10 is weight 1/2.
-    """
+    """Roots of the quadratic 42, each by the expression that does not cancel, mapped by eq. 10."""
+    (tp, wrong, _), z = asked.counts, asked.z
     v = tp + wrong
-    sum_of_roots = 2.0 * tp + z * z + z * np.sqrt(z * z + 4.0 * tp * wrong / v)
+    root = z * np.sqrt(z * z + 4.0 * tp * wrong / v)
+    sum_of_roots = 2.0 * tp + z * z + root
     # The product of the roots is TP^2 / (v (v + z^2)).
-    square = 2.0 * tp * tp
-    low = square / ((1.0 - weight) * square + weight * (v * sum_of_roots))
-    high = sum_of_roots / ((1.0 - weight) * sum_of_roots + 2.0 * weight * (v + z * z))
-    return low, np.minimum(high, 1.0)
+    low = 4.0 * tp * tp / (v * sum_of_roots + 2.0 * tp * tp)
+    high = 2.0 * sum_of_roots / (2.0 * (v + z * z) + sum_of_roots)
+    high = np.where(wrong == 0.0, 1.0, np.minimum(high, 1.0))
+    return _settled(asked, low, high)
 
 
 def wilson_direct(asked: Question) -> Limits:

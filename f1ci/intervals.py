@@ -330,9 +330,10 @@ def answer(metric: Metric, table: Any, method: Method, level: float) -> Answer:
         if metric.kind not in ("f1", "tversky", "share"):
             table = _batch_innermost(table)
             estimate, variance, _ = metric.moments(table)
-            return _asked(
-                Question(metric, (), table, estimate, np.sqrt(variance), level, z), method
-            )
+            asked = Question(metric, (), table, estimate, np.sqrt(variance), level, z)
+            if method.error is not None:
+                asked = asked._replace(error=method.error(asked))
+            return (estimate, asked.error, *method.kernels[metric.kind](asked))
         counts = _counted(metric, table)
         if max(counts[0].size, counts[1].size, counts[2].size) <= _BLOCK:
             return _from_counts(metric, counts, method, level, z)
@@ -361,14 +362,10 @@ def _from_counts(metric: Any, counts: Any, method: Method, level: float, z: floa
         a, b = (1.0, 0.0) if metric.kind == "share" else (metric.a, metric.b)
         estimate, variance, _ = count_moments(tp, fp, fn, a, b)
         error = np.sqrt(variance)
-    return _asked(Question(metric, counts, None, estimate, error, level, z), method)
-
-
-def _asked(question: Question, method: Method) -> Answer:
+    asked = Question(metric, counts, None, estimate, error, level, z)
     if method.error is not None:
-        question = question._replace(error=method.error(question))
-    low, high = method.kernels[question.metric.kind](question)
-    return question.estimate, question.error, low, high
+        asked = asked._replace(error=method.error(asked))
+    return (estimate, asked.error, *method.kernels[metric.kind](asked))
 
 
 def _in_blocks(metric: Metric, counts: Any, method: Method, level: float, z: float) -> Answer:
@@ -415,9 +412,11 @@ def _interval(
     each: bool = False,
 ) -> Interval:
     known = BY_KIND[metric.kind]
-    if not metric.binary:
-        known = {name: each for name, each in known.items() if not each.binary_only}
-    name, entry = choose(method, known, repr(metric.name))
+    if method is None:
+        name, entry = next(iter(known.items()))
+    else:
+        fitting = {name: each for name, each in known.items() if each.applies_to(metric)}
+        name, entry = choose(method, fitting, repr(metric.name))
     estimate, error, low, high = answer(metric, table, entry, level)
     of = tuple(classes) if classes is not None and each else None
     if np.ndim(estimate) == 0:

@@ -32,7 +32,6 @@ from typing import Any, TypeAlias
 import numpy as np
 from scipy.special import betaincinv, gammaincinv, ndtr
 
-from f1ci.exact import wilson
 from f1ci.metrics import Question
 
 __all__ = [
@@ -126,8 +125,19 @@ def _errors(fp: Array, fn: Array, a: float, b: float) -> Array:
 
 def _score_limits(tp: Array, fp: Array, fn: Array, a: float, b: float, z: Array) -> Limits:
     if a == b or a == 0.0 or b == 0.0:
-        return wilson(tp, fp + fn, max(a, b), z)
+        return _wilson(tp, fp + fn, max(a, b), z)
     return _cubic(tp, fp, fn, a, b, z)
+
+
+def _wilson(tp: Array, wrong: Array, weight: Array, z: Array) -> Limits:
+    """Wilson's limits p of TP / v, free of cancellation, as p / (p + weight (1 - p))."""
+    v = tp + wrong
+    sum_of_roots = 2.0 * tp + z * z + z * np.sqrt(z * z + 4.0 * tp * wrong / v)
+    # The product of the roots is TP^2 / (v (v + z^2)).
+    square = 2.0 * tp * tp
+    low = square / ((1.0 - weight) * square + weight * (v * sum_of_roots))
+    high = sum_of_roots / ((1.0 - weight) * sum_of_roots + 2.0 * weight * (v + z * z))
+    return low, np.minimum(high, 1.0)
 
 
 def _cubic(tp: Array, fp: Array, fn: Array, a: float, b: float, z: Array) -> Limits:
@@ -159,7 +169,7 @@ def _cubic(tp: Array, fp: Array, fn: Array, a: float, b: float, z: Array) -> Lim
         # one at which the missing kind gets a positive probability.
         present = np.where(fp > 0.0, a, np.where(fn > 0.0, b, max(a, b)))
         absent = np.where(present == a, b, a)
-        low_one, high_one = wilson(tp, fp + fn, present, z)
+        low_one, high_one = _wilson(tp, fp + fn, present, z)
         low = np.where(missing, np.minimum(low_one, x / (x + errors + kk * absent)), low)
         high = np.where(missing, high_one, high)
     return low, high
