@@ -534,11 +534,12 @@ def tversky(a: float, b: float) -> Tversky:
     >>> round(tversky(a=0.8, b=0.2).value([[159, 47], [43, 286]]), 3)
     0.861
     """
-    a, b = validation.number("a", a), validation.number("b", b)
-    if not (min(a, b) >= 0.0 and 0.0 < max(a, b) < np.inf):
+    weights = validation.number("a", a), validation.number("b", b)
+    if not (min(weights) >= 0.0 and 0.0 < max(weights) < np.inf):
         raise ValueError(
             f"a and b must be finite, not negative and not both 0, got a={a!r}, b={b!r}"
         )
+    a, b = weights
     return Tversky(f"tversky({a:g}, {b:g})", a, b, "f1" if a == b == 0.5 else "tversky")
 
 
