@@ -11,6 +11,9 @@ SCHEDULER ?=
 NAME ?=
 PARAMS ?=
 OPTIONS ?=
+WITH ?=
+# The tests of f1ci's rooms, which need nothing of the compendium.
+ROOMS = $(shell grep -L compendium $(wildcard $(patsubst f1ci/%,tests/test_%,$(wildcard f1ci/[a-z]*.py))))
 RUN := $(BIN)/python -m compendium.execute --workers "$(WORKERS)" $(if $(SCHEDULER),--scheduler "$(SCHEDULER)")
 export PARAMS
 
@@ -19,12 +22,14 @@ $(error VENV is a path without spaces, got '$(VENV)')
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help book quick notebooks notebook pair ledger test bench peers lock clean ready
+.PHONY: help book pdf quick notebooks notebook pair ledger verify reference archive test dist bench peers lock clean ready
 
 help:  ## Print the targets.
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 12
 
 $(READY): requirements.lock pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' || { \
+		echo "Python 3.10 or newer is needed, and $(PYTHON) is $$($(PYTHON) --version 2>&1): name one with PYTHON=..."; exit 2; }
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
@@ -38,6 +43,9 @@ book: ready  ## Run every notebook at full fidelity, check the ledger and build 
 	@$(RUN); ran=$$?; if test $$ran -gt 1; then exit $$ran; fi; \
 	$(BIN)/python -m compendium.book && exit $$ran
 
+pdf: ready  ## Print the chapters and the ledger of the built book as one PDF (needs Chromium).
+	$(BIN)/python -m compendium.pdf
+
 quick: ready  ## The same with small numbers of replicates: a look, not a result.
 	@$(RUN) --quick; ran=$$?; if test $$ran -gt 1; then exit $$ran; fi; \
 	$(BIN)/python -m compendium.book --quick && exit $$ran
@@ -49,17 +57,37 @@ notebook: ready  ## Run one: make notebook NAME=lam-coverage PARAMS="confidence_
 	@$(if $(NAME),,echo "name the notebook: make notebook NAME=lam-coverage"; exit 2;) \
 	$(RUN) $(NAME) --params "$$PARAMS"
 
-pair: ready  ## Write each notebook's .ipynb from its .py.
+pair: ready  ## Write each notebook's .ipynb from its .py, and the figure of f1ci's imports.
 	$(BIN)/python -m compendium.sources pair
+	$(BIN)/python -m compendium.architecture
 
 ledger: ready  ## Compare what the notebooks computed with every published number.
 	$(BIN)/python -m compendium.verdicts
+
+verify: ready  ## Run everything anew and compare each number with the reference run; a certificate.
+	@$(RUN) --force; ran=$$?; if test $$ran -gt 1; then exit $$ran; fi; \
+	$(BIN)/python -m compendium.verify
+
+reference: ready  ## Run what changed and make this run the reference run.
+	$(RUN)
+	$(BIN)/python -m compendium.verify --record
+
+archive: book  ## Write one archive of the repository, the site and all results, to deposit.
+	$(BIN)/python -m compendium.deposit
 
 test: ready  ## Every check: format, lint, types, tests with coverage.
 	$(BIN)/ruff format --check --quiet
 	$(BIN)/ruff check --quiet
 	$(BIN)/mypy
 	$(BIN)/python -m pytest --numprocesses $(WORKERS) --dist loadfile --cov --cov-report=term-missing
+
+dist: ready  ## Build f1ci's wheel and test it by itself. WITH="numpy==1.26.0" adds requirements.
+	rm -rf dist _build/wheel
+	$(BIN)/python -m hatchling build
+	$(PYTHON) -m venv _build/wheel
+	_build/wheel/bin/python -m pip install --quiet --disable-pip-version-check dist/*.whl $(WITH) \
+		hypothesis matplotlib mpmath pandas pytest scikit-learn statsmodels
+	_build/wheel/bin/pytest -q -m "not slow" -o pythonpath= -o testpaths= $(ROOMS)
 
 bench: ready $(BENCH)/.ready  ## Time f1ci against other packages. OPTIONS="--big --record" for the book.
 	OMP_NUM_THREADS=1 $(BENCH)/bin/python -m benchmarks.bench $(OPTIONS)
@@ -79,4 +107,4 @@ lock: ready  ## Resolve requirements.lock and environment.yml anew from pyprojec
 	$(BIN)/python -m compendium.pins
 
 clean:  ## Remove what was built; keep the environments.
-	rm -rf _build .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache
+	rm -rf _build dist .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache

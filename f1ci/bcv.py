@@ -34,6 +34,10 @@ __all__ = ["bcv_partitions"]
 
 Indices = NDArray[np.intp]
 
+# More do not fit in memory: observations, and the square of twice the repetitions.
+_MOST_OBSERVATIONS = 10**8
+_MOST_REPETITIONS = 10**4
+
 
 def bcv_partitions(
     n: int,
@@ -121,8 +125,8 @@ def bcv_partitions(
     >>> [sum(y[i] for i in train) for train, _ in f1ci.bcv_partitions(8, stratify=y, rng=1)]
     [2, 2, 2, 2, 2, 2]
     """
-    n = validation.positive_integer("n", n)
-    repetitions = validation.positive_integer("repetitions", repetitions)
+    n = validation.positive_integer("n", n, maximum=_MOST_OBSERVATIONS)
+    repetitions = validation.positive_integer("repetitions", repetitions, maximum=_MOST_REPETITIONS)
     blocks = 1 << repetitions.bit_length()
     if n < blocks:
         raise ValueError(
@@ -136,10 +140,10 @@ def bcv_partitions(
         if sizes[smallest] < blocks:
             raise ValueError(
                 f"every class of stratify must have at least {blocks} members, one for each "
-                f"block, got {int(sizes[smallest])} of class {classes[smallest]!r}"
+                f"block, got {int(sizes[smallest])} of class {validation.short(classes[smallest])}"
             )
     signs = _design(repetitions, blocks)
-    block = _assign(n, [codes for codes, _ in keys], signs, np.random.default_rng(rng))
+    block = _assign(n, [codes for codes, _ in keys], signs, validation.generator(rng))
     folds = []
     for row in signs:
         in_first = (row > 0)[block]

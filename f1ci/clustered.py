@@ -288,6 +288,9 @@ def _combined(
         return estimate, *_normal(estimate, error, z, method), error
     if np.isnan(estimate):
         return estimate, np.float64(min(0.0, signs[0])), np.float64(1.0), error
+    kept = weight != 0.0
+    estimates, weight = estimates[kept], weight[kept]
+    influence, held, table = influence[:, kept], held[:, kept], table[:, kept]
     inflated = influence / np.sqrt(np.maximum(1.0 - held, _ROUNDING))
     variance = (inflated**2).sum(axis=0)
     # The units' shares in the whole: those in each part, by how much its variance matters.
@@ -356,7 +359,9 @@ def _student(held: Array, z: float) -> Array:
     with np.errstate(divide="ignore"):
         degrees = np.maximum(1.0 / (held**2).sum(axis=0) - 1.0, 1.0)
     # No units hold anything: the limits are 0 and 1 whatever the quantile.
-    return special.stdtrit(np.where(np.isfinite(degrees), degrees, 1.0), special.ndtr(z))
+    quantile = special.stdtrit(np.where(np.isfinite(degrees), degrees, 1.0), special.ndtr(z))
+    # SciPy before 1.17 has no quantile of a probability that rounds to one.
+    return np.where(np.isnan(quantile), np.copysign(np.inf, z), quantile)
 
 
 def _kernels(method: str) -> tuple[score.Kernel, ...]:

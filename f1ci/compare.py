@@ -191,7 +191,7 @@ def difference_test(
         p_value = 2.0 * float(special.ndtr(-abs(statistic)))
     else:
         p_value = paired.random_swaps(
-            codes, found.groups, r, chosen, swaps, np.random.default_rng(rng)
+            codes, found.groups, r, chosen, swaps, validation.generator(rng)
         )
     worse = beyond = None
     if threshold:

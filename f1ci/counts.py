@@ -63,16 +63,18 @@ def binary_counts(y_true: Any, y_pred: Any, *, pos_label: Hashable = 1) -> Binar
     >>> f1ci.binary_counts(["spam", "ham"], ["spam", "spam"], pos_label="spam")
     BinaryCounts(tp=1, fp=1, fn=0, tn=0)
     """
-    true, pred = _comparable({"y_true": y_true, "y_pred": y_pred})
-    positive = pos_label
-    if true.dtype.kind == "O":
-        to_codes, classes = _encoder(true, pred)
-        true, pred, positive = to_codes(true), to_codes(pred), _code(pos_label, classes)
-    counts = _binary_kernel(true, pred, positive)
-    if counts is None:  # the labels are not `pos_label` and one other
-        validation.two_classes(encode({"y_true": y_true, "y_pred": y_pred})[1], pos_label)
-    assert counts is not None
-    return counts
+    arrays = {"y_true": y_true, "y_pred": y_pred}
+    true, pred = _comparable(arrays)
+    _hashable(pos_label)
+    # Numpy would compare a tuple entry by entry.
+    as_objects = true.dtype.kind == "O" or isinstance(pos_label, tuple)
+    counts = None if as_objects else _binary_kernel(true, pred, pos_label)
+    if counts is not None:
+        return counts
+    # Or the labels are not, as numpy compares, `pos_label` and one other.
+    (true, pred), _ = coded(arrays, True, pos_label, None)
+    tn, fp, fn, tp = np.bincount(2 * true + pred, minlength=4).tolist()
+    return BinaryCounts(tp, fp, fn, tn)
 
 
 def confusion_matrix(
@@ -174,7 +176,14 @@ def coded(
     labels: Sequence[Hashable] | None,
 ) -> tuple[NDArray[np.int64], list[Hashable]]:
     """Codes of shape (len(arrays), n) and the classes they stand for, of two or of many."""
-    codes, classes = encode(arrays, labels=None if binary else labels)
+    if binary:
+        _hashable(pos_label)
+        if labels is not None:
+            raise ValueError(
+                "labels goes with metrics for many classes, and pos_label with those for two; got "
+                f"labels={validation.short(labels)}"
+            )
+    codes, classes = encode(arrays, labels=labels)
     if binary:
         validation.two_classes(classes, pos_label)
         flags = (codes == _code(pos_label, classes)).astype(np.int64)
@@ -202,7 +211,15 @@ def _comparable(named: Mapping[str, Any]) -> list[NDArray[Any]]:
     arrays = {name: validation.labels(name, array) for name, array in named.items()}
     validation.same_length(**arrays)
     kinds = {array.dtype.kind for array in arrays.values()}
-    mixed = len(kinds) > 1 and not kinds <= set("biuf")
+    # Numpy would not tell apart what Python does: together with other numbers, integers may
+    # have to become floats.
+    mixed = len(kinds) > 1 and not (
+        kinds <= set("biuf")
+        and all(
+            array.dtype.kind == "f" or -(2**53) <= array.min() <= array.max() <= 2**53
+            for array in arrays.values()
+        )
+    )
     return [array.astype(object) if mixed else array for array in arrays.values()]
 
 
@@ -213,6 +230,14 @@ def _code(label: Hashable, classes: Sequence[Hashable]) -> int:
 
 def _chosen(classes: list[Hashable], which: NDArray[np.bool_]) -> list[Hashable]:
     return [classes[place] for place in np.flatnonzero(which)]
+
+
+def _hashable(pos_label: Any) -> None:
+    """A value that may be a label."""
+    try:
+        hash(pos_label)
+    except TypeError:
+        raise TypeError(f"pos_label must be hashable, got {validation.short(pos_label)}") from None
 
 
 def _blocks(*arrays: NDArray[Any]) -> Iterator[tuple[NDArray[Any], ...]]:

@@ -26,7 +26,7 @@ from concurrent.futures import Executor, Future
 from dataclasses import dataclass, fields
 from functools import partial
 from math import comb, log, prod
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -195,9 +195,7 @@ def tables(n: int, cells: ArrayLike, *, least: float = 0.0) -> Iterator[tuple[Ce
 
 def _size(n: Any) -> int:
     """The size of a test set that arithmetic can hold."""
-    if validation.positive_integer("n", n) > validation.MAX_COUNT:
-        raise ValueError(f"n must be at most 2**50, got {n!r}")
-    return int(n)
+    return validation.positive_integer("n", n)
 
 
 def _completed(
@@ -328,7 +326,7 @@ def average(
     n = _size(n)
     replicates = validation.positive_integer("replicates", replicates)
     size = max(1, _BATCH // probabilities.size)
-    root = np.random.default_rng(rng)
+    root = validation.generator(rng)
     # One after another: however many replicates there are, they take no memory.
     batches = (
         (root.spawn(1)[0], min(size, replicates - start)) for start in range(0, replicates, size)
@@ -341,8 +339,7 @@ def average(
         done = min(done + size, replicates)
         if progress is not None:
             progress(done, replicates)
-    assert moments is not None  # there is at least one replicate
-    count, mean, square = moments
+    count, mean, square = cast(Moments, moments)  # there is at least one replicate
     with np.errstate(divide="ignore", invalid="ignore"):
         deviation = np.sqrt(square / (count - 1))
     return Average(np.where(count > 0, mean, np.nan), deviation, count, replicates)
@@ -529,8 +526,9 @@ def _study(
         return design, method, np.asarray(truth, dtype=np.float64)
     if truth is not None:
         raise TypeError(
-            f"truth goes with a method of your own; that of method={method!r} is the F1 score of "
-            f"cells; got {truth!r}"
+            "truth goes with a method of your own; that of "
+            f"method={validation.short(method)} is the F1 score of cells; got "
+            f"{validation.short(truth)}"
         )
     validation.choice("method", method, BY_KIND["f1"])
     validation.shaped("cells", design, design.shape == (4,), "(4,)")

@@ -92,8 +92,9 @@ def transformed(
     half = z * (error / width) / slope
     border = border | (error == 0.0)
     return (
-        np.where(border, limits[0], limits[0] + width * back(centre - half)),
-        np.where(border, largest, limits[0] + width * back(centre + half)),
+        # The way there and back may round to the wrong side of the estimate.
+        np.where(border, limits[0], np.minimum(limits[0] + width * back(centre - half), estimate)),
+        np.where(border, largest, np.maximum(limits[0] + width * back(centre + half), estimate)),
     )
 
 

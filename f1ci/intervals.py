@@ -205,7 +205,7 @@ def f1_score_interval(
         return _multilabel(y_true, y_pred, average, beta, groups, method, level)
     if average == "samples":
         raise ValueError("average='samples' needs indicators of shape (items, classes) as labels")
-    f1 = beta == 1.0
+    f1 = isinstance(beta, (int, float)) and beta == 1.0
     one_class = average is None or average == "binary"
     if one_class:
         metric: Metric = _metrics.f1 if f1 else _metrics.fbeta(beta)
@@ -559,7 +559,7 @@ def _where(which: Array, classes: Sequence[Hashable] | None = None, counts: bool
         return ""
     places = np.argwhere(which)
     if classes is not None:
-        return f" for class {_listed([classes[int(place[0])] for place in places])}"
+        return f" for class {_listed([classes[int(place[0])] for place in places[:4]])}"
     first = ", ".join(map(str, places[0]))
     what = "counts" if counts else "matrices"
     return f" for {len(places)} of {which.size} {what} (the first at [{first}])"
@@ -579,9 +579,9 @@ def missing_classes(
     for name, true, predicted in zip(known, matrix.sum(axis=1), matrix.sum(axis=0), strict=True):
         lacks = [word for word, n in (("true", true), ("predicted", predicted)) if not n]
         if lacks:
-            parts.append(f"class {name!r} is never {' and never '.join(lacks)}")
+            parts.append(f"class {validation.short(name)} is never {' and never '.join(lacks)}")
     return f", because {validation.first_few(parts)}" if parts else ""
 
 
 def _listed(classes: Sequence[Hashable]) -> str:
-    return validation.first_few([repr(label) for label in classes])
+    return validation.first_few([validation.short(label) for label in classes[:4]])

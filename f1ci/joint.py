@@ -116,7 +116,10 @@ def joint_intervals(
     resolved = _resolved(metrics)
     chosen = [_chosen(metric, method, groups is not None) for metric in resolved]
     pairs = validation.predictions(predictions)
-    arrays = {"y_true": y_true, **{f"predictions[{name!r}]": array for name, array in pairs}}
+    arrays = {
+        "y_true": y_true,
+        **{f"predictions[{validation.short(name)}]": array for name, array in pairs},
+    }
     binary = any(metric.binary for metric in resolved)
     codes, classes = coded(arrays, binary, pos_label, labels)
     r = len(classes)
@@ -440,6 +443,11 @@ def _warn(
         text = f"estimated with a standard error of zero, so that {border}"
         cases.append((flat & ~undefined, DegenerateVarianceWarning, text))
     for which, category, text in cases:
-        names = [f"{metric.name} of {name!r}" for k, (name, metric) in enumerate(rows) if which[k]]
+        names = [
+            f"{metric.name} of {validation.short(name)}"
+            for k, (name, metric) in enumerate(rows)
+            if which[k]
+        ]
         if names:
-            warnings.warn(f"{', '.join(names)}: {text}", category, stacklevel=3)
+            shown = validation.first_few(names)
+            warnings.warn(f"{shown}: {text}", category, stacklevel=3)

@@ -19,13 +19,12 @@ of zero or leaves the metric's range.
 
 from __future__ import annotations
 
-import reprlib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias, TypeVar
 
-from f1ci import delta, exact, score
+from f1ci import delta, exact, score, validation
 from f1ci.metrics import Metric, Question
 
 __all__ = ["METHODS", "Method", "choose", "names", "registered"]
@@ -178,7 +177,9 @@ def choose(method: Any, known: Mapping[str, T], what: str) -> tuple[str, T]:
     name = next(iter(known)) if method is None else method
     if not isinstance(name, str) or name not in known:
         listed = ", ".join(map(repr, known))
-        raise ValueError(f"method must be one of {listed} for {what}, got {reprlib.repr(method)}")
+        raise ValueError(
+            f"method must be one of {listed} for {what}, got {validation.short(method)}"
+        )
     return name, known[name]
 
 

@@ -537,7 +537,8 @@ def tversky(a: float, b: float) -> Tversky:
     weights = validation.number("a", a), validation.number("b", b)
     if not (min(weights) >= 0.0 and 0.0 < max(weights) < np.inf):
         raise ValueError(
-            f"a and b must be finite, not negative and not both 0, got a={a!r}, b={b!r}"
+            f"a and b must be finite, not negative and not both 0, got a={validation.short(a)}, "
+            f"b={validation.short(b)}"
         )
     a, b = weights
     return Tversky(f"tversky({a:g}, {b:g})", a, b, "f1" if a == b == 0.5 else "tversky")
@@ -568,7 +569,7 @@ def fbeta(beta: float) -> Tversky:
     0.861
     """
     if not 1e-7 <= validation.positive("beta", beta) <= 1e7:
-        raise ValueError(f"beta must lie between 1e-7 and 1e7, got {beta!r}")
+        raise ValueError(f"beta must lie between 1e-7 and 1e7, got {validation.short(beta)}")
     square = float(beta) ** 2
     name = "f1" if square == 1.0 else f"fbeta({beta:g})"
     return Tversky(

@@ -182,7 +182,11 @@ def sample_size(
     (2520, 5582)
     """
     metric = _metrics.get(metric)
-    if difference is not None:
+    validation.choice("bound", bound, BOUNDS)
+    validation.inner("power", power)
+    if difference is None:
+        _without("difference", disagreement=disagreement, score=score)
+    else:
         validation.exactly_one(
             half_width=half_width, standard_error=standard_error, difference=difference
         )
@@ -192,7 +196,6 @@ def sample_size(
     a, b = validation.plannable(metric)
     validation.exactly_one(half_width=half_width, standard_error=standard_error)
     share = None if prevalence is None else validation.fraction("prevalence", prevalence)
-    validation.choice("bound", bound, BOUNDS)
     level = validation.confidence_level(confidence_level)
     if standard_error is not None:
         error = validation.positive("standard_error", standard_error)
@@ -286,6 +289,8 @@ def detectable_difference(plan: DifferenceSampleSize, items: int) -> float:
     -------
     float
     """
+    if not isinstance(plan, DifferenceSampleSize):
+        raise TypeError(f"plan must be a DifferenceSampleSize, got {validation.short(plan)}")
     n = validation.positive_integer("items", items)
     return _reach(plan.confidence_level, plan.power) * math.sqrt(plan.variance / n)
 
@@ -307,7 +312,12 @@ def _difference_plan(
     paired = shares[0] * (1.0 - f + b * f) ** 2 + shares[1] * (a * f) ** 2
     single = positive * f * (1.0 - f) ** 2 + (a * a + b * b) * wrong * f * f
     return _plan(
-        metric, difference, paired / whole**2, 2.0 * single / whole**2, power, confidence_level
+        metric,
+        difference,
+        paired / whole / whole,
+        2.0 * single / whole / whole,
+        power,
+        confidence_level,
     )
 
 
@@ -421,3 +431,10 @@ def _worst_odds(m: float) -> float:
 
 def _round_up(value: float) -> int:
     return max(1, math.ceil(value * (1.0 - _ROUNDING)))
+
+
+def _without(missing: str, **named: Any) -> None:
+    """Arguments that mean nothing without another one are not given."""
+    for name, value in named.items():
+        if value is not None:
+            raise ValueError(f"{name} goes with {missing}, got {name}={validation.short(value)}")

@@ -5,6 +5,7 @@ Each prints for people, and shows itself as a table in notebooks.
 
 from __future__ import annotations
 
+import reprlib
 from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -278,7 +279,8 @@ class JointIntervals(Record):
     def __getitem__(self, row: tuple[str, str]) -> Interval:
         rows = list(self)
         if row not in rows:
-            raise KeyError(f"no row {row!r}; the rows are {', '.join(map(repr, rows))}")
+            shown = ", ".join(map(reprlib.repr, rows[:6])) + (", ..." if len(rows) > 6 else "")
+            raise KeyError(f"no row {reprlib.repr(row)}; the rows are {shown}")
         k = rows.index(row)
         return Interval(
             estimate=float(self.estimate[k]),

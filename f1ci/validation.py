@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import reprlib
 from collections.abc import Callable, Iterable, Sequence
-from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -18,6 +17,12 @@ from numpy.typing import ArrayLike, NDArray
 Checked: TypeAlias = Callable[[str, ArrayLike], NDArray[np.float64]]
 
 _TEXT = {str, bytes, np.str_, np.bytes_}
+
+# Below this intervals are shorter than rounding, and arithmetic with normal quantiles fails.
+_LOWEST_LEVEL = 1e-9
+
+# Sums of finite numbers up to this are finite.
+_LARGEST_NUMBER = 1e300
 
 # Products of weights up to this and of counts are finite, and their quotients above 0.
 _LARGEST_WEIGHT = 1e15
@@ -32,13 +37,23 @@ def number(name: str, value: Any) -> float:
         value, (int, float, np.integer, np.floating)
     ):
         raise TypeError(f"{name} must be a number, got {short(value)}")
-    return float(value)
+    try:
+        return float(value)
+    except OverflowError:
+        raise ValueError(f"{name} must be at most 1e308, got {short(value)}") from None
 
 
-# How a value is quoted that may be long.
 _SHORT = reprlib.Repr()
 _SHORT.maxstring = _SHORT.maxother = 80
-short = _SHORT.repr
+
+
+def short(value: Any) -> str:
+    """How a value is quoted that may be long."""
+    try:
+        text = _SHORT.repr(value)
+    except ValueError:  # an integer of more than 4300 digits
+        return f"a long {type(value).__name__}"
+    return text if len(text) <= 160 else text[:157] + "..."
 
 
 def choice(name: str, value: Any, known: Iterable[str]) -> str:
@@ -48,13 +63,25 @@ def choice(name: str, value: Any, known: Iterable[str]) -> str:
     raise ValueError(f"{name} must be one of {', '.join(map(repr, known))}, got {short(value)}")
 
 
-def positive_integer(name: str, value: Any, *, minimum: int = 1) -> int:
-    """A whole number, at least `minimum`."""
+def positive_integer(name: str, value: Any, *, minimum: int = 1, maximum: int = MAX_COUNT) -> int:
+    """A whole number from `minimum` to `maximum`."""
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)):
         raise TypeError(f"{name} must be an integer, got {short(value)}")
     if value < minimum:
         raise ValueError(f"{name} must be at least {minimum}, got {short(value)}")
+    if value > maximum:
+        raise ValueError(f"{name} must be at most {maximum}, got {short(value)}")
     return int(value)
+
+
+def generator(value: Any) -> np.random.Generator:
+    """A source of random numbers: fresh, seeded, or the one that is given."""
+    try:
+        return np.random.default_rng(value)
+    except (TypeError, ValueError) as error:
+        raise type(error)(
+            f"rng must be None, a seed of at least 0 or a numpy Generator, got {short(value)}"
+        ) from None
 
 
 def _rule(legal: Callable[[float], bool], rule: str) -> Callable[[str, Any], float]:
@@ -69,11 +96,21 @@ def _rule(legal: Callable[[float], bool], rule: str) -> Callable[[str, Any], flo
     return checked
 
 
-positive = _rule(lambda x: 0.0 < x < np.inf, "be a finite number above 0")
+positive = _rule(lambda x: 0.0 < x <= _LARGEST_NUMBER, "be a finite number above 0")
 probability = _rule(lambda x: 0.0 <= x <= 1.0, "lie between 0 and 1")
 fraction = _rule(lambda x: 0.0 < x <= 1.0, "lie in (0, 1]")
 inner = _rule(lambda x: 0.0 < x < 1.0, "lie strictly between 0 and 1")
-confidence_level = partial(inner, "confidence_level")
+
+
+def confidence_level(value: Any) -> float:
+    """A level strictly between 0 and 1, and not next to 0."""
+    level = inner("confidence_level", value)
+    if level < _LOWEST_LEVEL:
+        raise ValueError(
+            f"confidence_level must lie strictly between 0 and 1, got {level!r}; the lowest is "
+            f"{_LOWEST_LEVEL:g}"
+        )
+    return level
 
 
 def refuse(name: str, array: NDArray[Any], bad: NDArray[np.bool_], rule: str) -> None:
@@ -92,7 +129,8 @@ def shaped(name: str, array: NDArray[Any], legal: bool, expected: str) -> NDArra
 def weights(name: str, value: ArrayLike) -> NDArray[np.float64]:
     """Finite, non-negative numbers of any shape; fractions are legal."""
     array = _numeric(name, value).astype(np.float64, copy=False)
-    refuse(name, array, ~((array >= 0.0) & (array < np.inf)), "be finite and not negative")
+    legal = (array >= 0.0) & (array <= _LARGEST_NUMBER)
+    refuse(name, array, ~legal, "be finite and not negative")
     return array
 
 
@@ -163,8 +201,9 @@ def indicators(name: str, value: ArrayLike) -> NDArray[np.bool_]:
     """Zeros and ones of shape (items, classes)."""
     array = np.asarray(value)
     shaped(name, array, array.ndim == 2 and array.size > 0, "(items, classes)")
-    number_like = array.dtype.kind in "biuf"
-    refuse(name, array, ~(np.isin(array, (0, 1)) & number_like), "hold 0 and 1 only")
+    if array.dtype.kind not in "biuf":
+        raise TypeError(f"{name} must be numeric, got {short(value)}")
+    refuse(name, array, ~np.isin(array, (0, 1)), "hold 0 and 1 only")
     return array.astype(bool)
 
 
@@ -197,27 +236,27 @@ def predictions(value: Any) -> list[tuple[str, Any]]:
         pairs = [(name, array) for name, array in getattr(value, "items", lambda: value)()]
     except (TypeError, ValueError):
         raise TypeError(
-            "predictions must map names of classifiers to predicted labels, "
-            f"got {reprlib.repr(value)}"
+            f"predictions must map names of classifiers to predicted labels, got {short(value)}"
         ) from None
     for name, _ in pairs:
         if not isinstance(name, str):
-            raise TypeError(f"names of classifiers must be text, got {name!r}")
+            raise TypeError(f"names of classifiers must be text, got {short(name)}")
     distinct("names of classifiers", [name for name, _ in pairs])
     return pairs
 
 
 def listed(name: str, value: Any) -> list[Any]:
     """Any sequence, as a list."""
-    if not isinstance(value, Iterable):
-        raise TypeError(f"{name} must be a list, got {short(value)}")
-    return list(value)
+    try:
+        return list(value)
+    except TypeError:
+        raise TypeError(f"{name} must be a list, got {short(value)}") from None
 
 
 def distinct(name: str, values: Sequence[Any]) -> None:
     """No value occurs twice, and there is at least one."""
     if not len(values):
-        raise ValueError(f"{name} must not be empty, got {values!r}")
+        raise ValueError(f"{name} must not be empty, got {short(values)}")
     seen = set()
     for value in values:
         if value in seen:
@@ -249,7 +288,7 @@ def among_labels(classes: Sequence[Any], wanted: Sequence[Any]) -> None:
 
 
 def _listing(classes: Sequence[Any]) -> str:
-    return first_few([short(label) for label in classes[:7]], 6)
+    return first_few([short(label)[:40] for label in classes[:7]], 6)
 
 
 def first_few(words: Sequence[str], most: int = 3) -> str:
@@ -318,7 +357,7 @@ def exactly_one(**named: Any) -> None:
 
 def pair(value: Any) -> tuple[Any, Any]:
     """The shares of discordant positives and of discordant negatives."""
-    if not isinstance(value, Sequence) or len(value) != 2:
+    if not isinstance(value, (list, tuple)) or len(value) != 2:
         raise ValueError(
             "disagreement must hold the shares of discordant positives and of discordant "
             f"negatives, got {short(value)}"
@@ -365,7 +404,9 @@ def labels(name: str, value: Any) -> NDArray[Any]:
         return np.asarray(array)
     if kind in "fc":
         # A NaN makes the sum NaN: one pass and no temporary in the usual case.
-        if np.isnan(array.sum()):
+        with np.errstate(over="ignore", invalid="ignore"):
+            total = array.sum()
+        if np.isnan(total):
             _refuse_missing(name, np.isnan(array), "nan")
     elif kind in "mM":
         _refuse_missing(name, np.isnat(array), "NaT")
@@ -403,16 +444,23 @@ def _label_array(name: str, value: Any) -> NDArray[Any]:
         return np.asarray(value.to_numpy())
     first = next(iter(value), None)
     if first is None or isinstance(first, (tuple, frozenset)):
-        array = np.empty(len(value), dtype=object)
-        array[:] = list(value)
-        return array
+        return _objects(value)
     try:
         array = np.asarray(value)
-    except ValueError:  # ragged nesting
+    except ValueError:  # ragged nesting, or some labels are tuples
+        if all(x.__class__.__hash__ for x in value):
+            return _objects(value)
         raise ValueError(f"{name} must be one-dimensional, got {short(value)}") from None
-    # numpy turns [1, "a"] into ["1", "a"]; keep such a mixture as it came.
-    if array.dtype.kind in "US" and not set(map(type, value)) <= _TEXT:
+    # numpy turns [1, "a"] into ["1", "a"], and [-1, 2**63 + 1] into floats: keep both.
+    mixed = array.dtype.kind in "US" and not set(map(type, value)) <= _TEXT
+    if mixed or (array.dtype.kind == "f" and array.size and float(np.abs(array).max()) > 2**53):
         array = np.asarray(value, dtype=object)
+    return array
+
+
+def _objects(value: Any) -> NDArray[Any]:
+    array = np.empty(len(value), dtype=object)
+    array[:] = list(value)
     return array
 
 

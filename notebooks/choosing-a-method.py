@@ -418,7 +418,9 @@ show.table(head, rows, numeric=range(7))
 # (what-these-four-methods-do-not-do)=
 # ## What these four methods do not do
 #
-# They are for one F1 score of one binary classifier on independent items.
+# They are for one F1 score of one binary classifier on independent items. Everything below, with
+# code, is in [a report in five minutes](/notebooks/five-minutes.ipynb), and what goes wrong without it
+# in [questions people ask](/notebooks/questions.ipynb).
 #
 # - Several classes, micro and macro averages: [the second chapter](/book/takahashi.md).
 # - F-beta, precision, recall and other metrics, many at once, several classifiers on one test set:

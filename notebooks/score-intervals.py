@@ -13,7 +13,7 @@
 
 # %% tags=["parameters"]
 designs: int = 300  # quick: 12 — populations of each kind
-replicates: int = 8_000  # quick: 200 — test sets from each of them
+replicates: int = 4_000  # quick: 200 — test sets from each of them
 sampled_designs: int = 24  # quick: 3 — populations for the bootstrap and the posteriors
 sampled_replicates: int = 300  # quick: 30 — test sets from each of those
 draws: int = 400  # quick: 50 — resamples, or draws from a posterior

@@ -1,15 +1,14 @@
 # %% [markdown]
-# # Speed: beside others, and beside the floor
+# # Speed: what an interval costs
 #
-# How long does an interval take, and is that long? Times depend on the machine; ratios of times
-# that are taken side by side, in turns, in one run, hardly do. So this page compares: f1ci with
-# the packages that one would pick instead, and with the least that the task needs (the bare
+# How long does an interval take, and what makes it longer? Times depend on the machine; ratios of
+# times that are taken side by side, in turns, in one run, hardly do. So this page sets f1ci beside
+# the packages that one would pick instead, and beside the least that the task needs (the bare
 # formula in numpy, the random numbers, one look at every label).
 #
 # The numbers are those of one recorded run, not of the build of this book: a page with new times
 # in it would differ from build to build. `make bench` repeats the run, in an environment of its
-# own that holds the other packages; `make bench OPTIONS="--big --record"` adds the large jobs and
-# writes the file that is shown here.
+# own that holds the other packages.
 
 # %% tags=["parameters"]
 recording: str = "data/bench.json"  # the recorded run that is shown
@@ -76,9 +75,6 @@ exact = find("exact coverage, n = 1,000", "4")
 say("speed-exact", results.text(exact.ours))
 say("speed-exact-theirs", results.text(exact.theirs))
 say("speed-exact-replicates", exact.other.partition(" ")[0])
-goals = [c for c in comparisons if c.goal is not None]
-say("speed-goals", str(len(goals)))
-say("speed-met", str(sum(c.verdict == "met" for c in goals)))
 
 # %% [markdown]
 # - One interval from three counts takes {glue:text}`speed-one`: it can stand inside any loop.
@@ -91,46 +87,8 @@ say("speed-met", str(sum(c.verdict == "met" for c in goals)))
 # - The exact coverage of an interval at $n = 1000$ takes {glue:text}`speed-exact`. A simulation
 #   that is right to four decimals would need {glue:text}`speed-exact-replicates` replicates and
 #   {glue:text}`speed-exact-theirs`.
-# - Of {glue:text}`speed-goals` goals {glue:text}`speed-met` are met. Not all of them were set before
-#   anything was measured: see [below](#the-goals).
 #
-# The run is of {glue:text}`speed-date`, on one core of: {glue:text}`speed-processor`. With it:
-
-# %%
-show.table(
-    ["package", "version"],
-    [[name, version or "absent"] for name, version in run["versions"].items()],
-)
-
-# %% [markdown]
-# ## The goals
-#
-# Each bounds a ratio, the time of f1ci over another one (or over a fixed limit), or the memory
-# that it takes. Three kinds of goals were chosen after first measurements. Linearity: the time per
-# label at ten million labels is about twice that at a million, because the labels outgrow the
-# processor's cache, so the goal compares the same labels at once and in ten parts instead. Twelve
-# metrics: the limit for the joint quantiles of 12 x 12 matrices is kept only at the accuracy that
-# the line states, not at the default, whose time stands below without a goal. Memory: how small
-# the share of the labels must be. And the million Clopper-Pearson intervals are of counts below a
-# thousand, of which many are equal: with counts that all differ, f1ci and statsmodels tie.
-
-# %%
-show.table(
-    ["", "f1ci", "compared with", "its time", "ratio", "at most", "goal"],
-    [
-        [
-            c.question,
-            results.text(c.ours, c.unit),
-            c.other,
-            results.text(c.theirs, c.unit),
-            results.share(c.ratio),
-            results.share(c.goal),
-            c.verdict,
-        ]
-        for c in goals
-    ],
-    numeric=(1, 3, 4, 5),
-)
+# The run is of {glue:text}`speed-date`, on one core of: {glue:text}`speed-processor`.
 
 # %% [markdown]
 # ## One interval
@@ -192,7 +150,7 @@ table("without_replicates")
 #
 # With the labels it is linear; below a hundred thousand, a call's fixed cost is most of it. (All
 # lines bend where the labels outgrow the processor's cache, that of one pass of numpy too. The
-# table below the figure therefore tests linearity by the same labels, at once and in parts.)
+# table below the figure therefore compares the same labels, at once and in parts.)
 
 # %% mystnb={"image": {"alt": "Two panels with logarithmic axes. Left: time against number of labels; all lines become straight with slope one, f1ci far below confidenceinterval and a few times above one pass of numpy. Right: time against number of classes; from the matrix alone f1ci takes a small fraction of the time from labels."}, "figure": {"caption": "How the time of one interval grows with the number of labels and with the number of classes. Both axes are logarithmic; grey: proportional to the number of labels.", "name": "fig-speed-labels"}}
 LOOKS = {
@@ -276,3 +234,12 @@ table(*(name for name in ("many_labels", "many_replicates") if name in sections)
 notebooks = [[name, results.text(took)] for name, took in run["notebooks"].items()]
 total = results.text(sum(run["notebooks"].values()))
 show.table(["notebook", "time"], [*notebooks, ["all, one after another", total]], numeric=(1,))
+
+# %% [markdown]
+# ## What was compared
+
+# %%
+show.table(
+    ["package", "version"],
+    [[name, version or "absent"] for name, version in run["versions"].items()],
+)

@@ -192,13 +192,13 @@ show.grid(
 # {computed}`wangli/table-2/cws/a/recall/high|.4f` and the lower end for the precision of IOBES in
 # NER is {computed}`wangli/table-2/ner/b/precision/low|.4f`; the paper prints both one unit lower, as if
 # they were cut off instead of rounded ({ref}`E-wangli-6 <E-wangli-6>`). Cutting off is not its
-# rule, for then many of the others would be printed differently:
+# rule, for then {glue:text}`wangli-cut-off` of them would be printed differently.
 
 # %%
 table_2 = page.ids("wangli/table-2/")
 cut = {key: np.floor(100 * page.records[key].value) / 100 for key in table_2}
 broken = [key for key in table_2 if f"{cut[key]:.2f}" != page.text(key)]
-f"{len(broken)} of {len(table_2)} end points would differ if all were cut off"
+say("wangli-cut-off", len(broken))
 
 # %% [markdown]
 # ## The posteriors: Figures 1 to 3

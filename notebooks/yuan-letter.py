@@ -461,8 +461,7 @@ say("yuan-letter-price", price)
 #   {computed}`yuan/table-7/all/joint/coverage|.3f`, and corrected ones in
 #   {computed}`yuan/table-7/all/corrected/coverage|.3f`: here blurring overshoots a little.
 # - A singular covariance matrix is no obstacle to joint intervals.
-# - The paper's conclusion holds. Of {tally}`yuan-letter` numbers,
-#   {tally}`yuan-letter|erratum other-run` do not follow from the populations and the design that it
-#   states.
-# - Logistic regression does not undercover here, as the paper says: its plain joint intervals hold
+# - The paper's conclusion holds, although {tally}`yuan-letter|erratum other-run` of its
+#   {tally}`yuan-letter` numbers do not follow from the populations and the design that it states.
+# - The paper says that logistic regression undercovers. It does not: its plain joint intervals hold
 #   in {computed}`yuan/table-7/logistic/joint/coverage|.3f` of the test sets.

@@ -259,3 +259,14 @@ def test_ordinary_answers_do_not_warn():
         clustered_interval(
             np.stack([DOCUMENTS, 0 * DOCUMENTS + [1, 0, 0]], axis=1), average="macro"
         )
+
+
+def test_a_class_that_is_never_true_has_no_weight():
+    # Warnings are errors here: nothing is divided by zero.
+    y_true, y_pred = list("aabbaabbab"), list("aabbabbbac")
+    groups = [0, 0, 1, 1, 2, 2, 3, 3, 4, 4]
+    table = f1ci.counts.encode({"y_true": y_true, "y_pred": y_pred})[0]
+    counts = f1ci.clustered.label_counts(*table, np.array(groups), 3)
+    with_c = f1ci.clustered_interval(counts, "recall", average="weighted")
+    without = f1ci.clustered_interval(counts[:, :2], "recall", average="weighted")
+    assert tuple(with_c) == pytest.approx(tuple(without), abs=1e-12)

@@ -243,10 +243,32 @@ def test_scores_are_not_labels():
             call()
 
 
+@pytest.mark.parametrize(
+    ("y_true", "y_pred", "expected"),
+    [
+        ([2**63 + 1, 2**63], [1, 1], [[0, 0, 0], [1, 0, 0], [1, 0, 0]]),
+        ([2**63 + 1, -1], [2**63, -1], [[1, 0, 0], [0, 0, 0], [0, 1, 0]]),
+        (np.array([2**53, 2**53 + 1]), np.array([1.0, 1.0]), [[0, 0, 0], [1, 0, 0], [1, 0, 0]]),
+    ],
+)
+def test_wide_integers_stay_apart(y_true, y_pred, expected):
+    # As floats they would be one class.
+    assert f1ci.confusion_matrix(y_true, y_pred).tolist() == expected
+
+
+def test_wide_integers_in_binary():
+    wide = [2**63 + 1, 2**63]
+    assert f1ci.binary_counts(wide, wide[::-1], pos_label=2**63) == (0, 1, 1, 0)
+    with pytest.raises(ValueError, match="at most two classes, got 3"):
+        f1ci.binary_counts(wide, [-5, -5], pos_label=2**63)
+
+
 def test_messages_stay_short():
     long = "x" * 10**6
     for call in (
         lambda: f1ci.binary_counts(long, [1]),
+        lambda: f1ci.binary_counts([1], [1], pos_label=[long]),
+        lambda: f1ci.binary_counts([1, 0], [1, 1], pos_label=(1,)),
         lambda: f1ci.binary_counts([long, "a"], [long, "a"], pos_label="b"),
         lambda: f1ci.f1_interval(long, 1, 1),
         lambda: f1ci.f1_interval(1, 1, 1, method=long),

@@ -54,7 +54,8 @@ def test_f1_is_the_same_through_every_door(tp, fp, fn, tn, at, data):
     expected = quiet(f1ci.f1_interval, tp, fp, fn, **options)
     assert same(quiet(f1ci.metric_interval, matrix, "f1", **options), expected)
     batch = quiet(f1ci.metric_interval, [matrix, [[5, 2], [3, 9]]], "f1", **options)
-    np.testing.assert_array_equal((batch.low[0], batch.high[0]), tuple(expected))
+    # Without items the ends of "logit" are undefined, through each door.
+    assert np.array_equal([batch.low[0], batch.high[0]], tuple(expected), equal_nan=True)
     if 0 < tp + fp + fn + tn < 200:
         labels = labels_of(matrix)
         assert same(quiet(f1ci.f1_score_interval, *labels, **options), expected)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import shutil
 import signal
 import subprocess
@@ -106,19 +105,6 @@ def reason(root: Path, name: str, edition: str = "full", **options: object) -> s
 
 def test_every_committed_pair_follows_from_its_source():
     assert sources.check(NOTEBOOKS) == []
-
-
-def test_the_results_to_compare_with_are_those_of_the_notebooks_that_record():
-    listed = [
-        line.split()[1].removesuffix(".csv")
-        for line in (NOTEBOOKS / "results.sha256").read_text("utf-8").splitlines()
-    ]
-    recording = [
-        p.stem
-        for p in sorted(NOTEBOOKS.glob("*.py"))
-        if re.search(r"(?<![\w.])record(_all)?\(", p.read_text("utf-8"))
-    ]
-    assert listed == recording
 
 
 # --- pairs -----------------------------------------------------------------------------------
@@ -615,6 +601,52 @@ def test_what_keeps_a_task_from_its_end_is_a_failure(tmp_path):
     assert "1 of 1 notebooks ran" not in outcome.stdout
     assert "Traceback" not in outcome.stderr
     assert reason(root, "draws") in ("never run", "failed last time")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("mount", "complaint"),
+    [
+        ("mount -t tmpfs -o size=16k none {}", "0 of 1 notebooks ran"),
+        ("mount --bind {0} {0} && mount -o remount,bind,ro {0}", "Read-only file system"),
+    ],
+)
+def test_a_full_or_locked_disk_is_a_failure(tmp_path, mount, complaint):
+    # A mount namespace of its own: a real full disk, which ends with the program.
+    root = make_tree(tmp_path, draws=DRAWS)
+    build = root / "_build"
+    build.mkdir()
+    inside = f'{mount.format(build)} && exec "$@"'
+    alone = ["unshare", "--mount", "--map-root-user", "sh", "-c"]
+    if subprocess.run([*alone, mount.format(build)], check=False, capture_output=True).returncode:
+        pytest.skip("no mounts on this machine")
+    outcome = subprocess.run(
+        [*alone, inside, "sh", *command(root, "execute")],
+        env=environment(),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert outcome.returncode in (1, 2), outcome.stdout + outcome.stderr
+    assert complaint in outcome.stdout
+    assert "1 of 1 notebooks ran" not in outcome.stdout
+    assert "Traceback" not in outcome.stderr
+
+
+@pytest.mark.slow
+def test_two_builds_at_once(tmp_path):
+    root = make_tree(tmp_path, slow=SLOW)
+    with subprocess.Popen(
+        command(root, "execute"), env=environment(), stdout=subprocess.PIPE, text=True
+    ) as first:
+        while not list((root / "_build").glob("running-*")):
+            assert first.poll() is None
+            time.sleep(0.05)
+        second = call(root, "execute")
+        first.send_signal(signal.SIGTERM)
+        first.communicate(timeout=20)
+    assert second.returncode == 2
+    assert f"another command (process {first.pid}) is at work in" in second.stdout
 
 
 def test_a_folder_that_cannot_be_written_is_named(tmp_path):

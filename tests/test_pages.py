@@ -1,11 +1,19 @@
 """The pages' text: its code runs, its numbers are quoted and not typed, its ids exist."""
 
+import contextlib
+import io
 import re
+import shutil
+import subprocess
 import warnings
 from pathlib import Path
 
 import pytest
+from compendium import pages
 from compendium.published import Published
+
+import f1ci
+from f1ci import cli
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = sorted((ROOT / "book").glob("*.md"))
@@ -81,17 +89,72 @@ def test_quoted_ids_exist(path):
         assert identity in known
 
 
-@pytest.mark.parametrize("path", [*PAGES, ROOT / "README.md"], ids=lambda path: path.stem)
-def test_the_code_of_a_page_runs(path):
-    blocks = [
-        match["body"]
-        for match in FENCE.finditer(path.read_text("utf-8"))
-        if match["info"].strip() == "python"
-    ]
-    if not blocks:
-        pytest.skip("no Python on this page")
+def printed_and_shown(text: str) -> list[tuple[str, str | None]]:
+    """What each Python block of a page prints, and the block of text right below it, if any."""
+    fences = list(FENCE.finditer(text))
     namespace: dict = {}
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        for block in blocks:
-            exec(compile(block, path.name, "exec"), namespace)
+    found = []
+    for fence, below in zip(fences, [*fences[1:], None], strict=False):
+        if fence["info"].strip() != "python":
+            continue
+        out = io.StringIO()
+        with warnings.catch_warnings(), contextlib.redirect_stdout(out):
+            warnings.simplefilter("error")
+            exec(compile(fence["body"], "page", "exec"), namespace)
+        adjacent = below and not text[fence.end() : below.start()].strip()
+        shown = below["body"] if below and adjacent and below["info"].strip() == "text" else None
+        found.append((out.getvalue(), shown))
+    return found
+
+
+@pytest.mark.parametrize("path", [*PAGES, ROOT / "README.md"], ids=lambda path: path.stem)
+def test_the_code_of_a_page_runs_and_prints_what_is_shown(path):
+    found = printed_and_shown(path.read_text("utf-8"))
+    if not found:
+        pytest.skip("no Python on this page")
+    for out, shown in found:
+        assert shown is None or shown == out
+
+
+def test_every_recipe_shows_what_it_prints():
+    found = printed_and_shown((ROOT / "book" / "recipes.md").read_text("utf-8"))
+    assert len(found) > 10
+    assert all((shown or "") == out for out, shown in found)
+
+
+def test_an_output_that_is_not_what_is_printed_is_found():
+    page = "```python\nprint(1 + 1)\n```\n\n```text\n3\n```\n\n```python\nprint(5)\n```\n"
+    assert printed_and_shown(page) == [("2\n", "3\n"), ("5\n", None)]
+
+
+@pytest.mark.skipif(shutil.which("Rscript") is None, reason="needs R")
+def test_the_recipe_in_r_gives_our_numbers():
+    """R's prop.test and binom.test have Wilson's and Clopper and Pearson's intervals."""
+    text = (ROOT / "book" / "recipes.md").read_text("utf-8")
+    fences = list(FENCE.finditer(text))
+    (place,) = (k for k, fence in enumerate(fences) if fence["info"].strip() == "r")
+    recipe = fences[place]["body"]
+    more = "for (tp in c(0, 1, 19, 20)) cat(sprintf('%.12f', t(f1_interval(tp, 15, 5))), '\\n')"
+    ran = subprocess.run(
+        ["Rscript", "-e", recipe + more], capture_output=True, text=True, check=True
+    )
+    assert ran.stdout.startswith(fences[place + 1]["body"])
+    numbers = [[float(x) for x in line.split()] for line in ran.stdout.splitlines()[-4:]]
+    for tp, row in zip((0, 1, 19, 20), numbers, strict=True):
+        ours = [
+            end
+            for method in ("wilson_indirect", "clopper_pearson")
+            for end in f1ci.f1_interval(tp, 15, 5, method=method)
+        ]
+        # R prints twelve decimals.
+        assert row == pytest.approx(ours, rel=0, abs=1e-11)
+
+
+def test_the_page_of_the_command_line_has_every_option(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "40")  # of no consequence
+    page = pages.command_line()
+    assert page.count("$ f1ci ") == len(pages.COMMANDS)
+    assert "model_b is better than model_a" in page
+    monkeypatch.setenv("COLUMNS", "88")
+    for name, text in cli.helps().items():
+        assert f"### {name}\n\n```text\n{text.rstrip()}\n```" in page

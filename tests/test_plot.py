@@ -7,6 +7,7 @@ import matplotlib as mpl
 import numpy as np
 import pytest
 from matplotlib import pyplot
+from scipy import integrate
 
 import f1ci
 
@@ -85,7 +86,7 @@ def test_a_posterior_shows_its_density_and_its_interval():
     x, y = line.get_data()
     np.testing.assert_array_equal(y, posterior.pdf(x))
     # All but 2e-5 of the probability is drawn; the trapezoid rule errs by less.
-    assert np.trapezoid(y, x) == pytest.approx(1.0, abs=1e-4)
+    assert integrate.trapezoid(y, x) == pytest.approx(1.0, abs=1e-4)
     shaded = ax.collections[0].get_paths()[0].vertices[:, 0]
     assert (shaded.min(), shaded.max()) == tuple(posterior.interval(0.95))
     assert ax.get_legend().get_texts()[0].get_text() == "BERT"

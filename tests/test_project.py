@@ -1,15 +1,21 @@
 """The frame: one set of pins, a valid citation, a Makefile that explains itself, no stray paths."""
 
+import doctest
+import graphlib
+import json
 import re
 import shutil
 import subprocess
 import sys
+import tarfile
+import zipfile
 from pathlib import Path
 
 import jsonschema
 import pytest
 import yaml
-from compendium import pins
+from compendium import architecture, pins
+from packaging.specifiers import SpecifierSet
 
 import f1ci
 
@@ -89,6 +95,106 @@ def test_a_broken_citation_file_is_found():
         jsonschema.validate(citation, CITATION)
 
 
+def test_zenodo_says_what_the_citation_file_says():
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text())
+    zenodo = json.loads((ROOT / ".zenodo.json").read_text())
+    for name in ("title", "version", "keywords"):
+        assert zenodo[name] == citation[name]
+    assert zenodo["description"] == citation["abstract"].strip()
+    assert zenodo["creators"] == citation["authors"]
+    assert zenodo["upload_type"] == citation["type"]
+    assert zenodo["license"] == citation["license"][0]
+    cited = {r["identifier"] for r in zenodo["related_identifiers"] if r["relation"] == "cites"}
+    known = {r.get("doi") or r["identifiers"][0]["value"] for r in citation["references"]
+             if "doi" in r or "identifiers" in r}  # fmt: skip
+    assert cited == known
+    (code,) = (r for r in zenodo["related_identifiers"] if r["relation"] == "isSupplementTo")
+    assert code["identifier"] == citation["repository-code"] == PROJECT["project"]["urls"]["Source"]
+
+
+def test_a_commit_has_the_checks_of_make_test():
+    hooks = yaml.safe_load((ROOT / ".pre-commit-config.yaml").read_text())["repos"][0]["hooks"]
+    makefile = (ROOT / "Makefile").read_text()
+    recipe = re.search(r"^test: .*\n((?:\t.*\n)+)", makefile, flags=re.MULTILINE)
+    checks = [line.strip().replace("$(BIN)", ".venv/bin") for line in recipe[1].splitlines()]
+    *quick, tests = [hook["entry"] for hook in hooks]
+    assert [*quick, tests.split(" --")[0]] == [*checks[:-1], checks[-1].split(" --")[0]]
+    assert "not slow" in tests
+
+
+def test_the_figure_of_the_rooms_follows_from_the_imports(tmp_path):
+    rooms = architecture.imports(ROOT / "f1ci")
+    assert architecture.PLACE.read_text("utf-8") == architecture.draw(rooms), "make pair"
+    assert {"metrics", "score"} <= rooms["methods"]
+    assert "compare" not in rooms["metrics"]
+    (tmp_path / "f1ci").mkdir()
+    for name, text in {
+        "top": "from f1ci import middle\nfrom f1ci.low import x",
+        "middle": "import numpy\ndef f():\n    import f1ci.low",
+        "low": "import math",
+        "__init__": "from f1ci.top import y",
+    }.items():
+        (tmp_path / "f1ci" / f"{name}.py").write_text(text)
+    small = architecture.imports(tmp_path / "f1ci")
+    assert small == {"top": {"middle", "low"}, "middle": {"low"}, "low": set()}
+    assert architecture.draw(small).count("<path") == 2  # the way from top to low is implied
+    with pytest.raises(graphlib.CycleError):
+        architecture.draw(small | {"low": {"top"}})
+
+
+def test_every_folder_says_what_is_in_it():
+    for folder in ("book", "book/compendium", "notebooks", "notebooks/data", "tests"):
+        assert 5 < len((ROOT / folder / "README.md").read_text("utf-8").splitlines()) < 80, folder
+
+
+def test_links_of_the_ways_in_lead_somewhere():
+    """The files that nothing builds: the book's own links are checked with its pages."""
+    for name in ("README", "CONTRIBUTING", "CHANGELOG", "tests/README", "book/README"):
+        path = ROOT / f"{name}.md"
+        text = path.read_text("utf-8")
+        links = re.findall(r"\]\(([^)#]+)\)", text)
+        named = re.findall(r"`(tests/[\w/]+\.py|book/[\w/]+\.md|f1ci/[\w/]+\.py)`", text)
+        assert [x for x in links if "://" not in x and not (path.parent / x).exists()] == []
+        assert [x for x in named if not (ROOT / x).exists()] == []
+
+
+def test_the_package_readme_shows_what_the_package_says():
+    failed, tried = doctest.testfile(
+        str(ROOT / PROJECT["project"]["readme"]), module_relative=False
+    )
+    assert (failed, tried > 2) == (0, True)
+
+
+@pytest.mark.slow
+def test_wheel_and_source_hold_f1ci_alone(tmp_path):
+    subprocess.run(
+        [sys.executable, "-m", "hatchling", "build", "-d", str(tmp_path)],
+        cwd=ROOT, check=True, capture_output=True,
+    )  # fmt: skip
+    (wheel,), (source,) = tmp_path.glob("*.whl"), tmp_path.glob("*.tar.gz")
+    package = {p.relative_to(ROOT).as_posix() for p in (ROOT / "f1ci").glob("*.py")}
+    package |= {"f1ci/py.typed"}
+    with zipfile.ZipFile(wheel) as opened:
+        names = set(opened.namelist())
+        (metadata,) = (n for n in names if n.endswith("METADATA"))
+        text = opened.read(metadata).decode()
+    assert {n for n in names if ".dist-info/" not in n} == package
+    assert any(n.endswith("licenses/LICENSE") for n in names)
+    for line in (
+        "License-Expression: MIT",
+        "Requires-Python: >=3.10",
+        "Project-URL: Documentation, https://f1ci.github.io/f1ci/",
+        "Description-Content-Type: text/markdown",
+        "Classifier: Programming Language :: Python :: 3.14",
+    ):
+        assert line in text
+    with tarfile.open(source) as opened:
+        held = {n.partition("/")[2] for n in opened.getnames()}
+    # hatchling adds .gitignore, the licence and its own settings.
+    beside = {"PKG-INFO", "LICENSE", "pyproject.toml", ".gitignore", "f1ci/README.md"}
+    assert held == package | beside
+
+
 def test_environment_has_the_versions_of_the_lock():
     versions = pins.locked_versions(LOCK)
     environment = yaml.safe_load((ROOT / "environment.yml").read_text())
@@ -105,7 +211,7 @@ def test_the_lock_differs_by_python_where_it_must():
     assert pins.locked_versions(LOCK, "3.10")["numpy"] < pins.locked_versions(LOCK, "3.12")["numpy"]
 
 
-@pytest.mark.parametrize("python", ["3.10", "3.11", "3.12", "3.13"])
+@pytest.mark.parametrize("python", ["3.10", "3.11", "3.12", "3.13", "3.14"])
 def test_every_direct_dependency_is_locked_with_a_hash(python):
     asked = PROJECT["project"]["dependencies"]
     for group in ("book", "test"):
@@ -161,6 +267,35 @@ def test_an_environment_of_another_folder_is_refused(tmp_path, arguments, messag
 
 
 @pytest.mark.skipif(shutil.which("make") is None, reason="no make on this machine")
+@pytest.mark.parametrize("version", ["3.8.18", "3.9.25"])
+def test_an_old_python_is_named_before_anything_is_made(tmp_path, version):
+    # A program that answers as that Python would.
+    old = tmp_path / "python3"
+    info = tuple(map(int, version.split(".")))
+    old.write_text(
+        f'#!/bin/sh\nif test "$1" = --version; then echo "Python {version}"; exit; fi\n'
+        f'exec {sys.executable} -c "import sys; sys.version_info = {info}; $2"\n'
+    )
+    old.chmod(0o755)
+    for name in ("Makefile", "requirements.lock", "pyproject.toml"):
+        shutil.copy(ROOT / name, tmp_path / name)
+    outcome = subprocess.run(
+        ["make", "book", f"PYTHON={old}"], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert outcome.returncode == 2
+    assert f"Python 3.10 or newer is needed, and {old} is Python {version}" in outcome.stdout
+    assert not (tmp_path / ".venv").exists()
+
+
+def test_an_old_pip_would_refuse_the_package():
+    """What pip compares with the Python that runs it."""
+    allowed = SpecifierSet(PROJECT["project"]["requires-python"])
+    assert not allowed.contains("3.8.18")
+    assert not allowed.contains("3.9.25")
+    assert allowed.contains("3.10.0")
+
+
+@pytest.mark.skipif(shutil.which("make") is None, reason="no make on this machine")
 def test_parameters_without_a_notebook_are_refused(tmp_path):
     for name in ("Makefile", "requirements.lock", "pyproject.toml"):
         shutil.copy(ROOT / name, tmp_path / name)
@@ -179,6 +314,7 @@ def test_parameters_without_a_notebook_are_refused(tmp_path):
 
 def test_the_readme_says_the_two_commands_first():
     first_screen = "\n".join((ROOT / "README.md").read_text().splitlines()[:40])
+    assert re.search(r"```sh\n(.*)", first_screen)[1].startswith("pip install f1ci")
     assert "make book" in first_screen
     assert "make test" in first_screen
 
@@ -187,14 +323,20 @@ def test_workflows_cover_the_supported_pythons():
     workflows = {
         p.stem: yaml.safe_load(p.read_text()) for p in ROOT.glob(".github/workflows/*.yml")
     }
-    assert set(workflows) == {"test", "rebuild", "publish"}
+    assert set(workflows) == {"test", "package", "rebuild", "publish"}
     tested = workflows["test"]["jobs"]["test"]["strategy"]["matrix"]["python"]
+    wheel = workflows["package"]["jobs"]["wheel"]["strategy"]["matrix"]
+    # The oldest versions that are allowed are among those tested.
+    lowest = " ".join(
+        f"{name}.0".replace(">=", "==") for name in PROJECT["project"]["dependencies"]
+    )
+    assert [case["with"] for case in wheel["include"]] == [lowest]
     declared = [
         line.rsplit(" ", 1)[1]
         for line in PROJECT["project"]["classifiers"]
         if re.search(r":: 3\.\d+$", line)
     ]
-    assert tested == declared
+    assert tested == wheel["python"] == declared
 
 
 def test_no_machine_path_and_no_package_index_in_the_repository():
@@ -215,3 +357,14 @@ def test_no_machine_path_and_no_package_index_in_the_repository():
         except UnicodeDecodeError:
             continue  # an image
         assert not (found := forbidden.search(text)), f"{name}: {found[0]}"
+
+
+def test_every_fault_of_the_table_has_its_test():
+    table = (ROOT / "tests" / "FAULTS.md").read_text("utf-8")
+    named = re.findall(r"`(test_\w+\.py)::(test_\w+)`", table)
+    assert len(named) > 40
+    for file, test in named:
+        assert re.search(rf"^def {test}\(", (ROOT / "tests" / file).read_text("utf-8"), re.M), test
+    for row in table.splitlines():
+        if row.startswith("|") and not row.startswith(("| **", "|---", "| fault")):
+            assert "::test_" in row, row

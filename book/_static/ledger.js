@@ -1,29 +1,96 @@
-// The ledger's table: sort by a click on a heading, filter by text, paper and verdict.
+// The ledger and the register: filter by words, paper and verdict, keep the filters in the address,
+// sort by a click on a heading, show the row that a link names, copy a row's citation.
 document.addEventListener("DOMContentLoaded", () => {
-  const table = document.getElementById("ledger-rows");
-  const form = document.querySelector("form.ledger-filter");
-  if (!table || !form) return;
-  const body = table.tBodies[0];
-  const rows = [...body.rows];
+  const all = document.querySelector(".ledger-all");
+  if (!all) return;
+  const form = all.querySelector("form.ledger-filter");
   const output = form.querySelector("output");
+  const tables = [...all.querySelectorAll("table.sortable")];
+  const parts = [...all.querySelectorAll("details.item")];
+  const FIELDS = ["words", "paper", "verdict"];
+  form.hidden = false;
+  // The headings stay in sight below the filters, however many lines these take.
+  new ResizeObserver(() => {
+    all.style.setProperty("--filter-height", `${form.offsetHeight}px`);
+  }).observe(form);
+
+  // "Table 3" and "table-3" are one word, and neither is found in "table-31" or "table-3b".
+  const joined = (text) => text.toLowerCase().replace(/\b([a-z]+)[\s-]+(\d[\d.]*\w*)/g, "$1-$2");
+  const rows = tables.flatMap((table) => [...table.tBodies[0].rows]);
+  const texts = new Map(rows.map((row) => [row, joined(row.textContent)]));
+  const finder = (word) =>
+    new RegExp(word.replace(/[^\w\s-]/g, "\\$&") + (/[a-z]-\d+$/.test(word) ? "(?!\\w)" : ""));
 
   const filter = () => {
-    const words = form.elements.text.value.toLowerCase().split(/\s+/).filter(Boolean);
-    const paper = form.elements.paper.value;
-    const verdict = form.elements.verdict.value;
+    const words = joined(form.elements.words.value).split(/\s+/).filter(Boolean).map(finder);
+    const { paper, verdict } = Object.fromEntries(new FormData(form));
     let shown = 0;
     for (const row of rows) {
-      const text = row.textContent.toLowerCase();
       row.hidden =
         (paper && row.dataset.paper !== paper) ||
         (verdict && row.dataset.verdict !== verdict) ||
-        !words.every((word) => text.includes(word));
+        !words.every((word) => word.test(texts.get(row)));
       shown += !row.hidden;
     }
-    output.textContent = `${shown} rows`;
+    const filtered = Boolean(words.length || paper || verdict);
+    for (const part of parts) {
+      const found = part.querySelectorAll("tbody tr:not([hidden])").length;
+      part.hidden = !found;
+      part.open = filtered && found > 0;
+    }
+    output.textContent = `${shown} ${shown === 1 ? "row" : "rows"}`;
   };
-  form.addEventListener("input", filter);
+
+  const readAddress = () => {
+    const query = new URLSearchParams(location.search);
+    for (const field of FIELDS) form.elements[field].value = query.get(field) ?? "";
+    filter();
+  };
+  const writeAddress = (hash) => {
+    const query = new URLSearchParams(location.search);
+    for (const field of FIELDS) {
+      const { value } = form.elements[field];
+      value ? query.set(field, value) : query.delete(field);
+    }
+    const text = query.toString();
+    history.replaceState(null, "", `${location.pathname}${text && "?"}${text}${hash}`);
+  };
+  form.addEventListener("input", () => {
+    filter();
+    writeAddress("");
+  });
   form.addEventListener("submit", (event) => event.preventDefault());
+
+  // A link to a row shows it: a filter that hides it goes. (`screen.js` unfolds its part.)
+  const reveal = () => {
+    const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    if (target?.closest("[hidden]") && all.contains(target)) {
+      form.reset();
+      filter();
+      writeAddress(location.hash);
+    }
+    if (target?.matches("tr")) {
+      if (target.closest("details")) target.closest("details").open = true;
+      target.scrollIntoView({ block: "center" });
+    }
+  };
+  readAddress();
+  reveal();
+  addEventListener("hashchange", reveal);
+
+  if (parts.length) {
+    const fold = document.createElement("button");
+    fold.type = "button";
+    const folded = () => !parts.some((part) => part.open && !part.hidden);
+    const name = () => (fold.textContent = folded() ? "Unfold all" : "Fold all");
+    fold.addEventListener("click", () => {
+      const open = folded();
+      for (const part of parts) part.open = open;
+    });
+    all.addEventListener("toggle", name, true);
+    name();
+    form.append(fold);
+  }
 
   const key = (row, column) => {
     const text = row.cells[column].textContent.trim();
@@ -32,18 +99,48 @@ document.addEventListener("DOMContentLoaded", () => {
   };
   const order = (a, b) =>
     typeof a === "number" && typeof b === "number" ? a - b : String(a).localeCompare(String(b));
-  [...table.tHead.rows[0].cells].forEach((heading, column) => {
-    heading.querySelector("button").addEventListener("click", () => {
-      const descending = heading.getAttribute("aria-sort") === "ascending";
-      for (const other of table.tHead.rows[0].cells) other.setAttribute("aria-sort", "none");
-      heading.setAttribute("aria-sort", descending ? "descending" : "ascending");
-      const sign = descending ? -1 : 1;
-      rows.sort((one, two) => sign * order(key(one, column), key(two, column)));
-      body.append(...rows);
+  const sort = (column, descending) => {
+    for (const table of tables) {
+      [...table.tHead.rows[0].cells].forEach((heading, i) => {
+        heading.setAttribute("aria-sort", i !== column ? "none" : descending ? "descending" : "ascending");
+      });
+      const sorted = [...table.tBodies[0].rows].sort(
+        (one, two) => (descending ? -1 : 1) * order(key(one, column), key(two, column)),
+      );
+      table.tBodies[0].append(...sorted);
+    }
+  };
+  for (const table of tables) {
+    [...table.tHead.rows[0].cells].forEach((heading, column) => {
+      heading.querySelector("button").addEventListener("click", () => {
+        sort(column, heading.getAttribute("aria-sort") === "ascending");
+      });
     });
-  });
+  }
 
-  // A link to a row shows it, whatever the filter.
-  const target = location.hash && document.getElementById(decodeURIComponent(location.hash.slice(1)));
-  if (target) target.scrollIntoView({ block: "center" });
+  // A citation says what the row says, where it is for ever, and from which build it is.
+  const citation = (row) => {
+    const [, printed, reproduced] = [...row.cells].map((cell) => cell.textContent.trim());
+    const hash = row.dataset.hash ? `; results hash ${row.dataset.hash}` : "";
+    return (
+      `f1ci, version ${all.dataset.version}, ledger row ${row.id}: printed ${printed}, ` +
+      `reproduced ${reproduced || "nothing"} (${row.dataset.verdict})${hash}. ` +
+      `${all.dataset.address}#${row.id}`
+    );
+  };
+  if (all.dataset.address) {
+    for (const row of rows) {
+      const button = document.createElement("button");
+      button.type = "button";
+      button.className = "copy-citation";
+      button.textContent = "Copy citation";
+      button.setAttribute("aria-label", `Copy citation of ${row.id}`);
+      button.addEventListener("click", async () => {
+        await navigator.clipboard.writeText(citation(row));
+        button.textContent = "Copied";
+        setTimeout(() => (button.textContent = "Copy citation"), 2000);
+      });
+      row.cells[0].append(" ", button);
+    }
+  }
 });

@@ -6,13 +6,24 @@ notebook reads. Nothing in :mod:`f1ci` imports from here.
 
 from __future__ import annotations
 
+import hashlib
 import os
 import platform
 from collections.abc import Iterable
 from importlib.metadata import version
 from pathlib import Path
 
-__all__ = ["DATA", "NOTEBOOKS", "PUBLISHED", "RESULTS", "ROOT", "note", "versions", "write"]
+__all__ = [
+    "DATA",
+    "NOTEBOOKS",
+    "PUBLISHED",
+    "RESULTS",
+    "ROOT",
+    "note",
+    "swhid",
+    "versions",
+    "write",
+]
 
 ROOT = Path(__file__).resolve().parents[2]
 NOTEBOOKS = ROOT / "notebooks"
@@ -38,6 +49,19 @@ def write(path: Path, text: str) -> Path:
 def versions(packages: Iterable[str]) -> dict[str, str]:
     """The versions of Python and of installed packages."""
     return {"python": platform.python_version(), **{name: version(name) for name in packages}}
+
+
+def swhid(path: Path) -> str:
+    """The Software Heritage identifier of a file, which is its Git blob hash; empty if it is gone.
+
+    >>> swhid(ROOT / "f1ci" / "py.typed")  # an empty file, the same in every repository
+    'swh:1:cnt:e69de29bb2d1d6434b8b29ae775ad8c2e48c5391'
+    """
+    if not path.is_file():
+        return ""
+    content = path.read_bytes()
+    blob = b"blob %d\0" % len(content) + content
+    return f"swh:1:cnt:{hashlib.sha1(blob, usedforsecurity=False).hexdigest()}"
 
 
 def note(kind: str, name: str, value: str = "") -> None:

@@ -9,6 +9,8 @@ then ends with a non-zero exit code.
 from __future__ import annotations
 
 import argparse
+import copy
+import json
 import os
 import re
 import shutil
@@ -25,8 +27,17 @@ import nbformat
 import yaml
 from nbformat import NotebookNode
 
-from compendium import ROOT, pages, parameters, sources
-from compendium.execute import Edition, Project, RefusedError, Task, locked, seconds, tasks
+from compendium import ROOT, deposit, pages, parameters, sources, swhid, verify, write
+from compendium.execute import (
+    Edition,
+    Project,
+    RefusedError,
+    Task,
+    locked,
+    package_version,
+    seconds,
+    tasks,
+)
 from compendium.parameters import ParameterError
 from compendium.published import LedgerError, Paper, Published, Row
 from compendium.verdicts import Entry, Ledger
@@ -84,6 +95,8 @@ def build(edition: Edition) -> list[str]:
         problems.append("Jupyter Book ended with warnings or errors, see above")
     if not (html / "index.html").exists():
         return [*problems, "no site was built"]
+    metadata = json.dumps(deposit.crate(edition, html), indent=1, ensure_ascii=False)
+    write(html / "ro-crate-metadata.json", metadata + "\n")
     problems += check(html, toc_documents(staged))
     target = edition.folder / "html"
     shutil.rmtree(target, ignore_errors=True)
@@ -107,8 +120,16 @@ def stage(edition: Edition, staged: Path) -> list[str]:
     (staged / "notebooks").mkdir()
     published = Published(edition.project.published)
     ledger = Ledger(published, edition.results)
-    ledger.write(edition.folder / "ledger")
-    pages.write_pages(staged, ledger)
+    for place in (edition.folder, staged / "_extra"):
+        ledger.write(place / "ledger")
+    records = {name: edition.record(name) for name in edition.project.names()}
+    settings = yaml.safe_load((root / "_config.yml").read_text("utf-8")) or {}
+    citing = pages.Citing(
+        address=settings.get("html", {}).get("baseurl", "") + "book/ledger.html",
+        version=package_version(root),
+        hashes={name: record["results"] for name, record in records.items() if record},
+    )
+    pages.write_pages(staged, ledger, citing)
     problems = [f"the ledger: {error}" for error in ledger.errors]
     problems += [
         f"the ledger: {entry.id} is open: {entry.reason}"
@@ -141,6 +162,7 @@ def stage(edition: Edition, staged: Path) -> list[str]:
     generated = staged / "book" / "_generated"
     (generated / "parameters.md").write_text(_parameter_tables(edition, listed), "utf-8")
     (generated / "times.md").write_text(_times(edition, listed), "utf-8")
+    (generated / "certificate.md").write_text(_certificate(edition, staged), "utf-8")
     figures = edition.results / "figures"
     if figures.exists():
         shutil.copytree(figures, staged / "results" / "figures")
@@ -184,7 +206,9 @@ def _offer_files(
     for place, origin in wanted.items():
         (extra / place).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(origin, extra / place)
-    (extra / "notebooks" / f"{name}.ipynb").write_text(nbformat.writes(notebook) + "\n", "utf-8")
+    offered = copy.deepcopy(notebook)
+    sources.add_fetching(offered)
+    (extra / "notebooks" / f"{name}.ipynb").write_text(nbformat.writes(offered) + "\n", "utf-8")
 
 
 def _unfinished(task: Task, record: dict[str, Any] | None) -> str:
@@ -226,7 +250,7 @@ def _provenance(edition: Edition, record: dict[str, Any]) -> str:
     hashed = f"results hash <code>{record['results']}</code>" if recorded else ""
     facts = {
         "Source": f'<a href="{_REPOSITORY}/blob/main/notebooks/{name}.py">notebooks/{name}.py</a>, '
-        f"hash <code>{record['source']}</code>",
+        f"<code>{swhid(edition.project.notebooks / f'{name}.py')}</code>",
         "Parameters": escape(", ".join(f"{k} = {v}" for k, v in values.items())) or "none",
         "Seed": escape(record["parameters"].get("seed", "none")),
         "f1ci": f"{escape(record['version'])}, hash of its source <code>{record['f1ci']}</code>",
@@ -328,6 +352,18 @@ def _times(edition: Edition, tasks: Iterable[Task]) -> str:
     machines = "; ".join(sorted({r["machine"] for _, r in done}))
     note = f"Computed on {machines}; {total} in all, shared by the notebooks that run side by side."
     return f"{_table(['notebook', 'time'], rows)}\n\n{note}"
+
+
+def _certificate(edition: Edition, staged: Path) -> str:
+    """How a full run compares with the reference run, offered as JSON too."""
+    if edition.name != "full":
+        return "These are small numbers, for a quick look; there is nothing to compare them with."
+    try:
+        certificate = verify.certify(edition)
+    except (RefusedError, LedgerError, FileNotFoundError) as error:
+        return f"This run was not compared: {error}"
+    write(staged / "_extra" / "certificate.json", json.dumps(certificate, indent=1) + "\n")
+    return verify.markdown(certificate)
 
 
 def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

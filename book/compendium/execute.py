@@ -48,6 +48,7 @@ __all__ = [
     "Task",
     "locked",
     "main",
+    "package_version",
     "run",
     "seconds",
     "tasks",
@@ -372,7 +373,8 @@ def run(
                     return False
                 _publish(edition, task, folder, outcome)
         except Exception as error:  # a full disk, say: whatever stops a task is its failure
-            outcome = _failure(f"{type(error).__name__}: {error}")
+            said = " ".join(str(error).split())[:300]
+            outcome = _failure(f"{type(error).__name__}: {said}")
         show.ended(task, outcome)
         return bool(outcome["status"] == "done")
 
@@ -518,9 +520,8 @@ def _publish(edition: Edition, task: Task, folder: Path, outcome: dict[str, Any]
         "data": sorted(
             p.removeprefix("notebooks/") for p in files if p.startswith("notebooks/data/")
         ),
-        "version": _package_version(root),
+        "version": package_version(root),
         "f1ci": _combined(edition.project.hashes(package)),
-        "source": _combined({f"{task.name}.py": _hash(root / source)}),
         # Numbers only: how a figure is drawn may differ from one machine to another.
         "results": _combined({k: h for k, h in outputs.items() if _is_number_file(k)}),
         "machine": f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores",
@@ -533,7 +534,7 @@ def _written_since(path: Path, begin: float) -> bool:
     return path.exists() and path.stat().st_mtime > begin
 
 
-def _package_version(root: Path) -> str:
+def package_version(root: Path) -> str:
     """The version that f1ci's own source states."""
     text = (root / "f1ci" / "__init__.py").read_text("utf-8")
     found = re.search(r'^__version__ = "(.+)"$', text, re.MULTILINE)

@@ -8,13 +8,15 @@ digits as the paper prints, or in a format of its own after a bar:
 verdict. An unknown id is a warning, and so fails the build. Where no notebook of the build has
 computed the value (because it failed, say), the page says "not computed" in red.
 
-When the pages are written, what the theme gets wrong for screen readers and keyboards is mended,
-and a warning says so when there is nothing to mend any more.
+When the pages are written, their tables are made fit for every screen (:mod:`compendium.screens`).
+What the theme gets wrong for screen readers and keyboards is mended, and a warning says so when
+there is nothing to mend any more.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +25,7 @@ from sphinx.application import Sphinx
 from sphinx.util import logging
 from sphinx.util.docutils import SphinxRole
 
+from compendium import downloads, screens
 from compendium.pages import decimals, tally
 
 __all__ = ["setup"]
@@ -40,13 +43,9 @@ MENDED = {
     'data-mode="light" title="Light"': 'data-mode="light"',
     'data-mode="dark"  title="Dark"': 'data-mode="dark"',
     'data-mode="auto"  title="System Settings"': 'data-mode="auto"',
-    # On a phone a figure scrolls sideways, so that a keyboard must be able to reach it.
-    '<figure class="align-default"': '<figure tabindex="0" class="align-default"',
-    # The arrows in the list of pages have no name.
-    '<summary><span class="toctree-toggle"': (
-        '<summary aria-label="Show the pages below"><span class="toctree-toggle"'
-    ),
 }
+# The arrows in the list of pages have no name; each gets that of the page above its list.
+_ARROW = re.compile(r'>([^<>]+)</a>(<details[^>]*>)<summary><span class="toctree-toggle"')
 
 
 class LedgerRole(SphinxRole):
@@ -55,14 +54,12 @@ class LedgerRole(SphinxRole):
     def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
         """Look the row up, or report what is wrong."""
         rows = self.env.app.config.f1ci_ledger
-        identity, _, form = self.text.partition("|")
+        identity = self.text.partition("|")[0]
         try:
+            shown = _shown(rows, self.name, self.text)
             if self.name == "tally":
-                return [nodes.inline("", str(tally(rows.values(), self.text)))], []
-            if identity not in rows:
-                raise ValueError(f"no published number has the id {identity!r}")
+                return [nodes.inline("", str(shown))], []
             row = rows[identity]
-            shown = _printed(row, form) if self.name == "published" else _computed(row, form)
         except ValueError as error:
             report = self.inliner.reporter.warning(str(error), line=self.lineno)
             return [self.inliner.problematic(self.rawtext, self.rawtext, report)], [report]
@@ -75,6 +72,18 @@ class LedgerRole(SphinxRole):
         )
         link["reftitle"] = f"{row['description']} ({row.get('verdict', 'an input')})"
         return [link], []
+
+
+def _shown(rows: dict[str, dict[str, Any]], role: str, text: str) -> str | None:
+    """What a role of the ledger shows; None if it has not been computed."""
+    if role == "tally":
+        return str(tally(rows.values(), text))
+    identity, _, form = text.partition("|")
+    if identity not in rows:
+        raise ValueError(f"no published number has the id {identity!r}")
+    return (
+        _printed(rows[identity], form) if role == "published" else _computed(rows[identity], form)
+    )
 
 
 def _printed(row: dict[str, Any], form: str) -> str:
@@ -103,6 +112,9 @@ def _mend(app: Sphinx, error: Exception | None) -> None:
             if old in text:
                 absent.discard(old)
                 mended = mended.replace(old, new)
+        mended = _ARROW.sub(
+            r'>\1</a>\2<summary aria-label="Pages of: \1"><span class="toctree-toggle"', mended
+        )
         if mended != text:
             path.write_text(mended, "utf-8")
     for old in sorted(absent):
@@ -123,6 +135,26 @@ def _without_thebe(_app: Any, _page: str, _template: str, context: dict[str, Any
         ]
 
 
+def _fit(_app: Any, _page: str, _template: str, context: dict[str, Any], _: Any) -> None:
+    """Complete the tables of a page."""
+    if "body" in context:
+        context["body"] = screens.fit(context["body"])
+
+
+def _make_downloads_readable(app: Sphinx, error: Exception | None) -> None:
+    """Put what the roles show into the notebooks that the pages offer."""
+    if error or app.builder.format != "html":
+        return
+
+    def number(role: str, text: str) -> str:
+        return _shown(app.config.f1ci_ledger, role, text) or "(not computed)"
+
+    downloads.write(
+        Path(app.outdir),
+        lambda document, values: downloads.Reader(app.env, document, number, values),
+    )
+
+
 def setup(app: Sphinx) -> dict[str, bool]:
     """Load the ledger that was staged with the pages, register the roles and the events."""
     path = Path(app.srcdir) / "book" / "_generated" / "ledger.json"
@@ -132,5 +164,7 @@ def setup(app: Sphinx) -> dict[str, bool]:
     for name in ("published", "computed", "tally"):
         app.add_role(name, LedgerRole())
     app.connect("html-page-context", _without_thebe, priority=900)
+    app.connect("html-page-context", _fit, priority=900)
     app.connect("build-finished", _mend)
+    app.connect("build-finished", _make_downloads_readable)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

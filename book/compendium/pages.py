@@ -2,17 +2,35 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
+import os
 import re
+import shlex
+import tempfile
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from html import escape, unescape
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 from compendium import write
 from compendium.published import Erratum, LedgerError, Published, Row
 from compendium.verdicts import VERDICTS, Entry, Ledger
+from f1ci import cli
 
-__all__ = ["badge", "decimals", "fill", "tally", "value_text", "write_pages"]
+__all__ = [
+    "Citing",
+    "badge",
+    "command_line",
+    "decimals",
+    "fill",
+    "tally",
+    "value_text",
+    "write_pages",
+]
 
 _MARK = re.compile(r'<span data-ledger="([^"]*)" data-show="(\w+)"></span>')
 
@@ -96,7 +114,16 @@ def tally(rows: Iterable[Mapping[str, Any]], of: str) -> int:
 # --- the pages ------------------------------------------------------------------------------
 
 
-def write_pages(staged: Path, ledger: Ledger) -> None:
+@dataclass(frozen=True)
+class Citing:
+    """What a citation of a row says beside the row."""
+
+    address: str = ""  # of the ledger's page
+    version: str = ""
+    hashes: Mapping[str, str] = field(default_factory=dict)  # of results, by notebook
+
+
+def write_pages(staged: Path, ledger: Ledger, citing: Citing) -> None:
     """Write the fragments that the pages include, and the data that the roles read."""
     published = ledger.published
     generated = staged / "book" / "_generated"
@@ -106,11 +133,11 @@ def write_pages(staged: Path, ledger: Ledger) -> None:
         "sentence": _sentence(ledger),
         "verdicts": _verdicts(),
         "power": _power(ledger),
-        "scoreboard": _scoreboard(ledger, "paper", names),
-        "scoreboard-items": _items(ledger),
-        "ledger-table": _table(ledger.entries, names),
+        "scoreboard": _scoreboard(ledger, names),
+        "ledger-table": _table(ledger.entries, names, citing),
         "inputs-table": _inputs(published),
         "errata": _register(ledger, names),
+        "cli": command_line(),
     }
     for name, text in fragments.items():
         write(generated / f"{name}.md", text + "\n")
@@ -160,9 +187,9 @@ def _verdicts() -> str:
     return "\n".join(["| verdict | meaning |", "|---|---|", *lines])
 
 
-def _scoreboard(ledger: Ledger, by: str, names: Mapping[str, str]) -> str:
-    """The counts by paper or by item; `names` gives the order and what each is called."""
-    counts = ledger.counts(by)
+def _scoreboard(ledger: Ledger, names: Mapping[str, str]) -> str:
+    """The counts by paper; `names` gives the order and what each is called."""
+    counts = ledger.counts("paper")
     used = [v for v in VERDICTS if any(group[v] for group in counts.values())]
     head = "".join(f'<th scope="col">{badge(v)}</th>' for v in used)
     lines = []
@@ -175,43 +202,73 @@ def _scoreboard(ledger: Ledger, by: str, names: Mapping[str, str]) -> str:
     lines.append(f'<tr class="total"><th scope="row">all</th>{last}</tr>')
     return (
         '<div class="wide" tabindex="0"><table class="scoreboard"><thead><tr>'
-        f'<th scope="col">{by}</th>{head}<th scope="col">all</th></tr></thead>'
+        f'<th scope="col">paper</th>{head}<th scope="col">all</th></tr></thead>'
         f"<tbody>{''.join(lines)}</tbody></table></div>"
     )
 
 
-def _items(ledger: Ledger) -> str:
-    keys = [f"{entry.paper}/{entry.item}" for entry in ledger.entries]
-    return _scoreboard(ledger, "item", dict(zip(keys, keys, strict=True)))
+def _table(entries: Sequence[Entry], names: Mapping[str, str], citing: Citing) -> str:
+    """Every row of the ledger, with its id as an anchor, in a folded part for each item.
 
-
-def _table(entries: Sequence[Entry], names: Mapping[str, str]) -> str:
-    """Every row of the ledger, with its id as an anchor; `ledger.js` sorts and filters it."""
-    rows = []
-    for e in entries:
-        where = f'; <a href="../notebooks/{e.notebook}.html">{e.notebook}</a>' if e.notebook else ""
-        erratum = f' <a href="errata.html#{e.erratum.lower()}">{e.erratum}</a>' if e.erratum else ""
-        rows.append(
-            f'<tr id="{e.id}" data-paper="{e.paper}" data-verdict="{e.verdict}">'
-            f'<td><a class="row-link" href="#{e.id}">{e.id}</a>'
-            f"<br><small>{escape(e.description)}</small></td>"
-            f'<td class="number">{escape(e.printed)}</td>'
-            f'<td class="number">{value_text(e.value, e.printed)}</td>'
-            f"<td>{badge(e.verdict)}{erratum}<br><small>{escape(e.reason)}{where}</small></td></tr>"
+    The parts open without a script; `ledger.js` filters and sorts them, and copies citations.
+    """
+    groups: dict[tuple[str, str], list[Entry]] = {}
+    for entry in entries:
+        groups.setdefault((entry.paper, entry.item), []).append(entry)
+    parts = []
+    for (paper, item), rows in groups.items():
+        counts = Counter(e.verdict for e in rows)
+        told = " ".join(f"{counts[v]} {badge(v)}" for v in VERDICTS if counts[v])
+        title = f"{escape(names[paper])}: {item_name(item)}"
+        parts.append(
+            f'<details class="item" id="{paper}/{item}"><summary>{title} '
+            f'<span class="counts">{told}</span></summary><table class="ledger sortable">'
+            f'<caption class="for-readers">{title}</caption>'
+            f"{_head(('number', 'printed', 'reproduced', 'verdict'))}"
+            f"<tbody>{''.join(_row(e, citing) for e in rows)}</tbody></table></details>"
         )
     used = {v: v for v in VERDICTS if any(e.verdict == v for e in entries)}
-    heads = ("number", "printed", "reproduced", "verdict")
-    return _sortable(heads, rows, {"Paper": names, "Verdict": used}, "table-3 wald")
-
-
-def _sortable(
-    heads: Sequence[str], rows: Sequence[str], choices: Mapping[str, Mapping[str, str]], words: str
-) -> str:
-    """A table that `ledger.js` sorts and filters: by words, by paper and by one thing more."""
-    head = "".join(
-        f'<th scope="col" aria-sort="none"><button type="button">{name}</button></th>'
-        for name in heads
+    form = _form({"Paper": names, "Verdict": used}, "Table 3 Wald", len(entries))
+    return (
+        f'<div class="ledger-all full-width" data-address="{escape(citing.address)}" '
+        f'data-version="{escape(citing.version)}">{form}{"".join(parts)}</div>'
     )
+
+
+def item_name(item: str) -> str:
+    """An item as a reader calls it.
+
+    >>> item_name("section-2.4")
+    'Section 2.4'
+    """
+    return escape(item.replace("-", " ").capitalize())
+
+
+def _row(e: Entry, citing: Citing) -> str:
+    page = f'<a href="../notebooks/{e.notebook}.html" title="{e.source}">{e.notebook}</a>'
+    where = f"; {page}" if e.notebook else ""
+    erratum = f' <a href="errata.html#{e.erratum.lower()}">{e.erratum}</a>' if e.erratum else ""
+    return (
+        f'<tr id="{e.id}" data-paper="{e.paper}" data-verdict="{e.verdict}"'
+        f' data-hash="{citing.hashes.get(e.notebook, "")}">'
+        f'<td><a class="row-link" href="#{e.id}">{e.id}</a>'
+        f"<br><small>{escape(e.description)}</small></td>"
+        f'<td class="number">{escape(e.printed)}</td>'
+        f'<td class="number">{value_text(e.value, e.printed)}</td>'
+        f"<td>{badge(e.verdict)}{erratum}<br><small>{escape(e.reason)}{where}</small></td></tr>"
+    )
+
+
+def _head(names: Sequence[str]) -> str:
+    cells = "".join(
+        f'<th scope="col" aria-sort="none"><button type="button">{name}</button></th>'
+        for name in names
+    )
+    return f"<thead><tr>{cells}</tr></thead>"
+
+
+def _form(choices: Mapping[str, Mapping[str, str]], words: str, count: int) -> str:
+    """What `ledger.js` filters by: words, a paper and one thing more."""
     fields = "".join(
         f'<label>{label} <select name="{field}"><option value="">all</option>'
         + "".join(f'<option value="{key}">{escape(text)}</option>' for key, text in options.items())
@@ -219,11 +276,9 @@ def _sortable(
         for field, (label, options) in zip(("paper", "verdict"), choices.items(), strict=True)
     )
     return (
-        '<form class="ledger-filter">'
-        f'<label>Words <input type="search" name="text" placeholder="{words}"></label> {fields}'
-        f'<output aria-live="polite">{len(rows)} rows</output></form>'
-        '<div class="wide" tabindex="0"><table class="ledger" id="ledger-rows">'
-        f"<thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table></div>"
+        '<form class="ledger-filter" hidden>'
+        f'<label>Words <input type="search" name="words" placeholder="{words}"></label> {fields}'
+        f'<output aria-live="polite">{count} rows</output></form>'
     )
 
 
@@ -259,7 +314,12 @@ def _register(ledger: Ledger, names: Mapping[str, str]) -> str:
     ]
     kinds = {e.kind: e.kind for e in entries}
     heads = ("entry", "paper", "kind", "where", "rows")
-    parts = [_sortable(heads, lines, {"Paper": names, "Kind": kinds}, "E-lam misprint")]
+    form = _form({"Paper": names, "Kind": kinds}, "E-lam misprint", len(lines))
+    summary = (
+        f'<div class="ledger-all">{form}<div class="wide"><table class="ledger sortable">'
+        f"{_head(heads)}<tbody>{''.join(lines)}</tbody></table></div></div>"
+    )
+    parts = [summary]
     section = ""
     for erratum in entries:
         if erratum.id[0] != section:
@@ -292,3 +352,46 @@ def _erratum(erratum: Erratum, rows: Sequence[Entry]) -> str:
     ]
     listed = f"\nRows\n: {', '.join(links)}\n" if links else ""
     return f"({erratum.id})=\n### {erratum.id}: {erratum.kind}\n\n{lines}{shown}{listed}"
+
+
+# What the page on the command line runs. The file is made up; its first lines are shown.
+COMMANDS = (
+    "f1ci counts 77 44 10",
+    "f1ci report labels.csv --true y --pred model_a",
+    "f1ci compare labels.csv --true y --pred model_a model_b",
+    "f1ci compare labels.csv --true y --pred model_a model_b --groups document",
+    "f1ci plan --half-width 0.05 --prevalence 0.25",
+    "f1ci plan --difference 0.03 --disagreement 0.05 0.05 --score 0.8 --prevalence 0.25",
+)
+
+
+def command_line() -> str:
+    """What commands answer, and the help of each, from the program itself."""
+    lines = ["document,y,model_a,model_b"]
+    for k in range(240):
+        document, y = k // 12, k % 5 < 2
+        hard = document % 4 == 0  # for both models
+        wrong_a, wrong_b = k % (2 if hard else 11) == 0, k % (3 if hard else 19) == 0
+        lines.append(f"{document},{y:d},{y ^ wrong_a:d},{y ^ wrong_b:d}")
+    parts = ["## What it answers", "The first lines of `labels.csv`:", _block("text", lines[:4])]
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "labels.csv"
+        path.write_text("\n".join(lines) + "\n", "utf-8")
+        for command in COMMANDS:
+            words = [str(path) if word == path.name else word for word in shlex.split(command)]
+            out = io.StringIO()
+            with contextlib.redirect_stdout(out):
+                failed = cli.main(words[1:])
+            if failed:
+                raise ValueError(f"this command of a page has failed: {command}")
+            parts.append(_block("console", [f"$ {command}", out.getvalue().rstrip()]))
+    parts.append("## Every option")
+    with mock.patch.dict(os.environ, COLUMNS="88"):  # whatever the width of the terminal is
+        helps = cli.helps()
+    for name, text in helps.items():
+        parts += [f"### {name}", _block("text", [text.rstrip()])]
+    return "\n\n".join(parts)
+
+
+def _block(language: str, lines: Iterable[str]) -> str:
+    return "\n".join([f"```{language}", *lines, "```"])

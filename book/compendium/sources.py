@@ -2,7 +2,8 @@
 
 The committed ``.ipynb`` carries no outputs, and its cell ids come from the cells'
 content, so that the same source always gives the same bytes. It has one cell more
-than its source: on Colab, where the repository is not installed, that cell fetches it.
+than its source, which fetches the repository where that is not installed, as on Colab; and it
+has links in place of the book's roles.
 ``python -m compendium.sources pair`` writes the pairs, ``check`` compares them.
 """
 
@@ -18,23 +19,36 @@ import jupytext
 import nbformat
 from nbformat import NotebookNode
 
-from compendium import ROOT, parameters, write
+from compendium import ROOT, downloads, parameters, write
 from compendium.parameters import Parameter, ParameterError
 
-__all__ = ["check", "declared_parameters", "pair_text", "parameters_cell", "read", "sources"]
+__all__ = [
+    "add_fetching",
+    "check",
+    "declared_parameters",
+    "pair_text",
+    "parameters_cell",
+    "read",
+    "sources",
+]
 
 _METADATA = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
     "language_info": {"name": "python"},
 }
-_COLAB = """\
-# On Google Colab, fetch the repository; anywhere else this cell does nothing.
+_FETCH = """\
+# In the repository and on Binder this cell does nothing. Anywhere else (Colab, a notebook on its
+# own) it fetches the repository and installs the versions that the book was computed with.
+import importlib.util
+import os
 import sys
 
-if "google.colab" in sys.modules:
-    !git clone --quiet --depth 1 https://github.com/f1ci/f1ci /content/f1ci
-    sys.path[:0] = ["/content/f1ci", "/content/f1ci/book"]
-    %cd -q /content/f1ci/notebooks"""
+if importlib.util.find_spec("compendium") is None:
+    if not os.path.isdir("f1ci-book"):
+        !git clone --quiet --depth 1 https://github.com/f1ci/f1ci f1ci-book
+    %pip install --quiet --require-hashes -r f1ci-book/requirements.lock
+    sys.path[:0] = [os.path.abspath("f1ci-book"), os.path.abspath("f1ci-book/book")]
+    %cd -q f1ci-book/notebooks"""
 
 
 def sources(folder: Path) -> list[Path]:
@@ -59,9 +73,14 @@ def read(source: Path) -> NotebookNode:
 def pair_text(source: Path) -> str:
     """What the committed ``.ipynb`` beside a source must contain."""
     notebook = read(source)
-    colab = _cell("code", _COLAB, "fetch-on-colab", {"tags": ["remove-cell"]})
-    notebook.cells.insert(1, colab)
+    downloads.readable(notebook, downloads.Outside(source.stem))
+    add_fetching(notebook)
     return f"{nbformat.writes(notebook, version=4)}\n"
+
+
+def add_fetching(notebook: NotebookNode) -> None:
+    """Add the cell that fetches what a notebook needs where it stands alone."""
+    notebook.cells.insert(1, _cell("code", _FETCH, "fetch", {"tags": ["remove-cell"]}))
 
 
 def parameters_cell(notebook: NotebookNode) -> NotebookNode:

@@ -23,7 +23,7 @@ from dataclasses import asdict, dataclass, fields, replace
 from fractions import Fraction
 from pathlib import Path
 
-from compendium import ROOT, ledger, write
+from compendium import ROOT, ledger, swhid, write
 from compendium.ledger import Page, Record, csv_text, shown
 from compendium.published import LedgerError, Number, Published, Row
 
@@ -165,6 +165,7 @@ class Entry:
     erratum: str
     notebook: str
     reason: str
+    source: str = ""  # the Software Heritage identifier of the notebook's source
 
     @property
     def unexplained(self) -> bool:
@@ -328,9 +329,10 @@ class Ledger:
         if not published.rows:
             self.errors.append(f"{published.folder}: no published numbers")
         self.records = records = self._read(Path(results))
-        self.entries = [
-            _entry(row, records.get(row.id), published) for row in published.rows.values()
-        ]
+        notebooks = published.folder.parents[1] / "notebooks"
+        identifiers = {name: swhid(notebooks / f"{name}.py") for name in self.notebooks}
+        judged = (_entry(row, records.get(row.id), published) for row in published.rows.values())
+        self.entries = [replace(e, source=identifiers.get(e.notebook, "")) for e in judged]
         self.errors += [
             f"{entry.id}: names {entry.erratum}, but {entry.value!r} agrees with the printed "
             f"{entry.printed!r} ({entry.reason})"

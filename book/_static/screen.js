@@ -1,0 +1,96 @@
+// What is wider than its place: it scrolls, shows by a fading edge that it does, and a keyboard
+// can reach it. What fits is left alone and is no stop for the Tab key.
+document.addEventListener("DOMContentLoaded", () => {
+  const article = document.querySelector(".bd-article");
+  if (!article) return;
+  const BOXES = [
+    ".wide",
+    ".pst-scrollable-table-container",
+    ".text_html",
+    "div.math",
+    "figure > :has(> img)",
+    "figure",
+    ".output:has(> img)",
+    "pre",
+    ".formula",
+    "mjx-container[display]",
+  ].join(", ");
+
+  const edges = (box) => {
+    const rest = box.scrollWidth - box.clientWidth - box.scrollLeft;
+    box.classList.toggle("more-left", box.scrollLeft > 1);
+    box.classList.toggle("more-right", rest > 1);
+  };
+
+  // A formula in a line of text gets a box of its own as soon as it is wider than its line.
+  const boxFormulas = () => {
+    for (const formula of article.querySelectorAll("mjx-container:not([display])")) {
+      let block = formula.parentElement;
+      while (getComputedStyle(block).display.startsWith("inline")) block = block.parentElement;
+      const style = getComputedStyle(block);
+      const room = block.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight);
+      const width = formula.firstElementChild?.getBoundingClientRect().width ?? 0;
+      formula.classList.toggle("formula", room > 0 && width > room);
+    }
+  };
+
+  const survey = () => {
+    boxFormulas();
+    for (const box of article.querySelectorAll(BOXES)) {
+      const style = getComputedStyle(box);
+      const scrolls =
+        /auto|scroll/.test(style.overflowX) && box.scrollWidth > box.clientWidth + 1;
+      if (scrolls) {
+        box.tabIndex = 0;
+        if (!box.hasAttribute("role")) {
+          box.setAttribute("role", "group");
+          box.setAttribute("aria-label", box.querySelector("caption")?.textContent ?? "Scrolls sideways");
+        }
+        if (!box.dataset.scrolls) box.addEventListener("scroll", () => edges(box), { passive: true });
+        box.dataset.scrolls = "yes";
+        edges(box);
+      } else {
+        if (box.dataset.scrolls || box.matches(".wide")) box.removeAttribute("tabindex");
+        box.classList.remove("more-left", "more-right");
+      }
+    }
+  };
+
+  // A link into a folded part unfolds it.
+  const reveal = () => {
+    const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    let folded = false;
+    for (let part = target?.closest("details"); part; part = part.parentElement.closest("details")) {
+      folded ||= !part.open;
+      part.open = true;
+    }
+    if (folded) target.scrollIntoView({ block: "center" });
+  };
+  reveal();
+  addEventListener("hashchange", reveal);
+
+  // On paper nothing is folded, and afterwards everything is as it was.
+  let unfolded = [];
+  addEventListener("beforeprint", () => {
+    unfolded = [...article.querySelectorAll("details.fold:not([open])")];
+    for (const part of unfolded) part.open = true;
+  });
+  addEventListener("afterprint", () => {
+    for (const part of unfolded) part.open = false;
+  });
+
+  let waiting = 0;
+  const soon = () => {
+    cancelAnimationFrame(waiting);
+    waiting = requestAnimationFrame(survey);
+  };
+  survey();
+  addEventListener("resize", soon);
+  addEventListener("load", () => {
+    soon();
+    window.MathJax?.startup?.promise.then(soon);
+  });
+  document.addEventListener("load", soon, true); // of images
+  document.addEventListener("toggle", soon, true);
+  document.addEventListener("click", () => setTimeout(soon), true);
+});

@@ -1,0 +1,199 @@
+"""What is deposited: RO-Crate metadata of the built site, and one archive of everything.
+
+:func:`crate` describes the site as an RO-Crate 1.1: pages, notebooks, figures, results, data, the
+runs that made them with their parameters, every row of the ledger, authors and licences.
+``python -m compendium.deposit`` writes the archive, whose bytes follow from the files' names and
+contents alone.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import mimetypes
+import subprocess
+import sys
+import zipfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from compendium import ROOT, swhid
+from compendium.execute import Edition, Project, RefusedError, tasks
+
+__all__ = ["archive", "crate", "main"]
+
+_SPDX = "https://spdx.org/licenses/"
+_TYPES = {".ipynb": "application/x-ipynb+json", ".py": "text/x-python", ".data": "text/csv"}
+# What a deposit holds beside the repository.
+_BUILT = {"html": "site", "executed": "executed", "results": "results", "ledger": "ledger"}
+
+
+def crate(edition: Edition, html: Path) -> dict[str, Any]:
+    """The RO-Crate metadata of a site, as JSON-LD."""
+    citation = yaml.safe_load((edition.project.root / "CITATION.cff").read_text("utf-8"))
+    authors = [
+        {"@id": f"#author-{k}", "@type": "Organization", "name": a["name"],
+         "url": citation["repository-code"]}
+        for k, a in enumerate(citation["authors"], 1)
+    ]  # fmt: skip
+    licences = [
+        {"@id": _SPDX + name, "@type": "CreativeWork", "name": name, "identifier": name}
+        for name in citation["license"]
+    ]
+    papers = [
+        {"@id": f"#paper-{k}", "@type": "ScholarlyArticle", "name": p["title"],
+         "author": ", ".join(f"{a['given-names']} {a['family-names']}" for a in p["authors"]),
+         "datePublished": str(p["year"])}
+        for k, p in enumerate(citation["references"], 1)
+    ]  # fmt: skip
+    places = ("book/*.html", "notebooks/**/*", "results/**/*", "ledger/*", "certificate.json")
+    found = {p for place in places for p in html.glob(place) if p.is_file()}
+    files = [_file(p, html) for p in sorted(found)]
+    runs = [entity for name in edition.project.names() for entity in _run(edition, name, html)]
+    rows = json.loads((html / "ledger" / "ledger.json").read_text("utf-8"))["rows"]
+    values = [
+        {"@id": f"book/ledger.html#{r['id']}", "@type": "PropertyValue", "name": r["id"],
+         "value": "not computed" if r["value"] is None else r["value"],
+         "description": f"{r['description']}; printed {r['printed']}, verdict {r['verdict']}"}
+        for r in rows
+    ]  # fmt: skip
+    root = {
+        "@id": "./",
+        "@type": "Dataset",
+        "name": citation["title"],
+        "description": citation["abstract"].strip(),
+        "version": citation["version"],
+        "datePublished": str(citation["date-released"]),
+        "url": citation["repository-code"],
+        "keywords": citation["keywords"],
+        "author": _ids(authors),
+        "publisher": _ids(authors),
+        "license": _ids(licences),
+        "citation": _ids(papers),
+        "hasPart": _ids(files),
+        "mentions": _ids(e for e in runs if e["@type"] == "CreateAction"),
+        "variableMeasured": _ids(values),
+    }
+    descriptor = {
+        "@id": "ro-crate-metadata.json",
+        "@type": "CreativeWork",
+        "conformsTo": {"@id": "https://w3id.org/ro/crate/1.1"},
+        "about": {"@id": "./"},
+    }
+    graph = [descriptor, root, *authors, *licences, *papers, *files, *runs, *values]
+    return {"@context": "https://w3id.org/ro/crate/1.1/context", "@graph": graph}
+
+
+def _ids(entities: Iterable[Mapping[str, Any]]) -> list[dict[str, str]] | dict[str, str]:
+    """References to entities; to a single one without a list, as RO-Crate recommends."""
+    found = [{"@id": str(entity["@id"])} for entity in entities]
+    return found[0] if len(found) == 1 else found
+
+
+def _file(path: Path, html: Path) -> dict[str, Any]:
+    """One file of the site."""
+    place = path.relative_to(html).as_posix()
+    kind = _TYPES.get(path.suffix) or mimetypes.guess_type(path.name)[0] or "text/plain"
+    code = path.suffix == ".py"
+    return {
+        "@id": place,
+        "@type": ["File", "SoftwareSourceCode"] if code else "File",
+        "name": place,
+        "encodingFormat": kind,
+        "contentSize": str(path.stat().st_size),
+        "identifier": swhid(path),
+        # Data keep the licences of their sources, which the page beside them states.
+        **({} if "/data/" in place else {"license": {"@id": _SPDX + _licence(code)}}),
+    }
+
+
+def _licence(code: bool) -> str:
+    return "MIT" if code else "CC-BY-4.0"
+
+
+def _run(edition: Edition, name: str, html: Path) -> Iterator[dict[str, Any]]:
+    """The run of a notebook: with which script and parameters, from which data, what it made."""
+    record = edition.record(name)
+    if record is None or record["status"] != "done":
+        return
+    parameters = [
+        {"@id": f"#{name}/{p}", "@type": "PropertyValue", "name": p, "value": v}
+        for p, v in record["parameters"].items()
+    ]
+    made = [f"notebooks/{name}.ipynb", *(p for p in record["outputs"] if p.startswith("results/"))]
+    used = [{"@id": f"notebooks/{p}"} for p in record["data"]]
+    yield {
+        "@id": f"#run-{name}",
+        "@type": "CreateAction",
+        "name": f"Run of {name} with f1ci {record['version']}",
+        "endTime": record["ended"],
+        "instrument": {"@id": f"notebooks/{name}.py"},
+        "object": _ids(parameters + [e for e in used if (html / e["@id"]).exists()]),
+        "result": _ids({"@id": p} for p in made if (html / p).exists()),
+    }
+    yield from parameters
+
+
+def archive(edition: Edition) -> Path:
+    """Write the archive of the repository and of what was built from it."""
+    root, built = edition.project.root, edition.folder
+    if due := [t for t in tasks(edition) if t.reason]:
+        raise RefusedError(f"the notebook {due[0].name} must run first: {due[0].reason}")
+    if not (built / "html" / "index.html").exists():
+        raise RefusedError("there is no site to archive: `make book` builds it")
+    record = edition.record(edition.project.names()[0]) or {}
+    name = f"f1ci-{record['version']}"
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=root, capture_output=True, check=False)
+    if listed.returncode:
+        raise RefusedError(f"{root} is not a clone: {listed.stderr.decode().strip()}")
+    tracked = filter(None, listed.stdout.decode().split("\0"))
+    places = {place: root / place for place in tracked if (root / place).is_file()}
+    for folder, place in _BUILT.items():
+        for path in filter(Path.is_file, (built / folder).rglob("*")):
+            places[f"{place}/{path.relative_to(built / folder).as_posix()}"] = path
+    sums = [
+        f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {place}\n"
+        for place, path in sorted(places.items())
+    ]
+    target = built / f"{name}.zip"
+    draft = target.with_suffix(".draft")
+    with zipfile.ZipFile(draft, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as deposit:
+        for place, path in sorted(places.items()):
+            deposit.writestr(_entry(f"{name}/{place}"), path.read_bytes())
+        deposit.writestr(_entry(f"{name}/checksums.sha256"), "".join(sums))
+    return draft.replace(target)
+
+
+def _entry(place: str) -> zipfile.ZipInfo:
+    """A file's place in the archive, without the time and the rights that it has here."""
+    entry = zipfile.ZipInfo(place)  # of 1 January 1980
+    entry.create_system = 3
+    entry.external_attr = 0o644 << 16
+    entry.compress_type = zipfile.ZIP_DEFLATED
+    return entry
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Write the archive, return the exit code."""
+    parser = argparse.ArgumentParser(
+        prog="python -m compendium.deposit",
+        description="Write one archive of the repository and of what was built from it.",
+    )
+    parser.add_argument("--root", type=Path, default=ROOT, help="another tree (for tests)")
+    root = parser.parse_args(arguments).root.resolve()
+    try:
+        path = archive(Edition(Project(root)))
+    except (RefusedError, OSError) as error:
+        sys.stderr.write(f"error: {error}\n")
+        return 2
+    digest = hashlib.sha256(path.read_bytes()).hexdigest()
+    sys.stdout.write(f"{digest}  {path.relative_to(root)}\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,141 @@
+"""Tables and folded parts of a page made fit for a narrow screen, a keyboard and a screen reader.
+
+What the parsers and the theme write is taken as it is and completed, once for pages and notebooks:
+a table gets a caption, headings that head something, and the names of its columns in its cells, so
+that its rows can stand one below the other on a phone; one too wide for the text may use the
+margin. What is measured in the browser (which parts scroll) is `book/_static/screen.js`'s work.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from bs4 import BeautifulSoup, Tag
+
+__all__ = ["fit"]
+
+_ROLES = {"thead": "rowgroup", "tbody": "rowgroup", "tr": "row", "td": "cell"}
+# A number and its sign stay on one line.
+_PERCENT = re.compile(r"(\d) %")
+# Characters. A column of this many is text, which is to be read and not to be scrolled past.
+_TEXT = 26
+# What fits beside the margin; longer cells are broken there anyway.
+_LINE, _BROKEN = 88, 44
+
+
+def fit(body: str) -> str:
+    """The body of a page, completed."""
+    page = BeautifulSoup(body, "html.parser")
+    counts: dict[str, int] = {}
+    for table in page.find_all("table"):
+        _name(table, counts)
+        rows = [row.find_all(["th", "td"], recursive=False) for row in table.find_all("tr")]
+        _scope(table)
+        if table.select_one("[colspan], [rowspan]"):
+            continue
+        if len({len(row) for row in rows}) != 1 or not table.thead or len(rows) < 2:
+            continue
+        if _is_text(table, rows):
+            _stack(table, rows)
+        box = table.parent
+        if box is not None and {"wide", "pst-scrollable-table-container"}.intersection(
+            _classes(box)
+        ):
+            longest = [max(_length(row[i]) for row in rows) for i in range(len(rows[0]))]
+            if sum(min(size, _BROKEN) + 3 for size in longest) > _LINE:
+                box["class"] = " ".join([*_classes(box), "full-width"])
+    _tell_apart(page)
+    _fold_proofs(page)
+    for text in page.find_all(string=_PERCENT):
+        if not text.find_parent(["pre", "code", "script", "style", "textarea"]):
+            text.replace_with(_PERCENT.sub("\\1\N{NO-BREAK SPACE}%", text))
+    return str(page)
+
+
+def _name(table: Tag, counts: dict[str, int]) -> None:
+    """A caption for those who do not see where the table stands: the heading above it."""
+    if table.caption:
+        return
+    heading = table.find_previous(["h1", "h2", "h3", "h4"])
+    name = heading.get_text().removesuffix("#").strip() if heading else "Table"
+    counts[name] = counts.get(name, 0) + 1
+    caption = Tag(name="caption", attrs={"class": "for-readers"})
+    caption.string = name if counts[name] == 1 else f"{name}, table {counts[name]}"
+    table.insert(0, caption)
+
+
+def _scope(table: Tag) -> None:
+    """Headings say what they head; one without words is no heading."""
+    for cell in table.find_all("th"):
+        if not cell.get_text(strip=True):
+            cell.name = "td"
+            del cell["scope"]
+        elif not cell.has_attr("scope"):
+            cell["scope"] = "col" if cell.find_parent("thead") else "row"
+
+
+def _is_text(table: Tag, rows: Sequence[Sequence[Tag]]) -> bool:
+    """Whether a table is better read row by row than looked at as a grid."""
+    columns = range(1, len(rows[0]))
+    if "dataframe" in _classes(table) or len(columns) > 5:
+        return False
+    verdicts = any(cell.get_text(strip=True) == "verdict" for cell in rows[0])
+    return verdicts or any(_length(row[i]) > _TEXT for i in columns for row in rows[1:])
+
+
+def _stack(table: Tag, rows: Sequence[Sequence[Tag]]) -> None:
+    """Let rows stand one below the other: names in the cells, and roles that outlast `display`."""
+    table["class"] = " ".join([*_classes(table), "stacks"])
+    table["role"] = "table"
+    for part in table.find_all(["thead", "tbody", "tr", "td", "th"]):
+        heads = "columnheader" if part.find_parent("thead") else "rowheader"
+        part["role"] = heads if part.name == "th" else _ROLES[part.name]
+    names = [cell.get_text(" ", strip=True) for cell in rows[0]]
+    for row in rows[1:]:
+        for cell, name in zip(row[1:], names[1:], strict=True):
+            if name and cell.get_text(strip=True) and "\\" not in name:
+                cell["data-label"] = name
+
+
+def _tell_apart(page: BeautifulSoup) -> None:
+    """Name each folded cell by its first line of code, for those who hear the names in a row."""
+    for fold in page.select("details.hide"):
+        code = fold.find("pre")
+        lines = code.get_text().strip().splitlines() if code else []
+        if fold.summary and lines:
+            hint = Tag(name="span", attrs={"class": "for-readers"})
+            hint.string = f" that begins with {lines[0][:60]}"
+            fold.summary.append(hint)
+
+
+def _fold_proofs(page: BeautifulSoup) -> None:
+    """Fold each proof under the name of what it proves; `screen.js` unfolds them for printing."""
+    for proof in page.select("div.proof#proof"):
+        theorem = proof.find_previous("div", class_="proof", id=lambda name: name != "proof")
+        title = theorem.select_one(".caption-number") if theorem else None
+        name = title.get_text(strip=True) if title else ""
+        summary = Tag(name="summary")
+        summary.string = f"Proof of {name}" if name else "Proof"
+        proof.name = "details"
+        proof["class"] = "fold"
+        # One id on every proof of a page is none.
+        proof["id"] = f"proof-of-{theorem['id']}" if theorem else "a-proof"
+        first = proof.find("p")
+        if first and first.contents and str(first.contents[0]).startswith("Proof. "):
+            first.contents[0].replace_with(str(first.contents[0]).removeprefix("Proof. "))
+        proof.insert(0, summary)
+    for content in page.select("#proof-content"):
+        del content["id"]
+
+
+def _length(cell: Tag) -> int:
+    """About as many characters as are seen: a formula's source is twice as long as it looks."""
+    formulas = sum(len(part.get_text()) for part in cell.select("span.math"))
+    return len(cell.get_text(" ", strip=True)) - formulas // 2
+
+
+def _classes(tag: Tag) -> list[str]:
+    found: Any = tag.get("class")
+    return list(found or [])

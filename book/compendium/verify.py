@@ -1,0 +1,264 @@
+"""Whether a run gives the numbers of the reference run, which is committed in ``book/reference``.
+
+The reference run is the results files as they were, and ``run.json``: platform, versions, and for
+each notebook its parameters, what it read and what it made. :func:`certify` compares the last run
+with it, number by number. On the same platform (:func:`platform_facts` says what that is) every
+number has to be the same to the last bit, for the seeds are fixed. On another one
+
+- a *deterministic* number may differ by 1e-9 of its size: sums of a million terms in another order
+  differ by up to 1e6 / 2^53, and no iteration here is stopped earlier than that;
+- a *simulated* number may differ by four standard errors of the difference of two runs. The draws
+  are the same, but one that falls on a boundary may fall to its other side;
+- a *trained* number may differ by a twentieth of its band: the classifiers' counts are data, only
+  what is simulated on top of them may move; without a simulation, it is a deterministic one.
+
+A source of a number that is not that of the reference run is named, and the run does not agree:
+``python -m compendium.verify --record`` makes the last run the reference, once that is meant.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import platform
+import shutil
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import yaml
+
+from compendium import ROOT, ledger, sources, swhid, write
+from compendium.execute import Edition, Project, RefusedError, tasks
+from compendium.ledger import Record
+from compendium.parameters import ParameterError
+from compendium.published import LedgerError, Published
+
+__all__ = ["allowed", "certify", "main", "markdown", "platform_facts", "record"]
+
+ROUNDING = 1e-9
+STANDARD_ERRORS = 4
+PART_OF_BAND = 1 / 20
+
+
+def platform_facts(packages: Mapping[str, str]) -> dict[str, str]:
+    """What the last bits of a number can depend on, beside its sources."""
+    found = np.show_config(mode="dicts")["SIMD Extensions"]["found"]
+    facts = {"system": platform.system(), "machine": platform.machine(), "simd": " ".join(found)}
+    return {**facts, **packages}
+
+
+def allowed(record: Record, size: float) -> float:
+    """How much a number of this size, recorded in this way, may differ on another platform."""
+    reach = ROUNDING * abs(size)
+    if record.replicates and record.deviation is not None:
+        reach += STANDARD_ERRORS * record.deviation * math.sqrt(2 / record.replicates)
+    elif record.replicates and record.low is not None and record.high is not None:
+        reach += PART_OF_BAND * (record.high - record.low)
+    return reach
+
+
+def _compare(known: Record, found: Record) -> str:
+    """How two records of one number agree: exactly, within (the tolerance), or not."""
+    if known == found:
+        return "exactly"
+    for name, before in vars(known).items():
+        now = getattr(found, name)
+        if isinstance(before, float) and isinstance(now, float):
+            if abs(before - now) > allowed(known, before):
+                return "not"
+        elif before != now:
+            return "not"
+    return "within"
+
+
+def certify(edition: Edition) -> dict[str, Any]:
+    """Compare the last run with the reference run."""
+    folder = _folder(edition.project)
+    reference = json.loads((folder / "run.json").read_text("utf-8"))
+    run = _facts(edition)
+    same = run["platform"] == reference["platform"]
+    problems = [f"the notebook {t.name} must run: {t.reason}" for t in tasks(edition) if t.reason]
+    for what, of in {"sources": "", "parameters": "what was passed to "}.items():
+        before, now = reference[what], run[what]
+        problems += [
+            f"{of}{name} is not that of the reference run"
+            for name in sorted(before.keys() | now.keys())
+            if before.get(name) != now.get(name)
+        ]
+    problems += [
+        f"{name} was made by {'the reference' if name in reference['made'] else 'this'} run alone"
+        for name in sorted(reference["made"].keys() ^ run["made"].keys())
+    ]
+    before, now = (_records(place, edition.project) for place in (folder, edition.results))
+    agreement: dict[str, list[str]] = {"exactly": [], "within": [], "not": []}
+    for id_ in [*before, *(id_ for id_ in now if id_ not in before)]:
+        how = _compare(before[id_], now[id_]) if id_ in before and id_ in now else "not"
+        agreement["not" if how == "within" and same else how].append(id_)
+    problems += [
+        f"{id_}: {_said(before.get(id_))} in the reference run, {_said(now.get(id_))} in this one"
+        for id_ in agreement["not"]
+    ]
+    drawn = [name for name in reference["made"] if "/figures/" in name]
+    return {
+        "agrees": not problems,
+        "problems": problems,
+        "exactly": len(agreement["exactly"]),
+        "within tolerance": agreement["within"],
+        "not": agreement["not"],
+        "figures": len(drawn),
+        "figures that differ in a byte": [
+            name for name in drawn if reference["made"][name] != run["made"].get(name)
+        ],
+        "same platform": same,
+        "reference": {name: reference[name] for name in ("ended", "platform")},
+        **run,
+    }
+
+
+def _said(record: Record | None) -> str:
+    if record is None:
+        return "nothing"
+    more = {"deviation": record.deviation, "low": record.low, "high": record.high}
+    beside = "".join(f", {name} {value!r}" for name, value in more.items() if value is not None)
+    return f"{record.missing or record.value!r}{beside}"
+
+
+def _folder(project: Project) -> Path:
+    return project.root / "book" / "reference"
+
+
+def _records(folder: Path, project: Project) -> dict[str, Record]:
+    """Every record in a folder of results files, by its id."""
+    published = Published(project.published)
+    records: dict[str, Record] = {}
+    for path in sorted(folder.glob("*.csv")):
+        found, problems = ledger.read(path, published)
+        if problems:
+            raise LedgerError(problems[0])
+        records |= {record.id: record for record in found}
+    return records
+
+
+def _facts(edition: Edition) -> dict[str, Any]:
+    """What is to be said of the last run of every notebook."""
+    names = edition.project.names()
+    records = {n: r for n in names if (r := edition.record(n)) and r["status"] == "done"}
+    if not records:
+        raise RefusedError("no notebook has been run: `make notebooks` runs them")
+    read = sorted({p for r in records.values() for p in r["read"]["files"]})
+    last = max(records.values(), key=lambda r: str(r["ended"]))
+    made = {p: swhid(edition.folder / p) for r in records.values() for p in r["outputs"]}
+    return {
+        "version": last["version"],
+        "ended": last["ended"],
+        "seconds": round(sum(r["seconds"] for r in records.values()), 1),
+        "platform": platform_facts(last["packages"]),
+        "parameters": {n: r["parameters"] for n, r in records.items()},
+        # The machinery may change without a reason to doubt a number.
+        "sources": {
+            p: swhid(edition.project.root / p)
+            for p in read
+            if p.startswith(("f1ci/", "notebooks/")) and not p.endswith(".ipynb")
+        },
+        # An executed notebook holds run times.
+        "made": {p: "" if p.endswith(".ipynb") else made[p] for p in sorted(made)},
+    }
+
+
+def record(edition: Edition) -> None:
+    """Make the last run the reference run, and write its manifest, ``codecheck.yml``."""
+    if due := [t for t in tasks(edition) if t.reason]:
+        raise RefusedError(f"the notebook {due[0].name} must run first: {due[0].reason}")
+    folder = _folder(edition.project)
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    for path in sorted(edition.results.glob("*.csv")):
+        shutil.copy(path, folder / path.name)
+    run = _facts(edition)
+    write(folder / "run.json", json.dumps(run, indent=1) + "\n")
+    write(edition.project.root / "codecheck.yml", _codecheck(edition.project, run["made"]))
+
+
+def _codecheck(project: Project, made: Iterable[str]) -> str:
+    """The CODECHECK configuration: what a check has to make again, and what each file is."""
+    citation = yaml.safe_load((project.root / "CITATION.cff").read_text("utf-8"))
+    manifest = [{"file": f"_build/{p}", "comment": _comment(project, Path(p))} for p in made]
+    config = {
+        "version": "https://codecheck.org.uk/spec/config/1.0/",
+        "manifest": manifest,
+        "paper": {
+            "title": citation["title"],
+            "authors": [{"name": author["name"]} for author in citation["authors"]],
+            "reference": citation["repository-code"],
+        },
+        "repository": citation["repository-code"],
+    }
+    head = (
+        "%YAML 1.1\n# Made by `make reference`. A codechecker adds codechecker and report.\n---\n"
+    )
+    return f"{head}{yaml.safe_dump(config, sort_keys=False, allow_unicode=True, width=10_000)}"
+
+
+def _comment(project: Project, file: Path) -> str:
+    """What a file is: the caption of a figure, or the title of its notebook."""
+    name = max((n for n in project.names() if file.stem.startswith(n)), key=len)
+    cells = sources.read(project.notebooks / f"{name}.py").cells
+    title: str = cells[0].source.partition("\n")[0].lstrip("# ")
+    if file.stem == name:
+        return f"{title}: {'numbers' if file.suffix == '.csv' else 'tables and text'}"
+    shown = [c.metadata.get("mystnb", {}).get("figure") for c in cells if file.stem in c.source]
+    captions = [figure["caption"] for figure in shown if figure]
+    return f"{title}: {captions[0] if captions else 'a figure'}"
+
+
+def markdown(certificate: Mapping[str, Any]) -> str:
+    """The certificate as a page shows it."""
+    within, different = certificate["within tolerance"], certificate["problems"]
+    drawn = certificate["figures that differ in a byte"]
+    head = (
+        f"**This run {'agrees' if certificate['agrees'] else 'does not agree'} with the reference "
+        f"run.** Of its numbers, {certificate['exactly']} agree to the last bit, {len(within)} "
+        f"within their tolerance and {len(certificate['not'])} do not; "
+        f"{certificate['figures'] - len(drawn)} of {certificate['figures']} figures are the same "
+        "to the byte."
+    )
+    facts = {"ended": certificate["ended"], **certificate["platform"]}
+    known = {"ended": certificate["reference"]["ended"], **certificate["reference"]["platform"]}
+    lines = [head, "", "| | this run | reference run |", "|---|---|---|"]
+    lines += [f"| {name} | {value} | {known.get(name, '')} |" for name, value in facts.items()]
+    for title, items in {"Does not agree": different, "Within tolerance": within}.items():
+        if items:
+            lines += ["", f"{title}:", "", *(f"- {item}" for item in items)]
+    return "\n".join(lines) + "\n"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Write the certificate of the last run, or make that run the reference; the exit code."""
+    parser = argparse.ArgumentParser(
+        prog="python -m compendium.verify",
+        description="Compare the last run of the notebooks with the reference run.",
+    )
+    parser.add_argument("--root", type=Path, default=ROOT, help="another tree (for tests)")
+    parser.add_argument("--record", action="store_true", help="make it the reference run")
+    options = parser.parse_args(arguments)
+    try:
+        edition = Edition(Project(options.root.resolve()))
+        if options.record:
+            record(edition)
+            return 0
+        certificate = certify(edition)
+    except (RefusedError, LedgerError, OSError, ParameterError) as error:
+        sys.stderr.write(f"error: {error}\n")
+        return 2
+    write(edition.folder / "certificate.json", json.dumps(certificate, indent=1) + "\n")
+    write(edition.folder / "certificate.md", "# Certificate\n\n" + markdown(certificate))
+    sys.stdout.write(markdown(certificate))
+    return 0 if certificate["agrees"] else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,214 @@
+"""Another way to every answer: slow, in fractions or with 30 digits, by loops and definitions.
+
+Nothing here is imported from f1ci, and no formula is taken from its kernels: intervals are judged
+by the equations that define their end points, tests by listing all outcomes.
+"""
+
+from fractions import Fraction
+from itertools import product
+
+import mpmath as mp
+from scipy import optimize
+
+mp.mp.dps = 30
+
+
+# --- counts ----------------------------------------------------------------------------------
+
+
+def binary_counts(true, predicted, positive):
+    """TP, FP, FN and TN, item by item."""
+    cells = [0, 0, 0, 0]
+    for y, p in zip(true, predicted, strict=True):
+        cells[(0 if y == positive else 1) if p == positive else (2 if y == positive else 3)] += 1
+    return tuple(cells)
+
+
+def confusion_matrix(true, predicted, classes):
+    """Rows true, columns predicted."""
+    table = [[0] * len(classes) for _ in classes]
+    for y, p in zip(true, predicted, strict=True):
+        table[classes.index(y)][classes.index(p)] += 1
+    return table
+
+
+def tversky(tp, fp, fn, a, b):
+    """The score, as a fraction."""
+    return Fraction(tp) / (Fraction(tp) + Fraction(a) * fp + Fraction(b) * fn)
+
+
+# --- intervals for one score -----------------------------------------------------------------
+
+
+def quantile(level):
+    """The normal quantile of a two-sided level."""
+    return mp.sqrt(2) * mp.erfinv(mp.mpf(level))
+
+
+def exact_number(value):
+    """A fraction or float as it is."""
+    value = Fraction(value)
+    return mp.mpf(value.numerator) / value.denominator
+
+
+def variance(tp, fp, fn, a, b):
+    """The delta method's: squared influences of the items, summed over the squared whole."""
+    f = tversky(tp, fp, fn, a, b)
+    whole = tp + Fraction(a) * fp + Fraction(b) * fn
+    squares = tp * (1 - f) ** 2 + fp * (f * Fraction(a)) ** 2 + fn * (f * Fraction(b)) ** 2
+    return squares / whole**2
+
+
+def normal_ends(tp, fp, fn, a, b, level, *, blurred=False):
+    """Estimate plus and minus z standard errors (Jiang 2020); blurred as in Yuan & Jiang."""
+    z, square = quantile(level), exact_number(variance(tp, fp, fn, a, b))
+    if blurred:
+        # The score is x / (x + a (p - x) + b (t - x)) in the expectations x, p and t.
+        a, b = Fraction(a), Fraction(b)
+        whole = tp + a * fp + b * fn
+        slopes = ((a * (tp + fp) + b * (tp + fn)) / whole**2, a * tp / whole**2, b * tp / whole**2)
+        square += z**2 / 2 * exact_number(sum(slope**2 for slope in slopes))
+    centre, half = exact_number(tversky(tp, fp, fn, a, b)), z * mp.sqrt(square)
+    return centre - half, centre + half
+
+
+def logit_ends(tp, fp, fn, a, b, level):
+    """The same on the scale of log odds."""
+    f = exact_number(tversky(tp, fp, fn, a, b))
+    half = quantile(level) * mp.sqrt(exact_number(variance(tp, fp, fn, a, b))) / (f * (1 - f))
+    return tuple(1 / (1 + mp.exp(-(mp.log(f / (1 - f)) + side * half))) for side in (-1, 1))
+
+
+def pearson_statistic(tp, fp, fn, a, b, score):
+    """Pearson's statistic at the likeliest probabilities under which the score is `score`.
+
+    The Lagrange multiplier is found by bisection between its poles; all counts are above 0.
+    """
+    counts = [mp.mpf(n) for n in (tp, fp, fn)]
+    v, t = sum(counts), score / (1 - score)
+    slopes = [mp.mpf(1), -t * exact_number(a), -t * exact_number(b)]
+
+    def mean(multiplier):
+        return sum(n * c / (v + multiplier * c) for n, c in zip(counts, slopes, strict=True))
+
+    low, high = -v, -v / min(slopes)
+    for _ in range(120):
+        middle = (low + high) / 2
+        low, high = (middle, high) if mean(middle) > 0 else (low, middle)
+    p = [n / (v + low * c) for n, c in zip(counts, slopes, strict=True)]
+    return sum((n - v * share) ** 2 / (v * share) for n, share in zip(counts, p, strict=True))
+
+
+def quartic_ends(tp, fp, fn, level):
+    """The roots in [0, 1] of Lam, Gopal and Qian's eq. 34: 2v (F - f)^2 = z^2 F (1-F) (2-F)^2."""
+    f, v = exact_number(tversky(tp, fp, fn, Fraction(1, 2), Fraction(1, 2))), tp + fp + fn
+    k = quantile(level) ** 2 / (2 * v)
+
+    def excess(score):
+        return (score - f) ** 2 - k * score * (1 - score) * (2 - score) ** 2
+
+    # Negative at the estimate, positive at 0 and 1.
+    return tuple(mp.findroot(excess, (end, f), solver="anderson") for end in (0, 1))
+
+
+def beta_tails(tp, fp, fn, a, b, low, high):
+    """Tail probabilities of the cautious limits; both are half of one minus the level.
+
+    Errors are worth V / A each, with A their weighted and V their squarely weighted sum; at the
+    lower limit there is one more of the heavier kind (Fay and Feuer 1997).
+    """
+    a, b = Fraction(a), Fraction(b)
+    errors, squares, heavier = a * fp + b * fn, a * a * fp + b * b * fn, max(a, b)
+    tails = []
+    for end, right, sum_, square, below in (
+        (low, tp, errors + heavier, squares + heavier**2, True),
+        (high, tp + 1, errors, squares, False),
+    ):
+        worth = exact_number(square / sum_)
+        share = mp.mpf(end) * worth / (1 - mp.mpf(end) + mp.mpf(end) * worth)
+        effective = exact_number(sum_**2 / square)
+        limits = (0, share) if below else (share, 1)
+        tails.append(mp.betainc(right, effective, *limits, regularized=True))
+    return tails
+
+
+# --- clusters and differences ----------------------------------------------------------------
+
+
+def cluster_variance(rows, a, b):
+    """The score of all units, and its squared standard error with the divisor units - 1."""
+    a, b = Fraction(a), Fraction(b)
+    whole = sum(tp + a * fp + b * fn for tp, fp, fn in rows)
+    score = Fraction(sum(row[0] for row in rows)) / whole
+    total = Fraction(0)
+    for tp, fp, fn in rows:
+        total += ((tp - score * (tp + a * fp + b * fn)) / whole) ** 2
+    return score, total * Fraction(len(rows), len(rows) - 1)
+
+
+def swap_p_value(true, by_a, by_b, a, b):
+    """The share of all swaps of A's and B's predictions that differ as much as what was seen."""
+
+    def score(predicted):
+        tp, fp, fn, _ = binary_counts(true, predicted, 1)
+        return tversky(tp, fp, fn, a, b) if tp + fp + fn else Fraction(0)
+
+    differ = [i for i, pair in enumerate(zip(by_a, by_b, strict=True)) if pair[0] != pair[1]]
+    seen = abs(score(by_b) - score(by_a))
+    extreme = 0
+    for tosses in product((False, True), repeat=len(differ)):
+        one, other = list(by_a), list(by_b)
+        for i, swapped in zip(differ, tosses, strict=True):
+            if swapped:
+                one[i], other[i] = other[i], one[i]
+        extreme += abs(score(other) - score(one)) >= seen
+    return Fraction(extreme, 2 ** len(differ))
+
+
+# --- posteriors and plans --------------------------------------------------------------------
+
+
+def posterior_tail(tp, fp, fn, metric, prior, value):
+    """Posterior probability that the metric is at most `value` (Wang and Li 2019, eqs. 5 to 7)."""
+    value, prior = mp.mpf(value), mp.mpf(prior)
+    if metric == "f1":
+        # Eq. 7, integrated: the density is f(t) = c (1-t)^(p-1) (2-t)^(-p-q) t^(q-1).
+        p, q = fp + fn + 2 * prior, tp + prior
+
+        def density(t):
+            return (1 - t) ** (p - 1) * (2 - t) ** (-p - q) * t ** (q - 1)
+
+        pieces = [value * k / 4 for k in range(5)]
+        return 2**p / mp.beta(p, q) * mp.quad(density, pieces)
+    wrong = fp if metric == "precision" else fn
+    return mp.betainc(tp + prior, wrong + prior, 0, value, regularized=True)
+
+
+def largest_variance(a, b):
+    """The largest variance of a Tversky index times items and prevalence, by searching."""
+
+    def negative(logs):
+        fp, fn = (2.0**log for log in logs)
+        f = 1.0 / (1.0 + a * fp + b * fn)
+        single = (1.0 - f) ** 2 + f * f * (a * a * fp + b * b * fn)
+        return -single * f * f * (1.0 + fn)
+
+    starts = product((-20.0, -3.0, 0.0, 3.0), repeat=2)
+    options = {"xatol": 1e-10, "fatol": 1e-16, "maxiter": 4000, "maxfev": 8000}
+    bounds = [(-60.0, 20.0)] * 2
+    return -min(
+        optimize.minimize(negative, start, method="Nelder-Mead", bounds=bounds, options=options).fun
+        for start in starts
+    )
+
+
+def smallest_sample(variance, error):
+    """The smallest whole n with variance / n <= error^2."""
+    n = 1
+    while variance / n > error * error:
+        n *= 2
+    low = n // 2
+    while low + 1 < n:
+        middle = (low + n) // 2
+        low, n = (low, middle) if variance / middle <= error * error else (middle, n)
+    return n

@@ -1,0 +1,167 @@
+"""The public face against `oracle`, which gets its answers another way, for random questions.
+
+Tolerances: 1e-9 in what an equation should hold to, where a public answer enters it that is a
+double near the root (conditions up to 1e5 or so); 1e-12 relative for closed forms.
+"""
+
+import warnings
+
+import mpmath as mp
+import numpy as np
+import oracle
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import f1ci
+from f1ci.metrics import fbeta, tversky
+
+count = st.one_of(st.integers(0, 30), st.integers(0, 10**6))
+some = st.one_of(st.integers(1, 30), st.integers(1, 10**5))
+few = st.integers(1, 300)
+level = st.sampled_from([0.5, 0.9, 0.95, 0.999])
+weight = st.sampled_from([0.1, 0.2, 0.5, 1.0, 3.0])
+label = st.sampled_from(["a", "b", 7, (1, 2)])
+slowly = settings(max_examples=40, deadline=None)
+
+
+def quiet(function, *arguments, **options):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", f1ci.IntervalWarning)
+        return function(*arguments, **options)
+
+
+def close(ours, expected, rel=1e-12):
+    return float(ours) == pytest.approx(float(expected), rel=rel, abs=1e-13)
+
+
+@given(st.lists(st.tuples(label, label), min_size=1, max_size=60))
+def test_confusion_matrix(pairs):
+    true, predicted = ([*labels] for labels in zip(*pairs, strict=True))
+    classes = ["a", "b", 7, (1, 2)]
+    ours = f1ci.confusion_matrix(true, predicted, labels=classes)
+    assert ours.tolist() == oracle.confusion_matrix(true, predicted, classes)
+
+
+@given(st.lists(st.tuples(st.booleans(), st.booleans()), min_size=1, max_size=200))
+def test_binary_counts(pairs):
+    true, predicted = ([*labels] for labels in zip(*pairs, strict=True))
+    ours = f1ci.binary_counts(true, predicted, pos_label=True)
+    assert tuple(ours) == oracle.binary_counts(true, predicted, True)
+
+
+@slowly
+@given(some, some, some, level)
+def test_wilson_and_the_score_intervals_of_every_tversky_index(tp, fp, fn, at):
+    z_square = float(oracle.quantile(at) ** 2)
+    for a, b in ((0.5, 0.5), (0.2, 0.8), (1.0, 1.0), (3.0, 0.1)):
+        ours = f1ci.metric_interval([[1, fp], [fn, tp]], tversky(a, b), confidence_level=at)
+        for end in ours:
+            found = oracle.pearson_statistic(tp, fp, fn, a, b, mp.mpf(end))
+            # The end is a double: its last bit, next to 1, moves the statistic by this factor.
+            slack = 1e-9 + 1e-14 * (tp + fp + fn) / min(end, 1 - end)
+            assert float(found) == pytest.approx(z_square, rel=slack)
+
+
+@slowly
+@given(few, st.integers(0, 300), st.integers(0, 300), level, weight, weight)
+def test_cautious(tp, fp, fn, at, a, b):
+    if fp + fn == 0:
+        fn = 1
+    low, high = f1ci.metric_interval(
+        [[1, fp], [fn, tp]], tversky(a, b), method="cautious", confidence_level=at
+    )
+    tails = oracle.beta_tails(tp, fp, fn, a, b, low, high)
+    for tail in tails:
+        # A double next to 1 is known to 1e-16 only, which is large next to rare errors.
+        slack = 1e-9 + 1e-14 * (tp + fp + fn)
+        assert float(tail) == pytest.approx((1 - at) / 2, rel=slack)
+
+
+@slowly
+@given(some, some, count, level)
+def test_wilson_direct(tp, fp, fn, at):
+    ours = f1ci.f1_interval(tp, fp, fn, method="wilson_direct", confidence_level=at)
+    for end, root in zip(ours, oracle.quartic_ends(tp, fp, fn, at), strict=True):
+        assert close(end, root, 1e-11)
+
+
+@slowly
+@given(count, count, count, level, weight, weight)
+def test_normal_intervals(tp, fp, fn, at, a, b):
+    if not tp or not fp + fn:
+        tp, fp = tp + 1, fp + 1
+    metric, table = tversky(a, b), [[0, fp], [fn, tp]]
+    for method, expected in (
+        ("delta", oracle.normal_ends(tp, fp, fn, a, b, at)),
+        ("logit", oracle.logit_ends(tp, fp, fn, a, b, at)),
+        ("blur", oracle.normal_ends(tp, fp, fn, a, b, at, blurred=True)),
+    ):
+        ours = f1ci.metric_interval(table, metric, method=method, confidence_level=at)
+        assert all(close(*ends, 1e-10) for ends in zip(ours, expected, strict=True)), method
+    assert close(ours.estimate, oracle.tversky(tp, fp, fn, a, b))
+
+
+@given(
+    st.lists(st.tuples(*[st.integers(0, 9)] * 3), min_size=2, max_size=8),
+    st.sampled_from([(0.5, 0.5), (0.2, 0.8), (1.0, 0.0), (1.0, 1.0)]),
+)
+def test_variance_of_clusters(rows, weights):
+    rows = [(tp + 1, fp, fn) for tp, fp, fn in rows]
+    ours = quiet(f1ci.clustered_interval, rows, tversky(*weights))
+    score, variance = oracle.cluster_variance(rows, *weights)
+    assert close(ours.estimate, score)
+    assert close(ours.standard_error**2, variance, 1e-10)
+    # Labels in groups are the same question: one item for each count.
+    labels = [(g, 1, 1) for g, (tp, _, _) in enumerate(rows) for _ in range(tp)]
+    labels += [(g, 0, 1) for g, (_, fp, _) in enumerate(rows) for _ in range(fp)]
+    labels += [(g, 1, 0) for g, (_, _, fn) in enumerate(rows) for _ in range(fn)]
+    groups, true, predicted = zip(*labels, strict=True)
+    if weights == (0.5, 0.5):
+        again = quiet(f1ci.f1_score_interval, true, predicted, groups=groups)
+        assert close(again.standard_error**2, variance, 1e-10)
+
+
+@settings(max_examples=30, deadline=None)
+@given(
+    st.lists(st.tuples(*[st.integers(0, 1)] * 3), min_size=2, max_size=9),
+    st.sampled_from([(0.5, 0.5), (0.2, 0.8), (1.0, 0.0), (0.0, 1.0), (1.0, 1.0)]),
+)
+def test_exact_p_value_of_a_difference(items, weights):
+    # Two items that both have right keep the scores defined.
+    true, by_a, by_b = zip(*items, (1, 1, 1), (0, 0, 0), strict=True)
+    ours = quiet(f1ci.difference_test, true, by_a, by_b, tversky(*weights), method="exact")
+    assert close(ours.p_value, oracle.swap_p_value(true, by_a, by_b, *weights))
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    st.integers(0, 200),
+    st.integers(0, 200),
+    st.integers(0, 200),
+    st.sampled_from(["f1", "precision", "recall"]),
+    st.sampled_from([0.5, 1.0, 3.0]),
+    st.sampled_from([0.5, 0.95]),
+)
+def test_posterior(tp, fp, fn, metric, prior, at):
+    low, high = f1ci.posterior(tp + 1, fp + 1, fn + 1, metric, prior=prior).interval(at)
+    for end, expected in ((low, (1 - at) / 2), (high, (1 + at) / 2)):
+        found = oracle.posterior_tail(tp + 1, fp + 1, fn + 1, metric, prior, end)
+        assert float(found) == pytest.approx(expected, rel=1e-9)
+
+
+@settings(max_examples=15, deadline=None)
+@given(
+    st.sampled_from([0.5, 1.0, 2.0]),
+    st.floats(0.005, 0.3),
+    st.sampled_from([0.02, 0.3, 1.0]),
+)
+def test_sample_size(beta, error, prevalence):
+    metric = fbeta(beta)
+    plan = f1ci.sample_size(metric, standard_error=error, prevalence=prevalence)
+    largest = oracle.largest_variance(metric.a, metric.b)
+    # The search knows the variance to 1e-9, which may turn one whole number into the next.
+    for planned, needed in ((plan.positives, largest), (plan.total, largest / prevalence)):
+        least, most = (oracle.smallest_sample(needed * (1 + e), error) for e in (-1e-9, 1e-9))
+        assert least <= planned <= most
+    assert np.isclose(plan.variance_bound / metric.b, largest, rtol=1e-8)
