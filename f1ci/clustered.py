@@ -51,6 +51,9 @@ METHODS = ("score", "cautious", "delta", "logit")
 KINDS = ("f1", "tversky", "share", "mean")
 AVERAGES = ("micro", "macro", "weighted", "samples")
 
+# Effective counts of a part worth less than so many items say nothing of its score.
+_LEAST_WORTH = 1.0
+
 # A variance this small next to the squared influence of one item is rounding.
 _ROUNDING = 1e-24
 
@@ -299,6 +302,8 @@ def _combined(
     scale = z / _student(held @ (mean / mean.sum()), z)
     worth = _worth(table, a, b, estimates, influence, held, least)
     counts = np.moveaxis(table.sum(axis=0), -1, 0) * (worth * scale**2)
+    # Two units at a high level may leave next to nothing of an item, which is nothing known.
+    counts = counts * (counts.sum(axis=0) > _LEAST_WORTH)
     inflated = np.concatenate([inflated, extra], axis=1)
     deviation = np.sqrt((inflated**2).sum(axis=0))
     # As if half an item more told the parts apart, so that none are copies of one another.

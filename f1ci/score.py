@@ -530,8 +530,10 @@ def extremes(
         f = np.where(empty, 0.5, tp / whole)
         # Of second order: E(f) - F = -cov(TP, whole) / whole^2 + TP var(whole) / whole^3.
         bias = (f * _errors(fp, fn, a * a, b * b) - tp * (1.0 - f)) / (whole * whole)
-        per_item = 1.0 / np.maximum(v, 1.0)
-    bias = np.where(empty, 0.0, bias)
+        # Effective counts may be worth less than one item, which is not theirs to give then.
+        per_item = np.minimum(v, 1.0 / v)
+    # One item alone has no bias.
+    bias = np.where(empty, 0.0, bias) * np.clip(v - 1.0, 0.0, 1.0)
     unknown: Array = empty
     if spread is not None:
         f = np.concatenate([f, np.zeros_like(spread)], axis=-1)

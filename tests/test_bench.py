@@ -1,6 +1,5 @@
 """The benchmark: what it says of its times, and that every section runs. No times are judged."""
 
-import json
 from dataclasses import asdict
 
 import pytest
@@ -81,7 +80,7 @@ def test_every_section_runs(section, monkeypatch, tmp_path):
     monkeypatch.setattr(bench, "_quantiles_in_r", lambda _: None)  # takes seconds, and is optional
     found = bench.run([section], TINY)
     path = tmp_path / "bench.json"
-    path.write_text(json.dumps(found))
+    results.save(found, path)
     loaded = results.load(path)["sections"][section.__name__]
     assert loaded["title"]
     lines = loaded["comparisons"] + loaded["growth"]
@@ -112,6 +111,19 @@ def test_an_absent_package_is_named_once(capsys, monkeypatch):
     assert bench.peer("no_such_package.part") is None
     assert bench.peer("no_such_package") is None
     assert capsys.readouterr().out.count("no_such_package is not installed") == 1
+
+
+def test_an_altered_recording_is_refused(tmp_path):
+    path = tmp_path / "bench.json"
+    results.save({"date": "2026-11-18", "sections": {}}, path)
+    assert results.load(path)["sections"] == {}
+    path.write_text(path.read_text().replace("2026", "2025"))
+    with pytest.raises(ValueError, match=r"bench.json is not as `make bench` recorded it"):
+        results.load(path)
+
+
+def test_the_recording_of_the_book_is_as_it_was_made():
+    assert results.load()["sections"]
 
 
 def test_only_a_whole_run_is_recorded(capsys):

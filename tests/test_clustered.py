@@ -270,3 +270,24 @@ def test_a_class_that_is_never_true_has_no_weight():
     with_c = f1ci.clustered_interval(counts, "recall", average="weighted")
     without = f1ci.clustered_interval(counts[:, :2], "recall", average="weighted")
     assert tuple(with_c) == pytest.approx(tuple(without), abs=1e-12)
+
+
+@pytest.mark.parametrize("metric", ["f1", "macro_f1"])
+@pytest.mark.parametrize("units", [2, 3])
+def test_few_units_at_a_high_level_do_not_make_a_difference_certain(metric, units):
+    """Student's quantile of one degree of freedom is some 600 at 99.9 %.
+
+    The interval of a difference then has to grow, and may not fall back on the estimate.
+    """
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        truth = rng.integers(0, 2, 400)
+        first, second = (np.where(rng.random(400) < p, truth, 1 - truth) for p in (0.8, 0.7))
+        lengths = []
+        for level in (0.95, 0.999, 0.99999, 0.9999999):
+            low, high = f1ci.difference_interval(
+                truth, first, second, metric, groups=np.arange(400) % units, confidence_level=level
+            )
+            lengths.append(high - low)
+        assert min(lengths[1:]) > lengths[0]
+        assert lengths[-1] > 1.9

@@ -577,3 +577,15 @@ def test_countless_replicates_take_no_memory():
 
     with pytest.raises(EnoughError):
         coverage.average(lambda c: c[:, 0], HALVES, 5, replicates=10**15, rng=1, progress=stop)
+
+
+@pytest.mark.slow
+def test_a_dask_scheduler_without_workers_is_named(monkeypatch):
+    from compendium import pool
+    from distributed import LocalCluster
+
+    monkeypatch.setattr(pool, "_PATIENCE", 1)
+    with LocalCluster(n_workers=0, dashboard_address=":0") as cluster:
+        monkeypatch.setenv("F1CI_SCHEDULER", cluster.scheduler_address)
+        with pytest.raises(RuntimeError, match=r"scheduler at .* has no workers"), pool.executor():
+            pass

@@ -54,8 +54,7 @@ def test_f1_is_the_same_through_every_door(tp, fp, fn, tn, at, data):
     expected = quiet(f1ci.f1_interval, tp, fp, fn, **options)
     assert same(quiet(f1ci.metric_interval, matrix, "f1", **options), expected)
     batch = quiet(f1ci.metric_interval, [matrix, [[5, 2], [3, 9]]], "f1", **options)
-    # Without items the ends of "logit" are undefined, through each door.
-    assert np.array_equal([batch.low[0], batch.high[0]], tuple(expected), equal_nan=True)
+    np.testing.assert_array_equal((batch.low[0], batch.high[0]), tuple(expected))  # nan is nan
     if 0 < tp + fp + fn + tn < 200:
         labels = labels_of(matrix)
         assert same(quiet(f1ci.f1_score_interval, *labels, **options), expected)
@@ -188,11 +187,18 @@ def test_no_default_has_length_zero_or_leaves_the_range(cells, at, data):
     assert interval.length > 0
 
 
-@pytest.mark.parametrize("value", [5e-324, 1e-300, 1e-17, 0.5, 1 - 2**-53])
-def test_levels_next_to_0_and_1(value):
-    interval = f1ci.f1_interval(30, 4, 6, confidence_level=value)
+@pytest.mark.parametrize("value", [1e-9, 0.5, 1 - 2**-53])
+@pytest.mark.parametrize("method", ["score", "cautious", "wilson_direct", "logit"])
+def test_levels_next_to_0_and_1(value, method):
+    interval = f1ci.f1_interval(30, 4, 6, method=method, confidence_level=value)
     assert 0 <= interval.low <= interval.estimate <= interval.high <= 1
     assert np.isfinite(interval.length)
+
+
+@pytest.mark.parametrize("value", [5e-324, 1e-300, 1e-17])
+def test_levels_below_rounding_are_refused(value):
+    with pytest.raises(ValueError, match=f"between 0 and 1, got {value}; the lowest is 1e-09"):
+        f1ci.f1_interval(30, 4, 6, confidence_level=value)
 
 
 def test_a_correlation_is_fishers():

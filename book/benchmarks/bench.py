@@ -33,7 +33,7 @@ from compendium import ROOT
 
 import f1ci
 from benchmarks.environment import best_times, machine, quiet, run_r, versions
-from benchmarks.results import RECORDING, Comparison, Growth, Line, text
+from benchmarks.results import RECORDING, Comparison, Growth, Line, save, text
 
 __all__ = ["BIG", "SECTIONS", "Case", "Sizes", "main", "peer", "run"]
 
@@ -726,7 +726,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         sections += BIG
     found = run(sections, Sizes())
     if options.record:
-        RECORDING.write_text(json.dumps(found, indent=1, ensure_ascii=False) + "\n", "utf-8")
+        save(found)
         print(f"\nwrote {RECORDING.relative_to(ROOT)}")
 
 

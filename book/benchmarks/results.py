@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,7 +11,7 @@ from typing import Any
 
 from compendium import DATA
 
-__all__ = ["RECORDING", "Comparison", "Growth", "Line", "load", "share", "text"]
+__all__ = ["RECORDING", "Comparison", "Growth", "Line", "load", "save", "share", "text"]
 
 RECORDING = DATA / "bench.json"
 
@@ -84,10 +85,22 @@ Line = Comparison | Growth
 def load(path: Path = RECORDING) -> dict[str, Any]:
     """A recorded run, with `Comparison` and `Growth` objects again."""
     found: dict[str, Any] = json.loads(path.read_text("utf-8"))
+    if found.pop("sha256", None) != _digest(found):
+        raise ValueError(f"{path.name} is not as `make bench` recorded it")
     for section in found["sections"].values():
         section["comparisons"] = [Comparison(**line) for line in section["comparisons"]]
         section["growth"] = [Growth(**line) for line in section["growth"]]
     return found
+
+
+def save(found: dict[str, Any], path: Path = RECORDING) -> None:
+    """Record a run, with the hash by which `load` knows it again."""
+    signed = {**found, "sha256": _digest(found)}
+    path.write_text(json.dumps(signed, indent=1, ensure_ascii=False) + "\n", "utf-8")
+
+
+def _digest(found: dict[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(found, sort_keys=True).encode()).hexdigest()
 
 
 _SCALES = {
