@@ -54,6 +54,9 @@ AVERAGES = ("micro", "macro", "weighted", "samples")
 # Effective counts of a part worth less than so many items say nothing of its score.
 _LEAST_WORTH = 1.0
 
+# The largest number below 1: at 1 quantiles are infinite, or older SciPy has none.
+_LARGEST_SHARE = 1.0 - 2.0**-53
+
 # A variance this small next to the squared influence of one item is rounding.
 _ROUNDING = 1e-24
 
@@ -364,9 +367,8 @@ def _student(held: Array, z: float) -> Array:
     with np.errstate(divide="ignore"):
         degrees = np.maximum(1.0 / (held**2).sum(axis=0) - 1.0, 1.0)
     # No units hold anything: the limits are 0 and 1 whatever the quantile.
-    quantile = special.stdtrit(np.where(np.isfinite(degrees), degrees, 1.0), special.ndtr(z))
-    # SciPy before 1.17 has no quantile of a probability that rounds to one.
-    return np.where(np.isnan(quantile), np.copysign(np.inf, z), quantile)
+    degrees = np.where(np.isfinite(degrees), degrees, 1.0)
+    return special.stdtrit(degrees, np.minimum(special.ndtr(z), _LARGEST_SHARE))
 
 
 def _kernels(method: str) -> tuple[score.Kernel, ...]:
