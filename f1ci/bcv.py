@@ -20,7 +20,7 @@ of observations that is no longer a small error.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from typing import Any
 
 import numpy as np
@@ -28,6 +28,7 @@ from numpy.typing import NDArray
 from scipy.linalg import hadamard
 
 from f1ci import validation
+from f1ci.counts import encode
 
 __all__ = ["bcv_partitions"]
 
@@ -127,14 +128,22 @@ def bcv_partitions(
     n = validation.positive_integer("n", n, maximum=_MOST_OBSERVATIONS)
     repetitions = validation.positive_integer("repetitions", repetitions, maximum=_MOST_REPETITIONS)
     blocks = 1 << repetitions.bit_length()
-    _enough_for_blocks(n, blocks, repetitions)
-    keys = []
-    for labels in _strata("stratify", stratify, n):
-        codes, classes = _encode(labels)
-        _class_sizes("stratify", np.bincount(codes), classes, blocks)
-        keys.append(codes)
+    if n < blocks:
+        raise ValueError(
+            f"n must be at least {blocks}, the number of blocks for {repetitions} "
+            f"repetition{'s' if repetitions > 1 else ''}, got {n}"
+        )
+    keys = _strata("stratify", stratify, n)
+    for codes, classes in keys:
+        sizes = np.bincount(codes)
+        smallest = int(np.argmin(sizes))
+        if sizes[smallest] < blocks:
+            raise ValueError(
+                f"every class of stratify must have at least {blocks} members, one for each "
+                f"block, got {int(sizes[smallest])} of class {validation.short(classes[smallest])}"
+            )
     signs = _design(repetitions, blocks)
-    block = _assign(n, keys, signs, validation.generator(rng))
+    block = _assign(n, [codes for codes, _ in keys], signs, validation.generator(rng))
     folds = []
     for row in signs:
         in_first = (row > 0)[block]
@@ -261,62 +270,29 @@ def _spread(signs: NDArray[np.int8], larger: int) -> NDArray[np.intp]:
     return np.concatenate([few_blocks, others] if few == larger else [others, few_blocks])
 
 
-def _encode(labels: NDArray[Any]) -> tuple[NDArray[np.intp], list[Any]]:
-    """Codes 0, 1, ... for labels of any hashable kind, and the classes that they stand for."""
-    if labels.dtype.kind != "O":
-        classes, codes = np.unique(labels, return_inverse=True)
-        return codes.reshape(-1), classes.tolist()
-    values = labels.tolist()
-    code = {label: i for i, label in enumerate(dict.fromkeys(values))}
-    return np.fromiter((code[label] for label in values), np.intp, len(values)), list(code)
-
-
-# What a legal argument is.
-
-
-def _enough_for_blocks(n: int, blocks: int, repetitions: int) -> None:
-    """No block stays empty."""
-    if n < blocks:
-        raise ValueError(
-            f"n must be at least {blocks}, the number of blocks for {repetitions} "
-            f"repetition{'s' if repetitions > 1 else ''}, got {n}"
-        )
-
-
-def _strata(name: str, value: Any, n: int) -> list[NDArray[Any]]:
-    """The keys to balance, each with one label per observation: none, one or several."""
+def _strata(name: str, value: Any, n: int) -> list[tuple[Indices, list[Hashable]]]:
+    """The keys to balance, none, one or several: codes of the observations, and the classes."""
     if value is None:
         return []
     if hasattr(value, "to_numpy"):  # pandas, polars
         value = value.to_numpy()
+    named = {name: value}
     if isinstance(value, np.ndarray) and value.ndim == 2:
-        keys = list(value.T)
-        names = [f"{name}[:, {i}]" for i in range(len(keys))]
+        named = {f"{name}[:, {i}]": key for i, key in enumerate(value.T)}
     elif isinstance(value, (list, tuple)) and value and all(map(_holds_labels, value)):
-        keys = list(value)
-        names = [f"{name}[{i}]" for i in range(len(keys))]
-    else:
-        keys, names = [value], [name]
-    arrays = [validation.labels(key_name, key) for key_name, key in zip(names, keys, strict=True)]
-    for key_name, array in zip(names, arrays, strict=True):
-        if len(array) != n:
+        named = {f"{name}[{i}]": key for i, key in enumerate(value)}
+    keys = []
+    for key_name, key in named.items():
+        (codes,), classes = encode({key_name: key})
+        if len(codes) != n:
             raise ValueError(
                 f"{key_name} must have one label for each of the n = {n} observations, "
-                f"got {len(array)}"
+                f"got {len(codes)}"
             )
-    return arrays
+        keys.append((codes, classes))
+    return keys
 
 
 def _holds_labels(value: Any) -> bool:
     """Whether this is a collection of labels rather than a label (a tuple is a label)."""
     return isinstance(value, list) or getattr(value, "ndim", 0) == 1 or hasattr(value, "to_numpy")
-
-
-def _class_sizes(name: str, sizes: NDArray[np.intp], classes: Sequence[Any], blocks: int) -> None:
-    """Every class has a member for every block."""
-    smallest = int(np.argmin(sizes))
-    if sizes[smallest] < blocks:
-        raise ValueError(
-            f"every class of {name} must have at least {blocks} members, one for each block, "
-            f"got {int(sizes[smallest])} of class {validation.short(classes[smallest])}"
-        )

@@ -54,6 +54,9 @@ AVERAGES = ("micro", "macro", "weighted", "samples")
 # Effective counts of a part worth less than so many items say nothing of its score.
 _LEAST_WORTH = 1.0
 
+# The largest number below 1: at 1 quantiles are infinite, or older SciPy has none.
+_LARGEST_SHARE = 1.0 - 2.0**-53
+
 # A variance this small next to the squared influence of one item is rounding.
 _ROUNDING = 1e-24
 
@@ -137,17 +140,17 @@ def clustered_difference(
     >>> print(f"{interval.estimate:.3f} ({interval.low:.3f}, {interval.high:.3f})")
     0.071 (-0.004, 0.177)
     """
-    tables = [validation.unit_counts("counts_a", counts_a)]
-    tables.append(validation.unit_counts("counts_b", counts_b))
-    validation.shape("counts_b", tables[1], tables[0].shape)
-    return _answer(tables, _metrics.get(metric), average, method, confidence_level)
+    a = validation.unit_counts("counts_a", counts_a)
+    b = validation.unit_counts("counts_b", counts_b)
+    validation.shaped("counts_b", b, b.shape == a.shape, str(a.shape))
+    return _answer([a, b], _metrics.get(metric), average, method, confidence_level)
 
 
 def indicator_counts(y_true: ArrayLike, y_pred: ArrayLike) -> Array:
     """Multilabel indicators of shape (items, classes) as counts (items, classes, 3)."""
     true = validation.indicators("y_true", y_true)
     predicted = validation.indicators("y_pred", y_pred)
-    validation.shape("y_pred", predicted, true.shape)
+    validation.shaped("y_pred", predicted, predicted.shape == true.shape, str(true.shape))
     cells = (true & predicted, ~true & predicted, true & ~predicted)
     return np.stack(cells, axis=-1).astype(np.float64)
 
@@ -192,7 +195,11 @@ def _answer(
     a, b = validation.tversky(metric)
     if average is not None:
         validation.choice("average", average, AVERAGES)
-        validation.by_class(average, tables[0])
+        if tables[0].ndim != 3:
+            raise ValueError(
+                f"average={average!r} needs counts of shape (units, classes, 3), got shape "
+                f"{tables[0].shape}"
+            )
     known = METHODS if len(tables) == 1 else METHODS[:-1]
     method = "score" if method is None else validation.choice("method", method, known)
     level = validation.confidence_level(confidence_level)
@@ -360,9 +367,8 @@ def _student(held: Array, z: float) -> Array:
     with np.errstate(divide="ignore"):
         degrees = np.maximum(1.0 / (held**2).sum(axis=0) - 1.0, 1.0)
     # No units hold anything: the limits are 0 and 1 whatever the quantile.
-    quantile = special.stdtrit(np.where(np.isfinite(degrees), degrees, 1.0), special.ndtr(z))
-    # SciPy before 1.17 has no quantile of a probability that rounds to one.
-    return np.where(np.isnan(quantile), np.copysign(np.inf, z), quantile)
+    degrees = np.where(np.isfinite(degrees), degrees, 1.0)
+    return special.stdtrit(degrees, np.minimum(special.ndtr(z), _LARGEST_SHARE))
 
 
 def _kernels(method: str) -> tuple[score.Kernel, ...]:

@@ -20,7 +20,7 @@ from f1ci import metrics as _metrics
 from f1ci.counts import coded, group_codes, table_of
 from f1ci.delta import ROUNDING, item_covariance
 from f1ci.intervals import missing_classes
-from f1ci.methods import METHODS, Method, refuse
+from f1ci.methods import METHODS, Method, choose
 from f1ci.metrics import Metric, Question
 from f1ci.normal import normal_quantile
 from f1ci.results import (
@@ -33,8 +33,7 @@ from f1ci.results import (
 
 __all__ = ["difference_interval", "difference_test"]
 
-# A float array. (Arithmetic on numpy arrays has type Any for mypy.)
-Array: TypeAlias = Any
+Array: TypeAlias = NDArray[Any]
 
 # Joint cells of more classes than this do not fit in memory.
 _MOST_CLASSES = 200
@@ -284,11 +283,9 @@ def _chosen(metric: Metric, method: str | None, grouped: bool, r: int) -> tuple[
     known = {name: each for name, each in METHODS.items() if metric.kind in each.differences}
     if r > _MOST_CLASSES:
         known = {name: known[name] for name in ("logit", "delta")}
-    name = next(iter(known)) if method is None else method
-    if not isinstance(name, str) or name not in known:
-        crowd = "items in groups" if grouped else f"differences of {metric.name!r}"
-        refuse(method, list(known), crowd)
-    return name, known[name]
+    return choose(
+        method, known, "items in groups" if grouped else f"differences of {metric.name!r}"
+    )
 
 
 def _cells(codes: NDArray[np.int64], r: int) -> NDArray[np.int64]:

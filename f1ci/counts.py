@@ -13,6 +13,7 @@ than counted as a class.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -62,7 +63,8 @@ def binary_counts(y_true: Any, y_pred: Any, *, pos_label: Hashable = 1) -> Binar
     >>> f1ci.binary_counts(["spam", "ham"], ["spam", "spam"], pos_label="spam")
     BinaryCounts(tp=1, fp=1, fn=0, tn=0)
     """
-    true, pred = _pair(y_true, y_pred)
+    arrays = {"y_true": y_true, "y_pred": y_pred}
+    true, pred = _comparable(arrays)
     _hashable(pos_label)
     # Numpy would compare a tuple entry by entry.
     as_objects = true.dtype.kind == "O" or isinstance(pos_label, tuple)
@@ -70,12 +72,9 @@ def binary_counts(y_true: Any, y_pred: Any, *, pos_label: Hashable = 1) -> Binar
     if counts is not None:
         return counts
     # Or the labels are not, as numpy compares, `pos_label` and one other.
-    encode, classes = _encoder(true, pred)
-    validation.two_classes(classes, pos_label)
-    code = classes.index(pos_label) if pos_label in classes else -1
-    a, b = encode(true) == code, encode(pred) == code
-    tp, fp, fn = (int(np.count_nonzero(cell)) for cell in (a & b, ~a & b, a & ~b))
-    return BinaryCounts(tp, fp, fn, len(a) - tp - fp - fn)
+    (true, pred), _ = coded(arrays, True, pos_label, None)
+    tn, fp, fn, tp = np.bincount(2 * true + pred, minlength=4).tolist()
+    return BinaryCounts(tp, fp, fn, tn)
 
 
 def confusion_matrix(
@@ -118,52 +117,39 @@ def confusion_matrix_and_classes(
     y_true: Any, y_pred: Any, *, labels: Sequence[Hashable] | None = None
 ) -> tuple[NDArray[np.int64], list[Hashable]]:
     """`confusion_matrix`, and the class that each row and column stands for."""
-    true, pred = _pair(y_true, y_pred)
-    if labels is None and (counted := _count_small_integers(true, pred)):
-        return counted
-    encode, classes = _encoder(true, pred)
-    if labels is None:
-        order = list(range(len(classes)))
-    else:
-        order, classes = _requested_order(labels, classes)
+    true, pred = _comparable({"y_true": y_true, "y_pred": y_pred})
+    to_codes, classes = _encoder(true, pred)
     width = len(classes)
     _refuse_scores(width)
-    position = np.asarray(order, dtype=np.int64)
     flat = np.zeros(width * width, dtype=np.int64)
     for a, b in _blocks(true, pred):
-        flat += np.bincount(position[encode(a)] * width + position[encode(b)], minlength=flat.size)
-    return flat.reshape(width, width), classes
-
-
-def confusion_classes(y_true: Any, y_pred: Any) -> list[Hashable]:
-    """The distinct labels of both sequences, in `confusion_matrix`'s default order."""
-    return _encoder(*_pair(y_true, y_pred))[1]
+        flat += np.bincount(to_codes(a) * width + to_codes(b), minlength=flat.size)
+    table = flat.reshape(width, width)
+    present = np.logical_or(table.any(axis=0), table.any(axis=1))
+    if not present.all():
+        table, classes = table[present][:, present], _chosen(classes, present)
+    if labels is None:
+        return table, classes
+    places, wanted = _requested_order(labels, classes)
+    ordered = np.zeros((len(wanted), len(wanted)), dtype=np.int64)
+    ordered[np.ix_(places, places)] = table
+    return ordered, wanted
 
 
 def encode(
     arrays: Mapping[str, Any], *, labels: Sequence[Hashable] | None = None
 ) -> tuple[NDArray[np.int64], list[Hashable]]:
     """Several label sequences as positions in one list of classes, shape (len(arrays), n)."""
-    checked = {name: validation.labels(name, array) for name, array in arrays.items()}
-    validation.same_length(**checked)
-    joined = np.concatenate(_comparable(*checked.values()))
-    to_codes, classes = _encoder(joined, joined[:0])
-    codes = to_codes(joined)
+    comparable = _comparable(arrays)
+    to_codes, classes = _encoder(*comparable)
+    codes = np.stack([to_codes(array) for array in comparable])
+    present = np.bincount(codes.ravel(), minlength=len(classes)) > 0
+    if not present.all():
+        codes, classes = (np.cumsum(present) - 1)[codes], _chosen(classes, present)
     if labels is not None:
-        order, classes = _requested_order(labels, classes)
-        codes = np.asarray(order, dtype=np.int64)[codes]
-    table: NDArray[np.int64] = codes.reshape(len(checked), -1)
-    return table, classes
-
-
-def encode_binary(arrays: Mapping[str, Any], *, pos_label: Hashable = 1) -> NDArray[np.int64]:
-    """Several sequences of at most two labels as 1 (positive) and 0, shape (len(arrays), n)."""
-    _hashable(pos_label)
-    codes, classes = encode(arrays)
-    validation.two_classes(classes, pos_label)
-    positive = classes.index(pos_label) if pos_label in classes else -1
-    flags: NDArray[np.int64] = (codes == positive).astype(np.int64)
-    return flags
+        places, classes = _requested_order(labels, classes)
+        codes = places[codes]
+    return codes, classes
 
 
 def group_codes(groups: Any, codes: NDArray[Any]) -> NDArray[np.int64]:
@@ -191,13 +177,17 @@ def coded(
 ) -> tuple[NDArray[np.int64], list[Hashable]]:
     """Codes of shape (len(arrays), n) and the classes they stand for, of two or of many."""
     if binary:
+        _hashable(pos_label)
         if labels is not None:
             raise ValueError(
                 "labels goes with metrics for many classes, and pos_label with those for two; got "
                 f"labels={validation.short(labels)}"
             )
-        return encode_binary(arrays, pos_label=pos_label), ["negative", "positive"]
     codes, classes = encode(arrays, labels=labels)
+    if binary:
+        validation.two_classes(classes, pos_label)
+        flags = (codes == _code(pos_label, classes)).astype(np.int64)
+        return flags, ["negative", "positive"]
     _refuse_scores(len(classes))
     validation.at_least_two("classes", len(classes), "an average over classes")
     return codes, classes
@@ -216,13 +206,30 @@ def _refuse_scores(classes: int) -> None:
         )
 
 
-def _pair(y_true: Any, y_pred: Any) -> tuple[NDArray[Any], NDArray[Any]]:
+def _comparable(named: Mapping[str, Any]) -> list[NDArray[Any]]:
     """Validated labels as arrays whose entries can be compared with one another."""
-    true = validation.labels("y_true", y_true)
-    pred = validation.labels("y_pred", y_pred)
-    validation.same_length(y_true=true, y_pred=pred)
-    true, pred = _comparable(true, pred)
-    return true, pred
+    arrays = {name: validation.labels(name, array) for name, array in named.items()}
+    validation.same_length(**arrays)
+    kinds = {array.dtype.kind for array in arrays.values()}
+    # Numpy would not tell apart what Python does: together with other numbers, integers may
+    # have to become floats.
+    mixed = len(kinds) > 1 and not (
+        kinds <= set("biuf")
+        and all(
+            array.dtype.kind == "f" or -(2**53) <= array.min() <= array.max() <= 2**53
+            for array in arrays.values()
+        )
+    )
+    return [array.astype(object) if mixed else array for array in arrays.values()]
+
+
+def _code(label: Hashable, classes: Sequence[Hashable]) -> int:
+    """The place of a class, -1 if it does not occur."""
+    return classes.index(label) if label in classes else -1
+
+
+def _chosen(classes: list[Hashable], which: NDArray[np.bool_]) -> list[Hashable]:
+    return [classes[place] for place in np.flatnonzero(which)]
 
 
 def _hashable(pos_label: Any) -> None:
@@ -231,18 +238,6 @@ def _hashable(pos_label: Any) -> None:
         hash(pos_label)
     except TypeError:
         raise TypeError(f"pos_label must be hashable, got {validation.short(pos_label)}") from None
-
-
-def _comparable(*arrays: NDArray[Any]) -> Sequence[NDArray[Any]]:
-    """The same labels, as Python objects if numpy would not tell apart what Python does."""
-    kinds = {array.dtype.kind for array in arrays}
-    if len(kinds) == 1 or (
-        kinds <= set("biuf")
-        # Together with other numbers, integers may have to become floats.
-        and all(a.dtype.kind == "f" or -(2**53) <= a.min() <= a.max() <= 2**53 for a in arrays)
-    ):
-        return arrays
-    return [array.astype(object) for array in arrays]
 
 
 def _blocks(*arrays: NDArray[Any]) -> Iterator[tuple[NDArray[Any], ...]]:
@@ -274,84 +269,45 @@ def _binary_kernel(
     return BinaryCounts(tp, fp, fn, n - tp - fp - fn)
 
 
-def _count_small_integers(
-    true: NDArray[Any], pred: NDArray[Any]
-) -> tuple[NDArray[np.int64], list[Hashable]] | None:
-    """Count integer labels through a table over their range; None if the range is wide."""
-    span = _integer_span(true, pred)
-    if span is None:
-        return None
-    low, width = span
-    flat = np.zeros(width * width, dtype=np.int64)
-    for a, b in _blocks(true, pred):
-        pairs = _offsets(a, low) * width + _offsets(b, low)
-        flat += np.bincount(pairs, minlength=flat.size)
-    table = flat.reshape(width, width)
-    present = np.logical_or(table.any(axis=0), table.any(axis=1))
-    return table[present][:, present], _values(true, pred, low, present)
-
-
-def _integer_span(true: NDArray[Any], pred: NDArray[Any]) -> tuple[int, int] | None:
-    """The smallest integer label and how many values there are up to the largest, if few."""
-    arrays = [array for array in (true, pred) if array.size]
-    if any(array.dtype.kind not in "biu" for array in arrays):
-        return None
-    low = min(int(array.min()) for array in arrays)
-    width = max(int(array.max()) for array in arrays) - low + 1
-    # Unsigned integers from 2**63 on have no place in the arithmetic of the table.
-    return (low, width) if width <= _WIDEST_TABLE and low < 2**63 else None
-
-
-def _offsets(block: NDArray[Any], low: int) -> NDArray[np.int64]:
-    """How far each label is above the smallest."""
-    return block.astype(np.int64) - low
-
-
-def _values(
-    true: NDArray[Any], pred: NDArray[Any], low: int, present: NDArray[np.bool_]
-) -> list[Hashable]:
-    """The labels that a table over their range says are present."""
-    kind = bool if true.dtype.kind == pred.dtype.kind == "b" else int
-    return [kind(low + code) for code in np.flatnonzero(present)]
-
-
 def _encoder(
-    true: NDArray[Any], pred: NDArray[Any]
+    *arrays: NDArray[Any],
 ) -> tuple[Callable[[NDArray[Any]], NDArray[np.int64]], list[Hashable]]:
-    """A function from labels to positions in the list of classes, and that list."""
-    if true.dtype.kind == "O":
-        classes = _sorted_if_possible(dict.fromkeys([*true.tolist(), *pred.tolist()]))
+    """A function from labels to positions in a list of classes, and that list.
+
+    Some of the classes may not occur.
+    """
+    if arrays[0].dtype.kind == "O":
+        classes = list(dict.fromkeys(label for array in arrays for label in array.tolist()))
+        with suppress(TypeError):
+            classes = sorted(classes)
         codes = {label: code for code, label in enumerate(classes)}
         return (
             lambda block: np.fromiter((codes[x] for x in block.tolist()), np.int64, len(block)),
             classes,
         )
-    if span := _integer_span(true, pred):
-        low, width = span
-        present = np.zeros(width, dtype=bool)
-        for pair in _blocks(true, pred):
-            for block in pair:
-                present[_offsets(block, low)] = True
-        position = np.cumsum(present) - 1
-        return lambda block: position[_offsets(block, low)], _values(true, pred, low, present)
-    parts = [np.unique(block) for pair in _blocks(true, pred) for block in pair]
+    kinds = {array.dtype.kind for array in arrays}
+    if kinds <= set("biu"):
+        low = min(int(array.min()) for array in arrays)
+        width = max(int(array.max()) for array in arrays) - low + 1
+        # Unsigned integers from 2**63 on have no place in the arithmetic of a table.
+        if width <= _WIDEST_TABLE and low < 2**63:
+            kind = bool if kinds == {"b"} else int
+            return (
+                lambda block: block.astype(np.int64) - low,
+                [kind(low + code) for code in range(width)],
+            )
+    parts = [np.unique(block) for blocks in _blocks(*arrays) for block in blocks]
     distinct = np.unique(np.concatenate(parts))
     return lambda block: np.searchsorted(distinct, block), distinct.tolist()
 
 
-def _sorted_if_possible(classes: dict[Hashable, None]) -> list[Hashable]:
-    try:
-        return sorted(classes)  # type: ignore[type-var]
-    except TypeError:
-        return list(classes)
-
-
 def _requested_order(
     labels: Sequence[Hashable], seen: list[Hashable]
-) -> tuple[list[int], list[Hashable]]:
+) -> tuple[NDArray[np.intp], list[Hashable]]:
     """For each class that occurs its place in `labels`, and `labels` as a list."""
     wanted = validation.labels("labels", labels).tolist()
     validation.distinct("labels", wanted)
+    _refuse_scores(len(wanted))
     places = {label: place for place, label in enumerate(wanted)}
     validation.among_labels(seen, wanted)
-    return [places[label] for label in seen], wanted
+    return np.array([places[label] for label in seen], dtype=np.intp), wanted

@@ -23,7 +23,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Executor, Future
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import partial
 from math import comb, log, prod
 from typing import Any, cast
@@ -57,8 +57,19 @@ _BATCH = 1 << 19
 _SUBMITTED = 256
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Properties:
+    coverage: Any
+    coverage_if_defined: Any
+    expected_length: Any
+    length_deviation: Any
+    overshoot: Any
+    degeneracy: Any
+    undefined: Any
+
+
 @dataclass(frozen=True, slots=True)
-class Coverage:
+class Coverage(_Properties):
     """Exact properties of an interval in one design; of several, arrays.
 
     Attributes
@@ -67,8 +78,9 @@ class Coverage:
         Probability that the interval holds the truth; an undefined one counts as a miss.
     coverage_if_defined : float or ndarray
         The same, given that the interval is defined.
-    expected_length : float or ndarray
-        Mean length of the defined intervals.
+    expected_length, length_deviation : float or ndarray
+        Mean length of the defined intervals, and its standard deviation from one test set to the
+        next.
     overshoot : float or ndarray
         Probability that an end point lies outside [0, 1].
     degeneracy : float or ndarray
@@ -78,18 +90,9 @@ class Coverage:
         without any relevant item, [0, 1], which covers; here is the probability of such a set.
     enumerated : float
         Total probability of the tables summed over.
-    length_deviation : float or ndarray
-        Standard deviation of the length from one test set to the next.
     """
 
-    coverage: Any
-    coverage_if_defined: Any
-    expected_length: Any
-    overshoot: Any
-    degeneracy: Any
-    undefined: Any
     enumerated: float
-    length_deviation: Any
 
 
 def exact(
@@ -145,18 +148,12 @@ def exact(
         raise ValueError(f"least must leave some tables, got {least!r}")
     weight, mean, square = moments
     with np.errstate(invalid="ignore", divide="ignore"):
-        mean_if_defined = np.where(weight > 0.0, mean, np.nan)
         deviation = np.sqrt(square / weight)
-    return Coverage(
-        coverage=plain(weight[0] * mean[0]),
-        coverage_if_defined=plain(mean_if_defined[1]),
-        expected_length=plain(mean_if_defined[2]),
-        overshoot=plain(weight[3] * mean[3]),
-        degeneracy=plain(weight[4] * mean[4]),
-        undefined=float(design[2] ** n) if named else plain(weight[5] * mean[5]),
-        enumerated=enumerated,
-        length_deviation=plain(deviation[2]),
-    )
+    undefined = weight[5] * mean[5] if not named else design[2] ** n
+    # The means of rows 1 and 2 are over what is defined, those of the others are probabilities.
+    means = weight * mean
+    means[1:3] = np.where(weight > 0.0, mean, np.nan)[1:3]
+    return Coverage(**_properties(means, deviation, undefined), enumerated=enumerated)
 
 
 def tables(n: int, cells: ArrayLike, *, least: float = 0.0) -> Iterator[tuple[Cells, Array]]:
@@ -416,7 +413,7 @@ def _merge_moments(one: Moments | None, other: Moments) -> Moments:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class SimulatedCoverage:
+class SimulatedCoverage(_Properties):
     """Monte Carlo properties of an interval in one design; errors are standard errors.
 
     Attributes
@@ -427,25 +424,18 @@ class SimulatedCoverage:
         The same share among the defined intervals alone.
     expected_length, length_error : float or ndarray
         Mean length of the defined intervals.
+    length_deviation : float or ndarray
+        Standard deviation of the length from one test set to the next.
     overshoot, degeneracy, undefined : float or ndarray
         Shares of intervals with an end point outside [0, 1], of those with no
         width, and of undefined ones.
-    length_deviation : float or ndarray
-        Standard deviation of the length from one test set to the next.
     replicates : int
         How many test sets were drawn.
     """
 
-    coverage: Any
     coverage_error: Any
-    coverage_if_defined: Any
     coverage_if_defined_error: Any
-    expected_length: Any
     length_error: Any
-    overshoot: Any
-    degeneracy: Any
-    undefined: Any
-    length_deviation: Any
     replicates: int
 
 
@@ -507,20 +497,21 @@ def simulate(
         executor=executor,
         progress=progress,
     )
-    mean, error = result.mean, result.standard_error
+    error = result.standard_error
     return SimulatedCoverage(
-        coverage=plain(mean[0]),
+        **_properties(result.mean, result.standard_deviation, result.mean[5]),
         coverage_error=plain(error[0]),
-        coverage_if_defined=plain(mean[1]),
         coverage_if_defined_error=plain(error[1]),
-        expected_length=plain(mean[2]),
         length_error=plain(error[2]),
-        length_deviation=plain(result.standard_deviation[2]),
-        overshoot=plain(mean[3]),
-        degeneracy=plain(mean[4]),
-        undefined=plain(mean[5]),
         replicates=result.replicates,
     )
+
+
+def _properties(mean: Array, deviation: Array, undefined: Any) -> dict[str, Any]:
+    """What `exact` and `simulate` both report, from the rows of `_interval_quantities`."""
+    rows = (*mean[:3], deviation[2], *mean[3:5], undefined)
+    names = (field.name for field in fields(_Properties))
+    return {name: plain(row) for name, row in zip(names, rows, strict=True)}
 
 
 def _study(
@@ -540,9 +531,10 @@ def _study(
             f"{validation.short(truth)}"
         )
     validation.choice("method", method, BY_KIND["f1"])
-    validation.shape("cells", design, (4,))
+    validation.shaped("cells", design, design.shape == (4,), "(4,)")
     p11, p10, p01, _ = design
-    _cell_probabilities(p11=p11, p10=p10, p01=p01)
+    if not design[:3].any():
+        raise ValueError("p11 + p10 + p01 must lie in (0, 1], got 0.0")
     interval = partial(_named_interval, method=method, level=level)
     return design, interval, np.asarray(2.0 * p11 / (2.0 * p11 + p10 + p01))
 
@@ -566,30 +558,13 @@ def _interval_quantities(interval: Interval, truth: Array, counts: Cells) -> Arr
             f"got shapes {low.shape} and {high.shape}"
         )
     undefined = np.isnan(low) | np.isnan(high)
-    covered = ((low <= truth) & (truth <= high)).astype(np.float64)
-    return np.stack(
-        [
-            covered,
-            np.where(undefined, np.nan, covered),
-            high - low,
-            ((low < 0.0) | (high > 1.0)).astype(np.float64),
-            (high == low).astype(np.float64),
-            undefined.astype(np.float64),
-        ],
-        axis=1,
-    )
+    covered = np.where((low <= truth) & (truth <= high), 1.0, 0.0)
+    outside, flat = (low < 0.0) | (high > 1.0), high == low
+    if_defined = np.where(undefined, np.nan, covered)
+    return np.stack([covered, if_defined, high - low, outside, flat, undefined], axis=1)
 
 
 # What a legal argument is.
-
-
-def _cell_probabilities(**named: Any) -> NDArray[np.float64]:
-    """Probabilities of some cells of a table: together above 0 and at most 1."""
-    cells = np.array([validation.probability(name, value) for name, value in named.items()])
-    if not 0.0 < cells.sum() <= 1.0 + 1e-9:
-        listed = " + ".join(named)
-        raise ValueError(f"{listed} must lie in (0, 1], got {float(cells.sum())!r}")
-    return cells
 
 
 def _distribution(name: str, value: ArrayLike) -> NDArray[np.float64]:

@@ -16,6 +16,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Hashable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -24,7 +25,7 @@ from numpy.typing import ArrayLike, NDArray
 from f1ci import clustered, delta, exact, validation
 from f1ci import counts as _counts
 from f1ci import metrics as _metrics
-from f1ci.methods import BY_KIND, Method, documented, names, refuse
+from f1ci.methods import BY_KIND, Method, choose, documented, names
 from f1ci.metrics import Metric, Question, count_moments
 from f1ci.normal import normal_quantile
 from f1ci.results import (
@@ -410,7 +411,12 @@ def _interval(
     *,
     each: bool = False,
 ) -> Interval:
-    name, entry = _chosen(metric, method)
+    known = BY_KIND[metric.kind]
+    if method is None:
+        name, entry = next(iter(known.items()))
+    else:
+        fitting = {name: each for name, each in known.items() if each.applies_to(metric)}
+        name, entry = choose(method, fitting, repr(metric.name))
     estimate, error, low, high = answer(metric, table, entry, level)
     of = tuple(classes) if classes is not None and each else None
     if np.ndim(estimate) == 0:
@@ -421,18 +427,6 @@ def _interval(
     if not ordinary or metric.kind in ("mean", "macro_star"):
         _warn(metric, table, entry, estimate, error, classes, each)
     return Interval(estimate, low, high, error, level, name, metric.name, of)
-
-
-def _chosen(metric: Metric, method: str | None) -> tuple[str, Method]:
-    """The method and the name that it was asked for by."""
-    known = BY_KIND[metric.kind]
-    if method is None:
-        for name, entry in known.items():
-            return name, entry
-    found = known.get(method) if isinstance(method, str) else None
-    if found is None or (found.binary_only and not metric.binary):
-        refuse(method, names(metric), repr(metric.name))
-    return str(method), found
 
 
 def is_matrix(labels: Any) -> bool:
@@ -455,15 +449,14 @@ def _multilabel(
     table = clustered.indicator_counts(y_true, y_pred)
     if average is not None:
         validation.choice("average", average, clustered.AVERAGES)
-    if groups is not None:
-        if average == "samples":
-            raise ValueError("groups goes with pooled counts, got average='samples'")
-        table = _counts.by_group(table, groups)
-    metric = _metrics.fbeta(beta)
-    found = clustered.clustered_interval(
-        table, metric, average=average, method=method, confidence_level=level
-    )
-    return replace(found, method=f"{found.method}+groups") if groups is not None else found
+    options: Any = {"average": average, "method": method, "confidence_level": level}
+    if groups is None:
+        return clustered.clustered_interval(table, _metrics.fbeta(beta), **options)
+    if average == "samples":
+        raise ValueError("groups goes with pooled counts, got average='samples'")
+    grouped = _counts.by_group(table, groups)
+    found = clustered.clustered_interval(grouped, _metrics.fbeta(beta), **options)
+    return replace(found, method=f"{found.method}+groups")
 
 
 def _clustered(
@@ -482,19 +475,17 @@ def _clustered(
     known = [name for name in names(metric) if name in clustered.METHODS]
     if metric.kind not in clustered.KINDS or each:
         known = [name for name in known if each == (name in ("score", "cautious"))]
-    name = known[0] if method is None else method
-    if not isinstance(name, str) or name not in known:
-        refuse(method, known, f"{metric.name!r} of items in groups")
+    by_name = {name: BY_KIND[metric.kind][name] for name in known}
+    name, entry = choose(method, by_name, f"{metric.name!r} of items in groups")
     arrays = {"y_true": y_true, "y_pred": y_pred}
     codes, classes = _counts.coded(arrays, metric.binary and not each, pos_label, labels)
     clusters = _counts.group_codes(groups, codes)
     table = _counts.table_of(codes[0], codes[1], len(classes))
     z = normal_quantile(level)
-    entry = BY_KIND[metric.kind][name]
     if name in ("score", "cautious"):
-        r = len(classes)
-        found = clustered.of_labels(metric, codes, clusters, r, name, z, each=each)
-        estimate, low, high, error = found
+        estimate, low, high, error = clustered.of_labels(
+            metric, codes, clusters, len(classes), name, z, each=each
+        )
     else:
         estimate, influence = metric.evaluate(table)
         items = influence[codes[0], codes[1]]
@@ -521,27 +512,19 @@ def _warn(
     each: bool,
 ) -> None:
     estimate, error = np.asarray(estimate), np.asarray(error)
-    undefined = np.isnan(estimate)
+    undefined, flat = np.isnan(estimate), error == 0.0
+    where = partial(_where, classes=classes if each else None, counts=isinstance(table, tuple))
     if undefined.any():
-        where = _where(undefined, classes if each else None, not isinstance(table, tuple))
         reason = "" if each else missing_classes(metric, table, undefined, classes)
-        warnings.warn(
-            f"{metric.name} is undefined{where}{reason}; nan was returned",
-            UndefinedMetricWarning,
-            stacklevel=4,
-        )
-    flat = (error == 0.0) & ~undefined
+        text = f"{metric.name} is undefined{where(undefined)}{reason}; nan was returned"
+        warnings.warn(text, UndefinedMetricWarning, stacklevel=4)
+        flat &= ~undefined
     if method.border and flat.any():
         default = names(metric)[0]
-        advice = (
-            "collect more items" if default == method.name else f"method={default!r} avoids this"
-        )
-        where = _where(flat, classes if each else None, not isinstance(table, tuple))
-        warnings.warn(
-            f"{metric.name} has a standard error of zero{where}, so that {method.border}; {advice}",
-            DegenerateVarianceWarning,
-            stacklevel=4,
-        )
+        known = default == method.name
+        advice = "collect more items" if known else f"method={default!r} avoids this"
+        text = f"{metric.name} has a standard error of zero{where(flat)}, so that {method.border}"
+        warnings.warn(f"{text}; {advice}", DegenerateVarianceWarning, stacklevel=4)
     if metric.kind in ("mean", "macro_star") and not isinstance(table, tuple):
         _warn_few(metric, table, undefined, classes)
 
@@ -558,12 +541,10 @@ def _warn_few(
         few &= true > 0
     if not few.any():
         return
-    matrix = few.reshape(-1, few.shape[-1]).any(axis=-1)
-    first = few.reshape(-1, few.shape[-1])[int(np.argmax(matrix))]
-    listed = list(range(first.size)) if classes is None else list(classes)
-    shown = [validation.short(name) for name, is_few in zip(listed, first, strict=True) if is_few]
-    who = ", ".join(shown[:3]) + (", ..." if len(shown) > 3 else "")
-    where = _where(matrix.reshape(undefined.shape), None)
+    some = few.any(axis=-1)
+    first = few[tuple(np.argwhere(some)[0])]
+    who = _listed([classes[k] if classes else k for k in np.flatnonzero(first).tolist()])
+    where = _where(some)
     warnings.warn(
         f"{metric.name}{where}: fewer than {FEW} items matter to the score of class {who}, so "
         "that little is known of the average; collect more items of it, or leave it out",
@@ -572,16 +553,15 @@ def _warn_few(
     )
 
 
-def _where(which: Array, classes: Sequence[Hashable] | None, matrices: bool = True) -> str:
+def _where(which: Array, classes: Sequence[Hashable] | None = None, counts: bool = False) -> str:
     """Which of several tables, or of several classes."""
     if not which.ndim:
         return ""
     places = np.argwhere(which)
     if classes is not None:
-        shown = [validation.short(classes[int(place[0])]) for place in places[:3]]
-        return f" for class {', '.join(shown)}" + (", ..." if len(places) > 3 else "")
+        return f" for class {_listed([classes[int(place[0])] for place in places[:4]])}"
     first = ", ".join(map(str, places[0]))
-    what = "matrices" if matrices else "counts"
+    what = "counts" if counts else "matrices"
     return f" for {len(places)} of {which.size} {what} (the first at [{first}])"
 
 
@@ -594,12 +574,14 @@ def missing_classes(
     matrix = table[tuple(np.argwhere(undefined)[0])] if undefined.ndim else table
     if not matrix.any():
         return ", because the matrix is empty"
-    listed = ["negative", "positive"] if metric.binary else classes
+    known = ["negative", "positive"] if metric.binary else classes or range(len(matrix))
     parts = []
-    for k, (true, predicted) in enumerate(zip(matrix.sum(axis=1), matrix.sum(axis=0), strict=True)):
+    for name, true, predicted in zip(known, matrix.sum(axis=1), matrix.sum(axis=0), strict=True):
         lacks = [word for word, n in (("true", true), ("predicted", predicted)) if not n]
         if lacks:
-            name = k if listed is None else listed[k]
             parts.append(f"class {validation.short(name)} is never {' and never '.join(lacks)}")
-    shown = ", ".join(parts[:3]) + (", ..." if len(parts) > 3 else "")
-    return f", because {shown}" if shown else ""
+    return f", because {validation.first_few(parts)}" if parts else ""
+
+
+def _listed(classes: Sequence[Hashable]) -> str:
+    return validation.first_few([validation.short(label) for label in classes[:4]])

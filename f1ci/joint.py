@@ -33,7 +33,7 @@ from f1ci import delta, validation
 from f1ci import metrics as _metrics
 from f1ci.counts import coded, group_codes
 from f1ci.intervals import answer
-from f1ci.methods import METHODS, Method, refuse
+from f1ci.methods import METHODS, Method, choose
 from f1ci.metrics import ROUNDING, Metric, Question
 from f1ci.normal import equicoordinate_quantile, normal_quantile
 from f1ci.results import DegenerateVarianceWarning, JointIntervals, UndefinedMetricWarning
@@ -343,21 +343,24 @@ def _evaluated(
 ) -> tuple[Array, Array]:
     """Estimates (..., K), and their influence by combination (..., K, cells)."""
     values, gradients = _gradients(tables, metrics)
-    m, r = tables.shape[-3], tables.shape[-1]
-    flat = gradients.reshape(*gradients.shape[:-2], r * r)
-    places = _places(combinations, r)
-    rows = np.stack([np.take(flat[..., i, :, :], places[i], axis=-1) for i in range(m)], axis=-3)
-    k = m * len(metrics)
-    return values.reshape(*values.shape[:-2], k), rows.reshape(*rows.shape[:-3], k, -1)
+    return values, _by_combination(gradients, combinations, tables.shape[-1])
 
 
 def _gradients(tables: Array, metrics: Sequence[Metric]) -> tuple[Array, Array]:
-    """Values (..., m, metrics) and influence functions (..., m, metrics, r, r)."""
+    """Estimates (..., K), and their influence by cell (..., m, metrics, r * r)."""
     each = [metric.evaluate(tables) for metric in metrics]
-    return (
-        np.stack([value for value, _ in each], axis=-1),
-        np.stack([gradient for _, gradient in each], axis=-3),
-    )
+    values = np.stack([value for value, _ in each], axis=-1)
+    gradients = np.stack([gradient for _, gradient in each], axis=-3)
+    return values.reshape(*values.shape[:-2], -1), gradients.reshape(*gradients.shape[:-2], -1)
+
+
+def _by_combination(gradients: Array, combinations: NDArray[np.int64], r: int) -> Array:
+    rows = [
+        np.take(gradients[..., i, :, :], place, axis=-1)
+        for i, place in enumerate(_places(combinations, r))
+    ]
+    stacked = np.stack(rows, axis=-3)
+    return stacked.reshape(*stacked.shape[:-3], -1, stacked.shape[-1])
 
 
 def _covariance(cells: Array, influence: Array) -> Array:
@@ -396,12 +399,10 @@ def _smoothed_covariance(
     r = tables.shape[-1]
     right = np.eye(r)
     added = right + (1.0 - right) / (r - 1.0)
-    smooth = tables + added
-    _, influence = _evaluated(smooth, combinations, metrics)
-    _, gradients = _gradients(smooth, metrics)
-    shape = influence.shape[:-1]
-    by_cell = gradients.reshape(*shape, r * r)
-    by_class = (gradients * added).sum(axis=-1).reshape(*shape, r)
+    _, gradients = _gradients(tables + added, metrics)
+    influence = _by_combination(gradients, combinations, r)
+    by_cell = gradients.reshape(*influence.shape[:-1], r * r)
+    by_class = (by_cell.reshape(*by_cell.shape[:-1], r, r) * added).sum(axis=-1)
     covariance = (influence * cells[..., None, :]) @ np.swapaxes(influence, -1, -2)
     same = (by_cell * added.reshape(-1)) @ np.swapaxes(by_cell, -1, -2)
     others = by_class @ np.swapaxes(by_class, -1, -2) / 2
@@ -413,11 +414,8 @@ def _chosen(metric: Metric, method: str | None, grouped: bool) -> Method:
     known = {name: METHODS[name] for name in _KNOWN if METHODS[name].applies_to(metric)}
     if grouped:
         known = {name: known[name] for name in ("logit", "delta")}
-    name = next(iter(known)) if method is None else method
-    if not isinstance(name, str) or name not in known:
-        crowd = "items in groups" if grouped else f"joint intervals of {metric.name!r}"
-        refuse(method, list(known), crowd)
-    return known[name]
+    crowd = "items in groups" if grouped else f"joint intervals of {metric.name!r}"
+    return choose(method, known, crowd)[1]
 
 
 def _resolved(metrics: str | Metric | Sequence[str | Metric]) -> list[Metric]:
@@ -451,5 +449,5 @@ def _warn(
             if which[k]
         ]
         if names:
-            shown = ", ".join(names[:3]) + (", ..." if len(names) > 3 else "")
+            shown = validation.first_few(names)
             warnings.warn(f"{shown}: {text}", category, stacklevel=3)

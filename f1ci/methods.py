@@ -22,16 +22,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any, NoReturn, TypeAlias, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 from f1ci import delta, exact, score, validation
 from f1ci.metrics import Metric, Question
 
-__all__ = ["METHODS", "Method", "names", "refuse", "registered"]
+__all__ = ["METHODS", "Method", "choose", "names", "registered"]
 
 # A float array. (Arithmetic on numpy arrays has type Any for mypy.)
 Array: TypeAlias = Any
 Kernel: TypeAlias = Callable[[Question], tuple[Array, Array]]
+T = TypeVar("T")
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 SCORES = ("f1", "tversky", "share", "mean", "macro_star")
@@ -171,10 +172,15 @@ def names(metric: Metric) -> list[str]:
     return [name for name, each in BY_KIND[metric.kind].items() if each.applies_to(metric)]
 
 
-def refuse(method: Any, known: list[str], what: str) -> NoReturn:
-    """Say which methods there are."""
-    listed = ", ".join(map(repr, known))
-    raise ValueError(f"method must be one of {listed} for {what}, got {validation.short(method)}")
+def choose(method: Any, known: Mapping[str, T], what: str) -> tuple[str, T]:
+    """The method of that name, or the first; another name gets the list of those there are."""
+    name = next(iter(known)) if method is None else method
+    if not isinstance(name, str) or name not in known:
+        listed = ", ".join(map(repr, known))
+        raise ValueError(
+            f"method must be one of {listed} for {what}, got {validation.short(method)}"
+        )
+    return name, known[name]
 
 
 def documented(*kinds: str) -> Callable[[Function], Function]:

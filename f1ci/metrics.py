@@ -534,19 +534,14 @@ def tversky(a: float, b: float) -> Tversky:
     >>> round(tversky(a=0.8, b=0.2).value([[159, 47], [43, 286]]), 3)
     0.861
     """
-    a, b = _weights(a, b)
-    return Tversky(f"tversky({a:g}, {b:g})", a, b, "f1" if a == b == 0.5 else "tversky")
-
-
-def _weights(a: float, b: float) -> tuple[float, float]:
-    """Two finite numbers, not negative and not both zero."""
     weights = validation.number("a", a), validation.number("b", b)
     if not (min(weights) >= 0.0 and 0.0 < max(weights) < np.inf):
         raise ValueError(
             f"a and b must be finite, not negative and not both 0, got a={validation.short(a)}, "
             f"b={validation.short(b)}"
         )
-    return weights
+    a, b = weights
+    return Tversky(f"tversky({a:g}, {b:g})", a, b, "f1" if a == b == 0.5 else "tversky")
 
 
 def fbeta(beta: float) -> Tversky:

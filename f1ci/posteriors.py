@@ -37,7 +37,6 @@ from f1ci.results import BayesTest, EffectiveCounts, FloatOrArray, Interval, pla
 __all__ = ["METRICS", "Posterior", "bayes_test", "effective_counts", "posterior"]
 
 METRICS = ("precision", "recall", "f1")
-_TEST_METHODS = ("quadrature", "monte_carlo")
 
 Array = NDArray[np.float64]
 
@@ -127,8 +126,7 @@ def effective_counts(
     EffectiveCounts(tp=39.5, fp=4.5, fn=6.5)
     """
     counts = _folds("folds", folds)
-    weight = _fold_weight(len(counts), *_correlations(rho1, rho2))
-    return _weighted(counts, weight)
+    return _weighted(counts, _fold_weight(len(counts), *_correlations(rho1, rho2)))
 
 
 def posterior(
@@ -201,11 +199,10 @@ def posterior(
     """
     name = _name(metric)
     strength = validation.positive("prior", prior)
-    true = validation.weights("tp", tp)
-    false_positive = validation.weights("fp", fp)
-    false_negative = validation.weights("fn", fn)
-    validation.broadcastable(tp=true, fp=false_positive, fn=false_negative)
-    return _posterior(true, false_positive, false_negative, name, strength)
+    given = {"tp": tp, "fp": fp, "fn": fn}
+    counts = {count: validation.weights(count, value) for count, value in given.items()}
+    validation.broadcastable(**counts)
+    return _posterior(**counts, metric=name, prior=strength)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -326,15 +323,8 @@ class Posterior:
             if self.metric == "f1":
                 error = error * 2.0 / (1.0 + share) ** 2
             estimate = self._from_beta(share)
-        return Interval(
-            plain(estimate),
-            plain(low),
-            plain(high),
-            plain(error),
-            level,
-            "posterior",
-            self.metric,
-        )
+        ends = plain(estimate), plain(low), plain(high), plain(error)
+        return Interval(*ends, level, "posterior", self.metric)
 
     def _to_beta(self, x: ArrayLike) -> Array:
         """From the metric to the Beta variable, with all values beyond [0, 1] moved to its ends."""
@@ -445,17 +435,19 @@ def bayes_test(
     (0.04, 0.217, 0.743)
     """
     name = _name(metric)
-    validation.choice("method", method, _TEST_METHODS)
+    validation.choice("method", method, ("quadrature", "monte_carlo"))
     strength = validation.positive("prior", prior)
     margin = validation.probability("rope", rope)
     draws = validation.positive_integer("replicates", replicates, maximum=_MOST_DRAWS)
     counts_a = _folds("folds_a", folds_a)
     counts_b = _folds("folds_b", folds_b)
-    _same_folds(counts_a, counts_b)
+    if counts_a.shape != counts_b.shape:
+        raise ValueError(
+            "folds_a and folds_b must come from the same partitions, "
+            f"got {len(counts_a)} and {len(counts_b)} repetitions"
+        )
     weight = _fold_weight(len(counts_a), *_correlations(rho1, rho2))
-    a, b = (
-        _posterior(*_weighted(counts, weight), name, strength) for counts in (counts_a, counts_b)
-    )
+    a, b = (_posterior(*_weighted(c, weight), name, strength) for c in (counts_a, counts_b))
     if method == "quadrature":
         p_h0 = _probability_of_exceeding(a, b, margin)
         p_h1 = _probability_of_exceeding(b, a, margin)
@@ -487,10 +479,8 @@ def _decision(p_h0: float, p_h1: float, p_rope: float) -> str:
 
 
 def _correlations(rho1: float | None, rho2: float | None) -> tuple[float | None, float | None]:
-    return (
-        None if rho1 is None else validation.probability("rho1", rho1),
-        None if rho2 is None else validation.probability("rho2", rho2),
-    )
+    one = None if rho1 is None else validation.probability("rho1", rho1)
+    return one, None if rho2 is None else validation.probability("rho2", rho2)
 
 
 def _weighted(counts: Array, weight: float) -> EffectiveCounts:
@@ -515,18 +505,11 @@ def _fold_weight(repetitions: int, rho1: float | None, rho2: float | None) -> fl
 
 def _posterior(tp: Any, fp: Any, fn: Any, metric: str, prior: float) -> Posterior:
     """The posterior for validated arguments."""
-    if metric == "f1":
-        hits, misses = map(np.array, np.broadcast_arrays(tp, np.add(fp, fn)))
-        return Posterior(
-            metric,
-            plain(hits),
-            plain(misses),
-            plain(hits + prior),
-            plain(misses + 2.0 * prior),
-        )
-    wrong, other = (fp, fn) if metric == "precision" else (fn, fp)
-    hits, misses, _ = map(np.array, np.broadcast_arrays(tp, wrong, other))
-    return Posterior(metric, plain(hits), plain(misses), plain(hits + prior), plain(misses + prior))
+    of_f1 = metric == "f1"
+    wrong = np.add(fp, fn) if of_f1 else fp if metric == "precision" else fn
+    hits, misses, *_ = map(np.array, np.broadcast_arrays(tp, wrong, fp, fn))
+    alpha, beta = hits + prior, misses + (2.0 * prior if of_f1 else prior)
+    return Posterior(metric, plain(hits), plain(misses), plain(alpha), plain(beta))
 
 
 def _power_at_zero(a: Any, b: Any) -> Array:
@@ -691,24 +674,9 @@ def _log_panels(log_integrand: Any, low: Array, high: Array) -> Array:
     return np.asarray(np.logaddexp.reduce(values, axis=1) + np.log(half))
 
 
-# What a legal argument is.
-
-
 def _folds(name: str, value: ArrayLike) -> NDArray[np.float64]:
     """Counts TP, FP, FN of m two-fold cross-validations, shape (m, 2, 3)."""
     array = validation.weights(name, value)
-    if array.ndim != 3 or array.shape[1:] != (2, 3) or not array.size:
-        raise ValueError(
-            f"{name} must have shape (m, 2, 3), for m repetitions, 2 folds and the counts "
-            f"TP, FP, FN, got shape {array.shape}"
-        )
-    return array
-
-
-def _same_folds(folds_a: NDArray[np.float64], folds_b: NDArray[np.float64]) -> None:
-    """Both models were validated on the same number of folds."""
-    if folds_a.shape != folds_b.shape:
-        raise ValueError(
-            "folds_a and folds_b must come from the same partitions, "
-            f"got {len(folds_a)} and {len(folds_b)} repetitions"
-        )
+    legal = array.ndim == 3 and array.shape[1:] == (2, 3) and array.size > 0
+    expected = "(m, 2, 3), for m repetitions, 2 folds and the counts TP, FP, FN"
+    return validation.shaped(name, array, legal, expected)

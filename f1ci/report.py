@@ -266,7 +266,6 @@ def _some(classes: Sequence[Hashable], which: Any) -> str:
 def _method(method: str | None) -> str:
     """One method for all that the report prints."""
     shown = (metrics.precision, metrics.micro_f1, metrics.macro_f1)
-    known = [name for name, each in methods.METHODS.items() if all(map(each.applies_to, shown))]
-    if method is not None and not (isinstance(method, str) and method in known):
-        methods.refuse(method, known, "a classification report")
-    return known[0] if method is None else method
+    entries = methods.METHODS.items()
+    known = {name: each for name, each in entries if all(map(each.applies_to, shown))}
+    return methods.choose(method, known, "a classification report")[0]

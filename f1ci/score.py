@@ -26,6 +26,7 @@ the two-sided normal quantile of the level.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -275,16 +276,6 @@ def _limits_of(table: Array, a: float, b: float, z: Array, average: str, limits:
 # What the registry of methods names.
 
 
-def score(asked: Question) -> Limits:
-    """Score limits for any metric that has them."""
-    return _limits(asked, tversky_limits)
-
-
-def cautious(asked: Question) -> Limits:
-    """Cautious limits for any metric that has them."""
-    return _limits(asked, cautious_limits)
-
-
 def _limits(asked: Question, limits: Kernel) -> Limits:
     metric: Any = asked.metric
     if metric.kind == "mean":
@@ -298,16 +289,6 @@ def _limits(asked: Question, limits: Kernel) -> Limits:
         ends = limits(tp, fp, fn, a, b, asked.z)
     # Two ways to an estimate differ by rounding; an undefined one is nan, and changes nothing.
     return np.fmin(ends[0], asked.estimate), np.fmax(ends[1], asked.estimate)
-
-
-def difference(asked: Question) -> Limits:
-    """Score limits for the difference of two scores; the matrix is `difference_limits`' cells."""
-    return _difference(asked, tversky_limits)
-
-
-def cautious_difference(asked: Question) -> Limits:
-    """Cautious limits for the difference of two scores."""
-    return _difference(asked, cautious_limits)
 
 
 def _difference(asked: Question, limits: Kernel) -> Limits:
@@ -329,6 +310,14 @@ def _difference(asked: Question, limits: Kernel) -> Limits:
     else:
         a, b, average = metric.a, metric.b, "macro_star" if metric.kind == "macro_star" else average
     return difference_limits(cells, a, b, asked.z, average=average, limits=limits)
+
+
+# Of any metric that has such limits, and of the difference of two scores, where the matrix of
+# the question is `difference_limits`' cells.
+score = partial(_limits, limits=tversky_limits)
+cautious = partial(_limits, limits=cautious_limits)
+difference = partial(_difference, limits=tversky_limits)
+cautious_difference = partial(_difference, limits=cautious_limits)
 
 
 def _finished(ends: Limits, matrix: Array, z: Array, limits: Kernel) -> Limits:

@@ -8,51 +8,13 @@ again.
 from __future__ import annotations
 
 import reprlib
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = [
-    "MAX_COUNT",
-    "among_labels",
-    "at_least_two",
-    "binary_metric",
-    "broadcastable",
-    "by_class",
-    "choice",
-    "confidence_level",
-    "correlation",
-    "countable",
-    "counts",
-    "covariance",
-    "distinct",
-    "exactly_one",
-    "fraction",
-    "generator",
-    "indicators",
-    "inner",
-    "joint_cells",
-    "labels",
-    "listed",
-    "matrix",
-    "metric_matrix",
-    "pair",
-    "plannable",
-    "positive",
-    "positive_integer",
-    "predictions",
-    "probability",
-    "proportions",
-    "same_length",
-    "shape",
-    "tversky",
-    "two_classes",
-    "unit_counts",
-    "weights",
-    "whole",
-]
+Checked: TypeAlias = Callable[[str, ArrayLike], NDArray[np.float64]]
 
 _TEXT = {str, bytes, np.str_, np.bytes_}
 
@@ -94,31 +56,11 @@ def short(value: Any) -> str:
     return text if len(text) <= 160 else text[:157] + "..."
 
 
-def confidence_level(value: Any) -> float:
-    """A level strictly between 0 and 1."""
-    level = number("confidence_level", value)
-    if not _LOWEST_LEVEL <= level < 1.0:
-        hint = f"; did you mean {level / 100:g}?" if 1.0 < level < 100.0 else ""
-        hint = f"; the lowest is {_LOWEST_LEVEL:g}" if 0.0 < level < 1.0 else hint
-        raise ValueError(
-            f"confidence_level must lie strictly between 0 and 1, got {short(value)}{hint}"
-        )
-    return level
-
-
 def choice(name: str, value: Any, known: Iterable[str]) -> str:
     """One of the known names."""
     if isinstance(value, str) and value in known:
         return value
     raise ValueError(f"{name} must be one of {', '.join(map(repr, known))}, got {short(value)}")
-
-
-def positive(name: str, value: Any) -> float:
-    """A finite number above zero."""
-    result = number(name, value)
-    if not 0.0 < result <= _LARGEST_NUMBER:
-        raise ValueError(f"{name} must be a finite number above 0, got {short(value)}")
-    return result
 
 
 def positive_integer(name: str, value: Any, *, minimum: int = 1, maximum: int = MAX_COUNT) -> int:
@@ -142,36 +84,53 @@ def generator(value: Any) -> np.random.Generator:
         ) from None
 
 
-def probability(name: str, value: Any) -> float:
-    """A number in [0, 1]."""
-    result = number(name, value)
-    if not 0.0 <= result <= 1.0:
-        raise ValueError(f"{name} must lie between 0 and 1, got {short(value)}")
-    return result
+def _rule(legal: Callable[[float], bool], rule: str) -> Callable[[str, Any], float]:
+    def checked(name: str, value: Any) -> float:
+        result = number(name, value)
+        if not legal(result):
+            percent = rule.startswith("lie strictly") and 1.0 < result < 100.0
+            hint = f"; did you mean {result / 100:g}?" if percent else ""
+            raise ValueError(f"{name} must {rule}, got {short(value)}{hint}")
+        return result
+
+    return checked
 
 
-def fraction(name: str, value: Any) -> float:
-    """A number in (0, 1]."""
-    result = number(name, value)
-    if not 0.0 < result <= 1.0:
-        raise ValueError(f"{name} must lie in (0, 1], got {short(value)}")
-    return result
+positive = _rule(lambda x: 0.0 < x <= _LARGEST_NUMBER, "be a finite number above 0")
+probability = _rule(lambda x: 0.0 <= x <= 1.0, "lie between 0 and 1")
+fraction = _rule(lambda x: 0.0 < x <= 1.0, "lie in (0, 1]")
+inner = _rule(lambda x: 0.0 < x < 1.0, "lie strictly between 0 and 1")
 
 
-def inner(name: str, value: Any) -> float:
-    """A number strictly between 0 and 1."""
-    result = number(name, value)
-    if not 0.0 < result < 1.0:
-        raise ValueError(f"{name} must lie strictly between 0 and 1, got {short(value)}")
-    return result
+def confidence_level(value: Any) -> float:
+    """A level strictly between 0 and 1, and not next to 0."""
+    level = inner("confidence_level", value)
+    if level < _LOWEST_LEVEL:
+        raise ValueError(
+            f"confidence_level must lie strictly between 0 and 1, got {level!r}; the lowest is "
+            f"{_LOWEST_LEVEL:g}"
+        )
+    return level
+
+
+def refuse(name: str, array: NDArray[Any], bad: NDArray[np.bool_], rule: str) -> None:
+    """Say what an array must be, and the first entry that is not."""
+    if bad.any():
+        raise ValueError(f"{name} must {rule}, got {array[bad].flat[0].item()!r}")
+
+
+def shaped(name: str, array: NDArray[Any], legal: bool, expected: str) -> NDArray[Any]:
+    """The array, if its shape is legal."""
+    if not legal:
+        raise ValueError(f"{name} must have shape {expected}, got shape {array.shape}")
+    return array
 
 
 def weights(name: str, value: ArrayLike) -> NDArray[np.float64]:
     """Finite, non-negative numbers of any shape; fractions are legal."""
     array = _numeric(name, value).astype(np.float64, copy=False)
-    bad = ~((array >= 0.0) & (array <= _LARGEST_NUMBER))
-    if bad.any():
-        raise ValueError(f"{name} must be finite and not negative, got {_first(array, bad)!r}")
+    legal = (array >= 0.0) & (array <= _LARGEST_NUMBER)
+    refuse(name, array, ~legal, "be finite and not negative")
     return array
 
 
@@ -185,42 +144,32 @@ def counts(name: str, value: ArrayLike) -> NDArray[np.float64]:
 
 def whole(name: str, value: ArrayLike) -> NDArray[Any]:
     """Whole, non-negative numbers up to `MAX_COUNT`, of any shape and type."""
+    rule = "be a whole number between 0 and 2**50"
     if type(value) is int and abs(value) > MAX_COUNT:
-        raise ValueError(f"{name} must be a whole number between 0 and 2**50, got {short(value)}")
+        raise ValueError(f"{name} must {rule}, got {short(value)}")
     given = _numeric(name, value)
     # A negative or infinite entry fails the comparisons, NaN all of them, a fraction the last.
     in_range = not given.size or (given.min() >= 0 and given.max() <= MAX_COUNT)
-    if in_range and (given.dtype.kind != "f" or np.array_equal(given, np.rint(given))):
-        return given
-    array = given.astype(np.float64)
-    bad = ~((array >= 0.0) & (array <= MAX_COUNT) & (np.rint(array) == array))
-    raise ValueError(
-        f"{name} must be a whole number between 0 and 2**50, got {_first(given, bad)!r}"
-    )
+    if not in_range or (given.dtype.kind == "f" and not np.array_equal(given, np.rint(given))):
+        array = given.astype(np.float64)
+        bad = ~((array >= 0.0) & (array <= MAX_COUNT) & (np.rint(array) == array))
+        refuse(name, given, bad, rule)
+    return given
 
 
-def shape(name: str, array: NDArray[Any], expected: tuple[int, ...]) -> None:
-    """An array of just this shape."""
-    if array.shape != expected:
-        raise ValueError(f"{name} must have shape {expected}, got {array.shape}")
+def matrix(value: ArrayLike, check: Checked = counts) -> NDArray[np.float64]:
+    """One or more square confusion matrices, shape (..., r, r) with r >= 2; of counts."""
+    return _square("matrix", check("matrix", value), "(..., r, r) with r of at least 2", 2)
 
 
-def matrix(value: ArrayLike) -> NDArray[np.float64]:
-    """One or more square confusion matrices of counts, shape (..., r, r) with r >= 2."""
-    return _square(counts("matrix", value))
-
-
-def _square(array: NDArray[np.float64]) -> NDArray[np.float64]:
-    if array.ndim < 2 or array.shape[-1] != array.shape[-2] or array.shape[-1] < 2:
-        raise ValueError(
-            f"matrix must have shape (..., r, r) with r of at least 2, got shape {array.shape}"
-        )
-    return array
+def _square(name: str, array: NDArray[Any], expected: str, least: int = 1) -> NDArray[Any]:
+    legal = array.ndim > 1 and array.shape[-1] == array.shape[-2] >= least
+    return shaped(name, array, legal, expected)
 
 
 def proportions(value: ArrayLike, *, metric: Any) -> NDArray[np.float64]:
     """One or more confusion matrices of counts or probabilities that `metric` can take."""
-    return metric_matrix(_square(weights("matrix", value)), metric=metric)
+    return metric_matrix(matrix(value, weights), metric=metric)
 
 
 def metric_matrix(array: NDArray[np.float64], *, metric: Any) -> NDArray[np.float64]:
@@ -242,11 +191,8 @@ def metric_matrix(array: NDArray[np.float64], *, metric: Any) -> NDArray[np.floa
 def unit_counts(name: str, value: ArrayLike) -> NDArray[np.float64]:
     """TP, FP and FN by unit, shape (units, 3), or by unit and class, (units, classes, 3)."""
     array = counts(name, value)
-    if array.ndim not in (2, 3) or array.shape[-1] != 3 or not array.size:
-        raise ValueError(
-            f"{name} must have shape (units, 3) or (units, classes, 3), for the counts TP, FP "
-            f"and FN, got shape {array.shape}"
-        )
+    legal = array.ndim in (2, 3) and array.shape[-1] == 3 and array.size > 0
+    shaped(name, array, legal, "(units, 3) or (units, classes, 3), for the counts TP, FP and FN")
     at_least_two("units", len(array))
     return array
 
@@ -254,53 +200,34 @@ def unit_counts(name: str, value: ArrayLike) -> NDArray[np.float64]:
 def indicators(name: str, value: ArrayLike) -> NDArray[np.bool_]:
     """Zeros and ones of shape (items, classes)."""
     array = np.asarray(value)
-    if array.ndim != 2 or not array.size:
-        raise ValueError(f"{name} must have shape (items, classes), got shape {array.shape}")
+    shaped(name, array, array.ndim == 2 and array.size > 0, "(items, classes)")
     if array.dtype.kind not in "biuf":
         raise TypeError(f"{name} must be numeric, got {short(value)}")
-    if not np.isin(array, (0, 1)).all():
-        bad = _first(array, ~np.isin(array, (0, 1)))
-        raise ValueError(f"{name} must hold 0 and 1 only, got {bad!r}")
+    refuse(name, array, ~np.isin(array, (0, 1)), "hold 0 and 1 only")
     return array.astype(bool)
 
 
-def by_class(average: str, array: NDArray[np.float64]) -> None:
-    """Counts by class, for an average over classes."""
-    if array.ndim != 3:
-        raise ValueError(
-            f"average={average!r} needs counts of shape (units, classes, 3), got shape "
-            f"{array.shape}"
-        )
-
-
-def tversky(metric: Any) -> tuple[float, float]:
+def tversky(metric: Any, has: str = "is known from TP, FP and FN") -> tuple[float, float]:
     """The weights of a Tversky score."""
-    a, b = getattr(metric, "a", None), getattr(metric, "b", None)
-    if a is None or b is None:
+    if metric.kind not in ("f1", "tversky"):
         raise ValueError(
             "only a Tversky score ('f1', 'precision', 'recall', 'jaccard', fbeta(beta), "
-            f"tversky(a, b)) is known from TP, FP and FN, got {metric.name!r}"
+            f"tversky(a, b)) {has}, got {metric.name!r}"
         )
-    return float(a), float(b)
+    return float(metric.a), float(metric.b)
 
 
 def joint_cells(value: ArrayLike) -> NDArray[np.float64]:
     """Counts of the 2**(m + 1) joint outcomes of m classifiers, shape (..., 2**(m + 1))."""
     array = counts("cells", value)
     width = array.shape[-1] if array.ndim else 0
-    if width < 4 or width & (width - 1):
-        raise ValueError(
-            f"cells must have shape (..., 2**(m + 1)) for m classifiers, got shape {array.shape}"
-        )
-    return array
+    legal = width > 3 and not width & (width - 1)
+    return shaped("cells", array, legal, "(..., 2**(m + 1)) for m classifiers")
 
 
 def covariance(value: ArrayLike) -> NDArray[np.float64]:
     """One or more square matrices, shape (..., k, k); nan is legal."""
-    array = np.asarray(value, dtype=np.float64)
-    if array.ndim < 2 or array.shape[-1] != array.shape[-2] or not array.shape[-1]:
-        raise ValueError(f"covariance must have shape (..., k, k), got shape {array.shape}")
-    return array
+    return _square("covariance", np.asarray(value, dtype=np.float64), "(..., k, k)")
 
 
 def predictions(value: Any) -> list[tuple[str, Any]]:
@@ -361,8 +288,12 @@ def among_labels(classes: Sequence[Any], wanted: Sequence[Any]) -> None:
 
 
 def _listing(classes: Sequence[Any]) -> str:
-    shown = ", ".join(short(label)[:40] for label in classes[:6])
-    return shown + (", ..." if len(classes) > 6 else "")
+    return first_few([short(label)[:40] for label in classes[:7]], 6)
+
+
+def first_few(words: Sequence[str], most: int = 3) -> str:
+    """A list in words, cut short."""
+    return ", ".join(words[:most]) + (", ..." if len(words) > most else "")
 
 
 def binary_metric(metric: Any) -> None:
@@ -381,27 +312,19 @@ def at_least_two(what: str, count: int, needed_by: str = "a standard error") -> 
 
 def correlation(value: ArrayLike) -> NDArray[np.float64]:
     """One or more correlation matrices, shape (..., k, k); symmetric and rounded to [-1, 1]."""
-    array = _numeric("correlation", value).astype(np.float64, copy=False)
-    if array.ndim < 2 or array.shape[-1] != array.shape[-2] or not array.shape[-1]:
-        raise ValueError(f"correlation must have shape (..., k, k), got shape {array.shape}")
+    name = "correlation"
+    array = _numeric(name, value).astype(np.float64, copy=False)
+    _square(name, array, "(..., k, k)")
     # Rounding in a computed matrix is far below this, a typing error far above.
     rounding = 1e-8
-    outside = ~(np.abs(array) <= 1.0 + rounding)
-    if outside.any():
-        raise ValueError(f"correlation must lie between -1 and 1, got {_first(array, outside)!r}")
+    refuse(name, array, ~(np.abs(array) <= 1.0 + rounding), "lie between -1 and 1")
     diagonal: NDArray[np.float64] = np.einsum("...ii->...i", array)
-    wrong = np.abs(diagonal - 1.0) > rounding
-    if wrong.any():
-        raise ValueError(
-            f"correlation must have ones on its diagonal, got {_first(diagonal, wrong)!r}"
-        )
+    refuse(name, diagonal, np.abs(diagonal - 1.0) > rounding, "have ones on its diagonal")
     transposed = np.swapaxes(array, -1, -2)
     skew = np.abs(array - transposed) > rounding
     if skew.any():
-        raise ValueError(
-            "correlation must be symmetric, got "
-            f"{_first(array, skew)!r} opposite {_first(transposed, skew)!r}"
-        )
+        unlike = f"{array[skew][0].item()!r} opposite {transposed[skew][0].item()!r}"
+        raise ValueError(f"correlation must be symmetric, got {unlike}")
     symmetric: NDArray[np.float64] = np.clip((array + transposed) / 2, -1.0, 1.0)
     np.einsum("...ii->...i", symmetric)[...] = 1.0
     smallest = np.asarray(np.linalg.eigvalsh(symmetric)[..., 0], np.float64)
@@ -409,25 +332,20 @@ def correlation(value: ArrayLike) -> NDArray[np.float64]:
     if negative.any():
         raise ValueError(
             "correlation must be positive semidefinite, got a matrix with eigenvalue "
-            f"{_first(smallest, negative):g}"
+            f"{smallest[negative].flat[0]:g}"
         )
     return symmetric
 
 
 def plannable(metric: Any) -> tuple[float, float]:
     """The weights of a Tversky index whose variance the number of positives bounds."""
-    a, b = getattr(metric, "a", None), getattr(metric, "b", None)
-    if a is None or b is None:
-        raise ValueError(
-            "a sample size is known only for the Tversky indices ('f1', 'jaccard', 'recall', "
-            f"fbeta(beta), tversky(a, b)), got {metric.name!r}"
-        )
+    a, b = tversky(metric, "with b above 0 has a known sample size")
     if not b > 0.0:
         raise ValueError(
             "no number of positives bounds the variance of a Tversky index with b = 0, which "
             f"depends on how many items are predicted positive; got {metric.name!r}"
         )
-    return float(a), float(b)
+    return a, b
 
 
 def exactly_one(**named: Any) -> None:
@@ -513,10 +431,7 @@ def _refuse_bad_objects(name: str, labels: list[Any]) -> None:
         # NaN differs from itself; pandas.NA cannot even say so.
         equal = label == label
         if label is None or not isinstance(equal, (bool, np.bool_)) or not equal:
-            place = next(i for i, other in enumerate(labels) if other is label)
-            raise ValueError(
-                f"{name} must not hold missing labels, got {short(label)} at position {place}"
-            )
+            _refuse_missing(name, np.array([other is label for other in labels]), short(label))
 
 
 def _label_array(name: str, value: Any) -> NDArray[Any]:
@@ -560,7 +475,3 @@ def _numeric(name: str, value: ArrayLike) -> NDArray[Any]:
     return (
         array.astype(np.float64) if array.dtype.itemsize < 4 and array.dtype.kind == "f" else array
     )
-
-
-def _first(array: NDArray[Any], bad: NDArray[np.bool_]) -> Any:
-    return array[bad].flat[0].item()

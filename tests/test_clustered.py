@@ -241,7 +241,7 @@ def test_coverage_with_ten_documents(skewed, least):
         (lambda: clustered_interval(DOCUMENTS, "accuracy"), "got 'accuracy'"),
         (lambda: clustered_interval(DOCUMENTS, average="macro"), r"got shape \(8, 3\)"),
         (lambda: clustered_interval(DOCUMENTS, method="wald"), "got 'wald'"),
-        (lambda: clustered_difference(DOCUMENTS, DOCUMENTS[1:]), r"got \(7, 3\)"),
+        (lambda: clustered_difference(DOCUMENTS, DOCUMENTS[1:]), r"got shape \(7, 3\)"),
         (lambda: clustered_difference(DOCUMENTS, DOCUMENTS, method="logit"), "got 'logit'"),
         (lambda: f1ci.f1_score_interval([[0, 2]], [[0, 1]], average="macro"), "got 2"),
         (lambda: f1ci.f1_score_interval([[0, 1]] * 2, [[0, 1]] * 2), "got 'binary'"),

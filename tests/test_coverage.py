@@ -539,7 +539,7 @@ def test_progress_is_told_after_every_batch():
             r"shape \(9, 3\) for 9 tables, got shapes \(9, 2\) and \(9, 2\)",
         ),
         (lambda: coverage.simulate(5, [0.5, 0.4]), ValueError, "add up to 1, got a sum of 0.9"),
-        (lambda: coverage.simulate(5, [0.5, 0.5]), ValueError, r"shape \(4,\), got \(2,\)"),
+        (lambda: coverage.simulate(5, [0.5, 0.5]), ValueError, r"shape \(4,\), got shape \(2,\)"),
         (lambda: coverage.simulate(5, [0, 0, 0, 1]), ValueError, "got 0.0"),
         (lambda: coverage.simulate(5, [0.5, 0.5, 0, 0], replicates=0), ValueError, "got 0"),
         (

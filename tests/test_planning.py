@@ -226,7 +226,7 @@ def test_a_plan_asks_for_at_least_one_positive():
     plan = f1ci.sample_size(standard_error=100.0, prevalence=0.3)
     assert (plan.positives, plan.total) == (1, 1)
     # A level near 0 gives a quantile near 0, which must not divide by zero.
-    assert f1ci.sample_size(half_width=0.1, confidence_level=1e-17).positives == 1
+    assert f1ci.sample_size(half_width=0.1, confidence_level=1e-9).positives == 1
 
 
 @given(
