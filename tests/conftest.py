@@ -3,6 +3,11 @@
 import shutil
 
 import pytest
+from hypothesis import settings
+
+# How long an example takes says nothing of whether it is right.
+settings.register_profile("patient", deadline=None)
+settings.load_profile("patient")
 
 
 @pytest.fixture(scope="session")
