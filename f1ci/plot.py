@@ -163,7 +163,8 @@ def difference(
     # Both models' sides are seen, whatever the interval.
     most = 1.1 * float(np.nanmax(np.abs([interval.low, interval.high, band]))) or 1.0
     ax.set_xlim(-most, most)
-    ax.set_title(f"← {a} is better      {b} is better →", fontsize="medium")
+    # Over zero, wherever the user's style puts titles.
+    ax.set_title(f"← {a} is better      {b} is better →", loc="center", fontsize="medium")
     if test is not None:
         ax.set_xlabel(f"{ax.get_xlabel()}\n{test.verdict(a, b)}")
     return ax

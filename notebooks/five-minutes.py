@@ -84,7 +84,16 @@ wine_train, wine_test, kind_train, kind = train_test_split(
 guess = GaussianNB().fit(wine_train, kind_train).predict(wine_test)
 
 # %% tags=["show-input"]
-f1ci.classification_report(kind, guess)
+report = f1ci.classification_report(kind, guess)
+report
+
+# %% [markdown]
+# As a figure, `f1ci.plot.forest(report)`; other scores with `metric="recall"`.
+
+# %% mystnb={"image": {"alt": "A forest of intervals: one line for each kind of wine, then one for each average of the F1 scores, with a dot at the estimate. The intervals of the averages are shorter than those of the classes."}, "figure": {"caption": "F1 of each class, and the averages, with their intervals.", "name": "fig-five-report"}}
+figure, axes = figures.subplots(height=2.4)
+f1ci.plot.forest(report, ax=axes)
+figures.save(figure, "five-minutes-report")
 
 # %% [markdown]
 # One average alone. For imbalanced classes `macro` counts all classes alike, `weighted` counts each
@@ -120,8 +129,14 @@ say("five-b-high", score_b.high)
 # %% [markdown]
 # In words: {glue:text}`five-verdict`. "Not distinguished" would not mean "equal". To show that B is
 # as good as A, or no worse, say first which difference does not matter:
-# `f1ci.difference_test(y_true, y_pred_a, y_pred_b, margin=0.02)`.
-#
+# `f1ci.difference_test(y_true, y_pred_a, y_pred_b, margin=0.02)`. As a figure, `f1ci.plot.difference(test)`:
+
+# %% mystnb={"image": {"alt": "The interval of B minus A as one line with a dot at the estimate, beside a vertical line at zero. Left of zero A is better, right of it B is better. The verdict in words stands below."}, "figure": {"caption": "The difference of the two models in F1, with its interval. Right of zero B is better.", "name": "fig-five-difference"}}
+figure, axes = figures.subplots(height=1.7)
+f1ci.plot.difference(test, ax=axes)
+figures.save(figure, "five-minutes-difference")
+
+# %% [markdown]
 # ## Documents, images or patients as units
 #
 # Spans of one document are alike, and so are the pixels of an image. Then documents
@@ -163,8 +178,20 @@ folds_a, folds_b = (np.reshape(folds[name], (3, 2, 3)) for name in "AB")
 f1ci.bayes_test(folds_a, folds_b)
 
 # %% tags=["show-input"]
-low, high = f1ci.posterior(*f1ci.effective_counts(folds_b)).interval()
+posteriors = {
+    "A": f1ci.posterior(*f1ci.effective_counts(folds_a)),
+    "B": f1ci.posterior(*f1ci.effective_counts(folds_b)),
+}
+low, high = posteriors["B"].interval()
 print(f"F1 of B between {low:.3f} and {high:.3f}")
+
+# %% [markdown]
+# What is believed of both after the halvings, `f1ci.plot.posterior(posteriors)`:
+
+# %% mystnb={"image": {"alt": "Two posterior densities of F1 with one peak each, of model A and of model B; under each curve its credible interval is shaded."}, "figure": {"caption": "Posterior densities of F1 from the cross-validation; the credible intervals are shaded.", "name": "fig-five-posterior"}}
+figure, axes = figures.subplots(height=3.0)
+f1ci.plot.posterior(posteriors, ax=axes)
+figures.save(figure, "five-minutes-posterior")
 
 # %% [markdown]
 # ## How many items?

@@ -30,7 +30,7 @@ seed: int = 20261119  # root seed
 import warnings
 
 import numpy as np
-from compendium import ledger, show
+from compendium import figures, ledger, show
 from scipy import special, stats
 
 import f1ci
@@ -252,7 +252,13 @@ test
 # For a test set that is just like its population the p-value of a difference is {glue:text}`questions-example-p`, that of equivalence within
 # the margin is {glue:text}`questions-example-equivalent`, and B minus A may be anything from
 # {glue:text}`questions-example-low:.3f` to {glue:text}`questions-example-high:.3f`. The interval says it best.
-#
+
+# %% mystnb={"image": {"alt": "The interval of B minus A as one line with a dot at the estimate, a vertical line at zero, and a shaded band around zero: the margin. The interval begins left of zero, inside the band, and ends right of the band, where B is better. The verdict in words stands below."}, "figure": {"caption": "The interval of the difference against zero and against the margin (shaded).", "name": "fig-questions-difference"}}
+figure, axes = figures.subplots(height=1.7)
+f1ci.plot.difference(test, ax=axes)
+figures.save(figure, "questions-difference")
+
+# %% [markdown]
 # (question-macro)=
 # ## What about macro and weighted F1 of imbalanced classes?
 #

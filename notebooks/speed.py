@@ -22,7 +22,6 @@ from benchmarks import results
 from compendium import figures, ledger, show
 
 say = ledger.open("speed").say
-say = ledger.open("speed").say
 run = results.load(Path(recording))
 sections = run["sections"]
 comparisons = [line for section in sections.values() for line in section["comparisons"]]

@@ -2,9 +2,12 @@
 
 from dataclasses import asdict
 
+import numpy as np
 import pytest
 from benchmarks import bench, results
 from benchmarks.environment import best_times
+
+import f1ci
 
 TINY = bench.Sizes(
     counts=50,
@@ -17,6 +20,8 @@ TINY = bench.Sizes(
     quantiles_in_r=1,
     replicates=500,
     resamples=19,
+    discordant=10,
+    units=50,
     test_sizes=(10, 25),
     many=300_000,
     seconds=0.001,
@@ -93,6 +98,26 @@ def test_every_section_runs(section, monkeypatch, tmp_path):
     assert [asdict(line) for line in loaded["comparisons"]] == found["sections"][section.__name__][
         "comparisons"
     ]
+
+
+def test_swaps_and_documents_drawn_by_hand_answer_the_same_question():
+    truth = np.repeat([1, 0], 100)
+    a, b = truth.copy(), truth.copy()
+    a[:30], a[100:120] = 0, 1
+    b[25:45], b[115:125] = 0, 1
+    exact = f1ci.difference_test(truth, a, b)
+    assert 0.01 < exact.p_value < 0.5
+    # Four standard errors of 10,000 swaps.
+    noise = 4 * np.sqrt(exact.p_value * (1 - exact.p_value) / 10_000)
+    assert bench.swapped(truth, a, b, 10_000) == pytest.approx(exact.p_value, abs=noise)
+
+    documents = np.random.default_rng(1).multinomial(10, (0.6, 0.1, 0.1, 0.2), 500)[:, :3]
+    interval = f1ci.clustered_interval(documents)
+    # The 2.5 % quantile of 1000 resamples has a standard error of 0.0845 standard errors of F1,
+    # which is 0.0216 of the interval's length; four of them are allowed.
+    tolerance = 4 * 0.0216 * interval.length
+    ends = bench.document_bootstrap(documents, 1000)
+    assert tuple(ends) == pytest.approx(tuple(interval), abs=tolerance)
 
 
 @pytest.mark.slow

@@ -110,6 +110,13 @@ def test_a_difference_shows_zero_the_margin_and_the_verdict():
     assert not f1ci.plot.difference(test.interval).patches
 
 
+def test_the_better_sides_are_named_over_zero_in_any_style():
+    with mpl.rc_context({"axes.titlelocation": "left"}):
+        ax = f1ci.plot.difference(f1ci.difference_test(TRUE, A, B))
+    assert ax.get_title("center").startswith("← A")
+    assert not ax.get_title("left")
+
+
 def test_given_axes_are_used():
     _, axes = pyplot.subplots(3)
     assert f1ci.plot.forest(INTERVALS, ax=axes[0]) is axes[0]

@@ -70,6 +70,8 @@ class Sizes:
     quantiles_in_r: int = 20
     replicates: int = 1_000_000
     resamples: int = 9999
+    discordant: int = 1000
+    units: int = 100_000
     test_sizes: tuple[int, ...] = (25, 50, 100, 500, 1000, 5000)
     many: int = 10**8
     seconds: float = 1.0
@@ -273,7 +275,8 @@ def a_thousand_labels(_: Sizes) -> Iterator[Case]:
 
 
 def resampling(sizes: Sizes) -> Iterator[Case]:
-    """One interval from 1000 labels, against the bootstrap."""
+    """Intervals and a test, against resampling."""
+    yield from paired_and_clustered(sizes)
     pair = labels(1000)
     default, fewer = sizes.resamples, max(1, sizes.resamples // 10)
 
@@ -315,6 +318,69 @@ def resampling(sizes: Sizes) -> Iterator[Case]:
     ):
         ours = partial(f1ci.f1_score_interval, *pair)
         yield Case("F1 interval from 1000 labels", other, ours, theirs, needs=needs)
+
+
+def paired_and_clustered(sizes: Sizes) -> Iterator[Case]:
+    """Two models on the same items, and many documents."""
+    rng = np.random.default_rng(4)
+    truth, a = labels(10 * sizes.discordant)
+    b = a.copy()
+    b[rng.choice(truth.size, sizes.discordant, replace=False)] ^= 1
+    swaps, resamples = sizes.resamples + 1, sizes.resamples // 10 + 1
+    documents = rng.multinomial(10, (0.6, 0.1, 0.1, 0.2), sizes.units)[:, :3]
+    for question, ours, limit, other, theirs in (
+        (
+            f"paired test, {sizes.discordant:,} discordant items",
+            partial(f1ci.difference_test, truth, a, b),
+            2e-3,
+            f"{swaps:,} random swaps, bare numpy",
+            partial(swapped, truth, a, b, swaps),
+        ),
+        (
+            f"F1 interval from {sizes.units:,} documents",
+            partial(f1ci.clustered_interval, documents),
+            20e-3,
+            f"bootstrap of documents, {resamples:,} resamples, bare numpy",
+            partial(document_bootstrap, documents, resamples),
+        ),
+    ):
+        yield Case(question, f"a limit of {text(limit)}", ours, limit, 1)
+        yield Case(question, other, ours, theirs)
+
+
+def swapped(truth: Any, a: Any, b: Any, swaps: int) -> float:
+    """The p-value of the randomisation test for F1, by random swaps.
+
+    Only predictions that differ are swapped: with others it changes nothing.
+    """
+    rng = np.random.default_rng(5)
+    differ = a != b
+    more = (b - a)[differ]
+    changes = np.stack([more * truth[differ], more], axis=1).astype(float)
+    start = np.array([truth @ a, a.sum()])  # true positives and positives of A
+    positives = truth.sum()
+
+    def difference(taken: Any) -> Any:
+        """Of one model, which takes B's predictions for some items, and of the other."""
+        change = taken @ changes
+        one, other = start + change, start + changes.sum(axis=0) - change
+        scores = (2 * x[..., 0] / (positives + x[..., 1]) for x in (one, other))
+        return abs(next(scores) - next(scores))
+
+    observed = difference(np.ones(len(changes)))
+    as_large = 0
+    for block in _blocks(range(swaps), size=1000):  # so that little memory is needed
+        taken = rng.integers(0, 2, (len(block[0]), len(changes)), np.int8).astype(float)
+        as_large += int((difference(taken) >= observed - 1e-12).sum())
+    return (1 + as_large) / (1 + swaps)
+
+
+def document_bootstrap(counts: Any, resamples: int) -> Any:
+    """The percentile interval of F1 from documents that are drawn with replacement."""
+    rng = np.random.default_rng(6)
+    n = len(counts)
+    sums = np.array([counts[rng.integers(0, n, n)].sum(axis=0) for _ in range(resamples)])
+    return np.quantile(2 * sums[:, 0] / (2 * sums[:, 0] + sums[:, 1] + sums[:, 2]), [0.025, 0.975])
 
 
 def _f1(y_true: Any, y_pred: Any, axis: int = -1) -> Any:
