@@ -98,6 +98,7 @@ table = data.confusion_matrix("jiang/section-2.3")
 (tn, fp_count), (fn_count, tp_count) = table.to_numpy().tolist()
 only = [(int(tp[tuple(i)]), int(fp[tuple(i)]), int(fn[tuple(i)])) for i in found]
 assert only == [(tp_count, fp_count, fn_count)]
+say("jiang-juice-table", f"TP {tp_count}, FP {fp_count}, FN {fn_count}, TN {tn}")
 show.table(
     ["printed numbers that the table must have", "tables"],
     [
@@ -314,7 +315,10 @@ def step(rules, weight_a, weight_b):
 
 
 counterexample = np.array([[0.5, 0.0], [0.4, 0.1]])
-rows = [["the counterexample", *(f"{side:.2f}" for side in step(counterexample, 0.5, 0.5))]]
+sides = step(counterexample, 0.5, 0.5)
+for name, side in zip(("left", "printed", "right"), sides, strict=True):
+    say(f"jiang-juice-step-{name}", float(side))
+rows = [["the counterexample", *(f"{side:.2f}" for side in sides)]]
 for weight_a, weight_b in ((0.5, 0.5), (a, b), (b, a)):
     left_side, *right_sides = step(drawn, weight_a, weight_b)
     fails = [f"fails for {100 * (left_side < r - 1e-15).mean():.0f} %" for r in right_sides]
@@ -468,6 +472,8 @@ say("jiang-juice-unrounded", plans["only V rounded"][1])
 say("jiang-juice-exact-total", plans["nothing rounded"][1])
 say("jiang-juice-sharp-total", plans["sharp bound, nothing rounded"][1])
 say("jiang-juice-similar", plans["if the new rule were like this one"][1])
+say("jiang-juice-sharp-rounded", plans["sharp bound, standard error rounded"][1])
+say("jiang-juice-sharp", sharp)
 say("jiang-juice-ratio", jiang / sharp)
 say("jiang-juice-saved", 100 * (1 - sharp / jiang))
 needed = plan("sharp").positives

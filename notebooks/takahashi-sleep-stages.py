@@ -294,7 +294,7 @@ assert np.isclose((scores["tp"] + scores["fp"]).sum(), (scores["tp"] + scores["f
 # %% [markdown]
 # ## Five stages of sleep
 #
-# Dong et al. trained four classifiers to tell five stages of sleep from half a minute of brain waves: a mixed neural network (MNN), a
+# {cite:t}`dong2018` trained four classifiers to tell five stages of sleep from half a minute of brain waves: a mixed neural network (MNN), a
 # support vector machine (SVM), a random forest (RF) and a multilayer perceptron (MLP). The paper
 # prints the matrix of the first one in its R code. Here with true classes in rows:
 

@@ -371,6 +371,7 @@ letter = {
     for key in tests
 }
 assert all(letter[key].decision != tests[key].decision for key in tests)
+say("wangli-algorithm-1-cws-p", letter["cws", "precision"].p_h0)
 show.table(
     ["", "P(H0), published", "by eq. 31", "by eqs. 32, 33", "decision by eq. 31", "by Algorithm 1"],
     [
@@ -451,6 +452,9 @@ for (task, model), folds in counts.items():
     tp, _, fn = np.moveaxis(folds, -1, 0)
     positives = tp + fn
     pooled, mean = tp.sum() / positives.sum(), (tp / positives).mean()
+    if (task, model) == ("cws", "A"):
+        say("wangli-positives-low", f"{positives.min():,}")
+        say("wangli-positives-high", f"{positives.max():,}")
     rows.append(
         [
             f"{TASKS[task]}, {TAGS[task, model]}",

@@ -330,6 +330,11 @@ quantile = {key: norm.ppf(0.5 + bounds(f"{key}/credibility") / 200) for key in W
 implied = quantile["wang_2015"] / quantile["proposed"][::-1]
 single = (lengths["wang_2015"].mean() - bounds("wang_2015/length")[1]) / lengths["wang_2015"].std()
 say("wangli-single", single)
+say("wangli-replicates", f"{replicates:,}")
+ratios = {"": (ratio.min(), ratio.max()), "-printed": printed_ratio, "-implied": implied}
+for key, (low, high) in ratios.items():
+    say(f"wangli-ratio{key}-low", low)
+    say(f"wangli-ratio{key}-high", high)
 show.table(
     ["ratio of the two lengths", "from", "to"],
     [
@@ -375,6 +380,13 @@ for name, of in found.items():
     )
 worst_error = 100 * (0.25 * 0.75 / replicates_varied) ** 0.5
 say("wangli-varied-error", worst_error)
+of_proposed = [
+    100 * held(of["intervals"]["proposed"], truth).mean()
+    for of in found.values()
+    for truth in of["truths"].values()
+]
+say("wangli-varied-least", min(of_proposed))
+say("wangli-varied-most", max(of_proposed))
 fixed = "expected, trained on 300"
 for key in WEIGHTS:
     for label, setting in {"own": "the example", "exact": "exactly 300 of each class"}.items():

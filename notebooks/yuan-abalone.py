@@ -329,7 +329,7 @@ say("yuan-abalone-drift-length", abs(check.length))
 # %%
 cases = int(given("yuan/table-1/n"))
 prevalence = positives / size
-rows, multiples = [], []
+rows, multiples, smaller = [], [], []
 for rule, name in rules.items():
     f, accuracy = (printed(f"yuan/table-1/{rule}/{metric}") for metric in ("f0.5", "accuracy"))
     tp = f * (0.8 * (1 - accuracy - prevalence) + 0.2 * prevalence) / (1 - 1.6 * f)
@@ -347,8 +347,11 @@ for rule, name in rules.items():
         rows.append([name, f"{sample:,}", *(f"{x:.2f}" for x in multiple)])
         if sample == cases:
             multiples += [*multiple]
+        else:
+            smaller += [*multiple]
 say("yuan-abalone-multiple-low", float(min(multiples)))
 say("yuan-abalone-multiple-high", float(max(multiples)))
+say("yuan-abalone-multiple-smaller", float(max(smaller)))
 say(
     "yuan-abalone-multiple",
     float(

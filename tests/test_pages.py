@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from compendium import pages
-from compendium.published import Published
+from compendium.published import Erratum, Published
 
 import f1ci
 from f1ci import cli
@@ -18,6 +18,7 @@ from f1ci import cli
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = sorted((ROOT / "book").glob("*.md"))
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.py"))
+REGISTER = list(Published().errata.values())
 
 FENCE = re.compile(r"^(?P<fence>`{3,})(?P<info>[^\n`]*)\n(?P<body>.*?)^(?P=fence)\s*$", re.M | re.S)
 # What is not prose, or quotes a number: comments, code, mathematics, roles, addresses.
@@ -66,9 +67,21 @@ def markdown_of(path: Path) -> str:
     )
 
 
+def register_text(entry: Erratum) -> str:
+    """An entry of the register, as its page shows it."""
+    return "\n\n".join(
+        [entry.place, entry.printed, entry.right, entry.how_known, entry.consequence]
+    )
+
+
 @pytest.mark.parametrize("path", [*PAGES, *NOTEBOOKS], ids=lambda path: path.stem)
 def test_no_decimal_is_typed_by_hand(path):
     assert typed_decimals(markdown_of(path)) == []
+
+
+@pytest.mark.parametrize("entry", REGISTER, ids=lambda entry: entry.id)
+def test_no_decimal_of_the_register_is_typed_by_hand(entry):
+    assert typed_decimals(register_text(entry)) == []
 
 
 def test_a_typed_decimal_is_found_and_a_quoted_one_is_not():
@@ -79,10 +92,13 @@ def test_a_typed_decimal_is_found_and_a_quoted_one_is_not():
     assert typed_decimals(quoted) == []
 
 
-@pytest.mark.parametrize("path", [*PAGES, *NOTEBOOKS], ids=lambda path: path.stem)
-def test_quoted_ids_exist(path):
+@pytest.mark.parametrize(
+    "text",
+    [*map(markdown_of, [*PAGES, *NOTEBOOKS]), *map(register_text, REGISTER)],
+    ids=[*(path.stem for path in [*PAGES, *NOTEBOOKS]), *(entry.id for entry in REGISTER)],
+)
+def test_quoted_ids_exist(text):
     published = Published()
-    text = markdown_of(path)
     for role, content in re.findall(r"\{(published|computed)\}`([^`]+)`", text):
         identity = re.split(r"\\?\|", content)[0]
         known = published.rows if role == "computed" else {**published.rows, **published.inputs}

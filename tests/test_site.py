@@ -150,7 +150,7 @@ def book(tmp_path_factory):
         shutil.copy(ROOT / file, root / file)
     (root / "book" / "index.md").write_text(INDEX, "utf-8")
     (root / "book" / "_toc.yml").write_text(TOC, "utf-8")
-    # The notebooks that show the errata are not in this tree, nor what the register quotes of them.
+    # This tree lacks the notebooks that show the errata, and what the register quotes and cites.
     errata = root / "book" / "published" / "errata.csv"
     with errata.open(encoding="utf-8", newline="") as file:
         lines = list(csv.DictReader(file))
@@ -158,8 +158,11 @@ def book(tmp_path_factory):
         writer = csv.DictWriter(file, lines[0])
         writer.writeheader()
         for line in lines:
-            known = re.sub(r"\{glue:text\}`[^`]*`", "a number", line["how_known"])
-            writer.writerow(line | {"shown_in": "demo", "how_known": known})
+            texts = {
+                column: re.sub(r"\{(glue:text|cite:t)\}`[^`]*`", "something", text)
+                for column, text in line.items()
+            }
+            writer.writerow(texts | {"shown_in": "demo"})
     (root / "notebooks" / "data" / "scale.csv").write_text("3.92\n")
     assert call(root, "execute", "demo", "broken").returncode == 1
     return root, call(root, "book")
