@@ -441,8 +441,8 @@ const f1ci = (() => {
   /** Score interval of the mean of F-beta over classes, alike or by their true items. */
   function meanScore(matrix, a, b, level, weighted) {
     const r = matrix.length;
-    // One more right item in each class, and one wrong one spread over the others.
-    const smooth = matrix.map((row, i) => row.map((n, j) => n + (i === j ? 1 : 1 / (r - 1))));
+    // One more right item in each class, and a quarter of a wrong one spread over the others.
+    const smooth = matrix.map((row, i) => row.map((n, j) => n + (i === j ? 1 : 0.25 / (r - 1))));
     const counts = classCounts(smooth);
     const scores = counts.map((part) => scoreAndUnit(part, a, b));
     const reach = scores.map(([f, unit]) => f * unit);
@@ -469,7 +469,30 @@ const f1ci = (() => {
     } else {
       ends = extremes(parts, matrix.map(() => 1 / r), correlation, a, b, z);
     }
-    return [Math.max(ends[0], 0), Math.min(ends[1], 1)];
+    const right = sum(matrix.map((row, k) => row[k]));
+    const wrong = sum(matrix.map(sum)) - right;
+    const low = Math.max(ends[0], 0);
+    const high = Math.min(ends[1], 1);
+    return [low * room(right, z, level), 1 - (1 - high) * room(wrong, z, level)];
+  }
+
+  /**
+   * The modified Wilson limit of one or two items over Wilson's own, in the Poisson limit (Brown,
+   * Cai and DasGupta 2001): more room for an average where hardly an item is wrong, or right.
+   */
+  function room(count, z, level) {
+    if (count !== 1 && count !== 2) return 1;
+    const wilson = count ** 2 / (count + z * z / 2 + z * Math.sqrt(count + z * z / 4));
+    // The mean at which so many items or more have the probability 1 - level.
+    let mean = -Math.log(level);
+    if (count === 2) {
+      mean = Math.sqrt(2 * (1 - level));
+      for (let step = 0; step < 60; step += 1) {
+        const more = -Math.expm1(-mean) - mean * Math.exp(-mean);
+        mean -= (more - (1 - level)) / (mean * Math.exp(-mean));
+      }
+    }
+    return Math.min(mean / wilson, 1);
   }
 
   // --- Two models on the same items ------------------------------------------------------------
