@@ -174,3 +174,12 @@ def test_the_page_of_the_command_line_has_every_option(monkeypatch):
     monkeypatch.setenv("COLUMNS", "88")
     for name, text in cli.helps().items():
         assert f"### {name}\n\n```text\n{text.rstrip()}\n```" in page
+
+
+def test_what_is_glued_from_another_page_has_a_format():
+    """Without one the extension takes the key for a part of the path."""
+    texts = [path.read_text("utf-8") for path in (ROOT / "book").glob("*.md")]
+    texts.append((ROOT / "book" / "published" / "errata.csv").read_text("utf-8"))
+    glued = [key for text in texts for key in re.findall(r"\{glue:text\}`[^`]*::([^`]*)`", text)]
+    assert len(glued) > 100
+    assert [key for key in glued if ":" not in key] == []
