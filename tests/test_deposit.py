@@ -11,8 +11,9 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from compendium import ROOT, deposit, swhid
+from compendium import ROOT, deposit
 from compendium.execute import Edition, Project
+from crates import check, roc_validator
 from trees import call, make_tree
 
 NOTEBOOK = """\
@@ -53,42 +54,29 @@ def tree(tmp_path_factory) -> Path:
     return root
 
 
-def check_crate(crate: dict, html: Path) -> dict[str, dict]:
-    """What RO-Crate 1.1 asks of every crate; its entities by their names."""
-    graph = {entity["@id"]: entity for entity in crate["@graph"]}
-    assert len(graph) == len(crate["@graph"])  # each described once
-    assert crate["@context"] == "https://w3id.org/ro/crate/1.1/context"
-    assert graph["ro-crate-metadata.json"] == {
-        "@id": "ro-crate-metadata.json",
-        "@type": "CreativeWork",
-        "conformsTo": {"@id": "https://w3id.org/ro/crate/1.1"},
-        "about": {"@id": "./"},
-    }
-    root = graph["./"]
-    assert root["@type"] == "Dataset"
-    assert {"name", "description", "datePublished", "license", "author", "hasPart"} <= set(root)
-
-    def references(value):
-        if isinstance(value, list):
-            return [x for item in value for x in references(item)]
-        return [value["@id"]] if isinstance(value, dict) else []
-
-    for entity in crate["@graph"][1:]:
-        for name, value in entity.items():
-            assert [x for x in references(value) if x not in graph] == [], (entity["@id"], name)
-            assert not (isinstance(value, list) and len(value) == 1), (entity["@id"], name)
-    files = {i for i, e in graph.items() if "File" in e["@type"]}
-    assert set(references(root["hasPart"])) == files
-    for name in files:
-        assert graph[name]["contentSize"] == str((html / name).stat().st_size)
-        assert graph[name]["identifier"] == swhid(html / name)
-    return graph
+@pytest.mark.slow
+def test_roc_validator_accepts_the_crate_and_would_say_if_it_did_not(tree, tmp_path):
+    html = shutil.copytree(tree / "_build" / "html", tmp_path / "html")
+    crate = deposit.crate(Edition(Project(tree)), html)
+    metadata = html / "ro-crate-metadata.json"
+    metadata.write_text(json.dumps(crate), "utf-8")
+    code, said = roc_validator(html, tmp_path / "web")
+    assert code == 0, said
+    assert "is a valid ro-crate-1.1" in said
+    root = next(entity for entity in crate["@graph"] if entity["@id"] == "./")
+    for name in ("license", "author"):  # required; recommended
+        lacking = {**root}
+        del lacking[name]
+        graph = [lacking if entity is root else entity for entity in crate["@graph"]]
+        metadata.write_text(json.dumps({**crate, "@graph": graph}), "utf-8")
+        code, said = roc_validator(html, tmp_path / "web")
+        assert code == 1, (name, said)
 
 
 @pytest.mark.slow
 def test_the_crate_describes_the_site(tree):
     html = tree / "_build" / "html"
-    graph = check_crate(deposit.crate(Edition(Project(tree)), html), html)
+    graph = check(deposit.crate(Edition(Project(tree)), html), html)
     run = graph["#run-one"]
     assert run["instrument"] == {"@id": "notebooks/one.py"}
     assert run["object"] == [{"@id": "#one/seed"}, {"@id": "notebooks/data/f1.txt"}]

@@ -29,9 +29,9 @@ from bs4 import BeautifulSoup
 from compendium import ROOT, parameters, sources, swhid
 from compendium import book as machinery
 from compendium.published import Published
+from crates import check, roc_validator
 from pybtex.database import parse_string
 from scipy import stats
-from test_deposit import check_crate
 from trees import call, make_tree
 
 import f1ci
@@ -218,9 +218,11 @@ def test_the_strip_says_what_a_page_was_computed_from(book):
 
 
 @pytest.mark.slow
-def test_the_site_is_a_crate(book):
+def test_the_site_is_a_crate(book, tmp_path):
     html = book[0] / "_build" / "html"
-    graph = check_crate(json.loads((html / "ro-crate-metadata.json").read_text("utf-8")), html)
+    code, said = roc_validator(html, tmp_path / "web")
+    assert code == 0, said
+    graph = check(json.loads((html / "ro-crate-metadata.json").read_text("utf-8")), html)
     assert {"notebooks/demo.ipynb", "results/figures/demo-figure-1.svg", "#run-demo"} <= set(graph)
     assert "#run-broken" not in graph
     assert graph["#demo/sizes"]["value"] == "(25, 50, 100)"
