@@ -109,6 +109,8 @@ for rule, name in rules.items():
     stored = data.confusion_matrix(f"yuan/table-6/{stored_names[rule]}")
     assert tuple(stored.to_numpy().ravel()) == population[rule]
     rows.append([name, len(candidates[rule]), positives, predicted, tp])
+say("yuan-abalone-positives", positives)
+say("yuan-abalone-tables", "; ".join(f"{name} ({tp}, {a})" for name, _, _, a, tp in rows))
 show.table(
     ["", "triples that fit this rule", "Z shared by all", "A", "TP"], rows, numeric=range(1, 5)
 )
@@ -491,7 +493,9 @@ figures.save(figure, "yuan-abalone-table-6")
 twelve = [
     f"yuan/section-3b/{kind}/{m}" for kind in ("individual", "corrected_individual") for m in lists
 ]
-even = [joint_coverage.on_grid(page.number(i), 5000) for i in twelve]
+grid = 5000
+even = [joint_coverage.on_grid(page.number(i), grid) for i in twelve]
+say("yuan-abalone-grid", grid)
 say("yuan-abalone-even", int(sum(even)))
 say("yuan-abalone-even-chance", 0.5 ** len(even))
 

@@ -11,6 +11,7 @@ import tempfile
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
 from html import escape, unescape
 from pathlib import Path
 from typing import Any
@@ -102,13 +103,18 @@ def _link(row: Entry | Row) -> str:
 def tally(rows: Iterable[Mapping[str, Any]], of: str) -> int:
     """How many numbers a notebook recorded, or how many have one of some verdicts.
 
-    `of` is the notebook's name, and verdicts after a bar: ``yuan-letter|erratum open``.
+    `of` is the notebook's name, or a pattern of ids, and verdicts after a bar:
+    ``yuan-letter|erratum open``, ``wangli/table-2/*|match``.
     """
-    notebook, _, listed = of.partition("|")
+    name, _, listed = of.partition("|")
     wanted = listed.split() or list(VERDICTS)
     if unknown := [name for name in wanted if name not in VERDICTS]:
         raise LedgerError(f"no verdict is called {unknown[0]!r}; there are {', '.join(VERDICTS)}")
-    return sum(row.get("notebook") == notebook and row["verdict"] in wanted for row in rows)
+    return sum(
+        (fnmatchcase(row["id"], name) if "/" in name else row.get("notebook") == name)
+        and row.get("verdict") in wanted
+        for row in rows
+    )
 
 
 # --- the pages ------------------------------------------------------------------------------
@@ -246,6 +252,7 @@ def item_name(item: str) -> str:
 
 def _row(e: Entry, citing: Citing) -> str:
     page = f'<a href="../notebooks/{e.notebook}.html" title="{e.source}">{e.notebook}</a>'
+    other = f"<br><small>{_other(e)}</small>" if e.other is not None else ""
     where = f"; {page}" if e.notebook else ""
     erratum = f' <a href="errata.html#{e.erratum.lower()}">{e.erratum}</a>' if e.erratum else ""
     return (
@@ -254,9 +261,15 @@ def _row(e: Entry, citing: Citing) -> str:
         f'<td><a class="row-link" href="#{e.id}">{e.id}</a>'
         f"<br><small>{escape(e.description)}</small></td>"
         f'<td class="number">{escape(e.printed)}</td>'
-        f'<td class="number">{value_text(e.value, e.printed)}</td>'
+        f'<td class="number">{value_text(e.value, e.printed)}{other}</td>'
         f"<td>{badge(e.verdict)}{erratum}<br><small>{escape(e.reason)}{where}</small></td></tr>"
     )
+
+
+def _other(e: Entry) -> str:
+    """What the run that the register names for a number gives, and its standard error."""
+    error = f" ± {value_text(e.other_error, e.printed)}" if e.other_error else ""
+    return f"that run: {value_text(e.other, e.printed)}{error}"
 
 
 def _head(names: Sequence[str]) -> str:
@@ -347,7 +360,8 @@ def _erratum(erratum: Erratum, rows: Sequence[Entry]) -> str:
     shown = f"\nComputed in\n: {', '.join(notebooks)}\n" if notebooks else ""
     links = [
         f'<a href="ledger.html#{row.id}">{row.id.partition("/")[2]}</a> ({escape(row.printed)}; '
-        f"ours {value_text(row.value, row.printed)})"
+        f"ours {value_text(row.value, row.printed)}"
+        f"{'' if row.other is None else f'; {_other(row)}'})"
         for row in rows
     ]
     listed = f"\nRows\n: {', '.join(links)}\n" if links else ""

@@ -110,7 +110,8 @@ VERDICTS = {
             "differs",
             "differs from what the stated design gives; fits another run, which the "
             "[register](/book/errata.md) names, and which explains numbers that were not used to "
-            "find it",
+            "find it. That run's value is computed too: it rounds to the printed number, or is "
+            "within four standard errors of it and nearer than ours; else the row is open",
             "fit another run than the one that is described",
         ),
         Verdict(
@@ -161,6 +162,8 @@ class Entry:
     low: float | None
     high: float | None
     splits: int | None
+    other: float | str | None  # what the run that the register names gives
+    other_error: float | None
     verdict: str
     erratum: str
     notebook: str
@@ -169,8 +172,8 @@ class Entry:
 
     @property
     def unexplained(self) -> bool:
-        """Whether it differs and the register does not know it."""
-        return self.verdict == "open" and not self.erratum
+        """Whether it differs and the register does not know it, or names a run that differs too."""
+        return self.verdict == "open" and not self.erratum.startswith(("O", "N"))
 
 
 @dataclass(frozen=True)
@@ -227,8 +230,31 @@ def _rounds(value: float, printed: Number) -> bool:
     return abs(Fraction(value) - printed.value) <= printed.half_unit
 
 
-def _entry(row: Row, recorded: tuple[Record, str] | None, published: Published) -> Entry:
+def _explained(row: Row, ours: Record, other: Record | None, fits: _Comparison | None) -> bool:
+    """Whether another run gives the printed number, and is nearer to it than ours."""
+    if other is None or fits is None or not VERDICTS[fits.verdict].passes:
+        return False
+    if row.number is None:
+        return True
+    assert isinstance(other.value, float)  # checked saw to it
+    assert isinstance(ours.value, float)
+    return abs(other.value - row.number.value) < abs(ours.value - row.number.value)
+
+
+def _entry(
+    row: Row,
+    recorded: tuple[Record, str] | None,
+    published: Published,
+    other: Record | None = None,
+    *,
+    alone: bool = False,
+) -> Entry:
+    """The verdict on a number; `alone` if other notebooks may have the value of another run."""
     replicates = published.replicates(row.id)
+    # What the other run expects is exact, and its replicates are those behind the printed number.
+    fits = (
+        None if other is None else _compare(row, replace(other, replicates=None), other.replicates)
+    )
     record, notebook = recorded or (Record(row.id), "")
     if recorded is None:
         compared = _Comparison("not-recorded", "no results at hand have it")
@@ -248,10 +274,16 @@ def _entry(row: Row, recorded: tuple[Record, str] | None, published: Published) 
         verdict = "reconstructed"
     elif verdict == "open" and row.erratum:
         verdict, reason = EXPLAINED[row.erratum[0]], f"{row.erratum}: {reason}"
+        if verdict == "other-run" and not alone and not _explained(row, record, other, fits):
+            verdict = "open"
     elif row.erratum and record.replicates and replicates is None:
         reason += f"; how many replicates the paper drew is not known, see {row.erratum}"
     elif row.erratum and _too_noisy(record, replicates):
         reason += f"; too few replicates to show {row.erratum}"
+    if other is not None and fits is not None:
+        reason += f"; that run's {shown(other.value)} {fits.reason}"
+    elif row.erratum.startswith("R") and not alone:
+        reason += "; no results at hand have that run's value"
     printed = row.number
     return Entry(
         id=row.id,
@@ -267,6 +299,8 @@ def _entry(row: Row, recorded: tuple[Record, str] | None, published: Published) 
         low=record.low,
         high=record.high,
         splits=record.splits,
+        other=None if other is None else other.value,
+        other_error=None if fits is None else fits.paper_error,
         verdict=verdict,
         erratum=row.erratum,
         notebook=notebook,
@@ -288,7 +322,12 @@ def judge(page: Page, ids: Sequence[str]) -> list[Entry]:
     """The verdicts on what a notebook has recorded so far, for a figure that shows what agrees."""
     recorded = page.records
     return [
-        _entry(page.row(i), (recorded[i], page.name) if i in recorded else None, page.published)
+        _entry(
+            page.row(i),
+            (recorded[i], page.name) if i in recorded else None,
+            page.published,
+            alone=True,
+        )
         for i in ids
     ]
 
@@ -303,20 +342,24 @@ def _too_noisy(record: Record, paper_replicates: int | None) -> bool:
     return record.replicates is not None and record.replicates < (paper_replicates or math.inf)
 
 
-def _moved(entry: Entry, published: Published) -> str:
+def _moved(entry: Entry, published: Published) -> Iterator[str]:
     """What is wrong if a value that an entry of the register rests on is not what it was."""
-    if entry.id not in published.expected or not isinstance(entry.value, float):
-        return ""
-    value, tolerance = published.expected[entry.id]
-    noise = STANDARD_ERRORS * (entry.own_error or 0.0)
-    if noise > tolerance:  # a quick build cannot tell
-        tolerance += noise
-    if abs(entry.value - value) <= tolerance:
-        return ""
-    return (
-        f"{entry.id}: {entry.erratum} rests on {shown(value)} +- {shown(tolerance)}, "
-        f"but ours is {shown(entry.value)}"
-    )
+    other = f"{entry.erratum}:{entry.id}"
+    for name, now, error in (
+        (entry.id, entry.value, entry.own_error),
+        (other, entry.other, None),
+    ):
+        if name not in published.expected or not isinstance(now, float):
+            continue
+        value, tolerance = published.expected[name]
+        noise = STANDARD_ERRORS * (error or 0.0)
+        if noise > tolerance:  # a quick build cannot tell
+            tolerance += noise
+        if abs(now - value) > tolerance:
+            yield (
+                f"{entry.id}: {entry.erratum} rests on {shown(value)} +- {shown(tolerance)}, "
+                f"but {'that run gives' if name == other else 'ours is'} {shown(now)}"
+            )
 
 
 class Ledger:
@@ -331,7 +374,10 @@ class Ledger:
         self.records = records = self._read(Path(results))
         notebooks = published.folder.parents[1] / "notebooks"
         identifiers = {name: swhid(notebooks / f"{name}.py") for name in self.notebooks}
-        judged = (_entry(row, records.get(row.id), published) for row in published.rows.values())
+        judged = (
+            _entry(row, records.get(row.id), published, self._other(row))
+            for row in published.rows.values()
+        )
         self.entries = [replace(e, source=identifiers.get(e.notebook, "")) for e in judged]
         self.errors += [
             f"{entry.id}: names {entry.erratum}, but {entry.value!r} agrees with the printed "
@@ -341,7 +387,12 @@ class Ledger:
             and VERDICTS[entry.verdict].passes
             and not _too_noisy(records[entry.id][0], published.replicates(entry.id))
         ]
-        self.errors += filter(None, (_moved(entry, published) for entry in self.entries))
+        self.errors += [error for entry in self.entries for error in _moved(entry, published)]
+
+    def _other(self, row: Row) -> Record | None:
+        """What the run that the register names for a number gives, if a notebook has it."""
+        recorded = self.records.get(f"{row.erratum}:{row.id}")
+        return None if recorded is None else recorded[0]
 
     def _read(self, folder: Path) -> dict[str, tuple[Record, str]]:
         """Each recorded id with its record and its notebook; what is wrong goes to the errors."""
@@ -368,12 +419,13 @@ class Ledger:
         """How many numbers of each verdict would turn if ours were `factor` times, and of how many.
 
         A number turns if it would no longer pass, or, for one that the register explains, if
-        it would pass or leave its expected value. (A band moves with its value.)
+        it would pass or leave its expected value. (A band moves with its value.) One of another
+        run has two values, and turns only if either of them would do it alone.
         """
         found: dict[str, tuple[int, int]] = {}
 
-        def times(value: float | None) -> float | None:
-            return None if value is None else value * factor
+        def times(value: float | str | None) -> float | None:
+            return value * factor if isinstance(value, float) else None
 
         for entry in self.entries:
             if not isinstance(entry.value, float) or entry.value == 0:
@@ -383,9 +435,15 @@ class Ledger:
                 record, value=entry.value * factor, low=times(record.low), high=times(record.high)
             )
             row = self.published.rows[entry.id]
-            after = _entry(row, (moved, notebook), self.published)
-            turned = VERDICTS[after.verdict].passes != VERDICTS[entry.verdict].passes or bool(
-                _moved(after, self.published)
+            other = self._other(row)
+            after = [_entry(row, (moved, notebook), self.published, other)]
+            if other is not None:
+                wrong = replace(other, value=times(other.value))
+                after.append(_entry(row, (record, notebook), self.published, wrong))
+            turned = all(
+                VERDICTS[e.verdict].tone != VERDICTS[entry.verdict].tone
+                or any(_moved(e, self.published))
+                for e in after
             )
             caught, of = found.get(entry.verdict, (0, 0))
             found[entry.verdict] = caught + turned, of + 1
