@@ -454,8 +454,9 @@ show.table(
 )
 
 # %% [markdown]
-# With {glue:text}`yuan-abalone-smaller` cases instead of {published}`yuan/section-3b/n`, all rows
-# of 1NN fit, and so do the plain rows of logistic regression, coverages included. The corrected row
+# With {glue:text}`yuan-abalone-smaller` cases instead of {published}`yuan/section-3b/n`, the plain
+# rows of 1NN and of logistic regression fit, coverages included; the corrected length of 1NN fits
+# only if rounding is allowed for, and barely. The corrected row
 # of logistic regression fits the printed size. The forest's fits neither: its coverages are lower
 # than intervals on its population have at any size near these. So the rows come from different
 # runs, and those of single rules do not hold for the printed $n$. {doc}`yuan-other-runs` names the
