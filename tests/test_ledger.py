@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 import json
 import math
+import re
 import shutil
 from collections.abc import Callable
 from fractions import Fraction
@@ -16,7 +17,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from compendium import pages, verdicts
+from compendium import PUBLISHED, pages, verdicts
 from compendium.ledger import Page, Record, checked
 from compendium.published import LedgerError, Number, Published, Row, read_number
 from compendium.verdicts import Ledger
@@ -505,6 +506,28 @@ def test_restated_numbers_count_once_in_the_headline(folder: Path) -> None:
     assert "**11** rows" in sentence
     assert "**10** that do not restate another" in sentence
     assert "1 to the printed digits" in sentence  # of two matches one restates the other
+
+
+def test_the_counts_of_the_page_add_up_to_the_rows() -> None:
+    published = Published()
+    built = Ledger(published, PUBLISHED.parent / "reference")
+    sentence = pages._sentence(built)
+    rows, once, agree = map(int, re.findall(r"\*\*(\d+)\*\*", sentence))
+    assert rows == len(published.rows)
+    assert once == rows - len(published.restated)
+    head, rest = sentence.split(" Of the rest, ")
+    # Each part begins with its number; "a quarter wide" and the like do not.
+    parts = [int(n) for n in re.findall(r"(?:: |, )(\d+) ", head)]
+    assert sum(parts) == agree
+    assert agree + sum(int(n) for n in re.findall(r"(?:^|, )(\d+) ", rest)) == once
+    # The scoreboard counts each row; so do the parts of the table.
+    table = re.search(
+        r'<tr class="total">(.*?)</tr>',
+        pages._scoreboard(built, {key: paper.name for key, paper in published.papers.items()}),
+    )
+    assert table is not None
+    *sums, total = map(int, re.findall(r"<td>(\d+)</td>", table[1]))
+    assert sum(sums) == total == rows
 
 
 @pytest.mark.parametrize("factor", [0.5, 1.01, 2.0])
