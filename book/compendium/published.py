@@ -1,7 +1,7 @@
 """The left-hand side of the ledger: what the papers print, read from `book/published/`.
 
 - `papers.csv`: the papers, in the book's order,
-- `<paper>.csv`: every number printed as a result,
+- `<paper>.csv`: the numbers printed as results (Lam's Tables 5 and 6 are illegible in our copy),
 - `inputs.csv`: what goes into them (confusion matrices, probabilities, numbers of replicates),
 - `replicates.csv`: which published numbers an input's number of replicates holds for,
 - `errata.csv`: the register: errors (E), other runs (R), what is open (O) and remarks (N),
