@@ -188,21 +188,22 @@ def _verdicts() -> str:
 
 
 def _scoreboard(ledger: Ledger, names: Mapping[str, str]) -> str:
-    """The counts by paper; `names` gives the order and what each is called."""
+    """The counts by verdict and paper; `names` gives the order and what each is called."""
     counts = ledger.counts("paper")
-    used = [v for v in VERDICTS if any(group[v] for group in counts.values())]
-    head = "".join(f'<th scope="col">{badge(v)}</th>' for v in used)
+    papers = [key for key in names if key in counts]
     lines = []
-    for key in (key for key in names if key in counts):
-        cells = "".join(f"<td>{counts[key][v] or '·'}</td>" for v in used)
-        total = sum(counts[key].values())
-        lines.append(f'<tr><th scope="row">{escape(names[key])}</th>{cells}<td>{total}</td></tr>')
-    sums = [sum(group[v] for group in counts.values()) for v in used]
+    for verdict in VERDICTS:
+        found = [counts[key][verdict] for key in papers]
+        if any(found):
+            cells = "".join(f"<td>{n or '·'}</td>" for n in [*found, sum(found)])
+            lines.append(f'<tr><th scope="row">{badge(verdict)}</th>{cells}</tr>')
+    sums = [sum(counts[key].values()) for key in papers]
     last = "".join(f"<td>{n}</td>" for n in [*sums, sum(sums)])
     lines.append(f'<tr class="total"><th scope="row">all</th>{last}</tr>')
+    head = "".join(f'<th scope="col">{escape(names[key])}</th>' for key in papers)
     return (
         '<div class="wide" tabindex="0"><table class="scoreboard"><thead><tr>'
-        f'<th scope="col">paper</th>{head}<th scope="col">all</th></tr></thead>'
+        f'<th scope="col">verdict</th>{head}<th scope="col">all</th></tr></thead>'
         f"<tbody>{''.join(lines)}</tbody></table></div>"
     )
 
@@ -218,7 +219,7 @@ def _table(entries: Sequence[Entry], names: Mapping[str, str], citing: Citing) -
     parts = []
     for (paper, item), rows in groups.items():
         counts = Counter(e.verdict for e in rows)
-        told = " ".join(f"{counts[v]} {badge(v)}" for v in VERDICTS if counts[v])
+        told = " ".join(f"<span>{counts[v]} {badge(v)}</span>" for v in VERDICTS if counts[v])
         title = f"{escape(names[paper])}: {item_name(item)}"
         parts.append(
             f'<details class="item" id="{paper}/{item}"><summary>{title} '
