@@ -17,8 +17,11 @@ from bs4 import BeautifulSoup, Tag
 __all__ = ["fit"]
 
 _ROLES = {"thead": "rowgroup", "tbody": "rowgroup", "tr": "row", "td": "cell"}
-# A number and its sign stay on one line.
-_PERCENT = re.compile(r"(\d) %")
+# A number and its sign stay on one line, and so do a formula and its brackets and stops.
+_PERCENT = re.compile(r"(\d)\s%")
+_AFTER_NUMBER = re.compile(r"^\s%")
+_AFTER_FORMULA = re.compile(r"^[,.;:?!)\]]")
+_GLUE = "\N{WORD JOINER}"
 # Characters. A column of this many is text, which is to be read and not to be scrolled past.
 _TEXT = 26
 # What fits beside the margin; longer cells are broken there anyway.
@@ -48,9 +51,10 @@ def fit(body: str) -> str:
                 box["class"] = " ".join([*_classes(box), "full-width"])
     _tell_apart(page)
     _fold_proofs(page)
-    for text in page.find_all(string=_PERCENT):
-        if not text.find_parent(["pre", "code", "script", "style", "textarea"]):
-            text.replace_with(_PERCENT.sub("\\1\N{NO-BREAK SPACE}%", text))
+    for picture in page.select("figure img"):
+        # It scrolls without its caption where it is too wide.
+        picture.wrap(Tag(name="div", attrs={"class": "picture"}))
+    _hold_together(page)
     return str(page)
 
 
@@ -97,6 +101,23 @@ def _stack(table: Tag, rows: Sequence[Sequence[Tag]]) -> None:
         for cell, name in zip(row[1:], names[1:], strict=True):
             if name and cell.get_text(strip=True) and "\\" not in name:
                 cell["data-label"] = name
+
+
+def _hold_together(page: BeautifulSoup) -> None:
+    """Let no line begin with a sign or a stop that belongs to what stands before it."""
+    for text in page.find_all(string=True):
+        if text.find_parent(["pre", "code", "script", "style", "textarea"]):
+            continue
+        before, after = text.previous_sibling, text.next_sibling
+        held = _PERCENT.sub("\\1\N{NO-BREAK SPACE}%", text)
+        if isinstance(before, Tag) and before.get_text()[-1:].isdigit():
+            held = _AFTER_NUMBER.sub("\N{NO-BREAK SPACE}%", held)
+        if isinstance(before, Tag) and "math" in _classes(before):
+            held = _AFTER_FORMULA.sub(rf"{_GLUE}\g<0>", held)
+        if isinstance(after, Tag) and "math" in _classes(after) and held.endswith(("(", "[")):
+            held += _GLUE
+        if held != text:
+            text.replace_with(held)
 
 
 def _tell_apart(page: BeautifulSoup) -> None:
