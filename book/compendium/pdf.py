@@ -15,36 +15,20 @@ from pathlib import Path
 from urllib.parse import urljoin
 
 import yaml
-from bs4 import BeautifulSoup
+from bs4 import BeautifulSoup, Tag
 
-from compendium.execute import Edition, Project, RefusedError
+from compendium.execute import Edition, Project
 from compendium.published import Published
 
 __all__ = ["combined", "main"]
 
 _PROGRAMS = ("chromium", "chromium-browser", "google-chrome")
-_STYLE = """
-@page { margin: 18mm 16mm; size: A4; }
-body { background: #fff; }
-.bd-article { padding: 0; }
-.bd-article > section { break-before: page; }
-:is(.headerlink, .copybtn, .downloads, .ledger-filter) { display: none !important; }
-:is(.wide, .full-width, .pst-scrollable-table-container) {
-  max-width: 100% !important;
-  overflow: visible !important;
-  width: 100% !important;
-}
-details.item tr, figure, table.table tr { break-inside: avoid; }
-table.ledger { font-size: 0.7rem; }
-"""
 
 
 def combined(html: Path, documents: Sequence[str], address: str) -> str:
     """One page with the articles of several, in the first one's frame."""
-    frame = BeautifulSoup((html / f"{documents[0]}.html").read_text("utf-8"), "html.parser")
-    article = BeautifulSoup('<article class="bd-article"></article>', "html.parser").article
-    assert article is not None
-    for document in documents:
+    sections: list[Tag] = []
+    for document in reversed(documents):
         page = BeautifulSoup((html / f"{document}.html").read_text("utf-8"), "html.parser")
         for link in page.select(".bd-article a[href]"):
             link["href"] = urljoin(f"{address}{document}.html", str(link["href"]))
@@ -54,19 +38,16 @@ def combined(html: Path, documents: Sequence[str], address: str) -> str:
             fold["open"] = ""
         for script in page.select(".bd-article script, .bd-article .explorer"):
             script.decompose()
-        for section in page.select(".bd-article > section"):
-            article.append(section)
-    assert frame.body is not None
-    assert frame.head is not None
-    scripts = [script for script in frame.select("script[src]") if "mathjax" in str(script["src"])]
-    frame.body.clear()
-    frame.body.append(article)
-    for script in scripts:
-        frame.body.append(script)
-    style = frame.new_tag("style")
-    style.string = _STYLE
-    frame.head.append(style)
-    return str(frame)
+        sections[:0] = page.select(".bd-article > section")
+    article = page.new_tag("article", attrs={"class": "bd-article"})
+    article.extend(sections)
+    scripts = page.select('script[src*="mathjax"]')
+    assert page.body is not None
+    assert page.head is not None
+    page.body.clear()
+    page.body.extend([article, *scripts])
+    page.head.append(page.new_tag("link", rel="stylesheet", href="../_static/pdf.css"))
+    return str(page)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -74,14 +55,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     project = Project()
     edition = Edition(project, "quick" if "--quick" in (arguments or sys.argv[1:]) else "full")
     html = edition.folder / "html"
-    try:
-        program = next(filter(None, map(shutil.which, _PROGRAMS)), None)
+    program = next(filter(None, map(shutil.which, _PROGRAMS)), None)
+    if program is None or not (html / "book" / "ledger.html").is_file():
+        needed = f"there is no site in {html}: build it first"
         if program is None:
-            raise RefusedError(f"printing needs one of {', '.join(_PROGRAMS)}")
-        if not (html / "book" / "ledger.html").is_file():
-            raise RefusedError(f"there is no site in {html}: build it first")
-    except RefusedError as error:
-        sys.stdout.write(f"error: {error}\n")
+            needed = f"printing needs one of {', '.join(_PROGRAMS)}"
+        sys.stdout.write(f"error: {needed}\n")
         return 1
     settings = yaml.safe_load((project.root / "_config.yml").read_text("utf-8"))
     documents = [
