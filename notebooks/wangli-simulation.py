@@ -380,6 +380,8 @@ for name, of in found.items():
     )
 worst_error = 100 * (0.25 * 0.75 / replicates_varied) ** 0.5
 say("wangli-varied-error", worst_error)
+say("wangli-varied-settings", len(found))
+say("wangli-varied-truths", len(names))
 of_proposed = [
     100 * held(of["intervals"]["proposed"], truth).mean()
     for of in found.values()

@@ -85,13 +85,15 @@ def test_a_changed_printed_number_turns_the_page_without_a_run(page, tmp_path, m
 
 def test_a_tally_counts_by_notebook_and_verdict():
     rows = [
-        {"id": "a", "notebook": "n", "verdict": "match"},
-        {"id": "b", "notebook": "n", "verdict": "erratum"},
-        {"id": "c", "notebook": "other", "verdict": "erratum"},
-        {"id": "an input"},
+        {"id": "x/1/a", "notebook": "n", "verdict": "match"},
+        {"id": "x/1/b", "notebook": "n", "verdict": "erratum"},
+        {"id": "x/2/a", "notebook": "other", "verdict": "erratum"},
+        {"id": "x/1/input"},
     ]
     assert extension.tally(rows, "n") == 2
     assert extension.tally(rows, "n|erratum open") == 1
+    assert extension.tally(rows, "x/[12]/a|match erratum") == 2
+    assert extension.tally(rows, "x/1/*") == 2
     with pytest.raises(LedgerError, match="no verdict is called 'errata'"):
         extension.tally(rows, "n|errata")
 

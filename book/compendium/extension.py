@@ -17,6 +17,7 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
+from fnmatch import fnmatchcase
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -88,13 +89,18 @@ class LedgerRole(SphinxRole):
 def tally(rows: Iterable[Mapping[str, Any]], of: str) -> int:
     """How many numbers a notebook recorded, or how many have one of some verdicts.
 
-    `of` is the notebook's name, and verdicts after a bar: ``yuan-letter|erratum open``.
+    `of` is the notebook's name, or a pattern of ids, and verdicts after a bar:
+    ``yuan-letter|erratum open``, ``wangli/table-2/*|match``.
     """
-    notebook, _, listed = of.partition("|")
+    name, _, listed = of.partition("|")
     wanted = listed.split() or list(VERDICTS)
     if unknown := [name for name in wanted if name not in VERDICTS]:
         raise LedgerError(f"no verdict is called {unknown[0]!r}; there are {', '.join(VERDICTS)}")
-    return sum(row.get("notebook") == notebook and row["verdict"] in wanted for row in rows)
+    return sum(
+        (fnmatchcase(row["id"], name) if "/" in name else row.get("notebook") == name)
+        and row.get("verdict") in wanted
+        for row in rows
+    )
 
 
 def _without_thebe(_app: Any, _page: str, _template: str, context: dict[str, Any], _: Any) -> None:

@@ -102,6 +102,12 @@ class Page:
         note("replicates", id, repr(found))
         return found
 
+    def entry(self, id: str) -> str:  # noqa: A002
+        """The entry of the register that a published number names; "" if none."""
+        row = self.published.rows[self._known(id, "published number", self.published.rows)]
+        note("entry", id, row.erratum)
+        return row.erratum
+
     def ids(self, prefix: str) -> list[str]:
         """The published numbers whose ids begin with `prefix`, in the tables' order."""
         return [id for id in self.published.rows if id.startswith(prefix)]  # noqa: A001
@@ -128,7 +134,8 @@ class Page:
         Parameters
         ----------
         id : str
-            The published number's id.
+            The published number's id. With ``R-...:`` before it, the value is not ours but that of
+            the run which this entry of the register names for the number.
         value : float or str
             In the printed unit; a word where a word is printed.
         deviation : float, optional
@@ -136,7 +143,8 @@ class Page:
             statistic: its standard error times the root of the number of replicates.)
         replicates : int, optional
             How many replicates `value` comes from; None if it is exact. With a band: how many
-            each replication drew, so that a quick build is known to be one.
+            each replication drew, so that a quick build is known to be one. Of another run: how
+            many it is thought to have.
         band : (low, high), optional
             The central 99 % of `splits` independent replications, at least 200.
         splits : int, optional
@@ -183,7 +191,7 @@ class Page:
         return row
 
     def _add(self, record: Record) -> None:
-        row = self.published.rows.get(record.id)
+        row = self.published.named(record.id)
         if row is None:
             raise LedgerError(
                 f"no published number has the id {record.id!r} (of {shown(record.value)})"
@@ -295,7 +303,7 @@ def from_line(line: dict[str, str], row: Row) -> Record:
         return int(line[column]) if line[column] else None
 
     return Record(
-        id=row.id,
+        id=line["id"],
         value=(line["value"] or None) if row.number is None else number("value"),
         deviation=number("deviation"),
         replicates=count("replicates"),
@@ -324,13 +332,12 @@ def read(path: Path, published: Published) -> tuple[list[Record], list[str]]:
         for line in reader:
             if None in line or None in line.values():
                 problems.append(f"{path.name}: not {len(COLUMNS)} cells in {line}")
-            elif line["id"] not in published.rows:
+            elif (row := published.named(line["id"])) is None:
                 problems.append(
                     f"{path.name}: no published number has the id {line['id']!r} "
                     f"(of {line['value']!r})"
                 )
             else:
-                row = published.rows[line["id"]]
                 try:
                     records.append(checked(from_line(line, row), row))
                 except (LedgerError, TypeError, ValueError) as error:

@@ -1,11 +1,12 @@
 """The left-hand side of the ledger: what the papers print, read from `book/published/`.
 
 - `papers.csv`: the papers, in the book's order,
-- `<paper>.csv`: every number printed as a result,
+- `<paper>.csv`: the numbers printed as results (Lam's Tables 5 and 6 are illegible in our copy),
 - `inputs.csv`: what goes into them (confusion matrices, probabilities, numbers of replicates),
 - `replicates.csv`: which published numbers an input's number of replicates holds for,
 - `errata.csv`: the register: errors (E), other runs (R), what is open (O) and remarks (N),
-- `expected.csv`: the values of ours that those entries rest on, and how far they may move,
+- `expected.csv`: the values of ours that those entries rest on, and how far they may move; for a
+  number that fits another run, that run's value as well, under the name `R-...:id`,
 - `marks.csv`: rows that cannot count as a check, or not as an independent one, and why,
 - `restated.csv`: rows that print again what another row prints.
 
@@ -221,6 +222,13 @@ class Published:
         if problems:
             raise LedgerError(f"{self.folder}:\n  " + "\n  ".join(problems))
 
+    def named(self, name: str) -> Row | None:
+        """The row of an id, or of `R-...:id`, its value in the run that its entry names."""
+        run, mark, identity = name.rpartition(":")
+        row = self.rows.get(identity)
+        fits = row is not None and (not mark or (run == row.erratum and run.startswith("R")))
+        return row if fits else None
+
     def replicates(self, id: str) -> int | None:  # noqa: A002 (the ledger's own word)
         """How many replicates the paper drew for a number; None if it does not say."""
         return self._replicates.get(id)
@@ -246,7 +254,7 @@ class Published:
         """The value that each row with an entry in the register is claimed to have."""
         found: dict[str, tuple[float, float]] = {}
         for line in self._lines("expected.csv", EXPECTED_COLUMNS, problems):
-            row = self.rows.get(line["id"])
+            row = self.named(line["id"])
             try:
                 value, tolerance = float(line["value"]), float(line["tolerance"])
             except ValueError:
@@ -258,9 +266,10 @@ class Published:
                 problems.append(f"expected.csv: a tolerance of {tolerance} for {line['id']!r}")
             found[line["id"]] = value, tolerance
         problems += [
-            f"{row.id}: names {row.erratum}, but expected.csv does not say what ours is"
+            f"{row.id}: names {row.erratum}, but expected.csv does not say what {whose} is"
             for row in self.rows.values()
-            if row.erratum and row.id not in found
+            for name, whose in ((row.id, "ours"), (f"{row.erratum}:{row.id}", "that run's"))
+            if row.erratum and self.named(name) and name not in found
         ]
         return found
 

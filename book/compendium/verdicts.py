@@ -24,6 +24,7 @@ from dataclasses import asdict, dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
@@ -79,7 +80,7 @@ ROUNDING = Fraction(1, 10**12)
 # What is published of a row, in the ledger's files.
 COLUMNS = (
     *("id", "paper", "item", "description", "kind", "printed", "value", "half_unit"),
-    *("paper_error", "own_error", "low", "high", "splits"),
+    *("paper_error", "own_error", "low", "high", "splits", "other", "other_error"),
     *("verdict", "erratum", "notebook", "reason", "source"),
 )
 
@@ -96,6 +97,10 @@ class Entry(Record, Row):
         Why the row cannot count as a check, or not as an independent one.
     expected : (value, tolerance), optional
         What the row's entry in the register rests on.
+    run : Entry, optional
+        The same row with what the run that the register names for it gives.
+    alone : bool
+        Whether the run's value may be in another notebook's results, which are not at hand.
     notebook, source : str
         What recorded it, and the Software Heritage identifier of its source.
     """
@@ -104,6 +109,8 @@ class Entry(Record, Row):
     mark: str = ""
     why: str = ""
     expected: tuple[float, float] | None = None
+    run: Entry | None = None
+    alone: bool = False
     notebook: str = ""
     source: str = ""
 
@@ -116,6 +123,16 @@ class Entry(Record, Row):
     def paper_error(self) -> float | None:
         """The standard error of the printed value."""
         return self.paper_replicates and _error(self.deviation, self.paper_replicates)
+
+    @property
+    def other(self) -> float | str | None:
+        """What the run that the register names gives."""
+        return None if self.run is None else self.run.value
+
+    @property
+    def other_error(self) -> float | None:
+        """The standard error of a printed number in that run."""
+        return None if self.run is None else self.run.paper_error
 
     @property
     def verdict(self) -> str:
@@ -132,10 +149,21 @@ class Entry(Record, Row):
         """Whether ours is compatible with the printed number."""
         return VERDICTS[self.verdict].passes
 
+    def times(self, factor: float) -> Entry:
+        """The row if ours, and its band, were `factor` times what they are."""
+        value, low, high = (
+            self.value,
+            self.low and self.low * factor,
+            self.high and self.high * factor,
+        )
+        return replace(
+            self, value=value * factor if isinstance(value, float) else value, low=low, high=high
+        )
+
     @property
     def unexplained(self) -> bool:
-        """Whether it differs and the register does not know it."""
-        return self.verdict == "open" and not self.erratum
+        """Whether it differs and the register does not know it, or names a run that differs too."""
+        return self.verdict == "open" and not self.erratum.startswith(("O", "N"))
 
     @property
     def too_noisy(self) -> bool:
@@ -153,41 +181,63 @@ class Entry(Record, Row):
         return self.value - reach, self.value + reach
 
     @property
-    def moved(self) -> str:
+    def moved(self) -> list[str]:
         """What is wrong if a value that an entry of the register rests on is not what it was."""
-        if self.expected is None or not isinstance(self.value, float):
-            return ""
-        value, tolerance = self.expected
-        noise = STANDARD_ERRORS * (self.own_error or 0.0)
-        if noise > tolerance:  # a quick build cannot tell
-            tolerance += noise
-        if abs(self.value - value) <= tolerance:
-            return ""
-        return (
-            f"{self.id}: {self.erratum} rests on {shown(value)} +- {shown(tolerance)}, "
-            f"but ours is {shown(self.value)}"
-        )
+        found = []
+        for e, whose in ((self, "ours is"), (self.run, "that run gives")):
+            if e is None or e.expected is None or not isinstance(e.value, float):
+                continue
+            value, tolerance = e.expected
+            noise = STANDARD_ERRORS * (e.own_error or 0.0)
+            if noise > tolerance:  # a quick build cannot tell
+                tolerance += noise
+            if abs(e.value - value) > tolerance:
+                found.append(
+                    f"{self.id}: {self.erratum} rests on {shown(value)} +- {shown(tolerance)}, "
+                    f"but {whose} {shown(e.value)}"
+                )
+        return found
+
+    @property
+    def explained(self) -> bool:
+        """Whether the other run gives the printed number, and is nearer to it than ours."""
+        if self.run is None or not VERDICTS[self.run._compared[0]].passes:
+            return False
+        ours, other = self.value, self.run.value
+        if self.number is None or isinstance(ours, str) or isinstance(other, str):
+            return True
+        printed = self.number.value
+        assert ours is not None
+        assert other is not None
+        return abs(other - printed) < abs(ours - printed)
 
     @cached_property
     def _judged(self) -> tuple[str, str]:
         """The verdict and the reason."""
-        verdict, reason = self._compared()
+        verdict, reason = self._compared
         if self.reconstructed:
             reason = f"from the reconstructed input: {reason}"
         if self.why:
             reason += f"; {self.why}"
         if self.mark == "input" and VERDICTS[verdict].passes:
-            return "used-as-input", reason
-        if self.reconstructed and verdict in ("match", "monte-carlo"):
-            return "reconstructed", reason
-        if self.erratum and verdict == "open":
-            return EXPLAINED[self.erratum[0]], f"{self.erratum}: {reason}"
-        if self.erratum and self.replicates and self.paper_replicates is None:
+            verdict = "used-as-input"
+        elif self.reconstructed and verdict in ("match", "monte-carlo"):
+            verdict = "reconstructed"
+        elif self.erratum and verdict == "open":
+            verdict, reason = EXPLAINED[self.erratum[0]], f"{self.erratum}: {reason}"
+            if verdict == "other-run" and not self.alone and not self.explained:
+                verdict = "open"
+        elif self.erratum and self.replicates and self.paper_replicates is None:
             reason += f"; how many replicates the paper drew is not known, see {self.erratum}"
         elif self.erratum and self.too_noisy:
             reason += f"; too few replicates to show {self.erratum}"
+        if self.run:
+            reason += f"; that run's {shown(self.other)} {self.run._compared[1]}"
+        elif self.erratum.startswith("R") and not self.alone:
+            reason += "; no results at hand have that run's value"
         return verdict, reason
 
+    @cached_property
     def _compared(self) -> tuple[str, str]:
         """Whether our value agrees, "open" if not, and by which rule."""
         if self.missing:
@@ -230,24 +280,33 @@ def _error(deviation: float | None, replicates: float) -> float | None:
 
 
 def entry(
-    row: Row, record: Record | None, published: Published, notebook: str = "", source: str = ""
+    row: Row,
+    record: Record | None,
+    published: Published,
+    other: Record | None = None,
+    **of: Any,
 ) -> Entry:
     """A row of the ledger, from all that is published and recorded of it."""
     mark, why = published.marks.get(row.id, ("", ""))
-    return Entry(
-        **{**vars(row), **vars(record or Record(row.id))},
+    known = Entry(
+        **{**vars(row), **vars(record or Record(row.id)), "id": row.id},
         paper_replicates=published.replicates(row.id),
         mark=mark,
         why=why,
         expected=published.expected.get(row.id),
-        notebook=notebook if record else "",
-        source=source if record else "",
+        **of,
     )
+    if other is None:
+        return known
+    # What that run expects is exact, and its replicates are those behind the printed number.
+    run = entry(row, replace(other, replicates=None), published)
+    expected = published.expected.get(other.id)
+    return replace(known, run=replace(run, paper_replicates=other.replicates, expected=expected))
 
 
 def judge(page: Page, ids: Iterable[str]) -> list[Entry]:
     """The verdicts on what a notebook has recorded so far, for a figure that shows what agrees."""
-    return [entry(page.row(i), page.records.get(i), page.published, page.name) for i in ids]
+    return [entry(page.row(i), page.records.get(i), page.published, alone=True) for i in ids]
 
 
 def known(page: Page) -> dict[str, Row]:
@@ -278,16 +337,19 @@ class Ledger:
                         f"{shown(record.value)} by {path.stem}"
                     )
         self.entries: list[Entry] = []
+        nothing = None, "", ""
         for row in published.rows.values():
-            record_of, notebook, source = records.get(row.id, (None, "", ""))
-            self.entries.append(entry(row, record_of, published, notebook, source))
+            record_of, notebook, source = records.get(row.id, nothing)
+            other = records.get(f"{row.erratum}:{row.id}", nothing)[0]
+            of = {"notebook": notebook, "source": source}
+            self.entries.append(entry(row, record_of, published, other, **of))
         self.errors += [
             f"{e.id}: names {e.erratum}, but {e.value!r} agrees with the printed {e.printed!r} "
             f"({e.reason})"
             for e in self.entries
             if e.erratum and e.passes and not e.too_noisy
         ]
-        self.errors += filter(None, (e.moved for e in self.entries))
+        self.errors += [problem for e in self.entries for problem in e.moved]
 
     @property
     def ok(self) -> bool:
@@ -298,15 +360,18 @@ class Ledger:
         """How many numbers of each verdict would turn if ours were `factor` times, and of how many.
 
         A number turns if it would no longer pass, or, for one that the register explains, if
-        it would pass or leave its expected value. (A band moves with its value.)
+        it would pass or leave its expected value. (A band moves with its value.) One of another
+        run has two values, and turns only if either of them would do it alone.
         """
         found: dict[str, tuple[int, int]] = {}
         for e in self.entries:
             if not isinstance(e.value, float) or e.value == 0:
                 continue
-            low, high = e.low and e.low * factor, e.high and e.high * factor
-            after = replace(e, value=e.value * factor, low=low, high=high)
-            turned = after.passes != e.passes or bool(after.moved)
+            after = [e.times(factor)]
+            if e.run:
+                after.append(replace(e, run=e.run.times(factor)))
+            tone = VERDICTS[e.verdict].tone
+            turned = all(VERDICTS[a.verdict].tone != tone or a.moved for a in after)
             caught, of = found.get(e.verdict, (0, 0))
             found[e.verdict] = caught + turned, of + 1
         return {name: found[name] for name in VERDICTS if name in found}
