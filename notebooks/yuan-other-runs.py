@@ -19,7 +19,7 @@ smaller_n: int = 2333  # size of the test set that rows of Table VI fit
 seed: int = 20260101  # root of all random streams
 
 # %%
-from functools import partial
+from functools import cache, partial
 
 import numpy as np
 from compendium import data, figures, ledger, show
@@ -121,18 +121,25 @@ def cells_of(prevalence, recall, precision):
     return np.array([1 - prevalence - fp, fp, prevalence - tp, tp])
 
 
+@cache
+def tables_of(rule):
+    """All likely test sets, their probabilities, and the intervals of each."""
+    counts, probability = joint_coverage.tables(n_7, population_7[rule] / size_7)
+    # Room for other populations: what is left out is checked below.
+    likely = probability > 1e-11
+    counts, probability = counts[likely], probability[likely]
+    found = joint_coverage.quantities(
+        counts, truth_7[rule], metrics, ["rule"], rescaled=True, each=True
+    )
+    return counts.astype(float), probability, found
+
+
 class Rule:
     """The six printed numbers of one rule, and what any population near its own expects."""
 
     def __init__(self, rule, individual="corrected_individual"):
         self.start = population_7[rule] / size_7
-        counts, probability = joint_coverage.tables(n_7, self.start)
-        # Room for other populations: what is left out is checked below.
-        likely = probability > 1e-11
-        self.counts, self.probability = counts[likely], probability[likely]
-        found = joint_coverage.quantities(
-            self.counts, truth_7[rule], metrics, ["rule"], rescaled=True, each=True
-        )
+        self.counts, self.probability, found = tables_of(rule)
         names = {**BLURRED, "individual": individual}
         self.values = np.column_stack(
             [of(found, f"{names[k]}/{q}") for k in kinds for q in ("coverage", "length")]
@@ -192,8 +199,9 @@ profile = np.array([chi_square(prevalence) for prevalence in profile_at])
 low = int(np.clip(profile.argmin(), 1, len(profile) - 2)) + np.array([-1, 0, 1])
 curve = np.polyfit(profile_at[low] - profile_at[low[1]], profile[low], 2)
 prevalence_7 = float(profile_at[low[1]] - curve[1] / (2 * curve[0]))
-pairs = {rule: one.fit(prevalence_7)[0] for rule, one in fitted.items()}
-by_rule = {rule: one.fit(prevalence_7)[1] for rule, one in fitted.items()}
+best = {rule: one.fit(prevalence_7) for rule, one in fitted.items()}
+pairs = {rule: pair for rule, (pair, _) in best.items()}
+by_rule = {rule: least for rule, (_, least) in best.items()}
 second_pair, second_chi_square = fitted["logistic"].fit(prevalence_7, ((0.05, 0.025),))
 numbers = sum(len(rule.printed) for rule in fitted.values())
 parameters = 1 + sum(map(len, pairs.values()))
@@ -564,16 +572,18 @@ list_keys = {
 class Forest:
     """What any forest near the printed one expects, for test sets of one size."""
 
-    def __init__(self, n, square=None):
+    def __init__(self, n, square):
         self.start = forest_cells / size_6
-        self.counts, self.probability = joint_coverage.tables(n, self.start)
-        found = joint_coverage.quantities(
-            self.counts, truth_6[forest], metrics[:2], ["rule"], square=square
+        counts, self.probability = joint_coverage.tables(n, self.start)
+        self.found = joint_coverage.quantities(
+            counts, truth_6[forest], metrics[:2], ["rule"], square=square
         )
-        self.values = {
-            key: of(found, key).astype(float)
-            for key in (*plain_keys, *corrected_keys, *list_keys, "corrected_individual/length")
-        }
+        self.counts = counts.astype(float)
+        self.values = cache(self.columns)
+
+    def columns(self, *keys):
+        """These quantities of every test set."""
+        return np.column_stack([of(self.found, key).astype(float) for key in keys])
 
     def expects(self, tp, predicted_positive, keys):
         """Means and deviations from one test set to the next."""
@@ -587,12 +597,13 @@ class Forest:
         )
         weight = shifted(self.counts, self.probability, self.start, cells / size_6)
         weight = weight / weight.sum()
-        values = np.column_stack([self.values[key] for key in keys])
+        values = self.values(*keys)
         mean = weight @ values
         return mean, np.sqrt(weight @ (values - mean) ** 2)
 
 
-at_smaller, at_printed_n = Forest(smaller_n), Forest(n_6)
+forest_for = cache(Forest)
+at_smaller, at_printed_n = forest_for(smaller_n, None), forest_for(n_6, None)
 
 
 def eight(tp, predicted_positive):
@@ -806,7 +817,7 @@ rows = []
 for n, choices in ((smaller_n, (None, 4.0)), (n_6, (4.0,))):
     for square in choices:
         label = "4" if square else "z^2"
-        there = Forest(n, square)
+        there = forest_for(n, square)
         tried = {}
         for tp in range(tp_0 - 2, tp_0 + 9):
             for a in range(predicted_0 - 4, predicted_0 + 25):
@@ -845,7 +856,7 @@ rows = []
 between = 2550  # gives the printed length
 say("yuan-other-runs-between", between)
 for n in (training, n_6 // 2, between, n_6):
-    there = Forest(n, 4.0)
+    there = forest_for(n, 4.0)
     for tp, a in ((tp_0, predicted_0), first):
         mean, _ = there.expects(tp, a, corrected_keys)
         single, _ = there.expects(tp, a, ["corrected_individual/length"])
