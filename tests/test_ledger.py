@@ -192,6 +192,9 @@ def test_a_proportion_where_per_cent_is_printed_is_open_and_says_so(folder: Path
     assert "per cent" in entry_of(folder, "lam/section-6/share").reason
 
 
+PUBLISHED = Published()
+
+
 @given(
     value=st.floats(min_value=-1e6, max_value=1e6, allow_subnormal=False),
     digits=st.integers(min_value=0, max_value=6),
@@ -201,7 +204,7 @@ def test_a_value_that_rounds_to_the_printed_number_is_a_match(value: float, digi
     printed = f"{value:,.{digits}f}"
     row = Row("lam/x/y", "lam", "x", "any", printed, "deterministic")
     record = checked(Record(row.id, value), row)
-    assert verdicts._compare(row, record, None).verdict == "match"
+    assert verdicts.entry(row, record, PUBLISHED).verdict == "match"
 
 
 @given(
@@ -212,7 +215,7 @@ def test_a_value_that_rounds_to_the_printed_number_is_a_match(value: float, digi
 def test_a_value_beyond_half_a_unit_is_not(unit: int, digits: int, excess: float) -> None:
     row = Row("lam/x/y", "lam", "x", "any", f"{unit / 10**digits:.{digits}f}", "deterministic")
     record = Record(row.id, (unit + excess) / 10**digits)
-    assert verdicts._compare(row, record, None).verdict == "open"
+    assert verdicts.entry(row, record, PUBLISHED).verdict == "open"
 
 
 # ------------------------------------------------------------------ Monte Carlo verdicts
@@ -397,7 +400,7 @@ def test_restated_numbers_count_once_in_the_headline(folder: Path) -> None:
     append(folder, "restated", "lam/section-6/size,lam/section-6/low")
     full_run(folder)
     built = Ledger(Published(folder / "published"), folder / "results")
-    sentence = pages._sentence(built)
+    sentence = pages.fragment("sentence", built)
     assert "**11** rows" in sentence
     assert "**10** that do not restate another" in sentence
     assert "1 to the printed digits" in sentence  # of two matches one restates the other

@@ -91,10 +91,10 @@ def test_a_tally_counts_by_notebook_and_verdict():
         {"id": "c", "notebook": "other", "verdict": "erratum"},
         {"id": "an input"},
     ]
-    assert pages.tally(rows, "n") == 2
-    assert pages.tally(rows, "n|erratum open") == 1
+    assert extension.tally(rows, "n") == 2
+    assert extension.tally(rows, "n|erratum open") == 1
     with pytest.raises(LedgerError, match="no verdict is called 'errata'"):
-        pages.tally(rows, "n|errata")
+        extension.tally(rows, "n|errata")
 
 
 def test_what_is_no_longer_to_be_mended_is_a_warning(tmp_path):

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +27,9 @@ from sphinx.util import logging
 from sphinx.util.docutils import SphinxRole
 
 from compendium import downloads, screens
-from compendium.pages import decimals, tally
+from compendium.pages import decimals
+from compendium.published import LedgerError
+from compendium.verdicts import VERDICTS
 
 __all__ = ["setup"]
 
@@ -84,6 +87,18 @@ def _shown(rows: dict[str, dict[str, Any]], role: str, text: str) -> str | None:
     return (
         _printed(rows[identity], form) if role == "published" else _computed(rows[identity], form)
     )
+
+
+def tally(rows: Iterable[Mapping[str, Any]], of: str) -> int:
+    """How many numbers a notebook recorded, or how many have one of some verdicts.
+
+    `of` is the notebook's name, and verdicts after a bar: ``yuan-letter|erratum open``.
+    """
+    notebook, _, listed = of.partition("|")
+    wanted = listed.split() or list(VERDICTS)
+    if unknown := [name for name in wanted if name not in VERDICTS]:
+        raise LedgerError(f"no verdict is called {unknown[0]!r}; there are {', '.join(VERDICTS)}")
+    return sum(row.get("notebook") == notebook and row["verdict"] in wanted for row in rows)
 
 
 def _printed(row: dict[str, Any], form: str) -> str:

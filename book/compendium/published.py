@@ -18,6 +18,7 @@ heading, not whose cells, carries the sign.
 from __future__ import annotations
 
 import csv
+import functools
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -76,6 +77,7 @@ _WORD = re.compile(r"[A-Za-z][A-Za-z0-9_,. -]*")
 _IN_WORDS = {"a million": Fraction(10**6)}
 
 
+@functools.cache
 def read_number(printed: str) -> Number | None:
     """The number that `printed` stands for, or None if it is a word such as "Accept H1".
 
@@ -150,6 +152,11 @@ class Row:
     def number(self) -> Number | None:
         """The printed number, or None for a word."""
         return read_number(self.printed)
+
+    @property
+    def half_unit(self) -> float | None:
+        """Half a unit of its last printed digit."""
+        return None if self.number is None else float(self.number.half_unit)
 
 
 @dataclass(frozen=True)
