@@ -1,4 +1,4 @@
-"""The printed edition: the chapters and the ledger as one PDF, made from the finished site.
+"""The printed edition: guide, chapters and ledger as one PDF, made from the finished site.
 
 The pages' articles are put behind each other into one page, unfolded, and Chromium prints it.
 Links within the book lead to the site, so that every number can still be followed.
