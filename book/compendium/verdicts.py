@@ -151,14 +151,9 @@ class Entry(Record, Row):
 
     def times(self, factor: float) -> Entry:
         """The row if ours, and its band, were `factor` times what they are."""
-        value, low, high = (
-            self.value,
-            self.low and self.low * factor,
-            self.high and self.high * factor,
-        )
-        return replace(
-            self, value=value * factor if isinstance(value, float) else value, low=low, high=high
-        )
+        ends = (self.value, self.low, self.high)
+        value, low, high = (x * factor if isinstance(x, float) else None for x in ends)
+        return replace(self, value=value, low=low, high=high)
 
     @property
     def unexplained(self) -> bool:
@@ -203,13 +198,14 @@ class Entry(Record, Row):
         """Whether the other run gives the printed number, and is nearer to it than ours."""
         if self.run is None or not VERDICTS[self.run._compared[0]].passes:
             return False
-        ours, other = self.value, self.run.value
-        if self.number is None or isinstance(ours, str) or isinstance(other, str):
-            return True
-        printed = self.number.value
-        assert ours is not None
-        assert other is not None
-        return abs(other - printed) < abs(ours - printed)
+        return self.number is None or self.run._distance < self._distance
+
+    @property
+    def _distance(self) -> Fraction:
+        """How far our value is from the printed one, both being numbers."""
+        assert isinstance(self.value, float)
+        assert self.number is not None
+        return abs(Fraction(self.value) - self.number.value)
 
     @cached_property
     def _judged(self) -> tuple[str, str]:
@@ -259,7 +255,7 @@ class Entry(Record, Row):
                 f"{'inside' if inside else 'outside'} the central 99 % of {self.splits} "
                 f"replications, {self.low:g} to {self.high:g}, {width:.2g} of the value"
             )
-        difference = abs(Fraction(self.value) - printed.value)
+        difference = self._distance
         if difference <= printed.half_unit + slack:
             return "match", "rounds to the printed number"
         allowed, hint = printed.half_unit, ""
@@ -425,20 +421,16 @@ class Ledger:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Write the ledger, print its scoreboard; 1 if a row is open or something is wrong."""
     parser = argparse.ArgumentParser(
-        prog="python -m compendium.ledger",
+        prog="python -m compendium.verdicts",
         description="Compare every published number with what the notebooks computed.",
     )
     parser.add_argument("--root", type=Path, default=ROOT, help="another tree (for tests)")
-    parser.add_argument(
-        "--results",
-        type=Path,
-        metavar="DIR",
-        help="results files to take as they are (instead of checking those of the full run)",
-    )
-    parser.add_argument("--published", type=Path, metavar="DIR", help="the published tables")
-    parser.add_argument(
-        "--output", type=Path, metavar="DIR", help="where ledger.csv and ledger.json go"
-    )
+    for name, what in {
+        "results": "results files to take as they are (instead of checking those of the full run)",
+        "published": "the published tables",
+        "output": "where ledger.csv and ledger.json go",
+    }.items():
+        parser.add_argument(f"--{name}", type=Path, metavar="DIR", help=what)
     options = parser.parse_args(arguments)
     from compendium.execute import Edition, Project, RefusedError  # notebooks do without it
 
