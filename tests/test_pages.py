@@ -242,3 +242,22 @@ def test_what_is_glued_from_another_page_has_a_format():
     glued = [key for text in texts for key in re.findall(r"\{glue:text\}`[^`]*::([^`]*)`", text)]
     assert len(glued) > 100
     assert [key for key in glued if ":" not in key] == []
+
+
+STATEMENT = re.compile(
+    r"^:::\{prf:(?:theorem|proposition|lemma|corollary)\}(?P<title>[^\n]*)\n.*?^:::\n"
+    r"(?:\n:::\{prf:proof\}\n.*?^:::\n)?\n(?P<after>.*?)\n\n",
+    re.M | re.S,
+)
+
+
+@pytest.mark.parametrize("chapter", [*Published().papers, "score", "compare"])
+def test_a_statement_is_followed_by_what_it_means_and_what_it_is_for(chapter):
+    text = (ROOT / "book" / f"{chapter}.md").read_text("utf-8")
+    found = list(STATEMENT.finditer(text))
+    assert len(found) == len(re.findall(r"^:::\{prf:(?:theorem|prop|lemma|corollary)", text, re.M))
+    assert found
+    for statement in found:
+        assert re.match(r"\*\*Meaning\.\*\*.+\*\*Use\.\*\*.", statement["after"], re.S), statement[
+            "title"
+        ]

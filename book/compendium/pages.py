@@ -59,15 +59,14 @@ def fill(html: str, rows: Mapping[str, Row]) -> str:
     return _MARK.sub(show, html)
 
 
-def value_text(row: Entry, value: float | None = None) -> str:
-    """A row's reproduced value, or another, with two digits more than the paper prints."""
-    shown = row.value if value is None else value
-    if shown is None or isinstance(shown, str):
-        return shown or ""
-    places = 4 if "/" in row.printed else decimals(row.printed)
-    if places == 0 and shown.is_integer():
-        return f"{shown:,.0f}"
-    return f"{shown:,.{places + 2}f}"
+def value_text(value: float | str | None, printed: str) -> str:
+    """A reproduced value with two digits more than the paper prints."""
+    if value is None or isinstance(value, str):
+        return value or ""
+    places = 4 if "/" in printed else decimals(printed)
+    if places == 0 and value.is_integer():
+        return f"{value:,.0f}"
+    return f"{value:,.{places + 2}f}"
 
 
 def decimals(printed: str) -> int:
@@ -156,6 +155,6 @@ _JINJA = Environment(
     undefined=StrictUndefined,
     trim_blocks=True,
 )
-_JINJA.filters["ours"] = value_text
+_JINJA.filters["digits"] = value_text
 _JINJA.globals |= {"VERDICTS": VERDICTS, "item_name": item_name, "zip": zip}
 _ROW = _JINJA.get_template("row.html").module

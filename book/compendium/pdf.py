@@ -1,4 +1,4 @@
-"""The printed edition: the chapters and the ledger as one PDF, made from the finished site.
+"""The printed edition: guide, chapters and ledger as one PDF, made from the finished site.
 
 The pages' articles are put behind each other into one page, unfolded, and Chromium prints it.
 Links within the book lead to the site, so that every number can still be followed.
@@ -17,12 +17,17 @@ from urllib.parse import urljoin
 import yaml
 from bs4 import BeautifulSoup, Tag
 
-from compendium.execute import Edition, Project
+from compendium.execute import Edition, Project, RefusedError
 from compendium.published import Published
 
-__all__ = ["combined", "main"]
+__all__ = ["combined", "main", "printed"]
 
 _PROGRAMS = ("chromium", "chromium-browser", "google-chrome")
+# What paper cannot do: scripts, forms, hidden code and files.
+_FOR_SCREENS = (
+    ".bd-article :is(script, .explorer, .calculator, .ledger-filter, .copy-citation, .headerlink,"
+    " .provenance > :not(:first-child), details.hide)"
+)
 
 
 def combined(html: Path, documents: Sequence[str], address: str) -> str:
@@ -34,10 +39,10 @@ def combined(html: Path, documents: Sequence[str], address: str) -> str:
             link["href"] = urljoin(f"{address}{document}.html", str(link["href"]))
         for image in page.select(".bd-article [src]"):
             image["loading"] = "eager"
-        for fold in page.select(".bd-article details:not(.hide)"):
+        for part in page.select(_FOR_SCREENS):
+            part.decompose()
+        for fold in page.select(".bd-article details"):
             fold["open"] = ""
-        for script in page.select(".bd-article script, .bd-article .explorer"):
-            script.decompose()
         sections[:0] = page.select(".bd-article > section")
     article = page.new_tag("article", attrs={"class": "bd-article"})
     article.extend(sections)
@@ -50,40 +55,47 @@ def combined(html: Path, documents: Sequence[str], address: str) -> str:
     return str(page)
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Print the edition that was built; return the exit code."""
-    project = Project()
-    edition = Edition(project, "quick" if "--quick" in (arguments or sys.argv[1:]) else "full")
-    html = edition.folder / "html"
+def printed(html: Path, documents: Sequence[str], address: str, target: Path) -> None:
+    """Print pages of the site in `html`."""
     program = next(filter(None, map(shutil.which, _PROGRAMS)), None)
-    if program is None or not (html / "book" / "ledger.html").is_file():
-        needed = f"there is no site in {html}: build it first"
-        if program is None:
-            needed = f"printing needs one of {', '.join(_PROGRAMS)}"
-        sys.stdout.write(f"error: {needed}\n")
-        return 1
-    settings = yaml.safe_load((project.root / "_config.yml").read_text("utf-8"))
-    documents = [
-        "book/index",
-        *(f"book/{key}" for key in Published(project.published).papers),
-        *("book/score", "book/compare", "book/ledger", "book/errata", "book/bibliography"),
-    ]
+    if program is None:
+        raise RefusedError(f"printing needs one of {', '.join(_PROGRAMS)}")
+    if not html.is_dir():
+        raise RefusedError(f"there is no site in {html}: build it first")
     page = html / "book" / "all.html"
-    page.write_text(combined(html, documents, settings["html"]["baseurl"]), "utf-8")
-    target = html / "f1ci.pdf"
+    page.write_text(combined(html, documents, address), "utf-8")
     with tempfile.TemporaryDirectory() as profile:
         subprocess.run(
             [
                 *(program, "--headless", "--no-sandbox", "--disable-gpu"),
                 *("--disable-dev-shm-usage", f"--user-data-dir={profile}"),
                 *("--allow-file-access-from-files", "--virtual-time-budget=120000"),
-                *("--no-pdf-header-footer", f"--print-to-pdf={target}", page.as_uri()),
+                *("--no-pdf-header-footer", "--generate-pdf-document-outline"),
+                *(f"--print-to-pdf={target}", page.as_uri()),
             ],
             check=True,
             capture_output=True,
         )
     page.unlink()
-    sys.stdout.write(f"The printed edition is {target.relative_to(project.root)}\n")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Print the edition that was built; return the exit code."""
+    project = Project()
+    edition = Edition(project, "quick" if "--quick" in (arguments or sys.argv[1:]) else "full")
+    html = edition.folder / "html"
+    settings = yaml.safe_load((project.root / "_config.yml").read_text("utf-8"))
+    documents = [
+        *("book/index", "notebooks/five-minutes", "book/recipes", "notebooks/questions"),
+        *(f"book/{key}" for key in Published(project.published).papers),
+        *("book/score", "book/compare", "book/ledger", "book/errata", "book/bibliography"),
+    ]
+    try:
+        printed(html, documents, settings["html"]["baseurl"], html / "f1ci.pdf")
+    except RefusedError as error:
+        sys.stdout.write(f"error: {error}\n")
+        return 1
+    sys.stdout.write(f"The printed edition is {html.relative_to(project.root)}/f1ci.pdf\n")
     return 0
 
 

@@ -5,7 +5,9 @@ What the theme gets wrong for screen readers is mended, and the build warns when
 mend any more;
 a table gets a caption, headings that head something, and the names of its columns in its cells, so
 that its rows can stand one below the other on a phone; one too wide for the text may use the
-margin. What is measured in the browser (which parts scroll) is `book/_static/screen.js`'s work.
+margin. Pictures scroll without
+their captions, and no line begins with the stop after a formula. What is measured in the browser
+(which parts scroll) is `book/_static/screen.js`'s work.
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ import re
 from collections.abc import Sequence
 
 from bs4 import BeautifulSoup, Tag
+from bs4.element import NavigableString
 
 __all__ = ["MENDED", "mend"]
 
@@ -33,8 +36,8 @@ _ROLES = {"thead": "rowgroup", "tbody": "rowgroup", "tr": "row", "td": "cell"}
 # A number and its sign stay on one line, and so do a formula and its brackets and stops.
 _PERCENT = re.compile(r"(\d)\s%")
 _AFTER_NUMBER = re.compile(r"^\s%")
-_AFTER_FORMULA = re.compile(r"^[,.;:?!)\]]")
-_GLUE = "\N{WORD JOINER}"
+_BEFORE_FORMULA = re.compile(r"[(\[]+$")
+_AFTER_FORMULA = re.compile(r"^[,.;:?!)\]]+")
 # Characters. A column of this many is text, which is to be read and not to be scrolled past.
 _TEXT = 26
 # What fits beside the margin; longer cells are broken there anyway.
@@ -130,19 +133,24 @@ def _stack(table: Tag, rows: Sequence[Sequence[Tag]]) -> None:
 
 def _hold_together(page: Tag) -> None:
     """Let no line begin with a sign or a stop that belongs to what stands before it."""
-    for text in page.find_all(string=True):
+    for text in page.find_all(string=re.compile("%")):
         if text.find_parent(["pre", "code", "script", "style", "textarea"]):
             continue
-        before, after = text.previous_sibling, text.next_sibling
         held = _PERCENT.sub("\\1\N{NO-BREAK SPACE}%", text)
-        if isinstance(before, Tag) and before.get_text()[-1:].isdigit():
+        if isinstance(text.previous_sibling, Tag) and text.previous_sibling.text[-1:].isdigit():
             held = _AFTER_NUMBER.sub("\N{NO-BREAK SPACE}%", held)
-        if isinstance(before, Tag) and "math" in _classes(before):
-            held = _AFTER_FORMULA.sub(rf"{_GLUE}\g<0>", held)
-        if isinstance(after, Tag) and "math" in _classes(after) and held.endswith(("(", "[")):
-            held += _GLUE
-        if held != text:
-            text.replace_with(held)
+        text.replace_with(held)
+    for formula in page.select("span.math"):
+        before, after = formula.previous_sibling, formula.next_sibling
+        box = formula.wrap(Tag(name="span", attrs={"class": "held"}))
+        if isinstance(before, NavigableString) and (bracket := _BEFORE_FORMULA.search(before)):
+            before.replace_with(before[: bracket.start()])
+            box.insert(0, bracket[0])
+        if isinstance(after, NavigableString) and (stop := _AFTER_FORMULA.match(after)):
+            after.replace_with(after[stop.end() :])
+            box.append(stop[0])
+        if len(box.contents) == 1:
+            box.unwrap()
 
 
 def _tell_apart(page: Tag) -> None:

@@ -24,6 +24,7 @@ from dataclasses import asdict, dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
@@ -96,32 +97,22 @@ class Entry(Record, Row):
         Why the row cannot count as a check, or not as an independent one.
     expected : (value, tolerance), optional
         What the row's entry in the register rests on.
+    run : Entry, optional
+        The same row with what the run that the register names for it gives.
+    alone : bool
+        Whether the run's value may be in another notebook's results, which are not at hand.
     notebook, source : str
         What recorded it, and the Software Heritage identifier of its source.
-    run : Entry, optional
-        The same for the run that the register names for the number, if its value is recorded.
-    alone : bool
-        Whether other notebooks may have that value.
     """
 
     paper_replicates: int | None = None
     mark: str = ""
     why: str = ""
     expected: tuple[float, float] | None = None
-    notebook: str = ""
-    source: str = ""
     run: Entry | None = None
     alone: bool = False
-
-    @property
-    def other(self) -> float | str | None:
-        """What the run that the register names gives."""
-        return None if self.run is None else self.run.value
-
-    @property
-    def other_error(self) -> float | None:
-        """The standard error that a printed number of that run has."""
-        return None if self.run is None else self.run.paper_error
+    notebook: str = ""
+    source: str = ""
 
     @property
     def own_error(self) -> float | None:
@@ -134,6 +125,16 @@ class Entry(Record, Row):
         return self.paper_replicates and _error(self.deviation, self.paper_replicates)
 
     @property
+    def other(self) -> float | str | None:
+        """What the run that the register names gives."""
+        return None if self.run is None else self.run.value
+
+    @property
+    def other_error(self) -> float | None:
+        """The standard error of a printed number in that run."""
+        return None if self.run is None else self.run.paper_error
+
+    @property
     def verdict(self) -> str:
         """Whether it agrees, in a word of `VERDICTS`."""
         return self._judged[0]
@@ -141,16 +142,18 @@ class Entry(Record, Row):
     @property
     def reason(self) -> str:
         """Why it has its verdict."""
-        if self.run:
-            return f"{self._judged[1]}; that run's {shown(self.other)} {self.run._compared()[1]}"
-        if self.erratum.startswith("R") and not self.alone:
-            return f"{self._judged[1]}; no results at hand have that run's value"
         return self._judged[1]
 
     @property
     def passes(self) -> bool:
         """Whether ours is compatible with the printed number."""
         return VERDICTS[self.verdict].passes
+
+    def times(self, factor: float) -> Entry:
+        """The row if ours, and its band, were `factor` times what they are."""
+        ends = (self.value, self.low, self.high)
+        value, low, high = (x * factor if isinstance(x, float) else None for x in ends)
+        return replace(self, value=value, low=low, high=high)
 
     @property
     def unexplained(self) -> bool:
@@ -173,55 +176,64 @@ class Entry(Record, Row):
         return self.value - reach, self.value + reach
 
     @property
-    def moved(self) -> str:
+    def moved(self) -> list[str]:
         """What is wrong if a value that an entry of the register rests on is not what it was."""
-        of_run = self.run.moved if self.run else ""
-        if self.expected is None or not isinstance(self.value, float):
-            return of_run
-        value, tolerance = self.expected
-        noise = STANDARD_ERRORS * (self.own_error or 0.0)
-        if noise > tolerance:  # a quick build cannot tell
-            tolerance += noise
-        if abs(self.value - value) <= tolerance:
-            return of_run
-        return (
-            f"{self.id}: {self.erratum} rests on {shown(value)} +- {shown(tolerance)}, "
-            f"but is {shown(self.value)}"
-        )
+        found = []
+        for e, whose in ((self, "ours is"), (self.run, "that run gives")):
+            if e is None or e.expected is None or not isinstance(e.value, float):
+                continue
+            value, tolerance = e.expected
+            noise = STANDARD_ERRORS * (e.own_error or 0.0)
+            if noise > tolerance:  # a quick build cannot tell
+                tolerance += noise
+            if abs(e.value - value) > tolerance:
+                found.append(
+                    f"{self.id}: {self.erratum} rests on {shown(value)} +- {shown(tolerance)}, "
+                    f"but {whose} {shown(e.value)}"
+                )
+        return found
+
+    @property
+    def explained(self) -> bool:
+        """Whether the other run gives the printed number, and is nearer to it than ours."""
+        if self.run is None or not VERDICTS[self.run._compared[0]].passes:
+            return False
+        return self.number is None or self.run._distance < self._distance
+
+    @property
+    def _distance(self) -> Fraction:
+        """How far our value is from the printed one, both being numbers."""
+        assert isinstance(self.value, float)
+        assert self.number is not None
+        return abs(Fraction(self.value) - self.number.value)
 
     @cached_property
     def _judged(self) -> tuple[str, str]:
         """The verdict and the reason."""
-        verdict, reason = self._compared()
+        verdict, reason = self._compared
         if self.reconstructed:
             reason = f"from the reconstructed input: {reason}"
         if self.why:
             reason += f"; {self.why}"
         if self.mark == "input" and VERDICTS[verdict].passes:
-            return "used-as-input", reason
-        if self.reconstructed and verdict in ("match", "monte-carlo"):
-            return "reconstructed", reason
-        if self.erratum and verdict == "open":
-            explained = EXPLAINED[self.erratum[0]]
-            if explained == "other-run" and not self.alone and not self._fits_the_run():
-                explained = "open"
-            return explained, f"{self.erratum}: {reason}"
-        if self.erratum and self.replicates and self.paper_replicates is None:
+            verdict = "used-as-input"
+        elif self.reconstructed and verdict in ("match", "monte-carlo"):
+            verdict = "reconstructed"
+        elif self.erratum and verdict == "open":
+            verdict, reason = EXPLAINED[self.erratum[0]], f"{self.erratum}: {reason}"
+            if verdict == "other-run" and not self.alone and not self.explained:
+                verdict = "open"
+        elif self.erratum and self.replicates and self.paper_replicates is None:
             reason += f"; how many replicates the paper drew is not known, see {self.erratum}"
         elif self.erratum and self.too_noisy:
             reason += f"; too few replicates to show {self.erratum}"
+        if self.run:
+            reason += f"; that run's {shown(self.other)} {self.run._compared[1]}"
+        elif self.erratum.startswith("R") and not self.alone:
+            reason += "; no results at hand have that run's value"
         return verdict, reason
 
-    def _fits_the_run(self) -> bool:
-        """Whether the run that the register names gives the number, and is nearer than ours."""
-        if self.run is None or not self.run.passes:
-            return False
-        if self.number is None:
-            return True
-        assert isinstance(self.run.value, float)  # checked saw to it
-        assert isinstance(self.value, float)
-        return abs(self.run.value - self.number.value) < abs(self.value - self.number.value)
-
+    @cached_property
     def _compared(self) -> tuple[str, str]:
         """Whether our value agrees, "open" if not, and by which rule."""
         if self.missing:
@@ -243,7 +255,7 @@ class Entry(Record, Row):
                 f"{'inside' if inside else 'outside'} the central 99 % of {self.splits} "
                 f"replications, {self.low:g} to {self.high:g}, {width:.2g} of the value"
             )
-        difference = abs(Fraction(self.value) - printed.value)
+        difference = self._distance
         if difference <= printed.half_unit + slack:
             return "match", "rounds to the printed number"
         allowed, hint = printed.half_unit, ""
@@ -267,38 +279,30 @@ def entry(
     row: Row,
     record: Record | None,
     published: Published,
-    notebook: str = "",
-    source: str = "",
     other: Record | None = None,
-    *,
-    alone: bool = False,
+    **of: Any,
 ) -> Entry:
     """A row of the ledger, from all that is published and recorded of it."""
     mark, why = published.marks.get(row.id, ("", ""))
-    record_of = record or Record(row.id)
-    run = None
-    if other is not None:
-        run = entry(row, replace(other, replicates=None), published, alone=True)
-        # What it expects is exact, and its replicates are those behind the printed number.
-        run = replace(run, paper_replicates=other.replicates)
-    return Entry(
-        **{**vars(row), **vars(record_of)},
+    known = Entry(
+        **{**vars(row), **vars(record or Record(row.id)), "id": row.id},
         paper_replicates=published.replicates(row.id),
         mark=mark,
         why=why,
-        expected=published.expected.get(record_of.id),
-        notebook=notebook if record else "",
-        source=source if record else "",
-        run=run,
-        alone=alone,
+        expected=published.expected.get(row.id),
+        **of,
     )
+    if other is None:
+        return known
+    # What that run expects is exact, and its replicates are those behind the printed number.
+    run = entry(row, replace(other, replicates=None), published)
+    expected = published.expected.get(other.id)
+    return replace(known, run=replace(run, paper_replicates=other.replicates, expected=expected))
 
 
 def judge(page: Page, ids: Iterable[str]) -> list[Entry]:
     """The verdicts on what a notebook has recorded so far, for a figure that shows what agrees."""
-    return [
-        entry(page.row(i), page.records.get(i), page.published, page.name, alone=True) for i in ids
-    ]
+    return [entry(page.row(i), page.records.get(i), page.published, alone=True) for i in ids]
 
 
 def known(page: Page) -> dict[str, Row]:
@@ -329,17 +333,19 @@ class Ledger:
                         f"{shown(record.value)} by {path.stem}"
                     )
         self.entries: list[Entry] = []
+        nothing = None, "", ""
         for row in published.rows.values():
-            record_of, notebook, source = records.get(row.id, (None, "", ""))
-            other, *_ = records.get(f"{row.erratum}:{row.id}", (None,))
-            self.entries.append(entry(row, record_of, published, notebook, source, other))
+            record_of, notebook, source = records.get(row.id, nothing)
+            other = records.get(f"{row.erratum}:{row.id}", nothing)[0]
+            of = {"notebook": notebook, "source": source}
+            self.entries.append(entry(row, record_of, published, other, **of))
         self.errors += [
             f"{e.id}: names {e.erratum}, but {e.value!r} agrees with the printed {e.printed!r} "
             f"({e.reason})"
             for e in self.entries
             if e.erratum and e.passes and not e.too_noisy
         ]
-        self.errors += filter(None, (e.moved for e in self.entries))
+        self.errors += [problem for e in self.entries for problem in e.moved]
 
     @property
     def ok(self) -> bool:
@@ -351,20 +357,17 @@ class Ledger:
 
         A number turns if it would no longer pass, or, for one that the register explains, if
         it would pass or leave its expected value. (A band moves with its value.) One of another
-        run has two values, and counts only if a change of either would turn it.
+        run has two values, and turns only if either of them would do it alone.
         """
         found: dict[str, tuple[int, int]] = {}
         for e in self.entries:
             if not isinstance(e.value, float) or e.value == 0:
                 continue
-            low, high = e.low and e.low * factor, e.high and e.high * factor
-            changed = [replace(e, value=e.value * factor, low=low, high=high)]
-            if e.run and isinstance(e.run.value, float):
-                changed.append(replace(e, run=replace(e.run, value=e.run.value * factor)))
-            turned = all(
-                VERDICTS[after.verdict].tone != VERDICTS[e.verdict].tone or after.moved
-                for after in changed
-            )
+            after = [e.times(factor)]
+            if e.run:
+                after.append(replace(e, run=e.run.times(factor)))
+            tone = VERDICTS[e.verdict].tone
+            turned = all(VERDICTS[a.verdict].tone != tone or a.moved for a in after)
             caught, of = found.get(e.verdict, (0, 0))
             found[e.verdict] = caught + turned, of + 1
         return {name: found[name] for name in VERDICTS if name in found}
@@ -418,20 +421,16 @@ class Ledger:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Write the ledger, print its scoreboard; 1 if a row is open or something is wrong."""
     parser = argparse.ArgumentParser(
-        prog="python -m compendium.ledger",
+        prog="python -m compendium.verdicts",
         description="Compare every published number with what the notebooks computed.",
     )
     parser.add_argument("--root", type=Path, default=ROOT, help="another tree (for tests)")
-    parser.add_argument(
-        "--results",
-        type=Path,
-        metavar="DIR",
-        help="results files to take as they are (instead of checking those of the full run)",
-    )
-    parser.add_argument("--published", type=Path, metavar="DIR", help="the published tables")
-    parser.add_argument(
-        "--output", type=Path, metavar="DIR", help="where ledger.csv and ledger.json go"
-    )
+    for name, what in {
+        "results": "results files to take as they are (instead of checking those of the full run)",
+        "published": "the published tables",
+        "output": "where ledger.csv and ledger.json go",
+    }.items():
+        parser.add_argument(f"--{name}", type=Path, metavar="DIR", help=what)
     options = parser.parse_args(arguments)
     from compendium.execute import Edition, Project, RefusedError  # notebooks do without it
 
