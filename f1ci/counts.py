@@ -22,8 +22,6 @@ from numpy.typing import NDArray
 from f1ci import validation
 from f1ci.results import BinaryCounts
 
-__all__ = ["binary_counts", "confusion_matrix"]
-
 # Labels per block: small enough for the cache, large enough to hide the loop's own cost.
 _BLOCK = 1 << 16
 
@@ -178,19 +176,34 @@ def coded(
     """Codes of shape (len(arrays), n) and the classes they stand for, of two or of many."""
     if binary:
         _hashable(pos_label)
-        if labels is not None:
-            raise ValueError(
-                "labels goes with metrics for many classes, and pos_label with those for two; got "
-                f"labels={validation.short(labels)}"
-            )
+        refuse_labels(labels)
     codes, classes = encode(arrays, labels=labels)
     if binary:
-        validation.two_classes(classes, pos_label)
+        _two_classes(classes, pos_label)
         flags = (codes == _code(pos_label, classes)).astype(np.int64)
         return flags, ["negative", "positive"]
     _refuse_scores(len(classes))
     validation.at_least_two("classes", len(classes), "an average over classes")
     return codes, classes
+
+
+def refuse_labels(labels: Any) -> None:
+    """Only an average over classes asks for a list of them."""
+    if labels is not None:
+        raise ValueError(
+            "labels goes with averages over classes, and pos_label with scores of two classes; "
+            f"got labels={validation.short(labels)}"
+        )
+
+
+def _two_classes(classes: Sequence[Any], pos_label: Any) -> None:
+    """The classes of a binary problem: `pos_label` and at most one other, or just one."""
+    shown = validation.listing(classes)
+    if len(classes) > 1 and pos_label not in classes:
+        got = validation.short(pos_label)
+        raise ValueError(f"pos_label must be one of the labels {shown}, got {got}")
+    if len(classes) > 2:
+        raise ValueError(f"a binary score needs at most two classes, got {len(classes)}: {shown}")
 
 
 def table_of(true: NDArray[np.int64], predicted: NDArray[np.int64], r: int) -> NDArray[np.float64]:
@@ -309,5 +322,10 @@ def _requested_order(
     validation.distinct("labels", wanted)
     _refuse_scores(len(wanted))
     places = {label: place for place, label in enumerate(wanted)}
-    validation.among_labels(seen, wanted)
+    for label in seen:
+        if label not in places:
+            listed, got = validation.listing(wanted), validation.short(label)
+            raise ValueError(
+                f"y_true and y_pred must hold only the given labels {listed}, got {got}"
+            )
     return np.array([places[label] for label in seen], dtype=np.intp), wanted

@@ -346,12 +346,8 @@ PRED = [0, 1, 0, 0, 1, 1]
             {"method": "score", "average": "macro_star", "groups": TRUE},
             "one of 'logit', 'delta' for 'macro_f1_star' of items in groups, got 'score'",
         ),
-        (
-            {"method": "delta", "average": None, "groups": TRUE},
-            "one of 'score', 'cautious' for 'f1' of items in groups, got 'delta'",
-        ),
         ({"method": "blur", "groups": TRUE}, "for 'f1' of items in groups, got 'blur'"),
-        ({"labels": [0, 1]}, r"pos_label with average='binary'; got labels=\[0, 1\]"),
+        ({"labels": [0, 1]}, r"pos_label with scores of two classes; got labels=\[0, 1\]"),
         ({"beta": 0}, "beta must be a finite number above 0, got 0"),
         ({"beta": 1e160}, "beta must lie between 1e-7 and 1e7, got 1e\\+160"),
         ({"confidence_level": 95}, "got 95; did you mean 0.95"),
