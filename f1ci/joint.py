@@ -30,7 +30,7 @@ from scipy.special import ndtr
 
 from f1ci import delta, validation
 from f1ci import metrics as _metrics
-from f1ci.counts import coded, group_codes
+from f1ci.counts import Codes, coded, group_codes
 from f1ci.intervals import answer
 from f1ci.methods import METHODS, Method, choose
 from f1ci.metrics import ROUNDING, Metric, Question
@@ -168,19 +168,19 @@ def joint_intervals(
     _warn(rows, estimate, standard_error)
     suffix = "" if groups is None else "+groups"
     return JointIntervals(
-        tuple(row.classifier for row in rows),
-        tuple(row.metric.name for row in rows),
-        estimate,
-        standard_error,
-        low,
-        high,
-        own_low,
-        own_high,
-        critical_value,
-        covariance,
-        np.isnan(low) | needs_error & ~(standard_error > 0),
-        level,
-        tuple(row.method.name + suffix for row in rows),
+        classifiers=tuple(row.classifier for row in rows),
+        metrics=tuple(row.metric.name for row in rows),
+        estimate=estimate,
+        standard_error=standard_error,
+        low=low,
+        high=high,
+        individual_low=own_low,
+        individual_high=own_high,
+        critical_value=critical_value,
+        covariance=covariance,
+        degenerate=np.isnan(low) | needs_error & ~(standard_error > 0),
+        confidence_level=level,
+        methods=tuple(row.method.name + suffix for row in rows),
     )
 
 
@@ -304,22 +304,20 @@ def joint_critical_value(
     scale = np.sqrt(np.take_along_axis(variance, source, axis=-1))
     possible = np.asarray(kept.any(axis=-1))
     scale = np.where(possible[..., None], scale, 1.0)
-    correlation = np.where(
-        possible[..., None, None], chosen / (scale[..., :, None] * scale[..., None, :]), 1.0
-    )
+    scaled = chosen / (scale[..., :, None] * scale[..., None, :])
+    correlation = np.where(possible[..., None, None], scaled, 1.0)
     # Rounding must not make a correlation exceed 1, nor a diagonal differ from it.
     correlation = np.clip(correlation, -1.0, 1.0)
     same = source[..., :, None] == source[..., None, :]
     correlation = np.where(same, 1.0, correlation)
-    return np.where(
-        possible, equicoordinate_quantile(correlation, level, accuracy=accuracy), np.nan
-    )
+    quantile = equicoordinate_quantile(correlation, level, accuracy=accuracy)
+    return np.where(possible, quantile, np.nan)
 
 
 # Kernels, on validated arguments.
 
 
-def _combinations(codes: NDArray[np.int64], r: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _combinations(codes: Codes, r: int) -> tuple[Codes, Codes]:
     """The distinct columns of codes below r, in rows, and which of them each column is."""
     code = codes[0]
     for row in codes[1:]:
@@ -330,12 +328,12 @@ def _combinations(codes: NDArray[np.int64], r: int) -> tuple[NDArray[np.int64], 
     return codes[:, example].T, code
 
 
-def _places(combinations: NDArray[np.int64], r: int) -> NDArray[np.int64]:
+def _places(combinations: Codes, r: int) -> Codes:
     """Where each combination falls in each classifier's matrix, shape (m, cells)."""
     return (r * combinations[:, :1] + combinations[:, 1:]).T
 
 
-def _tables(cells: Array, places: NDArray[np.int64], r: int) -> Array:
+def _tables(cells: Array, places: Codes, r: int) -> Array:
     """The confusion matrices of the classifiers, shape (..., m, r, r)."""
     flat = cells.reshape(-1, cells.shape[-1])
     start = r * r * np.arange(len(flat))[:, None]
@@ -348,7 +346,7 @@ def _tables(cells: Array, places: NDArray[np.int64], r: int) -> Array:
 
 
 def _evaluated(
-    tables: Array, places: NDArray[np.int64], metrics: Sequence[Metric]
+    tables: Array, places: Codes, metrics: Sequence[Metric]
 ) -> tuple[Array, Array, Array]:
     """Estimates (..., K), and influences by combination (..., K, cells) and by cell of a matrix."""
     each = [metric.evaluate(tables) for metric in metrics]
@@ -386,7 +384,7 @@ def _blurred(covariance: Array, tables: Array, metrics: Sequence[Any], level: fl
 
 
 def _smoothed_covariance(
-    cells: Array, tables: Array, places: NDArray[np.int64], metrics: Sequence[Metric]
+    cells: Array, tables: Array, places: Codes, metrics: Sequence[Metric]
 ) -> Array:
     """The covariance, but for a factor, with two more items in each true class.
 

@@ -316,12 +316,8 @@ class _OfClasses(Metric):
     """A function of every class's three expectations, each of shape (..., r)."""
 
     range = UNIT
-
-    def function(self, eza: Numbers, ea: Numbers, ez: Numbers) -> Numbers:
-        raise NotImplementedError
-
-    def derivatives(self, eza: Numbers, ea: Numbers, ez: Numbers) -> Partials:
-        raise NotImplementedError
+    function: Callable[..., Any]
+    derivatives: Callable[..., Any]
 
     def _value(self, p: Numbers) -> Numbers:
         return self.function(*_class_expectations(p))

@@ -23,8 +23,6 @@ from f1ci.results import Interval, IntervalWarning, Record
 if TYPE_CHECKING:
     import pandas
 
-__all__ = ["ClassificationReport", "classification_report"]
-
 METRICS = ("precision", "recall", "f1")
 
 # Little is known of a class whose interval for F1 is longer than this.
@@ -199,10 +197,9 @@ def of_units(
     options: dict[str, Any] = {"method": _method(method), "confidence_level": level}
 
     def ask(metric: str, average: str | None) -> Interval:
-        if one_class and average == "micro":  # right and wrong items
-            return clustered.clustered_interval(
-                table.sum(axis=1) * [1, 1, 0], "precision", **options
-            )
+        if one_class and average == "micro":
+            right_and_wrong = table.sum(axis=1) * [1, 1, 0]
+            return clustered.clustered_interval(right_and_wrong, "precision", **options)
         return clustered.clustered_interval(table, metric, average=average, **options)
 
     name = options["method"] + "+groups" * grouped
