@@ -379,7 +379,7 @@ def _blurred(covariance: Array, tables: Array, metrics: Sequence[Any], level: fl
     with np.errstate(invalid="ignore", divide="ignore"):
         expectations = _metrics.positive_expectations(tables / n[..., None])
         slopes = np.stack([np.stack(metric.partials(*expectations)) for metric in metrics], axis=-1)
-    added = delta.blur_variance(slopes, n, level).reshape(covariance.shape[:-1])
+    added = delta.blur_variance(slopes, n, normal_quantile(level)).reshape(covariance.shape[:-1])
     return covariance + added[..., None] * np.eye(added.shape[-1])
 
 
