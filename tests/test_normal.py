@@ -484,7 +484,7 @@ def test_sorting_network(n):
         (np.ones((2, 3)), r"shape \(..., k, k\), got shape \(2, 3\)"),
         ([1.0], r"got shape \(1,\)"),
         (np.empty((0, 0)), r"got shape \(0, 0\)"),
-        (equicorrelation(3, -0.6), "positive semidefinite, got a matrix with eigenvalue -0.2"),
+        (equicorrelation(3, -0.6), "positive semidefinite, got eigenvalue -0.2"),
         ([np.eye(2), [[1.0, 0.5], [0.4, 1.0]]], "got 0.5 opposite 0.4"),
     ],
 )
