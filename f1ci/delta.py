@@ -38,10 +38,7 @@ from numpy.typing import NDArray
 from scipy import special
 
 from f1ci import metrics as _metrics
-from f1ci.metrics import ROUNDING, Question
-from f1ci.normal import normal_quantile
-
-__all__ = ["ROUNDING", "blur_variance", "blurred", "item_covariance", "logit", "symmetric"]
+from f1ci.metrics import Question
 
 # A float array. (Arithmetic on numpy arrays has type Any for mypy.)
 Array: TypeAlias = Any
@@ -105,26 +102,21 @@ def blurred(asked: Question) -> Array:
     (For accuracy this is six times the increment of the Agresti-Coull interval.)
     """
     metric: Any = asked.metric
-    if metric.kind == "share":
-        right, wrong, _ = asked.counts
-        n = right + wrong
-        return np.sqrt(asked.error**2 + 3.0 * (asked.z / n) ** 2)
-    if asked.counts:  # the slopes over n depend on the counts alone
-        (x, y, w), a, b = asked.counts, metric.a, metric.b
-        whole = x + a * y + b * w
-        by_both = (a + b) * x + a * y + b * w
-        squares = (by_both**2 + (a * a + b * b) * x**2) / whole**4
-        return np.sqrt(asked.error**2 + squares * asked.z**2 / 2)
-    n = asked.matrix.sum(axis=(-2, -1))
-    expectations = _metrics.positive_expectations(asked.matrix / n[..., None, None])
-    slopes = np.stack(metric.partials(*expectations))
-    return np.sqrt(asked.error**2 + (slopes**2).sum(axis=0) * (asked.z**2 / (2 * n**2)))
+    if asked.counts:
+        x, y, w = asked.counts
+        # The slopes of a Tversky index at counts are those at proportions over n.
+        at, n = (x, x + y, x + w), x + y + w if metric.kind == "share" else 1.0
+    else:
+        n = asked.matrix.sum(axis=(-2, -1))
+        at = _metrics.positive_expectations(asked.matrix / n[..., None, None])
+    slopes = np.stack(np.broadcast_arrays(*metric.partials(*at)))
+    return np.sqrt(asked.error**2 + blur_variance(slopes, n, asked.z))
 
 
-def blur_variance(slopes: Array, n: Array, level: float) -> Array:
+def blur_variance(slopes: Array, n: Array, z: float) -> Array:
     """D / n of Yuan & Jiang, remark 2, from slopes of shape (3, ...)."""
     with np.errstate(invalid="ignore", divide="ignore"):
-        return (slopes**2).sum(axis=0) * normal_quantile(level) ** 2 / (2 * n**2)
+        return (slopes**2).sum(axis=0) * z**2 / (2 * n**2)
 
 
 def item_covariance(rows: Sequence[Array], groups: NDArray[np.int64] | None) -> Array:

@@ -17,8 +17,9 @@ What is computed, for a correlation matrix R of k variables and rank d:
   classifier give and where integration variable by variable (Genz) loses its rate.
 - Up to rank 5 with rather more variables than that, directions are spread evenly over the
   sphere, and only the nearest variable counts in each. All metrics of m classifiers have
-  rank 2m + 1 at most, so that further metrics of two classifiers cost next to nothing. In more
-  dimensions even points gain too little:
+  rank 2m + 1 at most, so that further metrics of two classifiers cost next to nothing. So it is
+  done in any dimension at levels below one half, where nearly every direction counts. Otherwise
+  even points gain too little in more dimensions:
 - Directions are drawn from the mixture of the k laws "given |Z_k| >= q", so that the
   integrand becomes max S / sum S, between 1/k and 1, whatever the level.
 - The sums of S over pairs and over triples of variables (of the smallest in each) have
@@ -46,7 +47,7 @@ random and of full rank, 10 s with one factor or a chain, but 50 s for three blu
 each of four classifiers.
 
 When it fails: not by singularity. It is slow where many variables exceed together, that is
-for many strongly correlated variables and for levels near or below one half; the limit of
+for many strongly correlated variables and for levels near one half; the limit of
 2**18 directions per variable may then stop it at an error above the one asked for. Pivots
 of R below 1e-12 count as zero.
 """
@@ -65,8 +66,6 @@ from scipy.special import erfc, erfinv, gammainc, gammaincc, ndtr, ndtri, owens_
 
 from f1ci import validation
 from f1ci.results import FloatOrArray
-
-__all__ = ["equicoordinate_quantile"]
 
 Floats = NDArray[np.float64]
 
@@ -340,7 +339,8 @@ def _spatial_quantiles(matrices: Floats, factors: Floats, level: float, accuracy
     dtype: Any = np.float32 if fast else np.float64
     factors = factors.astype(dtype)
     q, _ = _by_directions(factors, np.full(n, _sidak_quantile(level, k)), level, 2**11)
-    if rank <= _FEW_DIMENSIONS and k >= 2 * rank - 2:
+    # Below one half even points do well in any number of dimensions.
+    if level < 0.5 or (rank <= _FEW_DIMENSIONS and k >= 2 * rank - 2):
         return _in_few_dimensions(factors, q, level, accuracy)
     # The chi law of an even dimension is the cheapest; one dimension may be idle for it.
     dimension = rank + rank % 2 if fast else rank
@@ -615,12 +615,10 @@ def _refined(
 ) -> Floats:
     """The quantiles, one Newton step from q, with as many points as each matrix needs."""
     n, k, _, _ = frames.shape
-    high = level >= 0.5
     mass = 2 * k * ndtr(-q)
-    known = np.column_stack([sums, np.ones(n)])[:, : 2 if high else 3] / mass[:, None]
-    columns = 1 + known.shape[1]
+    known = sums / mass[:, None]
     parts: list[Floats] = []
-    products = np.zeros((n, columns, columns))
+    products = np.zeros((n, 3, 3))
     slopes = np.zeros(n)
     refined = np.empty(n)
     active = np.arange(n)
@@ -628,10 +626,10 @@ def _refined(
         # 1, 2, 4, 8, 12, 16, 24, ...: four stretches each, to be counted in sixteens.
         blocks = max(1, 2 * len(parts)) if len(parts) < 8 else len(parts) * 3 // 8 * 4
         for block in range(len(parts), blocks):
-            part = np.zeros((n, columns, _PARTS))
+            part = np.zeros((n, 3, _PARTS))
             for some in _chunks(active, _WORKING_SET // (k * k * _block_size(k))):
                 part[some], product, slope = _sampled(
-                    frames[some], dimension, q[some], known[some], block, high
+                    frames[some], dimension, q[some], known[some], block
                 )
                 products[some] += product
                 slopes[some] += slope
@@ -642,17 +640,16 @@ def _refined(
         mean = means.mean(axis=2)
         covariance = products[active] / size - mean[:, :, None] * mean[:, None]
         triples = known[active, 1]
-        few = high & (size * triples < _FEW_TRIPLES)
+        few = size * triples < _FEW_TRIPLES
         coefficients = np.where(few[:, None], 0.0, _regression(covariance))
         combine = np.column_stack([np.ones(len(active)), -coefficients])
         probability = np.einsum("nc,nc->n", combine, mean)
-        if high:
-            # Bonferroni: inclusion-exclusion cut after pairs, and after triples.
-            first_two = 1 - known[active, 0]
-            probability = np.clip(probability, np.maximum(first_two, 1 / k), first_two + triples)
+        # Bonferroni: inclusion-exclusion cut after pairs, and after triples.
+        first_two = 1 - known[active, 0]
+        probability = np.clip(probability, np.maximum(first_two, 1 / k), first_two + triples)
         density = slopes[active] / size
         if len(parts) * _PARTS > 16:
-            means = means.reshape(len(active), columns, 16, -1).mean(axis=3)
+            means = means.reshape(len(active), 3, 16, -1).mean(axis=3)
         stretches = np.einsum("nc,ncp->np", combine, means)
         error = stretches.std(axis=1, ddof=1) / sqrt(stretches.shape[1])
         # What independent points would give, halved: a floor for the few stretches at first.
@@ -660,16 +657,12 @@ def _refined(
         error = np.maximum(error, np.sqrt(np.maximum(variance, 0.0) / size) / 2)
         # Too few triples seen to know; four at once are rarer than a quarter of the triples.
         error = np.where(few, np.hypot(error, np.sqrt(triples / (4 * size))), error)
-        ratio = np.log(probability * weight / (1 - level if high else level))
-        step = ratio * probability / density
-        if high:
-            # The curvature of log P(Z > q), whose hazard h has h' = h (h - q).
-            excess = np.maximum(density / probability - at, 0.0)
-            refined[active] = at + step - excess * step**2 / 2
-        else:
-            refined[active] = at * np.exp(-step / at)
-        bound = np.where(high, triples / 4, np.inf)  # half the width of Bonferroni's bounds
-        error = np.minimum(_STANDARD_ERRORS * error, bound) / density
+        step = np.log(probability * weight / (1 - level)) * probability / density
+        # The curvature of log P(Z > q), whose hazard h has h' = h (h - q).
+        excess = np.maximum(density / probability - at, 0.0)
+        refined[active] = at + step - excess * step**2 / 2
+        # At most half the width of Bonferroni's bounds.
+        error = np.minimum(_STANDARD_ERRORS * error, triples / 4) / density
         active = active[error > accuracy]
         if not len(active) or size >= k * _MOST_POINTS:
             return refined
@@ -685,12 +678,12 @@ def _regression(covariance: Floats) -> Floats:
 
 
 def _sampled(
-    frames: NDArray[Any], dimension: int, q: Floats, known: Floats, block: int, high: bool
+    frames: NDArray[Any], dimension: int, q: Floats, known: Floats, block: int
 ) -> tuple[Floats, Floats, Floats]:
     """One block's means (n, columns, parts), sums of products, and sum of slopes.
 
-    The columns are, over sum S: max S, put right by inclusion-exclusion (or, at a low
-    level, the probability inside), then pairs, triples (and 1) less their exact means.
+    The columns are, over sum S: max S, put right by inclusion-exclusion, then pairs and triples
+    less their exact means.
     """
     n, k, _, rank = frames.shape
     dtype = frames.dtype
@@ -721,14 +714,12 @@ def _sampled(
         triples += pairs
         pairs += singles
         singles += row
-    columns = np.empty((1 + known.shape[1], n, k, points), dtype)
-    columns[0] = rows[0] if high else gammainc(dimension / 2, nearest)
-    columns[1], columns[2], columns[3:] = pairs, triples, 1.0
+    columns = np.empty((3, n, k, points), dtype)
+    columns[0], columns[1], columns[2] = rows[0], pairs, triples
     columns /= singles
     columns[1:] -= known.T.astype(dtype)[:, :, None, None]
-    if high:
-        columns[0] += columns[1]
-        columns[0] -= columns[2]
+    columns[0] += columns[1]
+    columns[0] -= columns[2]
     slope = (_chi_slope(nearest, dimension) / singles).sum(axis=(1, 2), dtype=np.float64) / q
     flat = columns.reshape(len(columns), n, k * points)
     products = np.einsum("cnp,dnp->ncd", flat, flat).astype(np.float64)

@@ -5,7 +5,7 @@ Every function draws into the axes that it is given, or into new ones, and retur
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,8 +17,6 @@ from f1ci.results import DifferenceTest, Interval, JointIntervals
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-__all__ = ["difference", "forest", "posterior"]
 
 # Told apart by those who see few colours (Okabe & Ito 2008).
 _COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
@@ -54,7 +52,7 @@ def forest(
     >>> intervals = {"BERT": f1ci.f1_interval(77, 44, 10), "ULMFiT": f1ci.f1_interval(70, 60, 17)}
     >>> ax = f1ci.plot.forest(intervals)  # doctest: +SKIP
     """
-    rows = list(_rows(intervals, metric))
+    rows, of, levels = _drawn(intervals, metric)
     if not rows:
         raise ValueError(f"intervals must not be empty, got {validation.short(intervals)}")
     ax = _axes(ax, (6.4, 1.1 + len(rows) / _ROWS_PER_INCH))
@@ -66,9 +64,8 @@ def forest(
     ax.set_yticks(range(len(rows)), [_text(row[0]) for row in rows])
     ax.set_ylim(len(rows) - 0.4, -0.6)
     both = " (thick) and joint (thin)" if isinstance(intervals, JointIntervals) else ""
-    ax.set_xlabel(
-        f"{_metric(intervals, metric)} with {_level(intervals)} confidence interval{both}"
-    )
+    level = ", ".join(map(tables.percent, levels))
+    ax.set_xlabel(f"{of} with {level} confidence interval{both}")
     return _plain(ax)
 
 
@@ -170,45 +167,36 @@ def difference(
     return ax
 
 
-def _rows(intervals: Any, metric: str) -> Iterator[tuple[Any, ...]]:
-    """Name, estimate, end points, and those of the joint interval if there is one."""
+def _drawn(intervals: Any, metric: str) -> tuple[list[tuple[Any, ...]], str, Iterable[float]]:
+    """Rows of a name, estimate, end points, and those of a joint interval; metrics; and levels."""
+    if isinstance(intervals, Mapping):
+        _refuse_other("intervals", intervals, Interval)
+        each = intervals.values()
+        rows = [(name, one.estimate, *one) for name, one in intervals.items()]
+        of = ", ".join(dict.fromkeys(one.metric for one in each))
+        return rows, of, dict.fromkeys(one.confidence_level for one in each)
     if isinstance(intervals, JointIntervals):
-        each = intervals
-        inner = each.estimate, each.individual_low, each.individual_high
-        yield from zip(map(", ".join, each), *inner, each.low, each.high, strict=True)
+        names, joint = map(", ".join, intervals), (intervals.low, intervals.high)
+        own = intervals.estimate, intervals.individual_low, intervals.individual_high
+        rows, of = list(zip(names, *own, *joint, strict=True)), "score"
     elif isinstance(intervals, ClassificationReport):
         validation.choice("metric", metric, intervals.by_class)
-        for row, parts, _ in intervals.rows():
-            if metric in parts:
-                yield row, *parts[metric]
+        rows = [(row, *parts[metric]) for row, parts, _ in intervals.rows() if metric in parts]
+        of = metric
     elif isinstance(intervals, Interval):
         several = np.ndim(intervals.estimate) > 0
-        names = intervals.classes or (range(np.size(intervals.estimate)) if several else [""])
+        classes = intervals.classes or (range(np.size(intervals.estimate)) if several else [""])
         ends = (np.ravel(each) for each in (intervals.estimate, *intervals))
-        yield from zip(names, *ends, strict=True)
+        rows, of = list(zip(classes, *ends, strict=True)), intervals.metric
     else:
-        _refuse_other("intervals", intervals, Interval)
-        for name, one in intervals.items():
-            yield name, one.estimate, one.low, one.high
+        raise TypeError(f"intervals cannot be drawn, got {validation.short(intervals)}")
+    return rows, of, [intervals.confidence_level]
 
 
-def _refuse_other(name: str, named: Any, kind: Any) -> None:
-    for value in named.values() if isinstance(named, Mapping) else [named]:
-        if not isinstance(named, Mapping) or not isinstance(value, kind):
+def _refuse_other(name: str, named: Mapping[str, Any], kind: Any) -> None:
+    for value in named.values():
+        if not isinstance(value, kind):
             raise TypeError(f"{name} cannot be drawn, got {validation.short(value)}")
-
-
-def _level(intervals: Any) -> str:
-    several = intervals.values() if isinstance(intervals, Mapping) else [intervals]
-    return ", ".join(dict.fromkeys(tables.percent(one.confidence_level) for one in several))
-
-
-def _metric(intervals: Any, metric: str) -> str:
-    if isinstance(intervals, Mapping):
-        return ", ".join(dict.fromkeys(one.metric for one in intervals.values()))
-    if isinstance(intervals, JointIntervals):
-        return "score"
-    return intervals.metric if isinstance(intervals, Interval) else metric
 
 
 def _axes(ax: Axes | None, size: tuple[float, float]) -> Axes:

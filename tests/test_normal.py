@@ -97,6 +97,19 @@ def test_low_levels(k, level):
     assert f1ci.equicoordinate_quantile(np.eye(k), level) == pytest.approx(expected, abs=ACCURACY)
 
 
+@pytest.mark.parametrize("level", [0.05, 0.3])
+def test_low_levels_in_many_dimensions(level, monkeypatch):
+    """Directions against the integral over the factor, where nearly every direction counts."""
+    loadings = np.linspace(0.3, 0.9, 12)
+    correlation = np.outer(loadings, loadings)
+    np.fill_diagonal(correlation, 1.0)
+    expected = one_factor_quantile(loadings, level)
+    monkeypatch.setattr(normal, "_structured_quantiles", lambda *_: None)
+    found = f1ci.equicoordinate_quantile(correlation, level)
+    assert found != expected
+    assert found == pytest.approx(expected, abs=ACCURACY)
+
+
 @pytest.mark.parametrize("rho", [0.0, 0.3, -0.7, 0.99, 0.999999])
 @pytest.mark.parametrize("level", [0.1, *LEVELS])
 def test_two_variables(rho, level):
@@ -471,7 +484,7 @@ def test_sorting_network(n):
         (np.ones((2, 3)), r"shape \(..., k, k\), got shape \(2, 3\)"),
         ([1.0], r"got shape \(1,\)"),
         (np.empty((0, 0)), r"got shape \(0, 0\)"),
-        (equicorrelation(3, -0.6), "positive semidefinite, got a matrix with eigenvalue -0.2"),
+        (equicorrelation(3, -0.6), "positive semidefinite, got eigenvalue -0.2"),
         ([np.eye(2), [[1.0, 0.5], [0.4, 1.0]]], "got 0.5 opposite 0.4"),
     ],
 )
