@@ -1,7 +1,7 @@
 """The command line: `f1ci` and `python -m f1ci`.
 
 Files of labels are read row by row and only counted, so that memory depends on how many labels
-and groups differ, not on how long the file is (a comparison takes some bytes a row in addition).
+and groups differ, not on how long the file is.
 What is wrong with a file is said in a sentence with line and column.
 """
 
@@ -24,11 +24,10 @@ from pathlib import Path
 from typing import Any, NamedTuple, NoReturn, TextIO
 
 import numpy as np
-from numpy.typing import NDArray
 
 import f1ci
-from f1ci import metrics, planning, report, tables, validation
-from f1ci.intervals import labels_interval
+from f1ci import clustered, compare, counts, metrics, planning, report, tables, validation
+from f1ci.intervals import kinds_interval
 from f1ci.methods import METHODS, names
 from f1ci.results import Interval, IntervalWarning, p_value
 
@@ -96,67 +95,54 @@ def _counts(options: Any) -> Answer:
 
 def _report(options: Any) -> Answer:
     level = validation.confidence_level(options.confidence_level)
-    keys, n, labels, groups = _count_labels(options, [options.true, options.pred])
-    true, predicted, group = keys.T
-    r = len(labels)
-    if groups:
-        table = np.zeros((groups, r, 3))
-        wrong = true != predicted
-        np.add.at(table, (group, true, np.where(wrong, 2, 0)), n)
-        np.add.at(table, (group[wrong], predicted[wrong], 1), n[wrong])
-        items = int(n.sum())
-        found = report.of_units(table, labels, items, True, options.method, level, one_class=True)
+    found = _count(options, [options.true, options.pred])
+    codes, n, groups, labels = found
+    if groups is None:
+        said = report.of_matrix(found.tables()[0].astype(int), labels, options.method, level)
     else:
-        matrix = np.zeros((r, r), dtype=np.int64)
-        np.add.at(matrix, (true, predicted), n)
-        found = report.of_matrix(matrix, labels, options.method, level)
-    of = {"method": found.method, "confidence_level": level}
-    text = f"{_shape(found.items, groups)}, {r} classes\n\n{found}"
-    return Answer(text, [row | of for row in found.records()])
+        table, items = clustered.label_counts(codes[0], codes[1], groups, len(labels), n), int(n.sum())
+        said = report.of_units(table, labels, items, True, options.method, level, one_class=True)
+    of = {"method": said.method, "confidence_level": level}
+    text = f"{_shape(found)}, {len(labels)} classes\n\n{said}"
+    return Answer(text, [row | of for row in said.records()])
 
 
 def _compare(options: Any) -> Answer:
     a, b = options.pred
-    keys, n, labels, groups = _count_labels(options, [options.true, a, b])
-    metric, positive = _compared_metric(options, labels)
+    found = _count(options, [options.true, a, b])
+    (metric, positive), of_class = _compared_metric(options, found.classes), ""
     if metric.binary:  # one class against the rest
-        keys[:, :3] = keys[:, :3] == positive
-    true, by_a, by_b, group = np.repeat(keys, n, axis=0).T
-    of: dict[str, Any] = {
-        "pos_label": 1,
-        "labels": None if metric.binary else range(len(labels)),
-        "groups": group if groups else None,
-        "confidence_level": options.confidence_level,
-    }
-    three = true, by_a, by_b
-    test = f1ci.difference_test(*three, metric, margin=options.margin, rng=0, **of)
-    each = [labels_interval(true, by, metric, **of) for by in (by_a, by_b)]
-    found = dict(zip((a, b, f"{b} - {a}"), (*each, test.interval), strict=True))
+        of_class = f" of {tables.label(found.classes[positive])}"
+        flags = (found.codes == positive).astype(int)
+        found = counts.kinds(flags, ("negative", "positive"), found.groups, found.items)
+    compared = compare.compared(found, metric, None, options.confidence_level)
+    test = compare.judged(compared, margin=options.margin, rng=0)
+    level = test.interval.confidence_level
+    models = [found._replace(codes=found.codes[[0, k]]) for k in (1, 2)]
+    each = [kinds_interval(metric, model, None, level) for model in models]
+    intervals = dict(zip((a, b, f"{b} - {a}"), (*each, test.interval), strict=True))
     verdict, more = test.verdict(a, b), None
     if "not distinguished" in verdict and test.estimate:
         size = abs(test.estimate)
-        of |= {"difference": size, "power": options.power}
-        plan = planning.pilot_sample_size(*three, metric, **of)
-        more = max(1, plan.items - (groups or len(true)))
+        plan = planning.pilot_plan(found, metric, size, options.power, level)
+        more = max(1, plan.items - _units(found))
         scale = 10 ** max(0, len(str(more)) - 2)  # two digits will do
         verdict += (
-            f": about {round(more / scale) * scale:,} more {'groups' if groups else 'items'} would "
-            f"be needed to find a difference of {size:.2g} with a power of "
-            f"{tables.percent(options.power)}"
+            f": about {round(more / scale) * scale:,} more "
+            f"{'items' if found.groups is None else 'groups'} would be needed to find a difference "
+            f"of {size:.2g} with a power of {tables.percent(options.power)}"
         )
-    of_class = f" of {tables.label(labels[positive])}" if metric.binary else ""
-    lines = [
-        f"{_shape(len(true), groups)}, {metric.name}{of_class}, method {test.interval.method}\n",
-        _text(found),
-        f"\nonly {a} is right on {test.discordant[0]:,} items, only {b} on {test.discordant[1]:,}",
-        f"p-value of no difference ({test.method}): {p_value(test.p_value)}\n",
-        verdict,
-    ]
-    rows = _rows(found)
-    rows[-1] |= {name: getattr(test, name) for name in ("p_value", "p_not_inferior")}
-    rows[-1] |= {"p_equivalent": test.p_equivalent, "test": test.method}
-    rows[-1] |= {"verdict": verdict, "more_needed": more}
-    return Answer("\n".join(lines), rows)
+    only_a, only_b = test.discordant
+    text = (
+        f"{_shape(found)}, {metric.name}{of_class}, method {test.interval.method}\n\n"
+        f"{_text(intervals)}\n\nonly {a} is right on {only_a:,} items, only {b} on {only_b:,}\n"
+        f"p-value of no difference ({test.method}): {p_value(test.p_value)}\n\n{verdict}"
+    )
+    rows = _rows(intervals)
+    p_values = ("p_value", "p_not_inferior", "p_equivalent")
+    rows[-1] |= {name: getattr(test, name) for name in p_values}
+    rows[-1] |= {"test": test.method, "verdict": verdict, "more_needed": more}
+    return Answer(text, rows)
 
 
 def _plan(options: Any) -> Answer:
@@ -173,7 +159,7 @@ def _bayes(options: Any) -> Answer:
     for line, (model, *cells) in _records(options.file, columns):
         for column, cell in zip(columns[1:], cells, strict=True):
             if not cell.strip().replace(".", "", 1).isdecimal():
-                where = _at(options.file, line, column)
+                where = f"{_at(options.file, line)}, column {column!r}"
                 raise InputError(f"{where}: a count is wanted, got {cell!r}")
         folds.setdefault(model.strip(), []).append(list(map(float, cells)))
     numbers = [len(each) for each in folds.values()]
@@ -347,7 +333,7 @@ def _metric(name: str, beta: float | None) -> metrics.Metric:
     return metrics.averaged(name.removesuffix("_f1"), beta)
 
 
-def _compared_metric(options: Any, labels: Sequence[str]) -> tuple[metrics.Metric, int]:
+def _compared_metric(options: Any, labels: Sequence[Any]) -> tuple[metrics.Metric, int]:
     """The metric, and the code of the positive class."""
     name = options.metric or ("f1" if len(labels) <= 2 or options.positive else "macro_f1")
     metric = _metric(name, options.beta)
@@ -374,7 +360,7 @@ def _text(found: Mapping[str, Interval]) -> str:
         [
             tables.label(name),
             f"{x.estimate:.{digits}f}",
-            f"{x.low:.{digits}f} to {x.high:.{digits}f}",
+            "{:.{d}f} to {:.{d}f}".format(*x, d=digits),
         ]
         for name, x in found.items()
     ]
@@ -382,8 +368,14 @@ def _text(found: Mapping[str, Interval]) -> str:
     return tables.as_text(["", one.metric, f"{tables.percent(one.confidence_level)} CI"], rows)
 
 
-def _shape(items: int, groups: int) -> str:
-    return f"{items:,} items" + (f" in {groups:,} groups" if groups else "")
+def _units(found: counts.Kinds) -> int:
+    """How many groups or, without groups, items there are."""
+    return int(found.items.sum() if found.groups is None else found.groups.max() + 1)
+
+
+def _shape(found: counts.Kinds) -> str:
+    groups = "" if found.groups is None else f" in {_units(found):,} groups"
+    return f"{int(found.items.sum()):,} items{groups}"
 
 
 def _write(answer: Answer, form: str) -> None:
@@ -410,44 +402,46 @@ def _finite(value: Any) -> Any:
 # Files.
 
 
-def _count_labels(
-    options: Any, columns: list[str]
-) -> tuple[NDArray[np.int32], NDArray[np.int64], list[str], int]:
-    """Combinations of labels' codes and, last, groups; how often each occurs; labels; groups."""
+def _count(options: Any, columns: list[str]) -> counts.Kinds:
+    """The rows of a file by kind, as labels in these columns and, if asked, groups."""
     width, path = len(columns), options.file
     wanted = [*columns, options.groups] if options.groups else columns
-    counts: dict[tuple[str, ...], int] = {}
+    number: dict[tuple[str, ...], int] = {}
     distinct: set[str] = set()
     for line, cells in _records(path, wanted):
         try:
-            counts[cells] += 1
+            number[cells] += 1
         except KeyError:
-            counts[cells] = 1
+            number[cells] = 1
             for column, cell in zip(wanted, cells, strict=True):
-                if not cell.strip():
-                    message = f"{_at(path, line, column)}: the label is missing, got {cell!r}"
-                    raise InputError(message) from None
+                fault = "the label is missing" * (not cell.strip())
                 if not cell.isascii() and any("\udc80" <= c <= "\udcff" for c in cell):
-                    message = f"{_at(path, line, column)}: not UTF-8 text, got {cell!r}"
+                    fault = "not UTF-8 text"
+                if fault:
+                    message = f"{_at(path, line)}, column {column!r}: {fault}, got {cell!r}"
                     raise InputError(message) from None
             distinct.update(map(str.strip, cells[:width]))
             if len(distinct) > _MOST_LABELS:
                 raise InputError(
-                    f"{_at(path, line, columns[0])}: more than {_MOST_LABELS:,} different labels, "
-                    f"got {cells[0]!r} among them; are these scores or identifiers?"
+                    f"{_at(path, line)}, column {columns[0]!r}: more than {_MOST_LABELS:,} "
+                    f"different labels, got {cells[0]!r} among them; are these scores or "
+                    "identifiers?"
                 ) from None
-    if not counts:
+    if not number:
         raise InputError(f"{_name(path)}: no rows below the header")
     numeric = all(label.removeprefix("-").isdecimal() for label in distinct)
     labels = sorted(sorted(distinct), key=int if numeric else None)
     code = {label: place for place, label in enumerate(labels)}
     group: dict[str, int] = {}
-    keys = np.zeros((len(counts), width + 1), dtype=np.int32)
-    for key, cells in zip(keys, counts, strict=True):
+    keys = np.zeros((len(number), width + 1), dtype=np.int64)
+    for key, cells in zip(keys, number, strict=True):
         key[:width] = [code[cell.strip()] for cell in cells[:width]]
         for cell in cells[width:]:
             key[width] = group.setdefault(cell.strip(), len(group))
-    return keys, np.fromiter(counts.values(), np.int64, len(counts)), labels, len(group)
+    if options.groups:
+        validation.at_least_two("groups", len(group))
+    codes, items = keys[:, :width].T, np.fromiter(number.values(), np.int64, len(number))
+    return counts.kinds(codes, labels, keys[:, width] if options.groups else None, items)
 
 
 def _records(path: str, columns: Sequence[str]) -> Iterator[tuple[int, tuple[str, ...]]]:
@@ -461,9 +455,9 @@ def _records(path: str, columns: Sequence[str]) -> Iterator[tuple[int, tuple[str
             header = [name.strip() for name in next(reader, [])]
             for column in columns:
                 if header.count(column) != 1:
+                    got = validation.short(header)
                     raise InputError(
-                        f"{_name(path)}, line 1: wanted is one column {column!r}, got the columns "
-                        f"{validation.short(header)}"
+                        f"{_at(path, 1)}: wanted is one column {column!r}, got the columns {got}"
                     )
             cells = operator.itemgetter(*map(header.index, columns))
             for row in reader:
@@ -471,12 +465,11 @@ def _records(path: str, columns: Sequence[str]) -> Iterator[tuple[int, tuple[str
                     yield reader.line_num, cells(row)
                 elif row:
                     raise InputError(
-                        f"{_name(path)}, line {reader.line_num}, column "
-                        f"{min(len(row), len(header))}: the header has {len(header)} columns, got "
-                        f"{len(row)}"
+                        f"{_at(path, reader.line_num)}, column {min(len(row), len(header))}: the "
+                        f"header has {len(header)} columns, got {len(row)}"
                     )
         except csv.Error as error:
-            raise InputError(f"{_name(path)}, line {reader.line_num}: {error}") from None
+            raise InputError(f"{_at(path, reader.line_num)}: {error}") from None
 
 
 @contextmanager
@@ -490,8 +483,8 @@ def _opened(path: str) -> Iterator[TextIO]:
             yield stream
 
 
-def _at(path: str, line: int, column: str) -> str:
-    return f"{_name(path)}, line {line}, column {column!r}"
+def _at(path: str, line: int) -> str:
+    return f"{_name(path)}, line {line}"
 
 
 def _name(path: str) -> str:

@@ -217,7 +217,11 @@ def f1_score_interval(
             f"labels={validation.short(labels)}"
         )
     if groups is not None:
-        return _clustered(y_true, y_pred, metric, average, pos_label, labels, groups, method, level)
+        arrays = {"y_true": y_true, "y_pred": y_pred}
+        each = average is None
+        binary = metric.binary and not each
+        kinds = _counts.kinds_of(arrays, binary, pos_label, labels, groups)
+        return kinds_interval(metric, kinds, method, level, each=each)
     if average == "binary":
         tp, fp, fn, _ = _counts.binary_counts(y_true, y_pred, pos_label=pos_label)
         return _interval(metric, (np.float64(tp), np.float64(fp), np.float64(fn)), method, level)
@@ -294,26 +298,6 @@ def metric_interval(
     metric = _metrics.get(metric)
     table = validation.metric_matrix(validation.matrix(matrix), metric=metric)
     return _interval(metric, table, method, validation.confidence_level(confidence_level))
-
-
-def labels_interval(
-    y_true: Any,
-    y_pred: Any,
-    metric: Metric,
-    *,
-    pos_label: Hashable,
-    labels: Sequence[Hashable] | None,
-    groups: Any,
-    confidence_level: float,
-) -> Interval:
-    """The interval of any metric by its default method, from labels."""
-    level = validation.confidence_level(confidence_level)
-    if groups is not None:
-        return _clustered(y_true, y_pred, metric, "", pos_label, labels, groups, None, level)
-    arrays = {"y_true": y_true, "y_pred": y_pred}
-    codes, classes = _counts.coded(arrays, metric.binary, pos_label, labels)
-    table = _counts.table_of(codes[0], codes[1], len(classes))
-    return _interval(metric, table, None, level, classes)
 
 
 # From tables to intervals, for validated arguments.
@@ -459,43 +443,31 @@ def _multilabel(
     return replace(found, method=f"{found.method}+groups")
 
 
-def _clustered(
-    y_true: Any,
-    y_pred: Any,
-    metric: Any,
-    average: str | None,
-    pos_label: Hashable,
-    labels: Sequence[Hashable] | None,
-    groups: Any,
-    method: str | None,
-    level: float,
+def kinds_interval(
+    metric: Any, kinds: _counts.Kinds, method: str | None, level: float, *, each: bool = False
 ) -> Interval:
-    """The interval for items in groups."""
-    each = average is None
+    """The interval for one model, from kinds of items; with `each` of every class."""
+    (table,) = kinds.tables()
+    if kinds.groups is None:
+        return _interval(metric, table, method, level, kinds.classes)
     known = [name for name in names(metric) if name in clustered.METHODS]
     if metric.kind not in clustered.KINDS or each:
         known = [name for name in known if each == (name in ("score", "cautious"))]
     by_name = {name: BY_KIND[metric.kind][name] for name in known}
     name, entry = choose(method, by_name, f"{metric.name!r} of items in groups")
-    arrays = {"y_true": y_true, "y_pred": y_pred}
-    codes, classes = _counts.coded(arrays, metric.binary and not each, pos_label, labels)
-    clusters = _counts.group_codes(groups, codes)
-    table = _counts.table_of(codes[0], codes[1], len(classes))
     z = normal_quantile(level)
     if name in ("score", "cautious"):
-        estimate, low, high, error = clustered.of_labels(
-            metric, codes, clusters, len(classes), name, z, each=each
-        )
+        estimate, low, high, error = clustered.of_kinds(metric, kinds, name, z, each=each)
     else:
         estimate, influence = metric.evaluate(table)
-        items = influence[codes[0], codes[1]]
-        variance = delta.item_covariance([items], clusters)[0, 0]
+        moved = influence[tuple(kinds.codes)]
+        variance = delta.item_covariance([moved], kinds.groups, kinds.items)[0, 0]
         error = np.sqrt(np.where(np.isnan(estimate), np.nan, variance))
         asked = Question(metric, (), table, estimate, error, level, z)
         low, high = entry.kernels[metric.kind](asked)
-    _warn(metric, table, entry, estimate, error, classes, each)
+    _warn(metric, table, entry, estimate, error, kinds.classes, each)
     ends = plain(estimate), plain(low), plain(high), plain(error)
-    of = tuple(classes) if each else None
+    of = tuple(kinds.classes) if each else None
     return Interval(*ends, level, f"{name}+groups", metric.name, of)
 
 
