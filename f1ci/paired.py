@@ -44,6 +44,9 @@ _NEAR_TIE = 1e-13
 # Rounds of linearising the constraint, and halvings of the range of its multiplier.
 _ROUNDS, _HALVINGS = 50, 60
 
+# Outcomes of the exact test are summed in blocks of so many numbers k.
+_OUTCOMES = 1 << 12
+
 # Random swaps are drawn and scored in blocks of about so many numbers.
 _BLOCK = 2_000_000
 
@@ -73,18 +76,21 @@ def exact_p_value(cells: NDArray[Any], a: float, b: float) -> float:
     observed = abs(swapped(exact, int(cells[1, 0, 1]), int(cells[0, 0, 1])))
     if not observed:
         return 1.0
-    right = np.arange(n1 + 1)
-    low, high = np.full(n1 + 1, -1), np.full(n1 + 1, n0)  # the threshold lies in [low, high]
-    while np.any(low < high):
-        wrong = (low + high + 1) // 2
-        excess = swapped(score, right, wrong) - float(observed)
-        reached = excess >= 0.0
-        for place in np.flatnonzero(np.abs(excess) < _NEAR_TIE):
-            reached[place] = swapped(exact, int(right[place]), int(wrong[place])) >= observed
-        low, high = np.where(reached, wrong, low), np.where(reached, high, wrong - 1)
-    weight = np.exp(-special.betaln(right + 1.0, n1 - right + 1.0) - n1 * np.log(2.0))
-    tail = np.where(low >= 0, special.bdtr(np.maximum(low, 0), n0, 0.5), 0.0)
-    return min(1.0, 2.0 * float(weight @ tail / weight.sum()))
+    extreme = whole = 0.0
+    for start in range(0, n1 + 1, _OUTCOMES):
+        right = np.arange(start, min(start + _OUTCOMES, n1 + 1))
+        low, high = np.full(len(right), -1), np.full(len(right), n0)  # the threshold is in between
+        while np.any(low < high):
+            wrong = (low + high + 1) // 2
+            excess = swapped(score, right, wrong) - float(observed)
+            reached = excess >= 0.0
+            for place in np.flatnonzero(np.abs(excess) < _NEAR_TIE):
+                reached[place] = swapped(exact, int(right[place]), int(wrong[place])) >= observed
+            low, high = np.where(reached, wrong, low), np.where(reached, high, wrong - 1)
+        weight = np.exp(-special.betaln(right + 1.0, n1 - right + 1.0) - n1 * np.log(2.0))
+        tail = np.where(low >= 0, special.bdtr(np.maximum(low, 0), n0, 0.5), 0.0)
+        extreme, whole = extreme + weight @ tail, whole + weight.sum()
+    return min(1.0, 2.0 * float(extreme / whole))
 
 
 def mcnemar_p_value(only_a: int, only_b: int) -> float:

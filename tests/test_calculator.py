@@ -490,7 +490,7 @@ def formulas(browser, address):
 
 @pytest.mark.parametrize(("method", "weights"), FORMULAS)
 def test_formulas_say_what_the_package_says(formulas, method, weights):
-    counts = count_vectors(200)
+    counts = count_vectors(60)
     if method in ("cautious", "clopper_pearson"):
         # Beta quantiles of R and of SciPy part from one another beyond.
         counts = counts[counts.max(axis=1) <= 1e6]
@@ -722,15 +722,61 @@ def test_texts_to_copy_say_the_same(tab, method, level):
     assert offered["Sentence"] == f"F1 = 0.740 ({level} % CI {low} to {high}, {name})"
     assert offered["LaTeX"] == rf"$F_{{1}} = 0.740$ ({level}\,\% CI ${low}$ to ${high}$)"
     assert tuple(eval(offered["Python"], {"f1ci": f1ci})) == tuple(interval)
-    if method == "wilson_indirect":
-        cells = [spreadsheet(offered[f"Spreadsheet, {end}"]) for end in ("low", "high")]
-        assert cells == pytest.approx([interval.low, interval.high], rel=1e-14)
-    if method.startswith(("wilson_i", "clopper")) and (r := shutil.which("Rscript")):
-        code = f"{{{offered['R']}}} |> as.numeric() |> format(digits = 15) |> cat()"
-        said = subprocess.run([r, "-e", code], capture_output=True, text=True, check=True).stdout
-        # R prints 15 digits; its Beta quantiles are good to about as many.
-        assert [float(x) for x in said.split()] == pytest.approx(tuple(interval), rel=1e-13)
-    assert ("R" in offered) == (method in ("wilson_indirect", "clopper_pearson"))
+    closed = method != "wilson_direct"
+    assert ("R" in offered) == closed
+    if closed:
+        cells = [Sheet(offered[f"Spreadsheet, {end}"]).value() for end in ("low", "high")]
+        assert cells == pytest.approx(tuple(interval), rel=1e-12)
+    else:
+        assert "roots of a quartic equation" in tab.locator("#calc-texts").inner_text()
+
+
+QUOTES = {
+    "counts": {
+        "precision/score": ("precision", None),
+        "recall/cautious": ("recall", "cautious"),
+        "jaccard/score": ("jaccard", None),
+        "accuracy/cautious": ("accuracy", "cautious"),
+        "f0.5/cautious": (f1ci.metrics.fbeta(0.5), "cautious"),
+        "f2/score": (f1ci.metrics.fbeta(2), None),
+    },
+    "matrix": {"macro": None, "weighted": None, "micro": None, "class 1/wilson_indirect": None},
+    "models": {"difference": None, "A/wilson_indirect": None, "B/wilson_indirect": None},
+    "printed": {"wald": None},
+}
+
+
+@pytest.mark.parametrize(("mode", "key"), [(m, key) for m in QUOTES for key in QUOTES[m]])
+def test_whatever_is_shown_can_be_quoted_with_its_formula(tab, mode, key):
+    """The Python line gives the sentence's numbers, and so do the formulas, if there are any."""
+    choose(tab, mode)
+    if mode == "counts":
+        tab.locator("#calc-tn").fill("300")
+        answer(tab)
+    tab.locator("#calc-quoted").select_option(key)
+    said = answer(tab)
+    offered = texts(tab)
+    assert offered["Sentence"] == said
+    ends = [float(x) for x in re.search(r" CI (\S+) to ([\d.-]+)", said).groups()]
+    if mode != "printed":
+        names = {"f1ci": f1ci, "np": np}
+        *items, last = offered["Python"].split("; ")
+        exec("; ".join(items), names)
+        interval = eval(last, names)
+        assert ends == pytest.approx(tuple(interval), abs=5.1e-4)  # three decimals
+    if isinstance(QUOTES[mode][key], tuple):
+        metric, method = QUOTES[mode][key]
+        expected = f1ci.metric_interval([[300, 44], [10, 77]], metric, method=method)
+        assert tuple(interval) == tuple(expected)
+    if key in ("macro", "weighted", "difference", "wald"):
+        assert "R" not in offered
+        assert re.search("No (closed form|formula)", tab.locator("#calc-texts").inner_text())
+    else:
+        cells = [Sheet(offered[f"Spreadsheet, {end}"]).value() for end in ("low", "high")]
+        assert cells == pytest.approx(tuple(interval), abs=PROMISED)
+    # A link holds what is quoted.
+    tab.reload()
+    assert answer(tab) == said
 
 
 def test_python_of_other_scores(tab):

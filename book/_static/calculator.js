@@ -205,7 +205,8 @@ document.addEventListener("DOMContentLoaded", () => {
   };
 
   // --- What is computed: {score, rows to show, more rows to quote, tables, notes} ---------------
-  // A row to quote has a key, what the score is called (label, tex) and how its limits were found,
+  // A row to quote has a key, what the score is called (label, tex; title with the method if there
+  // is a choice) and how its limits were found,
   // a line of Python, and what formulas.js needs or `why` there is no formula.
 
   const call = (name, positional, options) =>
@@ -255,7 +256,7 @@ document.addEventListener("DOMContentLoaded", () => {
       // What Python calls the default needs no name.
       const method = kind === "score" ? null : python[0] === "f1_interval" ? key : kind;
       return {
-        key: prefix + key, name, estimate, low, high, label, tex, counts, method: kind || key,
+        key: prefix + key, name, title: `${label}, ${name}`, estimate, low, high, label, tex, counts, method: kind || key,
         how: `, ${a === b ? name : `${name.toLowerCase()} method`}`,
         python: call(...python, options(confidence, method)),
         why: Number.isNaN(estimate) ? WHY.nothing : WHY[key],
@@ -289,7 +290,7 @@ document.addEventListener("DOMContentLoaded", () => {
       ].map((one) => ({ name: one.name, rows: rowsOf(one, confidence) }));
       return {
         score: scoreName(b), rows, notes, others,
-        quotes: [[scoreName(b), rows], ...others.map((one) => [one.name, one.rows])],
+        quotes: [...rows, ...others.flatMap((one) => one.rows)],
       };
     },
 
@@ -311,7 +312,7 @@ document.addEventListener("DOMContentLoaded", () => {
       const classes = counts.map((part, k) => {
         const { x, y, w } = part;
         const [row] = rowsOf(fScore(b, part, n - x - y - w, names[k]), confidence, `class ${k}/`);
-        return { ...row, name: names[k], support: x + w };
+        return { ...row, name: names[k], title: null, support: x + w };
       });
       const right = counts.reduce((total, { x }) => total + x, 0);
       const mean = (shares) => classes.reduce((total, row, k) => total + row.estimate * shares[k], 0);
@@ -329,13 +330,13 @@ document.addEventListener("DOMContentLoaded", () => {
       const rows = [
         average("macro", "Macro", classes.map(() => 1 / classes.length)),
         {
-          ...micro, key: "micro", name: "Micro (accuracy)",
+          ...micro, key: "micro", name: "Micro (accuracy)", title: null,
           label: `micro ${scoreName(b)}`, tex: `\\text{micro-}F_{${b}}`,
         },
         average("weighted", "Weighted", classes.map((row) => row.support / n)),
       ];
       const score = scoreName(b);
-      return { score, rows, notes, classes, quotes: [["Averages", rows], [`${score} of a class`, classes]] };
+      return { score, rows, notes, classes, quotes: [...rows, ...classes] };
     },
 
     printed({ precision, recall, support, level: confidence, beta: b }) {
@@ -381,7 +382,7 @@ document.addEventListener("DOMContentLoaded", () => {
       rows = rows.map((row) => ({
         ...row, how: `${row.how}; over ${over} the rounding`, why: WHY.printed, counts: null, python: null,
       }));
-      return { score, rows, notes, fits, quotes: [[score, rows]] };
+      return { score, rows, notes, fits, quotes: rows };
     },
 
     models(values) {
@@ -390,7 +391,7 @@ document.addEventListener("DOMContentLoaded", () => {
       const models = f1ci.modelCounts(t);
       const single = models.map((counts, k) => {
         const [row] = rowsOf(fScore(1, counts, 0, "AB"[k]), confidence, `${"AB"[k]}/`);
-        return { ...row, name: row.label };
+        return { ...row, name: row.label, title: null };
       });
       const [low, high] = f1ci.differenceScore(t, 0.5, 0.5, confidence);
       const discordant = posa + posb + nega + negb;
@@ -399,7 +400,7 @@ document.addEventListener("DOMContentLoaded", () => {
       const kinds = "[1, 1, 1], [1, 1, 0], [1, 0, 1], [1, 0, 0], [0, 0, 1], [0, 1, 0], [0, 1, 1]";
       const numbers = [posboth, posa, posb, posnone, nega, negb, negnone];
       const difference = {
-        key: "difference", name: "B − A", estimate: single[1].estimate - single[0].estimate, low, high,
+        key: "difference", name: "B − A", signed: true, estimate: single[1].estimate - single[0].estimate, low, high,
         label: "F1 of B minus F1 of A", tex: "F_1^B - F_1^A", why: WHY.difference,
         how: `, score method${p === null ? "" : `; exact randomisation test p = ${pValue(p)}`}`,
         python: `y, a, b = np.repeat([${kinds}], [${numbers.join(", ")}], axis=0).T; ${
@@ -412,7 +413,7 @@ document.addEventListener("DOMContentLoaded", () => {
       }
       return {
         score: "F1", rows: [difference], notes, single, discordant, p,
-        quotes: [["Difference", [difference]], ["One model", single]],
+        quotes: [difference, ...single],
       };
     },
   };
@@ -456,7 +457,9 @@ document.addEventListener("DOMContentLoaded", () => {
 
   function drawing(rows, description) {
     const known = rows.filter((row) => Number.isFinite(row.low));
-    let [from, to] = [Math.min(...known.map((r) => r.low)), Math.max(...known.map((r) => r.high))];
+    // A difference is seen beside none.
+    const ends = [...known.flatMap((r) => [r.low, r.high]), ...(rows[0].signed ? [0] : [])];
+    let [from, to] = [Math.min(...ends), Math.max(...ends)];
     const room = Math.max(0.06 * (to - from), 1e-9);
     [from, to] = [from - room, to + room];
     const place = (value) => `${(2 + (96 * (value - from)) / (to - from)).toFixed(3)}%`;
@@ -572,20 +575,16 @@ document.addEventListener("DOMContentLoaded", () => {
     }
   }
 
-  const quoted = ({ quotes }) => {
-    const rows = quotes.flatMap(([, group]) => group);
-    return rows.find((row) => row.key === find("quoted").value) || rows[0];
-  };
+  const quoted = ({ quotes }) => quotes.find((row) => row.key === find("quoted").value) || quotes[0];
 
   function offerTexts(values, result) {
     const select = find("quoted");
     const before = wished ?? select.value;
     const quotes = result.quotes || [];
-    select.replaceChildren(...quotes.map(([label, rows]) =>
-      element("optgroup", { label }, ...rows.map((row) => element("option", { value: row.key }, row.name)))));
-    if (quotes.some(([, rows]) => rows.some((row) => row.key === before))) select.value = before;
+    select.replaceChildren(...quotes.map((row) => element("option", { value: row.key }, row.title || row.label)));
+    if (quotes.some((row) => row.key === before)) select.value = before;
     wished = null;
-    find("quoted-field").hidden = select.options.length < 2;
+    find("quoted-field").hidden = quotes.length < 2;
     const lines = (quotes.length ? textsFor(quoted(result), values.level) : []).map(([name, text]) => {
       if (!name) return [element("dt", {}, "R, spreadsheet"), element("dd", {}, text)];
       const button = element("button", { type: "button", "aria-label": `Copy: ${name}` }, "Copy");
@@ -686,6 +685,7 @@ document.addEventListener("DOMContentLoaded", () => {
   let timer = null;
   form.addEventListener("input", () => {
     clearTimeout(timer);
+    find("copied").textContent = ""; // that was another number
     timer = setTimeout(() => {
       update();
       history.replaceState(null, "", address());
