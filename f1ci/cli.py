@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import csv
 import dataclasses
+import inspect
 import io
 import itertools
 import json
@@ -49,17 +50,13 @@ class Answer(NamedTuple):
     rows: list[Row]
 
 
-class InputError(ValueError):
-    """What is wrong with a file or an option, in a sentence."""
-
-
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; the exit code."""
     try:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", IntervalWarning)
             options = parser().parse_args(arguments)
-            answer = _COMMANDS[options.command].run(options)
+            answer = _COMMANDS[options.command][0](options)
         _write(answer, options.form)
         for message in dict.fromkeys(str(warning.message) for warning in caught):
             sys.stderr.write(f"f1ci: note: {message}\n")
@@ -80,6 +77,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _counts(options: Any) -> Answer:
+    """Intervals from the counts of one model.
+
+    {methods}
+
+    example: f1ci counts 77 44 10
+    """
     named = {name: getattr(options, name) for name in ("tp", "fp", "fn", "tn")}
     tp, fp, fn, tn = (validation.counts(name, n or 0) for name, n in named.items())
     asked = [metrics.precision, metrics.recall, _metric("f1", options.beta)]
@@ -87,20 +90,26 @@ def _counts(options: Any) -> Answer:
     # A method for F1 only has nothing to say of the others.
     fitting = [metric for metric in asked if options.method in (None, *names(metric))]
     of = {"method": options.method, "confidence_level": options.confidence_level}
-    found = [
-        f1ci.metric_interval([[tn, fp], [fn, tp]], metric, **of) for metric in fitting or asked[2:3]
-    ]
+    matrix = [[tn, fp], [fn, tp]]
+    found = [f1ci.metric_interval(matrix, metric, **of) for metric in fitting or asked[2:3]]
     return Answer("\n".join(map(str, found)), _rows({x.metric: x for x in found}))
 
 
 def _report(options: Any) -> Answer:
+    """Precision, recall and F1 of every class, each with its interval.
+
+    {methods}
+
+    example: f1ci report labels.csv --true y --pred model_a
+    """
     level = validation.confidence_level(options.confidence_level)
     found = _count(options, [options.true, options.pred])
     codes, n, groups, labels = found
     if groups is None:
         said = report.of_matrix(found.tables()[0].astype(int), labels, options.method, level)
     else:
-        table, items = clustered.label_counts(codes[0], codes[1], groups, len(labels), n), int(n.sum())
+        table = clustered.label_counts(codes[0], codes[1], groups, len(labels), n)
+        items = int(n.sum())
         said = report.of_units(table, labels, items, True, options.method, level, one_class=True)
     of = {"method": said.method, "confidence_level": level}
     text = f"{_shape(found)}, {len(labels)} classes\n\n{said}"
@@ -108,6 +117,12 @@ def _report(options: Any) -> Answer:
 
 
 def _compare(options: Any) -> Answer:
+    """Is model B better than model A on the same items?
+
+    With more than two classes the metric is macro_f1, or F1 of --positive.
+
+    example: f1ci compare labels.csv --true y --pred model_a model_b --groups document
+    """
     a, b = options.pred
     found = _count(options, [options.true, a, b])
     (metric, positive), of_class = _compared_metric(options, found.classes), ""
@@ -146,6 +161,13 @@ def _compare(options: Any) -> Answer:
 
 
 def _plan(options: Any) -> Answer:
+    """How many items are needed?
+
+    Two models: give --difference, --disagreement, --score and --prevalence:
+      f1ci plan --difference 0.03 --disagreement 0.05 0.05 --score 0.8 --prevalence 0.3
+
+    example: f1ci plan --beta 0.5 --half-width 0.02 --prevalence 0.615
+    """
     asked = ["half_width", "standard_error", "prevalence", "confidence_level", "difference"]
     asked += ["bound"] if options.difference is None else ["disagreement", "score", "power"]
     metric = _metric(options.metric or "f1", options.beta)
@@ -154,32 +176,35 @@ def _plan(options: Any) -> Answer:
 
 
 def _bayes(options: Any) -> Answer:
+    """Is B better than A, by counts of a repeated two-fold cross-validation?
+
+    The file has columns model, tp, fp, fn: for each model two rows for each
+    repetition, in order. The model named first is A.
+
+    example: f1ci bayes folds.csv
+    """
     folds: dict[str, list[list[float]]] = {}
     columns = ("model", "tp", "fp", "fn")
     for line, (model, *cells) in _records(options.file, columns):
         for column, cell in zip(columns[1:], cells, strict=True):
             if not cell.strip().replace(".", "", 1).isdecimal():
-                where = f"{_at(options.file, line)}, column {column!r}"
-                raise InputError(f"{where}: a count is wanted, got {cell!r}")
+                raise ValueError(
+                    f"{_at(options.file, line, column)}: a count is wanted, got {cell!r}"
+                )
         folds.setdefault(model.strip(), []).append(list(map(float, cells)))
     numbers = [len(each) for each in folds.values()]
     if len(numbers) != 2 or numbers[0] != numbers[1] or numbers[0] % 2:
         got = ", ".join(f"{len(each)} of {name!r}" for name, each in folds.items()) or "no rows"
-        raise InputError(
+        raise ValueError(
             f"{_name(options.file)}: wanted are two rows for each repetition, and as many of one "
             f"model as of another, got {got}"
         )
-    shaped = {name: np.reshape(each, (-1, 2, 3)) for name, each in folds.items()}
-    metric = options.metric or "f1"
-    of_a, of_b = shaped.values()
-    test = f1ci.bayes_test(of_a, of_b, metric, rope=options.rope)
-    found = {
-        name: f1ci.posterior(*f1ci.effective_counts(each), metric).interval(
-            options.confidence_level
-        )
-        for name, each in shaped.items()
-    }
-    a, b = map(tables.label, shaped)
+    shaped = [np.reshape(each, (-1, 2, 3)) for each in folds.values()]
+    metric, level = options.metric or "f1", options.confidence_level
+    test = f1ci.bayes_test(shaped[0], shaped[1], metric, rope=options.rope)
+    posteriors = [f1ci.posterior(*f1ci.effective_counts(each), metric) for each in shaped]
+    found = dict(zip(folds, (each.interval(level) for each in posteriors), strict=True))
+    a, b = map(tables.label, folds)
     text = f"{_text(found)}\n\nA is {a}, B is {b}\n{test}"
     return Answer(text, [*_rows(found), dataclasses.asdict(test)])
 
@@ -187,46 +212,25 @@ def _bayes(options: Any) -> Answer:
 # Help.
 
 
-class _Command(NamedTuple):
-    run: Any
-    text: str
-    example: str
-    options: str
-
-
+# The docstrings are the help, up to the options.
 _COMMANDS = {
-    "counts": _Command(
-        _counts,
-        "intervals from the counts of one model",
-        "77 44 10",
-        "tp,fp,fn,tn,--beta BETA,--method NAME",
-    ),
-    "report": _Command(
-        _report,
-        "precision, recall and F1 of every class, each with its interval",
-        "labels.csv --true y --pred model_a",
-        "file,--true COLUMN,--pred COLUMN,--groups COLUMN,--method NAME",
-    ),
-    "compare": _Command(
+    "counts": (_counts, "tp,fp,fn,tn,--beta BETA,--method NAME"),
+    "report": (_report, "file,--true COLUMN,--pred COLUMN,--groups COLUMN,--method NAME"),
+    "compare": (
         _compare,
-        "is model B better than model A on the same items?",
-        "labels.csv --true y --pred model_a model_b --groups document",
-        "file,--true COLUMN,--pred A B,--groups COLUMN,--metric NAME,--beta BETA,"
-        "--positive LABEL,--margin MARGIN,--power POWER",
+        (
+            "file,--true COLUMN,--pred A B,--groups COLUMN,--metric NAME,--beta BETA,--positive LABEL,"
+            "--margin MARGIN,--power POWER"
+        ),
     ),
-    "plan": _Command(
+    "plan": (
         _plan,
-        "how many items are needed?",
-        "--beta 0.5 --half-width 0.02 --prevalence 0.615",
-        "--metric NAME,--beta BETA,--half-width WIDTH,--standard-error ERROR,--prevalence SHARE,"
-        "--bound NAME,--difference SIZE,--disagreement POS NEG,--score SCORE,--power POWER",
+        (
+            "--metric NAME,--beta BETA,--half-width WIDTH,--standard-error ERROR,--prevalence SHARE,"
+            "--bound NAME,--difference SIZE,--disagreement POS NEG,--score SCORE,--power POWER"
+        ),
     ),
-    "bayes": _Command(
-        _bayes,
-        "is B better than A, by counts of a repeated two-fold cross-validation?",
-        "folds.csv",
-        "file,--metric NAME,--rope SIZE",
-    ),
+    "bayes": (_bayes, "file,--metric NAME,--rope SIZE"),
 }
 
 _NUMBER: Row = {"type": float}
@@ -260,14 +264,6 @@ _OPTIONS: dict[str, tuple[str, Row]] = {
     "--csv": ("print CSV", {"dest": "form", "action": "store_const", "const": "csv"}),
 }
 
-_EPILOGS = {
-    "compare": "With more than two classes the metric is macro_f1, or F1 of --positive.\n",
-    "plan": "Two models: give --difference, --disagreement, --score and --prevalence:\n"
-    "  f1ci plan --difference 0.03 --disagreement 0.05 0.05 --score 0.8 --prevalence 0.3\n",
-    "bayes": "The file has columns model, tp, fp, fn: for each model two rows for each\n"
-    "repetition, in order. The model named first is A.\n",
-}
-
 
 class _Parser(argparse.ArgumentParser):
     def __init__(self, **options: Any) -> None:
@@ -288,27 +284,23 @@ def helps() -> dict[str, str]:
 
 
 def _parsers() -> dict[str, argparse.ArgumentParser]:
-    examples = [f"  f1ci {name} {command.example}" for name, command in _COMMANDS.items()]
     top = _Parser(
         prog="f1ci",
         description="How sure can one be of an F score? Intervals, reports, comparisons, plans.",
-        epilog="examples:\n" + "\n".join(examples) + "\n"
-        "  zcat labels.csv.gz | f1ci report - --true y --pred model_a --json\n\n"
-        "Files have a header line, and commas, semicolons or tabs between columns.\n"
-        "`f1ci COMMAND --help` explains a command. The exit code is 0, or 2 after bad input.",
     )
     top.add_argument("--version", action="version", version=f"f1ci {f1ci.__version__}")
     commands = top.add_subparsers(metavar="COMMAND", dest="command", required=True)
     found: dict[str, argparse.ArgumentParser] = {"f1ci": top}
-    for name, command in _COMMANDS.items():
-        known = "\n".join(f"  {m.name:14}{m.summary}" for m in METHODS.values())
-        methods = f"methods:\n{known}\n" * ("--method" in command.options)
-        epilog = f"{_EPILOGS.get(name, methods)}\nexample: f1ci {name} {command.example}"
+    methods = "\n".join(["methods:", *(f"  {m.name:14}{m.summary}" for m in METHODS.values())])
+    examples = []
+    for name, (run, its) in _COMMANDS.items():
+        title, _, below = (inspect.getdoc(run) or "").partition("\n\n")
+        examples.append(below.rpartition("example: ")[2])
         new = commands.add_parser(
-            name, help=command.text, description=command.text, epilog=epilog.lstrip()
+            name, help=title, description=title, epilog=below.replace("{methods}", methods)
         )
         new.set_defaults(form="text")
-        for option in f"{command.options},--confidence-level LEVEL,--json,--csv".split(","):
+        for option in f"{its},--confidence-level LEVEL,--json,--csv".split(","):
             text, more = _OPTIONS[option]
             flag, *places = option.split()
             if len(places) == 1:
@@ -317,6 +309,15 @@ def _parsers() -> dict[str, argparse.ArgumentParser]:
                 more = more | {"metavar": tuple(places), "nargs": len(places)}
             new.add_argument(flag, help=text, **more)
         found[new.prog] = new
+    examples.append("zcat labels.csv.gz | f1ci report - --true y --pred model_a --json")
+    top.epilog = (
+        "examples:\n  "
+        + "\n  ".join(examples)
+        + (
+            "\n\nFiles have a header line, and commas, semicolons or tabs between columns.\n"
+            "`f1ci COMMAND --help` explains a command. The exit code is 0, or 2 after bad input."
+        )
+    )
     return found
 
 
@@ -329,7 +330,7 @@ def _metric(name: str, beta: float | None) -> metrics.Metric:
     if name == "f1":
         return metrics.fbeta(beta)
     if not name.endswith("_f1"):
-        raise InputError(f"--beta goes with F scores, got --beta {beta:g} --metric {name}")
+        raise ValueError(f"--beta goes with F scores, got --beta {beta:g} --metric {name}")
     return metrics.averaged(name.removesuffix("_f1"), beta)
 
 
@@ -344,7 +345,7 @@ def _compared_metric(options: Any, labels: Sequence[Any]) -> tuple[metrics.Metri
     if len(found) != 1 or (options.positive is None and len(labels) > 2):
         known = ", ".join(labels[:6]) + ", ..." * (len(labels) > 6)
         got = "nothing" if options.positive is None else repr(options.positive)
-        raise InputError(f"{name} needs --positive, the positive class among {known}; got {got}")
+        raise ValueError(f"{name} needs --positive, the positive class among {known}; got {got}")
     return metric, found[0]
 
 
@@ -418,30 +419,26 @@ def _count(options: Any, columns: list[str]) -> counts.Kinds:
                 if not cell.isascii() and any("\udc80" <= c <= "\udcff" for c in cell):
                     fault = "not UTF-8 text"
                 if fault:
-                    message = f"{_at(path, line)}, column {column!r}: {fault}, got {cell!r}"
-                    raise InputError(message) from None
+                    where = _at(path, line, column)
+                    raise ValueError(f"{where}: {fault}, got {cell!r}") from None
             distinct.update(map(str.strip, cells[:width]))
             if len(distinct) > _MOST_LABELS:
-                raise InputError(
-                    f"{_at(path, line)}, column {columns[0]!r}: more than {_MOST_LABELS:,} "
-                    f"different labels, got {cells[0]!r} among them; are these scores or "
-                    "identifiers?"
+                raise ValueError(
+                    f"{_at(path, line, columns[0])}: more than {_MOST_LABELS:,} different labels, "
+                    f"got {cells[0]!r} among them; are these scores or identifiers?"
                 ) from None
     if not number:
-        raise InputError(f"{_name(path)}: no rows below the header")
+        raise ValueError(f"{_name(path)}: no rows below the header")
     numeric = all(label.removeprefix("-").isdecimal() for label in distinct)
     labels = sorted(sorted(distinct), key=int if numeric else None)
     code = {label: place for place, label in enumerate(labels)}
-    group: dict[str, int] = {}
-    keys = np.zeros((len(number), width + 1), dtype=np.int64)
-    for key, cells in zip(keys, number, strict=True):
-        key[:width] = [code[cell.strip()] for cell in cells[:width]]
-        for cell in cells[width:]:
-            key[width] = group.setdefault(cell.strip(), len(group))
+    codes = np.array([[code[cell.strip()] for cell in cells[:width]] for cells in number]).T
+    groups = None
     if options.groups:
-        validation.at_least_two("groups", len(group))
-    codes, items = keys[:, :width].T, np.fromiter(number.values(), np.int64, len(number))
-    return counts.kinds(codes, labels, keys[:, width] if options.groups else None, items)
+        place: dict[str, int] = {}
+        groups = np.array([place.setdefault(cells[-1].strip(), len(place)) for cells in number])
+        validation.at_least_two("groups", len(place))
+    return counts.kinds(codes, labels, groups, np.array(list(number.values())))
 
 
 def _records(path: str, columns: Sequence[str]) -> Iterator[tuple[int, tuple[str, ...]]]:
@@ -456,7 +453,7 @@ def _records(path: str, columns: Sequence[str]) -> Iterator[tuple[int, tuple[str
             for column in columns:
                 if header.count(column) != 1:
                     got = validation.short(header)
-                    raise InputError(
+                    raise ValueError(
                         f"{_at(path, 1)}: wanted is one column {column!r}, got the columns {got}"
                     )
             cells = operator.itemgetter(*map(header.index, columns))
@@ -464,12 +461,12 @@ def _records(path: str, columns: Sequence[str]) -> Iterator[tuple[int, tuple[str
                 if len(row) == len(header):
                     yield reader.line_num, cells(row)
                 elif row:
-                    raise InputError(
+                    raise ValueError(
                         f"{_at(path, reader.line_num)}, column {min(len(row), len(header))}: the "
                         f"header has {len(header)} columns, got {len(row)}"
                     )
         except csv.Error as error:
-            raise InputError(f"{_at(path, reader.line_num)}: {error}") from None
+            raise ValueError(f"{_at(path, reader.line_num)}: {error}") from None
 
 
 @contextmanager
@@ -483,8 +480,10 @@ def _opened(path: str) -> Iterator[TextIO]:
             yield stream
 
 
-def _at(path: str, line: int) -> str:
-    return f"{_name(path)}, line {line}"
+def _at(path: str, line: int, column: str | None = None) -> str:
+    """A place in a file."""
+    where = f"{_name(path)}, line {line}"
+    return where if column is None else f"{where}, column {column!r}"
 
 
 def _name(path: str) -> str:

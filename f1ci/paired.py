@@ -45,7 +45,7 @@ _NEAR_TIE = 1e-13
 _ROUNDS, _HALVINGS = 50, 60
 
 # Outcomes of the exact test are summed in blocks of so many numbers k.
-_OUTCOMES = 1 << 12
+_OUTCOMES = 1 << 11
 
 # Random swaps are drawn and scored in blocks of about so many numbers.
 _BLOCK = 2_000_000
