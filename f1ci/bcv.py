@@ -30,9 +30,8 @@ from scipy.linalg import hadamard
 from f1ci import validation
 from f1ci.counts import encode
 
-__all__ = ["bcv_partitions"]
-
 Indices = NDArray[np.intp]
+Signs = NDArray[np.int8]
 
 # More do not fit in memory: observations, and the square of twice the repetitions.
 _MOST_OBSERVATIONS = 10**8
@@ -152,7 +151,7 @@ def bcv_partitions(
     return folds
 
 
-def _design(repetitions: int, blocks: int) -> NDArray[np.int8]:
+def _design(repetitions: int, blocks: int) -> Signs:
     """Signs (m, blocks): plus where a block belongs to S_j. Rows and columns start as in Table 1.
 
     Entry (i, j) of Sylvester's matrix is minus if i and j have an odd number of binary ones in
@@ -163,9 +162,7 @@ def _design(repetitions: int, blocks: int) -> NDArray[np.int8]:
     return np.asarray(-hadamard(blocks, dtype=np.int8)[rows, ::-1])
 
 
-def _assign(
-    n: int, keys: list[NDArray[np.intp]], signs: NDArray[np.int8], rng: np.random.Generator
-) -> NDArray[np.intp]:
+def _assign(n: int, keys: list[Indices], signs: Signs, rng: np.random.Generator) -> Indices:
     """The block of each observation."""
     blocks = signs.shape[1]
     cell = np.zeros(n, dtype=np.intp)
@@ -195,11 +192,8 @@ def _assign(
 
 
 def _halve(
-    part: NDArray[np.intp],
-    cell: NDArray[np.intp],
-    keys: Sequence[NDArray[np.intp]],
-    rng: np.random.Generator,
-) -> NDArray[np.intp]:
+    part: Indices, cell: Indices, keys: Sequence[Indices], rng: np.random.Generator
+) -> Indices:
     """A bit for each item that splits each part, cell and class of two keys evenly, to within one.
 
     Two ways of pairing items are laid over each other: within parts and classes of one key,
@@ -221,14 +215,12 @@ def _halve(
     return bits.astype(np.intp)
 
 
-def _nested(
-    part: NDArray[np.intp], cell: NDArray[np.intp], keys: Sequence[NDArray[np.intp]]
-) -> list[list[NDArray[np.intp]]]:
+def _nested(part: Indices, cell: Indices, keys: Sequence[Indices]) -> list[list[Indices]]:
     """Groupings within parts, each coarser than the one before: cell, keys, all."""
     return [[part, cell], *([part, *keys[:length]] for length in range(len(keys), -1, -1))]
 
 
-def _pair(groupings: list[list[NDArray[np.intp]]]) -> list[int]:
+def _pair(groupings: list[list[Indices]]) -> list[int]:
     """The partner of each item: itself for those that stay alone.
 
     As many as possible are paired within the first grouping, the others within the next.
@@ -250,7 +242,7 @@ def _pair(groupings: list[list[NDArray[np.intp]]]) -> list[int]:
     return [int(item) for item in partner]
 
 
-def _spread(signs: NDArray[np.int8], larger: int) -> NDArray[np.intp]:
+def _spread(signs: Signs, larger: int) -> Indices:
     """All blocks, first the `larger` ones, chosen so that each row of signs nearly sums to zero.
 
     Greedy in the fourth powers of the sums. (Over all rows of a Hadamard matrix the sum

@@ -212,24 +212,20 @@ def _bayes(options: Any) -> Answer:
 # Help.
 
 
+_TO_COMPARE = (
+    "file,--true COLUMN,--pred A B,--groups COLUMN,--metric NAME,--beta BETA,--positive LABEL,"
+    "--margin MARGIN,--power POWER"
+)
+_TO_PLAN = (
+    "--metric NAME,--beta BETA,--half-width WIDTH,--standard-error ERROR,--prevalence SHARE,"
+    "--bound NAME,--difference SIZE,--disagreement POS NEG,--score SCORE,--power POWER"
+)
 # The docstrings are the help, up to the options.
 _COMMANDS = {
     "counts": (_counts, "tp,fp,fn,tn,--beta BETA,--method NAME"),
     "report": (_report, "file,--true COLUMN,--pred COLUMN,--groups COLUMN,--method NAME"),
-    "compare": (
-        _compare,
-        (
-            "file,--true COLUMN,--pred A B,--groups COLUMN,--metric NAME,--beta BETA,--positive LABEL,"
-            "--margin MARGIN,--power POWER"
-        ),
-    ),
-    "plan": (
-        _plan,
-        (
-            "--metric NAME,--beta BETA,--half-width WIDTH,--standard-error ERROR,--prevalence SHARE,"
-            "--bound NAME,--difference SIZE,--disagreement POS NEG,--score SCORE,--power POWER"
-        ),
-    ),
+    "compare": (_compare, _TO_COMPARE),
+    "plan": (_plan, _TO_PLAN),
     "bayes": (_bayes, "file,--metric NAME,--rope SIZE"),
 }
 

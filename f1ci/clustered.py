@@ -29,7 +29,6 @@ class found in one unit only counts as one item.
 
 from __future__ import annotations
 
-import warnings
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -41,9 +40,7 @@ from f1ci import metrics as _metrics
 from f1ci.counts import Kinds
 from f1ci.metrics import Metric
 from f1ci.normal import normal_quantile
-from f1ci.results import Interval, UndefinedMetricWarning, plain
-
-__all__ = ["clustered_difference", "clustered_interval", "indicator_counts"]
+from f1ci.results import Interval, UndefinedMetricWarning, plain, warn
 
 Array: TypeAlias = Any
 
@@ -105,7 +102,7 @@ def clustered_interval(
     >>> print(f"{interval.estimate:.3f} ({interval.low:.3f}, {interval.high:.3f})")
     0.795 (0.622, 0.902)
     """
-    table = validation.unit_counts("counts", counts)
+    table = _unit_counts("counts", counts)
     return _answer([table], _metrics.get(metric), average, method, confidence_level)
 
 
@@ -141,16 +138,16 @@ def clustered_difference(
     >>> print(f"{interval.estimate:.3f} ({interval.low:.3f}, {interval.high:.3f})")
     0.071 (-0.004, 0.177)
     """
-    a = validation.unit_counts("counts_a", counts_a)
-    b = validation.unit_counts("counts_b", counts_b)
+    a = _unit_counts("counts_a", counts_a)
+    b = _unit_counts("counts_b", counts_b)
     validation.shaped("counts_b", b, b.shape == a.shape, str(a.shape))
     return _answer([a, b], _metrics.get(metric), average, method, confidence_level)
 
 
 def indicator_counts(y_true: ArrayLike, y_pred: ArrayLike) -> Array:
     """Multilabel indicators of shape (items, classes) as counts (items, classes, 3)."""
-    true = validation.indicators("y_true", y_true)
-    predicted = validation.indicators("y_pred", y_pred)
+    true = _indicators("y_true", y_true)
+    predicted = _indicators("y_pred", y_pred)
     validation.shaped("y_pred", predicted, predicted.shape == true.shape, str(true.shape))
     cells = (true & predicted, ~true & predicted, true & ~predicted)
     return np.stack(cells, axis=-1).astype(np.float64)
@@ -203,33 +200,39 @@ def _answer(
     a, b = validation.tversky(metric)
     if average is not None:
         validation.choice("average", average, AVERAGES)
-        if tables[0].ndim != 3:
-            raise ValueError(
-                f"average={average!r} needs counts of shape (units, classes, 3), got shape "
-                f"{tables[0].shape}"
-            )
+        expected = f"(units, classes, 3) for average={average!r}"
+        validation.shaped("counts", tables[0], tables[0].ndim == 3, expected)
     known = METHODS if len(tables) == 1 else METHODS[:-1]
     method = "score" if method is None else validation.choice("method", method, known)
     level = validation.confidence_level(confidence_level)
-    estimate, low, high, error = cluster_limits(
-        tables, a, b, average, method, normal_quantile(level)
-    )
+    found = cluster_limits(tables, a, b, average, method, normal_quantile(level))
+    estimate, low, high, error = map(plain, found)
     if np.isnan(estimate).any():
-        warnings.warn(
-            f"{metric.name} is undefined, because no unit holds a relevant item; nan was returned",
-            UndefinedMetricWarning,
-            stacklevel=3,
-        )
+        text = "is undefined, because no unit holds a relevant item; nan was returned"
+        warn(f"{metric.name} {text}", UndefinedMetricWarning)
     name = metric.name if average is None else f"{average}_{metric.name}"
-    return Interval(
-        estimate=plain(estimate),
-        low=plain(low),
-        high=plain(high),
-        standard_error=plain(error),
-        confidence_level=level,
-        method=method,
-        metric=name if len(tables) == 1 else f"{name} (B - A)",
-    )
+    name += "" if len(tables) == 1 else " (B - A)"
+    return Interval(estimate, low, high, error, level, method, name)
+
+
+def _unit_counts(name: str, value: ArrayLike) -> Array:
+    """TP, FP and FN by unit, shape (units, 3), or by unit and class, (units, classes, 3)."""
+    array = validation.counts(name, value)
+    legal = array.ndim in (2, 3) and array.shape[-1] == 3 and array.size > 0
+    expected = "(units, 3) or (units, classes, 3), for the counts TP, FP and FN"
+    validation.shaped(name, array, legal, expected)
+    validation.at_least_two("units", len(array))
+    return array
+
+
+def _indicators(name: str, value: ArrayLike) -> Array:
+    """Zeros and ones of shape (items, classes)."""
+    array = np.asarray(value)
+    validation.shaped(name, array, array.ndim == 2 and array.size > 0, "(items, classes)")
+    if array.dtype.kind not in "biuf":
+        raise TypeError(f"{name} must be numeric, got {validation.short(value)}")
+    validation.refuse(name, array, ~np.isin(array, (0, 1)), "hold 0 and 1 only")
+    return array.astype(bool)
 
 
 def cluster_limits(
@@ -268,11 +271,9 @@ def _one(
     error = np.where(np.isnan(estimate), np.nan, error)
     if method in ("delta", "logit"):
         return estimate, *_normal(estimate, error, z, method), error
-    scale = z / _student(held, z)
     worth = _worth(table, a, b, estimate, influence, held, least)
-    tp, fp, fn = np.moveaxis(table.sum(axis=0), -1, 0) * (worth * scale**2)
-    low, high = _kernels(method)[0](tp, fp, fn, a, b, z)
-    return estimate, low, high, error
+    tp, fp, fn = np.moveaxis(table.sum(axis=0), -1, 0) * (worth * (z / _student(held, z)) ** 2)
+    return estimate, *_kernels(method)[0](tp, fp, fn, a, b, z), error
 
 
 def _combined(

@@ -18,10 +18,10 @@ from scipy import special
 from f1ci import clustered, paired, validation
 from f1ci import metrics as _metrics
 from f1ci.counts import Kinds, kinds_of
-from f1ci.delta import ROUNDING, item_covariance
+from f1ci.delta import item_covariance
 from f1ci.intervals import missing_classes
 from f1ci.methods import METHODS, Method, choose
-from f1ci.metrics import Metric, Question
+from f1ci.metrics import ROUNDING, Metric, Question
 from f1ci.normal import normal_quantile
 from f1ci.results import (
     DegenerateVarianceWarning,

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +22,9 @@ from numpy.typing import NDArray
 from f1ci import validation
 from f1ci.results import BinaryCounts
 
-__all__ = ["binary_counts", "confusion_matrix"]
+Codes: TypeAlias = NDArray[np.int64]
+Classes: TypeAlias = list[Hashable]
+Wanted: TypeAlias = Sequence[Hashable] | None
 
 # Labels per block: small enough for the cache, large enough to hide the loop's own cost.
 _BLOCK = 1 << 16
@@ -77,9 +79,7 @@ def binary_counts(y_true: Any, y_pred: Any, *, pos_label: Hashable = 1) -> Binar
     return BinaryCounts(tp, fp, fn, tn)
 
 
-def confusion_matrix(
-    y_true: Any, y_pred: Any, *, labels: Sequence[Hashable] | None = None
-) -> NDArray[np.int64]:
+def confusion_matrix(y_true: Any, y_pred: Any, *, labels: Wanted = None) -> NDArray[np.int64]:
     """Count how often each class was predicted as each class.
 
     Parameters
@@ -114,8 +114,8 @@ def confusion_matrix(
 
 
 def confusion_matrix_and_classes(
-    y_true: Any, y_pred: Any, *, labels: Sequence[Hashable] | None = None
-) -> tuple[NDArray[np.int64], list[Hashable]]:
+    y_true: Any, y_pred: Any, *, labels: Wanted = None
+) -> tuple[Codes, Classes]:
     """`confusion_matrix`, and the class that each row and column stands for."""
     true, pred = _comparable({"y_true": y_true, "y_pred": y_pred})
     to_codes, classes = _encoder(true, pred)
@@ -136,9 +136,7 @@ def confusion_matrix_and_classes(
     return ordered, wanted
 
 
-def encode(
-    arrays: Mapping[str, Any], *, labels: Sequence[Hashable] | None = None
-) -> tuple[NDArray[np.int64], list[Hashable]]:
+def encode(arrays: Mapping[str, Any], *, labels: Wanted = None) -> tuple[Codes, Classes]:
     """Several label sequences as positions in one list of classes, shape (len(arrays), n)."""
     comparable = _comparable(arrays)
     to_codes, classes = _encoder(*comparable)
@@ -152,10 +150,10 @@ def encode(
     return codes, classes
 
 
-def group_codes(groups: Any, codes: NDArray[Any]) -> NDArray[np.int64]:
+def group_codes(groups: Any, codes: NDArray[Any]) -> Codes:
     """The cluster of each item, as 0, 1, ...; there are at least two."""
     encoded, names = encode({"groups": groups})
-    grouped: NDArray[np.int64] = encoded[0]
+    grouped: Codes = encoded[0]
     validation.same_length(y_true=codes[0], groups=grouped)
     validation.at_least_two("groups", len(names))
     return grouped
@@ -170,22 +168,15 @@ def by_group(table: NDArray[np.float64], groups: Any) -> NDArray[np.float64]:
 
 
 def coded(
-    arrays: Mapping[str, Any],
-    binary: bool,
-    pos_label: Hashable,
-    labels: Sequence[Hashable] | None,
-) -> tuple[NDArray[np.int64], list[Hashable]]:
+    arrays: Mapping[str, Any], binary: bool, pos_label: Hashable, labels: Wanted
+) -> tuple[Codes, Classes]:
     """Codes of shape (len(arrays), n) and the classes they stand for, of two or of many."""
     if binary:
         _hashable(pos_label)
-        if labels is not None:
-            raise ValueError(
-                "labels goes with metrics for many classes, and pos_label with those for two; got "
-                f"labels={validation.short(labels)}"
-            )
+        refuse_labels(labels)
     codes, classes = encode(arrays, labels=labels)
     if binary:
-        validation.two_classes(classes, pos_label)
+        _two_classes(classes, pos_label)
         flags = (codes == _code(pos_label, classes)).astype(np.int64)
         return flags, ["negative", "positive"]
     _refuse_scores(len(classes))
@@ -256,6 +247,25 @@ def distinct_columns(
     return codes[:, example], code
 
 
+def refuse_labels(labels: Any) -> None:
+    """Only an average over classes asks for a list of them."""
+    if labels is not None:
+        raise ValueError(
+            "labels goes with averages over classes, and pos_label with scores of two classes; "
+            f"got labels={validation.short(labels)}"
+        )
+
+
+def _two_classes(classes: Sequence[Any], pos_label: Any) -> None:
+    """The classes of a binary problem: `pos_label` and at most one other, or just one."""
+    shown = validation.listing(classes)
+    if len(classes) > 1 and pos_label not in classes:
+        got = validation.short(pos_label)
+        raise ValueError(f"pos_label must be one of the labels {shown}, got {got}")
+    if len(classes) > 2:
+        raise ValueError(f"a binary score needs at most two classes, got {len(classes)}: {shown}")
+
+
 def _refuse_scores(classes: int) -> None:
     if classes > _MOST_CLASSES:
         raise ValueError(
@@ -286,7 +296,7 @@ def _code(label: Hashable, classes: Sequence[Hashable]) -> int:
     return classes.index(label) if label in classes else -1
 
 
-def _chosen(classes: list[Hashable], which: NDArray[np.bool_]) -> list[Hashable]:
+def _chosen(classes: Classes, which: NDArray[np.bool_]) -> Classes:
     return [classes[place] for place in np.flatnonzero(which)]
 
 
@@ -327,9 +337,7 @@ def _binary_kernel(
     return BinaryCounts(tp, fp, fn, n - tp - fp - fn)
 
 
-def _encoder(
-    *arrays: NDArray[Any],
-) -> tuple[Callable[[NDArray[Any]], NDArray[np.int64]], list[Hashable]]:
+def _encoder(*arrays: NDArray[Any]) -> tuple[Callable[[NDArray[Any]], Codes], Classes]:
     """A function from labels to positions in a list of classes, and that list.
 
     Some of the classes may not occur.
@@ -339,10 +347,8 @@ def _encoder(
         with suppress(TypeError):
             classes = sorted(classes)
         codes = {label: code for code, label in enumerate(classes)}
-        return (
-            lambda block: np.fromiter((codes[x] for x in block.tolist()), np.int64, len(block)),
-            classes,
-        )
+        place = codes.__getitem__
+        return lambda block: np.fromiter(map(place, block.tolist()), np.int64), classes
     kinds = {array.dtype.kind for array in arrays}
     if kinds <= set("biu"):
         low = min(int(array.min()) for array in arrays)
@@ -350,22 +356,23 @@ def _encoder(
         # Unsigned integers from 2**63 on have no place in the arithmetic of a table.
         if width <= _WIDEST_TABLE and low < 2**63:
             kind = bool if kinds == {"b"} else int
-            return (
-                lambda block: block.astype(np.int64) - low,
-                [kind(low + code) for code in range(width)],
-            )
+            classes = [kind(low + code) for code in range(width)]
+            return lambda block: block.astype(np.int64) - low, classes
     parts = [np.unique(block) for blocks in _blocks(*arrays) for block in blocks]
     distinct = np.unique(np.concatenate(parts))
     return lambda block: np.searchsorted(distinct, block), distinct.tolist()
 
 
-def _requested_order(
-    labels: Sequence[Hashable], seen: list[Hashable]
-) -> tuple[NDArray[np.intp], list[Hashable]]:
+def _requested_order(labels: Sequence[Hashable], seen: Classes) -> tuple[Codes, Classes]:
     """For each class that occurs its place in `labels`, and `labels` as a list."""
     wanted = validation.labels("labels", labels).tolist()
     validation.distinct("labels", wanted)
     _refuse_scores(len(wanted))
     places = {label: place for place, label in enumerate(wanted)}
-    validation.among_labels(seen, wanted)
-    return np.array([places[label] for label in seen], dtype=np.intp), wanted
+    for label in seen:
+        if label not in places:
+            listed, got = validation.listing(wanted), validation.short(label)
+            raise ValueError(
+                f"y_true and y_pred must hold only the given labels {listed}, got {got}"
+            )
+    return np.array([places[label] for label in seen], dtype=np.int64), wanted

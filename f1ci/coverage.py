@@ -23,10 +23,10 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Executor, Future
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import partial
 from math import comb, log, prod
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -37,11 +37,11 @@ from f1ci.intervals import answer
 from f1ci.methods import BY_KIND
 from f1ci.results import plain
 
-__all__ = ["Average", "Coverage", "SimulatedCoverage", "average", "exact", "simulate", "tables"]
-
 Array = NDArray[np.float64]
 Cells = NDArray[np.int64]
 Interval = Callable[[Cells], tuple[ArrayLike, ArrayLike]]
+Measure = Callable[[Cells], ArrayLike]
+Moments = tuple[NDArray[Any], Array, Array]
 
 # Probability that `exact` may leave out by itself.
 _LEFT_OUT = 1e-10
@@ -128,8 +128,8 @@ def exact(
     >>> f"{result.coverage:.3f} {result.expected_length:.3f} {result.overshoot:.4f}"
     '0.905 0.343 0.2305'
     """
-    n = _size(n)
-    design, interval, target = _study(cells, method, truth, confidence_level)
+    n = validation.positive_integer("n", n)
+    design, measure = _study(cells, method, truth, confidence_level)
     named = not callable(method)
     if named:  # false positives and false negatives count alike, so that there are fewer tables
         design = np.array([design[0], design[1] + design[2], design[3]])
@@ -141,8 +141,8 @@ def exact(
     moments: Moments | None = None
     enumerated = 0.0
     for counts, probability in tables(n, design, least=_LEFT_OUT / box if least is None else least):
-        values = _interval_quantities(interval, target, counts)
-        moments = _merge_moments(moments, _moments(values, probability))
+        values = np.asarray(measure(counts), dtype=np.float64)
+        moments = _merged(moments, _moments(values, probability))
         enumerated += float(probability.sum())
     if moments is None:
         raise ValueError(f"least must leave some tables, got {least!r}")
@@ -153,7 +153,7 @@ def exact(
     # The means of rows 1 and 2 are over what is defined, those of the others are probabilities.
     means = weight * mean
     means[1:3] = np.where(weight > 0.0, mean, np.nan)[1:3]
-    return Coverage(**_properties(means, deviation, undefined), enumerated=enumerated)
+    return Coverage(*_properties(means, deviation, undefined, enumerated))
 
 
 def tables(n: int, cells: ArrayLike, *, least: float = 0.0) -> Iterator[tuple[Cells, Array]]:
@@ -181,7 +181,7 @@ def tables(n: int, cells: ArrayLike, *, least: float = 0.0) -> Iterator[tuple[Ce
     ...     print(counts.tolist(), probability.round(9).tolist())
     [[0, 2], [1, 1], [2, 0]] [0.25, 0.5, 0.25]
     """
-    n = _size(n)
+    n = validation.positive_integer("n", n)
     design = _distribution("cells", cells)
     least = validation.probability("least", least)
     possible = np.flatnonzero(design)
@@ -191,11 +191,6 @@ def tables(n: int, cells: ArrayLike, *, least: float = 0.0) -> Iterator[tuple[Ce
         block = np.zeros((len(counts), design.size), dtype=np.int64)
         block[:, possible] = counts
         yield block.reshape(-1, *design.shape), np.exp(logs)
-
-
-def _size(n: Any) -> int:
-    """The size of a test set that arithmetic can hold."""
-    return validation.positive_integer("n", n)
 
 
 def _completed(
@@ -286,7 +281,7 @@ class Average:
 
 
 def average(
-    measure: Callable[[Cells], ArrayLike],
+    measure: Measure,
     cells: ArrayLike,
     n: int,
     *,
@@ -323,35 +318,27 @@ def average(
         Means, standard deviations and the number of defined replicates.
     """
     probabilities = _distribution("cells", cells)
-    n = _size(n)
+    n = validation.positive_integer("n", n)
     replicates = validation.positive_integer("replicates", replicates)
     size = max(1, _BATCH // probabilities.size)
     root = validation.generator(rng)
     # One after another: however many replicates there are, they take no memory.
-    batches = (
-        (root.spawn(1)[0], min(size, replicates - start)) for start in range(0, replicates, size)
-    )
+    starts = range(0, replicates, size)
+    batches = ((root.spawn(1)[0], min(size, replicates - start)) for start in starts)
     task = partial(_batch_moments, measure, probabilities, n)
-    moments: Moments | None = None
-    done = 0
-    for batch in _in_order(executor, task, batches):
-        moments = _merge_moments(moments, batch)
-        done = min(done + size, replicates)
+    moments: Any = None  # there is at least one replicate
+    for done, batch in enumerate(_in_order(executor, task, batches), 1):
+        moments = _merged(moments, batch)
         if progress is not None:
-            progress(done, replicates)
-    count, mean, square = cast(Moments, moments)  # there is at least one replicate
+            progress(min(done * size, replicates), replicates)
+    count, mean, square = moments
     with np.errstate(divide="ignore", invalid="ignore"):
         deviation = np.sqrt(square / (count - 1))
     return Average(np.where(count > 0, mean, np.nan), deviation, count, replicates)
 
 
-Moments = tuple[NDArray[Any], Array, Array]
-
-
 def _in_order(
-    executor: Executor | None,
-    task: Callable[..., Moments],
-    arguments: Iterable[tuple[Any, ...]],
+    executor: Executor | None, task: Callable[..., Moments], arguments: Iterable[tuple[Any, ...]]
 ) -> Iterator[Moments]:
     """Results in the order of the arguments, with a bounded number of tasks under way."""
     waiting: deque[Future[Moments]] = deque()
@@ -371,11 +358,7 @@ def _in_order(
 
 
 def _batch_moments(
-    measure: Callable[[Cells], ArrayLike],
-    probabilities: Array,
-    n: int,
-    stream: np.random.Generator,
-    size: int,
+    measure: Measure, probabilities: Array, n: int, stream: np.random.Generator, size: int
 ) -> Moments:
     """Count, mean and sum of squared deviations of each quantity over one batch."""
     draws = stream.multinomial(n, probabilities.ravel(), size=size)
@@ -400,7 +383,7 @@ def _moments(values: Array, weight: Array | None = None) -> Moments:
     return count, mean, total(np.where(defined, values - mean, 0.0) ** 2)
 
 
-def _merge_moments(one: Moments | None, other: Moments) -> Moments:
+def _merged(one: Moments | None, other: Moments) -> Moments:
     """Moments of two batches together (Chan, Golub and LeVeque 1983)."""
     if one is None:
         return other
@@ -487,48 +470,33 @@ def simulate(
     >>> bool(abs(result.coverage - exact.coverage) < 4 * result.coverage_error)
     True
     """
-    design, interval, target = _study(cells, method, truth, confidence_level)
+    design, measure = _study(cells, method, truth, confidence_level)
     result = average(
-        partial(_interval_quantities, interval, target),
-        design,
-        n,
-        replicates=replicates,
-        rng=rng,
-        executor=executor,
-        progress=progress,
+        measure, design, n, replicates=replicates, rng=rng, executor=executor, progress=progress
     )
-    error = result.standard_error
-    return SimulatedCoverage(
-        **_properties(result.mean, result.standard_deviation, result.mean[5]),
-        coverage_error=plain(error[0]),
-        coverage_if_defined_error=plain(error[1]),
-        length_error=plain(error[2]),
-        replicates=result.replicates,
-    )
+    mean, others = result.mean, (*map(plain, result.standard_error[:3]), result.replicates)
+    return SimulatedCoverage(*_properties(mean, result.standard_deviation, mean[5], *others))
 
 
-def _properties(mean: Array, deviation: Array, undefined: Any) -> dict[str, Any]:
-    """What `exact` and `simulate` both report, from the rows of `_interval_quantities`."""
-    rows = (*mean[:3], deviation[2], *mean[3:5], undefined)
-    names = (field.name for field in fields(_Properties))
-    return {name: plain(row) for name, row in zip(names, rows, strict=True)}
+def _properties(mean: Array, deviation: Array, undefined: Any, *others: Any) -> Any:
+    """What `exact` and `simulate` report, from the rows of `_interval_quantities`."""
+    return *map(plain, (*mean[:3], deviation[2], *mean[3:5], undefined)), *others
 
 
 def _study(
     cells: ArrayLike, method: str | Interval, truth: ArrayLike | None, confidence_level: float
-) -> tuple[Array, Interval, Array]:
-    """The design, the interval and what it should hold."""
+) -> tuple[Array, Measure]:
+    """The design, and what is measured: `_interval_quantities` of the interval."""
     design = _distribution("cells", cells)
     level = validation.confidence_level(confidence_level)
     if callable(method):
         if truth is None:
             raise TypeError("truth must be given with a method of your own, got None")
-        return design, method, np.asarray(truth, dtype=np.float64)
+        return design, partial(_interval_quantities, method, np.asarray(truth, dtype=np.float64))
     if truth is not None:
         raise TypeError(
-            "truth goes with a method of your own; that of "
-            f"method={validation.short(method)} is the F1 score of cells; got "
-            f"{validation.short(truth)}"
+            f"truth goes with a method of your own; that of method={validation.short(method)} is "
+            f"the F1 score of cells; got {validation.short(truth)}"
         )
     validation.choice("method", method, BY_KIND["f1"])
     validation.shaped("cells", design, design.shape == (4,), "(4,)")
@@ -536,7 +504,8 @@ def _study(
     if not design[:3].any():
         raise ValueError("p11 + p10 + p01 must lie in (0, 1], got 0.0")
     interval = partial(_named_interval, method=method, level=level)
-    return design, interval, np.asarray(2.0 * p11 / (2.0 * p11 + p10 + p01))
+    f1 = np.asarray(2.0 * p11 / (2.0 * p11 + p10 + p01))
+    return design, partial(_interval_quantities, interval, f1)
 
 
 def _named_interval(counts: Cells, method: str, level: float) -> tuple[Array, Array]:
@@ -550,12 +519,11 @@ def _named_interval(counts: Cells, method: str, level: float) -> tuple[Array, Ar
 def _interval_quantities(interval: Interval, truth: Array, counts: Cells) -> Array:
     """The quantities whose means `exact` and `simulate` report, shape (batch, 6, ...)."""
     low, high = (np.asarray(end, dtype=np.float64) for end in interval(counts))
-    batch = len(counts)
-    expected = (batch, *(truth.shape or low.shape[1:]))
+    expected = (len(counts), *(truth.shape or low.shape[1:]))
     if not low.shape == high.shape == expected:
         raise ValueError(
-            f"method must give two arrays of end points of shape {expected} for {batch} tables, "
-            f"got shapes {low.shape} and {high.shape}"
+            f"method must give two arrays of end points of shape {expected} for {len(counts)} "
+            f"tables, got shapes {low.shape} and {high.shape}"
         )
     undefined = np.isnan(low) | np.isnan(high)
     covered = np.where((low <= truth) & (truth <= high), 1.0, 0.0)

@@ -38,10 +38,8 @@ from numpy.typing import NDArray
 from scipy import special
 
 from f1ci import metrics as _metrics
-from f1ci.metrics import ROUNDING, Question
+from f1ci.metrics import Question
 from f1ci.normal import normal_quantile
-
-__all__ = ["ROUNDING", "blur_variance", "blurred", "item_covariance", "logit", "symmetric"]
 
 # A float array. (Arithmetic on numpy arrays has type Any for mypy.)
 Array: TypeAlias = Any

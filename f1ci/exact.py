@@ -49,8 +49,6 @@ from scipy.special import betainccinv, betaincinv
 
 from f1ci.metrics import Question
 
-__all__ = ["clopper_pearson", "moments", "wald", "wilson_direct", "wilson_indirect"]
-
 # A float array. (Arithmetic on numpy arrays has type Any for mypy.)
 Array: TypeAlias = Any
 Limits: TypeAlias = tuple[Array, Array]

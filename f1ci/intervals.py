@@ -13,14 +13,14 @@ its score. (Over 27 designs with so few expected items the score intervals of av
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Hashable, Sequence
 from dataclasses import replace
 from functools import partial
+from types import NoneType
 from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from f1ci import clustered, delta, exact, validation
 from f1ci import counts as _counts
@@ -34,9 +34,8 @@ from f1ci.results import (
     SmallSampleWarning,
     UndefinedMetricWarning,
     plain,
+    warn,
 )
-
-__all__ = ["answer", "f1_interval", "f1_score_interval", "metric_interval"]
 
 # A float array. (Arithmetic on numpy arrays has type Any for mypy.)
 Array: TypeAlias = Any
@@ -46,8 +45,9 @@ Answer: TypeAlias = tuple[Array, Array, Array, Array]
 # allocator to keep (it gives 128 kB back at once in a Dask worker, which takes half of the time).
 _BLOCK = 1 << 13
 
-_AVERAGES = ("binary", "micro", "macro", "weighted", "macro_star")
-_OF_F1 = {
+_OF_F1: dict[str | None, Metric] = {
+    None: _metrics.f1,
+    "binary": _metrics.f1,
     "micro": _metrics.micro_f1,
     "macro": _metrics.macro_f1,
     "weighted": _metrics.weighted_f1,
@@ -197,43 +197,16 @@ def f1_score_interval(
     >>> each.classes, each.low.round(2)
     (('a', 'b', 'c'), array([0.26, 0.46, 0.34]))
     """
-    indicators = is_matrix(y_true)
-    level = validation.confidence_level(confidence_level)
-    if average is not None:
-        validation.choice("average", average, (*_AVERAGES, "samples"))
-    if indicators:
-        return _multilabel(y_true, y_pred, average, beta, groups, method, level)
-    if average == "samples":
+    options: Any = {"groups": groups, "method": method, "confidence_level": confidence_level}
+    if is_matrix(y_true):
+        return _multilabel(y_true, y_pred, average, beta, **options)
+    if not isinstance(average, (str, NoneType)) or average not in _OF_F1:
+        validation.choice("average", average, (*filter(None, _OF_F1), "samples"))
         raise ValueError("average='samples' needs indicators of shape (items, classes) as labels")
     f1 = isinstance(beta, (int, float)) and beta == 1.0
-    one_class = average is None or average == "binary"
-    if one_class:
-        metric: Metric = _metrics.f1 if f1 else _metrics.fbeta(beta)
-    else:
-        metric = _OF_F1[str(average)] if f1 else _metrics.averaged(str(average), beta)
-    if labels is not None and average == "binary":
-        raise ValueError(
-            "labels goes with averages over classes, and pos_label with average='binary'; got "
-            f"labels={validation.short(labels)}"
-        )
-    if groups is not None:
-        arrays = {"y_true": y_true, "y_pred": y_pred}
-        each = average is None
-        binary = metric.binary and not each
-        kinds = _counts.kinds_of(arrays, binary, pos_label, labels, groups)
-        return kinds_interval(metric, kinds, method, level, each=each)
-    if average == "binary":
-        tp, fp, fn, _ = _counts.binary_counts(y_true, y_pred, pos_label=pos_label)
-        return _interval(metric, (np.float64(tp), np.float64(fp), np.float64(fn)), method, level)
-    matrix, classes = _counts.confusion_matrix_and_classes(y_true, y_pred, labels=labels)
-    table = matrix.astype(np.float64)
-    if one_class:
-        right = np.diagonal(table)
-        by_class = (right, table.sum(axis=0) - right, table.sum(axis=1) - right)
-        return _interval(metric, by_class, method, level, classes, each=True)
-    if len(classes) < 2:
-        validation.at_least_two("classes", len(classes), "an average over classes")
-    return _interval(metric, table, method, level, classes)
+    metric = _OF_F1[average] if f1 else _metrics.averaged(average or "binary", beta)
+    options |= {"pos_label": pos_label, "labels": labels, "each": average is None}
+    return labels_interval(y_true, y_pred, metric, **options)
 
 
 @documented("tversky", "macro_star")
@@ -296,14 +269,47 @@ def metric_interval(
     (0.89, 1.00)
     """
     metric = _metrics.get(metric)
-    table = validation.metric_matrix(validation.matrix(matrix), metric=metric)
+    table = validation.matrices(metric, matrix)
     return _interval(metric, table, method, validation.confidence_level(confidence_level))
+
+
+def labels_interval(
+    y_true: Any,
+    y_pred: Any,
+    metric: Metric,
+    *,
+    pos_label: Hashable = 1,
+    labels: Sequence[Hashable] | None = None,
+    groups: Any = None,
+    method: str | None = None,
+    confidence_level: float = 0.95,
+    each: bool = False,
+) -> Interval:
+    """The interval of any metric from labels; or one for each class, by a metric of two classes."""
+    level = validation.confidence_level(confidence_level)
+    binary = metric.binary and not each
+    if groups is not None:
+        named = {"y_true": y_true, "y_pred": y_pred}
+        kinds = _counts.kinds_of(named, binary, pos_label, labels, groups)
+        return kinds_interval(metric, kinds, method, level, each=each)
+    if binary:
+        _counts.refuse_labels(labels)
+        tp, fp, fn, tn = _counts.binary_counts(y_true, y_pred, pos_label=pos_label)
+        return _interval(metric, np.array([[tn, fp], [fn, tp]], dtype=np.float64), method, level)
+    matrix, classes = _counts.confusion_matrix_and_classes(y_true, y_pred, labels=labels)
+    table: Any = matrix.astype(np.float64)
+    if each:
+        right = np.diagonal(table)
+        table = right, table.sum(axis=0) - right, table.sum(axis=1) - right
+    elif len(classes) < 2:
+        validation.at_least_two("classes", len(classes), "an average over classes")
+    return _interval(metric, table, method, level, classes, each)
 
 
 # From tables to intervals, for validated arguments.
 
 
-def answer(metric: Metric, table: Any, method: Method, level: float) -> Answer:
+def answer(metric: Any, table: Any, method: Method, level: float) -> Answer:
     """Estimates, standard errors, lower and upper end points.
 
     The table is TP, FP and FN for a Tversky index, arrays that broadcast, or else one or more
@@ -311,67 +317,60 @@ def answer(metric: Metric, table: Any, method: Method, level: float) -> Answer:
     """
     z = _Z_95 if level == 0.95 else normal_quantile(level)
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        if metric.kind not in ("f1", "tversky", "share"):
+        if metric.kind in ("f1", "tversky", "share"):
+            counts = tp, fp, fn = _counted(metric, table)
+            if max(tp.size, fp.size, fn.size) > _BLOCK:
+                return _in_blocks(metric, counts, method, level)
+            if metric.kind == "f1":
+                estimate, error = exact.moments(tp, fp)
+            else:
+                weights = (1.0, 0.0) if metric.kind == "share" else (metric.a, metric.b)
+                estimate, variance, _ = count_moments(*counts, *weights)
+                error = np.sqrt(variance)
+            asked = Question(metric, counts, None, estimate, error, level, z)
+        else:
             table = _batch_innermost(table)
             estimate, variance, _ = metric.moments(table)
             asked = Question(metric, (), table, estimate, np.sqrt(variance), level, z)
-            if method.error is not None:
-                asked = asked._replace(error=method.error(asked))
-            return (estimate, asked.error, *method.kernels[metric.kind](asked))
-        counts = _counted(metric, table)
-        if max(counts[0].size, counts[1].size, counts[2].size) <= _BLOCK:
-            return _from_counts(metric, counts, method, level, z)
-        return _in_blocks(metric, counts, method, level, z)
+        if method.error is not None:
+            asked = asked._replace(error=method.error(asked))
+        return (estimate, asked.error, *method.kernels[metric.kind](asked))
 
 
 def _counted(metric: Any, table: Any) -> tuple[Array, Array, Array]:
     """TP, FP and FN, or what stands for them: see `Question`."""
-    if metric.kind == "share":
-        right = np.trace(table, axis1=-2, axis2=-1)
-        return right, table.sum(axis=(-2, -1)) - right, _ZERO
-    if not isinstance(table, tuple):
-        table = table[..., 1, 1], table[..., 0, 1], table[..., 1, 0]
-    tp, fp, fn = table
-    return (tp, fp + fn, _ZERO) if metric.a == metric.b else (tp, fp, fn)
+    if isinstance(table, tuple):
+        tp, fp, fn = table
+    elif metric.kind == "share":
+        tp = np.trace(table, axis1=-2, axis2=-1)
+        fp, fn = table.sum(axis=(-2, -1)) - tp, _ZERO
+    else:
+        tp, fp, fn = table[..., 1, 1], table[..., 0, 1], table[..., 1, 0]
+    alike = metric.kind == "share" or metric.a == metric.b
+    return (tp, fp + fn, _ZERO) if alike else (tp, fp, fn)
 
 
 _ZERO = np.float64(0.0)
 
 
-def _from_counts(metric: Any, counts: Any, method: Method, level: float, z: float) -> Answer:
-    tp, fp, fn = counts
-    if metric.kind == "f1":
-        estimate, error = exact.moments(tp, fp)
-    else:
-        a, b = (1.0, 0.0) if metric.kind == "share" else (metric.a, metric.b)
-        estimate, variance, _ = count_moments(tp, fp, fn, a, b)
-        error = np.sqrt(variance)
-    asked = Question(metric, counts, None, estimate, error, level, z)
-    if method.error is not None:
-        asked = asked._replace(error=method.error(asked))
-    return (estimate, asked.error, *method.kernels[metric.kind](asked))
-
-
-def _in_blocks(metric: Metric, counts: Any, method: Method, level: float, z: float) -> Answer:
+def _in_blocks(metric: Metric, counts: Any, method: Method, level: float) -> Answer:
     arrays = np.broadcast_arrays(*counts)
     shape, flat = arrays[0].shape, [array.reshape(-1) for array in arrays]
-    places: NDArray[np.intp] | None = None
+    places: Any = slice(None)
     if method.costly:
         # Beta quantiles take far longer than a sort: equal counts are computed once.
         bases = [float(array.max(initial=0)) + 1.0 for array in flat]
         if np.prod(bases) < 2.0**53:
             keys = (flat[0] * bases[1] + flat[1]) * bases[2] + flat[2]
             _, first, places = np.unique(keys, return_index=True, return_inverse=True)
-            flat = [array[first] for array in flat]
+            flat, places = [array[first] for array in flat], places.reshape(-1)
     out = [np.empty(flat[0].size) for _ in range(4)]
     for start in range(0, flat[0].size, _BLOCK):
         block = slice(start, start + _BLOCK)
-        answered = _from_counts(metric, [n[block] for n in flat], method, level, z)
+        answered = answer(metric, tuple(array[block] for array in flat), method, level)
         for row, values in zip(out, answered, strict=True):
             row[block] = values
-    if places is not None:
-        out = [row[places.reshape(-1)] for row in out]
-    estimate, error, low, high = (row.reshape(shape) for row in out)
+    estimate, error, low, high = (row[places].reshape(shape) for row in out)
     return estimate, error, low, high
 
 
@@ -387,13 +386,7 @@ def _batch_innermost(table: Array) -> Array:
 
 
 def _interval(
-    metric: Metric,
-    table: Any,
-    method: str | None,
-    level: float,
-    classes: Sequence[Hashable] | None = None,
-    *,
-    each: bool = False,
+    metric: Metric, table: Any, method: Any, level: float, classes: Any = None, each: bool = False
 ) -> Interval:
     known = BY_KIND[metric.kind]
     if method is None:
@@ -402,7 +395,6 @@ def _interval(
         fitting = {name: each for name, each in known.items() if each.applies_to(metric)}
         name, entry = choose(method, fitting, repr(metric.name))
     estimate, error, low, high = answer(metric, table, entry, level)
-    of = tuple(classes) if classes is not None and each else None
     if np.ndim(estimate) == 0:
         estimate, error, low, high = float(estimate), float(error), float(low), float(high)
         ordinary = error > 0.0
@@ -410,6 +402,7 @@ def _interval(
         ordinary = (error > 0.0).all()
     if not ordinary or metric.kind in ("mean", "macro_star"):
         _warn(metric, table, entry, estimate, error, classes, each)
+    of = tuple(classes) if each else None
     return Interval(estimate, low, high, error, level, name, metric.name, of)
 
 
@@ -421,25 +414,17 @@ def is_matrix(labels: Any) -> bool:
 
 
 def _multilabel(
-    y_true: Any,
-    y_pred: Any,
-    average: str | None,
-    beta: float,
-    groups: Any,
-    method: str | None,
-    level: float,
+    y_true: Any, y_pred: Any, average: Any, beta: Any, *, groups: Any, **options: Any
 ) -> Interval:
     """The interval for indicators: items, or groups of them, are the units."""
     table = clustered.indicator_counts(y_true, y_pred)
-    if average is not None:
-        validation.choice("average", average, clustered.AVERAGES)
-    options: Any = {"average": average, "method": method, "confidence_level": level}
     if groups is None:
-        return clustered.clustered_interval(table, _metrics.fbeta(beta), **options)
+        metric = _metrics.fbeta(beta)
+        return clustered.clustered_interval(table, metric, average=average, **options)
     if average == "samples":
         raise ValueError("groups goes with pooled counts, got average='samples'")
-    grouped = _counts.by_group(table, groups)
-    found = clustered.clustered_interval(grouped, _metrics.fbeta(beta), **options)
+    table, metric = _counts.by_group(table, groups), _metrics.fbeta(beta)
+    found = clustered.clustered_interval(table, metric, average=average, **options)
     return replace(found, method=f"{found.method}+groups")
 
 
@@ -450,21 +435,21 @@ def kinds_interval(
     (table,) = kinds.tables()
     if kinds.groups is None:
         return _interval(metric, table, method, level, kinds.classes)
-    known = [name for name in names(metric) if name in clustered.METHODS]
-    if metric.kind not in clustered.KINDS or each:
-        known = [name for name in known if each == (name in ("score", "cautious"))]
-    by_name = {name: BY_KIND[metric.kind][name] for name in known}
-    name, entry = choose(method, by_name, f"{metric.name!r} of items in groups")
+    pooled = metric.kind in clustered.KINDS
+    usable = clustered.METHODS if pooled else ("logit", "delta")
+    known = {name: entry for name, entry in BY_KIND[metric.kind].items() if name in usable}
+    name, entry = choose(method, known, f"{metric.name!r} of items in groups")
     z = normal_quantile(level)
-    if name in ("score", "cautious"):
+    if pooled:
         estimate, low, high, error = clustered.of_kinds(metric, kinds, name, z, each=each)
     else:
         estimate, influence = metric.evaluate(table)
         moved = influence[tuple(kinds.codes)]
         variance = delta.item_covariance([moved], kinds.groups, kinds.items)[0, 0]
         error = np.sqrt(np.where(np.isnan(estimate), np.nan, variance))
-        asked = Question(metric, (), table, estimate, error, level, z)
-        low, high = entry.kernels[metric.kind](asked)
+        low, high = entry.kernels[metric.kind](
+            Question(metric, (), table, estimate, error, level, z)
+        )
     _warn(metric, table, entry, estimate, error, kinds.classes, each)
     ends = plain(estimate), plain(low), plain(high), plain(error)
     of = tuple(kinds.classes) if each else None
@@ -475,13 +460,7 @@ def kinds_interval(
 
 
 def _warn(
-    metric: Metric,
-    table: Any,
-    method: Method,
-    estimate: Any,
-    error: Any,
-    classes: Sequence[Hashable] | None,
-    each: bool,
+    metric: Metric, table: Any, method: Method, estimate: Any, error: Any, classes: Any, each: bool
 ) -> None:
     estimate, error = np.asarray(estimate), np.asarray(error)
     undefined, flat = np.isnan(estimate), error == 0.0
@@ -489,40 +468,33 @@ def _warn(
     if undefined.any():
         reason = "" if each else missing_classes(metric, table, undefined, classes)
         text = f"{metric.name} is undefined{where(undefined)}{reason}; nan was returned"
-        warnings.warn(text, UndefinedMetricWarning, stacklevel=4)
+        warn(text, UndefinedMetricWarning)
         flat &= ~undefined
     if method.border and flat.any():
         default = names(metric)[0]
         known = default == method.name
         advice = "collect more items" if known else f"method={default!r} avoids this"
         text = f"{metric.name} has a standard error of zero{where(flat)}, so that {method.border}"
-        warnings.warn(f"{text}; {advice}", DegenerateVarianceWarning, stacklevel=4)
+        warn(f"{text}; {advice}", DegenerateVarianceWarning)
     if metric.kind in ("mean", "macro_star") and not isinstance(table, tuple):
         _warn_few(metric, table, undefined, classes)
 
 
-def _warn_few(
-    metric: Any, table: Array, undefined: Array, classes: Sequence[Hashable] | None
-) -> None:
+def _warn_few(metric: Any, table: Array, undefined: Array, classes: Any) -> None:
+    index = metric.of if metric.kind == "mean" else metric
     true, predicted = table.sum(axis=-1), table.sum(axis=-2)
-    a, b = (metric.of.a, metric.of.b) if metric.kind == "mean" else (metric.a, metric.b)
     right = np.diagonal(table, axis1=-2, axis2=-1)
-    items = right + (predicted - right if a else 0.0) + (true - right if b else 0.0)
+    items = right + (predicted - right) * (index.a > 0) + (true - right) * (index.b > 0)
     few = (items < FEW) & ~undefined[..., None]
     if metric.kind == "mean" and metric.weighted:
         few &= true > 0
-    if not few.any():
-        return
-    some = few.any(axis=-1)
-    first = few[tuple(np.argwhere(some)[0])]
-    who = _listed([classes[k] if classes else k for k in np.flatnonzero(first).tolist()])
-    where = _where(some)
-    warnings.warn(
-        f"{metric.name}{where}: fewer than {FEW} items matter to the score of class {who}, so "
-        "that little is known of the average; collect more items of it, or leave it out",
-        SmallSampleWarning,
-        stacklevel=5,
-    )
+    if few.any():
+        some = few.any(axis=-1)
+        first = few[tuple(np.argwhere(some)[0])]
+        of = [classes[k] if classes else k for k in np.flatnonzero(first).tolist()]
+        text = f"{metric.name}{_where(some)}: fewer than {FEW} items matter to the score of class"
+        rest = "so that little is known of the average; collect more items of it, or leave it out"
+        warn(f"{text} {validation.listing(of, 3)}, {rest}", SmallSampleWarning)
 
 
 def _where(which: Array, classes: Sequence[Hashable] | None = None, counts: bool = False) -> str:
@@ -531,7 +503,7 @@ def _where(which: Array, classes: Sequence[Hashable] | None = None, counts: bool
         return ""
     places = np.argwhere(which)
     if classes is not None:
-        return f" for class {_listed([classes[int(place[0])] for place in places[:4]])}"
+        return f" for class {validation.listing([classes[int(place[0])] for place in places], 3)}"
     first = ", ".join(map(str, places[0]))
     what = "counts" if counts else "matrices"
     return f" for {len(places)} of {which.size} {what} (the first at [{first}])"
@@ -553,7 +525,3 @@ def missing_classes(
         if lacks:
             parts.append(f"class {validation.short(name)} is never {' and never '.join(lacks)}")
     return f", because {validation.first_few(parts)}" if parts else ""
-
-
-def _listed(classes: Sequence[Hashable]) -> str:
-    return validation.first_few([validation.short(label) for label in classes[:4]])

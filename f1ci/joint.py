@@ -21,9 +21,8 @@ on one another and `groups` does not say so.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -31,14 +30,18 @@ from scipy.special import ndtr
 
 from f1ci import delta, validation
 from f1ci import metrics as _metrics
-from f1ci.counts import coded, distinct_columns, group_codes
+from f1ci.counts import Codes, coded, distinct_columns, group_codes
 from f1ci.intervals import answer
 from f1ci.methods import METHODS, Method, choose
 from f1ci.metrics import ROUNDING, Metric, Question
 from f1ci.normal import equicoordinate_quantile, normal_quantile
-from f1ci.results import DegenerateVarianceWarning, JointIntervals, UndefinedMetricWarning
-
-__all__ = ["joint_critical_value", "joint_from_cells", "joint_intervals"]
+from f1ci.results import (
+    DegenerateVarianceWarning,
+    IntervalWarning,
+    JointIntervals,
+    UndefinedMetricWarning,
+    warn,
+)
 
 # A float array. (Arithmetic on numpy arrays has type Any for mypy.)
 Array: TypeAlias = Any
@@ -115,20 +118,18 @@ def joint_intervals(
     level = validation.confidence_level(confidence_level)
     resolved = _resolved(metrics)
     chosen = [_chosen(metric, method, groups is not None) for metric in resolved]
-    pairs = validation.predictions(predictions)
-    arrays = {
-        "y_true": y_true,
-        **{f"predictions[{validation.short(name)}]": array for name, array in pairs},
-    }
+    pairs = _predictions(predictions)
+    named = {f"predictions[{validation.short(name)}]": array for name, array in pairs}
     binary = any(metric.binary for metric in resolved)
-    codes, classes = coded(arrays, binary, pos_label, labels)
+    codes, classes = coded({"y_true": y_true, **named}, binary, pos_label, labels)
     r = len(classes)
     validation.at_least_two("items", codes.shape[1])
     columns, of_item = distinct_columns(codes, r)
     combinations = columns.T
     cells = np.bincount(of_item, minlength=len(combinations)).astype(np.float64)
-    tables = _tables(cells, combinations, r)
-    estimate, influence = _evaluated(tables, combinations, resolved)
+    places = _places(combinations, r)
+    tables = _tables(cells, places, r)
+    estimate, influence, _ = _evaluated(tables, places, resolved)
     if groups is None:
         covariance = _covariance(cells, influence)
     else:
@@ -137,54 +138,60 @@ def joint_intervals(
         covariance = _without_rounding(covariance, influence, cells.sum())
     if method == "blur":
         covariance = _blurred(covariance, tables, resolved, level)
-    by_row = chosen * len(pairs)
     own_limits = groups is None and method not in ("delta", "blur")
-    smooth = own_limits and method != "logit"
-    critical_value = float(
-        joint_critical_value(
-            _smoothed_covariance(cells, tables, combinations, resolved) if smooth else covariance,
-            confidence_level=level,
-        )
-    )
+    compared = covariance
+    if own_limits and method != "logit":
+        compared = _smoothed_covariance(cells, tables, places, resolved)
+    critical_value = float(joint_critical_value(compared, confidence_level=level))
     standard_error = np.sqrt(np.diagonal(covariance))
-    rows = [(name, metric) for name, _ in pairs for metric in resolved]
-    ends = []
+    rows = [
+        _Row(name, metric, entry, table)
+        for (name, _), table in zip(pairs, tables, strict=True)
+        for metric, entry in zip(resolved, chosen, strict=True)
+    ]
+    ends: list[Array] = []
     # Where there is no critical value every row is degenerate, whatever it is multiplied with.
     z = normal_quantile(level)
-    for at in (z, z if np.isnan(critical_value) else critical_value):
+    for at in (z if np.isnan(critical_value) else critical_value, z):
         # The level of one interval whose normal quantile this is.
         level_at = level if at == z else float(1 - 2 * ndtr(-at))
         each = [
-            answer(metric, table, entry, level_at)[2:]
+            answer(row.metric, row.table, row.method, level_at)[2:]
             if own_limits
-            else entry.kernels[metric.kind](
-                Question(metric, (), table, estimate[k], standard_error[k], level_at, at)
+            else row.method.kernels[row.metric.kind](
+                Question(row.metric, (), row.table, value, error, level_at, at)
             )
-            for k, (table, (_, metric), entry) in enumerate(
-                zip(np.repeat(tables, len(resolved), axis=0), rows, by_row, strict=True)
-            )
+            for row, value, error in zip(rows, estimate, standard_error, strict=True)
         ]
         ends += list(np.array(each, dtype=np.float64).T)
-    degenerate = np.isnan(ends[2]) | np.array([e.name in ("delta", "blur") for e in by_row]) & ~(
-        standard_error > 0
-    )
-    _warn(rows, by_row, estimate, standard_error)
+    low, high, own_low, own_high = ends
+    needs_error = np.array([row.method.name in ("delta", "blur") for row in rows])
+    _warn(rows, estimate, standard_error)
     suffix = "" if groups is None else "+groups"
     return JointIntervals(
-        classifiers=tuple(name for name, _ in rows),
-        metrics=tuple(metric.name for _, metric in rows),
+        classifiers=tuple(row.classifier for row in rows),
+        metrics=tuple(row.metric.name for row in rows),
         estimate=estimate,
         standard_error=standard_error,
-        low=ends[2],
-        high=ends[3],
-        individual_low=ends[0],
-        individual_high=ends[1],
+        low=low,
+        high=high,
+        individual_low=own_low,
+        individual_high=own_high,
         critical_value=critical_value,
         covariance=covariance,
-        degenerate=degenerate,
+        degenerate=np.isnan(low) | needs_error & ~(standard_error > 0),
         confidence_level=level,
-        methods=tuple(entry.name + suffix for entry in by_row),
+        methods=tuple(row.method.name + suffix for row in rows),
     )
+
+
+class _Row(NamedTuple):
+    """A metric of a classifier."""
+
+    classifier: str
+    metric: Metric
+    method: Method
+    table: Array
 
 
 def joint_from_cells(
@@ -237,19 +244,21 @@ def joint_from_cells(
     >>> covariance.shape
     (4, 4)
     """
-    counted = validation.joint_cells(cells)
+    counted = validation.counts("cells", cells)
+    width = counted.shape[-1] if counted.ndim else 0
+    legal = width > 3 and not width & (width - 1)
+    validation.shaped("cells", counted, legal, "(..., 2**(m + 1)) for m classifiers")
     validation.choice("method", method, ("delta", "blur", "cautious"))
     level = validation.confidence_level(confidence_level)
     resolved = _resolved(metrics)
     for metric in resolved:
         validation.binary_metric(metric)
-    width = counted.shape[-1]
-    places = np.arange(width.bit_length() - 2, -1, -1)
-    combinations = (np.arange(width)[:, None] >> places) & 1
-    tables = _tables(counted, combinations, 2)
-    estimate, influence = _evaluated(tables, combinations, resolved)
+    digits = np.arange(width.bit_length() - 2, -1, -1)
+    places = _places((np.arange(width)[:, None] >> digits) & 1, 2)
+    tables = _tables(counted, places, 2)
+    estimate, influence, _ = _evaluated(tables, places, resolved)
     if method == "cautious":
-        return estimate, _smoothed_covariance(counted, tables, combinations, resolved)
+        return estimate, _smoothed_covariance(counted, tables, places, resolved)
     covariance = _covariance(counted, influence)
     if method == "blur":
         covariance = _blurred(covariance, tables, resolved, level)
@@ -283,7 +292,8 @@ def joint_critical_value(
     >>> print(np.round(joint_critical_value([[4.0, 0.0], [0.0, 9.0]]), 3))
     2.236
     """
-    matrices = validation.covariance(covariance)
+    given = np.asarray(covariance, dtype=np.float64)
+    matrices = validation.square("covariance", given, "(..., k, k)")
     level = validation.confidence_level(confidence_level)
     variance = np.diagonal(matrices, axis1=-2, axis2=-1)
     kept = np.asarray(variance > 0)
@@ -295,29 +305,26 @@ def joint_critical_value(
     scale = np.sqrt(np.take_along_axis(variance, source, axis=-1))
     possible = np.asarray(kept.any(axis=-1))
     scale = np.where(possible[..., None], scale, 1.0)
-    correlation = np.where(
-        possible[..., None, None], chosen / (scale[..., :, None] * scale[..., None, :]), 1.0
-    )
+    scaled = chosen / (scale[..., :, None] * scale[..., None, :])
+    correlation = np.where(possible[..., None, None], scaled, 1.0)
     # Rounding must not make a correlation exceed 1, nor a diagonal differ from it.
     correlation = np.clip(correlation, -1.0, 1.0)
     same = source[..., :, None] == source[..., None, :]
     correlation = np.where(same, 1.0, correlation)
-    return np.where(
-        possible, equicoordinate_quantile(correlation, level, accuracy=accuracy), np.nan
-    )
+    quantile = equicoordinate_quantile(correlation, level, accuracy=accuracy)
+    return np.where(possible, quantile, np.nan)
 
 
 # Kernels, on validated arguments.
 
 
-def _places(combinations: NDArray[np.int64], r: int) -> NDArray[np.int64]:
+def _places(combinations: Codes, r: int) -> Codes:
     """Where each combination falls in each classifier's matrix, shape (m, cells)."""
     return (r * combinations[:, :1] + combinations[:, 1:]).T
 
 
-def _tables(cells: Array, combinations: NDArray[np.int64], r: int) -> Array:
+def _tables(cells: Array, places: Codes, r: int) -> Array:
     """The confusion matrices of the classifiers, shape (..., m, r, r)."""
-    places = _places(combinations, r)
     flat = cells.reshape(-1, cells.shape[-1])
     start = r * r * np.arange(len(flat))[:, None]
     tables = [
@@ -329,28 +336,16 @@ def _tables(cells: Array, combinations: NDArray[np.int64], r: int) -> Array:
 
 
 def _evaluated(
-    tables: Array, combinations: NDArray[np.int64], metrics: Sequence[Metric]
-) -> tuple[Array, Array]:
-    """Estimates (..., K), and their influence by combination (..., K, cells)."""
-    values, gradients = _gradients(tables, metrics)
-    return values, _by_combination(gradients, combinations, tables.shape[-1])
-
-
-def _gradients(tables: Array, metrics: Sequence[Metric]) -> tuple[Array, Array]:
-    """Estimates (..., K), and their influence by cell (..., m, metrics, r * r)."""
+    tables: Array, places: Codes, metrics: Sequence[Metric]
+) -> tuple[Array, Array, Array]:
+    """Estimates (..., K), and influences by combination (..., K, cells) and by cell of a matrix."""
     each = [metric.evaluate(tables) for metric in metrics]
     values = np.stack([value for value, _ in each], axis=-1)
     gradients = np.stack([gradient for _, gradient in each], axis=-3)
-    return values.reshape(*values.shape[:-2], -1), gradients.reshape(*gradients.shape[:-2], -1)
-
-
-def _by_combination(gradients: Array, combinations: NDArray[np.int64], r: int) -> Array:
-    rows = [
-        np.take(gradients[..., i, :, :], place, axis=-1)
-        for i, place in enumerate(_places(combinations, r))
-    ]
-    stacked = np.stack(rows, axis=-3)
-    return stacked.reshape(*stacked.shape[:-3], -1, stacked.shape[-1])
+    by_cell = gradients.reshape(*gradients.shape[:-2], -1)
+    rows = [np.take(by_cell[..., i, :, :], place, axis=-1) for i, place in enumerate(places)]
+    by_cell = by_cell.reshape(*values.shape[:-2], -1, by_cell.shape[-1])
+    return values.reshape(*values.shape[:-2], -1), np.concatenate(rows, axis=-2), by_cell
 
 
 def _covariance(cells: Array, influence: Array) -> Array:
@@ -379,7 +374,7 @@ def _blurred(covariance: Array, tables: Array, metrics: Sequence[Any], level: fl
 
 
 def _smoothed_covariance(
-    cells: Array, tables: Array, combinations: NDArray[np.int64], metrics: Sequence[Metric]
+    cells: Array, tables: Array, places: Codes, metrics: Sequence[Metric]
 ) -> Array:
     """The covariance, but for a factor, with two more items in each true class.
 
@@ -389,14 +384,12 @@ def _smoothed_covariance(
     r = tables.shape[-1]
     right = np.eye(r)
     added = right + (1.0 - right) / (r - 1.0)
-    _, gradients = _gradients(tables + added, metrics)
-    influence = _by_combination(gradients, combinations, r)
-    by_cell = gradients.reshape(*influence.shape[:-1], r * r)
+    _, influence, by_cell = _evaluated(tables + added, places, metrics)
     by_class = (by_cell.reshape(*by_cell.shape[:-1], r, r) * added).sum(axis=-1)
     covariance = (influence * cells[..., None, :]) @ np.swapaxes(influence, -1, -2)
     same = (by_cell * added.reshape(-1)) @ np.swapaxes(by_cell, -1, -2)
     others = by_class @ np.swapaxes(by_class, -1, -2) / 2
-    classifier = np.repeat(np.arange(tables.shape[-3]), len(metrics))
+    classifier = np.repeat(np.arange(len(places)), len(metrics))
     return covariance + np.where(classifier[:, None] == classifier, same, others)
 
 
@@ -409,35 +402,38 @@ def _chosen(metric: Metric, method: str | None, grouped: bool) -> Method:
 
 
 def _resolved(metrics: str | Metric | Sequence[str | Metric]) -> list[Metric]:
-    listed = (
-        [metrics] if isinstance(metrics, (str, Metric)) else validation.listed("metrics", metrics)
-    )
-    resolved = [_metrics.get(metric) for metric in listed]
+    if isinstance(metrics, (str, Metric)):
+        metrics = [metrics]
+    resolved = [_metrics.get(metric) for metric in validation.listed("metrics", metrics)]
     validation.distinct("metrics", [metric.name for metric in resolved])
     return resolved
 
 
-def _warn(
-    rows: Sequence[tuple[str, Metric]],
-    methods: Sequence[Method],
-    estimate: Array,
-    standard_error: Array,
-) -> None:
-    undefined = np.isnan(estimate)
-    borders = sorted({method.border for method in methods if method.border})
-    cases: list[tuple[Array, type[Warning], str]] = [
-        (undefined, UndefinedMetricWarning, "undefined, because a class does not occur")
-    ]
-    for border in borders:
-        flat = np.array([method.border == border for method in methods]) & (standard_error == 0.0)
-        text = f"estimated with a standard error of zero, so that {border}"
-        cases.append((flat & ~undefined, DegenerateVarianceWarning, text))
-    for which, category, text in cases:
-        names = [
-            f"{metric.name} of {validation.short(name)}"
-            for k, (name, metric) in enumerate(rows)
-            if which[k]
-        ]
-        if names:
-            shown = validation.first_few(names)
-            warnings.warn(f"{shown}: {text}", category, stacklevel=3)
+def _predictions(value: Any) -> list[tuple[str, Any]]:
+    """Pairs of a classifier's name and its predicted labels; no name occurs twice."""
+    try:
+        pairs = [(name, array) for name, array in getattr(value, "items", lambda: value)()]
+    except (TypeError, ValueError):
+        shown = validation.short(value)
+        raise TypeError(
+            f"predictions must map names of classifiers to predicted labels, got {shown}"
+        ) from None
+    for name, _ in pairs:
+        if not isinstance(name, str):
+            raise TypeError(f"names of classifiers must be text, got {validation.short(name)}")
+    validation.distinct("names of classifiers", [name for name, _ in pairs])
+    return pairs
+
+
+def _warn(rows: Sequence[_Row], estimate: Array, standard_error: Array) -> None:
+    said: dict[tuple[type[IntervalWarning], str], list[str]] = {}
+    for row, value, error in zip(rows, estimate, standard_error, strict=True):
+        who = f"{row.metric.name} of {validation.short(row.classifier)}"
+        if np.isnan(value):
+            case = UndefinedMetricWarning, "undefined, because a class does not occur"
+            said.setdefault(case, []).append(who)
+        elif row.method.border and error == 0.0:
+            text = f"estimated with a standard error of zero, so that {row.method.border}"
+            said.setdefault((DegenerateVarianceWarning, text), []).append(who)
+    for (category, text), names in said.items():
+        warn(f"{validation.first_few(names)}: {text}", category)

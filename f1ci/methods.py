@@ -27,8 +27,6 @@ from typing import Any, TypeAlias, TypeVar
 from f1ci import delta, exact, score, validation
 from f1ci.metrics import Metric, Question
 
-__all__ = ["METHODS", "Method", "choose", "names", "registered"]
-
 # A float array. (Arithmetic on numpy arrays has type Any for mypy.)
 Array: TypeAlias = Any
 Kernel: TypeAlias = Callable[[Question], tuple[Array, Array]]
@@ -96,8 +94,7 @@ METHODS: dict[str, Method] = {
         ),
         Method(
             "cautious",
-            "Longer, to hold at least the level: Clopper-Pearson, and its like for weighted "
-            "errors.",
+            "Longer, to hold at least the level: Clopper-Pearson and its like.",
             "Clopper and Pearson (1934); Fay and Feuer (1997); f1ci.score",
             dict.fromkeys(SCORES, score.cautious) | {"f1": exact.clopper_pearson},
             f1_name="clopper_pearson",
@@ -112,8 +109,7 @@ METHODS: dict[str, Method] = {
         ),
         Method(
             "logit",
-            "The delta method on a scale without borders: a logit, a logarithm, or the metric's "
-            "own.",
+            "The delta method on a scale without borders: logit, logarithm, or the metric's own.",
             "Agresti (2013), section 3.1; f1ci.delta",
             dict.fromkeys(EVERY, delta.logit),
             border="the interval is the whole range",
@@ -121,8 +117,7 @@ METHODS: dict[str, Method] = {
         ),
         Method(
             "delta",
-            "The estimate plus and minus z standard errors of the delta method, as the papers "
-            "have it.",
+            "The estimate plus and minus z standard errors of the delta method.",
             "Takahashi et al. (2022); Jiang (2020); Lam, Gopal and Qian (2024), Wald",
             dict.fromkeys(EVERY, delta.symmetric) | {"f1": exact.wald},
             f1_name="wald",
@@ -176,10 +171,8 @@ def choose(method: Any, known: Mapping[str, T], what: str) -> tuple[str, T]:
     """The method of that name, or the first; another name gets the list of those there are."""
     name = next(iter(known)) if method is None else method
     if not isinstance(name, str) or name not in known:
-        listed = ", ".join(map(repr, known))
-        raise ValueError(
-            f"method must be one of {listed} for {what}, got {validation.short(method)}"
-        )
+        listed, got = ", ".join(map(repr, known)), validation.short(method)
+        raise ValueError(f"method must be one of {listed} for {what}, got {got}")
     return name, known[name]
 
 

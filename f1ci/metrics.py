@@ -39,34 +39,6 @@ from numpy.typing import ArrayLike, NDArray
 from f1ci import validation
 from f1ci.results import FloatOrArray, plain
 
-__all__ = [
-    "METRICS",
-    "BinaryMetric",
-    "MatrixMetric",
-    "Metric",
-    "Tversky",
-    "accuracy",
-    "averaged",
-    "correlation",
-    "cosine",
-    "f1",
-    "fbeta",
-    "get",
-    "jaccard",
-    "lift",
-    "macro",
-    "macro_f1",
-    "macro_f1_star",
-    "macro_star",
-    "micro_f1",
-    "overlap",
-    "precision",
-    "recall",
-    "tversky",
-    "weighted",
-    "weighted_f1",
-]
-
 # Arrays: real when a measure is evaluated, complex when it is differentiated by complex step.
 Numbers: TypeAlias = Any
 Partials: TypeAlias = tuple[Numbers, Numbers, Numbers]
@@ -117,7 +89,7 @@ class Metric:
         float or ndarray, shape (...)
             ``nan`` where the measure is undefined.
         """
-        return plain(self.estimate(validation.proportions(matrix, metric=self)))
+        return plain(self.estimate(validation.matrices(self, matrix, validation.weights)))
 
     def gradient(self, matrix: ArrayLike) -> NDArray[np.float64]:
         """The derivatives with respect to the cell probabilities at ``matrix / total``.
@@ -132,10 +104,8 @@ class Metric:
         ndarray, shape (..., r, r)
             The influence function: its mean under ``matrix / total`` is zero.
         """
-        gradient: NDArray[np.float64] = self.evaluate(validation.proportions(matrix, metric=self))[
-            1
-        ]
-        return gradient
+        table = validation.matrices(self, matrix, validation.weights)
+        return np.asarray(self.evaluate(table)[1])
 
     def estimate(self, table: Numbers) -> Numbers:
         """`value` for validated float matrices: the kernel."""
@@ -217,10 +187,13 @@ class _OfExpectations(Metric):
         with np.errstate(all="ignore"):
             if self.derivatives is not None:
                 d1, d2, d3 = self.derivatives(eza, ea, ez)
-            else:
-                d1 = np.imag(self.function(eza + 1j * _STEP, ea, ez)) / _STEP
-                d2 = np.imag(self.function(eza, ea + 1j * _STEP, ez)) / _STEP
-                d3 = np.imag(self.function(eza, ea, ez + 1j * _STEP)) / _STEP
+                return d1, d2, d3
+            moved = (
+                (eza + 1j * _STEP, ea, ez),
+                (eza, ea + 1j * _STEP, ez),
+                (eza, ea, ez + 1j * _STEP),
+            )
+            d1, d2, d3 = (np.imag(self.function(*at)) / _STEP for at in moved)
         return d1, d2, d3
 
     def _value(self, p: Numbers) -> Numbers:
@@ -343,12 +316,8 @@ class _OfClasses(Metric):
     """A function of every class's three expectations, each of shape (..., r)."""
 
     range = UNIT
-
-    def function(self, eza: Numbers, ea: Numbers, ez: Numbers) -> Numbers:
-        raise NotImplementedError
-
-    def derivatives(self, eza: Numbers, ea: Numbers, ez: Numbers) -> Partials:
-        raise NotImplementedError
+    function: Callable[..., Any]
+    derivatives: Callable[..., Any]
 
     def _value(self, p: Numbers) -> Numbers:
         return self.function(*_class_expectations(p))
@@ -404,12 +373,13 @@ class _Mean(_OfClasses):
 
     def derivatives(self, eza: Numbers, ea: Numbers, ez: Numbers) -> Partials:
         d1, d2, d3 = self.of.partials(eza, ea, ez)
-        if self.weighted:  # a class that is never true has no weight, defined or not
-            parts = ez * d1, ez * d2, ez * d3 + self.of.at(eza, ea, ez)
-            d1, d2, d3 = (np.where(ez == 0, 0.0, part) for part in parts)
-            return d1, d2, d3
-        r = np.shape(eza)[-1]
-        return d1 / r, d2 / r, d3 / r
+        if not self.weighted:
+            r = np.shape(eza)[-1]
+            return d1 / r, d2 / r, d3 / r
+        # A class that is never true has no weight, defined or not.
+        parts = ez * d1, ez * d2, ez * d3 + self.of.at(eza, ea, ez)
+        d1, d2, d3 = (np.where(ez == 0, 0.0, part) for part in parts)
+        return d1, d2, d3
 
 
 @dataclass(frozen=True, repr=False)
@@ -571,10 +541,8 @@ def fbeta(beta: float) -> Tversky:
     if not 1e-7 <= validation.positive("beta", beta) <= 1e7:
         raise ValueError(f"beta must lie between 1e-7 and 1e7, got {validation.short(beta)}")
     square = float(beta) ** 2
-    name = "f1" if square == 1.0 else f"fbeta({beta:g})"
-    return Tversky(
-        name, 1 / (1 + square), square / (1 + square), "f1" if square == 1.0 else "tversky"
-    )
+    name, kind = ("f1", "f1") if square == 1.0 else (f"fbeta({beta:g})", "tversky")
+    return Tversky(name, 1 / (1 + square), square / (1 + square), kind)
 
 
 accuracy = BinaryMetric("accuracy", _accuracy, _accuracy_derivatives, UNIT, "share")
@@ -687,7 +655,9 @@ def averaged(average: str, beta: float = 1.0) -> Metric:
     The micro average is the accuracy, whatever `beta`: over all classes there are as
     many false positives as false negatives.
     """
-    validation.choice("average", average, ("micro", "macro", "weighted", "macro_star"))
+    known = ("binary", "micro", "macro", "weighted", "macro_star")
+    if validation.choice("average", average, known) == "binary":
+        return fbeta(beta)
     if average == "micro":
         return micro_f1
     return macro_star(beta) if average == "macro_star" else _mean(average, fbeta(beta))
@@ -698,24 +668,9 @@ macro_f1 = macro(f1)
 weighted_f1 = weighted(f1)
 macro_f1_star = macro_star()
 
-METRICS: dict[str, Metric] = {
-    metric.name: metric
-    for metric in (
-        accuracy,
-        precision,
-        recall,
-        f1,
-        jaccard,
-        correlation,
-        cosine,
-        lift,
-        overlap,
-        micro_f1,
-        macro_f1,
-        weighted_f1,
-        macro_f1_star,
-    )
-}
+BINARY = (accuracy, precision, recall, f1, jaccard, correlation, cosine, lift, overlap)
+OF_CLASSES = (micro_f1, macro_f1, weighted_f1, macro_f1_star)
+METRICS: dict[str, Metric] = {metric.name: metric for metric in (*BINARY, *OF_CLASSES)}
 
 # Other names that people know a metric by.
 ALIASES = {"mcc": "correlation", "matthews": "correlation"}

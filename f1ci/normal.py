@@ -66,8 +66,6 @@ from scipy.special import erfc, erfinv, gammainc, gammaincc, ndtr, ndtri, owens_
 from f1ci import validation
 from f1ci.results import FloatOrArray
 
-__all__ = ["equicoordinate_quantile"]
-
 Floats = NDArray[np.float64]
 
 _ZERO_PIVOT = 1e-12

@@ -48,7 +48,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Sequence
-from typing import Any, overload
+from typing import Any
 
 from scipy import special
 
@@ -60,43 +60,10 @@ from f1ci.metrics import Metric
 from f1ci.normal import normal_quantile
 from f1ci.results import DifferenceSampleSize, SampleSize
 
-__all__ = [
-    "detectable_difference",
-    "pilot_sample_size",
-    "sample_size",
-    "variance_bound",
-    "worst_rule",
-]
-
 BOUNDS = ("sharp", "jiang")
 
 # Double arithmetic may put a whole number this far above itself.
 _ROUNDING = 1e-12
-
-
-@overload
-def sample_size(
-    metric: str | Metric = ...,
-    *,
-    half_width: float | None = ...,
-    standard_error: float | None = ...,
-    prevalence: float | None = ...,
-    bound: str = ...,
-    confidence_level: float = ...,
-) -> SampleSize: ...
-
-
-@overload
-def sample_size(
-    metric: str | Metric = ...,
-    *,
-    difference: float,
-    disagreement: Sequence[float],
-    score: float,
-    prevalence: float,
-    power: float = ...,
-    confidence_level: float = ...,
-) -> DifferenceSampleSize: ...
 
 
 def sample_size(
@@ -182,41 +149,29 @@ def sample_size(
     """
     metric = _metrics.get(metric)
     validation.choice("bound", bound, BOUNDS)
-    validation.inner("power", power)
-    if difference is None:
-        _without("difference", disagreement=disagreement, score=score)
-    else:
-        validation.exactly_one(
-            half_width=half_width, standard_error=standard_error, difference=difference
-        )
-        return _difference_plan(
-            metric, difference, disagreement, score, prevalence, power, confidence_level
-        )
-    a, b = validation.plannable(metric)
-    validation.exactly_one(half_width=half_width, standard_error=standard_error)
+    power, level = validation.inner("power", power), validation.confidence_level(confidence_level)
+    goal = {"half_width": half_width, "standard_error": standard_error}
+    if difference is not None:
+        validation.exactly_one(**goal, difference=difference)
+        variances = _variances(metric, disagreement, score, prevalence)
+        return _plan(metric, difference, *variances, power, level)
+    for name, value in {"disagreement": disagreement, "score": score}.items():
+        if value is not None:
+            raise ValueError(f"{name} goes with difference, got {name}={validation.short(value)}")
+    a, b = _plannable(metric)
+    validation.exactly_one(**goal)
     share = None if prevalence is None else validation.fraction("prevalence", prevalence)
-    level = validation.confidence_level(confidence_level)
     if standard_error is not None:
         error = validation.positive("standard_error", standard_error)
     else:
-        z = normal_quantile(level)
         half = validation.positive("half_width", half_width)
         if half >= 1.0:
             raise ValueError(f"half_width must be below 1, the range of a score, got {half!r}")
-        error = half / z
+        error = half / normal_quantile(level)
     largest = _variance_bound(a, b, bound)
     positives = largest / b / error / error
-    total = positives if share is None else positives / share
-    validation.countable("the sample", total)
-    return SampleSize(
-        positives=_round_up(positives),
-        total=None if share is None else _round_up(total),
-        variance_bound=largest,
-        standard_error=error,
-        bound=bound,
-        confidence_level=level,
-        metric=metric.name,
-    )
+    total = None if share is None else _round_up(positives / share)
+    return SampleSize(_round_up(positives), total, largest, error, bound, level, metric.name)
 
 
 def pilot_sample_size(
@@ -260,23 +215,23 @@ def pilot_sample_size(
     0.033
     """
     metric = _metrics.get(metric)
+    power, level = validation.inner("power", power), validation.confidence_level(confidence_level)
     named = {"y_true": y_true, "y_pred_a": y_pred_a, "y_pred_b": y_pred_b}
-    pilot = kinds_of(named, metric.binary, pos_label, labels, groups)
-    return pilot_plan(pilot, metric, difference, power, confidence_level)
+    return pilot_plan(
+        kinds_of(named, metric.binary, pos_label, labels, groups), metric, difference, power, level
+    )
 
 
 def pilot_plan(
-    pilot: Kinds, metric: Metric, difference: float, power: float, confidence_level: float
+    pilot: Kinds, metric: Metric, difference: Any, power: float, level: float
 ) -> DifferenceSampleSize:
     """`pilot_sample_size` from kinds of items."""
     influence = metric.evaluate(pilot.tables())[1]
     rows = [influence[k][pilot.codes[0], pilot.codes[k + 1]] for k in (0, 1)]
-    covariance = item_covariance(rows, pilot.groups, pilot.items)
     units = pilot.items.sum() if pilot.groups is None else pilot.groups.max() + 1
-    (first, both), (_, second) = units * covariance
-    return _plan(
-        metric, difference, first + second - 2.0 * both, first + second, power, confidence_level
-    )
+    (first, both), (_, second) = units * item_covariance(rows, pilot.groups, pilot.items)
+    separate = first + second
+    return _plan(metric, difference, separate - 2.0 * both, separate, power, level)
 
 
 def detectable_difference(plan: DifferenceSampleSize, items: int) -> float:
@@ -299,48 +254,32 @@ def detectable_difference(plan: DifferenceSampleSize, items: int) -> float:
     return _reach(plan.confidence_level, plan.power) * math.sqrt(plan.variance / n)
 
 
-def _difference_plan(
-    metric: Metric,
-    difference: Any,
-    disagreement: Any,
-    score: Any,
-    prevalence: Any,
-    power: Any,
-    confidence_level: Any,
-) -> DifferenceSampleSize:
+def _variances(
+    metric: Metric, disagreement: Any, score: Any, prevalence: Any
+) -> tuple[float, float]:
+    """Of one item's part in the difference, if both models run on it, and on separate items."""
     a, b = validation.tversky(metric)
-    shares = [validation.probability("disagreement", d) for d in validation.pair(disagreement)]
-    f, positive = validation.fraction("score", score), validation.fraction("prevalence", prevalence)
-    wrong = positive * (1.0 - f)
-    whole = positive * f + (a + b) * wrong
-    paired = shares[0] * (1.0 - f + b * f) ** 2 + shares[1] * (a * f) ** 2
-    single = positive * f * (1.0 - f) ** 2 + (a * a + b * b) * wrong * f * f
-    return _plan(
-        metric,
-        difference,
-        paired / whole / whole,
-        2.0 * single / whole / whole,
-        power,
-        confidence_level,
-    )
+    if not isinstance(disagreement, (list, tuple)) or len(disagreement) != 2:
+        raise ValueError(
+            "disagreement must hold the shares of discordant positives and of discordant "
+            f"negatives, got {validation.short(disagreement)}"
+        )
+    positives, negatives = (validation.probability("disagreement", d) for d in disagreement)
+    f, share = validation.fraction("score", score), validation.fraction("prevalence", prevalence)
+    wrong = share * (1.0 - f)
+    whole = share * f + (a + b) * wrong
+    paired = positives * (1.0 - f + b * f) ** 2 + negatives * (a * f) ** 2
+    single = share * f * (1.0 - f) ** 2 + (a * a + b * b) * wrong * f * f
+    return paired / whole / whole, 2.0 * single / whole / whole
 
 
 def _plan(
-    metric: Metric, difference: Any, paired: float, unpaired: float, power: Any, level: Any
+    metric: Metric, difference: Any, paired: float, unpaired: float, power: float, level: float
 ) -> DifferenceSampleSize:
     delta = validation.positive("difference", difference)
-    share, level = validation.inner("power", power), validation.confidence_level(level)
-    scale = (_reach(level, share) / delta) ** 2
-    validation.countable("the sample", scale * max(paired, unpaired))
-    return DifferenceSampleSize(
-        items=_round_up(scale * paired),
-        unpaired=_round_up(scale * unpaired),
-        difference=delta,
-        power=share,
-        variance=float(paired),
-        confidence_level=level,
-        metric=metric.name,
-    )
+    scale = (_reach(level, power) / delta) ** 2
+    items, separate = _round_up(scale * paired), _round_up(scale * unpaired)
+    return DifferenceSampleSize(items, separate, delta, power, float(paired), level, metric.name)
 
 
 def _reach(level: float, power: float) -> float:
@@ -370,9 +309,8 @@ def variance_bound(a: float, b: float, *, bound: str = "sharp") -> float:
     >>> round(variance_bound(0.8, 0.2), 4)
     0.1215
     """
-    a, b = validation.plannable(_metrics.tversky(a, b))
-    validation.choice("bound", bound, BOUNDS)
-    return _variance_bound(a, b, bound)
+    weights = _plannable(_metrics.tversky(a, b))
+    return _variance_bound(*weights, validation.choice("bound", bound, BOUNDS))
 
 
 def worst_rule(a: float, b: float) -> tuple[float, float]:
@@ -397,7 +335,7 @@ def worst_rule(a: float, b: float) -> tuple[float, float]:
     >>> x, round(y, 2)
     (0.0, 3.56)
     """
-    a, b = validation.plannable(_metrics.tversky(a, b))
+    a, b = _plannable(_metrics.tversky(a, b))
     u, w = _worst_ratios(a, b)
     return (u - w) / a if u > w else 0.0, w / b
 
@@ -433,12 +371,18 @@ def _worst_odds(m: float) -> float:
     return 0.5 * (3.0 - 3.0 * m + root) if m <= 1.0 else 2.0 * m / (3.0 * m - 3.0 + root)
 
 
-def _round_up(value: float) -> int:
-    return max(1, math.ceil(value * (1.0 - _ROUNDING)))
+def _round_up(items: float) -> int:
+    if not items <= validation.MAX_COUNT:
+        raise ValueError(f"a sample must not exceed 2**50 items, but the plan asks for {items:.3g}")
+    return max(1, math.ceil(items * (1.0 - _ROUNDING)))
 
 
-def _without(missing: str, **named: Any) -> None:
-    """Arguments that mean nothing without another one are not given."""
-    for name, value in named.items():
-        if value is not None:
-            raise ValueError(f"{name} goes with {missing}, got {name}={validation.short(value)}")
+def _plannable(metric: Metric) -> tuple[float, float]:
+    """The weights of a Tversky index whose variance the number of positives bounds."""
+    a, b = validation.tversky(metric, "with b above 0 has a known sample size")
+    if not b > 0.0:
+        raise ValueError(
+            "no number of positives bounds the variance of a Tversky index with b = 0, which "
+            f"depends on how many items are predicted positive; got {metric.name!r}"
+        )
+    return a, b

@@ -18,8 +18,6 @@ from f1ci.results import DifferenceTest, Interval, JointIntervals
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["difference", "forest", "posterior"]
-
 # Told apart by those who see few colours (Okabe & Ito 2008).
 _COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 

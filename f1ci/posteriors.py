@@ -34,8 +34,6 @@ from f1ci import metrics, validation
 from f1ci.metrics import Metric
 from f1ci.results import BayesTest, EffectiveCounts, FloatOrArray, Interval, plain
 
-__all__ = ["METRICS", "Posterior", "bayes_test", "effective_counts", "posterior"]
-
 METRICS = ("precision", "recall", "f1")
 
 Array = NDArray[np.float64]
@@ -125,8 +123,7 @@ def effective_counts(
     >>> f1ci.effective_counts(folds, rho1=1, rho2=1)
     EffectiveCounts(tp=39.5, fp=4.5, fn=6.5)
     """
-    counts = _folds("folds", folds)
-    return _weighted(counts, _fold_weight(len(counts), *_correlations(rho1, rho2)))
+    return _effective(_folds("folds", folds), rho1, rho2)
 
 
 def posterior(
@@ -442,12 +439,10 @@ def bayes_test(
     counts_a = _folds("folds_a", folds_a)
     counts_b = _folds("folds_b", folds_b)
     if counts_a.shape != counts_b.shape:
-        raise ValueError(
-            "folds_a and folds_b must come from the same partitions, "
-            f"got {len(counts_a)} and {len(counts_b)} repetitions"
-        )
-    weight = _fold_weight(len(counts_a), *_correlations(rho1, rho2))
-    a, b = (_posterior(*_weighted(c, weight), name, strength) for c in (counts_a, counts_b))
+        got = f"{len(counts_a)} and {len(counts_b)} repetitions"
+        raise ValueError(f"folds_a and folds_b must come from the same partitions, got {got}")
+    effective = (_effective(counts, rho1, rho2) for counts in (counts_a, counts_b))
+    a, b = (_posterior(*counts, name, strength) for counts in effective)
     if method == "quadrature":
         p_h0 = _probability_of_exceeding(a, b, margin)
         p_h1 = _probability_of_exceeding(b, a, margin)
@@ -465,11 +460,10 @@ def bayes_test(
 
 def _name(metric: str | Metric) -> str:
     """The name of a metric that has a posterior."""
-    for name in METRICS:
-        if isinstance(metric, Metric) and metric == metrics.METRICS[name]:
-            return name
-    shown = metric.name if isinstance(metric, Metric) else metric
-    return validation.choice("metric", shown, METRICS)
+    if isinstance(metric, Metric):
+        known = [name for name in METRICS if metric == metrics.METRICS[name]]
+        metric = known[0] if known else metric.name
+    return validation.choice("metric", metric, METRICS)
 
 
 def _decision(p_h0: float, p_h1: float, p_rope: float) -> str:
@@ -478,13 +472,10 @@ def _decision(p_h0: float, p_h1: float, p_rope: float) -> str:
     return "accept H0" if p_h0 >= p_h1 else "accept H1"
 
 
-def _correlations(rho1: float | None, rho2: float | None) -> tuple[float | None, float | None]:
+def _effective(counts: Array, rho1: float | None, rho2: float | None) -> EffectiveCounts:
     one = None if rho1 is None else validation.probability("rho1", rho1)
-    return one, None if rho2 is None else validation.probability("rho2", rho2)
-
-
-def _weighted(counts: Array, weight: float) -> EffectiveCounts:
-    tp, fp, fn = (weight * counts.sum(axis=(0, 1))).tolist()
+    two = None if rho2 is None else validation.probability("rho2", rho2)
+    tp, fp, fn = (_fold_weight(len(counts), one, two) * counts.sum(axis=(0, 1))).tolist()
     return EffectiveCounts(tp, fp, fn)
 
 

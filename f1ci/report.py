@@ -23,8 +23,6 @@ from f1ci.results import Interval, IntervalWarning, Record
 if TYPE_CHECKING:
     import pandas
 
-__all__ = ["ClassificationReport", "classification_report"]
-
 METRICS = ("precision", "recall", "f1")
 
 # Little is known of a class whose interval for F1 is longer than this.
@@ -68,31 +66,22 @@ class ClassificationReport(Record):
     def rows(self) -> Iterator[tuple[Hashable, dict[str, tuple[float, float, float]], int]]:
         """Name, estimate and end points of each metric, and support, row by row."""
         for k, name in enumerate(self.classes):
-            each = {
-                m: tuple(map(float, np.stack(_ends(x))[:, k])) for m, x in self.by_class.items()
-            }
-            yield name, each, int(self.support[k])  # type: ignore[misc]
+            yield name, {m: _ends(x, k) for m, x in self.by_class.items()}, int(self.support[k])
         for row, averages in self.averages.items():
             yield row, {m: _ends(x) for m, x in averages.items()}, int(self.support.sum())
 
     def records(self) -> list[dict[str, Any]]:
         """A flat dictionary for each number and its interval."""
-        columns = ("name", "metric", "estimate", "low", "high", "support")
         return [
-            dict(zip(columns, (name, metric, *ends, support), strict=True))
+            {"name": name, "metric": metric, "estimate": estimate, "low": low, "high": high}
+            | {"support": support}
             for name, parts, support in self.rows()
-            for metric, ends in parts.items()
+            for metric, (estimate, low, high) in parts.items()
         ]
 
     def to_frame(self) -> pandas.DataFrame:
         """The records as a pandas data frame, indexed by name and metric."""
-        try:
-            import pandas
-        except ImportError as error:
-            raise ImportError(
-                "to_frame() needs pandas, which is not installed; records() gives the same numbers"
-            ) from error
-        return pandas.DataFrame(self.records()).set_index(["name", "metric"])
+        return tables.frame(self.records(), ["name", "metric"])
 
     def _table(self) -> tuple[list[str], list[list[str]], list[str]]:
         every = [*self.by_class.values(), *(x for e in self.averages.values() for x in e.values())]
@@ -208,10 +197,9 @@ def of_units(
     options: dict[str, Any] = {"method": _method(method), "confidence_level": level}
 
     def ask(metric: str, average: str | None) -> Interval:
-        if one_class and average == "micro":  # right and wrong items
-            return clustered.clustered_interval(
-                table.sum(axis=1) * [1, 1, 0], "precision", **options
-            )
+        if one_class and average == "micro":
+            right_and_wrong = table.sum(axis=1) * [1, 1, 0]
+            return clustered.clustered_interval(right_and_wrong, "precision", **options)
         return clustered.clustered_interval(table, metric, average=average, **options)
 
     name = options["method"] + "+groups" * grouped
@@ -253,8 +241,9 @@ def _report(
     return ClassificationReport(of, by_class, averages, support, items, tuple(notes), method, level)
 
 
-def _ends(interval: Interval) -> Any:
-    return interval.estimate, interval.low, interval.high
+def _ends(interval: Interval, place: Any = ()) -> tuple[float, float, float]:
+    estimate, low, high = (np.asarray(end)[place].item() for end in (interval.estimate, *interval))
+    return estimate, low, high
 
 
 def _some(classes: Sequence[Hashable], which: Any) -> str:

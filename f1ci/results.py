@@ -5,7 +5,9 @@ Each prints for people, and shows itself as a table in notebooks.
 
 from __future__ import annotations
 
+import inspect
 import reprlib
+import warnings
 from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -17,24 +19,6 @@ from f1ci import tables
 
 if TYPE_CHECKING:
     import pandas
-
-__all__ = [
-    "BayesTest",
-    "BinaryCounts",
-    "DegenerateVarianceWarning",
-    "DifferenceSampleSize",
-    "DifferenceTest",
-    "EffectiveCounts",
-    "FloatOrArray",
-    "Interval",
-    "IntervalWarning",
-    "JointIntervals",
-    "Record",
-    "SampleSize",
-    "SmallSampleWarning",
-    "UndefinedMetricWarning",
-    "plain",
-]
 
 # Scalars in, floats out; arrays in, arrays out.
 FloatOrArray = float | NDArray[np.float64]
@@ -60,6 +44,14 @@ class DegenerateVarianceWarning(IntervalWarning):
 
 class SmallSampleWarning(IntervalWarning):
     """A class has too few items for more than a long interval."""
+
+
+def warn(text: str, category: type[IntervalWarning]) -> None:
+    """Warn at the line that called the package."""
+    level, frame = 1, inspect.currentframe()
+    while frame and frame.f_globals.get("__name__", "").split(".")[0] == "f1ci":
+        level, frame = level + 1, frame.f_back
+    warnings.warn(text, category, stacklevel=level)
 
 
 # An array of intervals shows so many of its rows.
@@ -181,7 +173,8 @@ class Interval(Record):
         return Shown.__str__(self) if np.ndim(self.estimate) else self._line()
 
     def _line(self, metric: str | None = None) -> str:
-        estimate, low, high = spelled(self.estimate, self.low, self.high)
+        digits = tables.decimals(self.length)
+        estimate, low, high = (f"{x:.{digits}f}" for x in (self.estimate, *self))
         value = "is undefined" if np.isnan(self.estimate) else f"= {estimate}"
         level = tables.percent(self.confidence_level)
         return f"{metric or self.metric} {value} ({level} CI {low} to {high}, {self.method})"
@@ -256,13 +249,11 @@ class JointIntervals(Record):
     _names = 2
 
     def _table(self) -> tuple[list[str], list[list[str]], list[str]]:
-        columns = self.individual_low, self.individual_high, self.low, self.high
+        ends = self.individual_low, self.individual_high, self.low, self.high
         digits = tables.decimals(self.individual_high - self.individual_low)
         rows = [
             [tables.label(model), metric, *(f"{value:.{digits}f}" for value in values)]
-            for model, metric, *values in zip(
-                self.classifiers, self.metrics, self.estimate, *columns, strict=True
-            )
+            for (model, metric), *values in zip(self, self.estimate, *ends, strict=True)
         ]
         level, methods = tables.percent(self.confidence_level), dict.fromkeys(self.methods)
         line = (
@@ -282,32 +273,16 @@ class JointIntervals(Record):
             shown = ", ".join(map(reprlib.repr, rows[:6])) + (", ..." if len(rows) > 6 else "")
             raise KeyError(f"no row {reprlib.repr(row)}; the rows are {shown}")
         k = rows.index(row)
-        return Interval(
-            estimate=float(self.estimate[k]),
-            low=float(self.low[k]),
-            high=float(self.high[k]),
-            standard_error=float(self.standard_error[k]),
-            confidence_level=self.confidence_level,
-            method=self.methods[k],
-            metric=row[1],
-        )
+        numbers = self.estimate[k], self.low[k], self.high[k], self.standard_error[k]
+        estimate, low, high, error = map(float, numbers)
+        level = self.confidence_level
+        return Interval(estimate, low, high, error, level, self.methods[k], row[1])
 
     def to_frame(self) -> pandas.DataFrame:
         """The rows as a pandas data frame, indexed by classifier and metric."""
-        try:
-            import pandas
-        except ImportError as error:
-            raise ImportError(
-                "to_frame() needs pandas, which is not installed; the columns are also "
-                "attributes of this object"
-            ) from error
         columns = ("estimate", "low", "high", "individual_low", "individual_high", "standard_error")
-        return pandas.DataFrame(
-            {name: getattr(self, name) for name in columns},
-            index=pandas.MultiIndex.from_arrays(
-                [self.classifiers, self.metrics], names=["classifier", "metric"]
-            ),
-        )
+        names = {"classifier": self.classifiers, "metric": self.metrics}
+        return tables.frame(names | {name: getattr(self, name) for name in columns}, list(names))
 
 
 @dataclass(frozen=True, slots=True)
@@ -413,19 +388,12 @@ class DifferenceTest(Shown):
         return f"{a} and {b} are not distinguished" + close * (apart != (self.p_value <= size))
 
     def _table(self) -> tuple[list[str], list[list[str]], list[str]]:
-        interval = self.interval
         p_values = (self.p_value, self.p_not_inferior, self.p_equivalent)
         named = zip(("difference", "not inferior", "equivalent"), p_values, strict=True)
         rows = [[what, p_value(p)] for what, p in named if p is not None]
-        return (
-            ["", f"p ({self.method})"],
-            rows,
-            [
-                interval._line(),
-                "only A is right on {:,} items, only B on {:,}".format(*self.discordant),
-                self.verdict(),
-            ],
-        )
+        discordant = "only A is right on {:,} items, only B on {:,}".format(*self.discordant)
+        below = [self.interval._line(), discordant, self.verdict()]
+        return ["", f"p ({self.method})"], rows, below
 
 
 @dataclass(frozen=True, slots=True)
@@ -508,12 +476,6 @@ class SampleSize(Shown):
             rows.append(["items in all", f"{self.total:,}"])
         line = f"keep the standard error at {self.standard_error:.4g} or below"
         return [self.metric, "number"], rows, [line]
-
-
-def spelled(*values: FloatOrArray) -> list[str]:
-    """An estimate and its end points with sensible digits."""
-    digits = tables.decimals(values[2] - values[1])
-    return [f"{value:.{digits}f}" for value in values]
 
 
 def p_value(p: float) -> str:

@@ -6,11 +6,12 @@ import html
 import math
 import unicodedata
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-__all__ = ["as_html", "as_text", "decimals", "label", "percent"]
+if TYPE_CHECKING:
+    import pandas
 
 # A name is cut to so many columns of a terminal.
 _WIDEST = 40
@@ -65,6 +66,15 @@ def as_html(
     body = "".join(cells("td", row) for row in rows)
     text = "".join(f"<p>{html.escape(line)}</p>" for line in below)
     return f"<table><thead>{cells('th', head)}</thead><tbody>{body}</tbody></table>{text}"
+
+
+def frame(columns: Any, index: list[str]) -> pandas.DataFrame:
+    """A pandas data frame of these columns or records, indexed by some of its columns."""
+    try:
+        import pandas
+    except ImportError as error:
+        raise ImportError("to_frame() needs pandas, which is not installed") from error
+    return pandas.DataFrame(columns).set_index(index)
 
 
 def _width(text: str) -> int:

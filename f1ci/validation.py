@@ -17,6 +17,8 @@ from numpy.typing import ArrayLike, NDArray
 Checked: TypeAlias = Callable[[str, ArrayLike], NDArray[np.float64]]
 
 _TEXT = {str, bytes, np.str_, np.bytes_}
+_BOOLEANS = (bool, np.bool_)
+_INTEGERS = (int, np.integer)
 
 # Below this intervals are shorter than rounding, and arithmetic with normal quantiles fails.
 _LOWEST_LEVEL = 1e-9
@@ -33,9 +35,7 @@ MAX_COUNT = 2**50
 
 def number(name: str, value: Any) -> float:
     """`value` as a float, if it is a real number and not a boolean."""
-    if isinstance(value, (bool, np.bool_)) or not isinstance(
-        value, (int, float, np.integer, np.floating)
-    ):
+    if isinstance(value, _BOOLEANS) or not isinstance(value, (*_INTEGERS, float, np.floating)):
         raise TypeError(f"{name} must be a number, got {short(value)}")
     try:
         return float(value)
@@ -63,14 +63,13 @@ def choice(name: str, value: Any, known: Iterable[str]) -> str:
     raise ValueError(f"{name} must be one of {', '.join(map(repr, known))}, got {short(value)}")
 
 
-def positive_integer(name: str, value: Any, *, minimum: int = 1, maximum: int = MAX_COUNT) -> int:
-    """A whole number from `minimum` to `maximum`."""
-    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)):
+def positive_integer(name: str, value: Any, *, maximum: int = MAX_COUNT) -> int:
+    """A whole number from 1 to `maximum`."""
+    if isinstance(value, _BOOLEANS) or not isinstance(value, _INTEGERS):
         raise TypeError(f"{name} must be an integer, got {short(value)}")
-    if value < minimum:
-        raise ValueError(f"{name} must be at least {minimum}, got {short(value)}")
-    if value > maximum:
-        raise ValueError(f"{name} must be at most {maximum}, got {short(value)}")
+    if not 1 <= value <= maximum:
+        rule = "at least 1" if value < 1 else f"at most {maximum}"
+        raise ValueError(f"{name} must be {rule}, got {short(value)}")
     return int(value)
 
 
@@ -79,9 +78,8 @@ def generator(value: Any) -> np.random.Generator:
     try:
         return np.random.default_rng(value)
     except (TypeError, ValueError) as error:
-        raise type(error)(
-            f"rng must be None, a seed of at least 0 or a numpy Generator, got {short(value)}"
-        ) from None
+        rule = "be None, a seed of at least 0 or a numpy Generator"
+        raise type(error)(f"rng must {rule}, got {short(value)}") from None
 
 
 def _rule(legal: Callable[[float], bool], rule: str) -> Callable[[str, Any], float]:
@@ -106,10 +104,8 @@ def confidence_level(value: Any) -> float:
     """A level strictly between 0 and 1, and not next to 0."""
     level = inner("confidence_level", value)
     if level < _LOWEST_LEVEL:
-        raise ValueError(
-            f"confidence_level must lie strictly between 0 and 1, got {level!r}; the lowest is "
-            f"{_LOWEST_LEVEL:g}"
-        )
+        got = f"got {level!r}; the lowest is {_LOWEST_LEVEL:g}"
+        raise ValueError(f"confidence_level must lie strictly between 0 and 1, {got}")
     return level
 
 
@@ -136,44 +132,25 @@ def weights(name: str, value: ArrayLike) -> NDArray[np.float64]:
 
 def counts(name: str, value: ArrayLike) -> NDArray[np.float64]:
     """Whole, non-negative numbers up to `MAX_COUNT`, of any shape, as floats."""
-    if type(value) is int and 0 <= value <= MAX_COUNT:
-        # A numpy scalar is several times as fast as an array without dimensions.
-        return np.float64(value)
-    return np.asarray(whole(name, value), dtype=np.float64)[()]
-
-
-def whole(name: str, value: ArrayLike) -> NDArray[Any]:
-    """Whole, non-negative numbers up to `MAX_COUNT`, of any shape and type."""
     rule = "be a whole number between 0 and 2**50"
-    if type(value) is int and abs(value) > MAX_COUNT:
+    if type(value) is int:
+        if 0 <= value <= MAX_COUNT:
+            # A numpy scalar is several times as fast as an array without dimensions.
+            return np.float64(value)
         raise ValueError(f"{name} must {rule}, got {short(value)}")
     given = _numeric(name, value)
     # A negative or infinite entry fails the comparisons, NaN all of them, a fraction the last.
     in_range = not given.size or (given.min() >= 0 and given.max() <= MAX_COUNT)
+    array = given.astype(np.float64, copy=False)
     if not in_range or (given.dtype.kind == "f" and not np.array_equal(given, np.rint(given))):
-        array = given.astype(np.float64)
-        bad = ~((array >= 0.0) & (array <= MAX_COUNT) & (np.rint(array) == array))
-        refuse(name, given, bad, rule)
-    return given
+        legal = (array >= 0.0) & (array <= MAX_COUNT) & (np.rint(array) == array)
+        refuse(name, given, ~legal, rule)
+    return array[()]
 
 
-def matrix(value: ArrayLike, check: Checked = counts) -> NDArray[np.float64]:
-    """One or more square confusion matrices, shape (..., r, r) with r >= 2; of counts."""
-    return _square("matrix", check("matrix", value), "(..., r, r) with r of at least 2", 2)
-
-
-def _square(name: str, array: NDArray[Any], expected: str, least: int = 1) -> NDArray[Any]:
-    legal = array.ndim > 1 and array.shape[-1] == array.shape[-2] >= least
-    return shaped(name, array, legal, expected)
-
-
-def proportions(value: ArrayLike, *, metric: Any) -> NDArray[np.float64]:
-    """One or more confusion matrices of counts or probabilities that `metric` can take."""
-    return metric_matrix(matrix(value, weights), metric=metric)
-
-
-def metric_matrix(array: NDArray[np.float64], *, metric: Any) -> NDArray[np.float64]:
-    """Square matrices of a size that `metric` can take."""
+def matrices(metric: Any, value: ArrayLike, check: Checked = counts) -> NDArray[np.float64]:
+    """One or more confusion matrices (..., r, r) that a metric can take, of counts or of shares."""
+    array = square("matrix", check("matrix", value), "(..., r, r) with r of at least 2", 2)
     if metric.binary and array.shape[-1] != 2:
         raise ValueError(
             f"{metric.name!r} is a binary metric and takes (..., 2, 2) matrices, got shape "
@@ -182,29 +159,15 @@ def metric_matrix(array: NDArray[np.float64], *, metric: Any) -> NDArray[np.floa
     index = getattr(metric, "of", metric)
     heavier = max(getattr(index, "a", 0.0), getattr(index, "b", 0.0))
     if heavier > _LARGEST_WEIGHT:
-        raise ValueError(
-            f"weights of errors must not exceed {_LARGEST_WEIGHT:g} here, got {heavier!r}"
-        )
+        rule = f"must not exceed {_LARGEST_WEIGHT:g} here"
+        raise ValueError(f"weights of errors {rule}, got {heavier!r}")
     return array
 
 
-def unit_counts(name: str, value: ArrayLike) -> NDArray[np.float64]:
-    """TP, FP and FN by unit, shape (units, 3), or by unit and class, (units, classes, 3)."""
-    array = counts(name, value)
-    legal = array.ndim in (2, 3) and array.shape[-1] == 3 and array.size > 0
-    shaped(name, array, legal, "(units, 3) or (units, classes, 3), for the counts TP, FP and FN")
-    at_least_two("units", len(array))
-    return array
-
-
-def indicators(name: str, value: ArrayLike) -> NDArray[np.bool_]:
-    """Zeros and ones of shape (items, classes)."""
-    array = np.asarray(value)
-    shaped(name, array, array.ndim == 2 and array.size > 0, "(items, classes)")
-    if array.dtype.kind not in "biuf":
-        raise TypeError(f"{name} must be numeric, got {short(value)}")
-    refuse(name, array, ~np.isin(array, (0, 1)), "hold 0 and 1 only")
-    return array.astype(bool)
+def square(name: str, array: NDArray[Any], expected: str, least: int = 1) -> NDArray[Any]:
+    """One or more square matrices."""
+    legal = array.ndim > 1 and array.shape[-1] == array.shape[-2] >= least
+    return shaped(name, array, legal, expected)
 
 
 def tversky(metric: Any, has: str = "is known from TP, FP and FN") -> tuple[float, float]:
@@ -215,34 +178,6 @@ def tversky(metric: Any, has: str = "is known from TP, FP and FN") -> tuple[floa
             f"tversky(a, b)) {has}, got {metric.name!r}"
         )
     return float(metric.a), float(metric.b)
-
-
-def joint_cells(value: ArrayLike) -> NDArray[np.float64]:
-    """Counts of the 2**(m + 1) joint outcomes of m classifiers, shape (..., 2**(m + 1))."""
-    array = counts("cells", value)
-    width = array.shape[-1] if array.ndim else 0
-    legal = width > 3 and not width & (width - 1)
-    return shaped("cells", array, legal, "(..., 2**(m + 1)) for m classifiers")
-
-
-def covariance(value: ArrayLike) -> NDArray[np.float64]:
-    """One or more square matrices, shape (..., k, k); nan is legal."""
-    return _square("covariance", np.asarray(value, dtype=np.float64), "(..., k, k)")
-
-
-def predictions(value: Any) -> list[tuple[str, Any]]:
-    """Pairs of a classifier's name and its predicted labels; no name occurs twice."""
-    try:
-        pairs = [(name, array) for name, array in getattr(value, "items", lambda: value)()]
-    except (TypeError, ValueError):
-        raise TypeError(
-            f"predictions must map names of classifiers to predicted labels, got {short(value)}"
-        ) from None
-    for name, _ in pairs:
-        if not isinstance(name, str):
-            raise TypeError(f"names of classifiers must be text, got {short(name)}")
-    distinct("names of classifiers", [name for name, _ in pairs])
-    return pairs
 
 
 def listed(name: str, value: Any) -> list[Any]:
@@ -264,31 +199,9 @@ def distinct(name: str, values: Sequence[Any]) -> None:
         seen.add(value)
 
 
-def two_classes(classes: Sequence[Any], pos_label: Any) -> None:
-    """The classes of a binary problem: `pos_label` and at most one other, or just one."""
-    if len(classes) > 1 and pos_label not in classes:
-        raise ValueError(
-            f"pos_label must be one of the labels {_listing(classes)}, got {short(pos_label)}"
-        )
-    if len(classes) > 2:
-        raise ValueError(
-            f"a binary score needs at most two classes, got {len(classes)}: {_listing(classes)}"
-        )
-
-
-def among_labels(classes: Sequence[Any], wanted: Sequence[Any]) -> None:
-    """The classes that occur are among those that were asked for."""
-    known = set(wanted)
-    for label in classes:
-        if label not in known:
-            raise ValueError(
-                f"y_true and y_pred must hold only the given labels {_listing(wanted)}, "
-                f"got {short(label)}"
-            )
-
-
-def _listing(classes: Sequence[Any]) -> str:
-    return first_few([short(label)[:40] for label in classes[:7]], 6)
+def listing(classes: Sequence[Any], most: int = 6) -> str:
+    """The first few of some classes."""
+    return first_few([short(label)[:40] for label in classes[: most + 1]], most)
 
 
 def first_few(words: Sequence[str], most: int = 3) -> str:
@@ -299,9 +212,7 @@ def first_few(words: Sequence[str], most: int = 3) -> str:
 def binary_metric(metric: Any) -> None:
     """A metric of a binary classifier."""
     if not metric.binary:
-        raise ValueError(
-            f"only a binary metric can be averaged or compared here, got {metric.name!r}"
-        )
+        raise ValueError(f"only a binary metric can be averaged or compared, got {metric.name!r}")
 
 
 def at_least_two(what: str, count: int, needed_by: str = "a standard error") -> None:
@@ -312,14 +223,14 @@ def at_least_two(what: str, count: int, needed_by: str = "a standard error") -> 
 
 def correlation(value: ArrayLike) -> NDArray[np.float64]:
     """One or more correlation matrices, shape (..., k, k); symmetric and rounded to [-1, 1]."""
-    name = "correlation"
-    array = _numeric(name, value).astype(np.float64, copy=False)
-    _square(name, array, "(..., k, k)")
+    array = _numeric("correlation", value).astype(np.float64, copy=False)
+    square("correlation", array, "(..., k, k)")
     # Rounding in a computed matrix is far below this, a typing error far above.
     rounding = 1e-8
-    refuse(name, array, ~(np.abs(array) <= 1.0 + rounding), "lie between -1 and 1")
+    refuse("correlation", array, ~(np.abs(array) <= 1.0 + rounding), "lie between -1 and 1")
     diagonal: NDArray[np.float64] = np.einsum("...ii->...i", array)
-    refuse(name, diagonal, np.abs(diagonal - 1.0) > rounding, "have ones on its diagonal")
+    off = np.abs(diagonal - 1.0) > rounding
+    refuse("correlation", diagonal, off, "have ones on its diagonal")
     transposed = np.swapaxes(array, -1, -2)
     skew = np.abs(array - transposed) > rounding
     if skew.any():
@@ -327,25 +238,10 @@ def correlation(value: ArrayLike) -> NDArray[np.float64]:
         raise ValueError(f"correlation must be symmetric, got {unlike}")
     symmetric: NDArray[np.float64] = np.clip((array + transposed) / 2, -1.0, 1.0)
     np.einsum("...ii->...i", symmetric)[...] = 1.0
-    smallest = np.asarray(np.linalg.eigvalsh(symmetric)[..., 0], np.float64)
-    negative = smallest < -rounding * array.shape[-1]
-    if negative.any():
-        raise ValueError(
-            "correlation must be positive semidefinite, got a matrix with eigenvalue "
-            f"{smallest[negative].flat[0]:g}"
-        )
+    least = np.linalg.eigvalsh(symmetric)[..., 0].min(initial=0.0)
+    if least < -rounding * array.shape[-1]:
+        raise ValueError(f"correlation must be positive semidefinite, got eigenvalue {least:g}")
     return symmetric
-
-
-def plannable(metric: Any) -> tuple[float, float]:
-    """The weights of a Tversky index whose variance the number of positives bounds."""
-    a, b = tversky(metric, "with b above 0 has a known sample size")
-    if not b > 0.0:
-        raise ValueError(
-            "no number of positives bounds the variance of a Tversky index with b = 0, which "
-            f"depends on how many items are predicted positive; got {metric.name!r}"
-        )
-    return a, b
 
 
 def exactly_one(**named: Any) -> None:
@@ -353,22 +249,6 @@ def exactly_one(**named: Any) -> None:
     if sum(value is not None for value in named.values()) != 1:
         listed = " and ".join(f"{name}={short(value)}" for name, value in named.items())
         raise ValueError(f"give exactly one of {', '.join(named)}, got {listed}")
-
-
-def pair(value: Any) -> tuple[Any, Any]:
-    """The shares of discordant positives and of discordant negatives."""
-    if not isinstance(value, (list, tuple)) or len(value) != 2:
-        raise ValueError(
-            "disagreement must hold the shares of discordant positives and of discordant "
-            f"negatives, got {short(value)}"
-        )
-    return value[0], value[1]
-
-
-def countable(what: str, size: float) -> None:
-    """A planned number of items that one could count."""
-    if not size <= MAX_COUNT:
-        raise ValueError(f"{what} must not exceed 2**50 items, but the plan asks for {size:.3g}")
 
 
 def same_length(**arrays: Sequence[Any] | NDArray[Any]) -> None:
@@ -381,11 +261,8 @@ def same_length(**arrays: Sequence[Any] | NDArray[Any]) -> None:
 
 def broadcastable(**arrays: NDArray[Any]) -> None:
     """The named arrays have shapes that broadcast against each other."""
-    shapes = {array.shape for array in arrays.values()}
-    if len(shapes) == 1:
-        return
     try:
-        np.broadcast_shapes(*shapes)
+        np.broadcast_shapes(*(array.shape for array in arrays.values()))
     except ValueError:
         listed = ", ".join(f"{name} has {array.shape}" for name, array in arrays.items())
         raise ValueError(f"shapes must broadcast against each other: {listed}") from None
@@ -472,6 +349,4 @@ def _numeric(name: str, value: ArrayLike) -> NDArray[Any]:
     if array.dtype.kind not in "iuf":
         raise TypeError(f"{name} must be numeric, got {short(value)}")
     # Half precision has no room for the comparisons to come.
-    return (
-        array.astype(np.float64) if array.dtype.itemsize < 4 and array.dtype.kind == "f" else array
-    )
+    return array.astype(np.float64) if array.dtype == np.float16 else array

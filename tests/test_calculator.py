@@ -329,42 +329,43 @@ def test_counts_that_fit_a_rounding(evaluate, precision, recall, positives):
 # --- Formulas to copy ------------------------------------------------------------------------
 
 
+SHEET_WORD = re.compile(r"\s*(\d+\.?\d*(?:[eE][-+]?\d+)?|[A-Za-z][A-Za-z.]*|[-+*/^(),=])")
+SHEET_FUNCTIONS = {
+    "SQRT": math.sqrt,
+    "ACOS": math.acos,
+    "COS": math.cos,
+    "MAX": max,
+    "MIN": min,
+    "PI": lambda: math.pi,
+    "NORM.S.INV": lambda p: float(special.ndtri(p)),
+    "BETA.INV": lambda p, a, b: float(special.betaincinv(a, b, p)),
+}
+
+
 class Sheet:
     """What a spreadsheet makes of a formula: its grammar, and the functions that occur.
 
     Powers bind less than a sign before a number (-2^2 is 4), and from the left.
     """
 
-    TOKEN = re.compile(r"\s*(\d+\.?\d*(?:[eE][-+]?\d+)?|[A-Za-z][A-Za-z.]*|[-+*/^(),=])")
-    FUNCTIONS = {
-        "SQRT": math.sqrt,
-        "ACOS": math.acos,
-        "COS": math.cos,
-        "MAX": max,
-        "MIN": min,
-        "PI": lambda: math.pi,
-        "NORM.S.INV": lambda p: float(special.ndtri(p)),
-        "BETA.INV": lambda p, a, b: float(special.betaincinv(a, b, p)),
-    }
-
     def __init__(self, formula):
         assert formula.startswith("=")
         text = formula[1:]
-        self.tokens = self.TOKEN.findall(text)
-        assert "".join(self.tokens) == text
+        self.words = SHEET_WORD.findall(text)
+        assert "".join(self.words) == text
         self.place, self.names = 0, {}
 
     def value(self):
         tree = self.binary(0)
-        assert self.place == len(self.tokens)
+        assert self.place == len(self.words)
         return self.run(tree)
 
     def next(self):
         self.place += 1
-        return self.tokens[self.place - 1]
+        return self.words[self.place - 1]
 
     def peek(self):
-        return self.tokens[self.place] if self.place < len(self.tokens) else ""
+        return self.words[self.place] if self.place < len(self.words) else ""
 
     def binary(self, level):
         if level == 4:
@@ -375,17 +376,17 @@ class Sheet:
         return left
 
     def single(self):
-        token = self.next()
-        if token == "-":
+        word = self.next()
+        if word == "-":
             return ("0-", self.single())
-        if token == "(":
+        if word == "(":
             inside = self.binary(0)
             assert self.next() == ")"
             return inside
-        if token[0].isdigit():
-            return float(token)
+        if word[0].isdigit():
+            return float(word)
         if self.peek() != "(":
-            return token
+            return word
         self.next()
         arguments = []
         while self.peek() != ")":
@@ -393,7 +394,7 @@ class Sheet:
             if self.peek() == ",":
                 self.next()
         self.next()
-        return (token, *arguments)
+        return (word, *arguments)
 
     def run(self, tree):
         if isinstance(tree, float):
@@ -413,8 +414,8 @@ class Sheet:
         values = [self.run(part) for part in parts]
         if any(isinstance(value, float) and math.isnan(value) for value in values):
             return math.nan
-        if head in self.FUNCTIONS:
-            return self.FUNCTIONS[head](*values)
+        if head in SHEET_FUNCTIONS:
+            return SHEET_FUNCTIONS[head](*values)
         if head == "0-":
             return -values[0]
         x, y = values

@@ -346,12 +346,8 @@ PRED = [0, 1, 0, 0, 1, 1]
             {"method": "score", "average": "macro_star", "groups": TRUE},
             "one of 'logit', 'delta' for 'macro_f1_star' of items in groups, got 'score'",
         ),
-        (
-            {"method": "delta", "average": None, "groups": TRUE},
-            "one of 'score', 'cautious' for 'f1' of items in groups, got 'delta'",
-        ),
         ({"method": "blur", "groups": TRUE}, "for 'f1' of items in groups, got 'blur'"),
-        ({"labels": [0, 1]}, r"pos_label with average='binary'; got labels=\[0, 1\]"),
+        ({"labels": [0, 1]}, r"pos_label with scores of two classes; got labels=\[0, 1\]"),
         ({"beta": 0}, "beta must be a finite number above 0, got 0"),
         ({"beta": 1e160}, "beta must lie between 1e-7 and 1e7, got 1e\\+160"),
         ({"confidence_level": 95}, "got 95; did you mean 0.95"),
@@ -396,3 +392,18 @@ def test_a_question_crosses_few_rooms(average, rooms, changes):
     visited = [name for k, name in enumerate(visited) if name != "f1ci.results"]
     assert len(set(visited)) <= rooms, visited
     assert sum(one != other for one, other in pairwise(visited)) <= changes
+
+
+@pytest.mark.parametrize("method", ["score", "cautious", "logit", "delta"])
+def test_items_in_groups_are_units_with_counts(method):
+    """One kernel for labels in groups and for counts by unit: the same answers to the last bit."""
+    rng = np.random.default_rng(4)
+    y_true, y_pred, groups = rng.integers(0, 3, (3, 90))
+    counts = f1ci.clustered.label_counts(y_true, y_pred, groups, 3)
+    for average in ("macro", "weighted", None):
+        options = {"average": average, "method": method}
+        labels = f1ci.f1_score_interval(y_true, y_pred, groups=groups, **options)
+        units = f1ci.clustered_interval(counts, "f1", **options)
+        for name in ("estimate", "low", "high", "standard_error"):
+            np.testing.assert_array_equal(getattr(labels, name), getattr(units, name), name)
+    assert labels.classes == (0, 1, 2)

@@ -405,8 +405,9 @@ def test_many_classifiers_fit():
     bits = columns.T
     np.testing.assert_array_equal(bits[code], labels.T)
     right = (labels[1:] == y_true).astype(float)
-    tables = joint_room._tables(np.bincount(code).astype(float), bits, 2)
-    values, influence = joint_room._evaluated(tables, bits, [metrics.accuracy])
+    places = joint_room._places(bits, 2)
+    tables = joint_room._tables(np.bincount(code).astype(float), places, 2)
+    values, influence, _ = joint_room._evaluated(tables, places, [metrics.accuracy])
     np.testing.assert_allclose(values, right.mean(axis=1), rtol=1e-13)
     np.testing.assert_allclose(
         influence[:, code], right - right.mean(axis=1, keepdims=True), atol=1e-13
