@@ -1,7 +1,7 @@
 """The command line: `f1ci` and `python -m f1ci`.
 
 Files of labels are read row by row and only counted, so that memory depends on how many labels
-and groups differ, not on how long the file is (a comparison takes some bytes a row in addition).
+and groups differ, not on how long the file is.
 What is wrong with a file is said in a sentence with line and column.
 """
 
@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import csv
 import dataclasses
+import inspect
 import io
 import itertools
 import json
@@ -24,11 +25,10 @@ from pathlib import Path
 from typing import Any, NamedTuple, NoReturn, TextIO
 
 import numpy as np
-from numpy.typing import NDArray
 
 import f1ci
-from f1ci import metrics, planning, report, tables, validation
-from f1ci.intervals import labels_interval
+from f1ci import clustered, compare, counts, metrics, planning, report, tables, validation
+from f1ci.intervals import kinds_interval
 from f1ci.methods import METHODS, names
 from f1ci.results import Interval, IntervalWarning, p_value
 
@@ -50,17 +50,13 @@ class Answer(NamedTuple):
     rows: list[Row]
 
 
-class InputError(ValueError):
-    """What is wrong with a file or an option, in a sentence."""
-
-
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; the exit code."""
     try:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", IntervalWarning)
             options = parser().parse_args(arguments)
-            answer = _COMMANDS[options.command].run(options)
+            answer = _COMMANDS[options.command][0](options)
         _write(answer, options.form)
         for message in dict.fromkeys(str(warning.message) for warning in caught):
             sys.stderr.write(f"f1ci: note: {message}\n")
@@ -81,6 +77,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _counts(options: Any) -> Answer:
+    """Intervals from the counts of one model.
+
+    {methods}
+
+    example: f1ci counts 77 44 10
+    """
     named = {name: getattr(options, name) for name in ("tp", "fp", "fn", "tn")}
     tp, fp, fn, tn = (validation.counts(name, n or 0) for name, n in named.items())
     asked = [metrics.precision, metrics.recall, _metric("f1", options.beta)]
@@ -88,78 +90,84 @@ def _counts(options: Any) -> Answer:
     # A method for F1 only has nothing to say of the others.
     fitting = [metric for metric in asked if options.method in (None, *names(metric))]
     of = {"method": options.method, "confidence_level": options.confidence_level}
-    found = [
-        f1ci.metric_interval([[tn, fp], [fn, tp]], metric, **of) for metric in fitting or asked[2:3]
-    ]
+    matrix = [[tn, fp], [fn, tp]]
+    found = [f1ci.metric_interval(matrix, metric, **of) for metric in fitting or asked[2:3]]
     return Answer("\n".join(map(str, found)), _rows({x.metric: x for x in found}))
 
 
 def _report(options: Any) -> Answer:
+    """Precision, recall and F1 of every class, each with its interval.
+
+    {methods}
+
+    example: f1ci report labels.csv --true y --pred model_a
+    """
     level = validation.confidence_level(options.confidence_level)
-    keys, n, labels, groups = _count_labels(options, [options.true, options.pred])
-    true, predicted, group = keys.T
-    r = len(labels)
-    if groups:
-        table = np.zeros((groups, r, 3))
-        wrong = true != predicted
-        np.add.at(table, (group, true, np.where(wrong, 2, 0)), n)
-        np.add.at(table, (group[wrong], predicted[wrong], 1), n[wrong])
-        items = int(n.sum())
-        found = report.of_units(table, labels, items, True, options.method, level, one_class=True)
+    found = _count(options, [options.true, options.pred])
+    codes, n, groups, labels = found
+    if groups is None:
+        said = report.of_matrix(found.tables()[0].astype(int), labels, options.method, level)
     else:
-        matrix = np.zeros((r, r), dtype=np.int64)
-        np.add.at(matrix, (true, predicted), n)
-        found = report.of_matrix(matrix, labels, options.method, level)
-    of = {"method": found.method, "confidence_level": level}
-    text = f"{_shape(found.items, groups)}, {r} classes\n\n{found}"
-    return Answer(text, [row | of for row in found.records()])
+        table = clustered.label_counts(codes[0], codes[1], groups, len(labels), n)
+        items = int(n.sum())
+        said = report.of_units(table, labels, items, True, options.method, level, one_class=True)
+    of = {"method": said.method, "confidence_level": level}
+    text = f"{_shape(found)}, {len(labels)} classes\n\n{said}"
+    return Answer(text, [row | of for row in said.records()])
 
 
 def _compare(options: Any) -> Answer:
+    """Is model B better than model A on the same items?
+
+    With more than two classes the metric is macro_f1, or F1 of --positive.
+
+    example: f1ci compare labels.csv --true y --pred model_a model_b --groups document
+    """
     a, b = options.pred
-    keys, n, labels, groups = _count_labels(options, [options.true, a, b])
-    metric, positive = _compared_metric(options, labels)
+    found = _count(options, [options.true, a, b])
+    (metric, positive), of_class = _compared_metric(options, found.classes), ""
     if metric.binary:  # one class against the rest
-        keys[:, :3] = keys[:, :3] == positive
-    true, by_a, by_b, group = np.repeat(keys, n, axis=0).T
-    of: dict[str, Any] = {
-        "pos_label": 1,
-        "labels": None if metric.binary else range(len(labels)),
-        "groups": group if groups else None,
-        "confidence_level": options.confidence_level,
-    }
-    three = true, by_a, by_b
-    test = f1ci.difference_test(*three, metric, margin=options.margin, rng=0, **of)
-    each = [labels_interval(true, by, metric, **of) for by in (by_a, by_b)]
-    found = dict(zip((a, b, f"{b} - {a}"), (*each, test.interval), strict=True))
+        of_class = f" of {tables.label(found.classes[positive])}"
+        flags = (found.codes == positive).astype(int)
+        found = counts.kinds(flags, ("negative", "positive"), found.groups, found.items)
+    compared = compare.compared(found, metric, None, options.confidence_level)
+    test = compare.judged(compared, margin=options.margin, rng=0)
+    level = test.interval.confidence_level
+    models = [found._replace(codes=found.codes[[0, k]]) for k in (1, 2)]
+    each = [kinds_interval(metric, model, None, level) for model in models]
+    intervals = dict(zip((a, b, f"{b} - {a}"), (*each, test.interval), strict=True))
     verdict, more = test.verdict(a, b), None
     if "not distinguished" in verdict and test.estimate:
         size = abs(test.estimate)
-        of |= {"difference": size, "power": options.power}
-        plan = planning.pilot_sample_size(*three, metric, **of)
-        more = max(1, plan.items - (groups or len(true)))
+        plan = planning.pilot_plan(found, metric, size, options.power, level)
+        more = max(1, plan.items - _units(found))
         scale = 10 ** max(0, len(str(more)) - 2)  # two digits will do
         verdict += (
-            f": about {round(more / scale) * scale:,} more {'groups' if groups else 'items'} would "
-            f"be needed to find a difference of {size:.2g} with a power of "
-            f"{tables.percent(options.power)}"
+            f": about {round(more / scale) * scale:,} more "
+            f"{'items' if found.groups is None else 'groups'} would be needed to find a difference "
+            f"of {size:.2g} with a power of {tables.percent(options.power)}"
         )
-    of_class = f" of {tables.label(labels[positive])}" if metric.binary else ""
-    lines = [
-        f"{_shape(len(true), groups)}, {metric.name}{of_class}, method {test.interval.method}\n",
-        _text(found),
-        f"\nonly {a} is right on {test.discordant[0]:,} items, only {b} on {test.discordant[1]:,}",
-        f"p-value of no difference ({test.method}): {p_value(test.p_value)}\n",
-        verdict,
-    ]
-    rows = _rows(found)
-    rows[-1] |= {name: getattr(test, name) for name in ("p_value", "p_not_inferior")}
-    rows[-1] |= {"p_equivalent": test.p_equivalent, "test": test.method}
-    rows[-1] |= {"verdict": verdict, "more_needed": more}
-    return Answer("\n".join(lines), rows)
+    only_a, only_b = test.discordant
+    text = (
+        f"{_shape(found)}, {metric.name}{of_class}, method {test.interval.method}\n\n"
+        f"{_text(intervals)}\n\nonly {a} is right on {only_a:,} items, only {b} on {only_b:,}\n"
+        f"p-value of no difference ({test.method}): {p_value(test.p_value)}\n\n{verdict}"
+    )
+    rows = _rows(intervals)
+    p_values = ("p_value", "p_not_inferior", "p_equivalent")
+    rows[-1] |= {name: getattr(test, name) for name in p_values}
+    rows[-1] |= {"test": test.method, "verdict": verdict, "more_needed": more}
+    return Answer(text, rows)
 
 
 def _plan(options: Any) -> Answer:
+    """How many items are needed?
+
+    Two models: give --difference, --disagreement, --score and --prevalence:
+      f1ci plan --difference 0.03 --disagreement 0.05 0.05 --score 0.8 --prevalence 0.3
+
+    example: f1ci plan --beta 0.5 --half-width 0.02 --prevalence 0.615
+    """
     asked = ["half_width", "standard_error", "prevalence", "confidence_level", "difference"]
     asked += ["bound"] if options.difference is None else ["disagreement", "score", "power"]
     metric = _metric(options.metric or "f1", options.beta)
@@ -168,32 +176,35 @@ def _plan(options: Any) -> Answer:
 
 
 def _bayes(options: Any) -> Answer:
+    """Is B better than A, by counts of a repeated two-fold cross-validation?
+
+    The file has columns model, tp, fp, fn: for each model two rows for each
+    repetition, in order. The model named first is A.
+
+    example: f1ci bayes folds.csv
+    """
     folds: dict[str, list[list[float]]] = {}
     columns = ("model", "tp", "fp", "fn")
     for line, (model, *cells) in _records(options.file, columns):
         for column, cell in zip(columns[1:], cells, strict=True):
             if not cell.strip().replace(".", "", 1).isdecimal():
-                where = _at(options.file, line, column)
-                raise InputError(f"{where}: a count is wanted, got {cell!r}")
+                raise ValueError(
+                    f"{_at(options.file, line, column)}: a count is wanted, got {cell!r}"
+                )
         folds.setdefault(model.strip(), []).append(list(map(float, cells)))
     numbers = [len(each) for each in folds.values()]
     if len(numbers) != 2 or numbers[0] != numbers[1] or numbers[0] % 2:
         got = ", ".join(f"{len(each)} of {name!r}" for name, each in folds.items()) or "no rows"
-        raise InputError(
+        raise ValueError(
             f"{_name(options.file)}: wanted are two rows for each repetition, and as many of one "
             f"model as of another, got {got}"
         )
-    shaped = {name: np.reshape(each, (-1, 2, 3)) for name, each in folds.items()}
-    metric = options.metric or "f1"
-    of_a, of_b = shaped.values()
-    test = f1ci.bayes_test(of_a, of_b, metric, rope=options.rope)
-    found = {
-        name: f1ci.posterior(*f1ci.effective_counts(each), metric).interval(
-            options.confidence_level
-        )
-        for name, each in shaped.items()
-    }
-    a, b = map(tables.label, shaped)
+    shaped = [np.reshape(each, (-1, 2, 3)) for each in folds.values()]
+    metric, level = options.metric or "f1", options.confidence_level
+    test = f1ci.bayes_test(shaped[0], shaped[1], metric, rope=options.rope)
+    posteriors = [f1ci.posterior(*f1ci.effective_counts(each), metric) for each in shaped]
+    found = dict(zip(folds, (each.interval(level) for each in posteriors), strict=True))
+    a, b = map(tables.label, folds)
     text = f"{_text(found)}\n\nA is {a}, B is {b}\n{test}"
     return Answer(text, [*_rows(found), dataclasses.asdict(test)])
 
@@ -201,46 +212,21 @@ def _bayes(options: Any) -> Answer:
 # Help.
 
 
-class _Command(NamedTuple):
-    run: Any
-    text: str
-    example: str
-    options: str
-
-
+_TO_COMPARE = (
+    "file,--true COLUMN,--pred A B,--groups COLUMN,--metric NAME,--beta BETA,--positive LABEL,"
+    "--margin MARGIN,--power POWER"
+)
+_TO_PLAN = (
+    "--metric NAME,--beta BETA,--half-width WIDTH,--standard-error ERROR,--prevalence SHARE,"
+    "--bound NAME,--difference SIZE,--disagreement POS NEG,--score SCORE,--power POWER"
+)
+# The docstrings are the help, up to the options.
 _COMMANDS = {
-    "counts": _Command(
-        _counts,
-        "intervals from the counts of one model",
-        "77 44 10",
-        "tp,fp,fn,tn,--beta BETA,--method NAME",
-    ),
-    "report": _Command(
-        _report,
-        "precision, recall and F1 of every class, each with its interval",
-        "labels.csv --true y --pred model_a",
-        "file,--true COLUMN,--pred COLUMN,--groups COLUMN,--method NAME",
-    ),
-    "compare": _Command(
-        _compare,
-        "is model B better than model A on the same items?",
-        "labels.csv --true y --pred model_a model_b --groups document",
-        "file,--true COLUMN,--pred A B,--groups COLUMN,--metric NAME,--beta BETA,"
-        "--positive LABEL,--margin MARGIN,--power POWER",
-    ),
-    "plan": _Command(
-        _plan,
-        "how many items are needed?",
-        "--beta 0.5 --half-width 0.02 --prevalence 0.615",
-        "--metric NAME,--beta BETA,--half-width WIDTH,--standard-error ERROR,--prevalence SHARE,"
-        "--bound NAME,--difference SIZE,--disagreement POS NEG,--score SCORE,--power POWER",
-    ),
-    "bayes": _Command(
-        _bayes,
-        "is B better than A, by counts of a repeated two-fold cross-validation?",
-        "folds.csv",
-        "file,--metric NAME,--rope SIZE",
-    ),
+    "counts": (_counts, "tp,fp,fn,tn,--beta BETA,--method NAME"),
+    "report": (_report, "file,--true COLUMN,--pred COLUMN,--groups COLUMN,--method NAME"),
+    "compare": (_compare, _TO_COMPARE),
+    "plan": (_plan, _TO_PLAN),
+    "bayes": (_bayes, "file,--metric NAME,--rope SIZE"),
 }
 
 _NUMBER: Row = {"type": float}
@@ -274,14 +260,6 @@ _OPTIONS: dict[str, tuple[str, Row]] = {
     "--csv": ("print CSV", {"dest": "form", "action": "store_const", "const": "csv"}),
 }
 
-_EPILOGS = {
-    "compare": "With more than two classes the metric is macro_f1, or F1 of --positive.\n",
-    "plan": "Two models: give --difference, --disagreement, --score and --prevalence:\n"
-    "  f1ci plan --difference 0.03 --disagreement 0.05 0.05 --score 0.8 --prevalence 0.3\n",
-    "bayes": "The file has columns model, tp, fp, fn: for each model two rows for each\n"
-    "repetition, in order. The model named first is A.\n",
-}
-
 
 class _Parser(argparse.ArgumentParser):
     def __init__(self, **options: Any) -> None:
@@ -302,27 +280,23 @@ def helps() -> dict[str, str]:
 
 
 def _parsers() -> dict[str, argparse.ArgumentParser]:
-    examples = [f"  f1ci {name} {command.example}" for name, command in _COMMANDS.items()]
     top = _Parser(
         prog="f1ci",
         description="How sure can one be of an F score? Intervals, reports, comparisons, plans.",
-        epilog="examples:\n" + "\n".join(examples) + "\n"
-        "  zcat labels.csv.gz | f1ci report - --true y --pred model_a --json\n\n"
-        "Files have a header line, and commas, semicolons or tabs between columns.\n"
-        "`f1ci COMMAND --help` explains a command. The exit code is 0, or 2 after bad input.",
     )
     top.add_argument("--version", action="version", version=f"f1ci {f1ci.__version__}")
     commands = top.add_subparsers(metavar="COMMAND", dest="command", required=True)
     found: dict[str, argparse.ArgumentParser] = {"f1ci": top}
-    for name, command in _COMMANDS.items():
-        known = "\n".join(f"  {m.name:14}{m.summary}" for m in METHODS.values())
-        methods = f"methods:\n{known}\n" * ("--method" in command.options)
-        epilog = f"{_EPILOGS.get(name, methods)}\nexample: f1ci {name} {command.example}"
+    methods = "\n".join(["methods:", *(f"  {m.name:14}{m.summary}" for m in METHODS.values())])
+    examples = []
+    for name, (run, its) in _COMMANDS.items():
+        title, _, below = (inspect.getdoc(run) or "").partition("\n\n")
+        examples.append(below.rpartition("example: ")[2])
         new = commands.add_parser(
-            name, help=command.text, description=command.text, epilog=epilog.lstrip()
+            name, help=title, description=title, epilog=below.replace("{methods}", methods)
         )
         new.set_defaults(form="text")
-        for option in f"{command.options},--confidence-level LEVEL,--json,--csv".split(","):
+        for option in f"{its},--confidence-level LEVEL,--json,--csv".split(","):
             text, more = _OPTIONS[option]
             flag, *places = option.split()
             if len(places) == 1:
@@ -331,6 +305,15 @@ def _parsers() -> dict[str, argparse.ArgumentParser]:
                 more = more | {"metavar": tuple(places), "nargs": len(places)}
             new.add_argument(flag, help=text, **more)
         found[new.prog] = new
+    examples.append("zcat labels.csv.gz | f1ci report - --true y --pred model_a --json")
+    top.epilog = (
+        "examples:\n  "
+        + "\n  ".join(examples)
+        + (
+            "\n\nFiles have a header line, and commas, semicolons or tabs between columns.\n"
+            "`f1ci COMMAND --help` explains a command. The exit code is 0, or 2 after bad input."
+        )
+    )
     return found
 
 
@@ -343,11 +326,11 @@ def _metric(name: str, beta: float | None) -> metrics.Metric:
     if name == "f1":
         return metrics.fbeta(beta)
     if not name.endswith("_f1"):
-        raise InputError(f"--beta goes with F scores, got --beta {beta:g} --metric {name}")
+        raise ValueError(f"--beta goes with F scores, got --beta {beta:g} --metric {name}")
     return metrics.averaged(name.removesuffix("_f1"), beta)
 
 
-def _compared_metric(options: Any, labels: Sequence[str]) -> tuple[metrics.Metric, int]:
+def _compared_metric(options: Any, labels: Sequence[Any]) -> tuple[metrics.Metric, int]:
     """The metric, and the code of the positive class."""
     name = options.metric or ("f1" if len(labels) <= 2 or options.positive else "macro_f1")
     metric = _metric(name, options.beta)
@@ -358,7 +341,7 @@ def _compared_metric(options: Any, labels: Sequence[str]) -> tuple[metrics.Metri
     if len(found) != 1 or (options.positive is None and len(labels) > 2):
         known = ", ".join(labels[:6]) + ", ..." * (len(labels) > 6)
         got = "nothing" if options.positive is None else repr(options.positive)
-        raise InputError(f"{name} needs --positive, the positive class among {known}; got {got}")
+        raise ValueError(f"{name} needs --positive, the positive class among {known}; got {got}")
     return metric, found[0]
 
 
@@ -374,7 +357,7 @@ def _text(found: Mapping[str, Interval]) -> str:
         [
             tables.label(name),
             f"{x.estimate:.{digits}f}",
-            f"{x.low:.{digits}f} to {x.high:.{digits}f}",
+            "{:.{d}f} to {:.{d}f}".format(*x, d=digits),
         ]
         for name, x in found.items()
     ]
@@ -382,8 +365,14 @@ def _text(found: Mapping[str, Interval]) -> str:
     return tables.as_text(["", one.metric, f"{tables.percent(one.confidence_level)} CI"], rows)
 
 
-def _shape(items: int, groups: int) -> str:
-    return f"{items:,} items" + (f" in {groups:,} groups" if groups else "")
+def _units(found: counts.Kinds) -> int:
+    """How many groups or, without groups, items there are."""
+    return int(found.items.sum() if found.groups is None else found.groups.max() + 1)
+
+
+def _shape(found: counts.Kinds) -> str:
+    groups = "" if found.groups is None else f" in {_units(found):,} groups"
+    return f"{int(found.items.sum()):,} items{groups}"
 
 
 def _write(answer: Answer, form: str) -> None:
@@ -410,44 +399,42 @@ def _finite(value: Any) -> Any:
 # Files.
 
 
-def _count_labels(
-    options: Any, columns: list[str]
-) -> tuple[NDArray[np.int32], NDArray[np.int64], list[str], int]:
-    """Combinations of labels' codes and, last, groups; how often each occurs; labels; groups."""
+def _count(options: Any, columns: list[str]) -> counts.Kinds:
+    """The rows of a file by kind, as labels in these columns and, if asked, groups."""
     width, path = len(columns), options.file
     wanted = [*columns, options.groups] if options.groups else columns
-    counts: dict[tuple[str, ...], int] = {}
+    number: dict[tuple[str, ...], int] = {}
     distinct: set[str] = set()
     for line, cells in _records(path, wanted):
         try:
-            counts[cells] += 1
+            number[cells] += 1
         except KeyError:
-            counts[cells] = 1
+            number[cells] = 1
             for column, cell in zip(wanted, cells, strict=True):
-                if not cell.strip():
-                    message = f"{_at(path, line, column)}: the label is missing, got {cell!r}"
-                    raise InputError(message) from None
+                fault = "the label is missing" * (not cell.strip())
                 if not cell.isascii() and any("\udc80" <= c <= "\udcff" for c in cell):
-                    message = f"{_at(path, line, column)}: not UTF-8 text, got {cell!r}"
-                    raise InputError(message) from None
+                    fault = "not UTF-8 text"
+                if fault:
+                    where = _at(path, line, column)
+                    raise ValueError(f"{where}: {fault}, got {cell!r}") from None
             distinct.update(map(str.strip, cells[:width]))
             if len(distinct) > _MOST_LABELS:
-                raise InputError(
+                raise ValueError(
                     f"{_at(path, line, columns[0])}: more than {_MOST_LABELS:,} different labels, "
                     f"got {cells[0]!r} among them; are these scores or identifiers?"
                 ) from None
-    if not counts:
-        raise InputError(f"{_name(path)}: no rows below the header")
+    if not number:
+        raise ValueError(f"{_name(path)}: no rows below the header")
     numeric = all(label.removeprefix("-").isdecimal() for label in distinct)
     labels = sorted(sorted(distinct), key=int if numeric else None)
     code = {label: place for place, label in enumerate(labels)}
-    group: dict[str, int] = {}
-    keys = np.zeros((len(counts), width + 1), dtype=np.int32)
-    for key, cells in zip(keys, counts, strict=True):
-        key[:width] = [code[cell.strip()] for cell in cells[:width]]
-        for cell in cells[width:]:
-            key[width] = group.setdefault(cell.strip(), len(group))
-    return keys, np.fromiter(counts.values(), np.int64, len(counts)), labels, len(group)
+    codes = np.array([[code[cell.strip()] for cell in cells[:width]] for cells in number]).T
+    groups = None
+    if options.groups:
+        place: dict[str, int] = {}
+        groups = np.array([place.setdefault(cells[-1].strip(), len(place)) for cells in number])
+        validation.at_least_two("groups", len(place))
+    return counts.kinds(codes, labels, groups, np.array(list(number.values())))
 
 
 def _records(path: str, columns: Sequence[str]) -> Iterator[tuple[int, tuple[str, ...]]]:
@@ -461,22 +448,21 @@ def _records(path: str, columns: Sequence[str]) -> Iterator[tuple[int, tuple[str
             header = [name.strip() for name in next(reader, [])]
             for column in columns:
                 if header.count(column) != 1:
-                    raise InputError(
-                        f"{_name(path)}, line 1: wanted is one column {column!r}, got the columns "
-                        f"{validation.short(header)}"
+                    got = validation.short(header)
+                    raise ValueError(
+                        f"{_at(path, 1)}: wanted is one column {column!r}, got the columns {got}"
                     )
             cells = operator.itemgetter(*map(header.index, columns))
             for row in reader:
                 if len(row) == len(header):
                     yield reader.line_num, cells(row)
                 elif row:
-                    raise InputError(
-                        f"{_name(path)}, line {reader.line_num}, column "
-                        f"{min(len(row), len(header))}: the header has {len(header)} columns, got "
-                        f"{len(row)}"
+                    raise ValueError(
+                        f"{_at(path, reader.line_num)}, column {min(len(row), len(header))}: the "
+                        f"header has {len(header)} columns, got {len(row)}"
                     )
         except csv.Error as error:
-            raise InputError(f"{_name(path)}, line {reader.line_num}: {error}") from None
+            raise ValueError(f"{_at(path, reader.line_num)}: {error}") from None
 
 
 @contextmanager
@@ -490,8 +476,10 @@ def _opened(path: str) -> Iterator[TextIO]:
             yield stream
 
 
-def _at(path: str, line: int, column: str) -> str:
-    return f"{_name(path)}, line {line}, column {column!r}"
+def _at(path: str, line: int, column: str | None = None) -> str:
+    """A place in a file."""
+    where = f"{_name(path)}, line {line}"
+    return where if column is None else f"{where}, column {column!r}"
 
 
 def _name(path: str) -> str:

@@ -37,6 +37,7 @@ from scipy import special
 
 from f1ci import delta, score, validation
 from f1ci import metrics as _metrics
+from f1ci.counts import Kinds
 from f1ci.metrics import Metric
 from f1ci.normal import normal_quantile
 from f1ci.results import Interval, UndefinedMetricWarning, plain, warn
@@ -152,12 +153,18 @@ def indicator_counts(y_true: ArrayLike, y_pred: ArrayLike) -> Array:
     return np.stack(cells, axis=-1).astype(np.float64)
 
 
-def label_counts(true: Array, predicted: Array, groups: Array, r: int) -> Array:
-    """Codes of classes by item as counts by unit and class, shape (units, r, 3)."""
+def label_counts(
+    true: Array, predicted: Array, groups: Array, r: int, items: Array | None = None
+) -> Array:
+    """Codes of classes by item as counts by unit and class, shape (units, r, 3).
+
+    With `items` each code stands for so many items.
+    """
     units = int(groups.max()) + 1
 
     def by_class(which: Array, codes: Array) -> Array:
-        flat = np.bincount(groups[which] * r + codes[which], minlength=units * r)
+        number = None if items is None else items[which]
+        flat = np.bincount(groups[which] * r + codes[which], number, units * r)
         return flat.reshape(units, r)
 
     right = true == predicted
@@ -165,15 +172,16 @@ def label_counts(true: Array, predicted: Array, groups: Array, r: int) -> Array:
     return np.stack(tables, axis=-1).astype(np.float64)
 
 
-def of_labels(
-    metric: Any, codes: Array, groups: Array, r: int, method: str, z: float, *, each: bool = False
+def of_kinds(
+    metric: Any, kinds: Kinds, method: str, z: float, *, each: bool = False
 ) -> tuple[Array, Array, Array, Array]:
-    """`cluster_limits` for labels in groups: the truth, and the predictions of one or two models.
+    """`cluster_limits` for kinds of items in groups, of one or two models.
 
     The metric is a Tversky index, a mean of one over classes, or accuracy; with `each` the
     index of every class.
     """
-    tables = [label_counts(codes[0], predicted, groups, r) for predicted in codes[1:]]
+    (true, *each_model), items, groups, classes = kinds
+    tables = [label_counts(true, by, groups, len(classes), items) for by in each_model]
     if metric.kind == "share":  # right and wrong items
         totals = [table.sum(axis=1) for table in tables]
         shares = [np.stack([t[:, 0], t[:, 1], 0.0 * t[:, 2]], axis=-1) for t in totals]

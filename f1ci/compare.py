@@ -17,7 +17,7 @@ from scipy import special
 
 from f1ci import clustered, paired, validation
 from f1ci import metrics as _metrics
-from f1ci.counts import coded, group_codes, table_of
+from f1ci.counts import Kinds, kinds_of
 from f1ci.delta import item_covariance
 from f1ci.intervals import missing_classes
 from f1ci.methods import METHODS, Method, choose
@@ -98,8 +98,10 @@ def difference_interval(
     >>> print(f"{interval.estimate:.3f} ({interval.low:.3f}, {interval.high:.3f})")
     0.139 (0.057, 0.235)
     """
-    named = (y_true, y_pred_a, y_pred_b)
-    return _compared(named, metric, pos_label, labels, groups, method, confidence_level).interval
+    metric = _metrics.get(metric)
+    named = {"y_true": y_true, "y_pred_a": y_pred_a, "y_pred_b": y_pred_b}
+    kinds = kinds_of(named, metric.binary, pos_label, labels, groups)
+    return compared(kinds, metric, method, confidence_level).interval
 
 
 TESTS = {
@@ -167,32 +169,84 @@ def difference_test(
     >>> round(f1ci.difference_test(y_true, a, b, margin=0.05).p_not_inferior, 4)
     0.0015
     """
+    metric = _metrics.get(metric)
+    named = {"y_true": y_true, "y_pred_a": y_pred_a, "y_pred_b": y_pred_b}
+    kinds = kinds_of(named, metric.binary, pos_label, labels, groups)
+    found = compared(kinds, metric, None, confidence_level)
+    return judged(found, method, margin, replicates, rng)
+
+
+class Compared(NamedTuple):
+    """Two models on the same items."""
+
+    metric: Any
+    kinds: Kinds
+    interval: Interval
+    limits: Callable[[float], tuple[Array, Array]]  # for any normal quantile
+
+
+def compared(kinds: Kinds, metric: Metric, method: str | None, confidence_level: Any) -> Compared:
+    """The interval of the difference, from kinds of items by truth and both predictions."""
+    level = validation.confidence_level(confidence_level)
+    codes, items, groups, classes = kinds
+    n = items.sum()
+    validation.at_least_two("items", int(n))
+    name, entry = _chosen(metric, method, groups is not None, len(classes))
+    tables = kinds.tables()
+    estimates, influence = metric.evaluate(tables)
+    moved = influence[1][codes[0], codes[2]] - influence[0][codes[0], codes[1]]
+    variance = item_covariance([moved], groups, items)[0, 0]
+    if n * variance <= ROUNDING * np.abs(influence).max() ** 2:
+        variance = np.float64(0.0)
+    estimate = estimates[1] - estimates[0]
+    error = np.sqrt(np.where(np.isnan(estimate), np.nan, variance))
+    cells = None if entry.border or groups is not None else _cells(kinds)
+    asked = Question(metric, (), cells, estimate, error, level, normal_quantile(level))
+
+    def limits(z: float) -> tuple[Array, Array]:
+        if groups is None or entry.border:
+            return entry.differences[metric.kind](asked._replace(z=z))
+        return clustered.of_kinds(metric, kinds, name, z)[1:3]
+
+    low, high = limits(asked.z)
+    _warn(metric, tables, entry, estimates, error, classes)
+    if groups is not None:
+        name += "+groups"
+    ends = plain(estimate), plain(low), plain(high), plain(error)
+    interval = Interval(*ends, level, name, f"{metric.name} (B - A)")
+    return Compared(metric, kinds, interval, limits)
+
+
+def judged(
+    found: Compared,
+    method: str | None = None,
+    margin: float = 0.0,
+    replicates: int = 9_999,
+    rng: Any = None,
+) -> DifferenceTest:
+    """The test that goes with the interval; see `difference_test`."""
     threshold = validation.probability("margin", margin)
     swaps = validation.positive_integer("replicates", replicates)
-    found = _compared(
-        (y_true, y_pred_a, y_pred_b), metric, pos_label, labels, groups, None, confidence_level
-    )
-    chosen, codes, r = found.metric, found.codes, found.classes
-    possible = ["score", "randomisation"] if groups is None else ["randomisation"]
-    if groups is None and chosen.kind in ("f1", "tversky", "share"):
+    metric, kinds = found.metric, found.kinds
+    possible = ["score", "randomisation"] if kinds.groups is None else ["randomisation"]
+    if kinds.groups is None and metric.kind in ("f1", "tversky", "share"):
         possible.insert(0, "exact")
     method = possible[0] if method is None else validation.choice("method", method, possible)
-    true, by_a, by_b = codes
-    only_a = int(np.count_nonzero((by_a == true) & (by_b != true)))
-    only_b = int(np.count_nonzero((by_a != true) & (by_b == true)))
+    right_a, right_b = kinds.codes[1:] == kinds.codes[0]
+    only_a, only_b = (
+        int(kinds.items[which].sum()) for which in (right_a & ~right_b, right_b & ~right_a)
+    )
     if np.isnan(found.interval.estimate):
         p_value = np.nan
-    elif method == "exact" and chosen.kind == "share":
+    elif method == "exact" and metric.kind == "share":
         p_value = paired.mcnemar_p_value(only_a, only_b)
     elif method == "exact":
-        p_value = paired.exact_p_value(_cells(codes, r), chosen.a, chosen.b)
+        p_value = paired.exact_p_value(_cells(kinds), metric.a, metric.b)
     elif method == "score":
-        statistic = paired.score_statistic(_cells(codes, r), chosen)
+        statistic = paired.score_statistic(_cells(kinds), metric)
         p_value = 2.0 * float(special.ndtr(-abs(statistic)))
     else:
-        p_value = paired.random_swaps(
-            codes, found.groups, r, chosen, swaps, validation.generator(rng)
-        )
+        p_value = paired.random_swaps(kinds, metric, swaps, validation.generator(rng))
     worse = beyond = None
     if threshold:
         worse = _tail(found, -threshold)
@@ -206,64 +260,11 @@ def difference_test(
         p_not_inferior=worse,
         p_equivalent=beyond,
         method=method,
-        metric=chosen.name,
+        metric=metric.name,
     )
 
 
-class _Compared(NamedTuple):
-    """Two classifiers on the same items."""
-
-    metric: Any
-    codes: NDArray[np.int64]
-    groups: NDArray[np.int64] | None
-    classes: int
-    interval: Interval
-    limits: Callable[[float], tuple[Array, Array]]  # for any normal quantile
-
-
-def _compared(
-    named: tuple[Any, Any, Any],
-    metric: str | Metric,
-    pos_label: Hashable,
-    labels: Sequence[Hashable] | None,
-    groups: Any,
-    method: str | None,
-    confidence_level: Any,
-) -> _Compared:
-    metric = _metrics.get(metric)
-    level = validation.confidence_level(confidence_level)
-    arrays = dict(zip(("y_true", "y_pred_a", "y_pred_b"), named, strict=True))
-    codes, classes = coded(arrays, metric.binary, pos_label, labels)
-    r = len(classes)
-    validation.at_least_two("items", codes.shape[1])
-    name, entry = _chosen(metric, method, groups is not None, r)
-    tables = np.stack([table_of(codes[0], predicted, r) for predicted in codes[1:]])
-    estimates, influence = metric.evaluate(tables)
-    items = influence[1][codes[0], codes[2]] - influence[0][codes[0], codes[1]]
-    clusters = None if groups is None else group_codes(groups, codes)
-    variance = item_covariance([items], clusters)[0, 0]
-    if len(items) * variance <= ROUNDING * np.abs(influence).max() ** 2:
-        variance = np.float64(0.0)
-    estimate = estimates[1] - estimates[0]
-    error = np.sqrt(np.where(np.isnan(estimate), np.nan, variance))
-    cells = None if entry.border else _cells(codes, r).astype(np.float64)
-    asked = Question(metric, (), cells, estimate, error, level, normal_quantile(level))
-
-    def limits(z: float) -> tuple[Array, Array]:
-        if clusters is None or entry.border:
-            return entry.differences[metric.kind](asked._replace(z=z))
-        return clustered.of_labels(metric, codes, clusters, r, name, z)[1:3]
-
-    low, high = limits(asked.z)
-    _warn(metric, tables, entry, estimates, error, classes)
-    if clusters is not None:
-        name += "+groups"
-    ends = plain(estimate), plain(low), plain(high), plain(error)
-    interval = Interval(*ends, level, name, f"{metric.name} (B - A)")
-    return _Compared(metric, codes, clusters, r, interval, limits)
-
-
-def _tail(found: _Compared, value: float) -> float:
+def _tail(found: Compared, value: float) -> float:
     """One-sided p-value against a difference of at most `value`, from the interval's limits.
 
     It is half of one minus the level at which an end of the interval is `value`.
@@ -281,17 +282,18 @@ def _tail(found: _Compared, value: float) -> float:
 def _chosen(metric: Metric, method: str | None, grouped: bool, r: int) -> tuple[str, Method]:
     """The method, by its own name."""
     known = {name: each for name, each in METHODS.items() if metric.kind in each.differences}
-    if r > _MOST_CLASSES:
+    if r > _MOST_CLASSES or (grouped and metric.kind not in clustered.KINDS):
         known = {name: known[name] for name in ("logit", "delta")}
     return choose(
         method, known, "items in groups" if grouped else f"differences of {metric.name!r}"
     )
 
 
-def _cells(codes: NDArray[np.int64], r: int) -> NDArray[np.int64]:
+def _cells(kinds: Kinds) -> Array:
     """Items by true class, prediction of A and prediction of B, shape (r, r, r)."""
-    flat = (codes[0] * r + codes[1]) * r + codes[2]
-    return np.bincount(flat, minlength=r**3).reshape(r, r, r)
+    cells = np.zeros((len(kinds.classes),) * 3)
+    cells[tuple(kinds.codes)] = kinds.items
+    return cells
 
 
 def _warn(

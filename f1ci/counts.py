@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -184,6 +184,69 @@ def coded(
     return codes, classes
 
 
+class Kinds(NamedTuple):
+    """Items by kind: their truth, predictions and group are all that a method asks of them."""
+
+    codes: NDArray[np.int64]  # truth and the predictions of each model, shape (1 + models, kinds)
+    items: NDArray[np.float64]  # how many items are of each kind
+    groups: NDArray[np.int64] | None  # the group of each kind, 0, 1, ...
+    classes: Sequence[Hashable]  # what the codes stand for
+
+    def tables(self) -> NDArray[np.float64]:
+        """The confusion matrix of each model, shape (models, r, r)."""
+        r = len(self.classes)
+        flat = self.codes[0] * r + self.codes[1:]
+        each = [np.bincount(f, weights=self.items, minlength=r * r) for f in flat]
+        return np.stack(each).astype(np.float64).reshape(len(each), r, r)
+
+
+def kinds_of(
+    arrays: Mapping[str, Any],
+    binary: bool,
+    pos_label: Hashable,
+    labels: Sequence[Hashable] | None,
+    groups: Any,
+) -> Kinds:
+    """Labels of items, and their groups if there are any, as kinds; see `coded`."""
+    codes, classes = coded(arrays, binary, pos_label, labels)
+    return kinds(codes, classes, None if groups is None else group_codes(groups, codes))
+
+
+def kinds(
+    codes: NDArray[np.int64],
+    classes: Sequence[Hashable],
+    groups: NDArray[np.int64] | None = None,
+    items: NDArray[Any] | None = None,
+) -> Kinds:
+    """Codes of items, or of so many items each, as distinct kinds in order."""
+    rows = codes if groups is None else np.vstack([groups, codes])
+    distinct, kind = distinct_columns(rows, len(classes))
+    number = np.bincount(kind, weights=items).astype(np.float64)
+    if groups is None:
+        return Kinds(distinct, number, None, classes)
+    return Kinds(distinct[1:], number, distinct[0], classes)
+
+
+def distinct_columns(
+    codes: NDArray[np.int64], r: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The columns that differ, in order, and which of them each column is.
+
+    Codes are below r, except those of the first row.
+    """
+    code = codes[0]
+    for row in codes[1:]:
+        # Renumbered at each step, so that any number of rows fits an integer.
+        code = r * code + row
+        if code.max() < max(len(code), _WIDEST_TABLE):
+            code = (np.cumsum(np.bincount(code) > 0) - 1)[code]
+        else:
+            code = np.unique(code, return_inverse=True)[1]
+    example = np.empty(code.max() + 1, dtype=np.intp)
+    example[code] = np.arange(code.size)
+    return codes[:, example], code
+
+
 def refuse_labels(labels: Any) -> None:
     """Only an average over classes asks for a list of them."""
     if labels is not None:
@@ -201,11 +264,6 @@ def _two_classes(classes: Sequence[Any], pos_label: Any) -> None:
         raise ValueError(f"pos_label must be one of the labels {shown}, got {got}")
     if len(classes) > 2:
         raise ValueError(f"a binary score needs at most two classes, got {len(classes)}: {shown}")
-
-
-def table_of(true: Codes, predicted: Codes, r: int) -> NDArray[np.float64]:
-    """The confusion matrix of codes below r."""
-    return np.bincount(true * r + predicted, minlength=r * r).reshape(r, r).astype(np.float64)
 
 
 def _refuse_scores(classes: int) -> None:

@@ -119,11 +119,18 @@ def blur_variance(slopes: Array, n: Array, z: float) -> Array:
         return (slopes**2).sum(axis=0) * z**2 / (2 * n**2)
 
 
-def item_covariance(rows: Sequence[Array], groups: NDArray[np.int64] | None) -> Array:
-    """The covariance of the estimates from each item's influences, summed within groups."""
-    n = len(rows[0])
-    units = np.stack(
-        list(rows) if groups is None else [np.bincount(groups, weights=row) for row in rows]
-    )
+def item_covariance(
+    rows: Sequence[Array], groups: NDArray[np.int64] | None, items: Array | None = None
+) -> Array:
+    """The covariance of the estimates from each item's influences, summed within groups.
+
+    With `items` the influences are those of so many items each.
+    """
+    influence = np.stack(list(rows))
+    n = influence.shape[1] if items is None else items.sum()
+    summed = influence if items is None else influence * items
+    if groups is None:
+        return (summed @ influence.T) * (n / (n - 1) / n**2)
+    units = np.stack([np.bincount(groups, weights=row) for row in summed])
     count = units.shape[1]
     return (units @ units.T) * (count / (count - 1) / n**2)

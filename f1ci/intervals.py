@@ -290,9 +290,8 @@ def labels_interval(
     binary = metric.binary and not each
     if groups is not None:
         named = {"y_true": y_true, "y_pred": y_pred}
-        codes, classes = _counts.coded(named, binary, pos_label, labels)
-        clusters = _counts.group_codes(groups, codes)
-        return _clustered(codes, clusters, metric, method, level, classes, each)
+        kinds = _counts.kinds_of(named, binary, pos_label, labels, groups)
+        return kinds_interval(metric, kinds, method, level, each=each)
     if binary:
         _counts.refuse_labels(labels)
         tp, fp, fn, tn = _counts.binary_counts(y_true, y_pred, pos_label=pos_label)
@@ -431,30 +430,31 @@ def _multilabel(
     return replace(found, method=f"{found.method}+groups")
 
 
-def _clustered(
-    codes: Any, clusters: Any, metric: Any, method: Any, level: float, classes: Any, each: bool
+def kinds_interval(
+    metric: Any, kinds: _counts.Kinds, method: str | None, level: float, *, each: bool = False
 ) -> Interval:
-    """The interval for items in groups."""
+    """The interval for one model, from kinds of items; with `each` of every class."""
+    (table,) = kinds.tables()
+    if kinds.groups is None:
+        return _interval(metric, table, method, level, kinds.classes)
     pooled = metric.kind in clustered.KINDS
     usable = clustered.METHODS if pooled else ("logit", "delta")
     known = {name: entry for name, entry in BY_KIND[metric.kind].items() if name in usable}
     name, entry = choose(method, known, f"{metric.name!r} of items in groups")
-    table = _counts.table_of(codes[0], codes[1], len(classes))
     z = normal_quantile(level)
     if pooled:
-        estimate, low, high, error = clustered.of_labels(
-            metric, codes, clusters, len(classes), name, z, each=each
-        )
+        estimate, low, high, error = clustered.of_kinds(metric, kinds, name, z, each=each)
     else:
         estimate, influence = metric.evaluate(table)
-        variance = delta.item_covariance([influence[codes[0], codes[1]]], clusters)[0, 0]
+        moved = influence[tuple(kinds.codes)]
+        variance = delta.item_covariance([moved], kinds.groups, kinds.items)[0, 0]
         error = np.sqrt(np.where(np.isnan(estimate), np.nan, variance))
         low, high = entry.kernels[metric.kind](
             Question(metric, (), table, estimate, error, level, z)
         )
-    _warn(metric, table, entry, estimate, error, classes, each)
+    _warn(metric, table, entry, estimate, error, kinds.classes, each)
     ends = plain(estimate), plain(low), plain(high), plain(error)
-    of = tuple(classes) if each else None
+    of = tuple(kinds.classes) if each else None
     return Interval(*ends, level, f"{name}+groups", metric.name, of)
 
 

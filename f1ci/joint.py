@@ -30,7 +30,7 @@ from scipy.special import ndtr
 
 from f1ci import delta, validation
 from f1ci import metrics as _metrics
-from f1ci.counts import Codes, coded, group_codes
+from f1ci.counts import Codes, coded, distinct_columns, group_codes
 from f1ci.intervals import answer
 from f1ci.methods import METHODS, Method, choose
 from f1ci.metrics import ROUNDING, Metric, Question
@@ -124,7 +124,8 @@ def joint_intervals(
     codes, classes = coded({"y_true": y_true, **named}, binary, pos_label, labels)
     r = len(classes)
     validation.at_least_two("items", codes.shape[1])
-    combinations, of_item = _combinations(codes, r)
+    columns, of_item = distinct_columns(codes, r)
+    combinations = columns.T
     cells = np.bincount(of_item, minlength=len(combinations)).astype(np.float64)
     places = _places(combinations, r)
     tables = _tables(cells, places, r)
@@ -315,17 +316,6 @@ def joint_critical_value(
 
 
 # Kernels, on validated arguments.
-
-
-def _combinations(codes: Codes, r: int) -> tuple[Codes, Codes]:
-    """The distinct columns of codes below r, in rows, and which of them each column is."""
-    code = codes[0]
-    for row in codes[1:]:
-        # Renumbered at each step, so that any number of classifiers fits a table.
-        _, code = np.unique(r * code + row, return_inverse=True)
-    example = np.empty(code.max() + 1, dtype=np.intp)
-    example[code] = np.arange(code.size)
-    return codes[:, example].T, code
 
 
 def _places(combinations: Codes, r: int) -> Codes:

@@ -32,6 +32,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
+from f1ci.counts import Kinds
 from f1ci.metrics import Metric
 
 __all__ = ["exact_p_value", "mcnemar_p_value", "random_swaps", "score_statistic"]
@@ -43,11 +44,14 @@ _NEAR_TIE = 1e-13
 # Rounds of linearising the constraint, and halvings of the range of its multiplier.
 _ROUNDS, _HALVINGS = 50, 60
 
+# Outcomes of the exact test are summed in blocks of so many numbers k.
+_OUTCOMES = 1 << 11
+
 # Random swaps are drawn and scored in blocks of about so many numbers.
 _BLOCK = 2_000_000
 
 
-def exact_p_value(cells: NDArray[np.int64], a: float, b: float) -> float:
+def exact_p_value(cells: NDArray[Any], a: float, b: float) -> float:
     """Two-sided p-value of the randomisation test for a Tversky score of two classes.
 
     `cells` counts items by truth, A's and B's prediction, shape (2, 2, 2), 1 the positive.
@@ -72,18 +76,21 @@ def exact_p_value(cells: NDArray[np.int64], a: float, b: float) -> float:
     observed = abs(swapped(exact, int(cells[1, 0, 1]), int(cells[0, 0, 1])))
     if not observed:
         return 1.0
-    right = np.arange(n1 + 1)
-    low, high = np.full(n1 + 1, -1), np.full(n1 + 1, n0)  # the threshold lies in [low, high]
-    while np.any(low < high):
-        wrong = (low + high + 1) // 2
-        excess = swapped(score, right, wrong) - float(observed)
-        reached = excess >= 0.0
-        for place in np.flatnonzero(np.abs(excess) < _NEAR_TIE):
-            reached[place] = swapped(exact, int(right[place]), int(wrong[place])) >= observed
-        low, high = np.where(reached, wrong, low), np.where(reached, high, wrong - 1)
-    weight = np.exp(-special.betaln(right + 1.0, n1 - right + 1.0) - n1 * np.log(2.0))
-    tail = np.where(low >= 0, special.bdtr(np.maximum(low, 0), n0, 0.5), 0.0)
-    return min(1.0, 2.0 * float(weight @ tail / weight.sum()))
+    extreme = whole = 0.0
+    for start in range(0, n1 + 1, _OUTCOMES):
+        right = np.arange(start, min(start + _OUTCOMES, n1 + 1))
+        low, high = np.full(len(right), -1), np.full(len(right), n0)  # the threshold is in between
+        while np.any(low < high):
+            wrong = (low + high + 1) // 2
+            excess = swapped(score, right, wrong) - float(observed)
+            reached = excess >= 0.0
+            for place in np.flatnonzero(np.abs(excess) < _NEAR_TIE):
+                reached[place] = swapped(exact, int(right[place]), int(wrong[place])) >= observed
+            low, high = np.where(reached, wrong, low), np.where(reached, high, wrong - 1)
+        weight = np.exp(-special.betaln(right + 1.0, n1 - right + 1.0) - n1 * np.log(2.0))
+        tail = np.where(low >= 0, special.bdtr(np.maximum(low, 0), n0, 0.5), 0.0)
+        extreme, whole = extreme + weight @ tail, whole + weight.sum()
+    return min(1.0, 2.0 * float(extreme / whole))
 
 
 def mcnemar_p_value(only_a: int, only_b: int) -> float:
@@ -92,7 +99,7 @@ def mcnemar_p_value(only_a: int, only_b: int) -> float:
     return min(1.0, 2.0 * float(special.bdtr(fewer, only_a + only_b, 0.5)))
 
 
-def score_statistic(cells: NDArray[np.int64], metric: Metric, margin: float = 0.0) -> float:
+def score_statistic(cells: NDArray[Any], metric: Metric, margin: float = 0.0) -> float:
     """How far the difference is from `margin`, in standard errors that hold if it is `margin`.
 
     `cells` counts items by truth, A's and B's prediction, shape (r, r, r).
@@ -110,36 +117,29 @@ def score_statistic(cells: NDArray[np.int64], metric: Metric, margin: float = 0.
     return (observed - margin) / float(np.sqrt((p * influence**2).sum() / cells.sum()))
 
 
-def random_swaps(
-    codes: NDArray[np.int64],
-    groups: NDArray[np.int64] | None,
-    r: int,
-    metric: Metric,
-    replicates: int,
-    rng: np.random.Generator,
-) -> float:
+def random_swaps(kinds: Kinds, metric: Metric, replicates: int, rng: np.random.Generator) -> float:
     """Two-sided p-value from random swaps; the observed outcome counts as one of them.
 
-    `codes` are the truth and A's and B's predictions, 0, ..., r - 1. An undefined score counts
-    as extreme.
+    An undefined score counts as extreme.
     """
-    a_cell, b_cell = codes[0] * r + codes[1], codes[0] * r + codes[2]
-    differ = np.flatnonzero(a_cell != b_cell)
+    (true, by_a, by_b), items, groups, classes = kinds
+    r = len(classes)
+    a_cell, b_cell = true * r + by_a, true * r + by_b
+    differ = np.flatnonzero(by_a != by_b)
+    moved = items[differ]
     if groups is None:  # items of one kind are swapped by one binomial number
-        pairs = a_cell[differ] * r * r + b_cell[differ]
-        _, first, tosses = np.unique(pairs, return_index=True, return_counts=True)
-        item, unit = differ[first], np.arange(len(first))
+        unit, tosses, moved = np.arange(len(differ)), moved.astype(np.int64), np.ones(len(differ))
     else:
-        kinds, unit = np.unique(groups[differ], return_inverse=True)
-        item, tosses = differ, np.ones_like(kinds)
+        swapped, unit = np.unique(groups[differ], return_inverse=True)
+        tosses = np.ones_like(swapped)
     effects = np.zeros((len(tosses), r * r))
-    np.add.at(effects, (unit, b_cell[item]), 1.0)
-    np.add.at(effects, (unit, a_cell[item]), -1.0)
-    tables = [np.bincount(c, minlength=r * r).astype(np.float64) for c in (a_cell, b_cell)]
+    np.add.at(effects, (unit, b_cell[differ]), moved)
+    np.add.at(effects, (unit, a_cell[differ]), -moved)
+    tables = kinds.tables().reshape(2, r * r)
 
-    def differences(moved: NDArray[np.float64]) -> Any:
-        a, b = ((tables[0] + moved), (tables[1] - moved))
-        shape = (*moved.shape[:-1], r, r)
+    def differences(moves: NDArray[np.float64]) -> Any:
+        a, b = tables[0] + moves, tables[1] - moves
+        shape = (*moves.shape[:-1], r, r)
         return np.abs(metric.estimate(b.reshape(shape)) - metric.estimate(a.reshape(shape)))
 
     observed = differences(np.zeros(r * r))
@@ -164,7 +164,7 @@ def _difference(p: NDArray[np.float64], metric: Metric) -> tuple[float, NDArray[
     return float(values[1] - values[0]), influence[1][:, None, :] - influence[0][:, :, None]
 
 
-def _most_likely(cells: NDArray[np.int64], slope: NDArray[np.float64]) -> NDArray[np.float64]:
+def _most_likely(cells: NDArray[Any], slope: NDArray[np.float64]) -> NDArray[np.float64]:
     """The cell probabilities of greatest likelihood under which the mean of `slope` is 0.
 
     They are ``count / (n + l slope)``. Where even the largest or least l leaves probability

@@ -50,12 +50,11 @@ import math
 from collections.abc import Hashable, Sequence
 from typing import Any
 
-import numpy as np
 from scipy import special
 
 from f1ci import metrics as _metrics
 from f1ci import validation
-from f1ci.counts import coded, group_codes, table_of
+from f1ci.counts import Kinds, kinds_of
 from f1ci.delta import item_covariance
 from f1ci.metrics import Metric
 from f1ci.normal import normal_quantile
@@ -218,13 +217,19 @@ def pilot_sample_size(
     metric = _metrics.get(metric)
     power, level = validation.inner("power", power), validation.confidence_level(confidence_level)
     named = {"y_true": y_true, "y_pred_a": y_pred_a, "y_pred_b": y_pred_b}
-    codes, classes = coded(named, metric.binary, pos_label, labels)
-    clusters = None if groups is None else group_codes(groups, codes)
-    tables = np.stack([table_of(codes[0], predicted, len(classes)) for predicted in codes[1:]])
-    influence = metric.evaluate(tables)[1]
-    rows = [influence[k][codes[0], codes[k + 1]] for k in (0, 1)]
-    units = codes.shape[1] if clusters is None else int(clusters.max()) + 1
-    (first, both), (_, second) = units * item_covariance(rows, clusters)
+    return pilot_plan(
+        kinds_of(named, metric.binary, pos_label, labels, groups), metric, difference, power, level
+    )
+
+
+def pilot_plan(
+    pilot: Kinds, metric: Metric, difference: Any, power: float, level: float
+) -> DifferenceSampleSize:
+    """`pilot_sample_size` from kinds of items."""
+    influence = metric.evaluate(pilot.tables())[1]
+    rows = [influence[k][pilot.codes[0], pilot.codes[k + 1]] for k in (0, 1)]
+    units = pilot.items.sum() if pilot.groups is None else pilot.groups.max() + 1
+    (first, both), (_, second) = units * item_covariance(rows, pilot.groups, pilot.items)
     separate = first + second
     return _plan(metric, difference, separate - 2.0 * both, separate, power, level)
 

@@ -326,6 +326,191 @@ def test_counts_that_fit_a_rounding(evaluate, precision, recall, positives):
         assert Decimal(tp) == tie * (tp + fp) or Decimal(tp) == other * positives
 
 
+# --- Formulas to copy ------------------------------------------------------------------------
+
+
+SHEET_WORD = re.compile(r"\s*(\d+\.?\d*(?:[eE][-+]?\d+)?|[A-Za-z][A-Za-z.]*|[-+*/^(),=])")
+SHEET_FUNCTIONS = {
+    "SQRT": math.sqrt,
+    "ACOS": math.acos,
+    "COS": math.cos,
+    "MAX": max,
+    "MIN": min,
+    "PI": lambda: math.pi,
+    "NORM.S.INV": lambda p: float(special.ndtri(p)),
+    "BETA.INV": lambda p, a, b: float(special.betaincinv(a, b, p)),
+}
+
+
+class Sheet:
+    """What a spreadsheet makes of a formula: its grammar, and the functions that occur.
+
+    Powers bind less than a sign before a number (-2^2 is 4), and from the left.
+    """
+
+    def __init__(self, formula):
+        assert formula.startswith("=")
+        text = formula[1:]
+        self.words = SHEET_WORD.findall(text)
+        assert "".join(self.words) == text
+        self.place, self.names = 0, {}
+
+    def value(self):
+        tree = self.binary(0)
+        assert self.place == len(self.words)
+        return self.run(tree)
+
+    def next(self):
+        self.place += 1
+        return self.words[self.place - 1]
+
+    def peek(self):
+        return self.words[self.place] if self.place < len(self.words) else ""
+
+    def binary(self, level):
+        if level == 4:
+            return self.single()
+        left = self.binary(level + 1)
+        while self.peek() and self.peek() in ("=", "+-", "*/", "^")[level]:
+            left = (self.next(), left, self.binary(level + 1))
+        return left
+
+    def single(self):
+        word = self.next()
+        if word == "-":
+            return ("0-", self.single())
+        if word == "(":
+            inside = self.binary(0)
+            assert self.next() == ")"
+            return inside
+        if word[0].isdigit():
+            return float(word)
+        if self.peek() != "(":
+            return word
+        self.next()
+        arguments = []
+        while self.peek() != ")":
+            arguments.append(self.binary(0))
+            if self.peek() == ",":
+                self.next()
+        self.next()
+        return (word, *arguments)
+
+    def run(self, tree):
+        if isinstance(tree, float):
+            return tree
+        if isinstance(tree, str):
+            return self.names[tree.lower()]
+        head, *parts = tree
+        if head == "LET":
+            for name, part in zip(parts[:-1:2], parts[1:-1:2], strict=True):
+                # Cells (x1), R and C are no names in spreadsheets.
+                assert re.fullmatch(r"[a-z]+", name)
+                assert name not in ("r", "c")
+                self.names[name] = self.run(part)
+            return self.run(parts[-1])
+        if head == "IF":
+            return self.run(parts[1] if self.run(parts[0]) else parts[2])
+        values = [self.run(part) for part in parts]
+        if any(isinstance(value, float) and math.isnan(value) for value in values):
+            return math.nan
+        if head in SHEET_FUNCTIONS:
+            return SHEET_FUNCTIONS[head](*values)
+        if head == "0-":
+            return -values[0]
+        x, y = values
+        if head == "/" and y == 0.0:
+            return math.nan  # #DIV/0!
+        operations = {"=": float.__eq__, "+": float.__add__, "-": float.__sub__}
+        operations |= {"*": float.__mul__, "/": float.__truediv__, "^": float.__pow__}
+        return operations[head](x, y)
+
+
+def test_the_evaluator_follows_spreadsheets():
+    # Microsoft, "Calculation operators and precedence in Excel": negation before powers.
+    assert Sheet("=-2^2").value() == 4
+    assert Sheet("=2^3^2").value() == 64
+    assert Sheet("=8/4/2-1-1").value() == -1
+    assert Sheet("=LET(x,3,y,x+1,IF(x=3,MAX(x,y)*2e-1,1/0))").value() == pytest.approx(0.8)
+    assert Sheet("=COS(PI())+ACOS(MIN(1,2))").value() == -1
+
+
+def evaluated_in_r(codes):
+    """What R makes of each piece of code, shape (codes, 2)."""
+    rscript = shutil.which("Rscript")
+    if rscript is None:
+        pytest.skip("no R on this machine")
+    lines = [f"cat(sprintf('%.17g', as.numeric({{\n{code}\n}})), '\\n')" for code in codes]
+    done = subprocess.run(
+        [rscript, "--vanilla", "-"],
+        input="options(warn = 1)\n" + "\n".join(lines),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return np.array([line.split() for line in done.stdout.splitlines()], dtype=float)
+
+
+def beta_of(beta):
+    square = beta * beta
+    return {"beta": beta, "a": 1 / (1 + square), "b": square / (1 + square)}
+
+
+SHARE = {"a": 1, "b": 1}
+# A method of the calculator, its weights, and the same for the package.
+FORMULAS = [
+    ("wilson_indirect", beta_of(1)),
+    ("clopper_pearson", beta_of(1)),
+    ("wald", beta_of(1)),
+    *((method, weights) for method in ("score", "cautious") for weights in (SHARE, beta_of(1))),
+    *((m, beta_of(beta)) for m in ("score", "cautious") for beta in (0.1, 0.5, 0.9, 2, 10)),
+]
+
+
+def limits_of_the_package(method, counts, weights, level):
+    a, b = weights["a"], weights["b"]
+    if method in ("score", "cautious"):
+        kernel = {"score": score.tversky_limits, "cautious": score.cautious_limits}[method]
+        return np.transpose(kernel(*counts.T, a, b, -special.ndtri((1 - level) / 2)))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", f1ci.DegenerateVarianceWarning)
+        found = f1ci.f1_interval(*counts.T, method=method, confidence_level=level)
+    return np.c_[found.low, found.high]
+
+
+@pytest.fixture(scope="module")
+def formulas(browser, address):
+    """The texts of the closed form for each row of counts."""
+    tab = browser.new_page()
+    tab.goto(address)
+    call = """([method, weights, level, rows]) => rows.map(([x, y, w]) =>
+        closedForm(method, {x, y, w, ...weights}, level))"""
+    yield lambda *asked: tab.evaluate(call, list(asked))
+    tab.close()
+
+
+@pytest.mark.parametrize(("method", "weights"), FORMULAS)
+def test_formulas_say_what_the_package_says(formulas, method, weights):
+    counts = count_vectors(60)
+    if method in ("cautious", "clopper_pearson"):
+        # Beta quantiles of R and of SciPy part from one another beyond.
+        counts = counts[counts.max(axis=1) <= 1e6]
+    counts = counts[counts.sum(axis=1) > 0].astype(float)
+    texts, expected = [], []
+    for level in LEVELS:
+        texts += formulas(method, weights, level, counts.tolist())
+        expected.append(limits_of_the_package(method, counts, weights, level))
+    sheets = [[Sheet(text[end]).value() for end in ("low", "high")] for text in texts]
+    np.testing.assert_allclose(sheets, np.concatenate(expected), rtol=0, atol=PROMISED)
+    in_r = evaluated_in_r([text["R"] for text in texts])
+    np.testing.assert_allclose(in_r, np.concatenate(expected), rtol=0, atol=PROMISED)
+
+
+def test_what_has_no_closed_form_gets_none(formulas):
+    assert formulas("wilson_direct", beta_of(1), 0.95, [[5, 1, 1]]) == [None]
+    assert formulas("score", beta_of(2), 0.95, [[0, 0, 0]]) == [None]
+
+
 # --- Interface -------------------------------------------------------------------------------
 
 
@@ -538,27 +723,61 @@ def test_texts_to_copy_say_the_same(tab, method, level):
     assert offered["Sentence"] == f"F1 = 0.740 ({level} % CI {low} to {high}, {name})"
     assert offered["LaTeX"] == rf"$F_{{1}} = 0.740$ ({level}\,\% CI ${low}$ to ${high}$)"
     assert tuple(eval(offered["Python"], {"f1ci": f1ci})) == tuple(interval)
-    if method == "wilson_indirect":
-        cells = [spreadsheet(offered[f"Spreadsheet, {end}"]) for end in ("low", "high")]
-        assert cells == pytest.approx([interval.low, interval.high], rel=1e-14)
-    if method.startswith(("wilson_i", "clopper")) and (r := shutil.which("Rscript")):
-        code = f"{{{offered['R']}}} |> as.numeric() |> format(digits = 15) |> cat()"
-        said = subprocess.run([r, "-e", code], capture_output=True, text=True, check=True).stdout
-        # R prints 15 digits; its Beta quantiles are good to about as many.
-        assert [float(x) for x in said.split()] == pytest.approx(tuple(interval), rel=1e-13)
-    assert ("R" in offered) == (method in ("wilson_indirect", "clopper_pearson"))
+    closed = method != "wilson_direct"
+    assert ("R" in offered) == closed
+    if closed:
+        cells = [Sheet(offered[f"Spreadsheet, {end}"]).value() for end in ("low", "high")]
+        assert cells == pytest.approx(tuple(interval), rel=1e-12)
+    else:
+        assert "roots of a quartic equation" in tab.locator("#calc-texts").inner_text()
 
 
-def spreadsheet(formula):
-    """The value of ``=LET(name, value, ..., result)``."""
-    inside = formula.removeprefix("=LET(").removesuffix(")").split(",")
-    known = {"SQRT": math.sqrt}
-    for name, text in zip(inside[:-1:2], inside[1:-1:2], strict=True):
-        quantile = re.sub(
-            r"NORM\.S\.INV\(([\d.]+)\)", lambda m: repr(float(special.ndtri(float(m[1])))), text
-        )
-        known[name] = eval(quantile.replace("^", "**"), {}, known)
-    return eval(inside[-1].replace("^", "**"), {}, known)
+QUOTES = {
+    "counts": {
+        "precision/score": ("precision", None),
+        "recall/cautious": ("recall", "cautious"),
+        "jaccard/score": ("jaccard", None),
+        "accuracy/cautious": ("accuracy", "cautious"),
+        "f0.5/cautious": (f1ci.metrics.fbeta(0.5), "cautious"),
+        "f2/score": (f1ci.metrics.fbeta(2), None),
+    },
+    "matrix": {"macro": None, "weighted": None, "micro": None, "class 1/wilson_indirect": None},
+    "models": {"difference": None, "A/wilson_indirect": None, "B/wilson_indirect": None},
+    "printed": {"wald": None},
+}
+
+
+@pytest.mark.parametrize(("mode", "key"), [(m, key) for m in QUOTES for key in QUOTES[m]])
+def test_whatever_is_shown_can_be_quoted_with_its_formula(tab, mode, key):
+    """The Python line gives the sentence's numbers, and so do the formulas, if there are any."""
+    choose(tab, mode)
+    if mode == "counts":
+        tab.locator("#calc-tn").fill("300")
+        answer(tab)
+    tab.locator("#calc-quoted").select_option(key)
+    said = answer(tab)
+    offered = texts(tab)
+    assert offered["Sentence"] == said
+    ends = [float(x) for x in re.search(r" CI (\S+) to ([\d.-]+)", said).groups()]
+    if mode != "printed":
+        names = {"f1ci": f1ci, "np": np}
+        *items, last = offered["Python"].split("; ")
+        exec("; ".join(items), names)
+        interval = eval(last, names)
+        assert ends == pytest.approx(tuple(interval), abs=5.1e-4)  # three decimals
+    if isinstance(QUOTES[mode][key], tuple):
+        metric, method = QUOTES[mode][key]
+        expected = f1ci.metric_interval([[300, 44], [10, 77]], metric, method=method)
+        assert tuple(interval) == tuple(expected)
+    if key in ("macro", "weighted", "difference", "wald"):
+        assert "R" not in offered
+        assert re.search("No (closed form|formula)", tab.locator("#calc-texts").inner_text())
+    else:
+        cells = [Sheet(offered[f"Spreadsheet, {end}"]).value() for end in ("low", "high")]
+        assert cells == pytest.approx(tuple(interval), abs=PROMISED)
+    # A link holds what is quoted.
+    tab.reload()
+    assert answer(tab) == said
 
 
 def test_python_of_other_scores(tab):

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import tracemalloc
 from pathlib import Path
 
 import numpy as np
@@ -137,6 +138,30 @@ def test_a_comparison_is_that_of_the_package(capsys, labels, groups):
         assert difference["p_value"] == test.p_value
     else:  # the swaps are random, and the items came in another order
         assert difference["p_value"] == pytest.approx(test.p_value, abs=0.03)
+
+
+@pytest.mark.parametrize("option", [[], ["--groups", "doc"]])
+def test_memory_does_not_grow_with_rows(capsys, tmp_path, labels, option):
+    """Ten times the rows, of the same kinds and groups, take the same memory.
+
+    A byte for each row would be 400 kB more, next to a peak of 600 kB without groups. (With them it
+    is 30 MB, for blocks of random swaps, so that only some four bytes a row would show.)
+    """
+    head, *rows = labels.read_text().splitlines()
+
+    def peak(times):
+        path = tmp_path / f"{times}.csv"
+        path.write_text("\n".join([head, *(rows * times)]) + "\n")
+        of = ["compare", path, "--true", "y", "--pred", "a", "b", *option]
+        here(capsys, *of)  # what is imported or computed once is there now
+        tracemalloc.start()
+        here(capsys, *of)
+        found = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        return found
+
+    small, large = peak(150), peak(1500)
+    assert large < 1.05 * small, (small, large)
 
 
 def test_a_verdict_says_how_many_more_items_are_needed(capsys, labels):

@@ -122,6 +122,19 @@ def test_difference_of_macro_f1_covers():
     assert covered / replicates == pytest.approx(0.95, abs=4 * np.sqrt(0.95 * 0.05 / replicates))
 
 
+def test_macro_star_in_groups_is_no_score_interval():
+    """What groups' counts do not tell has the logit scale: groups of one are no groups."""
+    y_true, a, b = np.random.default_rng(1).integers(0, 3, (3, 90))
+    grouped = compare.difference_interval(y_true, a, b, "macro_f1_star", groups=np.arange(90))
+    alone = compare.difference_interval(y_true, a, b, "macro_f1_star", method="logit")
+    assert grouped.method == "logit+groups"
+    assert tuple(grouped) == pytest.approx(tuple(alone), rel=1e-12)
+    with pytest.raises(ValueError, match="method must be one of 'logit', 'delta' for items in gr"):
+        compare.difference_interval(
+            y_true, a, b, "macro_f1_star", groups=np.arange(90), method="score"
+        )
+
+
 # ---------------------------------------------------------------- bad input
 
 TRUE = [0, 1, 1, 0]

@@ -11,7 +11,7 @@ import pytest
 from examples import JUICE, labels_of, labels_of_cells
 from scipy import stats
 
-from f1ci import confusion_matrix, metrics
+from f1ci import confusion_matrix, counts, metrics
 from f1ci import joint as joint_room
 from f1ci.intervals import metric_interval
 from f1ci.joint import joint_critical_value, joint_from_cells, joint_intervals
@@ -401,7 +401,8 @@ def test_many_classifiers_fit():
     y_true = rng.integers(0, 2, 60)
     predictions = {f"rule {k}": rng.integers(0, 2, 60) for k in range(70)}
     labels = np.array([y_true, *predictions.values()])
-    bits, code = joint_room._combinations(labels, 2)
+    columns, code = counts.distinct_columns(labels, 2)
+    bits = columns.T
     np.testing.assert_array_equal(bits[code], labels.T)
     right = (labels[1:] == y_true).astype(float)
     places = joint_room._places(bits, 2)

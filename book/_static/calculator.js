@@ -1,4 +1,5 @@
-// The calculator: a form, a drawing, numbers and texts to copy. The kernels are in f1ci.js.
+// The calculator: a form, a drawing, numbers and texts to copy. The kernels are in f1ci.js,
+// the formulas to copy in formulas.js.
 document.addEventListener("DOMContentLoaded", () => {
   "use strict";
   const root = document.getElementById("calc");
@@ -7,11 +8,22 @@ document.addEventListener("DOMContentLoaded", () => {
   const form = find("form");
   const planForm = find("plan-form");
 
+  // Those of a kind are for every Tversky score, under other names; all are for F1.
   const METHODS = [
-    { key: "wilson_indirect", name: "Wilson indirect", limits: f1ci.wilsonIndirect },
+    { key: "wilson_indirect", name: "Wilson indirect", kind: "score", limits: f1ci.wilsonIndirect },
     { key: "wilson_direct", name: "Wilson direct", limits: f1ci.wilsonDirect },
-    { key: "clopper_pearson", name: "Clopper–Pearson", limits: f1ci.clopperPearson },
+    {
+      key: "clopper_pearson", name: "Clopper–Pearson", kind: "cautious", limits: f1ci.clopperPearson,
+    },
     { key: "wald", name: "Wald", limits: f1ci.wald },
+  ];
+  const SHARE = [
+    { key: "score", name: "Wilson", kind: "score" },
+    { key: "cautious", name: "Clopper–Pearson", kind: "cautious" },
+  ];
+  const WEIGHTED = [
+    { key: "score", name: "Score", kind: "score" },
+    { key: "cautious", name: "Cautious", kind: "cautious" },
   ];
   const LARGEST = 1e12;
   // Beyond this many numbers of true positives that fit a rounding, some are skipped.
@@ -192,27 +204,64 @@ document.addEventListener("DOMContentLoaded", () => {
     return sound ? values : null;
   };
 
-  // --- What is computed: {score, rows to quote, tables, notes, texts to copy} -------------------
+  // --- What is computed: {score, rows to show, more rows to quote, tables, notes} ---------------
+  // A row to quote has a key, what the score is called (label, tex; title with the method if there
+  // is a choice) and how its limits were found,
+  // a line of Python, and what formulas.js needs or `why` there is no formula.
 
-  const both = (x, y, w, weights, confidence) => ({
-    score: f1ci.tversky.score(x, y, w, weights.a, weights.b, confidence),
-    cautious: f1ci.tversky.cautious(x, y, w, weights.a, weights.b, confidence),
+  const call = (name, positional, options) =>
+    `f1ci.${name}(${[...positional, ...Object.entries(options).map(([k, v]) => `${k}=${v}`)].join(", ")})`;
+  const options = (confidence, method = null) => {
+    const sure = Number(confidence.toPrecision(12));
+    return { ...(method ? { method: `"${method}"` } : {}), ...(sure === 0.95 ? {} : { confidence_level: sure }) };
+  };
+
+  const WHY = {
+    wilson_direct: "No short formula: the limits of Wilson direct are roots of a quartic equation.",
+    nothing: "Without items there is nothing to compute.",
+    average: "No closed form: the limits of an average are found by a search over the limits of all classes together. The line of Python does it.",
+    difference: "No closed form: the limits of a difference are the extremes over an ellipse of the two scores, and the p-value is a sum over all swaps. The line of Python gives the interval.",
+    printed: "No formula of its own: the interval spans all tables that fit. Each table has formulas under “Counts”.",
+  };
+
+  const TEX = { "\\": "\\textbackslash{}", "~": "\\textasciitilde{}", "^": "\\textasciicircum{}" };
+  const texText = (text) => `\\text{${text.replace(/[\\~^&%$#_{}]/g, (c) => TEX[c] || `\\${c}`)}}`;
+
+  /** A score of counts: an F-beta, Jaccard, or a share. `python` is its call without options. */
+  const fScore = (b, { x, y, w }, tn, of = "") => ({
+    id: `f${b}`,
+    name: scoreName(b),
+    label: scoreName(b) + (of && ` of ${of}`),
+    tex: `F_{${b}}${of && `^{${texText(of)}}`}`,
+    counts: { x, y, w, beta: b, ...f1ci.fbetaWeights(b) },
+    python: b === 1 ? ["f1_interval", [x, y, w]]
+      : ["metric_interval", [`[[${tn}, ${y}], [${w}, ${x}]]`, `f1ci.metrics.fbeta(${b})`]],
+  });
+  const share = (name, label, x, y, w, matrix) => ({
+    id: label,
+    name,
+    label,
+    tex: texText(label),
+    counts: { x, y, w, a: 1, b: 1 },
+    python: ["metric_interval", [matrix, `"${label}"`]],
   });
 
-  /** One row for each method of the score with this beta. */
-  const methodRows = (x, y, w, b, confidence) => {
-    const weights = f1ci.fbetaWeights(b);
-    const estimate = f1ci.tverskyEstimate(x, y, w, weights.a, weights.b);
-    if (b === 1) {
-      return METHODS.map(({ key, name, limits }) => {
-        const [low, high] = limits(x, y + w, confidence);
-        return { key, name, estimate, low, high };
-      });
-    }
-    const ends = both(x, y, w, weights, confidence);
-    return [["score", "Score"], ["cautious", "Cautious"]].map(([key, name]) => ({
-      key, name, estimate, low: ends[key][0], high: ends[key][1],
-    }));
+  /** One row for each method, all four of F1 if asked. */
+  const rowsOf = ({ id, label, tex, counts, python }, confidence, prefix = `${id}/`, four = false) => {
+    const { x, y, w, a, b } = counts;
+    const estimate = f1ci.tverskyEstimate(x, y, w, a, b);
+    const known = a === 0.5 ? METHODS.filter(({ kind }) => four || kind) : a === b ? SHARE : WEIGHTED;
+    return known.map(({ key, kind, name, limits }) => {
+      const [low, high] = limits ? limits(x, y + w, confidence) : f1ci.tversky[kind](x, y, w, a, b, confidence);
+      // What Python calls the default needs no name.
+      const method = kind === "score" ? null : python[0] === "f1_interval" ? key : kind;
+      return {
+        key: prefix + key, name, title: `${label}, ${name}`, estimate, low, high, label, tex, counts, method: kind || key,
+        how: `, ${a === b ? name : `${name.toLowerCase()} method`}`,
+        python: call(...python, options(confidence, method)),
+        why: Number.isNaN(estimate) ? WHY.nothing : WHY[key],
+      };
+    });
   };
 
   const methodNotes = (rows) => {
@@ -225,25 +274,24 @@ document.addEventListener("DOMContentLoaded", () => {
 
   const compute = {
     counts({ tp, fp, fn, tn, level: confidence, beta: b }) {
-      const rows = methodRows(tp, fp, fn, b, confidence);
+      const matrix = `[[${tn || 0}, ${fp}], [${fn}, ${tp}]]`;
+      const counts = { x: tp, y: fp, w: fn };
+      const rows = rowsOf(fScore(b, counts, tn || 0), confidence, "", true);
       const notes = methodNotes(rows);
       if (tp + fp + fn === 0) {
         notes.unshift("No item is positive or predicted positive: the score is not defined, and any value is possible.");
       }
       const others = [
-        ["Precision", tp, fp, 0, { a: 1, b: 1 }],
-        ["Recall", tp, 0, fn, { a: 1, b: 1 }],
-        ["Jaccard (IoU)", tp, fp, fn, { a: 1, b: 1 }],
-        ...(b === 1 ? [] : [["F1", tp, fp, fn, { a: 0.5, b: 0.5 }]]),
-        ...[0.5, 2].filter((other) => other !== b).map((other) =>
-          [`F${other}`, tp, fp, fn, f1ci.fbetaWeights(other)]),
-        ...(tn === null ? [] : [["Accuracy", tp + tn, fp, fn, { a: 1, b: 1 }]]),
-      ].map(([name, x, y, w, weights]) => ({
-        name,
-        estimate: f1ci.tverskyEstimate(x, y, w, weights.a, weights.b),
-        ...both(x, y, w, weights, confidence),
-      }));
-      return { score: scoreName(b), rows, notes, others };
+        share("Precision", "precision", tp, fp, 0, matrix),
+        share("Recall", "recall", tp, 0, fn, matrix),
+        share("Jaccard (IoU)", "jaccard", tp, fp, fn, matrix),
+        ...[1, 0.5, 2].filter((other) => other !== b).map((other) => fScore(other, counts, tn || 0)),
+        ...(tn === null ? [] : [share("Accuracy", "accuracy", tp + tn, fp, fn, matrix)]),
+      ].map((one) => ({ name: one.name, rows: rowsOf(one, confidence) }));
+      return {
+        score: scoreName(b), rows, notes, others,
+        quotes: [...rows, ...others.flatMap((one) => one.rows)],
+      };
     },
 
     matrix({ matrix: { matrix: all, labels }, level: confidence, beta: b }) {
@@ -260,23 +308,35 @@ document.addEventListener("DOMContentLoaded", () => {
       }
       const { a, b: weight } = f1ci.fbetaWeights(b);
       const counts = f1ci.classCounts(matrix);
-      const classes = counts.map(({ x, y, w }, k) => {
-        const [low, high] = f1ci.tverskyScore(x, y, w, a, weight, confidence);
-        return {
-          name: names[k], estimate: f1ci.tverskyEstimate(x, y, w, a, weight), low, high, support: x + w,
-        };
+      const n = counts.reduce((total, { x, w }) => total + x + w, 0);
+      const classes = counts.map((part, k) => {
+        const { x, y, w } = part;
+        const [row] = rowsOf(fScore(b, part, n - x - y - w, names[k]), confidence, `class ${k}/`);
+        return { ...row, name: names[k], title: null, support: x + w };
       });
-      const n = classes.reduce((total, row) => total + row.support, 0);
       const right = counts.reduce((total, { x }) => total + x, 0);
       const mean = (shares) => classes.reduce((total, row, k) => total + row.estimate * shares[k], 0);
-      const averages = [
-        ["macro", "Macro", mean(classes.map(() => 1 / classes.length)),
-          f1ci.meanScore(matrix, a, weight, confidence, false)],
-        ["micro", "Micro (accuracy)", right / n, f1ci.tverskyScore(right, n - right, 0, 1, 1, confidence)],
-        ["weighted", "Weighted", mean(classes.map((row) => row.support / n)),
-          f1ci.meanScore(matrix, a, weight, confidence, true)],
-      ].map(([key, name, estimate, [low, high]]) => ({ key, name, estimate, low, high, average: true }));
-      return { score: scoreName(b), rows: averages, notes, classes, matrix };
+      const given = `[${matrix.map((line) => `[${line.join(", ")}]`).join(", ")}]`;
+      const average = (key, name, shares) => {
+        const [low, high] = f1ci.meanScore(matrix, a, weight, confidence, key === "weighted");
+        const metric = b === 1 ? `"${key}_f1"` : `f1ci.metrics.averaged("${key}", ${b})`;
+        return {
+          key, name, estimate: mean(shares), low, high, how: ", score method",
+          label: `${key} ${scoreName(b)}`, tex: `\\text{${key}-}F_{${b}}`, why: WHY.average,
+          python: call("metric_interval", [given, metric], options(confidence)),
+        };
+      };
+      const [micro] = rowsOf(share("", "micro_f1", right, n - right, 0, given), confidence);
+      const rows = [
+        average("macro", "Macro", classes.map(() => 1 / classes.length)),
+        {
+          ...micro, key: "micro", name: "Micro (accuracy)", title: null,
+          label: `micro ${scoreName(b)}`, tex: `\\text{micro-}F_{${b}}`,
+        },
+        average("weighted", "Weighted", classes.map((row) => row.support / n)),
+      ];
+      const score = scoreName(b);
+      return { score, rows, notes, classes, quotes: [...rows, ...classes] };
     },
 
     printed({ precision, recall, support, level: confidence, beta: b }) {
@@ -299,7 +359,7 @@ document.addEventListener("DOMContentLoaded", () => {
           // A precision printed as 0 leaves the false positives without bound.
           const here = fp === Infinity
             ? rows.map((row) => ({ ...row, estimate: 0, low: 0, high: 0 }))
-            : methodRows(tp, fp, fn, b, confidence);
+            : rowsOf(fScore(b, { x: tp, y: fp, w: fn }, 0), confidence, "", true);
           if (rows === null) {
             rows = here.map((row) => ({ ...row, least: row.estimate, most: row.estimate }));
           } else {
@@ -316,105 +376,66 @@ document.addEventListener("DOMContentLoaded", () => {
       if (visited.length < fits.length) {
         notes.push(`Of ${thousands(fits.length)} numbers of true positives that fit, ${thousands(visited.length)} were visited.`);
       }
-      return { score, rows, notes, fits, tables };
+      const over = tables === Infinity
+        ? "every table of counts that fits"
+        : some(tables, "table of counts that fits", "tables of counts that fit");
+      rows = rows.map((row) => ({
+        ...row, how: `${row.how}; over ${over} the rounding`, why: WHY.printed, counts: null, python: null,
+      }));
+      return { score, rows, notes, fits, quotes: rows };
     },
 
-    models({ posa, posb, posboth, posnone, nega, negb, negnone, level: confidence }) {
+    models(values) {
+      const { posa, posb, posboth, posnone, nega, negb, negnone, level: confidence } = values;
       const t = { tp: posboth, posA: posa, posB: posb, fn: posnone, fp: negnone, negA: nega, negB: negb };
       const models = f1ci.modelCounts(t);
-      const [first, second] = models.map(({ x, y, w }) => f1ci.tverskyEstimate(x, y, w, 0.5, 0.5));
-      const [low, high] = f1ci.differenceScore(t, 0.5, 0.5, confidence);
-      const difference = {
-        key: "difference", name: "B − A", estimate: second - first, low, high, signed: true,
-      };
-      const single = models.map(({ x, y, w }, k) => {
-        const [from, to] = f1ci.wilsonIndirect(x, y + w, confidence);
-        return { name: `F1 of ${"AB"[k]}`, estimate: [first, second][k], low: from, high: to };
+      const single = models.map((counts, k) => {
+        const [row] = rowsOf(fScore(1, counts, 0, "AB"[k]), confidence, `${"AB"[k]}/`);
+        return { ...row, name: row.label, title: null };
       });
+      const [low, high] = f1ci.differenceScore(t, 0.5, 0.5, confidence);
       const discordant = posa + posb + nega + negb;
+      const p = discordant > 1e7 ? null : f1ci.randomisationTest(t);
+      // Truth, A and B of an item of each kind, in the order of the numbers.
+      const kinds = "[1, 1, 1], [1, 1, 0], [1, 0, 1], [1, 0, 0], [0, 0, 1], [0, 1, 0], [0, 1, 1]";
+      const numbers = [posboth, posa, posb, posnone, nega, negb, negnone];
+      const difference = {
+        key: "difference", name: "B − A", signed: true, estimate: single[1].estimate - single[0].estimate, low, high,
+        label: "F1 of B minus F1 of A", tex: "F_1^B - F_1^A", why: WHY.difference,
+        how: `, score method${p === null ? "" : `; exact randomisation test p = ${pValue(p)}`}`,
+        python: `y, a, b = np.repeat([${kinds}], [${numbers.join(", ")}], axis=0).T; ${
+          call("difference_interval", ["y", "a", "b", '"f1"'], options(confidence))}`,
+      };
       const notes = [];
       if (discordant === 0) notes.push("The models differ on no item: nothing speaks for either.");
       if (models.some(({ x, y, w }) => x + y + w === 0)) {
         notes.push("A score is not defined: no item is positive or predicted positive.");
       }
       return {
-        score: "F1", rows: [difference], notes, single, discordant,
-        p: discordant > 1e7 ? null : f1ci.randomisationTest(t),
+        score: "F1", rows: [difference], notes, single, discordant, p,
+        quotes: [difference, ...single],
       };
     },
   };
 
   // --- Texts to copy ---------------------------------------------------------------------------
 
-  const python = (name, positional, options) =>
-    `f1ci.${name}(${[...positional, ...Object.entries(options).map(([k, v]) => `${k}=${v}`)].join(", ")})`;
-
-  function textsFor(mode, values, result, row) {
-    const confidence = values.level;
+  /** [name, text] of each; a text without a name is not to be copied. */
+  function textsFor(row, confidence) {
     const digits = digitsFor(row.low, row.high);
     const [low, high] = [fixed(row.low, digits), fixed(row.high, digits)];
-    const options = {};
-    const texts = [];
-    const add = (name, text) => texts.push([name, text]);
-    let [label, tex, value] = [result.score, `F_{${values.beta || 1}}`, fixed(row.estimate, digits)];
-    let how = `, ${row.key === "score" || row.key === "cautious" ? `${row.name.toLowerCase()} method` : row.name}`;
-    if (row.average) {
-      [label, tex] = [`${row.key} ${result.score}`, `\\text{${row.key}-}${tex}`];
-      how = ", score method";
-      if (row.key === "micro") how = ", Wilson";
-    }
-    if (row.signed) {
-      [label, tex, how] = ["F1 of B minus F1 of A", "F_1^B - F_1^A", ", score method"];
-      if (result.p !== null) how += `; exact randomisation test p = ${pValue(result.p)}`;
-    }
-    if (mode === "printed") {
-      const [least, most] = [fixed(row.least, digits), fixed(row.most, digits)];
-      value = least === most ? least : `${least} to ${most}`;
-      how += result.tables === Infinity
-        ? "; over every table of counts that fits the rounding"
-        : `; over ${some(result.tables, "table of counts that fits", "tables of counts that fit")} the rounding`;
-    }
-    if (Number.isNaN(row.estimate)) value = "undefined";
-    add("Sentence", `${label} = ${value} (${percent(confidence)} % CI ${low} to ${high}${how})`);
-    add("LaTeX", `$${tex} = ${value.replace(" to ", "$ to $")}$ (${percent(confidence)}\\,\\% CI $${low}$ to $${high}$)`);
-    const sure = Number((confidence).toPrecision(12));
-    if (sure !== 0.95) options.confidence_level = sure;
-    const metric = (average, b) => `f1ci.metrics.averaged("${average}", ${b})`;
-    if (mode === "counts" && values.beta === 1) {
-      const { tp, fp, fn } = values;
-      const chosen = row.key === "wilson_indirect" ? {} : { method: `"${row.key}"` };
-      add("Python", python("f1_interval", [tp, fp, fn], { ...chosen, ...options }));
-      const v = tp + fp + fn;
-      const conf = sure === 0.95 ? "" : `, conf.level = ${sure}`;
-      const test = { wilson_indirect: ["prop.test", ", correct = FALSE"], clopper_pearson: ["binom.test", ""] }[row.key];
-      if (test && v > 0) {
-        add("R", `p <- ${test[0]}(${tp}, ${v}${conf}${test[1]})$conf.int; 2 * p / (1 + p)`);
-      }
-      if (row.key === "wilson_indirect" && v > 0) {
-        const shared = `=LET(t;${tp};v;${v};z;NORM.S.INV(${(1 + sure) / 2});s;2*t+z^2+z*SQRT(z^2+4*t*(v-t)/v);`;
-        const sheet = (formula) => `${shared}${formula})`.replaceAll(";", ",");
-        add("Spreadsheet, low", sheet("4*t^2/(v*s+2*t^2)"));
-        add("Spreadsheet, high", sheet("2*s/(2*(v+z^2)+s)"));
-      }
-    } else if (mode === "counts") {
-      const { tp, fp, fn, tn } = values;
-      const chosen = row.key === "score" ? {} : { method: `"${row.key}"` };
-      add("Python", python("metric_interval", [
-        `[[${tn || 0}, ${fp}], [${fn}, ${tp}]]`, `f1ci.metrics.fbeta(${values.beta})`,
-      ], { ...chosen, ...options }));
-    } else if (mode === "matrix") {
-      const rows = result.matrix.map((line) => `[${line.join(", ")}]`).join(", ");
-      const average = values.beta === 1 || row.key === "micro" ? `"${row.key}_f1"` : metric(row.key, values.beta);
-      add("Python", python("metric_interval", [`[${rows}]`, average], options));
-    } else if (mode === "models") {
-      const { posboth, posa, posb, posnone, nega, negb, negnone } = values;
-      const numbers = [posboth, posa, posb, posnone, nega, negb, negnone];
-      // Truth, A and B of an item of each kind, in the same order.
-      const kinds = "[1, 1, 1], [1, 1, 0], [1, 0, 1], [1, 0, 0], [0, 0, 1], [0, 1, 0], [0, 1, 1]";
-      add("Python", `y, a, b = np.repeat([${kinds}], [${numbers.join(", ")}], axis=0).T; ${
-        python("difference_interval", ["y", "a", "b", '"f1"'], options)}`);
-    }
-    return texts;
+    const [least, most] = [row.least ?? row.estimate, row.most ?? row.estimate].map((end) => fixed(end, digits));
+    const value = Number.isNaN(row.estimate) ? "undefined" : least === most ? least : `${least} to ${most}`;
+    const level = percent(confidence);
+    const formulas = row.counts && closedForm(row.method, row.counts, confidence);
+    return [
+      ["Sentence", `${row.label} = ${value} (${level} % CI ${low} to ${high}${row.how})`],
+      ["LaTeX", `$${row.tex} = ${value.replace(" to ", "$ to $")}$ (${level}\\,\\% CI $${low}$ to $${high}$)`],
+      ...(row.python ? [["Python", row.python]] : []),
+      ...(formulas
+        ? [["R", formulas.R], ["Spreadsheet, low", formulas.low], ["Spreadsheet, high", formulas.high]]
+        : [["", row.why]]),
+    ];
   }
 
   const pValue = (p) => (p < 1e-4 ? p.toExponential(1).replace("e-", " × 10^-") : p.toFixed(p < 0.1 ? 4 : 3));
@@ -436,7 +457,9 @@ document.addEventListener("DOMContentLoaded", () => {
 
   function drawing(rows, description) {
     const known = rows.filter((row) => Number.isFinite(row.low));
-    let [from, to] = [Math.min(...known.map((r) => r.low)), Math.max(...known.map((r) => r.high))];
+    // A difference is seen beside none.
+    const ends = [...known.flatMap((r) => [r.low, r.high]), ...(rows[0].signed ? [0] : [])];
+    let [from, to] = [Math.min(...ends), Math.max(...ends)];
     const room = Math.max(0.06 * (to - from), 1e-9);
     [from, to] = [from - room, to + room];
     const place = (value) => `${(2 + (96 * (value - from)) / (to - from)).toFixed(3)}%`;
@@ -489,7 +512,7 @@ document.addEventListener("DOMContentLoaded", () => {
   function show(mode, values, result) {
     const { rows } = result;
     const wasOpen = new Set([...root.querySelectorAll("#calc-tables details[open]")].map((d) => d.dataset.title));
-    const said = rows.length ? textsFor(mode, values, result, quoted(rows))[0][1] : result.notes[0];
+    const said = rows.length ? textsFor(quoted(result), values.level)[0][1] : result.notes[0];
     if (find("answer").textContent !== said) find("answer").textContent = said;
     find("notes").replaceChildren(
       ...(rows.length ? result.notes : result.notes.slice(1)).map((note) => element("p", { class: "calc-note" }, note)));
@@ -508,7 +531,7 @@ document.addEventListener("DOMContentLoaded", () => {
     const classes = result.classes && result.classes.length <= MOST_DRAWN ? result.classes : [];
     find("drawing").append(drawing([...rows, ...classes], `${confidence} % intervals. ${spoken}`));
     const width = (low, high) => fixed(high - low, digits);
-    const interval = ([low, high]) => `${number(low)} to ${number(high)}`;
+    const interval = ({ low, high }) => `${number(low)} to ${number(high)}`;
 
     if (mode === "printed") {
       const listed = result.fits.slice(0, LISTED).map(({ tp, fn, from, to }) =>
@@ -542,7 +565,8 @@ document.addEventListener("DOMContentLoaded", () => {
     if (result.others) {
       find("tables").append(unfold("Precision, recall and other scores", wasOpen.has("Precision, recall and other scores"),
         table(`Other scores, ${confidence} % intervals`, ["Score", "Estimate", "Score method", "Cautious method"],
-          result.others.map((row) => [row.name, number(row.estimate), interval(row.score), interval(row.cautious)]))));
+          result.others.map(({ name, rows: [score, cautious] }) =>
+          [name, number(score.estimate), interval(score), interval(cautious)]))));
     }
     if (result.classes) {
       find("tables").append(table(`${result.score} of each class against the rest, ${confidence} % score intervals`,
@@ -551,20 +575,22 @@ document.addEventListener("DOMContentLoaded", () => {
     }
   }
 
-  const quoted = (rows) => rows.find((row) => row.key === find("quoted").value) || rows[0];
+  const quoted = ({ quotes }) => quotes.find((row) => row.key === find("quoted").value) || quotes[0];
 
-  function offerTexts(mode, values, result) {
+  function offerTexts(values, result) {
     const select = find("quoted");
-    const before = select.value;
-    select.replaceChildren(...result.rows.map((row) => element("option", { value: row.key }, row.name)));
-    if (result.rows.some((row) => row.key === before)) select.value = before;
-    find("quoted-field").hidden = result.rows.length < 2;
-    const lines = (result.rows.length ? textsFor(mode, values, result, quoted(result.rows)) : [])
-      .map(([name, text]) => {
-        const button = element("button", { type: "button", "aria-label": `Copy: ${name}` }, "Copy");
-        button.addEventListener("click", () => copy(text, name));
-        return [element("dt", {}, name), element("dd", {}, element("code", {}, text), button)];
-      });
+    const before = wished ?? select.value;
+    const quotes = result.quotes || [];
+    select.replaceChildren(...quotes.map((row) => element("option", { value: row.key }, row.title || row.label)));
+    if (quotes.some((row) => row.key === before)) select.value = before;
+    wished = null;
+    find("quoted-field").hidden = quotes.length < 2;
+    const lines = (quotes.length ? textsFor(quoted(result), values.level) : []).map(([name, text]) => {
+      if (!name) return [element("dt", {}, "R, spreadsheet"), element("dd", {}, text)];
+      const button = element("button", { type: "button", "aria-label": `Copy: ${name}` }, "Copy");
+      button.addEventListener("click", () => copy(text, name));
+      return [element("dt", {}, name), element("dd", {}, element("code", {}, text), button)];
+    });
     const link = element("button", { type: "button" }, "Copy a link to these numbers");
     link.addEventListener("click", () => {
       history.replaceState(null, "", address());
@@ -597,6 +623,7 @@ document.addEventListener("DOMContentLoaded", () => {
   // --- The state in the address ----------------------------------------------------------------
 
   const mode = () => form.elements.mode.value;
+  let wished = null; // what a link quotes, until there is a list to choose from
 
   const address = () => {
     const state = new URLSearchParams({ mode: mode() });
@@ -604,6 +631,8 @@ document.addEventListener("DOMContentLoaded", () => {
       const text = form.elements[name].value.trim();
       if (text !== "") state.set(name, text);
     }
+    const { selectedIndex, value } = find("quoted");
+    if (selectedIndex > 0) state.set("quote", value);
     return `#calc?${state}`;
   };
 
@@ -614,6 +643,7 @@ document.addEventListener("DOMContentLoaded", () => {
     const wanted = state.get("mode");
     if (!Object.hasOwn(INPUTS, wanted)) return;
     form.elements.mode.value = wanted;
+    wished = state.get("quote");
     for (const name of INPUTS[wanted]) {
       if (state.has(name)) form.elements[name].value = state.get(name);
       else if (name === "tn") form.elements[name].value = "";
@@ -635,7 +665,7 @@ document.addEventListener("DOMContentLoaded", () => {
       return;
     }
     const result = compute[mode()](values);
-    offerTexts(mode(), values, result);
+    offerTexts(values, result);
     show(mode(), values, result);
     plan(values);
   }
@@ -655,13 +685,17 @@ document.addEventListener("DOMContentLoaded", () => {
   let timer = null;
   form.addEventListener("input", () => {
     clearTimeout(timer);
+    find("copied").textContent = ""; // that was another number
     timer = setTimeout(() => {
       update();
       history.replaceState(null, "", address());
     }, 120);
   });
   planForm.addEventListener("input", update);
-  find("quoted").addEventListener("change", update);
+  find("quoted").addEventListener("change", () => {
+    update();
+    history.replaceState(null, "", address());
+  });
   for (const one of [form, planForm]) one.addEventListener("submit", (event) => event.preventDefault());
   window.addEventListener("hashchange", () => {
     restore();
