@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from compendium import ROOT, deposit, swhid
-from compendium.execute import Edition, Project
+from compendium.execute import Edition
 from trees import call, make_tree
 
 NOTEBOOK = """\
@@ -88,7 +88,7 @@ def check_crate(crate: dict, html: Path) -> dict[str, dict]:
 @pytest.mark.slow
 def test_the_crate_describes_the_site(tree):
     html = tree / "_build" / "html"
-    graph = check_crate(deposit.crate(Edition(Project(tree)), html), html)
+    graph = check_crate(deposit.crate(Edition(tree), html), html)
     run = graph["#run-one"]
     assert run["instrument"] == {"@id": "notebooks/one.py"}
     assert run["object"] == [{"@id": "#one/seed"}, {"@id": "notebooks/data/f1.txt"}]

@@ -846,7 +846,7 @@ def test_an_offered_notebook_runs_on_its_own(real_book, tmp_path):
             real_book / "html" / "notebooks" / f"{source.stem}.ipynb", as_version=4
         )
         cell = sources.parameters_cell(offered)
-        quick = parameters.quick_values(sources.declared_parameters(source))
+        quick = {p.name: p.quick for p in sources.declared_parameters(source)}
         cell.source = parameters.substitute(
             sources.parameters_cell(sources.read(source)).source, quick
         )

@@ -27,46 +27,26 @@ import nbformat
 import yaml
 from nbformat import NotebookNode
 
-from compendium import ROOT, deposit, pages, parameters, sources, swhid, verify, write
+from compendium import deposit, pages, parameters, sources, swhid, verify, write
 from compendium.execute import (
     Edition,
-    Project,
     RefusedError,
     Task,
+    command,
     locked,
     package_version,
+    say,
     seconds,
     tasks,
 )
-from compendium.parameters import ParameterError
 from compendium.published import LedgerError, Paper, Published, Row
 from compendium.verdicts import Entry, Ledger
 
-__all__ = ["build", "check", "main", "stage", "toc_documents"]
+__all__ = ["build", "check", "stage", "toc_documents"]
 
 _REPOSITORY = "https://github.com/f1ci/f1ci"
 _ANSI = re.compile(r"\x1b\[[0-9;]*m")
 _KEEP_OPEN = {"hide-cell", "hide-input", "remove-cell", "remove-input", "show-input"}
-
-
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Read the command line, build, return the exit code."""
-    parser = argparse.ArgumentParser(
-        prog="python -m compendium.book",
-        description="Build the site from the notebooks' last runs.",
-    )
-    parser.add_argument("--root", type=Path, default=ROOT, help="another tree (for tests)")
-    parser.add_argument("--quick", action="store_true", help="from the runs with small numbers")
-    options = parser.parse_args(arguments)
-    try:
-        edition = Edition(Project(options.root.resolve()), "quick" if options.quick else "full")
-        with locked(edition):
-            problems = build(edition)
-    except (RefusedError, LedgerError, OSError, ParameterError) as error:
-        problems = [str(error)]
-    for problem in problems:
-        _say(f"error: {problem}")
-    return 1 if problems else 0
 
 
 def build(edition: Edition) -> list[str]:
@@ -78,12 +58,12 @@ def build(edition: Edition) -> list[str]:
         return problems + [
             f"the table of contents lists {d}, which does not exist" for d in missing
         ]
-    _say(f"Building the book of {len(list(toc_documents(staged)))} pages ...")
+    say(f"Building the book of {len(list(toc_documents(staged)))} pages ...")
     command = "from jupyter_book.cli.main import main; main()"
     options = ["build", str(staged), "--toc", str(staged / "book" / "_toc.yml")]
     process = subprocess.run(
         [sys.executable, "-c", command, *options, "-W", "--keep-going", "-n", "-q"],
-        env={**os.environ, "PYTHONPATH": edition.project.python_path},
+        env={**os.environ, "PYTHONPATH": edition.python_path},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
@@ -91,7 +71,7 @@ def build(edition: Edition) -> list[str]:
     )
     html = staged / "_build" / "html"
     if process.returncode:
-        _say(process.stdout)
+        say(process.stdout)
         problems.append("Jupyter Book ended with warnings or errors, see above")
     if not (html / "index.html").exists():
         return [*problems, "no site was built"]
@@ -101,7 +81,7 @@ def build(edition: Edition) -> list[str]:
     target = edition.folder / "html"
     shutil.rmtree(target, ignore_errors=True)
     html.rename(target)
-    _say(f"The site is in {target.relative_to(edition.project.root)}/index.html")
+    say(f"The site is in {target.relative_to(edition.root)}/index.html")
     return problems
 
 
@@ -110,7 +90,7 @@ def build(edition: Edition) -> list[str]:
 
 def stage(edition: Edition, staged: Path) -> list[str]:
     """Write the tree that Jupyter Book reads; name the notebooks that are not as they should be."""
-    root = edition.project.root
+    root = edition.root
     shutil.copytree(
         root / "book",
         staged / "book",
@@ -118,11 +98,11 @@ def stage(edition: Edition, staged: Path) -> list[str]:
     )
     shutil.copy(root / "_config.yml", staged / "_config.yml")
     (staged / "notebooks").mkdir()
-    published = Published(edition.project.published)
+    published = Published(edition.published)
     ledger = Ledger(published, edition.results)
     for place in (edition.folder, staged / "_extra"):
         ledger.write(place / "ledger")
-    records = {name: edition.record(name) for name in edition.project.names()}
+    records = {name: edition.record(name) for name in edition.names()}
     settings = yaml.safe_load((root / "_config.yml").read_text("utf-8")) or {}
     citing = pages.Citing(
         address=settings.get("html", {}).get("baseurl", "") + "book/ledger.html",
@@ -141,7 +121,7 @@ def stage(edition: Edition, staged: Path) -> list[str]:
     for task in listed:
         record = edition.record(task.name)
         if record is None:
-            notebook = sources.read(edition.project.notebooks / f"{task.name}.py")
+            notebook = sources.read(edition.source(task.name))
         else:
             notebook = nbformat.read(edition.executed(task.name), as_version=4)
         try:
@@ -199,7 +179,7 @@ def _offer_files(
     edition: Edition, extra: Path, record: dict[str, Any], notebook: NotebookNode
 ) -> None:
     """Put what a strip offers at addresses that stay the same from build to build."""
-    source, name = edition.project.notebooks, record["name"]
+    source, name = edition.root / "notebooks", record["name"]
     wanted = {f"notebooks/{name}.py": source / f"{name}.py"}
     wanted |= {p: edition.folder / p for p in record["outputs"] if p.startswith("results/")}
     wanted |= {f"notebooks/{path}": source / path for path in record["data"]}
@@ -250,7 +230,7 @@ def _provenance(edition: Edition, record: dict[str, Any]) -> str:
     hashed = f"results hash <code>{record['results']}</code>" if recorded else ""
     facts = {
         "Source": f'<a href="{_REPOSITORY}/blob/main/notebooks/{name}.py">notebooks/{name}.py</a>, '
-        f"<code>{swhid(edition.project.notebooks / f'{name}.py')}</code>",
+        f"<code>{swhid(edition.source(name))}</code>",
         "Parameters": escape(", ".join(f"{k} = {v}" for k, v in values.items())) or "none",
         "Seed": escape(record["parameters"].get("seed", "none")),
         "f1ci": f"{escape(record['version'])}, hash of its source <code>{record['f1ci']}</code>",
@@ -330,7 +310,7 @@ def _parameter_tables(edition: Edition, tasks: Iterable[Task]) -> str:
     """One table for each notebook, from its parameters cell."""
     parts = []
     for task in tasks:
-        source = edition.project.notebooks / f"{task.name}.py"
+        source = edition.source(task.name)
         rows = [
             [f"`{p.name}`", p.description, f"`{parameters.write(p.default)}`",
              "" if p.quick == p.default else f"`{parameters.write(p.quick)}`", f"`{p.type}`"]
@@ -426,10 +406,16 @@ def _read_page(path: Path) -> _Page:
     return page
 
 
-def _say(line: str) -> None:
-    sys.stdout.write(line + "\n")
-    sys.stdout.flush()
+def _main(options: argparse.Namespace) -> int:
+    edition = Edition(options.root, "quick" if options.quick else "full")
+    with locked(edition):
+        problems = build(edition)
+    for problem in problems:
+        say(f"error: {problem}")
+    return 1 if problems else 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    flag = {"action": "store_true", "help": "from the runs with small numbers"}
+    does = "Build the site from the notebooks' last runs."
+    sys.exit(command(_main, does, {"--quick": flag}))

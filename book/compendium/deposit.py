@@ -15,16 +15,16 @@ import mimetypes
 import subprocess
 import sys
 import zipfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import yaml
 
-from compendium import ROOT, swhid
-from compendium.execute import Edition, Project, RefusedError, tasks
+from compendium import swhid
+from compendium.execute import Edition, RefusedError, command, tasks
 
-__all__ = ["archive", "crate", "main"]
+__all__ = ["archive", "crate"]
 
 _SPDX = "https://spdx.org/licenses/"
 _TYPES = {".ipynb": "application/x-ipynb+json", ".py": "text/x-python", ".data": "text/csv"}
@@ -34,7 +34,7 @@ _BUILT = {"html": "site", "executed": "executed", "results": "results", "ledger"
 
 def crate(edition: Edition, html: Path) -> dict[str, Any]:
     """The RO-Crate metadata of a site, as JSON-LD."""
-    citation = yaml.safe_load((edition.project.root / "CITATION.cff").read_text("utf-8"))
+    citation = yaml.safe_load((edition.root / "CITATION.cff").read_text("utf-8"))
     authors = [
         {"@id": f"#author-{k}", "@type": "Organization", "name": a["name"],
          "url": citation["repository-code"]}
@@ -53,7 +53,7 @@ def crate(edition: Edition, html: Path) -> dict[str, Any]:
     places = ("book/*.html", "notebooks/**/*", "results/**/*", "ledger/*", "certificate.json")
     found = {p for place in places for p in html.glob(place) if p.is_file()}
     files = [_file(p, html) for p in sorted(found)]
-    runs = [entity for name in edition.project.names() for entity in _run(edition, name, html)]
+    runs = [entity for name in edition.names() for entity in _run(edition, name, html)]
     rows = json.loads((html / "ledger" / "ledger.json").read_text("utf-8"))["rows"]
     values = [
         {"@id": f"book/ledger.html#{r['id']}", "@type": "PropertyValue", "name": r["id"],
@@ -140,12 +140,12 @@ def _run(edition: Edition, name: str, html: Path) -> Iterator[dict[str, Any]]:
 
 def archive(edition: Edition) -> Path:
     """Write the archive of the repository and of what was built from it."""
-    root, built = edition.project.root, edition.folder
+    root, built = edition.root, edition.folder
     if due := [t for t in tasks(edition) if t.reason]:
         raise RefusedError(f"the notebook {due[0].name} must run first: {due[0].reason}")
     if not (built / "html" / "index.html").exists():
         raise RefusedError("there is no site to archive: `make book` builds it")
-    record = edition.record(edition.project.names()[0]) or {}
+    record = edition.record(edition.names()[0]) or {}
     name = f"f1ci-{record['version']}"
     listed = subprocess.run(["git", "ls-files", "-z"], cwd=root, capture_output=True, check=False)
     if listed.returncode:
@@ -177,23 +177,13 @@ def _entry(place: str) -> zipfile.ZipInfo:
     return entry
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Write the archive, return the exit code."""
-    parser = argparse.ArgumentParser(
-        prog="python -m compendium.deposit",
-        description="Write one archive of the repository and of what was built from it.",
-    )
-    parser.add_argument("--root", type=Path, default=ROOT, help="another tree (for tests)")
-    root = parser.parse_args(arguments).root.resolve()
-    try:
-        path = archive(Edition(Project(root)))
-    except (RefusedError, OSError) as error:
-        sys.stderr.write(f"error: {error}\n")
-        return 2
+def _main(options: argparse.Namespace) -> int:
+    path = archive(Edition(options.root))
     digest = hashlib.sha256(path.read_bytes()).hexdigest()
-    sys.stdout.write(f"{digest}  {path.relative_to(root)}\n")
+    sys.stdout.write(f"{digest}  {path.relative_to(options.root)}\n")
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    does = "Write one archive of the repository and of what was built from it."
+    sys.exit(command(_main, does, {}))

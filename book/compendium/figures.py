@@ -13,10 +13,10 @@ keeping their hues, on dark pages::
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import matplotlib as mpl
-from cycler import cycler
 from IPython.display import SVG, DisplayObject, Image
 from matplotlib import pyplot as plt
 from matplotlib.figure import Figure
@@ -47,43 +47,17 @@ METHODS: dict[str, dict[str, Any]] = {
 }
 WIDTH = 7.2  # inches: the width of the book's text
 
-_STYLE: dict[str, Any] = {
-    "axes.axisbelow": True,
-    "axes.edgecolor": "#444444",
-    "axes.grid": True,
-    "axes.labelsize": 10,
-    "axes.linewidth": 0.8,
-    "axes.prop_cycle": cycler(color=[c for n, c in COLOURS.items() if n != "grey"]),
-    "axes.spines.right": False,
-    "axes.spines.top": False,
-    "axes.titlelocation": "left",
-    "axes.titlesize": 10,
-    "axes.titleweight": "bold",
-    "figure.constrained_layout.use": True,
-    "figure.dpi": 96,
-    "figure.facecolor": "white",
-    "font.family": "DejaVu Sans",  # comes with matplotlib, so it is the same everywhere
-    "font.size": 10,
-    "grid.color": "#dddddd",
-    "grid.linewidth": 0.6,
-    "legend.fontsize": 9,
-    "legend.frameon": False,
-    "lines.linewidth": 1.6,
-    "lines.markersize": 4,
-    "mathtext.fontset": "dejavusans",
-    "savefig.facecolor": "white",
-    "svg.fonttype": "path",
-    "svg.hashsalt": "f1ci",
-    "xtick.labelsize": 9,
-    "ytick.labelsize": 9,
-}
+_ALLOWED = {"color": COLOURS["sky"], "linewidth": 6, "solid_capstyle": "butt"}
+_REPRODUCED = {"color": COLOURS["blue"], "linestyle": "", "marker": "|", "markersize": 9}
+_INSIDE = {"color": COLOURS["black"], "linestyle": "", "marker": "o", "markersize": 5}
+_OUTSIDE = {"color": COLOURS["vermilion"], "linestyle": "", "marker": "X", "markersize": 7}
+_STYLE = Path(__file__).with_name("book.mplstyle")
 
 
 def set_style() -> None:
     """Make the book's style matplotlib's default for this process."""
     mpl.rcdefaults()
-    for name, value in _STYLE.items():
-        mpl.rcParams[name] = value  # type: ignore[index]
+    plt.style.use(_STYLE)
 
 
 def subplots(
@@ -112,35 +86,14 @@ def allowed(axes: Any, rows: Mapping[str, str], *, ratio: bool = False) -> None:
         low, high = verdicts.allowed(entry)
         unit = entry.value if ratio else 1.0
         printed = float(entry.printed)
-        inside = low <= printed <= high
-        axes.plot(
-            [low / unit, high / unit],
-            [place, place],
-            color=COLOURS["sky"],
-            linewidth=6,
-            solid_capstyle="butt",
-            label="allowed by the ledger" if place == 0 else None,
-        )
-        axes.plot(
-            entry.value / unit,
-            place,
-            marker="|",
-            markersize=9,
-            linestyle="",
-            color=COLOURS["blue"],
-            label="reproduced" if place == 0 else None,
-        )
-        axes.plot(
-            printed / unit,
-            place,
-            marker="o" if inside else "X",
-            markersize=5 if inside else 7,
-            linestyle="",
-            color=COLOURS["black"] if inside else COLOURS["vermilion"],
-        )
+        look = _INSIDE if low <= printed <= high else _OUTSIDE
+        bar, tick = ("allowed by the ledger", "reproduced") if place == 0 else (None, None)
+        axes.plot([low / unit, high / unit], [place, place], label=bar, **_ALLOWED)
+        axes.plot(entry.value / unit, place, label=tick, **_REPRODUCED)
+        axes.plot(printed / unit, place, **look)
     # The two kinds of printed numbers, whether or not the first row has them.
     axes.plot([], [], "o", color=COLOURS["black"], label="printed, inside")
-    axes.plot([], [], "X", color=COLOURS["vermilion"], markersize=7, label="printed, outside")
+    axes.plot([], [], label="printed, outside", **_OUTSIDE)
     axes.set_yticks(range(len(rows)), list(rows))
     axes.set_ylim(len(rows) - 0.4, -0.6)
 
@@ -161,7 +114,7 @@ def save(figure: Figure, name: str, *, raster: bool = False) -> DisplayObject:
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{name}{'.png' if raster else '.svg'}"
     if raster:
-        figure.savefig(path, dpi=2 * _STYLE["figure.dpi"], metadata={"Software": None})
+        figure.savefig(path, dpi=2 * mpl.rcParams["figure.dpi"], metadata={"Software": None})
     else:
         # No date, no version: the same data give the same bytes.
         figure.savefig(path, metadata={"Date": None, "Creator": None})

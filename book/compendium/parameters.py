@@ -14,6 +14,7 @@ parameter cell, and it holds the numbers that were used.
 from __future__ import annotations
 
 import ast
+import contextlib
 import io
 import re
 import shlex
@@ -28,13 +29,12 @@ __all__ = [
     "Parameter",
     "ParameterError",
     "from_text",
-    "quick_values",
     "read",
     "substitute",
     "write",
 ]
 
-_TYPES: dict[str, Any] = {t.__name__: t for t in (int, float, str, bool, list, tuple, dict)}
+_TYPES: dict[str, Any] = {t.__name__: t for t in (int, float, str, bool, list, tuple)}
 _BOOLEANS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 _QUICK = re.compile(r"quick:\s*(?P<value>.+?)\s*(?:—|--|;)\s*(?P<description>.*)")
 
@@ -91,11 +91,6 @@ def read(source: str) -> list[Parameter]:
     return found
 
 
-def quick_values(parameters: Iterable[Parameter]) -> dict[str, Any]:
-    """The values of a quick run that differ from the defaults."""
-    return {p.name: p.quick for p in parameters if p.quick != p.default}
-
-
 def from_text(text: str, parameters: Iterable[Parameter], notebook: str) -> dict[str, Any]:
     """Convert ``"confidence_level=0.9 replicates=1000"`` by the types that the cell declares."""
     known = {p.name: p for p in parameters}
@@ -117,16 +112,16 @@ def from_text(text: str, parameters: Iterable[Parameter], notebook: str) -> dict
 
 
 def substitute(source: str, values: Mapping[str, Any]) -> str:
-    """The source of a parameters cell with other values; comments and layout stay."""
+    """The source of a parameters cell with these values; what does not change stays as it is."""
     lines = source.splitlines(keepends=True)
-    nodes = [n for n in ast.parse(source).body if isinstance(n, ast.AnnAssign) and n.value]
-    for node in reversed(nodes):
-        name = typing.cast(ast.Name, node.target).id
-        if name not in values:
+    for node in reversed(ast.parse(source).body):
+        assert isinstance(node, ast.AnnAssign)
+        assert isinstance(node.target, ast.Name)
+        name, old = node.target.id, node.value
+        if old is None or name not in values or ast.literal_eval(old) == values[name]:
             continue
-        old = typing.cast(ast.expr, node.value)
         # ast counts columns in UTF-8 bytes.
-        first, last = old.lineno - 1, typing.cast(int, old.end_lineno) - 1
+        first, last = old.lineno - 1, (old.end_lineno or old.lineno) - 1
         head = lines[first].encode()[: old.col_offset].decode()
         tail = lines[last].encode()[old.end_col_offset :].decode()
         lines[first : last + 1] = [f"{head}{write(values[name])}{tail}"]
@@ -160,70 +155,38 @@ def _literal(name: str, annotation: str, text: str) -> Any:
 
 
 def _convert(name: str, annotation: str, text: str) -> Any:
-    """A value written by a person on the command line."""
-    kind = _type(name, annotation)
-    kinds = typing.get_args(kind) if typing.get_origin(kind) is types.UnionType else (kind,)
-    if bool in kinds and text.lower() in _BOOLEANS:
-        return _BOOLEANS[text.lower()]
-    try:
-        value = ast.literal_eval(text)
-    except (ValueError, SyntaxError):
-        value = text
-    if int in kinds and isinstance(value, float) and value.is_integer():
-        value = int(value)  # 1e6 replicates
-    if list in {typing.get_origin(k) or k for k in kinds} and isinstance(value, tuple):
-        value = list(value)
-    if str in kinds and not (value is None and types.NoneType in kinds):
-        value = text
-    if not _fits(value, kind):
-        raise ParameterError(f"{name} must be {annotation}, got {text!r}")
-    return float(value) if float in kinds and type(value) is int and int not in kinds else value
+    """A value written by a person on the command line: the first reading that fits the type."""
+    kind, readings = _type(name, annotation), list[Any]([text])
+    if text.lower() in _BOOLEANS:
+        readings.append(_BOOLEANS[text.lower()])
+    with contextlib.suppress(ValueError, SyntaxError):
+        literal = ast.literal_eval(text)
+        readings.insert(0, literal)
+        if isinstance(literal, float) and literal.is_integer():
+            readings.append(int(literal))  # 1e6 replicates
+        if isinstance(literal, tuple):
+            readings.append(list(literal))
+    for reading in readings:
+        if _fits(reading, kind):
+            return float(reading) if kind is float else reading
+    raise ParameterError(f"{name} must be {annotation}, got {text!r}")
 
 
 def _type(name: str, annotation: str) -> Any:
     """The type that an annotation names; only built-in ones make sense for a parameter."""
     try:
-        return _read_type(ast.parse(annotation, mode="eval").body)
-    except (AttributeError, KeyError, TypeError, SyntaxError):
+        return eval(annotation, {"__builtins__": {}}, _TYPES)  # noqa: S307 (the notebook is ours)
+    except (AttributeError, NameError, SyntaxError, TypeError):
         raise ParameterError(
             f"the parameter {name!r} must be declared as a built-in type, got {annotation!r}"
         ) from None
 
 
-def _read_type(node: ast.expr) -> Any:
-    """The type that a piece of an annotation stands for; KeyError or TypeError for others."""
-    match node:
-        case ast.Constant(value=None):
-            return None
-        case ast.Constant(value=value) if value is Ellipsis:
-            return Ellipsis
-        case ast.Name(id=word):
-            return _TYPES[word]
-        case ast.BinOp(left=left, op=ast.BitOr(), right=right):
-            return _read_type(left) | _read_type(right)
-        case ast.Subscript(value=ast.Name(id=word), slice=ast.Tuple(elts=items)):
-            return _TYPES[word].__class_getitem__(tuple(map(_read_type, items)))
-        case ast.Subscript(value=ast.Name(id=word), slice=item):
-            return _TYPES[word].__class_getitem__(_read_type(item))
-    raise TypeError(ast.unparse(node))
-
-
 def _fits(value: Any, kind: Any) -> bool:
     """Whether a literal is of a type; whole numbers fit float, truth values do not fit int."""
-    if kind is None or kind is types.NoneType:
-        return value is None
-    origin, arguments = typing.get_origin(kind), typing.get_args(kind)
-    if origin is types.UnionType:
-        return any(_fits(value, k) for k in arguments)
-    if origin is None:
-        if isinstance(value, bool):
-            return kind is bool
-        return isinstance(value, (int, float) if kind is float else kind)
-    if not isinstance(value, origin):
-        return False
-    if origin is dict:
-        key, item = arguments
-        return all(_fits(k, key) and _fits(v, item) for k, v in value.items())
-    if origin is tuple and arguments[-1] is not Ellipsis:
-        return len(value) == len(arguments) and all(map(_fits, value, arguments))
-    return all(_fits(v, arguments[0]) for v in value)
+    items = typing.get_args(kind)
+    if isinstance(kind, types.UnionType):
+        return any(_fits(value, k) for k in items)
+    if items:
+        return isinstance(value, typing.get_origin(kind)) and all(_fits(v, items[0]) for v in value)
+    return type(value) is kind or (kind is float and type(value) is int)

@@ -17,7 +17,7 @@ from urllib.parse import urljoin
 import yaml
 from bs4 import BeautifulSoup
 
-from compendium.execute import Edition, Project, RefusedError
+from compendium.execute import Edition, RefusedError
 from compendium.published import Published
 
 __all__ = ["combined", "main"]
@@ -71,8 +71,7 @@ def combined(html: Path, documents: Sequence[str], address: str) -> str:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print the edition that was built; return the exit code."""
-    project = Project()
-    edition = Edition(project, "quick" if "--quick" in (arguments or sys.argv[1:]) else "full")
+    edition = Edition(name="quick" if "--quick" in (arguments or sys.argv[1:]) else "full")
     html = edition.folder / "html"
     try:
         program = next(filter(None, map(shutil.which, _PROGRAMS)), None)
@@ -83,10 +82,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except RefusedError as error:
         sys.stdout.write(f"error: {error}\n")
         return 1
-    settings = yaml.safe_load((project.root / "_config.yml").read_text("utf-8"))
+    settings = yaml.safe_load((edition.root / "_config.yml").read_text("utf-8"))
     documents = [
         "book/index",
-        *(f"book/{key}" for key in Published(project.published).papers),
+        *(f"book/{key}" for key in Published(edition.published).papers),
         *("book/score", "book/compare", "book/ledger", "book/errata", "book/bibliography"),
     ]
     page = html / "book" / "all.html"
@@ -104,7 +103,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             capture_output=True,
         )
     page.unlink()
-    sys.stdout.write(f"The printed edition is {target.relative_to(project.root)}\n")
+    sys.stdout.write(f"The printed edition is {target.relative_to(edition.root)}\n")
     return 0
 
 
