@@ -54,11 +54,12 @@ def build(edition: Edition) -> list[str]:
     staged = edition.folder / "stage"
     shutil.rmtree(staged, ignore_errors=True)
     problems = stage(edition, staged)
-    if missing := [d for d in toc_documents(staged) if not _source_of(staged, d)]:
+    documents = toc_documents(staged)
+    if missing := [d for d in documents if not list(staged.glob(f"{d}.*"))]:
         return problems + [
             f"the table of contents lists {d}, which does not exist" for d in missing
         ]
-    say(f"Building the book of {len(list(toc_documents(staged)))} pages ...")
+    say(f"Building the book of {len(documents)} pages ...")
     command = "from jupyter_book.cli.main import main; main()"
     options = ["build", str(staged), "--toc", str(staged / "book" / "_toc.yml")]
     process = subprocess.run(
@@ -77,7 +78,7 @@ def build(edition: Edition) -> list[str]:
         return [*problems, "no site was built"]
     metadata = json.dumps(deposit.crate(edition, html), indent=1, ensure_ascii=False)
     write(html / "ro-crate-metadata.json", metadata + "\n")
-    problems += check(html, toc_documents(staged))
+    problems += check(html, documents)
     target = edition.folder / "html"
     shutil.rmtree(target, ignore_errors=True)
     html.rename(target)
@@ -102,12 +103,12 @@ def stage(edition: Edition, staged: Path) -> list[str]:
     ledger = Ledger(published, edition.results)
     for place in (edition.folder, staged / "_extra"):
         ledger.write(place / "ledger")
-    records = {name: edition.record(name) for name in edition.names()}
+    listed = tasks(edition)
     settings = yaml.safe_load((root / "_config.yml").read_text("utf-8")) or {}
     citing = pages.Citing(
         address=settings.get("html", {}).get("baseurl", "") + "book/ledger.html",
         version=package_version(root),
-        hashes={name: record["results"] for name, record in records.items() if record},
+        hashes={t.name: t.record["results"] for t in listed if t.record},
     )
     pages.write_pages(staged, ledger, citing)
     problems = [f"the ledger: {error}" for error in ledger.errors]
@@ -117,9 +118,8 @@ def stage(edition: Edition, staged: Path) -> list[str]:
         if entry.unexplained
     ]
     rows: dict[str, Entry | Row] = {**published.inputs, **{e.id: e for e in ledger.entries}}
-    listed = tasks(edition, quick=edition.name == "quick")
     for task in listed:
-        record = edition.record(task.name)
+        record = task.record
         if record is None:
             notebook = sources.read(edition.source(task.name))
         else:
@@ -130,7 +130,7 @@ def stage(edition: Edition, staged: Path) -> list[str]:
             problems.append(f"{task.name}: {error}")
         if record is not None and not task.reason:
             _offer_files(edition, staged / "_extra", record, notebook)
-        _dress(edition, task, record, notebook)
+        _dress(edition, task, notebook)
         (staged / "notebooks" / f"{task.name}.ipynb").write_text(nbformat.writes(notebook), "utf-8")
         if task.reason:
             failed = record and record["status"] == "failed"
@@ -140,8 +140,8 @@ def stage(edition: Edition, staged: Path) -> list[str]:
             )
     _write_toc(staged, published.papers.values(), [t.name for t in listed])
     generated = staged / "book" / "_generated"
-    (generated / "parameters.md").write_text(_parameter_tables(edition, listed), "utf-8")
-    (generated / "times.md").write_text(_times(edition, listed), "utf-8")
+    (generated / "parameters.md").write_text(_parameter_tables(listed), "utf-8")
+    (generated / "times.md").write_text(_times(listed), "utf-8")
     (generated / "certificate.md").write_text(_certificate(edition, staged), "utf-8")
     figures = edition.results / "figures"
     if figures.exists():
@@ -157,9 +157,7 @@ def _fill_tables(notebook: NotebookNode, rows: Mapping[str, Entry | Row]) -> Non
                 output["data"]["text/html"] = pages.fill(output["data"]["text/html"], rows)
 
 
-def _dress(
-    edition: Edition, task: Task, record: dict[str, Any] | None, notebook: NotebookNode
-) -> None:
+def _dress(edition: Edition, task: Task, notebook: NotebookNode) -> None:
     """Make a notebook a page: its strip at the top, its code folded."""
     for cell in notebook.cells:
         tags = cell.metadata.setdefault("tags", [])
@@ -168,10 +166,8 @@ def _dress(
             tags.append("hide-input")
     first = notebook.cells[0]
     title, _, rest = first.source.partition("\n")
-    if record is None or task.reason:
-        strip = _unfinished(task, record)
-    else:
-        strip = _provenance(edition, record)
+    last = None if task.reason else task.record
+    strip = _provenance(edition, last) if last else _unfinished(task)
     first.source = "\n\n".join([title, strip, rest.strip()])
 
 
@@ -191,26 +187,22 @@ def _offer_files(
     (extra / "notebooks" / f"{name}.ipynb").write_text(nbformat.writes(offered) + "\n", "utf-8")
 
 
-def _unfinished(task: Task, record: dict[str, Any] | None) -> str:
+def _unfinished(task: Task) -> str:
     """The red box on the page of a notebook that has no result to show."""
-    if record is None:
+    if task.record is None:
+        title = "Not run"
         text = "It has not been run yet, so this page has its text and code but no results."
-        return f":::{{admonition}} Not run\n:class: error\n{text}\n:::"
-    if record["status"] == "failed":
-        error = record["error"]
-        fence = "`" * 12
+    elif task.record["status"] == "failed":
+        title, error, fence = "This notebook failed", task.record["error"], "`" * 12
         traceback = _ANSI.sub("", error["traceback"]).strip("-\n ") or error["summary"]
-        return (
-            ":::{admonition} This notebook failed\n:class: error\n"
-            f"It stopped with an error, so its results are missing from this book. "
-            f"The cells below show how far it came.\n\n"
-            f"{fence}text\n{traceback}\n{fence}\n:::"
+        text = (
+            "It stopped with an error, so its results are missing from this book. The cells below "
+            f"show how far it came.\n\n{fence}text\n{traceback}\n{fence}"
         )
-    return (
-        ":::{admonition} Out of date\n:class: error\n"
-        f"These results are older than what they are computed from: {task.reason}. "
-        f"Run `make notebooks`.\n:::"
-    )
+    else:
+        title = "Out of date"
+        text = f"These results are older than what they are computed from: {task.reason}."
+    return f":::{{admonition}} {title}\n:class: error\n{text}\n:::"
 
 
 def _provenance(edition: Edition, record: dict[str, Any]) -> str:
@@ -265,22 +257,17 @@ def _write_toc(staged: Path, papers: Iterable[Paper], names: Iterable[str]) -> N
     """
     path = staged / "book" / "_toc.yml"
     toc = yaml.safe_load(path.read_text("utf-8"))
+    chapters = [{"file": f"book/{p.key}", "sections": _files(p.notebooks.split())} for p in papers]
     for part in toc.get("parts", []):
-        part.setdefault("chapters", [_chapter(paper) for paper in papers])
-    listed = set(_documents(toc))
-    rest = [{"file": f"notebooks/{n}"} for n in names if f"notebooks/{n}" not in listed]
-    if rest:
-        if "parts" in toc:
-            toc["parts"].append({"caption": "Notebooks", "chapters": rest})
-        else:
-            toc["chapters"] = [*toc.get("chapters", []), *rest]
+        part.setdefault("chapters", chapters)
+    if rest := [f for f in _files(names) if f["file"] not in _documents(toc)]:
+        toc.setdefault("parts", []).append({"caption": "Notebooks", "chapters": rest})
     path.write_text(yaml.safe_dump(toc, sort_keys=False, allow_unicode=True), "utf-8")
 
 
-def _chapter(paper: Paper) -> dict[str, Any]:
-    """A paper's entry in the contents."""
-    notebooks = [{"file": f"notebooks/{name}"} for name in paper.notebooks.split()]
-    return {"file": f"book/{paper.key}", "sections": notebooks}
+def _files(notebooks: Iterable[str]) -> list[dict[str, str]]:
+    """Notebooks as entries of a table of contents."""
+    return [{"file": f"notebooks/{name}"} for name in notebooks]
 
 
 def toc_documents(staged: Path) -> list[str]:
@@ -289,47 +276,39 @@ def toc_documents(staged: Path) -> list[str]:
 
 
 def _documents(toc: Any) -> Iterator[str]:
-    """Every page that a table of contents lists, in order, without its extension."""
-    for item in toc if isinstance(toc, list) else [toc]:
-        if isinstance(item, dict):
-            for key in ("root", "file"):
-                if key in item:
-                    yield re.sub(r"\.(md|ipynb|rst)$", "", item[key])
-            for key in ("parts", "chapters", "sections", "subtrees", "entries"):
-                yield from _documents(item.get(key, []))
-
-
-def _source_of(staged: Path, document: str) -> bool:
-    return any((staged / f"{document}{e}").exists() for e in (".md", ".ipynb", ".rst"))
+    """Every page that a table of contents lists, in order."""
+    if isinstance(toc, dict):
+        yield from (toc[key] for key in ("root", "file") if key in toc)
+        toc = list(toc.values())
+    for item in toc if isinstance(toc, list) else ():
+        yield from _documents(item)
 
 
 # --- generated fragments ------------------------------------------------------------------
 
 
-def _parameter_tables(edition: Edition, tasks: Iterable[Task]) -> str:
+def _parameter_tables(tasks: Iterable[Task]) -> str:
     """One table for each notebook, from its parameters cell."""
     parts = []
     for task in tasks:
-        source = edition.source(task.name)
         rows = [
             [f"`{p.name}`", p.description, f"`{parameters.write(p.default)}`",
              "" if p.quick == p.default else f"`{parameters.write(p.quick)}`", f"`{p.type}`"]
-            for p in sources.declared_parameters(source)
+            for p in task.declared
         ]  # fmt: skip
         table = _table(["parameter", "what it is", "default", "quick", "type"], rows)
         parts.append(f"**{{doc}}`/notebooks/{task.name}`** (`{task.name}`)\n\n{table}")
     return "\n\n".join(parts) or "There are no notebooks yet."
 
 
-def _times(edition: Edition, tasks: Iterable[Task]) -> str:
+def _times(tasks: Iterable[Task]) -> str:
     """How long each notebook took, and where."""
-    records = [(t.name, edition.record(t.name)) for t in tasks]
-    done = [(n, r) for n, r in records if r and r["status"] == "done"]
+    done = [t.record for t in tasks if t.record and t.record["status"] == "done"]
     if not done:
         return "No notebook has been run yet."
-    rows = [[f"{{doc}}`/notebooks/{n}`", seconds(r["seconds"])] for n, r in done]
-    total = seconds(sum(r["seconds"] for _, r in done))
-    machines = "; ".join(sorted({r["machine"] for _, r in done}))
+    rows = [[f"{{doc}}`/notebooks/{r['name']}`", seconds(r["seconds"])] for r in done]
+    total = seconds(sum(r["seconds"] for r in done))
+    machines = "; ".join(sorted({r["machine"] for r in done}))
     note = f"Computed on {machines}; {total} in all, shared by the notebooks that run side by side."
     return f"{_table(['notebook', 'time'], rows)}\n\n{note}"
 
@@ -362,7 +341,9 @@ def check(html: Path, documents: Iterable[str]) -> list[str]:
         if not (html / f"{document}.html").exists()
     ]
     pages = {
-        p.resolve(): _read_page(p) for p in sorted(html.rglob("*.html")) if "_static" not in p.parts
+        p.resolve(): _Page(p.read_text("utf-8"))
+        for p in sorted(html.rglob("*.html"))
+        if "_static" not in p.parts
     }
     for path, page in pages.items():
         where = path.relative_to(html.resolve()).as_posix()
@@ -374,11 +355,7 @@ def check(html: Path, documents: Iterable[str]) -> list[str]:
             target = (path.parent / unquote(parts.path)).resolve() if parts.path else path
             if not target.exists():
                 problems.append(f"{where}: the link {link} leads nowhere")
-            elif (
-                parts.fragment
-                and target in pages
-                and unquote(parts.fragment) not in pages[target].ids
-            ):
+            elif target in pages and unquote(parts.fragment) not in pages[target].ids:
                 problems.append(f"{where}: the link {link} names no place on its page")
     return problems
 
@@ -386,11 +363,12 @@ def check(html: Path, documents: Iterable[str]) -> list[str]:
 class _Page(HTMLParser):
     """The links, anchors and images of a page."""
 
-    def __init__(self) -> None:
+    def __init__(self, text: str) -> None:
         super().__init__()
         self.links: set[str] = set()
         self.ids: set[str] = {"", "top"}
         self.silent_images: list[str] = []
+        self.feed(text)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         values = dict(attrs)
@@ -398,12 +376,6 @@ class _Page(HTMLParser):
         self.links.update(v for k in ("href", "src") if (v := values.get(k)))
         if tag == "img" and not values.get("alt"):
             self.silent_images.append(values.get("src") or "")
-
-
-def _read_page(path: Path) -> _Page:
-    page = _Page()
-    page.feed(path.read_text("utf-8"))
-    return page
 
 
 def _main(options: argparse.Namespace) -> int:

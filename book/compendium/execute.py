@@ -29,6 +29,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from datetime import datetime, timezone
+from importlib.util import source_from_cache
 from pathlib import Path
 from typing import Any
 
@@ -43,7 +44,7 @@ from papermill.execute import remove_error_markers
 from papermill.log import logger
 
 from compendium import ROOT, parameters, sources, versions, write
-from compendium.parameters import ParameterError
+from compendium.parameters import Parameter, ParameterError
 from compendium.published import LedgerError, Published
 
 __all__ = [
@@ -53,6 +54,7 @@ __all__ = [
     "command",
     "locked",
     "package_version",
+    "require_done",
     "run",
     "say",
     "seconds",
@@ -60,33 +62,25 @@ __all__ = [
 ]
 
 _PACKAGES = ("numpy", "scipy", "pandas", "scikit-learn", "matplotlib")
+_ROOMS = ("f1ci", "book", "notebooks")
 _HEARTBEAT = 15.0  # seconds of silence after which a running notebook is mentioned again
+REFERENCE = Path("book", "reference")  # the run that others are compared with
 _STARTUP = Path("ipython", "profile_default", "startup", "watch.py")
-# Runs in the kernel before the notebook: notes which files of the repository it opens. Imported
-# modules are among them; a compiled one stands for its source. What the papers print is noted
-# value by value instead, by `compendium.ledger`.
+# Runs in the kernel before the notebook: notes every file that it opens, modules among them.
 _WATCH = """\
-import importlib.util, os, sys
+import os, sys
 
-def watch(root, log):
-    seen = set()
-    notes = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
-    rooms = tuple(os.path.join(root, room) + os.sep for room in ("f1ci", "book", "notebooks"))
-    printed = os.path.join(root, "book", "published") + os.sep
+def watch(log):
+    seen, notes = set(), os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
 
     def hook(event, args):
         if event == "open" and isinstance(args[0], (str, os.PathLike)) and args[0] not in seen:
             seen.add(args[0])
-            path = os.path.abspath(os.fspath(args[0]))
-            if not isinstance(path, str) or not path.startswith(rooms) or path.startswith(printed):
-                return
-            if path.endswith(".pyc"):
-                path = importlib.util.source_from_cache(path)
-            os.write(notes, os.fsencode("file\\t" + os.path.relpath(path, root) + "\\t\\n"))
+            os.write(notes, b"file\\t" + os.path.abspath(os.fsencode(args[0])) + b"\\t\\n")
 
     sys.addaudithook(hook)
 
-watch({root!r}, {log!r})
+watch({!r})
 del watch
 """
 
@@ -165,9 +159,10 @@ class Edition:
                 problems += [f"{name}: {found}" for found in self._altered(record)]
         return problems
 
-    def stale(self, name: str, values: Mapping[str, Any], published: Published) -> str:
+    def stale(
+        self, record: dict[str, Any] | None, values: Mapping[str, Any], published: Published
+    ) -> str:
         """Why a notebook has to run with these values; empty if its last run still holds."""
-        record = self.record(name)
         if record is None:
             return "never run"
         if record["status"] != "done":
@@ -298,10 +293,12 @@ def package_version(root: Path) -> str:
 
 @dataclass
 class Task:
-    """One notebook with the values that it is to run with, and how far it is."""
+    """One notebook with the values that it is to run with, its last run, and how far it is."""
 
     name: str
+    declared: list[Parameter]
     values: dict[str, Any]
+    record: dict[str, Any] | None  # of its last run, if there was one
     reason: str  # why it has to run; empty if its last run still holds
     expected: float | None  # seconds that its last run took, or the reference run
     cell: int = 0
@@ -310,9 +307,7 @@ class Task:
     mentioned: float = 0.0
 
 
-def tasks(
-    edition: Edition, names: Sequence[str] = (), text: str = "", *, quick: bool = False
-) -> list[Task]:
+def tasks(edition: Edition, names: Sequence[str] = (), text: str = "") -> list[Task]:
     """The notebooks of an edition, each with its parameters and why it has to run, if it has."""
     known, published = edition.names(), Published(edition.published)
     if text and not names:
@@ -322,18 +317,28 @@ def tasks(
             raise ParameterError(
                 f"there is no notebook {name!r}; there are {', '.join(known) or 'none'}"
             )
-    reference = _read(edition.root / "book" / "reference" / "run.json") or {}
+    reference = _read(edition.root / REFERENCE / "run.json") or {}
     took = reference.get("took", {}) if edition.name == "full" else {}
     found = []
     for name in names or known:
         declared = sources.declared_parameters(edition.source(name))
-        values = {p.name: p.quick if quick else p.default for p in declared}
+        values = {p.name: p.quick if edition.name == "quick" else p.default for p in declared}
         values |= parameters.from_text(text, declared, name)
         record = edition.record(name)
+        reason = edition.stale(record, values, published)
         done = record is not None and record["status"] == "done"
         expected = record["seconds"] if record and done else took.get(name)
-        found.append(Task(name, values, edition.stale(name, values, published), expected))
+        found.append(Task(name, declared, values, record, reason, expected))
     return found
+
+
+def require_done(edition: Edition) -> list[Task]:
+    """The notebooks, if every one's last run still holds; else a refusal."""
+    listed = tasks(edition)
+    for task in listed:
+        if task.reason:
+            raise RefusedError(f"the notebook {task.name} must run first: {task.reason}")
+    return listed
 
 
 def run(
@@ -349,7 +354,9 @@ def run(
 
     def work(task: Task) -> bool:
         try:
-            with tempfile.TemporaryDirectory(prefix="running-", dir=edition.folder) as folder:
+            with tempfile.TemporaryDirectory(
+                prefix="running-", dir=edition.folder, ignore_cleanup_errors=True
+            ) as folder:
                 if not stopping.is_set():
                     outcome = _run_one(edition, task, Path(folder), time_limit, show)
                 if stopping.is_set():
@@ -404,8 +411,7 @@ def _run_one(
     results = folder / "made" / "results"
     for needed in (executed.parent, results):
         needed.mkdir(parents=True)
-    watch = _WATCH.format(root=str(edition.root), log=str(folder / "notes"))
-    write(folder / _STARTUP, watch)
+    write(folder / _STARTUP, _WATCH.format(str(folder / "notes")))
     notebook = sources.read(edition.source(task.name))
     cell = sources.parameters_cell(notebook)
     cell.source = parameters.substitute(cell.source, task.values)
@@ -468,14 +474,8 @@ def _publish(edition: Edition, task: Task, folder: Path, outcome: dict[str, Any]
         shutil.rmtree(made / "results")  # half of the results is worse than none
     _clean(made / "executed" / f"{task.name}.ipynb")
     outputs = {p.relative_to(made).as_posix(): _hash(p) for p in made.rglob("*") if p.is_file()}
-    files, printed = {f"notebooks/{task.name}.py", "requirements.lock"}, {}
-    if (folder / "notes").exists():
-        for line in (folder / "notes").read_text("utf-8").splitlines():
-            kind, name, value = line.split("\t")
-            if kind == "file":
-                files.add(name)
-            else:
-                printed[f"{kind} {name}"] = value
+    files, printed = _noted(folder / "notes", root)
+    files |= {f"notebooks/{task.name}.py", "requirements.lock"}
     hashes = edition.hashes(sorted(files))
     # Nobody knows which of its states a file had that was written meanwhile: no hash fits.
     begin = (folder / _STARTUP).stat().st_mtime
@@ -483,7 +483,6 @@ def _publish(edition: Edition, task: Task, folder: Path, outcome: dict[str, Any]
     package = [p.relative_to(root).as_posix() for p in (root / "f1ci").rglob("*.py")]
     record = {
         "name": task.name,
-        "edition": edition.name,
         **outcome,
         "ended": datetime.now(timezone.utc).isoformat(timespec="seconds"),
         "seconds": round(time.monotonic() - (task.started or 0.0), 1),
@@ -501,6 +500,24 @@ def _publish(edition: Edition, task: Task, folder: Path, outcome: dict[str, Any]
         "outputs": outputs,
     }
     edition.publish(task.name, record, made)
+
+
+def _noted(notes: Path, root: Path) -> tuple[set[str], dict[str, str]]:
+    """The files of this tree that a notebook opened, and the printed values that it asked for.
+
+    A compiled module stands for its source; the printed tables count value by value.
+    """
+    files, printed = set(), {}
+    for line in notes.read_text("utf-8").splitlines() if notes.exists() else ():
+        kind, name, value = line.split("\t")
+        if kind != "file":
+            printed[f"{kind} {name}"] = value
+        elif name.startswith(f"{root}{os.sep}"):
+            path = Path(source_from_cache(name) if name.endswith(".pyc") else name)
+            room, *inner = path.relative_to(root).parts
+            if room in _ROOMS and not {"published", "__pycache__"} & set(inner):
+                files.add("/".join([room, *inner]))
+    return files, printed
 
 
 def _clean(executed: Path) -> None:
@@ -528,7 +545,7 @@ class _Progress:
         self._lock = threading.Lock()
 
     def started(self, task: Task) -> None:
-        before = f", {seconds(task.expected)} last time" if task.expected else ""
+        before = f", {seconds(task.expected)} before" if task.expected else ""
         self._line(task, f"starts: {task.reason or 'asked for'}{before}")
 
     def moved(self, task: Task, silence: float = 1.0) -> None:
@@ -596,7 +613,7 @@ def command(
     for name, how in arguments.items():
         parser.add_argument(name, **how)
     options = parser.parse_args()
-    signal.signal(signal.SIGTERM, signal.getsignal(signal.SIGINT))  # `kill` ends it as Ctrl-C does
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # `kill` ends it as Ctrl-C does
     try:
         return work(options)
     except (RefusedError, LedgerError, OSError, ParameterError) as error:
@@ -612,7 +629,7 @@ def _main(options: argparse.Namespace) -> int:
     edition = Edition(
         options.root, "custom" if options.params else "quick" if options.quick else "full"
     )
-    listed = tasks(edition, options.names, options.params, quick=options.quick)
+    listed = tasks(edition, options.names, options.params)
     todo = [t for t in listed if t.reason or options.force]
     if kept := len(listed) - len(todo):
         say(f"{kept} of {len(listed)} notebooks are up to date (--force runs them anyway).")

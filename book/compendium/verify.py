@@ -32,7 +32,7 @@ import numpy as np
 import yaml
 
 from compendium import ledger, sources, swhid, write
-from compendium.execute import Edition, RefusedError, command, tasks
+from compendium.execute import REFERENCE, Edition, RefusedError, Task, command, require_done, tasks
 from compendium.ledger import Record
 from compendium.published import LedgerError, Published
 
@@ -76,11 +76,12 @@ def _compare(known: Record, found: Record) -> str:
 
 def certify(edition: Edition) -> dict[str, Any]:
     """Compare the last run with the reference run."""
-    folder = _folder(edition)
+    folder = edition.root / REFERENCE
     reference = json.loads((folder / "run.json").read_text("utf-8"))
-    run = _facts(edition)
+    listed = tasks(edition)
+    run = _facts(edition, listed)
     same = run["platform"] == reference["platform"]
-    problems = [f"the notebook {t.name} must run: {t.reason}" for t in tasks(edition) if t.reason]
+    problems = [f"the notebook {t.name} must run: {t.reason}" for t in listed if t.reason]
     for what, of in {"sources": "", "parameters": "what was passed to "}.items():
         before, now = reference[what], run[what]
         problems += [
@@ -126,10 +127,6 @@ def _said(record: Record | None) -> str:
     return f"{record.missing or record.value!r}{beside}"
 
 
-def _folder(edition: Edition) -> Path:
-    return edition.root / "book" / "reference"
-
-
 def _records(folder: Path, edition: Edition) -> dict[str, Record]:
     """Every record in a folder of results files, by its id."""
     published = Published(edition.published)
@@ -142,10 +139,9 @@ def _records(folder: Path, edition: Edition) -> dict[str, Record]:
     return records
 
 
-def _facts(edition: Edition) -> dict[str, Any]:
+def _facts(edition: Edition, listed: Iterable[Task]) -> dict[str, Any]:
     """What is to be said of the last run of every notebook."""
-    names = edition.names()
-    records = {n: r for n in names if (r := edition.record(n)) and r["status"] == "done"}
+    records = {t.name: t.record for t in listed if t.record and t.record["status"] == "done"}
     if not records:
         raise RefusedError("no notebook has been run: `make notebooks` runs them")
     read = sorted({p for r in records.values() for p in r["read"]["files"]})
@@ -154,7 +150,7 @@ def _facts(edition: Edition) -> dict[str, Any]:
     return {
         "version": last["version"],
         "ended": last["ended"],
-        "seconds": round(sum(r["seconds"] for r in records.values()), 1),
+        "took": {n: r["seconds"] for n, r in records.items()},
         "platform": platform_facts(last["packages"]),
         "parameters": {n: r["parameters"] for n, r in records.items()},
         # The machinery may change without a reason to doubt a number.
@@ -170,14 +166,13 @@ def _facts(edition: Edition) -> dict[str, Any]:
 
 def record(edition: Edition) -> None:
     """Make the last run the reference run, and write its manifest, ``codecheck.yml``."""
-    if due := [t for t in tasks(edition) if t.reason]:
-        raise RefusedError(f"the notebook {due[0].name} must run first: {due[0].reason}")
-    folder = _folder(edition)
+    listed = require_done(edition)
+    folder = edition.root / REFERENCE
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     for path in sorted(edition.results.glob("*.csv")):
         shutil.copy(path, folder / path.name)
-    run = _facts(edition)
+    run = _facts(edition, listed)
     write(folder / "run.json", json.dumps(run, indent=1) + "\n")
     write(edition.root / "codecheck.yml", _codecheck(edition, run["made"]))
 
