@@ -18,9 +18,9 @@ from pathlib import Path
 import nbformat
 import psutil
 import pytest
-from compendium import NOTEBOOKS, ROOT, parameters, sources
+from compendium import NOTEBOOKS, ROOT, sources
 from compendium.execute import Edition, locked, tasks
-from compendium.parameters import ParameterError
+from compendium.sources import ParameterError
 from trees import call, command, environment, files, make_tree
 
 DRAWS = '''\
@@ -173,7 +173,7 @@ half_width: float = 0.05  # planned half width"""
 
 
 def test_read_finds_types_defaults_quick_values_and_descriptions():
-    found = {p.name: p for p in parameters.read(CELL)}
+    found = {p.name: p for p in sources.read_parameters(CELL)}
     assert found["replicates"].default == 1_000_000
     assert found["replicates"].quick == 10_000
     assert found["replicates"].description == "replicates per condition"
@@ -200,7 +200,7 @@ def test_read_finds_types_defaults_quick_values_and_descriptions():
     ],
 )
 def test_from_text_converts_by_the_declared_type(text, expected):
-    values = parameters.from_text(text, parameters.read(CELL), "x")
+    values = sources.from_text(text, sources.read_parameters(CELL), "x")
     assert values == expected
     assert [type(v) for v in values.values()] == [type(v) for v in expected.values()]
 
@@ -219,7 +219,7 @@ def test_from_text_converts_by_the_declared_type(text, expected):
 )
 def test_from_text_refuses(text, message):
     with pytest.raises(ParameterError, match=message):
-        parameters.from_text(text, parameters.read(CELL), "x")
+        sources.from_text(text, sources.read_parameters(CELL), "x")
 
 
 @pytest.mark.parametrize(
@@ -237,12 +237,12 @@ def test_from_text_refuses(text, message):
 )
 def test_read_refuses(cell, message):
     with pytest.raises(ParameterError, match=message):
-        parameters.read(cell)
+        sources.read_parameters(cell)
 
 
 def test_substitute_changes_values_and_nothing_else():
     values = {"replicates": 5_000, "levels": (0.5,), "name": "µ", "path": "a.csv"}
-    changed = parameters.substitute(CELL, values)
+    changed = sources.substitute(CELL, values)
     assert changed.splitlines() == [
         "replicates: int = 5_000  # quick: 10_000 — replicates per condition",
         "levels: tuple[float, ...] = (0.5,)  # quick: (0.95,) — nominal levels",
@@ -251,8 +251,8 @@ def test_substitute_changes_values_and_nothing_else():
         "path: str | None = 'a.csv'  # a table of one's own",
         "half_width: float = 0.05  # planned half width",
     ]
-    assert {p.name: p.default for p in parameters.read(changed)} | values == {
-        p.name: p.default for p in parameters.read(changed)
+    assert {p.name: p.default for p in sources.read_parameters(changed)} | values == {
+        p.name: p.default for p in sources.read_parameters(changed)
     }
 
 
@@ -323,7 +323,7 @@ def test_a_notebook_runs_again_when_what_it_read_changed(ran, tmp_path):
     # What it neither imports nor opens: another room, the package (this one does without it), a
     # new data file, a chapter, a published number.
     for path in (
-        "book/compendium/parameters.py",
+        "book/compendium/sources.py",
         "f1ci/results.py",
         "notebooks/data/new.csv",
         "book/lam.md",

@@ -26,7 +26,7 @@ import pytest
 import yaml
 from axe_playwright_python.sync_playwright import Axe
 from bs4 import BeautifulSoup
-from compendium import ROOT, parameters, sources, swhid
+from compendium import ROOT, sources, swhid
 from compendium import book as machinery
 from compendium.published import Published
 from pybtex.database import parse_string
@@ -847,9 +847,7 @@ def test_an_offered_notebook_runs_on_its_own(real_book, tmp_path):
         )
         cell = sources.parameters_cell(offered)
         quick = {p.name: p.quick for p in sources.declared_parameters(source)}
-        cell.source = parameters.substitute(
-            sources.parameters_cell(sources.read(source)).source, quick
-        )
+        cell.source = sources.parameters_cell(sources.read(source, quick)).source
         for one in offered.cells:
             if one.cell_type == "code":
                 one.outputs = []

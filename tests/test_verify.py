@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from compendium import ROOT, parameters, sources, swhid, verify
+from compendium import ROOT, sources, swhid, verify
 from compendium.execute import Edition
 from compendium.ledger import Record
 from trees import call, make_tree
@@ -183,7 +183,7 @@ def test_the_reference_run_is_complete():
     assert sorted(run["parameters"]) == edition.names()
     for name, values in run["parameters"].items():
         declared = sources.declared_parameters(edition.source(name))
-        assert values == {p.name: parameters.write(p.default) for p in declared}, name
+        assert values == {p.name: sources.literal(p.default) for p in declared}, name
     recorded = {Path(p).name for p in run["made"] if p.endswith(".csv")}
     assert recorded == {p.name for p in (ROOT / "book" / "reference").glob("*.csv")}
     manifest = yaml.safe_load((ROOT / "codecheck.yml").read_text("utf-8"))["manifest"]

@@ -27,7 +27,7 @@ import nbformat
 import yaml
 from nbformat import NotebookNode
 
-from compendium import deposit, pages, parameters, sources, swhid, verify, write
+from compendium import deposit, pages, sources, swhid, verify, write
 from compendium.execute import (
     Edition,
     RefusedError,
@@ -292,8 +292,8 @@ def _parameter_tables(tasks: Iterable[Task]) -> str:
     parts = []
     for task in tasks:
         rows = [
-            [f"`{p.name}`", p.description, f"`{parameters.write(p.default)}`",
-             "" if p.quick == p.default else f"`{parameters.write(p.quick)}`", f"`{p.type}`"]
+            [f"`{p.name}`", p.description, f"`{sources.literal(p.default)}`",
+             "" if p.quick == p.default else f"`{sources.literal(p.quick)}`", f"`{p.type}`"]
             for p in task.declared
         ]  # fmt: skip
         table = _table(["parameter", "what it is", "default", "quick", "type"], rows)

@@ -43,9 +43,9 @@ from papermill.exceptions import PapermillExecutionError
 from papermill.execute import remove_error_markers
 from papermill.log import logger
 
-from compendium import ROOT, parameters, sources, versions, write
-from compendium.parameters import Parameter, ParameterError
+from compendium import ROOT, sources, versions, write
 from compendium.published import LedgerError, Published
+from compendium.sources import Parameter, ParameterError
 
 __all__ = [
     "Edition",
@@ -168,7 +168,7 @@ class Edition:
         if record["status"] != "done":
             return "failed last time"
         now = {
-            "parameters": {k: parameters.write(v) for k, v in values.items()},
+            "parameters": {k: sources.literal(v) for k, v in values.items()},
             "packages": versions(_PACKAGES),
             "files": self.hashes(record["read"]["files"]),
             "printed": _printed(published, record["read"]["printed"]),
@@ -323,7 +323,7 @@ def tasks(edition: Edition, names: Sequence[str] = (), text: str = "") -> list[T
     for name in names or known:
         declared = sources.declared_parameters(edition.source(name))
         values = {p.name: p.quick if edition.name == "quick" else p.default for p in declared}
-        values |= parameters.from_text(text, declared, name)
+        values |= sources.from_text(text, declared, name)
         record = edition.record(name)
         reason = edition.stale(record, values, published)
         done = record is not None and record["status"] == "done"
@@ -412,9 +412,7 @@ def _run_one(
     for needed in (executed.parent, results):
         needed.mkdir(parents=True)
     write(folder / _STARTUP, _WATCH.format(str(folder / "notes")))
-    notebook = sources.read(edition.source(task.name))
-    cell = sources.parameters_cell(notebook)
-    cell.source = parameters.substitute(cell.source, task.values)
+    notebook = sources.read(edition.source(task.name), task.values)
     nbformat.write(notebook, folder / "input.ipynb")
     environment = {
         **os.environ,
@@ -486,7 +484,7 @@ def _publish(edition: Edition, task: Task, folder: Path, outcome: dict[str, Any]
         **outcome,
         "ended": datetime.now(timezone.utc).isoformat(timespec="seconds"),
         "seconds": round(time.monotonic() - (task.started or 0.0), 1),
-        "parameters": {k: parameters.write(v) for k, v in task.values.items()},
+        "parameters": {k: sources.literal(v) for k, v in task.values.items()},
         "packages": versions(_PACKAGES),
         "read": {"files": hashes, "printed": printed},
         "data": [p.removeprefix("notebooks/") for p in hashes if p.startswith("notebooks/data/")],
