@@ -86,11 +86,13 @@ pause: float = 60.0  # seconds
 import time
 
 from compendium import RESULTS
+from compendium.pool import executor
 
 (RESULTS / "slow.csv").write_text("half")
 
 # %%
-time.sleep(pause)
+with executor() as pool:
+    list(pool.map(time.sleep, [pause] * 4))
 """
 
 
@@ -522,11 +524,12 @@ def test_an_ended_run_leaves_nothing_that_counts_as_done(tmp_path, end):
     with subprocess.Popen(
         command(root, "execute"), env=environment(), stdout=subprocess.PIPE, text=True
     ) as process:
-        while not list((root / "_build").glob("running-*/made/results/slow.csv")):
+        runner = psutil.Process(process.pid)
+        # The kernel, two processes of its pool and what counts their resources.
+        while len(family := runner.children(recursive=True)) < 4:
             assert process.poll() is None
             time.sleep(0.05)
-        family = psutil.Process(process.pid).children(recursive=True)
-        assert family  # the kernel
+        assert list((root / "_build").glob("running-*/made/results/slow.csv"))
         process.send_signal(end)
         process.wait(timeout=20)
     _, alive = psutil.wait_procs(family, timeout=20)
@@ -558,6 +561,26 @@ if __name__ == "__main__":
         print(cluster.scheduler_address, flush=True)
         sys.stdin.read()
 """
+
+
+@pytest.mark.slow
+def test_a_fresh_clone_starts_with_what_took_longest_in_the_reference_run(tmp_path):
+    # Each twice as long as the one before, against the order of their names.
+    took = {"apple": 1.0, "pear": 2.0, "quince": 4.0}
+    root = make_tree(tmp_path, **dict.fromkeys(took, DRAWS.replace('"draws.csv"', 'f"{name}.csv"')))
+    for name in took:
+        change(
+            root / "notebooks" / f"{name}.py",
+            "# %%\nsequences",
+            f'# %%\nname = "{name}"\nsequences',
+        )
+    (root / "book" / "reference").mkdir()
+    (root / "book" / "reference" / "run.json").write_text(json.dumps({"took": took}), "utf-8")
+    outcome = call(root, "execute", "--workers", "1")
+    assert outcome.returncode == 0, outcome.stdout + outcome.stderr
+    starts = [line.split()[2] for line in outcome.stdout.splitlines() if " starts: " in line]
+    assert starts == ["quince", "pear", "apple"]
+    assert "3.0 s left" in outcome.stdout  # once quince is done
 
 
 @pytest.mark.slow

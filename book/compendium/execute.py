@@ -358,15 +358,15 @@ def run(
                 prefix="running-", dir=edition.folder, ignore_cleanup_errors=True
             ) as folder:
                 if not stopping.is_set():
-                    outcome = _run_one(edition, task, Path(folder), time_limit, show)
+                    error = _run_one(edition, task, Path(folder), time_limit, show)
                 if stopping.is_set():
                     return False
-                _publish(edition, task, Path(folder), outcome)
-        except Exception as error:  # a full disk, say: whatever stops a task is its failure
-            outcome = _failure(f"{type(error).__name__}: {' '.join(str(error).split())[:300]}")
+                _publish(edition, task, Path(folder), error)
+        except Exception as fault:  # a full disk, say: whatever stops a task is its failure
+            error = _error(f"{type(fault).__name__}: {' '.join(str(fault).split())[:300]}")
         if not stopping.is_set():
-            show.ended(task, outcome)
-        return bool(outcome["status"] == "done")
+            show.ended(task, error)
+        return error is None
 
     with ThreadPoolExecutor(workers) as pool:
         order = sorted(todo, key=lambda t: -(t.expected or float("inf")))
@@ -405,8 +405,8 @@ papermill_engines.register("f1ci", _Engine)
 
 def _run_one(
     edition: Edition, task: Task, folder: Path, time_limit: float, show: _Progress
-) -> dict[str, Any]:
-    """Run one notebook in a kernel of its own; tell how it ended."""
+) -> dict[str, str] | None:
+    """Run one notebook in a kernel of its own; what stopped it, if anything did."""
     executed = folder / "made" / "executed" / f"{task.name}.ipynb"
     results = folder / "made" / "results"
     for needed in (executed.parent, results):
@@ -447,28 +447,28 @@ def _run_one(
             )
     except PapermillExecutionError as error:
         where = f"cell {error.cell_index + 1}: {error.ename}: {error.evalue}"
-        return _failure(where.splitlines()[0], "\n".join(error.traceback))
+        return _error(where.splitlines()[0], "\n".join(error.traceback))
     except CellTimeoutError:
-        return _failure(
+        return _error(
             f"the time limit of {seconds(time_limit)} ended in cell {task.cell} of {task.cells}"
         )
     except DeadKernelError:
         said = (folder / "log").read_text("utf-8")
-        return _failure(f"its process died in cell {task.cell} of {task.cells}", said)
+        return _error(f"its process died in cell {task.cell} of {task.cells}", said)
     strangers = sorted(
         p.relative_to(results).as_posix()
         for p in results.rglob("*")
         if p.is_file() and not p.name.startswith(task.name)
     )
     if strangers:
-        return _failure(f"what a notebook writes must bear its name, not {', '.join(strangers)}")
-    return {"status": "done", "error": None}
+        return _error(f"what a notebook writes must bear its name, not {', '.join(strangers)}")
+    return None
 
 
-def _publish(edition: Edition, task: Task, folder: Path, outcome: dict[str, Any]) -> None:
+def _publish(edition: Edition, task: Task, folder: Path, error: dict[str, str] | None) -> None:
     """Move what a run made to its place and record it."""
     made, root = folder / "made", edition.root
-    if outcome["status"] != "done":
+    if error:
         shutil.rmtree(made / "results")  # half of the results is worse than none
     _clean(made / "executed" / f"{task.name}.ipynb")
     outputs = {p.relative_to(made).as_posix(): _hash(p) for p in made.rglob("*") if p.is_file()}
@@ -481,7 +481,8 @@ def _publish(edition: Edition, task: Task, folder: Path, outcome: dict[str, Any]
     package = [p.relative_to(root).as_posix() for p in (root / "f1ci").rglob("*.py")]
     record = {
         "name": task.name,
-        **outcome,
+        "status": "failed" if error else "done",
+        "error": error,
         "ended": datetime.now(timezone.utc).isoformat(timespec="seconds"),
         "seconds": round(time.monotonic() - (task.started or 0.0), 1),
         "parameters": {k: sources.literal(v) for k, v in task.values.items()},
@@ -526,8 +527,8 @@ def _clean(executed: Path) -> None:
     executed.write_text(nbformat.writes(notebook) + "\n", "utf-8")
 
 
-def _failure(summary: str, traceback: str = "") -> dict[str, Any]:
-    return {"status": "failed", "error": {"summary": summary, "traceback": traceback}}
+def _error(summary: str, traceback: str = "") -> dict[str, str]:
+    return {"summary": summary, "traceback": traceback}
 
 
 # --- what a person sees meanwhile ---------------------------------------------------------
@@ -555,13 +556,11 @@ class _Progress:
             if task.started:
                 self.moved(task, _HEARTBEAT)
 
-    def ended(self, task: Task, outcome: Mapping[str, Any]) -> None:
+    def ended(self, task: Task, error: Mapping[str, str] | None) -> None:
         self._open.remove(task)
         took = seconds(time.monotonic() - task.started if task.started else 0.0)
-        if outcome["status"] == "done":
-            self._line(task, f"done in {took}{self._left()}")
-        else:
-            self._line(task, f"FAILED after {took}: {outcome['error']['summary']}")
+        failed = f"FAILED after {took}: {error['summary']}" if error else ""
+        self._line(task, failed or f"done in {took}{self._left()}")
 
     def _line(self, task: Task, text: str) -> None:
         with self._lock:
@@ -607,10 +606,11 @@ def command(
     parser = argparse.ArgumentParser(
         prog=f"python -m {spec.name if spec else ''}", description=description
     )
-    parser.add_argument("--root", type=_tree, default=ROOT, help="another tree (for tests)")
+    parser.add_argument("--root", type=Path, default=ROOT, help="another tree (for tests)")
     for name, how in arguments.items():
         parser.add_argument(name, **how)
     options = parser.parse_args()
+    options.root = options.root.resolve()
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # `kill` ends it as Ctrl-C does
     try:
         return work(options)
@@ -652,10 +652,6 @@ def _main(options: argparse.Namespace) -> int:
     for name in failed:
         say(f"FAILED: {name}, up to its error in {folder}/executed/{name}.ipynb")
     return 1 if failed else 0
-
-
-def _tree(text: str) -> Path:
-    return Path(text).resolve()
 
 
 def _at_least_one(text: str) -> int:
