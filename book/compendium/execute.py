@@ -350,36 +350,37 @@ def run(
     either as it was or done. Whatever keeps a task from its end is a failure.
     """
     edition.tidy()
-    stopping, show = threading.Event(), _Progress(todo, workers)
+    stopping, publishing, show = threading.Event(), threading.Lock(), _Progress(todo, workers)
 
     def work(task: Task) -> bool:
         try:
             with tempfile.TemporaryDirectory(
                 prefix="running-", dir=edition.folder, ignore_cleanup_errors=True
             ) as folder:
-                if not stopping.is_set():
-                    error = _run_one(edition, task, Path(folder), time_limit, show)
-                if stopping.is_set():
-                    return False
-                _publish(edition, task, Path(folder), error)
+                error = _run_one(edition, task, Path(folder), time_limit, show)
+                with publishing:
+                    if not stopping.is_set():
+                        _publish(edition, task, Path(folder), error)
         except Exception as fault:  # a full disk, say: whatever stops a task is its failure
             error = _error(f"{type(fault).__name__}: {' '.join(str(fault).split())[:300]}")
         if not stopping.is_set():
             show.ended(task, error)
         return error is None
 
-    with ThreadPoolExecutor(workers) as pool:
-        order = sorted(todo, key=lambda t: -(t.expected or float("inf")))
-        futures = {pool.submit(work, t): t.name for t in order}
-        try:
-            while wait(futures, timeout=0.1).not_done:
-                show.heartbeat()
-        finally:
+    pool = ThreadPoolExecutor(workers)
+    order = sorted(todo, key=lambda t: -(t.expected or float("inf")))
+    futures = {pool.submit(work, t): t.name for t in order}
+    try:
+        while wait(futures, timeout=0.1).not_done:
+            show.heartbeat()
+    finally:
+        with publishing:
             stopping.set()
-            while wait(futures, timeout=0.1).not_done:
-                for child in psutil.Process().children(recursive=True):
-                    with contextlib.suppress(psutil.NoSuchProcess):
-                        child.kill()
+        pool.shutdown(wait=False, cancel_futures=True)
+        for child in psutil.Process().children(recursive=True):
+            with contextlib.suppress(psutil.NoSuchProcess):
+                child.kill()
+        edition.tidy()
     return sorted(name for future, name in futures.items() if not future.result())
 
 
@@ -401,6 +402,7 @@ class _Engine(NBClientEngine):  # type: ignore[misc]
 
 
 papermill_engines.register("f1ci", _Engine)
+logger.setLevel("CRITICAL")  # what it has to say of a failure is in the record
 
 
 def _run_one(
@@ -619,7 +621,7 @@ def command(
         return 2
     except KeyboardInterrupt:
         say("Stopped. What was done before stays done; nothing half-written is left.")
-        return 130
+        os._exit(130)  # threads would take seconds to see that their kernels are gone
 
 
 def _main(options: argparse.Namespace) -> int:
