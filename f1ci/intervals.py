@@ -417,6 +417,8 @@ def _interval(
     else:
         fitting = {name: each for name, each in known.items() if each.applies_to(metric)}
         name, entry = choose(method, fitting, repr(metric.name))
+    if not isinstance(table, tuple):
+        table = _batch_innermost(table)  # here, so that the warnings profit as well
     estimate, error, low, high = answer(metric, table, entry, level)
     of = tuple(classes) if classes is not None and each else None
     if np.ndim(estimate) == 0:

@@ -239,6 +239,7 @@ show.table(
 (same_table,) = np.nonzero((counts == juice).all(axis=(1, 2)))
 assert len(same_table) == 1
 say("jiang-juice-same", int(same_table[0]))
+say("jiang-juice-halves", len(counts))
 say("jiang-juice-spread", float(scores.std(ddof=1)))
 say("jiang-juice-mean-error", float(over_splits.standard_error.mean()))
 

@@ -36,10 +36,12 @@ as_in_paper = (tp, fp, fn, tn) == tuple(
 ) and (100 * confidence_level == given("lam/section-6/confidence_level"))
 
 # %% [markdown]
+# (shown-n-lam-7)=
 # ## The data
 #
 # The sentences are those of SemEval 2019, task 9A. In the test set suggestions are rare, as they
-# are in the forum; in the validation set they are half.
+# are in the forum; in the validation set they are half. The paper announces two tasks; this is the
+# one that it shows ({ref}`N-lam-7 <N-lam-7>`).
 
 # %%
 rows = []

@@ -381,6 +381,8 @@ for s, name in enumerate(scenarios, 1):
     wald = exact[name, 25, "wald"]
     say(f"lam-coverage-overshoot-{s}", wald.overshoot)
     say(f"lam-coverage-degeneracy-{s}", wald.degeneracy)
+# Two tables of one number for each condition and method.
+say("lam-coverage-illegible", 2 * len(conditions) * len(methods))
 head = ["Wald", "overshoot (Table 5)", "degeneracy (Table 6)", "degeneracy, closed form"]
 show.table(head, rows, numeric=(1, 2, 3))
 

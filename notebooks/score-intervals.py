@@ -100,19 +100,27 @@ def outcomes(largest):
     return np.array(rows, dtype=float).T
 
 
+@cache
+def orders(largest):
+    """The logarithm of how many orders of the items give these counts."""
+    x, y, w = outcomes(largest)
+    return gammaln(x + y + w + 1) - gammaln(x + 1) - gammaln(y + 1) - gammaln(w + 1)
+
+
 def probabilities(relevant, q, share, mix):
     """Of these counts, given that v > 0."""
     n = round(relevant / q)
-    largest = int(binom.isf(1e-9, n, q))
-    x, y, w = outcomes(largest_of(relevant))
-    v = x + y + w
+    largest, all_largest = int(binom.isf(1e-9, n, q)), largest_of(relevant)
+    x, y, w = outcomes(all_largest)
     p = np.array([share, (1 - share) * mix, (1 - share) * (1 - mix)])
-    logs = gammaln(v + 1) - gammaln(x + 1) - gammaln(y + 1) - gammaln(w + 1)
-    logs = logs + x * np.log(p[0]) + y * np.log(p[1]) + w * np.log(p[2])
-    chance = np.where(v <= largest, binom.pmf(v, n, q), 0.0) * np.exp(logs)
+    logs = orders(all_largest) + x * np.log(p[0]) + y * np.log(p[1]) + w * np.log(p[2])
+    v = np.arange(all_largest + 1)
+    of_v = np.where(v <= largest, binom.pmf(v, n, q), 0.0)
+    chance = of_v[(x + y + w).astype(int)] * np.exp(logs)
     return chance / chance.sum(), p
 
 
+@cache
 def largest_of(relevant):
     return int(binom.isf(1e-9, round(relevant / 0.1), 0.1))
 
@@ -213,6 +221,7 @@ def note(kind, method, limits, chance, least=0.0):
 rng = np.random.default_rng(streams[0])
 grid = [(r, q, s, m) for r in (10, 20, 40) for q in (0.1, 0.5) for s in SHARES for m in MIX]
 grid = grid[:: max(1, len(grid) // designs)]
+likely = {row: probabilities(*row) for row in grid}  # the same for all scores
 for kind, (a, b) in SCORES.items():
     where[kind] = grid
     for relevant in (10, 20, 40):
@@ -223,7 +232,7 @@ for kind, (a, b) in SCORES.items():
         for row in grid:
             if row[0] != relevant:
                 continue
-            chance, p = probabilities(*row)
+            chance, p = likely[row]
             truth = p[0] / (p[0] + a * p[1] + b * p[2])
             for method, limits in found.items():
                 parts = [float((chance * part).sum()) for part in held(limits, truth)]
@@ -267,8 +276,8 @@ def population(rng):
     return cells, n
 
 
-def value(m, average, a, b):
-    """The score, and the delta method's standard error (for counts)."""
+def value(m, average, a, b, *, alone=False):
+    """The score, and the delta method's standard error (for counts); or the score alone."""
     x = np.diagonal(m, axis1=-2, axis2=-1)
     true, predicted = m.sum(axis=-1), m.sum(axis=-2)
     r, n = m.shape[-1], m.sum(axis=(-2, -1))
@@ -277,6 +286,8 @@ def value(m, average, a, b):
         if average == "macro_star":
             p, q = (x / predicted).mean(axis=-1), (x / true).mean(axis=-1)
             f = p * q / (a * q + b * p)
+            if alone:
+                return f
             d_p, d_q = (a * (f / p) ** 2 / r)[..., None], (b * (f / q) ** 2 / r)[..., None]
             diagonal = d_p / predicted + d_q / true
             by_true, by_predicted = -d_q * x / true**2, -d_p * x / predicted**2
@@ -285,6 +296,8 @@ def value(m, average, a, b):
             each = x / whole
             share = true / n[..., None] if average == "weighted" else 1 / r
             f = (share * each).sum(axis=-1)
+            if alone:
+                return f
             diagonal = share * (1 - (1 - a - b) * each) / whole
             by_true, by_predicted = -share * b * each / whole, -share * a * each / whole
             if average == "weighted":
@@ -318,9 +331,9 @@ def sampled_averages(m, average, a, b, rng):
     found = {}
     for name, prior in (("1/r", 1 / r), ("1/2", 0.5), ("1", 1.0)):
         drawn = rng.standard_gamma(m + prior, (draws, r, r))
-        found[f"posterior, prior {name}"] = percentiles(value(drawn, average, a, b)[0])
+        found[f"posterior, prior {name}"] = percentiles(value(drawn, average, a, b, alone=True))
     again = rng.multinomial(n, (m / n).ravel(), draws).reshape(-1, r, r)
-    drawn = value(again, average, a, b)[0]
+    drawn = value(again, average, a, b, alone=True)
     found["bootstrap"] = percentiles(drawn[~np.isnan(drawn)])
     return found
 
@@ -328,8 +341,8 @@ def sampled_averages(m, average, a, b, rng):
 def measure(cells, kind, m, tally=True):
     """One row for each method, from the test sets in which the score is defined."""
     average, a, b = AVERAGES[kind]
-    truth = float(value(cells, average, a, b)[0])
-    defined = ~np.isnan(value(m, average, a, b)[0])
+    truth = float(value(cells, average, a, b, alone=True))
+    defined = ~np.isnan(value(m, average, a, b, alone=True))
     if defined.mean() < 0.5:
         return None
     m = m[defined]
@@ -368,8 +381,8 @@ for group, populations in (("", kept), (" rare", rare)):
                 add(kind + group, method, row)
             if not group and kind == "macro F1" and place < sampled_designs:
                 average, a, b = AVERAGES[kind]
-                truth = float(value(cells, average, a, b)[0])
-                some = m[~np.isnan(value(m, average, a, b)[0])][:sampled_replicates]
+                truth = float(value(cells, average, a, b, alone=True))
+                some = m[~np.isnan(value(m, average, a, b, alone=True))][:sampled_replicates]
                 runs = [sampled_averages(one, average, a, b, rng) for one in some]
                 for method in runs[0]:
                     limits = np.transpose([run[method] for run in runs])
@@ -684,10 +697,10 @@ def search(start, n, allowed, coverage, rng):
 
 def macro_coverage(cells, n, count, rng):
     m = rng.multinomial(n, cells.ravel(), count).reshape(-1, *cells.shape).astype(float)
-    m = m[~np.isnan(value(m, "macro", 0.5, 0.5)[0])]
-    return held(score.mean_limits(m, 0.5, 0.5, Z), float(value(cells, "macro", 0.5, 0.5)[0]))[
-        0
-    ].mean()
+    m = m[~np.isnan(value(m, "macro", 0.5, 0.5, alone=True))]
+    return held(
+        score.mean_limits(m, 0.5, 0.5, Z), float(value(cells, "macro", 0.5, 0.5, alone=True))
+    )[0].mean()
 
 
 def pair_coverage(cells, n, count, rng):

@@ -124,6 +124,9 @@ for rule, name in rules.items():
     stored = data.confusion_matrix(f"yuan/table-7/{stored_names[rule]}")
     assert tuple(stored.to_numpy().ravel()) == population[rule]
     rows.append([name, positives, predicted, tp])
+(all_positives,) = {z for _, z, _, _ in rows}
+say("yuan-letter-positives", all_positives)
+say("yuan-letter-tables", "; ".join(f"{name} ({tp}, {a})" for name, _, a, tp in rows))
 show.table(["", "Z", "A", "TP"], rows, numeric=range(1, 4))
 
 # %% [markdown]
@@ -393,6 +396,8 @@ for name, replicated, kinds_here in (
     on = sum(joint_coverage.on_grid(page.number(i), replicated) for i in ids)
     share = np.mean([joint_coverage.on_grid(Number(v, half), replicated) for v in everyone])
     chance *= share**on
+    say(f"yuan-letter-grid-{kinds_here[0]}", replicated)
+    say(f"yuan-letter-on-{kinds_here[0]}", on)
     rows.append([name, f"{replicated}", f"{on} of {len(ids)}", f"{share:.2f}"])
 say("yuan-letter-chance", float(chance))
 show.table(

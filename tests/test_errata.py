@@ -24,6 +24,7 @@ Array = NDArray[np.float64]
 
 Z = float(stats.norm.ppf(0.975))
 
+NOTEBOOK_FOLDER = PUBLISHED.parents[1] / "notebooks"
 NOTEBOOKS = {
     "lam-coverage",
     "lam-geometry",
@@ -58,7 +59,12 @@ def test_the_register_is_numbered_without_gaps_and_points_at_notebooks(tmp_path:
         assert [id[1:] for id in ids] == [f"-{paper}-{i}" for i in range(1, len(ids) + 1)]  # noqa: A001
     for erratum in errata.errata.values():
         for place in erratum.shown_in.split("; "):
-            assert place.partition("#")[0] in NOTEBOOKS, erratum.id
+            name, _, anchor = place.partition("#")
+            assert name in NOTEBOOKS, erratum.id
+            # A place in the notebook, which names the entry in turn.
+            source = (NOTEBOOK_FOLDER / f"{name}.py").read_text("utf-8")
+            assert f"\n# ({anchor})=\n" in source, erratum.id
+            assert erratum.id in source, erratum.id
 
 
 # ------------------------------------------------------------------------------ lam

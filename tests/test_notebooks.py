@@ -405,7 +405,7 @@ def change(path: Path, old: str, new: str) -> None:
             "printed changed (value lam/section-6/wald/low)",
         ),
         ("book/published/lam.csv", ",0.740,", ",0.741,", ""),
-        ("book/compendium/verdicts.py", "four ", "five ", ""),
+        ("book/compendium/verdicts.py", "STANDARD_ERRORS = 4", "STANDARD_ERRORS = 5", ""),
     ],
 )
 def test_only_what_a_notebook_read_counts(reader, path, old, new, expected):

@@ -66,7 +66,7 @@ def test_a_sixth_paper_takes_four_files(tmp_path):
     staged = root / "_build" / "stage" / "book"
     chapters = yaml.safe_load((staged / "_toc.yml").read_text("utf-8"))["parts"][0]["chapters"]
     assert chapters[-1] == {"file": "book/toy", "sections": [{"file": "notebooks/toy-division"}]}
-    assert '<th scope="row">Toy 2026</th>' in (staged / "_generated/scoreboard.md").read_text()
+    assert '<th scope="col">Toy 2026</th>' in (staged / "_generated/scoreboard.md").read_text()
     page = (root / "_build/stage/notebooks/toy-division.ipynb").read_text("utf-8")
     assert "ledger.html#toy/table-1/a/third" in page
     assert ">0.333</a><br>0.33333<br><small>match</small>" in page

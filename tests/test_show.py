@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import logging
-from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from compendium import extension, ledger, pages, show, verdicts
+from compendium import extension, ledger, pages, screens, show, verdicts
 from compendium.ledger import Page
 from compendium.published import LedgerError, Published
 
@@ -86,30 +85,36 @@ def test_a_changed_printed_number_turns_the_page_without_a_run(page, tmp_path, m
 
 def test_a_tally_counts_by_notebook_and_verdict():
     rows = [
-        {"id": "a", "notebook": "n", "verdict": "match"},
-        {"id": "b", "notebook": "n", "verdict": "erratum"},
-        {"id": "c", "notebook": "other", "verdict": "erratum"},
-        {"id": "an input"},
+        {"id": "x/1/a", "notebook": "n", "verdict": "match"},
+        {"id": "x/1/b", "notebook": "n", "verdict": "erratum"},
+        {"id": "x/2/a", "notebook": "other", "verdict": "erratum"},
+        {"id": "x/1/input"},
     ]
-    assert pages.tally(rows, "n") == 2
-    assert pages.tally(rows, "n|erratum open") == 1
+    assert extension.tally(rows, "n") == 2
+    assert extension.tally(rows, "n|erratum open") == 1
+    assert extension.tally(rows, "x/[12]/a|match erratum") == 2
+    assert extension.tally(rows, "x/1/*") == 2
     with pytest.raises(LedgerError, match="no verdict is called 'errata'"):
-        pages.tally(rows, "n|errata")
+        extension.tally(rows, "n|errata")
 
 
 def test_what_is_no_longer_to_be_mended_is_a_warning(tmp_path):
-    old, new = next(iter(extension.MENDED.items()))
-    (tmp_path / "page.html").write_text(f"<p>{old}</p>", "utf-8")
-    app = SimpleNamespace(builder=SimpleNamespace(format="html"), outdir=str(tmp_path))
+    (tmp_path / "page.html").write_text('<p data-mode="dark" title="Dark">A</p>', "utf-8")
+    equations = SimpleNamespace(equations={})
+    app = SimpleNamespace(
+        builder=SimpleNamespace(format="html"),
+        outdir=str(tmp_path),
+        env=SimpleNamespace(get_domain=lambda _: equations),
+    )
     records: list[logging.LogRecord] = []
     handler = logging.Handler()
     handler.emit = records.append
     logger = logging.getLogger("sphinx.compendium.extension")
     logger.addHandler(handler)
     try:
-        extension._mend(app, None)
+        extension._finish({}, app, None)
     finally:
         logger.removeHandler(handler)
-    assert Path(tmp_path / "page.html").read_text("utf-8") == f"<p>{new}</p>"
-    assert len(records) == len(extension.MENDED) - 1
+    assert (tmp_path / "page.html").read_text("utf-8") == '<p data-mode="dark">A</p>'
+    assert len(records) == len(screens.MENDED) - 1
     assert all("was to be mended" in record.getMessage() for record in records)

@@ -26,7 +26,7 @@ import pytest
 import yaml
 from axe_playwright_python.sync_playwright import Axe
 from bs4 import BeautifulSoup
-from compendium import ROOT, sources, swhid
+from compendium import ROOT, pdf, sources, swhid
 from compendium import book as machinery
 from compendium.published import Published
 from pybtex.database import parse_string
@@ -453,6 +453,37 @@ def test_a_proof_is_folded_but_not_on_paper(tab, address):
     assert not text.is_visible()
 
 
+def text_on_paper(html: Path, documents: list[str], target: Path) -> str:
+    """What poppler, which is not ours, reads in the printed pages."""
+    if not any(map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))):
+        pytest.skip("no Chromium on this machine")
+    if not shutil.which("pdftotext"):
+        pytest.skip("no pdftotext on this machine")
+    pdf.printed(html, documents, "https://f1ci.github.io/f1ci/", target)
+    read = subprocess.run(
+        ["pdftotext", "-layout", str(target), "-"], check=True, capture_output=True, text=True
+    )
+    return read.stdout
+
+
+@pytest.mark.slow
+def test_paper_has_what_pages_fold_and_not_what_only_screens_can_do(book, tmp_path):
+    html = book[0] / "_build" / "html"
+    documents = ["book/index", "notebooks/demo", "book/ledger"]
+    text = text_on_paper(html, documents, tmp_path / "some.pdf")
+    for heading in ("A small book", "A demonstration", "The lengths", "The scoreboard"):
+        assert heading in text
+    assert "Proof of Theorem 1" in text
+    assert "Plain to see." in text
+    # The last columns: of a data frame, of the ledger's scoreboard, of a folded row.
+    assert re.search(r"n +length\n(.*\n)*.*50 +0\.28", text)
+    assert re.search(r"verdict +.* all\n", text)
+    assert "rounds to the printed number" in text
+    for word in ("Show the code", "Unfold all", "Copy citation", "Search", "Contents", "executed"):
+        assert word not in text, word
+    assert not (html / "book" / "all.html").exists()
+
+
 # --- the real book ---------------------------------------------------------------------------
 
 
@@ -542,20 +573,22 @@ def test_search_finds_wilson(tab, real_address):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("word", "name"),
+    ("word", "names"),
     [
-        ("install", "five-minutes"),
-        ("calculator", "calculator"),
-        ("weighted", "five-minutes"),
-        ("imbalanced", "questions"),
-        ("compare", "five-minutes"),
-        ("Dice", "recipes"),
-        ("Dice", "questions"),
+        ("install", {"five-minutes"}),
+        ("calculator", {"calculator"}),
+        ("weighted", {"five-minutes"}),
+        ("imbalanced", {"questions"}),
+        ("compare", {"five-minutes"}),
+        ("Dice", {"questions", "recipes"}),
     ],
 )
-def test_search_finds_what_people_look_for(tab, real_address, word, name):
+def test_search_puts_the_guide_first(tab, real_address, word, names):
     tab.goto(f"{real_address}/search.html?q={word}", wait_until="networkidle")
-    tab.wait_for_selector(f"#search-results li a[href*='{name}.html']", timeout=30_000)
+    tab.wait_for_selector("#search-results li a", timeout=30_000)
+    links = tab.locator("#search-results li > a")
+    found = {links.nth(i).get_attribute("href") for i in range(len(names))}
+    assert {Path(link.partition("?")[0]).stem for link in found} == names
 
 
 @pytest.mark.slow
@@ -726,6 +759,37 @@ def test_the_figure_of_coverage_follows_its_controls(tab, real_address):
     tab.get_by_label("Wald").check()
     assert says.inner_text().startswith("Wald, v = 10:")
     assert curve.get_attribute("points") != before
+
+
+@pytest.mark.slow
+def test_the_figure_of_coverage_has_a_still_for_paper_and_without_scripts(
+    browser, tab, real_address
+):
+    context = browser.new_context(java_script_enabled=False)
+    plain = context.new_page()
+    plain.goto(f"{real_address}/book/lam.html")
+    still = plain.locator("figure.explorer-still")
+    assert still.bounding_box()["height"] > 200
+    assert "Clopper-Pearson stays above" in still.locator("img").get_attribute("alt")
+    assert not plain.locator("#explorer").is_visible()
+    context.close()
+    tab.goto(f"{real_address}/book/lam.html", wait_until="networkidle")
+    still, figure = tab.locator("figure.explorer-still"), tab.locator("#explorer")
+    assert (still.is_visible(), figure.is_visible()) == (False, True)
+    tab.emulate_media(media="print")
+    assert (still.is_visible(), figure.is_visible()) == (True, False)
+
+
+@pytest.mark.slow
+def test_a_chapter_on_paper_is_whole(real_book, tmp_path):
+    text = text_on_paper(real_book / "html", ["book/lam"], tmp_path / "lam.pdf")
+    assert text.startswith("One binary classifier")
+    assert "Coverage without simulation" in text
+    for number in range(1, 5):
+        assert f"Proof of Theorem {number}" in text
+    assert "telescoping sum" in text  # in a proof
+    assert re.search(r"method +printed +computed\n", text)
+    assert re.search(r"Wilson direct +0\.664 to 0\.799 +0\.6640 to 0\.7987", text)
 
 
 @pytest.mark.slow

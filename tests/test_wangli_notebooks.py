@@ -42,7 +42,7 @@ def test_fits_are_those_of_scikit_learn(notebook: SimpleNamespace, penalty: floa
     rng = np.random.default_rng(1)
     labels = rng.random((2, 3, 80)) < 0.4
     features = rng.normal(size=(2, 3, 80, 2)) + labels[..., None] * [0.5, -1.0]
-    coefficients = notebook.fit(features, labels, penalty=penalty)
+    coefficients = notebook.fit(notebook.terms_of(features), labels, penalty=penalty)
     for index in np.ndindex(2, 3):
         model = scikit_learn(penalty).fit(features[index], labels[index])
         # Both stop when the gradient is about 1e-6 of what it was at zero.
@@ -53,7 +53,7 @@ def test_fits_are_those_of_scikit_learn(notebook: SimpleNamespace, penalty: floa
 def test_separable_classes_have_no_fit(notebook: SimpleNamespace) -> None:
     features = np.array([[-2.0, 0.3], [-1.0, 0.1], [1.0, 0.2], [2.0, 0.4]])
     with pytest.raises(RuntimeError, match="no convergence in 30 steps"):
-        notebook.fit(features, np.array([False, False, True, True]))
+        notebook.fit(notebook.terms_of(features), np.array([False, False, True, True]))
 
 
 def test_true_rates_are_those_of_many_draws(notebook: SimpleNamespace) -> None:

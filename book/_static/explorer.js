@@ -61,8 +61,9 @@ const explorer = (() => {
     };
     form.addEventListener("input", show);
     form.addEventListener("submit", (event) => event.preventDefault());
-    form.hidden = false;
-    svg.removeAttribute("hidden");
+    // The picture beside it is for those without scripts, and for paper.
+    document.querySelector(".explorer-still").hidden = true;
+    box.hidden = false;
     show();
   }
 

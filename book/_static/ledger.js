@@ -120,7 +120,8 @@ document.addEventListener("DOMContentLoaded", () => {
 
   // A citation says what the row says, where it is for ever, and from which build it is.
   const citation = (row) => {
-    const [, printed, reproduced] = [...row.cells].map((cell) => cell.textContent.trim());
+    // (The value of another run stands below ours.)
+    const [, printed, reproduced] = [...row.cells].map((cell) => cell.firstChild?.textContent.trim());
     const hash = row.dataset.hash ? `; results hash ${row.dataset.hash}` : "";
     return (
       `f1ci, version ${all.dataset.version}, ledger row ${row.id}: printed ${printed}, ` +

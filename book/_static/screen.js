@@ -8,8 +8,7 @@ document.addEventListener("DOMContentLoaded", () => {
     ".pst-scrollable-table-container",
     ".text_html",
     "div.math",
-    "figure > :has(> img)",
-    "figure",
+    ".picture",
     ".output:has(> img)",
     "pre",
     ".formula",
@@ -36,7 +35,8 @@ document.addEventListener("DOMContentLoaded", () => {
 
   const survey = () => {
     boxFormulas();
-    for (const box of article.querySelectorAll(BOXES)) {
+    // With what scrolled before and does not any more.
+    for (const box of article.querySelectorAll(`${BOXES}, [data-scrolls]`)) {
       const style = getComputedStyle(box);
       const scrolls =
         /auto|scroll/.test(style.overflowX) && box.scrollWidth > box.clientWidth + 1;

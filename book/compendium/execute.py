@@ -277,7 +277,8 @@ def _printed(published: Published, names: Iterable[str]) -> dict[str, str]:
         if kind == "replicates":
             now[name] = repr(published.replicates(identity))
         else:
-            now[name] = rows[identity].printed if identity in rows else ""
+            row = rows.get(identity)
+            now[name] = "" if row is None else row.erratum if kind == "entry" else row.printed
     return now
 
 

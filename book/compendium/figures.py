@@ -16,7 +16,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import matplotlib as mpl
+import numpy as np
+from cycler import cycler
 from IPython.display import SVG, DisplayObject, Image
 from matplotlib import pyplot as plt
 from matplotlib.figure import Figure
@@ -47,17 +48,11 @@ METHODS: dict[str, dict[str, Any]] = {
 }
 WIDTH = 7.2  # inches: the width of the book's text
 
-_ALLOWED = {"color": COLOURS["sky"], "linewidth": 6, "solid_capstyle": "butt"}
-_REPRODUCED = {"color": COLOURS["blue"], "linestyle": "", "marker": "|", "markersize": 9}
-_INSIDE = {"color": COLOURS["black"], "linestyle": "", "marker": "o", "markersize": 5}
-_OUTSIDE = {"color": COLOURS["vermilion"], "linestyle": "", "marker": "X", "markersize": 7}
-_STYLE = Path(__file__).with_name("book.mplstyle")
-
 
 def set_style() -> None:
     """Make the book's style matplotlib's default for this process."""
-    mpl.rcdefaults()
-    plt.style.use(_STYLE)
+    lines = cycler(color=[colour for name, colour in COLOURS.items() if name != "grey"])
+    plt.style.use(["default", Path(__file__).with_suffix(".mplstyle"), {"axes.prop_cycle": lines}])
 
 
 def subplots(
@@ -81,20 +76,22 @@ def allowed(axes: Any, rows: Mapping[str, str], *, ratio: bool = False) -> None:
     """
     from compendium import verdicts  # most figures do without it, and do not depend on it
 
-    for place, entry in enumerate(verdicts.judge(ledger.opened(), list(rows.values()))):
-        assert isinstance(entry.value, float)
-        low, high = verdicts.allowed(entry)
-        unit = entry.value if ratio else 1.0
-        printed = float(entry.printed)
-        look = _INSIDE if low <= printed <= high else _OUTSIDE
-        bar, tick = ("allowed by the ledger", "reproduced") if place == 0 else (None, None)
-        axes.plot([low / unit, high / unit], [place, place], label=bar, **_ALLOWED)
-        axes.plot(entry.value / unit, place, label=tick, **_REPRODUCED)
-        axes.plot(printed / unit, place, **look)
-    # The two kinds of printed numbers, whether or not the first row has them.
-    axes.plot([], [], "o", color=COLOURS["black"], label="printed, inside")
-    axes.plot([], [], label="printed, outside", **_OUTSIDE)
-    axes.set_yticks(range(len(rows)), list(rows))
+    entries = verdicts.judge(ledger.opened(), list(rows.values()))
+    # Four columns: the lowest and the highest printed number that agrees, ours, the printed one.
+    values = np.array([[*e.allowed, e.value, float(e.printed)] for e in entries])
+    low, high, ours, printed = (values / values[:, [2]] if ratio else values).T
+    inside = (low <= printed) & (printed <= high)
+    places = np.arange(len(rows))
+    look = {"color": COLOURS["sky"], "linewidth": 6, "label": "allowed by the ledger"}
+    axes.hlines(places, low, high, **look)
+    axes.plot(ours, places, "|", markersize=9, color=COLOURS["blue"], label="reproduced")
+    for where, marker, size, colour, label in (
+        (inside, "o", 5, "black", "printed, inside"),
+        (~inside, "X", 7, "vermilion", "printed, outside"),
+    ):
+        look = {"color": COLOURS[colour], "markersize": size, "label": label}
+        axes.plot(printed[where], places[where], marker, **look)
+    axes.set_yticks(places, list(rows))
     axes.set_ylim(len(rows) - 0.4, -0.6)
 
 
@@ -114,7 +111,7 @@ def save(figure: Figure, name: str, *, raster: bool = False) -> DisplayObject:
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{name}{'.png' if raster else '.svg'}"
     if raster:
-        figure.savefig(path, dpi=2 * mpl.rcParams["figure.dpi"], metadata={"Software": None})
+        figure.savefig(path, dpi=2 * figure.dpi, metadata={"Software": None})
     else:
         # No date, no version: the same data give the same bytes.
         figure.savefig(path, metadata={"Date": None, "Creator": None})

@@ -102,6 +102,12 @@ class Page:
         note("replicates", id, repr(found))
         return found
 
+    def entry(self, id: str) -> str:  # noqa: A002
+        """The entry of the register that a published number names; "" if none."""
+        row = self.published.rows[self._known(id, "published number", self.published.rows)]
+        note("entry", id, row.erratum)
+        return row.erratum
+
     def ids(self, prefix: str) -> list[str]:
         """The published numbers whose ids begin with `prefix`, in the tables' order."""
         return [id for id in self.published.rows if id.startswith(prefix)]  # noqa: A001
@@ -128,7 +134,8 @@ class Page:
         Parameters
         ----------
         id : str
-            The published number's id.
+            The published number's id. With ``R-...:`` before it, the value is not ours but that of
+            the run which this entry of the register names for the number.
         value : float or str
             In the printed unit; a word where a word is printed.
         deviation : float, optional
@@ -136,7 +143,8 @@ class Page:
             statistic: its standard error times the root of the number of replicates.)
         replicates : int, optional
             How many replicates `value` comes from; None if it is exact. With a band: how many
-            each replication drew, so that a quick build is known to be one.
+            each replication drew, so that a quick build is known to be one. Of another run: how
+            many it is thought to have.
         band : (low, high), optional
             The central 99 % of `splits` independent replications, at least 200.
         splits : int, optional
@@ -183,7 +191,7 @@ class Page:
         return row
 
     def _add(self, record: Record) -> None:
-        row = self.published.rows.get(record.id)
+        row = self.published.named(record.id)
         if row is None:
             raise LedgerError(
                 f"no published number has the id {record.id!r} (of {shown(record.value)})"
@@ -222,95 +230,71 @@ def plain_number(value: Any) -> float:
 
 def checked(record: Record, row: Row) -> Record:
     """The record with plain Python numbers, or an error that quotes what is wrong with it."""
-    id = record.id  # noqa: A001
+
+    def refuse(wrong: object, why: str) -> None:
+        if wrong:
+            raise LedgerError(f"{record.id}: {why}")
 
     def number(name: str, value: Any) -> float:
-        if isinstance(value, bool) or not isinstance(value, numbers.Real):
-            raise LedgerError(f"{id}: the {name} must be a number, got {value!r}")
-        if not math.isfinite(value):
-            raise LedgerError(f"{id}: the {name} must be finite, got {value!r}")
+        is_number = isinstance(value, numbers.Real) and not isinstance(value, bool)
+        refuse(not is_number, f"the {name} must be a number, got {value!r}")
+        refuse(not math.isfinite(value), f"the {name} must be finite, got {value!r}")
         return float(value)
 
     def count(name: str, value: Any, least: int) -> int:
-        if isinstance(value, bool) or not isinstance(value, numbers.Integral) or value < least:
-            raise LedgerError(f"{id}: {name} must be an integer of at least {least}, got {value!r}")
+        is_whole = isinstance(value, numbers.Integral) and not isinstance(value, bool)
+        fits = is_whole and value >= least
+        refuse(not fits, f"{name} must be an integer of at least {least}, got {value!r}")
         return int(value)
 
     if record.missing:
-        if record != Record(id, missing=record.missing):
-            raise LedgerError(f"{id}: a value and a missing input ({record.missing!r})")
+        alone = record == Record(record.id, missing=record.missing)
+        refuse(not alone, f"a value and a missing input ({record.missing!r})")
         return record
-
-    value: float | str
-    if row.number is None:
-        if not isinstance(record.value, str):
-            raise LedgerError(f"{id}: {row.printed!r} is a word, got {record.value!r}")
-        value = record.value
-    else:
-        value = number("value", record.value)
-
-    deviation = replicates = low = high = splits = None
-    if record.deviation is not None:
-        if row.kind == "deterministic":
-            raise LedgerError(f"{id}: deterministic, but has the deviation {record.deviation!r}")
-        deviation = number("deviation", record.deviation)
-        if deviation < 0:
-            raise LedgerError(f"{id}: the deviation must not be negative, got {deviation!r}")
-        if record.replicates is not None:
-            replicates = count("replicates", record.replicates, 2)
-    elif record.replicates is not None and record.low is not None:
-        replicates = count("replicates", record.replicates, 2)
-    elif record.replicates is not None:
-        raise LedgerError(f"{id}: {record.replicates!r} replicates without a deviation")
-    if record.low is not None or record.high is not None:
-        low, high = number("band's low", record.low), number("band's high", record.high)
-        if row.kind != "trained":
-            raise LedgerError(f"{id}: {row.kind}, but has the band {(low, high)}")
-        if deviation is not None or record.reconstructed:
-            raise LedgerError(
-                f"{id}: the band {(low, high)} goes with neither a deviation "
-                f"({deviation!r}) nor reconstructed={record.reconstructed}"
-            )
-        if low > high:
-            raise LedgerError(f"{id}: the band's low {low!r} is above its high {high!r}")
-        if not isinstance(value, float) or not low <= value <= high:
-            raise LedgerError(f"{id}: the value {value!r} is outside its own band {(low, high)}")
-        splits = count("splits", record.splits, MIN_SPLITS)
-    elif record.splits is not None:
-        raise LedgerError(f"{id}: {record.splits!r} splits without a band")
-    if not isinstance(record.reconstructed, bool):
-        raise LedgerError(
-            f"{id}: reconstructed must be True or False, got {record.reconstructed!r}"
-        )
-    return Record(id, value, deviation, replicates, low, high, splits, record.reconstructed)
+    value, deviation, replicates = record.value, record.deviation, record.replicates
+    low, high, splits = record.low, record.high, record.splits
+    if row.number is not None:
+        value = number("value", value)
+    refuse(
+        row.number is None and not isinstance(value, str),
+        f"{row.printed!r} is a word, got {value!r}",
+    )
+    if deviation is not None:
+        deviation = number("deviation", deviation)
+        refuse(row.kind == "deterministic", f"deterministic, but has the deviation {deviation!r}")
+        refuse(deviation < 0, f"the deviation must not be negative, got {deviation!r}")
+    if low is not None or high is not None:
+        low, high = number("band's low", low), number("band's high", high)
+        refuse(row.kind != "trained", f"{row.kind}, but has the band {(low, high)}")
+        how = f"a deviation ({deviation!r}) nor reconstructed={record.reconstructed}"
+        beside = deviation is not None or record.reconstructed
+        refuse(beside, f"the band {(low, high)} goes with neither {how}")
+        refuse(low > high, f"the band's low {low!r} is above its high {high!r}")
+        inside = isinstance(value, float) and low <= value <= high
+        refuse(not inside, f"the value {value!r} is outside its own band {(low, high)}")
+        splits = count("splits", splits, MIN_SPLITS)
+    refuse(low is None and splits is not None, f"{splits!r} splits without a band")
+    if replicates is not None:
+        without = deviation is None and low is None
+        refuse(without, f"{replicates!r} replicates without a deviation")
+        replicates = count("replicates", replicates, 2)
+    known = isinstance(record.reconstructed, bool)
+    refuse(not known, f"reconstructed must be True or False, got {record.reconstructed!r}")
+    return Record(
+        *(record.id, value, deviation, replicates, low, high, splits, record.reconstructed)
+    )
 
 
 def from_line(line: dict[str, str], row: Row) -> Record:
     """The record that a line of a results file holds."""
-
-    def number(column: str) -> float | None:
-        return float(line[column]) if line[column] else None
-
-    def count(column: str) -> int | None:
-        return int(line[column]) if line[column] else None
-
-    return Record(
-        id=row.id,
-        value=(line["value"] or None) if row.number is None else number("value"),
-        deviation=number("deviation"),
-        replicates=count("replicates"),
-        low=number("low"),
-        high=number("high"),
-        splits=count("splits"),
-        reconstructed=line["reconstructed"] == "yes",
-        missing=line["missing"],
-    )
-
-
-def _cell(value: float | str | bool | None) -> str:
-    if isinstance(value, bool):
-        return "yes" if value else ""
-    return "" if value is None else value if isinstance(value, str) else repr(value)
+    kinds: dict[str, Callable[[str], Any]] = {
+        "value": float if row.number else str,
+        **dict.fromkeys(("deviation", "low", "high"), float),
+        **dict.fromkeys(("replicates", "splits"), int),
+        "reconstructed": "yes".__eq__,
+        "missing": str,
+    }
+    return Record(line["id"], **{k: kind(line[k]) for k, kind in kinds.items() if line[k]})
 
 
 def read(path: Path, published: Published) -> tuple[list[Record], list[str]]:
@@ -324,13 +308,12 @@ def read(path: Path, published: Published) -> tuple[list[Record], list[str]]:
         for line in reader:
             if None in line or None in line.values():
                 problems.append(f"{path.name}: not {len(COLUMNS)} cells in {line}")
-            elif line["id"] not in published.rows:
+            elif (row := published.named(line["id"])) is None:
                 problems.append(
                     f"{path.name}: no published number has the id {line['id']!r} "
                     f"(of {line['value']!r})"
                 )
             else:
-                row = published.rows[line["id"]]
                 try:
                     records.append(checked(from_line(line, row), row))
                 except (LedgerError, TypeError, ValueError) as error:
@@ -348,5 +331,9 @@ def csv_text(columns: Sequence[str], lines: Iterable[dict[str, Any]]) -> str:
     text = io.StringIO()
     writer = csv.DictWriter(text, columns, lineterminator="\n")
     writer.writeheader()
-    writer.writerows({key: _cell(value) for key, value in line.items()} for line in lines)
+    for line in lines:
+        # The writer gives numbers as Python does, and nothing for None.
+        writer.writerow(
+            {k: "yes" if v is True else "" if v is False else v for k, v in line.items()}
+        )
     return text.getvalue()

@@ -1,11 +1,12 @@
 """The left-hand side of the ledger: what the papers print, read from `book/published/`.
 
 - `papers.csv`: the papers, in the book's order,
-- `<paper>.csv`: every number printed as a result,
+- `<paper>.csv`: the numbers printed as results (Lam's Tables 5 and 6 are illegible in our copy),
 - `inputs.csv`: what goes into them (confusion matrices, probabilities, numbers of replicates),
 - `replicates.csv`: which published numbers an input's number of replicates holds for,
 - `errata.csv`: the register: errors (E), other runs (R), what is open (O) and remarks (N),
-- `expected.csv`: the values of ours that those entries rest on, and how far they may move,
+- `expected.csv`: the values of ours that those entries rest on, and how far they may move; for a
+  number that fits another run, that run's value as well, under the name `R-...:id`,
 - `marks.csv`: rows that cannot count as a check, or not as an independent one, and why,
 - `restated.csv`: rows that print again what another row prints.
 
@@ -18,13 +19,15 @@ heading, not whose cells, carries the sign.
 from __future__ import annotations
 
 import csv
+import functools
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fnmatch import fnmatchcase
 from fractions import Fraction
 from pathlib import Path
+from typing import TypeVar
 
 from compendium import PUBLISHED
 
@@ -55,6 +58,7 @@ ERRATUM_KINDS = {
     "remark": "N",
 }
 MARKS = ("input", "chosen")
+_Kind = TypeVar("_Kind")
 
 
 class LedgerError(ValueError):
@@ -76,6 +80,7 @@ _WORD = re.compile(r"[A-Za-z][A-Za-z0-9_,. -]*")
 _IN_WORDS = {"a million": Fraction(10**6)}
 
 
+@functools.cache
 def read_number(printed: str) -> Number | None:
     """The number that `printed` stands for, or None if it is a word such as "Accept H1".
 
@@ -151,6 +156,11 @@ class Row:
         """The printed number, or None for a word."""
         return read_number(self.printed)
 
+    @property
+    def half_unit(self) -> float | None:
+        """Half a unit of its last printed digit."""
+        return None if self.number is None else float(self.number.half_unit)
+
 
 @dataclass(frozen=True)
 class Erratum:
@@ -167,15 +177,7 @@ class Erratum:
     shown_in: str
 
 
-PAPER_COLUMNS = list(Paper.__dataclass_fields__)
-INPUT_COLUMNS = ["id", "paper", "item", "description", "printed"]
-PUBLISHED_COLUMNS = [*INPUT_COLUMNS, "kind", "erratum"]
-REPLICATES_COLUMNS = ["rows", "input"]
-ERRATUM_COLUMNS = list(Erratum.__dataclass_fields__)
-EXPECTED_COLUMNS = ["id", "value", "tolerance"]
-MARK_COLUMNS = ["rows", "mark", "why"]
-RESTATED_COLUMNS = ["rows", "of"]
-
+_INPUT_COLUMNS = ("id", "paper", "item", "description", "printed")
 _ID = re.compile(r"(?P<paper>[a-z]+)(?:/[A-Za-z0-9_.*+-]+)+")
 _ERRATUM_ID = re.compile(r"(?P<letter>[ERON])-(?P<paper>[a-z]+)-[1-9]\d*")
 
@@ -188,162 +190,149 @@ class Published:
 
     def __init__(self, folder: Path = PUBLISHED) -> None:
         self.folder = Path(folder)
-        problems: list[str] = []
-        papers = [Paper(**line) for line in self._lines("papers.csv", PAPER_COLUMNS, problems)]
-        self.papers: Mapping[str, Paper] = {paper.key: paper for paper in papers}
-        errata = [Erratum(**line) for line in self._lines("errata.csv", ERRATUM_COLUMNS, problems)]
-        inputs = [Row(**line) for line in self._lines("inputs.csv", INPUT_COLUMNS, problems)]
-        rows = [
-            Row(**line)
-            for paper in self.papers
-            for line in self._lines(f"{paper}.csv", PUBLISHED_COLUMNS, problems)
-        ]
-        self.errata: Mapping[str, Erratum] = {erratum.id: erratum for erratum in errata}
-        self.inputs: Mapping[str, Row] = {row.id: row for row in inputs}
-        self.rows: Mapping[str, Row] = {row.id: row for row in rows}
-        problems += _repeated([paper.key for paper in papers])
-        problems += _repeated([entry.id for entry in errata] + [row.id for row in (*inputs, *rows)])
-        self._replicates = self._replicates_of_rows(problems)
-        self.expected: Mapping[str, tuple[float, float]] = self._expected_values(problems)
-        self.marks: Mapping[str, tuple[str, str]] = self._marked_rows(problems)
-        self.restated: Mapping[str, str] = self._restated_rows(problems)
-        for row in (*inputs, *rows):
-            problems += self._row_problems(row, is_input=row.id in self.inputs)
-        for erratum in errata:
-            problems += self._erratum_problems(erratum)
-        if problems:
-            raise LedgerError(f"{self.folder}:\n  " + "\n  ".join(problems))
+        self._problems: list[str] = []
+        self._seen: set[str] = set()
+        self.papers: Mapping[str, Paper] = self._table("papers", Paper)
+        self.errata: Mapping[str, Erratum] = self._table("errata", Erratum)
+        self.inputs: Mapping[str, Row] = self._table("inputs", Row, _INPUT_COLUMNS)
+        self.rows: Mapping[str, Row] = {
+            id_: row for paper in self.papers for id_, row in self._table(paper, Row).items()
+        }
+        self._replicates: dict[str, int] = {}
+        for rows, name in self._lines("replicates.csv", ("rows", "input")):
+            size = self.inputs[name].number if name in self.inputs else None
+            if size is None or size.value < 2 or size.value.denominator != 1:
+                self._say(f"replicates.csv: {name!r} is no number of replicates in inputs.csv")
+            else:
+                for id_ in self._matching("replicates.csv", rows):
+                    self._replicates.setdefault(id_, int(size.value))
+        self.expected: Mapping[str, tuple[float, float]] = self._expected_values()
+        self.marks: dict[str, tuple[str, str]] = {}
+        for rows, mark, why in self._lines("marks.csv", ("rows", "mark", "why")):
+            if mark not in MARKS or not why:
+                self._say(f"marks.csv: {mark!r} is not one of {', '.join(MARKS)}")
+            self.marks |= dict.fromkeys(self._matching("marks.csv", rows), (mark, why))
+        self.restated: dict[str, str] = {}
+        for rows, of in self._lines("restated.csv", ("rows", "of")):
+            if of not in self.rows:
+                self._say(f"restated.csv: no published number has the id {of!r}")
+            self.restated |= dict.fromkeys(self._matching("restated.csv", rows), of)
+        for of in self.restated.keys() & set(self.restated.values()):
+            self._say(f"restated.csv: {of!r} is itself restated")
+        for row in (*self.inputs.values(), *self.rows.values()):
+            self._check_row(row)
+        for erratum in self.errata.values():
+            self._check_erratum(erratum)
+        if self._problems:
+            raise LedgerError(f"{self.folder}:\n  " + "\n  ".join(self._problems))
+
+    def named(self, name: str) -> Row | None:
+        """The row of an id, or of `R-...:id`, its value in the run that its entry names."""
+        run, mark, identity = name.rpartition(":")
+        row = self.rows.get(identity)
+        fits = row is not None and (not mark or (run == row.erratum and run.startswith("R")))
+        return row if fits else None
 
     def replicates(self, id: str) -> int | None:  # noqa: A002 (the ledger's own word)
         """How many replicates the paper drew for a number; None if it does not say."""
         return self._replicates.get(id)
 
-    def _replicates_of_rows(self, problems: list[str]) -> dict[str, int]:
-        """The replicates of each row, by the first line of `replicates.csv` whose pattern fits."""
-        found: dict[str, int] = {}
-        for line in self._lines("replicates.csv", REPLICATES_COLUMNS, problems):
-            pattern, name = line["rows"], line["input"]
-            ids = [id for id in self.rows if fnmatchcase(id, pattern)]  # noqa: A001
-            size = self.inputs[name].number if name in self.inputs else None
-            if size is None or size.value < 2 or size.value.denominator != 1:
-                problems.append(
-                    f"replicates.csv: {name!r} is no number of replicates in inputs.csv"
-                )
-            elif not ids:
-                problems.append(f"replicates.csv: {pattern!r} fits no published number")
-            else:
-                found = {**dict.fromkeys(ids, int(size.value)), **found}
-        return found
+    def _say(self, problem: str) -> None:
+        self._problems.append(problem)
 
-    def _expected_values(self, problems: list[str]) -> dict[str, tuple[float, float]]:
+    def _expected_values(self) -> dict[str, tuple[float, float]]:
         """The value that each row with an entry in the register is claimed to have."""
         found: dict[str, tuple[float, float]] = {}
-        for line in self._lines("expected.csv", EXPECTED_COLUMNS, problems):
-            row = self.rows.get(line["id"])
+        for name, *numbers in self._lines("expected.csv", ("id", "value", "tolerance")):
+            row = self.named(name)
             try:
-                value, tolerance = float(line["value"]), float(line["tolerance"])
+                value, tolerance = map(float, numbers)
             except ValueError:
-                problems.append(f"expected.csv: no numbers for {line['id']!r}")
+                self._say(f"expected.csv: no numbers for {name!r}")
                 continue
             if row is None or not row.erratum:
-                problems.append(f"expected.csv: {line['id']!r} names nothing in the register")
+                self._say(f"expected.csv: {name!r} names nothing in the register")
             elif not 0 < tolerance <= 0.01 * abs(value):
-                problems.append(f"expected.csv: a tolerance of {tolerance} for {line['id']!r}")
-            found[line["id"]] = value, tolerance
-        problems += [
-            f"{row.id}: names {row.erratum}, but expected.csv does not say what ours is"
-            for row in self.rows.values()
-            if row.erratum and row.id not in found
-        ]
+                self._say(f"expected.csv: a tolerance of {tolerance} for {name!r}")
+            found[name] = value, tolerance
+        for row in filter(lambda row: row.erratum, self.rows.values()):
+            for name, whose in ((row.id, "ours"), (f"{row.erratum}:{row.id}", "that run's")):
+                if self.named(name) and name not in found:
+                    self._say(
+                        f"{row.id}: names {row.erratum}, but expected.csv does not say what "
+                        f"{whose} is"
+                    )
         return found
 
-    def _matching(self, name: str, pattern: str, problems: list[str]) -> list[str]:
-        ids = [id for id in self.rows if fnmatchcase(id, pattern)]  # noqa: A001
+    def _matching(self, name: str, pattern: str) -> list[str]:
+        """The published numbers that a pattern in a table fits."""
+        ids = [id_ for id_ in self.rows if fnmatchcase(id_, pattern)]
         if not ids:
-            problems.append(f"{name}: {pattern!r} fits no published number")
+            self._say(f"{name}: {pattern!r} fits no published number")
         return ids
 
-    def _marked_rows(self, problems: list[str]) -> dict[str, tuple[str, str]]:
-        found: dict[str, tuple[str, str]] = {}
-        for line in self._lines("marks.csv", MARK_COLUMNS, problems):
-            if line["mark"] not in MARKS or not line["why"]:
-                problems.append(f"marks.csv: {line['mark']!r} is not one of {', '.join(MARKS)}")
-            for id in self._matching("marks.csv", line["rows"], problems):  # noqa: A001
-                found[id] = line["mark"], line["why"]
+    def _table(
+        self, name: str, kind: Callable[..., _Kind], columns: Sequence[str] = ()
+    ) -> dict[str, _Kind]:
+        """The lines of a table by what their first column says, which is said once."""
+        columns = columns or list(kind.__dataclass_fields__)  # type: ignore[attr-defined]
+        found = {}
+        for first, *rest in self._lines(f"{name}.csv", columns):
+            if first in self._seen:
+                self._say(f"the id {first!r} stands there twice")
+            self._seen.add(first)
+            found[first] = kind(first, *rest)
         return found
 
-    def _restated_rows(self, problems: list[str]) -> dict[str, str]:
-        found: dict[str, str] = {}
-        for line in self._lines("restated.csv", RESTATED_COLUMNS, problems):
-            if line["of"] not in self.rows:
-                problems.append(f"restated.csv: no published number has the id {line['of']!r}")
-            for id in self._matching("restated.csv", line["rows"], problems):  # noqa: A001
-                found[id] = line["of"]
-        problems += [
-            f"restated.csv: {of!r} is itself restated" for of in found.values() if of in found
-        ]
-        return found
-
-    def _lines(
-        self, name: str, columns: list[str], problems: list[str]
-    ) -> Iterator[dict[str, str]]:
+    def _lines(self, name: str, columns: Sequence[str]) -> Iterator[list[str]]:
+        """The cells of each line of a table, in the order of the columns."""
         path = self.folder / name
         if not path.exists():
             return
         with path.open(encoding="utf-8", newline="") as file:
             reader = csv.DictReader(file, strict=True)
             if sorted(reader.fieldnames or []) != sorted(columns):
-                problems.append(f"{name}: its columns are {reader.fieldnames}, not {columns}")
+                self._say(f"{name}: its columns are {reader.fieldnames}, not {columns}")
                 return
             for line in reader:
                 if None in line or None in line.values():
-                    problems.append(f"{name}:{reader.line_num}: not {len(columns)} cells")
+                    self._say(f"{name}:{reader.line_num}: not {len(columns)} cells")
                 else:
-                    yield {column: cell.strip() for column, cell in line.items()}
+                    yield [line[column].strip() for column in columns]
 
-    def _row_problems(self, row: Row, *, is_input: bool) -> Iterator[str]:
+    def _check_row(self, row: Row) -> None:
         match = _ID.fullmatch(row.id)
         if not match:
-            yield f"the id {row.id!r} is not of the form paper/item/..."
+            self._say(f"the id {row.id!r} is not of the form paper/item/...")
         elif match["paper"] != row.paper or row.paper not in self.papers:
             known = ", ".join(self.papers)
-            yield f"{row.id}: its paper is {row.paper!r}, not its id's, one of {known}"
+            self._say(f"{row.id}: its paper is {row.paper!r}, not its id's, one of {known}")
         try:
             row.number  # noqa: B018 (it raises if it cannot be read)
         except LedgerError as error:
-            yield f"{row.id}: {error}"
-            return
-        if is_input:
-            return
-        if row.kind not in KINDS:
-            yield f"{row.id}: its kind is {row.kind!r}, not one of {', '.join(KINDS)}"
+            self._say(f"{row.id}: {error}")
+        if row.id in self.rows and row.kind not in KINDS:
+            self._say(f"{row.id}: its kind is {row.kind!r}, not one of {', '.join(KINDS)}")
         if row.erratum and row.erratum not in self.errata:
-            yield f"{row.id}: the erratum {row.erratum!r} is not in errata.csv"
+            self._say(f"{row.id}: the erratum {row.erratum!r} is not in errata.csv")
         elif row.erratum and self.errata[row.erratum].paper != row.paper:
-            yield f"{row.id}: the erratum {row.erratum!r} belongs to another paper"
+            self._say(f"{row.id}: the erratum {row.erratum!r} belongs to another paper")
 
-    def _erratum_problems(self, erratum: Erratum) -> Iterator[str]:
+    def _check_erratum(self, erratum: Erratum) -> None:
         match = _ERRATUM_ID.fullmatch(erratum.id)
         if not match or match["paper"] != erratum.paper or erratum.paper not in self.papers:
-            yield (
+            self._say(
                 f"errata.csv: the id {erratum.id!r} is not E-<paper>-<number>, or with R, O or N, "
                 f"for {erratum.paper!r}"
             )
         if erratum.kind not in ERRATUM_KINDS:
             known = ", ".join(ERRATUM_KINDS)
-            yield f"{erratum.id}: its kind is {erratum.kind!r}, not one of {known}"
-            return
-        if match and match["letter"] != ERRATUM_KINDS[erratum.kind]:
-            yield f"{erratum.id}: its kind is {erratum.kind!r}, whose ids begin with another letter"
-        for column in ERRATUM_COLUMNS:
+            self._say(f"{erratum.id}: its kind is {erratum.kind!r}, not one of {known}")
+        elif not erratum.id.startswith(ERRATUM_KINDS[erratum.kind]):
+            self._say(
+                f"{erratum.id}: its kind is {erratum.kind!r}, whose ids begin with another letter"
+            )
+        for column, cell in vars(erratum).items():
             needed = column != "right" or erratum.id.startswith("E")
-            if bool(getattr(erratum, column)) != needed:
-                yield f"{erratum.id}: {column!r} is {'empty' if needed else 'for errors only'}"
-
-
-def _repeated(ids: list[str]) -> Iterator[str]:
-    seen: set[str] = set()
-    for id in ids:  # noqa: A001
-        if id in seen:
-            yield f"the id {id!r} stands there twice"
-        seen.add(id)
+            if bool(cell) != needed:
+                self._say(f"{erratum.id}: {column!r} is {'empty' if needed else 'for errors only'}")

@@ -1,33 +1,67 @@
-"""Tables and folded parts of a page made fit for a narrow screen, a keyboard and a screen reader.
+"""Finished pages made fit for a narrow screen, a keyboard and a screen reader.
 
-What the parsers and the theme write is taken as it is and completed, once for pages and notebooks:
+What the parsers and the theme write is taken as it is and completed, once for pages and notebooks.
+What the theme gets wrong for screen readers is mended, and the build warns when there is nothing to
+mend any more;
 a table gets a caption, headings that head something, and the names of its columns in its cells, so
 that its rows can stand one below the other on a phone; one too wide for the text may use the
-margin. What is measured in the browser (which parts scroll) is `book/_static/screen.js`'s work.
+margin. Pictures scroll without
+their captions, and no line begins with the stop after a formula. What is measured in the browser
+(which parts scroll) is `book/_static/screen.js`'s work.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Any
 
 from bs4 import BeautifulSoup, Tag
+from bs4.element import NavigableString
 
-__all__ = ["fit"]
+__all__ = ["MENDED", "mend"]
+
+# Which attribute of what the theme and myst-nb write misleads a screen reader.
+MENDED = {
+    # The visible words name a folded cell better than the label that hides them.
+    'summary[aria-label="Toggle hidden content"]': "aria-label",
+    # A button's label must contain its visible text, "Search Ctrl+K".
+    '.search-button-field[title="Search"][aria-label]': "aria-label",
+    # The icons' own titles contradict their button's label.
+    '[data-mode="light"][title]': "title",
+    '[data-mode="dark"][title]': "title",
+    '[data-mode="auto"][title]': "title",
+}
 
 _ROLES = {"thead": "rowgroup", "tbody": "rowgroup", "tr": "row", "td": "cell"}
-# A number and its sign stay on one line.
-_PERCENT = re.compile(r"(\d) %")
+# A number and its sign stay on one line, and so do a formula and its brackets and stops.
+_PERCENT = re.compile(r"(\d)\s%")
+_AFTER_NUMBER = re.compile(r"^\s%")
+_BEFORE_FORMULA = re.compile(r"[(\[]+$")
+_AFTER_FORMULA = re.compile(r"^[,.;:?!)\]]+")
 # Characters. A column of this many is text, which is to be read and not to be scrolled past.
 _TEXT = 26
 # What fits beside the margin; longer cells are broken there anyway.
 _LINE, _BROKEN = 88, 44
 
 
-def fit(body: str) -> str:
-    """The body of a page, completed."""
-    page = BeautifulSoup(body, "html.parser")
+def mend(page: BeautifulSoup) -> set[str]:
+    """Complete a finished page; give which of `MENDED` there was something to mend of."""
+    found = set()
+    for selector, attribute in MENDED.items():
+        for tag in page.select(selector):
+            del tag[attribute]
+            found.add(selector)
+    # The arrows in the list of pages have no name; each gets that of the page above its list.
+    for arrow in page.select("a + details > summary:has(> .toctree-toggle)"):
+        link = arrow.find_previous("a")
+        arrow["aria-label"] = f"Pages of: {link.get_text() if link else ''}"
+    if article := page.select_one("article.bd-article"):
+        _fit(article)
+    return found
+
+
+def _fit(page: Tag) -> None:
+    """Complete the text of a page."""
     counts: dict[str, int] = {}
     for table in page.find_all("table"):
         _name(table, counts)
@@ -40,18 +74,16 @@ def fit(body: str) -> str:
         if _is_text(table, rows):
             _stack(table, rows)
         box = table.parent
-        if box is not None and {"wide", "pst-scrollable-table-container"}.intersection(
-            _classes(box)
-        ):
-            longest = [max(_length(row[i]) for row in rows) for i in range(len(rows[0]))]
+        if box and {"wide", "pst-scrollable-table-container"}.intersection(_classes(box)):
+            longest = [max(map(_length, column)) for column in zip(*rows, strict=True)]
             if sum(min(size, _BROKEN) + 3 for size in longest) > _LINE:
                 box["class"] = " ".join([*_classes(box), "full-width"])
     _tell_apart(page)
     _fold_proofs(page)
-    for text in page.find_all(string=_PERCENT):
-        if not text.find_parent(["pre", "code", "script", "style", "textarea"]):
-            text.replace_with(_PERCENT.sub("\\1\N{NO-BREAK SPACE}%", text))
-    return str(page)
+    for picture in page.select("figure img"):
+        # It scrolls without its caption where it is too wide.
+        picture.wrap(Tag(name="div", attrs={"class": "picture"}))
+    _hold_together(page)
 
 
 def _name(table: Tag, counts: dict[str, int]) -> None:
@@ -99,7 +131,29 @@ def _stack(table: Tag, rows: Sequence[Sequence[Tag]]) -> None:
                 cell["data-label"] = name
 
 
-def _tell_apart(page: BeautifulSoup) -> None:
+def _hold_together(page: Tag) -> None:
+    """Let no line begin with a sign or a stop that belongs to what stands before it."""
+    for text in page.find_all(string=re.compile("%")):
+        if text.find_parent(["pre", "code", "script", "style", "textarea"]):
+            continue
+        held = _PERCENT.sub("\\1\N{NO-BREAK SPACE}%", text)
+        if isinstance(text.previous_sibling, Tag) and text.previous_sibling.text[-1:].isdigit():
+            held = _AFTER_NUMBER.sub("\N{NO-BREAK SPACE}%", held)
+        text.replace_with(held)
+    for formula in page.select("span.math"):
+        before, after = formula.previous_sibling, formula.next_sibling
+        box = formula.wrap(Tag(name="span", attrs={"class": "held"}))
+        if isinstance(before, NavigableString) and (bracket := _BEFORE_FORMULA.search(before)):
+            before.replace_with(before[: bracket.start()])
+            box.insert(0, bracket[0])
+        if isinstance(after, NavigableString) and (stop := _AFTER_FORMULA.match(after)):
+            after.replace_with(after[stop.end() :])
+            box.append(stop[0])
+        if len(box.contents) == 1:
+            box.unwrap()
+
+
+def _tell_apart(page: Tag) -> None:
     """Name each folded cell by its first line of code, for those who hear the names in a row."""
     for fold in page.select("details.hide"):
         code = fold.find("pre")
@@ -110,7 +164,7 @@ def _tell_apart(page: BeautifulSoup) -> None:
             fold.summary.append(hint)
 
 
-def _fold_proofs(page: BeautifulSoup) -> None:
+def _fold_proofs(page: Tag) -> None:
     """Fold each proof under the name of what it proves; `screen.js` unfolds them for printing."""
     for proof in page.select("div.proof#proof"):
         theorem = proof.find_previous("div", class_="proof", id=lambda name: name != "proof")
@@ -137,5 +191,4 @@ def _length(cell: Tag) -> int:
 
 
 def _classes(tag: Tag) -> list[str]:
-    found: Any = tag.get("class")
-    return list(found or [])
+    return [name for name in tag.get_attribute_list("class") if name]

@@ -10,24 +10,29 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from html import escape
+from pathlib import Path
+
+from jinja2 import Template
+from markupsafe import Markup
 
 from compendium import ledger
 
-__all__ = ["Html", "compare", "described", "grid", "printed", "table"]
+__all__ = ["compare", "described", "grid", "printed", "table"]
+
+_TEMPLATE = Template(
+    Path(__file__).with_name("templates").joinpath("comparison.html").read_text("utf-8"),
+    autoescape=True,
+)
+_MARK = Markup('<span data-ledger="{}" data-show="{}"></span>')
 
 
-class Html(str):
-    """Markup for a cell of a table, which is not to be escaped."""
+class table:  # noqa: N801 (notebooks say show.table)
+    """Any table; `numeric` says which columns are numbers, to be aligned on the right."""
 
-    __slots__ = ()
-
-
-class _Table:
-    """A table as it looks in a notebook."""
-
-    def __init__(self, html: str) -> None:
-        self._html = html
+    def __init__(
+        self, head: Sequence[str], rows: Iterable[Sequence[object]], *, numeric: Iterable[int] = ()
+    ) -> None:
+        self._html: str = _TEMPLATE.render(head=head, rows=rows, numeric=set(numeric))
 
     def _repr_html_(self) -> str:
         if os.environ.get("F1CI_IDS") or "data-ledger=" not in self._html:
@@ -37,22 +42,17 @@ class _Table:
         return pages.fill(self._html, verdicts.known(ledger.opened()))
 
 
-def _mark(identity: str, what: str) -> str:
-    """What the book fills in: the printed number, our value, the verdict or a description."""
-    return f'<span data-ledger="{escape(identity)}" data-show="{what}"></span>'
-
-
-def printed(identity: str) -> Html:
+def printed(identity: str) -> Markup:
     """A cell that shows a number as the paper prints it, for `table`."""
-    return Html(_mark(identity, "printed"))
+    return _MARK.format(identity, "printed")
 
 
-def described(identity: str) -> Html:
+def described(identity: str) -> Markup:
     """A cell that says what a number is, for `table`."""
-    return Html(_mark(identity, "description"))
+    return _MARK.format(identity, "description")
 
 
-def compare(ids: Iterable[str], *, names: Sequence[str] | None = None) -> _Table:
+def compare(ids: Iterable[str], *, names: Sequence[str] | None = None) -> table:
     """One line for each id: what it is, printed, reproduced, verdict.
 
     Parameters
@@ -63,14 +63,11 @@ def compare(ids: Iterable[str], *, names: Sequence[str] | None = None) -> _Table
         What to call them; by default their descriptions.
     """
     wanted = list(ids)
-    labels = (
-        [described(i) for i in wanted] if names is None else [Html(escape(name)) for name in names]
-    )
     rows = [
-        [label, *(_mark(i, what) for what in ("printed", "value", "verdict"))]
-        for label, i in zip(labels, wanted, strict=True)
+        [label, *(_MARK.format(i, what) for what in ("printed", "value", "verdict"))]
+        for label, i in zip(names or map(described, wanted), wanted, strict=True)
     ]
-    return _lay_out(["", "published", "reproduced", "verdict"], rows, (1, 2))
+    return table(["", "published", "reproduced", "verdict"], rows, numeric=(1, 2))
 
 
 def grid(
@@ -79,7 +76,7 @@ def grid(
     identity: Callable[[str, str], str],
     *,
     corner: str = "",
-) -> _Table:
+) -> table:
     """A table in the paper's own layout: printed above reproduced in every cell.
 
     Parameters
@@ -93,37 +90,8 @@ def grid(
         What the row names are.
     """
     rows = [
-        [
-            escape(row_name),
-            *(_mark(i, "cell") if (i := identity(row, column)) else "" for column in column_names),
-        ]
-        for row, row_name in row_names.items()
+        [name, *(_MARK.format(i, "cell") if (i := identity(row, c)) else "" for c in column_names)]
+        for row, name in row_names.items()
     ]
-    return _lay_out([corner, *column_names.values()], rows, range(1, 1 + len(column_names)))
-
-
-def table(
-    head: Sequence[str], rows: Iterable[Sequence[str]], *, numeric: Iterable[int] = ()
-) -> _Table:
-    """Any table; `numeric` says which columns are numbers, to be aligned on the right."""
-    cells = [[c if isinstance(c, Html) else escape(str(c)) for c in row] for row in rows]
-    return _lay_out(head, cells, numeric)
-
-
-def _lay_out(head: Sequence[str], rows: Iterable[Sequence[str]], numeric: Iterable[int]) -> _Table:
-    right = set(numeric)
-
-    def line(tag: str, cells: Sequence[str]) -> str:
-        parts = []
-        for i, cell in enumerate(cells):
-            kind = ' class="number"' if i in right else ""
-            scope = ' scope="col"' if tag == "th" else ""
-            parts.append(f"<{tag}{kind}{scope}>{cell}</{tag}>")
-        return f"<tr>{''.join(parts)}</tr>"
-
-    header = line("th", [escape(name) for name in head])
-    body = "".join(line("td", row) for row in rows)
-    return _Table(
-        f'<div class="wide" tabindex="0"><table class="comparison"><thead>{header}</thead>'
-        f"<tbody>{body}</tbody></table></div>"
-    )
+    head = [corner, *column_names.values()]
+    return table(head, rows, numeric=range(1, len(head)))

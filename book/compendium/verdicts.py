@@ -14,20 +14,25 @@ The command fails on an error or an open row.
 from __future__ import annotations
 
 import argparse
+import csv
 import json
 import math
 import sys
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
 from fractions import Fraction
+from functools import cached_property
 from pathlib import Path
+from typing import Any
+
+import pandas as pd
 
 from compendium import ROOT, ledger, swhid, write
 from compendium.ledger import Page, Record, csv_text, shown
-from compendium.published import LedgerError, Number, Published, Row
+from compendium.published import LedgerError, Published, Row
 
-__all__ = ["VERDICTS", "Entry", "Ledger", "Verdict", "allowed", "judge", "main"]
+__all__ = ["VERDICTS", "Entry", "Ledger", "Verdict", "entry", "judge", "main"]
 
 
 @dataclass(frozen=True)
@@ -41,282 +46,272 @@ class Verdict:
     tone : str
         Its colour in the style sheet: agrees, placed, weak, differs, open or missing.
     told : str
-        How the headline goes on after the number of its rows; empty for a number that agrees.
+        How the headline goes on after the number of its rows.
     """
 
     name: str
     tone: str
     meaning: str
-    told: str = ""
+    told: str
 
     @property
     def agrees(self) -> bool:
         """Whether the number counts among those that agree."""
-        return not self.told
+        return self.tone in ("agrees", "placed")
 
     @property
     def passes(self) -> bool:
         """Whether ours is compatible with the printed number, counted as agreement or not."""
-        return self.tone in ("agrees", "placed", "weak")
+        return self.agrees or self.tone == "weak"
 
 
-VERDICTS = {
-    verdict.name: verdict
-    for verdict in (
-        Verdict("match", "agrees", "ours rounds to the printed number; of a tie, either way"),
-        Verdict(
-            "monte-carlo",
-            "agrees",
-            "the paper simulated; ours is within half a unit of the last printed digit plus four "
-            "standard errors, theirs and ours together",
-        ),
-        Verdict(
-            "in-band",
-            "placed",
-            "the number depends on a random split or training run that was not published; it lies "
-            "in the central 99 % of at least 200 independent replications of all that the paper "
-            "did for it, its simulation included, and this band is at most a fifth of the value "
-            "wide",
-        ),
-        Verdict(
-            "reconstructed",
-            "placed",
-            "the paper does not print the input, but only one is consistent with what it prints; "
-            "from that one the number matches",
-        ),
-        Verdict(
-            "not-contradicted",
-            "weak",
-            "as in-band, but the band is wider than a fifth of the value: hardly any number could "
-            "fail, so this is not counted as agreement",
-            "are not contradicted, by bands too wide to call it agreement",
-        ),
-        Verdict(
-            "used-as-input",
-            "weak",
-            "the paper does not print the input, and this number served to find it; it agrees by "
-            "construction",
-            "were used to find an input that is not printed",
-        ),
-        Verdict(
-            "erratum",
-            "differs",
-            "wrong in print, and proved so in the [register](/book/errata.md): a misprint, or a "
-            "contradiction with the paper's own numbers or definitions",
-            "are wrong in print (see the [register](/book/errata.md))",
-        ),
-        Verdict(
-            "other-run",
-            "differs",
-            "differs from what the stated design gives; fits another run, which the "
-            "[register](/book/errata.md) names, and which explains numbers that were not used to "
-            "find it",
-            "fit another run than the one that is described",
-        ),
-        Verdict(
-            "unpublished-input",
-            "missing",
-            "needs an input that is not available to us; the row names it",
-            "need an input that is not available to us",
-        ),
-        Verdict(
-            "open",
-            "open",
-            "differs, and we do not understand why; the [register](/book/errata.md) lists what was "
-            "tried. Without an entry there it is a defect of ours until shown otherwise",
-            "differ and are not understood",
-        ),
-        Verdict(
-            "not-recorded",
-            "open",
-            "no notebook of this build has computed it",
-            "have not been computed in this build",
-        ),
-    )
-}
+with Path(__file__).with_suffix(".csv").open(encoding="utf-8", newline="") as _lines:
+    VERDICTS = {line["name"]: Verdict(**line) for line in csv.DictReader(_lines)}
 
 STANDARD_ERRORS = 4
 # A band wider than this part of the value is called too wide.
 WIDEST = 0.2
 # What an entry of the register makes of a row that differs, by the first letter of its id.
 EXPLAINED = {"E": "erratum", "R": "other-run", "O": "open", "N": "open"}
-# Double arithmetic may lose this part of a value; without it a tie would depend on the last bit.
+# The part of a value that double arithmetic may lose.
 ROUNDING = Fraction(1, 10**12)
 
 
-@dataclass(frozen=True)
-class Entry:
-    """One row of the ledger; what does not apply to it is None or empty."""
+# What is published of a row, in the ledger's files.
+COLUMNS = (
+    *("id", "paper", "item", "description", "kind", "printed", "value", "half_unit"),
+    *("paper_error", "own_error", "low", "high", "splits", "other", "other_error"),
+    *("verdict", "erratum", "notebook", "reason", "source"),
+)
 
-    id: str
-    paper: str
-    item: str
-    description: str
-    kind: str
-    printed: str
-    value: float | str | None
-    half_unit: float | None
-    paper_error: float | None
-    own_error: float | None
-    low: float | None
-    high: float | None
-    splits: int | None
-    verdict: str
-    erratum: str
-    notebook: str
-    reason: str
-    source: str = ""  # the Software Heritage identifier of the notebook's source
+
+@dataclass(frozen=True)
+class Entry(Record, Row):
+    """One row of the ledger: what is printed, what was recorded, and so the verdict.
+
+    Attributes
+    ----------
+    paper_replicates : int, optional
+        How many replicates the paper drew.
+    mark, why : str
+        Why the row cannot count as a check, or not as an independent one.
+    expected : (value, tolerance), optional
+        What the row's entry in the register rests on.
+    run : Entry, optional
+        The same row with what the run that the register names for it gives.
+    alone : bool
+        Whether the run's value may be in another notebook's results, which are not at hand.
+    notebook, source : str
+        What recorded it, and the Software Heritage identifier of its source.
+    """
+
+    paper_replicates: int | None = None
+    mark: str = ""
+    why: str = ""
+    expected: tuple[float, float] | None = None
+    run: Entry | None = None
+    alone: bool = False
+    notebook: str = ""
+    source: str = ""
+
+    @property
+    def own_error(self) -> float | None:
+        """The standard error of our value."""
+        return _error(self.deviation, self.replicates or math.inf)
+
+    @property
+    def paper_error(self) -> float | None:
+        """The standard error of the printed value."""
+        return self.paper_replicates and _error(self.deviation, self.paper_replicates)
+
+    @property
+    def other(self) -> float | str | None:
+        """What the run that the register names gives."""
+        return None if self.run is None else self.run.value
+
+    @property
+    def other_error(self) -> float | None:
+        """The standard error of a printed number in that run."""
+        return None if self.run is None else self.run.paper_error
+
+    @property
+    def verdict(self) -> str:
+        """Whether it agrees, in a word of `VERDICTS`."""
+        return self._judged[0]
+
+    @property
+    def reason(self) -> str:
+        """Why it has its verdict."""
+        return self._judged[1]
+
+    @property
+    def passes(self) -> bool:
+        """Whether ours is compatible with the printed number."""
+        return VERDICTS[self.verdict].passes
+
+    def times(self, factor: float) -> Entry:
+        """The row if ours, and its band, were `factor` times what they are."""
+        value, low, high = (
+            self.value,
+            self.low and self.low * factor,
+            self.high and self.high * factor,
+        )
+        return replace(
+            self, value=value * factor if isinstance(value, float) else value, low=low, high=high
+        )
 
     @property
     def unexplained(self) -> bool:
-        """Whether it differs and the register does not know it."""
-        return self.verdict == "open" and not self.erratum
+        """Whether it differs and the register does not know it, or names a run that differs too."""
+        return self.verdict == "open" and not self.erratum.startswith(("O", "N"))
 
+    @property
+    def too_noisy(self) -> bool:
+        """Whether our own simulation is smaller than the paper's, as in a quick build."""
+        return self.replicates is not None and self.replicates < (self.paper_replicates or math.inf)
 
-@dataclass(frozen=True)
-class _Comparison:
-    """Whether a record agrees with what is printed, and by which rule."""
+    @property
+    def allowed(self) -> tuple[float, float]:
+        """Between which printed numbers our value would agree."""
+        assert isinstance(self.value, float)  # a word is another word or the same
+        half = self.half_unit or 0.0
+        if self.low is not None and self.high is not None:
+            return self.low - half, self.high + half
+        reach = half + STANDARD_ERRORS * math.hypot(self.paper_error or 0.0, self.own_error or 0.0)
+        return self.value - reach, self.value + reach
 
-    verdict: str  # "open" if it does not agree
-    reason: str
-    paper_error: float | None = None
-    own_error: float | None = None
+    @property
+    def moved(self) -> list[str]:
+        """What is wrong if a value that an entry of the register rests on is not what it was."""
+        found = []
+        for e, whose in ((self, "ours is"), (self.run, "that run gives")):
+            if e is None or e.expected is None or not isinstance(e.value, float):
+                continue
+            value, tolerance = e.expected
+            noise = STANDARD_ERRORS * (e.own_error or 0.0)
+            if noise > tolerance:  # a quick build cannot tell
+                tolerance += noise
+            if abs(e.value - value) > tolerance:
+                found.append(
+                    f"{self.id}: {self.erratum} rests on {shown(value)} +- {shown(tolerance)}, "
+                    f"but {whose} {shown(e.value)}"
+                )
+        return found
 
+    @property
+    def explained(self) -> bool:
+        """Whether the other run gives the printed number, and is nearer to it than ours."""
+        if self.run is None or not VERDICTS[self.run._compared[0]].passes:
+            return False
+        ours, other = self.value, self.run.value
+        if self.number is None or isinstance(ours, str) or isinstance(other, str):
+            return True
+        printed = self.number.value
+        assert ours is not None
+        assert other is not None
+        return abs(other - printed) < abs(ours - printed)
 
-def _compare(row: Row, record: Record, paper_replicates: int | None) -> _Comparison:
-    printed = row.number
-    if printed is None:
-        same = record.value == row.printed
-        return _Comparison("match" if same else "open", "the same word" if same else "another word")
-    assert isinstance(record.value, float)  # checked saw to it
-    if record.low is not None and record.high is not None:
-        margin = printed.half_unit + abs(Fraction(record.value)) * ROUNDING
-        inside = record.low - margin <= printed.value <= record.high + margin
-        place = "inside" if inside else "outside"
-        width = (record.high - record.low) / abs(record.value)
-        band = (
-            f"the central 99 % of {record.splits} replications, {record.low:g} to "
-            f"{record.high:g}, {width:.2g} of the value"
-        )
-        narrow = "in-band" if width <= WIDEST else "not-contradicted"
-        return _Comparison(narrow if inside else "open", f"{place} {band}")
+    @cached_property
+    def _judged(self) -> tuple[str, str]:
+        """The verdict and the reason."""
+        verdict, reason = self._compared
+        if self.reconstructed:
+            reason = f"from the reconstructed input: {reason}"
+        if self.why:
+            reason += f"; {self.why}"
+        if self.mark == "input" and VERDICTS[verdict].passes:
+            verdict = "used-as-input"
+        elif self.reconstructed and verdict in ("match", "monte-carlo"):
+            verdict = "reconstructed"
+        elif self.erratum and verdict == "open":
+            verdict, reason = EXPLAINED[self.erratum[0]], f"{self.erratum}: {reason}"
+            if verdict == "other-run" and not self.alone and not self.explained:
+                verdict = "open"
+        elif self.erratum and self.replicates and self.paper_replicates is None:
+            reason += f"; how many replicates the paper drew is not known, see {self.erratum}"
+        elif self.erratum and self.too_noisy:
+            reason += f"; too few replicates to show {self.erratum}"
+        if self.run:
+            reason += f"; that run's {shown(self.other)} {self.run._compared[1]}"
+        elif self.erratum.startswith("R") and not self.alone:
+            reason += "; no results at hand have that run's value"
+        return verdict, reason
 
-    paper_error = own_error = None
-    allowed = printed.half_unit
-    difference = abs(Fraction(record.value) - printed.value)
-    hint = ""
-    if record.deviation is not None:
-        own_error = record.deviation / math.sqrt(record.replicates) if record.replicates else 0.0
-        if paper_replicates is None:
+    @cached_property
+    def _compared(self) -> tuple[str, str]:
+        """Whether our value agrees, "open" if not, and by which rule."""
+        if self.missing:
+            return "unpublished-input", self.missing
+        if self.value is None:
+            return "not-recorded", "no results at hand have it"
+        printed = self.number
+        if printed is None or isinstance(self.value, str):
+            same = self.value == self.printed
+            return ("match", "the same word") if same else ("open", "another word")
+        # Double arithmetic may lose this much; without it a tie would depend on the last bit.
+        slack = abs(Fraction(self.value)) * ROUNDING
+        if self.low is not None and self.high is not None:
+            margin = printed.half_unit + slack
+            inside = self.low - margin <= printed.value <= self.high + margin
+            width = (self.high - self.low) / abs(self.value)
+            narrow = "in-band" if width <= WIDEST else "not-contradicted"
+            return narrow if inside else "open", (
+                f"{'inside' if inside else 'outside'} the central 99 % of {self.splits} "
+                f"replications, {self.low:g} to {self.high:g}, {width:.2g} of the value"
+            )
+        difference = abs(Fraction(self.value) - printed.value)
+        if difference <= printed.half_unit + slack:
+            return "match", "rounds to the printed number"
+        allowed, hint = printed.half_unit, ""
+        if self.paper_error is not None:
+            errors = math.hypot(self.paper_error, self.own_error or 0.0)
+            allowed += Fraction(STANDARD_ERRORS * errors)
+        elif self.deviation is not None:
             hint = "; replicates.csv does not say how many replicates the paper drew"
-        else:
-            paper_error = record.deviation / math.sqrt(paper_replicates)
-            allowed += Fraction(STANDARD_ERRORS * math.hypot(paper_error, own_error))
-    slack = abs(Fraction(record.value)) * ROUNDING
-    if difference <= printed.half_unit + slack:
-        verdict, reason = "match", "rounds to the printed number"
-    else:
         verdict = "monte-carlo" if difference <= allowed + slack else "open"
-        reason = f"differs by {float(difference):.3g}, allowed {float(allowed):.3g}{hint}"
-        if verdict == "open" and not row.erratum and _rounds(100 * record.value, printed):
-            reason += "; recorded as a proportion where per cent is printed?"
-    return _Comparison(verdict, reason, paper_error, own_error)
+        per_cent = abs(100 * Fraction(self.value) - printed.value) <= printed.half_unit
+        if verdict == "open" and not self.erratum and per_cent:
+            hint += "; recorded as a proportion where per cent is printed?"
+        return verdict, f"differs by {float(difference):.3g}, allowed {float(allowed):.3g}{hint}"
 
 
-def _rounds(value: float, printed: Number) -> bool:
-    return abs(Fraction(value) - printed.value) <= printed.half_unit
+def _error(deviation: float | None, replicates: float) -> float | None:
+    return None if deviation is None else deviation / math.sqrt(replicates)
 
 
-def _entry(row: Row, recorded: tuple[Record, str] | None, published: Published) -> Entry:
-    replicates = published.replicates(row.id)
-    record, notebook = recorded or (Record(row.id), "")
-    if recorded is None:
-        compared = _Comparison("not-recorded", "no results at hand have it")
-    elif record.missing:
-        compared = _Comparison("unpublished-input", record.missing)
-    else:
-        compared = _compare(row, record, replicates)
-    verdict, reason = compared.verdict, compared.reason
+def entry(
+    row: Row,
+    record: Record | None,
+    published: Published,
+    other: Record | None = None,
+    **of: Any,
+) -> Entry:
+    """A row of the ledger, from all that is published and recorded of it."""
     mark, why = published.marks.get(row.id, ("", ""))
-    if record.reconstructed:
-        reason = f"from the reconstructed input: {reason}"
-    if mark:
-        reason += f"; {why}"
-    if mark == "input" and VERDICTS[verdict].passes:
-        verdict = "used-as-input"
-    elif record.reconstructed and verdict in ("match", "monte-carlo"):
-        verdict = "reconstructed"
-    elif verdict == "open" and row.erratum:
-        verdict, reason = EXPLAINED[row.erratum[0]], f"{row.erratum}: {reason}"
-    elif row.erratum and record.replicates and replicates is None:
-        reason += f"; how many replicates the paper drew is not known, see {row.erratum}"
-    elif row.erratum and _too_noisy(record, replicates):
-        reason += f"; too few replicates to show {row.erratum}"
-    printed = row.number
-    return Entry(
-        id=row.id,
-        paper=row.paper,
-        item=row.item,
-        description=row.description,
-        kind=row.kind,
-        printed=row.printed,
-        value=record.value,
-        half_unit=None if printed is None else float(printed.half_unit),
-        paper_error=compared.paper_error,
-        own_error=compared.own_error,
-        low=record.low,
-        high=record.high,
-        splits=record.splits,
-        verdict=verdict,
-        erratum=row.erratum,
-        notebook=notebook,
-        reason=reason,
+    known = Entry(
+        **{**vars(row), **vars(record or Record(row.id)), "id": row.id},
+        paper_replicates=published.replicates(row.id),
+        mark=mark,
+        why=why,
+        expected=published.expected.get(row.id),
+        **of,
     )
+    if other is None:
+        return known
+    # What that run expects is exact, and its replicates are those behind the printed number.
+    run = entry(row, replace(other, replicates=None), published)
+    expected = published.expected.get(other.id)
+    return replace(known, run=replace(run, paper_replicates=other.replicates, expected=expected))
 
 
-def allowed(entry: Entry) -> tuple[float, float]:
-    """Between which printed numbers our value would agree."""
-    assert isinstance(entry.value, float)  # a word is another word or the same
-    half = entry.half_unit or 0.0
-    if entry.low is not None and entry.high is not None:
-        return entry.low - half, entry.high + half
-    reach = half + STANDARD_ERRORS * math.hypot(entry.paper_error or 0.0, entry.own_error or 0.0)
-    return entry.value - reach, entry.value + reach
-
-
-def judge(page: Page, ids: Sequence[str]) -> list[Entry]:
+def judge(page: Page, ids: Iterable[str]) -> list[Entry]:
     """The verdicts on what a notebook has recorded so far, for a figure that shows what agrees."""
-    recorded = page.records
-    return [
-        _entry(page.row(i), (recorded[i], page.name) if i in recorded else None, page.published)
-        for i in ids
-    ]
+    return [entry(page.row(i), page.records.get(i), page.published, alone=True) for i in ids]
 
 
-def known(page: Page) -> dict[str, Entry | Row]:
+def known(page: Page) -> dict[str, Row]:
     """All that a notebook run by hand can show in its tables: verdicts on its own, and inputs."""
-    return {**page.published.inputs, **{e.id: e for e in judge(page, page.ids(""))}}
-
-
-def _too_noisy(record: Record, paper_replicates: int | None) -> bool:
-    """Whether our own simulation is smaller than the paper's, as in a quick build."""
-    return record.replicates is not None and record.replicates < (paper_replicates or math.inf)
-
-
-def _moved(entry: Entry, published: Published) -> str:
-    """What is wrong if a value that an entry of the register rests on is not what it was."""
-    if entry.id not in published.expected or not isinstance(entry.value, float):
-        return ""
-    value, tolerance = published.expected[entry.id]
-    noise = STANDARD_ERRORS * (entry.own_error or 0.0)
-    if noise > tolerance:  # a quick build cannot tell
-        tolerance += noise
-    if abs(entry.value - value) <= tolerance:
-        return ""
-    return (
-        f"{entry.id}: {entry.erratum} rests on {shown(value)} +- {shown(tolerance)}, "
-        f"but ours is {shown(entry.value)}"
-    )
+    return {**page.published.inputs, **{e.id: e for e in judge(page, page.published.rows)}}
 
 
 class Ledger:
@@ -328,36 +323,33 @@ class Ledger:
         self.notebooks: list[str] = []
         if not published.rows:
             self.errors.append(f"{published.folder}: no published numbers")
-        self.records = records = self._read(Path(results))
-        notebooks = published.folder.parents[1] / "notebooks"
-        identifiers = {name: swhid(notebooks / f"{name}.py") for name in self.notebooks}
-        judged = (_entry(row, records.get(row.id), published) for row in published.rows.values())
-        self.entries = [replace(e, source=identifiers.get(e.notebook, "")) for e in judged]
-        self.errors += [
-            f"{entry.id}: names {entry.erratum}, but {entry.value!r} agrees with the printed "
-            f"{entry.printed!r} ({entry.reason})"
-            for entry in self.entries
-            if entry.erratum
-            and VERDICTS[entry.verdict].passes
-            and not _too_noisy(records[entry.id][0], published.replicates(entry.id))
-        ]
-        self.errors += filter(None, (_moved(entry, published) for entry in self.entries))
-
-    def _read(self, folder: Path) -> dict[str, tuple[Record, str]]:
-        """Each recorded id with its record and its notebook; what is wrong goes to the errors."""
-        records: dict[str, tuple[Record, str]] = {}
-        for path in sorted(folder.glob("*.csv")):
+        records: dict[str, tuple[Record, str, str]] = {}
+        for path in sorted(Path(results).glob("*.csv")):
             self.notebooks.append(path.stem)
-            found, problems = ledger.read(path, self.published)
+            found, problems = ledger.read(path, published)
             self.errors += problems
+            source = swhid(published.folder.parents[1] / "notebooks" / f"{path.stem}.py")
             for record in found:
-                other, notebook = records.setdefault(record.id, (record, path.stem))
-                if other is not record:
+                first, notebook, _ = records.setdefault(record.id, (record, path.stem, source))
+                if first is not record:
                     self.errors.append(
-                        f"{record.id} is recorded twice: {shown(other.value)} by {notebook}, "
+                        f"{record.id} is recorded twice: {shown(first.value)} by {notebook}, "
                         f"{shown(record.value)} by {path.stem}"
                     )
-        return records
+        self.entries: list[Entry] = []
+        nothing = None, "", ""
+        for row in published.rows.values():
+            record_of, notebook, source = records.get(row.id, nothing)
+            other = records.get(f"{row.erratum}:{row.id}", nothing)[0]
+            of = {"notebook": notebook, "source": source}
+            self.entries.append(entry(row, record_of, published, other, **of))
+        self.errors += [
+            f"{e.id}: names {e.erratum}, but {e.value!r} agrees with the printed {e.printed!r} "
+            f"({e.reason})"
+            for e in self.entries
+            if e.erratum and e.passes and not e.too_noisy
+        ]
+        self.errors += [problem for e in self.entries for problem in e.moved]
 
     @property
     def ok(self) -> bool:
@@ -368,27 +360,20 @@ class Ledger:
         """How many numbers of each verdict would turn if ours were `factor` times, and of how many.
 
         A number turns if it would no longer pass, or, for one that the register explains, if
-        it would pass or leave its expected value. (A band moves with its value.)
+        it would pass or leave its expected value. (A band moves with its value.) One of another
+        run has two values, and turns only if either of them would do it alone.
         """
         found: dict[str, tuple[int, int]] = {}
-
-        def times(value: float | None) -> float | None:
-            return None if value is None else value * factor
-
-        for entry in self.entries:
-            if not isinstance(entry.value, float) or entry.value == 0:
+        for e in self.entries:
+            if not isinstance(e.value, float) or e.value == 0:
                 continue
-            record, notebook = self.records[entry.id]
-            moved = replace(
-                record, value=entry.value * factor, low=times(record.low), high=times(record.high)
-            )
-            row = self.published.rows[entry.id]
-            after = _entry(row, (moved, notebook), self.published)
-            turned = VERDICTS[after.verdict].passes != VERDICTS[entry.verdict].passes or bool(
-                _moved(after, self.published)
-            )
-            caught, of = found.get(entry.verdict, (0, 0))
-            found[entry.verdict] = caught + turned, of + 1
+            after = [e.times(factor)]
+            if e.run:
+                after.append(replace(e, run=e.run.times(factor)))
+            tone = VERDICTS[e.verdict].tone
+            turned = all(VERDICTS[a.verdict].tone != tone or a.moved for a in after)
+            caught, of = found.get(e.verdict, (0, 0))
+            found[e.verdict] = caught + turned, of + 1
         return {name: found[name] for name in VERDICTS if name in found}
 
     def counts(self, of: str = "paper") -> dict[str, dict[str, int]]:
@@ -403,9 +388,8 @@ class Ledger:
 
     def write(self, folder: Path) -> None:
         """Write `ledger.csv` and `ledger.json`."""
-        lines = [asdict(entry) for entry in self.entries]
-        columns = [field.name for field in fields(Entry)]
-        write(folder / "ledger.csv", csv_text(columns, lines))
+        lines = [{name: getattr(e, name) for name in COLUMNS} for e in self.entries]
+        write(folder / "ledger.csv", csv_text(COLUMNS, lines))
         report = {
             "total": len(lines),
             "notebooks": self.notebooks,
@@ -420,18 +404,11 @@ class Ledger:
     def scoreboard(self) -> Iterator[str]:
         """The counts by paper and verdict, then every row that a reader must know of, in full."""
         yield f"{len(self.entries)} published numbers, results of {len(self.notebooks)} notebooks\n"
-        counts = self.counts()
-        used = [v for v in VERDICTS if any(group[v] for group in counts.values())]
-        table = [["", *used, "all"]]
-        for paper in (paper for paper in self.published.papers if paper in counts):
-            group = counts[paper]
-            table.append([paper, *(str(group[v]) for v in used), str(sum(group.values()))])
-        sums = [sum(group[v] for group in counts.values()) for v in used]
-        table.append(["all", *map(str, sums), str(sum(sums))])
-        widths = [max(len(line[column]) for line in table) for column in range(len(table[0]))]
-        for name, *cells in table:
-            padded = [cell.rjust(width) for cell, width in zip(cells, widths[1:], strict=True)]
-            yield "  ".join([name.ljust(widths[0]), *padded])
+        table = pd.DataFrame(self.counts()).T
+        table = table.loc[:, table.any()]
+        table["all"] = table.sum(axis="columns")
+        table.loc["all"] = table.sum()
+        yield table.to_string()
         for verdict in (name for name, verdict in VERDICTS.items() if not verdict.agrees):
             rows = [entry for entry in self.entries if entry.verdict == verdict]
             if rows:
