@@ -16,8 +16,7 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from html import escape
+from collections.abc import Iterable, Iterator, Mapping
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -140,9 +139,13 @@ def stage(edition: Edition, staged: Path) -> list[str]:
             )
     _write_toc(staged, published.papers.values(), [t.name for t in listed])
     generated = staged / "book" / "_generated"
-    (generated / "parameters.md").write_text(_parameter_tables(listed), "utf-8")
-    (generated / "times.md").write_text(_times(listed), "utf-8")
-    (generated / "certificate.md").write_text(_certificate(edition, staged), "utf-8")
+    done = [t.record for t in listed if t.record and t.record["status"] == "done"]
+    for name, text in {
+        "parameters": pages.render("parameters.md", tasks=listed, literal=sources.literal),
+        "times": pages.render("times.md", done=done, seconds=seconds),
+        "certificate": _certificate(edition, staged),
+    }.items():
+        (generated / f"{name}.md").write_text(text, "utf-8")
     figures = edition.results / "figures"
     if figures.exists():
         shutil.copytree(figures, staged / "results" / "figures")
@@ -189,64 +192,24 @@ def _offer_files(
 
 def _unfinished(task: Task) -> str:
     """The red box on the page of a notebook that has no result to show."""
-    if task.record is None:
-        title = "Not run"
-        text = "It has not been run yet, so this page has its text and code but no results."
-    elif task.record["status"] == "failed":
-        title, error, fence = "This notebook failed", task.record["error"], "`" * 12
-        traceback = _ANSI.sub("", error["traceback"]).strip("-\n ") or error["summary"]
-        text = (
-            "It stopped with an error, so its results are missing from this book. The cells below "
-            f"show how far it came.\n\n{fence}text\n{traceback}\n{fence}"
-        )
-    else:
-        title = "Out of date"
-        text = f"These results are older than what they are computed from: {task.reason}."
-    return f":::{{admonition}} {title}\n:class: error\n{text}\n:::"
+    error = (task.record or {}).get("error") or {"summary": "", "traceback": ""}
+    traceback = _ANSI.sub("", error["traceback"]).strip("-\n ") or error["summary"]
+    return pages.render("unfinished.md", task=task, traceback=traceback)
 
 
 def _provenance(edition: Edition, record: dict[str, Any]) -> str:
     """The strip that says what a page was computed from, and offers its files."""
-    name = record["name"]
-    results = sorted(p for p in record["outputs"] if p.startswith("results/"))
-    drawings = [p for p in results if p.startswith("results/figures/")]
-    downloads = [
-        (f"{name}.ipynb", "executed notebook"),
-        (f"{name}.py", "script"),
-        *((f"../{p}", f"results: {Path(p).name}") for p in results if p not in drawings),
-        *((p, f"data: {Path(p).name}") for p in record["data"]),
-    ]
-    values = {k: v for k, v in record["parameters"].items() if k != "seed"}
-    # A page that records nothing has no numbers whose hash would mean anything.
-    recorded = f"results/{name}.csv" in results
-    hashed = f"results hash <code>{record['results']}</code>" if recorded else ""
-    facts = {
-        "Source": f'<a href="{_REPOSITORY}/blob/main/notebooks/{name}.py">notebooks/{name}.py</a>, '
-        f"<code>{swhid(edition.source(name))}</code>",
-        "Parameters": escape(", ".join(f"{k} = {v}" for k, v in values.items())) or "none",
-        "Seed": escape(record["parameters"].get("seed", "none")),
-        "f1ci": f"{escape(record['version'])}, hash of its source <code>{record['f1ci']}</code>",
-        "Packages": escape(", ".join(f"{k} {v}" for k, v in record["packages"].items())),
-        "Computed": f"in {seconds(record['seconds'])}, {record['ended'][:10]}, "
-        f"on {escape(record['machine'])}",
-        "Results": hashed or "no numbers of the ledger",
-        "Figures": ", ".join(_link(f"../{p}", Path(p).name) for p in drawings) or "none",
-    }
-    links = "".join(_link(target, text) for target, text in downloads)
-    rows = "".join(f"<dt>{k}</dt><dd>{v}</dd>" for k, v in facts.items())
-    quick = "" if edition.name == "full" else "<b>Small numbers, for a quick look only.</b> "
-    # One line: a blank line would end the block of HTML.
-    return (
-        f'<div class="provenance"><p>{quick}Computed in {seconds(record["seconds"])} with '
-        f"f1ci {escape(record['version'])}{'; ' if hashed else ''}{hashed}.</p>"
-        f'<p class="downloads">{links}</p>'
-        f"<details><summary>What this page was computed from</summary><dl>{rows}</dl></details>"
-        "</div>"
+    made = sorted(p for p in record["outputs"] if p.startswith("results/"))
+    return pages.render(
+        "provenance.html",
+        full=edition.name == "full",
+        record=record,
+        took=seconds(record["seconds"]),
+        numbers=[p for p in made if not p.startswith("results/figures/")],
+        drawings=[p for p in made if p.startswith("results/figures/")],
+        repository=_REPOSITORY,
+        source=swhid(edition.source(record["name"])),
     )
-
-
-def _link(target: str, text: str) -> str:
-    return f'<a href="{escape(target)}" download>{escape(text)}</a>'
 
 
 def _write_toc(staged: Path, papers: Iterable[Paper], names: Iterable[str]) -> None:
@@ -284,35 +247,6 @@ def _documents(toc: Any) -> Iterator[str]:
         yield from _documents(item)
 
 
-# --- generated fragments ------------------------------------------------------------------
-
-
-def _parameter_tables(tasks: Iterable[Task]) -> str:
-    """One table for each notebook, from its parameters cell."""
-    parts = []
-    for task in tasks:
-        rows = [
-            [f"`{p.name}`", p.description, f"`{sources.literal(p.default)}`",
-             "" if p.quick == p.default else f"`{sources.literal(p.quick)}`", f"`{p.type}`"]
-            for p in task.declared
-        ]  # fmt: skip
-        table = _table(["parameter", "what it is", "default", "quick", "type"], rows)
-        parts.append(f"**{{doc}}`/notebooks/{task.name}`** (`{task.name}`)\n\n{table}")
-    return "\n\n".join(parts) or "There are no notebooks yet."
-
-
-def _times(tasks: Iterable[Task]) -> str:
-    """How long each notebook took, and where."""
-    done = [t.record for t in tasks if t.record and t.record["status"] == "done"]
-    if not done:
-        return "No notebook has been run yet."
-    rows = [[f"{{doc}}`/notebooks/{r['name']}`", seconds(r["seconds"])] for r in done]
-    total = seconds(sum(r["seconds"] for r in done))
-    machines = "; ".join(sorted({r["machine"] for r in done}))
-    note = f"Computed on {machines}; {total} in all, shared by the notebooks that run side by side."
-    return f"{_table(['notebook', 'time'], rows)}\n\n{note}"
-
-
 def _certificate(edition: Edition, staged: Path) -> str:
     """How a full run compares with the reference run, offered as JSON too."""
     if edition.name != "full":
@@ -323,11 +257,6 @@ def _certificate(edition: Edition, staged: Path) -> str:
         return f"This run was not compared: {error}"
     write(staged / "_extra" / "certificate.json", json.dumps(certificate, indent=1) + "\n")
     return verify.markdown(certificate)
-
-
-def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    lines = [head, ["---"] * len(head), *([c.replace("|", "\\|") for c in row] for row in rows)]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
 # --- the finished site --------------------------------------------------------------------

@@ -31,7 +31,7 @@ from typing import Any
 import numpy as np
 import yaml
 
-from compendium import ledger, sources, swhid, write
+from compendium import ledger, pages, sources, swhid, write
 from compendium.execute import REFERENCE, Edition, RefusedError, Task, command, require_done, tasks
 from compendium.ledger import Record
 from compendium.published import LedgerError, Published
@@ -211,23 +211,7 @@ def _comment(edition: Edition, file: Path) -> str:
 
 def markdown(certificate: Mapping[str, Any]) -> str:
     """The certificate as a page shows it."""
-    within, different = certificate["within tolerance"], certificate["problems"]
-    drawn = certificate["figures that differ in a byte"]
-    head = (
-        f"**This run {'agrees' if certificate['agrees'] else 'does not agree'} with the reference "
-        f"run.** Of its numbers, {certificate['exactly']} agree to the last bit, {len(within)} "
-        f"within their tolerance and {len(certificate['not'])} do not; "
-        f"{certificate['figures'] - len(drawn)} of {certificate['figures']} figures are the same "
-        "to the byte."
-    )
-    facts = {"ended": certificate["ended"], **certificate["platform"]}
-    known = {"ended": certificate["reference"]["ended"], **certificate["reference"]["platform"]}
-    lines = [head, "", "| | this run | reference run |", "|---|---|---|"]
-    lines += [f"| {name} | {value} | {known.get(name, '')} |" for name, value in facts.items()]
-    for title, items in {"Does not agree": different, "Within tolerance": within}.items():
-        if items:
-            lines += ["", f"{title}:", "", *(f"- {item}" for item in items)]
-    return "\n".join(lines) + "\n"
+    return pages.render("certificate.md", certificate=certificate)
 
 
 def _main(options: argparse.Namespace) -> int:
