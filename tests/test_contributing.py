@@ -7,7 +7,7 @@ import shutil
 
 import pytest
 from compendium import ROOT, book
-from compendium.execute import Edition, Project
+from compendium.execute import Edition
 from trees import call, make_tree
 
 NOTEBOOK = """\
@@ -53,6 +53,6 @@ def test_a_page_takes_its_file_and_its_line(tmp_path):
         if written:
             (root / "book" / "fruit.md").write_text("# Fruit\n", "utf-8")
             shutil.rmtree(staged)
-        book.stage(Edition(Project(root)), staged)
+        book.stage(Edition(root), staged)
         assert book.toc_documents(staged)[-1] == "book/fruit"
         assert (staged / "book" / "fruit.md").exists() == written

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from compendium import ROOT, deposit
-from compendium.execute import Edition, Project
+from compendium.execute import Edition
 from crates import check, roc_validator
 from trees import call, make_tree
 
@@ -57,7 +57,7 @@ def tree(tmp_path_factory) -> Path:
 @pytest.mark.slow
 def test_roc_validator_accepts_the_crate_and_would_say_if_it_did_not(tree, tmp_path):
     html = shutil.copytree(tree / "_build" / "html", tmp_path / "html")
-    crate = deposit.crate(Edition(Project(tree)), html)
+    crate = deposit.crate(Edition(tree), html)
     metadata = html / "ro-crate-metadata.json"
     metadata.write_text(json.dumps(crate), "utf-8")
     code, said = roc_validator(html, tmp_path / "web")
@@ -76,7 +76,7 @@ def test_roc_validator_accepts_the_crate_and_would_say_if_it_did_not(tree, tmp_p
 @pytest.mark.slow
 def test_the_crate_describes_the_site(tree):
     html = tree / "_build" / "html"
-    graph = check(deposit.crate(Edition(Project(tree)), html), html)
+    graph = check(deposit.crate(Edition(tree), html), html)
     run = graph["#run-one"]
     assert run["instrument"] == {"@id": "notebooks/one.py"}
     assert run["object"] == [{"@id": "#one/seed"}, {"@id": "notebooks/data/f1.txt"}]

@@ -18,9 +18,9 @@ from pathlib import Path
 import nbformat
 import psutil
 import pytest
-from compendium import NOTEBOOKS, ROOT, parameters, sources
-from compendium.execute import Edition, Project, locked, tasks
-from compendium.parameters import ParameterError
+from compendium import NOTEBOOKS, ROOT, sources
+from compendium.execute import Edition, locked, tasks
+from compendium.sources import ParameterError
 from trees import call, command, environment, files, make_tree
 
 DRAWS = '''\
@@ -86,17 +86,19 @@ pause: float = 60.0  # seconds
 import time
 
 from compendium import RESULTS
+from compendium.pool import executor
 
 (RESULTS / "slow.csv").write_text("half")
 
 # %%
-time.sleep(pause)
+with executor() as pool:
+    list(pool.map(time.sleep, [pause] * 4))
 """
 
 
 def reason(root: Path, name: str, edition: str = "full", **options: object) -> str:
     """Why the runner would run a notebook again."""
-    (task,) = tasks(Edition(Project(root), edition), [name], **options)
+    (task,) = tasks(Edition(root, edition), [name], **options)
     return task.reason
 
 
@@ -173,13 +175,16 @@ half_width: float = 0.05  # planned half width"""
 
 
 def test_read_finds_types_defaults_quick_values_and_descriptions():
-    found = {p.name: p for p in parameters.read(CELL)}
+    found = {p.name: p for p in sources.read_parameters(CELL)}
     assert found["replicates"].default == 1_000_000
     assert found["replicates"].quick == 10_000
     assert found["replicates"].description == "replicates per condition"
     assert found["levels"].default == (0.9, 0.95)
     assert found["name"].default == "é # not a comment"
-    assert parameters.quick_values(found.values()) == {"replicates": 10_000, "levels": (0.95,)}
+    assert {k: p.quick for k, p in found.items() if p.quick != p.default} == {
+        "replicates": 10_000,
+        "levels": (0.95,),
+    }
 
 
 @pytest.mark.parametrize(
@@ -197,7 +202,7 @@ def test_read_finds_types_defaults_quick_values_and_descriptions():
     ],
 )
 def test_from_text_converts_by_the_declared_type(text, expected):
-    values = parameters.from_text(text, parameters.read(CELL), "x")
+    values = sources.from_text(text, sources.read_parameters(CELL), "x")
     assert values == expected
     assert [type(v) for v in values.values()] == [type(v) for v in expected.values()]
 
@@ -216,7 +221,7 @@ def test_from_text_converts_by_the_declared_type(text, expected):
 )
 def test_from_text_refuses(text, message):
     with pytest.raises(ParameterError, match=message):
-        parameters.from_text(text, parameters.read(CELL), "x")
+        sources.from_text(text, sources.read_parameters(CELL), "x")
 
 
 @pytest.mark.parametrize(
@@ -234,12 +239,12 @@ def test_from_text_refuses(text, message):
 )
 def test_read_refuses(cell, message):
     with pytest.raises(ParameterError, match=message):
-        parameters.read(cell)
+        sources.read_parameters(cell)
 
 
 def test_substitute_changes_values_and_nothing_else():
     values = {"replicates": 5_000, "levels": (0.5,), "name": "µ", "path": "a.csv"}
-    changed = parameters.substitute(CELL, values)
+    changed = sources.substitute(CELL, values)
     assert changed.splitlines() == [
         "replicates: int = 5_000  # quick: 10_000 — replicates per condition",
         "levels: tuple[float, ...] = (0.5,)  # quick: (0.95,) — nominal levels",
@@ -248,8 +253,8 @@ def test_substitute_changes_values_and_nothing_else():
         "path: str | None = 'a.csv'  # a table of one's own",
         "half_width: float = 0.05  # planned half width",
     ]
-    assert {p.name: p.default for p in parameters.read(changed)} | values == {
-        p.name: p.default for p in parameters.read(changed)
+    assert {p.name: p.default for p in sources.read_parameters(changed)} | values == {
+        p.name: p.default for p in sources.read_parameters(changed)
     }
 
 
@@ -288,7 +293,7 @@ def test_a_failure_is_named_and_stops_nothing_else(ran):
 
 @pytest.mark.slow
 def test_record_says_what_was_run(ran):
-    record = Edition(Project(ran[0])).record("draws")
+    record = Edition(ran[0]).record("draws")
     assert record["parameters"] == {"replicates": "2_000", "seed": "7"}
     assert record["status"] == "done"
     assert record["seconds"] > 0
@@ -320,7 +325,7 @@ def test_a_notebook_runs_again_when_what_it_read_changed(ran, tmp_path):
     # What it neither imports nor opens: another room, the package (this one does without it), a
     # new data file, a chapter, a published number.
     for path in (
-        "book/compendium/parameters.py",
+        "book/compendium/sources.py",
         "f1ci/results.py",
         "notebooks/data/new.csv",
         "book/lam.md",
@@ -490,7 +495,7 @@ def test_quick_custom_and_full_runs_never_mix(ran):
     assert call(root, "execute", "draws", "--quick").returncode == 0
     custom = call(root, "execute", "draws", "--params", "replicates=10 seed=8")
     assert custom.returncode == 0, custom.stdout + custom.stderr
-    assert Edition(Project(root), "quick").record("draws")["parameters"]["replicates"] == "1_000"
+    assert Edition(root, "quick").record("draws")["parameters"]["replicates"] == "1_000"
     executed = nbformat.read(root / "_build" / "custom" / "executed" / "draws.ipynb", as_version=4)
     # One parameter cell, which holds the values that were used.
     assert [c.source for c in executed.cells if "parameters" in str(c.metadata.get("tags"))] == [
@@ -504,12 +509,12 @@ def test_quick_custom_and_full_runs_never_mix(ran):
 def test_unknown_parameters_and_notebooks_are_refused_before_anything_runs(ran):
     outcome = call(ran[0], "execute", "draws", "--params", "replicate=10")
     assert outcome.returncode == 2
-    assert outcome.stdout == (
+    assert outcome.stderr == (
         "error: draws has no parameter 'replicate'; it has replicates, seed\n"
     )
     outcome = call(ran[0], "execute", "drawn")
     assert outcome.returncode == 2
-    assert outcome.stdout == "error: there is no notebook 'drawn'; there are broken, draws\n"
+    assert outcome.stderr == "error: there is no notebook 'drawn'; there are broken, draws\n"
 
 
 @pytest.mark.slow
@@ -519,11 +524,12 @@ def test_an_ended_run_leaves_nothing_that_counts_as_done(tmp_path, end):
     with subprocess.Popen(
         command(root, "execute"), env=environment(), stdout=subprocess.PIPE, text=True
     ) as process:
-        while not list((root / "_build").glob("running-*/made/results/slow.csv")):
+        runner = psutil.Process(process.pid)
+        # The kernel, two processes of its pool and what counts their resources.
+        while len(family := runner.children(recursive=True)) < 4:
             assert process.poll() is None
             time.sleep(0.05)
-        family = psutil.Process(process.pid).children(recursive=True)
-        assert len(family) >= 2  # the runner's process and the kernel
+        assert list((root / "_build").glob("running-*/made/results/slow.csv"))
         process.send_signal(end)
         process.wait(timeout=20)
     _, alive = psutil.wait_procs(family, timeout=20)
@@ -555,6 +561,26 @@ if __name__ == "__main__":
         print(cluster.scheduler_address, flush=True)
         sys.stdin.read()
 """
+
+
+@pytest.mark.slow
+def test_a_fresh_clone_starts_with_what_took_longest_in_the_reference_run(tmp_path):
+    # Each twice as long as the one before, against the order of their names.
+    took = {"apple": 1.0, "pear": 2.0, "quince": 4.0}
+    root = make_tree(tmp_path, **dict.fromkeys(took, DRAWS.replace('"draws.csv"', 'f"{name}.csv"')))
+    for name in took:
+        change(
+            root / "notebooks" / f"{name}.py",
+            "# %%\nsequences",
+            f'# %%\nname = "{name}"\nsequences',
+        )
+    (root / "book" / "reference").mkdir()
+    (root / "book" / "reference" / "run.json").write_text(json.dumps({"took": took}), "utf-8")
+    outcome = call(root, "execute", "--workers", "1")
+    assert outcome.returncode == 0, outcome.stdout + outcome.stderr
+    starts = [line.split()[2] for line in outcome.stdout.splitlines() if " starts: " in line]
+    assert starts == ["quince", "pear", "apple"]
+    assert "3.0 s left" in outcome.stdout  # once quince is done
 
 
 @pytest.mark.slow
@@ -628,7 +654,7 @@ def test_a_full_or_locked_disk_is_a_failure(tmp_path, mount, complaint):
         check=False,
     )
     assert outcome.returncode in (1, 2), outcome.stdout + outcome.stderr
-    assert complaint in outcome.stdout
+    assert complaint in outcome.stdout + outcome.stderr
     assert "1 of 1 notebooks ran" not in outcome.stdout
     assert "Traceback" not in outcome.stderr
 
@@ -646,7 +672,7 @@ def test_two_builds_at_once(tmp_path):
         first.send_signal(signal.SIGTERM)
         first.communicate(timeout=20)
     assert second.returncode == 2
-    assert f"another command (process {first.pid}) is at work in" in second.stdout
+    assert f"another command (process {first.pid}) is at work in" in second.stderr
 
 
 def test_a_folder_that_cannot_be_written_is_named(tmp_path):
@@ -654,8 +680,8 @@ def test_a_folder_that_cannot_be_written_is_named(tmp_path):
     (root / "_build").write_text("in the way")
     outcome = call(root, "execute")
     assert outcome.returncode == 2
-    assert outcome.stdout.startswith("error: ")
-    assert "_build" in outcome.stdout
+    assert outcome.stderr.startswith("error: ")
+    assert "_build" in outcome.stderr
     assert "Traceback" not in outcome.stderr
 
 
@@ -668,10 +694,10 @@ def test_a_run_needs_a_worker(tmp_path):
 
 def test_two_commands_in_one_folder_do_not_collide(tmp_path):
     root = make_tree(tmp_path, draws=DRAWS)
-    with locked(Edition(Project(root))):
+    with locked(Edition(root)):
         outcome = call(root, "execute")
     assert outcome.returncode == 2
-    assert f"another command (process {os.getpid()}) is at work in" in outcome.stdout
+    assert f"another command (process {os.getpid()}) is at work in" in outcome.stderr
 
 
 @pytest.mark.parametrize("module", ["execute", "verdicts", "book"])
@@ -702,4 +728,4 @@ def test_parameters_that_cannot_be_meant_are_refused(tmp_path, arguments, messag
     root = make_tree(tmp_path, draws=DRAWS)
     outcome = call(root, "execute", *arguments)
     assert outcome.returncode == 2
-    assert message in outcome.stdout
+    assert message in outcome.stderr

@@ -26,7 +26,7 @@ import pytest
 import yaml
 from axe_playwright_python.sync_playwright import Axe
 from bs4 import BeautifulSoup
-from compendium import ROOT, parameters, pdf, sources, swhid
+from compendium import ROOT, pdf, sources, swhid
 from compendium import book as machinery
 from compendium.published import Published
 from crates import check, roc_validator
@@ -912,10 +912,8 @@ def test_an_offered_notebook_runs_on_its_own(real_book, tmp_path):
             real_book / "html" / "notebooks" / f"{source.stem}.ipynb", as_version=4
         )
         cell = sources.parameters_cell(offered)
-        quick = parameters.quick_values(sources.declared_parameters(source))
-        cell.source = parameters.substitute(
-            sources.parameters_cell(sources.read(source)).source, quick
-        )
+        quick = {p.name: p.quick for p in sources.declared_parameters(source)}
+        cell.source = sources.parameters_cell(sources.read(source, quick)).source
         for one in offered.cells:
             if one.cell_type == "code":
                 one.outputs = []

@@ -9,7 +9,7 @@ from pathlib import Path
 import compendium.figures
 import compendium.ledger
 import pytest
-from compendium import NOTEBOOKS, parameters, sources
+from compendium import NOTEBOOKS, sources
 
 NAME = "takahashi-sleep-stages"
 Records = dict[str, dict[str, str]]
@@ -22,9 +22,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Record
     monkeypatch.setattr(compendium.figures, "RESULTS", tmp_path)
 
     def execute(**values: object) -> Records:
-        notebook = sources.read(NOTEBOOKS / f"{NAME}.py")
-        cell = sources.parameters_cell(notebook)
-        cell.source = parameters.substitute(cell.source, values)
+        notebook = sources.read(NOTEBOOKS / f"{NAME}.py", values)
         code = "\n".join(c.source for c in notebook.cells if c.cell_type == "code")
         exec(compile(code, NAME, "exec"), {"__name__": "__main__"})
         compendium.ledger.opened().save()

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 import yaml
-from compendium import ROOT, parameters, sources, swhid, verify
-from compendium.execute import Project
+from compendium import ROOT, sources, swhid, verify
+from compendium.execute import Edition
 from compendium.ledger import Record
 from trees import call, make_tree
 
@@ -178,12 +178,12 @@ def test_tolerances_follow_from_the_kind():
 
 def test_the_reference_run_is_complete():
     """Every notebook is in it, with the parameters of its source: a full run, not a quick one."""
-    project = Project()
+    edition = Edition()
     run = json.loads((ROOT / "book" / "reference" / "run.json").read_text("utf-8"))
-    assert sorted(run["parameters"]) == project.names()
+    assert sorted(run["parameters"]) == edition.names()
     for name, values in run["parameters"].items():
-        declared = sources.declared_parameters(project.notebooks / f"{name}.py")
-        assert values == {p.name: parameters.write(p.default) for p in declared}, name
+        declared = sources.declared_parameters(edition.source(name))
+        assert values == {p.name: sources.literal(p.default) for p in declared}, name
     recorded = {Path(p).name for p in run["made"] if p.endswith(".csv")}
     assert recorded == {p.name for p in (ROOT / "book" / "reference").glob("*.csv")}
     manifest = yaml.safe_load((ROOT / "codecheck.yml").read_text("utf-8"))["manifest"]

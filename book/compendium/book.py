@@ -16,8 +16,7 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from html import escape
+from collections.abc import Iterable, Iterator, Mapping
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -27,46 +26,26 @@ import nbformat
 import yaml
 from nbformat import NotebookNode
 
-from compendium import ROOT, deposit, pages, parameters, sources, swhid, verify, write
+from compendium import deposit, pages, sources, swhid, verify, write
 from compendium.execute import (
     Edition,
-    Project,
     RefusedError,
     Task,
+    command,
     locked,
     package_version,
+    say,
     seconds,
     tasks,
 )
-from compendium.parameters import ParameterError
 from compendium.published import LedgerError, Paper, Published, Row
 from compendium.verdicts import Entry, Ledger
 
-__all__ = ["build", "check", "main", "stage", "toc_documents"]
+__all__ = ["build", "check", "stage", "toc_documents"]
 
 _REPOSITORY = "https://github.com/f1ci/f1ci"
 _ANSI = re.compile(r"\x1b\[[0-9;]*m")
 _KEEP_OPEN = {"hide-cell", "hide-input", "remove-cell", "remove-input", "show-input"}
-
-
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Read the command line, build, return the exit code."""
-    parser = argparse.ArgumentParser(
-        prog="python -m compendium.book",
-        description="Build the site from the notebooks' last runs.",
-    )
-    parser.add_argument("--root", type=Path, default=ROOT, help="another tree (for tests)")
-    parser.add_argument("--quick", action="store_true", help="from the runs with small numbers")
-    options = parser.parse_args(arguments)
-    try:
-        edition = Edition(Project(options.root.resolve()), "quick" if options.quick else "full")
-        with locked(edition):
-            problems = build(edition)
-    except (RefusedError, LedgerError, OSError, ParameterError) as error:
-        problems = [str(error)]
-    for problem in problems:
-        _say(f"error: {problem}")
-    return 1 if problems else 0
 
 
 def build(edition: Edition) -> list[str]:
@@ -74,16 +53,17 @@ def build(edition: Edition) -> list[str]:
     staged = edition.folder / "stage"
     shutil.rmtree(staged, ignore_errors=True)
     problems = stage(edition, staged)
-    if missing := [d for d in toc_documents(staged) if not _source_of(staged, d)]:
+    documents = toc_documents(staged)
+    if missing := [d for d in documents if not list(staged.glob(f"{d}.*"))]:
         return problems + [
             f"the table of contents lists {d}, which does not exist" for d in missing
         ]
-    _say(f"Building the book of {len(list(toc_documents(staged)))} pages ...")
+    say(f"Building the book of {len(documents)} pages ...")
     command = "from jupyter_book.cli.main import main; main()"
     options = ["build", str(staged), "--toc", str(staged / "book" / "_toc.yml")]
     process = subprocess.run(
         [sys.executable, "-c", command, *options, "-W", "--keep-going", "-n", "-q"],
-        env={**os.environ, "PYTHONPATH": edition.project.python_path},
+        env={**os.environ, "PYTHONPATH": edition.python_path},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
@@ -91,17 +71,17 @@ def build(edition: Edition) -> list[str]:
     )
     html = staged / "_build" / "html"
     if process.returncode:
-        _say(process.stdout)
+        say(process.stdout)
         problems.append("Jupyter Book ended with warnings or errors, see above")
     if not (html / "index.html").exists():
         return [*problems, "no site was built"]
     metadata = json.dumps(deposit.crate(edition, html), indent=1, ensure_ascii=False)
     write(html / "ro-crate-metadata.json", metadata + "\n")
-    problems += check(html, toc_documents(staged))
+    problems += check(html, documents)
     target = edition.folder / "html"
     shutil.rmtree(target, ignore_errors=True)
     html.rename(target)
-    _say(f"The site is in {target.relative_to(edition.project.root)}/index.html")
+    say(f"The site is in {target.relative_to(edition.root)}/index.html")
     return problems
 
 
@@ -110,7 +90,7 @@ def build(edition: Edition) -> list[str]:
 
 def stage(edition: Edition, staged: Path) -> list[str]:
     """Write the tree that Jupyter Book reads; name the notebooks that are not as they should be."""
-    root = edition.project.root
+    root = edition.root
     shutil.copytree(
         root / "book",
         staged / "book",
@@ -118,16 +98,16 @@ def stage(edition: Edition, staged: Path) -> list[str]:
     )
     shutil.copy(root / "_config.yml", staged / "_config.yml")
     (staged / "notebooks").mkdir()
-    published = Published(edition.project.published)
+    published = Published(edition.published)
     ledger = Ledger(published, edition.results)
     for place in (edition.folder, staged / "_extra"):
         ledger.write(place / "ledger")
-    records = {name: edition.record(name) for name in edition.project.names()}
+    listed = tasks(edition)
     settings = yaml.safe_load((root / "_config.yml").read_text("utf-8")) or {}
     citing = pages.Citing(
         address=settings.get("html", {}).get("baseurl", "") + "book/ledger.html",
         version=package_version(root),
-        hashes={name: record["results"] for name, record in records.items() if record},
+        hashes={t.name: t.record["results"] for t in listed if t.record},
     )
     pages.write_pages(staged, ledger, citing)
     problems = [f"the ledger: {error}" for error in ledger.errors]
@@ -137,11 +117,10 @@ def stage(edition: Edition, staged: Path) -> list[str]:
         if entry.unexplained
     ]
     rows: dict[str, Entry | Row] = {**published.inputs, **{e.id: e for e in ledger.entries}}
-    listed = tasks(edition, quick=edition.name == "quick")
     for task in listed:
-        record = edition.record(task.name)
+        record = task.record
         if record is None:
-            notebook = sources.read(edition.project.notebooks / f"{task.name}.py")
+            notebook = sources.read(edition.source(task.name))
         else:
             notebook = nbformat.read(edition.executed(task.name), as_version=4)
         try:
@@ -150,7 +129,7 @@ def stage(edition: Edition, staged: Path) -> list[str]:
             problems.append(f"{task.name}: {error}")
         if record is not None and not task.reason:
             _offer_files(edition, staged / "_extra", record, notebook)
-        _dress(edition, task, record, notebook)
+        _dress(edition, task, notebook)
         (staged / "notebooks" / f"{task.name}.ipynb").write_text(nbformat.writes(notebook), "utf-8")
         if task.reason:
             failed = record and record["status"] == "failed"
@@ -160,9 +139,13 @@ def stage(edition: Edition, staged: Path) -> list[str]:
             )
     _write_toc(staged, published.papers.values(), [t.name for t in listed])
     generated = staged / "book" / "_generated"
-    (generated / "parameters.md").write_text(_parameter_tables(edition, listed), "utf-8")
-    (generated / "times.md").write_text(_times(edition, listed), "utf-8")
-    (generated / "certificate.md").write_text(_certificate(edition, staged), "utf-8")
+    done = [t.record for t in listed if t.record and t.record["status"] == "done"]
+    for name, text in {
+        "parameters": pages.render("parameters.md", tasks=listed, literal=sources.literal),
+        "times": pages.render("times.md", done=done, seconds=seconds),
+        "certificate": _certificate(edition, staged),
+    }.items():
+        (generated / f"{name}.md").write_text(text, "utf-8")
     figures = edition.results / "figures"
     if figures.exists():
         shutil.copytree(figures, staged / "results" / "figures")
@@ -177,9 +160,7 @@ def _fill_tables(notebook: NotebookNode, rows: Mapping[str, Entry | Row]) -> Non
                 output["data"]["text/html"] = pages.fill(output["data"]["text/html"], rows)
 
 
-def _dress(
-    edition: Edition, task: Task, record: dict[str, Any] | None, notebook: NotebookNode
-) -> None:
+def _dress(edition: Edition, task: Task, notebook: NotebookNode) -> None:
     """Make a notebook a page: its strip at the top, its code folded."""
     for cell in notebook.cells:
         tags = cell.metadata.setdefault("tags", [])
@@ -188,10 +169,8 @@ def _dress(
             tags.append("hide-input")
     first = notebook.cells[0]
     title, _, rest = first.source.partition("\n")
-    if record is None or task.reason:
-        strip = _unfinished(task, record)
-    else:
-        strip = _provenance(edition, record)
+    last = None if task.reason else task.record
+    strip = _provenance(edition, last) if last else _unfinished(task)
     first.source = "\n\n".join([title, strip, rest.strip()])
 
 
@@ -199,7 +178,7 @@ def _offer_files(
     edition: Edition, extra: Path, record: dict[str, Any], notebook: NotebookNode
 ) -> None:
     """Put what a strip offers at addresses that stay the same from build to build."""
-    source, name = edition.project.notebooks, record["name"]
+    source, name = edition.root / "notebooks", record["name"]
     wanted = {f"notebooks/{name}.py": source / f"{name}.py"}
     wanted |= {p: edition.folder / p for p in record["outputs"] if p.startswith("results/")}
     wanted |= {f"notebooks/{path}": source / path for path in record["data"]}
@@ -211,70 +190,26 @@ def _offer_files(
     (extra / "notebooks" / f"{name}.ipynb").write_text(nbformat.writes(offered) + "\n", "utf-8")
 
 
-def _unfinished(task: Task, record: dict[str, Any] | None) -> str:
+def _unfinished(task: Task) -> str:
     """The red box on the page of a notebook that has no result to show."""
-    if record is None:
-        text = "It has not been run yet, so this page has its text and code but no results."
-        return f":::{{admonition}} Not run\n:class: error\n{text}\n:::"
-    if record["status"] == "failed":
-        error = record["error"]
-        fence = "`" * 12
-        traceback = _ANSI.sub("", error["traceback"]).strip("-\n ") or error["summary"]
-        return (
-            ":::{admonition} This notebook failed\n:class: error\n"
-            f"It stopped with an error, so its results are missing from this book. "
-            f"The cells below show how far it came.\n\n"
-            f"{fence}text\n{traceback}\n{fence}\n:::"
-        )
-    return (
-        ":::{admonition} Out of date\n:class: error\n"
-        f"These results are older than what they are computed from: {task.reason}. "
-        f"Run `make notebooks`.\n:::"
-    )
+    error = (task.record or {}).get("error") or {"summary": "", "traceback": ""}
+    traceback = _ANSI.sub("", error["traceback"]).strip("-\n ") or error["summary"]
+    return pages.render("unfinished.md", task=task, traceback=traceback)
 
 
 def _provenance(edition: Edition, record: dict[str, Any]) -> str:
     """The strip that says what a page was computed from, and offers its files."""
-    name = record["name"]
-    results = sorted(p for p in record["outputs"] if p.startswith("results/"))
-    drawings = [p for p in results if p.startswith("results/figures/")]
-    downloads = [
-        (f"{name}.ipynb", "executed notebook"),
-        (f"{name}.py", "script"),
-        *((f"../{p}", f"results: {Path(p).name}") for p in results if p not in drawings),
-        *((p, f"data: {Path(p).name}") for p in record["data"]),
-    ]
-    values = {k: v for k, v in record["parameters"].items() if k != "seed"}
-    # A page that records nothing has no numbers whose hash would mean anything.
-    recorded = f"results/{name}.csv" in results
-    hashed = f"results hash <code>{record['results']}</code>" if recorded else ""
-    facts = {
-        "Source": f'<a href="{_REPOSITORY}/blob/main/notebooks/{name}.py">notebooks/{name}.py</a>, '
-        f"<code>{swhid(edition.project.notebooks / f'{name}.py')}</code>",
-        "Parameters": escape(", ".join(f"{k} = {v}" for k, v in values.items())) or "none",
-        "Seed": escape(record["parameters"].get("seed", "none")),
-        "f1ci": f"{escape(record['version'])}, hash of its source <code>{record['f1ci']}</code>",
-        "Packages": escape(", ".join(f"{k} {v}" for k, v in record["packages"].items())),
-        "Computed": f"in {seconds(record['seconds'])}, {record['ended'][:10]}, "
-        f"on {escape(record['machine'])}",
-        "Results": hashed or "no numbers of the ledger",
-        "Figures": ", ".join(_link(f"../{p}", Path(p).name) for p in drawings) or "none",
-    }
-    links = "".join(_link(target, text) for target, text in downloads)
-    rows = "".join(f"<dt>{k}</dt><dd>{v}</dd>" for k, v in facts.items())
-    quick = "" if edition.name == "full" else "<b>Small numbers, for a quick look only.</b> "
-    # One line: a blank line would end the block of HTML.
-    return (
-        f'<div class="provenance"><p>{quick}Computed in {seconds(record["seconds"])} with '
-        f"f1ci {escape(record['version'])}{'; ' if hashed else ''}{hashed}.</p>"
-        f'<p class="downloads">{links}</p>'
-        f"<details><summary>What this page was computed from</summary><dl>{rows}</dl></details>"
-        "</div>"
+    made = sorted(p for p in record["outputs"] if p.startswith("results/"))
+    return pages.render(
+        "provenance.html",
+        full=edition.name == "full",
+        record=record,
+        took=seconds(record["seconds"]),
+        numbers=[p for p in made if not p.startswith("results/figures/")],
+        drawings=[p for p in made if p.startswith("results/figures/")],
+        repository=_REPOSITORY,
+        source=swhid(edition.source(record["name"])),
     )
-
-
-def _link(target: str, text: str) -> str:
-    return f'<a href="{escape(target)}" download>{escape(text)}</a>'
 
 
 def _write_toc(staged: Path, papers: Iterable[Paper], names: Iterable[str]) -> None:
@@ -285,22 +220,17 @@ def _write_toc(staged: Path, papers: Iterable[Paper], names: Iterable[str]) -> N
     """
     path = staged / "book" / "_toc.yml"
     toc = yaml.safe_load(path.read_text("utf-8"))
+    chapters = [{"file": f"book/{p.key}", "sections": _files(p.notebooks.split())} for p in papers]
     for part in toc.get("parts", []):
-        part.setdefault("chapters", [_chapter(paper) for paper in papers])
-    listed = set(_documents(toc))
-    rest = [{"file": f"notebooks/{n}"} for n in names if f"notebooks/{n}" not in listed]
-    if rest:
-        if "parts" in toc:
-            toc["parts"].append({"caption": "Notebooks", "chapters": rest})
-        else:
-            toc["chapters"] = [*toc.get("chapters", []), *rest]
+        part.setdefault("chapters", chapters)
+    if rest := [f for f in _files(names) if f["file"] not in _documents(toc)]:
+        toc.setdefault("parts", []).append({"caption": "Notebooks", "chapters": rest})
     path.write_text(yaml.safe_dump(toc, sort_keys=False, allow_unicode=True), "utf-8")
 
 
-def _chapter(paper: Paper) -> dict[str, Any]:
-    """A paper's entry in the contents."""
-    notebooks = [{"file": f"notebooks/{name}"} for name in paper.notebooks.split()]
-    return {"file": f"book/{paper.key}", "sections": notebooks}
+def _files(notebooks: Iterable[str]) -> list[dict[str, str]]:
+    """Notebooks as entries of a table of contents."""
+    return [{"file": f"notebooks/{name}"} for name in notebooks]
 
 
 def toc_documents(staged: Path) -> list[str]:
@@ -309,49 +239,12 @@ def toc_documents(staged: Path) -> list[str]:
 
 
 def _documents(toc: Any) -> Iterator[str]:
-    """Every page that a table of contents lists, in order, without its extension."""
-    for item in toc if isinstance(toc, list) else [toc]:
-        if isinstance(item, dict):
-            for key in ("root", "file"):
-                if key in item:
-                    yield re.sub(r"\.(md|ipynb|rst)$", "", item[key])
-            for key in ("parts", "chapters", "sections", "subtrees", "entries"):
-                yield from _documents(item.get(key, []))
-
-
-def _source_of(staged: Path, document: str) -> bool:
-    return any((staged / f"{document}{e}").exists() for e in (".md", ".ipynb", ".rst"))
-
-
-# --- generated fragments ------------------------------------------------------------------
-
-
-def _parameter_tables(edition: Edition, tasks: Iterable[Task]) -> str:
-    """One table for each notebook, from its parameters cell."""
-    parts = []
-    for task in tasks:
-        source = edition.project.notebooks / f"{task.name}.py"
-        rows = [
-            [f"`{p.name}`", p.description, f"`{parameters.write(p.default)}`",
-             "" if p.quick == p.default else f"`{parameters.write(p.quick)}`", f"`{p.type}`"]
-            for p in sources.declared_parameters(source)
-        ]  # fmt: skip
-        table = _table(["parameter", "what it is", "default", "quick", "type"], rows)
-        parts.append(f"**{{doc}}`/notebooks/{task.name}`** (`{task.name}`)\n\n{table}")
-    return "\n\n".join(parts) or "There are no notebooks yet."
-
-
-def _times(edition: Edition, tasks: Iterable[Task]) -> str:
-    """How long each notebook took, and where."""
-    records = [(t.name, edition.record(t.name)) for t in tasks]
-    done = [(n, r) for n, r in records if r and r["status"] == "done"]
-    if not done:
-        return "No notebook has been run yet."
-    rows = [[f"{{doc}}`/notebooks/{n}`", seconds(r["seconds"])] for n, r in done]
-    total = seconds(sum(r["seconds"] for _, r in done))
-    machines = "; ".join(sorted({r["machine"] for _, r in done}))
-    note = f"Computed on {machines}; {total} in all, shared by the notebooks that run side by side."
-    return f"{_table(['notebook', 'time'], rows)}\n\n{note}"
+    """Every page that a table of contents lists, in order."""
+    if isinstance(toc, dict):
+        yield from (toc[key] for key in ("root", "file") if key in toc)
+        toc = list(toc.values())
+    for item in toc if isinstance(toc, list) else ():
+        yield from _documents(item)
 
 
 def _certificate(edition: Edition, staged: Path) -> str:
@@ -366,11 +259,6 @@ def _certificate(edition: Edition, staged: Path) -> str:
     return verify.markdown(certificate)
 
 
-def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    lines = [head, ["---"] * len(head), *([c.replace("|", "\\|") for c in row] for row in rows)]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
-
-
 # --- the finished site --------------------------------------------------------------------
 
 
@@ -382,7 +270,9 @@ def check(html: Path, documents: Iterable[str]) -> list[str]:
         if not (html / f"{document}.html").exists()
     ]
     pages = {
-        p.resolve(): _read_page(p) for p in sorted(html.rglob("*.html")) if "_static" not in p.parts
+        p.resolve(): _Page(p.read_text("utf-8"))
+        for p in sorted(html.rglob("*.html"))
+        if "_static" not in p.parts
     }
     for path, page in pages.items():
         where = path.relative_to(html.resolve()).as_posix()
@@ -394,11 +284,7 @@ def check(html: Path, documents: Iterable[str]) -> list[str]:
             target = (path.parent / unquote(parts.path)).resolve() if parts.path else path
             if not target.exists():
                 problems.append(f"{where}: the link {link} leads nowhere")
-            elif (
-                parts.fragment
-                and target in pages
-                and unquote(parts.fragment) not in pages[target].ids
-            ):
+            elif target in pages and unquote(parts.fragment) not in pages[target].ids:
                 problems.append(f"{where}: the link {link} names no place on its page")
     return problems
 
@@ -406,11 +292,12 @@ def check(html: Path, documents: Iterable[str]) -> list[str]:
 class _Page(HTMLParser):
     """The links, anchors and images of a page."""
 
-    def __init__(self) -> None:
+    def __init__(self, text: str) -> None:
         super().__init__()
         self.links: set[str] = set()
         self.ids: set[str] = {"", "top"}
         self.silent_images: list[str] = []
+        self.feed(text)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         values = dict(attrs)
@@ -420,16 +307,16 @@ class _Page(HTMLParser):
             self.silent_images.append(values.get("src") or "")
 
 
-def _read_page(path: Path) -> _Page:
-    page = _Page()
-    page.feed(path.read_text("utf-8"))
-    return page
-
-
-def _say(line: str) -> None:
-    sys.stdout.write(line + "\n")
-    sys.stdout.flush()
+def _main(options: argparse.Namespace) -> int:
+    edition = Edition(options.root, "quick" if options.quick else "full")
+    with locked(edition):
+        problems = build(edition)
+    for problem in problems:
+        say(f"error: {problem}")
+    return 1 if problems else 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    flag = {"action": "store_true", "help": "from the runs with small numbers"}
+    does = "Build the site from the notebooks' last runs."
+    sys.exit(command(_main, does, {"--quick": flag}))

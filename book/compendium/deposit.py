@@ -15,16 +15,16 @@ import mimetypes
 import subprocess
 import sys
 import zipfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import yaml
 
-from compendium import ROOT, swhid
-from compendium.execute import Edition, Project, RefusedError, tasks
+from compendium import swhid
+from compendium.execute import Edition, RefusedError, command, package_version, require_done
 
-__all__ = ["archive", "crate", "main"]
+__all__ = ["archive", "crate"]
 
 _SPDX = "https://spdx.org/licenses/"
 _TYPES = {".ipynb": "application/x-ipynb+json", ".py": "text/x-python", ".data": "text/csv"}
@@ -34,7 +34,7 @@ _BUILT = {"html": "site", "executed": "executed", "results": "results", "ledger"
 
 def crate(edition: Edition, html: Path) -> dict[str, Any]:
     """The RO-Crate metadata of a site, as JSON-LD."""
-    citation = yaml.safe_load((edition.project.root / "CITATION.cff").read_text("utf-8"))
+    citation = yaml.safe_load((edition.root / "CITATION.cff").read_text("utf-8"))
     authors = [
         {"@id": f"#author-{k}", "@type": "Organization", "name": a["name"],
          "url": citation["repository-code"]}
@@ -53,7 +53,8 @@ def crate(edition: Edition, html: Path) -> dict[str, Any]:
     places = ("book/*.html", "notebooks/**/*", "results/**/*", "ledger/*", "certificate.json")
     found = {p for place in places for p in html.glob(place) if p.is_file()}
     files = [_file(p, html) for p in sorted(found)]
-    runs = [entity for name in edition.project.names() for entity in _run(edition, name, html)]
+    records = [r for r in map(edition.record, edition.names()) if r and r["status"] == "done"]
+    runs = [entity for record in records for entity in _run(record, html)]
     rows = json.loads((html / "ledger" / "ledger.json").read_text("utf-8"))["rows"]
     values = [
         {"@id": f"book/ledger.html#{r['id']}", "@type": "PropertyValue", "name": r["id"],
@@ -99,6 +100,7 @@ def _file(path: Path, html: Path) -> dict[str, Any]:
     place = path.relative_to(html).as_posix()
     kind = _TYPES.get(path.suffix) or mimetypes.guess_type(path.name)[0] or "text/plain"
     code = path.suffix == ".py"
+    licence = "MIT" if code else "CC-BY-4.0"
     return {
         "@id": place,
         "@type": ["File", "SoftwareSourceCode"] if code else "File",
@@ -107,19 +109,13 @@ def _file(path: Path, html: Path) -> dict[str, Any]:
         "contentSize": str(path.stat().st_size),
         "identifier": swhid(path),
         # Data keep the licences of their sources, which the page beside them states.
-        **({} if "/data/" in place else {"license": {"@id": _SPDX + _licence(code)}}),
+        **({} if "/data/" in place else {"license": {"@id": _SPDX + licence}}),
     }
 
 
-def _licence(code: bool) -> str:
-    return "MIT" if code else "CC-BY-4.0"
-
-
-def _run(edition: Edition, name: str, html: Path) -> Iterator[dict[str, Any]]:
+def _run(record: Mapping[str, Any], html: Path) -> Iterator[dict[str, Any]]:
     """The run of a notebook: with which script and parameters, from which data, what it made."""
-    record = edition.record(name)
-    if record is None or record["status"] != "done":
-        return
+    name = record["name"]
     parameters = [
         {"@id": f"#{name}/{p}", "@type": "PropertyValue", "name": p, "value": v}
         for p, v in record["parameters"].items()
@@ -140,13 +136,11 @@ def _run(edition: Edition, name: str, html: Path) -> Iterator[dict[str, Any]]:
 
 def archive(edition: Edition) -> Path:
     """Write the archive of the repository and of what was built from it."""
-    root, built = edition.project.root, edition.folder
-    if due := [t for t in tasks(edition) if t.reason]:
-        raise RefusedError(f"the notebook {due[0].name} must run first: {due[0].reason}")
+    root, built = edition.root, edition.folder
+    require_done(edition)
     if not (built / "html" / "index.html").exists():
         raise RefusedError("there is no site to archive: `make book` builds it")
-    record = edition.record(edition.project.names()[0]) or {}
-    name = f"f1ci-{record['version']}"
+    name = f"f1ci-{package_version(root)}"
     listed = subprocess.run(["git", "ls-files", "-z"], cwd=root, capture_output=True, check=False)
     if listed.returncode:
         raise RefusedError(f"{root} is not a clone: {listed.stderr.decode().strip()}")
@@ -177,23 +171,13 @@ def _entry(place: str) -> zipfile.ZipInfo:
     return entry
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Write the archive, return the exit code."""
-    parser = argparse.ArgumentParser(
-        prog="python -m compendium.deposit",
-        description="Write one archive of the repository and of what was built from it.",
-    )
-    parser.add_argument("--root", type=Path, default=ROOT, help="another tree (for tests)")
-    root = parser.parse_args(arguments).root.resolve()
-    try:
-        path = archive(Edition(Project(root)))
-    except (RefusedError, OSError) as error:
-        sys.stderr.write(f"error: {error}\n")
-        return 2
+def _main(options: argparse.Namespace) -> int:
+    path = archive(Edition(options.root))
     digest = hashlib.sha256(path.read_bytes()).hexdigest()
-    sys.stdout.write(f"{digest}  {path.relative_to(root)}\n")
+    sys.stdout.write(f"{digest}  {path.relative_to(options.root)}\n")
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    does = "Write one archive of the repository and of what was built from it."
+    sys.exit(command(_main, does, {}))

@@ -17,6 +17,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from html import unescape
 from pathlib import Path
+from typing import Any
 from unittest import mock
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
@@ -26,7 +27,7 @@ from compendium.published import ERRATUM_KINDS, LedgerError, Row
 from compendium.verdicts import VERDICTS, Entry, Ledger
 from f1ci import cli
 
-__all__ = ["Citing", "decimals", "fill", "fragment", "value_text", "write_pages"]
+__all__ = ["Citing", "decimals", "fill", "fragment", "render", "value_text", "write_pages"]
 
 _MARK = re.compile(r'<span data-ledger="([^"]*)" data-show="(\w+)"></span>')
 _FRAGMENTS = (
@@ -105,7 +106,8 @@ def fragment(name: str, ledger: Ledger, citing: Citing | None = None) -> str:
         groups.setdefault((entry.paper, entry.item), []).append(entry)
     order = list(dict.fromkeys(ERRATUM_KINDS.values()))
     errata = sorted(published.errata.values(), key=lambda e: order.index(e.id[0]))
-    return _JINJA.get_template(f"{name}.md").render(
+    return render(
+        f"{name}.md",
         ledger=ledger,
         citing=citing or Citing(),
         papers=published.papers,
@@ -121,6 +123,11 @@ def fragment(name: str, ledger: Ledger, citing: Citing | None = None) -> str:
         answer=_answer,
         helps=_helps,
     )
+
+
+def render(template: str, **values: Any) -> str:
+    """A template's text."""
+    return _JINJA.get_template(template).render(values)
 
 
 def _labels() -> list[str]:

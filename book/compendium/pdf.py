@@ -17,7 +17,7 @@ from urllib.parse import urljoin
 import yaml
 from bs4 import BeautifulSoup, Tag
 
-from compendium.execute import Edition, Project, RefusedError
+from compendium.execute import Edition, RefusedError
 from compendium.published import Published
 
 __all__ = ["combined", "main", "printed"]
@@ -81,13 +81,12 @@ def printed(html: Path, documents: Sequence[str], address: str, target: Path) ->
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Print the edition that was built; return the exit code."""
-    project = Project()
-    edition = Edition(project, "quick" if "--quick" in (arguments or sys.argv[1:]) else "full")
+    edition = Edition(name="quick" if "--quick" in (arguments or sys.argv[1:]) else "full")
     html = edition.folder / "html"
-    settings = yaml.safe_load((project.root / "_config.yml").read_text("utf-8"))
+    settings = yaml.safe_load((edition.root / "_config.yml").read_text("utf-8"))
     documents = [
         *("book/index", "notebooks/five-minutes", "book/recipes", "notebooks/questions"),
-        *(f"book/{key}" for key in Published(project.published).papers),
+        *(f"book/{key}" for key in Published(edition.published).papers),
         *("book/score", "book/compare", "book/ledger", "book/errata", "book/bibliography"),
     ]
     try:
@@ -95,7 +94,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except RefusedError as error:
         sys.stdout.write(f"error: {error}\n")
         return 1
-    sys.stdout.write(f"The printed edition is {html.relative_to(project.root)}/f1ci.pdf\n")
+    sys.stdout.write(f"The printed edition is {html.relative_to(edition.root)}/f1ci.pdf\n")
     return 0
 
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 import multiprocessing
 import os
 import pickle
+import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from contextlib import contextmanager
@@ -41,7 +42,7 @@ def executor() -> Iterator[Executor | None]:
     elif processes > 1:
         # Fresh processes: a fork of a kernel would inherit its threads' locks.
         context = multiprocessing.get_context("spawn")
-        with _Pool(processes, mp_context=context) as pool:
+        with _Pool(processes, context, _end_with_parent) as pool:
             yield pool
     else:
         yield None
@@ -52,6 +53,17 @@ class _Pool(ProcessPoolExecutor):
 
     def submit(self, function: Callable[..., Any], /, *args: Any, **options: Any) -> Future[Any]:
         return super().submit(_call, cloudpickle.dumps((function, args, options)))
+
+
+def _end_with_parent() -> None:
+    """Leave no worker behind where the notebook's process was killed."""
+
+    def wait() -> None:
+        if parent := multiprocessing.parent_process():
+            parent.join()
+            os._exit(1)
+
+    threading.Thread(target=wait, daemon=True).start()
 
 
 def _call(pickled: bytes) -> Any:

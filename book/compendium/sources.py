@@ -1,35 +1,60 @@
-"""Notebook pairs: ``notebooks/x.py`` (percent format) is the source, ``x.ipynb`` follows.
+"""Notebooks as text: their sources, the pairs that follow from them, and their parameters.
 
-The committed ``.ipynb`` carries no outputs, and its cell ids come from the cells'
-content, so that the same source always gives the same bytes. It has one cell more
-than its source, which fetches the repository where that is not installed, as on Colab; and it
-has links in place of the book's roles.
+``notebooks/x.py`` (percent format) is the source, ``x.ipynb`` follows. The committed ``.ipynb``
+carries no outputs, and its cell ids come from the cells' content, so that the same source always
+gives the same bytes. It has one cell more than its source, which fetches the repository where that
+is not installed, as on Colab; and it has links in place of the book's roles.
 ``python -m compendium.sources pair`` writes the pairs, ``check`` compares them.
+
+Every line of the cell tagged ``parameters`` has one form, and this module insists on it::
+
+    replicates: int = 1_000_000  # quick: 10_000 — replicates per condition
+    confidence_level: float = 0.95  # nominal level of every interval
+
+that is a name, a type, a literal default, and a comment that says what the parameter
+is. The optional ``quick:`` value is the one that ``make quick`` passes. Values are
+written into the cell itself before the notebook runs, so that a reader meets one
+parameter cell, and it holds the numbers that were used.
 """
 
 from __future__ import annotations
 
 import argparse
+import ast
+import contextlib
 import hashlib
+import io
+import re
+import shlex
 import sys
-from collections.abc import Sequence
+import tokenize
+import types
+import typing
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import jupytext
 import nbformat
 from nbformat import NotebookNode
 
-from compendium import ROOT, downloads, parameters, write
-from compendium.parameters import Parameter, ParameterError
+from compendium import ROOT, downloads, write
 
 __all__ = [
+    "Parameter",
+    "ParameterError",
     "add_fetching",
     "check",
     "declared_parameters",
+    "from_text",
+    "literal",
     "pair_text",
     "parameters_cell",
     "read",
+    "read_parameters",
     "sources",
+    "substitute",
 ]
 
 _METADATA = {
@@ -49,6 +74,9 @@ if importlib.util.find_spec("compendium") is None:
     %pip install --quiet --require-hashes -r f1ci-book/requirements.lock
     sys.path[:0] = [os.path.abspath("f1ci-book"), os.path.abspath("f1ci-book/book")]
     %cd -q f1ci-book/notebooks"""
+_TYPES: dict[str, Any] = {t.__name__: t for t in (int, float, str, bool, list, tuple)}
+_BOOLEANS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+_QUICK = re.compile(r"quick:\s*(?P<value>.+?)\s*(?:—|--|;)\s*(?P<description>.*)")
 
 
 def sources(folder: Path) -> list[Path]:
@@ -56,8 +84,11 @@ def sources(folder: Path) -> list[Path]:
     return sorted(folder.glob("*.py"))
 
 
-def read(source: Path) -> NotebookNode:
-    """The notebook that a percent script stands for, with ids made from its cells."""
+def read(source: Path, values: Mapping[str, Any] | None = None) -> NotebookNode:
+    """The notebook that a percent script stands for, with ids made from its cells.
+
+    With `values`, its parameters have these.
+    """
     script = jupytext.reads(source.read_text(encoding="utf-8"), fmt="py:percent")
     seen: dict[str, int] = {}
     cells = []
@@ -67,6 +98,9 @@ def read(source: Path) -> NotebookNode:
         identity = hashlib.sha256(f"{key}\n{seen[key]}".encode()).hexdigest()[:12]
         cells.append(_cell(cell.cell_type, cell.source, identity, dict(cell.metadata)))
     notebook: NotebookNode = nbformat.v4.new_notebook(cells=cells, metadata=_METADATA)
+    if values is not None:
+        cell = parameters_cell(notebook)
+        cell.source = substitute(cell.source, values)
     return notebook
 
 
@@ -98,7 +132,7 @@ def parameters_cell(notebook: NotebookNode) -> NotebookNode:
 def declared_parameters(source: Path) -> list[Parameter]:
     """The parameters of a notebook, read from its source."""
     try:
-        return parameters.read(parameters_cell(read(source)).source)
+        return read_parameters(parameters_cell(read(source)).source)
     except ParameterError as error:
         raise ParameterError(f"{source.name}: {error}") from None
 
@@ -146,6 +180,165 @@ def _cell(kind: str, source: str, identity: str, metadata: dict[str, object]) ->
     new = getattr(nbformat.v4, f"new_{kind}_cell")
     cell: NotebookNode = new(source, id=identity, metadata=metadata)
     return cell
+
+
+# --- parameters ---------------------------------------------------------------------------
+
+
+class ParameterError(ValueError):
+    """A parameter is unknown, has an unusable value or is not declared as it should be."""
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One line of a parameters cell.
+
+    Attributes
+    ----------
+    name, type, description : str
+        As they are written in the cell.
+    default : object
+        The paper's own value.
+    quick : object
+        What a quick run uses: the default, unless the comment names another value.
+    """
+
+    name: str
+    type: str
+    default: Any
+    quick: Any
+    description: str
+
+
+def read_parameters(source: str) -> list[Parameter]:
+    """The parameters that the source of a parameters cell declares."""
+    try:
+        tree = ast.parse(source)
+    except SyntaxError as error:
+        raise ParameterError(f"the parameters cell is not Python: {error}") from None
+    comments = _comments(source)
+    found = []
+    for node in tree.body:
+        if not isinstance(node, ast.AnnAssign) or not isinstance(node.target, ast.Name):
+            raise ParameterError(
+                f"a parameters cell holds only lines 'name: type = value  # description', "
+                f"got {ast.unparse(node)!r}"
+            )
+        name, annotation = node.target.id, ast.unparse(node.annotation)
+        default = _literal(name, annotation, ast.unparse(node.value) if node.value else "")
+        description = comments.get(node.end_lineno or node.lineno, "")
+        quick = default
+        if match := _QUICK.fullmatch(description):
+            quick = _literal(name, annotation, match["value"])
+            description = match["description"]
+        if not description or description.startswith("quick:"):
+            raise ParameterError(f"the parameter {name!r} has no comment that says what it is")
+        found.append(Parameter(name, annotation, default, quick, description))
+    return found
+
+
+def from_text(text: str, parameters: Iterable[Parameter], notebook: str) -> dict[str, Any]:
+    """Convert ``"confidence_level=0.9 replicates=1000"`` by the types that the cell declares."""
+    known = {p.name: p for p in parameters}
+    values = {}
+    try:
+        words = shlex.split(text)
+    except ValueError as error:  # an unclosed quote
+        raise ParameterError(f"the parameters {text!r} cannot be read: {error}") from None
+    for word in words:
+        name, equals, value = word.partition("=")
+        if not equals:
+            raise ParameterError(f"a parameter is written name=value, got {word!r}")
+        if name not in known:
+            raise ParameterError(
+                f"{notebook} has no parameter {name!r}; it has {', '.join(known) or 'none'}"
+            )
+        values[name] = _convert(name, known[name].type, value)
+    return values
+
+
+def substitute(source: str, values: Mapping[str, Any]) -> str:
+    """The source of a parameters cell with these values; what does not change stays as it is."""
+    lines = source.splitlines(keepends=True)
+    for node in reversed(ast.parse(source).body):
+        assert isinstance(node, ast.AnnAssign)
+        assert isinstance(node.target, ast.Name)
+        name, old = node.target.id, node.value
+        if old is None or name not in values or ast.literal_eval(old) == values[name]:
+            continue
+        # ast counts columns in UTF-8 bytes.
+        first, last = old.lineno - 1, (old.end_lineno or old.lineno) - 1
+        head = lines[first].encode()[: old.col_offset].decode()
+        tail = lines[last].encode()[old.end_col_offset :].decode()
+        lines[first : last + 1] = [f"{head}{literal(values[name])}{tail}"]
+    return "".join(lines)
+
+
+def literal(value: Any) -> str:
+    """A literal as a person would write it: 1_000_000 rather than 1000000."""
+    return f"{value:_}" if type(value) is int else repr(value)
+
+
+def _comments(source: str) -> dict[int, str]:
+    """The text of the comment on each line."""
+    tokens = tokenize.generate_tokens(io.StringIO(source).readline)
+    return {
+        t.start[0]: t.string.lstrip("# ").rstrip() for t in tokens if t.type == tokenize.COMMENT
+    }
+
+
+def _literal(name: str, annotation: str, text: str) -> Any:
+    """A value written as Python in the notebook, checked against its type."""
+    try:
+        value = ast.literal_eval(text)
+    except (ValueError, SyntaxError):
+        raise ParameterError(
+            f"the value of the parameter {name!r} must be a literal, got {text!r}"
+        ) from None
+    if not _fits(value, _type(name, annotation)):
+        raise ParameterError(f"the parameter {name!r} is declared {annotation}, got {text}")
+    return value
+
+
+def _convert(name: str, annotation: str, text: str) -> Any:
+    """A value written by a person on the command line: the first reading that fits the type."""
+    kind, readings = _type(name, annotation), list[Any]([text])
+    if text.lower() in _BOOLEANS:
+        readings.append(_BOOLEANS[text.lower()])
+    with contextlib.suppress(ValueError, SyntaxError):
+        literal = ast.literal_eval(text)
+        readings.insert(0, literal)
+        if isinstance(literal, float) and literal.is_integer():
+            readings.append(int(literal))  # 1e6 replicates
+        if isinstance(literal, tuple):
+            readings.append(list(literal))
+    for reading in readings:
+        if _fits(reading, kind):
+            return float(reading) if kind is float else reading
+    raise ParameterError(f"{name} must be {annotation}, got {text!r}")
+
+
+def _type(name: str, annotation: str) -> Any:
+    """The type that an annotation names; only built-in ones make sense for a parameter."""
+    try:
+        return eval(annotation, {"__builtins__": {}}, _TYPES)  # noqa: S307 (the notebook is ours)
+    except (AttributeError, NameError, SyntaxError, TypeError):
+        raise ParameterError(
+            f"the parameter {name!r} must be declared as a built-in type, got {annotation!r}"
+        ) from None
+
+
+def _fits(value: Any, kind: Any) -> bool:
+    """Whether a literal is of a type; whole numbers fit float, truth values do not fit int."""
+    items = typing.get_args(kind)
+    if isinstance(kind, types.UnionType):
+        return any(_fits(value, k) for k in items)
+    if items:
+        return isinstance(value, typing.get_origin(kind)) and all(_fits(v, items[0]) for v in value)
+    return type(value) is kind or (kind is float and type(value) is int)
+
+
+# --- the command --------------------------------------------------------------------------
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -432,11 +432,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     }.items():
         parser.add_argument(f"--{name}", type=Path, metavar="DIR", help=what)
     options = parser.parse_args(arguments)
-    from compendium.execute import Edition, Project, RefusedError  # notebooks do without it
+    from compendium.execute import Edition, RefusedError  # notebooks do without it
 
     try:
-        edition = Edition(Project(options.root.resolve()))
-        published = Published(options.published or edition.project.published)
+        edition = Edition(options.root.resolve())
+        published = Published(options.published or edition.published)
         built = Ledger(published, options.results or edition.results)
         if options.results is None:
             built.errors += edition.altered()

@@ -24,20 +24,19 @@ import math
 import platform
 import shutil
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import yaml
 
-from compendium import ROOT, ledger, sources, swhid, write
-from compendium.execute import Edition, Project, RefusedError, tasks
+from compendium import ledger, pages, sources, swhid, write
+from compendium.execute import REFERENCE, Edition, RefusedError, Task, command, require_done, tasks
 from compendium.ledger import Record
-from compendium.parameters import ParameterError
 from compendium.published import LedgerError, Published
 
-__all__ = ["allowed", "certify", "main", "markdown", "platform_facts", "record"]
+__all__ = ["allowed", "certify", "markdown", "platform_facts", "record"]
 
 ROUNDING = 1e-9
 STANDARD_ERRORS = 4
@@ -77,11 +76,12 @@ def _compare(known: Record, found: Record) -> str:
 
 def certify(edition: Edition) -> dict[str, Any]:
     """Compare the last run with the reference run."""
-    folder = _folder(edition.project)
+    folder = edition.root / REFERENCE
     reference = json.loads((folder / "run.json").read_text("utf-8"))
-    run = _facts(edition)
+    listed = tasks(edition)
+    run = _facts(edition, listed)
     same = run["platform"] == reference["platform"]
-    problems = [f"the notebook {t.name} must run: {t.reason}" for t in tasks(edition) if t.reason]
+    problems = [f"the notebook {t.name} must run: {t.reason}" for t in listed if t.reason]
     for what, of in {"sources": "", "parameters": "what was passed to "}.items():
         before, now = reference[what], run[what]
         problems += [
@@ -93,7 +93,7 @@ def certify(edition: Edition) -> dict[str, Any]:
         f"{name} was made by {'the reference' if name in reference['made'] else 'this'} run alone"
         for name in sorted(reference["made"].keys() ^ run["made"].keys())
     ]
-    before, now = (_records(place, edition.project) for place in (folder, edition.results))
+    before, now = (_records(place, edition) for place in (folder, edition.results))
     agreement: dict[str, list[str]] = {"exactly": [], "within": [], "not": []}
     for id_ in [*before, *(id_ for id_ in now if id_ not in before)]:
         how = _compare(before[id_], now[id_]) if id_ in before and id_ in now else "not"
@@ -127,13 +127,9 @@ def _said(record: Record | None) -> str:
     return f"{record.missing or record.value!r}{beside}"
 
 
-def _folder(project: Project) -> Path:
-    return project.root / "book" / "reference"
-
-
-def _records(folder: Path, project: Project) -> dict[str, Record]:
+def _records(folder: Path, edition: Edition) -> dict[str, Record]:
     """Every record in a folder of results files, by its id."""
-    published = Published(project.published)
+    published = Published(edition.published)
     records: dict[str, Record] = {}
     for path in sorted(folder.glob("*.csv")):
         found, problems = ledger.read(path, published)
@@ -143,10 +139,9 @@ def _records(folder: Path, project: Project) -> dict[str, Record]:
     return records
 
 
-def _facts(edition: Edition) -> dict[str, Any]:
+def _facts(edition: Edition, listed: Iterable[Task]) -> dict[str, Any]:
     """What is to be said of the last run of every notebook."""
-    names = edition.project.names()
-    records = {n: r for n in names if (r := edition.record(n)) and r["status"] == "done"}
+    records = {t.name: t.record for t in listed if t.record and t.record["status"] == "done"}
     if not records:
         raise RefusedError("no notebook has been run: `make notebooks` runs them")
     read = sorted({p for r in records.values() for p in r["read"]["files"]})
@@ -155,12 +150,12 @@ def _facts(edition: Edition) -> dict[str, Any]:
     return {
         "version": last["version"],
         "ended": last["ended"],
-        "seconds": round(sum(r["seconds"] for r in records.values()), 1),
+        "took": {n: r["seconds"] for n, r in records.items()},
         "platform": platform_facts(last["packages"]),
         "parameters": {n: r["parameters"] for n, r in records.items()},
         # The machinery may change without a reason to doubt a number.
         "sources": {
-            p: swhid(edition.project.root / p)
+            p: swhid(edition.root / p)
             for p in read
             if p.startswith(("f1ci/", "notebooks/")) and not p.endswith(".ipynb")
         },
@@ -171,22 +166,21 @@ def _facts(edition: Edition) -> dict[str, Any]:
 
 def record(edition: Edition) -> None:
     """Make the last run the reference run, and write its manifest, ``codecheck.yml``."""
-    if due := [t for t in tasks(edition) if t.reason]:
-        raise RefusedError(f"the notebook {due[0].name} must run first: {due[0].reason}")
-    folder = _folder(edition.project)
+    listed = require_done(edition)
+    folder = edition.root / REFERENCE
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     for path in sorted(edition.results.glob("*.csv")):
         shutil.copy(path, folder / path.name)
-    run = _facts(edition)
+    run = _facts(edition, listed)
     write(folder / "run.json", json.dumps(run, indent=1) + "\n")
-    write(edition.project.root / "codecheck.yml", _codecheck(edition.project, run["made"]))
+    write(edition.root / "codecheck.yml", _codecheck(edition, run["made"]))
 
 
-def _codecheck(project: Project, made: Iterable[str]) -> str:
+def _codecheck(edition: Edition, made: Iterable[str]) -> str:
     """The CODECHECK configuration: what a check has to make again, and what each file is."""
-    citation = yaml.safe_load((project.root / "CITATION.cff").read_text("utf-8"))
-    manifest = [{"file": f"_build/{p}", "comment": _comment(project, Path(p))} for p in made]
+    citation = yaml.safe_load((edition.root / "CITATION.cff").read_text("utf-8"))
+    manifest = [{"file": f"_build/{p}", "comment": _comment(edition, Path(p))} for p in made]
     config = {
         "version": "https://codecheck.org.uk/spec/config/1.0/",
         "manifest": manifest,
@@ -203,10 +197,10 @@ def _codecheck(project: Project, made: Iterable[str]) -> str:
     return f"{head}{yaml.safe_dump(config, sort_keys=False, allow_unicode=True, width=10_000)}"
 
 
-def _comment(project: Project, file: Path) -> str:
+def _comment(edition: Edition, file: Path) -> str:
     """What a file is: the caption of a figure, or the title of its notebook."""
-    name = max((n for n in project.names() if file.stem.startswith(n)), key=len)
-    cells = sources.read(project.notebooks / f"{name}.py").cells
+    name = max((n for n in edition.names() if file.stem.startswith(n)), key=len)
+    cells = sources.read(edition.source(name)).cells
     title: str = cells[0].source.partition("\n")[0].lstrip("# ")
     if file.stem == name:
         return f"{title}: {'numbers' if file.suffix == '.csv' else 'tables and text'}"
@@ -217,43 +211,15 @@ def _comment(project: Project, file: Path) -> str:
 
 def markdown(certificate: Mapping[str, Any]) -> str:
     """The certificate as a page shows it."""
-    within, different = certificate["within tolerance"], certificate["problems"]
-    drawn = certificate["figures that differ in a byte"]
-    head = (
-        f"**This run {'agrees' if certificate['agrees'] else 'does not agree'} with the reference "
-        f"run.** Of its numbers, {certificate['exactly']} agree to the last bit, {len(within)} "
-        f"within their tolerance and {len(certificate['not'])} do not; "
-        f"{certificate['figures'] - len(drawn)} of {certificate['figures']} figures are the same "
-        "to the byte."
-    )
-    facts = {"ended": certificate["ended"], **certificate["platform"]}
-    known = {"ended": certificate["reference"]["ended"], **certificate["reference"]["platform"]}
-    lines = [head, "", "| | this run | reference run |", "|---|---|---|"]
-    lines += [f"| {name} | {value} | {known.get(name, '')} |" for name, value in facts.items()]
-    for title, items in {"Does not agree": different, "Within tolerance": within}.items():
-        if items:
-            lines += ["", f"{title}:", "", *(f"- {item}" for item in items)]
-    return "\n".join(lines) + "\n"
+    return pages.render("certificate.md", certificate=certificate)
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Write the certificate of the last run, or make that run the reference; the exit code."""
-    parser = argparse.ArgumentParser(
-        prog="python -m compendium.verify",
-        description="Compare the last run of the notebooks with the reference run.",
-    )
-    parser.add_argument("--root", type=Path, default=ROOT, help="another tree (for tests)")
-    parser.add_argument("--record", action="store_true", help="make it the reference run")
-    options = parser.parse_args(arguments)
-    try:
-        edition = Edition(Project(options.root.resolve()))
-        if options.record:
-            record(edition)
-            return 0
-        certificate = certify(edition)
-    except (RefusedError, LedgerError, OSError, ParameterError) as error:
-        sys.stderr.write(f"error: {error}\n")
-        return 2
+def _main(options: argparse.Namespace) -> int:
+    edition = Edition(options.root)
+    if options.record:
+        record(edition)
+        return 0
+    certificate = certify(edition)
     write(edition.folder / "certificate.json", json.dumps(certificate, indent=1) + "\n")
     write(edition.folder / "certificate.md", "# Certificate\n\n" + markdown(certificate))
     sys.stdout.write(markdown(certificate))
@@ -261,4 +227,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    flag = {"action": "store_true", "help": "make it the reference run"}
+    does = "Compare the last run of the notebooks with the reference run."
+    sys.exit(command(_main, does, {"--record": flag}))
