@@ -3,9 +3,8 @@
 What the parsers and the theme write is taken as it is and completed, once for pages and notebooks:
 a table gets a caption, headings that head something, and the names of its columns in its cells, so
 that its rows can stand one below the other on a phone; one too wide for the text may use the
-margin. Pictures scroll without
-their captions, and no line begins with the stop after a formula. What is measured in the browser
-(which parts scroll) is `book/_static/screen.js`'s work.
+margin. Pictures scroll without their captions, and no line begins with the stop after a formula.
+What is measured in the browser (which parts scroll) is `book/_static/screen.js`'s work.
 """
 
 from __future__ import annotations
