@@ -5,9 +5,8 @@ What the theme gets wrong for screen readers is mended, and the build warns when
 mend any more;
 a table gets a caption, headings that head something, and the names of its columns in its cells, so
 that its rows can stand one below the other on a phone; one too wide for the text may use the
-margin. Pictures scroll without
-their captions, and no line begins with the stop after a formula. What is measured in the browser
-(which parts scroll) is `book/_static/screen.js`'s work.
+margin. Pictures scroll without their captions, and no line begins with the stop after a formula.
+What is measured in the browser (which parts scroll) is `book/_static/screen.js`'s work.
 """
 
 from __future__ import annotations
