@@ -4,6 +4,14 @@ import pytest
 from bs4 import BeautifulSoup
 from compendium import screens
 
+
+def mended(text):
+    """A finished page with this text."""
+    page = BeautifulSoup(f'<article class="bd-article">{text}</article>', "html.parser")
+    screens.mend(page)
+    return page
+
+
 FORMULA = '<span class="math">\\(x\\)</span>'
 
 
@@ -17,7 +25,7 @@ FORMULA = '<span class="math">\\(x\\)</span>'
     ],
 )
 def test_no_line_begins_with_what_belongs_to_the_one_before(body, text):
-    assert BeautifulSoup(screens.fit(body), "html.parser").get_text() == text
+    assert mended(body).get_text() == text
 
 
 @pytest.mark.parametrize(
@@ -30,14 +38,12 @@ def test_no_line_begins_with_what_belongs_to_the_one_before(body, text):
     ],
 )
 def test_a_formula_keeps_its_brackets_and_stops(before, after, held):
-    page = BeautifulSoup(screens.fit(f"<p>{before}{FORMULA}{after}</p>"), "html.parser")
+    page = mended(f"<p>{before}{FORMULA}{after}</p>")
     assert page.get_text() == f"{before}\\(x\\){after}"
     assert [box.get_text() for box in page.select(".held")] == ([held] if held else [])
 
 
 def test_a_picture_scrolls_without_its_caption():
-    page = BeautifulSoup(
-        screens.fit('<figure><img src="a.svg"/><figcaption>A</figcaption></figure>'), "html.parser"
-    )
+    page = mended('<figure><img src="a.svg"/><figcaption>A</figcaption></figure>')
     assert page.select_one("figure > div.picture > img")["src"] == "a.svg"
     assert page.select_one("figure > figcaption").get_text() == "A"
