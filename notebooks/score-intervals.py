@@ -734,6 +734,8 @@ figures.save(figure, "score-intervals-binary")
 # %% tags=["hide-input"]
 def exact_f2(point):
     share, mix = point
+    if not (0 < share < 1 and 0 < mix < 1):  # where the search's last steps may stray
+        return 1.0
     chance, p = probabilities(20, 0.5, share, mix)
     truth = p[0] / (p[0] + a * p[1] + b * p[2])
     return float((chance * held(found["score"], truth)[0]).sum())
