@@ -46,10 +46,11 @@ _LINE, _BROKEN = 88, 44
 def mend(page: BeautifulSoup) -> set[str]:
     """Complete a finished page; give which of `MENDED` there was something to mend of."""
     found = set()
-    for selector, attribute in MENDED.items():
-        for tag in page.select(selector):
-            del tag[attribute]
-            found.add(selector)
+    for tag in page.select(", ".join(MENDED)):
+        for selector, attribute in MENDED.items():
+            if tag.css.match(selector):
+                del tag[attribute]
+                found.add(selector)
     # The arrows in the list of pages have no name; each gets that of the page above its list.
     for arrow in page.select("a + details > summary:has(> .toctree-toggle)"):
         link = arrow.find_previous("a")
@@ -185,7 +186,7 @@ def _fold_proofs(page: Tag) -> None:
 
 def _length(cell: Tag) -> int:
     """About as many characters as are seen: a formula's source is twice as long as it looks."""
-    formulas = sum(len(part.get_text()) for part in cell.select("span.math"))
+    formulas = sum(len(part.get_text()) for part in cell.find_all("span", class_="math"))
     return len(cell.get_text(" ", strip=True)) - formulas // 2
 
 
