@@ -129,13 +129,13 @@ def joint_intervals(
     cells = np.bincount(of_item, minlength=len(combinations)).astype(np.float64)
     places = _places(combinations, r)
     tables = _tables(cells, places, r)
-    estimate, influence, _ = _evaluated(tables, places, resolved)
+    estimate, influence, by_cell = _evaluated(tables, places, resolved)
     if groups is None:
-        covariance = _covariance(cells, influence)
+        covariance = _covariance(cells, influence, by_cell)
     else:
         clusters = group_codes(groups, codes)
         covariance = delta.item_covariance([row[of_item] for row in influence], clusters)
-        covariance = _without_rounding(covariance, influence, cells.sum())
+        covariance = _without_rounding(covariance, by_cell, cells.sum())
     if method == "blur":
         covariance = _blurred(covariance, tables, resolved, level)
     own_limits = groups is None and method not in ("delta", "blur")
@@ -256,10 +256,10 @@ def joint_from_cells(
     digits = np.arange(width.bit_length() - 2, -1, -1)
     places = _places((np.arange(width)[:, None] >> digits) & 1, 2)
     tables = _tables(counted, places, 2)
-    estimate, influence, _ = _evaluated(tables, places, resolved)
+    estimate, influence, by_cell = _evaluated(tables, places, resolved)
     if method == "cautious":
         return estimate, _smoothed_covariance(counted, tables, places, resolved)
-    covariance = _covariance(counted, influence)
+    covariance = _covariance(counted, influence, by_cell)
     if method == "blur":
         covariance = _blurred(covariance, tables, resolved, level)
     return estimate, covariance
@@ -348,18 +348,20 @@ def _evaluated(
     return values.reshape(*values.shape[:-2], -1), np.concatenate(rows, axis=-2), by_cell
 
 
-def _covariance(cells: Array, influence: Array) -> Array:
+def _covariance(cells: Array, influence: Array, by_cell: Array) -> Array:
     """The covariance of the estimates when items are independent."""
     n = cells.sum(axis=-1)[..., None, None]
     with np.errstate(invalid="ignore", divide="ignore"):
         products = (influence * cells[..., None, :]) @ np.swapaxes(influence, -1, -2)
-        return _without_rounding(products / (n * (n - 1)), influence, n[..., 0])
+        return _without_rounding(products / (n * (n - 1)), by_cell, n[..., 0])
 
 
-def _without_rounding(covariance: Array, influence: Array, n: Array) -> Array:
+def _without_rounding(covariance: Array, by_cell: Array, n: Array) -> Array:
     """Exact zeros for variances that are nothing but rounding."""
     variance = n * np.diagonal(covariance, axis1=-2, axis2=-1)
-    kept = ~(variance <= ROUNDING * np.abs(influence).max(axis=-1) ** 2)
+    kept = ~(variance <= ROUNDING * np.abs(by_cell).max(axis=-1) ** 2)
+    if kept.all():
+        return covariance
     return np.where(kept[..., :, None] & kept[..., None, :], covariance, 0.0)
 
 

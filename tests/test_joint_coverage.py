@@ -119,7 +119,7 @@ def test_three_measures_by_regression_agree_with_their_own_quantiles() -> None:
     draws = np.random.default_rng(9).multinomial(3000, np.array(SVM) / 16064, size=3000)
     _, covariance = f1ci.joint.joint_from_cells(draws, metrics)
     own = f1ci.joint.joint_critical_value(covariance)
-    fitted = joint_coverage._critical_values(covariance, 0.95, each=True)
+    (fitted,) = joint_coverage._critical_values([covariance], 0.95, each=True)
     # The docstring's order of 1e-3; the quantile is about 2.3.
     assert np.sqrt(np.mean((fitted - own) ** 2)) < 2e-3
     assert np.mean(fitted) == pytest.approx(np.mean(own), abs=3e-4)
@@ -129,7 +129,7 @@ def test_a_degenerate_measure_is_left_out_of_the_critical_value() -> None:
     metrics = [F_HALF, ACCURACY]
     draws = np.array([[90, 3, 7, 0], [90, 3, 4, 3]])
     _, covariance = f1ci.joint.joint_from_cells(draws, metrics)
-    found = joint_coverage._critical_values(covariance, 0.95, each=False)
+    (found,) = joint_coverage._critical_values([covariance], 0.95, each=False)
     np.testing.assert_allclose(found, f1ci.joint.joint_critical_value(covariance), atol=1e-6)
     assert found[0] == pytest.approx(Z, abs=1e-6)
 

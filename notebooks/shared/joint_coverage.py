@@ -21,7 +21,7 @@ their own, from the other measures, as in `f1ci.joint.joint_critical_value`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from fractions import Fraction
@@ -35,9 +35,10 @@ from scipy.interpolate import CubicSpline
 from scipy.special import ndtri
 
 import f1ci
+from f1ci.delta import blur_variance
 from f1ci.joint import joint_critical_value, joint_from_cells
 from f1ci.metrics import BinaryMetric
-from f1ci.normal import equicoordinate_quantile
+from f1ci.normal import equicoordinate_quantile, normal_quantile
 
 __all__ = [
     "Drift",
@@ -117,6 +118,8 @@ EXAMPLES = 500
 ACCURACY = 1e-3
 # Tables less likely than this are left out of exact sums.
 LEAST = float(np.exp(-26.0))
+# Test sets per block, whose numbers fit into the cache.
+BLOCK = 1000
 # Rounds of raking; those that can succeed need a few dozen.
 RAKES = 100
 
@@ -165,40 +168,56 @@ def _pair_quantile(level: float) -> Any:
     return CubicSpline(angle, equicoordinate_quantile(matrices, level))
 
 
-def _correlation(covariance: Array) -> Array:
-    """Correlation matrices; entries of measures without variance are 0."""
-    scale = np.sqrt(np.diagonal(covariance, axis1=-2, axis2=-1))
+def _correlations(covariance: Array) -> Iterator[Array]:
+    """Rows of correlation matrices, (k, tests) each; entries of measures without variance are 0.
+
+    One row fits into the cache, all of them do not.
+    """
+    scale = np.sqrt(np.diagonal(covariance, axis1=-2, axis2=-1)).T
     inverse = np.where(scale > 0, 1 / np.where(scale > 0, scale, 1.0), 0.0)
-    return np.clip(covariance * inverse[..., :, None] * inverse[..., None, :], -1.0, 1.0)
+    for row, one in zip(np.moveaxis(covariance, 0, -1), inverse, strict=True):
+        product = row * one
+        product *= inverse
+        yield np.clip(product, -1.0, 1.0, out=product)
 
 
-def _critical_values(covariance: Array, level: float, *, each: bool) -> Array:
-    """A critical value for each test set of one population, shape (tests,)."""
-    k = covariance.shape[-1]
-    kept = np.diagonal(covariance, axis1=-2, axis2=-1) > 0
-    if k == 2:
-        both = kept.all(axis=-1)
-        rho = np.where(both, _correlation(covariance)[:, 0, 1], 1.0)
-        return np.asarray(_pair_quantile(level)(np.arccos(np.abs(rho))))
-    values = np.full(len(covariance), ndtri((1 + level) / 2))
-    pattern = kept @ (1 << np.arange(k))
-    for code in np.unique(pattern[pattern > 0]):
-        here = pattern == code
-        measures = np.flatnonzero(kept[here.argmax()])
-        chosen = covariance[here][:, measures[:, None], measures]
-        if each and len(measures) > 2 and len(chosen) > EXAMPLES:
-            values[here] = _by_regression(chosen, level)
-        else:
-            mean = _correlation(chosen).mean(axis=0)
-            np.fill_diagonal(mean, 1.0)
-            values[here] = equicoordinate_quantile(mean, level, accuracy=ACCURACY)
-    return values
+def _critical_values(covariances: Iterable[Array], level: float, *, each: bool) -> list[Array]:
+    """A critical value for each test set of one population, shape (tests,), for each family."""
+    found = []
+    common: dict[int, list[tuple[Array, Array, Array]]] = {}
+    for covariance in covariances:
+        k = covariance.shape[-1]
+        kept = np.diagonal(covariance, axis1=-2, axis2=-1) > 0
+        if k == 2:
+            rho = np.where(kept.all(axis=-1), next(_correlations(covariance))[1], 1.0)
+            found.append(np.asarray(_pair_quantile(level)(np.arccos(np.abs(rho)))))
+            continue
+        values = np.full(len(covariance), ndtri((1 + level) / 2))
+        found.append(values)
+        pattern = kept @ (1 << np.arange(k))
+        for code in np.unique(pattern[pattern > 0]):
+            here = pattern == code
+            measures = np.flatnonzero(kept[here.argmax()])
+            whole = here.all() and len(measures) == k
+            chosen = covariance if whole else covariance[here][:, measures[:, None], measures]
+            if each and len(measures) > 2 and len(chosen) > EXAMPLES:
+                values[here] = _by_regression(chosen, level)
+            else:
+                mean = np.stack([row.mean(axis=-1) for row in _correlations(chosen)])
+                np.fill_diagonal(mean, 1.0)
+                common.setdefault(len(mean), []).append((values, here, mean))
+    for some in common.values():
+        means = np.stack([mean for _, _, mean in some])
+        quantiles = equicoordinate_quantile(means, level, accuracy=ACCURACY)
+        for (values, here, _), quantile in zip(some, np.asarray(quantiles), strict=True):
+            values[here] = quantile
+    return found
 
 
 def _by_regression(covariance: Array, level: float) -> Array:
     """Critical values by a quadratic in the correlations, fitted to evenly spread examples."""
     upper = np.triu_indices(covariance.shape[-1], 1)
-    rho = _correlation(covariance)[:, upper[0], upper[1]]
+    rho = np.stack(list(_correlations(covariance)))[upper].T
     first, second = np.triu_indices(rho.shape[1])
     features = np.column_stack([np.ones(len(rho)), rho, rho[:, first] * rho[:, second]])
     examples = np.linspace(0, len(rho) - 1, EXAMPLES).astype(int)
@@ -208,25 +227,28 @@ def _by_regression(covariance: Array, level: float) -> Array:
     return values
 
 
-def _marginal(counts: NDArray[Any], rule: int) -> NDArray[Any]:
-    """The table of one rule, shape (tests, 4), from the joint cells of several."""
+def _joint(
+    counts: NDArray[Any], metrics: Sequence[BinaryMetric], level: float, blurred: bool
+) -> tuple[Array, Array, Array]:
+    """Estimates, their covariances, and what the blur adds to the variances if wanted."""
+    estimate, covariance = joint_from_cells(counts, metrics, confidence_level=level)
     m = counts.shape[-1].bit_length() - 2
-    full = counts.reshape(-1, *[2] * (m + 1))
-    others = tuple(2 + i for i in range(m) if i != rule)
-    marginal: NDArray[Any] = full.sum(axis=others)
-    return marginal.reshape(-1, 4)
+    p = np.ascontiguousarray(counts.T).reshape(*[2] * (m + 1), -1)
+    n = counts.sum(axis=-1)
+    added = []
+    for rule in range(m if blurred else 0):
+        own = p.sum(axis=tuple(1 + i for i in range(m) if i != rule)) / n
+        at = own[1, 1], own[0, 1] + own[1, 1], own[1, 0] + own[1, 1]
+        added += [
+            blur_variance(np.stack(metric.partials(*at)), n, normal_quantile(level))
+            for metric in metrics
+        ]
+    return estimate, covariance, np.stack(added, axis=-1) if added else np.zeros_like(estimate)
 
 
-def _blurred_variances(
-    counts: NDArray[Any], metrics: Sequence[BinaryMetric], level: float
-) -> Array:
-    """Of all measures; each rule's depend on its own table alone, which is small."""
-    variances = []
-    for rule in range(counts.shape[-1].bit_length() - 2):
-        own = _marginal(counts, rule)
-        _, covariance = joint_from_cells(own, metrics, method="blur", confidence_level=level)
-        variances.append(np.diagonal(covariance, axis1=-2, axis2=-1))
-    return np.concatenate(variances, axis=-1)
+def _tests_innermost(parts: Sequence[Array]) -> Array:
+    """Arrays (tests, ...) as one, laid out so that sums over a few measures run along the tests."""
+    return np.moveaxis(np.concatenate([np.moveaxis(part, 0, -1) for part in parts], axis=-1), -1, 0)
 
 
 def quantities(
@@ -262,25 +284,27 @@ def quantities(
         Every quantity of shape (tests,).
     """
     size = len(metrics)
-    estimate, plain = joint_from_cells(counts, metrics, confidence_level=level)
+    blocks = [
+        _joint(counts[start : start + BLOCK], metrics, level, corrected)
+        for start in range(0, len(counts), BLOCK)
+    ]
+    estimate, plain, added = map(_tests_innermost, zip(*blocks, strict=True))
     diagonal = np.arange(estimate.shape[-1])
     choices: list[tuple[Kind, Kind, Array]] = [("individual", "joint", plain)]
     z = float(ndtri((1 + level) / 2))
     if corrected:
-        variances = _blurred_variances(counts, metrics, level)
-        if square is not None:
-            own = plain[:, diagonal, diagonal]
-            variances = own + (variances - own) * square / z**2
-        blurred = plain.copy()
-        blurred[:, diagonal, diagonal] = variances
+        blurred = plain.copy(order="K")
+        blurred[:, diagonal, diagonal] += added if square is None else added * square / z**2
         choices.append(("corrected_individual", "corrected", blurred))
     miss = np.abs(estimate - truth)
     unit = truth if rescaled else np.ones_like(truth)
     single: dict[Kind, list[NDArray[Any]]] = {}
     families: dict[tuple[str, Kind], Intervals[NDArray[Any]]] = {}
-    groups = {rule: np.arange(size * r, size * (r + 1)) for r, rule in enumerate(rules)}
+    groups = {rule: slice(size * r, size * (r + 1)) for r, rule in enumerate(rules)}
     if len(rules) > 1:
-        groups["all"] = diagonal
+        groups["all"] = slice(None)
+    parts = [matrix[:, some, some] for *_, matrix in choices for some in groups.values()]
+    quantiles = iter(_critical_values(parts, level, each=each))
     for individual, joint, covariance in choices:
         error = np.sqrt(np.diagonal(covariance, axis1=-2, axis2=-1))
         held = miss <= z * error
@@ -289,8 +313,7 @@ def quantities(
             mean_error = (error[:, members] / unit[members]).mean(axis=-1)
             all_held = np.asarray(held[:, members].all(axis=-1))
             families[group, individual] = Intervals(all_held, 2 * z * mean_error)
-            part = covariance[:, members[:, None], members] if group != "all" else covariance
-            q = _critical_values(part, level, each=each)
+            q = next(quantiles)
             reached = miss[:, members] <= q[:, None] * error[:, members]
             all_held = np.asarray(reached.all(axis=-1))
             families[group, joint] = Intervals(all_held, 2 * q * mean_error)
@@ -526,7 +549,7 @@ def drift(
     estimate, covariance = joint_from_cells(counts, metrics, method=method, confidence_level=level)
     error = np.sqrt(np.diagonal(covariance, axis1=-2, axis2=-1))
     own = joint_critical_value(covariance, confidence_level=level)
-    common = _critical_values(covariance, level, each=False)
+    (common,) = _critical_values([covariance], level, each=False)
     miss = np.abs(estimate - truth)
     covered = [(miss <= q[:, None] * error).all(axis=-1).mean() for q in (own, common)]
     length = [(q[:, None] * error / truth).mean() for q in (own, common)]
