@@ -727,6 +727,7 @@ def test_texts_to_copy_say_the_same(tab, method, level):
     assert ("R" in offered) == closed
     if closed:
         cells = [Sheet(offered[f"Spreadsheet, {end}"]).value() for end in ("low", "high")]
+        # The same steps in another order: some roundings of 1e-16, not the 1e-9 that is promised.
         assert cells == pytest.approx(tuple(interval), rel=1e-12)
     else:
         assert "roots of a quartic equation" in tab.locator("#calc-texts").inner_text()
