@@ -360,8 +360,6 @@ def _without_rounding(covariance: Array, by_cell: Array, n: Array) -> Array:
     """Exact zeros for variances that are nothing but rounding."""
     variance = n * np.diagonal(covariance, axis1=-2, axis2=-1)
     kept = ~(variance <= ROUNDING * np.einsum("...c,...c->...", by_cell, by_cell))
-    if kept.all():
-        return covariance
     return np.where(kept[..., :, None] & kept[..., None, :], covariance, 0.0)
 
 
