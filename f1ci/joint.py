@@ -359,9 +359,7 @@ def _covariance(cells: Array, influence: Array, by_cell: Array) -> Array:
 def _without_rounding(covariance: Array, by_cell: Array, n: Array) -> Array:
     """Exact zeros for variances that are nothing but rounding."""
     variance = n * np.diagonal(covariance, axis1=-2, axis2=-1)
-    kept = ~(variance <= ROUNDING * np.abs(by_cell).max(axis=-1) ** 2)
-    if kept.all():
-        return covariance
+    kept = ~(variance <= ROUNDING * np.einsum("...c,...c->...", by_cell, by_cell))
     return np.where(kept[..., :, None] & kept[..., None, :], covariance, 0.0)
 
 

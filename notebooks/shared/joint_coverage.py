@@ -230,25 +230,23 @@ def _by_regression(covariance: Array, level: float) -> Array:
 def _joint(
     counts: NDArray[Any], metrics: Sequence[BinaryMetric], level: float, blurred: bool
 ) -> tuple[Array, Array, Array]:
-    """Estimates, their covariances, and what the blur adds to the variances if wanted."""
+    """Estimates, their covariances, and what the blur adds to the variances if wanted.
+
+    The tests are last, so that sums over a few measures run along them.
+    """
     estimate, covariance = joint_from_cells(counts, metrics, confidence_level=level)
     m = counts.shape[-1].bit_length() - 2
     p = np.ascontiguousarray(counts.T).reshape(*[2] * (m + 1), -1)
     n = counts.sum(axis=-1)
-    added = []
+    added = np.zeros((m, len(metrics), len(counts)))
     for rule in range(m if blurred else 0):
         own = p.sum(axis=tuple(1 + i for i in range(m) if i != rule)) / n
         at = own[1, 1], own[0, 1] + own[1, 1], own[1, 0] + own[1, 1]
-        added += [
-            blur_variance(np.stack(metric.partials(*at)), n, normal_quantile(level))
-            for metric in metrics
-        ]
-    return estimate, covariance, np.stack(added, axis=-1) if added else np.zeros_like(estimate)
-
-
-def _tests_innermost(parts: Sequence[Array]) -> Array:
-    """Arrays (tests, ...) as one, laid out so that sums over a few measures run along the tests."""
-    return np.moveaxis(np.concatenate([np.moveaxis(part, 0, -1) for part in parts], axis=-1), -1, 0)
+        for k, metric in enumerate(metrics):
+            slopes = np.stack(metric.partials(*at))
+            added[rule, k] = blur_variance(slopes, n, normal_quantile(level))
+    last = np.ascontiguousarray(np.moveaxis(covariance, 0, -1))
+    return np.ascontiguousarray(estimate.T), last, added.reshape(len(last), -1)
 
 
 def quantities(
@@ -288,7 +286,9 @@ def quantities(
         _joint(counts[start : start + BLOCK], metrics, level, corrected)
         for start in range(0, len(counts), BLOCK)
     ]
-    estimate, plain, added = map(_tests_innermost, zip(*blocks, strict=True))
+    estimate, plain, added = (
+        np.moveaxis(np.concatenate(parts, axis=-1), -1, 0) for parts in zip(*blocks, strict=True)
+    )
     diagonal = np.arange(estimate.shape[-1])
     choices: list[tuple[Kind, Kind, Array]] = [("individual", "joint", plain)]
     z = float(ndtri((1 + level) / 2))
