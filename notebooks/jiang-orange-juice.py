@@ -23,12 +23,13 @@ seed: int = 20201223  # root of all random streams
 import math
 
 import numpy as np
-from compendium import data, figures, ledger, show
+from compendium import figures, ledger, show
 from scipy import special, stats
 from sklearn.linear_model import LogisticRegression
 
 import f1ci
 from f1ci.planning import variance_bound, worst_rule
+from notebooks.shared import datasets
 
 page = ledger.open("jiang-orange-juice")
 given, printed, record, say = page
@@ -94,7 +95,7 @@ def count_tables(names):
 
 
 found = np.argwhere(possible & fits["prevalence"] & fits["tversky"] & fits["tversky_squared"])
-table = data.confusion_matrix("jiang/section-2.3")
+table = datasets.confusion_matrix("jiang/section-2.3")
 (tn, fp_count), (fn_count, tp_count) = table.to_numpy().tolist()
 only = [(int(tp[tuple(i)]), int(fp[tuple(i)]), int(fn[tuple(i)])) for i in found]
 assert only == [(tp_count, fp_count, fn_count)]
@@ -165,9 +166,9 @@ show.compare([f"jiang/section-2.3/{name}" for name in reconstructed])
 # what they claim to be:
 
 # %%
-counts = data.split_counts("orange-juice")
+counts = datasets.split_counts("orange-juice")
 first = np.random.default_rng(seed).choice(len(counts), splits_made_anew, replace=False)
-features, bought = data.orange_juice_problem()
+features, bought = datasets.orange_juice_problem()
 root = 2012_14894  # of the committed halves; each has a random stream of its own
 
 

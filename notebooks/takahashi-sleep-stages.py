@@ -15,11 +15,12 @@ matrices: str = ""  # CSV file with the matrices of svm, rf and mlp, see "Matric
 
 # %% tags=["remove-cell"]
 import numpy as np
-from compendium import data, figures, ledger, show
+from compendium import figures, ledger, show
 from IPython.display import display
 from scipy.stats import norm
 
 import f1ci
+from notebooks.shared import datasets
 
 page = ledger.open("takahashi-sleep-stages")
 given, printed, record, say = page
@@ -41,7 +42,7 @@ def record_all(prefix, values):
 # book has true classes in rows. Each cell shows the published number, then ours.
 
 # %% tags=["hide-input"]
-toy = data.confusion_matrix("takahashi/table-1a").to_numpy()
+toy = datasets.confusion_matrix("takahashi/table-1a").to_numpy()
 n = toy.sum()
 p = toy / n  # rows true, columns predicted
 right, true, predicted = np.diag(p), p.sum(axis=1), p.sum(axis=0)
@@ -187,7 +188,7 @@ def intervals(matrix):
     }
 
 
-mnn = data.confusion_matrix("takahashi/appendix-d/mnn")
+mnn = datasets.confusion_matrix("takahashi/appendix-d/mnn")
 rows, worst = [], 0.0
 for name, matrix in {"toy example": toy, "sleep stages, MNN": mnn.to_numpy()}.items():
     for (m, interval), closed in zip(
@@ -326,7 +327,7 @@ MISSING = {
 }
 at_hand = {"mnn": mnn.to_numpy()}
 if matrices:
-    for name, matrix in data.read_matrices(matrices).items():
+    for name, matrix in datasets.read_matrices(matrices).items():
         if name not in MISSING:
             raise ValueError(f"{matrices}: name must be one of {list(MISSING)}, got {name!r}")
         expected = int(given(f"takahashi/table-4/{name}/n"))

@@ -25,16 +25,16 @@ seed: int = 20190601  # root of all random streams
 # %%
 import numpy as np
 from compendium import figures, ledger, show
-from compendium.data import wang_li_counts
 from scipy import integrate
 from scipy.special import betaln
 from scipy.stats import norm
 
 import f1ci
+from notebooks.shared import datasets
 
 page = ledger.open("wangli-bayes-test")
 given, _, record, say = page
-counts = wang_li_counts()  # (task, model) -> TP, FP, FN by repetition and fold
+counts = datasets.wang_li_counts()  # (task, model) -> TP, FP, FN by repetition and fold
 
 TASKS = {"cws": "CWS", "ner": "NER", "org": "ORG"}
 TAGS = {

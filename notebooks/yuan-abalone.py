@@ -28,14 +28,14 @@ seed: int = 20260101  # root of all random streams
 
 # %%
 import numpy as np
-from compendium import data, figures, ledger, show
+from compendium import figures, ledger, show
 from compendium.pool import executor
 from IPython.display import display
 from scipy.special import ndtri
 from scipy.stats import binom
 
 import f1ci
-from notebooks.shared import joint_coverage
+from notebooks.shared import datasets, joint_coverage
 
 page = ledger.open("yuan-abalone")
 given, printed, record, say = page
@@ -58,7 +58,7 @@ draws, samples, check_draws = np.random.SeedSequence(seed).spawn(3)
 # rules lie among theirs:
 
 # %%
-populations = data.split_counts("abalone")
+populations = datasets.split_counts("abalone")
 populations = populations.reshape(len(populations), -1)
 true = joint_coverage.true_values(populations, measures)
 for r, rule in enumerate(rules):
@@ -106,7 +106,7 @@ for rule, name in rules.items():
         positives - tp,
         tp,
     )
-    stored = data.confusion_matrix(f"yuan/table-6/{stored_names[rule]}")
+    stored = datasets.confusion_matrix(f"yuan/table-6/{stored_names[rule]}")
     assert tuple(stored.to_numpy().ravel()) == population[rule]
     rows.append([name, len(candidates[rule]), positives, predicted, tp])
 say("yuan-abalone-positives", positives)

@@ -22,13 +22,13 @@ seed: int = 20260101  # root of all random streams
 # %%
 import numpy as np
 import pandas as pd
-from compendium import data, figures, ledger, show
+from compendium import figures, ledger, show
 from compendium.pool import executor
 from IPython.display import display
 from scipy.special import ndtri
 
 import f1ci
-from notebooks.shared import joint_coverage
+from notebooks.shared import datasets, joint_coverage
 
 page = ledger.open("yuan-gaussian")
 given, _, record, say = page
@@ -49,7 +49,7 @@ true_draws, test_draws = np.random.SeedSequence(seed).spawn(2)
 # again). No test set is needed to know what a rule is worth.
 
 # %%
-populations = data.split_counts("gaussian")
+populations = datasets.split_counts("gaussian")
 populations = populations.reshape(len(populations), -1)
 populations /= populations.sum(axis=1, keepdims=True)
 exact = joint_coverage.true_values(populations, list(metrics.values()))

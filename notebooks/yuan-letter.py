@@ -20,13 +20,13 @@ seed: int = 20260101  # root of all random streams
 from fractions import Fraction
 
 import numpy as np
-from compendium import data, figures, ledger, show
+from compendium import figures, ledger, show
 from compendium.pool import executor
 from compendium.published import Number
 from scipy.special import ndtri
 
 import f1ci
-from notebooks.shared import joint_coverage
+from notebooks.shared import datasets, joint_coverage
 
 page = ledger.open("yuan-letter")
 given, printed, record, say = page
@@ -56,7 +56,7 @@ draws, check_draws, other_draws = np.random.SeedSequence(seed).spawn(3)
 # The true values of the paper's four rules among those of 500 splits:
 
 # %%
-populations = data.split_counts("letters")
+populations = datasets.split_counts("letters")
 populations = populations.reshape(len(populations), -1)
 true = joint_coverage.true_values(populations, measures)
 for r, rule in enumerate(rules):
@@ -85,7 +85,7 @@ show.grid(
 
 # %%
 unscaled = joint_coverage.true_values(
-    data.split_counts("letters-svm-unscaled").reshape(-1, 4), measures
+    datasets.split_counts("letters-svm-unscaled").reshape(-1, 4), measures
 )
 rows = []
 for k, (metric, name) in enumerate(
@@ -121,7 +121,7 @@ for rule, name in rules.items():
         size, *(page.number(f"yuan/table-7/{rule}/true/{m}") for m in metrics)
     )
     population[rule] = (size - positives - predicted + tp, predicted - tp, positives - tp, tp)
-    stored = data.confusion_matrix(f"yuan/table-7/{stored_names[rule]}")
+    stored = datasets.confusion_matrix(f"yuan/table-7/{stored_names[rule]}")
     assert tuple(stored.to_numpy().ravel()) == population[rule]
     rows.append([name, positives, predicted, tp])
 (all_positives,) = {z for _, z, _, _ in rows}

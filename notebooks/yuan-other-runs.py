@@ -22,12 +22,12 @@ seed: int = 20260101  # root of all random streams
 from functools import cache, partial
 
 import numpy as np
-from compendium import data, figures, ledger, show
+from compendium import figures, ledger, show
 from compendium.pool import executor
 from scipy import optimize, stats
 
 import f1ci
-from notebooks.shared import joint_coverage
+from notebooks.shared import datasets, joint_coverage
 
 page = ledger.open("yuan-other-runs")
 given, printed, record, say = page
@@ -108,7 +108,7 @@ test_sets = {"corrected": 3000, "joint": 2000, "individual": 3000}
 BLURRED = {"corrected": "corrected", "joint": "joint", "individual": "corrected_individual"}
 stored = ("1nn", "logistic-regression", "random-forest", "svm")
 population_7 = {
-    rule: data.confusion_matrix(f"yuan/table-7/{name}").to_numpy().ravel()
+    rule: datasets.confusion_matrix(f"yuan/table-7/{name}").to_numpy().ravel()
     for rule, name in zip(rules_7, stored, strict=True)
 }
 truth_7 = {rule: joint_coverage.true_values(cells, metrics) for rule, cells in population_7.items()}
@@ -346,7 +346,7 @@ say("yuan-other-runs-prevalence-error", float(deviations[0]))
 seeds = draws_7.spawn(3)
 nines = np.random.default_rng(seeds[0]).multivariate_normal(centre, uncertainty, size=splits)
 nines[:, 1:] = np.minimum(nines[:, 1:], 0.9999)
-cells_7 = data.split_counts("letters")
+cells_7 = datasets.split_counts("letters")
 cells_7 = cells_7.reshape(len(cells_7), -1)
 
 
@@ -486,7 +486,7 @@ n_6 = int(given("yuan/section-3b/n"))
 count_6 = int(given("yuan/section-3b/replicates"))
 rules_6 = {"1nn": "1NN", "logistic": "logistic regression", "random_forest": "random forest"}
 population_6 = {
-    rule: data.confusion_matrix(f"yuan/table-6/{name}").to_numpy().ravel()
+    rule: datasets.confusion_matrix(f"yuan/table-6/{name}").to_numpy().ravel()
     for rule, name in zip(rules_6, stored, strict=False)
 }
 truth_6 = {
@@ -661,7 +661,7 @@ def one_forest(features, outcome, train, rest, tree_seed):
     return int((answer * outcome[rest]).sum()), int(answer.sum())
 
 
-frame, outcome = data.abalone_problem()
+frame, outcome = datasets.abalone_problem()
 training = int(given("yuan/section-3b/training"))
 jobs = []
 for stream in forests.spawn(4):
@@ -753,7 +753,7 @@ show.table(
 # raked, and are left out.
 
 # %%
-cells_6 = data.split_counts("abalone")
+cells_6 = datasets.split_counts("abalone")
 cells_6 = cells_6.reshape(len(cells_6), -1)
 tables_6 = [population_6[rule] for rule in rules_6]
 other_tables = [

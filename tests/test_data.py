@@ -15,6 +15,8 @@ import numpy as np
 import pytest
 from compendium import DATA, data
 
+from notebooks.shared import datasets
+
 HASHES = {
     "oj.csv": "9c42d598b2222ba93bc431778d5165019eb71ae93ee6277b264e2da305fba6f7",
     "abalone.data": "de37cdcdcaaa50c309d514f248f7c2302a5f1f88c168905eba23fe2fbc78449f",
@@ -55,11 +57,11 @@ def test_source_is_complete_and_true(source):
 
 
 def test_orange_juice():
-    frame = data.orange_juice()
+    frame = datasets.orange_juice()
     # 1070 purchases, 18 variables, CH 653 and MM 417: the documentation of ISLR's OJ.
     assert frame.shape == (1070, 18)
     assert frame["Purchase"].value_counts().to_dict() == {"CH": 653, "MM": 417}
-    x, z = data.orange_juice_problem()
+    x, z = datasets.orange_juice_problem()
     assert x.shape == (1070, 2)
     assert z.sum() == 653
     # The definition of the price difference, an identity among the file's own columns.
@@ -68,13 +70,13 @@ def test_orange_juice():
 
 
 def test_abalone():
-    frame = data.abalone()
+    frame = datasets.abalone()
     assert frame.shape == (4177, 9)
     lines = (DATA / "abalone.data").read_bytes().splitlines()
     six = sum(line.endswith(b",6") for line in lines)
     # 259 abalones of six rings: the class distribution in UCI's abalone.names.
     assert six == 259
-    features, z = data.abalone_problem()
+    features, z = datasets.abalone_problem()
     assert z.sum() == six
     assert features.shape == (4177, 10)
     assert (features[["sex_F", "sex_I", "sex_M"]].sum(axis=1) == 1).all()
@@ -83,18 +85,18 @@ def test_abalone():
 
 
 def test_letters():
-    frame = data.letters()
+    frame = datasets.letters()
     assert frame.shape == (20000, 17)
     # 789 A, 766 B: the class distribution in UCI's letter-recognition.names.
     assert frame["letter"].value_counts()[["A", "B"]].tolist() == [789, 766]
-    x, z = data.letter_problem()
+    x, z = datasets.letter_problem()
     assert x.shape == (20000, 16)
     assert z.sum() == 789 + 766
     assert (x.min(), x.max()) == (0, 15)
 
 
 def test_wang_li_counts():
-    counts = data.wang_li_counts()
+    counts = datasets.wang_li_counts()
     assert list(counts) == [(t, m) for t in ("cws", "ner", "org") for m in ("A", "B")]
     assert all(c.shape == (3, 2, 3) for c in counts.values())
     # First line of the file: gold 560914, predicted 557693, correct 533644.
@@ -109,11 +111,11 @@ def test_wang_li_counts():
 
 
 def test_takahashi_matrices():
-    toy = data.confusion_matrix("takahashi/table-1a").to_numpy()
+    toy = datasets.confusion_matrix("takahashi/table-1a").to_numpy()
     # Table 1b's margins: truth in columns there, so in rows here.
     assert toy.sum(axis=1).tolist() == [7, 74, 19]
     assert toy.sum(axis=0).tolist() == [6, 77, 17]
-    mnn = data.confusion_matrix("takahashi/appendix-d/mnn")
+    mnn = datasets.confusion_matrix("takahashi/appendix-d/mnn")
     assert list(mnn.index) == list(mnn.columns) == ["W", "N1", "N2", "N3", "REM"]
     # Table 4, row MNN: n = 59,066 and micro F1 = 0.859.
     assert mnn.to_numpy().sum() == 59066
@@ -124,7 +126,7 @@ def test_takahashi_matrices():
 
 def test_lam_matrix():
     # Section 6: 833 test observations, 87 of them suggestions; 44 false positives.
-    matrix = data.confusion_matrix("lam/section-6/bert").to_numpy()
+    matrix = datasets.confusion_matrix("lam/section-6/bert").to_numpy()
     assert matrix.sum() == 833
     assert matrix[1].tolist() == [10, 77]
     assert matrix[0].tolist() == [702, 44]
@@ -141,7 +143,7 @@ def test_jiang_matrix_is_the_only_one():
             fits &= abs(tp / (tp + 0.64 * fp + 0.04 * fn) - 0.900) <= half
             found += [[tp, k, fn] for k in np.flatnonzero(fits)]
     assert found == [[286, 47, 43]]
-    matrix = data.confusion_matrix("jiang/section-2.3")
+    matrix = datasets.confusion_matrix("jiang/section-2.3")
     assert matrix.to_numpy().tolist() == [[159, 47], [43, 286]]
     assert matrix.attrs["origin"] == "reconstructed"
 
@@ -201,12 +203,12 @@ def test_yuan_matrices_are_the_only_ones(table, n, printed, all_positives):
     assert all_positives - (total - n) <= z <= all_positives
     for rule, candidate in candidates.items():
         ((_, tp, a),) = [c for c in candidate if c[0] == z]
-        matrix = data.confusion_matrix(f"yuan/{table}/{rule}").to_numpy()
+        matrix = datasets.confusion_matrix(f"yuan/{table}/{rule}").to_numpy()
         assert matrix.tolist() == [[n - a - z + tp, a - tp], [z - tp, tp]]
 
 
 def test_reconstructed_yuan_populations_by_name():
-    names = data.confusion_matrix_names()
+    names = datasets.confusion_matrix_names()
     assert names[4:] == [
         *(f"yuan/table-6/{rule}" for rule in TABLE_6),
         *(f"yuan/table-7/{rule}" for rule in TABLE_7),
@@ -215,7 +217,7 @@ def test_reconstructed_yuan_populations_by_name():
 
 def test_unknown_matrix_is_refused():
     with pytest.raises(ValueError, match=r"'lam/section-6/bert'.*, got 'bert'"):
-        data.confusion_matrix("bert")
+        datasets.confusion_matrix("bert")
 
 
 def test_unknown_file_is_refused():
@@ -245,12 +247,12 @@ def test_missing_file_names_the_command_that_makes_it(copied, file):
 @pytest.mark.parametrize(
     ("load", "file"),
     [
-        (data.orange_juice, "oj.csv"),
-        (data.abalone, "abalone.data"),
-        (data.letters, "letter-recognition.data"),
-        (data.wang_li_counts, "wang-li-2019-counts.csv"),
-        (data.confusion_matrix_names, "confusion-matrices.csv"),
-        (lambda: data.split_counts("abalone"), "splits-abalone.csv"),
+        (datasets.orange_juice, "oj.csv"),
+        (datasets.abalone, "abalone.data"),
+        (datasets.letters, "letter-recognition.data"),
+        (datasets.wang_li_counts, "wang-li-2019-counts.csv"),
+        (datasets.confusion_matrix_names, "confusion-matrices.csv"),
+        (lambda: datasets.split_counts("abalone"), "splits-abalone.csv"),
     ],
 )
 def test_loaders_read_nothing_unverified(copied, load, file):
@@ -277,7 +279,7 @@ rf,a,a,4
 
 def test_own_matrices_have_true_classes_in_rows(tmp_path):
     (tmp_path / "own.csv").write_text(OWN)
-    matrices = data.read_matrices(tmp_path / "own.csv")
+    matrices = datasets.read_matrices(tmp_path / "own.csv")
     assert list(matrices) == ["svm", "rf"]
     assert matrices["svm"].to_numpy().tolist() == [[7, 2], [0, 5]]
     assert matrices["rf"].loc["a", "b"] == 3
@@ -299,4 +301,4 @@ def test_own_matrices_that_are_not_whole_say_what_is_missing(tmp_path, old, new,
     assert old in OWN
     (tmp_path / "own.csv").write_text(OWN.replace(old, new, 1))
     with pytest.raises(ValueError, match=re.escape(message)):
-        data.read_matrices(tmp_path / "own.csv")
+        datasets.read_matrices(tmp_path / "own.csv")

@@ -16,7 +16,7 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
 
-from notebooks.shared import splits
+from notebooks.shared import datasets, splits
 
 # Size of what a rule is evaluated on: `jiang` 1; `yuan` III-B, III-C. Probabilities sum to 1.
 POPULATION = {
@@ -36,7 +36,7 @@ def same_scikit_learn(name):
 @pytest.mark.parametrize("name", splits.EXPERIMENTS)
 def test_committed_cells_are_complete(name):
     experiment = splits.EXPERIMENTS[name]
-    cells = data.split_counts(name)
+    cells = datasets.split_counts(name)
     assert cells.shape == (experiment.splits, *[2] * (1 + len(experiment.rules)))
     # Sixteen probabilities are rounded to twelve decimals each: at most 8e-12 in their sum.
     totals = cells.reshape(len(cells), -1).sum(axis=1)
@@ -62,7 +62,7 @@ def test_committed_cells_are_complete(name):
     ],
 )
 def test_a_split_can_be_made_again_alone(name, split):
-    committed = data.split_counts(name)[split]
+    committed = datasets.split_counts(name)[split]
     again = splits.cells(name, split)
     if same_scikit_learn(name):
         # Twelve decimals are committed; a last-digit difference in ndtr is forgiven.
@@ -76,7 +76,7 @@ def test_a_split_can_be_made_again_alone(name, split):
 @pytest.mark.parametrize("split", [2, 500])
 def test_orange_juice_against_statsmodels(split):
     """The same half split, from NumPy's spawn and another library's logistic regression."""
-    frame = data.orange_juice()
+    frame = datasets.orange_juice()
     x = sm.add_constant(frame[["LoyalCH", "PriceDiff"]].to_numpy())
     z = (frame["Purchase"] == "CH").to_numpy().astype(int)
     child = np.random.SeedSequence(splits.EXPERIMENTS["orange-juice"].seed).spawn(split + 1)[split]
@@ -84,14 +84,18 @@ def test_orange_juice_against_statsmodels(split):
     train, rest = order[:535], order[535:]
     a = sm.Logit(z[train], x[train]).fit(disp=False).predict(x[rest]) > 0.5
     expected = [[np.sum((z[rest] == i) & (a == j)) for j in (0, 1)] for i in (0, 1)]
-    assert data.split_counts("orange-juice")[split].tolist() == expected
+    assert datasets.split_counts("orange-juice")[split].tolist() == expected
 
 
 def test_populations_are_random_subsets():
     """The mean number of positives agrees with the hypergeometric distribution."""
     for name, positives, total in (("abalone", 259, 4177), ("letters", 1555, 20000)):
         n = POPULATION[name]
-        z = data.split_counts(name)[:, 1].reshape(splits.EXPERIMENTS[name].splits, -1).sum(axis=1)
+        z = (
+            datasets.split_counts(name)[:, 1]
+            .reshape(splits.EXPERIMENTS[name].splits, -1)
+            .sum(axis=1)
+        )
         share = positives / total
         sd = np.sqrt(n * share * (1 - share) * (total - n) / (total - 1))
         # Four standard errors of the mean: a false alarm once in 16000 seeds.
@@ -100,7 +104,7 @@ def test_populations_are_random_subsets():
 
 def test_both_support_vector_machines_see_the_same_splits():
     outcomes = [
-        data.split_counts(name)[:, 1].reshape(500, -1).sum(axis=1)
+        datasets.split_counts(name)[:, 1].reshape(500, -1).sum(axis=1)
         for name in ("letters", "letters-svm-unscaled")
     ]
     np.testing.assert_array_equal(*outcomes)
@@ -173,7 +177,7 @@ def test_gaussian_cells_are_the_integrals():
     grid = np.arange(-7, 8, step) + step / 2
     nearest = KNeighborsClassifier(1).fit(x[:, None], z).predict(grid[:, None])
     logistic = sm.Logit(z, sm.add_constant(x)).fit(disp=False).predict(sm.add_constant(grid)) > 0.5
-    cells = data.split_counts("gaussian")[5].sum(axis=3)
+    cells = datasets.split_counts("gaussian")[5].sum(axis=3)
     for mean in (0, 1):
         mass = ndtr(grid + step / 2 - mean) - ndtr(grid - step / 2 - mean)
         for a in (0, 1):
@@ -187,7 +191,7 @@ def test_gaussian_cells_are_the_integrals():
 
 
 def test_no_gaussian_rule_beats_the_bayes_rule():
-    cells = data.split_counts("gaussian")
+    cells = datasets.split_counts("gaussian")
     # The best threshold is x = 1/2, with accuracy Phi(1/2).
     best = ndtr(0.5)
     for axis in (2, 3, 4):
@@ -200,7 +204,7 @@ def test_no_gaussian_rule_beats_the_bayes_rule():
 
 def test_a_forest_of_many_trees_in_one_dimension_is_the_nearest_neighbour_rule():
     """As the module's docstring says, but where two points are too close for a tree."""
-    both = data.split_counts("gaussian").sum(axis=(1, 3))
+    both = datasets.split_counts("gaussian").sum(axis=(1, 3))
     different = np.flatnonzero(both[:, 0, 1] + both[:, 1, 0])
     assert len(different) == 4
     for split in different:
@@ -235,7 +239,7 @@ def test_command_prints_single_rows(capsys):
 def test_command_makes_the_file_and_its_entry(tmp_path, monkeypatch, capsys):
     (tmp_path / "sources.csv").write_bytes((data.DATA / "sources.csv").read_bytes())
     (tmp_path / "oj.csv").write_bytes((data.DATA / "oj.csv").read_bytes())
-    committed = data.split_counts("orange-juice")
+    committed = datasets.split_counts("orange-juice")
     monkeypatch.setattr(data, "DATA", tmp_path)
     monkeypatch.setattr(splits, "DATA", tmp_path)
     few = splits.Experiment("orange-juice", ("logistic-regression",), 535, 4, 2012_14894)
@@ -244,7 +248,7 @@ def test_command_makes_the_file_and_its_entry(tmp_path, monkeypatch, capsys):
     splits.main(["orange-juice"])
     assert "4 of 4" in capsys.readouterr().err
     after = data.sources()
-    np.testing.assert_array_equal(data.split_counts("orange-juice"), committed[:4])
+    np.testing.assert_array_equal(datasets.split_counts("orange-juice"), committed[:4])
     entry = after.pop("splits-orange-juice.csv")
     assert entry.rows == 4
     assert f"scikit-learn {sklearn.__version__}" in entry.made_with

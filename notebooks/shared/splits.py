@@ -65,6 +65,8 @@ from compendium import DATA, data
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
+from notebooks.shared import datasets
+
 __all__ = ["EXPERIMENTS", "Experiment", "cells", "joint_cells", "positive_intervals"]
 
 NEAREST = "1nn"
@@ -174,19 +176,19 @@ def _population_cells(
 
 
 def _orange_juice(experiment: Experiment, rng: np.random.Generator) -> NDArray[Any]:
-    x, z = data.orange_juice_problem()
+    x, z = datasets.orange_juice_problem()
     return _population_cells(experiment, x, z, rng)
 
 
 def _abalone(experiment: Experiment, rng: np.random.Generator) -> NDArray[Any]:
-    frame, z = data.abalone_problem()
+    frame, z = datasets.abalone_problem()
     # With an intercept, three columns for three sexes would be one too many.
     identified = [i for i, name in enumerate(frame.columns) if name != "sex_F"]
     return _population_cells(experiment, frame.to_numpy(), z, rng, {LOGISTIC: identified})
 
 
 def _letters(experiment: Experiment, rng: np.random.Generator) -> NDArray[Any]:
-    x, z = data.letter_problem()
+    x, z = datasets.letter_problem()
     return _population_cells(experiment, x, z, rng)
 
 

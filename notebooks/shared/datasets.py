@@ -1,0 +1,184 @@
+"""The data sets of the worked examples, as their notebooks want them.
+
+Each is read by :func:`compendium.data.read_verified`, which refuses bytes that
+``notebooks/data/sources.csv`` does not promise.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+
+import numpy as np
+import pandas as pd
+from compendium.data import read_verified
+from numpy.typing import NDArray
+
+__all__ = [
+    "abalone",
+    "abalone_problem",
+    "confusion_matrix",
+    "confusion_matrix_names",
+    "letter_problem",
+    "letters",
+    "orange_juice",
+    "orange_juice_problem",
+    "read_matrices",
+    "split_counts",
+    "wang_li_counts",
+]
+
+ABALONE_COLUMNS = [
+    "sex", "length", "diameter", "height", "whole_weight", "shucked_weight", "viscera_weight",
+    "shell_weight", "rings",
+]  # fmt: skip
+
+LETTER_FEATURES = [
+    "x_box", "y_box", "width", "height", "on_pixels", "x_bar", "y_bar", "x2_bar", "y2_bar",
+    "xy_bar", "x2y_bar", "xy2_bar", "x_edge", "x_edge_y", "y_edge", "y_edge_x",
+]  # fmt: skip
+
+
+def _table(file: str, names: list[str] | None = None) -> pd.DataFrame:
+    """A comma-separated file as a frame; `names` if it has no header."""
+    # "NA" and the like are text, should they ever occur: no file here has missing values.
+    return pd.read_csv(io.BytesIO(read_verified(file)), names=names, keep_default_na=False)
+
+
+def orange_juice() -> pd.DataFrame:
+    """Orange juice purchases: 1070 rows and the 18 columns of the ISLR data set OJ."""
+    return _table("oj.csv")
+
+
+def orange_juice_problem() -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Predictors (customer loyalty, price difference) and Z = 1 for Citrus Hill.
+
+    `jiang` names these two factors in its introduction.
+    """
+    frame = orange_juice()
+    features = frame[["LoyalCH", "PriceDiff"]].to_numpy(dtype=np.float64)
+    return features, (frame["Purchase"] == "CH").to_numpy(dtype=np.int64)
+
+
+def abalone() -> pd.DataFrame:
+    """UCI Abalone: 4177 rows; sex (F, I, M), seven measurements, rings."""
+    return _table("abalone.data", ABALONE_COLUMNS)
+
+
+def abalone_problem() -> tuple[pd.DataFrame, NDArray[np.int64]]:
+    """Eight features and Z = 1 for six rings (`yuan`, section III-B).
+
+    Sex becomes three columns of zeros and ones (``sex_F``, ``sex_I``, ``sex_M``), so the
+    frame has ten.
+    """
+    frame = abalone()
+    features = pd.get_dummies(frame.drop(columns="rings"), columns=["sex"], dtype=float)
+    return features, (frame["rings"] == 6).to_numpy(dtype=np.int64)
+
+
+def letters() -> pd.DataFrame:
+    """UCI Letter Recognition: 20000 rows; the letter and sixteen integer features."""
+    return _table("letter-recognition.data", ["letter", *LETTER_FEATURES])
+
+
+def letter_problem() -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Sixteen features and Z = 1 for the letters A and B (`yuan`, section III-C)."""
+    frame = letters()
+    features = frame[LETTER_FEATURES].to_numpy(dtype=np.float64)
+    return features, frame["letter"].isin(["A", "B"]).to_numpy(dtype=np.int64)
+
+
+def wang_li_counts() -> dict[tuple[str, str], NDArray[np.int64]]:
+    """Counts of the 3 x 2 cross-validations of `wangli`, section 4.
+
+    Returns
+    -------
+    dict
+        For each task ("cws", "ner", "org") and model ("A", "B") an array of shape (3, 2, 3):
+        repetition, fold, and TP, FP, FN in chunks. TP is the number of correct chunks,
+        FP what was predicted beyond them, FN what the gold standard has beyond them.
+    """
+    frame = _table("wang-li-2019-counts.csv").sort_values(["task", "model", "repetition", "fold"])
+    correct = frame["correct_chunks"]
+    counts = np.column_stack(
+        [correct, frame["predicted_chunks"] - correct, frame["gold_chunks"] - correct]
+    )
+    keys = list(zip(frame["task"], frame["model"], strict=True))
+    return {
+        key: counts[[k == key for k in keys]].reshape(3, 2, 3).astype(np.int64)
+        for key in dict.fromkeys(keys)
+    }
+
+
+def read_matrices(path: str | os.PathLike[str]) -> dict[str, pd.DataFrame]:
+    """Confusion matrices of a reader's own: a CSV file with one line for each cell.
+
+    Its columns are ``name``, ``true``, ``predicted`` and ``count``, and every pair of
+    classes has a line, so that no orientation has to be guessed. The matrices have true
+    classes in rows, in the order of their first lines.
+    """
+    frame = pd.read_csv(path, dtype=str, keep_default_na=False)
+    columns = ["name", "true", "predicted", "count"]
+    if sorted(frame.columns) != sorted(columns):
+        raise ValueError(f"{path} must have the columns {columns}, got {list(frame.columns)}")
+    if bad := [text for text in frame["count"] if not re.fullmatch(r"\d+", text)]:
+        raise ValueError(f"{path}: a count must be an integer of at least 0, got {bad[0]!r}")
+    frame["count"] = frame["count"].astype(np.int64)
+    for name, cells in frame.groupby("name"):
+        pairs = set(zip(cells["true"], cells["predicted"], strict=True))
+        classes = set(cells["true"]) | set(cells["predicted"])
+        if len(pairs) < len(cells) or len(pairs) < len(classes) ** 2:
+            raise ValueError(
+                f"{path}: {name!r} must have one line for each pair of its {len(classes)} "
+                f"classes, got {len(cells)} lines for {len(pairs)} pairs"
+            )
+    return {str(name): _matrix(cells) for name, cells in frame.groupby("name", sort=False)}
+
+
+def _matrix(cells: pd.DataFrame) -> pd.DataFrame:
+    """The cells of one matrix as a square frame, true classes in rows."""
+    labels = list(dict.fromkeys(cells["true"]))
+    matrix = cells.pivot(index="true", columns="predicted", values="count")
+    return matrix.loc[labels, labels].astype(np.int64)
+
+
+def confusion_matrix_names() -> list[str]:
+    """The names that :func:`confusion_matrix` knows."""
+    return list(dict.fromkeys(_table("confusion-matrices.csv")["name"]))
+
+
+def confusion_matrix(name: str) -> pd.DataFrame:
+    """A confusion matrix of the papers: rows are true classes, columns are predicted.
+
+    `takahashi` prints the transpose; the file names both classes of every cell, so no
+    orientation has to be guessed. ``frame.attrs["origin"]`` is "printed", or
+    "reconstructed" for a matrix that a paper does not print but that is the only one
+    consistent with the numbers it prints. The classes of a binary matrix are "0" and "1".
+    """
+    frame = _table("confusion-matrices.csv")
+    cells = frame[frame["name"] == name]
+    if cells.empty:
+        known = ", ".join(map(repr, dict.fromkeys(frame["name"])))
+        raise ValueError(f"name must be one of {known}, got {name!r}")
+    matrix = _matrix(cells)
+    matrix.attrs["origin"] = cells["origin"].iloc[0]
+    return matrix
+
+
+def split_counts(name: str) -> NDArray[np.float64]:
+    """Joint cells of outcome and predictions for many independent splits.
+
+    Made by ``notebooks/shared/splits.py``, which says how for each `name`.
+
+    Returns
+    -------
+    ndarray
+        Shape (splits, 2, 2, ...): after the split one axis for the outcome Z and one for
+        each rule, in the order of its ``EXPERIMENTS[name].rules``. Whole numbers
+        of cases, except for "gaussian", whose cells are probabilities.
+    """
+    frame = _table(f"splits-{name}.csv").drop(columns="split")
+    axes = len(frame.columns).bit_length() - 1
+    cells: NDArray[np.float64] = frame.to_numpy(dtype=np.float64)
+    return cells.reshape(len(frame), *[2] * axes)
