@@ -57,9 +57,8 @@ notebook: ready  ## Run one: make notebook NAME=lam-coverage PARAMS="confidence_
 	@$(if $(NAME),,echo "name the notebook: make notebook NAME=lam-coverage"; exit 2;) \
 	$(RUN) $(NAME) --params "$$PARAMS"
 
-pair: ready  ## Write each notebook's .ipynb from its .py, and the figure of f1ci's imports.
+pair: ready  ## Write each notebook's .ipynb from its .py.
 	$(BIN)/python -m compendium.sources pair
-	$(BIN)/python -m compendium.architecture
 
 ledger: ready  ## Compare what the notebooks computed with every published number.
 	$(BIN)/python -m compendium.verdicts
@@ -104,7 +103,10 @@ $(BENCH)/.ready: pyproject.toml
 lock: ready  ## Resolve requirements.lock and environment.yml anew from pyproject.toml (needs uv).
 	uv pip compile --quiet --universal --python-version 3.10 --generate-hashes --no-annotate --no-header \
 		--group book --group test pyproject.toml --output-file requirements.lock
-	$(BIN)/python -m compendium.pins
+	sed '/- pip:$$/q' environment.yml > environment.new
+	sed -n 's/^\([a-z0-9].*\) \\$$/      - \1/p' requirements.lock >> environment.new
+	echo '      - --editable .' >> environment.new
+	mv environment.new environment.yml
 
 clean:  ## Remove what was built; keep the environments.
 	rm -rf _build dist .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache

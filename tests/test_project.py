@@ -1,7 +1,9 @@
 """The frame: one set of pins, a valid citation, a Makefile that explains itself, no stray paths."""
 
+from __future__ import annotations
+
+import ast
 import doctest
-import graphlib
 import json
 import re
 import shutil
@@ -9,18 +11,26 @@ import subprocess
 import sys
 import tarfile
 import zipfile
+from functools import cache
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import jsonschema
 import pytest
 import yaml
-from compendium import architecture, pins
+from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
+from packaging.utils import canonicalize_name
 
 import f1ci
 
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
 ROOT = Path(__file__).resolve().parents[1]
-PROJECT = pins.tomllib.loads((ROOT / "pyproject.toml").read_text())
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 LOCK = (ROOT / "requirements.lock").read_text()
 
 # The part of the Citation File Format 1.2.0 that CITATION.cff uses.
@@ -122,9 +132,42 @@ def test_a_commit_has_the_checks_of_make_test():
     assert "not slow" in tests
 
 
+def imports(package: Path) -> dict[str, set[str]]:
+    """The rooms of a package, each with the rooms that it imports from, wherever it does."""
+    rooms = {p.stem: ast.parse(p.read_text("utf-8")) for p in package.glob("[a-z]*.py")}
+    found: dict[str, set[str]] = {}
+    for room, tree in rooms.items():
+        named = set()
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ImportFrom) and node.module:
+                named |= {f"{node.module}.{alias.name}" for alias in node.names}
+            elif isinstance(node, ast.Import):
+                named |= {alias.name for alias in node.names}
+        parts = (name.split(".") for name in named if name.startswith(f"{package.name}."))
+        found[room] = {p[1] for p in parts if p[1] in rooms} - {room}
+    return found
+
+
+def arrows(rooms: dict[str, set[str]]) -> set[str]:
+    """What the figure shows: no arrow where a longer way leads there as well; no cycle."""
+    TopologicalSorter(rooms).prepare()
+
+    @cache
+    def below(room: str) -> frozenset[str]:
+        return frozenset(rooms[room]).union(*(below(r) for r in rooms[room]))
+
+    direct = {
+        room: sorted(r for r in others if not any(r in below(o) for o in others))
+        for room, others in rooms.items()
+    }
+    return {f"{room} --> {' & '.join(others)}" for room, others in direct.items() if others}
+
+
 def test_the_figure_of_the_rooms_follows_from_the_imports(tmp_path):
-    rooms = architecture.imports(ROOT / "f1ci")
-    assert architecture.PLACE.read_text("utf-8") == architecture.draw(rooms), "make pair"
+    rooms = imports(ROOT / "f1ci")
+    text = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
+    (figure,) = re.findall(r"^```mermaid\nflowchart TD\n(.*?)^```", text, flags=re.M | re.S)
+    assert {line.strip() for line in figure.splitlines()} == arrows(rooms)
     assert {"metrics", "score"} <= rooms["methods"]
     assert "compare" not in rooms["metrics"]
     (tmp_path / "f1ci").mkdir()
@@ -135,11 +178,11 @@ def test_the_figure_of_the_rooms_follows_from_the_imports(tmp_path):
         "__init__": "from f1ci.top import y",
     }.items():
         (tmp_path / "f1ci" / f"{name}.py").write_text(text)
-    small = architecture.imports(tmp_path / "f1ci")
+    small = imports(tmp_path / "f1ci")
     assert small == {"top": {"middle", "low"}, "middle": {"low"}, "low": set()}
-    assert architecture.draw(small).count("<path") == 2  # the way from top to low is implied
-    with pytest.raises(graphlib.CycleError):
-        architecture.draw(small | {"low": {"top"}})
+    assert arrows(small) == {"top --> middle", "middle --> low"}  # and so from top to low
+    with pytest.raises(CycleError):
+        arrows(small | {"low": {"top"}})
 
 
 def test_every_folder_says_what_is_in_it():
@@ -195,20 +238,39 @@ def test_wheel_and_source_hold_f1ci_alone(tmp_path):
     assert held == package | beside
 
 
+def locked_versions(lock: str, python: str) -> dict[str, str]:
+    """Version of each package that the lock's text gives on Linux for one version of Python."""
+    marker_values = {
+        "python_version": python,
+        "python_full_version": f"{python}.0",
+        "sys_platform": "linux",
+        "platform_system": "Linux",
+        "os_name": "posix",
+    }
+    versions: dict[str, str] = {}
+    for line in re.findall(r"^[A-Za-z0-9][^#\n\\]*", lock, flags=re.MULTILINE):
+        requirement = Requirement(line.strip())
+        if requirement.marker is None or requirement.marker.evaluate(marker_values):
+            versions[canonicalize_name(requirement.name)] = str(requirement.specifier)[2:]
+    return versions
+
+
 def test_environment_has_the_versions_of_the_lock():
-    versions = pins.locked_versions(LOCK)
     environment = yaml.safe_load((ROOT / "environment.yml").read_text())
     python, _, pip = environment["dependencies"]
-    assert python == f"python={pins.PYTHON}"
-    assert pip["pip"][-1] == "--editable ."
-    pinned = dict(line.split("==") for line in pip["pip"][:-1])
-    assert pinned == {name: versions[name] for name in pins.direct_dependencies(PROJECT)}
-    assert {"numpy", "scipy", "jupyter-book"} <= set(pinned)
+    *pins, last = pip["pip"]
+    assert last == "--editable ."
+    version = python.removeprefix("python=")
+    found = locked_versions("\n".join(pins), version)
+    assert found == locked_versions(LOCK, version)
+    assert {"numpy", "scipy", "jupyter-book"} <= set(found)
+    declared = SpecifierSet(PROJECT["project"]["requires-python"])
+    assert declared.contains(f"{version}.0")
 
 
 def test_the_lock_differs_by_python_where_it_must():
     # NumPy dropped 3.10 before this project did: so markers are read, not skipped.
-    assert pins.locked_versions(LOCK, "3.10")["numpy"] < pins.locked_versions(LOCK, "3.12")["numpy"]
+    assert locked_versions(LOCK, "3.10")["numpy"] < locked_versions(LOCK, "3.12")["numpy"]
 
 
 @pytest.mark.parametrize("python", ["3.10", "3.11", "3.12", "3.13", "3.14"])
@@ -216,12 +278,12 @@ def test_every_direct_dependency_is_locked_with_a_hash(python):
     asked = PROJECT["project"]["dependencies"]
     for group in ("book", "test"):
         asked = asked + PROJECT["dependency-groups"][group]
-    versions = pins.locked_versions(LOCK, python)
+    versions = locked_versions(LOCK, python)
     for line in asked:
-        requirement = pins.Requirement(line)
+        requirement = Requirement(line)
         if requirement.marker and not requirement.marker.evaluate({"python_version": python}):
             continue
-        version = versions[pins.canonicalize_name(requirement.name)]
+        version = versions[canonicalize_name(requirement.name)]
         assert requirement.specifier.contains(version, prereleases=True)
     # One `==` and at least one hash for each package.
     blocks = re.split(r"\n(?=\S)", LOCK.strip())
@@ -229,7 +291,7 @@ def test_every_direct_dependency_is_locked_with_a_hash(python):
 
 
 def test_the_package_itself_needs_numpy_and_scipy_only():
-    names = {pins.Requirement(line).name for line in PROJECT["project"]["dependencies"]}
+    names = {Requirement(line).name for line in PROJECT["project"]["dependencies"]}
     assert names == {"numpy", "scipy"}
     for path in (ROOT / "f1ci").glob("*.py"):
         top_level = re.findall(r"^(?:from|import) (\w+)", path.read_text(), flags=re.MULTILINE)
