@@ -35,7 +35,7 @@ from scipy.special import ndtri
 from scipy.stats import binom
 
 import f1ci
-from notebooks.shared import datasets, joint_coverage
+from notebooks.shared import datasets, drawing, joint_coverage
 
 page = ledger.open("yuan-abalone")
 given, printed, record, say = page
@@ -474,7 +474,7 @@ for axis, quantity in zip(axes, ("coverage", "length"), strict=True):
         for rule, name in {**rules, "all": "all rules"}.items()
         for kind in kinds
     }
-    figures.allowed(axis, ids, ratio=True)
+    drawing.allowed(axis, ids, ratio=True)
     axis.axvline(1, color=figures.COLOURS["grey"], linewidth=0.8)
     axis.set_title(quantity)
     axis.set_xlabel("ratio to the reproduced value")

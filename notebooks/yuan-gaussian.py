@@ -28,7 +28,7 @@ from IPython.display import display
 from scipy.special import ndtri
 
 import f1ci
-from notebooks.shared import datasets, joint_coverage
+from notebooks.shared import datasets, drawing, joint_coverage
 
 page = ledger.open("yuan-gaussian")
 given, _, record, say = page
@@ -207,7 +207,7 @@ figure, axes = figures.subplots(1, 2, height=5.2, sharex=True, sharey=True)
 for axis, (item, n) in zip(axes, sizes.items(), strict=True):
     ids = {name: f"yuan/section-3a/n-{n}/individual/{key}" for key, name in lists.items()}
     ids |= {f"joint, {name}": f"yuan/{item}/{key}/coverage" for key, name in groups.items()}
-    figures.allowed(axis, ids)
+    drawing.allowed(axis, ids)
     axis.axvline(level, color=figures.COLOURS["grey"], linewidth=0.8)
     axis.set_title(f"n = {n}")
     axis.set_xlabel("coverage")

@@ -12,19 +12,17 @@ keeping their hues, on dark pages::
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from cycler import cycler
 from IPython.display import SVG, DisplayObject, Image
 from matplotlib import pyplot as plt
 from matplotlib.figure import Figure
 
-from compendium import RESULTS, ledger
+from compendium import RESULTS
 
-__all__ = ["COLOURS", "METHODS", "WIDTH", "allowed", "save", "set_style", "subplots"]
+__all__ = ["COLOURS", "METHODS", "WIDTH", "save", "set_style", "subplots"]
 
 COLOURS = {
     "blue": "#0072B2",
@@ -61,38 +59,6 @@ def subplots(
     """Give `plt.subplots` in the book's style and width; `height` is in inches."""
     set_style()
     return plt.subplots(rows, columns, figsize=(WIDTH, height), **options)
-
-
-def allowed(axes: Any, rows: Mapping[str, str], *, ratio: bool = False) -> None:
-    """Where printed numbers fall: what the ledger allows as a bar, the printed number on it.
-
-    Parameters
-    ----------
-    axes : matplotlib.axes.Axes
-    rows : mapping of str to str
-        Names, from top to bottom, and the ids of numbers that are recorded already.
-    ratio : bool
-        Show everything as a ratio to the reproduced value, so that any numbers compare.
-    """
-    from compendium import verdicts  # most figures do without it, and do not depend on it
-
-    entries = verdicts.judge(ledger.opened(), list(rows.values()))
-    # Four columns: the lowest and the highest printed number that agrees, ours, the printed one.
-    values = np.array([[*e.allowed, e.value, float(e.printed)] for e in entries])
-    low, high, ours, printed = (values / values[:, [2]] if ratio else values).T
-    inside = (low <= printed) & (printed <= high)
-    places = np.arange(len(rows))
-    look = {"color": COLOURS["sky"], "linewidth": 6, "label": "allowed by the ledger"}
-    axes.hlines(places, low, high, **look)
-    axes.plot(ours, places, "|", markersize=9, color=COLOURS["blue"], label="reproduced")
-    for where, marker, size, colour, label in (
-        (inside, "o", 5, "black", "printed, inside"),
-        (~inside, "X", 7, "vermilion", "printed, outside"),
-    ):
-        look = {"color": COLOURS[colour], "markersize": size, "label": label}
-        axes.plot(printed[where], places[where], marker, **look)
-    axes.set_yticks(places, list(rows))
-    axes.set_ylim(len(rows) - 0.4, -0.6)
 
 
 def save(figure: Figure, name: str, *, raster: bool = False) -> DisplayObject:
