@@ -17,7 +17,8 @@ import pickle
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future, ProcessPoolExecutor
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from functools import partial
 from typing import Any
 
 import cloudpickle
@@ -27,32 +28,26 @@ __all__ = ["executor"]
 _PATIENCE = 60  # seconds for the first worker to appear
 
 
-@contextmanager
-def executor() -> Iterator[Executor | None]:
+def executor() -> AbstractContextManager[Executor | None]:
     """An executor, or None to stay in this process.
 
     ``F1CI_SCHEDULER`` holds the address of a Dask scheduler whose workers can import
     the same f1ci; else ``F1CI_PROCESSES`` says how many processes to use (one).
     """
-    address = os.environ.get("F1CI_SCHEDULER", "")
+    if address := os.environ.get("F1CI_SCHEDULER"):
+        return _dask_executor(address)
     processes = int(os.environ.get("F1CI_PROCESSES", "1"))
-    if address:
-        with _dask_executor(address) as pool:
-            yield pool
-    elif processes > 1:
+    if processes > 1:
         # Fresh processes: a fork of a kernel would inherit its threads' locks.
-        context = multiprocessing.get_context("spawn")
-        with _Pool(processes, context, _end_with_parent) as pool:
-            yield pool
-    else:
-        yield None
+        return _Pool(processes, multiprocessing.get_context("spawn"), _end_with_parent)
+    return nullcontext()
 
 
 class _Pool(ProcessPoolExecutor):
     """Processes that, like Dask's, also run functions that a notebook defines itself."""
 
     def submit(self, function: Callable[..., Any], /, *args: Any, **options: Any) -> Future[Any]:
-        return super().submit(_call, cloudpickle.dumps((function, args, options)))
+        return super().submit(_call, cloudpickle.dumps(partial(function, *args, **options)))
 
 
 def _end_with_parent() -> None:
@@ -67,8 +62,7 @@ def _end_with_parent() -> None:
 
 
 def _call(pickled: bytes) -> Any:
-    function, args, options = pickle.loads(pickled)
-    return function(*args, **options)
+    return pickle.loads(pickled)()
 
 
 @contextmanager
@@ -96,12 +90,7 @@ def _dask_executor(address: str) -> Iterator[Executor]:
         here = source_hash()
         others = [worker for worker, there in client.run(source_hash).items() if there != here]
         if others:
-            raise RuntimeError(
-                f"these Dask workers do not have the same f1ci as this notebook: "
-                f"{', '.join(sorted(others))}"
-            )
-        pool = client.get_executor(pure=False)
-        try:
+            named = ", ".join(sorted(others))
+            raise RuntimeError(f"these Dask workers do not have this notebook's f1ci: {named}")
+        with client.get_executor(pure=False) as pool:
             yield pool
-        finally:
-            pool.shutdown(wait=True)
