@@ -43,6 +43,16 @@ def test_a_formula_keeps_its_brackets_and_stops(before, after, held):
     assert [box.get_text() for box in page.select(".held")] == ([held] if held else [])
 
 
+def test_scripts_that_only_live_cells_need_are_left_out():
+    page = BeautifulSoup(
+        '<link href="sphinx-thebe.css"/><script>const THEBE_JS_URL = ""</script>'
+        '<script src="sphinx-thebe.js"></script><script src="screen.js"></script>',
+        "html.parser",
+    )
+    screens.mend(page)
+    assert str(page) == '<script src="screen.js"></script>'
+
+
 def test_a_picture_scrolls_without_its_caption():
     page = mended('<figure><img src="a.svg"/><figcaption>A</figcaption></figure>')
     assert page.select_one("figure > div.picture > img")["src"] == "a.svg"

@@ -26,7 +26,6 @@ from bs4 import BeautifulSoup
 from docutils import nodes
 from sphinx import addnodes
 from sphinx.application import Sphinx
-from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util import logging
 from sphinx.util.docutils import SphinxRole
 
@@ -38,52 +37,43 @@ from compendium.verdicts import VERDICTS
 __all__ = ["setup"]
 
 Shown = defaultdict[str, dict[str, tuple[str, str]]]
-LEDGER_PAGE = "book/ledger"
 
 
 class LedgerRole(SphinxRole):
     """A role that quotes a number of the ledger and links to its row."""
 
     def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
-        """Look the row up, or report what is wrong."""
+        """Show what is asked for, or report what is wrong."""
         try:
-            shown, row = self._shown()
+            return [nodes.inline(self.rawtext, "", self._shown(), role=self.rawtext)], []
         except ValueError as error:
             report = self.inliner.reporter.warning(str(error), line=self.lineno)
             return [self.inliner.problematic(self.rawtext, self.rawtext, report)], [report]
-        node = nodes.inline(self.rawtext, "", role=self.rawtext)
-        if shown is None:
-            node += nodes.inline("", "not computed", classes=["not-computed"])
-        elif row is None:
-            node += nodes.Text(shown)
-        else:
-            uri = self.env.app.builder.get_relative_uri(self.env.docname, LEDGER_PAGE)
-            node += nodes.reference(
-                *("", shown),
-                internal=True,
-                refuri=f"{uri}#{row['id']}",
-                reftitle=f"{row['description']} ({row.get('verdict', 'an input')})",
-                classes=["ledger-number", self.name],
-            )
-        return [node], []
 
-    def _shown(self) -> tuple[str | None, dict[str, Any] | None]:
-        """What the role shows, None if it has not been computed, and the row to link to."""
+    def _shown(self) -> nodes.Node:
+        """A count, or a number with a link to its row; words, if it has not been computed."""
         rows = self.env.app.config.f1ci_ledger
         if self.name == "tally":
-            return str(tally(rows.values(), self.text)), None
+            return nodes.Text(str(tally(rows.values(), self.text)))
         identity, _, form = self.text.partition("|")
         if identity not in rows:
             raise ValueError(f"no published number has the id {identity!r}")
         row = rows[identity]
-        value = row.get("value")
-        if self.name == "published":
-            if form:
-                raise ValueError(f"{identity}: a published number stands as it is, unformatted")
-            return str(row["printed"]), row
-        if value is None or isinstance(value, str):
-            return value, row
-        return format(value, form or f".{decimals(row['printed'])}f"), row
+        shown = row["printed"] if self.name == "published" else row.get("value")
+        if self.name == "published" and form:
+            raise ValueError(f"{identity}: a published number stands as it is, unformatted")
+        if shown is None:
+            return nodes.inline("", "not computed", classes=["not-computed"])
+        if not isinstance(shown, str):
+            shown = format(shown, form or f".{decimals(row['printed'])}f")
+        uri = self.env.app.builder.get_relative_uri(self.env.docname, "book/ledger")
+        return nodes.reference(
+            *("", shown),
+            internal=True,
+            refuri=f"{uri}#{identity}",
+            reftitle=f"{row['description']} ({row.get('verdict', 'an input')})",
+            classes=["ledger-number", self.name],
+        )
 
 
 def tally(rows: Iterable[Mapping[str, Any]], of: str) -> int:
@@ -103,31 +93,12 @@ def tally(rows: Iterable[Mapping[str, Any]], of: str) -> int:
     )
 
 
-def _without_thebe(_app: Any, _page: str, _template: str, context: dict[str, Any], _: Any) -> None:
-    """Leave sphinx-thebe's scripts out of a page.
-
-    Jupyter Book loads that extension always. The book does not offer its live cells,
-    and its script is declared twice, which stops with an error in every browser.
-    """
-    for kind in ("script_files", "css_files"):
-        context[kind] = [
-            file
-            for file in context[kind]
-            if "thebe" not in f"{file.filename} {file.attributes.get('body')}".lower()
-        ]
-
-
-class MarkRoles(SphinxPostTransform):
-    """Mark what the roles of a notebook refer to, before it is resolved."""
-
-    default_priority = 5
-
-    def run(self, **_: Any) -> None:
-        """Wrap each reference, with the text of its role."""
-        for node in list(self.document.findall(addnodes.pending_xref)):
-            mark = nodes.inline(node.rawsource, role=node.rawsource)
-            node.replace_self(mark)
-            mark += node
+def _mark(_app: Sphinx, tree: nodes.document) -> None:
+    """Wrap each reference of a page in the text of its role, before it is resolved."""
+    for node in list(tree.findall(addnodes.pending_xref)):
+        mark = nodes.inline(node.rawsource, role=node.rawsource)
+        node.replace_self(mark)
+        mark += node
 
 
 def _remember(shown: Shown, _app: Sphinx, tree: nodes.document, document: str) -> None:
@@ -167,8 +138,7 @@ def setup(app: Sphinx) -> dict[str, bool]:
     for name in ("published", "computed", "tally"):
         app.add_role(name, LedgerRole())
     shown: Shown = defaultdict(dict)
-    app.add_post_transform(MarkRoles)
+    app.connect("doctree-read", _mark)
     app.connect("doctree-resolved", partial(_remember, shown))
-    app.connect("html-page-context", _without_thebe, priority=900)
     app.connect("build-finished", partial(_finish, shown))
     return {"parallel_read_safe": True, "parallel_write_safe": False}

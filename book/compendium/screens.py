@@ -19,6 +19,9 @@ from bs4.element import NavigableString
 
 __all__ = ["MENDED", "mend"]
 
+# Jupyter Book always loads the scripts of live cells, which the book does not offer; one of them
+# is declared twice, which stops with an error in every browser.
+_UNUSED = 'script[src*="thebe"], link[href*="thebe"], script:-soup-contains("THEBE")'
 # Which attribute of what the theme and myst-nb write misleads a screen reader.
 MENDED = {
     # The visible words name a folded cell better than the label that hides them.
@@ -33,8 +36,7 @@ MENDED = {
 
 _ROLES = {"thead": "rowgroup", "tbody": "rowgroup", "tr": "row", "td": "cell"}
 # A number and its sign stay on one line, and so do a formula and its brackets and stops.
-_PERCENT = re.compile(r"(\d)\s%")
-_AFTER_NUMBER = re.compile(r"^\s%")
+_PERCENT = re.compile(r"(?<=\d)\s%")
 _BEFORE_FORMULA = re.compile(r"[(\[]+$")
 _AFTER_FORMULA = re.compile(r"^[,.;:?!)\]]+")
 # Characters. A column of this many is text, which is to be read and not to be scrolled past.
@@ -45,6 +47,8 @@ _LINE, _BROKEN = 88, 44
 
 def mend(page: BeautifulSoup) -> set[str]:
     """Complete a finished page; give which of `MENDED` there was something to mend of."""
+    for tag in page.select(_UNUSED):
+        tag.decompose()
     found = set()
     for tag in page.select(", ".join(MENDED)):
         for selector, attribute in MENDED.items():
@@ -136,10 +140,9 @@ def _hold_together(page: Tag) -> None:
     for text in page.find_all(string=re.compile("%")):
         if text.find_parent(["pre", "code", "script", "style", "textarea"]):
             continue
-        held = _PERCENT.sub("\\1\N{NO-BREAK SPACE}%", text)
-        if isinstance(text.previous_sibling, Tag) and text.previous_sibling.text[-1:].isdigit():
-            held = _AFTER_NUMBER.sub("\N{NO-BREAK SPACE}%", held)
-        text.replace_with(held)
+        last = text.previous_sibling.get_text()[-1:] if text.previous_sibling else ""
+        held = _PERCENT.sub("\N{NO-BREAK SPACE}%", last + text)
+        text.replace_with(held.removeprefix(last))
     for formula in page.select("span.math"):
         before, after = formula.previous_sibling, formula.next_sibling
         box = formula.wrap(Tag(name="span", attrs={"class": "held"}))
