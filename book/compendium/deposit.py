@@ -149,26 +149,18 @@ def archive(edition: Edition) -> Path:
     for folder, place in _BUILT.items():
         for path in filter(Path.is_file, (built / folder).rglob("*")):
             places[f"{place}/{path.relative_to(built / folder).as_posix()}"] = path
-    sums = [
-        f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {place}\n"
-        for place, path in sorted(places.items())
-    ]
+    contents = {place: path.read_bytes() for place, path in sorted(places.items())}
+    sums = [f"{hashlib.sha256(what).hexdigest()}  {place}\n" for place, what in contents.items()]
+    contents["checksums.sha256"] = "".join(sums).encode()
     target = built / f"{name}.zip"
     draft = target.with_suffix(".draft")
-    with zipfile.ZipFile(draft, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as deposit:
-        for place, path in sorted(places.items()):
-            deposit.writestr(_entry(f"{name}/{place}"), path.read_bytes())
-        deposit.writestr(_entry(f"{name}/checksums.sha256"), "".join(sums))
+    with zipfile.ZipFile(draft, "w") as deposit:
+        for place, content in contents.items():
+            # Without the time and the rights that the file has here.
+            entry = zipfile.ZipInfo(f"{name}/{place}")  # of 1 January 1980
+            entry.external_attr = 0o644 << 16
+            deposit.writestr(entry, content, zipfile.ZIP_DEFLATED, compresslevel=9)
     return draft.replace(target)
-
-
-def _entry(place: str) -> zipfile.ZipInfo:
-    """A file's place in the archive, without the time and the rights that it has here."""
-    entry = zipfile.ZipInfo(place)  # of 1 January 1980
-    entry.create_system = 3
-    entry.external_attr = 0o644 << 16
-    entry.compress_type = zipfile.ZIP_DEFLATED
-    return entry
 
 
 def _main(options: argparse.Namespace) -> int:

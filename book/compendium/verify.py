@@ -25,6 +25,7 @@ import platform
 import shutil
 import sys
 from collections.abc import Iterable, Mapping
+from dataclasses import astuple
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +37,7 @@ from compendium.execute import REFERENCE, Edition, RefusedError, Task, command, 
 from compendium.ledger import Record
 from compendium.published import LedgerError, Published
 
-__all__ = ["allowed", "certify", "markdown", "platform_facts", "record"]
+__all__ = ["allowed", "certify", "platform_facts", "record"]
 
 ROUNDING = 1e-9
 STANDARD_ERRORS = 4
@@ -60,18 +61,24 @@ def allowed(record: Record, size: float) -> float:
     return reach
 
 
-def _compare(known: Record, found: Record) -> str:
+def _agreement(known: Record | None, found: Record | None, same_platform: bool) -> str:
     """How two records of one number agree: exactly, within (the tolerance), or not."""
     if known == found:
         return "exactly"
-    for name, before in vars(known).items():
-        now = getattr(found, name)
+    if known is None or found is None or same_platform:
+        return "not"
+    for before, now in zip(astuple(known), astuple(found), strict=True):
         if isinstance(before, float) and isinstance(now, float):
             if abs(before - now) > allowed(known, before):
                 return "not"
         elif before != now:
             return "not"
     return "within"
+
+
+def _differing(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
+    """The names under which two tables have different things, or only one has anything."""
+    return sorted(k for k in before.keys() | now.keys() if before.get(k) != now.get(k))
 
 
 def certify(edition: Edition) -> dict[str, Any]:
@@ -81,38 +88,33 @@ def certify(edition: Edition) -> dict[str, Any]:
     listed = tasks(edition)
     run = _facts(edition, listed)
     same = run["platform"] == reference["platform"]
+    before, now = (_records(place, edition) for place in (folder, edition.results))
+    how = {i: _agreement(before.get(i), now.get(i), same) for i in {**before, **now}}
     problems = [f"the notebook {t.name} must run: {t.reason}" for t in listed if t.reason]
-    for what, of in {"sources": "", "parameters": "what was passed to "}.items():
-        before, now = reference[what], run[what]
-        problems += [
-            f"{of}{name} is not that of the reference run"
-            for name in sorted(before.keys() | now.keys())
-            if before.get(name) != now.get(name)
-        ]
+    problems += [
+        f"{of}{name} is not that of the reference run"
+        for what, of in {"sources": "", "parameters": "what was passed to "}.items()
+        for name in _differing(reference[what], run[what])
+    ]
     problems += [
         f"{name} was made by {'the reference' if name in reference['made'] else 'this'} run alone"
         for name in sorted(reference["made"].keys() ^ run["made"].keys())
     ]
-    before, now = (_records(place, edition) for place in (folder, edition.results))
-    agreement: dict[str, list[str]] = {"exactly": [], "within": [], "not": []}
-    for id_ in [*before, *(id_ for id_ in now if id_ not in before)]:
-        how = _compare(before[id_], now[id_]) if id_ in before and id_ in now else "not"
-        agreement["not" if how == "within" and same else how].append(id_)
     problems += [
-        f"{id_}: {_said(before.get(id_))} in the reference run, {_said(now.get(id_))} in this one"
-        for id_ in agreement["not"]
+        f"{i}: {_said(before.get(i))} in the reference run, {_said(now.get(i))} in this one"
+        for i in how
+        if how[i] == "not"
     ]
     drawn = [name for name in reference["made"] if "/figures/" in name]
+    differing = _differing(reference["made"], run["made"])
     return {
         "agrees": not problems,
         "problems": problems,
-        "exactly": len(agreement["exactly"]),
-        "within tolerance": agreement["within"],
-        "not": agreement["not"],
+        "exactly": sum(agreement == "exactly" for agreement in how.values()),
+        "within tolerance": [i for i in how if how[i] == "within"],
+        "not": [i for i in how if how[i] == "not"],
         "figures": len(drawn),
-        "figures that differ in a byte": [
-            name for name in drawn if reference["made"][name] != run["made"].get(name)
-        ],
+        "figures that differ in a byte": [name for name in drawn if name in differing],
         "same platform": same,
         "reference": {name: reference[name] for name in ("ended", "platform")},
         **run,
@@ -169,32 +171,13 @@ def record(edition: Edition) -> None:
     listed = require_done(edition)
     folder = edition.root / REFERENCE
     shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
-    for path in sorted(edition.results.glob("*.csv")):
-        shutil.copy(path, folder / path.name)
+    shutil.copytree(edition.results, folder, ignore=shutil.ignore_patterns("figures"))
     run = _facts(edition, listed)
     write(folder / "run.json", json.dumps(run, indent=1) + "\n")
-    write(edition.root / "codecheck.yml", _codecheck(edition, run["made"]))
-
-
-def _codecheck(edition: Edition, made: Iterable[str]) -> str:
-    """The CODECHECK configuration: what a check has to make again, and what each file is."""
     citation = yaml.safe_load((edition.root / "CITATION.cff").read_text("utf-8"))
-    manifest = [{"file": f"_build/{p}", "comment": _comment(edition, Path(p))} for p in made]
-    config = {
-        "version": "https://codecheck.org.uk/spec/config/1.0/",
-        "manifest": manifest,
-        "paper": {
-            "title": citation["title"],
-            "authors": [{"name": author["name"]} for author in citation["authors"]],
-            "reference": citation["repository-code"],
-        },
-        "repository": citation["repository-code"],
-    }
-    head = (
-        "%YAML 1.1\n# Made by `make reference`. A codechecker adds codechecker and report.\n---\n"
-    )
-    return f"{head}{yaml.safe_dump(config, sort_keys=False, allow_unicode=True, width=10_000)}"
+    made = {p: _comment(edition, Path(p)) for p in run["made"]}
+    manifest = pages.render("codecheck.yml", citation=citation, made=made)
+    write(edition.root / "codecheck.yml", manifest)
 
 
 def _comment(edition: Edition, file: Path) -> str:
@@ -209,20 +192,16 @@ def _comment(edition: Edition, file: Path) -> str:
     return f"{title}: {captions[0] if captions else 'a figure'}"
 
 
-def markdown(certificate: Mapping[str, Any]) -> str:
-    """The certificate as a page shows it."""
-    return pages.render("certificate.md", certificate=certificate)
-
-
 def _main(options: argparse.Namespace) -> int:
     edition = Edition(options.root)
     if options.record:
         record(edition)
         return 0
     certificate = certify(edition)
+    text = pages.render("certificate.md", certificate=certificate)
     write(edition.folder / "certificate.json", json.dumps(certificate, indent=1) + "\n")
-    write(edition.folder / "certificate.md", "# Certificate\n\n" + markdown(certificate))
-    sys.stdout.write(markdown(certificate))
+    write(edition.folder / "certificate.md", "# Certificate\n\n" + text)
+    sys.stdout.write(text)
     return 0 if certificate["agrees"] else 1
 
 
