@@ -29,6 +29,7 @@ from axe_playwright_python.sync_playwright import Axe
 from bs4 import BeautifulSoup
 from compendium import ROOT, pdf, sources, swhid
 from compendium import book as machinery
+from compendium.downloads import SITE
 from compendium.published import Published
 from crates import check, roc_validator
 from pybtex.database import parse_string
@@ -184,6 +185,12 @@ def test_build_names_what_is_wrong_and_nothing_else(book):
     ], outcome.stdout + outcome.stderr
 
 
+def test_the_site_has_one_address():
+    settings = yaml.safe_load((ROOT / "_config.yml").read_text("utf-8"))
+    assert settings["html"]["baseurl"] == SITE
+    assert settings["sphinx"]["config"]["ogp_site_url"] == SITE
+
+
 @pytest.mark.slow
 def test_every_entry_of_the_contents_has_a_page(book):
     listed = machinery.toc_documents(book[0] / "_build" / "stage")
@@ -290,8 +297,7 @@ def test_check_sees_what_it_is_for(book, tmp_path):
 
 @pytest.mark.slow
 def test_an_entry_without_a_source_is_an_error(tmp_path):
-    shutil.copytree(ROOT / "f1ci", tmp_path / "f1ci")
-    shutil.copytree(ROOT / "book" / "published", tmp_path / "book" / "published")
+    make_tree(tmp_path)
     (tmp_path / "_config.yml").write_text("")
     (tmp_path / "book" / "index.md").write_text("# Title\n")
     toc = "format: jb-book\nroot: book/index\nchapters:\n- file: book/gone\n"

@@ -9,24 +9,24 @@ then ends with a non-zero exit code.
 from __future__ import annotations
 
 import argparse
-import copy
 import json
 import os
 import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from html.parser import HTMLParser
 from pathlib import Path
-from typing import Any
 from urllib.parse import unquote, urlsplit
 
 import nbformat
 import yaml
 from nbformat import NotebookNode
+from sphinx_external_toc.parsing import parse_toc_data, parse_toc_yaml
 
 from compendium import deposit, pages, sources, swhid, verify, write
+from compendium.downloads import SITE
 from compendium.execute import (
     Edition,
     RefusedError,
@@ -43,9 +43,7 @@ from compendium.verdicts import Entry, Ledger
 
 __all__ = ["build", "check", "stage", "toc_documents"]
 
-_REPOSITORY = "https://github.com/f1ci/f1ci"
 _ANSI = re.compile(r"\x1b\[[0-9;]*m")
-_KEEP_OPEN = {"hide-cell", "hide-input", "remove-cell", "remove-input", "show-input"}
 
 
 def build(edition: Edition) -> list[str]:
@@ -90,26 +88,36 @@ def build(edition: Edition) -> list[str]:
 
 def stage(edition: Edition, staged: Path) -> list[str]:
     """Write the tree that Jupyter Book reads; name the notebooks that are not as they should be."""
-    root = edition.root
-    shutil.copytree(
-        root / "book",
-        staged / "book",
-        ignore=shutil.ignore_patterns("compendium", "__pycache__", ".*"),
-    )
+    root, extra = edition.root, staged / "_extra"
+    _copy(root / "book", staged / "book", "compendium")
     shutil.copy(root / "_config.yml", staged / "_config.yml")
     (staged / "notebooks").mkdir()
+    # What pages offer, at addresses that stay the same from build to build.
+    _copy(root / "notebooks" / "data", extra / "notebooks" / "data")
+    if edition.results.exists():
+        for place in (staged, extra):
+            _copy(edition.results, place / "results")
     published = Published(edition.published)
     ledger = Ledger(published, edition.results)
-    for place in (edition.folder, staged / "_extra"):
-        ledger.write(place / "ledger")
+    generated = staged / "book" / "_generated"
+    for folder in (edition.folder / "ledger", extra / "ledger", generated):
+        ledger.write(folder)
     listed = tasks(edition)
-    settings = yaml.safe_load((root / "_config.yml").read_text("utf-8")) or {}
-    citing = pages.Citing(
-        address=settings.get("html", {}).get("baseurl", "") + "book/ledger.html",
-        version=package_version(root),
-        hashes={t.name: t.record["results"] for t in listed if t.record},
-    )
-    pages.write_pages(staged, ledger, citing)
+    for name in pages.FRAGMENTS:
+        text = pages.fragment(
+            name,
+            ledger,
+            address=f"{SITE}book/ledger.html",
+            version=package_version(root),
+            tasks=listed,
+            done=[t.record for t in listed if t.record and t.record["status"] == "done"],
+            hashes={t.name: t.record["results"] for t in listed if t.record},
+            literal=sources.literal,
+            seconds=seconds,
+        )
+        write(generated / f"{name}.md", text)
+    write(generated / "certificate.md", _certificate(edition, extra))
+    _write_toc(staged, published.papers.values(), [t.name for t in listed])
     problems = [f"the ledger: {error}" for error in ledger.errors]
     problems += [
         f"the ledger: {entry.id} is open: {entry.reason}"
@@ -118,37 +126,47 @@ def stage(edition: Edition, staged: Path) -> list[str]:
     ]
     rows: dict[str, Entry | Row] = {**published.inputs, **{e.id: e for e in ledger.entries}}
     for task in listed:
-        record = task.record
-        if record is None:
-            notebook = sources.read(edition.source(task.name))
-        else:
-            notebook = nbformat.read(edition.executed(task.name), as_version=4)
-        try:
-            _fill_tables(notebook, rows)
-        except LedgerError as error:
-            problems.append(f"{task.name}: {error}")
-        if record is not None and not task.reason:
-            _offer_files(edition, staged / "_extra", record, notebook)
-        _dress(edition, task, notebook)
-        (staged / "notebooks" / f"{task.name}.ipynb").write_text(nbformat.writes(notebook), "utf-8")
-        if task.reason:
-            failed = record and record["status"] == "failed"
-            what = record["error"]["summary"] if record and failed else task.reason
-            problems.append(
-                f"the notebook {task.name} {'failed' if failed else 'must run'}: {what}"
-            )
-    _write_toc(staged, published.papers.values(), [t.name for t in listed])
-    generated = staged / "book" / "_generated"
-    done = [t.record for t in listed if t.record and t.record["status"] == "done"]
-    for name, text in {
-        "parameters": pages.render("parameters.md", tasks=listed, literal=sources.literal),
-        "times": pages.render("times.md", done=done, seconds=seconds),
-        "certificate": _certificate(edition, staged),
-    }.items():
-        (generated / f"{name}.md").write_text(text, "utf-8")
-    figures = edition.results / "figures"
-    if figures.exists():
-        shutil.copytree(figures, staged / "results" / "figures")
+        problems += _stage_notebook(edition, staged, task, rows)
+    return problems
+
+
+def _copy(source: Path, target: Path, *ignored: str) -> None:
+    """Copy a folder without what is hidden, compiled or named."""
+    ignore = shutil.ignore_patterns("__pycache__", ".*", *ignored)
+    shutil.copytree(source, target, ignore=ignore)
+
+
+def _stage_notebook(
+    edition: Edition, staged: Path, task: Task, rows: Mapping[str, Entry | Row]
+) -> list[str]:
+    """Write a notebook as a page, with its strip and its code folded, and as what that offers."""
+    problems = []
+    if task.record is None:
+        notebook = sources.read(edition.source(task.name))
+    else:
+        notebook = nbformat.read(edition.executed(task.name), as_version=4)
+    sources.add_fetching(notebook)
+    try:
+        _fill_tables(notebook, rows)
+    except LedgerError as error:
+        problems.append(f"{task.name}: {error}")
+    offered = staged / "_extra" / "notebooks"
+    shutil.copy(edition.source(task.name), offered)
+    if not task.reason:
+        (offered / f"{task.name}.ipynb").write_text(nbformat.writes(notebook) + "\n", "utf-8")
+    elif task.record and task.record["status"] == "failed":
+        problems.append(f"the notebook {task.name} failed: {task.record['error']['summary']}")
+    else:
+        problems.append(f"the notebook {task.name} must run: {task.reason}")
+    for cell in notebook.cells:
+        broken = any(o.output_type == "error" for o in cell.get("outputs", []))
+        tags = cell.metadata.setdefault("tags", [])
+        if cell.cell_type == "code" and not broken and "show-input" not in tags:
+            tags.append("hide-input")
+    first = notebook.cells[0]
+    title, _, rest = first.source.partition("\n")
+    first.source = "\n\n".join([title, _strip(edition, task), rest.strip()])
+    (staged / "notebooks" / f"{task.name}.ipynb").write_text(nbformat.writes(notebook), "utf-8")
     return problems
 
 
@@ -160,54 +178,18 @@ def _fill_tables(notebook: NotebookNode, rows: Mapping[str, Entry | Row]) -> Non
                 output["data"]["text/html"] = pages.fill(output["data"]["text/html"], rows)
 
 
-def _dress(edition: Edition, task: Task, notebook: NotebookNode) -> None:
-    """Make a notebook a page: its strip at the top, its code folded."""
-    for cell in notebook.cells:
-        tags = cell.metadata.setdefault("tags", [])
-        broken = any(o.output_type == "error" for o in cell.get("outputs", []))
-        if cell.cell_type == "code" and not broken and not _KEEP_OPEN.intersection(tags):
-            tags.append("hide-input")
-    first = notebook.cells[0]
-    title, _, rest = first.source.partition("\n")
-    last = None if task.reason else task.record
-    strip = _provenance(edition, last) if last else _unfinished(task)
-    first.source = "\n\n".join([title, strip, rest.strip()])
-
-
-def _offer_files(
-    edition: Edition, extra: Path, record: dict[str, Any], notebook: NotebookNode
-) -> None:
-    """Put what a strip offers at addresses that stay the same from build to build."""
-    source, name = edition.root / "notebooks", record["name"]
-    wanted = {f"notebooks/{name}.py": source / f"{name}.py"}
-    wanted |= {p: edition.folder / p for p in record["outputs"] if p.startswith("results/")}
-    wanted |= {f"notebooks/{path}": source / path for path in record["data"]}
-    for place, origin in wanted.items():
-        (extra / place).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(origin, extra / place)
-    offered = copy.deepcopy(notebook)
-    sources.add_fetching(offered)
-    (extra / "notebooks" / f"{name}.ipynb").write_text(nbformat.writes(offered) + "\n", "utf-8")
-
-
-def _unfinished(task: Task) -> str:
-    """The red box on the page of a notebook that has no result to show."""
-    error = (task.record or {}).get("error") or {"summary": "", "traceback": ""}
-    traceback = _ANSI.sub("", error["traceback"]).strip("-\n ") or error["summary"]
-    return pages.render("unfinished.md", task=task, traceback=traceback)
-
-
-def _provenance(edition: Edition, record: dict[str, Any]) -> str:
-    """The strip that says what a page was computed from, and offers its files."""
-    made = sorted(p for p in record["outputs"] if p.startswith("results/"))
+def _strip(edition: Edition, task: Task) -> str:
+    """What a page was computed from, with its files; or a red box, if it has no result to show."""
+    record = task.record
+    if record is None or task.reason:
+        error = (record or {}).get("error") or {}
+        traceback = _ANSI.sub("", error.get("traceback", "")).strip("-\n ")
+        return pages.render("unfinished.md", task=task, traceback=traceback)
     return pages.render(
         "provenance.html",
         full=edition.name == "full",
         record=record,
         took=seconds(record["seconds"]),
-        numbers=[p for p in made if not p.startswith("results/figures/")],
-        drawings=[p for p in made if p.startswith("results/figures/")],
-        repository=_REPOSITORY,
         source=swhid(edition.source(record["name"])),
     )
 
@@ -223,7 +205,7 @@ def _write_toc(staged: Path, papers: Iterable[Paper], names: Iterable[str]) -> N
     chapters = [{"file": f"book/{p.key}", "sections": _files(p.notebooks.split())} for p in papers]
     for part in toc.get("parts", []):
         part.setdefault("chapters", chapters)
-    if rest := [f for f in _files(names) if f["file"] not in _documents(toc)]:
+    if rest := [f for f in _files(names) if f["file"] not in parse_toc_data(toc)]:
         toc.setdefault("parts", []).append({"caption": "Notebooks", "chapters": rest})
     path.write_text(yaml.safe_dump(toc, sort_keys=False, allow_unicode=True), "utf-8")
 
@@ -235,19 +217,10 @@ def _files(notebooks: Iterable[str]) -> list[dict[str, str]]:
 
 def toc_documents(staged: Path) -> list[str]:
     """Every page that the staged table of contents lists, without its extension."""
-    return list(_documents(yaml.safe_load((staged / "book" / "_toc.yml").read_text("utf-8"))))
+    return list(parse_toc_yaml(staged / "book" / "_toc.yml"))
 
 
-def _documents(toc: Any) -> Iterator[str]:
-    """Every page that a table of contents lists, in order."""
-    if isinstance(toc, dict):
-        yield from (toc[key] for key in ("root", "file") if key in toc)
-        toc = list(toc.values())
-    for item in toc if isinstance(toc, list) else ():
-        yield from _documents(item)
-
-
-def _certificate(edition: Edition, staged: Path) -> str:
+def _certificate(edition: Edition, extra: Path) -> str:
     """How a full run compares with the reference run, offered as JSON too."""
     if edition.name != "full":
         return "These are small numbers, for a quick look; there is nothing to compare them with."
@@ -255,8 +228,8 @@ def _certificate(edition: Edition, staged: Path) -> str:
         certificate = verify.certify(edition)
     except (RefusedError, LedgerError, FileNotFoundError) as error:
         return f"This run was not compared: {error}"
-    write(staged / "_extra" / "certificate.json", json.dumps(certificate, indent=1) + "\n")
-    return verify.markdown(certificate)
+    write(extra / "certificate.json", json.dumps(certificate, indent=1) + "\n")
+    return pages.render("certificate.md", certificate=certificate)
 
 
 # --- the finished site --------------------------------------------------------------------

@@ -20,7 +20,7 @@ from nbformat import NotebookNode
 
 from compendium.published import Published, Row
 
-__all__ = ["Outside", "fill", "glued", "readable"]
+__all__ = ["SITE", "Outside", "fill", "glued", "readable"]
 
 SITE = "https://f1ci.github.io/f1ci/"
 # Code that is quoted stands first, so that a role in it is left alone.
@@ -103,11 +103,9 @@ class Outside:
         title, target = (match["title"], match["target"]) if match else ("", text)
         kind, _, rest = target.partition("-")
         chapter = f"book/{rest.partition('-')[0]}"
-        if name == "published":
-            row = _printed().get(text)
-            return _away(row.printed if row else "…", "book/ledger", text)
-        if name == "computed":
-            return _away("…", "book/ledger", text.partition("|")[0])
+        if name in ("published", "computed"):
+            row = _printed().get(text) if name == "published" else None
+            return _away(row.printed if row else "…", "book/ledger", text.partition("|")[0])
         if name in ("glue:text", "tally"):
             return _away("…", self.page)
         if name in ("cite:t", "cite:p"):

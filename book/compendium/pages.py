@@ -11,10 +11,8 @@ import io
 import os
 import re
 import shlex
-import tempfile
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from html import unescape
 from pathlib import Path
 from typing import Any
@@ -22,27 +20,21 @@ from unittest import mock
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
 
-from compendium import write
+from compendium import ROOT
 from compendium.published import ERRATUM_KINDS, LedgerError, Row
 from compendium.verdicts import VERDICTS, Entry, Ledger
 from f1ci import cli
 
-__all__ = ["Citing", "decimals", "fill", "fragment", "render", "value_text", "write_pages"]
+__all__ = ["FRAGMENTS", "decimals", "fill", "fragment", "render", "value_text"]
 
 _MARK = re.compile(r'<span data-ledger="([^"]*)" data-show="(\w+)"></span>')
-_FRAGMENTS = (
+# The parts of pages that follow from the ledger and from the last runs.
+FRAGMENTS = (
     *("sentence", "verdicts", "power", "scoreboard", "ledger-table", "inputs-table"),
-    *("errata", "cli"),
+    *("errata", "cli", "parameters", "times"),
 )
-
-
-@dataclass(frozen=True)
-class Citing:
-    """What a citation of a row says beside the row."""
-
-    address: str = ""  # of the ledger's page
-    version: str = ""
-    hashes: Mapping[str, str] = field(default_factory=dict)  # of results, by notebook
+# Made up for the page on the command line, which offers it.
+_LABELS = ROOT / "book" / "_static" / "labels.csv"
 
 
 def fill(html: str, rows: Mapping[str, Row]) -> str:
@@ -88,16 +80,8 @@ def item_name(item: str) -> str:
     return item.replace("-", " ").capitalize()
 
 
-def write_pages(staged: Path, ledger: Ledger, citing: Citing) -> None:
-    """Write the fragments that the pages include, and the data that the roles read."""
-    generated = staged / "book" / "_generated"
-    ledger.write(generated)
-    for name in _FRAGMENTS:
-        write(generated / f"{name}.md", fragment(name, ledger, citing))
-
-
-def fragment(name: str, ledger: Ledger, citing: Citing | None = None) -> str:
-    """A part of a page, from its template."""
+def fragment(name: str, ledger: Ledger, **more: Any) -> str:
+    """A part of a page, from its template and what that needs beside the ledger."""
     published, entries = ledger.published, ledger.entries
     totals = Counter(e.verdict for e in entries)
     once = Counter(e.verdict for e in entries if e.id not in published.restated)
@@ -106,23 +90,24 @@ def fragment(name: str, ledger: Ledger, citing: Citing | None = None) -> str:
         groups.setdefault((entry.paper, entry.item), []).append(entry)
     order = list(dict.fromkeys(ERRATUM_KINDS.values()))
     errata = sorted(published.errata.values(), key=lambda e: order.index(e.id[0]))
-    return render(
-        f"{name}.md",
-        ledger=ledger,
-        citing=citing or Citing(),
-        papers=published.papers,
-        names=[(key, paper.name) for key, paper in published.papers.items()],
-        totals=totals,
-        used=[verdict for verdict in VERDICTS if totals[verdict]],
-        once=once,
-        agree=sum(count for name, count in once.items() if VERDICTS[name].agrees),
-        groups=groups,
-        register={e: [row for row in entries if row.erratum == e.id] for e in errata},
-        kinds=[(kind, kind) for kind in dict.fromkeys(e.kind for e in errata)],
-        labels=_labels,
-        answer=_answer,
-        helps=_helps,
-    )
+    with mock.patch.dict(os.environ, COLUMNS="88"):  # whatever the width of the terminal is
+        return render(
+            f"{name}.md",
+            ledger=ledger,
+            papers=published.papers,
+            names=[(key, paper.name) for key, paper in published.papers.items()],
+            totals=totals,
+            used=[verdict for verdict in VERDICTS if totals[verdict]],
+            once=once,
+            agree=sum(count for name, count in once.items() if VERDICTS[name].agrees),
+            groups=groups,
+            register={e: [row for row in entries if row.erratum == e.id] for e in errata},
+            kinds=[(kind, kind) for kind in dict.fromkeys(e.kind for e in errata)],
+            labels=_LABELS,
+            answer=_answer,
+            helps=cli.helps,
+            **more,
+        )
 
 
 def render(template: str, **values: Any) -> str:
@@ -130,30 +115,14 @@ def render(template: str, **values: Any) -> str:
     return _JINJA.get_template(template).render(values)
 
 
-def _labels() -> list[str]:
-    """The lines of the file that the page on the command line makes up."""
-    lines = ["document,y,model_a,model_b"]
-    for k in range(240):
-        document, y = k // 12, k % 5 < 2
-        hard = document % 4 == 0  # for both models
-        wrong_a, wrong_b = k % (2 if hard else 11) == 0, k % (3 if hard else 19) == 0
-        lines.append(f"{document},{y:d},{y ^ wrong_a:d},{y ^ wrong_b:d}")
-    return lines
-
-
 def _answer(command: str) -> str:
     """What a command prints."""
+    words = [str(_LABELS) if w == _LABELS.name else w for w in shlex.split(command)]
     out = io.StringIO()
-    with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(out):
-        path = write(Path(folder) / "labels.csv", "\n".join(_labels()) + "\n")
-        if cli.main([str(path) if w == path.name else w for w in shlex.split(command)[1:]]):
+    with contextlib.redirect_stdout(out):
+        if cli.main(words[1:]):
             raise ValueError(f"this command of a page has failed: {command}")
     return out.getvalue().rstrip()
-
-
-def _helps() -> Mapping[str, str]:
-    with mock.patch.dict(os.environ, COLUMNS="88"):  # whatever the width of the terminal is
-        return cli.helps()
 
 
 _JINJA = Environment(

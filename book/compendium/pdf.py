@@ -6,6 +6,7 @@ Links within the book lead to the site, so that every number can still be follow
 
 from __future__ import annotations
 
+import argparse
 import shutil
 import subprocess
 import sys
@@ -14,13 +15,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from urllib.parse import urljoin
 
-import yaml
 from bs4 import BeautifulSoup, Tag
 
-from compendium.execute import Edition, RefusedError
+from compendium.downloads import SITE
+from compendium.execute import Edition, RefusedError, command, say
 from compendium.published import Published
 
-__all__ = ["combined", "main", "printed"]
+__all__ = ["combined", "printed"]
 
 _PROGRAMS = ("chromium", "chromium-browser", "google-chrome")
 # What paper cannot do: scripts, forms, hidden code and files.
@@ -47,11 +48,10 @@ def combined(html: Path, documents: Sequence[str], address: str) -> str:
     article = page.new_tag("article", attrs={"class": "bd-article"})
     article.extend(sections)
     scripts = page.select('script[src*="mathjax"]')
-    assert page.body is not None
-    assert page.head is not None
-    page.body.clear()
-    page.body.extend([article, *scripts])
-    page.head.append(page.new_tag("link", rel="stylesheet", href="../_static/pdf.css"))
+    head, body = page.select("html > head, html > body")
+    body.clear()
+    body.extend([article, *scripts])
+    head.append(page.new_tag("link", rel="stylesheet", href="../_static/pdf.css"))
     return str(page)
 
 
@@ -79,24 +79,20 @@ def printed(html: Path, documents: Sequence[str], address: str, target: Path) ->
     page.unlink()
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Print the edition that was built; return the exit code."""
-    edition = Edition(name="quick" if "--quick" in (arguments or sys.argv[1:]) else "full")
+def _main(options: argparse.Namespace) -> int:
+    edition = Edition(options.root, "quick" if options.quick else "full")
     html = edition.folder / "html"
-    settings = yaml.safe_load((edition.root / "_config.yml").read_text("utf-8"))
     documents = [
         *("book/index", "notebooks/five-minutes", "book/recipes", "notebooks/questions"),
         *(f"book/{key}" for key in Published(edition.published).papers),
         *("book/score", "book/compare", "book/ledger", "book/errata", "book/bibliography"),
     ]
-    try:
-        printed(html, documents, settings["html"]["baseurl"], html / "f1ci.pdf")
-    except RefusedError as error:
-        sys.stdout.write(f"error: {error}\n")
-        return 1
-    sys.stdout.write(f"The printed edition is {html.relative_to(edition.root)}/f1ci.pdf\n")
+    printed(html, documents, SITE, html / "f1ci.pdf")
+    say(f"The printed edition is {html.relative_to(edition.root)}/f1ci.pdf")
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    flag = {"action": "store_true", "help": "of the site with small numbers"}
+    does = "Print guide, chapters and ledger of the built site as one PDF."
+    sys.exit(command(_main, does, {"--quick": flag}))
