@@ -661,33 +661,30 @@ MEASURE = """() => {
 }"""
 
 
-# A phone's width and a desk's.
-WIDTHS = (390, 1400)
-
-
-def measured(tab, width: int) -> list[str]:
-    tab.set_viewport_size({"width": width, "height": 844})
+def measured(tab, address: str) -> list[str]:
+    tab.goto(address, wait_until="networkidle")
     tab.evaluate("() => window.MathJax?.startup?.promise")
     tab.evaluate("() => new Promise((done) => requestAnimationFrame(() => setTimeout(done, 100)))")
     return tab.evaluate(MEASURE)
 
 
+WIDTHS = (390, 1400)  # a phone's and a desk's
+
+
 @pytest.fixture(scope="module")
 def visits(browser, real_book, real_address):
-    """Each page opened once, on a phone: what it asked for, its errors, what does not fit.
-
-    Then the window grows, which a page answers by the same survey as its opening.
-    """
+    """What each page asks for, the errors of its scripts, and what does not fit, by width."""
     tab = browser.new_page()
     asked, errors, found = [], [], {}
     tab.on("request", lambda request: asked.append(request.url))
     tab.on("pageerror", lambda error: errors.append(str(error)))
     for document in real_pages(real_book):
-        tab.set_viewport_size({"width": WIDTHS[0], "height": 844})
         asked.clear()
         errors.clear()
-        tab.goto(f"{real_address}/{document}.html", wait_until="networkidle")
-        wrong = {width: measured(tab, width) for width in WIDTHS}
+        wrong = {}
+        for width in WIDTHS:
+            tab.set_viewport_size({"width": width, "height": 844})
+            wrong[width] = measured(tab, f"{real_address}/{document}.html")
         found[document] = {"asked": [*asked], "errors": [*errors], "wrong": wrong}
     tab.close()
     return found
@@ -706,8 +703,8 @@ def test_every_page_fits_its_screen(visits, width):
 
 @pytest.mark.slow
 def test_measuring_sees_what_it_is_for(tab, address):
-    tab.goto(f"{address}/book/index.html", wait_until="networkidle")
-    assert measured(tab, WIDTHS[0]) == []
+    tab.set_viewport_size({"width": 390, "height": 844})
+    assert measured(tab, f"{address}/book/index.html") == []
     tab.evaluate(
         """() => document.querySelector(".bd-article").insertAdjacentHTML("beforeend",
         '<p style="width: 500px" class="out">far</p><div style="overflow-x: auto" class="silent">'
@@ -959,6 +956,7 @@ def test_an_offered_notebook_runs_on_its_own(real_book, tmp_path):
 
     first, *others = sorted((ROOT / "notebooks").glob("*.py"))
     failed = {first.stem: error(first)}  # it installs what the others find there
+    environment["PIP_NO_DEPS"] = "1"  # the lock names all that is needed: seen with the first
     with ThreadPoolExecutor(2) as pool:
         failed |= dict(zip((s.stem for s in others), pool.map(error, others), strict=True))
     assert not any(failed.values()), failed
