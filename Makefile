@@ -78,7 +78,7 @@ test: ready  ## Every check: format, lint, types, tests with coverage.
 	$(BIN)/ruff format --check --quiet
 	$(BIN)/ruff check --quiet
 	$(BIN)/mypy
-	$(BIN)/python -m pytest --numprocesses $(WORKERS) --dist loadfile --cov --cov-report=term-missing
+	$(BIN)/python -m pytest --numprocesses $(WORKERS) --dist loadfile --no-loadscope-reorder --cov --cov-report=term-missing
 
 dist: ready  ## Build f1ci's wheel and test it by itself. WITH="numpy==1.26.0" adds requirements.
 	rm -rf dist _build/wheel

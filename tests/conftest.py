@@ -1,6 +1,7 @@
 """What several files of tests share."""
 
 import shutil
+from collections import Counter
 
 import pytest
 from hypothesis import settings
@@ -8,6 +9,12 @@ from hypothesis import settings
 # How long an example takes says nothing of whether it is right.
 settings.register_profile("patient", deadline=None)
 settings.load_profile("patient")
+
+
+def pytest_collection_modifyitems(items):
+    """Begin with the files that have most slow tests, so that none is left alone at the end."""
+    slow = Counter(item.path for item in items if item.get_closest_marker("slow"))
+    items.sort(key=lambda item: -slow[item.path])
 
 
 @pytest.fixture(scope="session")

@@ -80,20 +80,29 @@ def evaluate(browser, address):
     tab.close()
 
 
-@pytest.fixture
-def tab(browser, address):
-    """A fresh page whose scripts must not err and which asks for nothing but files."""
+@pytest.fixture(scope="module")
+def window(browser):
+    """One page for many tests: each new one would compile the book's scripts again."""
     context = browser.new_context(permissions=["clipboard-read", "clipboard-write"])
-    tab = context.new_page()
-    tab.set_default_timeout(10_000)
-    errors, asked = [], []
-    tab.on("pageerror", lambda error: errors.append(str(error)))
-    tab.on("request", lambda request: asked.append(request.url))
-    tab.goto(address)
-    yield tab
+    window = context.new_page()
+    window.set_default_timeout(10_000)
+    window.errors, window.asked = [], []
+    window.on("pageerror", lambda error: window.errors.append(str(error)))
+    window.on("request", lambda request: window.asked.append(request.url))
+    yield window
     context.close()
-    assert errors == []
-    assert [url for url in asked if not url.startswith(("file:", "data:"))] == []
+
+
+@pytest.fixture
+def tab(window, address):
+    """The page as if it were new; its scripts must not err, and it asks for nothing but files."""
+    window.goto("about:blank")
+    window.errors.clear()
+    window.asked.clear()
+    window.goto(address)
+    yield window
+    assert window.errors == []
+    assert [url for url in window.asked if not url.startswith(("file:", "data:"))] == []
 
 
 # --- Kernels ---------------------------------------------------------------------------------
@@ -515,8 +524,8 @@ def test_what_has_no_closed_form_gets_none(formulas):
 
 
 def answer(tab):
-    """What the calculator says once it has taken in the last key."""
-    tab.wait_for_timeout(250)
+    """What the calculator says once it has taken in the last key, for which it waits 120 ms."""
+    tab.evaluate("() => new Promise((done) => setTimeout(done, 130))")  # so its timer ends first
     return tab.locator("#calc-answer").inner_text()
 
 

@@ -368,13 +368,13 @@ def test_joint_coverage_of_the_default_in_a_small_sample():
     rng = np.random.default_rng(36)
     cells = np.array([20, 1, 1, 1, 1, 1, 2, 8])
     names = ["f1", "accuracy", "precision"]
+    truth, _ = joint_from_cells(cells, names)
     held = []
     for draw in rng.multinomial(40, cells / cells.sum(), size=400):
         y_true, predictions = labels_of_cells(draw)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             joint = joint_intervals(y_true, predictions, names)
-        truth, _ = joint_from_cells(cells, names)
         held.append(((joint.low <= truth) & (truth <= joint.high)).all())
     assert np.mean(held) >= 0.95 - 4 * np.sqrt(0.95 * 0.05 / 400)
 

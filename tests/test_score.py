@@ -80,7 +80,7 @@ def precise(counts: tuple[float, float, float], a: float, b: float, z: float) ->
             t = f / (1 - f)
             c = [mpmath.mpf(1), -t * a, -t * b]
             low, high = mpmath.mpf(-1), 1 / (t * max(a, b))
-            for _ in range(170):
+            for _ in range(120):
                 m = (low + high) / 2
                 rises = sum(k * i / (1 + m * k) for k, i in zip(c, n, strict=True) if i) > 0
                 low, high = (m, high) if rises else (low, m)
@@ -90,7 +90,7 @@ def precise(counts: tuple[float, float, float], a: float, b: float, z: float) ->
         ends = []
         for border in (mpmath.mpf(0), mpmath.mpf(1)):
             inner, outer = f, border
-            for _ in range(130):
+            for _ in range(95):
                 middle = (inner + outer) / 2
                 inside = statistic(middle) <= mpmath.mpf(z) ** 2
                 inner, outer = (middle, outer) if inside else (inner, middle)
