@@ -135,7 +135,7 @@ def test_pair_is_deterministic_and_carries_no_outputs(tmp_path):
         (lambda nb: nb.cells[3].update(id="other"), "cell 4 differs"),
         (lambda nb: nb.cells[3].update(execution_count=1), "cell 4 differs"),
         (lambda nb: nb.cells[2].metadata.update(tags=[]), "cell 3 differs"),
-        (lambda nb: nb.cells.pop(), "5 cells instead of 6"),
+        (lambda nb: nb.cells.pop(), "cell 6 differs"),
         (lambda nb: nb.metadata.update(other=1), "metadata or layout differs"),
     ],
 )
@@ -228,13 +228,17 @@ def test_from_text_refuses(text, message):
     ("cell", "message"),
     [
         ("n = 3  # untyped", "a parameters cell holds only lines"),
-        ("n: int = 3", "'n' has no comment"),
-        ("n: int = 3  # quick: 2", "'n' has no comment"),
+        ("n: int = 3", "only lines 'name: type = value  # description', got 'n: int = 3'"),
+        ("n: int = 3  # quick: 2", "only lines .*, got 'n: int = 3  # quick: 2'"),
+        ("n: int = 3\nm: int = 4  # the other", "'n' must be a literal of the type int, got '3"),
         ("n: int = 10**6  # computed", "must be a literal"),
-        ("n: int = 2.5  # wrong type", "'n' is declared int, got 2.5"),
-        ("n: int = 3  # quick: 1.5 — wrong quick type", "'n' is declared int, got 1.5"),
+        ("n: int = 2.5  # wrong type", "'n' must be a literal of the type int, got '2.5'"),
+        (
+            "n: int = 3  # quick: 1.5 — wrong quick type",
+            "'n' must be a literal of the type int, got '1.5'",
+        ),
         ("n: np.int64 = 3  # foreign type", "must be declared as a built-in type"),
-        ("n: int =", "not Python"),
+        ("n: int =", "only lines .*, got 'n: int ='"),
     ],
 )
 def test_read_refuses(cell, message):
