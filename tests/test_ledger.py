@@ -663,15 +663,26 @@ def test_a_tampered_results_file_is_an_error(
     [
         ("lam", "0.665,", "0.66S,", "'0.66S' is neither"),
         ("lam", "0.976,simulated", "0.976,guessed", "its kind is 'guessed'"),
-        ("lam", "0.139,deterministic,E-lam-1", "0.139,deterministic,E-lam-9", "not in errata.csv"),
-        ("lam", "0.139,deterministic,E-lam-1", "0.139,deterministic,N-jiang-1", "another paper"),
+        (
+            "lam",
+            "0.139,deterministic,E-lam-1",
+            "0.139,deterministic,E-lam-9",
+            "is 'E-lam-9', not one",
+        ),
+        ("lam", "deterministic,E-lam-1", "deterministic,N-jiang-1", "erratum is 'N-jiang-1', not"),
         (
             "lam",
             "lam/section-6/size",
             "lam/section-6/low",
             "'lam/section-6/low' stands there twice",
         ),
-        ("lam", "lam/section-6/low,lam,", "lam/section-6/low,yuan,", "its paper is 'yuan'"),
+        (
+            "lam",
+            "lam/section-6/low,lam,",
+            "lam/section-6/low,yuan,",
+            "low' is not of the form yuan/",
+        ),
+        ("lam", "lam/section-6/low,lam,", "lam/section-6/low,cox,", "its paper is 'cox', not one"),
         ("lam", "lam/section-6/low", "section 6, low", "cells"),
         ("lam", "lam/section-6/low", "lam", "'lam' is not of the form"),
         ("lam", "id,paper,item", "id,paper,table", "its columns are"),
@@ -680,12 +691,12 @@ def test_a_tampered_results_file_is_an_error(
         ("inputs", "lam/section-5.1/few", "lam/section-5/few", "few/replicates' is no number"),
         ("replicates", "lam/table-3/few/*", "lam/table-33/*", "fits no published number"),
         ("replicates", "rows,input", "row,input", "replicates.csv: its columns are"),
-        ("errata", "E-lam-1,lam", "E-lam-1,yuan", "not E-<paper>-<number>"),
+        ("errata", "E-lam-1,lam", "E-lam-1,yuan", "'E-lam-1' is not of the form E-yuan-<number>"),
         ("errata", "wrong number", "bad luck", "its kind is 'bad luck'"),
         ("errata", "enumeration", "", "'how_known' is empty"),
         ("errata", "0.900,0.953", "0.900,", "'right' is empty"),
         ("errata", "0.800,,", "0.800,0.9,", "'right' is for errors only"),
-        ("errata", "R-lam-2,lam,other run", "R-lam-2,lam,misprint", "begin with another letter"),
+        ("errata", "R-lam-2,lam,other run", "R-lam-2,lam,misprint", "is not of the form E-lam-"),
         ("expected", "0.953,0.005", "0.953,0.05", "a tolerance of 0.05"),
         ("expected", "0.953,0.005", "0.953,0", "a tolerance of 0.0"),
         ("expected", "lam/table-3/wrong", "lam/table-3/n-25", "names nothing in the register"),
@@ -801,7 +812,7 @@ def test_the_command_fails_on_an_open_row_and_on_errors(
     path.unlink()
     (folder / "published" / "errata.csv").unlink()
     assert command(folder) == 1
-    assert "'E-lam-1' is not in errata.csv" in capsys.readouterr().err
+    assert "its erratum is 'E-lam-1', not one of" in capsys.readouterr().err
     for table in ("lam", "yuan", "replicates", "expected"):
         (folder / "published" / f"{table}.csv").unlink()
     assert command(folder) == 1
