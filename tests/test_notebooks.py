@@ -340,9 +340,9 @@ def test_a_notebook_runs_again_when_what_it_read_changed(ran, tmp_path):
     assert reason(root, "draws") == ""
     results = root / "_build" / "results" / "draws.csv"
     results.write_text("by hand")
-    assert reason(root, "draws") == "results/draws.csv changed"
+    assert reason(root, "draws") == "outputs changed (results/draws.csv)"
     results.unlink()
-    assert reason(root, "draws") == "results/draws.csv is gone"
+    assert reason(root, "draws") == "outputs changed (results/draws.csv)"
 
 
 READER = """\
@@ -399,14 +399,14 @@ def change(path: Path, old: str, new: str) -> None:
         ("notebooks/data/other.csv", "2", "3", ""),
         ("f1ci/results.py", '"""', '""" ', "files changed (f1ci/results.py)"),
         # An input that it used, and one that it did not.
-        ("book/published/inputs.csv", ",77\n", ",78\n", "printed changed (value lam/section-6/tp)"),
+        ("book/published/inputs.csv", ",77\n", ",78\n", "printed changed (lam/section-6/tp)"),
         ("book/published/inputs.csv", ",702\n", ",703\n", ""),
         # A printed number from which it computes, and one that it only records.
         (
             "book/published/lam.csv",
             "lam/section-6/wald/low,lam,section-6,",
             "",
-            "printed changed (value lam/section-6/wald/low)",
+            "printed changed (lam/section-6/wald/low)",
         ),
         ("book/published/lam.csv", ",0.740,", ",0.741,", ""),
         ("book/compendium/verdicts.py", "STANDARD_ERRORS = 4", "STANDARD_ERRORS = 5", ""),

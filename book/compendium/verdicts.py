@@ -19,7 +19,7 @@ import json
 import math
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -28,9 +28,9 @@ from typing import Any
 
 import pandas as pd
 
-from compendium import ROOT, ledger, swhid, write
+from compendium import ledger, swhid, write
 from compendium.ledger import Page, Record, csv_text, shown
-from compendium.published import LedgerError, Published, Row
+from compendium.published import Published, Row
 
 __all__ = ["VERDICTS", "Entry", "Ledger", "Verdict", "entry", "judge", "main"]
 
@@ -166,14 +166,17 @@ class Entry(Record, Row):
         return self.replicates is not None and self.replicates < (self.paper_replicates or math.inf)
 
     @property
-    def allowed(self) -> tuple[float, float]:
-        """Between which printed numbers our value would agree."""
-        assert isinstance(self.value, float)  # a word is another word or the same
-        half = self.half_unit or 0.0
-        if self.low is not None and self.high is not None:
-            return self.low - half, self.high + half
-        reach = half + STANDARD_ERRORS * math.hypot(self.paper_error or 0.0, self.own_error or 0.0)
-        return self.value - reach, self.value + reach
+    def allowed(self) -> tuple[Fraction, Fraction]:
+        """Between which printed numbers our value would agree, all being numbers."""
+        assert isinstance(self.value, float)
+        assert self.number is not None
+        reach, low, high = self.number.half_unit, self.low, self.high
+        if low is None or high is None:
+            low = high = self.value
+        if self.paper_error is not None:
+            errors = math.hypot(self.paper_error, self.own_error or 0.0)
+            reach += Fraction(STANDARD_ERRORS * errors)
+        return Fraction(low) - reach, Fraction(high) + reach
 
     @property
     def moved(self) -> list[str]:
@@ -246,63 +249,58 @@ class Entry(Record, Row):
             return ("match", "the same word") if same else ("open", "another word")
         # Double arithmetic may lose this much; without it a tie would depend on the last bit.
         slack = abs(Fraction(self.value)) * ROUNDING
+        low, high = self.allowed
+        agrees = low - slack <= printed.value <= high + slack
         if self.low is not None and self.high is not None:
-            margin = printed.half_unit + slack
-            inside = self.low - margin <= printed.value <= self.high + margin
             width = (self.high - self.low) / abs(self.value)
             narrow = "in-band" if width <= WIDEST else "not-contradicted"
-            return narrow if inside else "open", (
-                f"{'inside' if inside else 'outside'} the central 99 % of {self.splits} "
+            return narrow if agrees else "open", (
+                f"{'inside' if agrees else 'outside'} the central 99 % of {self.splits} "
                 f"replications, {self.low:g} to {self.high:g}, {width:.2g} of the value"
             )
-        difference = self._distance
+        difference, hint = self._distance, ""
         if difference <= printed.half_unit + slack:
             return "match", "rounds to the printed number"
-        allowed, hint = printed.half_unit, ""
-        if self.paper_error is not None:
-            errors = math.hypot(self.paper_error, self.own_error or 0.0)
-            allowed += Fraction(STANDARD_ERRORS * errors)
-        elif self.deviation is not None:
+        if self.paper_error is None and self.deviation is not None:
             hint = "; replicates.csv does not say how many replicates the paper drew"
-        verdict = "monte-carlo" if difference <= allowed + slack else "open"
         per_cent = abs(100 * Fraction(self.value) - printed.value) <= printed.half_unit
-        if verdict == "open" and not self.erratum and per_cent:
+        if not agrees and not self.erratum and per_cent:
             hint += "; recorded as a proportion where per cent is printed?"
-        return verdict, f"differs by {float(difference):.3g}, allowed {float(allowed):.3g}{hint}"
+        reach = float(high - Fraction(self.value))
+        return "monte-carlo" if agrees else "open", (
+            f"differs by {float(difference):.3g}, allowed {reach:.3g}{hint}"
+        )
 
 
 def _error(deviation: float | None, replicates: float) -> float | None:
     return None if deviation is None else deviation / math.sqrt(replicates)
 
 
-def entry(
-    row: Row,
-    record: Record | None,
-    published: Published,
-    other: Record | None = None,
-    **of: Any,
-) -> Entry:
+def entry(row: Row, published: Published, records: Mapping[str, Record], **of: Any) -> Entry:
     """A row of the ledger, from all that is published and recorded of it."""
     mark, why = published.marks.get(row.id, ("", ""))
-    known = Entry(
-        **{**vars(row), **vars(record or Record(row.id)), "id": row.id},
-        paper_replicates=published.replicates(row.id),
-        mark=mark,
-        why=why,
-        expected=published.expected.get(row.id),
-        **of,
-    )
-    if other is None:
-        return known
-    # What that run expects is exact, and its replicates are those behind the printed number.
-    run = entry(row, replace(other, replicates=None), published)
-    expected = published.expected.get(other.id)
-    return replace(known, run=replace(run, paper_replicates=other.replicates, expected=expected))
+
+    def joined(name: str, record: Record, replicates: int | None, **of: Any) -> Entry:
+        return Entry(
+            **{**vars(row), **vars(record), "id": row.id},
+            paper_replicates=replicates,
+            mark=mark,
+            why=why,
+            expected=published.expected.get(name),
+            **of,
+        )
+
+    name = f"{row.erratum}:{row.id}"
+    if other := records.get(name):
+        # What that run expects is exact, and its replicates are those behind the printed number.
+        of["run"] = joined(name, replace(other, replicates=None), other.replicates)
+    record = records.get(row.id, Record(row.id))
+    return joined(row.id, record, published.replicates(row.id), **of)
 
 
 def judge(page: Page, ids: Iterable[str]) -> list[Entry]:
     """The verdicts on what a notebook has recorded so far, for a figure that shows what agrees."""
-    return [entry(page.row(i), page.records.get(i), page.published, alone=True) for i in ids]
+    return [entry(page.row(i), page.published, page.records, alone=True) for i in ids]
 
 
 def known(page: Page) -> dict[str, Row]:
@@ -319,26 +317,29 @@ class Ledger:
         self.notebooks: list[str] = []
         if not published.rows:
             self.errors.append(f"{published.folder}: no published numbers")
-        records: dict[str, tuple[Record, str, str]] = {}
+        records: dict[str, Record] = {}
+        where: dict[str, str] = {}
         for path in sorted(Path(results).glob("*.csv")):
             self.notebooks.append(path.stem)
             found, problems = ledger.read(path, published)
             self.errors += problems
-            source = swhid(published.folder.parents[1] / "notebooks" / f"{path.stem}.py")
             for record in found:
-                first, notebook, _ = records.setdefault(record.id, (record, path.stem, source))
+                first = records.setdefault(record.id, record)
+                notebook = where.setdefault(record.id, path.stem)
                 if first is not record:
                     self.errors.append(
                         f"{record.id} is recorded twice: {shown(first.value)} by {notebook}, "
                         f"{shown(record.value)} by {path.stem}"
                     )
-        self.entries: list[Entry] = []
-        nothing = None, "", ""
-        for row in published.rows.values():
-            record_of, notebook, source = records.get(row.id, nothing)
-            other = records.get(f"{row.erratum}:{row.id}", nothing)[0]
-            of = {"notebook": notebook, "source": source}
-            self.entries.append(entry(row, record_of, published, other, **of))
+        folder = published.folder.parents[1] / "notebooks"
+        of = {
+            name: {"notebook": name, "source": swhid(folder / f"{name}.py")}
+            for name in self.notebooks
+        }
+        self.entries = [
+            entry(row, published, records, **of.get(where.get(row.id, ""), {}))
+            for row in published.rows.values()
+        ]
         self.errors += [
             f"{e.id}: names {e.erratum}, but {e.value!r} agrees with the printed {e.printed!r} "
             f"({e.reason})"
@@ -420,32 +421,27 @@ class Ledger:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Write the ledger, print its scoreboard; 1 if a row is open or something is wrong."""
-    parser = argparse.ArgumentParser(
-        prog="python -m compendium.verdicts",
-        description="Compare every published number with what the notebooks computed.",
-    )
-    parser.add_argument("--root", type=Path, default=ROOT, help="another tree (for tests)")
-    for name, what in {
-        "results": "results files to take as they are (instead of checking those of the full run)",
-        "published": "the published tables",
-        "output": "where ledger.csv and ledger.json go",
-    }.items():
-        parser.add_argument(f"--{name}", type=Path, metavar="DIR", help=what)
-    options = parser.parse_args(arguments)
-    from compendium.execute import Edition, RefusedError  # notebooks do without it
+    from compendium.execute import Edition, command, tasks  # notebooks do without it
 
-    try:
-        edition = Edition(options.root.resolve())
+    def work(options: argparse.Namespace) -> int:
+        edition = Edition(options.root)
         published = Published(options.published or edition.published)
         built = Ledger(published, options.results or edition.results)
         if options.results is None:
-            built.errors += edition.altered()
+            stale = (task for task in tasks(edition) if task.reason)
+            built.errors += [f"the notebook {t.name} must run: {t.reason}" for t in stale]
         built.write(options.output or edition.folder / "ledger")
-    except (LedgerError, OSError, RefusedError) as error:
-        sys.stderr.write(f"error: {error}\n")
-        return 1
-    sys.stdout.write("\n".join(built.scoreboard()) + "\n")
-    return 0 if built.ok else 1
+        sys.stdout.write("\n".join(built.scoreboard()) + "\n")
+        return 0 if built.ok else 1
+
+    folders = {
+        "results": "results files to take as they are (instead of checking those of the full run)",
+        "published": "the published tables",
+        "output": "where ledger.csv and ledger.json go",
+    }
+    named = {f"--{n}": {"type": Path, "metavar": "DIR", "help": h} for n, h in folders.items()}
+    does = "Compare every published number with what the notebooks computed."
+    return command(work, does, named, arguments)
 
 
 if __name__ == "__main__":
