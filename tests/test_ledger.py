@@ -260,9 +260,9 @@ def test_the_standard_error_decides(folder: Path) -> None:
 
 def test_the_first_pattern_that_fits_gives_the_papers_replicates(folder: Path) -> None:
     published = Published(folder / "published")
-    assert published.replicates("lam/table-3/n-25") == 10**6
-    assert published.replicates("lam/table-3/few/n-25") == 100
-    assert published.replicates("yuan/table-4/coverage") is None
+    assert published.rows["lam/table-3/n-25"].paper_replicates == 10**6
+    assert published.rows["lam/table-3/few/n-25"].paper_replicates == 100
+    assert published.rows["yuan/table-4/coverage"].paper_replicates is None
     # With 100 replicates four standard errors are 0.061.
     assert verdict(folder, "lam/table-3/few/n-25", 0.93, deviation=DEVIATION) == "monte-carlo"
 

@@ -66,23 +66,6 @@ _ROOMS = ("f1ci", "book", "notebooks")
 _HEARTBEAT = 5.0  # seconds after which it is said again how far the notebooks are
 REFERENCE = Path("book", "reference")  # the run that others are compared with
 _STARTUP = Path("ipython", "profile_default", "startup", "watch.py")
-# Runs in the kernel before the notebook: notes every file that it opens, modules among them.
-_WATCH = """\
-import os, sys
-
-def watch(log):
-    seen, notes = set(), os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
-
-    def hook(event, args):
-        if event == "open" and isinstance(args[0], (str, os.PathLike)) and args[0] not in seen:
-            seen.add(args[0])
-            os.write(notes, b"file\\t" + os.path.abspath(os.fsencode(args[0])) + b"\\t\\n")
-
-    sys.addaudithook(hook)
-
-watch({!r})
-del watch
-"""
 
 
 class RefusedError(RuntimeError):
@@ -367,7 +350,7 @@ def _run_one(
     results = folder / "made" / "results"
     for needed in (executed.parent, results):
         needed.mkdir(parents=True)
-    write(folder / _STARTUP, _WATCH.format(str(folder / "notes")))
+    write(folder / _STARTUP, "import compendium; compendium.watch(); del compendium\n")
     notebook = sources.read(edition.source(task.name), task.values)
     nbformat.write(notebook, folder / "input.ipynb")
     place = str(edition.root / "notebooks")
@@ -420,7 +403,7 @@ def _publish(edition: Edition, task: Task, folder: Path, error: dict[str, str] |
     _clean(made / "executed" / f"{task.name}.ipynb")
     outputs = {p.relative_to(made).as_posix(): swhid(p) for p in made.rglob("*") if p.is_file()}
     files, printed = _noted(folder / "notes", root)
-    files |= {f"notebooks/{task.name}.py", "requirements.lock"}
+    files |= {f"notebooks/{task.name}.py", "book/compendium/__init__.py", "requirements.lock"}
     hashes = {path: swhid(root / path) for path in sorted(files)}
     # Nobody knows which of its states a file had that was written meanwhile: no hash fits.
     begin = (folder / _STARTUP).stat().st_mtime

@@ -25,7 +25,7 @@ import math
 import numbers
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -104,7 +104,7 @@ class Page:
 
     def replicates(self, id: str) -> int | None:  # noqa: A002
         """How many replicates the paper drew for a number; None if it does not say."""
-        return self.published.replicates(self.row(id).id)
+        return self.row(id).paper_replicates
 
     def entry(self, id: str) -> str:  # noqa: A002
         """The entry of the register that a published number names; "" if none."""
@@ -274,8 +274,9 @@ def checked(record: Record, row: Row) -> Record:
         replicates = count("replicates", replicates, 2)
     known = isinstance(record.reconstructed, bool)
     refuse(not known, f"reconstructed must be True or False, got {record.reconstructed!r}")
-    plain = {"value": value, "deviation": deviation, "replicates": replicates}
-    return replace(record, **plain, low=low, high=high, splits=splits)
+    return Record(
+        *(record.id, value, deviation, replicates, low, high, splits, record.reconstructed)
+    )
 
 
 def from_line(line: dict[str, str], row: Row) -> Record:

@@ -22,7 +22,7 @@ import csv
 import functools
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from decimal import Decimal
 from fnmatch import fnmatchcase
 from fractions import Fraction
@@ -142,7 +142,19 @@ class Paper:
 
 @dataclass(frozen=True)
 class Row:
-    """One published number, or one input (whose `kind` and `erratum` are empty)."""
+    """One published number, or one input, of which only the first five are known.
+
+    Attributes
+    ----------
+    id, paper, item, description, printed, kind, erratum : str
+        As in the tables.
+    paper_replicates : int, optional
+        How many replicates the paper drew.
+    mark, why : str
+        Why the row cannot count as a check, or not as an independent one.
+    expected : (value, tolerance), optional
+        What the row's entry in the register rests on.
+    """
 
     id: str
     paper: str
@@ -151,6 +163,10 @@ class Row:
     printed: str
     kind: str = ""
     erratum: str = ""
+    paper_replicates: int | None = None
+    mark: str = ""
+    why: str = ""
+    expected: tuple[float, float] | None = None
 
     @property
     def number(self) -> Number | None:
@@ -193,7 +209,7 @@ def lines(path: Path, columns: Sequence[str]) -> tuple[list[dict[str, str]], lis
     return whole, problems
 
 
-_INPUT_COLUMNS = ("id", "paper", "item", "description", "printed")
+ROW_COLUMNS = [field.name for field in fields(Row)][:7]  # of a table; inputs have the first five
 
 
 class Published:
@@ -208,18 +224,19 @@ class Published:
         self._seen: set[str] = set()
         self.papers: Mapping[str, Paper] = self._table("papers", Paper)
         self.errata: Mapping[str, Erratum] = self._table("errata", Erratum)
-        self.inputs: Mapping[str, Row] = self._table("inputs", Row, _INPUT_COLUMNS)
-        self.rows: Mapping[str, Row] = {
-            id_: row for paper in self.papers for id_, row in self._table(paper, Row).items()
-        }
-        self.everything: Mapping[str, Row] = {**self.inputs, **self.rows}
+        self.inputs: Mapping[str, Row] = self._table("inputs", Row, ROW_COLUMNS[:5])
+        self.rows: dict[str, Row] = {}
+        for paper in self.papers:
+            self.rows |= self._table(paper, Row, ROW_COLUMNS)
         self.expected: Mapping[str, tuple[float, float]] = self._expected_values()
-        sizes = self._of_rows("replicates", "input")
-        self._replicates = {id_: self._size(name) for id_, (name,) in sizes.items()}
-        self.marks: Mapping[str, list[str]] = self._of_rows("marks", "mark", "why")
-        for id_, (mark, why) in self.marks.items():
-            self._one_of(MARKS, f"{id_}: its mark", mark)
-            self._need(why, f"{id_}: its mark {mark!r} has no reason")
+        sizes, marks = self._of_rows("replicates", "input"), self._of_rows("marks", "mark", "why")
+        for id_, row in self.rows.items():
+            mark, why = marks.get(id_, ("", ""))
+            size, expected = self._size(*sizes.get(id_, ())), self.expected.get(id_)
+            self.rows[id_] = replace(
+                row, paper_replicates=size, mark=mark, why=why, expected=expected
+            )
+        self.everything: Mapping[str, Row] = {**self.inputs, **self.rows}
         restated = self._of_rows("restated", "of")
         self.restated: Mapping[str, str] = {id_: of for id_, (of,) in restated.items()}
         for id_, of in self.restated.items():
@@ -242,14 +259,10 @@ class Published:
         fits = row is not None and (not mark or (run == row.erratum and run.startswith("R")))
         return row if fits else None
 
-    def replicates(self, id: str) -> int | None:  # noqa: A002 (the ledger's own word)
-        """How many replicates the paper drew for a number; None if it does not say."""
-        return self._replicates.get(id)
-
     def facts(self, id: str) -> str:  # noqa: A002
         """All that a notebook can ask of a number, as one text; "" if nothing has the id."""
         row = self.everything.get(id)
-        return "" if row is None else f"{row.printed} {row.erratum} {self.replicates(id)}".strip()
+        return "" if row is None else f"{row.printed} {row.erratum} {row.paper_replicates}"
 
     def _need(self, fine: object, problem: str) -> None:
         if not fine:
@@ -291,13 +304,13 @@ class Published:
             found = {**dict.fromkeys(ids, said), **found}
         return found
 
-    def _size(self, name: str) -> int:
+    def _size(self, name: str = "") -> int | None:
         """The number of replicates that an input states."""
         size = self.inputs[name].number if name in self.inputs else None
         if size is not None and size.value >= 2 and size.value.denominator == 1:
             return int(size.value)
-        self._need(False, f"replicates.csv: {name!r} is no number of replicates in inputs.csv")
-        return 0
+        self._need(not name, f"replicates.csv: {name!r} is no number of replicates in inputs.csv")
+        return None
 
     def _table(
         self, name: str, kind: Callable[..., _Kind], columns: Sequence[str] = ()
@@ -324,6 +337,8 @@ class Published:
         self._has_form(rf"{row.paper}(/[A-Za-z0-9_.*+-]+)+", f"{row.paper}/item/...", where)
         self._one_of(KINDS if where in self.rows else [""], f"{where}: its kind", row.kind)
         self._one_of(["", *errata], f"{where}: its erratum", row.erratum)
+        self._one_of(["", *MARKS], f"{where}: its mark", row.mark)
+        self._need(bool(row.mark) == bool(row.why), f"{where}: a mark and why, or neither")
         try:
             read_number(row.printed)
         except LedgerError as error:

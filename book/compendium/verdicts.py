@@ -20,7 +20,7 @@ import math
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
@@ -30,7 +30,7 @@ import pandas as pd
 
 from compendium import ledger, swhid, write
 from compendium.ledger import Page, Record, csv_text, shown
-from compendium.published import Published, Row
+from compendium.published import ROW_COLUMNS, Published, Row
 
 __all__ = ["VERDICTS", "Entry", "Ledger", "Verdict", "entry", "judge", "main"]
 
@@ -91,12 +91,6 @@ class Entry(Record, Row):
 
     Attributes
     ----------
-    paper_replicates : int, optional
-        How many replicates the paper drew.
-    mark, why : str
-        Why the row cannot count as a check, or not as an independent one.
-    expected : (value, tolerance), optional
-        What the row's entry in the register rests on.
     run : Entry, optional
         The same row with what the run that the register names for it gives.
     alone : bool
@@ -105,10 +99,6 @@ class Entry(Record, Row):
         What recorded it, and the Software Heritage identifier of its source.
     """
 
-    paper_replicates: int | None = None
-    mark: str = ""
-    why: str = ""
-    expected: tuple[float, float] | None = None
     run: Entry | None = None
     alone: bool = False
     notebook: str = ""
@@ -272,30 +262,26 @@ class Entry(Record, Row):
         )
 
 
+def _columns(row: Row, names: Iterable[str]) -> dict[str, Any]:
+    return {name: getattr(row, name) for name in names}
+
+
 def _error(deviation: float | None, replicates: float) -> float | None:
     return None if deviation is None else deviation / math.sqrt(replicates)
 
 
 def entry(row: Row, published: Published, records: Mapping[str, Record], **of: Any) -> Entry:
     """A row of the ledger, from all that is published and recorded of it."""
-    mark, why = published.marks.get(row.id, ("", ""))
 
-    def joined(name: str, record: Record, replicates: int | None, **of: Any) -> Entry:
-        return Entry(
-            **{**vars(row), **vars(record), "id": row.id},
-            paper_replicates=replicates,
-            mark=mark,
-            why=why,
-            expected=published.expected.get(name),
-            **of,
-        )
+    def joined(record: Record, of: Mapping[str, Any]) -> Entry:
+        return Entry(**{**vars(row), **vars(record), "id": row.id, **of})
 
     name = f"{row.erratum}:{row.id}"
-    if other := records.get(name):
+    if run := records.get(name):
         # What that run expects is exact, and its replicates are those behind the printed number.
-        of["run"] = joined(name, replace(other, replicates=None), other.replicates)
-    record = records.get(row.id, Record(row.id))
-    return joined(row.id, record, published.replicates(row.id), **of)
+        its = {"paper_replicates": run.replicates, "expected": published.expected.get(name)}
+        of["run"] = joined(replace(run, replicates=None), its)
+    return joined(records.get(row.id, Record(row.id)), of)
 
 
 def judge(page: Page, ids: Iterable[str]) -> list[Entry]:
@@ -385,7 +371,7 @@ class Ledger:
 
     def write(self, folder: Path) -> None:
         """Write `ledger.csv` and `ledger.json`."""
-        lines = [{name: getattr(e, name) for name in COLUMNS} for e in self.entries]
+        lines = [_columns(entry, COLUMNS) for entry in self.entries]
         write(folder / "ledger.csv", csv_text(COLUMNS, lines))
         report = {
             "total": len(lines),
@@ -394,7 +380,7 @@ class Ledger:
             "by_item": self.counts("item"),
             "errors": self.errors,
             "rows": lines,
-            "inputs": [asdict(row) for row in self.published.inputs.values()],
+            "inputs": [_columns(row, ROW_COLUMNS) for row in self.published.inputs.values()],
         }
         write(folder / "ledger.json", json.dumps(report, indent=1, ensure_ascii=False) + "\n")
 
