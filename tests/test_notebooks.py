@@ -169,6 +169,7 @@ levels: tuple[float, ...] = (
     0.95,
 )  # quick: (0.95,) — nominal levels
 name: str = "é # not a comment"  # a label
+sizes: list[int] = [10, 20]  # of the test sets
 exact: bool = True  # whether to enumerate
 path: str | None = None  # a table of one's own
 half_width: float = 0.05  # planned half width"""
@@ -195,6 +196,10 @@ def test_read_finds_types_defaults_quick_values_and_descriptions():
         ("replicates=1e6", {"replicates": 1_000_000}),
         ("half_width=1", {"half_width": 1.0}),
         ("levels=0.9,0.99", {"levels": (0.9, 0.99)}),
+        ("levels=0.9,1", {"levels": (0.9, 1)}),
+        ("levels=1,0", {"levels": (1, 0)}),
+        ("sizes=5,10", {"sizes": [5, 10]}),
+        ("sizes=[5]", {"sizes": [5]}),
         ("name='two words'", {"name": "two words"}),
         ("name=12", {"name": "12"}),
         ("path=None", {"path": None}),
@@ -210,12 +215,14 @@ def test_from_text_converts_by_the_declared_type(text, expected):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("replicate=10", "x has no parameter 'replicate'; it has replicates, levels, name, exact"),
+        ("replicate=10", "x has no parameter 'replicate'; it has replicates, levels, name, sizes"),
         ("replicates", "a parameter is written name=value, got 'replicates'"),
         ("replicates=ten", "replicates must be int, got 'ten'"),
         ("replicates=1.5", "replicates must be int, got '1.5'"),
         ("replicates=True", "replicates must be int, got 'True'"),
         ("exact=2", "exact must be bool, got '2'"),
+        ("levels=1,b", r"levels must be tuple\[float, \.\.\.\], got '1,b'"),
+        ("levels=()", r"levels must be tuple\[float, \.\.\.\], got '\(\)'"),
         ("levels=a,b", r"levels must be tuple\[float, \.\.\.\], got 'a,b'"),
     ],
 )
@@ -237,7 +244,7 @@ def test_from_text_refuses(text, message):
             "n: int = 3  # quick: 1.5 — wrong quick type",
             "'n' must be a literal of the type int, got '1.5'",
         ),
-        ("n: np.int64 = 3  # foreign type", "must be declared as a built-in type"),
+        ("n: np.int64 = 3  # foreign type", "a literal of the type np.int64, got '3'"),
         ("n: int =", "only lines .*, got 'n: int ='"),
     ],
 )
@@ -253,6 +260,7 @@ def test_substitute_changes_values_and_nothing_else():
         "replicates: int = 5_000  # quick: 10_000 — replicates per condition",
         "levels: tuple[float, ...] = (0.5,)  # quick: (0.95,) — nominal levels",
         "name: str = 'µ'  # a label",
+        "sizes: list[int] = [10, 20]  # of the test sets",
         "exact: bool = True  # whether to enumerate",
         "path: str | None = 'a.csv'  # a table of one's own",
         "half_width: float = 0.05  # planned half width",

@@ -27,8 +27,6 @@ import hashlib
 import re
 import shlex
 import sys
-import types
-import typing
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -75,7 +73,6 @@ if importlib.util.find_spec("compendium") is None:
     %pip install --quiet --require-hashes -r f1ci-book/requirements.lock
     sys.path[:0] = [os.path.abspath("f1ci-book"), os.path.abspath("f1ci-book/book")]
     %cd -q f1ci-book/notebooks"""
-_TYPES: dict[str, Any] = {t.__name__: t for t in (int, float, str, bool, list, tuple)}
 _BOOLEANS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 _LINE = re.compile(
     r"^(?P<head>(?P<name>\w+): (?P<type>[^=\n]+) = )(?P<value>(?s:.+?))"
@@ -234,11 +231,11 @@ def from_text(text: str, parameters: Iterable[Parameter], notebook: str) -> dict
             raise ParameterError(
                 f"{notebook} has no parameter {name!r}; it has {', '.join(known) or 'none'}"
             )
-        kind = _type(name, known[name].type)
+        kind = known[name].type
         fitting = [reading for reading in _readings(value) if _fits(reading, kind)]
         if not fitting:
-            raise ParameterError(f"{name} must be {known[name].type}, got {value!r}")
-        values[name] = float(fitting[0]) if kind is float else fitting[0]
+            raise ParameterError(f"{name} must be {kind}, got {value!r}")
+        values[name] = float(fitting[0]) if kind == "float" else fitting[0]
     return values
 
 
@@ -259,9 +256,8 @@ def literal(value: Any) -> str:
 
 def _literal(name: str, annotation: str, text: str) -> Any:
     """A value written as Python in the notebook, checked against its type."""
-    kind = _type(name, annotation)
     with contextlib.suppress(ValueError, SyntaxError):
-        if _fits(value := ast.literal_eval(text), kind):
+        if _fits(value := ast.literal_eval(text), annotation):
             return value
     raise ParameterError(
         f"the parameter {name!r} must be a literal of the type {annotation}, got {text!r}"
@@ -282,39 +278,34 @@ def _readings(text: str) -> Iterator[Any]:
         yield _BOOLEANS[text.lower()]
 
 
-def _type(name: str, annotation: str) -> Any:
-    """The type that an annotation names; only built-in ones make sense for a parameter."""
-    try:
-        return eval(annotation, {"__builtins__": {}}, _TYPES)  # noqa: S307 (the notebook is ours)
-    except (AttributeError, NameError, SyntaxError, TypeError):
-        raise ParameterError(
-            f"the parameter {name!r} must be declared as a built-in type, got {annotation!r}"
-        ) from None
-
-
-def _fits(value: Any, kind: Any) -> bool:
+def _fits(value: Any, annotation: str) -> bool:
     """Whether a literal is of a type; whole numbers fit float, truth values do not fit int."""
-    items = typing.get_args(kind)
-    if isinstance(kind, types.UnionType):
-        return any(_fits(value, k) for k in items)
-    if items:
-        return isinstance(value, typing.get_origin(kind)) and all(_fits(v, items[0]) for v in value)
-    return type(value) is kind or (kind is float and type(value) is int)
+    kind = _annotation(value)
+    return any(t in (kind, kind.replace("int", "float")) for t in annotation.split(" | "))
+
+
+def _annotation(value: Any) -> str:
+    """The type of a literal, as one annotates it."""
+    if value is None:
+        return "None"
+    if not isinstance(value, list | tuple):
+        return type(value).__name__
+    items = {_annotation(item) for item in value}
+    item = "float" if items == {"int", "float"} else " | ".join(sorted(items))
+    return f"list[{item}]" if isinstance(value, list) else f"tuple[{item}, ...]"
 
 
 # --- the command --------------------------------------------------------------------------
 
 
 def _main(options: argparse.Namespace) -> int:
-    folder = options.root / "notebooks"
+    folder, said = options.root / "notebooks", []
     if options.action == "check":
         said = check(folder)
-    else:
-        said = []
-        for source in sources(folder):
-            target, text = source.with_suffix(".ipynb"), pair_text(source)
-            if not target.exists() or target.read_text("utf-8") != text:
-                said.append(f"wrote {write(target, text).name}")
+    for source in sources(folder) if options.action == "pair" else ():
+        target, text = source.with_suffix(".ipynb"), pair_text(source)
+        if not target.exists() or target.read_text("utf-8") != text:
+            said.append(f"wrote {write(target, text).name}")
     sys.stdout.write("".join(f"{line}\n" for line in said))
     return 1 if said and options.action == "check" else 0
 
