@@ -47,20 +47,6 @@ from compendium import ROOT, sources, swhid, versions, write
 from compendium.published import LedgerError, Published
 from compendium.sources import Parameter, ParameterError
 
-__all__ = [
-    "Edition",
-    "RefusedError",
-    "Task",
-    "command",
-    "locked",
-    "package_version",
-    "require_done",
-    "run",
-    "say",
-    "seconds",
-    "tasks",
-]
-
 _PACKAGES = ("numpy", "scipy", "pandas", "scikit-learn", "matplotlib")
 _ROOMS = ("f1ci", "book", "notebooks")
 _HEARTBEAT = 5.0  # seconds after which it is said again how far the notebooks are
@@ -521,7 +507,6 @@ def command(
     work: Callable[[argparse.Namespace], int],
     description: str,
     arguments: Mapping[str, Mapping[str, Any]],
-    given: Sequence[str] | None = None,
 ) -> int:
     """Read the command line of one of the compendium's programs, do its work; the exit code."""
     spec = sys.modules["__main__"].__spec__
@@ -531,7 +516,7 @@ def command(
     parser.add_argument("--root", type=Path, default=ROOT, help="another tree (for tests)")
     for name, how in arguments.items():
         parser.add_argument(name, **how)
-    options = parser.parse_args(given)
+    options = parser.parse_args()
     options.root = options.root.resolve()
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # `kill` ends it as Ctrl-C does
     try:

@@ -32,8 +32,6 @@ from typing import Any
 from compendium import RESULTS, note, write
 from compendium.published import LedgerError, Number, Published, Row, lines
 
-__all__ = ["COLUMNS", "Page", "Record", "checked", "csv_text", "open", "opened", "read", "shown"]
-
 MIN_SPLITS = 200
 _opened: list[Page] = []
 

@@ -31,19 +31,6 @@ from typing import TypeVar
 
 from compendium import PUBLISHED
 
-__all__ = [
-    "ERRATUM_KINDS",
-    "KINDS",
-    "Erratum",
-    "LedgerError",
-    "Number",
-    "Paper",
-    "Published",
-    "Row",
-    "lines",
-    "read_number",
-]
-
 KINDS = ("deterministic", "simulated", "trained")
 # The kinds of entries of the register, and the letter that ids of each kind begin with: what is
 # proved wrong in print, what fits another run, what is not understood, and what is no error.
@@ -269,7 +256,8 @@ class Published:
             self._problems.append(problem)
 
     def _one_of(self, known: Collection[str], what: str, value: str) -> None:
-        self._need(value in known, f"{what} is {value!r}, not one of {', '.join(known)}")
+        if value not in known:
+            self._problems.append(f"{what} is {value!r}, not one of {', '.join(known)}")
 
     def _has_form(self, pattern: str, form: str, id_: str) -> None:
         self._need(re.fullmatch(pattern, id_), f"the id {id_!r} is not of the form {form}")
@@ -332,11 +320,13 @@ class Published:
         return [list(line.values()) for line in found]
 
     def _check_row(self, row: Row) -> None:
-        where, errata = row.id, [e.id for e in self.errata.values() if e.paper == row.paper]
+        where = row.id
         self._one_of(self.papers, f"{where}: its paper", row.paper)
         self._has_form(rf"{row.paper}(/[A-Za-z0-9_.*+-]+)+", f"{row.paper}/item/...", where)
         self._one_of(KINDS if where in self.rows else [""], f"{where}: its kind", row.kind)
-        self._one_of(["", *errata], f"{where}: its erratum", row.erratum)
+        if row.erratum:
+            errata = [e.id for e in self.errata.values() if e.paper == row.paper]
+            self._one_of(errata, f"{where}: its erratum", row.erratum)
         self._one_of(["", *MARKS], f"{where}: its mark", row.mark)
         self._need(bool(row.mark) == bool(row.why), f"{where}: a mark and why, or neither")
         try:

@@ -40,22 +40,6 @@ from nbformat import NotebookNode
 
 from compendium import downloads, write
 
-__all__ = [
-    "Parameter",
-    "ParameterError",
-    "add_fetching",
-    "check",
-    "declared_parameters",
-    "from_text",
-    "literal",
-    "pair_text",
-    "parameters_cell",
-    "read",
-    "read_parameters",
-    "sources",
-    "substitute",
-]
-
 _METADATA = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
     "language_info": {"name": "python"},

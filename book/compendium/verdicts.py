@@ -19,7 +19,7 @@ import json
 import math
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -31,8 +31,6 @@ import pandas as pd
 from compendium import ledger, swhid, write
 from compendium.ledger import Page, Record, csv_text, shown
 from compendium.published import ROW_COLUMNS, Published, Row
-
-__all__ = ["VERDICTS", "Entry", "Ledger", "Verdict", "entry", "judge", "main"]
 
 
 @dataclass(frozen=True)
@@ -405,30 +403,20 @@ class Ledger:
             yield from (f"  {error}" for error in self.errors)
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Write the ledger, print its scoreboard; 1 if a row is open or something is wrong."""
-    from compendium.execute import Edition, command, tasks  # notebooks do without it
+def _main(options: argparse.Namespace) -> int:
+    from compendium.execute import Edition, tasks  # notebooks do without it
 
-    def work(options: argparse.Namespace) -> int:
-        edition = Edition(options.root)
-        published = Published(options.published or edition.published)
-        built = Ledger(published, options.results or edition.results)
-        if options.results is None:
-            stale = (task for task in tasks(edition) if task.reason)
-            built.errors += [f"the notebook {t.name} must run: {t.reason}" for t in stale]
-        built.write(options.output or edition.folder / "ledger")
-        sys.stdout.write("\n".join(built.scoreboard()) + "\n")
-        return 0 if built.ok else 1
-
-    folders = {
-        "results": "results files to take as they are (instead of checking those of the full run)",
-        "published": "the published tables",
-        "output": "where ledger.csv and ledger.json go",
-    }
-    named = {f"--{n}": {"type": Path, "metavar": "DIR", "help": h} for n, h in folders.items()}
-    does = "Compare every published number with what the notebooks computed."
-    return command(work, does, named, arguments)
+    edition = Edition(options.root)
+    built = Ledger(Published(edition.published), edition.results)
+    stale = (task for task in tasks(edition) if task.reason)
+    built.errors += [f"the notebook {task.name} must run: {task.reason}" for task in stale]
+    built.write(edition.folder / "ledger")
+    sys.stdout.write("\n".join(built.scoreboard()) + "\n")
+    return 0 if built.ok else 1
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    from compendium.execute import command
+
+    does = "Compare every published number with what the notebooks computed."
+    sys.exit(command(_main, does, {}))
