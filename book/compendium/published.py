@@ -19,12 +19,12 @@ heading, not whose cells, carries the sign.
 from __future__ import annotations
 
 import csv
+import fnmatch
 import functools
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from decimal import Decimal
-from fnmatch import fnmatchcase
 from fractions import Fraction
 from pathlib import Path
 from typing import TypeVar
@@ -287,7 +287,7 @@ class Published:
         """What a table says of the published numbers; the first pattern that fits one counts."""
         found: dict[str, list[str]] = {}
         for pattern, *said in self._cells(name, ("rows", *columns)):
-            ids = [id_ for id_ in self.rows if fnmatchcase(id_, pattern)]
+            ids = fnmatch.filter(self.rows, pattern)
             self._need(ids, f"{name}.csv: {pattern!r} fits no published number")
             found = {**dict.fromkeys(ids, said), **found}
         return found

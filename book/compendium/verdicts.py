@@ -18,7 +18,7 @@ import csv
 import json
 import math
 import sys
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -302,26 +302,23 @@ class Ledger:
         if not published.rows:
             self.errors.append(f"{published.folder}: no published numbers")
         records: dict[str, Record] = {}
-        where: dict[str, str] = {}
+        where: dict[str, dict[str, str]] = {}
         for path in sorted(Path(results).glob("*.csv")):
             self.notebooks.append(path.stem)
+            source = published.folder.parents[1] / "notebooks" / f"{path.stem}.py"
+            of = {"notebook": path.stem, "source": swhid(source)}
             found, problems = ledger.read(path, published)
             self.errors += problems
             for record in found:
                 first = records.setdefault(record.id, record)
-                notebook = where.setdefault(record.id, path.stem)
+                before = where.setdefault(record.id, of)["notebook"]
                 if first is not record:
                     self.errors.append(
-                        f"{record.id} is recorded twice: {shown(first.value)} by {notebook}, "
+                        f"{record.id} is recorded twice: {shown(first.value)} by {before}, "
                         f"{shown(record.value)} by {path.stem}"
                     )
-        folder = published.folder.parents[1] / "notebooks"
-        of = {
-            name: {"notebook": name, "source": swhid(folder / f"{name}.py")}
-            for name in self.notebooks
-        }
         self.entries = [
-            entry(row, published, records, **of.get(where.get(row.id, ""), {}))
+            entry(row, published, records, **where.get(row.id, {}))
             for row in published.rows.values()
         ]
         self.errors += [
@@ -359,13 +356,11 @@ class Ledger:
 
     def counts(self, of: str = "paper") -> dict[str, dict[str, int]]:
         """How many rows have each verdict, by paper or by "item" (written paper/item)."""
-        groups: dict[str, Counter[str]] = {}
+        groups: defaultdict[str, Counter[str]] = defaultdict(Counter)
         for entry in self.entries:
             key = entry.paper if of == "paper" else f"{entry.paper}/{entry.item}"
-            groups.setdefault(key, Counter())[entry.verdict] += 1
-        return {
-            key: {verdict: group[verdict] for verdict in VERDICTS} for key, group in groups.items()
-        }
+            groups[key][entry.verdict] += 1
+        return {key: {name: group[name] for name in VERDICTS} for key, group in groups.items()}
 
     def write(self, folder: Path) -> None:
         """Write `ledger.csv` and `ledger.json`."""
