@@ -22,7 +22,6 @@ import re
 import shutil
 import signal
 import sys
-import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -278,14 +277,12 @@ def run(
 
     def work(task: Task) -> bool:
         show.starts(task)
+        folder = edition.folder / f"running-{task.name}"
         try:
-            with tempfile.TemporaryDirectory(
-                prefix="running-", dir=edition.folder, ignore_cleanup_errors=True
-            ) as folder:
-                error = _run_one(edition, task, Path(folder), time_limit)
-                with publishing:
-                    if not stopping.is_set():
-                        _publish(edition, task, Path(folder), error)
+            error = _run_one(edition, task, folder, time_limit)
+            with publishing:
+                if not stopping.is_set():
+                    _publish(edition, task, folder, error)
         except Exception as fault:  # a full disk, say: whatever stops a task is its failure
             error = _error(f"{type(fault).__name__}: {' '.join(str(fault).split())[:300]}")
         if not stopping.is_set():
@@ -463,8 +460,9 @@ class _Progress:
         self._say(f"{task.name} starts: {task.reason or 'asked for'}{before}")
 
     def goes_on(self) -> None:
-        running = [f"{t.name} in cell {t.cell} of {t.cells}" for t in self._open if t.cell]
-        self._say(f"{', '.join(running)}{self._left()}")
+        running = [f"{t.name} in cell {t.cell} of {t.cells}" for t in list(self._open) if t.cell]
+        if running:
+            self._say(f"{', '.join(running)}{self._left()}")
 
     def ended(self, task: Task, error: Mapping[str, str] | None) -> None:
         self._open.remove(task)
@@ -531,26 +529,23 @@ def command(
 
 def _main(options: argparse.Namespace) -> int:
     begin = time.monotonic()
-    edition = Edition(
-        options.root, "custom" if options.params else "quick" if options.quick else "full"
-    )
+    name = "custom" if options.params else "quick" if options.quick else "full"
+    edition = Edition(options.root, name)
     listed = tasks(edition, options.names, options.params)
     todo = [t for t in listed if t.reason or options.force]
     if kept := len(listed) - len(todo):
         say(f"{kept} of {len(listed)} notebooks are up to date (--force runs them anyway).")
-    os.environ.update(
-        {
-            "OMP_NUM_THREADS": os.environ.get("OMP_NUM_THREADS", "1"),
-            "PYTHONPATH": edition.python_path,
-            "PYTHONHASHSEED": "0",
-            "PYTHONPYCACHEPREFIX": "",  # compiled modules stand beside their sources
-            "JUPYTER_PREFER_ENV_PATH": "1",
-            "F1CI_SCHEDULER": options.scheduler,
-            "F1CI_PROCESSES": str(max(1, options.workers // max(1, len(todo)))),
-            # The book fills in what is printed and the verdicts; a reader's own run has no book.
-            "F1CI_IDS": "" if edition.name == "custom" else "1",
-        }
-    )
+    os.environ |= {
+        "OMP_NUM_THREADS": os.environ.get("OMP_NUM_THREADS", "1"),
+        "PYTHONPATH": edition.python_path,
+        "PYTHONHASHSEED": "0",
+        "PYTHONPYCACHEPREFIX": "",  # compiled modules stand beside their sources
+        "JUPYTER_PREFER_ENV_PATH": "1",
+        "F1CI_SCHEDULER": options.scheduler,
+        "F1CI_PROCESSES": str(max(1, options.workers // max(1, len(todo)))),
+        # The book fills in what is printed and the verdicts; a reader's own run has no book.
+        "F1CI_IDS": "" if edition.name == "custom" else "1",
+    }
     with locked(edition):
         failed = run(edition, todo, workers=options.workers, time_limit=options.time_limit)
     took, folder = seconds(time.monotonic() - begin), edition.folder.relative_to(edition.root)

@@ -7,7 +7,8 @@ differ follows from the printed digits and the replicates. What each verdict mea
 `VERDICTS`, which also makes the table on the ledger's page.
 
 An erratum named on a number that agrees is itself an error, as are results that nothing published
-asks for, numbers recorded twice, and results files that are missing or not as the run left them.
+asks for, numbers recorded twice, and notebooks that must run: because what they read has changed,
+or because a results file is missing or not as the run left it.
 The command fails on an error or an open row.
 """
 
