@@ -23,7 +23,7 @@ import fnmatch
 import functools
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
@@ -62,10 +62,9 @@ class Number:
 
 
 _DECIMAL = re.compile(r"[±+-]?(?P<body>(?:\d{1,3}(?:,\d{3})+|\d+)?(?:\.\d+)?(?:e[+-]?\d+)?)%?")
-_FRACTION = re.compile(r"(?P<sign>-?)(?P<body>\d+/[1-9]\d*)")
+_FRACTION = re.compile(r"-?\d+/[1-9]\d*")
 _POWER = re.compile(r"10\^(?P<exponent>\d{1,2})")
 _WORD = re.compile(r"[A-Za-z][A-Za-z0-9_,. -]*")
-_IN_WORDS = {"a million": Fraction(10**6)}
 
 
 @functools.cache
@@ -82,10 +81,8 @@ def read_number(printed: str) -> Number | None:
     >>> read_number("59,066").half_unit
     Fraction(1, 2)
     """
-    text = printed.strip().replace("\N{MINUS SIGN}", "-")
-    if text in _IN_WORDS:
-        return Number(_IN_WORDS[text], Fraction(0))
-    if match := _FRACTION.fullmatch(text):
+    text = printed.strip().replace("\N{MINUS SIGN}", "-").replace("a million", "10^6")
+    if _FRACTION.fullmatch(text):
         return Number(Fraction(text), Fraction(0))
     if match := _POWER.fullmatch(text):
         return Number(Fraction(10) ** int(match["exponent"]), Fraction(0))
@@ -196,7 +193,8 @@ def lines(path: Path, columns: Sequence[str]) -> tuple[list[dict[str, str]], lis
     return whole, problems
 
 
-ROW_COLUMNS = [field.name for field in fields(Row)][:7]  # of a table; inputs have the first five
+_INPUT_COLUMNS = ("id", "paper", "item", "description", "printed")
+ROW_COLUMNS = (*_INPUT_COLUMNS, "kind", "erratum")
 
 
 class Published:
@@ -211,7 +209,7 @@ class Published:
         self._seen: set[str] = set()
         self.papers: Mapping[str, Paper] = self._table("papers", Paper)
         self.errata: Mapping[str, Erratum] = self._table("errata", Erratum)
-        self.inputs: Mapping[str, Row] = self._table("inputs", Row, ROW_COLUMNS[:5])
+        self.inputs: Mapping[str, Row] = self._table("inputs", Row, _INPUT_COLUMNS)
         self.rows: dict[str, Row] = {}
         for paper in self.papers:
             self.rows |= self._table(paper, Row, ROW_COLUMNS)
@@ -219,10 +217,9 @@ class Published:
         sizes, marks = self._of_rows("replicates", "input"), self._of_rows("marks", "mark", "why")
         for id_, row in self.rows.items():
             mark, why = marks.get(id_, ("", ""))
-            size, expected = self._size(*sizes.get(id_, ())), self.expected.get(id_)
-            self.rows[id_] = replace(
-                row, paper_replicates=size, mark=mark, why=why, expected=expected
-            )
+            size = self._size(sizes[id_][0]) if id_ in sizes else None
+            known = replace(row, paper_replicates=size, expected=self.expected.get(id_))
+            self.rows[id_] = replace(known, mark=mark, why=why)
         self.everything: Mapping[str, Row] = {**self.inputs, **self.rows}
         restated = self._of_rows("restated", "of")
         self.restated: Mapping[str, str] = {id_: of for id_, (of,) in restated.items()}
@@ -292,12 +289,12 @@ class Published:
             found = {**dict.fromkeys(ids, said), **found}
         return found
 
-    def _size(self, name: str = "") -> int | None:
+    def _size(self, name: str) -> int | None:
         """The number of replicates that an input states."""
         size = self.inputs[name].number if name in self.inputs else None
         if size is not None and size.value >= 2 and size.value.denominator == 1:
             return int(size.value)
-        self._need(not name, f"replicates.csv: {name!r} is no number of replicates in inputs.csv")
+        self._need(False, f"replicates.csv: {name!r} is no number of replicates in inputs.csv")
         return None
 
     def _table(
