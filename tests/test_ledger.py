@@ -720,6 +720,38 @@ def test_a_tampered_published_table_is_an_error(
         Published(folder / "book" / "published")
 
 
+@pytest.mark.parametrize(
+    ("table", "line", "message"),
+    [
+        ("marks", "lam/section-6/low,guess,a feeling", "its mark is 'guess', not one of input"),
+        ("marks", "lam/section-6/low,,a feeling", "its mark is '', not one of input"),
+        ("marks", "lam/section-6/low,input,", "its mark 'input' has no reason"),
+        (
+            "marks",
+            "lam/section-6/no,input,a feeling",
+            "'lam/section-6/no' fits no published number",
+        ),
+        (
+            "restated",
+            "lam/section-6/low,lam/section-6/no",
+            "'lam/section-6/no', which nothing prints",
+        ),
+        (
+            "restated",
+            "lam/section-6/*,lam/section-6/low",
+            "low restates 'lam/section-6/low', which",
+        ),
+        ("expected", "lam/section-6/wrong,many,0.1", "no numbers for 'lam/section-6/wrong'"),
+    ],
+)
+def test_a_line_that_cannot_be_meant_is_an_error(
+    folder: Path, table: str, line: str, message: str
+) -> None:
+    append(folder, table, line)
+    with pytest.raises(LedgerError, match=message):
+        Published(folder / "book" / "published")
+
+
 def test_a_tampered_printed_number_turns_the_verdict(folder: Path) -> None:
     assert verdict(folder, "lam/section-6/low", 0.66523) == "match"
     path = folder / "book" / "published" / "lam.csv"

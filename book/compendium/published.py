@@ -320,12 +320,14 @@ class Published:
         where = row.id
         self._one_of(self.papers, f"{where}: its paper", row.paper)
         self._has_form(rf"{row.paper}(/[A-Za-z0-9_.*+-]+)+", f"{row.paper}/item/...", where)
-        self._one_of(KINDS if where in self.rows else [""], f"{where}: its kind", row.kind)
+        if where in self.rows:
+            self._one_of(KINDS, f"{where}: its kind", row.kind)
         if row.erratum:
             errata = [e.id for e in self.errata.values() if e.paper == row.paper]
             self._one_of(errata, f"{where}: its erratum", row.erratum)
-        self._one_of(["", *MARKS], f"{where}: its mark", row.mark)
-        self._need(bool(row.mark) == bool(row.why), f"{where}: a mark and why, or neither")
+        if row.mark or row.why:
+            self._one_of(MARKS, f"{where}: its mark", row.mark)
+            self._need(row.why, f"{where}: its mark {row.mark!r} has no reason")
         try:
             read_number(row.printed)
         except LedgerError as error:
