@@ -135,7 +135,7 @@ def test_pair_is_deterministic_and_carries_no_outputs(tmp_path):
         (lambda nb: nb.cells[3].update(id="other"), "cell 4 differs"),
         (lambda nb: nb.cells[3].update(execution_count=1), "cell 4 differs"),
         (lambda nb: nb.cells[2].metadata.update(tags=[]), "cell 3 differs"),
-        (lambda nb: nb.cells.pop(), "5 cells instead of 6"),
+        (lambda nb: nb.cells.pop(), "cell 6 differs"),
         (lambda nb: nb.metadata.update(other=1), "metadata or layout differs"),
     ],
 )
@@ -169,6 +169,7 @@ levels: tuple[float, ...] = (
     0.95,
 )  # quick: (0.95,) — nominal levels
 name: str = "é # not a comment"  # a label
+sizes: list[int] = [10, 20]  # of the test sets
 exact: bool = True  # whether to enumerate
 path: str | None = None  # a table of one's own
 half_width: float = 0.05  # planned half width"""
@@ -195,6 +196,10 @@ def test_read_finds_types_defaults_quick_values_and_descriptions():
         ("replicates=1e6", {"replicates": 1_000_000}),
         ("half_width=1", {"half_width": 1.0}),
         ("levels=0.9,0.99", {"levels": (0.9, 0.99)}),
+        ("levels=0.9,1", {"levels": (0.9, 1)}),
+        ("levels=1,0", {"levels": (1, 0)}),
+        ("sizes=5,10", {"sizes": [5, 10]}),
+        ("sizes=[5]", {"sizes": [5]}),
         ("name='two words'", {"name": "two words"}),
         ("name=12", {"name": "12"}),
         ("path=None", {"path": None}),
@@ -210,12 +215,14 @@ def test_from_text_converts_by_the_declared_type(text, expected):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("replicate=10", "x has no parameter 'replicate'; it has replicates, levels, name, exact"),
+        ("replicate=10", "x has no parameter 'replicate'; it has replicates, levels, name, sizes"),
         ("replicates", "a parameter is written name=value, got 'replicates'"),
         ("replicates=ten", "replicates must be int, got 'ten'"),
         ("replicates=1.5", "replicates must be int, got '1.5'"),
         ("replicates=True", "replicates must be int, got 'True'"),
         ("exact=2", "exact must be bool, got '2'"),
+        ("levels=1,b", r"levels must be tuple\[float, \.\.\.\], got '1,b'"),
+        ("levels=()", r"levels must be tuple\[float, \.\.\.\], got '\(\)'"),
         ("levels=a,b", r"levels must be tuple\[float, \.\.\.\], got 'a,b'"),
     ],
 )
@@ -228,13 +235,17 @@ def test_from_text_refuses(text, message):
     ("cell", "message"),
     [
         ("n = 3  # untyped", "a parameters cell holds only lines"),
-        ("n: int = 3", "'n' has no comment"),
-        ("n: int = 3  # quick: 2", "'n' has no comment"),
+        ("n: int = 3", "only lines 'name: type = value  # description', got 'n: int = 3'"),
+        ("n: int = 3  # quick: 2", "only lines .*, got 'n: int = 3  # quick: 2'"),
+        ("n: int = 3\nm: int = 4  # the other", "'n' must be a literal of the type int, got '3"),
         ("n: int = 10**6  # computed", "must be a literal"),
-        ("n: int = 2.5  # wrong type", "'n' is declared int, got 2.5"),
-        ("n: int = 3  # quick: 1.5 — wrong quick type", "'n' is declared int, got 1.5"),
-        ("n: np.int64 = 3  # foreign type", "must be declared as a built-in type"),
-        ("n: int =", "not Python"),
+        ("n: int = 2.5  # wrong type", "'n' must be a literal of the type int, got '2.5'"),
+        (
+            "n: int = 3  # quick: 1.5 — wrong quick type",
+            "'n' must be a literal of the type int, got '1.5'",
+        ),
+        ("n: np.int64 = 3  # foreign type", "a literal of the type np.int64, got '3'"),
+        ("n: int =", "only lines .*, got 'n: int ='"),
     ],
 )
 def test_read_refuses(cell, message):
@@ -249,6 +260,7 @@ def test_substitute_changes_values_and_nothing_else():
         "replicates: int = 5_000  # quick: 10_000 — replicates per condition",
         "levels: tuple[float, ...] = (0.5,)  # quick: (0.95,) — nominal levels",
         "name: str = 'µ'  # a label",
+        "sizes: list[int] = [10, 20]  # of the test sets",
         "exact: bool = True  # whether to enumerate",
         "path: str | None = 'a.csv'  # a table of one's own",
         "half_width: float = 0.05  # planned half width",
@@ -336,9 +348,9 @@ def test_a_notebook_runs_again_when_what_it_read_changed(ran, tmp_path):
     assert reason(root, "draws") == ""
     results = root / "_build" / "results" / "draws.csv"
     results.write_text("by hand")
-    assert reason(root, "draws") == "results/draws.csv changed"
+    assert reason(root, "draws") == "outputs changed (results/draws.csv)"
     results.unlink()
-    assert reason(root, "draws") == "results/draws.csv is gone"
+    assert reason(root, "draws") == "outputs changed (results/draws.csv)"
 
 
 READER = """\
@@ -395,14 +407,14 @@ def change(path: Path, old: str, new: str) -> None:
         ("notebooks/data/other.csv", "2", "3", ""),
         ("f1ci/results.py", '"""', '""" ', "files changed (f1ci/results.py)"),
         # An input that it used, and one that it did not.
-        ("book/published/inputs.csv", ",77\n", ",78\n", "printed changed (value lam/section-6/tp)"),
+        ("book/published/inputs.csv", ",77\n", ",78\n", "printed changed (lam/section-6/tp)"),
         ("book/published/inputs.csv", ",702\n", ",703\n", ""),
         # A printed number from which it computes, and one that it only records.
         (
             "book/published/lam.csv",
             "lam/section-6/wald/low,lam,section-6,",
             "",
-            "printed changed (value lam/section-6/wald/low)",
+            "printed changed (lam/section-6/wald/low)",
         ),
         ("book/published/lam.csv", ",0.740,", ",0.741,", ""),
         ("book/compendium/verdicts.py", "STANDARD_ERRORS = 4", "STANDARD_ERRORS = 5", ""),

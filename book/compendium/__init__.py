@@ -9,9 +9,11 @@ from __future__ import annotations
 import hashlib
 import os
 import platform
+import sys
 from collections.abc import Iterable
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 __all__ = [
     "DATA",
@@ -22,6 +24,7 @@ __all__ = [
     "note",
     "swhid",
     "versions",
+    "watch",
     "write",
 ]
 
@@ -69,3 +72,17 @@ def note(kind: str, name: str, value: str = "") -> None:
     if path := os.environ.get("F1CI_NOTES"):
         with open(path, "a", encoding="utf-8") as notes:  # noqa: PTH123 (one line, one write)
             notes.write(f"{kind}\t{name}\t{value}\n")
+
+
+def watch() -> None:
+    """Note every file that this process opens from now on, modules among them."""
+    seen = set()
+
+    def hook(event: str, arguments: tuple[Any, ...]) -> None:
+        if event == "open" and isinstance(arguments[0], (str, os.PathLike)):
+            path = os.path.abspath(arguments[0])  # noqa: PTH100 (a Path costs more than the file)
+            if path not in seen:
+                seen.add(path)
+                note("file", path)
+
+    sys.addaudithook(hook)

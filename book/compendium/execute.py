@@ -22,10 +22,9 @@ import re
 import shutil
 import signal
 import sys
-import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from datetime import datetime, timezone
@@ -43,46 +42,15 @@ from papermill.exceptions import PapermillExecutionError
 from papermill.execute import remove_error_markers
 from papermill.log import logger
 
-from compendium import ROOT, sources, versions, write
+from compendium import ROOT, sources, swhid, versions, write
 from compendium.published import LedgerError, Published
 from compendium.sources import Parameter, ParameterError
 
-__all__ = [
-    "Edition",
-    "RefusedError",
-    "Task",
-    "command",
-    "locked",
-    "package_version",
-    "require_done",
-    "run",
-    "say",
-    "seconds",
-    "tasks",
-]
-
 _PACKAGES = ("numpy", "scipy", "pandas", "scikit-learn", "matplotlib")
 _ROOMS = ("f1ci", "book", "notebooks")
-_HEARTBEAT = 15.0  # seconds of silence after which a running notebook is mentioned again
+_HEARTBEAT = 5.0  # seconds after which it is said again how far the notebooks are
 REFERENCE = Path("book", "reference")  # the run that others are compared with
 _STARTUP = Path("ipython", "profile_default", "startup", "watch.py")
-# Runs in the kernel before the notebook: notes every file that it opens, modules among them.
-_WATCH = """\
-import os, sys
-
-def watch(log):
-    seen, notes = set(), os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
-
-    def hook(event, args):
-        if event == "open" and isinstance(args[0], (str, os.PathLike)) and args[0] not in seen:
-            seen.add(args[0])
-            os.write(notes, b"file\\t" + os.path.abspath(os.fsencode(args[0])) + b"\\t\\n")
-
-    sys.addaudithook(hook)
-
-watch({!r})
-del watch
-"""
 
 
 class RefusedError(RuntimeError):
@@ -147,18 +115,6 @@ class Edition:
         """What is known of the last run, if there was one."""
         return _read(self._record(name))
 
-    def altered(self) -> list[str]:
-        """Every notebook whose results are missing, or not as its run left them, in a sentence."""
-        problems = []
-        for name in self.names():
-            record = self.record(name)
-            if record is None or record["status"] != "done":
-                what = "has not been run" if record is None else "failed when it was last run"
-                problems.append(f"the notebook {name} {what}")
-            else:
-                problems += [f"{name}: {found}" for found in self._altered(record)]
-        return problems
-
     def stale(
         self, record: dict[str, Any] | None, values: Mapping[str, Any], published: Published
     ) -> str:
@@ -170,16 +126,16 @@ class Edition:
         now = {
             "parameters": {k: sources.literal(v) for k, v in values.items()},
             "packages": versions(_PACKAGES),
-            "files": self.hashes(record["read"]["files"]),
-            "printed": _printed(published, record["read"]["printed"]),
+            "files": {path: swhid(self.root / path) for path in record["read"]["files"]},
+            "printed": {id_: published.facts(id_) for id_ in record["read"]["printed"]},
+            "outputs": {path: swhid(self.folder / path) for path in record["outputs"]},
         }
         before = {**record, **record["read"]}
-        reasons = [
+        return ", ".join(
             f"{what} changed ({_difference(before[what], found)})"
             for what, found in now.items()
             if before[what] != found
-        ]
-        return ", ".join(reasons + self._altered(record))
+        )
 
     def publish(self, name: str, record: dict[str, Any], made: Path) -> None:
         """Put the files that a run made into their places, the record last.
@@ -187,10 +143,7 @@ class Edition:
         A kill at any moment leaves no record, or one that agrees with its files.
         """
         self.discard(name)
-        for file in sorted(p for p in made.rglob("*") if p.is_file()):
-            target = self.folder / file.relative_to(made)
-            target.parent.mkdir(parents=True, exist_ok=True)
-            file.replace(target)
+        shutil.copytree(made, self.folder, dirs_exist_ok=True, copy_function=os.replace)
         write(self._record(name), json.dumps(record, indent=1) + "\n")
 
     def discard(self, name: str) -> None:
@@ -210,17 +163,6 @@ class Edition:
 
     def _record(self, name: str) -> Path:
         return self.folder / "records" / f"{name}.json"
-
-    def hashes(self, paths: Iterable[str]) -> dict[str, str]:
-        """The hash of each file, by its path from the root; empty for one that is gone."""
-        return {p: _hash(self.root / p) for p in paths}
-
-    def _altered(self, record: Mapping[str, Any]) -> list[str]:
-        return [
-            f"{path} {'changed' if found else 'is gone'}"
-            for path, known in record["outputs"].items()
-            if (found := _hash(self.folder / path)) != known
-        ]
 
 
 @contextlib.contextmanager
@@ -251,11 +193,6 @@ def _read(path: Path) -> dict[str, Any] | None:
     return found
 
 
-def _hash(path: Path) -> str:
-    """SHA-256 of a file; empty if it is gone."""
-    return hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else ""
-
-
 def _combined(hashes: Mapping[str, str]) -> str:
     """One short hash for several named files."""
     text = "".join(f"{hashes[k]}  {k}\n" for k in sorted(hashes))
@@ -266,20 +203,6 @@ def _difference(before: Mapping[str, Any], now: Mapping[str, Any]) -> str:
     """The names that differ between two tables, at most three."""
     names = sorted(k for k in before.keys() | now.keys() if before.get(k) != now.get(k))
     return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
-
-
-def _printed(published: Published, names: Iterable[str]) -> dict[str, str]:
-    """What the papers print now for the values that a notebook used."""
-    rows = {**published.inputs, **published.rows}
-    now = {}
-    for name in names:
-        kind, identity = name.split(" ", 1)
-        if kind == "replicates":
-            now[name] = repr(published.replicates(identity))
-        else:
-            row = rows.get(identity)
-            now[name] = "" if row is None else row.erratum if kind == "entry" else row.printed
-    return now
 
 
 def package_version(root: Path) -> str:
@@ -304,8 +227,7 @@ class Task:
     expected: float | None  # seconds that its last run took, or the reference run
     cell: int = 0
     cells: int = 0
-    started: float | None = None
-    mentioned: float = 0.0
+    started: float = 0.0  # on the clock that only goes forward; 0 if it has not
 
 
 def tasks(edition: Edition, names: Sequence[str] = (), text: str = "") -> list[Task]:
@@ -354,14 +276,13 @@ def run(
     stopping, publishing, show = threading.Event(), threading.Lock(), _Progress(todo, workers)
 
     def work(task: Task) -> bool:
+        show.starts(task)
+        folder = edition.folder / f"running-{task.name}"
         try:
-            with tempfile.TemporaryDirectory(
-                prefix="running-", dir=edition.folder, ignore_cleanup_errors=True
-            ) as folder:
-                error = _run_one(edition, task, Path(folder), time_limit, show)
-                with publishing:
-                    if not stopping.is_set():
-                        _publish(edition, task, Path(folder), error)
+            error = _run_one(edition, task, folder, time_limit)
+            with publishing:
+                if not stopping.is_set():
+                    _publish(edition, task, folder, error)
         except Exception as fault:  # a full disk, say: whatever stops a task is its failure
             error = _error(f"{type(fault).__name__}: {' '.join(str(fault).split())[:300]}")
         if not stopping.is_set():
@@ -372,8 +293,8 @@ def run(
     order = sorted(todo, key=lambda t: -(t.expected or float("inf")))
     futures = {pool.submit(work, t): t.name for t in order}
     try:
-        while wait(futures, timeout=0.1).not_done:
-            show.heartbeat()
+        while wait(futures, timeout=_HEARTBEAT).not_done:
+            show.goes_on()
     finally:
         with publishing:
             stopping.set()
@@ -393,13 +314,11 @@ class _Engine(NBClientEngine):  # type: ignore[misc]
 
     @classmethod
     def execute_managed_notebook(
-        cls, manager: Any, kernel_name: str, *, start: Mapping[str, Any], **options: Any
+        cls, manager: Any, kernel_name: str, *, client: Any, start: Any, **_: Any
     ) -> None:
-        """Run the cells; `start` is for the kernel, the rest for nbclient."""
-        options = {k: v for k, v in options.items() if k in ("timeout_func", "on_cell_start")}
-        PapermillNotebookClient(
-            manager, kernel_name=kernel_name, log=logger, record_timing=False, **options
-        ).execute(**start)
+        """Run the cells; `client` is for nbclient, `start` for the kernel."""
+        client = PapermillNotebookClient(manager, kernel_name=kernel_name, log=logger, **client)
+        client.execute(**start)
 
 
 papermill_engines.register("f1ci", _Engine)
@@ -407,30 +326,31 @@ logger.setLevel("CRITICAL")  # what it has to say of a failure is in the record
 
 
 def _run_one(
-    edition: Edition, task: Task, folder: Path, time_limit: float, show: _Progress
+    edition: Edition, task: Task, folder: Path, time_limit: float
 ) -> dict[str, str] | None:
     """Run one notebook in a kernel of its own; what stopped it, if anything did."""
     executed = folder / "made" / "executed" / f"{task.name}.ipynb"
     results = folder / "made" / "results"
     for needed in (executed.parent, results):
         needed.mkdir(parents=True)
-    write(folder / _STARTUP, _WATCH.format(str(folder / "notes")))
+    write(folder / _STARTUP, "import compendium; compendium.watch(); del compendium\n")
     notebook = sources.read(edition.source(task.name), task.values)
     nbformat.write(notebook, folder / "input.ipynb")
+    place = str(edition.root / "notebooks")
     environment = {
         **os.environ,
         "F1CI_RESULTS": str(results),
         "F1CI_NOTES": str(folder / "notes"),
         "IPYTHONDIR": str(folder / "ipython"),  # none of the user's own set-up
     }
-    task.started, task.cells = time.monotonic(), len(notebook.cells)
-    end = task.started + time_limit
+    task.cells = len(notebook.cells)
 
     def begins(cell_index: int, **_: Any) -> None:
         task.cell = cell_index + 1
-        show.moved(task)
 
-    show.started(task)
+    def left(_: Any) -> float:
+        return max(0.1, task.started + time_limit - time.monotonic())
+
     try:
         with (folder / "log").open("w") as log:
             papermill.execute_notebook(
@@ -439,14 +359,8 @@ def _run_one(
                 engine_name="f1ci",
                 kernel_name="python3",
                 progress_bar=False,
-                start={
-                    "env": environment,
-                    "cwd": str(edition.root / "notebooks"),
-                    "stdout": log,
-                    "stderr": log,
-                },
-                timeout_func=lambda _: max(0.1, end - time.monotonic()),
-                on_cell_start=begins,
+                client={"timeout_func": left, "on_cell_start": begins, "record_timing": False},
+                start={"env": environment, "cwd": place, "stdout": log, "stderr": log},
             )
     except PapermillExecutionError as error:
         where = f"cell {error.cell_index + 1}: {error.ename}: {error.evalue}"
@@ -458,12 +372,8 @@ def _run_one(
     except DeadKernelError:
         said = (folder / "log").read_text("utf-8")
         return _error(f"its process died in cell {task.cell} of {task.cells}", said)
-    strangers = sorted(
-        p.relative_to(results).as_posix()
-        for p in results.rglob("*")
-        if p.is_file() and not p.name.startswith(task.name)
-    )
-    if strangers:
+    made = sorted(p.name for p in results.rglob("*") if p.is_file())
+    if strangers := [name for name in made if not name.startswith(task.name)]:
         return _error(f"what a notebook writes must bear its name, not {', '.join(strangers)}")
     return None
 
@@ -474,26 +384,26 @@ def _publish(edition: Edition, task: Task, folder: Path, error: dict[str, str] |
     if error:
         shutil.rmtree(made / "results")  # half of the results is worse than none
     _clean(made / "executed" / f"{task.name}.ipynb")
-    outputs = {p.relative_to(made).as_posix(): _hash(p) for p in made.rglob("*") if p.is_file()}
+    outputs = {p.relative_to(made).as_posix(): swhid(p) for p in made.rglob("*") if p.is_file()}
     files, printed = _noted(folder / "notes", root)
-    files |= {f"notebooks/{task.name}.py", "requirements.lock"}
-    hashes = edition.hashes(sorted(files))
+    files |= {f"notebooks/{task.name}.py", "book/compendium/__init__.py", "requirements.lock"}
+    hashes = {path: swhid(root / path) for path in sorted(files)}
     # Nobody knows which of its states a file had that was written meanwhile: no hash fits.
     begin = (folder / _STARTUP).stat().st_mtime
     hashes |= {p: "" for p in files if hashes[p] and (root / p).stat().st_mtime > begin}
-    package = [p.relative_to(root).as_posix() for p in (root / "f1ci").rglob("*.py")]
+    package = {p.relative_to(root).as_posix(): swhid(p) for p in (root / "f1ci").rglob("*.py")}
     record = {
         "name": task.name,
         "status": "failed" if error else "done",
         "error": error,
         "ended": datetime.now(timezone.utc).isoformat(timespec="seconds"),
-        "seconds": round(time.monotonic() - (task.started or 0.0), 1),
+        "seconds": round(time.monotonic() - task.started, 1),
         "parameters": {k: sources.literal(v) for k, v in task.values.items()},
         "packages": versions(_PACKAGES),
         "read": {"files": hashes, "printed": printed},
         "data": [p.removeprefix("notebooks/") for p in hashes if p.startswith("notebooks/data/")],
         "version": package_version(root),
-        "f1ci": _combined(edition.hashes(package)),
+        "f1ci": _combined(package),
         # Numbers only: how a figure is drawn may differ from one machine to another.
         "results": _combined(
             {k: h for k, h in outputs.items() if re.match(r"results/(?!figures/)", k)}
@@ -512,8 +422,8 @@ def _noted(notes: Path, root: Path) -> tuple[set[str], dict[str, str]]:
     files, printed = set(), {}
     for line in notes.read_text("utf-8").splitlines() if notes.exists() else ():
         kind, name, value = line.split("\t")
-        if kind != "file":
-            printed[f"{kind} {name}"] = value
+        if kind == "printed":
+            printed[name] = value
         elif name.startswith(f"{root}{os.sep}"):
             path = Path(source_from_cache(name) if name.endswith(".pyc") else name)
             room, *inner = path.relative_to(root).parts
@@ -538,38 +448,30 @@ def _error(summary: str, traceback: str = "") -> dict[str, str]:
 
 
 class _Progress:
-    """Progress lines: which notebook, how far, how long still."""
+    """Progress lines: which notebooks, how far, how long still."""
 
     def __init__(self, todo: Sequence[Task], workers: int) -> None:
-        self._open, self._workers = list(todo), workers
-        self._all, self._width = len(todo), max((len(t.name) for t in todo), default=0)
+        self._open, self._all, self._workers = list(todo), len(todo), workers
         self._begin = time.monotonic()
-        self._lock = threading.Lock()
 
-    def started(self, task: Task) -> None:
+    def starts(self, task: Task) -> None:
+        task.started = time.monotonic()
         before = f", {seconds(task.expected)} before" if task.expected else ""
-        self._line(task, f"starts: {task.reason or 'asked for'}{before}")
+        self._say(f"{task.name} starts: {task.reason or 'asked for'}{before}")
 
-    def moved(self, task: Task, silence: float = 1.0) -> None:
-        if time.monotonic() - task.mentioned > silence:
-            self._line(task, f"cell {task.cell} of {task.cells}{self._left()}")
-
-    def heartbeat(self) -> None:
-        for task in list(self._open):
-            if task.started:
-                self.moved(task, _HEARTBEAT)
+    def goes_on(self) -> None:
+        running = [f"{t.name} in cell {t.cell} of {t.cells}" for t in list(self._open) if t.cell]
+        if running:
+            self._say(f"{', '.join(running)}{self._left()}")
 
     def ended(self, task: Task, error: Mapping[str, str] | None) -> None:
         self._open.remove(task)
-        took = seconds(time.monotonic() - task.started if task.started else 0.0)
+        took = seconds(time.monotonic() - task.started)
         failed = f"FAILED after {took}: {error['summary']}" if error else ""
-        self._line(task, failed or f"done in {took}{self._left()}")
+        self._say(f"{task.name} {failed or f'done in {took}{self._left()}'}")
 
-    def _line(self, task: Task, text: str) -> None:
-        with self._lock:
-            task.mentioned = time.monotonic()
-            elapsed = seconds(task.mentioned - self._begin)
-            say(f"{elapsed:>12}  {task.name:{self._width}}  {text}")
+    def _say(self, text: str) -> None:
+        say(f"{seconds(time.monotonic() - self._begin):>12}  {text}")
 
     def _left(self) -> str:
         """The time left by what each notebook took before, shared among the workers."""
@@ -578,7 +480,7 @@ class _Progress:
             return ""
         if any(t.expected is None for t in still):
             return f"; {self._all - len(still)} of {self._all} notebooks done"
-        rest = [max(0.0, (t.expected or 0.0) - (now - (t.started or now))) for t in still]
+        rest = [max(0.0, (t.expected or 0.0) - (t.started and now - t.started)) for t in still]
         return f"; about {seconds(max(*rest, sum(rest) / self._workers))} left"
 
 
@@ -627,26 +529,23 @@ def command(
 
 def _main(options: argparse.Namespace) -> int:
     begin = time.monotonic()
-    edition = Edition(
-        options.root, "custom" if options.params else "quick" if options.quick else "full"
-    )
+    name = "custom" if options.params else "quick" if options.quick else "full"
+    edition = Edition(options.root, name)
     listed = tasks(edition, options.names, options.params)
     todo = [t for t in listed if t.reason or options.force]
     if kept := len(listed) - len(todo):
         say(f"{kept} of {len(listed)} notebooks are up to date (--force runs them anyway).")
-    os.environ.update(
-        {
-            "OMP_NUM_THREADS": os.environ.get("OMP_NUM_THREADS", "1"),
-            "PYTHONPATH": edition.python_path,
-            "PYTHONHASHSEED": "0",
-            "PYTHONPYCACHEPREFIX": "",  # compiled modules stand beside their sources
-            "JUPYTER_PREFER_ENV_PATH": "1",
-            "F1CI_SCHEDULER": options.scheduler,
-            "F1CI_PROCESSES": str(max(1, options.workers // max(1, len(todo)))),
-            # The book fills in what is printed and the verdicts; a reader's own run has no book.
-            "F1CI_IDS": "" if edition.name == "custom" else "1",
-        }
-    )
+    os.environ |= {
+        "OMP_NUM_THREADS": os.environ.get("OMP_NUM_THREADS", "1"),
+        "PYTHONPATH": edition.python_path,
+        "PYTHONHASHSEED": "0",
+        "PYTHONPYCACHEPREFIX": "",  # compiled modules stand beside their sources
+        "JUPYTER_PREFER_ENV_PATH": "1",
+        "F1CI_SCHEDULER": options.scheduler,
+        "F1CI_PROCESSES": str(max(1, options.workers // max(1, len(todo)))),
+        # The book fills in what is printed and the verdicts; a reader's own run has no book.
+        "F1CI_IDS": "" if edition.name == "custom" else "1",
+    }
     with locked(edition):
         failed = run(edition, todo, workers=options.workers, time_limit=options.time_limit)
     took, folder = seconds(time.monotonic() - begin), edition.folder.relative_to(edition.root)

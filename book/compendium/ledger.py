@@ -30,9 +30,7 @@ from pathlib import Path
 from typing import Any
 
 from compendium import RESULTS, note, write
-from compendium.published import LedgerError, Number, Published, Row
-
-__all__ = ["COLUMNS", "Page", "Record", "checked", "csv_text", "open", "opened", "read", "shown"]
+from compendium.published import LedgerError, Number, Published, Row, lines
 
 MIN_SPLITS = 200
 _opened: list[Page] = []
@@ -79,18 +77,24 @@ class Page:
 
     def given(self, id: str) -> float:  # noqa: A002 (the ledger's own word)
         """An input as a paper prints it."""
-        return float(self.number(self._known(id, "input", self.published.inputs)).value)
+        return self._value(id, "input", self.published.inputs)
 
     def printed(self, id: str) -> float:  # noqa: A002
         """A printed result, for a computation that starts from it or a figure that shows it."""
-        return float(self.number(self._known(id, "published number", self.published.rows)).value)
+        return self._value(id, "published number", self.published.rows)
+
+    def row(self, id: str) -> Row:  # noqa: A002
+        """All that is printed about an input or a result."""
+        row = self._known(id, "input and no published number", self.published.everything)
+        note("printed", id, self.published.facts(id))
+        return row
 
     def number(self, id: str) -> Number:  # noqa: A002
         """A printed input or result, exactly, with half a unit of its last digit."""
-        number = self.row(id).number
-        if number is None:
-            raise LedgerError(f"{id} is a word, {self.row(id).printed!r}, and not a number")
-        return number
+        row = self.row(id)
+        if row.number is None:
+            raise LedgerError(f"{id} is a word, {row.printed!r}, and not a number")
+        return row.number
 
     def text(self, id: str) -> str:  # noqa: A002
         """An input or result as it is printed."""
@@ -98,15 +102,11 @@ class Page:
 
     def replicates(self, id: str) -> int | None:  # noqa: A002
         """How many replicates the paper drew for a number; None if it does not say."""
-        found = self.published.replicates(id)
-        note("replicates", id, repr(found))
-        return found
+        return self.row(id).paper_replicates
 
     def entry(self, id: str) -> str:  # noqa: A002
         """The entry of the register that a published number names; "" if none."""
-        row = self.published.rows[self._known(id, "published number", self.published.rows)]
-        note("entry", id, row.erratum)
-        return row.erratum
+        return self.row(id).erratum
 
     def ids(self, prefix: str) -> list[str]:
         """The published numbers whose ids begin with `prefix`, in the tables' order."""
@@ -178,24 +178,16 @@ class Page:
             write(self.path, csv_text(COLUMNS, lines))
             self._saved = len(self.records)
 
-    def _known(self, id: str, what: str, rows: Mapping[str, Row]) -> str:  # noqa: A002
+    def _known(self, id: str, what: str, rows: Mapping[str, Row]) -> Row:  # noqa: A002
         if id not in rows:
             raise LedgerError(f"no {what} has the id {id!r}")
-        return id
+        return rows[id]
 
-    def row(self, id: str) -> Row:  # noqa: A002
-        """All that is printed about a number."""
-        both = {**self.published.rows, **self.published.inputs}
-        row = both[self._known(id, "input and no published number", both)]
-        note("value", id, row.printed)
-        return row
+    def _value(self, id: str, what: str, rows: Mapping[str, Row]) -> float:  # noqa: A002
+        return float(self.number(self._known(id, what, rows).id).value)
 
     def _add(self, record: Record) -> None:
-        row = self.published.named(record.id)
-        if row is None:
-            raise LedgerError(
-                f"no published number has the id {record.id!r} (of {shown(record.value)})"
-            )
+        row = _named(record.id, record.value, self.published)
         if record.id in self.records:
             raise LedgerError(
                 f"{record.id} is recorded twice: {shown(self.records[record.id].value)}, "
@@ -300,25 +292,22 @@ def from_line(line: dict[str, str], row: Row) -> Record:
 def read(path: Path, published: Published) -> tuple[list[Record], list[str]]:
     """The records in a results file, and what is wrong with the file, a sentence each."""
     records: list[Record] = []
-    problems: list[str] = []
-    with path.open(encoding="utf-8", newline="") as file:
-        reader = csv.DictReader(file)
-        if reader.fieldnames != COLUMNS:
-            return [], [f"{path.name}: its columns are {reader.fieldnames}"]
-        for line in reader:
-            if None in line or None in line.values():
-                problems.append(f"{path.name}: not {len(COLUMNS)} cells in {line}")
-            elif (row := published.named(line["id"])) is None:
-                problems.append(
-                    f"{path.name}: no published number has the id {line['id']!r} "
-                    f"(of {line['value']!r})"
-                )
-            else:
-                try:
-                    records.append(checked(from_line(line, row), row))
-                except (LedgerError, TypeError, ValueError) as error:
-                    problems.append(f"{path.name}: {error} ({line})")
+    whole, problems = lines(path, COLUMNS)
+    for line in whole:
+        try:
+            row = _named(line["id"], line["value"], published)
+            records.append(checked(from_line(line, row), row))
+        except ValueError as error:
+            problems.append(f"{path.name}: {error} ({line})")
     return records, problems
+
+
+def _named(name: str, value: object, published: Published) -> Row:
+    """What is printed about the number that a record names."""
+    row = published.named(name)
+    if row is None:
+        raise LedgerError(f"no published number has the id {name!r} (of {shown(value)})")
+    return row
 
 
 def shown(value: object) -> str:

@@ -19,29 +19,17 @@ heading, not whose cells, carries the sign.
 from __future__ import annotations
 
 import csv
+import fnmatch
 import functools
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from decimal import Decimal
-from fnmatch import fnmatchcase
 from fractions import Fraction
 from pathlib import Path
 from typing import TypeVar
 
 from compendium import PUBLISHED
-
-__all__ = [
-    "ERRATUM_KINDS",
-    "KINDS",
-    "Erratum",
-    "LedgerError",
-    "Number",
-    "Paper",
-    "Published",
-    "Row",
-    "read_number",
-]
 
 KINDS = ("deterministic", "simulated", "trained")
 # The kinds of entries of the register, and the letter that ids of each kind begin with: what is
@@ -74,10 +62,9 @@ class Number:
 
 
 _DECIMAL = re.compile(r"[±+-]?(?P<body>(?:\d{1,3}(?:,\d{3})+|\d+)?(?:\.\d+)?(?:e[+-]?\d+)?)%?")
-_FRACTION = re.compile(r"(?P<sign>-?)(?P<body>\d+/[1-9]\d*)")
+_FRACTION = re.compile(r"-?\d+/[1-9]\d*")
 _POWER = re.compile(r"10\^(?P<exponent>\d{1,2})")
 _WORD = re.compile(r"[A-Za-z][A-Za-z0-9_,. -]*")
-_IN_WORDS = {"a million": Fraction(10**6)}
 
 
 @functools.cache
@@ -94,10 +81,8 @@ def read_number(printed: str) -> Number | None:
     >>> read_number("59,066").half_unit
     Fraction(1, 2)
     """
-    text = printed.strip().replace("\N{MINUS SIGN}", "-")
-    if text in _IN_WORDS:
-        return Number(_IN_WORDS[text], Fraction(0))
-    if match := _FRACTION.fullmatch(text):
+    text = printed.strip().replace("\N{MINUS SIGN}", "-").replace("a million", "10^6")
+    if _FRACTION.fullmatch(text):
         return Number(Fraction(text), Fraction(0))
     if match := _POWER.fullmatch(text):
         return Number(Fraction(10) ** int(match["exponent"]), Fraction(0))
@@ -141,7 +126,19 @@ class Paper:
 
 @dataclass(frozen=True)
 class Row:
-    """One published number, or one input (whose `kind` and `erratum` are empty)."""
+    """One published number, or one input, of which only the first five are known.
+
+    Attributes
+    ----------
+    id, paper, item, description, printed, kind, erratum : str
+        As in the tables.
+    paper_replicates : int, optional
+        How many replicates the paper drew.
+    mark, why : str
+        Why the row cannot count as a check, or not as an independent one.
+    expected : (value, tolerance), optional
+        What the row's entry in the register rests on.
+    """
 
     id: str
     paper: str
@@ -150,6 +147,10 @@ class Row:
     printed: str
     kind: str = ""
     erratum: str = ""
+    paper_replicates: int | None = None
+    mark: str = ""
+    why: str = ""
+    expected: tuple[float, float] | None = None
 
     @property
     def number(self) -> Number | None:
@@ -177,9 +178,23 @@ class Erratum:
     shown_in: str
 
 
+def lines(path: Path, columns: Sequence[str]) -> tuple[list[dict[str, str]], list[str]]:
+    """The lines of a table, and what is wrong with it, a sentence each."""
+    with path.open(encoding="utf-8", newline="") as file:
+        reader = csv.DictReader(file, strict=True)
+        if sorted(reader.fieldnames or []) != sorted(columns):
+            return [], [f"{path.name}: its columns are {reader.fieldnames}, not {list(columns)}"]
+        whole, problems = [], []
+        for line in reader:
+            if None in line or None in line.values():
+                problems.append(f"{path.name}: not {len(columns)} cells in {line}")
+            else:
+                whole.append({column: line[column].strip() for column in columns})
+    return whole, problems
+
+
 _INPUT_COLUMNS = ("id", "paper", "item", "description", "printed")
-_ID = re.compile(r"(?P<paper>[a-z]+)(?:/[A-Za-z0-9_.*+-]+)+")
-_ERRATUM_ID = re.compile(r"(?P<letter>[ERON])-(?P<paper>[a-z]+)-[1-9]\d*")
+ROW_COLUMNS = (*_INPUT_COLUMNS, "kind", "erratum")
 
 
 class Published:
@@ -195,36 +210,31 @@ class Published:
         self.papers: Mapping[str, Paper] = self._table("papers", Paper)
         self.errata: Mapping[str, Erratum] = self._table("errata", Erratum)
         self.inputs: Mapping[str, Row] = self._table("inputs", Row, _INPUT_COLUMNS)
-        self.rows: Mapping[str, Row] = {
-            id_: row for paper in self.papers for id_, row in self._table(paper, Row).items()
-        }
-        self._replicates: dict[str, int] = {}
-        for rows, name in self._lines("replicates.csv", ("rows", "input")):
-            size = self.inputs[name].number if name in self.inputs else None
-            if size is None or size.value < 2 or size.value.denominator != 1:
-                self._say(f"replicates.csv: {name!r} is no number of replicates in inputs.csv")
-            else:
-                for id_ in self._matching("replicates.csv", rows):
-                    self._replicates.setdefault(id_, int(size.value))
+        self.rows: dict[str, Row] = {}
+        for paper in self.papers:
+            self.rows |= self._table(paper, Row, ROW_COLUMNS)
         self.expected: Mapping[str, tuple[float, float]] = self._expected_values()
-        self.marks: dict[str, tuple[str, str]] = {}
-        for rows, mark, why in self._lines("marks.csv", ("rows", "mark", "why")):
-            if mark not in MARKS or not why:
-                self._say(f"marks.csv: {mark!r} is not one of {', '.join(MARKS)}")
-            self.marks |= dict.fromkeys(self._matching("marks.csv", rows), (mark, why))
-        self.restated: dict[str, str] = {}
-        for rows, of in self._lines("restated.csv", ("rows", "of")):
-            if of not in self.rows:
-                self._say(f"restated.csv: no published number has the id {of!r}")
-            self.restated |= dict.fromkeys(self._matching("restated.csv", rows), of)
-        for of in self.restated.keys() & set(self.restated.values()):
-            self._say(f"restated.csv: {of!r} is itself restated")
-        for row in (*self.inputs.values(), *self.rows.values()):
+        sizes, marks = self._of_rows("replicates", "input"), self._of_rows("marks", "mark", "why")
+        for id_, row in self.rows.items():
+            mark, why = marks.get(id_, ("", ""))
+            size = self._size(sizes[id_][0]) if id_ in sizes else None
+            known = replace(row, paper_replicates=size, expected=self.expected.get(id_))
+            self.rows[id_] = replace(known, mark=mark, why=why)
+        self.everything: Mapping[str, Row] = {**self.inputs, **self.rows}
+        restated = self._of_rows("restated", "of")
+        self.restated: Mapping[str, str] = {id_: of for id_, (of,) in restated.items()}
+        for id_, of in self.restated.items():
+            first = of in self.rows and of not in self.restated
+            self._need(
+                first, f"{id_} restates {of!r}, which nothing prints, or prints again itself"
+            )
+        for row in self.everything.values():
             self._check_row(row)
         for erratum in self.errata.values():
             self._check_erratum(erratum)
         if self._problems:
-            raise LedgerError(f"{self.folder}:\n  " + "\n  ".join(self._problems))
+            listed = dict.fromkeys(self._problems)
+            raise LedgerError(f"{self.folder}:\n  " + "\n  ".join(listed))
 
     def named(self, name: str) -> Row | None:
         """The row of an id, or of `R-...:id`, its value in the run that its entry names."""
@@ -233,43 +243,59 @@ class Published:
         fits = row is not None and (not mark or (run == row.erratum and run.startswith("R")))
         return row if fits else None
 
-    def replicates(self, id: str) -> int | None:  # noqa: A002 (the ledger's own word)
-        """How many replicates the paper drew for a number; None if it does not say."""
-        return self._replicates.get(id)
+    def facts(self, id: str) -> str:  # noqa: A002
+        """All that a notebook can ask of a number, as one text; "" if nothing has the id."""
+        row = self.everything.get(id)
+        return "" if row is None else f"{row.printed} {row.erratum} {row.paper_replicates}"
 
-    def _say(self, problem: str) -> None:
-        self._problems.append(problem)
+    def _need(self, fine: object, problem: str) -> None:
+        if not fine:
+            self._problems.append(problem)
+
+    def _one_of(self, known: Collection[str], what: str, value: str) -> None:
+        if value not in known:
+            self._problems.append(f"{what} is {value!r}, not one of {', '.join(known)}")
+
+    def _has_form(self, pattern: str, form: str, id_: str) -> None:
+        self._need(re.fullmatch(pattern, id_), f"the id {id_!r} is not of the form {form}")
 
     def _expected_values(self) -> dict[str, tuple[float, float]]:
         """The value that each row with an entry in the register is claimed to have."""
         found: dict[str, tuple[float, float]] = {}
-        for name, *numbers in self._lines("expected.csv", ("id", "value", "tolerance")):
+        for name, *said in self._cells("expected", ("id", "value", "tolerance")):
             row = self.named(name)
+            self._need(row and row.erratum, f"expected.csv: {name!r} names nothing in the register")
             try:
-                value, tolerance = map(float, numbers)
+                value, tolerance = map(float, said)
             except ValueError:
-                self._say(f"expected.csv: no numbers for {name!r}")
+                self._need(False, f"expected.csv: no numbers for {name!r}")
                 continue
-            if row is None or not row.erratum:
-                self._say(f"expected.csv: {name!r} names nothing in the register")
-            elif not 0 < tolerance <= 0.01 * abs(value):
-                self._say(f"expected.csv: a tolerance of {tolerance} for {name!r}")
+            small = 0 < tolerance <= 0.01 * abs(value)
+            self._need(small, f"expected.csv: a tolerance of {tolerance} for {name!r}")
             found[name] = value, tolerance
         for row in filter(lambda row: row.erratum, self.rows.values()):
             for name, whose in ((row.id, "ours"), (f"{row.erratum}:{row.id}", "that run's")):
-                if self.named(name) and name not in found:
-                    self._say(
-                        f"{row.id}: names {row.erratum}, but expected.csv does not say what "
-                        f"{whose} is"
-                    )
+                missing = f"expected.csv does not say what {whose} is"
+                known = name in found or not self.named(name)
+                self._need(known, f"{row.id}: names {row.erratum}, but {missing}")
         return found
 
-    def _matching(self, name: str, pattern: str) -> list[str]:
-        """The published numbers that a pattern in a table fits."""
-        ids = [id_ for id_ in self.rows if fnmatchcase(id_, pattern)]
-        if not ids:
-            self._say(f"{name}: {pattern!r} fits no published number")
-        return ids
+    def _of_rows(self, name: str, *columns: str) -> dict[str, list[str]]:
+        """What a table says of the published numbers; the first pattern that fits one counts."""
+        found: dict[str, list[str]] = {}
+        for pattern, *said in self._cells(name, ("rows", *columns)):
+            ids = fnmatch.filter(self.rows, pattern)
+            self._need(ids, f"{name}.csv: {pattern!r} fits no published number")
+            found = {**dict.fromkeys(ids, said), **found}
+        return found
+
+    def _size(self, name: str) -> int | None:
+        """The number of replicates that an input states."""
+        size = self.inputs[name].number if name in self.inputs else None
+        if size is not None and size.value >= 2 and size.value.denominator == 1:
+            return int(size.value)
+        self._need(False, f"replicates.csv: {name!r} is no number of replicates in inputs.csv")
+        return None
 
     def _table(
         self, name: str, kind: Callable[..., _Kind], columns: Sequence[str] = ()
@@ -277,62 +303,43 @@ class Published:
         """The lines of a table by what their first column says, which is said once."""
         columns = columns or list(kind.__dataclass_fields__)  # type: ignore[attr-defined]
         found = {}
-        for first, *rest in self._lines(f"{name}.csv", columns):
-            if first in self._seen:
-                self._say(f"the id {first!r} stands there twice")
+        for first, *rest in self._cells(name, columns):
+            self._need(first not in self._seen, f"the id {first!r} stands there twice")
             self._seen.add(first)
             found[first] = kind(first, *rest)
         return found
 
-    def _lines(self, name: str, columns: Sequence[str]) -> Iterator[list[str]]:
-        """The cells of each line of a table, in the order of the columns."""
-        path = self.folder / name
-        if not path.exists():
-            return
-        with path.open(encoding="utf-8", newline="") as file:
-            reader = csv.DictReader(file, strict=True)
-            if sorted(reader.fieldnames or []) != sorted(columns):
-                self._say(f"{name}: its columns are {reader.fieldnames}, not {columns}")
-                return
-            for line in reader:
-                if None in line or None in line.values():
-                    self._say(f"{name}:{reader.line_num}: not {len(columns)} cells")
-                else:
-                    yield [line[column].strip() for column in columns]
+    def _cells(self, name: str, columns: Sequence[str]) -> list[list[str]]:
+        """The cells of each line of a table, in the order of the columns; none without a table."""
+        path = self.folder / f"{name}.csv"
+        found, problems = lines(path, columns) if path.exists() else ([], [])
+        self._problems += problems
+        return [list(line.values()) for line in found]
 
     def _check_row(self, row: Row) -> None:
-        match = _ID.fullmatch(row.id)
-        if not match:
-            self._say(f"the id {row.id!r} is not of the form paper/item/...")
-        elif match["paper"] != row.paper or row.paper not in self.papers:
-            known = ", ".join(self.papers)
-            self._say(f"{row.id}: its paper is {row.paper!r}, not its id's, one of {known}")
+        where = row.id
+        self._one_of(self.papers, f"{where}: its paper", row.paper)
+        self._has_form(rf"{row.paper}(/[A-Za-z0-9_.*+-]+)+", f"{row.paper}/item/...", where)
+        if where in self.rows:
+            self._one_of(KINDS, f"{where}: its kind", row.kind)
+        if row.erratum:
+            errata = [e.id for e in self.errata.values() if e.paper == row.paper]
+            self._one_of(errata, f"{where}: its erratum", row.erratum)
+        if row.mark or row.why:
+            self._one_of(MARKS, f"{where}: its mark", row.mark)
+            self._need(row.why, f"{where}: its mark {row.mark!r} has no reason")
         try:
-            row.number  # noqa: B018 (it raises if it cannot be read)
+            read_number(row.printed)
         except LedgerError as error:
-            self._say(f"{row.id}: {error}")
-        if row.id in self.rows and row.kind not in KINDS:
-            self._say(f"{row.id}: its kind is {row.kind!r}, not one of {', '.join(KINDS)}")
-        if row.erratum and row.erratum not in self.errata:
-            self._say(f"{row.id}: the erratum {row.erratum!r} is not in errata.csv")
-        elif row.erratum and self.errata[row.erratum].paper != row.paper:
-            self._say(f"{row.id}: the erratum {row.erratum!r} belongs to another paper")
+            self._problems.append(f"{where}: {error}")
 
     def _check_erratum(self, erratum: Erratum) -> None:
-        match = _ERRATUM_ID.fullmatch(erratum.id)
-        if not match or match["paper"] != erratum.paper or erratum.paper not in self.papers:
-            self._say(
-                f"errata.csv: the id {erratum.id!r} is not E-<paper>-<number>, or with R, O or N, "
-                f"for {erratum.paper!r}"
-            )
-        if erratum.kind not in ERRATUM_KINDS:
-            known = ", ".join(ERRATUM_KINDS)
-            self._say(f"{erratum.id}: its kind is {erratum.kind!r}, not one of {known}")
-        elif not erratum.id.startswith(ERRATUM_KINDS[erratum.kind]):
-            self._say(
-                f"{erratum.id}: its kind is {erratum.kind!r}, whose ids begin with another letter"
-            )
+        where, paper = erratum.id, erratum.paper
+        self._one_of(self.papers, f"{where}: its paper", paper)
+        self._one_of(ERRATUM_KINDS, f"{where}: its kind", erratum.kind)
+        letter = ERRATUM_KINDS.get(erratum.kind, "[ERON]")
+        self._has_form(rf"{letter}-{paper}-[1-9]\d*", f"{letter}-{paper}-<number>", where)
         for column, cell in vars(erratum).items():
-            needed = column != "right" or erratum.id.startswith("E")
-            if bool(cell) != needed:
-                self._say(f"{erratum.id}: {column!r} is {'empty' if needed else 'for errors only'}")
+            needed = column != "right" or where.startswith("E")
+            wrong = "empty" if needed else "for errors only"
+            self._need(bool(cell) == needed, f"{where}: {column!r} is {wrong}")

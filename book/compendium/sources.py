@@ -14,7 +14,8 @@ Every line of the cell tagged ``parameters`` has one form, and this module insis
 that is a name, a type, a literal default, and a comment that says what the parameter
 is. The optional ``quick:`` value is the one that ``make quick`` passes. Values are
 written into the cell itself before the notebook runs, so that a reader meets one
-parameter cell, and it holds the numbers that were used.
+parameter cell, and it holds the numbers that were used. (papermill's own parameters
+would come in a second cell, and its reading of the first one knows no quick value.)
 """
 
 from __future__ import annotations
@@ -23,15 +24,13 @@ import argparse
 import ast
 import contextlib
 import hashlib
-import io
 import re
 import shlex
 import sys
-import tokenize
-import types
-import typing
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -39,23 +38,7 @@ import jupytext
 import nbformat
 from nbformat import NotebookNode
 
-from compendium import ROOT, downloads, write
-
-__all__ = [
-    "Parameter",
-    "ParameterError",
-    "add_fetching",
-    "check",
-    "declared_parameters",
-    "from_text",
-    "literal",
-    "pair_text",
-    "parameters_cell",
-    "read",
-    "read_parameters",
-    "sources",
-    "substitute",
-]
+from compendium import downloads, write
 
 _METADATA = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
@@ -74,9 +57,12 @@ if importlib.util.find_spec("compendium") is None:
     %pip install --quiet --require-hashes -r f1ci-book/requirements.lock
     sys.path[:0] = [os.path.abspath("f1ci-book"), os.path.abspath("f1ci-book/book")]
     %cd -q f1ci-book/notebooks"""
-_TYPES: dict[str, Any] = {t.__name__: t for t in (int, float, str, bool, list, tuple)}
 _BOOLEANS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
-_QUICK = re.compile(r"quick:\s*(?P<value>.+?)\s*(?:—|--|;)\s*(?P<description>.*)")
+_LINE = re.compile(
+    r"^(?P<head>(?P<name>\w+): (?P<type>[^=\n]+) = )(?P<value>(?s:.+?))"
+    r"(?P<tail>  # (?:quick: (?P<quick>.+?) — )?(?P<description>(?!quick:).+))$",
+    re.MULTILINE,
+)
 
 
 def sources(folder: Path) -> list[Path]:
@@ -89,15 +75,13 @@ def read(source: Path, values: Mapping[str, Any] | None = None) -> NotebookNode:
 
     With `values`, its parameters have these.
     """
-    script = jupytext.reads(source.read_text(encoding="utf-8"), fmt="py:percent")
-    seen: dict[str, int] = {}
-    cells = []
-    for cell in script.cells:
+    notebook: NotebookNode = jupytext.reads(source.read_text("utf-8"), fmt="py:percent")
+    notebook.metadata = nbformat.from_dict(_METADATA)
+    seen: Counter[str] = Counter()
+    for cell in notebook.cells:
         key = f"{cell.cell_type}\n{cell.source}"
-        seen[key] = seen.get(key, 0) + 1
-        identity = hashlib.sha256(f"{key}\n{seen[key]}".encode()).hexdigest()[:12]
-        cells.append(_cell(cell.cell_type, cell.source, identity, dict(cell.metadata)))
-    notebook: NotebookNode = nbformat.v4.new_notebook(cells=cells, metadata=_METADATA)
+        seen[key] += 1
+        cell.id = hashlib.sha256(f"{key}\n{seen[key]}".encode()).hexdigest()[:12]
     if values is not None:
         cell = parameters_cell(notebook)
         cell.source = substitute(cell.source, values)
@@ -114,7 +98,8 @@ def pair_text(source: Path) -> str:
 
 def add_fetching(notebook: NotebookNode) -> None:
     """Add the cell that fetches what a notebook needs where it stands alone."""
-    notebook.cells.insert(1, _cell("code", _FETCH, "fetch", {"tags": ["remove-cell"]}))
+    fetch = nbformat.v4.new_code_cell(_FETCH, id="fetch", metadata={"tags": ["remove-cell"]})
+    notebook.cells.insert(1, fetch)
 
 
 def parameters_cell(notebook: NotebookNode) -> NotebookNode:
@@ -161,25 +146,13 @@ def _compare(source: Path) -> list[str]:
     pair, remedy = source.with_suffix(".ipynb"), "run `make pair`"
     if not pair.exists():
         return [f"{source.name} has no pair {pair.name}; {remedy}"]
-    text, expected_text = pair.read_text(encoding="utf-8"), pair_text(source)
-    if text == expected_text:
+    text, expected = pair.read_text("utf-8"), pair_text(source)
+    if text == expected:
         return []
-    cells = nbformat.reads(text, as_version=4).cells
-    expected = nbformat.reads(expected_text, as_version=4).cells
-    differing = [k for k, (a, b) in enumerate(zip(cells, expected, strict=False), 1) if a != b]
-    if differing:
-        where = f"cell {differing[0]} differs"
-    elif len(cells) != len(expected):
-        where = f"it has {len(cells)} cells instead of {len(expected)}"
-    else:
-        where = "its metadata or layout differs"
-    return [f"{pair.name} does not follow from {source.name}: {where}; {remedy}"]
-
-
-def _cell(kind: str, source: str, identity: str, metadata: dict[str, object]) -> NotebookNode:
-    new = getattr(nbformat.v4, f"new_{kind}_cell")
-    cell: NotebookNode = new(source, id=identity, metadata=metadata)
-    return cell
+    both = (nbformat.reads(t, as_version=4).cells for t in (text, expected))
+    differing = [k for k, (a, b) in enumerate(zip_longest(*both), 1) if a != b]
+    where = f"cell {differing[0]}" if differing else "its metadata or layout"
+    return [f"{pair.name} does not follow from {source.name}: {where} differs; {remedy}"]
 
 
 # --- parameters ---------------------------------------------------------------------------
@@ -212,28 +185,17 @@ class Parameter:
 
 def read_parameters(source: str) -> list[Parameter]:
     """The parameters that the source of a parameters cell declares."""
-    try:
-        tree = ast.parse(source)
-    except SyntaxError as error:
-        raise ParameterError(f"the parameters cell is not Python: {error}") from None
-    comments = _comments(source)
+    if rest := _LINE.sub("", source).strip():
+        raise ParameterError(
+            f"a parameters cell holds only lines 'name: type = value  # description', "
+            f"got {rest.splitlines()[0]!r}"
+        )
     found = []
-    for node in tree.body:
-        if not isinstance(node, ast.AnnAssign) or not isinstance(node.target, ast.Name):
-            raise ParameterError(
-                f"a parameters cell holds only lines 'name: type = value  # description', "
-                f"got {ast.unparse(node)!r}"
-            )
-        name, annotation = node.target.id, ast.unparse(node.annotation)
-        default = _literal(name, annotation, ast.unparse(node.value) if node.value else "")
-        description = comments.get(node.end_lineno or node.lineno, "")
-        quick = default
-        if match := _QUICK.fullmatch(description):
-            quick = _literal(name, annotation, match["value"])
-            description = match["description"]
-        if not description or description.startswith("quick:"):
-            raise ParameterError(f"the parameter {name!r} has no comment that says what it is")
-        found.append(Parameter(name, annotation, default, quick, description))
+    for line in _LINE.finditer(source):
+        name, kind = line["name"], line["type"]
+        default = _literal(name, kind, line["value"])
+        quick = _literal(name, kind, line["quick"]) if line["quick"] else default
+        found.append(Parameter(name, kind, default, quick, line["description"]))
     return found
 
 
@@ -253,25 +215,22 @@ def from_text(text: str, parameters: Iterable[Parameter], notebook: str) -> dict
             raise ParameterError(
                 f"{notebook} has no parameter {name!r}; it has {', '.join(known) or 'none'}"
             )
-        values[name] = _convert(name, known[name].type, value)
+        kind = known[name].type
+        fitting = [reading for reading in _readings(value) if _fits(reading, kind)]
+        if not fitting:
+            raise ParameterError(f"{name} must be {kind}, got {value!r}")
+        values[name] = float(fitting[0]) if kind == "float" else fitting[0]
     return values
 
 
 def substitute(source: str, values: Mapping[str, Any]) -> str:
     """The source of a parameters cell with these values; what does not change stays as it is."""
-    lines = source.splitlines(keepends=True)
-    for node in reversed(ast.parse(source).body):
-        assert isinstance(node, ast.AnnAssign)
-        assert isinstance(node.target, ast.Name)
-        name, old = node.target.id, node.value
-        if old is None or name not in values or ast.literal_eval(old) == values[name]:
-            continue
-        # ast counts columns in UTF-8 bytes.
-        first, last = old.lineno - 1, (old.end_lineno or old.lineno) - 1
-        head = lines[first].encode()[: old.col_offset].decode()
-        tail = lines[last].encode()[old.end_col_offset :].decode()
-        lines[first : last + 1] = [f"{head}{literal(values[name])}{tail}"]
-    return "".join(lines)
+
+    def line(match: re.Match[str]) -> str:
+        value = values.get(match["name"], default := ast.literal_eval(match["value"]))
+        return match[0] if value == default else f"{match['head']}{literal(value)}{match['tail']}"
+
+    return _LINE.sub(line, source)
 
 
 def literal(value: Any) -> str:
@@ -279,89 +238,64 @@ def literal(value: Any) -> str:
     return f"{value:_}" if type(value) is int else repr(value)
 
 
-def _comments(source: str) -> dict[int, str]:
-    """The text of the comment on each line."""
-    tokens = tokenize.generate_tokens(io.StringIO(source).readline)
-    return {
-        t.start[0]: t.string.lstrip("# ").rstrip() for t in tokens if t.type == tokenize.COMMENT
-    }
-
-
 def _literal(name: str, annotation: str, text: str) -> Any:
     """A value written as Python in the notebook, checked against its type."""
-    try:
-        value = ast.literal_eval(text)
-    except (ValueError, SyntaxError):
-        raise ParameterError(
-            f"the value of the parameter {name!r} must be a literal, got {text!r}"
-        ) from None
-    if not _fits(value, _type(name, annotation)):
-        raise ParameterError(f"the parameter {name!r} is declared {annotation}, got {text}")
-    return value
+    with contextlib.suppress(ValueError, SyntaxError):
+        if _fits(value := ast.literal_eval(text), annotation):
+            return value
+    raise ParameterError(
+        f"the parameter {name!r} must be a literal of the type {annotation}, got {text!r}"
+    )
 
 
-def _convert(name: str, annotation: str, text: str) -> Any:
-    """A value written by a person on the command line: the first reading that fits the type."""
-    kind, readings = _type(name, annotation), list[Any]([text])
-    if text.lower() in _BOOLEANS:
-        readings.append(_BOOLEANS[text.lower()])
+def _readings(text: str) -> Iterator[Any]:
+    """What a person may mean by a word on the command line, the likeliest first."""
     with contextlib.suppress(ValueError, SyntaxError):
         literal = ast.literal_eval(text)
-        readings.insert(0, literal)
+        yield literal
         if isinstance(literal, float) and literal.is_integer():
-            readings.append(int(literal))  # 1e6 replicates
+            yield int(literal)  # 1e6 replicates
         if isinstance(literal, tuple):
-            readings.append(list(literal))
-    for reading in readings:
-        if _fits(reading, kind):
-            return float(reading) if kind is float else reading
-    raise ParameterError(f"{name} must be {annotation}, got {text!r}")
+            yield list(literal)
+    yield text
+    if text.lower() in _BOOLEANS:
+        yield _BOOLEANS[text.lower()]
 
 
-def _type(name: str, annotation: str) -> Any:
-    """The type that an annotation names; only built-in ones make sense for a parameter."""
-    try:
-        return eval(annotation, {"__builtins__": {}}, _TYPES)  # noqa: S307 (the notebook is ours)
-    except (AttributeError, NameError, SyntaxError, TypeError):
-        raise ParameterError(
-            f"the parameter {name!r} must be declared as a built-in type, got {annotation!r}"
-        ) from None
-
-
-def _fits(value: Any, kind: Any) -> bool:
+def _fits(value: Any, annotation: str) -> bool:
     """Whether a literal is of a type; whole numbers fit float, truth values do not fit int."""
-    items = typing.get_args(kind)
-    if isinstance(kind, types.UnionType):
-        return any(_fits(value, k) for k in items)
-    if items:
-        return isinstance(value, typing.get_origin(kind)) and all(_fits(v, items[0]) for v in value)
-    return type(value) is kind or (kind is float and type(value) is int)
+    kind = _annotation(value)
+    return any(t in (kind, kind.replace("int", "float")) for t in annotation.split(" | "))
+
+
+def _annotation(value: Any) -> str:
+    """The type of a literal, as one annotates it."""
+    if value is None:
+        return "None"
+    if not isinstance(value, list | tuple):
+        return type(value).__name__
+    items = {_annotation(item) for item in value}
+    item = "float" if items == {"int", "float"} else " | ".join(sorted(items))
+    return f"list[{item}]" if isinstance(value, list) else f"tuple[{item}, ...]"
 
 
 # --- the command --------------------------------------------------------------------------
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Write or check the pairs, return the exit code."""
-    parser = argparse.ArgumentParser(
-        prog="python -m compendium.sources",
-        description="Write each notebook's .ipynb from its .py, or compare them cell by cell.",
-    )
-    parser.add_argument("--root", type=Path, default=ROOT, help="another tree (for tests)")
-    parser.add_argument("action", choices=["pair", "check"])
-    options = parser.parse_args(arguments)
-    folder = options.root / "notebooks"
+def _main(options: argparse.Namespace) -> int:
+    folder, said = options.root / "notebooks", []
     if options.action == "check":
         said = check(folder)
-    else:
-        said = []
-        for source in sources(folder):
-            target, text = source.with_suffix(".ipynb"), pair_text(source)
-            if not target.exists() or target.read_text("utf-8") != text:
-                said.append(f"wrote {write(target, text).name}")
+    for source in sources(folder) if options.action == "pair" else ():
+        target, text = source.with_suffix(".ipynb"), pair_text(source)
+        if not target.exists() or target.read_text("utf-8") != text:
+            said.append(f"wrote {write(target, text).name}")
     sys.stdout.write("".join(f"{line}\n" for line in said))
     return 1 if said and options.action == "check" else 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    from compendium.execute import command
+
+    does = "Write each notebook's .ipynb from its .py, or compare them cell by cell."
+    sys.exit(command(_main, does, {"action": {"choices": ["pair", "check"]}}))

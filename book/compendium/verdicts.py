@@ -7,7 +7,8 @@ differ follows from the printed digits and the replicates. What each verdict mea
 `VERDICTS`, which also makes the table on the ledger's page.
 
 An erratum named on a number that agrees is itself an error, as are results that nothing published
-asks for, numbers recorded twice, and results files that are missing or not as the run left them.
+asks for, numbers recorded twice, and notebooks that must run: because what they read has changed,
+or because a results file is missing or not as the run left it.
 The command fails on an error or an open row.
 """
 
@@ -18,9 +19,9 @@ import csv
 import json
 import math
 import sys
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
@@ -28,11 +29,9 @@ from typing import Any
 
 import pandas as pd
 
-from compendium import ROOT, ledger, swhid, write
+from compendium import ledger, swhid, write
 from compendium.ledger import Page, Record, csv_text, shown
-from compendium.published import LedgerError, Published, Row
-
-__all__ = ["VERDICTS", "Entry", "Ledger", "Verdict", "entry", "judge", "main"]
+from compendium.published import ROW_COLUMNS, Published, Row
 
 
 @dataclass(frozen=True)
@@ -91,12 +90,6 @@ class Entry(Record, Row):
 
     Attributes
     ----------
-    paper_replicates : int, optional
-        How many replicates the paper drew.
-    mark, why : str
-        Why the row cannot count as a check, or not as an independent one.
-    expected : (value, tolerance), optional
-        What the row's entry in the register rests on.
     run : Entry, optional
         The same row with what the run that the register names for it gives.
     alone : bool
@@ -105,10 +98,6 @@ class Entry(Record, Row):
         What recorded it, and the Software Heritage identifier of its source.
     """
 
-    paper_replicates: int | None = None
-    mark: str = ""
-    why: str = ""
-    expected: tuple[float, float] | None = None
     run: Entry | None = None
     alone: bool = False
     notebook: str = ""
@@ -166,14 +155,17 @@ class Entry(Record, Row):
         return self.replicates is not None and self.replicates < (self.paper_replicates or math.inf)
 
     @property
-    def allowed(self) -> tuple[float, float]:
-        """Between which printed numbers our value would agree."""
-        assert isinstance(self.value, float)  # a word is another word or the same
-        half = self.half_unit or 0.0
-        if self.low is not None and self.high is not None:
-            return self.low - half, self.high + half
-        reach = half + STANDARD_ERRORS * math.hypot(self.paper_error or 0.0, self.own_error or 0.0)
-        return self.value - reach, self.value + reach
+    def allowed(self) -> tuple[Fraction, Fraction]:
+        """Between which printed numbers our value would agree, all being numbers."""
+        assert isinstance(self.value, float)
+        assert self.number is not None
+        reach, low, high = self.number.half_unit, self.low, self.high
+        if low is None or high is None:
+            low = high = self.value
+        if self.paper_error is not None:
+            errors = math.hypot(self.paper_error, self.own_error or 0.0)
+            reach += Fraction(STANDARD_ERRORS * errors)
+        return Fraction(low) - reach, Fraction(high) + reach
 
     @property
     def moved(self) -> list[str]:
@@ -246,63 +238,54 @@ class Entry(Record, Row):
             return ("match", "the same word") if same else ("open", "another word")
         # Double arithmetic may lose this much; without it a tie would depend on the last bit.
         slack = abs(Fraction(self.value)) * ROUNDING
+        low, high = self.allowed
+        agrees = low - slack <= printed.value <= high + slack
         if self.low is not None and self.high is not None:
-            margin = printed.half_unit + slack
-            inside = self.low - margin <= printed.value <= self.high + margin
             width = (self.high - self.low) / abs(self.value)
             narrow = "in-band" if width <= WIDEST else "not-contradicted"
-            return narrow if inside else "open", (
-                f"{'inside' if inside else 'outside'} the central 99 % of {self.splits} "
+            return narrow if agrees else "open", (
+                f"{'inside' if agrees else 'outside'} the central 99 % of {self.splits} "
                 f"replications, {self.low:g} to {self.high:g}, {width:.2g} of the value"
             )
-        difference = self._distance
+        difference, hint = self._distance, ""
         if difference <= printed.half_unit + slack:
             return "match", "rounds to the printed number"
-        allowed, hint = printed.half_unit, ""
-        if self.paper_error is not None:
-            errors = math.hypot(self.paper_error, self.own_error or 0.0)
-            allowed += Fraction(STANDARD_ERRORS * errors)
-        elif self.deviation is not None:
+        if self.paper_error is None and self.deviation is not None:
             hint = "; replicates.csv does not say how many replicates the paper drew"
-        verdict = "monte-carlo" if difference <= allowed + slack else "open"
         per_cent = abs(100 * Fraction(self.value) - printed.value) <= printed.half_unit
-        if verdict == "open" and not self.erratum and per_cent:
+        if not agrees and not self.erratum and per_cent:
             hint += "; recorded as a proportion where per cent is printed?"
-        return verdict, f"differs by {float(difference):.3g}, allowed {float(allowed):.3g}{hint}"
+        reach = float(high - Fraction(self.value))
+        return "monte-carlo" if agrees else "open", (
+            f"differs by {float(difference):.3g}, allowed {reach:.3g}{hint}"
+        )
+
+
+def _columns(row: Row, names: Iterable[str]) -> dict[str, Any]:
+    return {name: getattr(row, name) for name in names}
 
 
 def _error(deviation: float | None, replicates: float) -> float | None:
     return None if deviation is None else deviation / math.sqrt(replicates)
 
 
-def entry(
-    row: Row,
-    record: Record | None,
-    published: Published,
-    other: Record | None = None,
-    **of: Any,
-) -> Entry:
+def entry(row: Row, published: Published, records: Mapping[str, Record], **of: Any) -> Entry:
     """A row of the ledger, from all that is published and recorded of it."""
-    mark, why = published.marks.get(row.id, ("", ""))
-    known = Entry(
-        **{**vars(row), **vars(record or Record(row.id)), "id": row.id},
-        paper_replicates=published.replicates(row.id),
-        mark=mark,
-        why=why,
-        expected=published.expected.get(row.id),
-        **of,
-    )
-    if other is None:
-        return known
-    # What that run expects is exact, and its replicates are those behind the printed number.
-    run = entry(row, replace(other, replicates=None), published)
-    expected = published.expected.get(other.id)
-    return replace(known, run=replace(run, paper_replicates=other.replicates, expected=expected))
+
+    def joined(record: Record, of: Mapping[str, Any]) -> Entry:
+        return Entry(**{**vars(row), **vars(record), "id": row.id, **of})
+
+    name = f"{row.erratum}:{row.id}"
+    if run := records.get(name):
+        # What that run expects is exact, and its replicates are those behind the printed number.
+        its = {"paper_replicates": run.replicates, "expected": published.expected.get(name)}
+        of["run"] = joined(replace(run, replicates=None), its)
+    return joined(records.get(row.id, Record(row.id)), of)
 
 
 def judge(page: Page, ids: Iterable[str]) -> list[Entry]:
     """The verdicts on what a notebook has recorded so far, for a figure that shows what agrees."""
-    return [entry(page.row(i), page.records.get(i), page.published, alone=True) for i in ids]
+    return [entry(page.row(i), page.published, page.records, alone=True) for i in ids]
 
 
 def known(page: Page) -> dict[str, Row]:
@@ -319,26 +302,26 @@ class Ledger:
         self.notebooks: list[str] = []
         if not published.rows:
             self.errors.append(f"{published.folder}: no published numbers")
-        records: dict[str, tuple[Record, str, str]] = {}
+        records: dict[str, Record] = {}
+        where: dict[str, dict[str, str]] = {}
         for path in sorted(Path(results).glob("*.csv")):
             self.notebooks.append(path.stem)
+            source = published.folder.parents[1] / "notebooks" / f"{path.stem}.py"
+            of = {"notebook": path.stem, "source": swhid(source)}
             found, problems = ledger.read(path, published)
             self.errors += problems
-            source = swhid(published.folder.parents[1] / "notebooks" / f"{path.stem}.py")
             for record in found:
-                first, notebook, _ = records.setdefault(record.id, (record, path.stem, source))
+                first = records.setdefault(record.id, record)
+                before = where.setdefault(record.id, of)["notebook"]
                 if first is not record:
                     self.errors.append(
-                        f"{record.id} is recorded twice: {shown(first.value)} by {notebook}, "
+                        f"{record.id} is recorded twice: {shown(first.value)} by {before}, "
                         f"{shown(record.value)} by {path.stem}"
                     )
-        self.entries: list[Entry] = []
-        nothing = None, "", ""
-        for row in published.rows.values():
-            record_of, notebook, source = records.get(row.id, nothing)
-            other = records.get(f"{row.erratum}:{row.id}", nothing)[0]
-            of = {"notebook": notebook, "source": source}
-            self.entries.append(entry(row, record_of, published, other, **of))
+        self.entries = [
+            entry(row, published, records, **where.get(row.id, {}))
+            for row in published.rows.values()
+        ]
         self.errors += [
             f"{e.id}: names {e.erratum}, but {e.value!r} agrees with the printed {e.printed!r} "
             f"({e.reason})"
@@ -374,17 +357,15 @@ class Ledger:
 
     def counts(self, of: str = "paper") -> dict[str, dict[str, int]]:
         """How many rows have each verdict, by paper or by "item" (written paper/item)."""
-        groups: dict[str, Counter[str]] = {}
+        groups: defaultdict[str, Counter[str]] = defaultdict(Counter)
         for entry in self.entries:
             key = entry.paper if of == "paper" else f"{entry.paper}/{entry.item}"
-            groups.setdefault(key, Counter())[entry.verdict] += 1
-        return {
-            key: {verdict: group[verdict] for verdict in VERDICTS} for key, group in groups.items()
-        }
+            groups[key][entry.verdict] += 1
+        return {key: {name: group[name] for name in VERDICTS} for key, group in groups.items()}
 
     def write(self, folder: Path) -> None:
         """Write `ledger.csv` and `ledger.json`."""
-        lines = [{name: getattr(e, name) for name in COLUMNS} for e in self.entries]
+        lines = [_columns(entry, COLUMNS) for entry in self.entries]
         write(folder / "ledger.csv", csv_text(COLUMNS, lines))
         report = {
             "total": len(lines),
@@ -393,7 +374,7 @@ class Ledger:
             "by_item": self.counts("item"),
             "errors": self.errors,
             "rows": lines,
-            "inputs": [asdict(row) for row in self.published.inputs.values()],
+            "inputs": [_columns(row, ROW_COLUMNS) for row in self.published.inputs.values()],
         }
         write(folder / "ledger.json", json.dumps(report, indent=1, ensure_ascii=False) + "\n")
 
@@ -418,35 +399,20 @@ class Ledger:
             yield from (f"  {error}" for error in self.errors)
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Write the ledger, print its scoreboard; 1 if a row is open or something is wrong."""
-    parser = argparse.ArgumentParser(
-        prog="python -m compendium.verdicts",
-        description="Compare every published number with what the notebooks computed.",
-    )
-    parser.add_argument("--root", type=Path, default=ROOT, help="another tree (for tests)")
-    for name, what in {
-        "results": "results files to take as they are (instead of checking those of the full run)",
-        "published": "the published tables",
-        "output": "where ledger.csv and ledger.json go",
-    }.items():
-        parser.add_argument(f"--{name}", type=Path, metavar="DIR", help=what)
-    options = parser.parse_args(arguments)
-    from compendium.execute import Edition, RefusedError  # notebooks do without it
+def _main(options: argparse.Namespace) -> int:
+    from compendium.execute import Edition, tasks  # notebooks do without it
 
-    try:
-        edition = Edition(options.root.resolve())
-        published = Published(options.published or edition.published)
-        built = Ledger(published, options.results or edition.results)
-        if options.results is None:
-            built.errors += edition.altered()
-        built.write(options.output or edition.folder / "ledger")
-    except (LedgerError, OSError, RefusedError) as error:
-        sys.stderr.write(f"error: {error}\n")
-        return 1
+    edition = Edition(options.root)
+    built = Ledger(Published(edition.published), edition.results)
+    stale = (task for task in tasks(edition) if task.reason)
+    built.errors += [f"the notebook {task.name} must run: {task.reason}" for task in stale]
+    built.write(edition.folder / "ledger")
     sys.stdout.write("\n".join(built.scoreboard()) + "\n")
     return 0 if built.ok else 1
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    from compendium.execute import command
+
+    does = "Compare every published number with what the notebooks computed."
+    sys.exit(command(_main, does, {}))

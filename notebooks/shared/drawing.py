@@ -24,7 +24,7 @@ def allowed(axes: Any, rows: Mapping[str, str], *, ratio: bool = False) -> None:
     """
     entries = verdicts.judge(ledger.opened(), list(rows.values()))
     # Four columns: the lowest and the highest printed number that agrees, ours, the printed one.
-    values = np.array([[*e.allowed, e.value, float(e.printed)] for e in entries])
+    values = np.array([[*e.allowed, e.value, float(e.printed)] for e in entries], float)
     low, high, ours, printed = (values / values[:, [2]] if ratio else values).T
     inside = (low <= printed) & (printed <= high)
     places = np.arange(len(rows))
