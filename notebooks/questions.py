@@ -253,8 +253,9 @@ test
 # the margin is {glue:text}`questions-example-equivalent`, and B minus A may be anything from
 # {glue:text}`questions-example-low:.3f` to {glue:text}`questions-example-high:.3f`. The interval says it best.
 
-# %% mystnb={"image": {"alt": "The interval of B minus A as one line with a dot at the estimate, a vertical line at zero, and a shaded band around zero: the margin. The interval begins left of zero, inside the band, and ends right of the band, where B is better. The verdict in words stands below."}, "figure": {"caption": "The interval of the difference against zero and against the margin (shaded).", "name": "fig-questions-difference"}}
+# %% mystnb={"image": {"alt": "The interval of B minus A as one line with a dot at the estimate, a vertical line at zero, and a shaded band around zero: the margin. The interval begins left of zero, inside the band, and ends right of the band, where B is better. The verdict in words stands below."}, "figure": {"classes": "fits", "caption": "The interval of the difference against zero and against the margin (shaded).", "name": "fig-questions-difference"}}
 figure, axes = figures.subplots(height=1.7)
+figure.set_figwidth(4.8)  # as wide as a phone
 f1ci.plot.difference(test, ax=axes)
 figures.save(figure, "questions-difference")
 
