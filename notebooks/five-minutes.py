@@ -50,6 +50,8 @@ import f1ci
 print(f1ci.f1_interval(tp=77, fp=44, fn=10))
 
 # %% [markdown]
+# `score` is the method: for F1 it is Wilson's interval, which the calculator calls Wilson indirect.
+#
 # From labels: here {glue:text}`five-items` tumours, {glue:text}`five-malignant` of them malignant,
 # and what a small model says of them (the data come with scikit-learn). Lists, arrays and
 # data frame columns do, and so do words as labels.

@@ -694,8 +694,9 @@ figures.save(figure, "score-intervals-atlas")
 # Exact coverage of four intervals for F(2) at 20 expected relevant items, one half of all items, with
 # false positives and false negatives alike.
 
-# %% mystnb={"image": {"alt": "Exact coverage against the true F2 score. The delta method lies below 95 per cent everywhere and falls to nearly nothing at both ends; profile likelihood and score stay near the line, with dips at the ends; the cautious limits lie above it throughout."}, "figure": {"caption": "Exact coverage of nominal 95 % intervals for F(2), at 20 expected relevant items.", "name": "fig-score-binary"}}
-figure, axis = figures.subplots(height=3.2)
+# %% mystnb={"image": {"alt": "Exact coverage against the true F2 score. The delta method lies below 95 per cent everywhere and falls to nearly nothing at both ends; profile likelihood and score stay near the line, with dips at the ends; the cautious limits lie above it throughout."}, "figure": {"classes": "fits", "caption": "Exact coverage of nominal 95 % intervals for F(2), at 20 expected relevant items.", "name": "fig-score-binary"}}
+figure, axis = figures.subplots(height=3.4)
+figure.set_figwidth(4.8)  # as wide as a phone
 axis.axhline(LEVEL, color=figures.COLOURS["grey"], linewidth=1)
 a, b = SCORES["F(2)"]
 found = binary_methods(*outcomes(largest_of(20)), a, b)
@@ -716,7 +717,7 @@ for share in shares:
 for method, look in lines.items():
     axis.plot(truths, curves[method], **look)
 axis.set(xlabel="true F(2)", ylabel="coverage", ylim=(0.7, 1.002), xlim=(0, 1))
-axis.legend(loc="lower center", ncols=4)
+axis.legend(loc="lower center", ncols=2)
 figures.save(figure, "score-intervals-binary")
 
 # %% [markdown]

@@ -43,7 +43,6 @@ _IN_A_NUMBER = re.compile(
     r"(?<=\d)\s(?=%|±|(?:min|ms|s|h)\b)|(?<=\d\s±)\s(?=\d)|(?<=\d\smin)\s(?=\d)"
 )
 _NAME = re.compile(r"[ERON]-[a-z]+-\d+|-{1,2}[a-z][a-z-]*")
-_AFTER_NUMBER = re.compile(r"^\s%")
 _BEFORE_FORMULA = re.compile(r"[(\[]+$")
 _AFTER_FORMULA = re.compile(r"^[,.;:?!)\]]+")
 # Characters. A column of this many is text, which is to be read and not to be scrolled past.
@@ -149,10 +148,9 @@ def _hold_together(page: Tag) -> None:
     for text in page.find_all(string=re.compile(r"%|\d\s(?:±|min|ms|s|h)")):
         if text.find_parent(_CODE):
             continue
-        held = _IN_A_NUMBER.sub("\N{NO-BREAK SPACE}", text)
-        if isinstance(text.previous_sibling, Tag) and text.previous_sibling.text[-1:].isdigit():
-            held = _AFTER_NUMBER.sub("\N{NO-BREAK SPACE}%", held)
-        text.replace_with(held)
+        last = text.previous_sibling.get_text()[-1:] if text.previous_sibling else ""
+        held = _IN_A_NUMBER.sub("\N{NO-BREAK SPACE}", last + text)
+        text.replace_with(held.removeprefix(last))
     for formula in page.select("span.math"):
         before, after = formula.previous_sibling, formula.next_sibling
         box = formula.wrap(Tag(name="span", attrs={"class": "held"}))
