@@ -89,6 +89,22 @@ def test_a_grid_of_published_and_reproduced_numbers_stays_a_grid():
     assert mended(table.format(head, text)).select(".stacks")
 
 
+@pytest.mark.parametrize(
+    ("cells", "stacked"),
+    [
+        (["confidence-intervals", "bootstrap percentile", "0.7404", "0.6703"], True),
+        (["confidence-intervals", "0.7404", "0.6703", "0.8041"], False),
+        (["A long name of a notebook that may be broken", "1 min 08 s"], False),
+        (["score", "exact", "0.7404"], False),
+    ],
+)
+def test_words_do_not_push_numbers_off_a_phone(cells, stacked):
+    head = "".join(f"<th>{place}</th>" for place in range(len(cells)))
+    row = "".join(f"<td>{cell}</td>" for cell in cells)
+    page = mended(f"<table><thead><tr>{head}</tr></thead><tbody><tr>{row}</tr></tbody></table>")
+    assert bool(page.select(".stacks")) == stacked
+
+
 def test_a_picture_scrolls_without_its_caption():
     page = mended('<figure><img src="a.svg"/><figcaption>A</figcaption></figure>')
     assert page.select_one("figure > div.picture > img")["src"] == "a.svg"

@@ -45,8 +45,10 @@ _IN_A_NUMBER = re.compile(
 _NAME = re.compile(r"[ERON]-[a-z]+-\d+|-{1,2}[a-z][a-z-]*")
 _BEFORE_FORMULA = re.compile(r"[(\[]+$")
 _AFTER_FORMULA = re.compile(r"^[,.;:?!)\]]+")
-# Characters. A column of this many is text, which is to be read and not to be scrolled past.
-_TEXT = 26
+# Characters. A column of this many is text, which is to be read and not to be scrolled past; so are
+# several that fill a phone's line together with the first, which may be broken.
+_TEXT, _PHONE, _FIRST = 26, 36, 18
+_WORD = re.compile("[A-Za-z]{3}")
 # What fits beside the margin; longer cells are broken there anyway.
 _LINE, _BROKEN = 88, 44
 
@@ -122,8 +124,12 @@ def _is_text(table: Tag, rows: Sequence[Sequence[Tag]]) -> bool:
     columns = range(1, len(rows[0]))
     if "dataframe" in _classes(table) or len(columns) > 6 or table.select_one(".cell"):
         return False
-    verdicts = any(cell.get_text(strip=True) == "verdict" for cell in rows[0])
-    return verdicts or any(_length(row[i]) > _TEXT for i in columns for row in rows[1:])
+    if any(cell.get_text(strip=True) == "verdict" for cell in rows[0]):
+        return True
+    longest = [max(map(_length, column)) for column in zip(*rows[1:], strict=True)]
+    words = [i for i in columns if any(_WORD.search(row[i].get_text()) for row in rows[1:])]
+    together = min(longest[0], _FIRST) + sum(longest[i] for i in words)
+    return max(longest[1:], default=0) > _TEXT or together > _PHONE
 
 
 def _stack(table: Tag, rows: Sequence[Sequence[Tag]]) -> None:
