@@ -116,15 +116,17 @@ figure.supxlabel("true $F_1$", fontsize=10)
 figures.save(figure, "choosing-a-method-coverage")
 
 # %% tags=["remove-cell"]
-# One row of it, for the front page and the README.
-figure, axes = figures.subplots(1, 4, height=2.3, sharex=True, sharey=True)
+# A part of it, for the front page and the README.
+figure, axes = figures.subplots(2, 2, height=4.0, sharex=True, sharey=True)
+figure.set_figwidth(4.8)  # as wide as a phone
 grid = (np.arange(1_500) + 0.5) / 1_500
-for axis, (method, look) in zip(axes, figures.METHODS.items(), strict=True):
+for axis, (method, look) in zip(axes.flat, figures.METHODS.items(), strict=True):
     axis.axhline(confidence_level, color="black", linewidth=0.8)
     axis.plot(grid, at(50, method, grid)[0], color=look["color"], linewidth=0.9)
     axis.set(title=look["label"], xticks=[0, 0.5, 1])
-axes[0].set(ylim=(floor, 1.005), xlim=(0, 1), ylabel="coverage")
+axes[0, 0].set(ylim=(floor, 1.005), xlim=(0, 1))
 figure.supxlabel("true $F_1$", fontsize=10)
+figure.supylabel("coverage", fontsize=10)
 figures.save(figure, "choosing-a-method-front")
 
 # %% [markdown]

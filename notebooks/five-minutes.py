@@ -50,6 +50,8 @@ import f1ci
 print(f1ci.f1_interval(tp=77, fp=44, fn=10))
 
 # %% [markdown]
+# `score` is the method: for F1 it is Wilson's interval, which the calculator calls Wilson indirect.
+#
 # From labels: here {glue:text}`five-items` tumours, {glue:text}`five-malignant` of them malignant,
 # and what a small model says of them (the data come with scikit-learn). Lists, arrays and
 # data frame columns do, and so do words as labels.
@@ -90,8 +92,9 @@ report
 # %% [markdown]
 # As a figure, `f1ci.plot.forest(report)`; other scores with `metric="recall"`.
 
-# %% mystnb={"image": {"alt": "A forest of intervals: one line for each kind of wine, then one for each average of the F1 scores, with a dot at the estimate. The intervals of the averages are shorter than those of the classes."}, "figure": {"caption": "F1 of each class, and the averages, with their intervals.", "name": "fig-five-report"}}
+# %% mystnb={"image": {"alt": "A forest of intervals: one line for each kind of wine, then one for each average of the F1 scores, with a dot at the estimate. The intervals of the averages are shorter than those of the classes."}, "figure": {"classes": "fits", "caption": "F1 of each class, and the averages, with their intervals.", "name": "fig-five-report"}}
 figure, axes = figures.subplots(height=2.4)
+figure.set_figwidth(4.8)  # as wide as a phone
 f1ci.plot.forest(report, ax=axes)
 figures.save(figure, "five-minutes-report")
 
@@ -131,8 +134,9 @@ say("five-b-high", score_b.high)
 # as good as A, or no worse, say first which difference does not matter:
 # `f1ci.difference_test(y_true, y_pred_a, y_pred_b, margin=0.02)`. As a figure, `f1ci.plot.difference(test)`:
 
-# %% mystnb={"image": {"alt": "The interval of B minus A as one line with a dot at the estimate, beside a vertical line at zero. Left of zero A is better, right of it B is better. The verdict in words stands below."}, "figure": {"caption": "The difference of the two models in F1, with its interval. Right of zero B is better.", "name": "fig-five-difference"}}
+# %% mystnb={"image": {"alt": "The interval of B minus A as one line with a dot at the estimate, beside a vertical line at zero. Left of zero A is better, right of it B is better. The verdict in words stands below."}, "figure": {"classes": "fits", "caption": "The difference of the two models in F1, with its interval. Right of zero B is better.", "name": "fig-five-difference"}}
 figure, axes = figures.subplots(height=1.7)
+figure.set_figwidth(4.8)  # as wide as a phone
 f1ci.plot.difference(test, ax=axes)
 figures.save(figure, "five-minutes-difference")
 
@@ -188,8 +192,9 @@ print(f"F1 of B between {low:.3f} and {high:.3f}")
 # %% [markdown]
 # What is believed of both after the halvings, `f1ci.plot.posterior(posteriors)`:
 
-# %% mystnb={"image": {"alt": "Two posterior densities of F1 with one peak each, of model A and of model B; under each curve its credible interval is shaded."}, "figure": {"caption": "Posterior densities of F1 from the cross-validation; the credible intervals are shaded.", "name": "fig-five-posterior"}}
-figure, axes = figures.subplots(height=3.0)
+# %% mystnb={"image": {"alt": "Two posterior densities of F1 with one peak each, of model A and of model B; under each curve its credible interval is shaded."}, "figure": {"classes": "fits", "caption": "Posterior densities of F1 from the cross-validation; the credible intervals are shaded.", "name": "fig-five-posterior"}}
+figure, axes = figures.subplots(height=2.8)
+figure.set_figwidth(4.8)  # as wide as a phone
 f1ci.plot.posterior(posteriors, ax=axes)
 figures.save(figure, "five-minutes-posterior")
 

@@ -43,6 +43,7 @@ import warnings
 
 import numpy as np
 from compendium import figures, ledger, show
+from matplotlib.ticker import NullLocator
 from scipy.special import ndtr, ndtri
 
 import f1ci
@@ -231,18 +232,33 @@ say("joint-blur-outside", 100 * outside["blur"].mean())
 say("joint-cautious-most", coverage["cautious"].max())
 say("joint-error", float(np.sqrt(0.95 * 0.05 / replicates)))
 
-# %% mystnb={"image": {"alt": "Left, a point for each design and method: joint coverage across, length relative to the delta method up. The delta method lies at length 1 from near 0 to .95. Blurred intervals lie near coverage 1 and are one and a half to several times as long. Logit and score intervals scatter around the nominal level, cautious ones lie to the right of it, a little longer. Right, mean coverage against the number of items: delta rises steeply, the others hardly change."}, "figure": {"caption": "Joint coverage and length of each method, a point for each design. The line is the nominal level.", "name": "fig-joint-coverage"}}
-figure, axes = figures.subplots(1, 2, height=3.4, width_ratios=(3, 2))
-names = ("vermilion", "orange", "sky", "green", "blue")
-for m, colour in zip(methods, names, strict=True):
-    axes[0].plot(coverage[m], ratio[m], ".", color=figures.COLOURS[colour], label=m)
-    order = [coverage[m][[d[2] == n for d in designs]].mean() for n in sizes]
-    axes[1].plot(sizes, order, ".-", color=figures.COLOURS[colour])
-axes[0].set(xlabel="joint coverage", ylabel="length over delta", yscale="log")
-axes[0].axvline(confidence_level, color="black", linewidth=0.8)
-axes[0].legend()
-axes[1].axhline(confidence_level, color="black", linewidth=0.8)
-axes[1].set(xlabel="items", ylabel="mean joint coverage")
+# %% mystnb={"image": {"alt": "Above, a mark for each design and method: joint coverage across, length relative to the delta method up. The delta method lies at length 1 from near 0 to .95. Blurred intervals lie near coverage 1 and are one and a half to several times as long. Logit and score intervals scatter around the nominal level, cautious ones lie to the right of it, a little longer. Below, mean coverage against the number of items: delta rises steeply from far below the level, the others hardly change; score lies on the level, logit just above it, then cautious, and blur highest."}, "figure": {"classes": "fits", "caption": "Joint coverage and length of each method, a mark for each design; below, the mean coverage by the number of items. Grey: the nominal level.", "name": "fig-joint-coverage"}}
+looks = {
+    "delta": ("vermilion", "s", "--"),
+    "blur": ("orange", "v", ":"),
+    "logit": ("green", "^", "-."),
+    "score": ("blue", "o", "-"),
+    "cautious": ("purple", "D", "-"),
+}
+figure, (each, mean) = figures.subplots(2, 1, height=6.4, height_ratios=(3, 2))
+figure.set_figwidth(4.8)  # as wide as a phone
+each.axvline(confidence_level, color=figures.COLOURS["grey"], linewidth=0.8)
+mean.axhline(confidence_level, color=figures.COLOURS["grey"], linewidth=0.8)
+for m, (colour, marker, line) in looks.items():
+    look = {"color": figures.COLOURS[colour], "marker": marker, "markerfacecolor": "none"}
+    # No share of the test sets tells more than half of one of them from 1.
+    most = np.minimum(coverage[m], 1 - 0.5 / replicates)
+    each.plot(most, ratio[m], linestyle="", **look)
+    by_size = [coverage[m][[d[2] == n for d in designs]].mean() for n in sizes]
+    mean.plot(sizes, by_size, linestyle=line, label=m, **look)
+# What lies near 1 is told apart on this scale.
+each.set(xlabel="joint coverage", ylabel="length over delta", xscale="logit", yscale="log")
+mean.set(xlabel="items", ylabel="mean joint coverage", yscale="logit")
+for axis in (each.xaxis, mean.yaxis):
+    ticks = [0.1, 0.5, 0.8, 0.95, 0.99, 0.999]
+    axis.set_ticks(ticks, [f"{tick:g}" for tick in ticks])
+    axis.set_minor_locator(NullLocator())
+figure.legend(loc="outside lower center", ncols=3)
 figures.save(figure, "joint-intervals")
 
 # %% [markdown]

@@ -252,7 +252,10 @@ def with_numerator(numerator):
 
 
 as_read = {
-    "macro* F1 with p_ii, as in Appendix C": (with_numerator(right), "3.3/macro_f1_star"),
+    "macro* F1 with the share right of class i, as in Appendix C": (
+        with_numerator(right),
+        "3.3/macro_f1_star",
+    ),
     "macro* F1 with the share predicted as class i": (with_numerator(predicted), ""),
     "macro* F1 with the share of class i": (with_numerator(true), ""),
     "macro F1 with both sums": (

@@ -576,8 +576,9 @@ show.table(
     numeric=(1, 2, 3, 4),
 )
 
-# %% mystnb={"image": {"alt": "Coverage in each of the random populations, sorted, for four methods. The delta method and its logit version fall far below 95 per cent in a part of the populations; score and cautious intervals stay near or above it in all."}, "figure": {"caption": "Coverage of nominal 95 % intervals for macro F1 in the random populations, sorted for each method.", "name": "fig-validation-populations"}}
+# %% mystnb={"image": {"alt": "Coverage in each of the random populations, sorted, for four methods. The delta method and its logit version fall far below 95 per cent in a part of the populations; score and cautious intervals stay near or above it in all."}, "figure": {"classes": "fits", "caption": "Coverage of nominal 95 % intervals for macro F1 in the random populations, sorted for each method.", "name": "fig-validation-populations"}}
 figure, axis = figures.subplots(height=3.4)
+figure.set_figwidth(4.8)  # as wide as a phone
 axis.axhline(LEVEL, color=figures.COLOURS["grey"], linewidth=1)
 rank = (np.arange(populations) + 0.5) / populations
 for name, shares in zip(OURS, coverage.T, strict=True):
@@ -660,8 +661,9 @@ for method in figures.METHODS:
     lines[method] = np.array([r.coverage for r in runs])
     say(f"validation-binary-{method}", 100 * lines[method].min())
 
-# %% mystnb={"image": {"alt": "Exact coverage against the true F1 score for four methods. Wald drops far below 95 per cent near 0 and near 1; the Wilson methods stay near it except for narrow dips at the very ends; Clopper-Pearson never falls below it."}, "figure": {"caption": "Exact coverage of nominal 95 % intervals for the binary F1 score, 200 items, one quarter of them relevant.", "name": "fig-validation-binary"}}
+# %% mystnb={"image": {"alt": "Exact coverage against the true F1 score for four methods. Wald drops far below 95 per cent near 0 and near 1; the Wilson methods stay near it except for narrow dips at the very ends; Clopper-Pearson never falls below it."}, "figure": {"classes": "fits", "caption": "Exact coverage of nominal 95 % intervals for the binary F1 score, 200 items, one quarter of them relevant.", "name": "fig-validation-binary"}}
 figure, axis = figures.subplots(height=3.4)
+figure.set_figwidth(4.8)  # as wide as a phone
 axis.axhline(LEVEL, color=figures.COLOURS["grey"], linewidth=1)
 for method, line in lines.items():
     axis.plot(truths, line, **(figures.METHODS[method] | {"marker": ""}))

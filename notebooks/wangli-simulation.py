@@ -546,7 +546,7 @@ rows.append(
     ]
 )
 show.table(
-    ["", "rho1", "rho2", "variance / eq. 4", "weight", f"worth, of {n} observations"],
+    ["", "ρ₁", "ρ₂", "variance / eq. 4", "weight", f"worth, of {n} observations"],
     rows,
     numeric=range(1, 6),
 )

@@ -214,8 +214,9 @@ for method in ("delta", "blur"):
     )
 share = [float(probability[counts[:, 3] == t].sum()) for t in range(13)]
 
-# %% mystnb={"image": {"alt": "Bars of the probabilities of 0 to 12 true positives, highest at 3 and 4. Two lines show how often the interval covers given that number. The plain interval never covers at 0 and 1, the blurred one misses at 0 only. From 2 to 8 both always cover, beyond 11 neither does."}, "figure": {"caption": "F0.5 of logistic regression, exactly. Bars: probability of the number of true positives in a test set. Lines: how often the 95 % interval holds the truth given that number.", "name": "fig-yuan-abalone-discrete"}}
-figure, axes = figures.subplots(height=3.0)
+# %% mystnb={"image": {"alt": "Bars of the probabilities of 0 to 12 true positives, highest at 3 and 4. Two lines show how often the interval covers given that number. The plain interval never covers at 0 and 1, the blurred one misses at 0 only. From 2 to 8 both always cover, beyond 11 neither does."}, "figure": {"classes": "fits", "caption": "F0.5 of logistic regression, exactly. Bars: probability of the number of true positives in a test set. Lines: how often the 95 % interval holds the truth given that number.", "name": "fig-yuan-abalone-discrete"}}
+figure, axes = figures.subplots(height=3.2)
+figure.set_figwidth(4.8)  # as wide as a phone
 axes.bar(range(13), share, color=figures.COLOURS["sky"], label="probability")
 axes.plot(
     coverage_by_tp[0], "s--", color=figures.COLOURS["vermilion"], label="plain interval covers"
@@ -223,7 +224,7 @@ axes.plot(
 axes.plot(coverage_by_tp[1], "o-", color=figures.COLOURS["blue"], label="blurred interval covers")
 axes.set_xlabel("true positives in the test set")
 axes.set_ylabel("probability")
-figure.legend(loc="outside lower center", ncols=3)
+figure.legend(loc="outside lower center", ncols=2)
 figures.save(figure, "yuan-abalone-discrete")
 
 # %% [markdown]
@@ -298,7 +299,7 @@ show.grid(
     kinds,
     {"coverage": "joint coverage", "length": "average length"},
     lambda kind, quantity: f"yuan/table-6/all/{kind}/{quantity}",
-    corner="3 methods x 2 measures",
+    corner="3 methods × 2 measures",
 )
 
 # %% [markdown]
@@ -466,8 +467,9 @@ show.table(
 # %%
 say("yuan-abalone-smaller", smaller_n)
 
-# %% mystnb={"image": {"alt": "Horizontal bars for the 18 numbers of single rules in Table VI and the 6 of all rules, as ratios to the reproduced value. Printed lengths of single rules lie 15 to 20 per cent to the right of their narrow bars, but for the corrected one of logistic regression, which is just outside. Coverages are near one; those of the forest and the joint one of logistic regression are outside. All rules together are inside wide bars."}, "figure": {"caption": "Table VI: printed numbers as ratios to the reproduced ones. Bars: what rounding and four standard errors allow (single rules), or the central 99 % of replications (all rules).", "name": "fig-yuan-abalone-table-6"}}
-figure, axes = figures.subplots(1, 2, height=4.6, sharey=True)
+# %% mystnb={"image": {"alt": "Horizontal bars for the 18 numbers of single rules in Table VI and the 6 of all rules, as ratios to the reproduced value. Printed lengths of single rules lie 15 to 20 per cent to the right of their narrow bars, but for the corrected one of logistic regression, which is just outside. Coverages are near one; those of the forest and the joint one of logistic regression are outside. All rules together are inside wide bars."}, "figure": {"classes": "fits", "caption": "Table VI: printed numbers as ratios to the reproduced ones. Bars: what rounding and four standard errors allow (single rules), or the central 99 % of replications (all rules).", "name": "fig-yuan-abalone-table-6"}}
+figure, axes = figures.subplots(2, 1, height=7.4, sharey=True)
+figure.set_figwidth(4.8)  # as wide as a phone
 for axis, quantity in zip(axes, ("coverage", "length"), strict=True):
     ids = {
         f"{name}, {kind}": f"yuan/table-6/{rule}/{kind}/{quantity}"
@@ -479,7 +481,7 @@ for axis, quantity in zip(axes, ("coverage", "length"), strict=True):
     axis.set_title(quantity)
     axis.set_xlabel("ratio to the reproduced value")
 handles, labels = axes[0].get_legend_handles_labels()
-figure.legend(handles, labels, loc="outside lower center", ncols=4)
+figure.legend(handles, labels, loc="outside lower center", ncols=2)
 figures.save(figure, "yuan-abalone-table-6")
 
 # %% [markdown]

@@ -191,7 +191,7 @@ show.grid(
 # ### Joint intervals: Tables IV and V
 
 # %%
-groups = {**rules, "all": "3 methods x 2 measures"}
+groups = {**rules, "all": "3 methods × 2 measures"}
 for item, n in sizes.items():
     display(
         show.grid(

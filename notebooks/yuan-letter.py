@@ -233,7 +233,7 @@ show.grid(
     kinds,
     {"coverage": "joint coverage", "length": "average length / true value"},
     lambda kind, quantity: f"yuan/table-7/all/{kind}/{quantity}",
-    corner="4 methods x 3 measures",
+    corner="4 methods × 3 measures",
 )
 
 # %%
@@ -346,8 +346,9 @@ say("yuan-letter-mean-printed", float(np.mean(four)))
 # which is {glue:text}`yuan-letter-mean-printed:.5f`. Rounding explains less than a third of the
 # difference, so the two do not come from the same test sets.
 
-# %% mystnb={"image": {"alt": "Two panels of horizontal bars for 15 rows of Table VII, coverages and lengths in 250 replications with other splits. Printed joint and corrected lengths lie inside their bars. Printed individual lengths lie to the right of theirs. Individual coverages lie to the right, except for logistic regression, whose three coverages lie to the left; corrected coverages lie to the left."}, "figure": {"caption": "Table VII among other splits. Bars: the central 99 % of replications, with each split's own rules and truth. Printed numbers: dots inside, crosses outside. (The ledger judges single rules by the exact values above.)", "name": "fig-yuan-letter-replications"}}
-figure, axes = figures.subplots(1, 2, height=4.8, sharey=True)
+# %% mystnb={"image": {"alt": "Two panels of horizontal bars for 15 rows of Table VII, coverages and lengths in 250 replications with other splits. Printed joint and corrected lengths lie inside their bars. Printed individual lengths lie to the right of theirs. Individual coverages lie to the right, except for logistic regression, whose three coverages lie to the left; corrected coverages lie to the left."}, "figure": {"classes": "fits", "caption": "Table VII among other splits. Bars: the central 99 % of replications, with each split's own rules and truth. Printed numbers: dots inside, crosses outside. (The ledger judges single rules by the exact values above.)", "name": "fig-yuan-letter-replications"}}
+figure, axes = figures.subplots(2, 1, height=7.8, sharey=True)
+figure.set_figwidth(4.8)  # as wide as a phone
 names = [f"{name}, {kind}" for name in [*rules.values(), "all rules"] for kind in kinds]
 for axis, quantity in zip(axes, ("coverage", "length"), strict=True):
     for place, (group, kind) in enumerate((g, k) for g in [*rules, "all"] for k in kinds):
@@ -367,9 +368,9 @@ for axis, quantity in zip(axes, ("coverage", "length"), strict=True):
             markersize=5 if inside else 7,
         )
     axis.axvline(1, color=figures.COLOURS["grey"], linewidth=0.8)
+    axis.set_yticks(range(len(names)), names)
     axis.set_title(quantity)
     axis.set_xlabel("ratio to the replications' mean")
-axes[0].set_yticks(range(len(names)), names)
 axes[0].set_ylim(len(names) - 0.4, -0.6)
 figures.save(figure, "yuan-letter-replications")
 

@@ -263,8 +263,9 @@ show.table(
 # ({glue:text}`yuan-other-runs-second-chi-square:.1f` of chi-square): what lowers its coverage is the
 # distance from the printed truth, on whichever side.
 
-# %% mystnb={"image": {"alt": "A steep valley: chi-square against prevalence, rising to 50 and more on both sides of 0.0779, where it is at the lower of two dashed lines. A dotted line marks the printed population, left of all points."}, "figure": {"caption": "Table VII: the least chi-square of 24 numbers for each prevalence, the recalls and precisions fitted anew. Dashed: what 15 degrees of freedom make usual, and the 1 % limit. Dotted: the prevalence of the printed population.", "name": "fig-yuan-other-runs-profile"}}
+# %% mystnb={"image": {"alt": "A steep valley: chi-square against prevalence, rising to 50 and more on both sides of 0.0779, where it is at the lower of two dashed lines. A dotted line marks the printed population, left of all points."}, "figure": {"classes": "fits", "caption": "Table VII: the least chi-square of 24 numbers for each prevalence, the recalls and precisions fitted anew. Dashed: what 15 degrees of freedom make usual, and the 1 % limit. Dotted: the prevalence of the printed population.", "name": "fig-yuan-other-runs-profile"}}
 figure, axes = figures.subplots(height=3.0)
+figure.set_figwidth(4.8)  # as wide as a phone
 axes.semilogy(profile_at, profile, "o-", color=figures.COLOURS["blue"])
 for limit in (freedom, stats.chi2.ppf(0.99, freedom)):
     axes.axhline(limit, color=figures.COLOURS["grey"], linestyle="--", linewidth=1)
@@ -719,7 +720,7 @@ show.table(
 # %%
 rows = []
 for rule, n in (("logistic", n_6), ("1nn", smaller_n)):
-    for label, square in (("z^2", None), ("4", 4.0)):
+    for label, square in (("z²", None), ("4", 4.0)):
         found = joint_coverage.exact(n, population_6[rule], metrics[:2], square=square)
         off = differences(rule, corrected_keys, found)
         rows.append(
@@ -816,7 +817,7 @@ corrected = [printed(f"yuan/table-6/{forest}/{key}") for key in corrected_keys]
 rows = []
 for n, choices in ((smaller_n, (None, 4.0)), (n_6, (4.0,))):
     for square in choices:
-        label = "4" if square else "z^2"
+        label = "4" if square else "z²"
         there = forest_for(n, square)
         tried = {}
         for tp in range(tp_0 - 2, tp_0 + 9):

@@ -468,6 +468,21 @@ def test_a_proof_is_folded_but_not_on_paper(tab, address):
     assert not text.is_visible()
 
 
+@pytest.mark.slow
+def test_links_to_what_is_printed_lead_there(book):
+    html = book[0] / "_build" / "html"
+    site = "https://f1ci.github.io/f1ci/"
+    documents = ["book/index", "notebooks/demo"]
+    page = BeautifulSoup(pdf.combined(html, documents, site), "html.parser")
+    ids = [part["id"] for part in page.select(".bd-article [id]")]
+    assert len(ids) == len(set(ids))
+    inside = [link["href"][1:] for link in page.select('.bd-article a[href^="#"]')]
+    assert inside
+    assert set(inside) <= set(ids)
+    # The ledger is not printed here.
+    assert page.select_one(f'.bd-article a[href^="{site}book/ledger.html#"]')
+
+
 def text_on_paper(html: Path, documents: list[str], target: Path) -> str:
     """What poppler, which is not ours, reads in the printed pages."""
     if not any(map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))):

@@ -1,7 +1,7 @@
 """The printed edition: guide, chapters and ledger as one PDF, made from the finished site.
 
 The pages' articles are put behind each other into one page, unfolded, and Chromium prints it.
-Links within the book lead to the site, so that every number can still be followed.
+Links to what is printed lead there, and the others to the site: every number can be followed.
 """
 
 from __future__ import annotations
@@ -36,15 +36,23 @@ def combined(html: Path, documents: Sequence[str], address: str) -> str:
     sections: list[Tag] = []
     for document in reversed(documents):
         page = BeautifulSoup((html / f"{document}.html").read_text("utf-8"), "html.parser")
+        for part in page.select(".bd-article [id]"):
+            part["id"] = f"{document}:{part['id']}"  # of all pages each has an id of its own
         for link in page.select(".bd-article a[href]"):
-            link["href"] = urljoin(f"{address}{document}.html", str(link["href"]))
+            target = urljoin(f"{document}.html", str(link["href"]))
+            name, _, place = target.partition("#")
+            name = name.removesuffix(".html")
+            inside = f"#{name}:{place}" if place else f"#{name}"
+            link["href"] = inside if name in documents else urljoin(address, target)
         for image in page.select(".bd-article [src]"):
             image["loading"] = "eager"
         for part in page.select(_FOR_SCREENS):
             part.decompose()
         for fold in page.select(".bd-article details"):
             fold["open"] = ""
-        sections[:0] = page.select(".bd-article > section")
+        article = page.new_tag("div", id=document)
+        article.extend(page.select(".bd-article > section"))
+        sections.insert(0, article)
     article = page.new_tag("article", attrs={"class": "bd-article"})
     article.extend(sections)
     scripts = page.select('script[src*="mathjax"]')

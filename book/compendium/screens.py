@@ -5,7 +5,8 @@ What the theme gets wrong for screen readers is mended, and the build warns when
 mend any more;
 a table gets a caption, headings that head something, and the names of its columns in its cells, so
 that its rows can stand one below the other on a phone; one too wide for the text may use the
-margin. Pictures scroll without their captions, and no line begins with the stop after a formula.
+margin. Pictures scroll without their captions, powers are raised, and no line ends inside a name
+or begins with the stop after a formula.
 What is measured in the browser (which parts scroll) is `book/_static/screen.js`'s work.
 """
 
@@ -13,6 +14,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from html import escape
 
 from bs4 import BeautifulSoup, Tag
 from bs4.element import NavigableString
@@ -35,12 +37,21 @@ MENDED = {
 }
 
 _ROLES = {"thead": "rowgroup", "tbody": "rowgroup", "tr": "row", "td": "cell"}
-# A number and its sign stay on one line, and so do a formula and its brackets and stops.
-_PERCENT = re.compile(r"(?<=\d)\s%")
+_CODE = ["pre", "code", "script", "style", "textarea"]
+# A number as a program prints it, 6e-14, and a power in plain text, z^2.
+_POWER = re.compile(r"(?<![\w.,/])(\d+(?:\.\d+)?)e([+-]\d+)\b|(?<=\w)\^(\d+)\b")
+# A number stays on one line with its unit, its sign and its error, an entry of the register and an
+# option with all their parts, and a formula with its brackets and stops.
+_IN_A_NUMBER = re.compile(
+    r"(?<=\d)\s(?=%|±|(?:min|ms|s|h)\b)|(?<=\d\s±)\s(?=\d)|(?<=\d\smin)\s(?=\d)"
+)
+_NAME = re.compile(r"[ERON]-[a-z]+-\d+|-{1,2}[a-z][a-z-]*")
 _BEFORE_FORMULA = re.compile(r"[(\[]+$")
 _AFTER_FORMULA = re.compile(r"^[,.;:?!)\]]+")
-# Characters. A column of this many is text, which is to be read and not to be scrolled past.
-_TEXT = 26
+# Characters. A column of this many is text, which is to be read and not to be scrolled past; so are
+# several that fill a phone's line together with the first, which may be broken.
+_TEXT, _PHONE, _FIRST = 26, 36, 18
+_WORD = re.compile("[A-Za-z]{3}")
 # What fits beside the margin; longer cells are broken there anyway.
 _LINE, _BROKEN = 88, 44
 
@@ -87,6 +98,7 @@ def _fit(page: Tag) -> None:
     for picture in page.select("figure img"):
         # It scrolls without its caption where it is too wide.
         picture.wrap(Tag(name="div", attrs={"class": "picture"}))
+    _raise_powers(page)
     _hold_together(page)
 
 
@@ -115,10 +127,14 @@ def _scope(table: Tag) -> None:
 def _is_text(table: Tag, rows: Sequence[Sequence[Tag]]) -> bool:
     """Whether a table is better read row by row than looked at as a grid."""
     columns = range(1, len(rows[0]))
-    if "dataframe" in _classes(table) or len(columns) > 5:
+    if "dataframe" in _classes(table) or len(columns) > 6 or table.select_one(".cell"):
         return False
-    verdicts = any(cell.get_text(strip=True) == "verdict" for cell in rows[0])
-    return verdicts or any(_length(row[i]) > _TEXT for i in columns for row in rows[1:])
+    if any(cell.get_text(strip=True) == "verdict" for cell in rows[0]):
+        return True
+    longest = [max(map(_length, column)) for column in zip(*rows[1:], strict=True)]
+    words = [i for i in columns if any(_WORD.search(row[i].get_text()) for row in rows[1:])]
+    together = min(longest[0], _FIRST) + sum(longest[i] for i in words)
+    return max(longest[1:], default=0) > _TEXT or together > _PHONE
 
 
 def _stack(table: Tag, rows: Sequence[Sequence[Tag]]) -> None:
@@ -136,12 +152,15 @@ def _stack(table: Tag, rows: Sequence[Sequence[Tag]]) -> None:
 
 
 def _hold_together(page: Tag) -> None:
-    """Let no line begin with a sign or a stop that belongs to what stands before it."""
-    for text in page.find_all(string=re.compile("%")):
-        if text.find_parent(["pre", "code", "script", "style", "textarea"]):
+    """Let no line begin with a sign, a stop or a part that belongs to what stands before it."""
+    for text in page.find_all(string=_NAME):
+        if _NAME.fullmatch(text) and not text.find_parent("pre"):
+            text.wrap(Tag(name="span", attrs={"class": "held"}))
+    for text in page.find_all(string=re.compile(r"%|\d\s(?:±|min|ms|s|h)")):
+        if text.find_parent(_CODE):
             continue
         last = text.previous_sibling.get_text()[-1:] if text.previous_sibling else ""
-        held = _PERCENT.sub("\N{NO-BREAK SPACE}%", last + text)
+        held = _IN_A_NUMBER.sub("\N{NO-BREAK SPACE}", last + text)
         text.replace_with(held.removeprefix(last))
     for formula in page.select("span.math"):
         before, after = formula.previous_sibling, formula.next_sibling
@@ -154,6 +173,23 @@ def _hold_together(page: Tag) -> None:
             box.append(stop[0])
         if len(box.contents) == 1:
             box.unwrap()
+
+
+def _raise_powers(page: Tag) -> None:
+    """Write powers as people do; not where numbers are sorted, which a script reads."""
+    for text in page.find_all(string=_POWER):
+        if not (text.find_parent(_CODE) or text.find_parent(class_=["math", "sortable"])):
+            text.replace_with(BeautifulSoup(_POWER.sub(_raised, escape(text)), "html.parser"))
+
+
+def _raised(power: re.Match[str]) -> str:
+    factor, exponent, plain = power.groups()
+    if plain:
+        return f"<sup>{plain}</sup>"
+    if not int(exponent):
+        return factor
+    ten = f"10<sup>{int(exponent)}</sup>".replace("-", "\N{MINUS SIGN}")
+    return ten if factor == "1" else f'<span class="held">{factor} × {ten}</span>'
 
 
 def _tell_apart(page: Tag) -> None:
