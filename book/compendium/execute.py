@@ -285,6 +285,7 @@ def run(
                     _publish(edition, task, folder, error)
         except Exception as fault:  # a full disk, say: whatever stops a task is its failure
             error = _error(f"{type(fault).__name__}: {' '.join(str(fault).split())[:300]}")
+        shutil.rmtree(folder, ignore_errors=True)
         if not stopping.is_set():
             show.ended(task, error)
         return error is None
