@@ -15,19 +15,6 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-__all__ = [
-    "DATA",
-    "NOTEBOOKS",
-    "PUBLISHED",
-    "RESULTS",
-    "ROOT",
-    "note",
-    "swhid",
-    "versions",
-    "watch",
-    "write",
-]
-
 ROOT = Path(__file__).resolve().parents[2]
 NOTEBOOKS = ROOT / "notebooks"
 DATA = NOTEBOOKS / "data"

@@ -41,8 +41,6 @@ from compendium.execute import (
 from compendium.published import LedgerError, Paper, Published, Row
 from compendium.verdicts import Entry, Ledger
 
-__all__ = ["build", "check", "stage", "toc_documents"]
-
 _ANSI = re.compile(r"\x1b\[[0-9;]*m")
 
 

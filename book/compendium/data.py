@@ -14,8 +14,6 @@ from typing import Any
 
 from compendium import DATA
 
-__all__ = ["AlteredDataError", "MissingDataError", "Source", "read_verified", "sources"]
-
 
 class MissingDataError(FileNotFoundError):
     """A data file is not where it should be."""

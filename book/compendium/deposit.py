@@ -24,8 +24,6 @@ import yaml
 from compendium import swhid
 from compendium.execute import Edition, RefusedError, command, package_version, require_done
 
-__all__ = ["archive", "crate"]
-
 _SPDX = "https://spdx.org/licenses/"
 _TYPES = {".ipynb": "application/x-ipynb+json", ".py": "text/x-python", ".data": "text/csv"}
 # What a deposit holds beside the repository.

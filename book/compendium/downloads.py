@@ -20,8 +20,6 @@ from nbformat import NotebookNode
 
 from compendium.published import Published, Row
 
-__all__ = ["SITE", "Outside", "fill", "glued", "readable"]
-
 SITE = "https://f1ci.github.io/f1ci/"
 # Code that is quoted stands first, so that a role in it is left alone.
 _ROLE = re.compile(r"```.*?```|(?<!\{)`` ?.+? ?``|\{(?P<name>[\w:]+)\}`(?P<text>[^`]+)`", re.S)

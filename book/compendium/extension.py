@@ -34,8 +34,6 @@ from compendium.pages import decimals
 from compendium.published import LedgerError
 from compendium.verdicts import VERDICTS
 
-__all__ = ["setup"]
-
 Shown = defaultdict[str, dict[str, tuple[str, str]]]
 
 

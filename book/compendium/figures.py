@@ -22,8 +22,6 @@ from matplotlib.figure import Figure
 
 from compendium import RESULTS
 
-__all__ = ["COLOURS", "METHODS", "WIDTH", "save", "set_style", "subplots"]
-
 COLOURS = {
     "blue": "#0072B2",
     "vermilion": "#D55E00",

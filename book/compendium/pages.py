@@ -25,8 +25,6 @@ from compendium.published import ERRATUM_KINDS, LedgerError, Row
 from compendium.verdicts import VERDICTS, Entry, Ledger
 from f1ci import cli
 
-__all__ = ["FRAGMENTS", "decimals", "fill", "fragment", "render", "value_text"]
-
 _MARK = re.compile(r'<span data-ledger="([^"]*)" data-show="(\w+)"></span>')
 # The parts of pages that follow from the ledger and from the last runs.
 FRAGMENTS = (

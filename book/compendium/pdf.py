@@ -21,8 +21,6 @@ from compendium.downloads import SITE
 from compendium.execute import Edition, RefusedError, command, say
 from compendium.published import Published
 
-__all__ = ["combined", "printed"]
-
 _PROGRAMS = ("chromium", "chromium-browser", "google-chrome")
 # What paper cannot do: scripts, forms, hidden code and files.
 _FOR_SCREENS = (

@@ -23,8 +23,6 @@ from typing import Any
 
 import cloudpickle
 
-__all__ = ["executor"]
-
 _PATIENCE = 60  # seconds for the first worker to appear
 
 

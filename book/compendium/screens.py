@@ -19,8 +19,6 @@ from html import escape
 from bs4 import BeautifulSoup, Tag
 from bs4.element import NavigableString
 
-__all__ = ["MENDED", "mend"]
-
 # Jupyter Book always loads the scripts of live cells, which the book does not offer; one of them
 # is declared twice, which stops with an error in every browser.
 _UNUSED = 'script[src*="thebe"], link[href*="thebe"], script:-soup-contains("THEBE")'

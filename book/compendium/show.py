@@ -17,8 +17,6 @@ from markupsafe import Markup
 
 from compendium import ledger
 
-__all__ = ["compare", "described", "grid", "printed", "table"]
-
 _TEMPLATE = Template(
     Path(__file__).with_name("templates").joinpath("comparison.html").read_text("utf-8"),
     autoescape=True,

@@ -37,8 +37,6 @@ from compendium.execute import REFERENCE, Edition, RefusedError, Task, command, 
 from compendium.ledger import Record
 from compendium.published import LedgerError, Published
 
-__all__ = ["allowed", "certify", "platform_facts", "record"]
-
 ROUNDING = 1e-9
 STANDARD_ERRORS = 4
 PART_OF_BAND = 1 / 20
