@@ -265,13 +265,12 @@ def _one(
     table: Array, a: float, b: float, method: str, z: float, least: float = 0.0
 ) -> tuple[Array, ...]:
     """One score, or one for each class, with a design effect of at least `least`."""
-    estimate, influence, held = _influence(table, a, b)
+    estimate, influence, held, worth = _parts(table, a, b, least)
     units = len(table)
     error = np.sqrt(units / (units - 1) * (influence**2).sum(axis=0))
     error = np.where(np.isnan(estimate), np.nan, error)
     if method in ("delta", "logit"):
         return estimate, *_normal(estimate, error, z, method), error
-    worth = _worth(table, a, b, estimate, influence, held, least)
     tp, fp, fn = np.moveaxis(table.sum(axis=0), -1, 0) * (worth * (z / _student(held, z)) ** 2)
     return estimate, *_kernels(method)[0](tp, fp, fn, a, b, z), error
 
@@ -280,11 +279,8 @@ def _combined(
     tables: list[Array], a: float, b: float, average: str, method: str, z: float, least: float
 ) -> tuple[Array, ...]:
     """A mean over classes, of one model or of B minus A."""
-    pairs = [_influence(table, a, b) for table in tables]
-    estimates = np.concatenate([pair[0] for pair in pairs])
-    influence = np.concatenate([pair[1] for pair in pairs], axis=1)
-    held = np.concatenate([pair[2] for pair in pairs], axis=1)
     table = np.concatenate(tables, axis=1)
+    estimates, influence, held, worth = _parts(table, a, b, least)
     units, r = len(table), tables[0].shape[1]
     true = tables[0][..., 0] + tables[0][..., 2]
     share = true.sum(axis=0) / true.sum() if average == "weighted" else np.full(r, 1.0 / r)
@@ -304,7 +300,7 @@ def _combined(
     if np.isnan(estimate):
         return estimate, np.float64(min(0.0, signs[0])), np.float64(1.0), error
     kept = weight != 0.0
-    estimates, weight = estimates[kept], weight[kept]
+    weight, worth = weight[kept], worth[kept]
     influence, held, table = influence[:, kept], held[:, kept], table[:, kept]
     inflated = influence / np.sqrt(np.maximum(1.0 - held, _ROUNDING))
     variance = (inflated**2).sum(axis=0)
@@ -312,7 +308,6 @@ def _combined(
     matters = weight**2 * variance
     mean = matters if matters.sum() > 0 else np.ones_like(matters)
     scale = z / _student(held @ (mean / mean.sum()), z)
-    worth = _worth(table, a, b, estimates, influence, held, least)
     counts = np.moveaxis(table.sum(axis=0), -1, 0) * (worth * scale**2)
     # Two units at a high level may leave next to nothing of an item, which is nothing known.
     counts = counts * (counts.sum(axis=0) > _LEAST_WORTH)
@@ -345,30 +340,30 @@ def _pooled(counts: Array, a: float, b: float) -> tuple[Array, Array]:
         return np.where(whole > 0, tp / whole, np.nan), whole
 
 
-def _influence(table: Array, a: float, b: float) -> tuple[Array, Array, Array]:
-    """Scores (...), units' influences (units, ...) and shares in the relevant items."""
-    estimate, whole = _pooled(np.moveaxis(table.sum(axis=0), -1, 0), a, b)
-    tp, fp, fn = np.moveaxis(table, -1, 0)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        influence = (tp - estimate * (tp + a * fp + b * fn)) / whole
-        relevant = tp + (fp if a else 0.0) + (fn if b else 0.0)
-        return estimate, np.nan_to_num(influence), np.nan_to_num(relevant / relevant.sum(axis=0))
+def _parts(table: Array, a: float, b: float, least: float) -> tuple[Array, Array, Array, Array]:
+    """Scores (...), the units' influences (units, ...) and shares in the relevant items, worths.
 
-
-def _worth(
-    table: Array, a: float, b: float, estimate: Array, influence: Array, held: Array, least: float
-) -> Array:
-    """How many independent items each item is worth: one over the design effect."""
-    tp, fp, fn = np.moveaxis(table.sum(axis=0), -1, 0)
-    whole = tp + a * fp + b * fn
-    relevant = tp + (fp if a else 0.0) + (fn if b else 0.0)
+    A worth says how many independent items each item is worth: one over the design effect.
+    """
+    totals = np.moveaxis(table.sum(axis=0), -1, 0)
+    estimate, whole = _pooled(totals, a, b)
     f = np.nan_to_num(estimate)
+
+    def relevant(tp: Array, fp: Array, fn: Array) -> Array:
+        return tp + (fp if a else 0.0) + (fn if b else 0.0)
+
     with np.errstate(invalid="ignore", divide="ignore"):
+        tp, fp, fn = np.moveaxis(table, -1, 0)
+        influence = np.nan_to_num((tp - estimate * (tp + a * fp + b * fn)) / whole)
+        held = relevant(tp, fp, fn)
+        held = np.nan_to_num(held / held.sum(axis=0))
+        tp, fp, fn = totals
         single = (tp * (1 - f) ** 2 + f * f * (a * a * fp + b * b * fn)) / whole**2
         clustered = (influence**2 / np.maximum(1.0 - held, _ROUNDING)).sum(axis=0)
         unknown = ~(clustered > _ROUNDING / whole**2) | ~(single > 0)
-        effect = np.where(unknown, relevant / (held > 0).sum(axis=0), clustered / single)
-    return 1.0 / np.maximum(np.nan_to_num(effect, nan=1.0), least)
+        units = (held > 0).sum(axis=0)
+        effect = np.where(unknown, relevant(tp, fp, fn) / units, clustered / single)
+    return estimate, influence, held, 1.0 / np.maximum(np.nan_to_num(effect, nan=1.0), least)
 
 
 def _student(held: Array, z: float) -> Array:
