@@ -30,7 +30,6 @@ than a few dozen groups, the cluster-robust intervals are too short. Score inter
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -119,18 +118,17 @@ def blur_variance(slopes: Array, n: Array, z: float) -> Array:
         return (slopes**2).sum(axis=0) * z**2 / (2 * n**2)
 
 
-def item_covariance(
-    rows: Sequence[Array], groups: NDArray[np.int64] | None, items: Array | None = None
-) -> Array:
-    """The covariance of the estimates from each item's influences, summed within groups.
+def item_covariance(rows: Any, groups: NDArray[np.int64] | None, items: Array) -> Array:
+    """The covariance of estimates (..., K) from the influences (..., K, kinds) of so many items.
 
-    With `items` the influences are those of so many items each.
+    With groups, one for each kind, influences are summed within them.
     """
-    influence = np.stack(list(rows))
-    n = influence.shape[1] if items is None else items.sum()
-    summed = influence if items is None else influence * items
-    if groups is None:
-        return (summed @ influence.T) * (n / (n - 1) / n**2)
-    units = np.stack([np.bincount(groups, weights=row) for row in summed])
-    count = units.shape[1]
-    return (units @ units.T) * (count / (count - 1) / n**2)
+    influence = np.asarray(rows)
+    n = items.sum(axis=-1)[..., None, None]
+    summed = influence * items[..., None, :]
+    with np.errstate(invalid="ignore", divide="ignore"):
+        if groups is None:
+            return summed @ np.swapaxes(influence, -1, -2) / (n * (n - 1))
+        units = np.stack([np.bincount(groups, weights=row) for row in summed])
+        count = units.shape[1]
+        return (units @ units.T) * (count / (count - 1) / n**2)

@@ -28,16 +28,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import (
-    betainc,
-    betaincc,
-    betainccinv,
-    betaincinv,
-    betaln,
-    gammaln,
-    log_ndtr,
-    logsumexp,
-)
+from scipy import special
 
 from f1ci import metrics, validation
 from f1ci.metrics import Metric
@@ -248,15 +239,17 @@ class Posterior:
 
     def cdf(self, x: ArrayLike) -> FloatOrArray:
         """Probability of a value of at most `x`."""
-        return plain(betainc(self.alpha, self.beta, self._to_beta(x)))
+        return plain(special.betainc(self.alpha, self.beta, self._to_beta(x)))
 
     def sf(self, x: ArrayLike) -> FloatOrArray:
         """Probability of a value above `x`, exact also where `cdf` rounds to one."""
-        return plain(betaincc(self.alpha, self.beta, self._to_beta(x)))
+        return plain(special.betaincc(self.alpha, self.beta, self._to_beta(x)))
 
     def ppf(self, q: ArrayLike) -> FloatOrArray:
         """Value below which the probability is `q`: nan unless 0 <= q <= 1."""
-        return plain(self._from_beta(betaincinv(self.alpha, self.beta, np.asarray(q, float))))
+        return plain(
+            self._from_beta(special.betaincinv(self.alpha, self.beta, np.asarray(q, float)))
+        )
 
     def rvs(self, size: int | tuple[int, ...] | None = None, *, rng: Any = None) -> FloatOrArray:
         """Random values; without `size`, one for each set of counts."""
@@ -315,8 +308,8 @@ class Posterior:
         """
         level = validation.confidence_level(confidence_level)
         tail = 0.5 * (1.0 - level)
-        low = self._from_beta(betaincinv(self.alpha, self.beta, tail))
-        high = self._from_beta(betainccinv(self.alpha, self.beta, tail))
+        low = self._from_beta(special.betaincinv(self.alpha, self.beta, tail))
+        high = self._from_beta(special.betainccinv(self.alpha, self.beta, tail))
         with np.errstate(invalid="ignore", divide="ignore"):
             n = np.add(self.hits, self.misses)
             share = np.divide(self.hits, n)
@@ -548,7 +541,9 @@ def _stirling(z: Array) -> Array:
     tail = (1 / 1680 - 1 / (1188 * square)) / square
     series = (1 / 12 - (1 / 360 - (1 / 1260 - tail) / square) / square) / large
     small = np.minimum(z, 10.0)
-    direct = gammaln(small) - (small - 0.5) * np.log(small) + small - 0.5 * np.log(2.0 * np.pi)
+    direct = (
+        special.gammaln(small) - (small - 0.5) * np.log(small) + small - 0.5 * np.log(2.0 * np.pi)
+    )
     return np.asarray(np.where(z >= 10.0, series, direct))
 
 
@@ -558,13 +553,13 @@ def _log_cdf(of: Posterior, log_t: Array, log_c: Array) -> Array:
     log_x, log_y = _log_beta_variable(of.metric, log_t, log_c)
     if np.minimum(a, b) >= _MANY:
         return _log_cdf_of_many(np.asarray(a), np.asarray(b), log_x, log_y)
-    near_0 = betainc(a, b, np.exp(np.minimum(log_x, 0.0)))
-    near_1 = betaincc(b, a, np.exp(np.minimum(log_y, 0.0)))
+    near_0 = special.betainc(a, b, np.exp(np.minimum(log_x, 0.0)))
+    near_1 = special.betaincc(b, a, np.exp(np.minimum(log_y, 0.0)))
     with np.errstate(divide="ignore"):
         value = np.log(np.where(log_x < log_y, near_0, near_1))
         # Where x or 1 - x underflows, the power laws of both tails.
-        value = np.where(log_x < _LOG_TINY, a * log_x - np.log(a) - betaln(a, b), value)
-        above = np.exp(b * np.minimum(log_y, _LOG_TINY) - np.log(b) - betaln(a, b))
+        value = np.where(log_x < _LOG_TINY, a * log_x - np.log(a) - special.betaln(a, b), value)
+        above = np.exp(b * np.minimum(log_y, _LOG_TINY) - np.log(b) - special.betaln(a, b))
         value = np.where(log_y < _LOG_TINY, np.log1p(-np.minimum(above, 1.0)), value)
     return np.asarray(value)
 
@@ -589,7 +584,7 @@ def _log_cdf_of_many(a: Array, b: Array, log_x: Array, log_y: Array) -> Array:
     with np.errstate(divide="ignore", invalid="ignore"):
         correction = np.where(centre, correction, 1.0 / w - 1.0 / u)
     log_phi = -0.5 * w * w - 0.5 * np.log(2.0 * np.pi)
-    main = log_ndtr(w)
+    main = special.log_ndtr(w)
     return np.asarray(main + np.log1p(correction * np.exp(log_phi - main)))
 
 
@@ -615,7 +610,7 @@ def _probability_of_exceeding(first: Posterior, second: Posterior, margin: float
     edges = _panel_edges(first, second, margin)
     widths = np.diff(edges)[:, None]
     values = log_integrand(edges[:-1, None] + widths * _NODES)
-    return float(min(1.0, np.exp(logsumexp(values, b=widths * _WEIGHTS))))
+    return float(min(1.0, np.exp(special.logsumexp(values, b=widths * _WEIGHTS))))
 
 
 def _panel_edges(first: Posterior, second: Posterior, margin: float) -> Array:
