@@ -72,8 +72,9 @@ def transformed(
     """
     least, largest = limits
     width = largest - least if np.isfinite(largest - least) else 1.0
-    share = (estimate - least) / width if np.isfinite(least) else estimate
-    if np.isfinite(largest):
+    origin = least if np.isfinite(least) else 0.0
+    share = (estimate - origin) / width
+    if np.isfinite(largest - least):
         border = np.minimum(share, 1 - share) < _BORDER
         inside = np.where(border, 0.5, share)
         centre, slope, back = special.logit(inside), inside * (1 - inside), special.expit
@@ -82,15 +83,13 @@ def transformed(
         inside = np.where(border, 1.0, share)
         centre, slope, back = np.log(inside), inside, np.exp
     else:
-        border, least = error == 0.0, 0.0
-        half = z * error
-        return np.where(border, -np.inf, estimate - half), np.where(border, np.inf, estimate + half)
+        border, centre, slope, back = False, share, 1.0, np.positive
     half = z * (error / width) / slope
     border = border | (error == 0.0)
     return (
         # The way there and back may round to the wrong side of the estimate.
-        np.where(border, limits[0], np.minimum(limits[0] + width * back(centre - half), estimate)),
-        np.where(border, largest, np.maximum(limits[0] + width * back(centre + half), estimate)),
+        np.where(border, least, np.minimum(origin + width * back(centre - half), estimate)),
+        np.where(border, largest, np.maximum(origin + width * back(centre + half), estimate)),
     )
 
 
