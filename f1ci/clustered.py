@@ -38,7 +38,7 @@ from scipy import special
 from f1ci import delta, score, validation
 from f1ci import metrics as _metrics
 from f1ci.counts import Kinds
-from f1ci.metrics import Metric
+from f1ci.metrics import Metric, count_moments
 from f1ci.normal import normal_quantile
 from f1ci.results import Interval, UndefinedMetricWarning, plain, warn
 
@@ -235,6 +235,7 @@ def _indicators(name: str, value: ArrayLike) -> Array:
     return array.astype(bool)
 
 
+@np.errstate(divide="ignore", invalid="ignore")
 def cluster_limits(
     tables: list[Array], a: float, b: float, average: str | None, method: str, z: float
 ) -> tuple[Array, Array, Array, Array]:
@@ -247,7 +248,7 @@ def cluster_limits(
     if average == "samples":
         # Each unit's score is a share of one right item, which varies less than a whole one.
         least = 0.0
-        scores = [_pooled(np.moveaxis(table.sum(axis=1), -1, 0), a, b)[0] for table in tables]
+        scores = [_moments(table.sum(axis=1), a, b)[0] for table in tables]
         tables = [np.stack([s, 1.0 - s, 0.0 * s], -1) for s in map(np.nan_to_num, scores)]
         a, b = 1.0, 0.0
     if len(tables) == 2 and tables[0].ndim == 2:
@@ -299,14 +300,11 @@ def _combined(
         return estimate, *_normal(estimate, error, z, method), error
     if np.isnan(estimate):
         return estimate, np.float64(min(0.0, signs[0])), np.float64(1.0), error
-    kept = weight != 0.0
-    weight, worth = weight[kept], worth[kept]
-    influence, held, table = influence[:, kept], held[:, kept], table[:, kept]
     inflated = influence / np.sqrt(np.maximum(1.0 - held, _ROUNDING))
     variance = (inflated**2).sum(axis=0)
     # The units' shares in the whole: those in each part, by how much its variance matters.
     matters = weight**2 * variance
-    mean = matters if matters.sum() > 0 else np.ones_like(matters)
+    mean = matters if matters.sum() > 0 else np.where(weight == 0.0, 0.0, 1.0)
     scale = z / _student(held @ (mean / mean.sum()), z)
     counts = np.moveaxis(table.sum(axis=0), -1, 0) * (worth * scale**2)
     # Two units at a high level may leave next to nothing of an item, which is nothing known.
@@ -314,11 +312,11 @@ def _combined(
     inflated = np.concatenate([inflated, extra], axis=1)
     deviation = np.sqrt((inflated**2).sum(axis=0))
     # As if half an item more told the parts apart, so that none are copies of one another.
-    item = np.sqrt(0.5) / _pooled(table.sum(axis=0).T, a, b)[1]
+    item = np.sqrt(0.5) / _moments(table.sum(axis=0), a, b)[2]
     item = np.append(item, np.zeros(extra.shape[1]))
     product = deviation[:, None] * deviation + item[:, None] * item
     covariance = inflated.T @ inflated
-    correlation = np.divide(covariance, product, out=np.zeros_like(product), where=product > 0)
+    correlation = np.where(product > 0.0, covariance / product, 0.0)
     np.fill_diagonal(correlation, 1.0)
     spread = None
     if extra.shape[1]:
@@ -332,12 +330,10 @@ def _combined(
     return estimate, np.maximum(low, min(0.0, signs[0])), np.minimum(high, 1.0), error
 
 
-def _pooled(counts: Array, a: float, b: float) -> tuple[Array, Array]:
-    """Score and whole of counts of shape (3, ...)."""
-    tp, fp, fn = counts
-    whole = tp + a * fp + b * fn
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return np.where(whole > 0, tp / whole, np.nan), whole
+def _moments(counts: Array, a: float, b: float) -> tuple[Array, Array, Array]:
+    """Score, its variance if items were independent, and whole, of counts (..., 3)."""
+    tp, fp, fn = np.moveaxis(counts, -1, 0)
+    return count_moments(tp, fp, fn, a, b)
 
 
 def _parts(table: Array, a: float, b: float, least: float) -> tuple[Array, Array, Array, Array]:
@@ -345,31 +341,20 @@ def _parts(table: Array, a: float, b: float, least: float) -> tuple[Array, Array
 
     A worth says how many independent items each item is worth: one over the design effect.
     """
-    totals = np.moveaxis(table.sum(axis=0), -1, 0)
-    estimate, whole = _pooled(totals, a, b)
-    f = np.nan_to_num(estimate)
-
-    def relevant(tp: Array, fp: Array, fn: Array) -> Array:
-        return tp + (fp if a else 0.0) + (fn if b else 0.0)
-
-    with np.errstate(invalid="ignore", divide="ignore"):
-        tp, fp, fn = np.moveaxis(table, -1, 0)
-        influence = np.nan_to_num((tp - estimate * (tp + a * fp + b * fn)) / whole)
-        held = relevant(tp, fp, fn)
-        held = np.nan_to_num(held / held.sum(axis=0))
-        tp, fp, fn = totals
-        single = (tp * (1 - f) ** 2 + f * f * (a * a * fp + b * b * fn)) / whole**2
-        clustered = (influence**2 / np.maximum(1.0 - held, _ROUNDING)).sum(axis=0)
-        unknown = ~(clustered > _ROUNDING / whole**2) | ~(single > 0)
-        units = (held > 0).sum(axis=0)
-        effect = np.where(unknown, relevant(tp, fp, fn) / units, clustered / single)
+    estimate, single, whole = _moments(table.sum(axis=0), a, b)
+    tp, fp, fn = np.moveaxis(table, -1, 0)
+    influence = np.nan_to_num((tp - estimate * (tp + a * fp + b * fn)) / whole)
+    relevant = tp + (fp if a else 0.0) + (fn if b else 0.0)
+    held = np.nan_to_num(relevant / relevant.sum(axis=0))
+    clustered = (influence**2 / np.maximum(1.0 - held, _ROUNDING)).sum(axis=0)
+    unknown = ~(clustered > _ROUNDING / whole**2) | ~(single > 0)
+    effect = np.where(unknown, relevant.sum(axis=0) / (held > 0).sum(axis=0), clustered / single)
     return estimate, influence, held, 1.0 / np.maximum(np.nan_to_num(effect, nan=1.0), least)
 
 
 def _student(held: Array, z: float) -> Array:
     """Student's quantile for the degrees of freedom that units of these shares leave."""
-    with np.errstate(divide="ignore"):
-        degrees = np.maximum(1.0 / (held**2).sum(axis=0) - 1.0, 1.0)
+    degrees = np.maximum(1.0 / (held**2).sum(axis=0) - 1.0, 1.0)
     # No units hold anything: the limits are 0 and 1 whatever the quantile.
     degrees = np.where(np.isfinite(degrees), degrees, 1.0)
     return special.stdtrit(degrees, np.minimum(special.ndtr(z), _LARGEST_SHARE))
