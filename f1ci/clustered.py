@@ -38,7 +38,7 @@ from scipy import special
 from f1ci import delta, score, validation
 from f1ci import metrics as _metrics
 from f1ci.counts import Kinds
-from f1ci.metrics import Metric
+from f1ci.metrics import Metric, count_moments
 from f1ci.normal import normal_quantile
 from f1ci.results import Interval, UndefinedMetricWarning, plain, warn
 
@@ -235,6 +235,7 @@ def _indicators(name: str, value: ArrayLike) -> Array:
     return array.astype(bool)
 
 
+@np.errstate(divide="ignore", invalid="ignore")
 def cluster_limits(
     tables: list[Array], a: float, b: float, average: str | None, method: str, z: float
 ) -> tuple[Array, Array, Array, Array]:
@@ -247,7 +248,7 @@ def cluster_limits(
     if average == "samples":
         # Each unit's score is a share of one right item, which varies less than a whole one.
         least = 0.0
-        scores = [_pooled(np.moveaxis(table.sum(axis=1), -1, 0), a, b)[0] for table in tables]
+        scores = [_moments(table.sum(axis=1), a, b)[0] for table in tables]
         tables = [np.stack([s, 1.0 - s, 0.0 * s], -1) for s in map(np.nan_to_num, scores)]
         a, b = 1.0, 0.0
     if len(tables) == 2 and tables[0].ndim == 2:
@@ -265,13 +266,12 @@ def _one(
     table: Array, a: float, b: float, method: str, z: float, least: float = 0.0
 ) -> tuple[Array, ...]:
     """One score, or one for each class, with a design effect of at least `least`."""
-    estimate, influence, held = _influence(table, a, b)
+    estimate, influence, held, worth = _parts(table, a, b, least)
     units = len(table)
     error = np.sqrt(units / (units - 1) * (influence**2).sum(axis=0))
     error = np.where(np.isnan(estimate), np.nan, error)
     if method in ("delta", "logit"):
         return estimate, *_normal(estimate, error, z, method), error
-    worth = _worth(table, a, b, estimate, influence, held, least)
     tp, fp, fn = np.moveaxis(table.sum(axis=0), -1, 0) * (worth * (z / _student(held, z)) ** 2)
     return estimate, *_kernels(method)[0](tp, fp, fn, a, b, z), error
 
@@ -280,11 +280,8 @@ def _combined(
     tables: list[Array], a: float, b: float, average: str, method: str, z: float, least: float
 ) -> tuple[Array, ...]:
     """A mean over classes, of one model or of B minus A."""
-    pairs = [_influence(table, a, b) for table in tables]
-    estimates = np.concatenate([pair[0] for pair in pairs])
-    influence = np.concatenate([pair[1] for pair in pairs], axis=1)
-    held = np.concatenate([pair[2] for pair in pairs], axis=1)
     table = np.concatenate(tables, axis=1)
+    estimates, influence, held, worth = _parts(table, a, b, least)
     units, r = len(table), tables[0].shape[1]
     true = tables[0][..., 0] + tables[0][..., 2]
     share = true.sum(axis=0) / true.sum() if average == "weighted" else np.full(r, 1.0 / r)
@@ -303,27 +300,23 @@ def _combined(
         return estimate, *_normal(estimate, error, z, method), error
     if np.isnan(estimate):
         return estimate, np.float64(min(0.0, signs[0])), np.float64(1.0), error
-    kept = weight != 0.0
-    estimates, weight = estimates[kept], weight[kept]
-    influence, held, table = influence[:, kept], held[:, kept], table[:, kept]
     inflated = influence / np.sqrt(np.maximum(1.0 - held, _ROUNDING))
     variance = (inflated**2).sum(axis=0)
     # The units' shares in the whole: those in each part, by how much its variance matters.
     matters = weight**2 * variance
-    mean = matters if matters.sum() > 0 else np.ones_like(matters)
+    mean = matters if matters.sum() > 0 else np.where(weight == 0.0, 0.0, 1.0)
     scale = z / _student(held @ (mean / mean.sum()), z)
-    worth = _worth(table, a, b, estimates, influence, held, least)
     counts = np.moveaxis(table.sum(axis=0), -1, 0) * (worth * scale**2)
     # Two units at a high level may leave next to nothing of an item, which is nothing known.
     counts = counts * (counts.sum(axis=0) > _LEAST_WORTH)
     inflated = np.concatenate([inflated, extra], axis=1)
     deviation = np.sqrt((inflated**2).sum(axis=0))
     # As if half an item more told the parts apart, so that none are copies of one another.
-    item = np.sqrt(0.5) / _pooled(table.sum(axis=0).T, a, b)[1]
+    item = np.sqrt(0.5) / _moments(table.sum(axis=0), a, b)[2]
     item = np.append(item, np.zeros(extra.shape[1]))
     product = deviation[:, None] * deviation + item[:, None] * item
     covariance = inflated.T @ inflated
-    correlation = np.divide(covariance, product, out=np.zeros_like(product), where=product > 0)
+    correlation = np.where(product > 0.0, covariance / product, 0.0)
     np.fill_diagonal(correlation, 1.0)
     spread = None
     if extra.shape[1]:
@@ -337,44 +330,31 @@ def _combined(
     return estimate, np.maximum(low, min(0.0, signs[0])), np.minimum(high, 1.0), error
 
 
-def _pooled(counts: Array, a: float, b: float) -> tuple[Array, Array]:
-    """Score and whole of counts of shape (3, ...)."""
-    tp, fp, fn = counts
-    whole = tp + a * fp + b * fn
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return np.where(whole > 0, tp / whole, np.nan), whole
+def _moments(counts: Array, a: float, b: float) -> tuple[Array, Array, Array]:
+    """Score, its variance if items were independent, and whole, of counts (..., 3)."""
+    tp, fp, fn = np.moveaxis(counts, -1, 0)
+    return count_moments(tp, fp, fn, a, b)
 
 
-def _influence(table: Array, a: float, b: float) -> tuple[Array, Array, Array]:
-    """Scores (...), units' influences (units, ...) and shares in the relevant items."""
-    estimate, whole = _pooled(np.moveaxis(table.sum(axis=0), -1, 0), a, b)
+def _parts(table: Array, a: float, b: float, least: float) -> tuple[Array, Array, Array, Array]:
+    """Scores (...), the units' influences (units, ...) and shares in the relevant items, worths.
+
+    A worth says how many independent items each item is worth: one over the design effect.
+    """
+    estimate, single, whole = _moments(table.sum(axis=0), a, b)
     tp, fp, fn = np.moveaxis(table, -1, 0)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        influence = (tp - estimate * (tp + a * fp + b * fn)) / whole
-        relevant = tp + (fp if a else 0.0) + (fn if b else 0.0)
-        return estimate, np.nan_to_num(influence), np.nan_to_num(relevant / relevant.sum(axis=0))
-
-
-def _worth(
-    table: Array, a: float, b: float, estimate: Array, influence: Array, held: Array, least: float
-) -> Array:
-    """How many independent items each item is worth: one over the design effect."""
-    tp, fp, fn = np.moveaxis(table.sum(axis=0), -1, 0)
-    whole = tp + a * fp + b * fn
+    influence = np.nan_to_num((tp - estimate * (tp + a * fp + b * fn)) / whole)
     relevant = tp + (fp if a else 0.0) + (fn if b else 0.0)
-    f = np.nan_to_num(estimate)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        single = (tp * (1 - f) ** 2 + f * f * (a * a * fp + b * b * fn)) / whole**2
-        clustered = (influence**2 / np.maximum(1.0 - held, _ROUNDING)).sum(axis=0)
-        unknown = ~(clustered > _ROUNDING / whole**2) | ~(single > 0)
-        effect = np.where(unknown, relevant / (held > 0).sum(axis=0), clustered / single)
-    return 1.0 / np.maximum(np.nan_to_num(effect, nan=1.0), least)
+    held = np.nan_to_num(relevant / relevant.sum(axis=0))
+    clustered = (influence**2 / np.maximum(1.0 - held, _ROUNDING)).sum(axis=0)
+    unknown = ~(clustered > _ROUNDING / whole**2) | ~(single > 0)
+    effect = np.where(unknown, relevant.sum(axis=0) / (held > 0).sum(axis=0), clustered / single)
+    return estimate, influence, held, 1.0 / np.maximum(np.nan_to_num(effect, nan=1.0), least)
 
 
 def _student(held: Array, z: float) -> Array:
     """Student's quantile for the degrees of freedom that units of these shares leave."""
-    with np.errstate(divide="ignore"):
-        degrees = np.maximum(1.0 / (held**2).sum(axis=0) - 1.0, 1.0)
+    degrees = np.maximum(1.0 / (held**2).sum(axis=0) - 1.0, 1.0)
     # No units hold anything: the limits are 0 and 1 whatever the quantile.
     degrees = np.where(np.isfinite(degrees), degrees, 1.0)
     return special.stdtrit(degrees, np.minimum(special.ndtr(z), _LARGEST_SHARE))

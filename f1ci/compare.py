@@ -7,7 +7,6 @@ of what the items contribute to it, and its variance is that of these contributi
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Hashable, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
@@ -29,6 +28,7 @@ from f1ci.results import (
     Interval,
     UndefinedMetricWarning,
     plain,
+    warn,
 )
 
 __all__ = ["difference_interval", "difference_test"]
@@ -209,7 +209,14 @@ def compared(kinds: Kinds, metric: Metric, method: str | None, confidence_level:
         return clustered.of_kinds(metric, kinds, name, z)[1:3]
 
     low, high = limits(asked.z)
-    _warn(metric, tables, entry, estimates, error, classes)
+    undefined = np.isnan(estimates)
+    if undefined.any():
+        who = " and ".join(name for name, lacks in zip("AB", undefined, strict=True) if lacks)
+        text = f"is undefined for {who}{missing_classes(metric, tables, undefined, classes)}"
+        warn(f"{metric.name} {text}; the difference is nan", UndefinedMetricWarning)
+    elif entry.border and error == 0.0:
+        text = f"has a standard error of zero, so that {entry.border}"
+        warn(f"the difference of {metric.name} {text}", DegenerateVarianceWarning)
     if groups is not None:
         name += "+groups"
     ends = plain(estimate), plain(low), plain(high), plain(error)
@@ -294,29 +301,3 @@ def _cells(kinds: Kinds) -> Array:
     cells = np.zeros((len(kinds.classes),) * 3)
     cells[tuple(kinds.codes)] = kinds.items
     return cells
-
-
-def _warn(
-    metric: Metric,
-    tables: Array,
-    method: Method,
-    estimates: Array,
-    error: Array,
-    classes: Sequence[Hashable],
-) -> None:
-    undefined = np.isnan(estimates)
-    if undefined.any():
-        who = " and ".join(name for name, lacks in zip("AB", undefined, strict=True) if lacks)
-        reason = missing_classes(metric, tables, undefined, classes)
-        warnings.warn(
-            f"{metric.name} is undefined for {who}{reason}; the difference is nan",
-            UndefinedMetricWarning,
-            stacklevel=4,
-        )
-    elif method.border and error == 0.0:
-        warnings.warn(
-            f"the difference of {metric.name} has a standard error of zero, so that "
-            f"{method.border}",
-            DegenerateVarianceWarning,
-            stacklevel=4,
-        )

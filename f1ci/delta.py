@@ -30,7 +30,6 @@ than a few dozen groups, the cluster-robust intervals are too short. Score inter
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -73,8 +72,9 @@ def transformed(
     """
     least, largest = limits
     width = largest - least if np.isfinite(largest - least) else 1.0
-    share = (estimate - least) / width if np.isfinite(least) else estimate
-    if np.isfinite(largest):
+    origin = least if np.isfinite(least) else 0.0
+    share = (estimate - origin) / width
+    if np.isfinite(largest - least):
         border = np.minimum(share, 1 - share) < _BORDER
         inside = np.where(border, 0.5, share)
         centre, slope, back = special.logit(inside), inside * (1 - inside), special.expit
@@ -83,15 +83,13 @@ def transformed(
         inside = np.where(border, 1.0, share)
         centre, slope, back = np.log(inside), inside, np.exp
     else:
-        border, least = error == 0.0, 0.0
-        half = z * error
-        return np.where(border, -np.inf, estimate - half), np.where(border, np.inf, estimate + half)
+        border, centre, slope, back = False, share, 1.0, np.positive
     half = z * (error / width) / slope
     border = border | (error == 0.0)
     return (
         # The way there and back may round to the wrong side of the estimate.
-        np.where(border, limits[0], np.minimum(limits[0] + width * back(centre - half), estimate)),
-        np.where(border, largest, np.maximum(limits[0] + width * back(centre + half), estimate)),
+        np.where(border, least, np.minimum(origin + width * back(centre - half), estimate)),
+        np.where(border, largest, np.maximum(origin + width * back(centre + half), estimate)),
     )
 
 
@@ -119,18 +117,17 @@ def blur_variance(slopes: Array, n: Array, z: float) -> Array:
         return (slopes**2).sum(axis=0) * z**2 / (2 * n**2)
 
 
-def item_covariance(
-    rows: Sequence[Array], groups: NDArray[np.int64] | None, items: Array | None = None
-) -> Array:
-    """The covariance of the estimates from each item's influences, summed within groups.
+def item_covariance(rows: Any, groups: NDArray[np.int64] | None, items: Array) -> Array:
+    """The covariance of estimates (..., K) from the influences (..., K, kinds) of so many items.
 
-    With `items` the influences are those of so many items each.
+    With groups, one for each kind, influences are summed within them.
     """
-    influence = np.stack(list(rows))
-    n = influence.shape[1] if items is None else items.sum()
-    summed = influence if items is None else influence * items
-    if groups is None:
-        return (summed @ influence.T) * (n / (n - 1) / n**2)
-    units = np.stack([np.bincount(groups, weights=row) for row in summed])
-    count = units.shape[1]
-    return (units @ units.T) * (count / (count - 1) / n**2)
+    influence = np.asarray(rows)
+    n = items.sum(axis=-1)[..., None, None]
+    summed = influence * items[..., None, :]
+    with np.errstate(invalid="ignore", divide="ignore"):
+        if groups is None:
+            return summed @ np.swapaxes(influence, -1, -2) / (n * (n - 1))
+        units = np.stack([np.bincount(groups, weights=row) for row in summed])
+        count = units.shape[1]
+        return (units @ units.T) * (count / (count - 1) / n**2)

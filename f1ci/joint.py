@@ -22,7 +22,7 @@ on one another and `groups` does not say so.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -30,7 +30,7 @@ from scipy.special import ndtr
 
 from f1ci import delta, validation
 from f1ci import metrics as _metrics
-from f1ci.counts import Codes, coded, distinct_columns, group_codes
+from f1ci.counts import Codes, kinds_of
 from f1ci.intervals import answer
 from f1ci.methods import METHODS, Method, choose
 from f1ci.metrics import ROUNDING, Metric, Question
@@ -121,21 +121,12 @@ def joint_intervals(
     pairs = _predictions(predictions)
     named = {f"predictions[{validation.short(name)}]": array for name, array in pairs}
     binary = any(metric.binary for metric in resolved)
-    codes, classes = coded({"y_true": y_true, **named}, binary, pos_label, labels)
-    r = len(classes)
-    validation.at_least_two("items", codes.shape[1])
-    columns, of_item = distinct_columns(codes, r)
-    combinations = columns.T
-    cells = np.bincount(of_item, minlength=len(combinations)).astype(np.float64)
-    places = _places(combinations, r)
-    tables = _tables(cells, places, r)
+    kinds = kinds_of({"y_true": y_true, **named}, binary, pos_label, labels, groups)
+    cells, tables = kinds.items, kinds.tables()
+    validation.at_least_two("items", int(cells.sum()))
+    places = len(kinds.classes) * kinds.codes[0] + kinds.codes[1:]
     estimate, influence, by_cell = _evaluated(tables, places, resolved)
-    if groups is None:
-        covariance = _covariance(cells, influence, by_cell)
-    else:
-        clusters = group_codes(groups, codes)
-        covariance = delta.item_covariance([row[of_item] for row in influence], clusters)
-        covariance = _without_rounding(covariance, by_cell, cells.sum())
+    covariance = _covariance(cells, influence, by_cell, kinds.groups)
     if method == "blur":
         covariance = _blurred(covariance, tables, resolved, level)
     own_limits = groups is None and method not in ("delta", "blur")
@@ -144,33 +135,32 @@ def joint_intervals(
         compared = _smoothed_covariance(cells, tables, places, resolved)
     critical_value = float(joint_critical_value(compared, confidence_level=level))
     standard_error = np.sqrt(np.diagonal(covariance))
-    rows = [
-        _Row(name, metric, entry, table)
-        for (name, _), table in zip(pairs, tables, strict=True)
-        for metric, entry in zip(resolved, chosen, strict=True)
-    ]
-    ends: list[Array] = []
-    # Where there is no critical value every row is degenerate, whatever it is multiplied with.
-    z = normal_quantile(level)
-    for at in (z if np.isnan(critical_value) else critical_value, z):
+    names = [name for name, _ in pairs for _ in resolved]
+    of, entries = resolved * len(pairs), chosen * len(pairs)
+    table_of = tables.repeat(len(resolved), axis=0)
+    rows = list(zip(names, of, entries, table_of, estimate, standard_error, strict=True))
+
+    def limits(z: float) -> Array:
         # The level of one interval whose normal quantile this is.
-        level_at = level if at == z else float(1 - 2 * ndtr(-at))
-        each = [
-            answer(row.metric, row.table, row.method, level_at)[2:]
+        level_at = level if z == individual else float(1 - 2 * ndtr(-z))
+        ends = [
+            answer(metric, table, entry, level_at)[2:]
             if own_limits
-            else row.method.kernels[row.metric.kind](
-                Question(row.metric, (), row.table, value, error, level_at, at)
-            )
-            for row, value, error in zip(rows, estimate, standard_error, strict=True)
+            else entry.kernels[metric.kind](Question(metric, (), table, value, error, level_at, z))
+            for _, metric, entry, table, value, error in rows
         ]
-        ends += list(np.array(each, dtype=np.float64).T)
-    low, high, own_low, own_high = ends
-    needs_error = np.array([row.method.name in ("delta", "blur") for row in rows])
-    _warn(rows, estimate, standard_error)
+        return np.array(ends, dtype=np.float64).T
+
+    individual = normal_quantile(level)
+    own_low, own_high = limits(individual)
+    # Where there is no critical value every row is degenerate, whatever it is multiplied with.
+    low, high = limits(individual if np.isnan(critical_value) else critical_value)
+    needs_error = np.array([entry.name in ("delta", "blur") for entry in entries])
+    _warn(rows)
     suffix = "" if groups is None else "+groups"
     return JointIntervals(
-        classifiers=tuple(row.classifier for row in rows),
-        metrics=tuple(row.metric.name for row in rows),
+        classifiers=tuple(names),
+        metrics=tuple(metric.name for metric in of),
         estimate=estimate,
         standard_error=standard_error,
         low=low,
@@ -181,17 +171,8 @@ def joint_intervals(
         covariance=covariance,
         degenerate=np.isnan(low) | needs_error & ~(standard_error > 0),
         confidence_level=level,
-        methods=tuple(row.method.name + suffix for row in rows),
+        methods=tuple(entry.name + suffix for entry in entries),
     )
-
-
-class _Row(NamedTuple):
-    """A metric of a classifier."""
-
-    classifier: str
-    metric: Metric
-    method: Method
-    table: Array
 
 
 def joint_from_cells(
@@ -254,7 +235,8 @@ def joint_from_cells(
     for metric in resolved:
         validation.binary_metric(metric)
     digits = np.arange(width.bit_length() - 2, -1, -1)
-    places = _places((np.arange(width)[:, None] >> digits) & 1, 2)
+    truth, *predictions = (np.arange(width) >> digits[:, None]) & 1
+    places = 2 * truth + np.array(predictions)
     tables = _tables(counted, places, 2)
     estimate, influence, by_cell = _evaluated(tables, places, resolved)
     if method == "cautious":
@@ -296,31 +278,24 @@ def joint_critical_value(
     matrices = validation.square("covariance", given, "(..., k, k)")
     level = validation.confidence_level(confidence_level)
     variance = np.diagonal(matrices, axis1=-2, axis2=-1)
-    kept = np.asarray(variance > 0)
+    kept: Array = variance > 0
     # A left-out estimate stands for the first kept one: a copy does not change the maximum.
     first = kept.argmax(axis=-1, keepdims=True)
     source = np.where(kept, np.arange(kept.shape[-1]), first)
     chosen = np.take_along_axis(matrices, source[..., :, None], axis=-2)
     chosen = np.take_along_axis(chosen, source[..., None, :], axis=-1)
-    scale = np.sqrt(np.take_along_axis(variance, source, axis=-1))
-    possible = np.asarray(kept.any(axis=-1))
-    scale = np.where(possible[..., None], scale, 1.0)
-    scaled = chosen / (scale[..., :, None] * scale[..., None, :])
-    correlation = np.where(possible[..., None, None], scaled, 1.0)
-    # Rounding must not make a correlation exceed 1, nor a diagonal differ from it.
-    correlation = np.clip(correlation, -1.0, 1.0)
-    same = source[..., :, None] == source[..., None, :]
-    correlation = np.where(same, 1.0, correlation)
+    scale = np.sqrt(np.maximum(np.take_along_axis(variance, source, axis=-1), 0.0))
+    possible = kept.any(axis=-1)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        # Rounding must not make a correlation exceed 1, nor a diagonal differ from it.
+        scaled = np.clip(chosen / (scale[..., :, None] * scale[..., None, :]), -1.0, 1.0)
+    alike = (source[..., :, None] == source[..., None, :]) | ~possible[..., None, None]
+    correlation = np.where(alike, 1.0, scaled)
     quantile = equicoordinate_quantile(correlation, level, accuracy=accuracy)
     return np.where(possible, quantile, np.nan)
 
 
 # Kernels, on validated arguments.
-
-
-def _places(combinations: Codes, r: int) -> Codes:
-    """Where each combination falls in each classifier's matrix, shape (m, cells)."""
-    return (r * combinations[:, :1] + combinations[:, 1:]).T
 
 
 def _tables(cells: Array, places: Codes, r: int) -> Array:
@@ -348,17 +323,10 @@ def _evaluated(
     return values.reshape(*values.shape[:-2], -1), np.concatenate(rows, axis=-2), by_cell
 
 
-def _covariance(cells: Array, influence: Array, by_cell: Array) -> Array:
-    """The covariance of the estimates when items are independent."""
-    n = cells.sum(axis=-1)[..., None, None]
-    with np.errstate(invalid="ignore", divide="ignore"):
-        products = (influence * cells[..., None, :]) @ np.swapaxes(influence, -1, -2)
-        return _without_rounding(products / (n * (n - 1)), by_cell, n[..., 0])
-
-
-def _without_rounding(covariance: Array, by_cell: Array, n: Array) -> Array:
-    """Exact zeros for variances that are nothing but rounding."""
-    variance = n * np.diagonal(covariance, axis1=-2, axis2=-1)
+def _covariance(cells: Array, influence: Array, by_cell: Array, groups: Array = None) -> Array:
+    """The covariance of the estimates, with exact zeros for what is nothing but rounding."""
+    covariance = delta.item_covariance(influence, groups, cells)
+    variance = cells.sum(axis=-1)[..., None] * np.diagonal(covariance, axis1=-2, axis2=-1)
     kept = ~(variance <= ROUNDING * np.einsum("...c,...c->...", by_cell, by_cell))
     return np.where(kept[..., :, None] & kept[..., None, :], covariance, 0.0)
 
@@ -425,15 +393,15 @@ def _predictions(value: Any) -> list[tuple[str, Any]]:
     return pairs
 
 
-def _warn(rows: Sequence[_Row], estimate: Array, standard_error: Array) -> None:
+def _warn(rows: Sequence[tuple[str, Metric, Method, Array, Any, Any]]) -> None:
     said: dict[tuple[type[IntervalWarning], str], list[str]] = {}
-    for row, value, error in zip(rows, estimate, standard_error, strict=True):
-        who = f"{row.metric.name} of {validation.short(row.classifier)}"
+    for classifier, metric, method, _, value, error in rows:
+        who = f"{metric.name} of {validation.short(classifier)}"
         if np.isnan(value):
             case = UndefinedMetricWarning, "undefined, because a class does not occur"
             said.setdefault(case, []).append(who)
-        elif row.method.border and error == 0.0:
-            text = f"estimated with a standard error of zero, so that {row.method.border}"
+        elif method.border and error == 0.0:
+            text = f"estimated with a standard error of zero, so that {method.border}"
             said.setdefault((DegenerateVarianceWarning, text), []).append(who)
     for (category, text), names in said.items():
         warn(f"{validation.first_few(names)}: {text}", category)

@@ -28,7 +28,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import betainc, betaincc, betainccinv, betaincinv, betaln, gammaln, log_ndtr
+from scipy import special
 
 from f1ci import metrics, validation
 from f1ci.metrics import Metric
@@ -38,15 +38,10 @@ METRICS = ("precision", "recall", "f1")
 
 Array = NDArray[np.float64]
 
-# Nodes of the Gauss-Legendre rule on each panel, and the change, relative to the whole
-# integral, below which a panel is not split any further.
-_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(20)
-_PANEL_TOLERANCE = 1e-12
-
-# Panels are not halved below this width, far less than the standard deviation of the log odds for
-# any count up to 2**50; and not at all if the integral is this far below the range of floats.
-_NARROWEST = 1e-10
-_LOG_ZERO = -1500.0
+# The Gauss-Legendre rule for a panel from 0 to 1. As many nodes follow the integrand's peak also
+# where it lies thirty standard deviations from both centres, in a panel sixteen of them wide.
+_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(60)
+_NODES, _WEIGHTS = 0.5 + 0.5 * _NODES, 0.5 * _WEIGHTS
 
 # Where the logarithm of an argument is below this, a power law is exact to the last digit.
 _LOG_TINY = -600.0
@@ -244,15 +239,17 @@ class Posterior:
 
     def cdf(self, x: ArrayLike) -> FloatOrArray:
         """Probability of a value of at most `x`."""
-        return plain(betainc(self.alpha, self.beta, self._to_beta(x)))
+        return plain(special.betainc(self.alpha, self.beta, self._to_beta(x)))
 
     def sf(self, x: ArrayLike) -> FloatOrArray:
         """Probability of a value above `x`, exact also where `cdf` rounds to one."""
-        return plain(betaincc(self.alpha, self.beta, self._to_beta(x)))
+        return plain(special.betaincc(self.alpha, self.beta, self._to_beta(x)))
 
     def ppf(self, q: ArrayLike) -> FloatOrArray:
         """Value below which the probability is `q`: nan unless 0 <= q <= 1."""
-        return plain(self._from_beta(betaincinv(self.alpha, self.beta, np.asarray(q, float))))
+        return plain(
+            self._from_beta(special.betaincinv(self.alpha, self.beta, np.asarray(q, float)))
+        )
 
     def rvs(self, size: int | tuple[int, ...] | None = None, *, rng: Any = None) -> FloatOrArray:
         """Random values; without `size`, one for each set of counts."""
@@ -311,8 +308,8 @@ class Posterior:
         """
         level = validation.confidence_level(confidence_level)
         tail = 0.5 * (1.0 - level)
-        low = self._from_beta(betaincinv(self.alpha, self.beta, tail))
-        high = self._from_beta(betainccinv(self.alpha, self.beta, tail))
+        low = self._from_beta(special.betaincinv(self.alpha, self.beta, tail))
+        high = self._from_beta(special.betainccinv(self.alpha, self.beta, tail))
         with np.errstate(invalid="ignore", divide="ignore"):
             n = np.add(self.hits, self.misses)
             share = np.divide(self.hits, n)
@@ -405,10 +402,10 @@ def bayes_test(
 
     and the same with A and B exchanged for H1. The integral is computed on the
     log-odds scale of :math:`(t - \varepsilon) / (1 - \varepsilon)`, where the integrand is smooth
-    and falls off exponentially, by adaptive Gauss-Legendre quadrature, with all
-    values kept as logarithms: small probabilities, down to 1e-300, come with a relative error below
-    1e-8 for counts up to 1e12. ``p_rope`` is what the other two leave, and so has that error
-    in absolute terms.
+    and falls off exponentially, by Gauss-Legendre quadrature on panels that close in on both
+    centres, with all values kept as logarithms: small probabilities, down to 1e-300, come with a
+    relative error below 1e-8 for counts up to 1e12. ``p_rope`` is what the other two leave, and so
+    has that error in absolute terms.
 
     References
     ----------
@@ -525,11 +522,16 @@ def _log_density(of: Posterior, log_t: Array, log_c: Array) -> Array:
     """
     a, b = np.asarray(of.alpha), np.asarray(of.beta)
     n = a + b
-    log_x, log_y = _log_beta_variable(of.metric, log_t, log_c)
-    to_x, to_y = log_x - np.log(a / n), log_y - np.log(b / n)
-    deviance = a * (np.expm1(to_x) - to_x) + b * (np.expm1(to_y) - to_y)
+    deviance, *_ = _deviance(a, b, *_log_beta_variable(of.metric, log_t, log_c))
     constant = 0.5 * (np.log(a / n) + np.log(b) - np.log(2.0 * np.pi))
     return np.asarray(constant - (_stirling(a) + _stirling(b) - _stirling(n)) - deviance)
+
+
+def _deviance(a: Array, b: Array, log_x: Array, log_y: Array) -> tuple[Array, Array, Array]:
+    """Of x with y = 1 - x from the mean of Be(a, b), and the logarithms of x and y over theirs."""
+    n = a + b
+    to_x, to_y = log_x - np.log(a / n), log_y - np.log(b / n)
+    return a * (np.expm1(to_x) - to_x) + b * (np.expm1(to_y) - to_y), to_x, to_y
 
 
 def _stirling(z: Array) -> Array:
@@ -539,7 +541,9 @@ def _stirling(z: Array) -> Array:
     tail = (1 / 1680 - 1 / (1188 * square)) / square
     series = (1 / 12 - (1 / 360 - (1 / 1260 - tail) / square) / square) / large
     small = np.minimum(z, 10.0)
-    direct = gammaln(small) - (small - 0.5) * np.log(small) + small - 0.5 * np.log(2.0 * np.pi)
+    direct = (
+        special.gammaln(small) - (small - 0.5) * np.log(small) + small - 0.5 * np.log(2.0 * np.pi)
+    )
     return np.asarray(np.where(z >= 10.0, series, direct))
 
 
@@ -549,13 +553,13 @@ def _log_cdf(of: Posterior, log_t: Array, log_c: Array) -> Array:
     log_x, log_y = _log_beta_variable(of.metric, log_t, log_c)
     if np.minimum(a, b) >= _MANY:
         return _log_cdf_of_many(np.asarray(a), np.asarray(b), log_x, log_y)
-    near_0 = betainc(a, b, np.exp(np.minimum(log_x, 0.0)))
-    near_1 = betaincc(b, a, np.exp(np.minimum(log_y, 0.0)))
+    near_0 = special.betainc(a, b, np.exp(np.minimum(log_x, 0.0)))
+    near_1 = special.betaincc(b, a, np.exp(np.minimum(log_y, 0.0)))
     with np.errstate(divide="ignore"):
         value = np.log(np.where(log_x < log_y, near_0, near_1))
         # Where x or 1 - x underflows, the power laws of both tails.
-        value = np.where(log_x < _LOG_TINY, a * log_x - np.log(a) - betaln(a, b), value)
-        above = np.exp(b * np.minimum(log_y, _LOG_TINY) - np.log(b) - betaln(a, b))
+        value = np.where(log_x < _LOG_TINY, a * log_x - np.log(a) - special.betaln(a, b), value)
+        above = np.exp(b * np.minimum(log_y, _LOG_TINY) - np.log(b) - special.betaln(a, b))
         value = np.where(log_y < _LOG_TINY, np.log1p(-np.minimum(above, 1.0)), value)
     return np.asarray(value)
 
@@ -569,9 +573,8 @@ def _log_cdf_of_many(a: Array, b: Array, log_x: Array, log_y: Array) -> Array:
     n = a + b
     p, q = a / n, b / n
     sigma = np.sqrt(a * q)
-    to_x, to_y = log_x - np.log(p), log_y - np.log(q)
+    deviance, to_x, to_y = _deviance(a, b, log_x, log_y)
     odds = to_x - to_y  # log odds, from the centre
-    deviance = a * (np.expm1(to_x) - to_x) + b * (np.expm1(to_y) - to_y)
     w = np.sign(odds) * np.sqrt(2.0 * np.maximum(deviance, 0.0))
     u = np.where(a < b, a * np.expm1(to_x), -b * np.expm1(to_y)) / sigma
     centre = np.abs(odds) < 1e-4  # where 1 / w - 1 / u cancels: the first terms of its series
@@ -581,7 +584,7 @@ def _log_cdf_of_many(a: Array, b: Array, log_x: Array, log_y: Array) -> Array:
     with np.errstate(divide="ignore", invalid="ignore"):
         correction = np.where(centre, correction, 1.0 / w - 1.0 / u)
     log_phi = -0.5 * w * w - 0.5 * np.log(2.0 * np.pi)
-    main = log_ndtr(w)
+    main = special.log_ndtr(w)
     return np.asarray(main + np.log1p(correction * np.exp(log_phi - main)))
 
 
@@ -605,7 +608,9 @@ def _probability_of_exceeding(first: Posterior, second: Posterior, margin: float
         return np.asarray(density + log_jacobian + _log_cdf(second, log_s, log_d))
 
     edges = _panel_edges(first, second, margin)
-    return float(min(1.0, np.exp(_log_integral(log_integrand, edges))))
+    widths = np.diff(edges)[:, None]
+    values = log_integrand(edges[:-1, None] + widths * _NODES)
+    return float(min(1.0, np.exp(special.logsumexp(values, b=widths * _WEIGHTS))))
 
 
 def _panel_edges(first: Posterior, second: Posterior, margin: float) -> Array:
@@ -615,54 +620,17 @@ def _panel_edges(first: Posterior, second: Posterior, margin: float) -> Array:
     # An exponential tail of this many units is below the smallest positive number.
     reach = 800.0 * max(left, right, 1.0)
     edges = [np.array([-reach, 0.0, reach])]
-    for of, shift in ((first, margin), (second, 0.0)):
+    for of, below, above in ((first, margin, 0.0), (second, 0.0, margin)):
         a, b = float(of.alpha), float(of.beta)
-        odds = a / b
-        t = odds / (0.5 + odds) if of.metric == "f1" else a / (a + b)
-        c = 0.5 / (0.5 + odds) if of.metric == "f1" else b / (a + b)
+        odds = 2.0 * a / b if of.metric == "f1" else a / b
         # In units of the interval (margin, 1) for the first, (0, 1 - margin) for the second.
-        u, v = (t - margin, c) if shift or not margin else (t, c - margin)
-        scale = np.sqrt(1.0 / a + 1.0 / b)
-        if u > 0.0 and v > 0.0:
-            centre = np.log(u) - np.log(v)
-            # d log(u / v) / d log(t / c)
-            scale *= t * c * (1.0 - margin) / (u * v)
-        else:
-            centre = 0.0
-        scale = min(1.0, scale)
+        u, v = odds / (1.0 + odds) - below, 1.0 / (1.0 + odds) - above
+        centre = np.log(u) - np.log(v) if min(u, v) > 0.0 else 0.0
+        # Its standard deviation on this scale, or less.
+        scale = min(1.0, np.sqrt(1.0 / a + 1.0 / b))
         steps = scale * 2.0 ** np.arange(np.ceil(np.log2(2.0 * reach / scale)))
         edges += [centre - steps, np.array([centre]), centre + steps]
-    distinct = np.unique(np.concatenate(edges))
-    return distinct[np.diff(distinct, prepend=-np.inf) > _NARROWEST]
-
-
-def _log_integral(log_integrand: Any, edges: Array) -> float:
-    """Logarithm of the integral of exp(log_integrand), halving panels until nothing changes."""
-    low, high = edges[:-1], edges[1:]
-    whole = _log_panels(log_integrand, low, high)
-    done: list[Array] = []
-    while low.size:
-        middle = 0.5 * (low + high)
-        low, high = np.concatenate([low, middle]), np.concatenate([middle, high])
-        halves = _log_panels(log_integrand, low, high)
-        both = np.logaddexp(*np.split(halves, 2))
-        total = np.logaddexp.reduce(np.concatenate([both, *done]))
-        if total < _LOG_ZERO:
-            return float(total)
-        change = np.abs(np.exp(both - total) - np.exp(np.minimum(whole - total, 1.0)))
-        again = (change > _PANEL_TOLERANCE) & ((high - low)[: both.size] > _NARROWEST)
-        done.append(both[~again])
-        twice = np.tile(again, 2)
-        low, high, whole = low[twice], high[twice], halves[twice]
-    return float(np.logaddexp.reduce(np.concatenate(done)))
-
-
-def _log_panels(log_integrand: Any, low: Array, high: Array) -> Array:
-    """Logarithm of the Gauss-Legendre sum over each panel."""
-    half = 0.5 * (high - low)
-    nodes = 0.5 * (low + high)[:, None] + half[:, None] * _NODES
-    values = log_integrand(nodes) + np.log(_WEIGHTS)
-    return np.asarray(np.logaddexp.reduce(values, axis=1) + np.log(half))
+    return np.unique(np.concatenate(edges))
 
 
 def _folds(name: str, value: ArrayLike) -> NDArray[np.float64]:

@@ -32,7 +32,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from scipy.special import betaincinv, gammaincinv, ndtr
 
-from f1ci.metrics import Question
+from f1ci.metrics import Question, recall
 
 __all__ = [
     "cautious",
@@ -52,12 +52,6 @@ Limits: TypeAlias = tuple[Array, Array]
 Kernel: TypeAlias = Callable[[Array, Array, Array, float, float, Array], Limits]
 # The values of the parts -> the score made of them, and its derivatives.
 Objective: TypeAlias = Callable[[Array], tuple[Array, Array]]
-
-# Counts per block: temporaries of 64 kB stay in the cache.
-_BLOCK = 1 << 13
-
-# Counts among which it pays to look for equal ones.
-_MANY = 100
 
 # Fixed-point steps to the extreme over the ellipsoid; a third changes no coverage by more
 # than .001.
@@ -79,38 +73,21 @@ _POINTS = 12
 
 def tversky_limits(tp: Array, fp: Array, fn: Array, a: float, b: float, z: Array) -> Limits:
     """Limits of TP / (TP + a FP + b FN); (0, 1) where no item is relevant."""
-    return _in_blocks(_score_limits, tp, fp, fn, a, b, z)
+    return _bounded(_score_limits, tp, fp, fn, a, b, z)
 
 
 def cautious_limits(tp: Array, fp: Array, fn: Array, a: float, b: float, z: Array) -> Limits:
     """Longer limits of the same score; Clopper-Pearson's where a = b, or a or b is 0."""
-    return _in_blocks(_beta_limits, tp, fp, fn, a, b, z)
-
-
-def _in_blocks(
-    kernel: Kernel, tp: Array, fp: Array, fn: Array, a: float, b: float, z: Array
-) -> Limits:
-    # A kind of error without weight leaves items irrelevant, as true negatives are.
-    fp, fn = (0.0 * fp if a == 0.0 else fp), (0.0 * fn if b == 0.0 else fn)
-    arrays = np.broadcast_arrays(tp, fp, fn, z)
-    shape = arrays[0].shape
-    size = arrays[0].size
-    if size <= _BLOCK:
-        x, y, w, q = (np.asarray(n, dtype=np.float64)[()] for n in arrays)
-        return _bounded(kernel, x, y, w, a, b, q)
-    flat = [n.reshape(-1) for n in arrays]
-    low, high = np.empty(size), np.empty(size)
-    for start in range(0, size, _BLOCK):
-        block = slice(start, start + _BLOCK)
-        x, y, w, q = (n[block].astype(np.float64) for n in flat)
-        low[block], high[block] = _bounded(kernel, x, y, w, a, b, q)
-    return low.reshape(shape), high.reshape(shape)
+    return _bounded(_beta_limits, tp, fp, fn, a, b, z)
 
 
 def _bounded(
     kernel: Kernel, tp: Array, fp: Array, fn: Array, a: float, b: float, z: Array
 ) -> Limits:
     """The kernel's limits, exact at the borders and on the right side of the estimate."""
+    tp, fp, fn, z = (np.asarray(n, dtype=np.float64)[()] for n in (tp, fp, fn, z))
+    # A kind of error without weight leaves items irrelevant, as true negatives are.
+    fp, fn = (0.0 * fp if a == 0.0 else fp), (0.0 * fn if b == 0.0 else fn)
     with np.errstate(divide="ignore", invalid="ignore"):
         low, high = kernel(tp, fp, fn, a, b, z)
         errors = _errors(fp, fn, a, b)
@@ -180,27 +157,22 @@ def _cubic(tp: Array, fp: Array, fn: Array, a: float, b: float, z: Array) -> Lim
 
 def _beta_limits(tp: Array, fp: Array, fn: Array, a: float, b: float, z: Array) -> Limits:
     counts = tp, fp, fn
-    return _one_beta_limit(*counts, a, b, -z)[0], _one_beta_limit(*counts, a, b, z)[1]
+    return _signed_beta_limit(*counts, a, b, -z)[0], _signed_beta_limit(*counts, a, b, z)[1]
 
 
-def _one_beta_limit(tp: Array, fp: Array, fn: Array, a: float, b: float, z: Array) -> Limits:
-    """The lower limit in its place where z is negative, the upper one elsewhere."""
-    tail, largest, below = ndtr(-np.abs(z)), max(a, b), np.signbit(z)
-    errors, spread = _errors(fp, fn, a, b), _errors(fp, fn, a * a, b * b)
-    more, wider = errors + largest, spread + largest * largest
-    # One inverse beta function, which takes all the time, instead of two.
-    first = np.where(below, tp, errors * errors / spread)
-    p = _beta_quantile(first, np.where(below, more * more / wider, tp + 1.0), tail)
-    return p / (p + wider / more * (1.0 - p)), (1.0 - p) / ((1.0 - p) + spread / errors * p)
+def _signed_beta_limit(tp: Array, fp: Array, fn: Array, a: float, b: float, z: Array) -> Limits:
+    """The lower limit where z is negative, as if one more item were wrong; else the upper one.
 
-
-def _beta_quantile(first: Array, second: Array, tail: Array) -> Array:
-    """`betaincinv`; in a batch at one tail only once for each pair of parameters."""
-    if np.size(tail) < _MANY or np.ptp(tail) > 0.0:
-        return betaincinv(first, second, tail)
-    pairs = np.stack([first, second], axis=-1).view(np.complex128)[..., 0]
-    pairs, which = np.unique(pairs, return_inverse=True)
-    return betaincinv(pairs.real, pairs.imag, tail.flat[0])[which.reshape(first.shape)]
+    It stands in both places. One inverse beta function, which takes all the time, instead of two.
+    """
+    below, largest = np.signbit(z), max(a, b)
+    errors = _errors(fp, fn, a, b) + largest * below
+    spread = _errors(fp, fn, a * a, b * b) + largest * largest * below
+    right, wrong = tp + ~below, errors * errors / spread
+    p = betaincinv(np.where(below, right, wrong), np.where(below, wrong, right), ndtr(-np.abs(z)))
+    share, rest = np.where(below, (p, 1.0 - p), (1.0 - p, p))
+    limit = share / (share + spread / errors * rest)
+    return limit, limit
 
 
 def _limit_at(
@@ -208,7 +180,7 @@ def _limit_at(
 ) -> Array:
     """The limit at a signed quantile: the lower one where it is negative."""
     if limits is cautious_limits:
-        low, high = _in_blocks(_one_beta_limit, tp, fp, fn, a, b, z)
+        low, high = _bounded(_signed_beta_limit, tp, fp, fn, a, b, z)
     else:
         low, high = limits(tp, fp, fn, a, b, np.abs(z))
     return np.where(z < 0.0, low, high)
@@ -257,36 +229,35 @@ def macro_star_limits(
 ) -> Limits:
     """Limits of 1 / (a / mean precision + b / mean recall), a + b = 1, from (..., r, r)."""
     matrix = np.ascontiguousarray(matrix)
-    counts = _both_counts(matrix)
+    # Every precision, then every recall, as scores with weights 1 and 1.
+    each = _class_counts(matrix, 1.0, 0.0), _class_counts(matrix, 0.0, 1.0)
+    tp, fp, fn = (np.concatenate(same, axis=-1) for same in zip(*each, strict=True))
     correlation = _both_correlation(_smoothed(matrix))
-    ends = extremes(counts, 1.0, 1.0, z, _star(a, b), correlation, limits)
+    ends = extremes((tp, fp, fn), 1.0, 1.0, z, _star(a, b), correlation, limits)
     return _finished(ends, matrix, z, limits)
 
 
 def difference_limits(
-    cells: Array,
-    a: float,
-    b: float,
-    z: Array,
-    *,
-    average: str = "binary",
-    limits: Kernel = tversky_limits,
+    cells: Array, metric: Any, z: Array, *, limits: Kernel = tversky_limits
 ) -> Limits:
     """Limits of the score of B minus that of A on the same items.
 
-    Cells (..., r, r, r) count the items by true class, class predicted by A, and by B. The
-    average is "binary" (of class 1 of two), "macro", "weighted" or "macro_star".
+    Cells (..., r, r, r) count the items by true class, class predicted by A, and by B.
     """
     cells = np.ascontiguousarray(cells)
-    tables = cells.sum(axis=-1), cells.sum(axis=-2)
-    correlation = _paired_correlation(_smoothed_cells(cells), a, b, average)
+    if metric.kind == "share":
+        # The recall of a class to which every item belongs, predicted where a classifier is right.
+        right = np.eye(cells.shape[-1])
+        outcome = np.stack([1.0 - right, right])
+        items = np.einsum("...ijk,pij,qik->...pq", cells, outcome, outcome)
+        cells, metric = np.stack([np.zeros_like(items), items], axis=-3), recall
     # By symmetry half the ellipse is enough: the other half has both signs turned.
-    turn = 0.5 * np.arccos(correlation)
+    turn = 0.5 * np.arccos(_paired_correlation(_smoothed_cells(cells), metric))
     angle = np.arange(_POINTS).reshape(-1, *(1,) * turn.ndim) * (np.pi / _POINTS)
     by_a, by_b = np.cos(angle + turn), np.cos(angle - turn)
     (low_a, high_a), (low_b, high_b) = (
-        _limits_of(table, a, b, np.abs(zeta) * z, average, limits)
-        for table, zeta in zip(tables, (by_a, by_b), strict=True)
+        _limits_of(metric, _binary_counts(table), table, np.abs(zeta) * z, limits)
+        for table, zeta in ((cells.sum(axis=-1), by_a), (cells.sum(axis=-2), by_b))
     )
     end_a, back_a = np.where(by_a < 0.0, (low_a, high_a), (high_a, low_a))
     end_b, back_b = np.where(by_b < 0.0, (low_b, high_b), (high_b, low_b))
@@ -294,52 +265,29 @@ def difference_limits(
     return differences.min(axis=0), differences.max(axis=0)
 
 
-def _limits_of(table: Array, a: float, b: float, z: Array, average: str, limits: Kernel) -> Limits:
-    if average == "binary":
-        tp, fp, fn = (n[..., 1] for n in _class_counts(table, a, b))
-        return limits(tp, fp, fn, a, b, z)
-    if average == "macro_star":
-        return macro_star_limits(table, a, b, z, limits=limits)
-    return mean_limits(table, a, b, z, weighted=average == "weighted", limits=limits)
+def _limits_of(metric: Any, counts: Any, matrix: Array, z: Array, limits: Kernel) -> Limits:
+    """Limits of any metric that has such ones, from counts or else from matrices."""
+    if metric.kind == "mean":
+        a, b, weighted = metric.of.a, metric.of.b, metric.weighted
+        return mean_limits(matrix, a, b, z, weighted=weighted, limits=limits)
+    if metric.kind == "macro_star":
+        return macro_star_limits(matrix, metric.a, metric.b, z, limits=limits)
+    tp, fp, fn = counts
+    a, b = (1.0, 0.0) if metric.kind == "share" else (metric.a, metric.b)
+    return limits(tp, fp, fn, a, b, z)
 
 
 # What the registry of methods names.
 
 
 def _limits(asked: Question, limits: Kernel) -> Limits:
-    metric: Any = asked.metric
-    if metric.kind == "mean":
-        a, b, weighted = metric.of.a, metric.of.b, metric.weighted
-        ends = mean_limits(asked.matrix, a, b, asked.z, weighted=weighted, limits=limits)
-    elif metric.kind == "macro_star":
-        ends = macro_star_limits(asked.matrix, metric.a, metric.b, asked.z, limits=limits)
-    else:
-        tp, fp, fn = asked.counts
-        a, b = (1.0, 0.0) if metric.kind == "share" else (metric.a, metric.b)
-        ends = limits(tp, fp, fn, a, b, asked.z)
+    low, high = _limits_of(asked.metric, asked.counts, asked.matrix, asked.z, limits)
     # Two ways to an estimate differ by rounding; an undefined one is nan, and changes nothing.
-    return np.fmin(ends[0], asked.estimate), np.fmax(ends[1], asked.estimate)
+    return np.fmin(low, asked.estimate), np.fmax(high, asked.estimate)
 
 
 def _difference(asked: Question, limits: Kernel) -> Limits:
-    metric: Any = asked.metric
-    cells, a, b, average = asked.matrix, 0.0, 1.0, "binary"
-    if metric.kind == "share":
-        # The recall of a class to which every item belongs, predicted where a classifier is right.
-        right = np.eye(cells.shape[-1])
-        right_a = np.einsum("...ijk,ij->...ik", cells, right)
-        right_b = np.einsum("...ijk,ik->...ij", cells, right).sum(axis=(-2, -1))
-        both = np.trace(right_a, axis1=-2, axis2=-1)
-        only_a, only_b = right_a.sum(axis=(-2, -1)) - both, right_b - both
-        neither = cells.sum(axis=(-3, -2, -1)) - only_a - only_b - both
-        items = np.stack([neither, only_b, only_a, both], axis=-1)
-        items = items.reshape(*items.shape[:-1], 1, 2, 2)
-        cells = np.concatenate([np.zeros_like(items), items], axis=-3)
-    elif metric.kind == "mean":
-        a, b, average = metric.of.a, metric.of.b, "weighted" if metric.weighted else "macro"
-    else:
-        a, b, average = metric.a, metric.b, "macro_star" if metric.kind == "macro_star" else average
-    return difference_limits(cells, a, b, asked.z, average=average, limits=limits)
+    return difference_limits(asked.matrix, asked.metric, asked.z, limits=limits)
 
 
 # Of any metric that has such limits, and of the difference of two scores, where the matrix of
@@ -382,15 +330,8 @@ def _class_counts(matrix: Array, a: float, b: float) -> tuple[Array, Array, Arra
     return tp, (fp if a else 0.0 * fp), (fn if b else 0.0 * fn)
 
 
-def _both_counts(matrix: Array) -> tuple[Array, Array, Array]:
-    """The same for every precision, then every recall, as scores with weights 1 and 1."""
-    tp, fp, fn = _class_counts(matrix, 1.0, 1.0)
-    return _joined([(tp, fp, 0.0 * fn), (tp, 0.0 * fp, fn)])
-
-
-def _joined(parts: Any) -> tuple[Array, Array, Array]:
-    tp, fp, fn = (np.concatenate(same, axis=-1) for same in zip(*parts, strict=True))
-    return tp, fp, fn
+def _binary_counts(matrix: Array) -> tuple[Array, Array, Array]:
+    return matrix[..., 1, 1], matrix[..., 0, 1], matrix[..., 1, 0]
 
 
 def _smoothed(matrix: Array) -> Array:
@@ -412,10 +353,8 @@ def _smoothed_cells(cells: Array) -> Array:
     r = cells.shape[-1]
     right = np.eye(r)
     wrong = (1.0 - right) / (r - 1.0)  # by true class and predicted class
-    right_b, wrong_b = right[:, None, :], wrong[:, None, :]
-    both = right[..., None] * right_b + wrong[..., None] * wrong_b
-    one = right[..., None] * wrong_b + wrong[..., None] * right_b
-    return cells + 0.25 * both + 0.5 * one
+    outcome, items = np.stack([wrong, right]), np.array([[0.25, 0.5], [0.5, 0.25]])
+    return cells + np.einsum("pq,pij,qik->ijk", items, outcome, outcome)
 
 
 def _scores_and_units(tp: Array, fp: Array, fn: Array, a: float, b: float) -> tuple[Array, Array]:
@@ -436,8 +375,8 @@ def _class_correlation(smooth: Array, a: float, b: float) -> Array:
 def _both_correlation(smooth: Array) -> Array:
     """Correlations of every precision and recall; precisions share nothing, nor do recalls."""
     tp, fp, fn = _class_counts(smooth, 1.0, 1.0)
-    p, unit_p = _scores_and_units(tp, fp, 0.0 * fn, 1.0, 1.0)
-    q, unit_q = _scores_and_units(tp, 0.0 * fp, fn, 1.0, 1.0)
+    p, unit_p = _scores_and_units(tp, fp, fn, 1.0, 0.0)
+    q, unit_q = _scores_and_units(tp, fp, fn, 0.0, 1.0)
     eye = np.eye(smooth.shape[-1])
     # An item of class l predicted as k lowers the precision of k and the recall of l.
     wrong = np.swapaxes(smooth, -1, -2) * (p * unit_p)[..., :, None] * (q * unit_q)[..., None, :]
@@ -464,47 +403,13 @@ def _share_part(smooth: Array, a: float, b: float) -> tuple[Array, Array]:
     return np.sqrt(variance / n), np.where(variance > 0.0, correlation, 0.0)
 
 
-def _paired_correlation(smooth: Array, a: float, b: float, average: str) -> Array:
+def _paired_correlation(smooth: Array, metric: Any) -> Array:
     """The correlation of the two scores, from their influences on the cells."""
     by_a, by_b = smooth.sum(axis=-1), smooth.sum(axis=-2)
-    first, second = _influence(by_a, a, b, average), _influence(by_b, a, b, average)
+    first, second = metric.evaluate(by_a)[1], metric.evaluate(by_b)[1]
     shared = (smooth * first[..., :, None] * second[..., None, :]).sum(axis=(-3, -2, -1))
-    squares = (by_a * first * first).sum(axis=(-2, -1)) * (by_b * second * second).sum(
-        axis=(-2, -1)
-    )
+    squares = (by_a * first**2).sum(axis=(-2, -1)) * (by_b * second**2).sum(axis=(-2, -1))
     return np.clip(shared / np.sqrt(squares), -1.0, 1.0)
-
-
-def _influence(matrix: Array, a: float, b: float, average: str) -> Array:
-    """How an item in each cell moves the score, up to a factor."""
-    if average == "macro_star":
-        tp, fp, fn = _class_counts(matrix, 1.0, 1.0)
-        p, q = tp / (tp + fp), tp / (tp + fn)
-        _, slope = _star(a, b)(np.concatenate([p, q], axis=-1))
-        by_p, by_q = np.split(slope, 2, axis=-1)
-        return _moved(by_p / (tp + fp), p, 1.0, 0.0) + _moved(by_q / (tp + fn), q, 0.0, 1.0)
-    tp, fp, fn = _class_counts(matrix, a, b)
-    whole = tp + _errors(fp, fn, a, b)
-    f = tp / whole
-    if average == "binary":
-        weight = np.broadcast_to([0.0, 1.0], f.shape)
-    elif average == "weighted":
-        weight = matrix.sum(axis=-1)
-    else:
-        weight = np.ones_like(f)
-    moved = _moved(weight / whole, f, a, b)
-    if average == "weighted":
-        mean = (weight * f).sum(axis=-1, keepdims=True) / weight.sum(axis=-1, keepdims=True)
-        moved = moved + (f - mean)[..., :, None]
-    return moved
-
-
-def _moved(weight: Array, f: Array, a: float, b: float) -> Array:
-    """By what an item is right, predicted and true of each class moves its score f."""
-    lost = weight * f
-    eye = np.eye(f.shape[-1])
-    right = eye * (weight + (a + b - 1.0) * lost)[..., None]
-    return right - b * lost[..., :, None] - a * lost[..., None, :]
 
 
 def _mean(parts: Array) -> tuple[Array, Array]:

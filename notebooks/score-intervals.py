@@ -33,7 +33,7 @@ from scipy.optimize import brute, fmin
 from scipy.special import expit, gammainccinv, gammaln, logit, ndtri
 from scipy.stats import binom, multinomial
 
-from f1ci import score
+from f1ci import metrics, score
 
 LEVEL = 0.95
 Z = float(ndtri(0.5 + LEVEL / 2))
@@ -553,7 +553,7 @@ def paired_methods(c):
             g - f - recovered(g - low_g, high_f - f),
             g - f + recovered(high_g - g, f - low_f),
         ),
-        "score": score.difference_limits(c, 0.5, 0.5, Z),
+        "score": score.difference_limits(c, metrics.f1, Z),
     }
 
 
@@ -569,7 +569,7 @@ def measure_pair(cells, m, tally=True):
         if tally:
             note(KIND, method, limits, 1 / len(length), least=-1.0)
     few = m[: len(m) // 20]
-    limits = score.difference_limits(few, 0.5, 0.5, Z, limits=score.cautious_limits)
+    limits = score.difference_limits(few, metrics.f1, Z, limits=score.cautious_limits)
     parts = [part.mean() for part in held(limits, g - f)]
     rows["cautious"] = [*parts, float((limits[1] - limits[0]).mean())]
     return rows
@@ -779,7 +779,7 @@ def macro_coverage(cells, n, count, rng):
 def pair_coverage(cells, n, count, rng):
     m = rng.multinomial(n, cells.ravel(), count).reshape(-1, 2, 2, 2).astype(float)
     f, g = paired_f1(cells)
-    return held(score.difference_limits(m, 0.5, 0.5, Z), g - f)[0].mean()
+    return held(score.difference_limits(m, metrics.f1, Z), g - f)[0].mean()
 
 
 def worst_of(kind):
@@ -1031,6 +1031,9 @@ for r in (3, 10, 20):
     )
 c = rng.multinomial(500, rng.dirichlet(np.ones(8)), 10_000).reshape(-1, 2, 2, 2).astype(float)
 lines.append(
-    ["paired F1 difference", microseconds(lambda: score.difference_limits(c, 0.5, 0.5, Z), 10_000)]
+    [
+        "paired F1 difference",
+        microseconds(lambda: score.difference_limits(c, metrics.f1, Z), 10_000),
+    ]
 )
 show.table(["interval", "microseconds"], [[n, f"{t:.2f}"] for n, t in lines], numeric=(1,))

@@ -22,7 +22,7 @@ from compendium import ROOT
 from scipy import special, stats
 
 import f1ci
-from f1ci import score
+from f1ci import metrics, score
 
 pytestmark = pytest.mark.slow
 
@@ -221,11 +221,11 @@ def test_differences(evaluate):
     )
     z = -special.ndtri(0.025)
     for a, b in WEIGHTS:
-        limits = np.transpose(score.difference_limits(cells, a, b, z))
+        limits = np.transpose(score.difference_limits(cells, metrics.tversky(a, b), z))
         ours = evaluate(f"t => f1ci.differenceScore(t, {a}, {b}, 0.95)", [named(c) for c in cells])
         np.testing.assert_allclose(ours, limits, rtol=0, atol=PROMISED)
     small = [np.array([0, *c]).reshape(2, 2, 2) for c in itertools.product(range(3), repeat=7)]
-    limits = np.transpose(score.difference_limits(np.array(small, float), 0.5, 0.5, z))
+    limits = np.transpose(score.difference_limits(np.array(small, float), metrics.f1, z))
     ours = evaluate("t => f1ci.differenceScore(t, 0.5, 0.5, 0.95)", [named(c) for c in small])
     np.testing.assert_allclose(ours, limits, rtol=0, atol=PROMISED)
 
@@ -814,7 +814,7 @@ def test_two_models(tab):
     said = choose(tab, "models")
     t = {"tp": 60, "posA": 9, "posB": 21, "fn": 12, "fp": 10, "negA": 8, "negB": 14}
     cells = np.array([0, 8, 14, 10, 12, 21, 9, 60], float).reshape(2, 2, 2)
-    low, high = score.difference_limits(cells, 0.5, 0.5, -special.ndtri(0.025))
+    low, high = score.difference_limits(cells, metrics.f1, -special.ndtri(0.025))
     assert f"(95 % CI {low:.3f} to {high:.3f}, score method; " in said
     assert named(cells) == t | {"tn": 0}
     p = tab.evaluate("t => f1ci.randomisationTest(t)", t)

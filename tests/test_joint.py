@@ -402,10 +402,9 @@ def test_many_classifiers_fit():
     predictions = {f"rule {k}": rng.integers(0, 2, 60) for k in range(70)}
     labels = np.array([y_true, *predictions.values()])
     columns, code = counts.distinct_columns(labels, 2)
-    bits = columns.T
-    np.testing.assert_array_equal(bits[code], labels.T)
+    np.testing.assert_array_equal(columns[:, code], labels)
     right = (labels[1:] == y_true).astype(float)
-    places = joint_room._places(bits, 2)
+    places = 2 * columns[0] + columns[1:]
     tables = joint_room._tables(np.bincount(code).astype(float), places, 2)
     values, influence, _ = joint_room._evaluated(tables, places, [metrics.accuracy])
     np.testing.assert_allclose(values, right.mean(axis=1), rtol=1e-13)

@@ -20,6 +20,7 @@ from statsmodels.stats.proportion import proportion_confint
 
 import f1ci
 from f1ci import score
+from f1ci.metrics import Metric, f1, fbeta, macro, macro_star, weighted
 from f1ci.normal import normal_quantile
 
 Z = normal_quantile(0.95)
@@ -304,10 +305,18 @@ def test_correlations_are_those_of_the_influences(r: int, a: float, b: float) ->
     assert_allclose(spread, np.sqrt((p * moved**2).sum() / m.sum()), **near)
 
 
-@pytest.mark.parametrize("average", ["binary", "macro", "weighted", "macro_star"])
-def test_influences_of_averages(average: str) -> None:
+@pytest.mark.parametrize(
+    ("average", "metric"),
+    [
+        ("binary", fbeta(2)),
+        ("macro", macro(fbeta(2))),
+        ("weighted", weighted(fbeta(2))),
+        ("macro_star", macro_star(2)),
+    ],
+)
+def test_the_correlation_of_two_classifiers(average: str, metric: Metric) -> None:
     r, a, b = (2 if average == "binary" else 3), 0.2, 0.8
-    m = np.random.default_rng(1).integers(1, 30, (r, r)).astype(float)
+    cells = np.random.default_rng(1).integers(1, 30, (r, r, r)).astype(float)
 
     def whole(p: np.ndarray) -> float:
         each = np.array([class_score(p, k, a, b) for k in range(r)])
@@ -321,10 +330,12 @@ def test_influences_of_averages(average: str) -> None:
         mean_precision, mean_recall = (right / p.sum(axis=0)).mean(), (right / p.sum(axis=1)).mean()
         return 1 / (a / mean_precision + b / mean_recall)
 
-    numeric = numeric_influence(whole, m / m.sum())
-    ratio = score._influence(m, a, b, average) / numeric
-    used = np.abs(numeric) > 1e-6
-    assert_allclose(ratio[used], ratio[used][0], rtol=1e-6)
+    p = cells / cells.sum()
+    first = numeric_influence(whole, p.sum(axis=2))[:, :, None]
+    second = numeric_influence(whole, p.sum(axis=1))[:, None, :]
+    expected = (p * first * second).sum() / np.sqrt((p * first**2).sum() * (p * second**2).sum())
+    # Central differences are good to 1e-9 here.
+    assert_allclose(score._paired_correlation(cells, metric), expected, rtol=0, atol=1e-8)
 
 
 matrices = st.integers(2, 5).flatmap(
@@ -372,23 +383,23 @@ def test_weighted_recall_is_accuracy() -> None:
     assert_allclose(score.mean_limits(m, 0.0, 1.0, Z, weighted=True), share, rtol=1e-13)
 
 
-@pytest.mark.parametrize("average", ["binary", "macro", "weighted", "macro_star"])
-def test_differences(average: str) -> None:
+@pytest.mark.parametrize("metric", [f1, macro(f1), weighted(f1), macro_star()], ids=str)
+def test_differences(metric: Metric) -> None:
     rng = np.random.default_rng(5)
-    r = 2 if average == "binary" else 3
+    r = 2 if metric.binary else 3
     cells = rng.multinomial(90, rng.dirichlet(np.ones(r**3)), 30).reshape(-1, r, r, r) * 1.0
-    low, high = score.difference_limits(cells, 0.5, 0.5, Z, average=average)
+    low, high = score.difference_limits(cells, metric, Z)
     assert (low >= -1).all()
     assert (low < high).all()
     assert (high <= 1).all()
     # B minus A is minus A minus B.
-    other = score.difference_limits(np.swapaxes(cells, -1, -2), 0.5, 0.5, Z, average=average)
+    other = score.difference_limits(np.swapaxes(cells, -1, -2), metric, Z)
     assert_allclose(other, (-high, -low), rtol=0, atol=1e-14)
     # One classifier twice: an interval about zero, not of length zero.
     twice = np.zeros((r, r, r))
     for k in range(r):
         twice[:, k, k] = cells[0].sum(axis=-1)[:, k]
-    low, high = score.difference_limits(twice, 0.5, 0.5, Z, average=average)
+    low, high = score.difference_limits(twice, metric, Z)
     assert low < 0 < high
     assert_allclose(low, -high, rtol=1e-12)
 
@@ -417,7 +428,7 @@ def test_a_batch_has_the_bits_of_its_matrices() -> None:
             (lambda t: score.mean_limits(t, 0.5, 0.5, Z), m),
             (lambda t: score.mean_limits(t, 0.2, 0.8, Z, weighted=True), m),
             (lambda t: score.macro_star_limits(t, 0.5, 0.5, Z), m),
-            (lambda t: score.difference_limits(t, 0.5, 0.5, Z, average="macro"), c),
+            (lambda t: score.difference_limits(t, macro(f1), Z), c),
         ):
             whole = np.array(function(batch))
             assert_array_equal(whole, np.transpose([function(one) for one in batch]))
