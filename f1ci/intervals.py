@@ -16,7 +16,6 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from dataclasses import replace
 from functools import partial
-from types import NoneType
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -45,8 +44,7 @@ Answer: TypeAlias = tuple[Array, Array, Array, Array]
 # allocator to keep (it gives 128 kB back at once in a Dask worker, which takes half of the time).
 _BLOCK = 1 << 13
 
-_OF_F1: dict[str | None, Metric] = {
-    None: _metrics.f1,
+_OF_F1 = {
     "binary": _metrics.f1,
     "micro": _metrics.micro_f1,
     "macro": _metrics.macro_f1,
@@ -197,16 +195,34 @@ def f1_score_interval(
     >>> each.classes, each.low.round(2)
     (('a', 'b', 'c'), array([0.26, 0.46, 0.34]))
     """
-    options: Any = {"groups": groups, "method": method, "confidence_level": confidence_level}
     if is_matrix(y_true):
-        return _multilabel(y_true, y_pred, average, beta, **options)
-    if not isinstance(average, (str, NoneType)) or average not in _OF_F1:
-        validation.choice("average", average, (*filter(None, _OF_F1), "samples"))
+        return _multilabel(y_true, y_pred, average, beta, groups, method, confidence_level)
+    each = average is None
+    if average is None:
+        average = "binary"
+    if not isinstance(average, str) or average not in _OF_F1:
+        validation.choice("average", average, (*_OF_F1, "samples"))
         raise ValueError("average='samples' needs indicators of shape (items, classes) as labels")
     f1 = isinstance(beta, (int, float)) and beta == 1.0
-    metric = _OF_F1[average] if f1 else _metrics.averaged(average or "binary", beta)
-    options |= {"pos_label": pos_label, "labels": labels, "each": average is None}
-    return labels_interval(y_true, y_pred, metric, **options)
+    metric: Any = _OF_F1[average] if f1 else _metrics.averaged(average, beta)
+    level = validation.confidence_level(confidence_level)
+    binary = metric.binary and not each
+    if groups is not None:
+        named = {"y_true": y_true, "y_pred": y_pred}
+        kinds = _counts.kinds_of(named, binary, pos_label, labels, groups)
+        return kinds_interval(metric, kinds, method, level, each=each)
+    if binary:
+        _counts.refuse_labels(labels)
+        tp, fp, fn, tn = _counts.binary_counts(y_true, y_pred, pos_label=pos_label)
+        return _interval(metric, np.array([[tn, fp], [fn, tp]], dtype=np.float64), method, level)
+    matrix, classes = _counts.confusion_matrix_and_classes(y_true, y_pred, labels=labels)
+    table: Any = matrix.astype(np.float64)
+    if each:
+        right = np.diagonal(table)
+        table = right, table.sum(axis=0) - right, table.sum(axis=1) - right
+    elif len(classes) < 2:
+        validation.at_least_two("classes", len(classes), "an average over classes")
+    return _interval(metric, table, method, level, classes, each)
 
 
 @documented("tversky", "macro_star")
@@ -271,39 +287,6 @@ def metric_interval(
     metric = _metrics.get(metric)
     table = validation.matrices(metric, matrix)
     return _interval(metric, table, method, validation.confidence_level(confidence_level))
-
-
-def labels_interval(
-    y_true: Any,
-    y_pred: Any,
-    metric: Metric,
-    *,
-    pos_label: Hashable = 1,
-    labels: Sequence[Hashable] | None = None,
-    groups: Any = None,
-    method: str | None = None,
-    confidence_level: float = 0.95,
-    each: bool = False,
-) -> Interval:
-    """The interval of any metric from labels; or one for each class, by a metric of two classes."""
-    level = validation.confidence_level(confidence_level)
-    binary = metric.binary and not each
-    if groups is not None:
-        named = {"y_true": y_true, "y_pred": y_pred}
-        kinds = _counts.kinds_of(named, binary, pos_label, labels, groups)
-        return kinds_interval(metric, kinds, method, level, each=each)
-    if binary:
-        _counts.refuse_labels(labels)
-        tp, fp, fn, tn = _counts.binary_counts(y_true, y_pred, pos_label=pos_label)
-        return _interval(metric, np.array([[tn, fp], [fn, tp]], dtype=np.float64), method, level)
-    matrix, classes = _counts.confusion_matrix_and_classes(y_true, y_pred, labels=labels)
-    table: Any = matrix.astype(np.float64)
-    if each:
-        right = np.diagonal(table)
-        table = right, table.sum(axis=0) - right, table.sum(axis=1) - right
-    elif len(classes) < 2:
-        validation.at_least_two("classes", len(classes), "an average over classes")
-    return _interval(metric, table, method, level, classes, each)
 
 
 # From tables to intervals, for validated arguments.
@@ -396,14 +379,24 @@ def _interval(
         name, entry = choose(method, fitting, repr(metric.name))
     if not isinstance(table, tuple):
         table = _batch_innermost(table)  # here, so that the warnings profit as well
-    estimate, error, low, high = answer(metric, table, entry, level)
-    if np.ndim(estimate) == 0:
-        estimate, error, low, high = float(estimate), float(error), float(low), float(high)
-        ordinary = error > 0.0
-    else:
-        ordinary = (error > 0.0).all()
-    if not ordinary or metric.kind in ("mean", "macro_star"):
-        _warn(metric, table, entry, estimate, error, classes, each)
+    answered = answer(metric, table, entry, level)
+    return _wrapped(metric, table, entry, answered, level, name, classes, each)
+
+
+def _wrapped(
+    metric: Metric,
+    table: Any,
+    method: Method,
+    answered: Answer,
+    level: float,
+    name: str,
+    classes: Any,
+    each: bool,
+) -> Interval:
+    """An answer as it is given back, with a warning of what its numbers do not show."""
+    estimate, error, low, high = map(plain, answered)
+    if metric.kind in ("mean", "macro_star") or not np.greater(error, 0.0).all():
+        _warn(metric, table, method, estimate, error, classes, each)
     of = tuple(classes) if each else None
     return Interval(estimate, low, high, error, level, name, metric.name, of)
 
@@ -416,18 +409,18 @@ def is_matrix(labels: Any) -> bool:
 
 
 def _multilabel(
-    y_true: Any, y_pred: Any, average: Any, beta: Any, *, groups: Any, **options: Any
+    y_true: Any, y_pred: Any, average: Any, beta: Any, groups: Any, method: Any, level: Any
 ) -> Interval:
     """The interval for indicators: items, or groups of them, are the units."""
-    table = clustered.indicator_counts(y_true, y_pred)
-    if groups is None:
-        metric = _metrics.fbeta(beta)
-        return clustered.clustered_interval(table, metric, average=average, **options)
-    if average == "samples":
-        raise ValueError("groups goes with pooled counts, got average='samples'")
-    table, metric = _counts.by_group(table, groups), _metrics.fbeta(beta)
-    found = clustered.clustered_interval(table, metric, average=average, **options)
-    return replace(found, method=f"{found.method}+groups")
+    table, metric = clustered.indicator_counts(y_true, y_pred), _metrics.fbeta(beta)
+    if groups is not None:
+        if average == "samples":
+            raise ValueError("groups goes with pooled counts, got average='samples'")
+        table = _counts.by_group(table, groups)
+    found = clustered.clustered_interval(
+        table, metric, average=average, method=method, confidence_level=level
+    )
+    return found if groups is None else replace(found, method=f"{found.method}+groups")
 
 
 def kinds_interval(
@@ -449,13 +442,10 @@ def kinds_interval(
         moved = influence[tuple(kinds.codes)]
         variance = delta.item_covariance([moved], kinds.groups, kinds.items)[0, 0]
         error = np.sqrt(np.where(np.isnan(estimate), np.nan, variance))
-        low, high = entry.kernels[metric.kind](
-            Question(metric, (), table, estimate, error, level, z)
-        )
-    _warn(metric, table, entry, estimate, error, kinds.classes, each)
-    ends = plain(estimate), plain(low), plain(high), plain(error)
-    of = tuple(kinds.classes) if each else None
-    return Interval(*ends, level, f"{name}+groups", metric.name, of)
+        asked = Question(metric, (), table, estimate, error, level, z)
+        low, high = entry.kernels[metric.kind](asked)
+    answered = estimate, error, low, high
+    return _wrapped(metric, table, entry, answered, level, f"{name}+groups", kinds.classes, each)
 
 
 # Warnings, all at the line that called a public function.
