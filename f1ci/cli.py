@@ -20,14 +20,12 @@ import os
 import sys
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from pathlib import Path
-from typing import Any, NamedTuple, NoReturn, TextIO
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
 import f1ci
-from f1ci import clustered, compare, counts, metrics, planning, report, tables, validation
+from f1ci import compare, counts, metrics, planning, report, tables, validation
 from f1ci.intervals import kinds_interval
 from f1ci.methods import METHODS, names
 from f1ci.results import Interval, IntervalWarning, p_value
@@ -104,15 +102,9 @@ def _report(options: Any) -> Answer:
     """
     level = validation.confidence_level(options.confidence_level)
     found = _count(options, [options.true, options.pred])
-    codes, n, groups, labels = found
-    if groups is None:
-        said = report.of_matrix(found.tables()[0].astype(int), labels, options.method, level)
-    else:
-        table = clustered.label_counts(codes[0], codes[1], groups, len(labels), n)
-        items = int(n.sum())
-        said = report.of_units(table, labels, items, True, options.method, level, one_class=True)
+    said = report.of_kinds(found, options.method, level)
     of = {"method": said.method, "confidence_level": level}
-    text = f"{_shape(found)}, {len(labels)} classes\n\n{said}"
+    text = f"{_shape(found)}, {len(found.classes)} classes\n\n{said}"
     return Answer(text, [row | of for row in said.records()])
 
 
@@ -439,7 +431,9 @@ def _count(options: Any, columns: list[str]) -> counts.Kinds:
 
 def _records(path: str, columns: Sequence[str]) -> Iterator[tuple[int, tuple[str, ...]]]:
     """Line number and the cells of these columns, row by row."""
-    with _opened(path) as stream:
+    # What is no UTF-8 passes here, and is refused where it is a label.
+    text: Any = {"encoding": "utf-8-sig", "errors": "surrogateescape", "newline": ""}
+    with open(sys.stdin.fileno() if path == "-" else path, **text) as stream:  # noqa: PTH123
         head = stream.readline()
         lines = itertools.chain([head], stream)
         delimiter = max(",;\t", key=head.count)
@@ -463,17 +457,6 @@ def _records(path: str, columns: Sequence[str]) -> Iterator[tuple[int, tuple[str
                     )
         except csv.Error as error:
             raise ValueError(f"{_at(path, reader.line_num)}: {error}") from None
-
-
-@contextmanager
-def _opened(path: str) -> Iterator[TextIO]:
-    # What is no UTF-8 passes here, and is refused where it is a label.
-    options: Any = {"encoding": "utf-8-sig", "errors": "surrogateescape", "newline": ""}
-    if path == "-":
-        yield io.TextIOWrapper(sys.stdin.buffer, **options)
-    else:
-        with Path(path).open(**options) as stream:
-            yield stream
 
 
 def _at(path: str, line: int, column: str | None = None) -> str:

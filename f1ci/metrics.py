@@ -439,11 +439,6 @@ def _accuracy(eza: Numbers, ea: Numbers, ez: Numbers) -> Numbers:
     return 2 * eza - ea - ez + 1
 
 
-def _accuracy_derivatives(eza: Numbers, ea: Numbers, ez: Numbers) -> Partials:
-    one = np.ones(np.broadcast(eza, ea, ez).shape)
-    return 2 * one, -one, -one
-
-
 def _correlation(eza: Numbers, ea: Numbers, ez: Numbers) -> Numbers:
     return (eza - ea * ez) / np.sqrt(ez * (1 - ez) * ea * (1 - ea))
 
@@ -545,7 +540,7 @@ def fbeta(beta: float) -> Tversky:
     return Tversky(name, 1 / (1 + square), square / (1 + square), kind)
 
 
-accuracy = BinaryMetric("accuracy", _accuracy, _accuracy_derivatives, UNIT, "share")
+accuracy = BinaryMetric("accuracy", _accuracy, range=UNIT, kind="share")
 precision = Tversky("precision", 1.0, 0.0)
 recall = Tversky("recall", 0.0, 1.0)
 f1 = fbeta(1.0)

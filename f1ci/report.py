@@ -153,18 +153,25 @@ def classification_report(
         validation.same_length(labels=named, columns=table[0])
         if groups is not None:
             table = _counts.by_group(table, groups)
-        return of_units(table, named, items, groups is not None, method, level)
+        return _of_units(table, named, items, groups is not None, method, level)
     if groups is None:
         matrix, classes = _counts.confusion_matrix_and_classes(y_true, y_pred, labels=labels)
-        return of_matrix(matrix, classes, method, level)
-    codes, classes = _counts.coded({"y_true": y_true, "y_pred": y_pred}, False, None, labels)
-    clusters = _counts.group_codes(groups, codes)
-    table = clustered.label_counts(codes[0], codes[1], clusters, len(classes))
-    return of_units(table, classes, codes.shape[1], True, method, level, one_class=True)
+        return _of_matrix(matrix, classes, method, level)
+    kinds = _counts.kinds_of({"y_true": y_true, "y_pred": y_pred}, False, None, labels, groups)
+    return of_kinds(kinds, method, level)
 
 
-def of_matrix(
-    matrix: NDArray[np.int64], classes: Sequence[Hashable], method: str | None, level: float
+def of_kinds(found: _counts.Kinds, method: str | None, level: float) -> ClassificationReport:
+    """The report of one model, from kinds of items."""
+    (true, predicted), items, groups, classes = found
+    if groups is None:
+        return _of_matrix(found.tables()[0], classes, method, level)
+    table = clustered.label_counts(true, predicted, groups, len(classes), items)
+    return _of_units(table, classes, int(items.sum()), True, method, level, one_class=True)
+
+
+def _of_matrix(
+    matrix: NDArray[Any], classes: Sequence[Hashable], method: str | None, level: float
 ) -> ClassificationReport:
     """The report of independent items, from their confusion matrix."""
     validation.at_least_two("classes", len(classes), "a report")
@@ -183,7 +190,7 @@ def of_matrix(
     return _report(ask, counts, classes, int(total), True, options["method"], level)
 
 
-def of_units(
+def _of_units(
     table: Any,
     classes: Sequence[Hashable],
     items: int,
