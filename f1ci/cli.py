@@ -180,9 +180,8 @@ def _bayes(options: Any) -> Answer:
     for line, (model, *cells) in _records(options.file, columns):
         for column, cell in zip(columns[1:], cells, strict=True):
             if not cell.strip().replace(".", "", 1).isdecimal():
-                raise ValueError(
-                    f"{_at(options.file, line, column)}: a count is wanted, got {cell!r}"
-                )
+                where = _at(options.file, line, column)
+                raise ValueError(f"{where}: a count is wanted, got {cell!r}")
         folds.setdefault(model.strip(), []).append(list(map(float, cells)))
     numbers = [len(each) for each in folds.values()]
     if len(numbers) != 2 or numbers[0] != numbers[1] or numbers[0] % 2:
@@ -298,13 +297,11 @@ def _parsers() -> dict[str, argparse.ArgumentParser]:
             new.add_argument(flag, help=text, **more)
         found[new.prog] = new
     examples.append("zcat labels.csv.gz | f1ci report - --true y --pred model_a --json")
+    shown = "\n  ".join(examples)
     top.epilog = (
-        "examples:\n  "
-        + "\n  ".join(examples)
-        + (
-            "\n\nFiles have a header line, and commas, semicolons or tabs between columns.\n"
-            "`f1ci COMMAND --help` explains a command. The exit code is 0, or 2 after bad input."
-        )
+        f"examples:\n  {shown}\n\n"
+        "Files have a header line, and commas, semicolons or tabs between columns.\n"
+        "`f1ci COMMAND --help` explains a command. The exit code is 0, or 2 after bad input."
     )
     return found
 
@@ -331,7 +328,7 @@ def _compared_metric(options: Any, labels: Sequence[Any]) -> tuple[metrics.Metri
     wanted = _POSITIVE if options.positive is None else (options.positive,)
     found = [code for code, label in enumerate(labels) if label in wanted]
     if len(found) != 1 or (options.positive is None and len(labels) > 2):
-        known = ", ".join(labels[:6]) + ", ..." * (len(labels) > 6)
+        known = validation.first_few(labels, 6)
         got = "nothing" if options.positive is None else repr(options.positive)
         raise ValueError(f"{name} needs --positive, the positive class among {known}; got {got}")
     return metric, found[0]
@@ -345,14 +342,10 @@ def _rows(found: Mapping[str, Interval]) -> list[Row]:
 def _text(found: Mapping[str, Interval]) -> str:
     """A table of intervals of one metric."""
     digits = tables.decimals([x.length for x in found.values()])
-    rows = [
-        [
-            tables.label(name),
-            f"{x.estimate:.{digits}f}",
-            "{:.{d}f} to {:.{d}f}".format(*x, d=digits),
-        ]
-        for name, x in found.items()
-    ]
+    rows = []
+    for name, x in found.items():
+        estimate, low, high = (f"{number:.{digits}f}" for number in (x.estimate, *x))
+        rows.append([tables.label(name), estimate, f"{low} to {high}"])
     one = next(iter(found.values()))
     return tables.as_text(["", one.metric, f"{tables.percent(one.confidence_level)} CI"], rows)
 

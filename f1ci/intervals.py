@@ -379,26 +379,10 @@ def _interval(
         name, entry = choose(method, fitting, repr(metric.name))
     if not isinstance(table, tuple):
         table = _batch_innermost(table)  # here, so that the warnings profit as well
-    answered = answer(metric, table, entry, level)
-    return _wrapped(metric, table, entry, answered, level, name, classes, each)
-
-
-def _wrapped(
-    metric: Metric,
-    table: Any,
-    method: Method,
-    answered: Answer,
-    level: float,
-    name: str,
-    classes: Any,
-    each: bool,
-) -> Interval:
-    """An answer as it is given back, with a warning of what its numbers do not show."""
-    estimate, error, low, high = map(plain, answered)
-    if metric.kind in ("mean", "macro_star") or not np.greater(error, 0.0).all():
-        _warn(metric, table, method, estimate, error, classes, each)
+    estimate, error, low, high = map(plain, answer(metric, table, entry, level))
     of = tuple(classes) if each else None
-    return Interval(estimate, low, high, error, level, name, metric.name, of)
+    found = Interval(estimate, low, high, error, level, name, metric.name, of)
+    return _warned(found, metric, table, entry, classes)
 
 
 def is_matrix(labels: Any) -> bool:
@@ -444,21 +428,26 @@ def kinds_interval(
         error = np.sqrt(np.where(np.isnan(estimate), np.nan, variance))
         asked = Question(metric, (), table, estimate, error, level, z)
         low, high = entry.kernels[metric.kind](asked)
-    answered = estimate, error, low, high
-    return _wrapped(metric, table, entry, answered, level, f"{name}+groups", kinds.classes, each)
+    ends = plain(estimate), plain(low), plain(high), plain(error)
+    of = tuple(kinds.classes) if each else None
+    found = Interval(*ends, level, f"{name}+groups", metric.name, of)
+    return _warned(found, metric, table, entry, kinds.classes)
 
 
 # Warnings, all at the line that called a public function.
 
 
-def _warn(
-    metric: Metric, table: Any, method: Method, estimate: Any, error: Any, classes: Any, each: bool
-) -> None:
-    estimate, error = np.asarray(estimate), np.asarray(error)
-    undefined, flat = np.isnan(estimate), error == 0.0
-    where = partial(_where, classes=classes if each else None, counts=isinstance(table, tuple))
+def _warned(found: Interval, metric: Any, table: Any, method: Method, classes: Any) -> Interval:
+    """The same interval, and a warning of what its numbers do not show."""
+    error: Any = found.standard_error
+    of_classes = metric.kind in ("mean", "macro_star")
+    ordinary = error > 0.0 if isinstance(error, float) else (error > 0.0).all()
+    if ordinary and not of_classes:
+        return found
+    undefined, flat = np.isnan(np.asarray(found.estimate)), np.asarray(error) == 0.0
+    where = partial(_where, classes=found.classes, counts=isinstance(table, tuple))
     if undefined.any():
-        reason = "" if each else missing_classes(metric, table, undefined, classes)
+        reason = "" if found.classes else missing_classes(metric, table, undefined, classes)
         text = f"{metric.name} is undefined{where(undefined)}{reason}; nan was returned"
         warn(text, UndefinedMetricWarning)
         flat &= ~undefined
@@ -468,8 +457,9 @@ def _warn(
         advice = "collect more items" if known else f"method={default!r} avoids this"
         text = f"{metric.name} has a standard error of zero{where(flat)}, so that {method.border}"
         warn(f"{text}; {advice}", DegenerateVarianceWarning)
-    if metric.kind in ("mean", "macro_star") and not isinstance(table, tuple):
+    if of_classes:
         _warn_few(metric, table, undefined, classes)
+    return found
 
 
 def _warn_few(metric: Any, table: Array, undefined: Array, classes: Any) -> None:

@@ -30,7 +30,6 @@ from f1ci.metrics import Metric, Question
 # A float array. (Arithmetic on numpy arrays has type Any for mypy.)
 Array: TypeAlias = Any
 Kernel: TypeAlias = Callable[[Question], tuple[Array, Array]]
-T = TypeVar("T")
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 SCORES = ("f1", "tversky", "share", "mean", "macro_star")
@@ -167,7 +166,7 @@ def names(metric: Metric) -> list[str]:
     return [name for name, each in BY_KIND[metric.kind].items() if each.applies_to(metric)]
 
 
-def choose(method: Any, known: Mapping[str, T], what: str) -> tuple[str, T]:
+def choose(method: Any, known: Mapping[str, Method], what: str) -> tuple[str, Method]:
     """The method of that name, or the first; another name gets the list of those there are."""
     name = next(iter(known)) if method is None else method
     if not isinstance(name, str) or name not in known:
@@ -181,11 +180,11 @@ def documented(*kinds: str) -> Callable[[Function], Function]:
 
     def write(function: Function) -> Function:
         if function.__doc__:
-            shown = {}
-            for kind in kinds:
-                for name, each in BY_KIND[kind].items():
-                    shown[name] = each.summary if name == each.name else f"Is {each.name!r}."
-            lines = [f'{" " * 8}- "{name}": {text}' for name, text in shown.items()]
+            shown = {name: each for kind in kinds for name, each in BY_KIND[kind].items()}
+            lines = []
+            for name, each in shown.items():
+                text = each.summary if name == each.name else f"Is {each.name!r}."
+                lines.append(f'{" " * 8}- "{name}": {text}')
             function.__doc__ = function.__doc__.replace("        {methods}", "\n".join(lines))
         return function
 

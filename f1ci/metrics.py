@@ -174,7 +174,7 @@ class _OfExpectations(Metric):
     """A function of E(ZA), EA and EZ."""
 
     function: Callable[..., Any]
-    derivatives: Callable[..., Any] | None
+    derivatives: Callable[..., Partials] | None
     binary = True
 
     def at(self, eza: Numbers, ea: Numbers, ez: Numbers) -> Numbers:
@@ -186,8 +186,7 @@ class _OfExpectations(Metric):
         """The derivatives of Table III: by E(ZA), by EA and by EZ."""
         with np.errstate(all="ignore"):
             if self.derivatives is not None:
-                d1, d2, d3 = self.derivatives(eza, ea, ez)
-                return d1, d2, d3
+                return self.derivatives(eza, ea, ez)
             moved = (
                 (eza + 1j * _STEP, ea, ez),
                 (eza, ea + 1j * _STEP, ez),

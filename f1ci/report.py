@@ -10,7 +10,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,10 @@ from f1ci.results import Interval, IntervalWarning, Record
 
 if TYPE_CHECKING:
     import pandas
+
+Classes: TypeAlias = Sequence[Hashable]
+# From a metric and the average asked for, if any, to the interval.
+Ask: TypeAlias = Callable[[str, str | None], Interval]
 
 METRICS = ("precision", "recall", "f1")
 
@@ -171,7 +175,7 @@ def of_kinds(found: _counts.Kinds, method: str | None, level: float) -> Classifi
 
 
 def _of_matrix(
-    matrix: NDArray[Any], classes: Sequence[Hashable], method: str | None, level: float
+    matrix: NDArray[Any], classes: Classes, method: str | None, level: float
 ) -> ClassificationReport:
     """The report of independent items, from their confusion matrix."""
     validation.at_least_two("classes", len(classes), "a report")
@@ -192,7 +196,7 @@ def _of_matrix(
 
 def _of_units(
     table: Any,
-    classes: Sequence[Hashable],
+    classes: Classes,
     items: int,
     grouped: bool,
     method: str | None,
@@ -214,13 +218,7 @@ def _of_units(
 
 
 def _report(
-    ask: Callable[[str, str | None], Interval],
-    counts: NDArray[Any],
-    classes: Sequence[Hashable],
-    items: int,
-    one_class: bool,
-    method: str,
-    level: float,
+    ask: Ask, counts: Any, classes: Classes, items: int, one_class: bool, method: str, level: float
 ) -> ClassificationReport:
     """All that `ask` answers, for metric and average; `counts` are TP, FP and FN by class."""
     of = tuple(classes)
@@ -253,7 +251,7 @@ def _ends(interval: Interval, place: Any = ()) -> tuple[float, float, float]:
     return estimate, low, high
 
 
-def _some(classes: Sequence[Hashable], which: Any) -> str:
+def _some(classes: Classes, which: Any) -> str:
     """The first classes of those."""
     names = [tables.label(name) for name, is_so in zip(classes, which, strict=True) if is_so]
     return ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
