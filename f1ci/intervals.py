@@ -299,6 +299,8 @@ def answer(metric: Any, table: Any, method: Method, level: float) -> Answer:
     matrices.
     """
     z = _Z_95 if level == 0.95 else normal_quantile(level)
+    counts: Any = ()
+    matrix = None
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         if metric.kind in ("f1", "tversky", "share"):
             counts = tp, fp, fn = _counted(metric, table)
@@ -308,13 +310,11 @@ def answer(metric: Any, table: Any, method: Method, level: float) -> Answer:
                 estimate, error = exact.moments(tp, fp)
             else:
                 weights = (1.0, 0.0) if metric.kind == "share" else (metric.a, metric.b)
-                estimate, variance, _ = count_moments(*counts, *weights)
-                error = np.sqrt(variance)
-            asked = Question(metric, counts, None, estimate, error, level, z)
+                estimate, error = count_moments(*counts, *weights)
         else:
-            table = _batch_innermost(table)
-            estimate, variance, _ = metric.moments(table)
-            asked = Question(metric, (), table, estimate, np.sqrt(variance), level, z)
+            matrix = _batch_innermost(table)
+            estimate, error = metric.moments(matrix)
+        asked = Question(metric, counts, matrix, estimate, error, level, z)
         if method.error is not None:
             asked = asked._replace(error=method.error(asked))
         return (estimate, asked.error, *method.kernels[metric.kind](asked))

@@ -135,30 +135,23 @@ METHODS: dict[str, Method] = {
 }
 
 # The same by kind and by every name that is legal for it.
-BY_KIND: dict[str, dict[str, Method]] = {}
-
-
-def _index() -> None:
-    for kind in EVERY:
-        known = {name: each for name, each in METHODS.items() if kind in each.kernels}
-        if kind == "f1":
-            known |= {each.f1_name: each for each in known.values() if each.f1_name}
-        BY_KIND[kind] = known
-
-
-_index()
+BY_KIND = {
+    kind: {name: each for name, each in METHODS.items() if kind in each.kernels} for kind in EVERY
+}
+BY_KIND["f1"] |= {each.f1_name: each for each in METHODS.values() if each.f1_name}
 
 
 @contextmanager
 def registered(method: Method) -> Iterator[None]:
     """Make a method known for a while."""
-    METHODS[method.name] = method
-    _index()
+    registers = [METHODS, *(BY_KIND[kind] for kind in method.kernels)]
+    for register in registers:
+        register[method.name] = method
     try:
         yield
     finally:
-        del METHODS[method.name]
-        _index()
+        for register in registers:
+            del register[method.name]
 
 
 def names(metric: Metric) -> list[str]:

@@ -123,15 +123,15 @@ class Metric:
             gradient = gradient - (mean + 0.0 * value)[..., None, None]
         return value, gradient
 
-    def moments(self, table: Numbers) -> tuple[Numbers, Numbers, Numbers]:
-        """Estimates, their variances and influences for validated float matrices of counts."""
+    def moments(self, table: Numbers) -> tuple[Numbers, Numbers]:
+        """Estimates and their standard errors for validated float matrices of counts."""
         estimate, influence = self.evaluate(table)
         n = table.sum(axis=(-2, -1))
         with np.errstate(invalid="ignore", divide="ignore"):
             variance = np.einsum("...ij,...ij,...ij->...", table, influence, influence) / n
             scale = np.abs(influence).max(axis=(-2, -1))
             variance = np.where(variance <= ROUNDING * scale**2, 0.0, variance) / n
-        return estimate, np.where(np.isnan(estimate), np.nan, variance), influence
+        return estimate, np.sqrt(np.where(np.isnan(estimate), np.nan, variance))
 
     def _value(self, p: Numbers) -> Numbers:
         raise NotImplementedError
@@ -302,13 +302,14 @@ class MatrixMetric(Metric):
         return self._value(p), gradient
 
 
-def count_moments(tp: Numbers, fp: Numbers, fn: Numbers, a: float, b: float) -> Partials:
-    """A Tversky index, its variance and its denominator, from counts of items."""
+def count_moments(
+    tp: Numbers, fp: Numbers, fn: Numbers, a: float, b: float
+) -> tuple[Numbers, Numbers]:
+    """A Tversky index and its standard error, from counts of items."""
     whole = tp + a * fp + b * fn
     value = tp / whole
     wrong = (a * fp + b * fn) / whole  # 1 - value, exact at the borders
-    variance = (tp * wrong**2 + (fp * a * a + fn * b * b) * value**2) / whole**2
-    return value, variance, whole
+    return value, np.sqrt((tp * wrong**2 + (fp * a * a + fn * b * b) * value**2) / whole**2)
 
 
 class _OfClasses(Metric):
