@@ -20,14 +20,12 @@ import os
 import sys
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from pathlib import Path
-from typing import Any, NamedTuple, NoReturn, TextIO
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
 import f1ci
-from f1ci import clustered, compare, counts, metrics, planning, report, tables, validation
+from f1ci import compare, counts, metrics, planning, report, tables, validation
 from f1ci.intervals import kinds_interval
 from f1ci.methods import METHODS, names
 from f1ci.results import Interval, IntervalWarning, p_value
@@ -104,15 +102,9 @@ def _report(options: Any) -> Answer:
     """
     level = validation.confidence_level(options.confidence_level)
     found = _count(options, [options.true, options.pred])
-    codes, n, groups, labels = found
-    if groups is None:
-        said = report.of_matrix(found.tables()[0].astype(int), labels, options.method, level)
-    else:
-        table = clustered.label_counts(codes[0], codes[1], groups, len(labels), n)
-        items = int(n.sum())
-        said = report.of_units(table, labels, items, True, options.method, level, one_class=True)
+    said = report.of_kinds(found, options.method, level)
     of = {"method": said.method, "confidence_level": level}
-    text = f"{_shape(found)}, {len(labels)} classes\n\n{said}"
+    text = f"{_shape(found)}, {len(found.classes)} classes\n\n{said}"
     return Answer(text, [row | of for row in said.records()])
 
 
@@ -188,9 +180,8 @@ def _bayes(options: Any) -> Answer:
     for line, (model, *cells) in _records(options.file, columns):
         for column, cell in zip(columns[1:], cells, strict=True):
             if not cell.strip().replace(".", "", 1).isdecimal():
-                raise ValueError(
-                    f"{_at(options.file, line, column)}: a count is wanted, got {cell!r}"
-                )
+                where = _at(options.file, line, column)
+                raise ValueError(f"{where}: a count is wanted, got {cell!r}")
         folds.setdefault(model.strip(), []).append(list(map(float, cells)))
     numbers = [len(each) for each in folds.values()]
     if len(numbers) != 2 or numbers[0] != numbers[1] or numbers[0] % 2:
@@ -306,13 +297,11 @@ def _parsers() -> dict[str, argparse.ArgumentParser]:
             new.add_argument(flag, help=text, **more)
         found[new.prog] = new
     examples.append("zcat labels.csv.gz | f1ci report - --true y --pred model_a --json")
+    shown = "\n  ".join(examples)
     top.epilog = (
-        "examples:\n  "
-        + "\n  ".join(examples)
-        + (
-            "\n\nFiles have a header line, and commas, semicolons or tabs between columns.\n"
-            "`f1ci COMMAND --help` explains a command. The exit code is 0, or 2 after bad input."
-        )
+        f"examples:\n  {shown}\n\n"
+        "Files have a header line, and commas, semicolons or tabs between columns.\n"
+        "`f1ci COMMAND --help` explains a command. The exit code is 0, or 2 after bad input."
     )
     return found
 
@@ -339,7 +328,7 @@ def _compared_metric(options: Any, labels: Sequence[Any]) -> tuple[metrics.Metri
     wanted = _POSITIVE if options.positive is None else (options.positive,)
     found = [code for code, label in enumerate(labels) if label in wanted]
     if len(found) != 1 or (options.positive is None and len(labels) > 2):
-        known = ", ".join(labels[:6]) + ", ..." * (len(labels) > 6)
+        known = validation.first_few(labels, 6)
         got = "nothing" if options.positive is None else repr(options.positive)
         raise ValueError(f"{name} needs --positive, the positive class among {known}; got {got}")
     return metric, found[0]
@@ -353,14 +342,10 @@ def _rows(found: Mapping[str, Interval]) -> list[Row]:
 def _text(found: Mapping[str, Interval]) -> str:
     """A table of intervals of one metric."""
     digits = tables.decimals([x.length for x in found.values()])
-    rows = [
-        [
-            tables.label(name),
-            f"{x.estimate:.{digits}f}",
-            "{:.{d}f} to {:.{d}f}".format(*x, d=digits),
-        ]
-        for name, x in found.items()
-    ]
+    rows = []
+    for name, x in found.items():
+        estimate, low, high = (f"{number:.{digits}f}" for number in (x.estimate, *x))
+        rows.append([tables.label(name), estimate, f"{low} to {high}"])
     one = next(iter(found.values()))
     return tables.as_text(["", one.metric, f"{tables.percent(one.confidence_level)} CI"], rows)
 
@@ -439,7 +424,9 @@ def _count(options: Any, columns: list[str]) -> counts.Kinds:
 
 def _records(path: str, columns: Sequence[str]) -> Iterator[tuple[int, tuple[str, ...]]]:
     """Line number and the cells of these columns, row by row."""
-    with _opened(path) as stream:
+    # What is no UTF-8 passes here, and is refused where it is a label.
+    text: Any = {"encoding": "utf-8-sig", "errors": "surrogateescape", "newline": ""}
+    with open(sys.stdin.fileno() if path == "-" else path, **text) as stream:  # noqa: PTH123
         head = stream.readline()
         lines = itertools.chain([head], stream)
         delimiter = max(",;\t", key=head.count)
@@ -463,17 +450,6 @@ def _records(path: str, columns: Sequence[str]) -> Iterator[tuple[int, tuple[str
                     )
         except csv.Error as error:
             raise ValueError(f"{_at(path, reader.line_num)}: {error}") from None
-
-
-@contextmanager
-def _opened(path: str) -> Iterator[TextIO]:
-    # What is no UTF-8 passes here, and is refused where it is a label.
-    options: Any = {"encoding": "utf-8-sig", "errors": "surrogateescape", "newline": ""}
-    if path == "-":
-        yield io.TextIOWrapper(sys.stdin.buffer, **options)
-    else:
-        with Path(path).open(**options) as stream:
-            yield stream
 
 
 def _at(path: str, line: int, column: str | None = None) -> str:

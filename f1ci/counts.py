@@ -125,15 +125,13 @@ def confusion_matrix_and_classes(
     for a, b in _blocks(true, pred):
         flat += np.bincount(to_codes(a) * width + to_codes(b), minlength=flat.size)
     table = flat.reshape(width, width)
-    present = np.logical_or(table.any(axis=0), table.any(axis=1))
-    if not present.all():
-        table, classes = table[present][:, present], _chosen(classes, present)
-    if labels is None:
+    present = np.flatnonzero(table.any(axis=0) | table.any(axis=1))
+    if labels is None and len(present) == width:
         return table, classes
-    places, wanted = _requested_order(labels, classes)
-    ordered = np.zeros((len(wanted), len(wanted)), dtype=np.int64)
-    ordered[np.ix_(places, places)] = table
-    return ordered, wanted
+    places, classes = _ordered(present, classes, labels)
+    ordered = np.zeros((len(classes), len(classes)), dtype=np.int64)
+    ordered[np.ix_(places, places)] = table[np.ix_(present, present)]
+    return ordered, classes
 
 
 def encode(arrays: Mapping[str, Any], *, labels: Wanted = None) -> tuple[Codes, Classes]:
@@ -141,13 +139,10 @@ def encode(arrays: Mapping[str, Any], *, labels: Wanted = None) -> tuple[Codes, 
     comparable = _comparable(arrays)
     to_codes, classes = _encoder(*comparable)
     codes = np.stack([to_codes(array) for array in comparable])
-    present = np.bincount(codes.ravel(), minlength=len(classes)) > 0
-    if not present.all():
-        codes, classes = (np.cumsum(present) - 1)[codes], _chosen(classes, present)
-    if labels is not None:
-        places, classes = _requested_order(labels, classes)
-        codes = places[codes]
-    return codes, classes
+    place = np.zeros(len(classes), dtype=np.int64)
+    present = np.flatnonzero(np.bincount(codes.ravel(), minlength=len(classes)))
+    place[present], classes = _ordered(present, classes, labels)
+    return place[codes], classes
 
 
 def group_codes(groups: Any, codes: NDArray[Any]) -> Codes:
@@ -177,8 +172,8 @@ def coded(
     codes, classes = encode(arrays, labels=labels)
     if binary:
         _two_classes(classes, pos_label)
-        flags = (codes == _code(pos_label, classes)).astype(np.int64)
-        return flags, ["negative", "positive"]
+        positive = classes.index(pos_label) if pos_label in classes else -1
+        return (codes == positive).astype(np.int64), ["negative", "positive"]
     _refuse_scores(len(classes))
     validation.at_least_two("classes", len(classes), "an average over classes")
     return codes, classes
@@ -187,9 +182,9 @@ def coded(
 class Kinds(NamedTuple):
     """Items by kind: their truth, predictions and group are all that a method asks of them."""
 
-    codes: NDArray[np.int64]  # truth and the predictions of each model, shape (1 + models, kinds)
+    codes: Codes  # truth and the predictions of each model, shape (1 + models, kinds)
     items: NDArray[np.float64]  # how many items are of each kind
-    groups: NDArray[np.int64] | None  # the group of each kind, 0, 1, ...
+    groups: Codes | None  # the group of each kind, 0, 1, ...
     classes: Sequence[Hashable]  # what the codes stand for
 
     def tables(self) -> NDArray[np.float64]:
@@ -201,11 +196,7 @@ class Kinds(NamedTuple):
 
 
 def kinds_of(
-    arrays: Mapping[str, Any],
-    binary: bool,
-    pos_label: Hashable,
-    labels: Sequence[Hashable] | None,
-    groups: Any,
+    arrays: Mapping[str, Any], binary: bool, pos_label: Hashable, labels: Wanted, groups: Any
 ) -> Kinds:
     """Labels of items, and their groups if there are any, as kinds; see `coded`."""
     codes, classes = coded(arrays, binary, pos_label, labels)
@@ -213,10 +204,7 @@ def kinds_of(
 
 
 def kinds(
-    codes: NDArray[np.int64],
-    classes: Sequence[Hashable],
-    groups: NDArray[np.int64] | None = None,
-    items: NDArray[Any] | None = None,
+    codes: Codes, classes: Sequence[Hashable], groups: Codes | None = None, items: Any = None
 ) -> Kinds:
     """Codes of items, or of so many items each, as distinct kinds in order."""
     rows = codes if groups is None else np.vstack([groups, codes])
@@ -227,9 +215,7 @@ def kinds(
     return Kinds(distinct[1:], number, distinct[0], classes)
 
 
-def distinct_columns(
-    codes: NDArray[np.int64], r: int
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def distinct_columns(codes: Codes, r: int) -> tuple[Codes, Codes]:
     """The columns that differ, in order, and which of them each column is.
 
     Codes are below r, except those of the first row.
@@ -289,15 +275,6 @@ def _comparable(named: Mapping[str, Any]) -> list[NDArray[Any]]:
         )
     )
     return [array.astype(object) if mixed else array for array in arrays.values()]
-
-
-def _code(label: Hashable, classes: Sequence[Hashable]) -> int:
-    """The place of a class, -1 if it does not occur."""
-    return classes.index(label) if label in classes else -1
-
-
-def _chosen(classes: Classes, which: NDArray[np.bool_]) -> Classes:
-    return [classes[place] for place in np.flatnonzero(which)]
 
 
 def _hashable(pos_label: Any) -> None:
@@ -363,8 +340,11 @@ def _encoder(*arrays: NDArray[Any]) -> tuple[Callable[[NDArray[Any]], Codes], Cl
     return lambda block: np.searchsorted(distinct, block), distinct.tolist()
 
 
-def _requested_order(labels: Sequence[Hashable], seen: Classes) -> tuple[Codes, Classes]:
-    """For each class that occurs its place in `labels`, and `labels` as a list."""
+def _ordered(present: Codes, classes: Classes, labels: Wanted) -> tuple[Codes, Classes]:
+    """The place of each class that occurs among those that are wanted, and the latter."""
+    seen = [classes[code] for code in present]
+    if labels is None:
+        return np.arange(len(seen)), seen
     wanted = validation.labels("labels", labels).tolist()
     validation.distinct("labels", wanted)
     _refuse_scores(len(wanted))

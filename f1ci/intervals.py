@@ -16,7 +16,6 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from dataclasses import replace
 from functools import partial
-from types import NoneType
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -45,8 +44,7 @@ Answer: TypeAlias = tuple[Array, Array, Array, Array]
 # allocator to keep (it gives 128 kB back at once in a Dask worker, which takes half of the time).
 _BLOCK = 1 << 13
 
-_OF_F1: dict[str | None, Metric] = {
-    None: _metrics.f1,
+_OF_F1 = {
     "binary": _metrics.f1,
     "micro": _metrics.micro_f1,
     "macro": _metrics.macro_f1,
@@ -197,16 +195,34 @@ def f1_score_interval(
     >>> each.classes, each.low.round(2)
     (('a', 'b', 'c'), array([0.26, 0.46, 0.34]))
     """
-    options: Any = {"groups": groups, "method": method, "confidence_level": confidence_level}
     if is_matrix(y_true):
-        return _multilabel(y_true, y_pred, average, beta, **options)
-    if not isinstance(average, (str, NoneType)) or average not in _OF_F1:
-        validation.choice("average", average, (*filter(None, _OF_F1), "samples"))
+        return _multilabel(y_true, y_pred, average, beta, groups, method, confidence_level)
+    each = average is None
+    if average is None:
+        average = "binary"
+    if not isinstance(average, str) or average not in _OF_F1:
+        validation.choice("average", average, (*_OF_F1, "samples"))
         raise ValueError("average='samples' needs indicators of shape (items, classes) as labels")
     f1 = isinstance(beta, (int, float)) and beta == 1.0
-    metric = _OF_F1[average] if f1 else _metrics.averaged(average or "binary", beta)
-    options |= {"pos_label": pos_label, "labels": labels, "each": average is None}
-    return labels_interval(y_true, y_pred, metric, **options)
+    metric: Any = _OF_F1[average] if f1 else _metrics.averaged(average, beta)
+    level = validation.confidence_level(confidence_level)
+    binary = metric.binary and not each
+    if groups is not None:
+        named = {"y_true": y_true, "y_pred": y_pred}
+        kinds = _counts.kinds_of(named, binary, pos_label, labels, groups)
+        return kinds_interval(metric, kinds, method, level, each=each)
+    if binary:
+        _counts.refuse_labels(labels)
+        tp, fp, fn, tn = _counts.binary_counts(y_true, y_pred, pos_label=pos_label)
+        return _interval(metric, np.array([[tn, fp], [fn, tp]], dtype=np.float64), method, level)
+    matrix, classes = _counts.confusion_matrix_and_classes(y_true, y_pred, labels=labels)
+    table: Any = matrix.astype(np.float64)
+    if each:
+        right = np.diagonal(table)
+        table = right, table.sum(axis=0) - right, table.sum(axis=1) - right
+    elif len(classes) < 2:
+        validation.at_least_two("classes", len(classes), "an average over classes")
+    return _interval(metric, table, method, level, classes, each)
 
 
 @documented("tversky", "macro_star")
@@ -273,39 +289,6 @@ def metric_interval(
     return _interval(metric, table, method, validation.confidence_level(confidence_level))
 
 
-def labels_interval(
-    y_true: Any,
-    y_pred: Any,
-    metric: Metric,
-    *,
-    pos_label: Hashable = 1,
-    labels: Sequence[Hashable] | None = None,
-    groups: Any = None,
-    method: str | None = None,
-    confidence_level: float = 0.95,
-    each: bool = False,
-) -> Interval:
-    """The interval of any metric from labels; or one for each class, by a metric of two classes."""
-    level = validation.confidence_level(confidence_level)
-    binary = metric.binary and not each
-    if groups is not None:
-        named = {"y_true": y_true, "y_pred": y_pred}
-        kinds = _counts.kinds_of(named, binary, pos_label, labels, groups)
-        return kinds_interval(metric, kinds, method, level, each=each)
-    if binary:
-        _counts.refuse_labels(labels)
-        tp, fp, fn, tn = _counts.binary_counts(y_true, y_pred, pos_label=pos_label)
-        return _interval(metric, np.array([[tn, fp], [fn, tp]], dtype=np.float64), method, level)
-    matrix, classes = _counts.confusion_matrix_and_classes(y_true, y_pred, labels=labels)
-    table: Any = matrix.astype(np.float64)
-    if each:
-        right = np.diagonal(table)
-        table = right, table.sum(axis=0) - right, table.sum(axis=1) - right
-    elif len(classes) < 2:
-        validation.at_least_two("classes", len(classes), "an average over classes")
-    return _interval(metric, table, method, level, classes, each)
-
-
 # From tables to intervals, for validated arguments.
 
 
@@ -316,6 +299,8 @@ def answer(metric: Any, table: Any, method: Method, level: float) -> Answer:
     matrices.
     """
     z = _Z_95 if level == 0.95 else normal_quantile(level)
+    counts: Any = ()
+    matrix = None
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         if metric.kind in ("f1", "tversky", "share"):
             counts = tp, fp, fn = _counted(metric, table)
@@ -325,13 +310,11 @@ def answer(metric: Any, table: Any, method: Method, level: float) -> Answer:
                 estimate, error = exact.moments(tp, fp)
             else:
                 weights = (1.0, 0.0) if metric.kind == "share" else (metric.a, metric.b)
-                estimate, variance, _ = count_moments(*counts, *weights)
-                error = np.sqrt(variance)
-            asked = Question(metric, counts, None, estimate, error, level, z)
+                estimate, error = count_moments(*counts, *weights)
         else:
-            table = _batch_innermost(table)
-            estimate, variance, _ = metric.moments(table)
-            asked = Question(metric, (), table, estimate, np.sqrt(variance), level, z)
+            matrix = _batch_innermost(table)
+            estimate, error = metric.moments(matrix)
+        asked = Question(metric, counts, matrix, estimate, error, level, z)
         if method.error is not None:
             asked = asked._replace(error=method.error(asked))
         return (estimate, asked.error, *method.kernels[metric.kind](asked))
@@ -396,16 +379,10 @@ def _interval(
         name, entry = choose(method, fitting, repr(metric.name))
     if not isinstance(table, tuple):
         table = _batch_innermost(table)  # here, so that the warnings profit as well
-    estimate, error, low, high = answer(metric, table, entry, level)
-    if np.ndim(estimate) == 0:
-        estimate, error, low, high = float(estimate), float(error), float(low), float(high)
-        ordinary = error > 0.0
-    else:
-        ordinary = (error > 0.0).all()
-    if not ordinary or metric.kind in ("mean", "macro_star"):
-        _warn(metric, table, entry, estimate, error, classes, each)
+    estimate, error, low, high = map(plain, answer(metric, table, entry, level))
     of = tuple(classes) if each else None
-    return Interval(estimate, low, high, error, level, name, metric.name, of)
+    found = Interval(estimate, low, high, error, level, name, metric.name, of)
+    return _warned(found, metric, table, entry, classes)
 
 
 def is_matrix(labels: Any) -> bool:
@@ -416,18 +393,18 @@ def is_matrix(labels: Any) -> bool:
 
 
 def _multilabel(
-    y_true: Any, y_pred: Any, average: Any, beta: Any, *, groups: Any, **options: Any
+    y_true: Any, y_pred: Any, average: Any, beta: Any, groups: Any, method: Any, level: Any
 ) -> Interval:
     """The interval for indicators: items, or groups of them, are the units."""
-    table = clustered.indicator_counts(y_true, y_pred)
-    if groups is None:
-        metric = _metrics.fbeta(beta)
-        return clustered.clustered_interval(table, metric, average=average, **options)
-    if average == "samples":
-        raise ValueError("groups goes with pooled counts, got average='samples'")
-    table, metric = _counts.by_group(table, groups), _metrics.fbeta(beta)
-    found = clustered.clustered_interval(table, metric, average=average, **options)
-    return replace(found, method=f"{found.method}+groups")
+    table, metric = clustered.indicator_counts(y_true, y_pred), _metrics.fbeta(beta)
+    if groups is not None:
+        if average == "samples":
+            raise ValueError("groups goes with pooled counts, got average='samples'")
+        table = _counts.by_group(table, groups)
+    found = clustered.clustered_interval(
+        table, metric, average=average, method=method, confidence_level=level
+    )
+    return found if groups is None else replace(found, method=f"{found.method}+groups")
 
 
 def kinds_interval(
@@ -449,26 +426,28 @@ def kinds_interval(
         moved = influence[tuple(kinds.codes)]
         variance = delta.item_covariance([moved], kinds.groups, kinds.items)[0, 0]
         error = np.sqrt(np.where(np.isnan(estimate), np.nan, variance))
-        low, high = entry.kernels[metric.kind](
-            Question(metric, (), table, estimate, error, level, z)
-        )
-    _warn(metric, table, entry, estimate, error, kinds.classes, each)
+        asked = Question(metric, (), table, estimate, error, level, z)
+        low, high = entry.kernels[metric.kind](asked)
     ends = plain(estimate), plain(low), plain(high), plain(error)
     of = tuple(kinds.classes) if each else None
-    return Interval(*ends, level, f"{name}+groups", metric.name, of)
+    found = Interval(*ends, level, f"{name}+groups", metric.name, of)
+    return _warned(found, metric, table, entry, kinds.classes)
 
 
 # Warnings, all at the line that called a public function.
 
 
-def _warn(
-    metric: Metric, table: Any, method: Method, estimate: Any, error: Any, classes: Any, each: bool
-) -> None:
-    estimate, error = np.asarray(estimate), np.asarray(error)
-    undefined, flat = np.isnan(estimate), error == 0.0
-    where = partial(_where, classes=classes if each else None, counts=isinstance(table, tuple))
+def _warned(found: Interval, metric: Any, table: Any, method: Method, classes: Any) -> Interval:
+    """The same interval, and a warning of what its numbers do not show."""
+    error: Any = found.standard_error
+    of_classes = metric.kind in ("mean", "macro_star")
+    ordinary = error > 0.0 if isinstance(error, float) else (error > 0.0).all()
+    if ordinary and not of_classes:
+        return found
+    undefined, flat = np.isnan(np.asarray(found.estimate)), np.asarray(error) == 0.0
+    where = partial(_where, classes=found.classes, counts=isinstance(table, tuple))
     if undefined.any():
-        reason = "" if each else missing_classes(metric, table, undefined, classes)
+        reason = "" if found.classes else missing_classes(metric, table, undefined, classes)
         text = f"{metric.name} is undefined{where(undefined)}{reason}; nan was returned"
         warn(text, UndefinedMetricWarning)
         flat &= ~undefined
@@ -478,8 +457,9 @@ def _warn(
         advice = "collect more items" if known else f"method={default!r} avoids this"
         text = f"{metric.name} has a standard error of zero{where(flat)}, so that {method.border}"
         warn(f"{text}; {advice}", DegenerateVarianceWarning)
-    if metric.kind in ("mean", "macro_star") and not isinstance(table, tuple):
+    if of_classes:
         _warn_few(metric, table, undefined, classes)
+    return found
 
 
 def _warn_few(metric: Any, table: Array, undefined: Array, classes: Any) -> None:

@@ -30,7 +30,6 @@ from f1ci.metrics import Metric, Question
 # A float array. (Arithmetic on numpy arrays has type Any for mypy.)
 Array: TypeAlias = Any
 Kernel: TypeAlias = Callable[[Question], tuple[Array, Array]]
-T = TypeVar("T")
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 SCORES = ("f1", "tversky", "share", "mean", "macro_star")
@@ -136,30 +135,23 @@ METHODS: dict[str, Method] = {
 }
 
 # The same by kind and by every name that is legal for it.
-BY_KIND: dict[str, dict[str, Method]] = {}
-
-
-def _index() -> None:
-    for kind in EVERY:
-        known = {name: each for name, each in METHODS.items() if kind in each.kernels}
-        if kind == "f1":
-            known |= {each.f1_name: each for each in known.values() if each.f1_name}
-        BY_KIND[kind] = known
-
-
-_index()
+BY_KIND = {
+    kind: {name: each for name, each in METHODS.items() if kind in each.kernels} for kind in EVERY
+}
+BY_KIND["f1"] |= {each.f1_name: each for each in METHODS.values() if each.f1_name}
 
 
 @contextmanager
 def registered(method: Method) -> Iterator[None]:
     """Make a method known for a while."""
-    METHODS[method.name] = method
-    _index()
+    registers = [METHODS, *(BY_KIND[kind] for kind in method.kernels)]
+    for register in registers:
+        register[method.name] = method
     try:
         yield
     finally:
-        del METHODS[method.name]
-        _index()
+        for register in registers:
+            del register[method.name]
 
 
 def names(metric: Metric) -> list[str]:
@@ -167,7 +159,7 @@ def names(metric: Metric) -> list[str]:
     return [name for name, each in BY_KIND[metric.kind].items() if each.applies_to(metric)]
 
 
-def choose(method: Any, known: Mapping[str, T], what: str) -> tuple[str, T]:
+def choose(method: Any, known: Mapping[str, Method], what: str) -> tuple[str, Method]:
     """The method of that name, or the first; another name gets the list of those there are."""
     name = next(iter(known)) if method is None else method
     if not isinstance(name, str) or name not in known:
@@ -181,11 +173,11 @@ def documented(*kinds: str) -> Callable[[Function], Function]:
 
     def write(function: Function) -> Function:
         if function.__doc__:
-            shown = {}
-            for kind in kinds:
-                for name, each in BY_KIND[kind].items():
-                    shown[name] = each.summary if name == each.name else f"Is {each.name!r}."
-            lines = [f'{" " * 8}- "{name}": {text}' for name, text in shown.items()]
+            shown = {name: each for kind in kinds for name, each in BY_KIND[kind].items()}
+            lines = []
+            for name, each in shown.items():
+                text = each.summary if name == each.name else f"Is {each.name!r}."
+                lines.append(f'{" " * 8}- "{name}": {text}')
             function.__doc__ = function.__doc__.replace("        {methods}", "\n".join(lines))
         return function
 

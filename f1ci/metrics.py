@@ -123,15 +123,15 @@ class Metric:
             gradient = gradient - (mean + 0.0 * value)[..., None, None]
         return value, gradient
 
-    def moments(self, table: Numbers) -> tuple[Numbers, Numbers, Numbers]:
-        """Estimates, their variances and influences for validated float matrices of counts."""
+    def moments(self, table: Numbers) -> tuple[Numbers, Numbers]:
+        """Estimates and their standard errors for validated float matrices of counts."""
         estimate, influence = self.evaluate(table)
         n = table.sum(axis=(-2, -1))
         with np.errstate(invalid="ignore", divide="ignore"):
             variance = np.einsum("...ij,...ij,...ij->...", table, influence, influence) / n
             scale = np.abs(influence).max(axis=(-2, -1))
             variance = np.where(variance <= ROUNDING * scale**2, 0.0, variance) / n
-        return estimate, np.where(np.isnan(estimate), np.nan, variance), influence
+        return estimate, np.sqrt(np.where(np.isnan(estimate), np.nan, variance))
 
     def _value(self, p: Numbers) -> Numbers:
         raise NotImplementedError
@@ -174,7 +174,7 @@ class _OfExpectations(Metric):
     """A function of E(ZA), EA and EZ."""
 
     function: Callable[..., Any]
-    derivatives: Callable[..., Any] | None
+    derivatives: Callable[..., Partials] | None
     binary = True
 
     def at(self, eza: Numbers, ea: Numbers, ez: Numbers) -> Numbers:
@@ -186,8 +186,7 @@ class _OfExpectations(Metric):
         """The derivatives of Table III: by E(ZA), by EA and by EZ."""
         with np.errstate(all="ignore"):
             if self.derivatives is not None:
-                d1, d2, d3 = self.derivatives(eza, ea, ez)
-                return d1, d2, d3
+                return self.derivatives(eza, ea, ez)
             moved = (
                 (eza + 1j * _STEP, ea, ez),
                 (eza, ea + 1j * _STEP, ez),
@@ -303,13 +302,14 @@ class MatrixMetric(Metric):
         return self._value(p), gradient
 
 
-def count_moments(tp: Numbers, fp: Numbers, fn: Numbers, a: float, b: float) -> Partials:
-    """A Tversky index, its variance and its denominator, from counts of items."""
+def count_moments(
+    tp: Numbers, fp: Numbers, fn: Numbers, a: float, b: float
+) -> tuple[Numbers, Numbers]:
+    """A Tversky index and its standard error, from counts of items."""
     whole = tp + a * fp + b * fn
     value = tp / whole
     wrong = (a * fp + b * fn) / whole  # 1 - value, exact at the borders
-    variance = (tp * wrong**2 + (fp * a * a + fn * b * b) * value**2) / whole**2
-    return value, variance, whole
+    return value, np.sqrt((tp * wrong**2 + (fp * a * a + fn * b * b) * value**2) / whole**2)
 
 
 class _OfClasses(Metric):
@@ -439,11 +439,6 @@ def _accuracy(eza: Numbers, ea: Numbers, ez: Numbers) -> Numbers:
     return 2 * eza - ea - ez + 1
 
 
-def _accuracy_derivatives(eza: Numbers, ea: Numbers, ez: Numbers) -> Partials:
-    one = np.ones(np.broadcast(eza, ea, ez).shape)
-    return 2 * one, -one, -one
-
-
 def _correlation(eza: Numbers, ea: Numbers, ez: Numbers) -> Numbers:
     return (eza - ea * ez) / np.sqrt(ez * (1 - ez) * ea * (1 - ea))
 
@@ -545,7 +540,7 @@ def fbeta(beta: float) -> Tversky:
     return Tversky(name, 1 / (1 + square), square / (1 + square), kind)
 
 
-accuracy = BinaryMetric("accuracy", _accuracy, _accuracy_derivatives, UNIT, "share")
+accuracy = BinaryMetric("accuracy", _accuracy, range=UNIT, kind="share")
 precision = Tversky("precision", 1.0, 0.0)
 recall = Tversky("recall", 0.0, 1.0)
 f1 = fbeta(1.0)

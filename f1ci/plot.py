@@ -147,11 +147,9 @@ def difference(
     >>> ax = f1ci.plot.difference(f1ci.difference_test(y_true, a, b))  # doctest: +SKIP
     """
     _refuse_other("found", {"": found}, (DifferenceTest, Interval))
-    test = found if isinstance(found, DifferenceTest) else None
-    interval: Any = found if test is None else test.interval
-    if margin is None:
-        margin = 0.0 if test is None else test.margin
-    band = validation.probability("margin", margin)
+    interval: Any = found.interval if isinstance(found, DifferenceTest) else found
+    tested = found.margin if isinstance(found, DifferenceTest) else 0.0
+    band = validation.probability("margin", tested if margin is None else margin)
     a, b = map(_text, names)
     ax = forest({f"{names[1]} − {names[0]}": interval}, ax=ax)
     ax.axvline(0.0, color="0.3", linewidth=1, zorder=0)
@@ -162,8 +160,8 @@ def difference(
     ax.set_xlim(-most, most)
     # Over zero, wherever the user's style puts titles.
     ax.set_title(f"← {a} is better      {b} is better →", loc="center", fontsize="medium")
-    if test is not None:
-        ax.set_xlabel(f"{ax.get_xlabel()}\n{test.verdict(a, b)}")
+    if isinstance(found, DifferenceTest):
+        ax.set_xlabel(f"{ax.get_xlabel()}\n{found.verdict(a, b)}")
     return ax
 
 

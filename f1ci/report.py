@@ -8,9 +8,10 @@ arranges them, and says in words below the table what is undefined or hardly kno
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +23,8 @@ from f1ci.results import Interval, IntervalWarning, Record
 
 if TYPE_CHECKING:
     import pandas
+
+Classes: TypeAlias = Sequence[Hashable]
 
 METRICS = ("precision", "recall", "f1")
 
@@ -147,86 +150,78 @@ def classification_report(
     """
     level = validation.confidence_level(confidence_level)
     if is_matrix(y_true):
-        table, items = clustered.indicator_counts(y_true, y_pred), len(y_true)
+        table = clustered.indicator_counts(y_true, y_pred)
         named = range(table.shape[1]) if labels is None else validation.listed("labels", labels)
         validation.distinct("labels", named)
         validation.same_length(labels=named, columns=table[0])
         if groups is not None:
             table = _counts.by_group(table, groups)
-        return of_units(table, named, items, groups is not None, method, level)
+        ask, mark = partial(clustered.clustered_interval, table), "+groups" * (groups is not None)
+        return _report(ask, table.sum(axis=0), named, len(y_true), mark, method, level)
     if groups is None:
         matrix, classes = _counts.confusion_matrix_and_classes(y_true, y_pred, labels=labels)
-        return of_matrix(matrix, classes, method, level)
-    codes, classes = _counts.coded({"y_true": y_true, "y_pred": y_pred}, False, None, labels)
-    clusters = _counts.group_codes(groups, codes)
-    table = clustered.label_counts(codes[0], codes[1], clusters, len(classes))
-    return of_units(table, classes, codes.shape[1], True, method, level, one_class=True)
+        return _of_matrix(matrix, classes, method, level)
+    kinds = _counts.kinds_of({"y_true": y_true, "y_pred": y_pred}, False, None, labels, groups)
+    return of_kinds(kinds, method, level)
 
 
-def of_matrix(
-    matrix: NDArray[np.int64], classes: Sequence[Hashable], method: str | None, level: float
+def of_kinds(found: _counts.Kinds, method: str | None, level: float) -> ClassificationReport:
+    """The report of one model, from kinds of items."""
+    (true, predicted), items, groups, classes = found
+    if groups is None:
+        return _of_matrix(found.tables()[0], classes, method, level)
+    table = clustered.label_counts(true, predicted, groups, len(classes), items)
+
+    def ask(metric: str, average: str | None, **options: Any) -> Interval:
+        if average == "micro":
+            right_and_wrong = table.sum(axis=1) * [1, 1, 0]
+            return clustered.clustered_interval(right_and_wrong, "precision", **options)
+        return clustered.clustered_interval(table, metric, average=average, **options)
+
+    return _report(ask, table.sum(axis=0), classes, None, "+groups", method, level)
+
+
+def _of_matrix(
+    matrix: NDArray[Any], classes: Classes, method: str | None, level: float
 ) -> ClassificationReport:
     """The report of independent items, from their confusion matrix."""
     validation.at_least_two("classes", len(classes), "a report")
-    options: dict[str, Any] = {"method": _method(method), "confidence_level": level}
     total, right, predicted = matrix.sum(), np.diagonal(matrix), matrix.sum(axis=0)
     wrong, missed = predicted - right, matrix.sum(axis=1) - right
     each = np.moveaxis(np.array([[total - predicted - missed, wrong], [missed, right]]), -1, 0)
 
-    def ask(metric: str, average: str | None) -> Interval:
+    def ask(metric: str, average: str | None, **options: Any) -> Interval:
         if average is None:  # every class against the rest
             return metric_interval(each, metric, **options)
         mean = "micro_f1" if average == "micro" else getattr(metrics, average)(metric)
         return metric_interval(matrix, mean, **options)
 
-    counts = np.stack([right, wrong, missed], axis=-1)
-    return _report(ask, counts, classes, int(total), True, options["method"], level)
-
-
-def of_units(
-    table: Any,
-    classes: Sequence[Hashable],
-    items: int,
-    grouped: bool,
-    method: str | None,
-    level: float,
-    *,
-    one_class: bool = False,
-) -> ClassificationReport:
-    """The report of items in units, from TP, FP and FN of shape (units, classes, 3)."""
-    options: dict[str, Any] = {"method": _method(method), "confidence_level": level}
-
-    def ask(metric: str, average: str | None) -> Interval:
-        if one_class and average == "micro":
-            right_and_wrong = table.sum(axis=1) * [1, 1, 0]
-            return clustered.clustered_interval(right_and_wrong, "precision", **options)
-        return clustered.clustered_interval(table, metric, average=average, **options)
-
-    name = options["method"] + "+groups" * grouped
-    return _report(ask, table.sum(axis=0), classes, items, one_class, name, level)
+    return _report(ask, np.stack([right, wrong, missed], axis=-1), classes, None, "", method, level)
 
 
 def _report(
-    ask: Callable[[str, str | None], Interval],
-    counts: NDArray[Any],
-    classes: Sequence[Hashable],
-    items: int,
-    one_class: bool,
-    method: str,
-    level: float,
+    ask: Any, counts: Any, classes: Classes, items: int | None, mark: str, method: Any, level: float
 ) -> ClassificationReport:
-    """All that `ask` answers, for metric and average; `counts` are TP, FP and FN by class."""
+    """All that `ask` answers, for metric and average; `counts` are TP, FP and FN by class.
+
+    The number of items is given where an item may be of several classes. The mark is added to
+    the name of the method.
+    """
+    options: dict[str, Any] = {"method": _method(method), "confidence_level": level}
+    name = options["method"] + mark
     of = tuple(classes)
     with warnings.catch_warnings():  # said by the notes
         warnings.simplefilter("ignore", IntervalWarning)
-        by_class = {m: replace(ask(m, None), classes=of, method=method) for m in METRICS}
-        averages = {
-            f"{row} avg": {m: replace(ask(m, row), method=method) for m in METRICS}
-            for row in ("micro", "macro", "weighted")
-            if not (one_class and row == "micro")
+        by_class = {
+            m: replace(ask(m, average=None, **options), classes=of, method=name) for m in METRICS
         }
-        if one_class:
-            share = replace(ask("f1", "micro"), metric="accuracy", method=method)
+        averages = {
+            f"{row} avg": {m: replace(ask(m, average=row, **options), method=name) for m in METRICS}
+            for row in ("micro", "macro", "weighted")
+            if row != "micro" or items is not None
+        }
+        if items is None:
+            share = replace(ask("f1", average="micro", **options), metric="accuracy", method=name)
             averages = {"accuracy": {"accuracy": share}, **averages}
     notes = []
     for m, x in by_class.items():
@@ -238,7 +233,8 @@ def _report(
     if little.any():
         notes.append(f"too few items to say much of {_some(of, little)}, and of the averages")
     support = (counts[:, 0] + counts[:, 2]).astype(np.int64)
-    return ClassificationReport(of, by_class, averages, support, items, tuple(notes), method, level)
+    number = int(support.sum()) if items is None else items
+    return ClassificationReport(of, by_class, averages, support, number, tuple(notes), name, level)
 
 
 def _ends(interval: Interval, place: Any = ()) -> tuple[float, float, float]:
@@ -246,7 +242,7 @@ def _ends(interval: Interval, place: Any = ()) -> tuple[float, float, float]:
     return estimate, low, high
 
 
-def _some(classes: Sequence[Hashable], which: Any) -> str:
+def _some(classes: Classes, which: Any) -> str:
     """The first classes of those."""
     names = [tables.label(name) for name, is_so in zip(classes, which, strict=True) if is_so]
     return ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")

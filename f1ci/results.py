@@ -170,14 +170,13 @@ class Interval(Record):
         return self.high - self.low
 
     def __str__(self) -> str:
-        return Shown.__str__(self) if np.ndim(self.estimate) else self._line()
-
-    def _line(self, metric: str | None = None) -> str:
+        if np.ndim(self.estimate):
+            return Shown.__str__(self)
         digits = tables.decimals(self.length)
         estimate, low, high = (f"{x:.{digits}f}" for x in (self.estimate, *self))
         value = "is undefined" if np.isnan(self.estimate) else f"= {estimate}"
         level = tables.percent(self.confidence_level)
-        return f"{metric or self.metric} {value} ({level} CI {low} to {high}, {self.method})"
+        return f"{self.metric} {value} ({level} CI {low} to {high}, {self.method})"
 
     def _table(self) -> tuple[list[str], list[list[str]], list[str]]:
         shape = np.shape(self.estimate)
@@ -392,7 +391,7 @@ class DifferenceTest(Shown):
         named = zip(("difference", "not inferior", "equivalent"), p_values, strict=True)
         rows = [[what, p_value(p)] for what, p in named if p is not None]
         discordant = "only A is right on {:,} items, only B on {:,}".format(*self.discordant)
-        below = [self.interval._line(), discordant, self.verdict()]
+        below = [str(self.interval), discordant, self.verdict()]
         return ["", f"p ({self.method})"], rows, below
 
 

@@ -38,10 +38,12 @@ METRICS = [
 ]
 
 
-def test_every_exported_name_is_there():
+def test_every_public_name_is_exported_and_none_of_others():
     for name in f1ci.__all__:
-        assert hasattr(f1ci, name)
-    assert set(FUNCTIONS) <= set(f1ci.__all__)
+        value = getattr(f1ci, name)
+        module = value if inspect.ismodule(value) else inspect.getmodule(value)
+        assert module.__name__.startswith("f1ci.")
+    assert {*FUNCTIONS, "coverage", "methods", "metrics", "plot", "Interval"} <= set(f1ci.__all__)
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
