@@ -35,12 +35,18 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
-from f1ci import delta, score, validation
+from f1ci import delta, methods, score, validation
 from f1ci import metrics as _metrics
 from f1ci.counts import Kinds
 from f1ci.metrics import Metric
 from f1ci.normal import normal_quantile
-from f1ci.results import Interval, UndefinedMetricWarning, plain, warn
+from f1ci.results import (
+    DegenerateVarianceWarning,
+    Interval,
+    UndefinedMetricWarning,
+    plain,
+    warn,
+)
 
 Array: TypeAlias = Any
 
@@ -91,6 +97,13 @@ def clustered_interval(
     -------
     Interval
         Floats, or one entry for each class. The standard error is the delta method's.
+
+    Warns
+    -----
+    UndefinedMetricWarning
+        If no unit holds a relevant item.
+    DegenerateVarianceWarning
+        If the standard error is zero, and the method is "delta" or "logit".
 
     Examples
     --------
@@ -210,6 +223,10 @@ def _answer(
     if np.isnan(estimate).any():
         text = "is undefined, because no unit holds a relevant item; nan was returned"
         warn(f"{metric.name} {text}", UndefinedMetricWarning)
+    border = methods.METHODS[method].border
+    if border and np.any(error == 0.0):
+        text = f"has a standard error of zero, so that {border}; method='score' avoids this"
+        warn(f"{metric.name} {text}", DegenerateVarianceWarning)
     name = metric.name if average is None else f"{average}_{metric.name}"
     name += "" if len(tables) == 1 else " (B - A)"
     return Interval(estimate, low, high, error, level, method, name)
