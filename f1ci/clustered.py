@@ -309,6 +309,8 @@ def _combined(
     weight = (signs[:, None] * share).ravel()
     # A class that is never true has no weight, defined or not.
     estimate = weight @ np.where(weight == 0.0, 0.0, estimates)
+    # Shares may add up to a little more than 1.
+    estimate = np.clip(estimate, min(0.0, signs[0]), 1.0)
     moved = influence @ weight
     extra = np.zeros((units, 0))
     if average == "weighted":  # the shares are random too

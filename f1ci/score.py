@@ -299,8 +299,15 @@ def _limits_of(table: Array, a: float, b: float, z: Array, average: str, limits:
         tp, fp, fn = (n[..., 1] for n in _class_counts(table, a, b))
         return limits(tp, fp, fn, a, b, z)
     if average == "macro_star":
-        return macro_star_limits(table, a, b, z, limits=limits)
-    return mean_limits(table, a, b, z, weighted=average == "weighted", limits=limits)
+        ends = macro_star_limits(table, a, b, z, limits=limits)
+    else:
+        ends = mean_limits(table, a, b, z, weighted=average == "weighted", limits=limits)
+    if limits is cautious_limits:
+        # Cautious limits of a class leave its estimate with a jump, which can lead the steps to
+        # the extreme astray; those of an average hold at least what the score's hold.
+        shorter = _limits_of(table, a, b, z, average, tversky_limits)
+        ends = np.minimum(ends[0], shorter[0]), np.maximum(ends[1], shorter[1])
+    return ends
 
 
 # What the registry of methods names.
@@ -309,10 +316,10 @@ def _limits_of(table: Array, a: float, b: float, z: Array, average: str, limits:
 def _limits(asked: Question, limits: Kernel) -> Limits:
     metric: Any = asked.metric
     if metric.kind == "mean":
-        a, b, weighted = metric.of.a, metric.of.b, metric.weighted
-        ends = mean_limits(asked.matrix, a, b, asked.z, weighted=weighted, limits=limits)
+        average = "weighted" if metric.weighted else "macro"
+        ends = _limits_of(asked.matrix, metric.of.a, metric.of.b, asked.z, average, limits)
     elif metric.kind == "macro_star":
-        ends = macro_star_limits(asked.matrix, metric.a, metric.b, asked.z, limits=limits)
+        ends = _limits_of(asked.matrix, metric.a, metric.b, asked.z, "macro_star", limits)
     else:
         tp, fp, fn = asked.counts
         a, b = (1.0, 0.0) if metric.kind == "share" else (metric.a, metric.b)
