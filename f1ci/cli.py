@@ -410,16 +410,22 @@ def _count(options: Any, columns: list[str]) -> counts.Kinds:
                 ) from None
     if not number:
         raise ValueError(f"{_name(path)}: no rows below the header")
-    numeric = all(label.removeprefix("-").isdecimal() for label in distinct)
-    labels = sorted(sorted(distinct), key=int if numeric else None)
+    labels = _in_order(distinct)
     code = {label: place for place, label in enumerate(labels)}
     codes = np.array([[code[cell.strip()] for cell in cells[:width]] for cells in number]).T
     groups = None
     if options.groups:
-        place: dict[str, int] = {}
-        groups = np.array([place.setdefault(cells[-1].strip(), len(place)) for cells in number])
+        names = _in_order({cells[-1].strip() for cells in number})
+        place = {name: k for k, name in enumerate(names)}
+        groups = np.array([place[cells[-1].strip()] for cells in number])
         validation.at_least_two("groups", len(place))
     return counts.kinds(codes, labels, groups, np.array(list(number.values())))
+
+
+def _in_order(names: set[str]) -> list[str]:
+    """Sorted as Python sorts the same labels or groups, so that sums and random swaps agree."""
+    numeric = all(name.removeprefix("-").isdecimal() for name in names)
+    return sorted(sorted(names), key=int if numeric else None)
 
 
 def _records(path: str, columns: Sequence[str]) -> Iterator[tuple[int, tuple[str, ...]]]:

@@ -35,12 +35,18 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
-from f1ci import delta, score, validation
+from f1ci import delta, methods, score, validation
 from f1ci import metrics as _metrics
 from f1ci.counts import Kinds
 from f1ci.metrics import Metric, count_moments
 from f1ci.normal import normal_quantile
-from f1ci.results import Interval, UndefinedMetricWarning, plain, warn
+from f1ci.results import (
+    DegenerateVarianceWarning,
+    Interval,
+    UndefinedMetricWarning,
+    plain,
+    warn,
+)
 
 Array: TypeAlias = Any
 
@@ -91,6 +97,13 @@ def clustered_interval(
     -------
     Interval
         Floats, or one entry for each class. The standard error is the delta method's.
+
+    Warns
+    -----
+    UndefinedMetricWarning
+        If no unit holds a relevant item.
+    DegenerateVarianceWarning
+        If the standard error is zero, and the method is "delta" or "logit".
 
     Examples
     --------
@@ -210,6 +223,10 @@ def _answer(
     if np.isnan(estimate).any():
         text = "is undefined, because no unit holds a relevant item; nan was returned"
         warn(f"{metric.name} {text}", UndefinedMetricWarning)
+    border = methods.METHODS[method].border
+    if border and np.any(error == 0.0):
+        text = f"has a standard error of zero, so that {border}; method='score' avoids this"
+        warn(f"{metric.name} {text}", DegenerateVarianceWarning)
     name = metric.name if average is None else f"{average}_{metric.name}"
     name += "" if len(tables) == 1 else " (B - A)"
     return Interval(estimate, low, high, error, level, method, name)
@@ -289,6 +306,8 @@ def _combined(
     weight = (signs[:, None] * share).ravel()
     # A class that is never true has no weight, defined or not.
     estimate = weight @ np.where(weight == 0.0, 0.0, estimates)
+    # Shares may add up to a little more than 1.
+    estimate = np.clip(estimate, min(0.0, signs[0]), 1.0)
     moved = influence @ weight
     extra = np.zeros((units, 0))
     if average == "weighted":  # the shares are random too
@@ -307,6 +326,8 @@ def _combined(
     mean = matters if matters.sum() > 0 else np.where(weight == 0.0, 0.0, 1.0)
     scale = z / _student(held @ (mean / mean.sum()), z)
     counts = np.moveaxis(table.sum(axis=0), -1, 0) * (worth * scale**2)
+    # Errors without weight leave items irrelevant.
+    counts = counts * np.array([[1.0], [a > 0.0], [b > 0.0]])
     # Two units at a high level may leave next to nothing of an item, which is nothing known.
     counts = counts * (counts.sum(axis=0) > _LEAST_WORTH)
     inflated = np.concatenate([inflated, extra], axis=1)
@@ -331,9 +352,9 @@ def _combined(
 
 
 def _moments(counts: Array, a: float, b: float) -> tuple[Array, Array, Array]:
-    """Score, its variance if items were independent, and whole, of counts (..., 3)."""
+    """Score, its standard error if items were independent, and whole, of counts (..., 3)."""
     tp, fp, fn = np.moveaxis(counts, -1, 0)
-    return count_moments(tp, fp, fn, a, b)
+    return *count_moments(tp, fp, fn, a, b), tp + a * fp + b * fn
 
 
 def _parts(table: Array, a: float, b: float, least: float) -> tuple[Array, Array, Array, Array]:
@@ -348,7 +369,8 @@ def _parts(table: Array, a: float, b: float, least: float) -> tuple[Array, Array
     held = np.nan_to_num(relevant / relevant.sum(axis=0))
     clustered = (influence**2 / np.maximum(1.0 - held, _ROUNDING)).sum(axis=0)
     unknown = ~(clustered > _ROUNDING / whole**2) | ~(single > 0)
-    effect = np.where(unknown, relevant.sum(axis=0) / (held > 0).sum(axis=0), clustered / single)
+    effect = clustered / single**2
+    effect = np.where(unknown, relevant.sum(axis=0) / (held > 0).sum(axis=0), effect)
     return estimate, influence, held, 1.0 / np.maximum(np.nan_to_num(effect, nan=1.0), least)
 
 

@@ -93,7 +93,7 @@ def f1_interval(
     -----
     UndefinedMetricWarning
         Where no item is relevant (``tp = fp = fn = 0``): the estimate and its standard error are
-        ``nan`` and the interval is [0, 1].
+        ``nan`` and the interval is [0, 1], or ``nan`` too for "logit".
     DegenerateVarianceWarning
         Where the standard error is zero, and the method has no use for that.
 

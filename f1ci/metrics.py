@@ -368,7 +368,8 @@ class _Mean(_OfClasses):
     def function(self, eza: Numbers, ea: Numbers, ez: Numbers) -> Numbers:
         values = self.of.at(eza, ea, ez)
         if self.weighted:
-            return np.where(ez == 0, 0.0, ez * values).sum(axis=-1)
+            # Shares may add up to a little more than 1.
+            return np.clip(np.where(ez == 0, 0.0, ez * values).sum(axis=-1), *self.range)
         return values.mean(axis=-1)
 
     def derivatives(self, eza: Numbers, ea: Numbers, ez: Numbers) -> Partials:

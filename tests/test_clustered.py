@@ -191,6 +191,16 @@ def test_borders(method):
     assert tuple(nothing) == (0.0, 1.0)
 
 
+@pytest.mark.parametrize(("method", "ends"), [("delta", (1.0, 1.0)), ("logit", (0.0, 1.0))])
+def test_a_standard_error_of_zero_is_not_passed_over(method, ends):
+    with pytest.warns(f1ci.DegenerateVarianceWarning, match="f1 has a standard error of zero"):
+        assert tuple(clustered_interval([[5, 0, 0]] * 10, method=method)) == ends
+    with pytest.warns(f1ci.DegenerateVarianceWarning, match="the interval is|has length zero"):
+        clustered_interval([[[5, 0, 0], [3, 1, 0]]] * 4 + [[[5, 0, 0], [1, 0, 2]]], method=method)
+    with pytest.warns(f1ci.DegenerateVarianceWarning, match="has length zero"):
+        clustered_difference(DOCUMENTS, DOCUMENTS, method="delta")
+
+
 def test_a_model_is_as_good_as_itself():
     low, high = clustered_difference(DOCUMENTS, DOCUMENTS)
     assert low == pytest.approx(-high)
