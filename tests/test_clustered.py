@@ -271,6 +271,20 @@ def test_ordinary_answers_do_not_warn():
         )
 
 
+@pytest.mark.parametrize("method", ["score", "cautious"])
+@pytest.mark.parametrize(("metric", "without"), [("precision", 2), ("recall", 1)])
+def test_errors_without_weight_change_no_difference(metric, without, method):
+    """Precision knows no false negatives, recall no false positives: any number is as good."""
+    fewer, more = DOCUMENTS.copy(), DOCUMENTS.copy()
+    fewer[:, without], more[:, without] = 0, 50
+    better = DOCUMENTS + np.array([2, 0, 0])
+    found = [
+        f1ci.clustered_difference(counts, better, metric, method=method, confidence_level=0.999)
+        for counts in (fewer, more)
+    ]
+    assert found[0] == found[1]
+
+
 def test_a_class_that_is_never_true_has_no_weight():
     # Warnings are errors here: nothing is divided by zero.
     y_true, y_pred = list("aabbaabbab"), list("aabbabbbac")
