@@ -85,7 +85,8 @@ document.addEventListener("DOMContentLoaded", () => {
     waiting = requestAnimationFrame(survey);
   };
   survey();
-  addEventListener("resize", soon);
+  // The text has its new width later than the window.
+  new ResizeObserver(soon).observe(article);
   addEventListener("load", () => {
     soon();
     window.MathJax?.startup?.promise.then(soon);
