@@ -44,6 +44,7 @@ __all__ = [
     "mean_limits",
     "score",
     "tversky_limits",
+    "weighted_excess",
 ]
 
 Array: TypeAlias = Any
@@ -265,6 +266,19 @@ def difference_limits(
     return differences.min(axis=0), differences.max(axis=0)
 
 
+def weighted_excess(matrix: Array, a: float, b: float) -> Array:
+    """By how much a mean weighted by the classes' true items is too high on average.
+
+    An item that is right adds to its class's share and to its score: these are the covariances of
+    the two. In a difference those of the two classifiers cancel, all but.
+    """
+    tp, fp, fn = _class_counts(matrix, a, b)
+    whole = tp + _errors(fp, fn, a, b)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        each = np.where(whole > 0.0, a * tp * fp / whole**2, 0.0)
+    return each.sum(axis=-1) / matrix.sum(axis=(-2, -1))
+
+
 def _limits_of(metric: Any, counts: Any, matrix: Array, z: Array, limits: Kernel) -> Limits:
     """Limits of any metric that has such ones, from counts or else from matrices."""
     if metric.kind == "mean":
@@ -288,7 +302,10 @@ def _limits_of(metric: Any, counts: Any, matrix: Array, z: Array, limits: Kernel
 
 
 def _limits(asked: Question, limits: Kernel) -> Limits:
-    low, high = _limits_of(asked.metric, asked.counts, asked.matrix, asked.z, limits)
+    metric: Any = asked.metric
+    low, high = _limits_of(metric, asked.counts, asked.matrix, asked.z, limits)
+    if metric.kind == "mean" and metric.weighted:
+        low = np.maximum(low - weighted_excess(asked.matrix, metric.of.a, metric.of.b), 0.0)
     # Two ways to an estimate differ by rounding; an undefined one is nan, and changes nothing.
     return np.fmin(low, asked.estimate), np.fmax(high, asked.estimate)
 

@@ -328,6 +328,7 @@ AVERAGES = {
     "macro recall": ("macro", 0.0, 1.0),
     "macro F(2)": ("macro", 0.2, 0.8),
     "weighted F1": ("weighted", 0.5, 0.5),
+    "weighted precision": ("weighted", 1.0, 0.0),
     "macro* F1": ("macro_star", 0.5, 0.5),
 }
 
@@ -379,7 +380,10 @@ def value(m, average, a, b, *, alone=False):
 def score_limits(m, average, a, b, limits=score.tversky_limits):
     if average == "macro_star":
         return score.macro_star_limits(m, a, b, Z, limits=limits)
-    return score.mean_limits(m, a, b, Z, weighted=average == "weighted", limits=limits)
+    low, high = score.mean_limits(m, a, b, Z, weighted=average == "weighted", limits=limits)
+    if average == "weighted":
+        low = np.maximum(low - score.weighted_excess(m, a, b), 0.0)
+    return low, high
 
 
 def average_methods(m, average, a, b):
@@ -912,6 +916,8 @@ say("gap-one-from", gammainccinv(1, 0.93))
 say("gap-one-to", gammainccinv(2, 0.98))
 say("gap-two-from", gammainccinv(2, 0.93))
 say("gap-two-to", gammainccinv(3, 0.98))
+# Wilson's limit for one error where errors are rare, and the probability that there is none.
+say("wilson-dip", 100 * np.exp(-(1 + Z**2 / 2 - Z * np.sqrt(1 + Z**2 / 4))))
 reach = []
 for cells, n in where["macro F1"]:
     up_to = binom.cdf(np.arange(n + 1), n, 1 - np.trace(cells))

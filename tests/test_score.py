@@ -338,6 +338,23 @@ def test_the_correlation_of_two_classifiers(average: str, metric: Metric) -> Non
     assert_allclose(score._paired_correlation(cells, metric), expected, rtol=0, atol=1e-8)
 
 
+def test_a_weighted_mean_is_too_high_by_the_covariances_of_shares_and_scores() -> None:
+    a, b = 0.2, 0.8
+    m = np.random.default_rng(2).integers(1, 30, (3, 3)).astype(float)
+    p = m / m.sum()
+    covariances = [
+        (
+            p
+            * numeric_influence(lambda q, k=k: q[k].sum() / q.sum(), p)
+            * numeric_influence(lambda q, k=k: class_score(q, k, a, b), p)
+        ).sum()
+        for k in range(3)
+    ]
+    # Central differences are good to 1e-9 here.
+    expected = sum(covariances) / m.sum()
+    assert_allclose(score.weighted_excess(m, a, b), expected, rtol=0, atol=1e-9)
+
+
 matrices = st.integers(2, 5).flatmap(
     lambda r: st.lists(st.lists(st.integers(0, 12), min_size=r, max_size=r), min_size=r, max_size=r)
 ).map(lambda rows: np.array(rows, dtype=float)).filter(lambda m: m.sum() > 0)  # fmt: skip

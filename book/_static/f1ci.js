@@ -451,6 +451,7 @@ const f1ci = (() => {
     const parts = classCounts(matrix);
     const z = twoSided(level);
     let ends;
+    let excess = 0;
     if (weighted) {
       const rows = matrix.map(sum);
       const shares = rows.map((n) => n / sum(rows));
@@ -466,6 +467,11 @@ const f1ci = (() => {
       });
       const bordered = [...correlation.map((row, k) => [...row, extra[k]]), [...extra, 1]];
       ends = extremes(parts, shares, bordered, a, b, z, Math.sqrt(variance / n));
+      // An item that is right adds to its class's share as well: the mean is too high by this.
+      excess = sum(parts.map(({ x, y, w }) => {
+        const whole = x + a * y + b * w;
+        return whole > 0 ? (a * x * y) / (whole * whole) : 0;
+      })) / sum(rows);
     } else {
       ends = extremes(parts, matrix.map(() => 1 / r), correlation, a, b, z);
     }
@@ -473,7 +479,10 @@ const f1ci = (() => {
     const wrong = sum(matrix.map(sum)) - right;
     const low = Math.max(ends[0], 0);
     const high = Math.min(ends[1], 1);
-    return [low * room(right, z, level), 1 - (1 - high) * room(wrong, z, level)];
+    return [
+      Math.max(low * room(right, z, level) - excess, 0),
+      1 - (1 - high) * room(wrong, z, level),
+    ];
   }
 
   /**
