@@ -245,11 +245,14 @@ def refuse_labels(labels: Any) -> None:
 def _two_classes(classes: Sequence[Any], pos_label: Any) -> None:
     """The classes of a binary problem: `pos_label` and at most one other, or just one."""
     shown = validation.listing(classes)
+    if len(classes) > 2:
+        raise ValueError(
+            f"a binary score needs at most two classes, got {len(classes)}: {shown}; averages over "
+            "classes, such as macro F1, take any number"
+        )
     if len(classes) > 1 and pos_label not in classes:
         got = validation.short(pos_label)
         raise ValueError(f"pos_label must be one of the labels {shown}, got {got}")
-    if len(classes) > 2:
-        raise ValueError(f"a binary score needs at most two classes, got {len(classes)}: {shown}")
 
 
 def _refuse_scores(classes: int) -> None:

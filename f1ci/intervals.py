@@ -203,7 +203,7 @@ def f1_score_interval(
     if not isinstance(average, str) or average not in _OF_F1:
         validation.choice("average", average, (*_OF_F1, "samples"))
         raise ValueError("average='samples' needs indicators of shape (items, classes) as labels")
-    f1 = isinstance(beta, (int, float)) and beta == 1.0
+    f1 = type(beta) in (int, float) and beta == 1.0
     metric: Any = _OF_F1[average] if f1 else _metrics.averaged(average, beta)
     level = validation.confidence_level(confidence_level)
     binary = metric.binary and not each

@@ -348,5 +348,8 @@ def _numeric(name: str, value: ArrayLike) -> NDArray[Any]:
         raise ValueError(f"{name} must be a regular array of numbers, got {short(value)}") from None
     if array.dtype.kind not in "iuf":
         raise TypeError(f"{name} must be numeric, got {short(value)}")
+    if isinstance(value, np.ma.MaskedArray) and (mask := np.ma.getmaskarray(value)).any():
+        place = int(mask.argmax())
+        raise ValueError(f"{name} must not hold masked entries, got one at position {place}")
     # Half precision has no room for the comparisons to come.
     return array.astype(np.float64) if array.dtype == np.float16 else array

@@ -173,6 +173,7 @@ def test_no_positives_anywhere_is_not_an_error():
         (([0, 1], [0]), ValueError, "y_true has 2, y_pred has 1"),
         (([], []), ValueError, r"must not be empty, got \[\]"),
         (([0, 1, 2], [0, 1, 1]), ValueError, "at most two classes, got 3: 0, 1, 2"),
+        ((list("abc"), list("abb")), ValueError, "got 3: 'a', 'b', 'c'; averages over classes"),
         (([0, 2], [2, 2]), ValueError, "pos_label must be one of the labels 0, 2, got 1"),
         (([(0,), (1,)], [(0,), (1,)]), ValueError, r"one of the labels \(0,\), \(1,\), got 1"),
         (

@@ -359,6 +359,14 @@ def test_bad_options_are_quoted(options, message):
         f1ci.f1_score_interval(TRUE, PRED, **options)
 
 
+def test_a_mask_and_a_truth_value_are_no_numbers():
+    masked = np.ma.masked_array([3, 4], mask=[False, True])
+    with pytest.raises(ValueError, match="tp must not hold masked entries, got one at position 1"):
+        f1ci.f1_interval(masked, 1, 1)
+    with pytest.raises(TypeError, match="beta must be a number, got True"):
+        f1ci.f1_score_interval(TRUE, PRED, beta=True)
+
+
 def test_more_than_two_classes_are_not_binary():
     with pytest.raises(ValueError, match="at most two classes, got 3: 0, 1, 2"):
         f1ci.f1_score_interval([0, 1, 2], [0, 1, 1])
