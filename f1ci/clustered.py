@@ -29,26 +29,25 @@ class found in one unit only counts as one item.
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
 from f1ci import delta, methods, score, validation
 from f1ci import metrics as _metrics
-from f1ci.counts import Kinds
+from f1ci.counts import Codes, Kinds
 from f1ci.metrics import Metric, count_moments
 from f1ci.normal import normal_quantile
 from f1ci.results import (
+    Array,
     DegenerateVarianceWarning,
     Interval,
     UndefinedMetricWarning,
     plain,
     warn,
 )
-
-Array: TypeAlias = Any
 
 METHODS = ("score", "cautious", "delta", "logit")
 # Of metrics whose counts by unit say all.
@@ -167,7 +166,7 @@ def indicator_counts(y_true: ArrayLike, y_pred: ArrayLike) -> Array:
 
 
 def label_counts(
-    true: Array, predicted: Array, groups: Array, r: int, items: Array | None = None
+    true: Codes, predicted: Codes, groups: Any, r: int, items: Array | None = None
 ) -> Array:
     """Codes of classes by item as counts by unit and class, shape (units, r, 3).
 
@@ -175,7 +174,7 @@ def label_counts(
     """
     units = int(groups.max()) + 1
 
-    def by_class(which: Array, codes: Array) -> Array:
+    def by_class(which: NDArray[np.bool_], codes: Codes) -> NDArray[Any]:
         number = None if items is None else items[which]
         flat = np.bincount(groups[which] * r + codes[which], number, units * r)
         return flat.reshape(units, r)
@@ -242,14 +241,14 @@ def _unit_counts(name: str, value: ArrayLike) -> Array:
     return array
 
 
-def _indicators(name: str, value: ArrayLike) -> Array:
+def _indicators(name: str, value: ArrayLike) -> NDArray[np.bool_]:
     """Zeros and ones of shape (items, classes)."""
     array = np.asarray(value)
     validation.shaped(name, array, array.ndim == 2 and array.size > 0, "(items, classes)")
     if array.dtype.kind not in "biuf":
         raise TypeError(f"{name} must be numeric, got {validation.short(value)}")
     validation.refuse(name, array, ~np.isin(array, (0, 1)), "hold 0 and 1 only")
-    return array.astype(bool)
+    return array.astype(np.bool_)
 
 
 @np.errstate(divide="ignore", invalid="ignore")
@@ -281,7 +280,7 @@ def cluster_limits(
 
 def _one(
     table: Array, a: float, b: float, method: str, z: float, least: float = 0.0
-) -> tuple[Array, ...]:
+) -> tuple[Array, Array, Array, Array]:
     """One score, or one for each class, with a design effect of at least `least`."""
     estimate, influence, held, worth = _parts(table, a, b, least)
     units = len(table)
@@ -295,7 +294,7 @@ def _one(
 
 def _combined(
     tables: list[Array], a: float, b: float, average: str, method: str, z: float, least: float
-) -> tuple[Array, ...]:
+) -> tuple[Array, Array, Array, Array]:
     """A mean over classes, of one model or of B minus A."""
     table = np.concatenate(tables, axis=1)
     estimates, influence, held, worth = _parts(table, a, b, least)
@@ -318,7 +317,7 @@ def _combined(
     if method in ("delta", "logit"):
         return estimate, *_normal(estimate, error, z, method), error
     if np.isnan(estimate):
-        return estimate, np.float64(min(0.0, signs[0])), np.float64(1.0), error
+        return estimate, np.minimum(0.0, signs[0]), np.ones(()), error
     inflated = influence / np.sqrt(np.maximum(1.0 - held, _ROUNDING))
     variance = (inflated**2).sum(axis=0)
     # The units' shares in the whole: those in each part, by how much its variance matters.
@@ -379,7 +378,8 @@ def _student(held: Array, z: float) -> Array:
     degrees = np.maximum(1.0 / (held**2).sum(axis=0) - 1.0, 1.0)
     # No units hold anything: the limits are 0 and 1 whatever the quantile.
     degrees = np.where(np.isfinite(degrees), degrees, 1.0)
-    return special.stdtrit(degrees, np.minimum(special.ndtr(z), _LARGEST_SHARE))
+    quantile: Array = special.stdtrit(degrees, np.minimum(special.ndtr(z), _LARGEST_SHARE))
+    return quantile
 
 
 def _kernels(method: str) -> tuple[score.Kernel, ...]:

@@ -30,7 +30,7 @@ than a few dozen groups, the cluster-robust intervals are too short. Score inter
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,9 +38,7 @@ from scipy import special
 
 from f1ci import metrics as _metrics
 from f1ci.metrics import Question
-
-# A float array. (Arithmetic on numpy arrays has type Any for mypy.)
-Array: TypeAlias = Any
+from f1ci.results import Array
 
 # An estimate this near to the border, as a share of the range, is at the border.
 _BORDER = 1e-12
@@ -83,7 +81,8 @@ def transformed(
         inside = np.where(border, 1.0, share)
         centre, slope, back = np.log(inside), inside, np.exp
     else:
-        border, centre, slope, back = False, share, 1.0, np.positive
+        border, slope = np.zeros(np.shape(share), dtype=bool), np.ones(())
+        centre, back = share, np.positive
     half = z * (error / width) / slope
     border = border | (error == 0.0)
     return (
@@ -103,18 +102,20 @@ def blurred(asked: Question) -> Array:
     if asked.counts:
         x, y, w = asked.counts
         # The slopes of a Tversky index at counts are those at proportions over n.
-        at, n = (x, x + y, x + w), x + y + w if metric.kind == "share" else 1.0
+        at, n = (x, x + y, x + w), x + y + w if metric.kind == "share" else np.ones(())
     else:
         n = asked.matrix.sum(axis=(-2, -1))
         at = _metrics.positive_expectations(asked.matrix / n[..., None, None])
     slopes = np.stack(np.broadcast_arrays(*metric.partials(*at)))
-    return np.sqrt(asked.error**2 + blur_variance(slopes, n, asked.z))
+    error: Array = np.sqrt(asked.error**2 + blur_variance(slopes, n, asked.z))
+    return error
 
 
 def blur_variance(slopes: Array, n: Array, z: float) -> Array:
     """D / n of Yuan & Jiang, remark 2, from slopes of shape (3, ...)."""
     with np.errstate(invalid="ignore", divide="ignore"):
-        return (slopes**2).sum(axis=0) * z**2 / (2 * n**2)
+        variance: Array = (slopes**2).sum(axis=0) * z**2 / (2 * n**2)
+    return variance
 
 
 def item_covariance(rows: Any, groups: NDArray[np.int64] | None, items: Array) -> Array:
@@ -122,12 +123,15 @@ def item_covariance(rows: Any, groups: NDArray[np.int64] | None, items: Array) -
 
     With groups, one for each kind, influences are summed within them.
     """
-    influence = np.asarray(rows)
+    influence: Array = np.asarray(rows)
     n = items.sum(axis=-1)[..., None, None]
     summed = influence * items[..., None, :]
+    covariance: Array
     with np.errstate(invalid="ignore", divide="ignore"):
         if groups is None:
-            return summed @ np.swapaxes(influence, -1, -2) / (n * (n - 1))
-        units = np.stack([np.bincount(groups, weights=row) for row in summed])
-        count = units.shape[1]
-        return (units @ units.T) * (count / (count - 1) / n**2)
+            covariance = summed @ np.swapaxes(influence, -1, -2) / (n * (n - 1))
+        else:
+            units = np.stack([np.bincount(groups, weights=row) for row in summed])
+            count = units.shape[1]
+            covariance = (units @ units.T) * (count / (count - 1) / n**2)
+    return covariance

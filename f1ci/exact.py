@@ -42,15 +42,14 @@ pays with length. The two Wilson intervals cover their level on average over
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from scipy.special import betainccinv, betaincinv
 
 from f1ci.metrics import Question
+from f1ci.results import Array
 
-# A float array. (Arithmetic on numpy arrays has type Any for mypy.)
-Array: TypeAlias = Any
 Limits: TypeAlias = tuple[Array, Array]
 
 # Newton steps of `wilson_direct`: four are within 3e-13 of the root whatever the counts and the

@@ -19,7 +19,7 @@ from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from f1ci import clustered, delta, exact, validation
 from f1ci import counts as _counts
@@ -28,6 +28,7 @@ from f1ci.methods import BY_KIND, Method, choose, documented, names
 from f1ci.metrics import Metric, Question, count_moments
 from f1ci.normal import normal_quantile
 from f1ci.results import (
+    Array,
     DegenerateVarianceWarning,
     Interval,
     SmallSampleWarning,
@@ -36,8 +37,6 @@ from f1ci.results import (
     warn,
 )
 
-# A float array. (Arithmetic on numpy arrays has type Any for mypy.)
-Array: TypeAlias = Any
 Answer: TypeAlias = tuple[Array, Array, Array, Array]
 
 # Counts per block: temporaries of 64 kB stay in the cache, and are small enough for the memory
@@ -333,7 +332,7 @@ def _counted(metric: Any, table: Any) -> tuple[Array, Array, Array]:
     return (tp, fp + fn, _ZERO) if alike else (tp, fp, fn)
 
 
-_ZERO = np.float64(0.0)
+_ZERO: Any = np.float64(0.0)  # faster than an array
 
 
 def _in_blocks(metric: Metric, counts: Any, method: Method, level: float) -> Answer:
@@ -462,7 +461,7 @@ def _warned(found: Interval, metric: Any, table: Any, method: Method, classes: A
     return found
 
 
-def _warn_few(metric: Any, table: Array, undefined: Array, classes: Any) -> None:
+def _warn_few(metric: Any, table: Array, undefined: NDArray[np.bool_], classes: Any) -> None:
     index = metric.of if metric.kind == "mean" else metric
     true, predicted = table.sum(axis=-1), table.sum(axis=-2)
     right = np.diagonal(table, axis1=-2, axis2=-1)

@@ -22,7 +22,7 @@ on one another and `groups` does not say so.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -36,15 +36,13 @@ from f1ci.methods import METHODS, Method, choose
 from f1ci.metrics import ROUNDING, Metric, Question
 from f1ci.normal import equicoordinate_quantile, normal_quantile
 from f1ci.results import (
+    Array,
     DegenerateVarianceWarning,
     IntervalWarning,
     JointIntervals,
     UndefinedMetricWarning,
     warn,
 )
-
-# A float array. (Arithmetic on numpy arrays has type Any for mypy.)
-Array: TypeAlias = Any
 
 # In order of preference.
 _KNOWN = ("cautious", "score", "logit", "delta", "blur")
@@ -278,14 +276,14 @@ def joint_critical_value(
     matrices = validation.square("covariance", given, "(..., k, k)")
     level = validation.confidence_level(confidence_level)
     variance = np.diagonal(matrices, axis1=-2, axis2=-1)
-    kept: Array = variance > 0
+    kept: NDArray[np.bool_] = variance > 0
     # A left-out estimate stands for the first kept one: a copy does not change the maximum.
     first = kept.argmax(axis=-1, keepdims=True)
     source = np.where(kept, np.arange(kept.shape[-1]), first)
     chosen = np.take_along_axis(matrices, source[..., :, None], axis=-2)
     chosen = np.take_along_axis(chosen, source[..., None, :], axis=-1)
     scale = np.sqrt(np.maximum(np.take_along_axis(variance, source, axis=-1), 0.0))
-    possible = kept.any(axis=-1)
+    possible = np.any(kept, axis=-1, keepdims=True)[..., 0]
     with np.errstate(invalid="ignore", divide="ignore"):
         # Rounding must not make a correlation exceed 1, nor a diagonal differ from it.
         scaled = np.clip(chosen / (scale[..., :, None] * scale[..., None, :]), -1.0, 1.0)
@@ -306,7 +304,7 @@ def _tables(cells: Array, places: Codes, r: int) -> Array:
         np.bincount((start + place).ravel(), weights=flat.ravel(), minlength=len(flat) * r * r)
         for place in places
     ]
-    by_set = np.stack(tables).reshape(len(places), len(flat), r, r).swapaxes(0, 1)
+    by_set = np.stack(tables, dtype=np.float64).reshape(len(places), len(flat), r, r).swapaxes(0, 1)
     return by_set.reshape(*cells.shape[:-1], len(places), r, r)
 
 
@@ -323,11 +321,15 @@ def _evaluated(
     return values.reshape(*values.shape[:-2], -1), np.concatenate(rows, axis=-2), by_cell
 
 
-def _covariance(cells: Array, influence: Array, by_cell: Array, groups: Array = None) -> Array:
+def _covariance(
+    cells: Array, influence: Array, by_cell: Array, groups: Codes | None = None
+) -> Array:
     """The covariance of the estimates, with exact zeros for what is nothing but rounding."""
     covariance = delta.item_covariance(influence, groups, cells)
     variance = cells.sum(axis=-1)[..., None] * np.diagonal(covariance, axis1=-2, axis2=-1)
-    kept = ~(variance <= ROUNDING * np.einsum("...c,...c->...", by_cell, by_cell))
+    kept: NDArray[np.bool_] = ~(
+        variance <= ROUNDING * np.einsum("...c,...c->...", by_cell, by_cell)
+    )
     return np.where(kept[..., :, None] & kept[..., None, :], covariance, 0.0)
 
 
@@ -338,7 +340,8 @@ def _blurred(covariance: Array, tables: Array, metrics: Sequence[Any], level: fl
         expectations = _metrics.positive_expectations(tables / n[..., None])
         slopes = np.stack([np.stack(metric.partials(*expectations)) for metric in metrics], axis=-1)
     added = delta.blur_variance(slopes, n, normal_quantile(level)).reshape(covariance.shape[:-1])
-    return covariance + added[..., None] * np.eye(added.shape[-1])
+    diagonal: Array = added[..., None] * np.eye(covariance.shape[-1])
+    return covariance + diagonal
 
 
 def _smoothed_covariance(
@@ -354,11 +357,12 @@ def _smoothed_covariance(
     added = right + (1.0 - right) / (r - 1.0)
     _, influence, by_cell = _evaluated(tables + added, places, metrics)
     by_class = (by_cell.reshape(*by_cell.shape[:-1], r, r) * added).sum(axis=-1)
-    covariance = (influence * cells[..., None, :]) @ np.swapaxes(influence, -1, -2)
+    covariance: Array = (influence * cells[..., None, :]) @ np.swapaxes(influence, -1, -2)
     same = (by_cell * added.reshape(-1)) @ np.swapaxes(by_cell, -1, -2)
     others = by_class @ np.swapaxes(by_class, -1, -2) / 2
     classifier = np.repeat(np.arange(len(places)), len(metrics))
-    return covariance + np.where(classifier[:, None] == classifier, same, others)
+    covariance += np.where(classifier[:, None] == classifier, same, others)
+    return covariance
 
 
 def _chosen(metric: Metric, method: str | None, grouped: bool) -> Method:

@@ -26,9 +26,8 @@ from typing import Any, TypeAlias, TypeVar
 
 from f1ci import delta, exact, score, validation
 from f1ci.metrics import Metric, Question
+from f1ci.results import Array
 
-# A float array. (Arithmetic on numpy arrays has type Any for mypy.)
-Array: TypeAlias = Any
 Kernel: TypeAlias = Callable[[Question], tuple[Array, Array]]
 Function = TypeVar("Function", bound=Callable[..., Any])
 

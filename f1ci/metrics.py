@@ -37,7 +37,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from f1ci import validation
-from f1ci.results import FloatOrArray, plain
+from f1ci.results import Array, FloatOrArray, plain
 
 # Arrays: real when a measure is evaluated, complex when it is differentiated by complex step.
 Numbers: TypeAlias = Any
@@ -162,10 +162,10 @@ class Question(NamedTuple):
     """
 
     metric: Metric
-    counts: tuple[Numbers, ...]
-    matrix: Numbers
-    estimate: Numbers
-    error: Numbers
+    counts: tuple[Array, ...]
+    matrix: Any  # an array, or None where the counts say all
+    estimate: Array
+    error: Array
     level: float
     z: float
 

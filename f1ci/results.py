@@ -10,7 +10,7 @@ import reprlib
 import warnings
 from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -20,8 +20,9 @@ from f1ci import tables
 if TYPE_CHECKING:
     import pandas
 
+Array: TypeAlias = NDArray[np.float64]
 # Scalars in, floats out; arrays in, arrays out.
-FloatOrArray = float | NDArray[np.float64]
+FloatOrArray: TypeAlias = float | Array
 
 
 def plain(value: ArrayLike) -> FloatOrArray:

@@ -33,6 +33,7 @@ import numpy as np
 from scipy.special import betaincinv, gammaincinv, ndtr
 
 from f1ci.metrics import Question, recall
+from f1ci.results import Array, FloatOrArray
 
 __all__ = [
     "cautious",
@@ -47,10 +48,9 @@ __all__ = [
     "weighted_excess",
 ]
 
-Array: TypeAlias = Any
 Limits: TypeAlias = tuple[Array, Array]
 # tp, fp, fn, a, b, z -> low, high
-Kernel: TypeAlias = Callable[[Array, Array, Array, float, float, Array], Limits]
+Kernel: TypeAlias = Callable[[Array, Array, Array, float, float, FloatOrArray], Limits]
 # The values of the parts -> the score made of them, and its derivatives.
 Objective: TypeAlias = Callable[[Array], tuple[Array, Array]]
 
@@ -72,18 +72,18 @@ _POINTS = 12
 # One score.
 
 
-def tversky_limits(tp: Array, fp: Array, fn: Array, a: float, b: float, z: Array) -> Limits:
+def tversky_limits(tp: Array, fp: Array, fn: Array, a: float, b: float, z: FloatOrArray) -> Limits:
     """Limits of TP / (TP + a FP + b FN); (0, 1) where no item is relevant."""
     return _bounded(_score_limits, tp, fp, fn, a, b, z)
 
 
-def cautious_limits(tp: Array, fp: Array, fn: Array, a: float, b: float, z: Array) -> Limits:
+def cautious_limits(tp: Array, fp: Array, fn: Array, a: float, b: float, z: FloatOrArray) -> Limits:
     """Longer limits of the same score; Clopper-Pearson's where a = b, or a or b is 0."""
     return _bounded(_beta_limits, tp, fp, fn, a, b, z)
 
 
 def _bounded(
-    kernel: Kernel, tp: Array, fp: Array, fn: Array, a: float, b: float, z: Array
+    kernel: Kernel, tp: Array, fp: Array, fn: Array, a: float, b: float, z: FloatOrArray
 ) -> Limits:
     """The kernel's limits, exact at the borders and on the right side of the estimate."""
     tp, fp, fn, z = (np.asarray(n, dtype=np.float64)[()] for n in (tp, fp, fn, z))
@@ -104,13 +104,13 @@ def _errors(fp: Array, fn: Array, a: float, b: float) -> Array:
     return a * (fp + fn) if a == b else a * fp + b * fn
 
 
-def _score_limits(tp: Array, fp: Array, fn: Array, a: float, b: float, z: Array) -> Limits:
+def _score_limits(tp: Array, fp: Array, fn: Array, a: float, b: float, z: FloatOrArray) -> Limits:
     if a == b or a == 0.0 or b == 0.0:
         return _wilson(tp, fp + fn, max(a, b), z)
     return _cubic(tp, fp, fn, a, b, z)
 
 
-def _wilson(tp: Array, wrong: Array, weight: Array, z: Array) -> Limits:
+def _wilson(tp: Array, wrong: Array, weight: FloatOrArray, z: FloatOrArray) -> Limits:
     """Wilson's limits p of TP / v, free of cancellation, as p / (p + weight (1 - p))."""
     v = tp + wrong
     sum_of_roots = 2.0 * tp + z * z + z * np.sqrt(z * z + 4.0 * tp * wrong / v)
@@ -121,7 +121,7 @@ def _wilson(tp: Array, wrong: Array, weight: Array, z: Array) -> Limits:
     return low, np.minimum(high, 1.0)
 
 
-def _cubic(tp: Array, fp: Array, fn: Array, a: float, b: float, z: Array) -> Limits:
+def _cubic(tp: Array, fp: Array, fn: Array, a: float, b: float, z: FloatOrArray) -> Limits:
     v = tp + fp + fn
     x, y, w, k = tp / v, fp / v, fn / v, z / np.sqrt(v)
     kk, ab, errors = k * k, a * b, a * y + b * w
@@ -156,12 +156,14 @@ def _cubic(tp: Array, fp: Array, fn: Array, a: float, b: float, z: Array) -> Lim
     return low, high
 
 
-def _beta_limits(tp: Array, fp: Array, fn: Array, a: float, b: float, z: Array) -> Limits:
+def _beta_limits(tp: Array, fp: Array, fn: Array, a: float, b: float, z: FloatOrArray) -> Limits:
     counts = tp, fp, fn
     return _signed_beta_limit(*counts, a, b, -z)[0], _signed_beta_limit(*counts, a, b, z)[1]
 
 
-def _signed_beta_limit(tp: Array, fp: Array, fn: Array, a: float, b: float, z: Array) -> Limits:
+def _signed_beta_limit(
+    tp: Array, fp: Array, fn: Array, a: float, b: float, z: FloatOrArray
+) -> Limits:
     """The lower limit where z is negative, as if one more item were wrong; else the upper one.
 
     It stands in both places. One inverse beta function, which takes all the time, instead of two.
@@ -177,7 +179,7 @@ def _signed_beta_limit(tp: Array, fp: Array, fn: Array, a: float, b: float, z: A
 
 
 def _limit_at(
-    limits: Kernel, tp: Array, fp: Array, fn: Array, a: float, b: float, z: Array
+    limits: Kernel, tp: Array, fp: Array, fn: Array, a: float, b: float, z: FloatOrArray
 ) -> Array:
     """The limit at a signed quantile: the lower one where it is negative."""
     if limits is cautious_limits:
@@ -194,7 +196,7 @@ def mean_limits(
     matrix: Array,
     a: float,
     b: float,
-    z: Array,
+    z: FloatOrArray,
     *,
     weighted: bool = False,
     limits: Kernel = tversky_limits,
@@ -226,7 +228,7 @@ def mean_limits(
 
 
 def macro_star_limits(
-    matrix: Array, a: float, b: float, z: Array, *, limits: Kernel = tversky_limits
+    matrix: Array, a: float, b: float, z: FloatOrArray, *, limits: Kernel = tversky_limits
 ) -> Limits:
     """Limits of 1 / (a / mean precision + b / mean recall), a + b = 1, from (..., r, r)."""
     matrix = np.ascontiguousarray(matrix)
@@ -239,7 +241,7 @@ def macro_star_limits(
 
 
 def difference_limits(
-    cells: Array, metric: Any, z: Array, *, limits: Kernel = tversky_limits
+    cells: Array, metric: Any, z: FloatOrArray, *, limits: Kernel = tversky_limits
 ) -> Limits:
     """Limits of the score of B minus that of A on the same items.
 
@@ -276,10 +278,11 @@ def weighted_excess(matrix: Array, a: float, b: float) -> Array:
     whole = tp + _errors(fp, fn, a, b)
     with np.errstate(divide="ignore", invalid="ignore"):
         each = np.where(whole > 0.0, a * tp * fp / whole**2, 0.0)
-    return each.sum(axis=-1) / matrix.sum(axis=(-2, -1))
+    excess: Array = each.sum(axis=-1) / matrix.sum(axis=(-2, -1))
+    return excess
 
 
-def _limits_of(metric: Any, counts: Any, matrix: Array, z: Array, limits: Kernel) -> Limits:
+def _limits_of(metric: Any, counts: Any, matrix: Any, z: FloatOrArray, limits: Kernel) -> Limits:
     """Limits of any metric that has such ones, from counts or else from matrices."""
     if metric.kind == "mean":
         a, b, weighted = metric.of.a, metric.of.b, metric.weighted
@@ -322,7 +325,7 @@ difference = partial(_difference, limits=tversky_limits)
 cautious_difference = partial(_difference, limits=cautious_limits)
 
 
-def _finished(ends: Limits, matrix: Array, z: Array, limits: Kernel) -> Limits:
+def _finished(ends: Limits, matrix: Array, z: FloatOrArray, limits: Kernel) -> Limits:
     """Limits of an average inside [0, 1], with room where hardly an item is wrong, or right."""
     low, high = np.maximum(ends[0], 0.0), np.minimum(ends[1], 1.0)
     if limits is cautious_limits:
@@ -332,7 +335,7 @@ def _finished(ends: Limits, matrix: Array, z: Array, limits: Kernel) -> Limits:
     return low * _room(right, z), 1.0 - (1.0 - high) * _room(wrong, z)
 
 
-def _room(count: Array, z: Array) -> Array:
+def _room(count: Array, z: FloatOrArray) -> Array:
     """The modified Wilson limit of one or two items over Wilson's own, in the Poisson limit.
 
     Wilson's coverage dips where such a count is unlikely but his limit excludes the truth; Brown,
@@ -365,7 +368,8 @@ def _smoothed(matrix: Array) -> Array:
     """
     r = matrix.shape[-1]
     eye = np.eye(r)
-    return matrix + eye + 0.25 * (1.0 - eye) / (r - 1.0)
+    smooth: Array = matrix + eye + 0.25 * (1.0 - eye) / (r - 1.0)
+    return smooth
 
 
 def _smoothed_cells(cells: Array) -> Array:
@@ -378,7 +382,8 @@ def _smoothed_cells(cells: Array) -> Array:
     right = np.eye(r)
     wrong = (1.0 - right) / (r - 1.0)  # by true class and predicted class
     outcome, items = np.stack([wrong, right]), np.array([[0.25, 0.5], [0.5, 0.25]])
-    return cells + np.einsum("pq,pij,qik->ijk", items, outcome, outcome)
+    added: Array = np.einsum("pq,pij,qik->ijk", items, outcome, outcome)
+    return cells + added
 
 
 def _scores_and_units(tp: Array, fp: Array, fn: Array, a: float, b: float) -> tuple[Array, Array]:
@@ -433,7 +438,8 @@ def _paired_correlation(smooth: Array, metric: Any) -> Array:
     first, second = metric.evaluate(by_a)[1], metric.evaluate(by_b)[1]
     shared = (smooth * first[..., :, None] * second[..., None, :]).sum(axis=(-3, -2, -1))
     squares = (by_a * first**2).sum(axis=(-2, -1)) * (by_b * second**2).sum(axis=(-2, -1))
-    return np.clip(shared / np.sqrt(squares), -1.0, 1.0)
+    correlation: Array = shared / np.sqrt(squares)
+    return np.clip(correlation, -1.0, 1.0)
 
 
 def _mean(parts: Array) -> tuple[Array, Array]:
@@ -467,7 +473,7 @@ def extremes(
     counts: tuple[Array, Array, Array],
     a: float,
     b: float,
-    z: Array,
+    z: FloatOrArray,
     objective: Objective,
     correlation: Array,
     limits: Kernel,
