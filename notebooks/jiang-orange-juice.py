@@ -1,10 +1,10 @@
 # %% [markdown]
 # # How good is a rule for orange juice, and how many purchases tell? Jiang (2020), sections 1 to 2.3
 #
-# Which of two brands of orange juice will a customer take? {cite:t}`jiang2020` trains a logistic
-# regression on half of a data set, validates it on the other half, and reports an F0.5 of
-# {published}`jiang/section-1/f0.5`. Two questions follow. How sure is this number? And how many
-# purchases would one need to know it within {published}`jiang/section-2.3/half_width`? The answers
+# Which of two brands of orange juice will a customer take? {cite:t}`jiang2020` has a logistic
+# regression, validates it on {published}`jiang/section-1/n` purchases, half of a data set, and
+# reports an F0.5 of {published}`jiang/section-1/f0.5`. Two questions follow. How sure is this
+# number? And how many purchases would one need to know it within {published}`jiang/section-2.3/half_width`? The answers
 # are one formula for the standard error and one bound for it, both derived in
 # [the chapter](/book/jiang.md). This page recomputes every number of the paper's sections 1 to 2.3,
 # does the regression again on a thousand other halves, and shows that for F0.5 the plan can be

@@ -39,9 +39,9 @@ as_in_paper = (tp, fp, fn, tn) == tuple(
 # (shown-n-lam-7)=
 # ## The data
 #
-# The sentences are those of SemEval 2019, task 9A. In the test set suggestions are rare, as they
-# are in the forum; in the validation set they are half. The paper announces two tasks; this is the
-# one that it shows ({ref}`N-lam-7 <N-lam-7>`).
+# The sentences are those of SemEval 2019, task 9A. In the test set suggestions are rare, in
+# the training set less so, and in the validation set they are half. The paper announces two
+# tasks; this is the one that it shows ({ref}`N-lam-7 <N-lam-7>`).
 
 # %%
 rows = []
@@ -125,7 +125,7 @@ figures.save(figure, "lam-bert-suggestion-mining-intervals")
 
 # %% [markdown]
 # The paper expects Clopper-Pearson to be the longest, and Wilson indirect to be shorter than
-# Wilson direct because the score is high. Both follow from the theory
+# Wilson direct because the score is high. The second follows from the theory
 # ({prf:ref}`thm-lam-lengths`), and both are so:
 
 # %%

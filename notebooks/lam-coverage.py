@@ -525,10 +525,10 @@ show.table(["section", "the paper says", "exactly", ""], rows)
 # (shown-e-lam-3)=
 # ## What does not match
 #
-# All numbers of Tables 3 and 4 do. One conclusion drawn from them does not. The abstract and
-# section 7 say that *both* Wilson methods have better lengths than Clopper-Pearson and Wald when
-# $n$ is at most 100 ({ref}`E-lam-3 <E-lam-3>`). For Wilson direct against Wald this is true in
-# scenario 3 only. In scenario 1 at $n = 25$, Table 4 itself prints
+# All numbers of Tables 3 and 4 do. One conclusion drawn from them does not. The abstract says
+# that *both* Wilson methods have better lengths than Clopper-Pearson and Wald, and section 7 says
+# it again for $n$ up to 100 ({ref}`E-lam-3 <E-lam-3>`). For Wilson direct against Wald this is
+# true in scenario 3 only. In scenario 1 at $n = 25$, Table 4 itself prints
 # {published}`lam/table-4/scenario-1/n-25/wilson_direct` for Wilson direct and
 # {published}`lam/table-4/scenario-1/n-25/wald` for Wald; exactly they are
 # {computed}`lam/table-4/scenario-1/n-25/wilson_direct|.4f` and

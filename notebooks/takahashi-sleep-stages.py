@@ -540,8 +540,8 @@ figures.save(figure, "takahashi-sleep-stages-table-4")
 # correlation, the standard error of their difference is at most $s_1 + s_2$. So if two intervals do not overlap, the difference is more
 # than $z (s_1 + s_2)$, and its own interval excludes zero. (The converse does not hold: intervals that overlap prove nothing.)
 #
-# **What is missing.** The standard errors take the epochs as independent. They are not: there are some 59 000
-# epochs, but they come from {published}`takahashi/section-5/subjects` people, and a classifier that fails on someone fails on many of
+# **What is missing.** The standard errors take the epochs as independent. They are not: there are about
+# {published}`takahashi/section-5/epochs` epochs, but they come from {published}`takahashi/section-5/subjects` people, and a classifier that fails on someone fails on many of
 # that person's epochs. If the variance is really $d$ times as large, a difference that holds without
 # clustering needs $d$ to stay below the square of its distance from zero, in units of $z (s_1 + s_2)$.
 
@@ -654,7 +654,7 @@ say(
 # ## What we learn
 #
 # - Every number of the paper that can be checked, checks: the whole toy example, the MNN's row of Table 4 and the
-#   micro intervals of the others. {ref}`Twenty-one entries <takahashi-sleep-stages-table-4>` of Table 4 wait for three matrices: the
+#   micro intervals of the others. {tally}`takahashi-sleep-stages|unpublished-input` {ref}`entries <takahashi-sleep-stages-table-4>` of Table 4 wait for three matrices: the
 #   macro averages of three classifiers with their intervals, and the three micro estimates.
 # - The closed forms are right in the appendices. In section 3.3 and in the R code they are not; use `f1ci.metric_interval`.
 # - That the MNN is best does not follow from intervals for independent epochs alone, although intervals that

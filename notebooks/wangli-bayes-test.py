@@ -518,7 +518,8 @@ show.table(
 # - The finer tag set is better for word segmentation, beyond doubt in recall and F1. For named
 #   entities the data say little. For organisation names it raises precision and
 #   perhaps lowers recall; "accept $H_0$" there rests on odds of seven to three.
-# - Two formulas and the algorithm are misprinted. Whoever implements the algorithm as it
+# - The densities of eqs. 25 and 26, and the sign in eqs. 32 and 33 and in the algorithm, are
+#   misprinted. Whoever implements the algorithm as it
 #   stands gets the opposite of every decision.
 #
 # How far the posterior itself can be trusted is the subject of

@@ -469,5 +469,6 @@ say("yuan-letter-price", price)
 # - A singular covariance matrix is no obstacle to joint intervals.
 # - The paper's conclusion holds, although {tally}`yuan-letter|erratum other-run` of its
 #   {tally}`yuan-letter` numbers do not follow from the populations and the design that it states.
-# - The paper says that logistic regression undercovers. It does not: its plain joint intervals hold
-#   in {computed}`yuan/table-7/logistic/joint/coverage|.3f` of the test sets.
+# - The paper says that logistic regression undercovers. On the population of its printed true
+#   values it does not: its plain joint intervals hold in
+#   {computed}`yuan/table-7/logistic/joint/coverage|.3f` of the test sets.
