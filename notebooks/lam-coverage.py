@@ -305,7 +305,7 @@ show.table(head, rows, numeric=range(1, 7))
 # number of Tables 3 and 4 minus the exact one. Rounding to three decimals alone explains half a
 # unit.
 
-# %% mystnb={"image": {"alt": "Two panels of points. Printed minus exact coverages scatter within about one unit of the third decimal; printed minus exact lengths stay within half a unit. All points lie inside grey bands."}, "figure": {"caption": "Printed minus exact, in units of the third decimal, for the 72 coverages and the 72 lengths. Dark band: what rounding alone can do. Light bars: four standard errors of a mean over the paper's replicates on top of it, which is the ledger's limit.", "name": "fig-lam-coverage-printed"}}
+# %% mystnb={"image": {"alt": "Two panels of points. Printed minus exact coverages scatter within about one unit of the third decimal; printed minus exact lengths stay within half a unit. All points lie inside grey bands."}, "figure": {"caption": "Printed minus exact, in units of the third decimal, for the 72 coverages and the 72 lengths. Band: what rounding alone can do. Bars: four standard errors of a mean over the paper's replicates on top of it, which is the ledger's limit.", "name": "fig-lam-coverage-printed"}}
 figure, axes = figures.subplots(1, 2, height=3.2, sharey=True)
 paper_replicates = given("lam/section-5.1/replicates")
 for axis, item, title in zip(

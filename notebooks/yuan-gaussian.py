@@ -66,10 +66,11 @@ say("yuan-gaussian-sets", len(populations))
 # predictor predicts the nearest sampled point's class, so the majority of $500$ trees follows the
 # nearest point. The printed true values of the two rules, {published}`yuan/table-4/1nn/true/f0.5`
 # and {published}`yuan/table-4/random_forest/true/f0.5`, {published}`yuan/table-4/1nn/true/accuracy`
-# and {published}`yuan/table-4/random_forest/true/accuracy`, show the same. Then two pairs of the
-# six measures are identical, and the correlation matrix of the joint quantile {eq}`eq-yuan-q` is
-# singular. {prf:ref}`lem-yuan-quantile` needs no inverse, and the joint intervals remain what they
-# should be; a numerical method that factors the matrix may stumble.
+# and {published}`yuan/table-4/random_forest/true/accuracy`, are as near as nearly equal rules have
+# them. Where the two are equal, two pairs of the six measures are identical, and the correlation
+# matrix of the joint quantile {eq}`eq-yuan-q` is singular. {prf:ref}`lem-yuan-quantile` needs no
+# inverse, and the joint intervals remain what they should be; a numerical method that factors the
+# matrix may stumble.
 
 # %%
 rank = [
