@@ -29,7 +29,8 @@ class found in one unit only counts as one item.
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -292,32 +293,56 @@ def _one(
     return estimate, *_kernels(method)[0](tp, fp, fn, a, b, z), error
 
 
+class _Average(NamedTuple):
+    """A mean over the classes of one model, or the score of its one class."""
+
+    estimate: Array
+    moved: Array  # by each unit
+    inflated: Array  # the same, where large units pull the score less towards themselves
+    item: Array  # how far half an item in each class moves it
+    limits: Callable[[Array], score.Limits]  # at shares of the normal quantile
+
+
 def _combined(
     tables: list[Array], a: float, b: float, average: str, method: str, z: float, least: float
 ) -> tuple[Array, Array, Array, Array]:
     """A mean over classes, of one model or of B minus A."""
-    table = np.concatenate(tables, axis=1)
-    estimates, influence, held, worth = _parts(table, a, b, least)
-    units, r = len(table), tables[0].shape[1]
-    true = tables[0][..., 0] + tables[0][..., 2]
-    share = true.sum(axis=0) / true.sum() if average == "weighted" else np.full(r, 1.0 / r)
-    signs = np.array([1.0] if len(tables) == 1 else [-1.0, 1.0])
-    weight = (signs[:, None] * share).ravel()
-    # A class that is never true has no weight, defined or not.
-    estimate = weight @ np.where(weight == 0.0, 0.0, estimates)
-    # Shares may add up to a little more than 1.
-    estimate = np.clip(estimate, min(0.0, signs[0]), 1.0)
-    moved = influence @ weight
-    extra = np.zeros((units, 0))
-    if average == "weighted":  # the shares are random too
-        scores = (signs[:, None] * np.nan_to_num(estimates).reshape(-1, r)).sum(axis=0)
-        extra = ((true - true.sum(axis=1, keepdims=True) * share) / true.sum()) @ scores[:, None]
-        moved = moved + extra[:, 0]
+    units = len(tables[0])
+    first, *other = (_average(table, a, b, average, method, z, least) for table in tables)
+    estimate, moved, bottom = first.estimate, first.moved, 0.0
+    if other:
+        second = other[0]
+        estimate, moved, bottom = second.estimate - estimate, second.moved - moved, -1.0
     error = np.sqrt(units / (units - 1) * (moved**2).sum())
     if method in ("delta", "logit"):
         return estimate, *_normal(estimate, error, z, method), error
     if np.isnan(estimate):
-        return estimate, np.minimum(0.0, signs[0]), np.ones(()), error
+        return estimate, np.array(bottom), np.ones(()), error
+    if not other:
+        return estimate, *first.limits(np.ones(())), error
+    # As if half an item more told the models apart, so that they are never copies.
+    product = np.sqrt((first.inflated**2).sum() * (second.inflated**2).sum())
+    product = product + first.item * second.item
+    correlation = np.clip(first.inflated @ second.inflated / product, -1.0, 1.0)
+    low, high = score.paired_extremes(correlation, first.limits, second.limits)
+    return estimate, np.minimum(low, estimate), np.maximum(high, estimate), error
+
+
+def _average(
+    table: Array, a: float, b: float, average: str, method: str, z: float, least: float
+) -> _Average:
+    estimates, influence, held, worth = _parts(table, a, b, least)
+    units, r = table.shape[:2]
+    true = table[..., 0] + table[..., 2]
+    weight = true.sum(axis=0) / true.sum() if average == "weighted" else np.full(r, 1.0 / r)
+    # A class that is never true has no weight, defined or not.
+    estimate = weight @ np.where(weight == 0.0, 0.0, estimates)
+    # Shares may add up to a little more than 1.
+    estimate = np.clip(estimate, 0.0, 1.0)
+    extra = np.zeros((units, 0))
+    if average == "weighted":  # the shares are random too
+        scores = np.nan_to_num(estimates)[:, None]
+        extra = ((true - true.sum(axis=1, keepdims=True) * weight) / true.sum()) @ scores
     inflated = influence / np.sqrt(np.maximum(1.0 - held, _ROUNDING))
     variance = (inflated**2).sum(axis=0)
     # The units' shares in the whole: those in each part, by how much its variance matters.
@@ -329,25 +354,31 @@ def _combined(
     counts = counts * np.array([[1.0], [a > 0.0], [b > 0.0]])
     # Two units at a high level may leave next to nothing of an item, which is nothing known.
     counts = counts * (counts.sum(axis=0) > _LEAST_WORTH)
-    inflated = np.concatenate([inflated, extra], axis=1)
-    deviation = np.sqrt((inflated**2).sum(axis=0))
-    # As if half an item more told the parts apart, so that none are copies of one another.
+    parts = np.concatenate([inflated, extra], axis=1)
+    deviation = np.sqrt((parts**2).sum(axis=0))
+    # Half an item more as well, so that no two classes are copies of one another.
     item = np.sqrt(0.5) / _moments(table.sum(axis=0), a, b)[2]
-    item = np.append(item, np.zeros(extra.shape[1]))
-    product = deviation[:, None] * deviation + item[:, None] * item
-    covariance = inflated.T @ inflated
-    correlation = np.where(product > 0.0, covariance / product, 0.0)
+    each = np.append(item, np.zeros(extra.shape[1]))
+    product = deviation[:, None] * deviation + each[:, None] * each
+    correlation = np.where(product > 0.0, parts.T @ parts / product, 0.0)
     np.fill_diagonal(correlation, 1.0)
-    spread = None
+    spread, objective = None, score.sum_of(weight)
     if extra.shape[1]:
-        spread, weight = deviation[-1:] / scale, np.append(weight, 1.0)
-    ends = [
-        score.extremes(tuple(counts), a, b, z, score.sum_of(weight), correlation, kernel, spread)
-        for kernel in _kernels(method)
-    ]
-    low = min(end[0] for end in ends)
-    high = max(end[1] for end in ends)
-    return estimate, np.maximum(low, min(0.0, signs[0])), np.minimum(high, 1.0), error
+        spread, objective = deviation[-1:] / scale, score.sum_of(np.append(weight, 1.0))
+
+    def limits(size: Array) -> score.Limits:
+        ends = [
+            score.extremes(tuple(counts), a, b, z * size, objective, correlation, kernel, spread)
+            for kernel in _kernels(method)
+        ]
+        low = np.minimum.reduce([end[0] for end in ends] + [np.full_like(size, estimate)])
+        high = np.maximum.reduce([end[1] for end in ends] + [np.full_like(size, estimate)])
+        return np.maximum(low, 0.0), np.minimum(high, 1.0)
+
+    total = extra.sum(axis=1)
+    of_item = np.sqrt((np.where(weight == 0.0, 0.0, weight * item) ** 2).sum())
+    moved, inflated = influence @ weight + total, inflated @ weight + total
+    return _Average(estimate, moved, inflated, of_item, limits)
 
 
 def _moments(counts: Array, a: float, b: float) -> tuple[Array, Array, Array]:

@@ -254,14 +254,27 @@ def difference_limits(
         outcome = np.stack([1.0 - right, right])
         items = np.einsum("...ijk,pij,qik->...pq", cells, outcome, outcome)
         cells, metric = np.stack([np.zeros_like(items), items], axis=-3), recall
+
+    def limits_of(table: Array, size: Array) -> Limits:
+        return _limits_of(metric, _binary_counts(table), table, size * z, limits)
+
+    by_a, by_b = cells.sum(axis=-1), cells.sum(axis=-2)
+    correlation = _paired_correlation(_smoothed_cells(cells), metric)
+    return paired_extremes(correlation, partial(limits_of, by_a), partial(limits_of, by_b))
+
+
+def paired_extremes(
+    correlation: Array, limits_a: Callable[[Array], Limits], limits_b: Callable[[Array], Limits]
+) -> Limits:
+    """The least and the largest difference B - A of two scores of this correlation.
+
+    The functions give each score's limits at shares of the normal quantile, a first axis.
+    """
     # By symmetry half the ellipse is enough: the other half has both signs turned.
-    turn = 0.5 * np.arccos(_paired_correlation(_smoothed_cells(cells), metric))
+    turn = 0.5 * np.arccos(correlation)
     angle = np.arange(_POINTS).reshape(-1, *(1,) * turn.ndim) * (np.pi / _POINTS)
     by_a, by_b = np.cos(angle + turn), np.cos(angle - turn)
-    (low_a, high_a), (low_b, high_b) = (
-        _limits_of(metric, _binary_counts(table), table, np.abs(zeta) * z, limits)
-        for table, zeta in ((cells.sum(axis=-1), by_a), (cells.sum(axis=-2), by_b))
-    )
+    (low_a, high_a), (low_b, high_b) = limits_a(np.abs(by_a)), limits_b(np.abs(by_b))
     end_a, back_a = np.where(by_a < 0.0, (low_a, high_a), (high_a, low_a))
     end_b, back_b = np.where(by_b < 0.0, (low_b, high_b), (high_b, low_b))
     differences = np.concatenate([end_b - end_a, back_b - back_a])
