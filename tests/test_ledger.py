@@ -775,8 +775,10 @@ def full_run(folder: Path) -> None:
 
 
 def command(folder: Path) -> int:
-    with mock.patch.object(sys, "argv", ["verdicts", f"--root={folder}"]):
-        return execute.command(verdicts._main, "", {})
+    arguments = mock.patch.object(sys, "argv", ["verdicts", f"--root={folder}"])
+    with arguments, pytest.raises(SystemExit) as ended:
+        execute.command(verdicts._main, {})
+    return int(ended.value.code or 0)
 
 
 def test_the_command_prints_and_writes_the_ledger(

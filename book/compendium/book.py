@@ -8,7 +8,6 @@ then ends with a non-zero exit code.
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import re
@@ -17,6 +16,7 @@ import subprocess
 import sys
 from collections.abc import Iterable, Mapping
 from html.parser import HTMLParser
+from importlib.metadata import version
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
@@ -28,12 +28,12 @@ from sphinx_external_toc.parsing import parse_toc_data, parse_toc_yaml
 from compendium import deposit, pages, sources, swhid, verify, write
 from compendium.downloads import SITE
 from compendium.execute import (
+    QUICK,
     Edition,
     RefusedError,
     Task,
     command,
     locked,
-    package_version,
     say,
     seconds,
     tasks,
@@ -106,7 +106,7 @@ def stage(edition: Edition, staged: Path) -> list[str]:
             name,
             ledger,
             address=f"{SITE}book/ledger.html",
-            version=package_version(root),
+            version=version("f1ci"),
             tasks=listed,
             done=[t.record for t in listed if t.record and t.record["status"] == "done"],
             hashes={t.name: t.record["results"] for t in listed if t.record},
@@ -278,16 +278,13 @@ class _Page(HTMLParser):
             self.silent_images.append(values.get("src") or "")
 
 
-def _main(options: argparse.Namespace) -> int:
-    edition = Edition(options.root, "quick" if options.quick else "full")
+def _main(edition: Edition) -> bool:
     with locked(edition):
         problems = build(edition)
     for problem in problems:
         say(f"error: {problem}")
-    return 1 if problems else 0
+    return not problems
 
 
 if __name__ == "__main__":
-    flag = {"action": "store_true", "help": "from the runs with small numbers"}
-    does = "Build the site from the notebooks' last runs."
-    sys.exit(command(_main, does, {"--quick": flag}))
+    command(_main, QUICK)

@@ -126,9 +126,8 @@ class Outside:
 
 
 @functools.cache
-def _printed() -> dict[str, Row]:
-    published = Published()
-    return {**published.rows, **published.inputs}
+def _printed() -> Mapping[str, Row]:
+    return Published().everything
 
 
 def _away(title: str, document: str, anchor: str = "") -> str:

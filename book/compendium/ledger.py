@@ -289,17 +289,31 @@ def from_line(line: dict[str, str], row: Row) -> Record:
     return Record(line["id"], **{k: kind(line[k]) for k, kind in kinds.items() if line[k]})
 
 
-def read(path: Path, published: Published) -> tuple[list[Record], list[str]]:
-    """The records in a results file, and what is wrong with the file, a sentence each."""
-    records: list[Record] = []
-    whole, problems = lines(path, COLUMNS)
-    for line in whole:
-        try:
-            row = _named(line["id"], line["value"], published)
-            records.append(checked(from_line(line, row), row))
-        except ValueError as error:
-            problems.append(f"{path.name}: {error} ({line})")
-    return records, problems
+def read(
+    results: Path, published: Published
+) -> tuple[dict[str, Record], dict[str, str], list[str]]:
+    """The records in a folder of results files by their ids, the notebook of each, all problems."""
+    records: dict[str, Record] = {}
+    notebooks: dict[str, str] = {}
+    problems = []
+    for path in sorted(results.glob("*.csv")):
+        whole, wrong = lines(path, COLUMNS)
+        for line in whole:
+            try:
+                row = _named(line["id"], line["value"], published)
+                record = checked(from_line(line, row), row)
+            except ValueError as error:
+                wrong.append(f"{path.name}: {error} ({line})")
+                continue
+            first = records.setdefault(record.id, record)
+            before = notebooks.setdefault(record.id, path.stem)
+            if first is not record:
+                wrong.append(
+                    f"{record.id} is recorded twice: {shown(first.value)} by {before}, "
+                    f"{shown(record.value)} by {path.stem}"
+                )
+        problems += wrong
+    return records, notebooks, problems
 
 
 def _named(name: str, value: object, published: Published) -> Row:

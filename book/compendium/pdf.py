@@ -6,10 +6,8 @@ Links to what is printed lead there, and the others to the site: every number ca
 
 from __future__ import annotations
 
-import argparse
 import shutil
 import subprocess
-import sys
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -18,7 +16,7 @@ from urllib.parse import urljoin
 from bs4 import BeautifulSoup, Tag
 
 from compendium.downloads import SITE
-from compendium.execute import Edition, RefusedError, command, say
+from compendium.execute import QUICK, Edition, RefusedError, command, say
 from compendium.published import Published
 
 _PROGRAMS = ("chromium", "chromium-browser", "google-chrome")
@@ -85,8 +83,7 @@ def printed(html: Path, documents: Sequence[str], address: str, target: Path) ->
     page.unlink()
 
 
-def _main(options: argparse.Namespace) -> int:
-    edition = Edition(options.root, "quick" if options.quick else "full")
+def _main(edition: Edition) -> bool:
     html = edition.folder / "html"
     documents = [
         *("book/index", "notebooks/five-minutes", "book/recipes", "notebooks/questions"),
@@ -95,10 +92,8 @@ def _main(options: argparse.Namespace) -> int:
     ]
     printed(html, documents, SITE, html / "f1ci.pdf")
     say(f"The printed edition is {html.relative_to(edition.root)}/f1ci.pdf")
-    return 0
+    return True
 
 
 if __name__ == "__main__":
-    flag = {"action": "store_true", "help": "of the site with small numbers"}
-    does = "Print guide, chapters and ledger of the built site as one PDF."
-    sys.exit(command(_main, does, {"--quick": flag}))
+    command(_main, QUICK)

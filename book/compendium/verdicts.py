@@ -14,7 +14,6 @@ The command fails on an error or an open row.
 
 from __future__ import annotations
 
-import argparse
 import csv
 import json
 import math
@@ -298,30 +297,16 @@ class Ledger:
 
     def __init__(self, published: Published, results: Path) -> None:
         self.published = published
-        self.errors: list[str] = []
-        self.notebooks: list[str] = []
+        records, notebooks, self.errors = ledger.read(results, published)
         if not published.rows:
             self.errors.append(f"{published.folder}: no published numbers")
-        records: dict[str, Record] = {}
-        where: dict[str, dict[str, str]] = {}
-        for path in sorted(Path(results).glob("*.csv")):
-            self.notebooks.append(path.stem)
-            source = published.folder.parents[1] / "notebooks" / f"{path.stem}.py"
-            of = {"notebook": path.stem, "source": swhid(source)}
-            found, problems = ledger.read(path, published)
-            self.errors += problems
-            for record in found:
-                first = records.setdefault(record.id, record)
-                before = where.setdefault(record.id, of)["notebook"]
-                if first is not record:
-                    self.errors.append(
-                        f"{record.id} is recorded twice: {shown(first.value)} by {before}, "
-                        f"{shown(record.value)} by {path.stem}"
-                    )
-        self.entries = [
-            entry(row, published, records, **where.get(row.id, {}))
-            for row in published.rows.values()
-        ]
+        folder = published.folder.parents[1] / "notebooks"
+        self.notebooks = {name: swhid(folder / f"{name}.py") for name in notebooks.values()}
+        self.entries = []
+        for row in published.rows.values():
+            name = notebooks.get(row.id, "")
+            of = {"notebook": name, "source": self.notebooks.get(name, "")}
+            self.entries.append(entry(row, published, records, **of))
         self.errors += [
             f"{e.id}: names {e.erratum}, but {e.value!r} agrees with the printed {e.printed!r} "
             f"({e.reason})"
@@ -369,7 +354,7 @@ class Ledger:
         write(folder / "ledger.csv", csv_text(COLUMNS, lines))
         report = {
             "total": len(lines),
-            "notebooks": self.notebooks,
+            "notebooks": sorted(self.notebooks),
             "by_paper": self.counts(),
             "by_item": self.counts("item"),
             "errors": self.errors,
@@ -399,20 +384,18 @@ class Ledger:
             yield from (f"  {error}" for error in self.errors)
 
 
-def _main(options: argparse.Namespace) -> int:
-    from compendium.execute import Edition, tasks  # notebooks do without it
+def _main(edition: Edition) -> bool:
+    from compendium.execute import tasks  # notebooks do without it
 
-    edition = Edition(options.root)
     built = Ledger(Published(edition.published), edition.results)
     stale = (task for task in tasks(edition) if task.reason)
     built.errors += [f"the notebook {task.name} must run: {task.reason}" for task in stale]
     built.write(edition.folder / "ledger")
     sys.stdout.write("\n".join(built.scoreboard()) + "\n")
-    return 0 if built.ok else 1
+    return built.ok
 
 
 if __name__ == "__main__":
-    from compendium.execute import command
+    from compendium.execute import Edition, command
 
-    does = "Compare every published number with what the notebooks computed."
-    sys.exit(command(_main, does, {}))
+    command(_main, {})
