@@ -122,8 +122,8 @@ class Edition:
         """Why a notebook has to run with these values; empty if its last run still holds."""
         if record is None:
             return "never run"
-        if record["status"] != "done":
-            return "failed last time"
+        if record["error"]:
+            return f"failed last time: {record['error']['summary']}"
         now = {
             "parameters": {k: sources.literal(v) for k, v in values.items()},
             "packages": versions(_PACKAGES),
@@ -215,6 +215,7 @@ class Task:
     cell: int = 0
     cells: int = 0
     started: float = 0.0  # on the clock that only goes forward; 0 if it has not
+    ended: bool = False
 
 
 def tasks(edition: Edition, names: Sequence[str] = (), text: str = "") -> list[Task]:
@@ -245,9 +246,8 @@ def tasks(edition: Edition, names: Sequence[str] = (), text: str = "") -> list[T
 def require_done(edition: Edition) -> list[Task]:
     """The notebooks, if every one's last run still holds; else a refusal."""
     listed = tasks(edition)
-    for task in listed:
-        if task.reason:
-            raise RefusedError(f"the notebook {task.name} must run first: {task.reason}")
+    if late := next((t for t in listed if t.reason), None):
+        raise RefusedError(f"the notebook {late.name} must run first: {late.reason}")
     return listed
 
 
@@ -260,10 +260,15 @@ def run(
     either as it was or done. Whatever keeps a task from its end is a failure.
     """
     edition.tidy()
-    stopping, publishing, show = threading.Event(), threading.Lock(), _Progress(todo, workers)
+    stopping, publishing, begin = threading.Event(), threading.Lock(), time.monotonic()
+
+    def tell(text: str) -> None:
+        say(f"{seconds(time.monotonic() - begin):>12}  {text}")
 
     def work(task: Task) -> bool:
-        show.starts(task)
+        task.started = time.monotonic()
+        before = f", {seconds(task.expected)} before" if task.expected else ""
+        tell(f"{task.name} starts: {task.reason or 'asked for'}{before}")
         folder = edition.folder / f"running-{task.name}"
         try:
             error = _run_one(edition, task, folder, time_limit)
@@ -274,7 +279,10 @@ def run(
             error = _error(f"{type(fault).__name__}: {' '.join(str(fault).split())[:300]}")
         shutil.rmtree(folder, ignore_errors=True)
         if not stopping.is_set():
-            show.ended(task, error)
+            task.ended = True
+            took = seconds(time.monotonic() - task.started)
+            failed = f"FAILED after {took}: {error['summary']}" if error else ""
+            tell(f"{task.name} {failed or f'done in {took}{_left(todo, workers)}'}")
         return error is None
 
     pool = ThreadPoolExecutor(workers)
@@ -282,7 +290,10 @@ def run(
     futures = {pool.submit(work, t): t.name for t in order}
     try:
         while wait(futures, timeout=_HEARTBEAT).not_done:
-            show.goes_on()
+            running = [t for t in todo if t.cell and not t.ended]
+            if running:
+                cells = ", ".join(f"{t.name} in cell {t.cell} of {t.cells}" for t in running)
+                tell(f"{cells}{_left(todo, workers)}")
     finally:
         with publishing:
             stopping.set()
@@ -435,41 +446,15 @@ def _error(summary: str, traceback: str = "") -> dict[str, str]:
 # --- what a person sees meanwhile ---------------------------------------------------------
 
 
-class _Progress:
-    """Progress lines: which notebooks, how far, how long still."""
-
-    def __init__(self, todo: Sequence[Task], workers: int) -> None:
-        self._open, self._all, self._workers = list(todo), len(todo), workers
-        self._begin = time.monotonic()
-
-    def starts(self, task: Task) -> None:
-        task.started = time.monotonic()
-        before = f", {seconds(task.expected)} before" if task.expected else ""
-        self._say(f"{task.name} starts: {task.reason or 'asked for'}{before}")
-
-    def goes_on(self) -> None:
-        running = [f"{t.name} in cell {t.cell} of {t.cells}" for t in list(self._open) if t.cell]
-        if running:
-            self._say(f"{', '.join(running)}{self._left()}")
-
-    def ended(self, task: Task, error: Mapping[str, str] | None) -> None:
-        self._open.remove(task)
-        took = seconds(time.monotonic() - task.started)
-        failed = f"FAILED after {took}: {error['summary']}" if error else ""
-        self._say(f"{task.name} {failed or f'done in {took}{self._left()}'}")
-
-    def _say(self, text: str) -> None:
-        say(f"{seconds(time.monotonic() - self._begin):>12}  {text}")
-
-    def _left(self) -> str:
-        """The time left by what each notebook took before, shared among the workers."""
-        now, still = time.monotonic(), list(self._open)
-        if not still:
-            return ""
-        if any(t.expected is None for t in still):
-            return f"; {self._all - len(still)} of {self._all} notebooks done"
-        rest = [max(0.0, (t.expected or 0.0) - (t.started and now - t.started)) for t in still]
-        return f"; about {seconds(max(*rest, sum(rest) / self._workers))} left"
+def _left(todo: Sequence[Task], workers: int) -> str:
+    """The time left by what each notebook took before, shared among the workers."""
+    now, still = time.monotonic(), [t for t in todo if not t.ended]
+    if not still:
+        return ""
+    if any(t.expected is None for t in still):
+        return f"; {len(todo) - len(still)} of {len(todo)} notebooks done"
+    rest = [max(0.0, (t.expected or 0.0) - (t.started and now - t.started)) for t in still]
+    return f"; about {seconds(max(*rest, sum(rest) / workers))} left"
 
 
 def seconds(value: float) -> str:

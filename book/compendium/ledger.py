@@ -187,7 +187,7 @@ class Page:
         return float(self.number(self._known(id, what, rows).id).value)
 
     def _add(self, record: Record) -> None:
-        row = _named(record.id, record.value, self.published)
+        row = self.published.named(record.id)
         if record.id in self.records:
             raise LedgerError(
                 f"{record.id} is recorded twice: {shown(self.records[record.id].value)}, "
@@ -300,28 +300,19 @@ def read(
         whole, wrong = lines(path, COLUMNS)
         for line in whole:
             try:
-                row = _named(line["id"], line["value"], published)
+                row = published.named(line["id"])
                 record = checked(from_line(line, row), row)
             except ValueError as error:
                 wrong.append(f"{path.name}: {error} ({line})")
                 continue
-            first = records.setdefault(record.id, record)
-            before = notebooks.setdefault(record.id, path.stem)
-            if first is not record:
-                wrong.append(
-                    f"{record.id} is recorded twice: {shown(first.value)} by {before}, "
-                    f"{shown(record.value)} by {path.stem}"
-                )
+            if first := records.get(record.id):
+                before = f"{shown(first.value)} by {notebooks[first.id]}"
+                now = f"{shown(record.value)} by {path.stem}"
+                wrong.append(f"{first.id} is recorded twice: {before}, {now}")
+            else:
+                records[record.id], notebooks[record.id] = record, path.stem
         problems += wrong
     return records, notebooks, problems
-
-
-def _named(name: str, value: object, published: Published) -> Row:
-    """What is printed about the number that a record names."""
-    row = published.named(name)
-    if row is None:
-        raise LedgerError(f"no published number has the id {name!r} (of {shown(value)})")
-    return row
 
 
 def shown(value: object) -> str:

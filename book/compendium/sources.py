@@ -29,6 +29,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -55,7 +56,6 @@ if importlib.util.find_spec("compendium") is None:
     %pip install --quiet --require-hashes -r f1ci-book/requirements.lock
     sys.path[:0] = [os.path.abspath("f1ci-book"), os.path.abspath("f1ci-book/book")]
     %cd -q f1ci-book/notebooks"""
-_BOOLEANS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 _LINE = re.compile(
     r"^(?P<head>(?P<name>\w+): (?P<type>[^=\n]+) = )(?P<value>(?s:.+?))"
     r"(?P<tail>  # (?:quick: (?P<quick>.+?) — )?(?P<description>(?!quick:).+))$",
@@ -89,7 +89,7 @@ def read(source: Path, values: Mapping[str, Any] | None = None) -> NotebookNode:
 def pair_text(source: Path) -> str:
     """What the committed ``.ipynb`` beside a source must contain."""
     notebook = read(source)
-    downloads.readable(notebook, downloads.Outside(source.stem))
+    downloads.readable(notebook, partial(downloads.outside, f"notebooks/{source.stem}"))
     add_fetching(notebook)
     return f"{nbformat.writes(notebook, version=4)}\n"
 
@@ -249,8 +249,6 @@ def _readings(text: str) -> Iterator[Any]:
         if isinstance(literal, tuple):
             yield list(literal)
     yield text
-    if text.lower() in _BOOLEANS:
-        yield _BOOLEANS[text.lower()]
 
 
 def _fits(value: Any, annotation: str) -> bool:

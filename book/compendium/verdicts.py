@@ -316,9 +316,10 @@ class Ledger:
         self.errors += [problem for e in self.entries for problem in e.moved]
 
     @property
-    def ok(self) -> bool:
-        """Whether there is no error and no open row that the register does not know."""
-        return not self.errors and not any(entry.unexplained for entry in self.entries)
+    def problems(self) -> list[str]:
+        """Every error, and every open row that the register does not know."""
+        unexplained = [f"{e.id} is open: {e.reason}" for e in self.entries if e.unexplained]
+        return self.errors + unexplained
 
     def power(self, factor: float) -> dict[str, tuple[int, int]]:
         """How many numbers of each verdict would turn if ours were `factor` times, and of how many.
@@ -392,7 +393,7 @@ def _main(edition: Edition) -> bool:
     built.errors += [f"the notebook {task.name} must run: {task.reason}" for task in stale]
     built.write(edition.folder / "ledger")
     sys.stdout.write("\n".join(built.scoreboard()) + "\n")
-    return built.ok
+    return not built.problems
 
 
 if __name__ == "__main__":

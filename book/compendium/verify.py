@@ -35,9 +35,9 @@ from compendium import differing, ledger, pages, sources, swhid, write
 from compendium.execute import REFERENCE, Edition, RefusedError, Task, command, require_done, tasks
 from compendium.ledger import Record
 from compendium.published import LedgerError, Published
+from compendium.verdicts import STANDARD_ERRORS
 
-ROUNDING = 1e-9
-STANDARD_ERRORS = 4
+SUMMATION = 1e-9
 PART_OF_BAND = 1 / 20
 
 
@@ -50,7 +50,7 @@ def platform_facts(packages: Mapping[str, str]) -> dict[str, str]:
 
 def allowed(record: Record, size: float) -> float:
     """How much a number of this size, recorded in this way, may differ on another platform."""
-    reach = ROUNDING * abs(size)
+    reach = SUMMATION * abs(size)
     if record.replicates and record.deviation is not None:
         reach += STANDARD_ERRORS * record.deviation * math.sqrt(2 / record.replicates)
     elif record.replicates and record.low is not None and record.high is not None:
@@ -64,13 +64,10 @@ def _agreement(known: Record | None, found: Record | None, same_platform: bool) 
         return "exactly"
     if known is None or found is None or same_platform:
         return "not"
-    for before, now in zip(astuple(known), astuple(found), strict=True):
-        if isinstance(before, float) and isinstance(now, float):
-            if abs(before - now) > allowed(known, before):
-                return "not"
-        elif before != now:
-            return "not"
-    return "within"
+    changed = [(b, n) for b, n in zip(astuple(known), astuple(found), strict=True) if b != n]
+    numbers = all(isinstance(x, float) for pair in changed for x in pair)
+    small = numbers and all(abs(b - n) <= allowed(known, b) for b, n in changed)
+    return "within" if small else "not"
 
 
 def certify(edition: Edition) -> dict[str, Any]:
@@ -117,9 +114,8 @@ def certify(edition: Edition) -> dict[str, Any]:
 def _said(record: Record | None) -> str:
     if record is None:
         return "nothing"
-    more = {"deviation": record.deviation, "low": record.low, "high": record.high}
-    beside = "".join(f", {name} {value!r}" for name, value in more.items() if value is not None)
-    return f"{record.missing or record.value!r}{beside}"
+    said = {name: value for name, value in vars(record).items() if value and name != "id"}
+    return ", ".join(f"{name} {value!r}" for name, value in said.items())
 
 
 def _records(folder: Path, published: Published) -> dict[str, Record]:
