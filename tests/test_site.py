@@ -223,7 +223,7 @@ def test_the_strip_says_what_a_page_was_computed_from(book):
         'href="../results/figures/demo-figure-1.svg"',
         'href="data/scale.csv"',
     ):
-        assert file in text  # and `extension.check` follows them
+        assert file in text  # and `extension.faults` follows them
 
 
 @pytest.mark.slow
@@ -288,7 +288,7 @@ def test_check_sees_what_it_is_for(book, tmp_path):
             for p in sorted(html.rglob("*.html"))
             if "_static" not in p.parts
         }
-        return list(extension.check(pages))
+        return list(extension.faults(pages))
 
     assert problems() == []
     (html / "results" / "demo.csv").unlink()
@@ -498,7 +498,7 @@ def text_on_paper(html: Path, documents: list[str], target: Path) -> str:
         pytest.skip("no Chromium on this machine")
     if not shutil.which("pdftotext"):
         pytest.skip("no pdftotext on this machine")
-    pdf.printed(html, documents, "https://f1ci.github.io/f1ci/", target)
+    pdf.print_pages(html, documents, "https://f1ci.github.io/f1ci/", target)
     read = subprocess.run(
         ["pdftotext", "-layout", str(target), "-"], check=True, capture_output=True, text=True
     )

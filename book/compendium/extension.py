@@ -118,7 +118,7 @@ def _remember(shown: Shown, _app: Sphinx, tree: nodes.document, document: str) -
         node.replace_self(node.children)
 
 
-def check(pages: Mapping[Path, BeautifulSoup]) -> Iterator[str]:
+def faults(pages: Mapping[Path, BeautifulSoup]) -> Iterator[str]:
     """What is wrong with finished pages: links that lead nowhere, images without a text."""
     places = {
         path: {"", "top", *(tag["id"] for tag in page.select("[id]"))}
@@ -152,7 +152,7 @@ def _finish(shown: Shown, app: Sphinx, error: Exception | None) -> None:
             path.write_text(str(page), "utf-8")
             pages[path] = page
     problems = [f"no page has {selector}, which was to be mended" for selector in sorted(absent)]
-    for problem in [*problems, *check(pages)]:
+    for problem in [*problems, *faults(pages)]:
         logging.getLogger(__name__).warning("%s", problem)
     equations = app.env.get_domain("math").equations  # type: ignore[attr-defined]
     for label, (document, number) in equations.items():

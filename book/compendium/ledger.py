@@ -174,8 +174,8 @@ class Page:
     def save(self) -> None:
         """Write the file if there is something new for it."""
         if self._saved != len(self.records):
-            lines = [asdict(record) for record in self.records.values()]
-            write(self.path, csv_text(COLUMNS, lines))
+            table = [asdict(record) for record in self.records.values()]
+            write(self.path, csv_text(COLUMNS, table))
             self._saved = len(self.records)
 
     def _known(self, id: str, what: str, rows: Mapping[str, Row]) -> Row:  # noqa: A002
@@ -320,12 +320,12 @@ def shown(value: object) -> str:
     return f"{value:.6g}" if isinstance(value, float) else repr(value)
 
 
-def csv_text(columns: Sequence[str], lines: Iterable[dict[str, Any]]) -> str:
+def csv_text(columns: Sequence[str], table: Iterable[dict[str, Any]]) -> str:
     """A table as CSV text: floats with all their digits, "yes" for True, nothing for None."""
     text = io.StringIO()
     writer = csv.DictWriter(text, columns, lineterminator="\n")
     writer.writeheader()
-    for line in lines:
+    for line in table:
         # The writer gives numbers as Python does, and nothing for None.
         writer.writerow(
             {k: "yes" if v is True else "" if v is False else v for k, v in line.items()}

@@ -59,7 +59,7 @@ def combined(html: Path, documents: Sequence[str], address: str) -> str:
     return str(page)
 
 
-def printed(html: Path, documents: Sequence[str], address: str, target: Path) -> None:
+def print_pages(html: Path, documents: Sequence[str], address: str, target: Path) -> None:
     """Print pages of the site in `html`."""
     program = next(filter(None, map(shutil.which, _PROGRAMS)), None)
     if program is None:
@@ -90,7 +90,7 @@ def _main(edition: Edition) -> bool:
         *(f"book/{key}" for key in Published(edition.published).papers),
         *("book/score", "book/compare", "book/ledger", "book/errata", "book/bibliography"),
     ]
-    printed(html, documents, SITE, html / "f1ci.pdf")
+    print_pages(html, documents, SITE, html / "f1ci.pdf")
     say(f"The printed edition is {html.relative_to(edition.root)}/f1ci.pdf")
     return True
 

@@ -242,12 +242,12 @@ def _literal(name: str, annotation: str, text: str) -> Any:
 def _readings(text: str) -> Iterator[Any]:
     """What a person may mean by a word on the command line, the likeliest first."""
     with contextlib.suppress(ValueError, SyntaxError):
-        literal = ast.literal_eval(text)
-        yield literal
-        if isinstance(literal, float) and literal.is_integer():
-            yield int(literal)  # 1e6 replicates
-        if isinstance(literal, tuple):
-            yield list(literal)
+        value = ast.literal_eval(text)
+        yield value
+        if isinstance(value, float) and value.is_integer():
+            yield int(value)  # 1e6 replicates
+        if isinstance(value, tuple):
+            yield list(value)
     yield text
 
 

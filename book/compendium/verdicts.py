@@ -344,14 +344,13 @@ class Ledger:
     def counts(self, of: str = "paper") -> dict[str, dict[str, int]]:
         """How many rows have each verdict, by paper or by "item" (written paper/item)."""
         groups: defaultdict[str, Counter[str]] = defaultdict(Counter)
-        for entry in self.entries:
-            key = entry.paper if of == "paper" else f"{entry.paper}/{entry.item}"
-            groups[key][entry.verdict] += 1
+        for e in self.entries:
+            groups[e.paper if of == "paper" else f"{e.paper}/{e.item}"][e.verdict] += 1
         return {key: {name: group[name] for name in VERDICTS} for key, group in groups.items()}
 
     def write(self, folder: Path) -> None:
         """Write `ledger.csv` and `ledger.json`."""
-        lines = [_columns(entry, COLUMNS) for entry in self.entries]
+        lines = [_columns(e, COLUMNS) for e in self.entries]
         write(folder / "ledger.csv", csv_text(COLUMNS, lines))
         report = {
             "total": len(lines),
@@ -373,13 +372,13 @@ class Ledger:
         table.loc["all"] = table.sum()
         yield table.to_string()
         for verdict in (name for name, verdict in VERDICTS.items() if not verdict.agrees):
-            rows = [entry for entry in self.entries if entry.verdict == verdict]
+            rows = [e for e in self.entries if e.verdict == verdict]
             if rows:
                 yield f"\n{verdict} ({len(rows)})"
-            for entry in rows:
-                ours = "" if entry.value is None else f", ours {shown(entry.value)}"
-                by = f" [{entry.notebook}]" if entry.notebook else ""
-                yield f"  {entry.id}: printed {entry.printed}{ours}; {entry.reason}{by}"
+            for e in rows:
+                ours = "" if e.value is None else f", ours {shown(e.value)}"
+                by = f" [{e.notebook}]" if e.notebook else ""
+                yield f"  {e.id}: printed {e.printed}{ours}; {e.reason}{by}"
         if self.errors:
             yield f"\nerrors ({len(self.errors)})"
             yield from (f"  {error}" for error in self.errors)
