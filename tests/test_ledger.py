@@ -313,7 +313,7 @@ def test_reconstructed_numbers_still_have_to_match(folder: Path) -> None:
 def test_a_stale_erratum_is_an_error(folder: Path) -> None:
     assert verdict(folder, "lam/section-6/wrong", 0.1391) == "match"
     built = Ledger(Published(folder / "book" / "published"), folder / "_build" / "results")
-    assert not built.ok
+    assert built.problems
     assert "names E-lam-1, but 0.1391 agrees with the printed '0.139'" in built.errors[0]
 
 
@@ -322,11 +322,13 @@ def test_a_small_simulation_does_not_make_an_erratum_stale(folder: Path) -> None
     how = {"deviation": 1.0, "replicates": 1000}
     assert verdict(folder, "lam/table-3/wrong", 0.953, **how) == "monte-carlo"
     assert "too few replicates to show E-lam-1" in entry_of(folder, "lam/table-3/wrong").reason
-    assert Ledger(Published(folder / "book" / "published"), folder / "_build" / "results").ok
+    assert not Ledger(
+        Published(folder / "book" / "published"), folder / "_build" / "results"
+    ).problems
     how = {"deviation": 1.0, "replicates": 10**6}
     assert verdict(folder, "lam/table-3/wrong", 0.953, **how) == "erratum"
     assert verdict(folder, "lam/table-3/wrong", 0.905, **how) == "monte-carlo"
-    assert not Ledger(Published(folder / "book" / "published"), folder / "_build" / "results").ok
+    assert Ledger(Published(folder / "book" / "published"), folder / "_build" / "results").problems
 
 
 def test_a_band_of_small_simulations_does_not_make_an_erratum_stale(folder: Path) -> None:
@@ -344,9 +346,9 @@ def test_a_band_of_small_simulations_does_not_make_an_erratum_stale(folder: Path
     how = {"band": (0.94, 0.96), "splits": 200}
     assert verdict(folder, "yuan/table-4/wrong", 0.955, replicates=1000, **how) == "in-band"
     assert "too few replicates" in entry_of(folder, "yuan/table-4/wrong").reason
-    assert Ledger(Published(published), folder / "_build" / "results").ok
+    assert not Ledger(Published(published), folder / "_build" / "results").problems
     assert verdict(folder, "yuan/table-4/wrong", 0.955, replicates=10**6, **how) == "in-band"
-    assert not Ledger(Published(published), folder / "_build" / "results").ok
+    assert Ledger(Published(published), folder / "_build" / "results").problems
 
 
 def test_an_erratum_may_excuse_what_the_unknown_replicates_of_a_paper_make_uncertain(
@@ -360,7 +362,9 @@ def test_an_erratum_may_excuse_what_the_unknown_replicates_of_a_paper_make_uncer
     assert verdict(folder, "lam/section-7/unstated", 0.9001, **how) == "match"
     entry = entry_of(folder, "lam/section-7/unstated")
     assert entry.reason.endswith("how many replicates the paper drew is not known, see E-lam-1")
-    assert Ledger(Published(folder / "book" / "published"), folder / "_build" / "results").ok
+    assert not Ledger(
+        Published(folder / "book" / "published"), folder / "_build" / "results"
+    ).problems
 
 
 @pytest.mark.parametrize(("entry", "expected"), [("O-lam-3", "open"), ("E-lam-1", "erratum")])
@@ -369,9 +373,11 @@ def test_the_register_says_what_a_difference_is(folder: Path, entry: str, expect
     append(folder, "expected", "lam/table-3/odd,0.9,0.001")
     assert verdict(folder, "lam/table-3/odd", 0.9) == expected
     # Open, but known to be: the build does not fail.
-    assert Ledger(Published(folder / "book" / "published"), folder / "_build" / "results").ok
+    assert not Ledger(
+        Published(folder / "book" / "published"), folder / "_build" / "results"
+    ).problems
     assert verdict(folder, "lam/section-6/low", 0.9) == "open"
-    assert not Ledger(Published(folder / "book" / "published"), folder / "_build" / "results").ok
+    assert Ledger(Published(folder / "book" / "published"), folder / "_build" / "results").problems
 
 
 ODD = "lam/table-3/odd"  # printed as 0.800; ours is 0.9, and the run that R-lam-2 names fits
@@ -414,7 +420,7 @@ def test_another_run_has_to_give_the_printed_number(
     (entry,) = [entry for entry in built.entries if entry.id == ODD]
     assert (entry.verdict, entry.value, entry.other) == (expected, 0.9, value)
     # A run that the register names and that does not fit is not excused by being named.
-    assert built.ok == (
+    assert (not built.problems) == (
         expected == "other-run" and value is not None and abs(value - 0.804) < 0.008
     )
     told = "no results at hand have" if value is None else f"that run's {value:.6g} "
@@ -431,7 +437,7 @@ def test_a_run_so_uncertain_that_anything_fits_explains_nothing(folder: Path) ->
 
 def test_the_value_of_another_run_must_not_move_either(folder: Path) -> None:
     # 0.804 is 0.004 off, 0.813 is 0.013; a standard error of 0.005 allows both.
-    assert other_run(folder, 0.804, 0.5).ok
+    assert not other_run(folder, 0.804, 0.5).problems
     (error,) = other_run(folder, 0.813, 0.5).errors
     assert error == f"{ODD}: R-lam-2 rests on 0.804 +- 0.008, but that run gives 0.813"
     # Either value alone turns the row.
@@ -481,7 +487,9 @@ def test_a_run_without_a_claimed_value_is_an_error(folder: Path) -> None:
 
 def test_a_value_that_an_entry_rests_on_must_not_move(folder: Path) -> None:
     assert verdict(folder, "lam/section-6/wrong", 0.1407) == "erratum"
-    assert Ledger(Published(folder / "book" / "published"), folder / "_build" / "results").ok
+    assert not Ledger(
+        Published(folder / "book" / "published"), folder / "_build" / "results"
+    ).problems
     assert verdict(folder, "lam/section-6/wrong", 0.1409) == "erratum"
     built = Ledger(Published(folder / "book" / "published"), folder / "_build" / "results")
     assert "E-lam-1 rests on 0.1403 +- 0.0005, but ours is 0.1409" in built.errors[0]
@@ -557,7 +565,7 @@ def test_missing_inputs_and_gaps_are_told_apart(folder: Path) -> None:
     assert by_id["yuan/table-4/coverage"].reason == "the training set"
     assert by_id["lam/section-6/decision"].verdict == "unpublished-input"
     assert by_id["lam/section-6/low"].verdict == "not-recorded"
-    assert built.ok  # a gap is shown, not hidden, but is not yet a failure
+    assert not built.problems  # a gap is shown, not hidden, but is not yet a failure
 
 
 # ------------------------------------------------------------------- what is refused
@@ -632,7 +640,7 @@ def test_two_notebooks_must_not_record_the_same_number(folder: Path) -> None:
         recorder.record("lam/section-6/low", value)
         recorder.save()
     built = Ledger(Published(folder / "book" / "published"), folder / "_build" / "results")
-    assert not built.ok
+    assert built.problems
     (error,) = built.errors
     assert "recorded twice: 0.665 by lam-coverage, 0.699 by lam-geometry" in error
 
@@ -660,7 +668,7 @@ def test_a_tampered_results_file_is_an_error(
     assert old in text
     path.write_text(text.replace(old, new), encoding="utf-8")
     built = Ledger(Published(folder / "book" / "published"), folder / "_build" / "results")
-    assert not built.ok
+    assert built.problems
     assert message in built.errors[0]
 
 
@@ -741,7 +749,11 @@ def test_a_tampered_published_table_is_an_error(
             "lam/section-6/*,lam/section-6/low",
             "low restates 'lam/section-6/low', which",
         ),
-        ("expected", "lam/section-6/wrong,many,0.1", "no numbers for 'lam/section-6/wrong'"),
+        (
+            "expected",
+            "lam/section-6/wrong,many,0.1",
+            "'lam/section-6/wrong': could not convert string to float: 'many'",
+        ),
     ],
 )
 def test_a_line_that_cannot_be_meant_is_an_error(
@@ -775,8 +787,10 @@ def full_run(folder: Path) -> None:
 
 
 def command(folder: Path) -> int:
-    with mock.patch.object(sys, "argv", ["verdicts", f"--root={folder}"]):
-        return execute.command(verdicts._main, "", {})
+    arguments = mock.patch.object(sys, "argv", ["verdicts", f"--root={folder}"])
+    with arguments, pytest.raises(SystemExit) as ended:
+        execute.command(verdicts._main, {})
+    return int(ended.value.code or 0)
 
 
 def test_the_command_prints_and_writes_the_ledger(

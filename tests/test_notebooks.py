@@ -129,24 +129,24 @@ def test_pair_is_deterministic_and_carries_no_outputs(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("change", "complaint"),
+    "change",
     [
-        (lambda nb: nb.cells[3].update(source="1"), "cell 4 differs"),
-        (lambda nb: nb.cells[3].update(id="other"), "cell 4 differs"),
-        (lambda nb: nb.cells[3].update(execution_count=1), "cell 4 differs"),
-        (lambda nb: nb.cells[2].metadata.update(tags=[]), "cell 3 differs"),
-        (lambda nb: nb.cells.pop(), "cell 6 differs"),
-        (lambda nb: nb.metadata.update(other=1), "metadata or layout differs"),
+        lambda nb: nb.cells[3].update(source="1"),
+        lambda nb: nb.cells[3].update(id="other"),
+        lambda nb: nb.cells[3].update(execution_count=1),
+        lambda nb: nb.cells[2].metadata.update(tags=[]),
+        lambda nb: nb.cells.pop(),
+        lambda nb: nb.metadata.update(other=1),
     ],
 )
-def test_check_sees_drift(tmp_path, change, complaint):
+def test_check_sees_drift(tmp_path, change):
     source = tmp_path / "draws.py"
     source.write_text(DRAWS, "utf-8")
     notebook = nbformat.reads(sources.pair_text(source), as_version=4)
     change(notebook)
     source.with_suffix(".ipynb").write_text(nbformat.writes(notebook) + "\n", "utf-8")
     (problem,) = sources.check(tmp_path)
-    assert complaint in problem
+    assert problem == "draws.ipynb does not follow from its source; run `make pair`"
 
 
 def test_check_sees_missing_pairs_sources_titles_and_parameters(tmp_path):
@@ -154,7 +154,7 @@ def test_check_sees_missing_pairs_sources_titles_and_parameters(tmp_path):
     (tmp_path / "bare.py").write_text("# %%\n1\n", "utf-8")
     (tmp_path / "lonely.ipynb").write_text("{}", "utf-8")
     problems = "\n".join(sources.check(tmp_path))
-    assert "draws.py has no pair draws.ipynb" in problems
+    assert "draws.ipynb does not follow from its source" in problems
     assert "bare.py: the first cell must be text that opens with a title" in problems
     assert "bare.py: a notebook has one code cell tagged 'parameters', this one has 0" in problems
     assert "lonely.ipynb has no source lonely.py" in problems
@@ -192,7 +192,7 @@ def test_read_finds_types_defaults_quick_values_and_descriptions():
     ("text", "expected"),
     [
         ("replicates=1000", {"replicates": 1000}),
-        ("replicates=1_000 exact=no", {"replicates": 1000, "exact": False}),
+        ("replicates=1_000 exact=False", {"replicates": 1000, "exact": False}),
         ("replicates=1e6", {"replicates": 1_000_000}),
         ("half_width=1", {"half_width": 1.0}),
         ("levels=0.9,0.99", {"levels": (0.9, 0.99)}),
@@ -324,7 +324,7 @@ def test_a_notebook_runs_again_when_what_it_read_changed(ran, tmp_path):
     root = tmp_path / "tree"
     shutil.copytree(ran[0], root)
     assert reason(root, "draws") == ""
-    assert reason(root, "broken") == "failed last time"
+    assert reason(root, "broken") == "failed last time: cell 4: ZeroDivisionError: division by zero"
     assert reason(root, "draws", text="seed=8") == "parameters changed (seed)"
     for path in ("book/compendium/pool.py", "notebooks/draws.py"):
         text = (root / path).read_text("utf-8")
@@ -560,7 +560,7 @@ def test_time_limit_names_the_cell(tmp_path):
     outcome = call(root, "execute", "--time-limit", "5")
     assert outcome.returncode == 1
     assert "the time limit of 5.0 s ended in cell 4 of 4" in outcome.stdout
-    assert reason(root, "slow") == "failed last time"
+    assert reason(root, "slow").startswith("failed last time: the time limit")
     assert not (root / "_build" / "results" / "slow.csv").exists()
 
 
@@ -638,7 +638,7 @@ def test_what_keeps_a_task_from_its_end_is_a_failure(tmp_path):
     assert outcome.returncode in (1, 2), outcome.stdout + outcome.stderr
     assert "1 of 1 notebooks ran" not in outcome.stdout
     assert "Traceback" not in outcome.stderr
-    assert reason(root, "draws") in ("never run", "failed last time")
+    assert reason(root, "draws").startswith(("never run", "failed last time"))
 
 
 @pytest.mark.slow
@@ -701,7 +701,7 @@ def test_a_run_needs_a_worker(tmp_path):
     root = make_tree(tmp_path, draws=DRAWS)
     outcome = call(root, "execute", "--workers", "0")
     assert outcome.returncode == 2
-    assert "a whole number of at least 1, got '0'" in outcome.stderr
+    assert "a run needs at least one worker, not 0" in outcome.stderr
 
 
 def test_two_commands_in_one_folder_do_not_collide(tmp_path):

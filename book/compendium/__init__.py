@@ -10,7 +10,7 @@ import hashlib
 import os
 import platform
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -52,6 +52,11 @@ def swhid(path: Path) -> str:
     content = path.read_bytes()
     blob = b"blob %d\0" % len(content) + content
     return f"swh:1:cnt:{hashlib.sha1(blob, usedforsecurity=False).hexdigest()}"
+
+
+def differing(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
+    """The names under which two tables have different things, or only one has anything."""
+    return sorted(k for k in before.keys() | now.keys() if before.get(k) != now.get(k))
 
 
 def note(kind: str, name: str, value: str = "") -> None:

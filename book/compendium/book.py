@@ -1,4 +1,4 @@
-"""Build the book: stage a tree of pages and executed notebooks, run Jupyter Book, check the result.
+"""Build the book: stage a tree of pages and executed notebooks, and run Jupyter Book.
 
 The staged tree mirrors the repository's paths, so that the links for Binder and Colab
 point at the committed notebooks. Here the ledger is judged, and the tables of the notebooks are
@@ -8,7 +8,6 @@ then ends with a non-zero exit code.
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import re
@@ -16,9 +15,8 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterable, Mapping
-from html.parser import HTMLParser
+from importlib.metadata import version
 from pathlib import Path
-from urllib.parse import unquote, urlsplit
 
 import nbformat
 import yaml
@@ -28,18 +26,18 @@ from sphinx_external_toc.parsing import parse_toc_data, parse_toc_yaml
 from compendium import deposit, pages, sources, swhid, verify, write
 from compendium.downloads import SITE
 from compendium.execute import (
+    QUICK,
     Edition,
     RefusedError,
     Task,
     command,
     locked,
-    package_version,
     say,
     seconds,
     tasks,
 )
 from compendium.published import LedgerError, Paper, Published, Row
-from compendium.verdicts import Entry, Ledger
+from compendium.verdicts import Ledger
 
 _ANSI = re.compile(r"\x1b\[[0-9;]*m")
 
@@ -55,10 +53,10 @@ def build(edition: Edition) -> list[str]:
             f"the table of contents lists {d}, which does not exist" for d in missing
         ]
     say(f"Building the book of {len(documents)} pages ...")
-    command = "from jupyter_book.cli.main import main; main()"
+    program = "from jupyter_book.cli.main import main; main()"
     options = ["build", str(staged), "--toc", str(staged / "book" / "_toc.yml")]
     process = subprocess.run(
-        [sys.executable, "-c", command, *options, "-W", "--keep-going", "-n", "-q"],
+        [sys.executable, "-c", program, *options, "-W", "--keep-going", "-n", "-q"],
         env={**os.environ, "PYTHONPATH": edition.python_path},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
@@ -73,7 +71,6 @@ def build(edition: Edition) -> list[str]:
         return [*problems, "no site was built"]
     metadata = json.dumps(deposit.crate(edition, html), indent=1, ensure_ascii=False)
     write(html / "ro-crate-metadata.json", metadata + "\n")
-    problems += check(html, documents)
     target = edition.folder / "html"
     shutil.rmtree(target, ignore_errors=True)
     html.rename(target)
@@ -106,7 +103,7 @@ def stage(edition: Edition, staged: Path) -> list[str]:
             name,
             ledger,
             address=f"{SITE}book/ledger.html",
-            version=package_version(root),
+            version=version("f1ci"),
             tasks=listed,
             done=[t.record for t in listed if t.record and t.record["status"] == "done"],
             hashes={t.name: t.record["results"] for t in listed if t.record},
@@ -116,13 +113,8 @@ def stage(edition: Edition, staged: Path) -> list[str]:
         write(generated / f"{name}.md", text)
     write(generated / "certificate.md", _certificate(edition, extra))
     _write_toc(staged, published.papers.values(), [t.name for t in listed])
-    problems = [f"the ledger: {error}" for error in ledger.errors]
-    problems += [
-        f"the ledger: {entry.id} is open: {entry.reason}"
-        for entry in ledger.entries
-        if entry.unexplained
-    ]
-    rows: dict[str, Entry | Row] = {**published.inputs, **{e.id: e for e in ledger.entries}}
+    problems = [f"the ledger: {problem}" for problem in ledger.problems]
+    rows: dict[str, Row] = {**published.inputs, **{e.id: e for e in ledger.entries}}
     for task in listed:
         problems += _stage_notebook(edition, staged, task, rows)
     return problems
@@ -135,7 +127,7 @@ def _copy(source: Path, target: Path, *ignored: str) -> None:
 
 
 def _stage_notebook(
-    edition: Edition, staged: Path, task: Task, rows: Mapping[str, Entry | Row]
+    edition: Edition, staged: Path, task: Task, rows: Mapping[str, Row]
 ) -> list[str]:
     """Write a notebook as a page, with its strip and its code folded, and as what that offers."""
     problems = []
@@ -152,8 +144,6 @@ def _stage_notebook(
     shutil.copy(edition.source(task.name), offered)
     if not task.reason:
         (offered / f"{task.name}.ipynb").write_text(nbformat.writes(notebook) + "\n", "utf-8")
-    elif task.record and task.record["status"] == "failed":
-        problems.append(f"the notebook {task.name} failed: {task.record['error']['summary']}")
     else:
         problems.append(f"the notebook {task.name} must run: {task.reason}")
     for cell in notebook.cells:
@@ -168,7 +158,7 @@ def _stage_notebook(
     return problems
 
 
-def _fill_tables(notebook: NotebookNode, rows: Mapping[str, Entry | Row]) -> None:
+def _fill_tables(notebook: NotebookNode, rows: Mapping[str, Row]) -> None:
     """Put printed numbers, ours and verdicts where a notebook's tables name their ids."""
     for cell in notebook.cells:
         for output in cell.get("outputs", []):
@@ -230,64 +220,13 @@ def _certificate(edition: Edition, extra: Path) -> str:
     return pages.render("certificate.md", certificate=certificate)
 
 
-# --- the finished site --------------------------------------------------------------------
-
-
-def check(html: Path, documents: Iterable[str]) -> list[str]:
-    """What is wrong with a finished site: missing pages, broken links, images without a text."""
-    problems = [
-        f"{document} has no page"
-        for document in documents
-        if not (html / f"{document}.html").exists()
-    ]
-    pages = {
-        p.resolve(): _Page(p.read_text("utf-8"))
-        for p in sorted(html.rglob("*.html"))
-        if "_static" not in p.parts
-    }
-    for path, page in pages.items():
-        where = path.relative_to(html.resolve()).as_posix()
-        problems += [f"{where}: an image has no alternative text ({s})" for s in page.silent_images]
-        for link in sorted(page.links):
-            parts = urlsplit(link)
-            if parts.scheme or parts.netloc:
-                continue
-            target = (path.parent / unquote(parts.path)).resolve() if parts.path else path
-            if not target.exists():
-                problems.append(f"{where}: the link {link} leads nowhere")
-            elif target in pages and unquote(parts.fragment) not in pages[target].ids:
-                problems.append(f"{where}: the link {link} names no place on its page")
-    return problems
-
-
-class _Page(HTMLParser):
-    """The links, anchors and images of a page."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.links: set[str] = set()
-        self.ids: set[str] = {"", "top"}
-        self.silent_images: list[str] = []
-        self.feed(text)
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        values = dict(attrs)
-        self.ids.update(v for k in ("id", "name") if (v := values.get(k)))
-        self.links.update(v for k in ("href", "src") if (v := values.get(k)))
-        if tag == "img" and not values.get("alt"):
-            self.silent_images.append(values.get("src") or "")
-
-
-def _main(options: argparse.Namespace) -> int:
-    edition = Edition(options.root, "quick" if options.quick else "full")
+def _main(edition: Edition) -> bool:
     with locked(edition):
         problems = build(edition)
     for problem in problems:
         say(f"error: {problem}")
-    return 1 if problems else 0
+    return not problems
 
 
 if __name__ == "__main__":
-    flag = {"action": "store_true", "help": "from the runs with small numbers"}
-    does = "Build the site from the notebooks' last runs."
-    sys.exit(command(_main, does, {"--quick": flag}))
+    command(_main, QUICK)

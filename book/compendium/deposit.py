@@ -8,21 +8,20 @@ contents alone.
 
 from __future__ import annotations
 
-import argparse
 import hashlib
 import json
 import mimetypes
 import subprocess
-import sys
 import zipfile
 from collections.abc import Iterable, Iterator, Mapping
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import yaml
 
 from compendium import swhid
-from compendium.execute import Edition, RefusedError, command, package_version, require_done
+from compendium.execute import Edition, RefusedError, command, require_done, say
 
 _SPDX = "https://spdx.org/licenses/"
 _TYPES = {".ipynb": "application/x-ipynb+json", ".py": "text/x-python", ".data": "text/csv"}
@@ -138,7 +137,7 @@ def archive(edition: Edition) -> Path:
     require_done(edition)
     if not (built / "html" / "index.html").exists():
         raise RefusedError("there is no site to archive: `make book` builds it")
-    name = f"f1ci-{package_version(root)}"
+    name = f"f1ci-{version('f1ci')}"
     listed = subprocess.run(["git", "ls-files", "-z"], cwd=root, capture_output=True, check=False)
     if listed.returncode:
         raise RefusedError(f"{root} is not a clone: {listed.stderr.decode().strip()}")
@@ -161,13 +160,11 @@ def archive(edition: Edition) -> Path:
     return draft.replace(target)
 
 
-def _main(options: argparse.Namespace) -> int:
-    path = archive(Edition(options.root))
-    digest = hashlib.sha256(path.read_bytes()).hexdigest()
-    sys.stdout.write(f"{digest}  {path.relative_to(options.root)}\n")
-    return 0
+def _main(edition: Edition) -> bool:
+    path = archive(edition)
+    say(f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.relative_to(edition.root)}")
+    return True
 
 
 if __name__ == "__main__":
-    does = "Write one archive of the repository and of what was built from it."
-    sys.exit(command(_main, does, {}))
+    command(_main, {})

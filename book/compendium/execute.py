@@ -26,11 +26,12 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timezone
+from importlib.metadata import version
 from importlib.util import source_from_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import nbformat
 import papermill
@@ -42,7 +43,7 @@ from papermill.exceptions import PapermillExecutionError
 from papermill.execute import remove_error_markers
 from papermill.log import logger
 
-from compendium import ROOT, sources, swhid, versions, write
+from compendium import ROOT, differing, sources, swhid, versions, write
 from compendium.published import LedgerError, Published
 from compendium.sources import Parameter, ParameterError
 
@@ -121,8 +122,8 @@ class Edition:
         """Why a notebook has to run with these values; empty if its last run still holds."""
         if record is None:
             return "never run"
-        if record["status"] != "done":
-            return "failed last time"
+        if record["error"]:
+            return f"failed last time: {record['error']['summary']}"
         now = {
             "parameters": {k: sources.literal(v) for k, v in values.items()},
             "packages": versions(_PACKAGES),
@@ -131,11 +132,8 @@ class Edition:
             "outputs": {path: swhid(self.folder / path) for path in record["outputs"]},
         }
         before = {**record, **record["read"]}
-        return ", ".join(
-            f"{what} changed ({_difference(before[what], found)})"
-            for what, found in now.items()
-            if before[what] != found
-        )
+        changed = {what: differing(before[what], now[what]) for what in now}
+        return ", ".join(f"{what} changed ({_first(k)})" for what, k in changed.items() if k)
 
     def publish(self, name: str, record: dict[str, Any], made: Path) -> None:
         """Put the files that a run made into their places, the record last.
@@ -185,11 +183,8 @@ def locked(edition: Edition) -> Iterator[None]:
 
 
 def _read(path: Path) -> dict[str, Any] | None:
-    """What a JSON file holds; nothing if there is none, or half of one."""
-    try:
-        found: dict[str, Any] = json.loads(path.read_text("utf-8"))
-    except (FileNotFoundError, json.JSONDecodeError):
-        return None
+    """What a JSON file holds, if there is one."""
+    found: dict[str, Any] | None = json.loads(path.read_text("utf-8")) if path.exists() else None
     return found
 
 
@@ -199,17 +194,9 @@ def _combined(hashes: Mapping[str, str]) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
-def _difference(before: Mapping[str, Any], now: Mapping[str, Any]) -> str:
-    """The names that differ between two tables, at most three."""
-    names = sorted(k for k in before.keys() | now.keys() if before.get(k) != now.get(k))
+def _first(names: Sequence[str]) -> str:
+    """At most three names, and how many more there are."""
     return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
-
-
-def package_version(root: Path) -> str:
-    """The version that f1ci's own source states."""
-    text = (root / "f1ci" / "__init__.py").read_text("utf-8")
-    found = re.search(r'^__version__ = "(.+)"$', text, re.MULTILINE)
-    return found[1] if found else "unknown"
 
 
 # --- what is to be done -------------------------------------------------------------------
@@ -228,6 +215,7 @@ class Task:
     cell: int = 0
     cells: int = 0
     started: float = 0.0  # on the clock that only goes forward; 0 if it has not
+    ended: bool = False
 
 
 def tasks(edition: Edition, names: Sequence[str] = (), text: str = "") -> list[Task]:
@@ -258,9 +246,8 @@ def tasks(edition: Edition, names: Sequence[str] = (), text: str = "") -> list[T
 def require_done(edition: Edition) -> list[Task]:
     """The notebooks, if every one's last run still holds; else a refusal."""
     listed = tasks(edition)
-    for task in listed:
-        if task.reason:
-            raise RefusedError(f"the notebook {task.name} must run first: {task.reason}")
+    if late := next((t for t in listed if t.reason), None):
+        raise RefusedError(f"the notebook {late.name} must run first: {late.reason}")
     return listed
 
 
@@ -273,10 +260,15 @@ def run(
     either as it was or done. Whatever keeps a task from its end is a failure.
     """
     edition.tidy()
-    stopping, publishing, show = threading.Event(), threading.Lock(), _Progress(todo, workers)
+    stopping, publishing, begin = threading.Event(), threading.Lock(), time.monotonic()
+
+    def tell(text: str) -> None:
+        say(f"{seconds(time.monotonic() - begin):>12}  {text}")
 
     def work(task: Task) -> bool:
-        show.starts(task)
+        task.started = time.monotonic()
+        before = f", {seconds(task.expected)} before" if task.expected else ""
+        tell(f"{task.name} starts: {task.reason or 'asked for'}{before}")
         folder = edition.folder / f"running-{task.name}"
         try:
             error = _run_one(edition, task, folder, time_limit)
@@ -287,7 +279,10 @@ def run(
             error = _error(f"{type(fault).__name__}: {' '.join(str(fault).split())[:300]}")
         shutil.rmtree(folder, ignore_errors=True)
         if not stopping.is_set():
-            show.ended(task, error)
+            task.ended = True
+            took = seconds(time.monotonic() - task.started)
+            failed = f"FAILED after {took}: {error['summary']}" if error else ""
+            tell(f"{task.name} {failed or f'done in {took}{_left(todo, workers)}'}")
         return error is None
 
     pool = ThreadPoolExecutor(workers)
@@ -295,7 +290,10 @@ def run(
     futures = {pool.submit(work, t): t.name for t in order}
     try:
         while wait(futures, timeout=_HEARTBEAT).not_done:
-            show.goes_on()
+            running = [t for t in todo if t.cell and not t.ended]
+            if running:
+                cells = ", ".join(f"{t.name} in cell {t.cell} of {t.cells}" for t in running)
+                tell(f"{cells}{_left(todo, workers)}")
     finally:
         with publishing:
             stopping.set()
@@ -403,7 +401,7 @@ def _publish(edition: Edition, task: Task, folder: Path, error: dict[str, str] |
         "packages": versions(_PACKAGES),
         "read": {"files": hashes, "printed": printed},
         "data": [p.removeprefix("notebooks/") for p in hashes if p.startswith("notebooks/data/")],
-        "version": package_version(root),
+        "version": version("f1ci"),
         "f1ci": _combined(package),
         # Numbers only: how a figure is drawn may differ from one machine to another.
         "results": _combined(
@@ -448,41 +446,15 @@ def _error(summary: str, traceback: str = "") -> dict[str, str]:
 # --- what a person sees meanwhile ---------------------------------------------------------
 
 
-class _Progress:
-    """Progress lines: which notebooks, how far, how long still."""
-
-    def __init__(self, todo: Sequence[Task], workers: int) -> None:
-        self._open, self._all, self._workers = list(todo), len(todo), workers
-        self._begin = time.monotonic()
-
-    def starts(self, task: Task) -> None:
-        task.started = time.monotonic()
-        before = f", {seconds(task.expected)} before" if task.expected else ""
-        self._say(f"{task.name} starts: {task.reason or 'asked for'}{before}")
-
-    def goes_on(self) -> None:
-        running = [f"{t.name} in cell {t.cell} of {t.cells}" for t in list(self._open) if t.cell]
-        if running:
-            self._say(f"{', '.join(running)}{self._left()}")
-
-    def ended(self, task: Task, error: Mapping[str, str] | None) -> None:
-        self._open.remove(task)
-        took = seconds(time.monotonic() - task.started)
-        failed = f"FAILED after {took}: {error['summary']}" if error else ""
-        self._say(f"{task.name} {failed or f'done in {took}{self._left()}'}")
-
-    def _say(self, text: str) -> None:
-        say(f"{seconds(time.monotonic() - self._begin):>12}  {text}")
-
-    def _left(self) -> str:
-        """The time left by what each notebook took before, shared among the workers."""
-        now, still = time.monotonic(), list(self._open)
-        if not still:
-            return ""
-        if any(t.expected is None for t in still):
-            return f"; {self._all - len(still)} of {self._all} notebooks done"
-        rest = [max(0.0, (t.expected or 0.0) - (t.started and now - t.started)) for t in still]
-        return f"; about {seconds(max(*rest, sum(rest) / self._workers))} left"
+def _left(todo: Sequence[Task], workers: int) -> str:
+    """The time left by what each notebook took before, shared among the workers."""
+    now, still = time.monotonic(), [t for t in todo if not t.ended]
+    if not still:
+        return ""
+    if any(t.expected is None for t in still):
+        return f"; {len(todo) - len(still)} of {len(todo)} notebooks done"
+    rest = [max(0.0, (t.expected or 0.0) - (t.started and now - t.started)) for t in still]
+    return f"; about {seconds(max(*rest, sum(rest) / workers))} left"
 
 
 def seconds(value: float) -> str:
@@ -502,38 +474,51 @@ def say(line: str) -> None:
 # --- the command --------------------------------------------------------------------------
 
 
-def command(
-    work: Callable[[argparse.Namespace], int],
-    description: str,
-    arguments: Mapping[str, Mapping[str, Any]],
-) -> int:
-    """Read the command line of one of the compendium's programs, do its work; the exit code."""
-    spec = sys.modules["__main__"].__spec__
+QUICK = {"--quick": {"action": "store_true", "help": "small numbers, in a folder apart"}}
+
+
+def command(work: Callable[..., bool], arguments: Mapping[str, Mapping[str, Any]]) -> NoReturn:
+    """Run the program that this process was started with, and end it.
+
+    `work` gets an edition and the values of the `arguments`, and says whether all is well. What
+    the program is for is the first line of its module.
+    """
+    program = sys.modules["__main__"]
     parser = argparse.ArgumentParser(
-        prog=f"python -m {spec.name if spec else ''}", description=description
+        prog=f"python -m {program.__spec__.name if program.__spec__ else ''}",
+        description=(program.__doc__ or "").partition("\n")[0],
     )
     parser.add_argument("--root", type=Path, default=ROOT, help="another tree (for tests)")
     for name, how in arguments.items():
         parser.add_argument(name, **how)
-    options = parser.parse_args()
-    options.root = options.root.resolve()
+    options = vars(parser.parse_args())
+    root, name = options.pop("root"), "quick" if options.pop("quick", False) else "full"
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # `kill` ends it as Ctrl-C does
     try:
-        return work(options)
+        sys.exit(not work(Edition(root.resolve(), name), **options))
     except (RefusedError, LedgerError, OSError, ParameterError) as error:
-        sys.stderr.write(f"error: {error}\n")
-        return 2
+        parser.exit(2, f"error: {error}\n")
     except KeyboardInterrupt:
         say("Stopped. What was done before stays done; nothing half-written is left.")
         os._exit(130)  # threads would take seconds to see that their kernels are gone
 
 
-def _main(options: argparse.Namespace) -> int:
+def _main(
+    edition: Edition,
+    names: Sequence[str],
+    params: str,
+    workers: int,
+    scheduler: str,
+    force: bool,
+    time_limit: float,
+) -> bool:
     begin = time.monotonic()
-    name = "custom" if options.params else "quick" if options.quick else "full"
-    edition = Edition(options.root, name)
-    listed = tasks(edition, options.names, options.params)
-    todo = [t for t in listed if t.reason or options.force]
+    if params:
+        edition = replace(edition, name="custom")
+    listed = tasks(edition, names, params)
+    todo = [t for t in listed if t.reason or force]
+    if workers < 1:
+        raise RefusedError(f"a run needs at least one worker, not {workers}")
     if kept := len(listed) - len(todo):
         say(f"{kept} of {len(listed)} notebooks are up to date (--force runs them anyway).")
     os.environ |= {
@@ -542,41 +527,32 @@ def _main(options: argparse.Namespace) -> int:
         "PYTHONHASHSEED": "0",
         "PYTHONPYCACHEPREFIX": "",  # compiled modules stand beside their sources
         "JUPYTER_PREFER_ENV_PATH": "1",
-        "F1CI_SCHEDULER": options.scheduler,
-        "F1CI_PROCESSES": str(max(1, options.workers // max(1, len(todo)))),
+        "F1CI_SCHEDULER": scheduler,
+        "F1CI_PROCESSES": str(max(1, workers // max(1, len(todo)))),
         # The book fills in what is printed and the verdicts; a reader's own run has no book.
         "F1CI_IDS": "" if edition.name == "custom" else "1",
     }
     with locked(edition):
-        failed = run(edition, todo, workers=options.workers, time_limit=options.time_limit)
+        failed = run(edition, todo, workers=workers, time_limit=time_limit)
     took, folder = seconds(time.monotonic() - begin), edition.folder.relative_to(edition.root)
     if todo:
         say(f"{len(todo) - len(failed)} of {len(todo)} notebooks ran in {took}, see {folder}/.")
     for name in failed:
         say(f"FAILED: {name}, up to its error in {folder}/executed/{name}.ipynb")
-    return 1 if failed else 0
-
-
-def _at_least_one(text: str) -> int:
-    if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"a whole number of at least 1, got {text!r}")
-    return int(text)
+    return not failed
 
 
 if __name__ == "__main__":
     values = 'values such as "confidence_level=0.9 replicates=1000"'
-    sys.exit(
-        command(
-            _main,
-            "Run the notebooks that need it, or those that are named.",
-            {
-                "names": {"nargs": "*", "metavar": "NAME", "help": "all, if none is named"},
-                "--quick": {"action": "store_true", "help": "small numbers, in a folder apart"},
-                "--params": {"default": "", "help": values},
-                "--workers": {"type": _at_least_one, "default": 2, "help": "notebooks at a time"},
-                "--scheduler": {"default": "", "help": "address of a Dask scheduler"},
-                "--force": {"action": "store_true", "help": "run even what is up to date"},
-                "--time-limit": {"type": float, "default": 1800.0, "help": "seconds for each"},
-            },
-        )
+    command(
+        _main,
+        {
+            "names": {"nargs": "*", "metavar": "NAME", "help": "all, if none is named"},
+            **QUICK,
+            "--params": {"default": "", "help": values},
+            "--workers": {"type": int, "default": 2, "help": "notebooks at a time"},
+            "--scheduler": {"default": "", "help": "address of a Dask scheduler"},
+            "--force": {"action": "store_true", "help": "run even what is up to date"},
+            "--time-limit": {"type": float, "default": 1800.0, "help": "seconds for each"},
+        },
     )

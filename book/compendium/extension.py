@@ -8,22 +8,25 @@ digits as the paper prints, or in a format of its own after a bar:
 verdict. An unknown id is a warning, and so fails the build. Where no notebook of the build has
 computed the value (because it failed, say), the page says "not computed" in red.
 
-When the pages are written, they are made fit for every screen (:mod:`compendium.screens`), and the
-notebooks that they offer get what their roles stand for (:mod:`compendium.downloads`).
+When the pages are written, they are made fit for every screen (:mod:`compendium.screens`), their
+links are followed, and the notebooks that they offer get what their roles stand for
+(:mod:`compendium.downloads`).
 """
 
 from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from fnmatch import fnmatchcase
 from functools import partial
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote, urlsplit
 
 from bs4 import BeautifulSoup
 from docutils import nodes
+from myst_nb.ext.glue.roles import PasteTextRole
 from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.util import logging
@@ -58,8 +61,6 @@ class LedgerRole(SphinxRole):
             raise ValueError(f"no published number has the id {identity!r}")
         row = rows[identity]
         shown = row["printed"] if self.name == "published" else row.get("value")
-        if self.name == "published" and form:
-            raise ValueError(f"{identity}: a published number stands as it is, unformatted")
         if shown is None:
             return nodes.inline("", "not computed", classes=["not-computed"])
         if not isinstance(shown, str):
@@ -72,6 +73,15 @@ class LedgerRole(SphinxRole):
             reftitle=f"{row['description']} ({row.get('verdict', 'an input')})",
             classes=["ledger-number", self.name],
         )
+
+
+class GlueRole(PasteTextRole):  # type: ignore[misc]
+    """A role that quotes what a notebook keeps for the prose, marked for `_remember`."""
+
+    def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
+        """Show it as myst-nb does."""
+        shown, problems = super().run()
+        return [nodes.inline(self.rawtext, "", *shown, role=self.rawtext)], problems
 
 
 def tally(rows: Iterable[Mapping[str, Any]], of: str) -> int:
@@ -108,18 +118,42 @@ def _remember(shown: Shown, _app: Sphinx, tree: nodes.document, document: str) -
         node.replace_self(node.children)
 
 
+def faults(pages: Mapping[Path, BeautifulSoup]) -> Iterator[str]:
+    """What is wrong with finished pages: links that lead nowhere, images without a text."""
+    places = {
+        path: {"", "top", *(tag["id"] for tag in page.select("[id]"))}
+        for path, page in pages.items()
+    }
+    for path, page in pages.items():
+        where = "/".join(path.parts[-2:])
+        for image in page.select('img:not([alt]), img[alt=""]'):
+            yield f"{where}: an image has no alternative text ({image.get('src')})"
+        tags = page.select("[href], [src]")
+        for link in sorted({str(tag.get("href") or tag["src"]) for tag in tags}):
+            parts = urlsplit(link)
+            if parts.scheme or parts.netloc:
+                continue
+            target = (path.parent / unquote(parts.path)).resolve() if parts.path else path
+            if not target.exists():
+                yield f"{where}: the link {link} leads nowhere"
+            elif target in places and unquote(parts.fragment) not in places[target]:
+                yield f"{where}: the link {link} names no place on its page"
+
+
 def _finish(shown: Shown, app: Sphinx, error: Exception | None) -> None:
-    """Mend every page, warn of what no page has; fill the notebooks that the pages offer."""
+    """Mend every page and warn of what is wrong with it; fill the notebooks that pages offer."""
     if error or app.builder.format != "html":
         return
-    absent = set(screens.MENDED)
-    for path in Path(app.outdir).rglob("*.html"):
-        if "_static" not in path.relative_to(app.outdir).parts:
+    absent, pages = set(screens.MENDED), {}
+    for path in Path(app.outdir).resolve().rglob("*.html"):
+        if "_static" not in path.parts:
             page = BeautifulSoup(path.read_text("utf-8"), "html.parser")
             absent -= screens.mend(page)
             path.write_text(str(page), "utf-8")
-    for selector in sorted(absent):
-        logging.getLogger(__name__).warning("no page has %s, which was to be mended", selector)
+            pages[path] = page
+    problems = [f"no page has {selector}, which was to be mended" for selector in sorted(absent)]
+    for problem in [*problems, *faults(pages)]:
+        logging.getLogger(__name__).warning("%s", problem)
     equations = app.env.get_domain("math").equations  # type: ignore[attr-defined]
     for label, (document, number) in equations.items():
         for roles in shown.values():
@@ -135,6 +169,7 @@ def setup(app: Sphinx) -> dict[str, bool]:
     app.add_config_value("f1ci_ledger", rows, "env", [dict])
     for name in ("published", "computed", "tally"):
         app.add_role(name, LedgerRole())
+    app.add_role_to_domain("glue", "text", GlueRole(), override=True)
     shown: Shown = defaultdict(dict)
     app.connect("doctree-read", _mark)
     app.connect("doctree-resolved", partial(_remember, shown))

@@ -174,8 +174,8 @@ class Page:
     def save(self) -> None:
         """Write the file if there is something new for it."""
         if self._saved != len(self.records):
-            lines = [asdict(record) for record in self.records.values()]
-            write(self.path, csv_text(COLUMNS, lines))
+            table = [asdict(record) for record in self.records.values()]
+            write(self.path, csv_text(COLUMNS, table))
             self._saved = len(self.records)
 
     def _known(self, id: str, what: str, rows: Mapping[str, Row]) -> Row:  # noqa: A002
@@ -187,7 +187,7 @@ class Page:
         return float(self.number(self._known(id, what, rows).id).value)
 
     def _add(self, record: Record) -> None:
-        row = _named(record.id, record.value, self.published)
+        row = self.published.named(record.id)
         if record.id in self.records:
             raise LedgerError(
                 f"{record.id} is recorded twice: {shown(self.records[record.id].value)}, "
@@ -289,25 +289,30 @@ def from_line(line: dict[str, str], row: Row) -> Record:
     return Record(line["id"], **{k: kind(line[k]) for k, kind in kinds.items() if line[k]})
 
 
-def read(path: Path, published: Published) -> tuple[list[Record], list[str]]:
-    """The records in a results file, and what is wrong with the file, a sentence each."""
-    records: list[Record] = []
-    whole, problems = lines(path, COLUMNS)
-    for line in whole:
-        try:
-            row = _named(line["id"], line["value"], published)
-            records.append(checked(from_line(line, row), row))
-        except ValueError as error:
-            problems.append(f"{path.name}: {error} ({line})")
-    return records, problems
-
-
-def _named(name: str, value: object, published: Published) -> Row:
-    """What is printed about the number that a record names."""
-    row = published.named(name)
-    if row is None:
-        raise LedgerError(f"no published number has the id {name!r} (of {shown(value)})")
-    return row
+def read(
+    results: Path, published: Published
+) -> tuple[dict[str, Record], dict[str, str], list[str]]:
+    """The records in a folder of results files by their ids, the notebook of each, all problems."""
+    records: dict[str, Record] = {}
+    notebooks: dict[str, str] = {}
+    problems = []
+    for path in sorted(results.glob("*.csv")):
+        whole, wrong = lines(path, COLUMNS)
+        for line in whole:
+            try:
+                row = published.named(line["id"])
+                record = checked(from_line(line, row), row)
+            except ValueError as error:
+                wrong.append(f"{path.name}: {error} ({line})")
+                continue
+            if first := records.get(record.id):
+                before = f"{shown(first.value)} by {notebooks[first.id]}"
+                now = f"{shown(record.value)} by {path.stem}"
+                wrong.append(f"{first.id} is recorded twice: {before}, {now}")
+            else:
+                records[record.id], notebooks[record.id] = record, path.stem
+        problems += wrong
+    return records, notebooks, problems
 
 
 def shown(value: object) -> str:
@@ -315,12 +320,12 @@ def shown(value: object) -> str:
     return f"{value:.6g}" if isinstance(value, float) else repr(value)
 
 
-def csv_text(columns: Sequence[str], lines: Iterable[dict[str, Any]]) -> str:
+def csv_text(columns: Sequence[str], table: Iterable[dict[str, Any]]) -> str:
     """A table as CSV text: floats with all their digits, "yes" for True, nothing for None."""
     text = io.StringIO()
     writer = csv.DictWriter(text, columns, lineterminator="\n")
     writer.writeheader()
-    for line in lines:
+    for line in table:
         # The writer gives numbers as Python does, and nothing for None.
         writer.writerow(
             {k: "yes" if v is True else "" if v is False else v for k, v in line.items()}

@@ -6,10 +6,8 @@ Links to what is printed lead there, and the others to the site: every number ca
 
 from __future__ import annotations
 
-import argparse
 import shutil
 import subprocess
-import sys
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
@@ -18,7 +16,7 @@ from urllib.parse import urljoin
 from bs4 import BeautifulSoup, Tag
 
 from compendium.downloads import SITE
-from compendium.execute import Edition, RefusedError, command, say
+from compendium.execute import QUICK, Edition, RefusedError, command, say
 from compendium.published import Published
 
 _PROGRAMS = ("chromium", "chromium-browser", "google-chrome")
@@ -61,7 +59,7 @@ def combined(html: Path, documents: Sequence[str], address: str) -> str:
     return str(page)
 
 
-def printed(html: Path, documents: Sequence[str], address: str, target: Path) -> None:
+def print_pages(html: Path, documents: Sequence[str], address: str, target: Path) -> None:
     """Print pages of the site in `html`."""
     program = next(filter(None, map(shutil.which, _PROGRAMS)), None)
     if program is None:
@@ -85,20 +83,17 @@ def printed(html: Path, documents: Sequence[str], address: str, target: Path) ->
     page.unlink()
 
 
-def _main(options: argparse.Namespace) -> int:
-    edition = Edition(options.root, "quick" if options.quick else "full")
+def _main(edition: Edition) -> bool:
     html = edition.folder / "html"
     documents = [
         *("book/index", "notebooks/five-minutes", "book/recipes", "notebooks/questions"),
         *(f"book/{key}" for key in Published(edition.published).papers),
         *("book/score", "book/compare", "book/ledger", "book/errata", "book/bibliography"),
     ]
-    printed(html, documents, SITE, html / "f1ci.pdf")
+    print_pages(html, documents, SITE, html / "f1ci.pdf")
     say(f"The printed edition is {html.relative_to(edition.root)}/f1ci.pdf")
-    return 0
+    return True
 
 
 if __name__ == "__main__":
-    flag = {"action": "store_true", "help": "of the site with small numbers"}
-    does = "Print guide, chapters and ledger of the built site as one PDF."
-    sys.exit(command(_main, does, {"--quick": flag}))
+    command(_main, QUICK)

@@ -236,12 +236,13 @@ class Published:
             listed = dict.fromkeys(self._problems)
             raise LedgerError(f"{self.folder}:\n  " + "\n  ".join(listed))
 
-    def named(self, name: str) -> Row | None:
+    def named(self, name: str) -> Row:
         """The row of an id, or of `R-...:id`, its value in the run that its entry names."""
         run, mark, identity = name.rpartition(":")
         row = self.rows.get(identity)
-        fits = row is not None and (not mark or (run == row.erratum and run.startswith("R")))
-        return row if fits else None
+        if row is None or (mark and not (run == row.erratum and run.startswith("R"))):
+            raise LedgerError(f"no published number has the id {name!r}")
+        return row
 
     def facts(self, id: str) -> str:  # noqa: A002
         """All that a notebook can ask of a number, as one text; "" if nothing has the id."""
@@ -263,21 +264,23 @@ class Published:
         """The value that each row with an entry in the register is claimed to have."""
         found: dict[str, tuple[float, float]] = {}
         for name, *said in self._cells("expected", ("id", "value", "tolerance")):
-            row = self.named(name)
-            self._need(row and row.erratum, f"expected.csv: {name!r} names nothing in the register")
             try:
+                entry = self.named(name).erratum
                 value, tolerance = map(float, said)
-            except ValueError:
-                self._need(False, f"expected.csv: no numbers for {name!r}")
+            except ValueError as error:
+                self._problems.append(f"expected.csv: {name!r}: {error}")
                 continue
+            self._need(entry, f"expected.csv: {name!r} names nothing in the register")
             small = 0 < tolerance <= 0.01 * abs(value)
             self._need(small, f"expected.csv: a tolerance of {tolerance} for {name!r}")
             found[name] = value, tolerance
         for row in filter(lambda row: row.erratum, self.rows.values()):
-            for name, whose in ((row.id, "ours"), (f"{row.erratum}:{row.id}", "that run's")):
+            names = {"ours": row.id}
+            if row.erratum.startswith("R"):
+                names["that run's"] = f"{row.erratum}:{row.id}"
+            for whose, name in names.items():
                 missing = f"expected.csv does not say what {whose} is"
-                known = name in found or not self.named(name)
-                self._need(known, f"{row.id}: names {row.erratum}, but {missing}")
+                self._need(name in found, f"{row.id}: names {row.erratum}, but {missing}")
         return found
 
     def _of_rows(self, name: str, *columns: str) -> dict[str, list[str]]:

@@ -20,7 +20,6 @@ would come in a second cell, and its reading of the first one knows no quick val
 
 from __future__ import annotations
 
-import argparse
 import ast
 import contextlib
 import hashlib
@@ -30,7 +29,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from itertools import zip_longest
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -57,7 +56,6 @@ if importlib.util.find_spec("compendium") is None:
     %pip install --quiet --require-hashes -r f1ci-book/requirements.lock
     sys.path[:0] = [os.path.abspath("f1ci-book"), os.path.abspath("f1ci-book/book")]
     %cd -q f1ci-book/notebooks"""
-_BOOLEANS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 _LINE = re.compile(
     r"^(?P<head>(?P<name>\w+): (?P<type>[^=\n]+) = )(?P<value>(?s:.+?))"
     r"(?P<tail>  # (?:quick: (?P<quick>.+?) — )?(?P<description>(?!quick:).+))$",
@@ -91,7 +89,7 @@ def read(source: Path, values: Mapping[str, Any] | None = None) -> NotebookNode:
 def pair_text(source: Path) -> str:
     """What the committed ``.ipynb`` beside a source must contain."""
     notebook = read(source)
-    downloads.readable(notebook, downloads.Outside(source.stem))
+    downloads.readable(notebook, partial(downloads.outside, f"notebooks/{source.stem}"))
     add_fetching(notebook)
     return f"{nbformat.writes(notebook, version=4)}\n"
 
@@ -134,25 +132,18 @@ def check(folder: Path) -> list[str]:
             declared_parameters(source)
         except ParameterError as error:
             problems.append(str(error))
-        problems += _compare(source)
+        if drifted(source):
+            problems.append(f"{source.stem}.ipynb does not follow from its source; run `make pair`")
     for pair in sorted(folder.glob("*.ipynb")):
         if not pair.with_suffix(".py").exists():
             problems.append(f"{pair.name} has no source {pair.stem}.py")
     return problems
 
 
-def _compare(source: Path) -> list[str]:
-    """Compare a committed pair with what its source stands for, cell by cell."""
-    pair, remedy = source.with_suffix(".ipynb"), "run `make pair`"
-    if not pair.exists():
-        return [f"{source.name} has no pair {pair.name}; {remedy}"]
-    text, expected = pair.read_text("utf-8"), pair_text(source)
-    if text == expected:
-        return []
-    both = (nbformat.reads(t, as_version=4).cells for t in (text, expected))
-    differing = [k for k, (a, b) in enumerate(zip_longest(*both), 1) if a != b]
-    where = f"cell {differing[0]}" if differing else "its metadata or layout"
-    return [f"{pair.name} does not follow from {source.name}: {where} differs; {remedy}"]
+def drifted(source: Path) -> bool:
+    """Whether the committed pair of a source is missing, or not what the source stands for."""
+    pair = source.with_suffix(".ipynb")
+    return not pair.exists() or pair.read_text("utf-8") != pair_text(source)
 
 
 # --- parameters ---------------------------------------------------------------------------
@@ -251,15 +242,13 @@ def _literal(name: str, annotation: str, text: str) -> Any:
 def _readings(text: str) -> Iterator[Any]:
     """What a person may mean by a word on the command line, the likeliest first."""
     with contextlib.suppress(ValueError, SyntaxError):
-        literal = ast.literal_eval(text)
-        yield literal
-        if isinstance(literal, float) and literal.is_integer():
-            yield int(literal)  # 1e6 replicates
-        if isinstance(literal, tuple):
-            yield list(literal)
+        value = ast.literal_eval(text)
+        yield value
+        if isinstance(value, float) and value.is_integer():
+            yield int(value)  # 1e6 replicates
+        if isinstance(value, tuple):
+            yield list(value)
     yield text
-    if text.lower() in _BOOLEANS:
-        yield _BOOLEANS[text.lower()]
 
 
 def _fits(value: Any, annotation: str) -> bool:
@@ -282,20 +271,20 @@ def _annotation(value: Any) -> str:
 # --- the command --------------------------------------------------------------------------
 
 
-def _main(options: argparse.Namespace) -> int:
-    folder, said = options.root / "notebooks", []
-    if options.action == "check":
-        said = check(folder)
-    for source in sources(folder) if options.action == "pair" else ():
-        target, text = source.with_suffix(".ipynb"), pair_text(source)
-        if not target.exists() or target.read_text("utf-8") != text:
-            said.append(f"wrote {write(target, text).name}")
-    sys.stdout.write("".join(f"{line}\n" for line in said))
-    return 1 if said and options.action == "check" else 0
+def _main(edition: Edition, action: str) -> bool:
+    folder = edition.root / "notebooks"
+    if action == "check":
+        problems = check(folder)
+        sys.stdout.writelines(f"{problem}\n" for problem in problems)
+        return not problems
+    for source in sources(folder):
+        if drifted(source):
+            pair = write(source.with_suffix(".ipynb"), pair_text(source))
+            sys.stdout.write(f"wrote {pair.name}\n")
+    return True
 
 
 if __name__ == "__main__":
-    from compendium.execute import command
+    from compendium.execute import Edition, command
 
-    does = "Write each notebook's .ipynb from its .py, or compare them cell by cell."
-    sys.exit(command(_main, does, {"action": {"choices": ["pair", "check"]}}))
+    command(_main, {"action": {"choices": ["pair", "check"]}})

@@ -14,7 +14,6 @@ The command fails on an error or an open row.
 
 from __future__ import annotations
 
-import argparse
 import csv
 import json
 import math
@@ -298,30 +297,16 @@ class Ledger:
 
     def __init__(self, published: Published, results: Path) -> None:
         self.published = published
-        self.errors: list[str] = []
-        self.notebooks: list[str] = []
+        records, notebooks, self.errors = ledger.read(results, published)
         if not published.rows:
             self.errors.append(f"{published.folder}: no published numbers")
-        records: dict[str, Record] = {}
-        where: dict[str, dict[str, str]] = {}
-        for path in sorted(Path(results).glob("*.csv")):
-            self.notebooks.append(path.stem)
-            source = published.folder.parents[1] / "notebooks" / f"{path.stem}.py"
-            of = {"notebook": path.stem, "source": swhid(source)}
-            found, problems = ledger.read(path, published)
-            self.errors += problems
-            for record in found:
-                first = records.setdefault(record.id, record)
-                before = where.setdefault(record.id, of)["notebook"]
-                if first is not record:
-                    self.errors.append(
-                        f"{record.id} is recorded twice: {shown(first.value)} by {before}, "
-                        f"{shown(record.value)} by {path.stem}"
-                    )
-        self.entries = [
-            entry(row, published, records, **where.get(row.id, {}))
-            for row in published.rows.values()
-        ]
+        folder = published.folder.parents[1] / "notebooks"
+        self.notebooks = {name: swhid(folder / f"{name}.py") for name in notebooks.values()}
+        self.entries = []
+        for row in published.rows.values():
+            name = notebooks.get(row.id, "")
+            of = {"notebook": name, "source": self.notebooks.get(name, "")}
+            self.entries.append(entry(row, published, records, **of))
         self.errors += [
             f"{e.id}: names {e.erratum}, but {e.value!r} agrees with the printed {e.printed!r} "
             f"({e.reason})"
@@ -331,9 +316,10 @@ class Ledger:
         self.errors += [problem for e in self.entries for problem in e.moved]
 
     @property
-    def ok(self) -> bool:
-        """Whether there is no error and no open row that the register does not know."""
-        return not self.errors and not any(entry.unexplained for entry in self.entries)
+    def problems(self) -> list[str]:
+        """Every error, and every open row that the register does not know."""
+        unexplained = [f"{e.id} is open: {e.reason}" for e in self.entries if e.unexplained]
+        return self.errors + unexplained
 
     def power(self, factor: float) -> dict[str, tuple[int, int]]:
         """How many numbers of each verdict would turn if ours were `factor` times, and of how many.
@@ -358,18 +344,17 @@ class Ledger:
     def counts(self, of: str = "paper") -> dict[str, dict[str, int]]:
         """How many rows have each verdict, by paper or by "item" (written paper/item)."""
         groups: defaultdict[str, Counter[str]] = defaultdict(Counter)
-        for entry in self.entries:
-            key = entry.paper if of == "paper" else f"{entry.paper}/{entry.item}"
-            groups[key][entry.verdict] += 1
+        for e in self.entries:
+            groups[e.paper if of == "paper" else f"{e.paper}/{e.item}"][e.verdict] += 1
         return {key: {name: group[name] for name in VERDICTS} for key, group in groups.items()}
 
     def write(self, folder: Path) -> None:
         """Write `ledger.csv` and `ledger.json`."""
-        lines = [_columns(entry, COLUMNS) for entry in self.entries]
+        lines = [_columns(e, COLUMNS) for e in self.entries]
         write(folder / "ledger.csv", csv_text(COLUMNS, lines))
         report = {
             "total": len(lines),
-            "notebooks": self.notebooks,
+            "notebooks": sorted(self.notebooks),
             "by_paper": self.counts(),
             "by_item": self.counts("item"),
             "errors": self.errors,
@@ -387,32 +372,30 @@ class Ledger:
         table.loc["all"] = table.sum()
         yield table.to_string()
         for verdict in (name for name, verdict in VERDICTS.items() if not verdict.agrees):
-            rows = [entry for entry in self.entries if entry.verdict == verdict]
+            rows = [e for e in self.entries if e.verdict == verdict]
             if rows:
                 yield f"\n{verdict} ({len(rows)})"
-            for entry in rows:
-                ours = "" if entry.value is None else f", ours {shown(entry.value)}"
-                by = f" [{entry.notebook}]" if entry.notebook else ""
-                yield f"  {entry.id}: printed {entry.printed}{ours}; {entry.reason}{by}"
+            for e in rows:
+                ours = "" if e.value is None else f", ours {shown(e.value)}"
+                by = f" [{e.notebook}]" if e.notebook else ""
+                yield f"  {e.id}: printed {e.printed}{ours}; {e.reason}{by}"
         if self.errors:
             yield f"\nerrors ({len(self.errors)})"
             yield from (f"  {error}" for error in self.errors)
 
 
-def _main(options: argparse.Namespace) -> int:
-    from compendium.execute import Edition, tasks  # notebooks do without it
+def _main(edition: Edition) -> bool:
+    from compendium.execute import tasks  # notebooks do without it
 
-    edition = Edition(options.root)
     built = Ledger(Published(edition.published), edition.results)
     stale = (task for task in tasks(edition) if task.reason)
     built.errors += [f"the notebook {task.name} must run: {task.reason}" for task in stale]
     built.write(edition.folder / "ledger")
     sys.stdout.write("\n".join(built.scoreboard()) + "\n")
-    return 0 if built.ok else 1
+    return not built.problems
 
 
 if __name__ == "__main__":
-    from compendium.execute import command
+    from compendium.execute import Edition, command
 
-    does = "Compare every published number with what the notebooks computed."
-    sys.exit(command(_main, does, {}))
+    command(_main, {})

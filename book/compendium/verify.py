@@ -18,7 +18,6 @@ A source of a number that is not that of the reference run is named, and the run
 
 from __future__ import annotations
 
-import argparse
 import json
 import math
 import platform
@@ -32,13 +31,13 @@ from typing import Any
 import numpy as np
 import yaml
 
-from compendium import ledger, pages, sources, swhid, write
+from compendium import differing, ledger, pages, sources, swhid, write
 from compendium.execute import REFERENCE, Edition, RefusedError, Task, command, require_done, tasks
 from compendium.ledger import Record
 from compendium.published import LedgerError, Published
+from compendium.verdicts import STANDARD_ERRORS
 
-ROUNDING = 1e-9
-STANDARD_ERRORS = 4
+SUMMATION = 1e-9
 PART_OF_BAND = 1 / 20
 
 
@@ -51,7 +50,7 @@ def platform_facts(packages: Mapping[str, str]) -> dict[str, str]:
 
 def allowed(record: Record, size: float) -> float:
     """How much a number of this size, recorded in this way, may differ on another platform."""
-    reach = ROUNDING * abs(size)
+    reach = SUMMATION * abs(size)
     if record.replicates and record.deviation is not None:
         reach += STANDARD_ERRORS * record.deviation * math.sqrt(2 / record.replicates)
     elif record.replicates and record.low is not None and record.high is not None:
@@ -65,18 +64,10 @@ def _agreement(known: Record | None, found: Record | None, same_platform: bool) 
         return "exactly"
     if known is None or found is None or same_platform:
         return "not"
-    for before, now in zip(astuple(known), astuple(found), strict=True):
-        if isinstance(before, float) and isinstance(now, float):
-            if abs(before - now) > allowed(known, before):
-                return "not"
-        elif before != now:
-            return "not"
-    return "within"
-
-
-def _differing(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
-    """The names under which two tables have different things, or only one has anything."""
-    return sorted(k for k in before.keys() | now.keys() if before.get(k) != now.get(k))
+    changed = [(b, n) for b, n in zip(astuple(known), astuple(found), strict=True) if b != n]
+    numbers = all(isinstance(x, float) for pair in changed for x in pair)
+    small = numbers and all(abs(b - n) <= allowed(known, b) for b, n in changed)
+    return "within" if small else "not"
 
 
 def certify(edition: Edition) -> dict[str, Any]:
@@ -86,13 +77,14 @@ def certify(edition: Edition) -> dict[str, Any]:
     listed = tasks(edition)
     run = _facts(edition, listed)
     same = run["platform"] == reference["platform"]
-    before, now = (_records(place, edition) for place in (folder, edition.results))
+    published = Published(edition.published)
+    before, now = (_records(place, published) for place in (folder, edition.results))
     how = {i: _agreement(before.get(i), now.get(i), same) for i in {**before, **now}}
     problems = [f"the notebook {t.name} must run: {t.reason}" for t in listed if t.reason]
     problems += [
         f"{of}{name} is not that of the reference run"
         for what, of in {"sources": "", "parameters": "what was passed to "}.items()
-        for name in _differing(reference[what], run[what])
+        for name in differing(reference[what], run[what])
     ]
     problems += [
         f"{name} was made by {'the reference' if name in reference['made'] else 'this'} run alone"
@@ -104,7 +96,7 @@ def certify(edition: Edition) -> dict[str, Any]:
         if how[i] == "not"
     ]
     drawn = [name for name in reference["made"] if "/figures/" in name]
-    differing = _differing(reference["made"], run["made"])
+    changed = differing(reference["made"], run["made"])
     return {
         "agrees": not problems,
         "problems": problems,
@@ -112,7 +104,7 @@ def certify(edition: Edition) -> dict[str, Any]:
         "within tolerance": [i for i in how if how[i] == "within"],
         "not": [i for i in how if how[i] == "not"],
         "figures": len(drawn),
-        "figures that differ in a byte": [name for name in drawn if name in differing],
+        "figures that differ in a byte": [name for name in drawn if name in changed],
         "same platform": same,
         "reference": {name: reference[name] for name in ("ended", "platform")},
         **run,
@@ -122,20 +114,15 @@ def certify(edition: Edition) -> dict[str, Any]:
 def _said(record: Record | None) -> str:
     if record is None:
         return "nothing"
-    more = {"deviation": record.deviation, "low": record.low, "high": record.high}
-    beside = "".join(f", {name} {value!r}" for name, value in more.items() if value is not None)
-    return f"{record.missing or record.value!r}{beside}"
+    said = {name: value for name, value in vars(record).items() if value and name != "id"}
+    return ", ".join(f"{name} {value!r}" for name, value in said.items())
 
 
-def _records(folder: Path, edition: Edition) -> dict[str, Record]:
+def _records(folder: Path, published: Published) -> dict[str, Record]:
     """Every record in a folder of results files, by its id."""
-    published = Published(edition.published)
-    records: dict[str, Record] = {}
-    for path in sorted(folder.glob("*.csv")):
-        found, problems = ledger.read(path, published)
-        if problems:
-            raise LedgerError(problems[0])
-        records |= {record.id: record for record in found}
+    records, _, problems = ledger.read(folder, published)
+    if problems:
+        raise LedgerError(problems[0])
     return records
 
 
@@ -164,7 +151,7 @@ def _facts(edition: Edition, listed: Iterable[Task]) -> dict[str, Any]:
     }
 
 
-def record(edition: Edition) -> None:
+def make_reference(edition: Edition) -> None:
     """Make the last run the reference run, and write its manifest, ``codecheck.yml``."""
     listed = require_done(edition)
     folder = edition.root / REFERENCE
@@ -190,20 +177,17 @@ def _comment(edition: Edition, file: Path) -> str:
     return f"{title}: {captions[0] if captions else 'a figure'}"
 
 
-def _main(options: argparse.Namespace) -> int:
-    edition = Edition(options.root)
-    if options.record:
-        record(edition)
-        return 0
+def _main(edition: Edition, record: bool) -> bool:
+    if record:
+        make_reference(edition)
+        return True
     certificate = certify(edition)
     text = pages.render("certificate.md", certificate=certificate)
     write(edition.folder / "certificate.json", json.dumps(certificate, indent=1) + "\n")
     write(edition.folder / "certificate.md", "# Certificate\n\n" + text)
     sys.stdout.write(text)
-    return 0 if certificate["agrees"] else 1
+    return bool(certificate["agrees"])
 
 
 if __name__ == "__main__":
-    flag = {"action": "store_true", "help": "make it the reference run"}
-    does = "Compare the last run of the notebooks with the reference run."
-    sys.exit(command(_main, does, {"--record": flag}))
+    command(_main, {"--record": {"action": "store_true", "help": "make it the reference run"}})
