@@ -131,13 +131,14 @@ def _compare(options: Any) -> Answer:
     verdict, more = test.verdict(a, b), None
     if "not distinguished" in verdict and test.estimate:
         size = abs(test.estimate)
-        plan = planning.pilot_plan(found, metric, size, options.power, level)
+        power = 0.8 if options.power is None else options.power
+        plan = planning.pilot_plan(found, metric, size, power, level)
         more = max(1, plan.items - _units(found))
         scale = 10 ** max(0, len(str(more)) - 2)  # two digits will do
         verdict += (
             f": about {round(more / scale) * scale:,} more "
             f"{'items' if found.groups is None else 'groups'} would be needed to find a difference "
-            f"of {size:.2g} with a power of {tables.percent(options.power)}"
+            f"of {size:.2g} with a power of {tables.percent(power)}"
         )
     only_a, only_b = test.discordant
     text = (
@@ -160,8 +161,8 @@ def _plan(options: Any) -> Answer:
 
     example: f1ci plan --beta 0.5 --half-width 0.02 --prevalence 0.615
     """
-    asked = ["half_width", "standard_error", "prevalence", "confidence_level", "difference"]
-    asked += ["bound"] if options.difference is None else ["disagreement", "score", "power"]
+    asked = ["half_width", "standard_error", "prevalence", "bound", "confidence_level"]
+    asked += ["difference", "disagreement", "score", "power"]
     metric = _metric(options.metric or "f1", options.beta)
     plan: Any = f1ci.sample_size(metric, **{name: getattr(options, name) for name in asked})
     return Answer(str(plan), [dataclasses.asdict(plan)])
@@ -245,7 +246,7 @@ _OPTIONS: dict[str, tuple[str, Row]] = {
     "--difference SIZE": ("or a difference of two models to find", _NUMBER),
     "--disagreement POS NEG": ("shares of items, by class, that only one gets right", _NUMBER),
     "--score SCORE": ("what both models score, about", _NUMBER),
-    "--power POWER": ("probability to find the difference, 0.8", _NUMBER | {"default": 0.8}),
+    "--power POWER": ("probability to find the difference, 0.8", _NUMBER),
     "--confidence-level LEVEL": ("0.95 by default", _NUMBER | {"default": 0.95}),
     "--json": ("print JSON", {"dest": "form", "action": "store_const", "const": "json"}),
     "--csv": ("print CSV", {"dest": "form", "action": "store_const", "const": "csv"}),

@@ -149,7 +149,7 @@ def clustered_difference(
     >>> b = [[9, 1, 1], [5, 1, 0], [10, 2, 2], [2, 1, 1], [8, 0, 0], [5, 1, 2]]
     >>> interval = clustered_difference(a, b)
     >>> print(f"{interval.estimate:.3f} ({interval.low:.3f}, {interval.high:.3f})")
-    0.071 (-0.004, 0.177)
+    0.071 (-0.005, 0.177)
     """
     a = _unit_counts("counts_a", counts_a)
     b = _unit_counts("counts_b", counts_b)
@@ -164,6 +164,14 @@ def indicator_counts(y_true: ArrayLike, y_pred: ArrayLike) -> Array:
     validation.shaped("y_pred", predicted, predicted.shape == true.shape, str(true.shape))
     cells = (true & predicted, ~true & predicted, true & ~predicted)
     return np.stack(cells, axis=-1).astype(np.float64)
+
+
+def column_names(labels: Any, table: Array) -> list[Any]:
+    """What the columns of indicators are called; by default they are numbered."""
+    names = list(range(table.shape[1])) if labels is None else validation.listed("labels", labels)
+    validation.distinct("labels", names)
+    validation.same_length(labels=names, columns=table[0])
+    return names
 
 
 def label_counts(
@@ -244,10 +252,9 @@ def _unit_counts(name: str, value: ArrayLike) -> Array:
 
 def _indicators(name: str, value: ArrayLike) -> NDArray[np.bool_]:
     """Zeros and ones of shape (items, classes)."""
-    array = np.asarray(value)
-    validation.shaped(name, array, array.ndim == 2 and array.size > 0, "(items, classes)")
-    if array.dtype.kind not in "biuf":
-        raise TypeError(f"{name} must be numeric, got {validation.short(value)}")
+    given = np.asanyarray(value)
+    validation.shaped(name, given, given.ndim == 2 and given.size > 0, "(items, classes)")
+    array = validation.weights(name, given.astype(np.int8) if given.dtype.kind == "b" else given)
     validation.refuse(name, array, ~np.isin(array, (0, 1)), "hold 0 and 1 only")
     return array.astype(np.bool_)
 

@@ -71,8 +71,8 @@ def difference_interval(
         What cluster each item belongs to; see `f1_score_interval`.
     method : str, optional
         "score", the default, or "cautious", its longer kin, for Tversky indices, their averages
-        over classes, macro or weighted, and accuracy. For all metrics "logit", their
-        default otherwise, and "delta". With more than 200 classes only these two.
+        over classes, macro_star and accuracy. For all metrics "logit", their default otherwise,
+        and "delta". With more than 200 classes only these two, and for macro_star with `groups`.
     confidence_level : float, optional
         The nominal level.
 
@@ -255,7 +255,9 @@ def judged(
     else:
         p_value = paired.random_swaps(kinds, metric, swaps, validation.generator(rng))
     worse = beyond = None
-    if threshold:
+    if threshold and np.isnan(p_value):
+        worse = beyond = np.nan
+    elif threshold:
         worse = _tail(found, -threshold)
         beyond = max(worse, 1.0 - _tail(found, threshold))
     return DifferenceTest(

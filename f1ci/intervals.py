@@ -137,7 +137,8 @@ def f1_score_interval(
     ----------
     y_true, y_pred : sequence, or array_like of 0 and 1, shape (items, classes)
         True and predicted labels, of any hashable kind; or indicators, where an item may be
-        of several classes (multilabel). Then each item is a unit of `clustered_interval`.
+        of several classes (multilabel). Then each item is a unit of `clustered_interval`. Rows of
+        indicators are lists or arrays; a tuple is a label.
     average : {"binary", "micro", "macro", "weighted", "macro_star", "samples"} or None
         The score of the positive class; or over all classes the micro average, the mean
         of the classes' F scores, the same weighted by the classes' numbers of true items,
@@ -147,7 +148,8 @@ def f1_score_interval(
     pos_label : hashable, default 1
         The positive class if `average` is "binary".
     labels : sequence, optional
-        The classes otherwise, in their order; by default those that occur.
+        The classes otherwise, in their order; by default those that occur. Of indicators the
+        names of the columns.
     beta : float, default 1.0
         Weight of recall against precision.
     groups : sequence, optional
@@ -195,7 +197,7 @@ def f1_score_interval(
     (('a', 'b', 'c'), array([0.26, 0.46, 0.34]))
     """
     if is_matrix(y_true):
-        return _multilabel(y_true, y_pred, average, beta, groups, method, confidence_level)
+        return _multilabel(y_true, y_pred, average, labels, beta, groups, method, confidence_level)
     each = average is None
     if average is None:
         average = "binary"
@@ -310,6 +312,10 @@ def answer(metric: Any, table: Any, method: Method, level: float) -> Answer:
             else:
                 weights = (1.0, 0.0) if metric.kind == "share" else (metric.a, metric.b)
                 estimate, error = count_moments(*counts, *weights)
+        elif table.ndim == 2:
+            # As one of a batch: sums are taken in the same order, and have the same last bit.
+            ends = answer(metric, np.stack([table, table]), method, level)
+            return ends[0][0], ends[1][0], ends[2][0], ends[3][0]
         else:
             matrix = _batch_innermost(table)
             estimate, error = metric.moments(matrix)
@@ -392,10 +398,18 @@ def is_matrix(labels: Any) -> bool:
 
 
 def _multilabel(
-    y_true: Any, y_pred: Any, average: Any, beta: Any, groups: Any, method: Any, level: Any
+    y_true: Any,
+    y_pred: Any,
+    average: Any,
+    labels: Any,
+    beta: Any,
+    groups: Any,
+    method: Any,
+    level: Any,
 ) -> Interval:
     """The interval for indicators: items, or groups of them, are the units."""
     table, metric = clustered.indicator_counts(y_true, y_pred), _metrics.fbeta(beta)
+    names = clustered.column_names(labels, table)
     if groups is not None:
         if average == "samples":
             raise ValueError("groups goes with pooled counts, got average='samples'")
@@ -403,7 +417,9 @@ def _multilabel(
     found = clustered.clustered_interval(
         table, metric, average=average, method=method, confidence_level=level
     )
-    return found if groups is None else replace(found, method=f"{found.method}+groups")
+    mark = "" if groups is None else "+groups"
+    of = tuple(names) if average is None else None
+    return replace(found, method=found.method + mark, classes=of)
 
 
 def kinds_interval(

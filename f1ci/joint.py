@@ -82,9 +82,9 @@ def joint_intervals(
         then, or "delta".
     method : str, optional
         "cautious", the default for Tversky indices (F-beta, Jaccard, precision, recall), their
-        averages over classes and accuracy; "score", shorter, and in small samples below the
-        level; "logit", the default for all other metrics; the papers' "delta" (choice I of
-        Yuan & Jiang, remark 2) and, for metrics of two classes, "blur" (choice II).
+        averages over classes, macro_star and accuracy; "score", shorter, and in small samples
+        below the level; "logit", the default for all other metrics; the papers' "delta" (choice I
+        of Yuan & Jiang, remark 2) and, for metrics of two classes, "blur" (choice II).
     confidence_level : float, optional
         The nominal level, of all joint intervals together and of each individual one.
 

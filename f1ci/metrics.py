@@ -652,11 +652,12 @@ def averaged(average: str, beta: float = 1.0) -> Metric:
     many false positives as false negatives.
     """
     known = ("binary", "micro", "macro", "weighted", "macro_star")
-    if validation.choice("average", average, known) == "binary":
-        return fbeta(beta)
-    if average == "micro":
+    of, chosen = fbeta(beta), validation.choice("average", average, known)
+    if chosen == "micro":
         return micro_f1
-    return macro_star(beta) if average == "macro_star" else _mean(average, fbeta(beta))
+    if chosen == "macro_star":
+        return macro_star(beta)
+    return of if chosen == "binary" else _mean(chosen, of)
 
 
 micro_f1 = MatrixMetric("micro_f1", _micro, _micro_derivatives, UNIT, "share")

@@ -9,7 +9,8 @@ What is computed, for a correlation matrix R of k variables and rank d:
   circle into arcs, and each arc contributes an Owen's T function.
 - One factor, R_ij = l_i l_j for i != j (equal and zero correlations among them), and chains,
   R_ik = R_ij R_jk for j between i and k in some order (autoregression): by exact
-  one-dimensional integrals, over the factor or from neighbour to neighbour.
+  one-dimensional integrals, over the factor or from neighbour to neighbour, as long as all
+  loadings, or all correlations of neighbours, are below .99.
 - Otherwise the exceedance E(q) = P(max |Z_k| >= q) is integrated over directions u in d
   dimensions. The radius is integrated exactly: along u, variable k exceeds q with the
   chi probability S_k(u) = P(chi_d >= q / |a_k'u|), and E = mean of max S. A direction has

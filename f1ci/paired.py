@@ -109,6 +109,9 @@ def score_statistic(cells: NDArray[Any], metric: Metric, margin: float = 0.0) ->
     if observed == margin:
         return 0.0
     value = observed
+    if not influence.min() < margin - observed < influence.max():
+        # Such a constraint no probabilities meet; with half an item in every cell some do.
+        value, influence = _difference((cells + 0.5) / (cells + 0.5).sum(), metric)
     for _ in range(_ROUNDS):
         p = _most_likely(cells, influence + (value - margin))
         value, influence = _difference(p, metric)

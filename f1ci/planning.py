@@ -34,9 +34,9 @@ variance is therefore ``V = {d1 (1 - F + b F)^2 + d0 (a F)^2} / S^2`` per item, 
 
     n = (z_(1 - alpha/2) + z_power)^2 V / delta^2.
 
-It fails where normality does (fewer than some thirty discordant items are expected), where the
-two models predict very different numbers of positives, so that they have different S, and where
-the difference is not small next to 1 - F. Then plan from a pilot's labels.
+It fails where normality does (few discordant items are expected), where the two models predict
+very different numbers of positives, so that they have different S, and where the difference is
+not small next to 1 - F. Then plan from a pilot's labels.
 
 The bound is on the variance of the limiting normal distribution. It holds for the sample
 proportions too, so the half width that will be computed from the data is within the plan
@@ -61,6 +61,7 @@ from f1ci.normal import normal_quantile
 from f1ci.results import DifferenceSampleSize, SampleSize
 
 BOUNDS = ("sharp", "jiang")
+_POWER = 0.8  # by default
 
 # Double arithmetic may put a whole number this far above itself.
 _ROUNDING = 1e-12
@@ -76,7 +77,7 @@ def sample_size(
     difference: float | None = None,
     disagreement: Sequence[float] | None = None,
     score: float | None = None,
-    power: float = 0.8,
+    power: float | None = None,
     confidence_level: float = 0.95,
 ) -> SampleSize | DifferenceSampleSize:
     """Number of items that keeps an interval narrow, or finds a difference of two models.
@@ -109,8 +110,8 @@ def sample_size(
         gets right and the other wrong.
     score : float, optional
         About what both models score.
-    power : float, default 0.8
-        Probability of finding the difference.
+    power : float, optional
+        Probability of finding the difference; by default 0.8.
     confidence_level : float, default 0.95
         Level of the interval whose half width is meant, or one minus the size of the test.
 
@@ -149,13 +150,16 @@ def sample_size(
     """
     metric = _metrics.get(metric)
     validation.choice("bound", bound, BOUNDS)
-    power, level = validation.inner("power", power), validation.confidence_level(confidence_level)
+    level = validation.confidence_level(confidence_level)
     goal = {"half_width": half_width, "standard_error": standard_error}
     if difference is not None:
         validation.exactly_one(**goal, difference=difference)
+        if bound != BOUNDS[0]:
+            raise ValueError(f"bound goes with a width, got bound={bound!r} for a difference")
         variances = _variances(metric, disagreement, score, prevalence)
+        power = validation.inner("power", _POWER if power is None else power)
         return _plan(metric, difference, *variances, power, level)
-    for name, value in {"disagreement": disagreement, "score": score}.items():
+    for name, value in {"disagreement": disagreement, "score": score, "power": power}.items():
         if value is not None:
             raise ValueError(f"{name} goes with difference, got {name}={validation.short(value)}")
     a, b = _plannable(metric)

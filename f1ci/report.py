@@ -140,7 +140,7 @@ def classification_report(
     >>> y_true = ["cat"] * 40 + ["dog"] * 60
     >>> y_pred = ["cat"] * 33 + ["dog"] * 62 + ["cat"] * 5
     >>> print(f1ci.classification_report(y_true, y_pred))
-                           precision                  recall                      f1  support
+                               precision                  recall                      f1  support
     cat           0.868 (0.727 to 0.942)  0.825 (0.681 to 0.913)  0.846 (0.742 to 0.913)       40
     dog           0.887 (0.785 to 0.944)  0.917 (0.819 to 0.964)  0.902 (0.832 to 0.944)       60
     accuracy                                                      0.880 (0.802 to 0.930)      100
@@ -151,9 +151,7 @@ def classification_report(
     level = validation.confidence_level(confidence_level)
     if is_matrix(y_true):
         table = clustered.indicator_counts(y_true, y_pred)
-        named = range(table.shape[1]) if labels is None else validation.listed("labels", labels)
-        validation.distinct("labels", named)
-        validation.same_length(labels=named, columns=table[0])
+        named = clustered.column_names(labels, table)
         if groups is not None:
             table = _counts.by_group(table, groups)
         ask, mark = partial(clustered.clustered_interval, table), "+groups" * (groups is not None)

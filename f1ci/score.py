@@ -111,7 +111,10 @@ def _score_limits(tp: Array, fp: Array, fn: Array, a: float, b: float, z: FloatO
 
 
 def _wilson(tp: Array, wrong: Array, weight: FloatOrArray, z: FloatOrArray) -> Limits:
-    """Wilson's limits p of TP / v, free of cancellation, as p / (p + weight (1 - p))."""
+    """Wilson's limits p of TP / v, as p / (p + weight (1 - p)); nothing cancels but for 1 - weight.
+
+    (A weight of 10^6 loses six digits of sixteen, no more.)
+    """
     v = tp + wrong
     sum_of_roots = 2.0 * tp + z * z + z * np.sqrt(z * z + 4.0 * tp * wrong / v)
     # The product of the roots is TP^2 / (v (v + z^2)).
@@ -322,6 +325,8 @@ def _limits(asked: Question, limits: Kernel) -> Limits:
     low, high = _limits_of(metric, asked.counts, asked.matrix, asked.z, limits)
     if metric.kind == "mean" and metric.weighted:
         low = np.maximum(low - weighted_excess(asked.matrix, metric.of.a, metric.of.b), 0.0)
+        nothing = asked.matrix.sum(axis=(-2, -1)) == 0.0
+        low, high = np.where(nothing, 0.0, low), np.where(nothing, 1.0, high)
     # Two ways to an estimate differ by rounding; an undefined one is nan, and changes nothing.
     return np.fmin(low, asked.estimate), np.fmax(high, asked.estimate)
 

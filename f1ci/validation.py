@@ -26,8 +26,8 @@ _LOWEST_LEVEL = 1e-9
 # Sums of finite numbers up to this are finite.
 _LARGEST_NUMBER = 1e300
 
-# Products of weights up to this and of counts are finite, and their quotients above 0.
-_LARGEST_WEIGHT = 1e15
+# With weights of errors from the one to the other, limits keep ten digits and their length.
+_LEAST_WEIGHT, _LARGEST_WEIGHT = 1e-15, 1e6
 
 # Sums and differences of a few such counts are exact in double precision.
 MAX_COUNT = 2**50
@@ -157,10 +157,10 @@ def matrices(metric: Any, value: ArrayLike, check: Checked = counts) -> NDArray[
             f"{array.shape}; f1ci.metrics.macro averages it over classes"
         )
     index = getattr(metric, "of", metric)
-    heavier = max(getattr(index, "a", 0.0), getattr(index, "b", 0.0))
-    if heavier > _LARGEST_WEIGHT:
-        rule = f"must not exceed {_LARGEST_WEIGHT:g} here"
-        raise ValueError(f"weights of errors {rule}, got {heavier!r}")
+    for weight in (getattr(index, "a", 0.0), getattr(index, "b", 0.0)):
+        if weight and not _LEAST_WEIGHT <= weight <= _LARGEST_WEIGHT:
+            rule = f"be 0 or lie between {_LEAST_WEIGHT:g} and {_LARGEST_WEIGHT:g} here"
+            raise ValueError(f"weights of errors must {rule}, got {weight!r}")
     return array
 
 
