@@ -346,7 +346,7 @@ for units in number_of_units:
             for kind in kinds:
                 study[units, skewed, correlation, kind] = judged(*found[kind])
 
-# %% mystnb={"image": {"alt": "Two rows of four panels: documents of one size above and of unlike sizes below, one panel for each correlation. Coverage against the number of documents. Pooled counts fall far below the level as soon as items are correlated. The delta method and the bootstrap start near .85 with five documents and rise. The score interval stays near the level, above it for unlike sizes and few documents; the cautious one lies above it."}, "figure": {"caption": "Coverage of intervals for an F1 of 4/5 against the number of documents, by the correlation of items within a document (columns) and whether the documents are of one size (above) or not (below).", "name": "fig-compare-coverage"}}
+# %% mystnb={"image": {"alt": "Two rows of four panels: documents of one size above and of unlike sizes below, one panel for each correlation. Coverage against the number of documents. Pooled counts fall far below the level as soon as items are correlated. The delta method and the bootstrap start well below the level with five documents and rise. The score interval stays near the level, above it for unlike sizes and few documents; the cautious one lies above it."}, "figure": {"caption": "Coverage of intervals for an F1 of 4/5 against the number of documents, by the correlation of items within a document (columns) and whether the documents are of one size (above) or not (below).", "name": "fig-compare-coverage"}}
 figure, axes = figures.subplots(2, len(correlations), height=4.8, sharex=True, sharey=True)
 looks = dict(
     zip(kinds, ("grey", "vermilion", "blue", "purple", "orange"), strict=True),
