@@ -10,9 +10,9 @@
 #
 # | your situation | use | because |
 # |:--|:--|:--|
-# | one score to report, nothing special | `wilson_indirect` | covers as promised on average, stays inside $[0, 1]$, always has a width, and is shorter than Clopper-Pearson and, for scores above one half, than Wilson direct |
-# | a low score (below one third) and few relevant items (some tens at most) | `wilson_direct` | shorter there, with coverage at least as good; between one third and one half it is shorter, but covers less |
-# | the level must be kept whatever the truth (a safety claim, a regulator) | `clopper_pearson` | the only one whose coverage is never below its level; at $v = 25$ it is {glue:text}`choosing-cp-price:.0f` % longer than the default |
+# | one score to report, nothing special | `wilson_indirect` | covers as promised on average over the true scores, stays inside $[0, 1]$, always has a width, and is shorter than Clopper-Pearson and, for scores above one half, than Wilson direct |
+# | a low score (below one third) and few relevant items (some tens at most) | `wilson_direct` | shorter there, and covers at least as much on average; between one third and one half it is shorter, but covers less |
+# | the level must be kept whatever the truth (a safety claim, a regulator) | `clopper_pearson` | the only one of the four whose coverage is never below its level; at $v = 25$ it is {glue:text}`choosing-cp-price:.0f` % longer than the default |
 # | no item right, or no item wrong | any but `wald` | Wald has no width there |
 # | hundreds of relevant items, a score well inside $(0, 1)$ | any | the four hardly differ, see [below](#when-does-the-choice-not-matter) |
 # | the interval must match a delta-method interval for other metrics of the same table | `wald` | it *is* that interval; check first that $v$ is large enough |
@@ -286,7 +286,7 @@ say("choosing-cp-price", 100 * float(price - 1))
 
 
 # %% [markdown]
-# - **Where classifiers are worth reporting, indirect is better on both counts.** At $v$ =
+# - **For high scores indirect is better on both counts.** At $v$ =
 #   {glue:text}`choosing-first` and true scores above 2/3 it covers
 #   {glue:text}`choosing-indirect-high-coverage:.3f` on average, direct
 #   {glue:text}`choosing-direct-high-coverage:.3f`; yet direct is
@@ -424,8 +424,12 @@ show.table(head, rows, numeric=range(7))
 # code, is in [a report in five minutes](/notebooks/five-minutes.ipynb), and what goes wrong without it
 # in [questions people ask](/notebooks/questions.ipynb).
 #
-# - Several classes, micro and macro averages: [the second chapter](/book/takahashi.md).
-# - F-beta, precision, recall and other metrics, many at once, several classifiers on one test set:
-#   [the chapter on joint intervals](/book/yuan.md).
+# - F-beta, precision, recall, Jaccard, and averages over several classes:
+#   [score intervals](/book/score.md), which carry Wilson indirect on to them and are the default there. The delta
+#   method for several classes is in [the second chapter](/book/takahashi.md).
+# - Two models on the same items, or items that come in documents:
+#   [two models, many documents](/book/compare.md).
+# - Many metrics at once, several classifiers on one test set: [joint
+#   intervals](/notebooks/joint-intervals.ipynb), and [the chapter on them](/book/yuan.md).
 # - Two models compared by cross-validation: [the chapter on the Bayes test](/book/wangli.md).
 # - How large a test set for F-beta: [the chapter on planning](/book/jiang.md).

@@ -8,6 +8,12 @@
 # some tens of items, and shows the intervals that `f1ci` takes by default: the *cautious limits*
 # of each score, at $q$ in the place of $z$. They are our own addition, not from the papers.
 #
+# **In short.** Over {glue:text}`joint-designs` designs the default covers
+# {glue:text}`joint-cautious-mean:.3f` on average and {glue:text}`joint-cautious-worst:.3f` at worst, where
+# $.95$ is promised. Delta intervals cover {glue:text}`joint-delta-mean:.3f` and
+# {glue:text}`joint-delta-worst:.3f`; the blur makes them {glue:text}`joint-blur-length:.2f` times as long, the
+# default is {glue:text}`joint-cautious-length:.2f` times as long. That it holds is measured, not proved.
+#
 # ## What is compared
 #
 # All five take the critical value of correlated normal variables. They differ in the limits, and in
@@ -23,7 +29,7 @@
 #
 # *Smoothed* correlations are those after adding two items to each true class, of which every
 # classifier gets half right, independently of the others. With two classifiers that is half an item
-# in each of the eight joint cells. Without it an estimate at the border has no correlations.
+# in each of the eight joint cells. Without them an estimate at the border has no correlations.
 
 # %% tags=["parameters"]
 confidence_level: float = 0.95  # nominal, for all intervals of a test set together
@@ -67,6 +73,8 @@ z = float(ndtri((1 + confidence_level) / 2))
 # the probability of the prevalence; with probability one half it is as hard for every classifier
 # (all right or all wrong together), else each is right by itself. The truth is what a test set of
 # infinite size would give. Test sets are drawn from the multinomial distribution over joint cells.
+# A test set counts as covered if every interval holds; an undefined estimate without an interval
+# does no harm. Length is the mean length over that of delta in the same design.
 
 
 # %%
@@ -265,7 +273,7 @@ figures.save(figure, "joint-intervals")
 # A coverage has a standard error of {glue:text}`joint-error:.4f` at the nominal level.
 #
 # - **What holds.** The cautious limits cover {glue:text}`joint-cautious-mean:.3f` on average and
-#   {glue:text}`joint-cautious-worst:.3f` at worst, and never leave the range.
+#   {glue:text}`joint-cautious-worst:.3f` at worst. They cannot leave the range.
 # - **What it costs.** They are {glue:text}`joint-cautious-length:.2f` times as long as delta
 #   intervals, which cover {glue:text}`joint-delta-mean:.3f` on average and
 #   {glue:text}`joint-delta-worst:.3f` at worst. The blur repairs those, at
@@ -274,19 +282,19 @@ figures.save(figure, "joint-intervals")
 # - **In between.** Logit limits cover {glue:text}`joint-logit-mean:.3f` on average and
 #   {glue:text}`joint-logit-worst:.3f` at worst, at {glue:text}`joint-logit-length:.2f` times the length
 #   of delta, where the cautious ones have {glue:text}`joint-cautious-length:.2f`. Score limits, {glue:text}`joint-score-length:.2f` times as long as delta, cover
-#   {glue:text}`joint-score-mean:.3f` on average but {glue:text}`joint-score-worst:.3f` at worst: a
-#   single score interval may miss a little more often than promised at some truths, and the
-#   largest of several finds those truths.
-# - **What it does badly.** With the smallest test sets the cautious limits cover far more than
-#   they need to, up to {glue:text}`joint-cautious-most:.3f`, and are longer than they could be. That
-#   they hold is measured here, and not proved: the limits of each score hold, but the critical
-#   value is that of normal variables.
+#   {glue:text}`joint-score-mean:.3f` on average but {glue:text}`joint-score-worst:.3f` at worst. A
+#   single score interval misses a little more often than promised at some truths, and of several
+#   scores one may well lie at such a truth.
+# - **What it does badly.** The cautious limits cover more than they need to, most with the smallest
+#   test sets, up to {glue:text}`joint-cautious-most:.3f`, and are longer than they could be. That
+#   they hold is measured here, and not proved: single limits are proved to hold only for precision,
+#   recall, accuracy and scores with equal weights, and the critical value is that of normal variables.
 
 # %% [markdown]
 # ## More than two classes
 #
 # The same with averages over four classes, the largest four times as common as the rarest, for two
-# classifiers and macro F1, weighted F1 and accuracy. The cautious limits of an average are those of
+# classifiers and macro F1, weighted F1 and accuracy, in four designs. The cautious limits of an average are those of
 # `f1ci.score` with the cautious limits of its classes. To save time the critical value of a design
 # is the mean over a few of its test sets; it hardly varies (by {glue:text}`joint-many-spread:.3f`, in
 # standard deviations, at most).

@@ -3,13 +3,21 @@
 #
 # The [chapter](/book/score.md) derives intervals for every F score. This page measures them: how
 # often they hold the truth, how long they are, and where they fail, beside the methods that one
-# would use instead. Designs come from a rule that was fixed before anything was counted; all random
-# streams are seeded.
+# would use instead.
 #
-# Binary scores need no simulation: coverage is a finite sum over the counts. For several classes and
-# for differences it is counted in simulated test sets, with a standard error of at most
-# {glue:text}`score-error:.4f` at a coverage of $.95$ for macro F1 and for differences, and twice that
-# for the other averages.
+# **In short.** Coverage of nominal 95 % score intervals, in per cent, mean and worst of the designs: F(2)
+# {glue:text}`score-F-2-score-mean:.1f` and {glue:text}`score-F-2-score-worst:.1f`, macro F1
+# {glue:text}`score-macro-F1-score-mean:.1f` and {glue:text}`score-macro-F1-score-worst:.1f`, paired F1
+# difference {glue:text}`score-paired-F1-difference-score-mean:.1f` and
+# {glue:text}`score-paired-F1-difference-score-worst:.1f`, weighted precision
+# {glue:text}`score-weighted-precision-score-mean:.1f` and
+# {glue:text}`score-weighted-precision-score-worst:.1f`. A search for bad places found
+# {glue:text}`score-adversary-f2:.1f` for F(2).
+#
+# Every design comes from a rule, and all random streams are seeded. Binary scores need no simulation:
+# coverage is a finite sum over the counts. For several classes and for differences it is counted in
+# simulated test sets, with a standard error of {glue:text}`score-error:.4f` at a coverage of $.95$
+# for macro F1 and for differences, and twice that for the other averages and for rare classes.
 
 # %% tags=["parameters"]
 designs: int = 300  # quick: 12 — populations of each kind
@@ -74,8 +82,8 @@ def held(limits, truth):
 #
 # The rule: the expected number of relevant items is 10, 20 or 40, one tenth or one half of all
 # items; of them $.05, .15, \dots, .95$ are right (ten values), and false positives are 5, 25, 50, 75 or
-# 95 % of what is wrong. That makes 300 designs for each score. The number v of relevant items is
-# binomial; the condition is that it is not zero; v is cut where less than 1e-9 lies beyond.
+# 95 % of what is wrong. That makes 300 designs for each score. The number $v$ of relevant items is
+# binomial; the condition is that it is not zero; $v$ is cut where less than 1e-9 lies beyond.
 
 # %% tags=["hide-input"]
 SCORES = {
@@ -318,8 +326,9 @@ for kind, (a, b) in SCORES.items():
 # flat Dirichlet distribution. A population is kept if its smallest class can expect 3 items or more;
 # those in which it expects 1 to 3 are kept apart, as "rare". The truth is the score of the
 # population; the condition is that the score is defined in the test set, and designs in which less
-# than half of the test sets fulfil it are left out of that score. The paired populations are
-# described below.
+# than half of the test sets fulfil it are left out of that score. "Validation" are the random
+# populations of [another page](/notebooks/validation.ipynb), drawn by another rule. The paired
+# populations are described below.
 
 # %% tags=["hide-input"]
 AVERAGES = {
@@ -591,13 +600,17 @@ atlas = {key: np.array(rows) for key, rows in atlas.items()}
 # %% [markdown]
 # ## What was found
 #
-# Coverage is nominally 95 %. "Kept" is the share of designs between 93 and 98 %. Length is the mean
-# length over that of the delta method in the same design, its median over designs; "where delta
-# holds" over the designs in which delta covers 94 % or more. Bootstrap and posteriors were run on a
-# part of the designs only: the first {glue:text}`score-sampled-designs` populations of several
-# classes, and 10 expected relevant items for binary scores. The cautious limits of averages and
-# differences were run on a twentieth of the test sets, so that their worst coverage has a standard
-# error of its own of about a percentage point.
+# Coverage is nominally 95 %. "Kept" is the share of designs between 93 and 98 %. "Missed below": the
+# interval lies above the truth. Length is the mean length over that of the delta method in the same
+# design, its median over designs; "where delta holds" over the designs in which delta covers 94 % or
+# more. Bootstrap and posteriors were run on a part of the designs only: the first
+# {glue:text}`score-sampled-designs` populations of several classes, and 10 expected relevant items for
+# binary scores.
+#
+# The cautious limits of averages and differences were run on a hundred or two of the test sets of a
+# design, so that a coverage has a standard error of its own of one to two percentage points. For averages
+# these rows lack the last step of `method="cautious"`, which takes the score limits where they lie further out: for weighted
+# averages, where that matters, they show less than it covers.
 
 # %% tags=["hide-input"]
 say("sampled-designs", sampled_designs)
@@ -667,7 +680,7 @@ for kind in ("F(1/2)", "F(2)", "F(4)"):
     twenty = np.array([row[0] >= 20 for row in where[kind]])
     say(f"{plain_key(kind)}-twenty-worst", 100 * atlas[kind, "score"][twenty, 0].min())
 
-# %% mystnb={"image": {"alt": "Six panels, one for each kind of score: coverage in all designs, sorted, for delta, logit, pseudo-counts and score intervals. The score intervals run along the line at 95 per cent in every panel; delta and logit fall far below it in a third to half of the designs."}, "figure": {"caption": "Coverage of nominal 95 % intervals in the designs of each kind, sorted for each method. What lies below 70 % is cut off.", "name": "fig-score-atlas"}}
+# %% mystnb={"image": {"alt": "Six panels, one for each kind of score: coverage in all designs, sorted, for delta, logit, pseudo-counts and score intervals. The score intervals run along the line at 95 per cent in every panel, and above it in the last designs. Delta falls far below it in a quarter to half of the designs, logit in up to a fifth, pseudo-counts in a third but for the paired difference."}, "figure": {"caption": "Coverage of nominal 95 % intervals in the designs of each kind, sorted for each method. What lies below 70 % is cut off.", "name": "fig-score-atlas"}}
 LOOKS = {
     "delta": {"color": figures.COLOURS["vermilion"], "linestyle": "--", "label": "delta"},
     "logit": {"color": figures.COLOURS["green"], "linestyle": "-.", "label": "logit"},
@@ -731,10 +744,13 @@ figures.save(figure, "score-intervals-binary")
 # grid over the share of right items and the mix of errors, and refines the worst point (Nelder and
 # Mead), on exact coverage at 20 expected relevant items, half of all. For macro F1 (each class at
 # least 3 expected items) and for the paired difference (at least 10 positive) an evolution strategy
-# with one parent starts from the worst population above and changes the logarithms of its cells; the
-# worst that it finds is then measured anew, with fresh test sets, since the least of many noisy
-# numbers is too small. So it may lie above the worst of the tables above, which are such numbers. A
-# step is judged by half as many test sets as a design: dips of a percentage point may escape it.
+# with one parent starts from the worst population above and changes the logarithms of its cells.
+# What it ends in is measured anew, with fresh test sets, since the least of many noisy
+# numbers is too small. So it may lie above the worst of the tables above, which are such numbers.
+#
+# The second kind of search is weak. A step is judged by half as many test sets as a design, so that dips of
+# a percentage point may escape it. And it is local: where it starts is a matter of noise, and it hardly
+# gets from there to populations in which about one error is expected.
 
 
 # %% tags=["hide-input"]
@@ -844,11 +860,10 @@ show.table(
 
 # %% [markdown]
 # The worst place of the binary score is a near-perfect classifier whose few errors weigh most: it is
-# the dip that Wilson's interval has near its borders. The cautious limits do not have it. With less
-# than one error to expect in the whole test set there is no interval of exactly the right coverage:
-# it either holds when one error is seen, and covers more than 98 %, or not, and covers too little.
-# So of the populations of the atlas with at least one expected error
-# {glue:text}`score-one-error-kept:.0f` % lie between 93 and 98 % for macro F1.
+# the dip that Wilson's interval has near its borders. The cautious limits do not have it. The other two
+# searches found nothing worse than the designs; that is no proof that there is nothing. Of the populations
+# of the atlas with at least one expected error {glue:text}`score-one-error-kept:.0f` % are covered
+# between 93 and 98 % for macro F1; with fewer there are the gaps described below.
 #
 # ## What could be gained
 #
@@ -899,10 +914,11 @@ show.table(head, lines, numeric=range(1, 6))
 
 # %% [markdown]
 # Where the score interval of F(2) is worst, with {glue:text}`score-adversary-f2:.1f` %, the saddlepoint
-# interval covers {glue:text}`score-adversary-f2-saddlepoint:.1f` %. It has no closed form, takes far
-# longer (below), and is not Wilson's interval for F1; so `f1ci` keeps the score interval.
+# interval covers {glue:text}`score-adversary-f2-saddlepoint:.1f` %. Its own worst place was not searched
+# for. It has no closed form, takes far longer (below), and is not Wilson's interval for F1; so `f1ci`
+# keeps the score interval.
 #
-# **Almost no errors.** Let an interval depend on the number of errors alone, and its upper limit fall
+# **Almost no errors.** Let an interval depend on the number $e$ of errors alone, and its upper limit fall
 # with it. If a truth is covered when no error is seen, it is covered up to some number $j$ of errors, with the
 # probability $\mathrm{P}(e \le j)$. If hardly an error is expected, this leaves gaps: as $e$ is nearly Poisson,
 # no such interval covers between 93 and 98 % with less than {glue:text}`score-gap-none:.3f` expected errors,
@@ -959,8 +975,8 @@ say("copies-many", ratio[many_differ].max(initial=1))
 # {glue:text}`score-copies-discordant:.1f`. There the delta method has a length of zero whenever the two models
 # agree on every item. {cite:t}`tango1998` inverts the score test of two proportions; among many items, with
 # $d$ discordant ones, half of either kind, his half length is $\sqrt{1 + z^2 / d}$ times the delta method's, which
-# gives {glue:text}`score-copies-tango:.2f` here. The room is what a score test leaves for discordant items
-# that were not seen.
+# gives {glue:text}`score-copies-tango:.2f` here. A score test leaves room for discordant items that were not
+# seen.
 #
 # **Monotone in the level.** The extremes over the ellipsoid widen with the level, but two fixed-point
 # steps need not find them, and there are two corrections. Below, limits at 26 levels from 62 to nearly 100 % are compared for random matrices with many

@@ -6,6 +6,14 @@
 # the tests, the coverage of the intervals for counts that come in units, what other tools answer to
 # the same questions, and three ways to go wrong. Nothing on it is from the five papers.
 #
+# **In short.** The exact test finds a difference between equal models in at most
+# {glue:text}`compare-size-high:.3f` of the cases. Plans for a power of
+# {glue:text}`compare-power-wanted:.2f` give {glue:text}`compare-power-low:.3f` to
+# {glue:text}`compare-power-high:.3f`. For counts by document score intervals cover between
+# {glue:text}`compare-least-score:.3f` and {glue:text}`compare-most-score:.3f` at an F1 of 4/5, the delta method
+# {glue:text}`compare-least-delta:.3f` at worst; at an F1 of 19/20 and strong correlation score intervals
+# fall short too ({glue:text}`compare-near-one-score:.3f` with ten documents).
+#
 # ```python
 # import f1ci
 #
@@ -76,7 +84,7 @@ say("compare-example-difference", test.estimate)
 # %% [markdown]
 # The difference is {glue:text}`compare-example-difference:.3f`, and both ways give
 # {glue:text}`compare-example-p:.4f`; the second one looked at {glue:text}`compare-example-swaps`
-# sets of swaps. The first grows with the number of discordant items only, and hardly:
+# sets of swaps. The time of the first depends on the number of discordant items only:
 
 # %%
 rows = []
@@ -165,8 +173,8 @@ show.table(head, rows, numeric=(0, 1, 4, 5))
 # %% [markdown]
 # The exact test rejects between {glue:text}`compare-size-low:.3f` and
 # {glue:text}`compare-size-high:.3f` of these equal pairs, the score test up to
-# {glue:text}`compare-size-score:.3f`. So the exact test is used for what it is not
-# guaranteed for either, and does hardly worse there. Its null hypothesis must still be said: a
+# {glue:text}`compare-size-score:.3f`. For models that are not exchangeable nothing guarantees the
+# exact test its size; in these designs it keeps it. Its null hypothesis must still be said: a
 # rejection says that the models differ, not how.
 #
 # ## Power: does the plan hold?
@@ -252,8 +260,8 @@ show.table(head, rows, numeric=range(8))
 # on average, from {glue:text}`compare-power-low:.3f` to {glue:text}`compare-power-high:.3f`; each
 # number has a standard error of {glue:text}`compare-power-error:.3f`. Two separate test sets would
 # need {glue:text}`compare-unpaired-low:.1f` to {glue:text}`compare-unpaired-high:.1f` times as many
-# items each. The formula fails where fewer than some thirty discordant items are expected, and
-# where one model predicts many more positives than the other; plan from a pilot then
+# items each. All these plans expect about fifty discordant items or more, and both models predict
+# about as many positives. Where that is not so, the formula is not checked; plan from a pilot then
 # (`f1ci.planning.pilot_sample_size`).
 #
 # ## Documents: coverage for few and for many
@@ -338,7 +346,7 @@ for units in number_of_units:
             for kind in kinds:
                 study[units, skewed, correlation, kind] = judged(*found[kind])
 
-# %% mystnb={"image": {"alt": "Two rows of four panels: documents of one size above and of unlike sizes below, one panel for each correlation. Coverage against the number of documents. Pooled counts fall far below the level as soon as items are correlated. The delta method and the bootstrap start near .85 with five documents and rise. The score interval stays near the level, above it for unlike sizes and few documents; the cautious one lies above it."}, "figure": {"caption": "Coverage of intervals for an F1 of 4/5 against the number of documents, by the correlation of items within a document (columns) and whether the documents are of one size (above) or not (below).", "name": "fig-compare-coverage"}}
+# %% mystnb={"image": {"alt": "Two rows of four panels: documents of one size above and of unlike sizes below, one panel for each correlation. Coverage against the number of documents. Pooled counts fall far below the level as soon as items are correlated. The delta method and the bootstrap start well below the level with five documents and rise. The score interval stays near the level, above it for unlike sizes and few documents; the cautious one lies above it."}, "figure": {"caption": "Coverage of intervals for an F1 of 4/5 against the number of documents, by the correlation of items within a document (columns) and whether the documents are of one size (above) or not (below).", "name": "fig-compare-coverage"}}
 figure, axes = figures.subplots(2, len(correlations), height=4.8, sharex=True, sharey=True)
 looks = dict(
     zip(kinds, ("grey", "vermilion", "blue", "purple", "orange"), strict=True),
@@ -421,13 +429,15 @@ say("compare-free-cautious", over("cautious", 5, False, correlated=(0.0,)))
 # %% [markdown]
 # What it says:
 #
-# - **Pooled counts** promise what they do not keep as soon as items are correlated: with ten
-#   documents {glue:text}`compare-ten-pooled:.2f` on average, and
-#   {glue:text}`compare-least-pooled:.2f` at worst.
+# (With ten documents: the mean over the three correlations above zero.)
+#
+# - **Pooled counts** fall short as soon as items are correlated: with ten documents of one size they
+#   cover {glue:text}`compare-ten-pooled:.2f`, over all designs {glue:text}`compare-least-pooled:.2f` at
+#   worst.
 # - **The delta method and the bootstrap of documents** cover {glue:text}`compare-ten-delta:.3f` and
 #   {glue:text}`compare-ten-bootstrap:.3f` with ten documents of one size, and
 #   {glue:text}`compare-ten-unlike-delta:.3f` and {glue:text}`compare-ten-unlike-bootstrap:.3f`
-#   with ten unlike ones.
+#   with ten unlike ones. Both are too high more often than too low.
 # - **Score** covers {glue:text}`compare-ten-score:.3f` and
 #   {glue:text}`compare-ten-unlike-score:.3f` there. Over all designs it lies between
 #   {glue:text}`compare-least-score:.3f` and {glue:text}`compare-most-score:.3f`. That is why it is
@@ -436,13 +446,13 @@ say("compare-free-cautious", over("cautious", 5, False, correlated=(0.0,)))
 #   {glue:text}`compare-ten-unlike-cautious:.3f`.
 # - **What over-covers.** With five unlike documents and no correlation the score interval covers
 #   {glue:text}`compare-free-unlike:.3f`: Student's quantile pays for a design effect that must be
-#   estimated from few documents, and is not needed there. The cautious interval, which never takes
-#   items for worth more than one, covers {glue:text}`compare-free-cautious:.3f` with five
-#   documents and no correlation. If you know that items are independent, say so, and leave the
+#   estimated from few documents, and is not needed there. The cautious interval, for which an
+#   item is never worth more than one, covers {glue:text}`compare-free-cautious:.3f` with five
+#   documents of one size and no correlation. If you know that items are independent, say so, and leave the
 #   documents out.
 #
-# **What under-covers.** Scores near 1 and strongly correlated items: all documents may be perfect
-# then. Here F1 is 19/20 and the correlation 1/2.
+# **What under-covers.** Scores near 1 and strongly correlated items: most documents are perfect
+# then, and a sample may hold too few of those that are not. Here F1 is 19/20 and the correlation 1/2.
 
 # %%
 near_one = 0.95
@@ -479,7 +489,8 @@ show.table(head, rows, numeric=(0, 2, 3, 4, 5))
 # %% [markdown]
 # With ten documents of one size the delta method covers {glue:text}`compare-near-one-delta:.3f`, the
 # score interval {glue:text}`compare-near-one-score:.3f`, the cautious one
-# {glue:text}`compare-near-one-cautious:.3f`. No interval makes up for documents that are not there.
+# {glue:text}`compare-near-one-cautious:.3f`. With documents of unlike sizes all three are still short with
+# two hundred.
 #
 # ## Two models on the same documents
 #
@@ -531,9 +542,11 @@ for units, skewed, correlation in (
     for _ in range(runs):
         counts = two_collections(units, skewed, correlation, right, generator)
         for kind, kept in held.items():
-            low, high = f1ci.clustered_difference(
-                *counts, method=kind, confidence_level=confidence_level
-            )
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # equal models have a delta interval of length zero
+                low, high = f1ci.clustered_difference(
+                    *counts, method=kind, confidence_level=confidence_level
+                )
             kept.append((low <= gain <= high, high - low))
     mean = {kind: np.mean(kept, axis=0) for kind, kept in held.items()}
     differences[units, skewed, correlation] = mean
@@ -560,7 +573,8 @@ show.table(head, rows, numeric=(0, 2, 3, 4, 5, 6))
 
 # %% [markdown]
 # The worst of these designs has a coverage of {glue:text}`compare-difference-delta:.3f` with the
-# delta method, and of {glue:text}`compare-difference-score:.3f` with the score interval.
+# delta method, and of {glue:text}`compare-difference-score:.3f` with the score interval. The price is
+# length: with ten documents of unlike sizes it is twice as long.
 #
 # ## Other tools, the same questions
 #
@@ -742,8 +756,8 @@ show.table(["analysis of 10-fold cross-validation", "differences found"], rows, 
 # (The corrected version is that of {cite:t}`nadeau2003`; the standard error of each number is
 # {glue:text}`compare-cv-error:.3f`.) The naive t test finds a difference in
 # {glue:text}`compare-cv-naive:.3f` of the experiments. The exact test on the pooled predictions does
-# so in {glue:text}`compare-cv-pooled:.3f`: it is about these predictions, and takes the ten trained
-# rules for given, whose luck is no part of the question asked here. The corrected t test, with
+# so in {glue:text}`compare-cv-pooled:.3f`, which is worse: it compares the ten trained rules, of which one set may be luckier
+# than the other, and not the two ways to train them. The corrected t test, with
 # {glue:text}`compare-cv-corrected:.3f`, errs on the safe side. Ten scores of one partition do not
 # hold the answer; [the chapter on the Bayes test](/book/wangli.md) has a design that does better.
 #
@@ -787,4 +801,4 @@ show.table(["items", "reported minus true F1", "coverage"], rows, numeric=(0, 1,
 #
 # **Pooled spans.** Counting all spans of all documents as independent is the "pooled" line of
 # [the figure above](#fig-compare-coverage): {glue:text}`compare-ten-pooled:.2f` on average with
-# ten documents and correlated spans, and no better with two hundred.
+# ten documents of one size and correlated spans, and hardly better with two hundred.

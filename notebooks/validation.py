@@ -526,8 +526,8 @@ figures.save(figure, "validation-coverage")
 # lie in [0, 1] and enclose the estimate, and no interval has length zero. This is not in the five
 # papers.
 #
-# It was designed on other populations than the following ones, which are drawn at random: two to
-# ten classes, prevalences and accuracies of all kinds, and test sets in which the smallest class
+# Here is a further check, on populations drawn at random by another rule than the designs of [the coverage
+# atlas](/notebooks/score-intervals.ipynb): two to ten classes, prevalences and accuracies of all kinds, and test sets in which the smallest class
 # can expect at least eight items.
 
 # %%
@@ -596,8 +596,8 @@ figures.save(figure, "validation-populations")
 # {glue:text}`validation-population-score-mean:.1f` % and
 # {glue:text}`validation-population-score-least:.1f` %; cautious intervals
 # {glue:text}`validation-population-cautious-mean:.1f` % and
-# {glue:text}`validation-population-cautious-least:.1f` %. Both are offered for macro
-# averages of F1, Jaccard, precision and recall:
+# {glue:text}`validation-population-cautious-least:.1f` %. Both are offered for averages
+# of every Tversky score over classes:
 #
 # ```python
 # f1ci.f1_score_interval(y_true, y_pred, average="macro")  # method="score"
@@ -638,12 +638,12 @@ show.table(
 # %% [markdown]
 # With five relevant items in each class `score` covers
 # {glue:text}`validation-limit-score:.1f` % and `cautious`
-# {glue:text}`validation-limit-cautious:.1f` %; with fewer, nothing can be said of a mean of
-# so many unknowns.
+# {glue:text}`validation-limit-cautious:.1f` %, of the test sets in which every class occurs. With fewer
+# most test sets are left out, and little can be said of a mean of so many unknowns.
 #
 # ## Binary F1 near 0 and 1
 #
-# For the binary score there is no need to invent anything: coverage is an exact sum, and [the
+# For the binary score coverage is an exact sum, and [the
 # chapter on the exact road](/book/lam.md) says which methods hold. Here are 200 items of which 50
 # can be expected to be relevant (true or predicted positive), with F1 from almost 0 to almost 1.
 
@@ -683,7 +683,7 @@ figures.save(figure, "validation-binary")
 #
 # | you have | use |
 # |---|---|
-# | any F score, of one class or averaged | `method="score"`, the default; `"cautious"` if it should never fall short |
+# | any F score, of one class or averaged | `method="score"`, the default; `"cautious"` if falling short is worse than being long. Proved never to fall short for F1, Jaccard, precision and recall of one class, measured for all others |
 # | items in clusters | `groups=`; or confidence-intervals with `conditions=` |
 # | any other metric | a bootstrap, from SciPy or confidence-intervals; it has no width at a perfect score |
 # | prior knowledge of the classes | prob-conf-mat, with a prior that you would defend |
