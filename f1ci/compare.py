@@ -200,8 +200,11 @@ def compared(kinds: Kinds, metric: Metric, method: str | None, confidence_level:
         variance = np.float64(0.0)
     estimate = estimates[1] - estimates[0]
     error = np.sqrt(np.where(np.isnan(estimate), np.nan, variance))
+    z = normal_quantile(level)
+    if groups is not None and metric.kind in clustered.KINDS:  # the bits of counts by unit
+        estimate, _, _, error = clustered.of_kinds(metric, kinds, "delta", z)
     cells = None if entry.border or groups is not None else _cells(kinds)
-    asked = Question(metric, (), cells, estimate, error, level, normal_quantile(level))
+    asked = Question(metric, (), cells, estimate, error, level, z)
 
     def limits(z: float) -> tuple[Array, Array]:
         if groups is None or entry.border:

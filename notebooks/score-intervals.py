@@ -388,8 +388,12 @@ def value(m, average, a, b, *, alone=False):
 
 def score_limits(m, average, a, b, limits=score.tversky_limits):
     if average == "macro_star":
-        return score.macro_star_limits(m, a, b, Z, limits=limits)
-    low, high = score.mean_limits(m, a, b, Z, weighted=average == "weighted", limits=limits)
+        low, high = score.macro_star_limits(m, a, b, Z, limits=limits)
+    else:
+        low, high = score.mean_limits(m, a, b, Z, weighted=average == "weighted", limits=limits)
+    if limits is score.cautious_limits:
+        shorter = score_limits(m, average, a, b)
+        low, high = np.minimum(low, shorter[0]), np.maximum(high, shorter[1])
     if average == "weighted":
         low = np.maximum(low - score.weighted_excess(m, a, b), 0.0)
     return low, high
@@ -608,9 +612,7 @@ atlas = {key: np.array(rows) for key, rows in atlas.items()}
 # binary scores.
 #
 # The cautious limits of averages and differences were run on a hundred or two of the test sets of a
-# design, so that a coverage has a standard error of its own of one to two percentage points. For averages
-# these rows lack the last step of `method="cautious"`, which takes the score limits where they lie further out: for weighted
-# averages, where that matters, they show less than it covers.
+# design, so that a coverage has a standard error of its own of one to two percentage points.
 
 # %% tags=["hide-input"]
 say("sampled-designs", sampled_designs)
@@ -742,44 +744,52 @@ figures.save(figure, "score-intervals-binary")
 #
 # A fixed list of designs may miss the bad ones. So an optimiser looks for them. For F(2) it searches a
 # grid over the share of right items and the mix of errors, and refines the worst point (Nelder and
-# Mead), on exact coverage at 20 expected relevant items, half of all. For macro F1 (each class at
-# least 3 expected items) and for the paired difference (at least 10 positive) an evolution strategy
-# with one parent starts from the worst population above and changes the logarithms of its cells.
-# What it ends in is measured anew, with fresh test sets, since the least of many noisy
-# numbers is too small. So it may lie above the worst of the tables above, which are such numbers.
+# Mead), on exact coverage at 20 expected relevant items, half of all; and so for F(4). For macro F1 (each
+# class at least 3 expected items) and for the paired difference (at least 10 positive) an evolution
+# strategy with one parent starts from the worst population above and changes the logarithms of its cells.
+# For macro F1 it starts a second time where Wilson's interval has its dip: three classes of one size, 200
+# items, one expected error. What it ends in is measured anew, with fresh test sets, since the least of many
+# noisy numbers is too small. So it may lie above the worst of the tables above, which are such numbers.
 #
-# The second kind of search is weak. A step is judged by half as many test sets as a design, so that dips of
-# a percentage point may escape it. And it is local: where it starts is a matter of noise, and it hardly
-# gets from there to populations in which about one error is expected.
+# The second kind of search is weak. A step is judged by at most as many test sets as a design, so that dips of
+# a percentage point may escape it. And it is local: it ends near where it starts.
 
 
 # %% tags=["hide-input"]
-def exact_f2(point):
-    share, mix = point
-    if not (0 < share < 1 and 0 < mix < 1):  # where the search's last steps may stray
-        return 1.0
-    chance, p = probabilities(20, 0.5, share, mix)
-    truth = p[0] / (p[0] + a * p[1] + b * p[2])
-    return float((chance * held(found["score"], truth)[0]).sum())
+def worst_binary(kind):
+    """Where one score is covered worst: the share of right items, the mix of errors; and how."""
+    a, b = SCORES[kind]
+    limits = score.tversky_limits(*outcomes(largest_of(20)), a, b, Z)
+
+    def exact(point):
+        share, mix = point
+        if not (0 < share < 1 and 0 < mix < 1):  # where the search's last steps may stray
+            return 1.0
+        chance, p = probabilities(20, 0.5, share, mix)
+        truth = p[0] / (p[0] + a * p[1] + b * p[2])
+        return float((chance * held(limits, truth)[0]).sum())
+
+    square, steps = ((0.02, 0.98), (0.02, 0.98)), max(3, 4 * search_steps // 15)
+    (share, mix), worst, _, _ = brute(
+        exact, square, Ns=steps, full_output=True, finish=fmin, disp=False
+    )
+    return share, mix, worst
 
 
-steps = max(3, 4 * search_steps // 15)
-(worst_share, worst_mix), worst_f2, _, _ = brute(
-    exact_f2, ((0.02, 0.98), (0.02, 0.98)), Ns=steps, full_output=True, finish=fmin, disp=False
-)
+(worst_share, worst_mix, worst_f2), of_f4 = worst_binary("F(2)"), worst_binary("F(4)")
 
 
-def search(start, n, allowed, coverage, rng):
+def search(start, n, allowed, coverage, rng, count=replicates // 2):
     """The population that an evolution strategy with one parent ends in."""
     shape, logs = start.shape, np.log(start).ravel()
-    best, step = coverage(start, n, replicates // 2, rng), 0.5
+    best, step = coverage(start, n, count, rng), 0.5
     for _ in range(search_steps):
         tried = logs + step * rng.standard_normal(logs.size) * (rng.random(logs.size) < 0.4)
         cells = np.exp(tried - tried.max())
         cells = (cells / cells.sum()).reshape(shape)
         if not allowed(cells, n):
             continue
-        now = coverage(cells, n, replicates // 2, rng)
+        now = coverage(cells, n, count, rng)
         if now < best:
             best, logs, step = now, tried, 1.2 * step
         else:
@@ -814,14 +824,22 @@ found_macro = macro_coverage(worst_macro, n_macro, 5 * replicates, rng)
 cells, n_pair = worst_of(KIND)
 worst_pair = search(cells, n_pair, lambda c, n: n * c[1].sum() >= 10, pair_coverage, rng)
 found_pair = pair_coverage(worst_pair, n_pair, 5 * replicates, rng)
+n_dip = 200
+cells = np.where(np.eye(3) > 0, (n_dip - 1) / 3, 1 / 6) / n_dip  # one expected error
+worst_dip = search(
+    cells, n_dip, lambda c, n: n * c.sum(axis=1).min() >= 3, macro_coverage, rng, replicates
+)
+found_dip = macro_coverage(worst_dip, n_dip, 25 * replicates, rng)
 errors = np.array([n * (1 - np.trace(c)) for c, n in where["macro F1"]])
 some = atlas["macro F1", "score"][errors >= 1, 0]
 say("one-error-kept", 100 * ((some >= 0.93) & (some <= 0.98)).mean())
 say("adversary-f2", 100 * worst_f2)
+say("adversary-f4", 100 * of_f4[2])
 say("adversary-macro", 100 * found_macro)
+say("adversary-dip", 100 * found_dip)
+say("adversary-dip-errors", n_dip * (1 - np.trace(worst_dip)))
 say("adversary-pair", 100 * found_pair)
 say("adversary-steps", search_steps)
-wrong = n_macro * (1 - np.trace(worst_macro))
 
 
 def spelled(expected):
@@ -839,16 +857,28 @@ def spelled(expected):
 show.table(
     ["score", "worst coverage found, %", "where"],
     [
-        [
-            "F(2)",
-            f"{100 * worst_f2:.1f}",
-            f"{100 * worst_share:.1f} % right, {100 * worst_mix:.0f} % of the errors false positives",
-        ],
-        [
-            "macro F1",
-            f"{100 * found_macro:.1f}",
-            f"{n_macro} items, {len(worst_macro)} classes, {wrong:.2f} expected errors",
-        ],
+        *(
+            [
+                kind,
+                f"{100 * worst:.1f}",
+                f"{100 * share:.1f} % right, {100 * mix:.0f} % of the errors false positives",
+            ]
+            for kind, (share, mix, worst) in {
+                "F(2)": (worst_share, worst_mix, worst_f2),
+                "F(4)": of_f4,
+            }.items()
+        ),
+        *(
+            [
+                f"macro F1, {start}",
+                f"{100 * least:.1f}",
+                f"{n} items, {len(c)} classes, {n * (1 - np.trace(c)):.2f} expected errors",
+            ]
+            for start, least, n, c in (
+                ("from the worst above", found_macro, n_macro, worst_macro),
+                ("from one expected error", found_dip, n_dip, worst_dip),
+            )
+        ),
         [
             KIND,
             f"{100 * found_pair:.1f}",
@@ -860,8 +890,9 @@ show.table(
 
 # %% [markdown]
 # The worst place of the binary score is a near-perfect classifier whose few errors weigh most: it is
-# the dip that Wilson's interval has near its borders. The cautious limits do not have it. The other two
-# searches found nothing worse than the designs; that is no proof that there is nothing. Of the populations
+# the dip that Wilson's interval has near its borders. The cautious limits do not have it. Averages have
+# it too, if less: with {glue:text}`score-adversary-dip-errors:.2f` expected errors macro F1 is covered in
+# {glue:text}`score-adversary-dip:.1f` %. Of the populations
 # of the atlas with at least one expected error {glue:text}`score-one-error-kept:.0f` % are covered
 # between 93 and 98 % for macro F1; with fewer there are the gaps described below.
 #

@@ -250,6 +250,8 @@ def test_plans(capsys):
     assert row["items"] == 2520
     _, err = here(capsys, "plan", "--metric", "recall", code=2)
     assert err.startswith("f1ci: give exactly one of half_width, standard_error")
+    _, err = here(capsys, "plan", "--half-width", 0.02, "--score", 2, code=2)
+    assert err.startswith("f1ci: score goes with difference, got score=2.0")
 
 
 def folds_file(path, a=FOLDS_A, b=FOLDS_B):

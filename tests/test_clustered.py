@@ -215,6 +215,69 @@ def test_the_order_of_models_changes_the_sign_only():
         np.testing.assert_allclose([there.low, there.high], [-back.high, -back.low], atol=1e-14)
 
 
+def test_differences_of_few_units_have_a_length_and_widen_with_the_level():
+    """As the extremes over an ellipse that grows with the quantile must; also where hardly one
+    effective item is left, as with two units of which one is small."""
+    rng = np.random.default_rng(5)
+    pairs = [([[16, 7, 1], [1, 0, 0]], [[15, 6, 2], [1, 0, 0]])]
+    pairs += [([[3, 3, 1], [4, 1, 2]], [[3, 2, 1], [5, 2, 1]])]
+    for units in (2, 3, 5, 10, 20) * 6:
+        true, wrong = rng.poisson(rng.lognormal(1.5, 1.0, (2, units)))
+        found = rng.binomial(true, 0.8)
+        other = rng.binomial(found, 0.9) + rng.binomial(true - found, 0.3)
+        spare = rng.binomial(wrong, 0.9)
+        pairs += [
+            np.stack([(found, wrong, true - found), (other, spare, true - other)]).swapaxes(1, 2)
+        ]
+    for a, b in pairs:
+        if not min(np.sum(a), np.sum(b)):
+            continue
+        for method in ("score", "cautious"):
+            inner = 0.0, 0.0
+            for level in (0.5, 0.8, 0.9, 0.95, 0.99):
+                found = clustered_difference(a, b, method=method, confidence_level=level)
+                low, high = found
+                assert -1.0 <= low <= found.estimate <= high <= 1.0
+                assert low < high
+                inner = inner if level > 0.5 else (low, high)
+                # Both ends are made of sums of rounded parts.
+                assert low <= inner[0] + 1e-12, (a, b, method, level)
+                assert inner[1] - 1e-12 <= high, (a, b, method, level)
+                inner = low, high
+
+
+@pytest.mark.parametrize("average", [None, "macro", "weighted"])
+def test_an_estimate_lies_in_its_interval_where_a_class_is_hardly_there(average):
+    counts = [[[4, 1, 0], [0, 0, 0]], [[2, 1, 0], [2, 0, 0]]]
+    for method in ("score", "cautious"):
+        found = clustered_interval(counts, average=average, method=method)
+        assert np.all((found.low <= found.estimate) & (found.estimate <= found.high))
+        assert np.all(found.length > 0)
+
+
+def test_groups_of_labels_and_counts_by_unit_have_one_difference():
+    y, predicted, groups = expanded(DOCUMENTS)
+    other = np.where(np.arange(len(y)) % 7 == 0, 1 - predicted, predicted)
+    tables = [clustered.label_counts(y, p, groups, 2)[:, 1] for p in (predicted, other)]
+    for method in ("score", "cautious", "delta"):
+        labels = f1ci.difference_interval(y, predicted, other, "f1", groups=groups, method=method)
+        counts = clustered_difference(*tables, method=method)
+        for name in ("estimate", "low", "high", "standard_error"):
+            assert getattr(labels, name) == getattr(counts, name), (method, name)
+
+
+def test_columns_of_indicators_have_names():
+    y = np.array([[1, 0], [0, 1], [1, 1], [0, 0]])
+    assert f1ci.f1_score_interval(y, y, average=None).classes == (0, 1)
+    named = f1ci.f1_score_interval(y, y, average=None, labels=["x", "y"])
+    assert named.classes == ("x", "y")
+    with pytest.raises(ValueError, match="labels has 1, columns has 2"):
+        f1ci.f1_score_interval(y, y, average="macro", labels=["x"])
+    masked = np.ma.masked_array(y, mask=[[1, 0]] + [[0, 0]] * 3)
+    with pytest.raises(ValueError, match="y_true must not hold masked entries"):
+        f1ci.f1_score_interval(masked, y, average="micro")
+
+
 def test_many_small_units_have_the_interval_of_independent_items():
     """With one item in each unit the design effect is near 1."""
     y, predicted, _ = expanded(np.tile(DOCUMENTS, (20, 1)))

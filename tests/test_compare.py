@@ -10,10 +10,11 @@ import pytest
 from examples import TOY, labels_of, labels_of_cells
 from scipy import stats
 
+import f1ci
 from f1ci import compare, metrics
 from f1ci.joint import joint_from_cells, joint_intervals
 from f1ci.metrics import fbeta, tversky
-from f1ci.results import DegenerateVarianceWarning
+from f1ci.results import DegenerateVarianceWarning, UndefinedMetricWarning
 
 difference_interval = partial(compare.difference_interval, method="delta")
 Z = stats.norm.ppf(0.975)
@@ -120,6 +121,30 @@ def test_difference_of_macro_f1_covers():
         low, high = difference_interval(y_true, *predicted, "macro_f1")
         covered += low <= truth <= high
     assert covered / replicates == pytest.approx(0.95, abs=4 * np.sqrt(0.95 * 0.05 / replicates))
+
+
+def test_an_undefined_difference_has_no_p_value():
+    with pytest.warns(UndefinedMetricWarning, match="precision is undefined for A"):
+        test = f1ci.difference_test(
+            [1, 0, 1, 0], [0, 0, 0, 0], [1, 0, 1, 0], "precision", margin=0.1
+        )
+    assert np.isnan([test.p_value, test.p_not_inferior, test.p_equivalent]).all()
+    assert "cannot be compared" in test.verdict()
+
+
+def test_a_score_without_a_slope_where_nothing_is_right_has_a_p_value():
+    """A model that is never right against one that always is.
+
+    By McNemar's exact test 12 discordant items that all speak for one model have p = 2 / 2^12; the
+    score test is for large samples, and need only be as small in order of magnitude.
+    """
+    y, wrong = [0, 1, 2] * 4, [1, 2, 0] * 4
+    for metric in ("macro_f1", "macro_f1_star"):
+        there = f1ci.difference_test(y, y, wrong, metric)
+        back = f1ci.difference_test(y, wrong, y, metric)
+        assert there.estimate == -1.0
+        assert there.p_value == pytest.approx(back.p_value, rel=1e-6)
+        assert 0.0 < there.p_value < 2 / 2**8
 
 
 def test_macro_star_in_groups_is_no_score_interval():

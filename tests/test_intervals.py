@@ -372,6 +372,39 @@ def test_more_than_two_classes_are_not_binary():
         f1ci.f1_score_interval([0, 1, 2], [0, 1, 1])
 
 
+@pytest.mark.parametrize("method", ["score", "cautious", "logit", "delta"])
+def test_a_matrix_has_the_bits_that_it_has_in_a_batch(method):
+    rng = np.random.default_rng(8)
+    for r in (2, 3, 8, 12):  # numpy adds eight numbers and more in another order than seven
+        batch = rng.integers(0, 60, (7, r, r)) + np.eye(r, dtype=int)
+        of = [metrics.macro_f1, metrics.weighted_f1, metrics.macro("precision")]
+        of += [metrics.macro_f1_star, metrics.micro_f1]
+        of += [metrics.f1, metrics.correlation] if r == 2 else []
+        for metric in of:
+            if method not in methods.names(metric):
+                continue
+            together = f1ci.metric_interval(batch, metric, method=method)
+            for k, matrix in enumerate(batch):
+                alone = f1ci.metric_interval(matrix, metric, method=method)
+                for name in ("estimate", "low", "high", "standard_error"):
+                    assert getattr(alone, name) == getattr(together, name)[k], (metric, name)
+
+
+@pytest.mark.filterwarnings("ignore::f1ci.results.UndefinedMetricWarning")
+@pytest.mark.parametrize("metric", ["weighted_f1", "macro_f1", "macro_f1_star", "micro_f1"])
+def test_nothing_is_known_from_an_empty_matrix(metric):
+    for method in ("score", "cautious"):
+        found = f1ci.metric_interval(np.zeros((3, 3), dtype=int), metric, method=method)
+        assert tuple(found) == (0.0, 1.0)
+    recall = f1ci.metric_interval(np.zeros((3, 3), dtype=int), metrics.weighted("recall"))
+    assert tuple(recall) == (0.0, 1.0)
+
+
+def test_beta_is_refused_even_where_it_makes_no_difference():
+    with pytest.raises(TypeError, match="beta must be a number, got 'large'"):
+        f1ci.f1_score_interval([1, 0, 1], [1, 0, 0], average="micro", beta="large")
+
+
 def test_weights_too_large_to_compute_with():
     with pytest.raises(ValueError, match=r"between 1e-15 and 1e\+06 here, got 1e\+300"):
         f1ci.metric_interval([[5, 1], [1, 5]], metrics.tversky(1e300, 1))

@@ -269,7 +269,8 @@ def test_the_planned_width_is_kept(beta, half_width, shares):
         ({"half_width": 0.1, "prevalence": "half"}, TypeError, "prevalence .* got 'half'"),
         ({"half_width": 0.1, "confidence_level": 95}, ValueError, "did you mean 0.95"),
         ({"half_width": 0.1, "bound": "best"}, ValueError, "'sharp', 'jiang', got 'best'"),
-        ({"half_width": 0.1, "power": 2}, ValueError, "power must lie .* got 2"),
+        ({"half_width": 0.1, "power": 2}, ValueError, "power goes with difference, got power=2"),
+        ({"difference": 0.1, "bound": "jiang"}, ValueError, "goes with a width, got bound='jiang'"),
         ({"half_width": 0.1, "score": 0.8}, ValueError, "goes with difference, got score=0.8"),
         (
             {"half_width": 0.1, "disagreement": (0.1, 0.1)},
