@@ -190,9 +190,9 @@ figures.save(figure, "speed-labels")
 table("growth_in_labels")
 
 # %% [markdown]
-# Joint intervals count once for all classifiers; then their quantile decides. It is dear where
-# many metrics of one classifier stand together: they are functions of the same three numbers, so
-# that all of them exceed the quantile at once.
+# Joint intervals count once for all classifiers; then their quantile decides. All metrics of one
+# classifier are functions of the same three numbers, so that beyond a few of them further ones cost
+# next to nothing. Further classifiers do.
 
 # %% mystnb={"image": {"alt": "Two panels. Time of joint intervals against the number of metrics of two classifiers, and against the number of classifiers with two metrics each: both rise, and nearly all of it is the quantile."}, "figure": {"caption": "How the time of joint intervals grows with the number of metrics of two classifiers, and with the number of classifiers if each has two metrics. The time axis is logarithmic.", "name": "fig-speed-joint"}}
 figure, axes = figures.subplots(1, 2, height=3.4, sharey=True)
