@@ -192,7 +192,7 @@ table("growth_in_labels")
 # %% [markdown]
 # Joint intervals count once for all classifiers; then their quantile decides. All metrics of one
 # classifier are functions of the same three numbers, so that beyond a few of them further ones cost
-# next to nothing. Further classifiers do.
+# little. More classifiers, of two metrics each, cost little too.
 
 # %% mystnb={"image": {"alt": "Two panels. Time of joint intervals against the number of metrics of two classifiers, and against the number of classifiers with two metrics each: both rise, and nearly all of it is the quantile."}, "figure": {"caption": "How the time of joint intervals grows with the number of metrics of two classifiers, and with the number of classifiers if each has two metrics. The time axis is logarithmic.", "name": "fig-speed-joint"}}
 figure, axes = figures.subplots(1, 2, height=3.4, sharey=True)
