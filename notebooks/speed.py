@@ -77,7 +77,7 @@ say("speed-exact-replicates", exact.other.partition(" ")[0])
 
 # %% [markdown]
 # - One interval from three counts takes {glue:text}`speed-one`: it can stand inside any loop.
-# - From 1000 labels it takes {glue:text}`speed-labels`, most of which is counting. That is
+# - From 1000 labels it takes {glue:text}`speed-labels`, much of which is counting. That is
 #   {glue:text}`speed-labels-times` times as fast as the analytic interval of
 #   `confidenceinterval`. Ten million labels ({glue:text}`speed-most-labels`) take
 #   {glue:text}`speed-most-labels-time`.
@@ -119,7 +119,7 @@ table("resampling")
 # ## Many at once
 #
 # The floor of a million intervals is their formula in bare numpy, with no checks, no borders
-# and no undefined scores. Beta quantiles (Clopper-Pearson) take a hundred times as long as
+# and no undefined scores. Beta quantiles (Clopper-Pearson) take tens of times as long as
 # a square root, whoever computes them: there f1ci only avoids computing equal counts twice.
 
 # %%
@@ -151,7 +151,7 @@ table("without_replicates")
 # lines bend where the labels outgrow the processor's cache, that of one pass of numpy too. The
 # table below the figure therefore compares the same labels, at once and in parts.)
 
-# %% mystnb={"image": {"alt": "Two panels with logarithmic axes. Left: time against number of labels; all lines become straight with slope one, f1ci far below confidenceinterval and a few times above one pass of numpy. Right: time against number of classes; from the matrix alone f1ci takes a small fraction of the time from labels."}, "figure": {"caption": "How the time of one interval grows with the number of labels and with the number of classes. Both axes are logarithmic; grey: proportional to the number of labels.", "name": "fig-speed-labels"}}
+# %% mystnb={"image": {"alt": "Two panels with logarithmic axes. Left: time against number of labels; all lines become straight with slope one, f1ci far below confidenceinterval and a few times above one pass of numpy. Right: time against number of classes; f1ci takes about a tenth of confidenceinterval's time, and from the matrix alone about half of that."}, "figure": {"caption": "How the time of one interval grows with the number of labels and with the number of classes. Both axes are logarithmic; grey: proportional to the number of labels.", "name": "fig-speed-labels"}}
 LOOKS = {
     "f1ci, F1": {"color": figures.COLOURS["blue"], "marker": "o"},
     "f1ci, macro F1": {"color": figures.COLOURS["green"], "marker": "^", "linestyle": "-."},
@@ -194,7 +194,7 @@ table("growth_in_labels")
 # classifier are functions of the same three numbers, so that beyond a few of them further ones cost
 # little. More classifiers, of two metrics each, cost little too.
 
-# %% mystnb={"image": {"alt": "Two panels. Time of joint intervals against the number of metrics of two classifiers, and against the number of classifiers with two metrics each: both rise, and nearly all of it is the quantile."}, "figure": {"caption": "How the time of joint intervals grows with the number of metrics of two classifiers, and with the number of classifiers if each has two metrics. The time axis is logarithmic.", "name": "fig-speed-joint"}}
+# %% mystnb={"image": {"alt": "Two panels. Time of joint intervals against the number of metrics of two classifiers, and against the number of classifiers with two metrics each: the first rises and is nearly all the quantile, the second hardly rises after two classifiers."}, "figure": {"caption": "How the time of joint intervals grows with the number of metrics of two classifiers, and with the number of classifiers if each has two metrics. The time axis is logarithmic.", "name": "fig-speed-joint"}}
 figure, axes = figures.subplots(1, 2, height=3.4, sharey=True)
 metrics, classifiers = sections["growth_of_joint_intervals"]["growth"]
 draw(axes[0], metrics, "A. Metrics", logarithmic=False)
