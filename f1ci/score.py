@@ -503,6 +503,7 @@ def extremes(
     for zeta > 0 and below for zeta < 0. Over the ellipsoid the extreme satisfies
     zeta = R g / sqrt(g' R g), where g_k is the derivative of the score by zeta_k. Each step
     replaces g_k by (F_k(zeta_k) - f_k) / zeta_k times the derivative of the score by part k.
+    Steps need not get nearer, so that the furthest of the points reached is taken.
     """
     tp, fp, fn = counts
     v = tp + fp + fn
@@ -519,34 +520,37 @@ def extremes(
     bias = np.where(empty, 0.0, bias) * np.clip(v - 1.0, 0.0, 1.0)
     unknown: Array = empty
     if spread is not None:
-        f = np.concatenate([f, np.zeros_like(spread)], axis=-1)
+        nothing = np.zeros_like(spread)
+        f, bias, per_item = (np.concatenate([p, nothing], axis=-1) for p in (f, bias, per_item))
         unknown = np.concatenate([empty, np.zeros(spread.shape, dtype=bool)], axis=-1)
-    value, slope = objective(f)
+    value, first = objective(f)
     parts = tp.shape[-1]
     quantile = np.asarray(z)[..., None]
     ends: list[Array] = []
     for side in (-1.0, 1.0):
-        start = np.where(side * slope < 0.0, -1.0, 1.0)
+        start = np.where(side * first < 0.0, -1.0, 1.0)
         zeta: Array = start
+        end = side * value
         for step in range(_STEPS + 1):
-            size = np.abs(zeta[..., :parts])
-            left = 1.0 - (1.0 - size * size) * per_item
-            at = zeta[..., :parts] * quantile
-            end = _limit_at(limits, tp * left, fp * left, fn * left, a, b, at)
+            shrunk = 1.0 - zeta * zeta
+            left = 1.0 - shrunk * per_item
+            at = zeta * quantile
+            worth = left[..., :parts]
+            reached = _limit_at(limits, tp * worth, fp * worth, fn * worth, a, b, at[..., :parts])
             if spread is not None:
-                extra = zeta[..., parts:] * quantile * spread
-                end = np.concatenate([end, extra], axis=-1)
+                reached = np.concatenate([reached, at[..., parts:] * spread], axis=-1)
+            here, slope = objective(reached - shrunk * bias / left)
+            if step > 0:  # the start lies outside of the ellipsoid
+                end = np.maximum(end, side * here)
             if step == _STEPS:
                 break
-            _, slope = objective(end)
-            reach = np.where(unknown, 0.0, slope * (end - f) / zeta)
+            reach = np.where(unknown, 0.0, slope * (reached - f) / zeta)
             shared = np.einsum("...ij,...j->...i", correlation, reach)
             total = (shared * reach).sum(axis=-1, keepdims=True)
             with np.errstate(divide="ignore", invalid="ignore"):
                 turned = side * shared / np.sqrt(total)
             turned = np.where(unknown | (total <= 0.0), start, turned)
-            sign = np.where(turned == 0.0, start, np.sign(turned))
-            zeta = sign * np.clip(np.abs(turned), _LEAST, 1.0)
-        end[..., :parts] += (size * size - 1.0) * bias / left
-        ends.append(objective(end)[0])
-    return np.minimum(ends[0], value), np.maximum(ends[1], value)
+            # No part moves back, whatever its correlation with the others.
+            zeta = start * np.clip(start * turned, _LEAST, 1.0)
+        ends.append(side * end)
+    return ends[0], ends[1]

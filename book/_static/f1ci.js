@@ -392,8 +392,8 @@ const f1ci = (() => {
    * The least and largest value of a weighted sum of scores.
    *
    * Part k has the limits F_k(zeta_k) at zeta_k z; over the ellipsoid zeta' R^-1 zeta <= 1 the
-   * extreme is a fixed point, which two steps reach. `spread`, if given, is the standard
-   * deviation of one more part, normal and with weight 1.
+   * extreme is a fixed point. Two steps go towards it, and the further of the two is taken.
+   * `spread`, if given, is the standard deviation of one more part, normal and with weight 1.
    */
   function extremes(parts, weights, correlation, a, b, z, spread = null) {
     const known = parts.map(({ x, y, w }) => x + y + w > 0);
@@ -410,9 +410,9 @@ const f1ci = (() => {
         ? (f[k] * (a * a * y + b * b * w) - x * (1 - f[k])) / (whole * whole) : 0;
     });
     const value = sum(f.map((score, k) => score * slopes[k]));
-    const [low, high] = [-1, 1].map((side) => {
-      const start = slopes.map((slope) => (side * slope < 0 ? -1 : 1));
-      let zeta = start;
+    return [-1, 1].map((side) => {
+      let zeta = slopes.map(() => side);
+      let furthest = value;
       for (let step = 0; ; step += 1) {
         const ends = zeta.map((share, k) => {
           if (k === parts.length) return [share * z * spread, 0];
@@ -422,20 +422,20 @@ const f1ci = (() => {
           const limits = tverskyLimits(x * left, y * left, w * left, a, b, Math.abs(share) * z);
           return [limits[share < 0 ? 0 : 1], ((share * share - 1) * bias[k]) / left];
         });
-        if (step === 2) return sum(ends.map(([end, shift], k) => slopes[k] * (end + shift)));
+        if (step > 0) {
+          const here = sum(ends.map(([end, shift], k) => slopes[k] * (end + shift)));
+          furthest = side * Math.max(side * furthest, side * here);
+        }
+        if (step === 2) return furthest;
         const reach = ends.map(
           ([end], k) => (known[k] ? (slopes[k] * (end - f[k])) / zeta[k] : 0));
         const shared = correlation.map((row) => sum(row.map((r, k) => r * reach[k])));
         const total = sum(shared.map((r, k) => r * reach[k]));
-        zeta = start.map((_, k) => {
-          const turned = known[k] && total > 0 ? (side * shared[k]) / Math.sqrt(total) : start[k];
-          // What nothing moves keeps its side.
-          const sign = turned === 0 ? start[k] : Math.sign(turned);
-          return sign * Math.min(Math.max(Math.abs(turned), 1e-3), 1);
-        });
+        // No part moves back, whatever its correlation with the others.
+        zeta = shared.map((moved, k) => side
+          * (known[k] && total > 0 ? Math.min(Math.max(moved / Math.sqrt(total), 1e-3), 1) : 1));
       }
     });
-    return [Math.min(low, value), Math.max(high, value)];
   }
 
   /** Score interval of the mean of F-beta over classes, alike or by their true items. */
