@@ -248,7 +248,7 @@ def _two_classes(classes: Sequence[Any], pos_label: Any) -> None:
     if len(classes) > 2:
         raise ValueError(
             f"a binary score needs at most two classes, got {len(classes)}: {shown}; averages over "
-            "classes, such as macro F1, take any number"
+            "classes, such as macro_f1, take any number, and so does micro_f1, their accuracy"
         )
     if len(classes) > 1 and pos_label not in classes:
         got = validation.short(pos_label)
