@@ -154,8 +154,8 @@ def matrices(metric: Any, value: ArrayLike, check: Checked = counts) -> NDArray[
     if metric.binary and array.shape[-1] != 2:
         raise ValueError(
             f"{metric.name!r} is a binary metric and takes (..., 2, 2) matrices, got shape "
-            f"{array.shape}; f1ci.metrics.macro averages it over classes, and micro_f1 is the accuracy "
-            "of several"
+            f"{array.shape}; f1ci.metrics.macro averages it over classes, and micro_f1 is the "
+            "accuracy of several"
         )
     index = getattr(metric, "of", metric)
     for weight in (getattr(index, "a", 0.0), getattr(index, "b", 0.0)):
