@@ -74,11 +74,11 @@ reference: ready  ## Run what changed and make this run the reference run.
 archive: book  ## Write one archive of the repository, the site and all results, to deposit.
 	$(BIN)/python -m compendium.deposit
 
-test: ready  ## Every check: format, lint, types, tests with coverage.
+test: ready  ## Every check: format, lint, types, tests.
 	$(BIN)/ruff format --check --quiet
 	$(BIN)/ruff check --quiet
 	$(BIN)/mypy
-	$(BIN)/python -m pytest --numprocesses $(WORKERS) --dist loadfile --no-loadscope-reorder --cov --cov-report=term-missing
+	$(BIN)/python -m pytest --numprocesses $(WORKERS) --dist loadfile --no-loadscope-reorder
 
 dist: ready  ## Build f1ci's wheel and test it by itself. WITH="numpy==1.26.0" adds requirements.
 	rm -rf dist _build/wheel

@@ -297,7 +297,7 @@ def _one(
     if method in ("delta", "logit"):
         return estimate, *_normal(estimate, error, z, method), error
     tp, fp, fn = np.moveaxis(table.sum(axis=0), -1, 0) * (worth * (z / _student(held, z)) ** 2)
-    return estimate, *_kernels(method)[0](tp, fp, fn, a, b, z), error
+    return estimate, *_kernel(method)(tp, fp, fn, a, b, z), error
 
 
 class _Average(NamedTuple):
@@ -374,12 +374,10 @@ def _average(
         spread, objective = deviation[-1:] / scale, score.sum_of(np.append(weight, 1.0))
 
     def limits(size: Array) -> score.Limits:
-        ends = [
-            score.extremes(tuple(counts), a, b, z * size, objective, correlation, kernel, spread)
-            for kernel in _kernels(method)
-        ]
-        low = np.minimum.reduce([end[0] for end in ends] + [np.full_like(size, estimate)])
-        high = np.maximum.reduce([end[1] for end in ends] + [np.full_like(size, estimate)])
+        low, high = score.extremes(
+            tuple(counts), a, b, z * size, objective, correlation, _kernel(method), spread
+        )
+        low, high = np.minimum(low, estimate), np.maximum(high, estimate)
         return np.maximum(low, 0.0), np.minimum(high, 1.0)
 
     total = extra.sum(axis=1)
@@ -420,10 +418,8 @@ def _student(held: Array, z: float) -> Array:
     return quantile
 
 
-def _kernels(method: str) -> tuple[score.Kernel, ...]:
-    """The limits of one score; of a combination, those that must all lie inside."""
-    both: tuple[score.Kernel, ...] = (score.cautious_limits, score.tversky_limits)
-    return both if method == "cautious" else both[1:]
+def _kernel(method: str) -> score.Kernel:
+    return score.cautious_limits if method == "cautious" else score.tversky_limits
 
 
 def _normal(estimate: Array, error: Array, z: float, method: str) -> tuple[Array, Array]:

@@ -302,19 +302,12 @@ def _limits_of(metric: Any, counts: Any, matrix: Any, z: FloatOrArray, limits: K
     """Limits of any metric that has such ones, from counts or else from matrices."""
     if metric.kind == "mean":
         a, b, weighted = metric.of.a, metric.of.b, metric.weighted
-        ends = mean_limits(matrix, a, b, z, weighted=weighted, limits=limits)
-    elif metric.kind == "macro_star":
-        ends = macro_star_limits(matrix, metric.a, metric.b, z, limits=limits)
-    else:
-        tp, fp, fn = counts
-        a, b = (1.0, 0.0) if metric.kind == "share" else (metric.a, metric.b)
-        return limits(tp, fp, fn, a, b, z)
-    if limits is cautious_limits:
-        # Cautious limits of a class leave its estimate with a jump, which can lead the steps to
-        # the extreme astray; those of an average hold at least what the score's hold.
-        shorter = _limits_of(metric, counts, matrix, z, tversky_limits)
-        ends = np.minimum(ends[0], shorter[0]), np.maximum(ends[1], shorter[1])
-    return ends
+        return mean_limits(matrix, a, b, z, weighted=weighted, limits=limits)
+    if metric.kind == "macro_star":
+        return macro_star_limits(matrix, metric.a, metric.b, z, limits=limits)
+    tp, fp, fn = counts
+    a, b = (1.0, 0.0) if metric.kind == "share" else (metric.a, metric.b)
+    return limits(tp, fp, fn, a, b, z)
 
 
 # What the registry of methods names.

@@ -389,9 +389,6 @@ def score_limits(m, average, a, b, limits=score.tversky_limits):
         low, high = score.macro_star_limits(m, a, b, Z, limits=limits)
     else:
         low, high = score.mean_limits(m, a, b, Z, weighted=average == "weighted", limits=limits)
-    if limits is score.cautious_limits:
-        shorter = score_limits(m, average, a, b)
-        low, high = np.minimum(low, shorter[0]), np.maximum(high, shorter[1])
     if average == "weighted":
         low = np.maximum(low - score.weighted_excess(m, a, b), 0.0)
     return low, high
