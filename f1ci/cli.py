@@ -131,7 +131,7 @@ def _compare(options: Any) -> Answer:
     verdict, more = test.verdict(a, b), None
     if "not distinguished" in verdict and test.estimate:
         size = abs(test.estimate)
-        power = 0.8 if options.power is None else options.power
+        power = planning.POWER if options.power is None else options.power
         plan = planning.pilot_plan(found, metric, size, power, level)
         more = max(1, plan.items - _units(found))
         scale = 10 ** max(0, len(str(more)) - 2)  # two digits will do
@@ -246,7 +246,7 @@ _OPTIONS: dict[str, tuple[str, Row]] = {
     "--difference SIZE": ("or a difference of two models to find", _NUMBER),
     "--disagreement POS NEG": ("shares of items, by class, that only one gets right", _NUMBER),
     "--score SCORE": ("what both models score, about", _NUMBER),
-    "--power POWER": ("probability to find the difference, 0.8", _NUMBER),
+    "--power POWER": (f"probability to find the difference, {planning.POWER}", _NUMBER),
     "--confidence-level LEVEL": ("0.95 by default", _NUMBER | {"default": 0.95}),
     "--json": ("print JSON", {"dest": "form", "action": "store_const", "const": "json"}),
     "--csv": ("print CSV", {"dest": "form", "action": "store_const", "const": "csv"}),

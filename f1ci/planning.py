@@ -61,7 +61,7 @@ from f1ci.normal import normal_quantile
 from f1ci.results import DifferenceSampleSize, SampleSize
 
 BOUNDS = ("sharp", "jiang")
-_POWER = 0.8  # by default
+POWER = 0.8  # by default
 
 # Double arithmetic may put a whole number this far above itself.
 _ROUNDING = 1e-12
@@ -157,7 +157,7 @@ def sample_size(
         if bound != BOUNDS[0]:
             raise ValueError(f"bound goes with a width, got bound={bound!r} for a difference")
         variances = _variances(metric, disagreement, score, prevalence)
-        power = validation.inner("power", _POWER if power is None else power)
+        power = validation.inner("power", POWER if power is None else power)
         return _plan(metric, difference, *variances, power, level)
     for name, value in {"disagreement": disagreement, "score": score, "power": power}.items():
         if value is not None:
@@ -185,7 +185,7 @@ def pilot_sample_size(
     metric: str | Metric = "f1",
     *,
     difference: float,
-    power: float = 0.8,
+    power: float = POWER,
     pos_label: Hashable = 1,
     labels: Sequence[Hashable] | None = None,
     groups: Any = None,
