@@ -1008,9 +1008,13 @@ def test_an_offered_notebook_runs_on_its_own(real_book, tmp_path):
     assert not any(failed.values()), failed
 
 
+# Kernels of several processes that start at once may choose one another's ports; sockets that are
+# files have names of their own.
 RUN_ALONE = """\
 import sys, nbformat, nbclient
+from traitlets.config import Config
 notebook = nbformat.read(sys.argv[1], as_version=4)
-nbclient.NotebookClient(notebook, timeout=1800).execute()
+files = Config({"KernelManager": {"transport": "ipc", "ip": sys.argv[1] + ".socket"}})
+nbclient.NotebookClient(notebook, timeout=1800, config=files).execute()
 assert any("outputs" in cell and cell.outputs for cell in notebook.cells)
 """
