@@ -1,5 +1,6 @@
 """What several files of tests share."""
 
+import os
 import shutil
 from collections import Counter
 
@@ -32,3 +33,25 @@ def browser():
         )
         yield program
         program.close()
+
+
+@pytest.fixture(scope="session")
+def real_book(tmp_path_factory):
+    """The folder of the real book, computed with small numbers: made by one worker, for all."""
+    import fcntl  # not on Windows, where only the package is tested
+
+    from compendium import ROOT
+    from trees import call
+
+    run = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        run = run.parent
+    with (run / "real-book").open("a+") as made:
+        fcntl.flock(made, fcntl.LOCK_EX)
+        made.seek(0)
+        if not made.read():
+            for program in ("execute", "book"):
+                ran = call(ROOT, program, "--quick")
+                assert ran.returncode == 0, ran.stdout + ran.stderr
+            made.write("yes")
+    return ROOT / "_build" / "quick"
