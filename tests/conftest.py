@@ -38,7 +38,7 @@ def browser():
 @pytest.fixture(scope="session")
 def real_book(tmp_path_factory):
     """The folder of the real book, computed with small numbers: made by one worker, for all."""
-    import fcntl  # not on Windows, where only the package is tested
+    import fcntl  # which Windows lacks
 
     from compendium import ROOT
     from trees import call
