@@ -55,7 +55,7 @@ Kernel: TypeAlias = Callable[[Array, Array, Array, float, float, FloatOrArray], 
 Objective: TypeAlias = Callable[[Array], tuple[Array, Array]]
 
 # Fixed-point steps to the extreme over the ellipsoid; a third changes no coverage by more
-# than .001.
+# than .004, in 300 designs of four averages.
 _STEPS = 2
 
 # Parts that are nearly uncorrelated with the sum still get a slope of their own.

@@ -281,7 +281,7 @@ def test_the_extreme_over_the_ellipsoid(seed: int) -> None:
             return -side * float(weight @ np.where(zeta < 0, low, high))
 
         furthest = -side * minimize(mean, side * np.ones(r)).fun
-        # Two steps reach it to a thousandth of the half length; corrections are of order 1e-4.
+        # Two steps of a fixed point, and corrections of order 1e-4: 5.2e-4 at most here.
         assert_allclose(end - estimate, furthest - estimate, rtol=1e-3)
 
 
@@ -555,7 +555,7 @@ def test_coverage_of_weighted_precision_where_it_is_hard(n: int, cells: np.ndarr
 def test_averages_of_small_tables_widen_with_the_level(
     weights: tuple[float, float], weighted_mean: bool
 ) -> None:
-    """Not proved: none of these tables has a limit that steps back by more than 1e-4."""
+    """Not proved: none of these tables has a limit that steps back."""
     rng = np.random.default_rng(3)
     for r in (2, 3, 5):
         m = rng.poisson(rng.choice([0.3, 1.0, 3.0], (500, 1, 1)) * (3 * np.eye(r) + 0.2)) * 1.0
@@ -565,8 +565,8 @@ def test_averages_of_small_tables_widen_with_the_level(
             for level in (0.5, 0.8, 0.95, 0.99, 0.999, 0.9999)
         ]
         low, high = np.moveaxis(ends, 1, 0)
-        assert (np.diff(low, axis=0) < 1e-4).all()
-        assert (np.diff(high, axis=0) > -1e-4).all()
+        assert (np.diff(low, axis=0) <= 0.0).all()
+        assert (np.diff(high, axis=0) >= 0.0).all()
 
 
 @pytest.mark.filterwarnings("ignore::f1ci.IntervalWarning")
