@@ -25,7 +25,7 @@ from typing import Any, NamedTuple, NoReturn
 import numpy as np
 
 import f1ci
-from f1ci import compare, counts, metrics, planning, report, tables, validation
+from f1ci import _tables, _validation, compare, counts, metrics, planning, report
 from f1ci.intervals import kinds_interval
 from f1ci.methods import METHODS, names
 from f1ci.results import Interval, IntervalWarning, p_value
@@ -82,7 +82,7 @@ def _counts(options: Any) -> Answer:
     example: f1ci counts 77 44 10
     """
     named = {name: getattr(options, name) for name in ("tp", "fp", "fn", "tn")}
-    tp, fp, fn, tn = (validation.counts(name, n or 0) for name, n in named.items())
+    tp, fp, fn, tn = (_validation.counts(name, n or 0) for name, n in named.items())
     asked = [metrics.precision, metrics.recall, _metric("f1", options.beta)]
     asked += [] if options.tn is None else [metrics.accuracy]
     # A method for F1 only has nothing to say of the others.
@@ -100,7 +100,7 @@ def _report(options: Any) -> Answer:
 
     example: f1ci report labels.csv --true y --pred model_a
     """
-    level = validation.confidence_level(options.confidence_level)
+    level = _validation.confidence_level(options.confidence_level)
     found = _count(options, [options.true, options.pred])
     said = report.of_kinds(found, options.method, level)
     of = {"method": said.method, "confidence_level": level}
@@ -119,7 +119,7 @@ def _compare(options: Any) -> Answer:
     found = _count(options, [options.true, a, b])
     (metric, positive), of_class = _compared_metric(options, found.classes), ""
     if metric.binary:  # one class against the rest
-        of_class = f" of {tables.label(found.classes[positive])}"
+        of_class = f" of {_tables.label(found.classes[positive])}"
         flags = (found.codes == positive).astype(int)
         found = counts.kinds(flags, ("negative", "positive"), found.groups, found.items)
     compared = compare.compared(found, metric, None, options.confidence_level)
@@ -138,7 +138,7 @@ def _compare(options: Any) -> Answer:
         verdict += (
             f": about {round(more / scale) * scale:,} more "
             f"{'items' if found.groups is None else 'groups'} would be needed to find a difference "
-            f"of {size:.2g} with a power of {tables.percent(power)}"
+            f"of {size:.2g} with a power of {_tables.percent(power)}"
         )
     only_a, only_b = test.discordant
     text = (
@@ -196,7 +196,7 @@ def _bayes(options: Any) -> Answer:
     test = f1ci.bayes_test(shaped[0], shaped[1], metric, rope=options.rope)
     posteriors = [f1ci.posterior(*f1ci.effective_counts(each), metric) for each in shaped]
     found = dict(zip(folds, (each.interval(level) for each in posteriors), strict=True))
-    a, b = map(tables.label, folds)
+    a, b = map(_tables.label, folds)
     text = f"{_text(found)}\n\nA is {a}, B is {b}\n{test}"
     return Answer(text, [*_rows(found), dataclasses.asdict(test)])
 
@@ -329,7 +329,7 @@ def _compared_metric(options: Any, labels: Sequence[Any]) -> tuple[metrics.Metri
     wanted = _POSITIVE if options.positive is None else (options.positive,)
     found = [code for code, label in enumerate(labels) if label in wanted]
     if len(found) != 1 or (options.positive is None and len(labels) > 2):
-        known = validation.first_few(labels, 6)
+        known = _validation.first_few(labels, 6)
         got = "nothing" if options.positive is None else repr(options.positive)
         raise ValueError(f"{name} needs --positive, the positive class among {known}; got {got}")
     return metric, found[0]
@@ -342,13 +342,13 @@ def _rows(found: Mapping[str, Interval]) -> list[Row]:
 
 def _text(found: Mapping[str, Interval]) -> str:
     """A table of intervals of one metric."""
-    digits = tables.decimals([x.length for x in found.values()])
+    digits = _tables.decimals([x.length for x in found.values()])
     rows = []
     for name, x in found.items():
         estimate, low, high = (f"{number:.{digits}f}" for number in (x.estimate, *x))
-        rows.append([tables.label(name), estimate, f"{low} to {high}"])
+        rows.append([_tables.label(name), estimate, f"{low} to {high}"])
     one = next(iter(found.values()))
-    return tables.as_text(["", one.metric, f"{tables.percent(one.confidence_level)} CI"], rows)
+    return _tables.as_text(["", one.metric, f"{_tables.percent(one.confidence_level)} CI"], rows)
 
 
 def _units(found: counts.Kinds) -> int:
@@ -419,7 +419,7 @@ def _count(options: Any, columns: list[str]) -> counts.Kinds:
         names = _in_order({cells[-1].strip() for cells in number})
         place = {name: k for k, name in enumerate(names)}
         groups = np.array([place[cells[-1].strip()] for cells in number])
-        validation.at_least_two("groups", len(place))
+        _validation.at_least_two("groups", len(place))
     return counts.kinds(codes, labels, groups, np.array(list(number.values())))
 
 
@@ -442,7 +442,7 @@ def _records(path: str, columns: Sequence[str]) -> Iterator[tuple[int, tuple[str
             header = [name.strip() for name in next(reader, [])]
             for column in columns:
                 if header.count(column) != 1:
-                    got = validation.short(header)
+                    got = _validation.short(header)
                     raise ValueError(
                         f"{_at(path, 1)}: wanted is one column {column!r}, got the columns {got}"
                     )

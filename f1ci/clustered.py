@@ -3,8 +3,9 @@ r"""Counts that come in units: documents with spans, images with objects, users 
 What a unit holds may depend on one another; units may not. With x, y and w the true positives,
 false positives and false negatives of all units, and ``F = x / (x + a y + b w)``, unit g moves
 the score by ``u_g = (x_g - F (x_g + a y_g + b w_g)) / (x + a y + b w)``. These sum to 0, and the
-delta method (see `f1ci.delta`) has the variance ``G / (G - 1) sum(u_g^2)`` for G units, whatever
-the dependence inside them. It is right for hundreds of units of like size, and too small for ten.
+delta method (see `f1ci.methods.delta`) has the variance ``G / (G - 1) sum(u_g^2)`` for G units,
+whatever the dependence inside them. It is right for hundreds of units of like size, and too
+small for ten.
 
 **Few units, unlike sizes.** The default, "score", makes three amends. With h_g the share of the
 relevant items that unit g holds:
@@ -17,10 +18,10 @@ relevant items that unit g holds:
    size, fewer if some are large.
 
 The score interval for the effective counts at that quantile stays inside [0, 1] and has a
-length always. "cautious" does the same with `f1ci.score.cautious_limits`, and never takes a
+length always. "cautious" does the same with `f1ci.methods.score.cautious_limits`, and never takes a
 design effect to be below 1; for a = b it is close to Korn & Graubard's interval (1998).
-Averages over classes and differences combine the classes' limits as in `f1ci.score`, with the
-correlations that the units show.
+Averages over classes and differences combine the classes' limits as in `f1ci.methods.score`, with
+the correlations that the units show.
 
 When this fails: with very dependent items and scores near 0 or 1 even twenty units may all be
 perfect. Then every unit is taken for one item, and coverage is below its level nevertheless. A
@@ -36,11 +37,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
-from f1ci import delta, methods, score, validation
+from f1ci import _validation, methods
 from f1ci import metrics as _metrics
 from f1ci.counts import Codes, Kinds
+from f1ci.methods import delta, score
+from f1ci.methods.quantile import normal_quantile
 from f1ci.metrics import Metric, count_moments
-from f1ci.normal import normal_quantile
 from f1ci.results import (
     Array,
     DegenerateVarianceWarning,
@@ -153,7 +155,7 @@ def clustered_difference(
     """
     a = _unit_counts("counts_a", counts_a)
     b = _unit_counts("counts_b", counts_b)
-    validation.shaped("counts_b", b, b.shape == a.shape, str(a.shape))
+    _validation.shaped("counts_b", b, b.shape == a.shape, str(a.shape))
     return _answer([a, b], _metrics.get(metric), average, method, confidence_level)
 
 
@@ -161,16 +163,16 @@ def indicator_counts(y_true: ArrayLike, y_pred: ArrayLike) -> Array:
     """Multilabel indicators of shape (items, classes) as counts (items, classes, 3)."""
     true = _indicators("y_true", y_true)
     predicted = _indicators("y_pred", y_pred)
-    validation.shaped("y_pred", predicted, predicted.shape == true.shape, str(true.shape))
+    _validation.shaped("y_pred", predicted, predicted.shape == true.shape, str(true.shape))
     cells = (true & predicted, ~true & predicted, true & ~predicted)
     return np.stack(cells, axis=-1).astype(np.float64)
 
 
 def column_names(labels: Any, table: Array) -> list[Any]:
     """What the columns of indicators are called; by default they are numbered."""
-    names = list(range(table.shape[1])) if labels is None else validation.listed("labels", labels)
-    validation.distinct("labels", names)
-    validation.same_length(labels=names, columns=table[0])
+    names = list(range(table.shape[1])) if labels is None else _validation.listed("labels", labels)
+    _validation.distinct("labels", names)
+    _validation.same_length(labels=names, columns=table[0])
     return names
 
 
@@ -218,14 +220,14 @@ def of_kinds(
 def _answer(
     tables: list[Array], metric: Metric, average: Any, method: Any, confidence_level: Any
 ) -> Interval:
-    a, b = validation.tversky(metric)
+    a, b = _validation.tversky(metric)
     if average is not None:
-        validation.choice("average", average, AVERAGES)
+        _validation.choice("average", average, AVERAGES)
         expected = f"(units, classes, 3) for average={average!r}"
-        validation.shaped("counts", tables[0], tables[0].ndim == 3, expected)
+        _validation.shaped("counts", tables[0], tables[0].ndim == 3, expected)
     known = METHODS if len(tables) == 1 else METHODS[:-1]
-    method = "score" if method is None else validation.choice("method", method, known)
-    level = validation.confidence_level(confidence_level)
+    method = "score" if method is None else _validation.choice("method", method, known)
+    level = _validation.confidence_level(confidence_level)
     found = cluster_limits(tables, a, b, average, method, normal_quantile(level))
     estimate, low, high, error = map(plain, found)
     if np.isnan(estimate).any():
@@ -242,20 +244,20 @@ def _answer(
 
 def _unit_counts(name: str, value: ArrayLike) -> Array:
     """TP, FP and FN by unit, shape (units, 3), or by unit and class, (units, classes, 3)."""
-    array = validation.counts(name, value)
+    array = _validation.counts(name, value)
     legal = array.ndim in (2, 3) and array.shape[-1] == 3 and array.size > 0
     expected = "(units, 3) or (units, classes, 3), for the counts TP, FP and FN"
-    validation.shaped(name, array, legal, expected)
-    validation.at_least_two("units", len(array))
+    _validation.shaped(name, array, legal, expected)
+    _validation.at_least_two("units", len(array))
     return array
 
 
 def _indicators(name: str, value: ArrayLike) -> NDArray[np.bool_]:
     """Zeros and ones of shape (items, classes)."""
     given = np.asanyarray(value)
-    validation.shaped(name, given, given.ndim == 2 and given.size > 0, "(items, classes)")
-    array = validation.weights(name, given.astype(np.int8) if given.dtype.kind == "b" else given)
-    validation.refuse(name, array, ~np.isin(array, (0, 1)), "hold 0 and 1 only")
+    _validation.shaped(name, given, given.ndim == 2 and given.size > 0, "(items, classes)")
+    array = _validation.weights(name, given.astype(np.int8) if given.dtype.kind == "b" else given)
+    _validation.refuse(name, array, ~np.isin(array, (0, 1)), "hold 0 and 1 only")
     return array.astype(np.bool_)
 
 

@@ -2,7 +2,7 @@
 
 The two estimates are correlated, because the items are the same. Their difference is the mean
 of what the items contribute to it, and its variance is that of these contributions over n (see
-`f1ci.delta`); the divisor is n - 1, as Yuan & Jiang (2025), remark 2, have it.
+`f1ci.methods.delta`); the divisor is n - 1, as Yuan & Jiang (2025), remark 2, have it.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from f1ci import clustered, paired, validation
+from f1ci import _validation, clustered
 from f1ci import metrics as _metrics
 from f1ci.counts import Kinds, kinds_of
-from f1ci.delta import item_covariance
 from f1ci.intervals import missing_classes
-from f1ci.methods import METHODS, Method, choose
+from f1ci.methods import METHODS, Method, choose, paired
+from f1ci.methods.delta import item_covariance
+from f1ci.methods.quantile import normal_quantile
 from f1ci.metrics import ROUNDING, Metric, Question
-from f1ci.normal import normal_quantile
 from f1ci.results import (
     DegenerateVarianceWarning,
     DifferenceTest,
@@ -140,7 +140,8 @@ def difference_test(
         "exact" needs no random numbers; it is for Tversky scores (F1, F-beta, precision,
         recall, Jaccard) and for accuracy and the micro average, and their default. "score",
         the default of all others, tests equality of the scores themselves, in large samples.
-        "randomisation" swaps at random, and is the default with `groups`. See `f1ci.paired`.
+        "randomisation" swaps at random, and is the default with `groups`. See
+        `f1ci.methods.paired`.
     margin : float, default 0
         A difference that does not matter. If given, two more p-values tell whether B is not
         worse than A by the margin, and whether they are equivalent. They invert the interval:
@@ -187,10 +188,10 @@ class Compared(NamedTuple):
 
 def compared(kinds: Kinds, metric: Metric, method: str | None, confidence_level: Any) -> Compared:
     """The interval of the difference, from kinds of items by truth and both predictions."""
-    level = validation.confidence_level(confidence_level)
+    level = _validation.confidence_level(confidence_level)
     codes, items, groups, classes = kinds
     n = items.sum()
-    validation.at_least_two("items", int(n))
+    _validation.at_least_two("items", int(n))
     name, entry = _chosen(metric, method, groups is not None, len(classes))
     tables = kinds.tables()
     estimates, influence = metric.evaluate(tables)
@@ -235,13 +236,13 @@ def judged(
     rng: Any = None,
 ) -> DifferenceTest:
     """The test that goes with the interval; see `difference_test`."""
-    threshold = validation.probability("margin", margin)
-    swaps = validation.positive_integer("replicates", replicates)
+    threshold = _validation.probability("margin", margin)
+    swaps = _validation.positive_integer("replicates", replicates)
     metric, kinds = found.metric, found.kinds
     possible = ["score", "randomisation"] if kinds.groups is None else ["randomisation"]
     if kinds.groups is None and metric.kind in ("f1", "tversky", "share"):
         possible.insert(0, "exact")
-    method = possible[0] if method is None else validation.choice("method", method, possible)
+    method = possible[0] if method is None else _validation.choice("method", method, possible)
     right_a, right_b = kinds.codes[1:] == kinds.codes[0]
     only_a, only_b = (
         int(kinds.items[which].sum()) for which in (right_a & ~right_b, right_b & ~right_a)
@@ -256,7 +257,7 @@ def judged(
         statistic = paired.score_statistic(_cells(kinds), metric)
         p_value = 2.0 * float(special.ndtr(-abs(statistic)))
     else:
-        p_value = paired.random_swaps(kinds, metric, swaps, validation.generator(rng))
+        p_value = paired.random_swaps(kinds, metric, swaps, _validation.generator(rng))
     worse = beyond = None
     if threshold and np.isnan(p_value):
         worse = beyond = np.nan

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from f1ci import validation
+from f1ci import _validation
 from f1ci.results import BinaryCounts
 
 Codes: TypeAlias = NDArray[np.int64]
@@ -149,8 +149,8 @@ def group_codes(groups: Any, codes: NDArray[Any]) -> Codes:
     """The cluster of each item, as 0, 1, ...; there are at least two."""
     encoded, names = encode({"groups": groups})
     grouped: Codes = encoded[0]
-    validation.same_length(y_true=codes[0], groups=grouped)
-    validation.at_least_two("groups", len(names))
+    _validation.same_length(y_true=codes[0], groups=grouped)
+    _validation.at_least_two("groups", len(names))
     return grouped
 
 
@@ -175,7 +175,7 @@ def coded(
         positive = classes.index(pos_label) if pos_label in classes else -1
         return (codes == positive).astype(np.int64), ["negative", "positive"]
     _refuse_scores(len(classes))
-    validation.at_least_two("classes", len(classes), "an average over classes")
+    _validation.at_least_two("classes", len(classes), "an average over classes")
     return codes, classes
 
 
@@ -238,20 +238,20 @@ def refuse_labels(labels: Any) -> None:
     if labels is not None:
         raise ValueError(
             "labels goes with averages over classes, and pos_label with scores of two classes; "
-            f"got labels={validation.short(labels)}"
+            f"got labels={_validation.short(labels)}"
         )
 
 
 def _two_classes(classes: Sequence[Any], pos_label: Any) -> None:
     """The classes of a binary problem: `pos_label` and at most one other, or just one."""
-    shown = validation.listing(classes)
+    shown = _validation.listing(classes)
     if len(classes) > 2:
         raise ValueError(
             f"a binary score needs at most two classes, got {len(classes)}: {shown}; averages over "
             "classes, such as macro_f1, take any number, and so does micro_f1, their accuracy"
         )
     if len(classes) > 1 and pos_label not in classes:
-        got = validation.short(pos_label)
+        got = _validation.short(pos_label)
         raise ValueError(f"pos_label must be one of the labels {shown}, got {got}")
 
 
@@ -265,8 +265,8 @@ def _refuse_scores(classes: int) -> None:
 
 def _comparable(named: Mapping[str, Any]) -> list[NDArray[Any]]:
     """Validated labels as arrays whose entries can be compared with one another."""
-    arrays = {name: validation.labels(name, array) for name, array in named.items()}
-    validation.same_length(**arrays)
+    arrays = {name: _validation.labels(name, array) for name, array in named.items()}
+    _validation.same_length(**arrays)
     kinds = {array.dtype.kind for array in arrays.values()}
     # Numpy would not tell apart what Python does: together with other numbers, integers may
     # have to become floats.
@@ -285,7 +285,7 @@ def _hashable(pos_label: Any) -> None:
     try:
         hash(pos_label)
     except TypeError:
-        raise TypeError(f"pos_label must be hashable, got {validation.short(pos_label)}") from None
+        raise TypeError(f"pos_label must be hashable, got {_validation.short(pos_label)}") from None
 
 
 def _blocks(*arrays: NDArray[Any]) -> Iterator[tuple[NDArray[Any], ...]]:
@@ -348,13 +348,13 @@ def _ordered(present: Codes, classes: Classes, labels: Wanted) -> tuple[Codes, C
     seen = [classes[code] for code in present]
     if labels is None:
         return np.arange(len(seen)), seen
-    wanted = validation.labels("labels", labels).tolist()
-    validation.distinct("labels", wanted)
+    wanted = _validation.labels("labels", labels).tolist()
+    _validation.distinct("labels", wanted)
     _refuse_scores(len(wanted))
     places = {label: place for place, label in enumerate(wanted)}
     for label in seen:
         if label not in places:
-            listed, got = validation.listing(wanted), validation.short(label)
+            listed, got = _validation.listing(wanted), _validation.short(label)
             raise ValueError(
                 f"y_true and y_pred must hold only the given labels {listed}, got {got}"
             )

@@ -32,7 +32,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import gammaln, xlog1py, xlogy
 
-from f1ci import metrics, validation
+from f1ci import _validation, metrics
 from f1ci.intervals import answer
 from f1ci.methods import BY_KIND
 from f1ci.results import plain
@@ -128,7 +128,7 @@ def exact(
     >>> f"{result.coverage:.3f} {result.expected_length:.3f} {result.overshoot:.4f}"
     '0.905 0.343 0.2305'
     """
-    n = validation.positive_integer("n", n)
+    n = _validation.positive_integer("n", n)
     design, measure = _study(cells, method, truth, confidence_level)
     named = not callable(method)
     if named:  # false positives and false negatives count alike, so that there are fewer tables
@@ -181,9 +181,9 @@ def tables(n: int, cells: ArrayLike, *, least: float = 0.0) -> Iterator[tuple[Ce
     ...     print(counts.tolist(), probability.round(9).tolist())
     [[0, 2], [1, 1], [2, 0]] [0.25, 0.5, 0.25]
     """
-    n = validation.positive_integer("n", n)
+    n = _validation.positive_integer("n", n)
     design = _distribution("cells", cells)
-    least = validation.probability("least", least)
+    least = _validation.probability("least", least)
     possible = np.flatnonzero(design)
     start = np.zeros((1, 0)), _stirling(np.array([float(n)]))
     floor = log(least) if least else -1e100  # below any
@@ -318,10 +318,10 @@ def average(
         Means, standard deviations and the number of defined replicates.
     """
     probabilities = _distribution("cells", cells)
-    n = validation.positive_integer("n", n)
-    replicates = validation.positive_integer("replicates", replicates)
+    n = _validation.positive_integer("n", n)
+    replicates = _validation.positive_integer("replicates", replicates)
     size = max(1, _BATCH // probabilities.size)
-    root = validation.generator(rng)
+    root = _validation.generator(rng)
     # One after another: however many replicates there are, they take no memory.
     starts = range(0, replicates, size)
     batches = ((root.spawn(1)[0], min(size, replicates - start)) for start in starts)
@@ -488,18 +488,18 @@ def _study(
 ) -> tuple[Array, Measure]:
     """The design, and what is measured: `_interval_quantities` of the interval."""
     design = _distribution("cells", cells)
-    level = validation.confidence_level(confidence_level)
+    level = _validation.confidence_level(confidence_level)
     if callable(method):
         if truth is None:
             raise TypeError("truth must be given with a method of your own, got None")
         return design, partial(_interval_quantities, method, np.asarray(truth, dtype=np.float64))
     if truth is not None:
         raise TypeError(
-            f"truth goes with a method of your own; that of method={validation.short(method)} is "
-            f"the F1 score of cells; got {validation.short(truth)}"
+            f"truth goes with a method of your own; that of method={_validation.short(method)} is "
+            f"the F1 score of cells; got {_validation.short(truth)}"
         )
-    validation.choice("method", method, BY_KIND["f1"])
-    validation.shaped("cells", design, design.shape == (4,), "(4,)")
+    _validation.choice("method", method, BY_KIND["f1"])
+    _validation.shaped("cells", design, design.shape == (4,), "(4,)")
     p11, p10, p01, _ = design
     if not design[:3].any():
         raise ValueError("p11 + p10 + p01 must lie in (0, 1], got 0.0")
@@ -537,7 +537,7 @@ def _interval_quantities(interval: Interval, truth: Array, counts: Cells) -> Arr
 
 def _distribution(name: str, value: ArrayLike) -> NDArray[np.float64]:
     """Probabilities of any shape that add up to one (to nine digits; then exactly)."""
-    array = validation.weights(name, value)
+    array = _validation.weights(name, value)
     total = float(array.sum())
     if abs(total - 1.0) > 1e-9:
         raise ValueError(f"{name} must add up to 1, got a sum of {total!r}")

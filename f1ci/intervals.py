@@ -21,12 +21,12 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from f1ci import clustered, delta, exact, validation
+from f1ci import _validation, clustered
 from f1ci import counts as _counts
 from f1ci import metrics as _metrics
-from f1ci.methods import BY_KIND, Method, choose, documented, names
+from f1ci.methods import BY_KIND, Method, choose, delta, documented, exact, names
+from f1ci.methods.quantile import normal_quantile
 from f1ci.metrics import Metric, Question, count_moments
-from f1ci.normal import normal_quantile
 from f1ci.results import (
     Array,
     DegenerateVarianceWarning,
@@ -111,10 +111,14 @@ def f1_interval(
     >>> f1ci.f1_interval([77, 0, 40], 44, 10, method="cautious").low.round(3)
     array([0.665, 0.   , 0.49 ])
     """
-    level = validation.confidence_level(confidence_level)
-    table = (validation.counts("tp", tp), validation.counts("fp", fp), validation.counts("fn", fn))
+    level = _validation.confidence_level(confidence_level)
+    table = (
+        _validation.counts("tp", tp),
+        _validation.counts("fp", fp),
+        _validation.counts("fn", fn),
+    )
     if table[0].ndim or table[1].ndim or table[2].ndim:
-        validation.broadcastable(tp=table[0], fp=table[1], fn=table[2])
+        _validation.broadcastable(tp=table[0], fp=table[1], fn=table[2])
     return _interval(_metrics.f1, table, method, level)
 
 
@@ -202,11 +206,11 @@ def f1_score_interval(
     if average is None:
         average = "binary"
     if not isinstance(average, str) or average not in _OF_F1:
-        validation.choice("average", average, (*_OF_F1, "samples"))
+        _validation.choice("average", average, (*_OF_F1, "samples"))
         raise ValueError("average='samples' needs indicators of shape (items, classes) as labels")
     f1 = type(beta) in (int, float) and beta == 1.0
     metric: Any = _OF_F1[average] if f1 else _metrics.averaged(average, beta)
-    level = validation.confidence_level(confidence_level)
+    level = _validation.confidence_level(confidence_level)
     binary = metric.binary and not each
     if groups is not None:
         named = {"y_true": y_true, "y_pred": y_pred}
@@ -222,7 +226,7 @@ def f1_score_interval(
         right = np.diagonal(table)
         table = right, table.sum(axis=0) - right, table.sum(axis=1) - right
     elif len(classes) < 2:
-        validation.at_least_two("classes", len(classes), "an average over classes")
+        _validation.at_least_two("classes", len(classes), "an average over classes")
     return _interval(metric, table, method, level, classes, each)
 
 
@@ -286,8 +290,8 @@ def metric_interval(
     (0.89, 1.00)
     """
     metric = _metrics.get(metric)
-    table = validation.matrices(metric, matrix)
-    return _interval(metric, table, method, validation.confidence_level(confidence_level))
+    table = _validation.matrices(metric, matrix)
+    return _interval(metric, table, method, _validation.confidence_level(confidence_level))
 
 
 # From tables to intervals, for validated arguments.
@@ -491,7 +495,7 @@ def _warn_few(metric: Any, table: Array, undefined: NDArray[np.bool_], classes: 
         of = [classes[k] if classes else k for k in np.flatnonzero(first).tolist()]
         text = f"{metric.name}{_where(some)}: fewer than {FEW} items matter to the score of class"
         rest = "so that little is known of the average; collect more items of it, or leave it out"
-        warn(f"{text} {validation.listing(of, 3)}, {rest}", SmallSampleWarning)
+        warn(f"{text} {_validation.listing(of, 3)}, {rest}", SmallSampleWarning)
 
 
 def _where(which: Array, classes: Sequence[Hashable] | None = None, counts: bool = False) -> str:
@@ -500,7 +504,7 @@ def _where(which: Array, classes: Sequence[Hashable] | None = None, counts: bool
         return ""
     places = np.argwhere(which)
     if classes is not None:
-        return f" for class {validation.listing([classes[int(place[0])] for place in places], 3)}"
+        return f" for class {_validation.listing([classes[int(place[0])] for place in places], 3)}"
     first = ", ".join(map(str, places[0]))
     what = "counts" if counts else "matrices"
     return f" for {len(places)} of {which.size} {what} (the first at [{first}])"
@@ -520,5 +524,5 @@ def missing_classes(
     for name, true, predicted in zip(known, matrix.sum(axis=1), matrix.sum(axis=0), strict=True):
         lacks = [word for word, n in (("true", true), ("predicted", predicted)) if not n]
         if lacks:
-            parts.append(f"class {validation.short(name)} is never {' and never '.join(lacks)}")
-    return f", because {validation.first_few(parts)}" if parts else ""
+            parts.append(f"class {_validation.short(name)} is never {' and never '.join(lacks)}")
+    return f", because {_validation.first_few(parts)}" if parts else ""

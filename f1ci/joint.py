@@ -1,12 +1,12 @@
 """Joint intervals: several metrics of several classifiers on one test set.
 
 The estimates are asymptotically normal together, with the covariance of the items' influences
-(Yuan & Jiang 2025, proposition 1; see `f1ci.delta`) and the divisor n - 1 (their remark 2). Joint
-intervals of the delta method extend q standard errors, where q is the quantile of the largest
+(Yuan & Jiang 2025, proposition 1; see `f1ci.methods.delta`) and the divisor n - 1 (their remark 2).
+Joint intervals of the delta method extend q standard errors, where q is the quantile of the largest
 of so many correlated normal variables: then all of them hold at once with the nominal probability.
 
 The same q serves any interval for one score that is built on a normal quantile z: its limits at
-q in the place of z. So the default takes the cautious limits of `f1ci.score` at q, with one
+q in the place of z. So the default takes the cautious limits of `f1ci.methods.score` at q, with one
 difference. The correlations are those after adding two items to each true class, of which
 every classifier gets half right, independently of the others (for two classes and two classifiers:
 half an item in each of the eight joint cells): correlations of estimates without variance would
@@ -28,13 +28,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtr
 
-from f1ci import delta, validation
+from f1ci import _validation
 from f1ci import metrics as _metrics
 from f1ci.counts import Codes, kinds_of
 from f1ci.intervals import answer
-from f1ci.methods import METHODS, Method, choose
+from f1ci.methods import METHODS, Method, choose, delta
+from f1ci.methods.quantile import equicoordinate_quantile, normal_quantile
 from f1ci.metrics import ROUNDING, Metric, Question
-from f1ci.normal import equicoordinate_quantile, normal_quantile
 from f1ci.results import (
     Array,
     DegenerateVarianceWarning,
@@ -113,15 +113,15 @@ def joint_intervals(
     >>> print(f"{low:.2f}, {high:.2f}")
     0.78, 0.96
     """
-    level = validation.confidence_level(confidence_level)
+    level = _validation.confidence_level(confidence_level)
     resolved = _resolved(metrics)
     chosen = [_chosen(metric, method, groups is not None) for metric in resolved]
     pairs = _predictions(predictions)
-    named = {f"predictions[{validation.short(name)}]": array for name, array in pairs}
+    named = {f"predictions[{_validation.short(name)}]": array for name, array in pairs}
     binary = any(metric.binary for metric in resolved)
     kinds = kinds_of({"y_true": y_true, **named}, binary, pos_label, labels, groups)
     cells, tables = kinds.items, kinds.tables()
-    validation.at_least_two("items", int(cells.sum()))
+    _validation.at_least_two("items", int(cells.sum()))
     places = len(kinds.classes) * kinds.codes[0] + kinds.codes[1:]
     estimate, influence, by_cell = _evaluated(tables, places, resolved)
     covariance = _covariance(cells, influence, by_cell, kinds.groups)
@@ -223,15 +223,15 @@ def joint_from_cells(
     >>> covariance.shape
     (4, 4)
     """
-    counted = validation.counts("cells", cells)
+    counted = _validation.counts("cells", cells)
     width = counted.shape[-1] if counted.ndim else 0
     legal = width > 3 and not width & (width - 1)
-    validation.shaped("cells", counted, legal, "(..., 2**(m + 1)) for m classifiers")
-    validation.choice("method", method, ("delta", "blur", "cautious"))
-    level = validation.confidence_level(confidence_level)
+    _validation.shaped("cells", counted, legal, "(..., 2**(m + 1)) for m classifiers")
+    _validation.choice("method", method, ("delta", "blur", "cautious"))
+    level = _validation.confidence_level(confidence_level)
     resolved = _resolved(metrics)
     for metric in resolved:
-        validation.binary_metric(metric)
+        _validation.binary_metric(metric)
     digits = np.arange(width.bit_length() - 2, -1, -1)
     truth, *predictions = (np.arange(width) >> digits[:, None]) & 1
     places = 2 * truth + np.array(predictions)
@@ -273,8 +273,8 @@ def joint_critical_value(
     2.236
     """
     given = np.asarray(covariance, dtype=np.float64)
-    matrices = validation.square("covariance", given, "(..., k, k)")
-    level = validation.confidence_level(confidence_level)
+    matrices = _validation.square("covariance", given, "(..., k, k)")
+    level = _validation.confidence_level(confidence_level)
     variance = np.diagonal(matrices, axis1=-2, axis2=-1)
     kept: NDArray[np.bool_] = variance > 0
     # A left-out estimate stands for the first kept one: a copy does not change the maximum.
@@ -376,8 +376,8 @@ def _chosen(metric: Metric, method: str | None, grouped: bool) -> Method:
 def _resolved(metrics: str | Metric | Sequence[str | Metric]) -> list[Metric]:
     if isinstance(metrics, (str, Metric)):
         metrics = [metrics]
-    resolved = [_metrics.get(metric) for metric in validation.listed("metrics", metrics)]
-    validation.distinct("metrics", [metric.name for metric in resolved])
+    resolved = [_metrics.get(metric) for metric in _validation.listed("metrics", metrics)]
+    _validation.distinct("metrics", [metric.name for metric in resolved])
     return resolved
 
 
@@ -386,21 +386,21 @@ def _predictions(value: Any) -> list[tuple[str, Any]]:
     try:
         pairs = [(name, array) for name, array in getattr(value, "items", lambda: value)()]
     except (TypeError, ValueError):
-        shown = validation.short(value)
+        shown = _validation.short(value)
         raise TypeError(
             f"predictions must map names of classifiers to predicted labels, got {shown}"
         ) from None
     for name, _ in pairs:
         if not isinstance(name, str):
-            raise TypeError(f"names of classifiers must be text, got {validation.short(name)}")
-    validation.distinct("names of classifiers", [name for name, _ in pairs])
+            raise TypeError(f"names of classifiers must be text, got {_validation.short(name)}")
+    _validation.distinct("names of classifiers", [name for name, _ in pairs])
     return pairs
 
 
 def _warn(rows: Sequence[tuple[str, Metric, Method, Array, Any, Any]]) -> None:
     said: dict[tuple[type[IntervalWarning], str], list[str]] = {}
     for classifier, metric, method, _, value, error in rows:
-        who = f"{metric.name} of {validation.short(classifier)}"
+        who = f"{metric.name} of {_validation.short(classifier)}"
         if np.isnan(value):
             case = UndefinedMetricWarning, "undefined, because a class does not occur"
             said.setdefault(case, []).append(who)
@@ -408,4 +408,4 @@ def _warn(rows: Sequence[tuple[str, Metric, Method, Array, Any, Any]]) -> None:
             text = f"estimated with a standard error of zero, so that {method.border}"
             said.setdefault((DegenerateVarianceWarning, text), []).append(who)
     for (category, text), names in said.items():
-        warn(f"{validation.first_few(names)}: {text}", category)
+        warn(f"{_validation.first_few(names)}: {text}", category)

@@ -36,7 +36,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from f1ci import validation
+from f1ci import _validation
 from f1ci.results import Array, FloatOrArray, plain
 
 # Arrays: real when a measure is evaluated, complex when it is differentiated by complex step.
@@ -89,7 +89,7 @@ class Metric:
         float or ndarray, shape (...)
             ``nan`` where the measure is undefined.
         """
-        return plain(self.estimate(validation.matrices(self, matrix, validation.weights)))
+        return plain(self.estimate(_validation.matrices(self, matrix, _validation.weights)))
 
     def gradient(self, matrix: ArrayLike) -> NDArray[np.float64]:
         """The derivatives with respect to the cell probabilities at ``matrix / total``.
@@ -104,7 +104,7 @@ class Metric:
         ndarray, shape (..., r, r)
             The influence function: its mean under ``matrix / total`` is zero.
         """
-        table = validation.matrices(self, matrix, validation.weights)
+        table = _validation.matrices(self, matrix, _validation.weights)
         return np.asarray(self.evaluate(table)[1])
 
     def estimate(self, table: Numbers) -> Numbers:
@@ -500,11 +500,11 @@ def tversky(a: float, b: float) -> Tversky:
     >>> round(tversky(a=0.8, b=0.2).value([[159, 47], [43, 286]]), 3)
     0.861
     """
-    weights = validation.number("a", a), validation.number("b", b)
+    weights = _validation.number("a", a), _validation.number("b", b)
     if not (min(weights) >= 0.0 and 0.0 < max(weights) < np.inf):
         raise ValueError(
-            f"a and b must be finite, not negative and not both 0, got a={validation.short(a)}, "
-            f"b={validation.short(b)}"
+            f"a and b must be finite, not negative and not both 0, got a={_validation.short(a)}, "
+            f"b={_validation.short(b)}"
         )
     a, b = weights
     return Tversky(f"tversky({a:g}, {b:g})", a, b, "f1" if a == b == 0.5 else "tversky")
@@ -534,8 +534,8 @@ def fbeta(beta: float) -> Tversky:
     >>> round(half.value([[159, 47], [43, 286]]), 3)
     0.861
     """
-    if not 1e-7 <= validation.positive("beta", beta) <= 1e7:
-        raise ValueError(f"beta must lie between 1e-7 and 1e7, got {validation.short(beta)}")
+    if not 1e-7 <= _validation.positive("beta", beta) <= 1e7:
+        raise ValueError(f"beta must lie between 1e-7 and 1e7, got {_validation.short(beta)}")
     square = float(beta) ** 2
     name, kind = ("f1", "f1") if square == 1.0 else (f"fbeta({beta:g})", "tversky")
     return Tversky(name, 1 / (1 + square), square / (1 + square), kind)
@@ -568,7 +568,7 @@ def get(metric: str | Metric) -> Metric:
     if isinstance(metric, Metric):
         return metric
     name = ALIASES.get(metric, metric) if isinstance(metric, str) else metric
-    return METRICS[validation.choice("metric", name, METRICS)]
+    return METRICS[_validation.choice("metric", name, METRICS)]
 
 
 def macro(metric: str | Metric) -> Metric:
@@ -617,7 +617,7 @@ def weighted(metric: str | Metric) -> Metric:
 
 def _mean(average: str, metric: str | Metric) -> Metric:
     binary = get(metric)
-    validation.binary_metric(binary)
+    _validation.binary_metric(binary)
     kind = "mean" if isinstance(binary, Tversky) else "matrix"
     return _Mean(f"{average}_{binary.name}", binary, average == "weighted", kind, binary.range)
 
@@ -652,7 +652,7 @@ def averaged(average: str, beta: float = 1.0) -> Metric:
     many false positives as false negatives.
     """
     known = ("binary", "micro", "macro", "weighted", "macro_star")
-    of, chosen = fbeta(beta), validation.choice("average", average, known)
+    of, chosen = fbeta(beta), _validation.choice("average", average, known)
     if chosen == "micro":
         return micro_f1
     if chosen == "macro_star":

@@ -41,7 +41,7 @@ not small next to 1 - F. Then plan from a pilot's labels.
 The bound is on the variance of the limiting normal distribution. It holds for the sample
 proportions too, so the half width that will be computed from the data is within the plan
 if the test set has the planned number of positives. It does not make the interval cover:
-where the normal approximation is poor (see `f1ci.delta`), a narrow interval may miss.
+where the normal approximation is poor (see `f1ci.methods.delta`), a narrow interval may miss.
 """
 
 from __future__ import annotations
@@ -52,12 +52,12 @@ from typing import Any
 
 from scipy import special
 
+from f1ci import _validation
 from f1ci import metrics as _metrics
-from f1ci import validation
 from f1ci.counts import Kinds, kinds_of
-from f1ci.delta import item_covariance
+from f1ci.methods.delta import item_covariance
+from f1ci.methods.quantile import normal_quantile
 from f1ci.metrics import Metric
-from f1ci.normal import normal_quantile
 from f1ci.results import DifferenceSampleSize, SampleSize
 
 BOUNDS = ("sharp", "jiang")
@@ -149,26 +149,26 @@ def sample_size(
     (2520, 5582)
     """
     metric = _metrics.get(metric)
-    validation.choice("bound", bound, BOUNDS)
-    level = validation.confidence_level(confidence_level)
+    _validation.choice("bound", bound, BOUNDS)
+    level = _validation.confidence_level(confidence_level)
     goal = {"half_width": half_width, "standard_error": standard_error}
     if difference is not None:
-        validation.exactly_one(**goal, difference=difference)
+        _validation.exactly_one(**goal, difference=difference)
         if bound != BOUNDS[0]:
             raise ValueError(f"bound goes with a width, got bound={bound!r} for a difference")
         variances = _variances(metric, disagreement, score, prevalence)
-        power = validation.inner("power", POWER if power is None else power)
+        power = _validation.inner("power", POWER if power is None else power)
         return _plan(metric, difference, *variances, power, level)
     for name, value in {"disagreement": disagreement, "score": score, "power": power}.items():
         if value is not None:
-            raise ValueError(f"{name} goes with difference, got {name}={validation.short(value)}")
+            raise ValueError(f"{name} goes with difference, got {name}={_validation.short(value)}")
     a, b = _plannable(metric)
-    validation.exactly_one(**goal)
-    share = None if prevalence is None else validation.fraction("prevalence", prevalence)
+    _validation.exactly_one(**goal)
+    share = None if prevalence is None else _validation.fraction("prevalence", prevalence)
     if standard_error is not None:
-        error = validation.positive("standard_error", standard_error)
+        error = _validation.positive("standard_error", standard_error)
     else:
-        half = validation.positive("half_width", half_width)
+        half = _validation.positive("half_width", half_width)
         if half >= 1.0:
             raise ValueError(f"half_width must be below 1, the range of a score, got {half!r}")
         error = half / normal_quantile(level)
@@ -219,7 +219,7 @@ def pilot_sample_size(
     0.033
     """
     metric = _metrics.get(metric)
-    power, level = validation.inner("power", power), validation.confidence_level(confidence_level)
+    power, level = _validation.inner("power", power), _validation.confidence_level(confidence_level)
     named = {"y_true": y_true, "y_pred_a": y_pred_a, "y_pred_b": y_pred_b}
     return pilot_plan(
         kinds_of(named, metric.binary, pos_label, labels, groups), metric, difference, power, level
@@ -253,8 +253,8 @@ def detectable_difference(plan: DifferenceSampleSize, items: int) -> float:
     float
     """
     if not isinstance(plan, DifferenceSampleSize):
-        raise TypeError(f"plan must be a DifferenceSampleSize, got {validation.short(plan)}")
-    n = validation.positive_integer("items", items)
+        raise TypeError(f"plan must be a DifferenceSampleSize, got {_validation.short(plan)}")
+    n = _validation.positive_integer("items", items)
     return _reach(plan.confidence_level, plan.power) * math.sqrt(plan.variance / n)
 
 
@@ -262,14 +262,14 @@ def _variances(
     metric: Metric, disagreement: Any, score: Any, prevalence: Any
 ) -> tuple[float, float]:
     """Of one item's part in the difference, if both models run on it, and on separate items."""
-    a, b = validation.tversky(metric)
+    a, b = _validation.tversky(metric)
     if not isinstance(disagreement, (list, tuple)) or len(disagreement) != 2:
         raise ValueError(
             "disagreement must hold the shares of discordant positives and of discordant "
-            f"negatives, got {validation.short(disagreement)}"
+            f"negatives, got {_validation.short(disagreement)}"
         )
-    positives, negatives = (validation.probability("disagreement", d) for d in disagreement)
-    f, share = validation.fraction("score", score), validation.fraction("prevalence", prevalence)
+    positives, negatives = (_validation.probability("disagreement", d) for d in disagreement)
+    f, share = _validation.fraction("score", score), _validation.fraction("prevalence", prevalence)
     wrong = share * (1.0 - f)
     whole = share * f + (a + b) * wrong
     paired = positives * (1.0 - f + b * f) ** 2 + negatives * (a * f) ** 2
@@ -280,7 +280,7 @@ def _variances(
 def _plan(
     metric: Metric, difference: Any, paired: float, unpaired: float, power: float, level: float
 ) -> DifferenceSampleSize:
-    delta = validation.positive("difference", difference)
+    delta = _validation.positive("difference", difference)
     scale = (_reach(level, power) / delta) ** 2
     items, separate = _round_up(scale * paired), _round_up(scale * unpaired)
     return DifferenceSampleSize(items, separate, delta, power, float(paired), level, metric.name)
@@ -314,7 +314,7 @@ def variance_bound(a: float, b: float, *, bound: str = "sharp") -> float:
     0.1215
     """
     weights = _plannable(_metrics.tversky(a, b))
-    return _variance_bound(*weights, validation.choice("bound", bound, BOUNDS))
+    return _variance_bound(*weights, _validation.choice("bound", bound, BOUNDS))
 
 
 def worst_rule(a: float, b: float) -> tuple[float, float]:
@@ -376,14 +376,14 @@ def _worst_odds(m: float) -> float:
 
 
 def _round_up(items: float) -> int:
-    if not items <= validation.MAX_COUNT:
+    if not items <= _validation.MAX_COUNT:
         raise ValueError(f"a sample must not exceed 2**50 items, but the plan asks for {items:.3g}")
     return max(1, math.ceil(items * (1.0 - _ROUNDING)))
 
 
 def _plannable(metric: Metric) -> tuple[float, float]:
     """The weights of a Tversky index whose variance the number of positives bounds."""
-    a, b = validation.tversky(metric, "with b above 0 has a known sample size")
+    a, b = _validation.tversky(metric, "with b above 0 has a known sample size")
     if not b > 0.0:
         raise ValueError(
             "no number of positives bounds the variance of a Tversky index with b = 0, which "

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from f1ci import tables, validation
+from f1ci import _tables, _validation
 from f1ci.posteriors import Posterior
 from f1ci.report import ClassificationReport
 from f1ci.results import DifferenceTest, Interval, JointIntervals
@@ -54,7 +54,7 @@ def forest(
     """
     rows, of, levels = _drawn(intervals, metric)
     if not rows:
-        raise ValueError(f"intervals must not be empty, got {validation.short(intervals)}")
+        raise ValueError(f"intervals must not be empty, got {_validation.short(intervals)}")
     ax = _axes(ax, (6.4, 1.1 + len(rows) / _ROWS_PER_INCH))
     for k, (_, estimate, low, high, *outer) in enumerate(rows):
         if outer:
@@ -64,7 +64,7 @@ def forest(
     ax.set_yticks(range(len(rows)), [_text(row[0]) for row in rows])
     ax.set_ylim(len(rows) - 0.4, -0.6)
     both = " (thick) and joint (thin)" if isinstance(intervals, JointIntervals) else ""
-    level = ", ".join(map(tables.percent, levels))
+    level = ", ".join(map(_tables.percent, levels))
     ax.set_xlabel(f"{of} with {level} confidence interval{both}")
     return _plain(ax)
 
@@ -95,7 +95,7 @@ def posterior(
     >>> import f1ci
     >>> ax = f1ci.plot.posterior(f1ci.posterior(77, 44, 10))  # doctest: +SKIP
     """
-    level = validation.confidence_level(confidence_level)
+    level = _validation.confidence_level(confidence_level)
     named = posteriors if isinstance(posteriors, Mapping) else {"": posteriors}
     _refuse_other("posteriors", named, Posterior)
     ax = _axes(ax, (6.4, 3.6))
@@ -112,7 +112,7 @@ def posterior(
     if any(named):
         ax.legend(frameon=False)
     metrics = dict.fromkeys(one.metric for one in named.values())
-    ax.set_xlabel(f"{', '.join(metrics)}, posterior; shaded: {tables.percent(level)}")
+    ax.set_xlabel(f"{', '.join(metrics)}, posterior; shaded: {_tables.percent(level)}")
     return _plain(ax)
 
 
@@ -149,7 +149,7 @@ def difference(
     _refuse_other("found", {"": found}, (DifferenceTest, Interval))
     interval: Any = found.interval if isinstance(found, DifferenceTest) else found
     tested = found.margin if isinstance(found, DifferenceTest) else 0.0
-    band = validation.probability("margin", tested if margin is None else margin)
+    band = _validation.probability("margin", tested if margin is None else margin)
     a, b = map(_text, names)
     ax = forest({f"{names[1]} − {names[0]}": interval}, ax=ax)
     ax.axvline(0.0, color="0.3", linewidth=1, zorder=0)
@@ -178,7 +178,7 @@ def _drawn(intervals: Any, metric: str) -> tuple[list[tuple[Any, ...]], str, Ite
         own = intervals.estimate, intervals.individual_low, intervals.individual_high
         rows, of = list(zip(names, *own, *joint, strict=True)), "score"
     elif isinstance(intervals, ClassificationReport):
-        validation.choice("metric", metric, intervals.by_class)
+        _validation.choice("metric", metric, intervals.by_class)
         rows = [(row, *parts[metric]) for row, parts, _ in intervals.rows() if metric in parts]
         of = metric
     elif isinstance(intervals, Interval):
@@ -187,14 +187,14 @@ def _drawn(intervals: Any, metric: str) -> tuple[list[tuple[Any, ...]], str, Ite
         ends = (np.ravel(each) for each in (intervals.estimate, *intervals))
         rows, of = list(zip(classes, *ends, strict=True)), intervals.metric
     else:
-        raise TypeError(f"intervals cannot be drawn, got {validation.short(intervals)}")
+        raise TypeError(f"intervals cannot be drawn, got {_validation.short(intervals)}")
     return rows, of, [intervals.confidence_level]
 
 
 def _refuse_other(name: str, named: Mapping[str, Any], kind: Any) -> None:
     for value in named.values():
         if not isinstance(value, kind):
-            raise TypeError(f"{name} cannot be drawn, got {validation.short(value)}")
+            raise TypeError(f"{name} cannot be drawn, got {_validation.short(value)}")
 
 
 def _axes(ax: Axes | None, size: tuple[float, float]) -> Axes:
@@ -209,7 +209,7 @@ def _axes(ax: Axes | None, size: tuple[float, float]) -> Axes:
 
 def _text(name: Any) -> str:
     """A name in which matplotlib finds no formulas."""
-    return tables.label(name).replace("$", r"\$")
+    return _tables.label(name).replace("$", r"\$")
 
 
 def _plain(ax: Axes) -> Axes:

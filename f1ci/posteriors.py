@@ -30,7 +30,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
-from f1ci import metrics, validation
+from f1ci import _validation, metrics
 from f1ci.metrics import Metric
 from f1ci.results import BayesTest, EffectiveCounts, FloatOrArray, Interval, plain
 
@@ -190,10 +190,10 @@ def posterior(
     0.263
     """
     name = _name(metric)
-    strength = validation.positive("prior", prior)
+    strength = _validation.positive("prior", prior)
     given = {"tp": tp, "fp": fp, "fn": fn}
-    counts = {count: validation.weights(count, value) for count, value in given.items()}
-    validation.broadcastable(**counts)
+    counts = {count: _validation.weights(count, value) for count, value in given.items()}
+    _validation.broadcastable(**counts)
     return _posterior(**counts, metric=name, prior=strength)
 
 
@@ -253,7 +253,7 @@ class Posterior:
 
     def rvs(self, size: int | tuple[int, ...] | None = None, *, rng: Any = None) -> FloatOrArray:
         """Random values; without `size`, one for each set of counts."""
-        draws = validation.generator(rng).beta(self.alpha, self.beta, size)
+        draws = _validation.generator(rng).beta(self.alpha, self.beta, size)
         return plain(self._from_beta(draws))
 
     def mean(self) -> FloatOrArray:
@@ -306,7 +306,7 @@ class Posterior:
             Its estimate is the plain sample metric and its standard error that of
             the sample metric, both from the counts without the prior; ``nan`` if they are zero.
         """
-        level = validation.confidence_level(confidence_level)
+        level = _validation.confidence_level(confidence_level)
         tail = 0.5 * (1.0 - level)
         low = self._from_beta(special.betaincinv(self.alpha, self.beta, tail))
         high = self._from_beta(special.betainccinv(self.alpha, self.beta, tail))
@@ -429,10 +429,10 @@ def bayes_test(
     (0.04, 0.217, 0.743)
     """
     name = _name(metric)
-    validation.choice("method", method, ("quadrature", "monte_carlo"))
-    strength = validation.positive("prior", prior)
-    margin = validation.probability("rope", rope)
-    draws = validation.positive_integer("replicates", replicates, maximum=_MOST_DRAWS)
+    _validation.choice("method", method, ("quadrature", "monte_carlo"))
+    strength = _validation.positive("prior", prior)
+    margin = _validation.probability("rope", rope)
+    draws = _validation.positive_integer("replicates", replicates, maximum=_MOST_DRAWS)
     counts_a = _folds("folds_a", folds_a)
     counts_b = _folds("folds_b", folds_b)
     if counts_a.shape != counts_b.shape:
@@ -447,7 +447,7 @@ def bayes_test(
             # The two add up to one but for rounding: so do their shares, and equal models tie.
             p_h0, p_h1 = p_h0 / (p_h0 + p_h1), p_h1 / (p_h0 + p_h1)
     else:
-        generator = validation.generator(rng)
+        generator = _validation.generator(rng)
         difference = b.rvs(draws, rng=generator) - a.rvs(draws, rng=generator)
         p_h0 = float(np.mean(difference < -margin if margin else difference <= 0.0))
         p_h1 = float(np.mean(difference > margin))
@@ -460,7 +460,7 @@ def _name(metric: str | Metric) -> str:
     if isinstance(metric, Metric):
         known = [name for name in METRICS if metric == metrics.METRICS[name]]
         metric = known[0] if known else metric.name
-    return validation.choice("metric", metric, METRICS)
+    return _validation.choice("metric", metric, METRICS)
 
 
 def _decision(p_h0: float, p_h1: float, p_rope: float) -> str:
@@ -470,8 +470,8 @@ def _decision(p_h0: float, p_h1: float, p_rope: float) -> str:
 
 
 def _effective(counts: Array, rho1: float | None, rho2: float | None) -> EffectiveCounts:
-    one = None if rho1 is None else validation.probability("rho1", rho1)
-    two = None if rho2 is None else validation.probability("rho2", rho2)
+    one = None if rho1 is None else _validation.probability("rho1", rho1)
+    two = None if rho2 is None else _validation.probability("rho2", rho2)
     tp, fp, fn = (_fold_weight(len(counts), one, two) * counts.sum(axis=(0, 1))).tolist()
     return EffectiveCounts(tp, fp, fn)
 
@@ -635,7 +635,7 @@ def _panel_edges(first: Posterior, second: Posterior, margin: float) -> Array:
 
 def _folds(name: str, value: ArrayLike) -> NDArray[np.float64]:
     """Counts TP, FP, FN of m two-fold cross-validations, shape (m, 2, 3)."""
-    array = validation.weights(name, value)
+    array = _validation.weights(name, value)
     legal = array.ndim == 3 and array.shape[1:] == (2, 3) and array.size > 0
     expected = "(m, 2, 3), for m repetitions, 2 folds and the counts TP, FP, FN"
-    return validation.shaped(name, array, legal, expected)
+    return _validation.shaped(name, array, legal, expected)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from f1ci import clustered, methods, metrics, tables, validation
+from f1ci import _tables, _validation, clustered, methods, metrics
 from f1ci import counts as _counts
 from f1ci.intervals import FEW, is_matrix, metric_interval
 from f1ci.results import Interval, IntervalWarning, Record
@@ -84,11 +84,11 @@ class ClassificationReport(Record):
 
     def to_frame(self) -> pandas.DataFrame:
         """The records as a pandas data frame, indexed by name and metric."""
-        return tables.frame(self.records(), ["name", "metric"])
+        return _tables.frame(self.records(), ["name", "metric"])
 
     def _table(self) -> tuple[list[str], list[list[str]], list[str]]:
         every = [*self.by_class.values(), *(x for e in self.averages.values() for x in e.values())]
-        digits = tables.decimals(np.concatenate([np.ravel(x.length) for x in every]))
+        digits = _tables.decimals(np.concatenate([np.ravel(x.length) for x in every]))
         rows = []
         for name, parts, support in self.rows():
             if "accuracy" in parts:  # where scikit-learn has it
@@ -97,8 +97,8 @@ class ClassificationReport(Record):
                 "{:.{d}f} ({:.{d}f} to {:.{d}f})".format(*parts[m], d=digits) if m in parts else ""
                 for m in METRICS
             ]
-            rows.append([tables.label(name), *cells, f"{support:,}"])
-        level = tables.percent(self.confidence_level)
+            rows.append([_tables.label(name), *cells, f"{support:,}"])
+        level = _tables.percent(self.confidence_level)
         line = f"{level} confidence intervals, each by itself; method {self.method}"
         return ["", *METRICS, "support"], rows, [line, *self.notes]
 
@@ -148,7 +148,7 @@ def classification_report(
     weighted avg  0.880 (0.799 to 0.930)  0.880 (0.802 to 0.930)  0.879 (0.800 to 0.930)      100
     95 % confidence intervals, each by itself; method score
     """
-    level = validation.confidence_level(confidence_level)
+    level = _validation.confidence_level(confidence_level)
     if is_matrix(y_true):
         table = clustered.indicator_counts(y_true, y_pred)
         named = clustered.column_names(labels, table)
@@ -183,7 +183,7 @@ def _of_matrix(
     matrix: NDArray[Any], classes: Classes, method: str | None, level: float
 ) -> ClassificationReport:
     """The report of independent items, from their confusion matrix."""
-    validation.at_least_two("classes", len(classes), "a report")
+    _validation.at_least_two("classes", len(classes), "a report")
     total, right, predicted = matrix.sum(), np.diagonal(matrix), matrix.sum(axis=0)
     wrong, missed = predicted - right, matrix.sum(axis=1) - right
     each = np.moveaxis(np.array([[total - predicted - missed, wrong], [missed, right]]), -1, 0)
@@ -242,7 +242,7 @@ def _ends(interval: Interval, place: Any = ()) -> tuple[float, float, float]:
 
 def _some(classes: Classes, which: Any) -> str:
     """The first classes of those."""
-    names = [tables.label(name) for name, is_so in zip(classes, which, strict=True) if is_so]
+    names = [_tables.label(name) for name, is_so in zip(classes, which, strict=True) if is_so]
     return ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
 
 

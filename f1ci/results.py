@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from f1ci import tables
+from f1ci import _tables
 
 if TYPE_CHECKING:
     import pandas
@@ -72,11 +72,11 @@ class Shown:
 
     def __str__(self) -> str:
         head, rows, below = self._table()
-        return "\n".join([tables.as_text(head, rows, self._names), *below])
+        return "\n".join([_tables.as_text(head, rows, self._names), *below])
 
     def _repr_html_(self) -> str:
         head, rows, below = self._table()
-        return tables.as_html(head, rows, self._names, below)
+        return _tables.as_html(head, rows, self._names, below)
 
 
 class Record(Shown):
@@ -173,25 +173,25 @@ class Interval(Record):
     def __str__(self) -> str:
         if np.ndim(self.estimate):
             return Shown.__str__(self)
-        digits = tables.decimals(self.length)
+        digits = _tables.decimals(self.length)
         estimate, low, high = (f"{x:.{digits}f}" for x in (self.estimate, *self))
         value = "is undefined" if np.isnan(self.estimate) else f"= {estimate}"
-        level = tables.percent(self.confidence_level)
+        level = _tables.percent(self.confidence_level)
         return f"{self.metric} {value} ({level} CI {low} to {high}, {self.method})"
 
     def _table(self) -> tuple[list[str], list[list[str]], list[str]]:
         shape = np.shape(self.estimate)
         places = list(np.ndindex(shape))
-        digits = tables.decimals(self.length)
+        digits = _tables.decimals(self.length)
         ends = np.broadcast_arrays(self.estimate, self.low, self.high)
         rows = []
         for place in places[:_MOST_ROWS]:
             name = ", ".join(map(str, place)) or self.metric
             if self.classes is not None:
-                name = tables.label(self.classes[place[-1]])
+                name = _tables.label(self.classes[place[-1]])
             rows.append([name, *(f"{end[place]:.{digits}f}" for end in ends)])
         more = len(places) - len(rows)
-        below = [f"{self.metric}, {tables.percent(self.confidence_level)} CI, {self.method}"]
+        below = [f"{self.metric}, {_tables.percent(self.confidence_level)} CI, {self.method}"]
         return ["", "estimate", "low", "high"], rows, [f"and {more:,} more"] * bool(more) + below
 
 
@@ -250,12 +250,12 @@ class JointIntervals(Record):
 
     def _table(self) -> tuple[list[str], list[list[str]], list[str]]:
         ends = self.individual_low, self.individual_high, self.low, self.high
-        digits = tables.decimals(self.individual_high - self.individual_low)
+        digits = _tables.decimals(self.individual_high - self.individual_low)
         rows = [
-            [tables.label(model), metric, *(f"{value:.{digits}f}" for value in values)]
+            [_tables.label(model), metric, *(f"{value:.{digits}f}" for value in values)]
             for (model, metric), *values in zip(self, self.estimate, *ends, strict=True)
         ]
-        level, methods = tables.percent(self.confidence_level), dict.fromkeys(self.methods)
+        level, methods = _tables.percent(self.confidence_level), dict.fromkeys(self.methods)
         line = (
             f"joint: all {len(self)} hold at once with {level} (critical value "
             f"{self.critical_value:.2f}, {', '.join(methods)})"
@@ -282,7 +282,7 @@ class JointIntervals(Record):
         """The rows as a pandas data frame, indexed by classifier and metric."""
         columns = ("estimate", "low", "high", "individual_low", "individual_high", "standard_error")
         names = {"classifier": self.classifiers, "metric": self.metrics}
-        return tables.frame(names | {name: getattr(self, name) for name in columns}, list(names))
+        return _tables.frame(names | {name: getattr(self, name) for name in columns}, list(names))
 
 
 @dataclass(frozen=True, slots=True)
@@ -432,8 +432,8 @@ class DifferenceSampleSize(Shown):
             ["items for each, on separate test sets", f"{self.unpaired:,}"],
         ]
         line = (
-            f"to find a difference of {self.difference:g} in {tables.percent(self.power)} of all "
-            f"cases, at {tables.percent(self.confidence_level)}"
+            f"to find a difference of {self.difference:g} in {_tables.percent(self.power)} of all "
+            f"cases, at {_tables.percent(self.confidence_level)}"
         )
         return [self.metric, "number"], rows, [line]
 

@@ -53,8 +53,8 @@ from matplotlib.ticker import NullLocator
 from scipy.special import ndtr, ndtri
 
 import f1ci
-from f1ci import delta, score
 from f1ci.joint import joint_critical_value, joint_from_cells
+from f1ci.methods import delta, score
 from f1ci.metrics import accuracy, f1, fbeta, jaccard, precision, recall
 
 say = ledger.open("joint-intervals").say
@@ -295,7 +295,7 @@ figures.save(figure, "joint-intervals")
 #
 # The same with averages over four classes, the largest four times as common as the rarest, for two
 # classifiers and macro F1, weighted F1 and accuracy, in four designs. The cautious limits of an average are those of
-# `f1ci.score` with the cautious limits of its classes. To save time the critical value of a design
+# `f1ci.methods.score` with the cautious limits of its classes. To save time the critical value of a design
 # is the mean over a few of its test sets; it hardly varies (by {glue:text}`joint-many-spread:.3f`, in
 # standard deviations, at most).
 

@@ -34,7 +34,7 @@ from compendium import figures, ledger, show
 from scipy import special, stats
 
 import f1ci
-from f1ci import paired
+from f1ci.methods import paired
 
 say = ledger.open("questions").say
 alpha = 1 - confidence_level

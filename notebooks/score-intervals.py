@@ -39,7 +39,8 @@ from scipy.optimize import brute, fmin
 from scipy.special import expit, gammainccinv, gammaln, logit, ndtri
 from scipy.stats import binom, multinomial
 
-from f1ci import metrics, score
+from f1ci import metrics
+from f1ci.methods import score
 
 LEVEL = 0.95
 Z = float(ndtri(0.5 + LEVEL / 2))

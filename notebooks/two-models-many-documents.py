@@ -41,7 +41,8 @@ from compendium import data, figures, ledger, show
 from scipy import optimize, special, stats
 
 import f1ci
-from f1ci import paired, planning
+from f1ci import planning
+from f1ci.methods import paired
 
 say = ledger.open("two-models-many-documents").say
 *streams, for_averages = np.random.SeedSequence(seed).spawn(9)

@@ -522,7 +522,7 @@ figures.save(figure, "validation-coverage")
 #
 # Each class has an interval for its own F1 score that holds in small samples, Wilson's by [the exact
 # road](/book/lam.md). Score intervals of averages take such limits at the point of an ellipsoid
-# where their mean is extreme, with the correlations of the delta method (`f1ci.score`). End points
+# where their mean is extreme, with the correlations of the delta method (`f1ci.methods.score`). End points
 # lie in [0, 1] and enclose the estimate, and no interval has length zero. This is not in the five
 # papers.
 #

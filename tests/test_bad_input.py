@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 import f1ci
 from f1ci import coverage, metrics, planning
-from f1ci.validation import short
+from f1ci._validation import short
 
 TRUE = [1, 0, 1, 1, 0, 0, 1, 0] * 2
 A = [1, 0, 0, 1, 0, 1, 1, 0] * 2

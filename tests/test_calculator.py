@@ -22,7 +22,8 @@ from compendium import ROOT
 from scipy import special, stats
 
 import f1ci
-from f1ci import metrics, score
+from f1ci import metrics
+from f1ci.methods import score
 
 pytestmark = pytest.mark.slow
 

@@ -13,7 +13,8 @@ import pytest
 from scipy import optimize, stats
 
 import f1ci
-from f1ci import metrics, paired
+from f1ci import metrics
+from f1ci.methods import paired
 from f1ci.metrics import fbeta, tversky
 
 WEIGHTS = {

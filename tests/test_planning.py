@@ -349,7 +349,10 @@ def test_the_planned_power_is_had(prevalence, score, positive, negative, differe
     )
     rng = np.random.default_rng(17)
     drawn = two_models(plan.items, prevalence, score, positive, negative, difference, rng)
-    p = [f1ci.paired.exact_p_value(cells.reshape(2, 2, 2), 0.5, 0.5) for cells in drawn[:1500]]
+    p = [
+        f1ci.methods.paired.exact_p_value(cells.reshape(2, 2, 2), 0.5, 0.5)
+        for cells in drawn[:1500]
+    ]
     # A point for the formula, and three standard errors of a share of 1500.
     assert np.mean(np.array(p) <= 0.05) == pytest.approx(0.8, abs=0.01 + 3 * 0.0103)
     assert plan.unpaired > plan.items

@@ -215,7 +215,7 @@ def test_wheel_and_source_hold_f1ci_alone(tmp_path):
         cwd=ROOT, check=True, capture_output=True,
     )  # fmt: skip
     (wheel,), (source,) = tmp_path.glob("*.whl"), tmp_path.glob("*.tar.gz")
-    package = {p.relative_to(ROOT).as_posix() for p in (ROOT / "f1ci").glob("*.py")}
+    package = {p.relative_to(ROOT).as_posix() for p in (ROOT / "f1ci").rglob("*.py")}
     package |= {"f1ci/py.typed"}
     with zipfile.ZipFile(wheel) as opened:
         names = set(opened.namelist())
@@ -293,7 +293,7 @@ def test_every_direct_dependency_is_locked_with_a_hash(python):
 def test_the_package_itself_needs_numpy_and_scipy_only():
     names = {Requirement(line).name for line in PROJECT["project"]["dependencies"]}
     assert names == {"numpy", "scipy"}
-    for path in (ROOT / "f1ci").glob("*.py"):
+    for path in (ROOT / "f1ci").rglob("*.py"):
         top_level = re.findall(r"^(?:from|import) (\w+)", path.read_text(), flags=re.MULTILINE)
         ours = {"f1ci", "numpy", "scipy"}
         assert set(top_level) <= ours | sys.stdlib_module_names, path.name

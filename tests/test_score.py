@@ -19,9 +19,9 @@ from scipy.stats import chi2, norm
 from statsmodels.stats.proportion import proportion_confint
 
 import f1ci
-from f1ci import score
+from f1ci.methods import score
+from f1ci.methods.quantile import normal_quantile
 from f1ci.metrics import Metric, f1, fbeta, macro, macro_star, weighted
-from f1ci.normal import normal_quantile
 
 Z = normal_quantile(0.95)
 WEIGHTS = [(0.2, 0.8), (0.8, 0.2), (0.5, 0.5), (1.0, 1.0), (1.0, 0.0), (0.0, 1.0), (0.3, 2.0)]

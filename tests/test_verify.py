@@ -74,7 +74,7 @@ def test_the_reference_run_agrees_with_itself(tree):
     assert found["same platform"]
     assert {"python", "numpy", "machine"} <= set(found["platform"])
     assert found["parameters"] == {"one": {"seed": "1"}}
-    assert {"f1ci/exact.py", "notebooks/one.py", "notebooks/data/counts.txt"} <= set(
+    assert {"f1ci/methods/exact.py", "notebooks/one.py", "notebooks/data/counts.txt"} <= set(
         found["sources"]
     )
 

@@ -35,10 +35,10 @@ from scipy.interpolate import CubicSpline
 from scipy.special import ndtri
 
 import f1ci
-from f1ci.delta import blur_variance
 from f1ci.joint import joint_critical_value, joint_from_cells
+from f1ci.methods.delta import blur_variance
+from f1ci.methods.quantile import equicoordinate_quantile, normal_quantile
 from f1ci.metrics import BinaryMetric
-from f1ci.normal import equicoordinate_quantile, normal_quantile
 
 __all__ = [
     "Drift",

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from scipy import integrate, optimize, stats
 
 import f1ci
-from f1ci import normal
-from f1ci.normal import _pair_probability, _sorting_network, _triple_probability
+from f1ci.methods import quantile as normal
+from f1ci.methods.quantile import _pair_probability, _sorting_network, _triple_probability
 
 ACCURACY = 1e-4  # what the function promises
 

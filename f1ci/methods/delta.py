@@ -25,7 +25,7 @@ has standard error zero and an interval of length zero. `blurred` (Yuan & Jiang,
 choice II) adds to the variance of a binary metric what independent noise in E(ZA), EA
 and EZ would add, and `logit` keeps the interval inside the range. With fewer
 than a few dozen groups, the cluster-robust intervals are too short. Score intervals
-(`f1ci.score`) cover much better than any of these.
+(`f1ci.methods.score`) cover much better than any of these.
 """
 
 from __future__ import annotations

@@ -65,7 +65,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import erfc, erfinv, gammainc, gammaincc, ndtr, ndtri, owens_t
 
-from f1ci import validation
+from f1ci import _validation
 from f1ci.results import FloatOrArray
 
 Floats = NDArray[np.float64]
@@ -122,9 +122,9 @@ def equicoordinate_quantile(
     >>> f1ci.equicoordinate_quantile(np.eye(3)[None], 0.9).round(3)
     array([2.114])
     """
-    matrices = validation.correlation(correlation)
-    level = validation.confidence_level(confidence_level)
-    accuracy = validation.positive("accuracy", accuracy)
+    matrices = _validation.correlation(correlation)
+    level = _validation.confidence_level(confidence_level)
+    accuracy = _validation.positive("accuracy", accuracy)
     k = matrices.shape[-1]
     quantiles = _quantiles(matrices.reshape(-1, k, k), level, accuracy)
     if matrices.ndim == 2:

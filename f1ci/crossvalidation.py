@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import hadamard
 
-from f1ci import validation
+from f1ci import _validation
 from f1ci.counts import encode
 
 Indices = NDArray[np.intp]
@@ -124,8 +124,10 @@ def bcv_partitions(
     >>> [sum(y[i] for i in train) for train, _ in f1ci.bcv_partitions(8, stratify=y, rng=1)]
     [2, 2, 2, 2, 2, 2]
     """
-    n = validation.positive_integer("n", n, maximum=_MOST_OBSERVATIONS)
-    repetitions = validation.positive_integer("repetitions", repetitions, maximum=_MOST_REPETITIONS)
+    n = _validation.positive_integer("n", n, maximum=_MOST_OBSERVATIONS)
+    repetitions = _validation.positive_integer(
+        "repetitions", repetitions, maximum=_MOST_REPETITIONS
+    )
     blocks = 1 << repetitions.bit_length()
     if n < blocks:
         raise ValueError(
@@ -139,10 +141,10 @@ def bcv_partitions(
         if sizes[smallest] < blocks:
             raise ValueError(
                 f"every class of stratify must have at least {blocks} members, one for each "
-                f"block, got {int(sizes[smallest])} of class {validation.short(classes[smallest])}"
+                f"block, got {int(sizes[smallest])} of class {_validation.short(classes[smallest])}"
             )
     signs = _design(repetitions, blocks)
-    block = _assign(n, [codes for codes, _ in keys], signs, validation.generator(rng))
+    block = _assign(n, [codes for codes, _ in keys], signs, _validation.generator(rng))
     folds = []
     for row in signs:
         in_first = (row > 0)[block]

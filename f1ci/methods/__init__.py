@@ -24,7 +24,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias, TypeVar
 
-from f1ci import delta, exact, score, validation
+from f1ci import _validation
+from f1ci.methods import delta, exact, score
 from f1ci.metrics import Metric, Question
 from f1ci.results import Array
 
@@ -85,7 +86,7 @@ METHODS: dict[str, Method] = {
             "score",
             "Wilson's idea: the values that a test with the standard error under each value "
             "does not reject.",
-            "Wilson (1927); Lam, Gopal and Qian (2024), Wilson indirect; f1ci.score",
+            "Wilson (1927); Lam, Gopal and Qian (2024), Wilson indirect; f1ci.methods.score",
             dict.fromkeys(SCORES, score.score) | {"f1": exact.wilson_indirect},
             f1_name="wilson_indirect",
             differences=dict.fromkeys(SCORES, score.difference),
@@ -93,7 +94,7 @@ METHODS: dict[str, Method] = {
         Method(
             "cautious",
             "Longer, to hold at least the level: Clopper-Pearson and its like.",
-            "Clopper and Pearson (1934); Fay and Feuer (1997); f1ci.score",
+            "Clopper and Pearson (1934); Fay and Feuer (1997); f1ci.methods.score",
             dict.fromkeys(SCORES, score.cautious) | {"f1": exact.clopper_pearson},
             f1_name="clopper_pearson",
             costly=True,
@@ -108,7 +109,7 @@ METHODS: dict[str, Method] = {
         Method(
             "logit",
             "The delta method on a scale without borders: logit, logarithm, or the metric's own.",
-            "Agresti (2013), section 3.1; f1ci.delta",
+            "Agresti (2013), section 3.1; f1ci.methods.delta",
             dict.fromkeys(EVERY, delta.logit),
             border="the interval is the whole range",
             differences=dict.fromkeys(EVERY, delta.difference_logit),
@@ -162,7 +163,7 @@ def choose(method: Any, known: Mapping[str, Method], what: str) -> tuple[str, Me
     """The method of that name, or the first; another name gets the list of those there are."""
     name = next(iter(known)) if method is None else method
     if not isinstance(name, str) or name not in known:
-        listed, got = ", ".join(map(repr, known)), validation.short(method)
+        listed, got = ", ".join(map(repr, known)), _validation.short(method)
         raise ValueError(f"method must be one of {listed} for {what}, got {got}")
     return name, known[name]
 

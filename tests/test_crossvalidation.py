@@ -12,7 +12,7 @@ from sklearn.dummy import DummyClassifier
 from sklearn.model_selection import cross_val_predict, cross_val_score
 
 import f1ci
-from f1ci.bcv import _design, _spread
+from f1ci.crossvalidation import _design, _spread
 
 
 def first_halves(folds, n):
