@@ -207,8 +207,8 @@ show.table(head, rows, numeric=(1, 2, 3))
 #
 # Six networks make fifteen pairs. Someone who looks at all fifteen, or who picks the best network
 # first and then compares it with the others, needs intervals that hold all at once. They use a
-# larger quantile than 1.96. It comes from the correlations of the fifteen differences, which the
-# nights show ({func}`f1ci.equicoordinate_quantile`, the quantile of {cite:t}`yuan2025`).
+# larger quantile than a single interval. It comes from the correlations of the fifteen differences,
+# which the nights show ({func}`f1ci.equicoordinate_quantile`, the quantile of {cite:t}`yuan2025`).
 
 # %%
 PAIRS = list(combinations(range(len(nights.NETWORKS)), 2))

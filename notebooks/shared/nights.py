@@ -88,7 +88,8 @@ def night_scores(tables: NDArray[Any]) -> Array:
     """Return F1 of each stage in each night; NaN where the stage does not occur."""
     tp, fp, fn = np.moveaxis(class_counts(tables).astype(np.float64), -1, 0)
     total = 2 * tp + fp + fn
-    return np.divide(2 * tp, total, out=np.full_like(tp, np.nan), where=total > 0)
+    scores: Array = np.divide(2 * tp, total, out=np.full_like(tp, np.nan), where=total > 0)
+    return scores
 
 
 def published_mean(frame: pd.DataFrame, network: str) -> float:
