@@ -33,14 +33,14 @@
 
 # %% tags=["parameters"]
 confidence_level: float = 0.95  # nominal, for all intervals of a test set together
-sizes: tuple[int, ...] = (30, 60, 120)  # items in a test set
-prevalences: tuple[float, ...] = (0.1, 0.3)  # shares of positives
-right: tuple[float, ...] = (0.8, 0.95)  # how often a classifier is right
+sizes: list[int] = [30, 60, 120]  # items in a test set
+prevalences: list[float] = [0.1, 0.3]  # shares of positives
+right: list[float] = [0.8, 0.95]  # how often a classifier is right
 agreement: float = 0.5  # share of items that are hard or easy for all classifiers alike
-replicates: int = 4_000  # quick: 300 — test sets simulated for each design
-lengths: int = 100  # quick: 40 — of them, for how many the length is computed
-many_replicates: int = 2_000  # quick: 100 — test sets for each design with four classes
-quantiles: int = 20  # quick: 5 — of them, how many give the critical value
+replicates: int = 4_000  # test sets simulated for each design
+lengths: int = 100  # of them, for how many the length is computed
+many_replicates: int = 2_000  # test sets for each design with four classes
+quantiles: int = 20  # of them, how many give the critical value
 seed: int = 20_260_711  # root of all random streams
 
 # %%

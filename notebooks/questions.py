@@ -22,8 +22,8 @@
 
 # %% tags=["parameters"]
 confidence_level: float = 0.95  # level of all intervals
-replicates: int = 20_000  # quick: 1_000 — simulated test sets for each setting
-comparisons: int = 2_000  # quick: 200 — simulated comparisons of two models
+replicates: int = 20_000  # simulated test sets for each setting
+comparisons: int = 2_000  # simulated comparisons of two models
 seed: int = 20261119  # root seed
 
 # %%

@@ -25,10 +25,10 @@
 
 # %% tags=["parameters"]
 confidence_level: float = 0.95  # level of all intervals; the tests have size one minus it
-test_sets: int = 2_000  # quick: 200 — simulated test sets for each design of the tests
-collections: int = 3_000  # quick: 200 — simulated collections of documents for each design
-resamples: int = 499  # quick: 99 — bootstrap resamples of documents
-experiments: int = 1_000  # quick: 60 — simulated cross-validations
+test_sets: int = 2_000  # simulated test sets for each design of the tests
+collections: int = 3_000  # simulated collections of documents for each design
+resamples: int = 499  # bootstrap resamples of documents
+experiments: int = 1_000  # simulated cross-validations
 seed: int = 20261118  # root seed
 
 # %%

@@ -11,11 +11,11 @@
 # computed in this run.
 
 # %% tags=["parameters"]
-replicates: int = 100_000  # quick: 2_000 — test sets per design, for the intervals of f1ci
-bootstrap_replicates: int = 1_000  # quick: 100 — the same for the bootstrap, which is slow
-resamples: int = 999  # quick: 199 — resamples of one bootstrap
-populations: int = 60  # quick: 6 — random populations for the method that combines classes
-population_replicates: int = 10_000  # quick: 500 — test sets from each of them
+replicates: int = 100_000  # test sets per design, for the intervals of f1ci
+bootstrap_replicates: int = 1_000  # the same for the bootstrap, which is slow
+resamples: int = 999  # resamples of one bootstrap
+populations: int = 60  # random populations for the method that combines classes
+population_replicates: int = 10_000  # test sets from each of them
 seed: int = 20261118  # root of all random streams
 
 # %% tags=["remove-cell"]
