@@ -39,7 +39,7 @@ from scipy import special
 
 from f1ci import _validation, methods
 from f1ci import metrics as _metrics
-from f1ci.counts import Codes, Kinds
+from f1ci.counts import Codes, Items
 from f1ci.methods import delta, score
 from f1ci.methods.quantile import normal_quantile
 from f1ci.metrics import Metric, count_moments
@@ -48,7 +48,7 @@ from f1ci.results import (
     DegenerateVarianceWarning,
     Interval,
     UndefinedMetricWarning,
-    plain,
+    as_scalar,
     warn,
 )
 
@@ -196,7 +196,7 @@ def label_counts(
 
 
 def of_kinds(
-    metric: Any, kinds: Kinds, method: str, z: float, *, each: bool = False
+    metric: Any, kinds: Items, method: str, z: float, *, each: bool = False
 ) -> tuple[Array, Array, Array, Array]:
     """`cluster_limits` for kinds of items in groups, of one or two models.
 
@@ -229,7 +229,7 @@ def _answer(
     method = "score" if method is None else _validation.choice("method", method, known)
     level = _validation.confidence_level(confidence_level)
     found = cluster_limits(tables, a, b, average, method, normal_quantile(level))
-    estimate, low, high, error = map(plain, found)
+    estimate, low, high, error = map(as_scalar, found)
     if np.isnan(estimate).any():
         text = "is undefined, because no unit holds a relevant item; nan was returned"
         warn(f"{metric.name} {text}", UndefinedMetricWarning)
