@@ -40,7 +40,7 @@ from scipy import special
 from f1ci import _validation, methods
 from f1ci import metrics as _metrics
 from f1ci._labels import Codes
-from f1ci.counts import Kinds
+from f1ci.counts import Items
 from f1ci.methods import delta, score
 from f1ci.methods.quantile import normal_quantile
 from f1ci.metrics import Metric, count_moments
@@ -49,7 +49,7 @@ from f1ci.results import (
     DegenerateVarianceWarning,
     Interval,
     UndefinedMetricWarning,
-    plain,
+    as_scalar,
     warn,
 )
 
@@ -180,7 +180,7 @@ def label_counts(
 
 
 def of_kinds(
-    metric: Any, kinds: Kinds, method: str, z: float, *, each: bool = False
+    metric: Any, kinds: Items, method: str, z: float, *, each: bool = False
 ) -> tuple[Array, Array, Array, Array]:
     """`cluster_limits` for kinds of items in groups, of one or two models.
 
@@ -213,7 +213,7 @@ def _answer(
     method = "score" if method is None else _validation.choice("method", method, known)
     level = _validation.confidence_level(confidence_level)
     found = cluster_limits(tables, a, b, average, method, normal_quantile(level))
-    estimate, low, high, error = map(plain, found)
+    estimate, low, high, error = map(as_scalar, found)
     if np.isnan(estimate).any():
         text = "is undefined, because no unit holds a relevant item; nan was returned"
         warn(f"{metric.name} {text}", UndefinedMetricWarning)

@@ -152,11 +152,11 @@ def coded(
     return codes, classes
 
 
-class Kinds(NamedTuple):
+class Items(NamedTuple):
     """Items by kind: their truth, predictions and group are all that a method asks of them."""
 
     codes: Codes  # truth and the predictions of each model, shape (1 + models, kinds)
-    items: NDArray[np.float64]  # how many items are of each kind
+    counts: NDArray[np.float64]  # how many items are of each kind
     groups: Codes | None  # the group of each kind, 0, 1, ...
     classes: Sequence[Hashable]  # what the codes stand for
 
@@ -164,28 +164,28 @@ class Kinds(NamedTuple):
         """The confusion matrix of each model, shape (models, r, r)."""
         r = len(self.classes)
         flat = self.codes[0] * r + self.codes[1:]
-        each = [np.bincount(f, weights=self.items, minlength=r * r) for f in flat]
+        each = [np.bincount(f, weights=self.counts, minlength=r * r) for f in flat]
         return np.stack(each).astype(np.float64).reshape(len(each), r, r)
 
 
-def kinds_of(
+def items_of(
     arrays: Mapping[str, Any], binary: bool, pos_label: Hashable, labels: Wanted, groups: Any
-) -> Kinds:
+) -> Items:
     """Labels of items, and their groups if there are any, as kinds; see `coded`."""
     codes, classes = coded(arrays, binary, pos_label, labels)
-    return kinds(codes, classes, None if groups is None else group_codes(groups, codes))
+    return group_items(codes, classes, None if groups is None else group_codes(groups, codes))
 
 
-def kinds(
+def group_items(
     codes: Codes, classes: Sequence[Hashable], groups: Codes | None = None, items: Any = None
-) -> Kinds:
+) -> Items:
     """Codes of items, or of so many items each, as distinct kinds in order."""
     rows = codes if groups is None else np.vstack([groups, codes])
     distinct, kind = distinct_columns(rows, len(classes))
     number = np.bincount(kind, weights=items).astype(np.float64)
     if groups is None:
-        return Kinds(distinct, number, None, classes)
-    return Kinds(distinct[1:], number, distinct[0], classes)
+        return Items(distinct, number, None, classes)
+    return Items(distinct[1:], number, distinct[0], classes)
 
 
 def distinct_columns(codes: Codes, r: int) -> tuple[Codes, Codes]:

@@ -34,7 +34,7 @@ from f1ci.results import (
     Interval,
     SmallSampleWarning,
     UndefinedMetricWarning,
-    plain,
+    as_scalar,
     warn,
 )
 
@@ -215,8 +215,8 @@ def f1_score_interval(
     binary = metric.binary and not each
     if groups is not None:
         named = {"y_true": y_true, "y_pred": y_pred}
-        kinds = _counts.kinds_of(named, binary, pos_label, labels, groups)
-        return kinds_interval(metric, kinds, method, level, each=each)
+        kinds = _counts.items_of(named, binary, pos_label, labels, groups)
+        return items_interval(metric, kinds, method, level, each=each)
     if binary:
         _counts.refuse_labels(labels)
         tp, fp, fn, tn = _counts.binary_counts(y_true, y_pred, pos_label=pos_label)
@@ -389,7 +389,7 @@ def _interval(
         name, entry = choose(method, fitting, repr(metric.name))
     if not isinstance(table, tuple):
         table = _batch_innermost(table)  # here, so that the warnings profit as well
-    estimate, error, low, high = map(plain, answer(metric, table, entry, level))
+    estimate, error, low, high = map(as_scalar, answer(metric, table, entry, level))
     of = tuple(classes) if each else None
     found = Interval(estimate, low, high, error, level, name, metric.name, of)
     return _warned(found, metric, table, entry, classes)
@@ -420,8 +420,8 @@ def _multilabel(
     return replace(found, method=found.method + mark, classes=of)
 
 
-def kinds_interval(
-    metric: Any, kinds: _counts.Kinds, method: str | None, level: float, *, each: bool = False
+def items_interval(
+    metric: Any, kinds: _counts.Items, method: str | None, level: float, *, each: bool = False
 ) -> Interval:
     """The interval for one model, from kinds of items; with `each` of every class."""
     (table,) = kinds.tables()
@@ -437,11 +437,11 @@ def kinds_interval(
     else:
         estimate, influence = metric.evaluate(table)
         moved = influence[tuple(kinds.codes)]
-        variance = delta.item_covariance([moved], kinds.groups, kinds.items)[0, 0]
+        variance = delta.item_covariance([moved], kinds.groups, kinds.counts)[0, 0]
         error = np.sqrt(np.where(np.isnan(estimate), np.nan, variance))
         asked = Question(metric, (), table, estimate, error, level, z)
         low, high = entry.kernels[metric.kind](asked)
-    ends = plain(estimate), plain(low), plain(high), plain(error)
+    ends = as_scalar(estimate), as_scalar(low), as_scalar(high), as_scalar(error)
     of = tuple(kinds.classes) if each else None
     found = Interval(*ends, level, f"{name}+groups", metric.name, of)
     return _warned(found, metric, table, entry, kinds.classes)

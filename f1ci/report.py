@@ -159,11 +159,11 @@ def classification_report(
     if groups is None:
         matrix, classes = _counts.confusion_matrix_and_classes(y_true, y_pred, labels=labels)
         return _of_matrix(matrix, classes, method, level)
-    kinds = _counts.kinds_of({"y_true": y_true, "y_pred": y_pred}, False, None, labels, groups)
+    kinds = _counts.items_of({"y_true": y_true, "y_pred": y_pred}, False, None, labels, groups)
     return of_kinds(kinds, method, level)
 
 
-def of_kinds(found: _counts.Kinds, method: str | None, level: float) -> ClassificationReport:
+def of_kinds(found: _counts.Items, method: str | None, level: float) -> ClassificationReport:
     """The report of one model, from kinds of items."""
     (true, predicted), items, groups, classes = found
     if groups is None:
