@@ -32,7 +32,7 @@ from scipy import special
 
 from f1ci import _validation
 from f1ci.metrics import Metric
-from f1ci.results import BayesTest, EffectiveCounts, FloatOrArray, Interval, plain
+from f1ci.results import BayesTest, EffectiveCounts, FloatOrArray, Interval, as_scalar
 
 METRICS = ("precision", "recall", "f1")
 
@@ -223,21 +223,25 @@ class Posterior:
         density = stats.beta.pdf(self._to_beta(t), self.alpha, self.beta)
         inside = np.clip(t, 0.0, 1.0)
         slope = 2.0 / (2.0 - inside) ** 2 if self.metric == "f1" else 1.0
-        return plain(np.where((t < 0.0) | (t > 1.0), 0.0, density * slope))
+        return as_scalar(np.where((t < 0.0) | (t > 1.0), 0.0, density * slope))
 
     def cdf(self, x: ArrayLike) -> FloatOrArray:
         """Return the probability of a value of at most `x`."""
-        return plain(special.betainc(self.alpha, self.beta, self._to_beta(self._argument("x", x))))
+        return as_scalar(
+            special.betainc(self.alpha, self.beta, self._to_beta(self._argument("x", x)))
+        )
 
     def sf(self, x: ArrayLike) -> FloatOrArray:
         """Return the probability of a value above `x`, with full precision in the upper tail."""
-        return plain(special.betaincc(self.alpha, self.beta, self._to_beta(self._argument("x", x))))
+        return as_scalar(
+            special.betaincc(self.alpha, self.beta, self._to_beta(self._argument("x", x)))
+        )
 
     def ppf(self, q: ArrayLike) -> FloatOrArray:
         """Return the value below which the probability is `q`."""
         p = self._argument("q", q)
         _validation.refuse("q", p, ~((p >= 0.0) & (p <= 1.0)), "lie between 0 and 1")
-        return plain(self._from_beta(special.betaincinv(self.alpha, self.beta, p)))
+        return as_scalar(self._from_beta(special.betaincinv(self.alpha, self.beta, p)))
 
     def rvs(self, size: int | tuple[int, ...] | None = None, *, rng: Seed = None) -> FloatOrArray:
         """Draw random values; without `size`, one for each set of counts."""
@@ -248,8 +252,10 @@ class Posterior:
         if math.prod(shape) > _MOST_DRAWS:
             raise ValueError(f"size must be at most {_MOST_DRAWS} values, got {size!r}")
         if size is not None:
-            _validation.broadcastable(size=np.broadcast_to(0.0, shape), alpha=np.asarray(self.alpha))
-        return plain(self._from_beta(generator.beta(self.alpha, self.beta, size)))
+            _validation.broadcastable(
+                size=np.broadcast_to(0.0, shape), alpha=np.asarray(self.alpha)
+            )
+        return as_scalar(self._from_beta(generator.beta(self.alpha, self.beta, size)))
 
     def mean(self) -> FloatOrArray:
         r"""Return the expected value.
@@ -266,7 +272,7 @@ class Posterior:
                 term = term * (self.beta + k) / (n + 1.0 + k) * 0.5
                 total = total + term
             value = value * total
-        return plain(value)
+        return as_scalar(value)
 
     def mode(self) -> FloatOrArray:
         r"""Return the most probable value; nan if there is more than one.
@@ -285,7 +291,7 @@ class Posterior:
                 inner = (alpha - 1.0) / (alpha + beta - 2.0)
         # A negative exponent makes the density infinite at that end.
         value = np.where(alpha < 1.0, 0.0, np.where(beta < 1.0, 1.0, inner))
-        return plain(np.where((alpha < 1.0) & (beta < 1.0), np.nan, value))
+        return as_scalar(np.where((alpha < 1.0) & (beta < 1.0), np.nan, value))
 
     def interval(self, confidence_level: float = 0.95) -> Interval:
         """Return the equal-tailed credible interval (eqs. 28 to 30).
@@ -312,7 +318,7 @@ class Posterior:
             if self.metric == "f1":
                 error = error * 2.0 / (1.0 + share) ** 2
             estimate = self._from_beta(share)
-        ends = plain(estimate), plain(low), plain(high), plain(error)
+        ends = as_scalar(estimate), as_scalar(low), as_scalar(high), as_scalar(error)
         return Interval(*ends, level, "posterior", self.metric)
 
     def _argument(self, name: str, value: ArrayLike) -> Array:
@@ -490,7 +496,7 @@ def _posterior(tp: ArrayLike, fp: ArrayLike, fn: ArrayLike, metric: str, prior: 
     wrong = np.add(fp, fn) if of_f1 else fp if metric == "precision" else fn
     hits, misses, *_ = map(np.array, np.broadcast_arrays(tp, wrong, fp, fn))
     alpha, beta = hits + prior, misses + (2.0 * prior if of_f1 else prior)
-    return Posterior(metric, plain(hits), plain(misses), plain(alpha), plain(beta))
+    return Posterior(metric, as_scalar(hits), as_scalar(misses), as_scalar(alpha), as_scalar(beta))
 
 
 def _probability_of_exceeding(first: Posterior, second: Posterior, margin: float) -> float:
