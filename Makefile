@@ -80,10 +80,10 @@ test: ready  ## Every check: format, lint, types, tests.
 	$(BIN)/mypy
 	$(BIN)/python -m pytest --numprocesses $(WORKERS) --dist loadfile --no-loadscope-reorder
 
-train: ready  ## Train the word segmenters of wangli-tag-sets anew and compare (15 minutes).
+train: ready  ## Train the word segmenters of wangli-tag-sets anew and compare (15 minutes); OPTIONS=--write replaces.
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade --target _build/train \
 		$$($(BIN)/python -c "import tomllib; print(*tomllib.load(open('pyproject.toml', 'rb'))['dependency-groups']['train'])")
-	PYTHONPATH=_build/train $(BIN)/python notebooks/data/train_tag_sets.py
+	PYTHONPATH=_build/train $(BIN)/python notebooks/data/train_tag_sets.py $(OPTIONS)
 
 dist: ready  ## Build f1ci's wheel and test it by itself. WITH="numpy==1.26.0" adds requirements.
 	rm -rf dist _build/wheel
