@@ -1,4 +1,4 @@
-"""What wangli's notebooks compute: regressions against scikit-learn, statistics of folds by hand."""
+"""What wangli's notebooks compute: regressions by scikit-learn, folds and words by hand."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import confusion_matrix
 
 import f1ci
-from notebooks.shared import fold_statistics, logistic_folds
+from notebooks.data import train_tag_sets
+from notebooks.shared import fold_statistics, logistic_folds, tag_sets
 from notebooks.shared.logistic_folds import Design
 
 MEANS = ((0.0, 0.0), (0.5, 0.5))
@@ -159,3 +160,80 @@ def test_an_interval_holds_the_truth_if_the_binomial_tails_say_so() -> None:
         below = sum(comb(14, k) * star**k * (1 - star) ** (14 - k) for k in range(8, 15))
         inside = bool(fold_statistics.contains([7, 4, 1], 1.0, truth))
         assert inside == (0.025 <= below <= 0.975)
+
+
+# Word segmenters
+
+
+def words_of(spans: set[tuple[int, int]], text: str) -> list[str]:
+    """The words between the boundaries."""
+    return [text[start:end] for start, end in sorted(spans)]
+
+
+def test_tags_are_those_of_the_paper() -> None:
+    # Section 4.1 and Zhao et al. (2006): B2 and B3 are the second and third of a long word.
+    words = ["a", "bc", "def", "ghij", "klmnop"]
+    assert " ".join(train_tag_sets.tags(words, ["B"])) == "S B E B M E B M M E B M M M M E"
+    six = " ".join(train_tag_sets.tags(words, ["B", "B2", "B3"]))
+    assert six == "S B E B B2 E B B2 B3 E B B2 B3 M M E"
+
+
+@pytest.mark.parametrize("heads", [["B"], ["B", "B2", "B3"]])
+def test_tags_cut_a_text_into_the_words_they_came_from(heads: list[str]) -> None:
+    words = ["a", "bc", "def", "ghij", "klmnop", "q"]
+    found = train_tag_sets.spans(train_tag_sets.tags(words, heads))
+    assert words_of(found, "".join(words)) == words
+    # Any sequence cuts the text, even one that no words could have.
+    assert words_of(train_tag_sets.spans(["M", "E", "E", "B", "S"]), "abcde") == [
+        "ab",
+        "c",
+        "d",
+        "e",
+    ]
+
+
+def test_words_are_counted_by_gold_standard_and_models() -> None:
+    item = train_tag_sets.Utterance(0, ("ab", "c", "de"))
+    a = {(0, 2), (2, 3), (3, 4), (4, 5)}  # ab c d e: two right, two wrong
+    b = {(0, 1), (1, 2), (2, 3), (3, 4), (4, 5)}  # a b c d e: one right, four wrong
+    cells = train_tag_sets.cells([item, item], lambda _: a, lambda _: b)
+    counted = dict(zip(train_tag_sets.CELLS, cells.tolist(), strict=True))
+    assert counted == {"100": 2, "101": 0, "110": 2, "111": 2, "001": 4, "010": 0, "011": 4}
+    assert train_tag_sets.CELLS == tag_sets.CELLS
+    assert tag_sets.counts(cells, "A").tolist() == [4, 4, 2]
+    assert tag_sets.counts(cells, "B").tolist() == [2, 8, 4]
+
+
+def test_the_stored_counts_are_those_of_the_whole_corpus() -> None:
+    for partition in ("utterances", "dialogues"):
+        cells = tag_sets.cells_by_dialogue(partition)
+        # 153,656 words, as the corpus's own documentation counts them, once in each repetition.
+        assert cells[..., :4].sum(axis=(1, 2, 3)).tolist() == [153_656] * 3
+        tested = (cells.sum(axis=-1) > 0).sum(axis=1)
+        assert (tested == (2 if partition == "utterances" else 1)).all()
+        blocks = tag_sets.blocks().query("partition == @partition")
+        assert blocks["utterances"].sum() == 16_162
+
+
+def test_the_error_correlation_is_that_of_the_labels() -> None:
+    rng = np.random.default_rng(7)
+    cells = rng.integers(1, 40, size=(9, 7))
+    gold, a, b = tag_sets.labels(cells.sum(axis=0))
+    # For recall the errors are right and wrong gold words: a plain correlation of two columns.
+    right = np.stack([a, b])[:, gold == 1]
+    expected = np.corrcoef(right)[0, 1]
+    assert tag_sets.error_correlation(cells.sum(axis=0), "recall") == pytest.approx(expected)
+    # With one unit for each word, units give the same; with equal models, one.
+    one_by_one = np.repeat(np.eye(7, dtype=int), cells.sum(axis=0), axis=0)
+    for metric in ("precision", "recall", "f1"):
+        by_word = tag_sets.error_correlation(cells.sum(axis=0), metric)
+        assert tag_sets.error_correlation(one_by_one, metric) == pytest.approx(by_word)
+        same = cells * [1, 0, 0, 1, 0, 0, 1]
+        assert tag_sets.error_correlation(same, metric) == pytest.approx(1)
+
+
+def test_correlated_errors_make_a_difference_surer() -> None:
+    # 1.645 standard errors of the difference at a correlation of one half, half of that at none.
+    assert tag_sets.probability_not_better(1.6449, 1, 1, 0.5) == pytest.approx(0.05, abs=1e-5)
+    independent = tag_sets.probability_not_better(1.6449, 1, 1)
+    assert independent == pytest.approx(stats.norm.sf(1.6449 / 2**0.5))
