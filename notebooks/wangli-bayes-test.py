@@ -349,6 +349,8 @@ for (task, metric), exact in tests.items():
     values = [f"{exact.p_h0:.6g}", f"{simulated[task, metric]:.6f}"]
     errors = [f"{ours[task, metric]:+.1f}", f"{theirs:.1f}"]
     rows.append([title(task, metric), show.printed(identity), *values, *errors])
+half_unit = float(page.number("wangli/table-3/recall/p_h0").half_unit)
+say("wangli-needed", round(half_unit * page.replicates("wangli/table-3/recall/p_h0")))
 say("wangli-simulated-worst", max(abs(value) for value in ours.values()))
 for metric in ("recall", "f1"):
     say(f"wangli-expected-{metric}", 1e6 * tests["cws", metric].p_h0)
@@ -362,8 +364,8 @@ show.table(head, rows, numeric=range(1, 6))
 # paper prints {published}`wangli/table-3/recall/p_h0` where the probabilities are
 # {computed}`wangli/table-3/recall/p_h0|.3g` and {computed}`wangli/table-3/f1/p_h0|.3g`. Of a
 # million draws about {glue:text}`wangli-expected-recall:.0f` and
-# {glue:text}`wangli-expected-f1:.0f` fall on the side of $H_0$. At least 500 would be needed
-# for the printed number. Perhaps the paper avoids a printed zero, and means "at most
+# {glue:text}`wangli-expected-f1:.0f` fall on the side of $H_0$. At least
+# {glue:text}`wangli-needed` would be needed for the printed number. Perhaps the paper avoids a printed zero, and means "at most
 # {published}`wangli/table-3/recall/p_h0`". It does not say so ({ref}`N-wangli-3 <N-wangli-3>`). The
 # decisions are the same.
 #

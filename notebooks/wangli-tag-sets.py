@@ -140,7 +140,8 @@ show.table(head, rows, numeric=(2, 3, 4))
 # (wangli-tag-sets-correlation)=
 # ### The two models fail on the same words
 #
-# The test takes the two posteriors as independent. How alike are the errors in fact? Each word that
+# The test takes the two posteriors as independent ({ref}`N-wangli-10 <N-wangli-10>`). How alike are
+# the errors in fact? Each word that
 # is in the gold standard or in a prediction moves both scores a little, up or down. The table has
 # the correlation of these movements over all words of one repetition, and over its 58 dialogues. The
 # last columns repeat the test in the normal approximation of {prf:ref}`prop-wangli-dependence`,
@@ -437,8 +438,8 @@ show.table(head, rows, numeric=range(2, 7))
 # %% [markdown]
 # - **The rule "accept the more probable hypothesis" has no protection.** If the two models are equally
 #   good, it calls B better in {glue:text}`wangli-tag-sets-seeds-f1-better:.0f` % of the corpora (F1).
-# - **Read as evidence, the probability is cautious.** With two seeds it never leaves the range .025
-#   to .975 for F1, where an honest probability would do so in 5 % of the corpora.
+# - **Read as evidence, the probability is cautious.** With two seeds one hypothesis never has a
+#   probability below one in forty. An honest probability would be that small in 5 % of the corpora.
 # - **Its power is low.** With 320 utterances six tags are worse in F1, in every corpus. The Bayes test
 #   is sure of it in {glue:text}`wangli-tag-sets-tag-sets-f1-sure:.0f` % of the corpora, the t test in
 #   {glue:text}`wangli-tag-sets-tag-sets-f1-t:.0f` %, and the paired exact test on one repetition in
