@@ -72,7 +72,7 @@ def encode(named: Mapping[str, Any], *, wanted: Wanted = None) -> tuple[Codes, C
     codes, classes = _encode(arrays)
     present = [np.bincount(row, minlength=len(classes)) > 0 for row in codes]
     for name, occurs in zip(named, present, strict=True):
-        if wanted is None and not (present[0] & occurs).any():
+        if not (present[0] & occurs).any():
             _refuse_strangers(name, *(_at(classes, where) for where in (present[0], occurs)))
     seen = np.flatnonzero(np.any(present, axis=0))
     place = np.zeros(len(classes), dtype=np.int64)
