@@ -379,7 +379,7 @@ document.addEventListener("DOMContentLoaded", () => {
       const kinds = "[1, 1, 1], [1, 1, 0], [1, 0, 1], [1, 0, 0], [0, 0, 1], [0, 1, 0], [0, 1, 1]";
       const numbers = [posboth, posa, posb, posnone, nega, negb, negnone];
       const difference = {
-        key: "difference", name: "B − A", signed: true, estimate: single[1].estimate - single[0].estimate, low, high,
+        key: "difference", name: "B minus A", signed: true, estimate: single[1].estimate - single[0].estimate, low, high,
         label: "F1 of B minus F1 of A", tex: "F_1^B - F_1^A", why: WHY.difference,
         how: `, Wilson score${p === null ? "" : `; exact randomisation test p = ${pValue(p)}`}`,
         about: "Wilson score", reference: REFERENCES.other, p,
@@ -601,11 +601,10 @@ document.addEventListener("DOMContentLoaded", () => {
 
   function offerTexts(values, result) {
     const select = find("quoted");
-    const before = wished ?? select.value;
     const quotes = result.quotes || [];
     select.replaceChildren(...quotes.map((row) => element("option", { value: row.key }, row.title || row.label)));
-    if (quotes.some((row) => row.key === before)) select.value = before;
-    wished = null;
+    // What was chosen stays, as long as it is there; else the first row is quoted.
+    if (quotes.some((row) => row.key === wished)) select.value = wished;
     find("quoted-field").hidden = quotes.length < 2;
     const lines = (quotes.length ? textsFor(quoted(result), values.level, result) : []).map(([name, text]) => {
       if (!name) return [element("dt", {}, "R, spreadsheet"), element("dd", {}, text)];
@@ -645,7 +644,7 @@ document.addEventListener("DOMContentLoaded", () => {
   // --- The state in the address ----------------------------------------------------------------
 
   const mode = () => form.elements.mode.value;
-  let wished = null; // what a link quotes, until there is a list to choose from
+  let wished = null; // what the reader, or a link, chose to quote
   let compared = null; // the counts of the last predictions
 
   const address = () => {
@@ -774,6 +773,7 @@ document.addEventListener("DOMContentLoaded", () => {
   });
   planForm.addEventListener("input", update);
   find("quoted").addEventListener("change", () => {
+    wished = find("quoted").value;
     update();
     history.replaceState(null, "", address());
   });
