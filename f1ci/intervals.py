@@ -24,6 +24,7 @@ from numpy.typing import ArrayLike, NDArray
 from f1ci import _validation, clustered
 from f1ci import counts as _counts
 from f1ci import metrics as _metrics
+from f1ci._labels import are_indicators
 from f1ci.methods import BY_KIND, Method, choose, delta, documented, exact, names
 from f1ci.methods.quantile import normal_quantile
 from f1ci.metrics import Metric, Question, count_moments
@@ -200,7 +201,7 @@ def f1_score_interval(
     >>> each.classes, each.low.round(2)
     (('a', 'b', 'c'), array([0.26, 0.46, 0.34]))
     """
-    if is_matrix(y_true):
+    if are_indicators(y_true):
         return _multilabel(y_true, y_pred, average, labels, beta, groups, method, confidence_level)
     each = average is None
     if average is None:
@@ -394,13 +395,6 @@ def _interval(
     return _warned(found, metric, table, entry, classes)
 
 
-def is_matrix(labels: Any) -> bool:
-    """Whether labels are indicators by item and class: rows cannot be labels themselves."""
-    if isinstance(labels, (list, tuple)):
-        return bool(labels) and isinstance(labels[0], (list, np.ndarray))
-    return getattr(labels, "ndim", 1) == 2
-
-
 def _multilabel(
     y_true: Any,
     y_pred: Any,
@@ -412,8 +406,8 @@ def _multilabel(
     level: Any,
 ) -> Interval:
     """The interval for indicators: items, or groups of them, are the units."""
-    table, metric = clustered.indicator_counts(y_true, y_pred), _metrics.fbeta(beta)
-    names = clustered.column_names(labels, table)
+    table, names = _counts.indicator_counts(y_true, y_pred, labels)
+    metric = _metrics.fbeta(beta)
     if groups is not None:
         if average == "samples":
             raise ValueError("groups goes with pooled counts, got average='samples'")

@@ -30,7 +30,8 @@ from scipy.special import ndtr
 
 from f1ci import _validation
 from f1ci import metrics as _metrics
-from f1ci.counts import Codes, items_of
+from f1ci._labels import Codes
+from f1ci.counts import items_of
 from f1ci.intervals import answer
 from f1ci.methods import METHODS, Method, choose, delta
 from f1ci.methods.quantile import equicoordinate_quantile, normal_quantile
