@@ -33,6 +33,8 @@ import f1ci
 from notebooks.shared import fold_statistics, statements, tag_sets
 
 say = ledger.open("wangli-tag-sets").say
+
+# %%
 METRICS = {"precision": "precision", "recall": "recall", "f1": "F1"}
 TAGS = {"A": "BMES", "B": "BB₂B₃MES"}
 cells = {name: tag_sets.cells_by_dialogue(name) for name in ("utterances", "dialogues")}
@@ -114,6 +116,7 @@ def credible(name, model, metric):
     return f1ci.posterior(*effective, metric, prior=prior).interval(confidence_level)
 
 
+# %%
 cases = [(name, metric) for name in cells for metric in METRICS]
 intervals = {(*case, model): credible(case[0], model, case[1]) for case in cases for model in TAGS}
 tests = {
@@ -156,6 +159,7 @@ by_dialogue = {
 }
 
 
+# %%
 def normal_p_h0(case, rho):
     """Return the probability of H0 for normal errors with a correlation."""
     a, b = (intervals[(*case, model)] for model in TAGS)
@@ -200,6 +204,8 @@ paired = {
     for case in cases
     for repetition in range(3)
 }
+
+# %%
 differences = {
     case: np.subtract(*(fold_statistics.scores(counts[case[0], m], case[1]) for m in "BA"))
     for case in cases
@@ -384,6 +390,8 @@ held = {
     for weight, weights in {"paper": averaged, "2015": 1 / 6}.items()
     for name, truth in {"own": true, "expected": true.mean()}.items()
 }
+
+# %%
 for key, share in held.items():
     say(f"wangli-tag-sets-held-{'-'.join(key)}", share)
 rows = [
