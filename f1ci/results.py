@@ -25,7 +25,7 @@ Array: TypeAlias = NDArray[np.float64]
 FloatOrArray: TypeAlias = float | Array
 
 
-def plain(value: ArrayLike) -> FloatOrArray:
+def as_scalar(value: ArrayLike) -> FloatOrArray:
     """A Python float for a scalar or an array without dimensions, else an array of floats."""
     array: NDArray[np.float64] = np.asarray(value, dtype=np.float64)
     return array if array.ndim else float(array)
@@ -304,8 +304,6 @@ class BayesTest(Shown):
         What was compared.
     rope : float
         Half-width of the region of practical equivalence.
-    method : str
-        How the probabilities were computed.
     """
 
     p_h0: float
@@ -314,7 +312,6 @@ class BayesTest(Shown):
     decision: str
     metric: str
     rope: float
-    method: str
 
     def _table(self) -> tuple[list[str], list[list[str]], list[str]]:
         by = f" by more than {self.rope:g}" if self.rope else ""
