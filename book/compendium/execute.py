@@ -56,6 +56,7 @@ _SHARED = {
 _RECORD = ("name", "status", "error", "seconds", "parameters", "packages", "inputs", "outputs")
 _HEARTBEAT = 10.0  # seconds after which it is said again how far the notebooks are
 _LONGEST = 2_000_000  # characters of one output, and of what a kernel says beside its cells
+_TIMEOUT = b"Timeout waiting for execute reply"  # nbclient's words
 _STARTUP = "from compendium import pool\n\npool.start_kernel()\ndel pool\n"
 REFERENCE = Path("book", "reference")  # the run that others are compared with
 
@@ -376,6 +377,8 @@ def _program(command: Sequence[str], folder: Path, environment: Mapping[str, str
         assert process.stdout is not None
         while chunk := process.stdout.read1(65536):  # type: ignore[attr-defined]
             said = (said + chunk)[-_LONGEST:]
+            if _TIMEOUT in said:  # a cell that swallows interrupts would go on
+                _end_processes(folder, spared=process.pid)
 
     with subprocess.Popen(
         command,
@@ -394,11 +397,12 @@ def _program(command: Sequence[str], folder: Path, environment: Mapping[str, str
     return note + said.decode("utf-8", "replace")
 
 
-def _end_processes(folder: Path) -> None:
-    """End every process that a run in this folder has started and that is still there."""
+def _end_processes(folder: Path, spared: int = 0) -> None:
+    """End every process that a run in this folder has started, except one."""
     for process in psutil.process_iter():
         with contextlib.suppress(psutil.Error):
-            if process.environ().get("F1CI_RESULTS", "").startswith(f"{folder}{os.sep}"):
+            theirs = process.environ().get("F1CI_RESULTS", "")
+            if theirs.startswith(f"{folder}{os.sep}") and process.pid != spared:
                 process.kill()
 
 
@@ -426,10 +430,10 @@ def _clean(executed: Path, said: str, time_limit: int) -> dict[str, str] | None:
                 missed.append(number)
     executed.write_text(nbformat.writes(notebook) + "\n", "utf-8")
     where = f"in cell {reached} of {len(notebook.cells)}"
+    if _TIMEOUT.decode() in said:
+        return _error(f"the time limit of {seconds(time_limit)} ended {where}")
     if error:
         return error
-    if "CellTimeoutError" in said:
-        return _error(f"the time limit of {seconds(time_limit)} ended {where}")
     if "DeadKernelError" in said:
         return _error(f"its process died {where}", said)
     return _error(f"it ended {where}: cell {missed[0]} has not run", said) if missed else None

@@ -181,9 +181,10 @@ def from_text(text: str, parameters: Iterable[Parameter], notebook: str) -> dict
     values = {}
     try:
         words = [word.partition("=") for word in shlex.split(text)]
-    except ValueError as error:  # an unclosed quote
+        said = [yaml.safe_load(value) for _, _, value in words]
+    except (ValueError, yaml.YAMLError) as error:  # an unclosed quote or bracket
         raise RefusedError(f"the parameters {text!r} cannot be read: {error}") from None
-    for name, equals, said in words:
+    for (name, equals, written), read_as in zip(words, said, strict=True):
         if not equals:
             raise RefusedError(f"a parameter is written name=value, got {name!r}")
         if name not in known:
@@ -191,10 +192,10 @@ def from_text(text: str, parameters: Iterable[Parameter], notebook: str) -> dict
                 f"{notebook} has no parameter {name!r}; it has {', '.join(known) or 'none'}"
             )
         default = known[name].default
-        value = said if isinstance(default, str) else yaml.safe_load(said)
+        value = written if isinstance(default, str) else read_as
         value = float(value) if isinstance(default, float) and type(value) is int else value
         if type(value) is not type(default) or value in (math.inf, -math.inf):
-            raise RefusedError(f"{name} must be {known[name].type}, got {said!r}")
+            raise RefusedError(f"{name} must be {known[name].type}, got {written!r}")
         values[name] = value
     return values
 
