@@ -317,10 +317,11 @@ def test_processes_and_a_dask_cluster_give_the_same_bits(copied, tmp_path):
     said = tmp_path / "said"
 
     def program(what: str, packages: Path, *options: str) -> subprocess.Popen[bytes]:
-        return subprocess.Popen(
+        with said.open("w") as words:
+            return subprocess.Popen(
             [sys.executable, "-m", f"distributed.cli.dask_{what}", "--no-dashboard",
              "--scheduler-file", str(place), *options],
-            env={**os.environ, "PYTHONPATH": str(packages)}, cwd=tmp_path, stderr=said.open("w"),
+            env={**os.environ, "PYTHONPATH": str(packages)}, cwd=tmp_path, stderr=words,
         )  # fmt: skip
 
     programs = [program("scheduler", copied, "--port", "0")]

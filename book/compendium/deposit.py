@@ -232,15 +232,16 @@ def write_crate(edition: Edition, html: Path) -> None:
 
     code = citation["repository-code"]
     authors = [
-        add(f"#{a['name']}", "Organization", a["name"], url=code) for a in citation["authors"]
+        add(f"#author-{k}", "Organization", author["name"], url=code)
+        for k, author in enumerate(citation["authors"], 1)
     ]
     licences = [
-        add(f"https://spdx.org/licenses/{k}", "CreativeWork", k, identifier=k)
-        for k in citation["license"]
+        add(f"https://spdx.org/licenses/{name}", "CreativeWork", name, identifier=name)
+        for name in citation["license"]
     ]
     papers = [
-        add(f"#{p['title']}", "ScholarlyArticle", p["title"], datePublished=str(p["year"]))
-        for p in citation["references"]
+        add(f"#paper-{k}", "ScholarlyArticle", paper["title"], datePublished=str(paper["year"]))
+        for k, paper in enumerate(citation["references"], 1)
     ]
     for name, value in {
         "name": citation["title"],
