@@ -57,6 +57,6 @@ def roc_validator(html: Path, memory: Path) -> tuple[int, str]:
         session.get("https://w3id.org/ro/crate/1.1/context")
     program = Path(sys.executable).with_name("rocrate-validator")
     asked = "-y --disable-color validate -p ro-crate-1.1 -l recommended --skip-availability-check"
-    more = ["--no-paging", "--offline", "-v", "--cache-path", memory, html]
+    more = ["--no-paging", "--offline", "-v", "--cache-path", str(memory), str(html)]
     done = subprocess.run([program, *asked.split(), *more], capture_output=True, text=True)
     return done.returncode, done.stdout + done.stderr

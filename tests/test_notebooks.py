@@ -311,7 +311,6 @@ def test_processes_and_a_dask_cluster_give_the_same_bits(copied, tmp_path):
     assert "ProcessPoolExecutor" in (copied / "_build/executed/draws.ipynb").read_text()
     other = Path(shutil.copytree(copied / "f1ci", tmp_path / "other" / "f1ci"))
     change(other / "__init__.py", '"""', '""" ')
-    scheduler = tmp_path / "scheduler.json"
     place = tmp_path / "scheduler.json"
 
     said = tmp_path / "said"
@@ -417,14 +416,14 @@ def faulty(tmp_path_factory):
             "Strange", 'from compendium import RESULTS\n\n(RESULTS / "other.csv").write_text("")'
         ),
     )
-    return root, call(root, "execute", "--time-limit", "4", "--workers", "3")
+    return root, call(root, "execute", "--time-limit", "9", "--workers", "3")
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "expected"),
     [
-        ("slow", "failed last time: the time limit of 4.0 s ended in cell 3 of 3"),
+        ("slow", "failed last time: the time limit of 9.0 s ended in cell 3 of 3"),
         ("leaves", "failed last time: cell 3: SystemExit: 0"),
         ("dies", "failed last time: its process died in cell 3 of 4"),
         ("floods", "failed last time: cell 5: ValueError:  [31mzzz"),

@@ -220,6 +220,11 @@ def _comment(edition: Edition, file: Path) -> str:
 # Metadata
 
 
+def _compact(value: Any) -> Any:
+    """Return the only item of a list instead of the list, as RO-Crate recommends."""
+    return value[0] if isinstance(value, list) and len(value) == 1 else value
+
+
 def write_crate(edition: Edition, html: Path) -> None:
     """Describe a site as an RO-Crate 1.1: its files, runs, authors, papers and licences."""
     citation = yaml.safe_load((edition.root / "CITATION.cff").read_text("utf-8"))
@@ -255,7 +260,7 @@ def write_crate(edition: Edition, html: Path) -> None:
         "license": licences,
         "citation": papers,
     }.items():
-        root[name] = value[0] if isinstance(value, list) and len(value) == 1 else value
+        root[name] = _compact(value)
     files = {}
     for pattern in ("book/*.html", "notebooks/**/*", "results/**/*", "ledger/*", "*.json"):
         for path in filter(Path.is_file, sorted(html.glob(pattern))):
@@ -272,19 +277,20 @@ def write_crate(edition: Edition, html: Path) -> None:
             )
             if "/data/" not in place:  # data keep the licences of their sources
                 files[place]["license"] = licences[0 if path.suffix == ".py" else -1]
+    runs = []
     for record in filter(None, map(edition.record, edition.names())):
         name = record["name"]
         if record["status"] == "done":
             passed = ", ".join(f"{k} = {v}" for k, v in record["parameters"].items())
             what = f"Run of {name} with f1ci {record['version']}"
             run = add(f"#run-{name}", "CreateAction", what, description=passed)
+            made = [f"notebooks/{name}.ipynb", *record["outputs"]]
             run["endTime"] = record["ended"]
             run["instrument"] = files[f"notebooks/{name}.py"]
-            run["object"] = [files[f"notebooks/{p}"] for p in record["data"]]
-            run["result"] = [
-                files[p] for p in [f"notebooks/{name}.ipynb", *record["outputs"]] if p in files
-            ]
-            root.append_to("mentions", run)
+            run["object"] = _compact([files[f"notebooks/{p}"] for p in record["data"]])
+            run["result"] = _compact([files[p] for p in made if p in files])
+            runs.append(run)
+    root["mentions"] = _compact(runs)
     crate.metadata.write(html)
 
 
