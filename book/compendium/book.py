@@ -430,8 +430,10 @@ def mend(page: BeautifulSoup) -> set[str]:
     for picture in page.select(".bd-article figure img"):
         # It scrolls without its caption where it is too wide.
         picture.wrap(Tag(name="div", attrs={"class": "picture"}))
-    for proof in page.select("#proof, #proof-content"):  # one id on every proof of a page is none
-        del proof["id"]
+    for proof in page.select("#proof"):
+        proof["class"] = "proof toggle"  # folded, by sphinx-togglebutton
+    for part in page.select("#proof, #proof-content"):  # one id on every proof of a page is none
+        del part["id"]
     return found
 
 
