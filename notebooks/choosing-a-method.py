@@ -30,11 +30,11 @@
 
 # %% tags=["parameters"]
 confidence_level: float = 0.95  # level of all intervals
-relevant: tuple[int, ...] = (10, 25, 50, 100, 500)  # numbers v of relevant items, rising
-points: int = 1_500  # quick: 300 — true scores on each curve
-largest: int = 2_000  # quick: 300 — how far to search for the v from which a method may be trusted
+relevant: list[int] = [10, 25, 50, 100, 500]  # numbers v of relevant items, rising
+points: int = 1_500  # true scores on each curve
+largest: int = 2_000  # how far to search for the v from which a method may be trusted
 test_size: int = 500  # size n of the test set in the section on prevalence
-prevalences: tuple[float, ...] = (0.02, 0.1, 0.5)  # shares of positives there
+prevalences: list[float] = [0.02, 0.1, 0.5]  # shares of positives there
 
 # %%
 import warnings

@@ -9,9 +9,9 @@
 # we add it up. At the end the same sum tells where the interval stops to work.
 
 # %% tags=["parameters"]
-replicates: int = 10_000  # quick: 2_000 — simulated data sets, as in the paper
-realisations: int = 1_000_000  # quick: 100_000 — draws for the simulated truth, as in the paper
-curve_sizes: list[int] = [10, 20, 40, 100, 200, 400, 1000]  # quick: [10, 40] — for the last figure
+replicates: int = 10_000  # simulated data sets, as in the paper
+realisations: int = 1_000_000  # draws for the simulated truth, as in the paper
+curve_sizes: list[int] = [10, 20, 40, 100, 200, 400, 1000]  # for the last figure
 seed: int = 20201201  # root of all random streams
 
 # %% tags=["remove-cell"]

@@ -15,8 +15,8 @@ plan_beta: float = 0.5  # your own plan: the beta of F-beta, as in the paper's e
 plan_half_width: float = 0.02  # your own plan: half width of the interval
 plan_prevalence: float = 0.615  # your own plan: share of positives
 plan_confidence_level: float = 0.95  # your own plan: level of the interval
-splits_made_anew: int = 20  # quick: 5 — random halves on which the regression is fitted live
-random_rules: int = 4_000  # quick: 1_000 — rules drawn to look at the bound
+splits_made_anew: int = 20  # random halves on which the regression is fitted live
+random_rules: int = 4_000  # rules drawn to look at the bound
 seed: int = 20201223  # root of all random streams
 
 # %% tags=["remove-cell"]

@@ -33,14 +33,14 @@
 
 # %% tags=["parameters"]
 confidence_level: float = 0.95  # nominal, for all intervals of a test set together
-sizes: tuple[int, ...] = (30, 60, 120)  # items in a test set
-prevalences: tuple[float, ...] = (0.1, 0.3)  # shares of positives
-right: tuple[float, ...] = (0.8, 0.95)  # how often a classifier is right
+sizes: list[int] = [30, 60, 120]  # items in a test set
+prevalences: list[float] = [0.1, 0.3]  # shares of positives
+right: list[float] = [0.8, 0.95]  # how often a classifier is right
 agreement: float = 0.5  # share of items that are hard or easy for all classifiers alike
-replicates: int = 4_000  # quick: 300 — test sets simulated for each design
-lengths: int = 100  # quick: 40 — of them, for how many the length is computed
-many_replicates: int = 2_000  # quick: 100 — test sets for each design with four classes
-quantiles: int = 20  # quick: 5 — of them, how many give the critical value
+replicates: int = 4_000  # test sets simulated for each design
+lengths: int = 100  # of them, for how many the length is computed
+many_replicates: int = 2_000  # test sets for each design with four classes
+quantiles: int = 20  # of them, how many give the critical value
 seed: int = 20_260_711  # root of all random streams
 
 # %%
@@ -51,10 +51,9 @@ import numpy as np
 from compendium import figures, ledger, show
 from matplotlib.ticker import NullLocator
 from scipy.special import ndtr, ndtri
+from shared import kernels
 
 import f1ci
-from f1ci.joint import joint_critical_value, joint_from_cells
-from f1ci.methods import delta, score
 from f1ci.metrics import accuracy, f1, fbeta, jaccard, precision, recall
 
 say = ledger.open("joint-intervals").say
@@ -102,12 +101,11 @@ def limits(method, metric, counts, estimate, error, q):
     """Of one metric of all classifiers: estimate, error (tests, rules) and q (tests, 1)."""
     tp, fp, fn, n = counts
     if method in ("score", "cautious"):
-        kernel = score.tversky_limits if method == "score" else score.cautious_limits
         if metric is accuracy:
-            return kernel(n - fp - fn, fp + fn, 0.0 * fn, 1.0, 0.0, q)
-        return kernel(tp, fp, fn, metric.a, metric.b, q)
+            return kernels.tversky_limits(n - fp - fn, fp + fn, 0.0 * fn, 1.0, 0.0, q, method)
+        return kernels.tversky_limits(tp, fp, fn, metric.a, metric.b, q, method)
     if method == "logit":
-        return delta.transformed(estimate, error * np.sqrt((n - 1) / n), q, (0.0, 1.0))
+        return kernels.logit_limits(estimate, error * np.sqrt((n - 1) / n), q)
     return estimate - q * error, estimate + q * error
 
 
@@ -147,7 +145,7 @@ def critical(covariance):
 
     An error of .005 turns less than one test set in a thousand, and as many in as out.
     """
-    q = joint_critical_value(covariance, confidence_level=confidence_level, accuracy=5e-3)
+    q = kernels.joint_critical_value(covariance, confidence_level=confidence_level, accuracy=5e-3)
     return np.where(np.isnan(q), z, q)
 
 
@@ -165,7 +163,7 @@ def study(drawn, bits, metrics, truth):
         "blur": ("blur",),
         "cautious": ("score", "cautious"),
     }.items():
-        estimate, covariance = joint_from_cells(
+        estimate, covariance = kernels.joint_from_cells(
             cells, metrics, method=kind, confidence_level=confidence_level
         )
         kin = {m: Sets(m, counts, metrics, estimate, covariance) for m in some_methods}
@@ -196,7 +194,7 @@ for design, child in zip(designs, np.random.SeedSequence(seed).spawn(len(designs
     rules, name, n, prevalence, rate = design
     p, bits = population(rules, prevalence, rate)
     cells = np.random.default_rng(child).multinomial(n, p, size=replicates)
-    truth, _ = joint_from_cells(np.round(p * 1e12), sets[name])
+    truth, _ = kernels.joint_from_cells(np.round(p * 1e12), sets[name])
     results.append(study(cells, bits, sets[name], truth))
 say("joint-designs", len(designs))
 coverage = {m: np.array([r[m][0] for r in results]) for m in methods}

@@ -13,7 +13,7 @@
 
 # %% tags=["parameters"]
 confidence_level: float = 0.95  # nominal level of the intervals; another one is not in the ledger
-replicates: int = 1_000_000  # quick: 10_000 — simulated test sets per condition, as in the paper
+replicates: int = 1_000_000  # simulated test sets per condition, as in the paper
 seed: int = 20260101  # root of all random streams
 
 # %%

@@ -22,8 +22,8 @@
 
 # %% tags=["parameters"]
 confidence_level: float = 0.95  # level of all intervals
-replicates: int = 20_000  # quick: 1_000 — simulated test sets for each setting
-comparisons: int = 2_000  # quick: 200 — simulated comparisons of two models
+replicates: int = 20_000  # simulated test sets for each setting
+comparisons: int = 2_000  # simulated comparisons of two models
 seed: int = 20261119  # root seed
 
 # %%
@@ -32,9 +32,9 @@ import warnings
 import numpy as np
 from compendium import figures, ledger, show
 from scipy import special, stats
+from shared.kernels import p_values
 
 import f1ci
-from f1ci.methods import paired
 
 say = ledger.open("questions").say
 alpha = 1 - confidence_level
@@ -204,7 +204,7 @@ def three_ways(p, n, generator):
     apart = (a.high < b.low) | (b.high < a.low)
     error = np.hypot(a.standard_error, b.standard_error)
     unpaired = np.abs(b.estimate - a.estimate) > z * error
-    exact = np.array([paired.exact_p_value(cells, 0.5, 0.5) <= alpha for cells in drawn])
+    exact = p_values(drawn) <= alpha
     return {"intervals do not overlap": apart, "unpaired test": unpaired, "difference_test": exact}
 
 

@@ -18,12 +18,12 @@
 # for macro F1 and for differences, and twice that for the other averages and for rare classes.
 
 # %% tags=["parameters"]
-designs: int = 300  # quick: 12 — populations of each kind
-replicates: int = 4_000  # quick: 200 — test sets from each of them
-sampled_designs: int = 24  # quick: 3 — populations for the bootstrap and the posteriors
-sampled_replicates: int = 300  # quick: 30 — test sets from each of those
-draws: int = 400  # quick: 50 — resamples, or draws from a posterior
-search_steps: int = 150  # quick: 5 — steps of each search for the worst population
+designs: int = 300  # populations of each kind
+replicates: int = 4_000  # test sets from each of them
+sampled_designs: int = 24  # populations for the bootstrap and the posteriors
+sampled_replicates: int = 300  # test sets from each of those
+draws: int = 400  # resamples, or draws from a posterior
+search_steps: int = 150  # steps of each search for the worst population
 seed: int = 20261119  # root of all random streams
 
 # %% tags=["remove-cell"]

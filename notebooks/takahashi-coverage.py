@@ -12,10 +12,10 @@
 # F1, macro-averaged F1 and macro\* F1, the harmonic mean of mean precision and mean recall.
 
 # %% tags=["parameters"]
-replicates: int = 1_000_000  # quick: 10_000 — test sets per condition, as in the paper
-sharp_replicates: int = 10_000_000  # quick: 10_000 — test sets for the one disputed number
-enumerate_macro: int = 100  # quick: 50 — largest n for which macro F1 is summed exactly
-enumerate_macro_star: int = 25  # quick: 0 — the same for macro* F1
+replicates: int = 1_000_000  # test sets per condition, as in the paper
+sharp_replicates: int = 10_000_000  # test sets for the one disputed number
+enumerate_macro: int = 100  # largest n for which macro F1 is summed exactly
+enumerate_macro_star: int = 25  # the same for macro* F1
 confidence_level: float = 0.95  # nominal level of every interval
 seed: int = 20220321  # root of all random streams
 

@@ -25,10 +25,10 @@
 
 # %% tags=["parameters"]
 confidence_level: float = 0.95  # level of all intervals; the tests have size one minus it
-test_sets: int = 2_000  # quick: 200 — simulated test sets for each design of the tests
-collections: int = 3_000  # quick: 200 — simulated collections of documents for each design
-resamples: int = 499  # quick: 99 — bootstrap resamples of documents
-experiments: int = 1_000  # quick: 60 — simulated cross-validations
+test_sets: int = 2_000  # simulated test sets for each design of the tests
+collections: int = 3_000  # simulated collections of documents for each design
+resamples: int = 499  # bootstrap resamples of documents
+experiments: int = 1_000  # simulated cross-validations
 seed: int = 20261118  # root seed
 
 # %%
@@ -39,10 +39,10 @@ import warnings
 import numpy as np
 from compendium import data, figures, ledger, show
 from scipy import optimize, special, stats
+from shared.kernels import labels as labels_of
+from shared.kernels import p_values
 
 import f1ci
-from f1ci import planning
-from f1ci.methods import paired
 
 say = ledger.open("two-models-many-documents").say
 *streams, for_averages = np.random.SeedSequence(seed).spawn(9)
@@ -50,11 +50,6 @@ streams = iter(streams)
 alpha = 1 - confidence_level
 z = special.ndtri(1 - alpha / 2)
 f1 = f1ci.metrics.f1
-
-
-def labels_of(cells):
-    """Truth and both models' predictions that give counts by truth, A and B."""
-    return tuple(np.repeat(axis.ravel(), np.ravel(cells)) for axis in np.indices(np.shape(cells)))
 
 
 # %% [markdown]
@@ -86,20 +81,21 @@ say("compare-example-difference", test.estimate)
 # %% [markdown]
 # The difference is {glue:text}`compare-example-difference:.3f`, and both ways give
 # {glue:text}`compare-example-p:.4f`; the second one looked at {glue:text}`compare-example-swaps`
-# sets of swaps. The time of the first depends on the number of discordant items only:
+# sets of swaps. The first way, from labels and with the interval, takes:
 
 # %%
 rows = []
 for scale in (1, 10, 100, 1_000):
     cells = np.array([[[6_000, 25], [24, 200]], [[260, 31], [26, 3_000]]]) * scale // 10
+    y, a, b = labels_of(cells)
     best = np.inf
     for _ in range(7):
         started = time.perf_counter()
-        paired.exact_p_value(cells, 0.5, 0.5)
+        f1ci.difference_test(y, a, b)
         best = min(best, time.perf_counter() - started)
     discordant = int(cells[:, 0, 1].sum() + cells[:, 1, 0].sum())
-    rows.append([f"{discordant:,}", f"{1e3 * best:.1f} ms"])
-show.table(["discordant items", "time for one exact test, best of seven"], rows, numeric=(0, 1))
+    rows.append([f"{cells.sum():,.0f}", f"{discordant:,}", f"{1e3 * best:.1f} ms"])
+show.table(["items", "discordant", "time, best of seven"], rows, numeric=range(3))
 
 # %% [markdown]
 # ## Size: how often equal models are called different
@@ -138,9 +134,9 @@ def equal_pair(prevalence, score, share, tilt):
 def rejections(p, n, generator):
     """Shares of test sets in which each test finds a difference."""
     drawn = generator.multinomial(n, p.ravel(), test_sets).reshape(-1, 2, 2, 2)
-    exact = [paired.exact_p_value(cells, 0.5, 0.5) <= alpha for cells in drawn]
+    exact = p_values(drawn) <= alpha
     some = drawn[: max(test_sets // 2, 1)]
-    score = [abs(paired.score_statistic(cells, f1)) >= z for cells in some]
+    score = p_values(some, "score") <= alpha
     return float(np.mean(exact)), float(np.mean(score))
 
 
@@ -229,7 +225,7 @@ for prevalence in (0.1, 0.3, 0.5):
         )
         p = better_pair(prevalence, score, positive, negative, difference)
         drawn = generator.multinomial(plan.items, p.ravel(), test_sets).reshape(-1, 2, 2, 2)
-        hits = [paired.exact_p_value(cells, 0.5, 0.5) <= alpha for cells in drawn]
+        hits = p_values(drawn) <= alpha
         power[prevalence, score, difference, shares] = (plan, positive + negative, np.mean(hits))
 rows = [
     [
@@ -239,7 +235,7 @@ rows = [
         f"{100 * share:.1f} %",
         f"{plan.items:,}",
         f"{plan.unpaired:,}",
-        f"{planning.detectable_difference(plan, 4 * plan.items):.3f}",
+        f"{(z + special.ndtri(wanted)) * np.sqrt(plan.variance / (4 * plan.items)):.3f}",
         f"{found:.3f}",
     ]
     for (prevalence, score, difference, _), (plan, share, found) in power.items()
@@ -857,7 +853,7 @@ for _ in range(experiments):
     found["t over folds"] += abs(d.mean()) > t * scale * np.sqrt(1 / 10)
     found["t over folds, corrected"] += abs(d.mean()) > t * scale * np.sqrt(1 / 10 + 1 / 9)
     cells = np.bincount(4 * y + 2 * predicted[0] + predicted[1], minlength=8).reshape(2, 2, 2)
-    found["exact test, pooled predictions"] += paired.exact_p_value(cells, 0.5, 0.5) <= alpha
+    found["exact test, pooled predictions"] += int(p_values([cells])[0] <= alpha)
 found = {name: float(count) / experiments for name, count in found.items()}
 rows = [[name, f"{share:.3f}"] for name, share in found.items()]
 say("compare-cv-naive", found["t over folds"])

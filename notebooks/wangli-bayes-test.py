@@ -19,7 +19,7 @@
 # %% tags=["parameters"]
 confidence_level: float = 0.95  # of the credible intervals of Table 2, as in the paper
 prior: float = 1.0  # lambda of the Beta prior, as in the paper
-draws: int = 1_000_000  # quick: 20_000 — Monte Carlo draws from each posterior, as in the paper
+draws: int = 1_000_000  # Monte Carlo draws from each posterior, as in the paper
 seed: int = 20190601  # root of all random streams
 
 # %%

@@ -18,8 +18,8 @@
 # penalised, nor, above all, *which* truth the interval should hold. So we vary all of that.
 
 # %% tags=["parameters"]
-replicates: int = 100_000  # quick: 2_000 — data sets in the example's own setting
-replicates_varied: int = 10_000  # quick: 500 — data sets in each of the other settings
+replicates: int = 100_000  # data sets in the example's own setting
+replicates_varied: int = 10_000  # data sets in each of the other settings
 confidence_level: float = 0.95  # of both intervals, as in the paper
 seed: int = 20190602  # root of all random streams
 

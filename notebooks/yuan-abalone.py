@@ -21,8 +21,8 @@
 #   and the paper's number of test sets for each.
 
 # %% tags=["parameters"]
-replicates: int = 10_000  # quick: 1_000 — simulated test sets per split, as in the paper
-splits: int = 400  # quick: 200 — splits, of 1000; each repeats the paper's whole experiment
+replicates: int = 10_000  # simulated test sets per split, as in the paper
+splits: int = 400  # splits, of 1000; each repeats the paper's whole experiment
 smaller_n: int = 2333  # another size of the test set, which fits some rows of Table VI
 seed: int = 20260101  # root of all random streams
 

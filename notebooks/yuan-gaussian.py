@@ -15,8 +15,8 @@
 # the results is the band in which a printed number should lie.
 
 # %% tags=["parameters"]
-replicates: int = 10_000  # quick: 1_000 — test sets per training set and size, as in the paper
-splits: int = 400  # quick: 200 — training sets, of 1000; each repeats the paper's whole experiment
+replicates: int = 10_000  # test sets per training set and size, as in the paper
+splits: int = 400  # training sets, of 1000; each repeats the paper's whole experiment
 seed: int = 20260101  # root of all random streams
 
 # %%

@@ -12,8 +12,8 @@
 # among whole replications with other splits.
 
 # %% tags=["parameters"]
-replicates: int = 10_000  # quick: 1_000 — simulated test sets per split, as in the paper
-splits: int = 250  # quick: 200 — splits, of 500; each repeats the paper's whole experiment
+replicates: int = 10_000  # simulated test sets per split, as in the paper
+splits: int = 250  # splits, of 500; each repeats the paper's whole experiment
 seed: int = 20260101  # root of all random streams
 
 # %%

@@ -30,7 +30,7 @@ DRAWS = '''\
 # A mean of random numbers.
 
 # %% tags=["parameters"]
-replicates: int = 2_000  # quick: 1_000 — draws per block
+replicates: int = 2_000  # draws per block
 seed: int = 7  # root seed
 
 # %%
@@ -511,7 +511,7 @@ def test_quick_custom_and_full_runs_never_mix(ran):
     executed = nbformat.read(root / "_build" / "custom" / "executed" / "draws.ipynb", as_version=4)
     # One parameter cell, which holds the values that were used.
     assert [c.source for c in executed.cells if "parameters" in str(c.metadata.get("tags"))] == [
-        "replicates: int = 10  # quick: 1_000 — draws per block\nseed: int = 8  # root seed"
+        "replicates: int = 10  # draws per block\nseed: int = 8  # root seed"
     ]
     assert reason(root, "draws") == ""
     assert (root / "_build" / "results" / "draws.csv").read_bytes() == before

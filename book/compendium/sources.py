@@ -8,14 +8,11 @@ is not installed, as on Colab; and it has links in place of the book's roles.
 
 Every line of the cell tagged ``parameters`` has one form, and this module insists on it::
 
-    replicates: int = 1_000_000  # quick: 10_000 — replicates per condition
+    replicates: int = 1_000_000  # replicates per condition
     confidence_level: float = 0.95  # nominal level of every interval
 
 that is a name, a type, a literal default, and a comment that says what the parameter
-is. The optional ``quick:`` value is the one that ``make quick`` passes. Values are
-written into the cell itself before the notebook runs, so that a reader meets one
-parameter cell, and it holds the numbers that were used. (papermill's own parameters
-would come in a second cell, and its reading of the first one knows no quick value.)
+is. The values that ``make quick`` passes are in ``notebooks/quick.yml``.
 """
 
 from __future__ import annotations
@@ -28,13 +25,14 @@ import shlex
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import jupytext
 import nbformat
+import yaml
 from nbformat import NotebookNode
 
 from compendium import downloads, write
@@ -58,7 +56,7 @@ if importlib.util.find_spec("compendium") is None:
     %cd -q f1ci-book/notebooks"""
 _LINE = re.compile(
     r"^(?P<head>(?P<name>\w+): (?P<type>[^=\n]+) = )(?P<value>(?s:.+?))"
-    r"(?P<tail>  # (?:quick: (?P<quick>.+?) — )?(?P<description>(?!quick:).+))$",
+    r"(?P<tail>  # (?P<description>.+))$",
     re.MULTILINE,
 )
 
@@ -115,9 +113,14 @@ def parameters_cell(notebook: NotebookNode) -> NotebookNode:
 def declared_parameters(source: Path) -> list[Parameter]:
     """The parameters of a notebook, read from its source."""
     try:
-        return read_parameters(parameters_cell(read(source)).source)
+        found = read_parameters(parameters_cell(read(source)).source)
     except ParameterError as error:
         raise ParameterError(f"{source.name}: {error}") from None
+    listed = source.with_name("quick.yml")
+    quick = (
+        yaml.safe_load(listed.read_text("utf-8")).get(source.stem, {}) if listed.exists() else {}
+    )
+    return [replace(p, quick=quick.get(p.name, p.default)) for p in found]
 
 
 def check(folder: Path) -> list[str]:
@@ -164,7 +167,7 @@ class Parameter:
     default : object
         The paper's own value.
     quick : object
-        What a quick run uses: the default, unless the comment names another value.
+        What a quick run uses: the default, unless ``quick.yml`` names another value.
     """
 
     name: str
@@ -185,8 +188,7 @@ def read_parameters(source: str) -> list[Parameter]:
     for line in _LINE.finditer(source):
         name, kind = line["name"], line["type"]
         default = _literal(name, kind, line["value"])
-        quick = _literal(name, kind, line["quick"]) if line["quick"] else default
-        found.append(Parameter(name, kind, default, quick, line["description"]))
+        found.append(Parameter(name, kind, default, default, line["description"]))
     return found
 
 
