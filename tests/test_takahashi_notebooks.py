@@ -1,4 +1,4 @@
-"""What a reader's own matrices change in the notebook of the sleep stages, without a kernel."""
+"""The notebooks of Takahashi et al.: a reader's own matrices, and nights as units."""
 
 from __future__ import annotations
 
@@ -8,11 +8,17 @@ from pathlib import Path
 
 import compendium.figures
 import compendium.ledger
+import numpy as np
 import pytest
 from compendium import NOTEBOOKS, sources
 
+import f1ci
+from notebooks.shared import nights
+
 NAME = "takahashi-sleep-stages"
 Records = dict[str, dict[str, str]]
+
+# A reader's own matrices, without a kernel
 
 
 @pytest.fixture
@@ -68,3 +74,80 @@ def test_a_matrix_of_something_else_is_refused(
     path.write_text("\n".join(lines) + "\n")
     with pytest.raises(ValueError, match=message):
         run(matrices=str(path))
+
+
+# Nights
+
+
+@pytest.mark.parametrize(("which", "mean"), [("dodh", "89.9"), ("dodo", "88.3")])
+def test_the_published_means_come_out(which: str, mean: str) -> None:
+    # The abstract of Guillot et al. (2020), SimpleSleepNet.
+    assert f"{nights.published_mean(nights.sleep_stages(which), 'SimpleNet'):.1f}" == mean
+
+
+def test_counts_are_those_of_the_data() -> None:
+    # Epochs and nights: the README of the data.
+    for which, size, epochs in (("dodh", 25, 24_662), ("dodo", 55, 53_236)):
+        frame = nights.sleep_stages(which)
+        assert len(nights.labels(frame)) == epochs
+        for network in nights.NETWORKS:
+            table = nights.matrices(frame, network)
+            assert table.shape == (size, 5, 5)
+            assert table.sum() == epochs
+            counts = nights.class_counts(table)
+            # Each wrong epoch is a false positive of one stage and a false negative of another.
+            np.testing.assert_array_equal(counts[..., 1].sum(axis=1), counts[..., 2].sum(axis=1))
+
+
+def test_the_design_effect_is_that_of_a_jackknife_over_nights() -> None:
+    tables = nights.matrices(nights.sleep_stages("dodo"), "Chambon")
+    pooled = tables.sum(axis=0)
+
+    def macro(table: np.ndarray) -> float:
+        return float(np.mean(2 * np.diag(table) / (table.sum(axis=0) + table.sum(axis=1))))
+
+    without = np.array([macro(pooled - table) for table in tables])
+    jackknife = 54 / 55 * ((without - without.mean()) ** 2).sum()
+    rng = np.random.default_rng(1)
+    drawn = rng.multinomial(pooled.sum(), (pooled / pooled.sum()).ravel(), 4_000)
+    independent = np.var([macro(table.reshape(5, 5)) for table in drawn])
+    effect = nights.design_effect(f1ci.metrics.macro_f1, tables)
+    # A variance of 4,000 draws has a standard error of 2.2 %; jackknife and delta method differ
+    # by a term of the order 1 / 55.
+    assert effect == pytest.approx(jackknife / independent, rel=0.1)
+
+
+def test_nights_of_identical_epochs_are_worth_one_epoch_each() -> None:
+    # 40 nights of 20 epochs that are all alike: correlation 1, design effect 20 (times 40 / 39).
+    which = np.arange(40) % 25
+    tables = np.zeros((40, 25), np.int64)
+    tables[np.arange(40), which] = 20
+    tables = tables.reshape(40, 5, 5)
+    effect = nights.design_effect(f1ci.metrics.micro_f1, tables)
+    assert effect == pytest.approx(20 * 40 / 39, rel=1e-12)
+    rho = nights.within_night_correlation(f1ci.metrics.micro_f1, tables)
+    assert rho == pytest.approx((20 * 40 / 39 - 1) / 19, rel=1e-12)
+
+
+def test_nights_of_independent_epochs_have_no_correlation() -> None:
+    rng = np.random.default_rng(2)
+    tables = rng.multinomial(200, np.full(25, 1 / 25), 2_000).reshape(2_000, 5, 5)
+    # The variance of 2,000 nights has a relative standard error of 3.2 %.
+    effect = nights.design_effect(f1ci.metrics.macro_f1, tables)
+    assert effect == pytest.approx(1, abs=4 * 0.032)
+    stage = nights.stage_design_effect(tables, 2)
+    assert stage == pytest.approx(1, abs=4 * 0.032)
+
+
+def test_coverage_by_night_holds_its_level_and_epochs_do_not() -> None:
+    # Nights that are all right or all wrong: independent epochs see 30 times too much.
+    tables = np.zeros((40, 5, 5), np.int64)
+    for k in range(40):
+        i = k % 5
+        tables[k, i, i if k < 28 else (i + 1) % 5] = 30
+    covered = nights.coverage(
+        [tables], 40, replicates=300, confidence_level=0.95, rng=np.random.default_rng(3)
+    )
+    assert covered["epochs independent"] < 50
+    # Four standard errors of 300 draws below the level.
+    assert covered["nights, default"] > 95 - 4 * 100 * np.sqrt(0.95 * 0.05 / 300)
