@@ -16,7 +16,6 @@ from numpy.typing import ArrayLike, NDArray
 
 Checked: TypeAlias = Callable[[str, ArrayLike], NDArray[np.float64]]
 
-_TEXT = {str, bytes, np.str_, np.bytes_}
 _BOOLEANS = (bool, np.bool_)
 _INTEGERS = (int, np.integer)
 
@@ -267,79 +266,6 @@ def broadcastable(**arrays: NDArray[Any]) -> None:
     except ValueError:
         listed = ", ".join(f"{name} has {array.shape}" for name, array in arrays.items())
         raise ValueError(f"shapes must broadcast against each other: {listed}") from None
-
-
-def labels(name: str, value: Any) -> NDArray[Any]:
-    """A one-dimensional, non-empty array of labels of any hashable kind, none of them missing."""
-    array = _label_array(name, value)
-    if array.ndim != 1:
-        raise ValueError(f"{name} must be one-dimensional, got shape {array.shape}")
-    if not array.size:
-        raise ValueError(f"{name} must not be empty, got {short(value)}")
-    kind = array.dtype.kind
-    if isinstance(array, np.ma.MaskedArray):
-        _refuse_missing(name, np.ma.getmaskarray(array), "a masked entry")
-        return np.asarray(array)
-    if kind in "fc":
-        # A NaN makes the sum NaN: one pass and no temporary in the usual case.
-        with np.errstate(over="ignore", invalid="ignore"):
-            total = array.sum()
-        if np.isnan(total):
-            _refuse_missing(name, np.isnan(array), "nan")
-    elif kind in "mM":
-        _refuse_missing(name, np.isnat(array), "NaT")
-    elif kind == "O":
-        _refuse_bad_objects(name, array.tolist())
-    return array
-
-
-def _refuse_missing(name: str, missing: NDArray[np.bool_], what: str) -> None:
-    if missing.any():
-        place = int(np.argmax(missing))
-        raise ValueError(f"{name} must not hold missing labels, got {what} at position {place}")
-
-
-def _refuse_bad_objects(name: str, labels: list[Any]) -> None:
-    try:
-        distinct = set(labels)
-    except TypeError:
-        unhashable = next(label for label in labels if label.__class__.__hash__ is None)
-        raise TypeError(f"{name} must hold hashable labels, got {short(unhashable)}") from None
-    for label in distinct:
-        # NaN differs from itself; pandas.NA cannot even say so.
-        equal = label == label
-        if label is None or not isinstance(equal, (bool, np.bool_)) or not equal:
-            _refuse_missing(name, np.array([other is label for other in labels]), short(label))
-
-
-def _label_array(name: str, value: Any) -> NDArray[Any]:
-    """`value` as an array that keeps labels apart as Python would: 1 and "1" stay different."""
-    if isinstance(value, np.ndarray):
-        return value
-    if isinstance(value, (str, bytes)) or not hasattr(value, "__len__"):
-        raise TypeError(f"{name} must be a sequence of labels, got {short(value)}")
-    if hasattr(value, "to_numpy"):  # pandas, polars
-        return np.asarray(value.to_numpy())
-    first = next(iter(value), None)
-    if first is None or isinstance(first, (tuple, frozenset)):
-        return _objects(value)
-    try:
-        array = np.asarray(value)
-    except ValueError:  # ragged nesting, or some labels are tuples
-        if all(x.__class__.__hash__ for x in value):
-            return _objects(value)
-        raise ValueError(f"{name} must be one-dimensional, got {short(value)}") from None
-    # numpy turns [1, "a"] into ["1", "a"], and [-1, 2**63 + 1] into floats: keep both.
-    mixed = array.dtype.kind in "US" and not set(map(type, value)) <= _TEXT
-    if mixed or (array.dtype.kind == "f" and array.size and float(np.abs(array).max()) > 2**53):
-        array = np.asarray(value, dtype=object)
-    return array
-
-
-def _objects(value: Any) -> NDArray[Any]:
-    array = np.empty(len(value), dtype=object)
-    array[:] = list(value)
-    return array
 
 
 def _numeric(name: str, value: ArrayLike) -> NDArray[Any]:

@@ -26,7 +26,7 @@ import numpy as np
 
 import f1ci
 from f1ci import _tables, _validation, compare, counts, metrics, planning, report
-from f1ci.intervals import kinds_interval
+from f1ci.intervals import items_interval
 from f1ci.methods import METHODS, names
 from f1ci.results import Interval, IntervalWarning, p_value
 
@@ -121,12 +121,12 @@ def _compare(options: Any) -> Answer:
     if metric.binary:  # one class against the rest
         of_class = f" of {_tables.label(found.classes[positive])}"
         flags = (found.codes == positive).astype(int)
-        found = counts.kinds(flags, ("negative", "positive"), found.groups, found.items)
+        found = counts.group_items(flags, ("negative", "positive"), found.groups, found.counts)
     compared = compare.compared(found, metric, None, options.confidence_level)
     test = compare.judged(compared, margin=options.margin, rng=0)
     level = test.interval.confidence_level
     models = [found._replace(codes=found.codes[[0, k]]) for k in (1, 2)]
-    each = [kinds_interval(metric, model, None, level) for model in models]
+    each = [items_interval(metric, model, None, level) for model in models]
     intervals = dict(zip((a, b, f"{b} - {a}"), (*each, test.interval), strict=True))
     verdict, more = test.verdict(a, b), None
     if "not distinguished" in verdict and test.estimate:
@@ -351,14 +351,14 @@ def _text(found: Mapping[str, Interval]) -> str:
     return _tables.as_text(["", one.metric, f"{_tables.percent(one.confidence_level)} CI"], rows)
 
 
-def _units(found: counts.Kinds) -> int:
+def _units(found: counts.Items) -> int:
     """How many groups or, without groups, items there are."""
-    return int(found.items.sum() if found.groups is None else found.groups.max() + 1)
+    return int(found.counts.sum() if found.groups is None else found.groups.max() + 1)
 
 
-def _shape(found: counts.Kinds) -> str:
+def _shape(found: counts.Items) -> str:
     groups = "" if found.groups is None else f" in {_units(found):,} groups"
-    return f"{int(found.items.sum()):,} items{groups}"
+    return f"{int(found.counts.sum()):,} items{groups}"
 
 
 def _write(answer: Answer, form: str) -> None:
@@ -385,7 +385,7 @@ def _finite(value: Any) -> Any:
 # Files.
 
 
-def _count(options: Any, columns: list[str]) -> counts.Kinds:
+def _count(options: Any, columns: list[str]) -> counts.Items:
     """The rows of a file by kind, as labels in these columns and, if asked, groups."""
     width, path = len(columns), options.file
     wanted = [*columns, options.groups] if options.groups else columns
@@ -420,7 +420,7 @@ def _count(options: Any, columns: list[str]) -> counts.Kinds:
         place = {name: k for k, name in enumerate(names)}
         groups = np.array([place[cells[-1].strip()] for cells in number])
         _validation.at_least_two("groups", len(place))
-    return counts.kinds(codes, labels, groups, np.array(list(number.values())))
+    return counts.group_items(codes, labels, groups, np.array(list(number.values())))
 
 
 def _in_order(names: set[str]) -> list[str]:

@@ -39,7 +39,8 @@ from scipy import special
 
 from f1ci import _validation, methods
 from f1ci import metrics as _metrics
-from f1ci.counts import Codes, Kinds
+from f1ci._labels import Codes
+from f1ci.counts import Items
 from f1ci.methods import delta, score
 from f1ci.methods.quantile import normal_quantile
 from f1ci.metrics import Metric, count_moments
@@ -48,7 +49,7 @@ from f1ci.results import (
     DegenerateVarianceWarning,
     Interval,
     UndefinedMetricWarning,
-    plain,
+    as_scalar,
     warn,
 )
 
@@ -159,23 +160,6 @@ def clustered_difference(
     return _answer([a, b], _metrics.get(metric), average, method, confidence_level)
 
 
-def indicator_counts(y_true: ArrayLike, y_pred: ArrayLike) -> Array:
-    """Multilabel indicators of shape (items, classes) as counts (items, classes, 3)."""
-    true = _indicators("y_true", y_true)
-    predicted = _indicators("y_pred", y_pred)
-    _validation.shaped("y_pred", predicted, predicted.shape == true.shape, str(true.shape))
-    cells = (true & predicted, ~true & predicted, true & ~predicted)
-    return np.stack(cells, axis=-1).astype(np.float64)
-
-
-def column_names(labels: Any, table: Array) -> list[Any]:
-    """What the columns of indicators are called; by default they are numbered."""
-    names = list(range(table.shape[1])) if labels is None else _validation.listed("labels", labels)
-    _validation.distinct("labels", names)
-    _validation.same_length(labels=names, columns=table[0])
-    return names
-
-
 def label_counts(
     true: Codes, predicted: Codes, groups: Any, r: int, items: Array | None = None
 ) -> Array:
@@ -196,7 +180,7 @@ def label_counts(
 
 
 def of_kinds(
-    metric: Any, kinds: Kinds, method: str, z: float, *, each: bool = False
+    metric: Any, kinds: Items, method: str, z: float, *, each: bool = False
 ) -> tuple[Array, Array, Array, Array]:
     """`cluster_limits` for kinds of items in groups, of one or two models.
 
@@ -229,7 +213,7 @@ def _answer(
     method = "score" if method is None else _validation.choice("method", method, known)
     level = _validation.confidence_level(confidence_level)
     found = cluster_limits(tables, a, b, average, method, normal_quantile(level))
-    estimate, low, high, error = map(plain, found)
+    estimate, low, high, error = map(as_scalar, found)
     if np.isnan(estimate).any():
         text = "is undefined, because no unit holds a relevant item; nan was returned"
         warn(f"{metric.name} {text}", UndefinedMetricWarning)
@@ -250,15 +234,6 @@ def _unit_counts(name: str, value: ArrayLike) -> Array:
     _validation.shaped(name, array, legal, expected)
     _validation.at_least_two("units", len(array))
     return array
-
-
-def _indicators(name: str, value: ArrayLike) -> NDArray[np.bool_]:
-    """Zeros and ones of shape (items, classes)."""
-    given = np.asanyarray(value)
-    _validation.shaped(name, given, given.ndim == 2 and given.size > 0, "(items, classes)")
-    array = _validation.weights(name, given.astype(np.int8) if given.dtype.kind == "b" else given)
-    _validation.refuse(name, array, ~np.isin(array, (0, 1)), "hold 0 and 1 only")
-    return array.astype(np.bool_)
 
 
 @np.errstate(divide="ignore", invalid="ignore")

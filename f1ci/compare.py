@@ -16,7 +16,7 @@ from scipy import special
 
 from f1ci import _validation, clustered
 from f1ci import metrics as _metrics
-from f1ci.counts import Kinds, kinds_of
+from f1ci.counts import Items, items_of
 from f1ci.intervals import missing_classes
 from f1ci.methods import METHODS, Method, choose, paired
 from f1ci.methods.delta import item_covariance
@@ -27,7 +27,7 @@ from f1ci.results import (
     DifferenceTest,
     Interval,
     UndefinedMetricWarning,
-    plain,
+    as_scalar,
     warn,
 )
 
@@ -100,7 +100,7 @@ def difference_interval(
     """
     metric = _metrics.get(metric)
     named = {"y_true": y_true, "y_pred_a": y_pred_a, "y_pred_b": y_pred_b}
-    kinds = kinds_of(named, metric.binary, pos_label, labels, groups)
+    kinds = items_of(named, metric.binary, pos_label, labels, groups)
     return compared(kinds, metric, method, confidence_level).interval
 
 
@@ -172,7 +172,7 @@ def difference_test(
     """
     metric = _metrics.get(metric)
     named = {"y_true": y_true, "y_pred_a": y_pred_a, "y_pred_b": y_pred_b}
-    kinds = kinds_of(named, metric.binary, pos_label, labels, groups)
+    kinds = items_of(named, metric.binary, pos_label, labels, groups)
     found = compared(kinds, metric, None, confidence_level)
     return judged(found, method, margin, replicates, rng)
 
@@ -181,12 +181,12 @@ class Compared(NamedTuple):
     """Two models on the same items."""
 
     metric: Any
-    kinds: Kinds
+    kinds: Items
     interval: Interval
     limits: Callable[[float], tuple[Array, Array]]  # for any normal quantile
 
 
-def compared(kinds: Kinds, metric: Metric, method: str | None, confidence_level: Any) -> Compared:
+def compared(kinds: Items, metric: Metric, method: str | None, confidence_level: Any) -> Compared:
     """The interval of the difference, from kinds of items by truth and both predictions."""
     level = _validation.confidence_level(confidence_level)
     codes, items, groups, classes = kinds
@@ -223,7 +223,7 @@ def compared(kinds: Kinds, metric: Metric, method: str | None, confidence_level:
         warn(f"the difference of {metric.name} {text}", DegenerateVarianceWarning)
     if groups is not None:
         name += "+groups"
-    ends = plain(estimate), plain(low), plain(high), plain(error)
+    ends = as_scalar(estimate), as_scalar(low), as_scalar(high), as_scalar(error)
     interval = Interval(*ends, level, name, f"{metric.name} (B - A)")
     return Compared(metric, kinds, interval, limits)
 
@@ -245,7 +245,7 @@ def judged(
     method = possible[0] if method is None else _validation.choice("method", method, possible)
     right_a, right_b = kinds.codes[1:] == kinds.codes[0]
     only_a, only_b = (
-        int(kinds.items[which].sum()) for which in (right_a & ~right_b, right_b & ~right_a)
+        int(kinds.counts[which].sum()) for which in (right_a & ~right_b, right_b & ~right_a)
     )
     if np.isnan(found.interval.estimate):
         p_value = np.nan
@@ -302,8 +302,8 @@ def _chosen(metric: Metric, method: str | None, grouped: bool, r: int) -> tuple[
     )
 
 
-def _cells(kinds: Kinds) -> Array:
+def _cells(kinds: Items) -> Array:
     """Items by true class, prediction of A and prediction of B, shape (r, r, r)."""
     cells = np.zeros((len(kinds.classes),) * 3)
-    cells[tuple(kinds.codes)] = kinds.items
+    cells[tuple(kinds.codes)] = kinds.counts
     return cells

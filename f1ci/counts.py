@@ -1,38 +1,25 @@
-"""From labels to counts: binary counts and confusion matrices.
+"""Counts from labels: binary counts, confusion matrices, and items that are alike.
 
-A test set enters every method of this package only through its counts, and
-counting is where the time goes when one starts from labels. So both functions
-walk over the labels once, block by block: memory use is bounded whatever their
-number, and a memory map works as well as an array.
-
-Labels may be of any hashable kind; two labels are the same if Python says that
-they are equal. Missing labels (``None``, NaN, ``pandas.NA``) are refused rather
-than counted as a class.
+Every method of this package sees a test set through its counts only. `f1ci._labels` reads the
+labels; the functions here count them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from contextlib import suppress
-from typing import Any, NamedTuple, TypeAlias
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from f1ci import _validation
+from f1ci import _labels, _validation
+from f1ci._labels import Classes, Codes, Wanted
 from f1ci.results import BinaryCounts
-
-Codes: TypeAlias = NDArray[np.int64]
-Classes: TypeAlias = list[Hashable]
-Wanted: TypeAlias = Sequence[Hashable] | None
 
 # Labels per block: small enough for the cache, large enough to hide the loop's own cost.
 _BLOCK = 1 << 16
 
-# A matrix of more classes than this does not fit in memory.
-_MOST_CLASSES = 10_000
-
-# Integer labels that span no more than this many values are counted without sorting.
+# Codes that span no more than this many values are counted without sorting.
 _WIDEST_TABLE = 1 << 10
 
 
@@ -54,8 +41,8 @@ def binary_counts(y_true: Any, y_pred: Any, *, pos_label: Hashable = 1) -> Binar
     Raises
     ------
     ValueError
-        If there are more than two classes, if `pos_label` is not one of two, or
-        if the labels are empty, missing or of unequal number.
+        If there are more than two classes, if `pos_label` is not one of two, if truth and
+        predictions share no label, or if labels are empty, missing or of unequal number.
 
     Examples
     --------
@@ -65,18 +52,18 @@ def binary_counts(y_true: Any, y_pred: Any, *, pos_label: Hashable = 1) -> Binar
     >>> f1ci.binary_counts(["spam", "ham"], ["spam", "spam"], pos_label="spam")
     BinaryCounts(tp=1, fp=1, fn=0, tn=0)
     """
-    arrays = {"y_true": y_true, "y_pred": y_pred}
-    true, pred = _comparable(arrays)
+    named = {"y_true": y_true, "y_pred": y_pred}
+    arrays = {name: _labels.labels(name, value) for name, value in named.items()}
+    _validation.same_length(**arrays)
     _hashable(pos_label)
-    # Numpy would compare a tuple entry by entry.
-    as_objects = true.dtype.kind == "O" or isinstance(pos_label, tuple)
-    counts = None if as_objects else _binary_kernel(true, pred, pos_label)
-    if counts is not None:
-        return counts
-    # Or the labels are not, as numpy compares, `pos_label` and one other.
-    (true, pred), _ = coded(arrays, True, pos_label, None)
-    tn, fp, fn, tp = np.bincount(2 * true + pred, minlength=4).tolist()
-    return BinaryCounts(tp, fp, fn, tn)
+    true, pred = arrays.values()
+    fast = {true.dtype.kind, pred.dtype.kind} <= set("bi") and not isinstance(pos_label, tuple)
+    counts = _count_integers(true, pred, pos_label) if fast else None
+    if counts is None:
+        codes, _ = coded(arrays, True, pos_label, None)
+        tn, fp, fn, tp = np.bincount(2 * codes[0] + codes[1], minlength=4).tolist()
+        counts = BinaryCounts(tp, fp, fn, tn)
+    return counts
 
 
 def confusion_matrix(y_true: Any, y_pred: Any, *, labels: Wanted = None) -> NDArray[np.int64]:
@@ -99,8 +86,8 @@ def confusion_matrix(y_true: Any, y_pred: Any, *, labels: Wanted = None) -> NDAr
     Raises
     ------
     ValueError
-        If a label is not in `labels`, or if labels are empty, missing or of
-        unequal number.
+        If a label is not in `labels`, if truth and predictions share no label, or if labels are
+        empty, missing or of unequal number.
 
     Examples
     --------
@@ -116,38 +103,24 @@ def confusion_matrix(y_true: Any, y_pred: Any, *, labels: Wanted = None) -> NDAr
 def confusion_matrix_and_classes(
     y_true: Any, y_pred: Any, *, labels: Wanted = None
 ) -> tuple[Codes, Classes]:
-    """`confusion_matrix`, and the class that each row and column stands for."""
-    true, pred = _comparable({"y_true": y_true, "y_pred": y_pred})
-    to_codes, classes = _encoder(true, pred)
-    width = len(classes)
-    _refuse_scores(width)
-    flat = np.zeros(width * width, dtype=np.int64)
-    for a, b in _blocks(true, pred):
-        flat += np.bincount(to_codes(a) * width + to_codes(b), minlength=flat.size)
-    table = flat.reshape(width, width)
-    present = np.flatnonzero(table.any(axis=0) | table.any(axis=1))
-    if labels is None and len(present) == width:
-        return table, classes
-    places, classes = _ordered(present, classes, labels)
-    ordered = np.zeros((len(classes), len(classes)), dtype=np.int64)
-    ordered[np.ix_(places, places)] = table[np.ix_(present, present)]
-    return ordered, classes
+    """Return `confusion_matrix`, and the class that each row and column stands for."""
+    (true, pred), classes = _labels.encode({"y_true": y_true, "y_pred": y_pred}, wanted=labels)
+    r = len(classes)
+    _refuse_many_classes(r)
+    return np.bincount(r * true + pred, minlength=r * r).reshape(r, r), classes
 
 
-def encode(arrays: Mapping[str, Any], *, labels: Wanted = None) -> tuple[Codes, Classes]:
-    """Several label sequences as positions in one list of classes, shape (len(arrays), n)."""
-    comparable = _comparable(arrays)
-    to_codes, classes = _encoder(*comparable)
-    codes = np.stack([to_codes(array) for array in comparable])
-    place = np.zeros(len(classes), dtype=np.int64)
-    present = np.flatnonzero(np.bincount(codes.ravel(), minlength=len(classes)))
-    place[present], classes = _ordered(present, classes, labels)
-    return place[codes], classes
+def indicator_counts(
+    y_true: Any, y_pred: Any, labels: Wanted
+) -> tuple[NDArray[np.float64], Classes]:
+    """Return TP, FP and FN by item and class, shape (items, classes, 3), and the classes."""
+    true, pred, names = _labels.indicators(y_true, y_pred, labels)
+    return np.stack([true & pred, ~true & pred, true & ~pred], axis=-1).astype(np.float64), names
 
 
 def group_codes(groups: Any, codes: NDArray[Any]) -> Codes:
-    """The cluster of each item, as 0, 1, ...; there are at least two."""
-    encoded, names = encode({"groups": groups})
+    """Return the group of each item as 0, 1, ...; there are at least two groups."""
+    encoded, names = _labels.encode({"groups": groups})
     grouped: Codes = encoded[0]
     _validation.same_length(y_true=codes[0], groups=grouped)
     _validation.at_least_two("groups", len(names))
@@ -155,7 +128,7 @@ def group_codes(groups: Any, codes: NDArray[Any]) -> Codes:
 
 
 def by_group(table: NDArray[np.float64], groups: Any) -> NDArray[np.float64]:
-    """Counts by item, shape (items, ...), summed by group."""
+    """Return counts by item, shape (items, ...), summed by group."""
     codes = group_codes(groups, table[None, :, 0, 0])
     grouped = np.zeros((int(codes.max()) + 1, *table.shape[1:]))
     np.add.at(grouped, codes, table)
@@ -165,25 +138,25 @@ def by_group(table: NDArray[np.float64], groups: Any) -> NDArray[np.float64]:
 def coded(
     arrays: Mapping[str, Any], binary: bool, pos_label: Hashable, labels: Wanted
 ) -> tuple[Codes, Classes]:
-    """Codes of shape (len(arrays), n) and the classes they stand for, of two or of many."""
+    """Return codes of shape (len(arrays), n) and the classes they stand for, two or many."""
     if binary:
         _hashable(pos_label)
         refuse_labels(labels)
-    codes, classes = encode(arrays, labels=labels)
+    codes, classes = _labels.encode(arrays, wanted=labels)
     if binary:
-        _two_classes(classes, pos_label)
+        _check_two_classes(classes, pos_label)
         positive = classes.index(pos_label) if pos_label in classes else -1
         return (codes == positive).astype(np.int64), ["negative", "positive"]
-    _refuse_scores(len(classes))
+    _refuse_many_classes(len(classes))
     _validation.at_least_two("classes", len(classes), "an average over classes")
     return codes, classes
 
 
-class Kinds(NamedTuple):
+class Items(NamedTuple):
     """Items by kind: their truth, predictions and group are all that a method asks of them."""
 
     codes: Codes  # truth and the predictions of each model, shape (1 + models, kinds)
-    items: NDArray[np.float64]  # how many items are of each kind
+    counts: NDArray[np.float64]  # how many items are of each kind
     groups: Codes | None  # the group of each kind, 0, 1, ...
     classes: Sequence[Hashable]  # what the codes stand for
 
@@ -191,28 +164,28 @@ class Kinds(NamedTuple):
         """The confusion matrix of each model, shape (models, r, r)."""
         r = len(self.classes)
         flat = self.codes[0] * r + self.codes[1:]
-        each = [np.bincount(f, weights=self.items, minlength=r * r) for f in flat]
+        each = [np.bincount(f, weights=self.counts, minlength=r * r) for f in flat]
         return np.stack(each).astype(np.float64).reshape(len(each), r, r)
 
 
-def kinds_of(
+def items_of(
     arrays: Mapping[str, Any], binary: bool, pos_label: Hashable, labels: Wanted, groups: Any
-) -> Kinds:
+) -> Items:
     """Labels of items, and their groups if there are any, as kinds; see `coded`."""
     codes, classes = coded(arrays, binary, pos_label, labels)
-    return kinds(codes, classes, None if groups is None else group_codes(groups, codes))
+    return group_items(codes, classes, None if groups is None else group_codes(groups, codes))
 
 
-def kinds(
+def group_items(
     codes: Codes, classes: Sequence[Hashable], groups: Codes | None = None, items: Any = None
-) -> Kinds:
+) -> Items:
     """Codes of items, or of so many items each, as distinct kinds in order."""
     rows = codes if groups is None else np.vstack([groups, codes])
     distinct, kind = distinct_columns(rows, len(classes))
     number = np.bincount(kind, weights=items).astype(np.float64)
     if groups is None:
-        return Kinds(distinct, number, None, classes)
-    return Kinds(distinct[1:], number, distinct[0], classes)
+        return Items(distinct, number, None, classes)
+    return Items(distinct[1:], number, distinct[0], classes)
 
 
 def distinct_columns(codes: Codes, r: int) -> tuple[Codes, Codes]:
@@ -242,7 +215,7 @@ def refuse_labels(labels: Any) -> None:
         )
 
 
-def _two_classes(classes: Sequence[Any], pos_label: Any) -> None:
+def _check_two_classes(classes: Sequence[Any], pos_label: Any) -> None:
     """The classes of a binary problem: `pos_label` and at most one other, or just one."""
     shown = _validation.listing(classes)
     if len(classes) > 2:
@@ -255,52 +228,31 @@ def _two_classes(classes: Sequence[Any], pos_label: Any) -> None:
         raise ValueError(f"pos_label must be one of the labels {shown}, got {got}")
 
 
-def _refuse_scores(classes: int) -> None:
-    if classes > _MOST_CLASSES:
+def _refuse_many_classes(classes: int) -> None:
+    if classes > _labels.MOST_CLASSES:
         raise ValueError(
-            f"at most {_MOST_CLASSES} classes can be counted, got {classes}; are these scores "
-            "rather than labels?"
+            f"at most {_labels.MOST_CLASSES} classes can be counted, got {classes}; are these "
+            "identifiers rather than labels?"
         )
-
-
-def _comparable(named: Mapping[str, Any]) -> list[NDArray[Any]]:
-    """Validated labels as arrays whose entries can be compared with one another."""
-    arrays = {name: _validation.labels(name, array) for name, array in named.items()}
-    _validation.same_length(**arrays)
-    kinds = {array.dtype.kind for array in arrays.values()}
-    # Numpy would not tell apart what Python does: together with other numbers, integers may
-    # have to become floats.
-    mixed = len(kinds) > 1 and not (
-        kinds <= set("biuf")
-        and all(
-            array.dtype.kind == "f" or -(2**53) <= array.min() <= array.max() <= 2**53
-            for array in arrays.values()
-        )
-    )
-    return [array.astype(object) if mixed else array for array in arrays.values()]
 
 
 def _hashable(pos_label: Any) -> None:
-    """A value that may be a label."""
+    """Check that a value may be a label."""
     try:
         hash(pos_label)
     except TypeError:
         raise TypeError(f"pos_label must be hashable, got {_validation.short(pos_label)}") from None
 
 
-def _blocks(*arrays: NDArray[Any]) -> Iterator[tuple[NDArray[Any], ...]]:
-    for start in range(0, len(arrays[0]), _BLOCK):
-        yield tuple(array[start : start + _BLOCK] for array in arrays)
-
-
-def _binary_kernel(
+def _count_integers(
     true: NDArray[Any], pred: NDArray[Any], positive: Hashable
 ) -> BinaryCounts | None:
-    """Counts in one pass; None if the labels are not `positive` and one other."""
+    """Count in one pass; return None if the labels are not `positive` and one other."""
     n = len(true)
     tp = true_positives = pred_positives = 0
     other = None
-    for a, b in _blocks(true, pred):
+    for start in range(0, n, _BLOCK):
+        a, b = true[start : start + _BLOCK], pred[start : start + _BLOCK]
         a_positive, b_positive = a == positive, b == positive
         a_count, b_count = int(np.count_nonzero(a_positive)), int(np.count_nonzero(b_positive))
         tp += int(np.count_nonzero(a_positive & b_positive))
@@ -315,47 +267,3 @@ def _binary_kernel(
                     return None
     fp, fn = pred_positives - tp, true_positives - tp
     return BinaryCounts(tp, fp, fn, n - tp - fp - fn)
-
-
-def _encoder(*arrays: NDArray[Any]) -> tuple[Callable[[NDArray[Any]], Codes], Classes]:
-    """A function from labels to positions in a list of classes, and that list.
-
-    Some of the classes may not occur.
-    """
-    if arrays[0].dtype.kind == "O":
-        classes = list(dict.fromkeys(label for array in arrays for label in array.tolist()))
-        with suppress(TypeError):
-            classes = sorted(classes)
-        codes = {label: code for code, label in enumerate(classes)}
-        place = codes.__getitem__
-        return lambda block: np.fromiter(map(place, block.tolist()), np.int64), classes
-    kinds = {array.dtype.kind for array in arrays}
-    if kinds <= set("biu"):
-        low = min(int(array.min()) for array in arrays)
-        width = max(int(array.max()) for array in arrays) - low + 1
-        # Unsigned integers from 2**63 on have no place in the arithmetic of a table.
-        if width <= _WIDEST_TABLE and low < 2**63:
-            kind = bool if kinds == {"b"} else int
-            classes = [kind(low + code) for code in range(width)]
-            return lambda block: block.astype(np.int64) - low, classes
-    parts = [np.unique(block) for blocks in _blocks(*arrays) for block in blocks]
-    distinct = np.unique(np.concatenate(parts))
-    return lambda block: np.searchsorted(distinct, block), distinct.tolist()
-
-
-def _ordered(present: Codes, classes: Classes, labels: Wanted) -> tuple[Codes, Classes]:
-    """The place of each class that occurs among those that are wanted, and the latter."""
-    seen = [classes[code] for code in present]
-    if labels is None:
-        return np.arange(len(seen)), seen
-    wanted = _validation.labels("labels", labels).tolist()
-    _validation.distinct("labels", wanted)
-    _refuse_scores(len(wanted))
-    places = {label: place for place, label in enumerate(wanted)}
-    for label in seen:
-        if label not in places:
-            listed, got = _validation.listing(wanted), _validation.short(label)
-            raise ValueError(
-                f"y_true and y_pred must hold only the given labels {listed}, got {got}"
-            )
-    return np.array([places[label] for label in seen], dtype=np.int64), wanted

@@ -35,7 +35,7 @@ from scipy.special import gammaln, xlog1py, xlogy
 from f1ci import _validation, metrics
 from f1ci.intervals import answer
 from f1ci.methods import BY_KIND
-from f1ci.results import plain
+from f1ci.results import as_scalar
 
 Array = NDArray[np.float64]
 Cells = NDArray[np.int64]
@@ -474,13 +474,13 @@ def simulate(
     result = average(
         measure, design, n, replicates=replicates, rng=rng, executor=executor, progress=progress
     )
-    mean, others = result.mean, (*map(plain, result.standard_error[:3]), result.replicates)
+    mean, others = result.mean, (*map(as_scalar, result.standard_error[:3]), result.replicates)
     return SimulatedCoverage(*_properties(mean, result.standard_deviation, mean[5], *others))
 
 
 def _properties(mean: Array, deviation: Array, undefined: Any, *others: Any) -> Any:
     """What `exact` and `simulate` report, from the rows of `_interval_quantities`."""
-    return *map(plain, (*mean[:3], deviation[2], *mean[3:5], undefined)), *others
+    return *map(as_scalar, (*mean[:3], deviation[2], *mean[3:5], undefined)), *others
 
 
 def _study(

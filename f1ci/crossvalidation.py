@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 from scipy.linalg import hadamard
 
 from f1ci import _validation
-from f1ci.counts import encode
+from f1ci._labels import encode
 
 Indices = NDArray[np.intp]
 Signs = NDArray[np.int8]

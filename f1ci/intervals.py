@@ -24,6 +24,7 @@ from numpy.typing import ArrayLike, NDArray
 from f1ci import _validation, clustered
 from f1ci import counts as _counts
 from f1ci import metrics as _metrics
+from f1ci._labels import are_indicators
 from f1ci.methods import BY_KIND, Method, choose, delta, documented, exact, names
 from f1ci.methods.quantile import normal_quantile
 from f1ci.metrics import Metric, Question, count_moments
@@ -33,7 +34,7 @@ from f1ci.results import (
     Interval,
     SmallSampleWarning,
     UndefinedMetricWarning,
-    plain,
+    as_scalar,
     warn,
 )
 
@@ -200,7 +201,7 @@ def f1_score_interval(
     >>> each.classes, each.low.round(2)
     (('a', 'b', 'c'), array([0.26, 0.46, 0.34]))
     """
-    if is_matrix(y_true):
+    if are_indicators(y_true):
         return _multilabel(y_true, y_pred, average, labels, beta, groups, method, confidence_level)
     each = average is None
     if average is None:
@@ -214,8 +215,8 @@ def f1_score_interval(
     binary = metric.binary and not each
     if groups is not None:
         named = {"y_true": y_true, "y_pred": y_pred}
-        kinds = _counts.kinds_of(named, binary, pos_label, labels, groups)
-        return kinds_interval(metric, kinds, method, level, each=each)
+        kinds = _counts.items_of(named, binary, pos_label, labels, groups)
+        return items_interval(metric, kinds, method, level, each=each)
     if binary:
         _counts.refuse_labels(labels)
         tp, fp, fn, tn = _counts.binary_counts(y_true, y_pred, pos_label=pos_label)
@@ -388,17 +389,10 @@ def _interval(
         name, entry = choose(method, fitting, repr(metric.name))
     if not isinstance(table, tuple):
         table = _batch_innermost(table)  # here, so that the warnings profit as well
-    estimate, error, low, high = map(plain, answer(metric, table, entry, level))
+    estimate, error, low, high = map(as_scalar, answer(metric, table, entry, level))
     of = tuple(classes) if each else None
     found = Interval(estimate, low, high, error, level, name, metric.name, of)
     return _warned(found, metric, table, entry, classes)
-
-
-def is_matrix(labels: Any) -> bool:
-    """Whether labels are indicators by item and class: rows cannot be labels themselves."""
-    if isinstance(labels, (list, tuple)):
-        return bool(labels) and isinstance(labels[0], (list, np.ndarray))
-    return getattr(labels, "ndim", 1) == 2
 
 
 def _multilabel(
@@ -412,8 +406,8 @@ def _multilabel(
     level: Any,
 ) -> Interval:
     """The interval for indicators: items, or groups of them, are the units."""
-    table, metric = clustered.indicator_counts(y_true, y_pred), _metrics.fbeta(beta)
-    names = clustered.column_names(labels, table)
+    table, names = _counts.indicator_counts(y_true, y_pred, labels)
+    metric = _metrics.fbeta(beta)
     if groups is not None:
         if average == "samples":
             raise ValueError("groups goes with pooled counts, got average='samples'")
@@ -426,8 +420,8 @@ def _multilabel(
     return replace(found, method=found.method + mark, classes=of)
 
 
-def kinds_interval(
-    metric: Any, kinds: _counts.Kinds, method: str | None, level: float, *, each: bool = False
+def items_interval(
+    metric: Any, kinds: _counts.Items, method: str | None, level: float, *, each: bool = False
 ) -> Interval:
     """The interval for one model, from kinds of items; with `each` of every class."""
     (table,) = kinds.tables()
@@ -443,11 +437,11 @@ def kinds_interval(
     else:
         estimate, influence = metric.evaluate(table)
         moved = influence[tuple(kinds.codes)]
-        variance = delta.item_covariance([moved], kinds.groups, kinds.items)[0, 0]
+        variance = delta.item_covariance([moved], kinds.groups, kinds.counts)[0, 0]
         error = np.sqrt(np.where(np.isnan(estimate), np.nan, variance))
         asked = Question(metric, (), table, estimate, error, level, z)
         low, high = entry.kernels[metric.kind](asked)
-    ends = plain(estimate), plain(low), plain(high), plain(error)
+    ends = as_scalar(estimate), as_scalar(low), as_scalar(high), as_scalar(error)
     of = tuple(kinds.classes) if each else None
     found = Interval(*ends, level, f"{name}+groups", metric.name, of)
     return _warned(found, metric, table, entry, kinds.classes)

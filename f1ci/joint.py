@@ -30,7 +30,8 @@ from scipy.special import ndtr
 
 from f1ci import _validation
 from f1ci import metrics as _metrics
-from f1ci.counts import Codes, kinds_of
+from f1ci._labels import Codes
+from f1ci.counts import items_of
 from f1ci.intervals import answer
 from f1ci.methods import METHODS, Method, choose, delta
 from f1ci.methods.quantile import equicoordinate_quantile, normal_quantile
@@ -119,8 +120,8 @@ def joint_intervals(
     pairs = _predictions(predictions)
     named = {f"predictions[{_validation.short(name)}]": array for name, array in pairs}
     binary = any(metric.binary for metric in resolved)
-    kinds = kinds_of({"y_true": y_true, **named}, binary, pos_label, labels, groups)
-    cells, tables = kinds.items, kinds.tables()
+    kinds = items_of({"y_true": y_true, **named}, binary, pos_label, labels, groups)
+    cells, tables = kinds.counts, kinds.tables()
     _validation.at_least_two("items", int(cells.sum()))
     places = len(kinds.classes) * kinds.codes[0] + kinds.codes[1:]
     estimate, influence, by_cell = _evaluated(tables, places, resolved)

@@ -37,7 +37,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from f1ci import _validation
-from f1ci.results import Array, FloatOrArray, plain
+from f1ci.results import Array, FloatOrArray, as_scalar
 
 # Arrays: real when a measure is evaluated, complex when it is differentiated by complex step.
 Numbers: TypeAlias = Any
@@ -89,7 +89,7 @@ class Metric:
         float or ndarray, shape (...)
             ``nan`` where the measure is undefined.
         """
-        return plain(self.estimate(_validation.matrices(self, matrix, _validation.weights)))
+        return as_scalar(self.estimate(_validation.matrices(self, matrix, _validation.weights)))
 
     def gradient(self, matrix: ArrayLike) -> NDArray[np.float64]:
         """The derivatives with respect to the cell probabilities at ``matrix / total``.

@@ -54,7 +54,7 @@ from scipy import special
 
 from f1ci import _validation
 from f1ci import metrics as _metrics
-from f1ci.counts import Kinds, kinds_of
+from f1ci.counts import Items, items_of
 from f1ci.methods.delta import item_covariance
 from f1ci.methods.quantile import normal_quantile
 from f1ci.metrics import Metric
@@ -222,18 +222,18 @@ def pilot_sample_size(
     power, level = _validation.inner("power", power), _validation.confidence_level(confidence_level)
     named = {"y_true": y_true, "y_pred_a": y_pred_a, "y_pred_b": y_pred_b}
     return pilot_plan(
-        kinds_of(named, metric.binary, pos_label, labels, groups), metric, difference, power, level
+        items_of(named, metric.binary, pos_label, labels, groups), metric, difference, power, level
     )
 
 
 def pilot_plan(
-    pilot: Kinds, metric: Metric, difference: Any, power: float, level: float
+    pilot: Items, metric: Metric, difference: Any, power: float, level: float
 ) -> DifferenceSampleSize:
     """`pilot_sample_size` from kinds of items."""
     influence = metric.evaluate(pilot.tables())[1]
     rows = [influence[k][pilot.codes[0], pilot.codes[k + 1]] for k in (0, 1)]
-    units = pilot.items.sum() if pilot.groups is None else pilot.groups.max() + 1
-    (first, both), (_, second) = units * item_covariance(rows, pilot.groups, pilot.items)
+    units = pilot.counts.sum() if pilot.groups is None else pilot.groups.max() + 1
+    (first, both), (_, second) = units * item_covariance(rows, pilot.groups, pilot.counts)
     separate = first + second
     return _plan(metric, difference, separate - 2.0 * both, separate, power, level)
 

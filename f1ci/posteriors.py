@@ -32,7 +32,7 @@ from scipy import special
 
 from f1ci import _validation, metrics
 from f1ci.metrics import Metric
-from f1ci.results import BayesTest, EffectiveCounts, FloatOrArray, Interval, plain
+from f1ci.results import BayesTest, EffectiveCounts, FloatOrArray, Interval, as_scalar
 
 METRICS = ("precision", "recall", "f1")
 
@@ -222,7 +222,7 @@ class Posterior:
 
     def pdf(self, x: ArrayLike) -> FloatOrArray:
         """Density at `x` (eq. 7 and 27; eqs. 25 and 26 with their exponents put right)."""
-        return plain(np.exp(self.logpdf(x)))
+        return as_scalar(np.exp(self.logpdf(x)))
 
     def logpdf(self, x: ArrayLike) -> FloatOrArray:
         """Logarithm of the density at `x`."""
@@ -235,26 +235,26 @@ class Posterior:
             at_0 = _power_at_zero(self.alpha, self.beta) - scale
             at_1 = _power_at_zero(self.beta, self.alpha) + scale
         value = np.where(t == 0.0, at_0, np.where(t == 1.0, at_1, value))
-        return plain(np.where((t < 0.0) | (t > 1.0), -np.inf, value))
+        return as_scalar(np.where((t < 0.0) | (t > 1.0), -np.inf, value))
 
     def cdf(self, x: ArrayLike) -> FloatOrArray:
         """Probability of a value of at most `x`."""
-        return plain(special.betainc(self.alpha, self.beta, self._to_beta(x)))
+        return as_scalar(special.betainc(self.alpha, self.beta, self._to_beta(x)))
 
     def sf(self, x: ArrayLike) -> FloatOrArray:
         """Probability of a value above `x`, exact also where `cdf` rounds to one."""
-        return plain(special.betaincc(self.alpha, self.beta, self._to_beta(x)))
+        return as_scalar(special.betaincc(self.alpha, self.beta, self._to_beta(x)))
 
     def ppf(self, q: ArrayLike) -> FloatOrArray:
         """Value below which the probability is `q`: nan unless 0 <= q <= 1."""
-        return plain(
+        return as_scalar(
             self._from_beta(special.betaincinv(self.alpha, self.beta, np.asarray(q, float)))
         )
 
     def rvs(self, size: int | tuple[int, ...] | None = None, *, rng: Any = None) -> FloatOrArray:
         """Random values; without `size`, one for each set of counts."""
         draws = _validation.generator(rng).beta(self.alpha, self.beta, size)
-        return plain(self._from_beta(draws))
+        return as_scalar(self._from_beta(draws))
 
     def mean(self) -> FloatOrArray:
         r"""Expected value.
@@ -271,7 +271,7 @@ class Posterior:
                 term = term * (self.beta + k) / (n + 1.0 + k) * 0.5
                 total = total + term
             value = value * total
-        return plain(value)
+        return as_scalar(value)
 
     def mode(self) -> FloatOrArray:
         r"""Most probable value; nan if there is no single one.
@@ -290,7 +290,7 @@ class Posterior:
                 inner = (alpha - 1.0) / (alpha + beta - 2.0)
         # An exponent below zero makes the density infinite at that border.
         value = np.where(alpha < 1.0, 0.0, np.where(beta < 1.0, 1.0, inner))
-        return plain(np.where((alpha < 1.0) & (beta < 1.0), np.nan, value))
+        return as_scalar(np.where((alpha < 1.0) & (beta < 1.0), np.nan, value))
 
     def interval(self, confidence_level: float = 0.95) -> Interval:
         """Equal-tailed credible interval (eqs. 28 to 30).
@@ -317,7 +317,7 @@ class Posterior:
             if self.metric == "f1":
                 error = error * 2.0 / (1.0 + share) ** 2
             estimate = self._from_beta(share)
-        ends = plain(estimate), plain(low), plain(high), plain(error)
+        ends = as_scalar(estimate), as_scalar(low), as_scalar(high), as_scalar(error)
         return Interval(*ends, level, "posterior", self.metric)
 
     def _to_beta(self, x: ArrayLike) -> Array:
@@ -497,7 +497,7 @@ def _posterior(tp: Any, fp: Any, fn: Any, metric: str, prior: float) -> Posterio
     wrong = np.add(fp, fn) if of_f1 else fp if metric == "precision" else fn
     hits, misses, *_ = map(np.array, np.broadcast_arrays(tp, wrong, fp, fn))
     alpha, beta = hits + prior, misses + (2.0 * prior if of_f1 else prior)
-    return Posterior(metric, plain(hits), plain(misses), plain(alpha), plain(beta))
+    return Posterior(metric, as_scalar(hits), as_scalar(misses), as_scalar(alpha), as_scalar(beta))
 
 
 def _power_at_zero(a: Any, b: Any) -> Array:

@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 
 from f1ci import _tables, _validation, clustered, methods, metrics
 from f1ci import counts as _counts
-from f1ci.intervals import FEW, is_matrix, metric_interval
+from f1ci._labels import are_indicators
+from f1ci.intervals import FEW, metric_interval
 from f1ci.results import Interval, IntervalWarning, Record
 
 if TYPE_CHECKING:
@@ -149,9 +150,8 @@ def classification_report(
     95 % confidence intervals, each by itself; method score
     """
     level = _validation.confidence_level(confidence_level)
-    if is_matrix(y_true):
-        table = clustered.indicator_counts(y_true, y_pred)
-        named = clustered.column_names(labels, table)
+    if are_indicators(y_true):
+        table, named = _counts.indicator_counts(y_true, y_pred, labels)
         if groups is not None:
             table = _counts.by_group(table, groups)
         ask, mark = partial(clustered.clustered_interval, table), "+groups" * (groups is not None)
@@ -159,11 +159,11 @@ def classification_report(
     if groups is None:
         matrix, classes = _counts.confusion_matrix_and_classes(y_true, y_pred, labels=labels)
         return _of_matrix(matrix, classes, method, level)
-    kinds = _counts.kinds_of({"y_true": y_true, "y_pred": y_pred}, False, None, labels, groups)
+    kinds = _counts.items_of({"y_true": y_true, "y_pred": y_pred}, False, None, labels, groups)
     return of_kinds(kinds, method, level)
 
 
-def of_kinds(found: _counts.Kinds, method: str | None, level: float) -> ClassificationReport:
+def of_kinds(found: _counts.Items, method: str | None, level: float) -> ClassificationReport:
     """The report of one model, from kinds of items."""
     (true, predicted), items, groups, classes = found
     if groups is None:

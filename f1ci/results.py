@@ -25,7 +25,7 @@ Array: TypeAlias = NDArray[np.float64]
 FloatOrArray: TypeAlias = float | Array
 
 
-def plain(value: ArrayLike) -> FloatOrArray:
+def as_scalar(value: ArrayLike) -> FloatOrArray:
     """A Python float for a scalar or an array without dimensions, else an array of floats."""
     array: NDArray[np.float64] = np.asarray(value, dtype=np.float64)
     return array if array.ndim else float(array)

@@ -160,7 +160,9 @@ def test_indicators_have_the_scores_of_scikit_learn(average):
     np.testing.assert_allclose(found.estimate, expected, rtol=1e-13)
     assert np.all(found.low < found.estimate)
     assert np.all(found.estimate < found.high)
-    by_rows = clustered_interval(clustered.indicator_counts(y, predicted), average=average)
+    by_rows = clustered_interval(
+        f1ci.counts.indicator_counts(y, predicted, None)[0], average=average
+    )
     np.testing.assert_array_equal(by_rows.low, found.low)
     lists = f1ci.f1_score_interval(y.tolist(), predicted.tolist(), average=average)
     np.testing.assert_array_equal(lists.high, found.high)
@@ -172,7 +174,7 @@ def test_indicators_in_groups_are_summed():
     predicted = np.where(rng.random((60, 3)) < 0.8, y, 1 - y)
     groups = np.arange(60) // 5
     found = f1ci.f1_score_interval(y, predicted, average="macro", groups=groups)
-    counts = clustered.indicator_counts(y, predicted).reshape(12, 5, 3, 3).sum(axis=1)
+    counts = f1ci.counts.indicator_counts(y, predicted, None)[0].reshape(12, 5, 3, 3).sum(axis=1)
     assert tuple(found) == tuple(clustered_interval(counts, average="macro"))
 
 
@@ -271,7 +273,7 @@ def test_columns_of_indicators_have_names():
     assert f1ci.f1_score_interval(y, y, average=None).classes == (0, 1)
     named = f1ci.f1_score_interval(y, y, average=None, labels=["x", "y"])
     assert named.classes == ("x", "y")
-    with pytest.raises(ValueError, match="labels has 1, columns has 2"):
+    with pytest.raises(ValueError, match="labels has 1 names, the indicators have 2"):
         f1ci.f1_score_interval(y, y, average="macro", labels=["x"])
     masked = np.ma.masked_array(y, mask=[[1, 0]] + [[0, 0]] * 3)
     with pytest.raises(ValueError, match="y_true must not hold masked entries"):
@@ -352,7 +354,7 @@ def test_a_class_that_is_never_true_has_no_weight():
     # Warnings are errors here: nothing is divided by zero.
     y_true, y_pred = list("aabbaabbab"), list("aabbabbbac")
     groups = [0, 0, 1, 1, 2, 2, 3, 3, 4, 4]
-    table = f1ci.counts.encode({"y_true": y_true, "y_pred": y_pred})[0]
+    table = f1ci._labels.encode({"y_true": y_true, "y_pred": y_pred})[0]
     counts = f1ci.clustered.label_counts(*table, np.array(groups), 3)
     with_c = f1ci.clustered_interval(counts, "recall", average="weighted")
     without = f1ci.clustered_interval(counts[:, :2], "recall", average="weighted")

@@ -413,7 +413,7 @@ def test_weights_too_large_to_compute_with():
 # ---------------------------------------------------------------- the way through the package
 
 
-@pytest.mark.parametrize(("average", "rooms", "changes"), [("binary", 4, 7), ("macro", 5, 8)])
+@pytest.mark.parametrize(("average", "rooms", "changes"), [("binary", 5, 12), ("macro", 6, 12)])
 def test_a_question_crosses_few_rooms(average, rooms, changes):
     """Doors turn input into a table, and then one kernel: modules, in the order of their calls."""
     rng = np.random.default_rng(3)

@@ -206,5 +206,5 @@ def test_bad_input_is_quoted(options, sentence):
 def test_one_class_makes_no_report():
     with pytest.raises(ValueError, match="at least two classes, got 1"):
         f1ci.classification_report(["a", "a"], ["a", "a"])
-    with pytest.raises(ValueError, match="labels has 2, columns has 3"):
+    with pytest.raises(ValueError, match="labels has 2 names, the indicators have 3"):
         f1ci.classification_report(*INDICATORS, labels=["x", "y"])

@@ -32,7 +32,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from f1ci.counts import Kinds
+from f1ci.counts import Items
 from f1ci.metrics import Metric
 
 __all__ = ["exact_p_value", "mcnemar_p_value", "random_swaps", "score_statistic"]
@@ -120,7 +120,7 @@ def score_statistic(cells: NDArray[Any], metric: Metric, margin: float = 0.0) ->
     return (observed - margin) / float(np.sqrt((p * influence**2).sum() / cells.sum()))
 
 
-def random_swaps(kinds: Kinds, metric: Metric, replicates: int, rng: np.random.Generator) -> float:
+def random_swaps(kinds: Items, metric: Metric, replicates: int, rng: np.random.Generator) -> float:
     """Two-sided p-value from random swaps; the observed outcome counts as one of them.
 
     An undefined score counts as extreme.
