@@ -158,6 +158,11 @@ class Row:
         return read_number(self.printed)
 
     @property
+    def is_coverage(self) -> bool:
+        """Whether it is the probability that intervals cover, by its description."""
+        return "cover" in self.description.lower()
+
+    @property
     def half_unit(self) -> float | None:
         """Half a unit of its last printed digit."""
         return None if self.number is None else float(self.number.half_unit)
@@ -230,6 +235,7 @@ class Published:
             )
         for row in self.everything.values():
             self._check_row(row)
+        self._check_runs()
         for erratum in self.errata.values():
             self._check_erratum(erratum)
         if self._problems:
@@ -335,6 +341,19 @@ class Published:
             read_number(row.printed)
         except LedgerError as error:
             self._problems.append(f"{where}: {error}")
+
+    def _check_runs(self) -> None:
+        """A table row comes from one run: coverage and length, or both ends of an interval."""
+        runs: dict[str, dict[str, str]] = {}
+        for id_, row in self.rows.items():
+            line, _, column = id_.rpartition("/")
+            if column in ("coverage", "length", "low", "high"):
+                run = row.erratum if row.erratum.startswith("R") else ""
+                runs.setdefault(line, {})[column] = run
+        for line, of in runs.items():
+            self._need(
+                len(set(of.values())) == 1, f"{line}: one table row, but more than one run, {of}"
+            )
 
     def _check_erratum(self, erratum: Erratum) -> None:
         where, paper = erratum.id, erratum.paper
