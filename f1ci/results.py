@@ -9,6 +9,8 @@ import inspect
 import reprlib
 import warnings
 from collections.abc import Hashable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
@@ -47,8 +49,23 @@ class SmallSampleWarning(IntervalWarning):
     """A class has too few items for more than a long interval."""
 
 
+_QUIET: ContextVar[bool] = ContextVar("quiet", default=False)
+
+
+@contextmanager
+def without_warnings() -> Iterator[None]:
+    """Hold f1ci's warnings back in this thread; the caller's filters stay as they are."""
+    token = _QUIET.set(True)
+    try:
+        yield
+    finally:
+        _QUIET.reset(token)
+
+
 def warn(text: str, category: type[IntervalWarning]) -> None:
     """Warn at the line that called the package."""
+    if _QUIET.get():
+        return
     level, frame = 1, inspect.currentframe()
     while frame and frame.f_globals.get("__name__", "").split(".")[0] == "f1ci":
         level, frame = level + 1, frame.f_back
@@ -304,8 +321,6 @@ class BayesTest(Shown):
         What was compared.
     rope : float
         Half-width of the region of practical equivalence.
-    method : str
-        How the probabilities were computed.
     """
 
     p_h0: float
@@ -314,7 +329,6 @@ class BayesTest(Shown):
     decision: str
     metric: str
     rope: float
-    method: str
 
     def _table(self) -> tuple[list[str], list[list[str]], list[str]]:
         by = f" by more than {self.rope:g}" if self.rope else ""

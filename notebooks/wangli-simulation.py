@@ -256,7 +256,7 @@ def truths(of):
 def intervals(of, weight):
     """The interval of every data set."""
     tp, fp, fn = weight * of.counts.sum(axis=(1, 2)).T
-    return f1ci.posterior(tp, fp, fn).interval(confidence_level)
+    return f1ci.posterior(tp, fp, fn, prior=1).interval(confidence_level)
 
 
 best = rates(np.array([-0.5, 1.0, 1.0]), means)  # x1 + x2 > 1/2 is the most accurate rule
