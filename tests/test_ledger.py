@@ -578,6 +578,17 @@ def test_marked_rows_say_so(folder: Path) -> None:
     assert entry_of(folder, "lam/section-6/size").reason.endswith("; design chosen to match")
 
 
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [(0.66501, "match"), (0.66599, "match"), (0.66499, "open"), (0.66601, "open")],
+)
+def test_digits_that_are_cut_off_are_read_so(folder: Path, value: float, expected: str) -> None:
+    # Printed .665: rounded, it would stand for .6645 to .6655.
+    append(folder, "marks", "lam/section-6/low,cut,see N-lam-9")
+    assert verdict(folder, "lam/section-6/low", value) == expected
+    assert entry_of(folder, "lam/section-6/low").reason.endswith("; see N-lam-9")
+
+
 def test_restated_numbers_count_once_in_the_headline(folder: Path) -> None:
     append(folder, "restated", "lam/section-6/size,lam/section-6/low")
     full_run(folder)

@@ -7,7 +7,8 @@
 - `errata.csv`: the register: errors (E), other runs (R), what is open (O) and remarks (N),
 - `expected.csv`: the values of ours that those entries rest on, and how far they may move; for a
   number that fits another run, that run's value as well, under the name `R-...:id`,
-- `marks.csv`: rows that cannot count as a check, or not as an independent one, and why,
+- `marks.csv`: rows that cannot count as a check, or not as an independent one, or whose digits are
+  cut off, not rounded, and why,
 - `restated.csv`: rows that print again what another row prints.
 
 A printed number is read exactly as it stands, into its value and half a unit of its last printed
@@ -45,7 +46,7 @@ ERRATUM_KINDS = {
     "defect of our copy": "N",
     "remark": "N",
 }
-MARKS = ("input", "chosen")
+MARKS = ("input", "chosen", "cut")
 _Kind = TypeVar("_Kind")
 
 
@@ -156,6 +157,14 @@ class Row:
     def number(self) -> Number | None:
         """The printed number, or None for a word."""
         return read_number(self.printed)
+
+    @property
+    def read(self) -> Number | None:
+        """The number that its digits stand for: rounded, or, if so marked, cut off."""
+        number = self.number
+        if number is None or self.mark != "cut":
+            return number
+        return Number(number.value + number.half_unit, number.half_unit)
 
     @property
     def is_coverage(self) -> bool:

@@ -159,8 +159,8 @@ class Entry(Record, Row):
     def allowed(self) -> tuple[Fraction, Fraction]:
         """Between which printed numbers our value would agree, all being numbers."""
         assert isinstance(self.value, float)
-        assert self.number is not None
-        reach, low, high = self.number.half_unit, self.low, self.high
+        assert self.read is not None
+        reach, low, high = self.read.half_unit, self.low, self.high
         if low is None or high is None:
             low = high = self.value
         if self.paper_error is not None:
@@ -205,8 +205,8 @@ class Entry(Record, Row):
     def _distance(self) -> Fraction:
         """How far our value is from the printed one, both being numbers."""
         assert isinstance(self.value, float)
-        assert self.number is not None
-        return abs(Fraction(self.value) - self.number.value)
+        assert self.read is not None
+        return abs(Fraction(self.value) - self.read.value)
 
     @cached_property
     def _judged(self) -> tuple[str, str]:
@@ -216,7 +216,7 @@ class Entry(Record, Row):
             reason = f"from the reconstructed input: {reason}"
         if self.why:
             reason += f"; {self.why}"
-        if self.mark and VERDICTS[verdict].passes:
+        if self.mark in ("input", "chosen") and VERDICTS[verdict].passes:
             verdict = "used-as-input"
         elif self.run and self.agrees:
             verdict = "other-run" if self.explained else "open"
@@ -244,7 +244,7 @@ class Entry(Record, Row):
             return "unpublished-input", self.missing
         if self.value is None:
             return "not-recorded", "no results at hand have it"
-        printed = self.number
+        printed = self.read
         if printed is None or isinstance(self.value, str):
             same = self.value == self.printed
             return ("match", "the same word") if same else ("open", "another word")
