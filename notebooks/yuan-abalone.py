@@ -195,6 +195,8 @@ say("yuan-abalone-expected", n * share_of_tp)
 counts, probability = joint_coverage.tables(n, population["logistic"])
 truth = joint_coverage.true_values(population["logistic"], measures)
 study = joint_coverage.quantities(counts, truth, measures, {"rule": slice(None)}, level)
+
+# %%
 by_tp = [counts[:, 3] == t for t in range(13)]
 share = np.array([probability[here].sum() for here in by_tp])
 covers = {
@@ -258,6 +260,8 @@ for kind in kinds:
     if kind != "individual":
         key = f"all/{kind}/length"
         recording.as_band(record, f"yuan/table-6/{key}", run[key], replicates)
+
+# %%
 for kind in ("joint", "individual"):
     key = f"all/{kind}/coverage"
     recording.as_band(record, f"yuan/section-3b/{key}", run[key], replicates)
@@ -304,6 +308,8 @@ table_1 = {
 as_rounded = joint_coverage.common_tables(cases, table_1)
 as_cut = joint_coverage.common_tables(cases, table_1, cut=True)
 corrected_digit = {**table_1, "logistic": [joint_coverage.cut_off(0.0904), table_1["logistic"][1]]}
+
+# %%
 one_changed = joint_coverage.common_tables(cases, corrected_digit)
 rows = [
     ["all six numbers rounded", len(as_rounded), ""],
@@ -327,6 +333,8 @@ values = np.concatenate([joint_coverage.true_values(cells, measures) for cells i
 for (rule, metric), value in zip(columns, values, strict=True):
     record(f"yuan/table-1/{rule}/{metric}", float(value), reconstructed=True)
 say("yuan-abalone-grim-z", positives_1)
+
+# %%
 say("yuan-abalone-grim-tables", "; ".join(f"{rules[r]} {pair}" for r, pair in table_of.items()))
 share_positive = positives / size
 say("yuan-abalone-grim-expected", cases * share_positive)
@@ -358,6 +366,8 @@ for cells in raked[:200]:
     hits.append(sample[8:].sum() in found)
     others += [z_ for z_ in found if z_ != sample[8:].sum()]
     misread += joint_coverage.common_tables(cases, told)
+
+# %%
 expected_z = cases * share_positive
 near = [[z_ for z_ in found if abs(z_ - expected_z) < far] for found in (others, misread)]
 say("yuan-abalone-grim-control", len(hits))
@@ -390,6 +400,8 @@ quantile = joint_coverage.own_critical_values(estimated.blurred(z**2), level)
 low_q, high_q = joint_coverage.band(quantile)
 say("yuan-abalone-q", float(quantile.mean()))
 say("yuan-abalone-q-raked-low", low_q)
+
+# %%
 say("yuan-abalone-q-raked-high", high_q)
 say("yuan-abalone-grim-q-spread", 100 * (high_q / low_q - 1))
 centre = estimated.value[0]
@@ -448,6 +460,8 @@ for square, error in errors.items():
         ]
         hit[square, cut] = np.sum(agree, axis=0)
 best = grid[hit[4.0, True] == hit[4.0, True].max()]
+
+# %%
 say("yuan-abalone-ends-four", int(hit[4.0, True].max()))
 say("yuan-abalone-ends-square", int(hit[z**2, True].max()))
 say("yuan-abalone-ends-rounded", int(max(hit[4.0, False].max(), hit[z**2, False].max())))
@@ -461,6 +475,8 @@ for k, (rule, metric) in enumerate(columns):
         if page.entry(identity) == "R-yuan-13":
             with_four = centre[k] + sign * quantile * errors[4.0][k]
             recording.as_band(record, f"R-yuan-13:{identity}", with_four)
+
+# %%
 show.table(
     ["blurred with", "to the digit if cut off", "if rounded"],
     [
@@ -496,6 +512,8 @@ seen = joint_coverage.estimates(drawn, measures)
 covariance = seen.blurred(z**2)
 (q,) = joint_coverage.critical_values([covariance], level, each=False)
 half = q[:, None] * np.sqrt(np.diagonal(covariance, axis1=1, axis2=2))
+
+# %%
 low, high = seen.value - half, seen.value + half
 truth_6 = joint_coverage.true_values(raked[0], measures)
 pairs = [(j, k) for j in range(6) for k in range(6) if j != k and (j - k) % 2 == 0]
@@ -549,6 +567,8 @@ shorter = {
 }
 paper_size = given("yuan/section-3b/replicates")
 rows = []
+
+# %%
 for line, name in single.items():
     rule, kind = line.split("/")
     for quantity in ("coverage", "length"):
@@ -610,6 +630,8 @@ def whole(ids, keys):
 both = [f"{kind}/{quantity}" for kind in kinds for quantity in ("coverage", "length")]
 of_rules = [f"{rule}/{key}" for rule in rules for key in both]
 of_all = [f"all/{key}" for key in both]
+
+# %%
 listed = [f"{kind}/{m}" for kind in ("individual", "corrected_individual") for m in lists]
 joint_test.table(
     {
@@ -725,6 +747,8 @@ with executor() as pool:
             seed=np.random.SeedSequence((seed, 4, rows_used)),
             pool=pool,
         )
+
+# %%
 shown = [
     f"{group}/{kind}" for group in ("1nn", "logistic", "all") for kind in ("joint", "corrected")
 ]

@@ -91,6 +91,8 @@ versions = {
     "e1071 in R": true_r[:, 9:],
     "scikit-learn's defaults": joint_coverage.true_values(unscaled, measures),
 }
+
+# %%
 rows = []
 for k, metric in enumerate(metrics):
     identity = f"yuan/table-7/svm/true/{metric}"
@@ -399,6 +401,8 @@ readings = [
     ("individual, if plain", "individual", 3000),
     ("individual, if blurred", "corrected_individual", 3000),
 ]
+
+# %%
 for rule, name in rules.items():
     for label, kind, used in readings:
         value = printed(f"yuan/table-7/{rule}/{label.split(',')[0]}/coverage")
@@ -438,6 +442,8 @@ all_plain, all_joint, all_corrected = (
     value[f"all/{kind}/coverage"] for kind in ("individual", "joint", "corrected")
 )
 least = value["logistic/individual/coverage"]
+
+# %%
 claims = [
     ("III-C, 1", "logistic's joint CIs cover only 0.9155", plain, abs(plain - 0.9155) < 0.01),
     ("III-C, 1", "its individual CIs cover even less", least, least < plain),

@@ -96,6 +96,7 @@ enumerated = {
 }
 
 
+# %%
 def fits(individual):
     """Return the four rules' fits, if the individual rows are of this kind of interval."""
     kinds = {**BLURRED, "individual": individual}
@@ -123,6 +124,8 @@ profile_at = np.arange(0.0773, 0.07851, 0.00006)
 starts = {rule: [one.guess, one.guess * [0.98, 1.003]] for rule, one in fitted.items()}
 starts["logistic"].append(fitted["logistic"].guess * [1.05, 1.025])
 profile = np.zeros(len(profile_at))
+
+# %%
 for rule, one in fitted.items():
     for i, prevalence in enumerate(profile_at):
         solutions = [one.fit(prevalence, [start]) for start in starts[rule]]
@@ -146,6 +149,8 @@ say("yuan-other-runs-numbers", numbers)
 say("yuan-other-runs-parameters", parameters)
 say("yuan-other-runs-freedom", freedom)
 say("yuan-other-runs-chi-square", total)
+
+# %%
 say("yuan-other-runs-p", float(stats.chi2.sf(total, freedom)))
 say("yuan-other-runs-prevalence", prevalence_7)
 show.table(
@@ -225,6 +230,8 @@ for rule, one in fitted.items():
     mean, _ = one.expects(cells_of_rates(prevalence_7, *pairs[rule]))
     ratio, expected = z95 * corrected / individual, z95 * mean[1] / mean[5]
     rows.append([rules_7[rule], f"{ratio:.3f}", f"{expected:.3f}"])
+
+# %%
 show.table(
     ["critical value implied by corrected over individual length", "printed", "expected"],
     rows,
@@ -260,6 +267,7 @@ def all_residuals(x):
     return np.concatenate([fitted[rule].residuals(of[rule][1:], x[0]) for rule in names_7])
 
 
+# %%
 jacobian = np.column_stack(
     [
         (all_residuals(centre + d) - all_residuals(centre - d)) / (2 * d.max())
@@ -308,6 +316,7 @@ def predicted(populations, stream, pool):
     return found
 
 
+# %%
 with executor() as pool:
     other_7, printed_7 = (
         predicted(cells, stream, pool) for cells, stream in ((raked, seeds[1]), (own, seeds[2]))
@@ -324,6 +333,8 @@ for key in six:
     here = f"{mean:.4f} ± {spread:.4f}", f"{predicted_z[-1]:+.1f}"
     there = f"{printed_7[key].mean():.4f} ± {printed_7[key].std():.4f}"
     rows.append([f"all rules, {key.replace('/', ' ')}", show.printed(name), *here, there])
+
+# %%
 say("yuan-other-runs-predicted", len(predicted_z))
 say("yuan-other-runs-predicted-worst", float(np.abs(predicted_z).max()))
 head = ["", "printed", "other run, predicted", "off by (s.d.)", "printed population"]
@@ -380,6 +391,8 @@ population_6 = {
     rule: datasets.confusion_matrix(f"yuan/table-6/{name}").to_numpy().ravel()
     for rule, name in zip(rules_6, stored, strict=False)
 }
+
+# %%
 corrected_keys, plain_keys = six[:2], six[2:]
 
 
@@ -404,6 +417,8 @@ for rule, found in by_size.items():
         explains("R-yuan-11", name, there.mean, there.deviation, count_6)
         if key in plain_keys and key.endswith("length"):
             longer.append(100 * (printed(name) / found[n_6][f"rule/{key}"].mean - 1))
+
+# %%
 say("yuan-other-runs-longer-low", min(longer))
 say("yuan-other-runs-longer-high", max(longer))
 rows = [
@@ -442,6 +457,7 @@ def forest_tables(n, square):
     return other_runs.Enumerated.of(n, population_6[forest], metrics[:2], square=square)
 
 
+# %%
 def forest_expects(n, square, pair, keys):
     """Return means and deviations of these quantities, for a forest (TP, A)."""
     tables = forest_tables(n, square)
@@ -470,6 +486,7 @@ def eight(pair):
     )
 
 
+# %%
 near = [(tp_0 + i, predicted_0 + j) for i in range(-4, 6) for j in range(-8, 12)]
 scan = {pair: float((eight(pair) ** 2).sum()) for pair in near}
 order = sorted(scan, key=scan.get)
@@ -483,6 +500,8 @@ for key, mean, deviation in zip(plain_keys, *found, strict=True):
 found = forest_expects(n_6, None, first, tuple(list_keys))
 for identity, mean, deviation in zip(listed_ids, *found, strict=True):
     explains("R-yuan-12", identity, mean, deviation, 5000)
+
+# %%
 for key, value in {
     "numbers": freedom_6 + 2,
     "freedom": freedom_6,
@@ -591,6 +610,8 @@ tables_6 = list(population_6.values())
 other_tables = [*tables_6[:2], joint_coverage.cells_of(size_6, positives, *first)]
 wanted_6 = np.concatenate([joint_coverage.true_values(c, metrics[:2]) for c in tables_6])
 predictions_6 = []
+
+# %%
 with executor() as pool:
     for tables, square, stream in zip(
         (tables_6, other_tables), (None, 4.0), draws_6.spawn(2), strict=True

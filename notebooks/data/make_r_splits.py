@@ -32,7 +32,7 @@ from notebooks.shared import datasets, splits
 
 HERE = Path(__file__).resolve().parent
 FORESTS, REFITS = "forests-abalone.csv", 24
-R_VERSIONS = "cat(R.version$major, '.', R.version$minor, sep = ''); for (p in c('class', 'randomForest', 'e1071')) cat(',', p, as.character(packageVersion(p)))"
+R_VERSIONS = "cat(R.version$major, '.', R.version$minor, sep = ''); for (p in c('class', 'randomForest', 'e1071')) cat(';', p, as.character(packageVersion(p)))"
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ FILES = {
     "splits-abalone-r.csv": File("abalone", 1000, 844),
     "splits-abalone-r-1688.csv": File("abalone", 60, 1688),
     "splits-abalone-r-2532.csv": File("abalone", 60, 2532),
-    "splits-letters-r.csv": File("letters", 200, 3936),
+    "splits-letters-r.csv": File("letters", 160, 3936),
     FORESTS: File("abalone", 5, 844),
 }
 

@@ -75,7 +75,7 @@ ACCURACY = 1e-3
 # Tables less likely than this are left out of exact sums.
 LEAST = float(np.exp(-26.0))
 # Joint cells per block of test sets, whose numbers fit into the cache.
-BLOCK = 1 << 14
+BLOCK = 1 << 16
 # Rounds of raking; those that can succeed need a few dozen.
 RAKES = 100
 # A variance below this part of the squared slopes is rounding, and is really zero.
