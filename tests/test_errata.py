@@ -35,6 +35,7 @@ NOTEBOOKS = {
     "takahashi-coverage",
     "wangli-bayes-test",
     "wangli-simulation",
+    "wangli-tag-sets",
     "jiang-orange-juice",
     "jiang-normality",
     "yuan-gaussian",
