@@ -709,8 +709,10 @@ def test_yuan_3_blurring_adds_six_agresti_coull_increments_to_the_accuracy() -> 
 Table = tuple[int, int, int]  # Z, TP, A
 
 
-def consistent_tables(n: int, f: str, accuracy: str, lift: str | None = None) -> set[Table]:
-    """All (Z, TP, A) that round to the printed true values of one rule."""
+def consistent_tables(
+    n: int, f: str, accuracy: str, lift: str | None = None, most: float = 0.5
+) -> set[Table]:
+    """All (Z, TP, A) with Z below `most` n that round to the printed values of one rule."""
     half = 0.00005
     found: set[Table] = set()
     wrong = range(
@@ -718,7 +720,7 @@ def consistent_tables(n: int, f: str, accuracy: str, lift: str | None = None) ->
         math.floor((1 - float(accuracy) + half) * n) + 1,
     )
     for errors in wrong:  # A + Z - 2 TP
-        z = np.arange(1, n // 2)[:, None]
+        z = np.arange(1, int(most * n))[:, None]
         # f = TP / (0.8 A + 0.2 Z) gives TP for each Z up to rounding: look at the next integers.
         centre = np.round(float(f) * (0.8 * errors - 0.6 * z) / (1 - 1.6 * float(f)))
         tp = centre + np.arange(-3, 4)[None, :]
@@ -859,26 +861,58 @@ def test_yuan_6_the_grids_of_the_printed_coverages() -> None:
     assert not any(on_grid(individual_3a, replicates) for replicates in (5000, 3000, 2000))
 
 
-def test_yuan_7_tables_1_and_2_fit_a_sample_of_10000_from_the_abalone_population() -> None:
-    n, z = 10_000, 206 / 3333
-    printed = {  # accuracy, F0.5 and the widths of their intervals
-        "1NN": (0.8995, 0.2477, 0.9073 - 0.8916, 0.2880 - 0.2073),
-        "LR": (0.9354, 0.0903, 0.9418 - 0.9289, 0.1485 - 0.0322),
-        "RF": (0.9256, 0.2738, 0.9324 - 0.9187, 0.3286 - 0.2191),
+TABLE_1 = {"1NN": ("0.2477", "0.8995"), "LR": ("0.0903", "0.9354"), "RF": ("0.2738", "0.9256")}
+TABLES_1 = {"1NN": (609, 180, 756), "LR": (609, 16, 69), "RF": (609, 112, 359)}
+
+
+def printed_by_one_z(cut: bool, **changed: tuple[str, str]) -> dict[str, set[Table]]:
+    """All tables of 10,000 outcomes that print Table I, with one Z for all three rules."""
+    found = {}
+    for rule, (f, accuracy) in {**TABLE_1, **changed}.items():
+        # Digits that are cut off are rounded ones of a number half a unit higher. No F0.5 here is
+        # an exact tie, and the accuracies are whole numbers of right answers.
+        higher = f"{float(f) + 0.00005 * cut:.5f}"
+        found[rule] = consistent_tables(10_000, higher, accuracy, most=1)
+    common = set.intersection(*({z for z, _, _ in tables} for tables in found.values()))
+    return {rule: {t for t in tables if t[0] in common} for rule, tables in found.items()}
+
+
+def test_yuan_7_16_table_1_has_one_solution_and_not_with_rounded_digits() -> None:
+    expected = {rule: {table} for rule, table in TABLES_1.items()}
+    assert printed_by_one_z(cut=True) == expected
+    assert not any(printed_by_one_z(cut=False).values())
+    # One digit is wrong if the others are rounded: logistic regression's .090395.
+    assert printed_by_one_z(cut=False, LR=("0.0904", "0.9354")) == expected
+    f = 5 * 16 / (4 * 69 + 609)
+    assert f == pytest.approx(0.090395, abs=5e-7)
+
+
+def test_yuan_13_17_end_points_of_table_2_are_cut_off_and_blurred_with_four() -> None:
+    printed = {  # F0.5 and accuracy
+        "1NN": ((0.2073, 0.2880), (0.8916, 0.9073)),
+        "LR": ((0.0322, 0.1485), (0.9289, 0.9418)),
+        "RF": ((0.2191, 0.3286), (0.9187, 0.9324)),
     }
-    for accuracy, f, *widths in printed.values():
-        tp = f * (0.8 * (1 - accuracy - z) + 0.2 * z) / (1 - 1.6 * f)
-        a = 2 * tp - z + 1 - accuracy
-        weight = 0.8 * a + 0.2 * z
-        p = np.array([tp, a - tp, z - tp, 1 - a - z + tp])
-        gradients = ((2, -1, -1), np.array([1, -0.8 * f, -0.2 * f]) / weight)
-        for width, (by_eza, by_ea, by_ez) in zip(widths, gradients, strict=True):
-            h = np.array([by_eza + by_ea + by_ez, by_ea, by_ez, 0])
-            blurred = p @ h**2 - (p @ h) ** 2 + (by_eza**2 + by_ea**2 + by_ez**2) * Z * Z / 2 / n
-            critical_value = width / 2 / math.sqrt(blurred / n)
-            # One value for all six, within what two rounded ends allow (0.0001 of 0.0129 to 0.1163,
-            # 0.8 % at most) and the sample's own prevalence; 2.63 is the most that six need.
-            assert 2.55 < critical_value < 2.61
+    for rule, (_, accuracy) in printed.items():
+        # Every middle is half a unit below the exact accuracy: six ties, were they rounded.
+        assert float(TABLE_1[rule][1]) - np.mean(accuracy) == pytest.approx(5e-5, abs=1e-12)
+    n, best = 10_000, {}
+    for square, cut in itertools.product((4.0, Z * Z), (True, False)):
+        hits = np.zeros(1000, int)
+        quantiles = np.linspace(2.55, 2.65, len(hits))
+        for rule, (z, tp, a) in TABLES_1.items():
+            counts = n * cells_of(z, tp, a, n)
+            value, error = measures(counts)
+            blurred = np.sqrt(error**2 + blurred_squares(counts) * square / 2 / n**2)
+            for k, ends in enumerate(printed[rule]):
+                for sign, end in zip((-1, 1), ends, strict=True):
+                    ours = value[k] + sign * quantiles * blurred[k]
+                    shown = np.floor(ours * n) if cut else np.rint(ours * n)
+                    hits += shown == round(end * n)
+        best[square, cut] = hits.max()
+        if (square, cut) == (4.0, True):
+            assert 2.594 < quantiles[hits.argmax()] < 2.597
+    assert best == {(4.0, True): 11, (Z * Z, True): 10, (4.0, False): 7, (Z * Z, False): 6}
 
 
 def test_yuan_8_logistic_regression_on_abalone_is_discrete() -> None:
