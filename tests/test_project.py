@@ -374,6 +374,27 @@ def test_parameters_without_a_notebook_are_refused(tmp_path):
     assert "name the notebook: make notebook NAME=lam-coverage" in outcome.stdout
 
 
+@pytest.mark.skipif(shutil.which("make") is None, reason="no make on this machine")
+def test_what_a_person_names_is_no_command(tmp_path):
+    """The recipe gets it through the environment, and the shell does not read it again."""
+    shutil.copy(ROOT / "Makefile", tmp_path / "Makefile")
+    python = tmp_path / ".venv" / "bin" / "python"
+    python.parent.mkdir(parents=True)
+    python.write_text('#!/bin/sh\nfor a; do echo "<$a>"; done\n')
+    python.chmod(0o755)
+    for name in (".venv/.ready", "requirements.lock", "pyproject.toml"):
+        (tmp_path / name).write_text(f"{tmp_path}\n")
+    (tmp_path / ".venv" / ".ready").touch()
+    tricky = 'x"; touch made; "'
+    outcome = subprocess.run(
+        ["make", "notebook", f"NAME={tricky} x", f"SCHEDULER={tricky}", f"PARAMS={tricky}"],
+        cwd=tmp_path, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert f"<--scheduler>\n<{tricky}>\n<--params={tricky}>" in outcome.stdout
+    assert f"<{tricky} x>" in outcome.stdout
+    assert not (tmp_path / "made").exists()
+
+
 def test_the_readme_says_the_two_commands_first():
     first_screen = "\n".join((ROOT / "README.md").read_text().splitlines()[:40])
     assert re.search(r"```sh\n(.*)", first_screen)[1].startswith("pip install f1ci")
@@ -393,12 +414,25 @@ def test_workflows_cover_the_supported_pythons():
         f"{name}.0".replace(">=", "==") for name in PROJECT["project"]["dependencies"]
     )
     assert [case["with"] for case in wheel["include"]] == [lowest]
+    elsewhere = workflows["package"]["jobs"]["elsewhere"]["strategy"]["matrix"]["os"]
+    assert {name.partition("-")[0] for name in elsewhere} == {"macos", "windows", "ubuntu"}
     declared = [
         line.rsplit(" ", 1)[1]
         for line in PROJECT["project"]["classifiers"]
         if re.search(r":: 3\.\d+$", line)
     ]
     assert tested == wheel["python"] == declared
+
+
+def test_workflows_may_read_only_and_run_what_was_reviewed():
+    for path in ROOT.glob(".github/workflows/*.yml"):
+        workflow = yaml.safe_load(path.read_text())
+        assert workflow["permissions"] == {"contents": "read"}, path.name
+        for name, job in workflow["jobs"].items():
+            used = [step["uses"] for step in job["steps"] if "uses" in step]
+            assert all(re.fullmatch(r"actions/[\w-]+@[0-9a-f]{40}", action) for action in used)
+            # The job that may publish runs no command of ours.
+            assert "permissions" not in job or (name == "deploy" and "run" not in str(job["steps"]))
 
 
 def test_no_machine_path_and_no_package_index_in_the_repository():
