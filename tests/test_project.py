@@ -15,7 +15,6 @@ from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
-import jsonschema
 import pytest
 import yaml
 from packaging.requirements import Requirement
@@ -33,76 +32,28 @@ ROOT = Path(__file__).resolve().parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())
 LOCK = (ROOT / "requirements.lock").read_text()
 
-# The part of the Citation File Format 1.2.0 that CITATION.cff uses.
-PERSON = {
-    "type": "object",
-    "required": ["family-names", "given-names"],
-    "additionalProperties": False,
-    "properties": {"family-names": {"type": "string"}, "given-names": {"type": "string"}},
-}
-ENTITY = {
-    "type": "object",
-    "required": ["name"],
-    "additionalProperties": False,
-    "properties": {"name": {"type": "string"}},
-}
-AUTHORS = {"type": "array", "minItems": 1, "items": {"anyOf": [PERSON, ENTITY]}}
-REFERENCE = {
-    "type": "object",
-    "required": ["type", "title", "authors", "year"],
-    "additionalProperties": False,
-    "properties": {
-        "type": {"enum": ["article", "conference-paper", "unpublished"]},
-        "title": {"type": "string"},
-        "authors": AUTHORS,
-        "year": {"type": "integer", "minimum": 1900},
-        "journal": {"type": "string"},
-        "collection-title": {"type": "string"},
-        "volume": {"type": "integer"},
-        "doi": {"type": "string", "pattern": r"^10\.\d{4,9}/\S+$"},
-        "identifiers": {
-            "type": "array",
-            "items": {
-                "type": "object",
-                "required": ["type", "value"],
-                "additionalProperties": False,
-                "properties": {"type": {"const": "other"}, "value": {"type": "string"}},
-            },
-        },
-    },
-}
-CITATION = {
-    "type": "object",
-    "required": ["cff-version", "message", "title", "authors", "version", "date-released"],
-    "additionalProperties": False,
-    "properties": {
-        "cff-version": {"const": "1.2.0"},
-        "message": {"type": "string"},
-        "title": {"type": "string"},
-        "abstract": {"type": "string"},
-        "type": {"const": "software"},
-        "authors": AUTHORS,
-        "version": {"type": "string"},
-        "date-released": {"type": "string", "pattern": r"^\d{4}-\d\d-\d\d$"},
-        "license": {"type": "array", "items": {"enum": ["MIT", "CC-BY-4.0"]}},
-        "repository-code": {"type": "string", "pattern": "^https://"},
-        "keywords": {"type": "array", "items": {"type": "string"}},
-        "references": {"type": "array", "items": REFERENCE, "minItems": 5},
-    },
-}
+# The fields of the Citation File Format 1.2.0 that CITATION.cff uses, and what they must look like.
+FIELDS = {
+    "cff-version": "1\\.2\\.0", "message": ".+", "title": ".+", "abstract": ".+", "type": "software",
+    "version": r"\d+\.\d+\.\d+", "date-released": r"\d{4}-\d\d-\d\d", "repository-code": "https://.+",
+}  # fmt: skip
+LISTS = {"authors", "license", "keywords", "references"}
+REFERENCE = {"type", "title", "authors", "year", "journal", "collection-title", "volume", "doi"}
 
 
 def test_citation_file_is_valid_and_names_this_version():
     citation = yaml.safe_load((ROOT / "CITATION.cff").read_text())
-    jsonschema.validate(citation, CITATION)
+    assert set(citation) == {*FIELDS, *LISTS}
+    for name, form in FIELDS.items():
+        assert re.fullmatch(form, str(citation[name]), re.S), name
     assert citation["version"] == f1ci.__version__ == PROJECT["project"]["version"]
-
-
-def test_a_broken_citation_file_is_found():
-    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text())
-    del citation["authors"][0]["name"]
-    with pytest.raises(jsonschema.ValidationError):
-        jsonschema.validate(citation, CITATION)
+    assert set(citation["license"]) <= {"MIT", "CC-BY-4.0"}
+    for reference in citation["references"]:
+        assert set(reference) <= REFERENCE | {"identifiers"}
+        assert reference["type"] in ("article", "conference-paper", "unpublished")
+        assert re.fullmatch(r"10\.\d{4,9}/\S+", reference.get("doi", "10.1234/x"))
+        people = [set(author) for author in reference["authors"]]
+        assert people == [{"family-names", "given-names"}] * len(people) != []
 
 
 def test_zenodo_says_what_the_citation_file_says():
