@@ -782,7 +782,7 @@ def test_the_figure_of_coverage_has_a_still_for_paper_and_without_scripts(
 @pytest.mark.slow
 def test_a_chapter_on_paper_is_whole(real_book, tmp_path):
     text = text_on_paper(real_book / "html", ["book/lam"], tmp_path / "lam.pdf")
-    assert text.startswith("One binary classifier")
+    assert text.startswith("Lam et al. (2024)")
     assert "Coverage without simulation" in text
     for number in range(1, 5):
         assert f"Proof of Theorem {number}" in text

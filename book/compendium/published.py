@@ -7,7 +7,8 @@
 - `errata.csv`: the register: errors (E), other runs (R), what is open (O) and remarks (N),
 - `expected.csv`: the values of ours that those entries rest on, and how far they may move; for a
   number that fits another run, that run's value as well, under the name `R-...:id`,
-- `marks.csv`: rows that cannot count as a check, or not as an independent one, and why,
+- `marks.csv`: rows that cannot count as a check, or not as an independent one, or whose digits are
+  cut off, not rounded, and why,
 - `restated.csv`: rows that print again what another row prints.
 
 A printed number is read exactly as it stands, into its value and half a unit of its last printed
@@ -45,7 +46,7 @@ ERRATUM_KINDS = {
     "defect of our copy": "N",
     "remark": "N",
 }
-MARKS = ("input", "chosen")
+MARKS = ("input", "chosen", "cut")
 _Kind = TypeVar("_Kind")
 
 
@@ -158,6 +159,19 @@ class Row:
         return read_number(self.printed)
 
     @property
+    def read(self) -> Number | None:
+        """The number that its digits stand for: rounded, or, if so marked, cut off."""
+        number = self.number
+        if number is None or self.mark != "cut":
+            return number
+        return Number(number.value + number.half_unit, number.half_unit)
+
+    @property
+    def is_coverage(self) -> bool:
+        """Whether it is the probability that intervals cover, by its description."""
+        return "cover" in self.description.lower()
+
+    @property
     def half_unit(self) -> float | None:
         """Half a unit of its last printed digit."""
         return None if self.number is None else float(self.number.half_unit)
@@ -230,6 +244,7 @@ class Published:
             )
         for row in self.everything.values():
             self._check_row(row)
+        self._check_runs()
         for erratum in self.errata.values():
             self._check_erratum(erratum)
         if self._problems:
@@ -335,6 +350,19 @@ class Published:
             read_number(row.printed)
         except LedgerError as error:
             self._problems.append(f"{where}: {error}")
+
+    def _check_runs(self) -> None:
+        """A table row comes from one run: coverage and length, or both ends of an interval."""
+        runs: dict[str, dict[str, str]] = {}
+        for id_, row in self.rows.items():
+            line, _, column = id_.rpartition("/")
+            if column in ("coverage", "length", "low", "high"):
+                run = row.erratum if row.erratum.startswith("R") else ""
+                runs.setdefault(line, {})[column] = run
+        for line, of in runs.items():
+            self._need(
+                len(set(of.values())) == 1, f"{line}: one table row, but more than one run, {of}"
+            )
 
     def _check_erratum(self, erratum: Erratum) -> None:
         where, paper = erratum.id, erratum.paper
