@@ -644,7 +644,7 @@ def test_missing_inputs_and_gaps_are_told_apart(folder: Path) -> None:
         (("lam/section-6/low", "0.665"), "must be a number, got '0.665'"),
         (("lam/section-6/low", True), "must be a number, got True"),
         (("lam/section-6/low", None), "must be a number, got None"),
-        (("lam/section-6/decision", 1.0), "is a word, got 1.0"),
+        (("lam/section-6/decision", 1.0), "a word, got 1.0"),
     ],
 )
 def test_bad_values_are_quoted(folder: Path, arguments: tuple[str, float], message: str) -> None:
@@ -655,12 +655,12 @@ def test_bad_values_are_quoted(folder: Path, arguments: tuple[str, float], messa
 @pytest.mark.parametrize(
     ("how", "message"),
     [
-        ({"band": (0.7, 0.6), "splits": 200}, "low 0.7 is above its high 0.6"),
+        ({"band": (0.7, 0.6), "splits": 200}, r"outside its band \(0.7, 0.6\)"),
         ({"band": (0.6, 0.7), "splits": 199}, "at least 200, got 199"),
         ({"band": (0.6, 0.7)}, "at least 200, got None"),
         ({"band": (0.6, math.nan), "splits": 200}, "high must be finite, got nan"),
         ({"band": (0.6, None), "splits": 200}, "high must be a number, got None"),
-        ({"band": (0.6, 0.65), "splits": 200}, "0.68 is outside its own band"),
+        ({"band": (0.6, 0.65), "splits": 200}, "0.68 is outside its band"),
         ({"band": 0.6, "splits": 200}, "must be a pair .* got 0.6"),
         ({"band": (0.6, 0.7), "splits": 200, "deviation": 0.1}, "neither a deviation"),
         ({"band": (0.6, 0.7), "splits": 200, "reconstructed": True}, "nor reconstructed"),
@@ -679,7 +679,7 @@ def test_bad_tolerances_are_quoted(folder: Path, how: dict[str, object], message
 
 
 def test_a_tolerance_that_the_kind_does_not_allow_is_refused(folder: Path) -> None:
-    with pytest.raises(LedgerError, match=r"deterministic, but has the deviation 0\.1"):
+    with pytest.raises(LedgerError, match=r"deterministic, but has a deviation, 0\.1"):
         results(folder).record("lam/section-6/low", 0.665, deviation=0.1)
     with pytest.raises(LedgerError, match=r"simulated, but has the band \(0\.9, 1\.0\)"):
         results(folder).record("lam/table-3/n-25", 0.97, band=(0.9, 1.0), splits=200)
@@ -716,7 +716,7 @@ def test_two_notebooks_must_not_record_the_same_number(folder: Path) -> None:
         (",0.66523,", ",nan,", "finite, got nan"),
         (",0.66523,", ",,", "must be a number, got None"),
         (",0.66523,", ",two thirds,", "could not convert"),
-        (",0.66523,", ",0.66523,0.1", "deterministic, but has the deviation"),
+        (",0.66523,", ",0.66523,0.1", "deterministic, but has a deviation"),
         ("id,value", "id,number", "its columns are"),
         (",0.66523,,,,,,,", ",0.66523", "not 9 cells"),
     ],
@@ -864,26 +864,13 @@ def test_the_command_prints_and_writes_the_ledger(
     full_run(folder)
     assert command(folder) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert lines[0] == "11 published numbers, results of 2 notebooks"
-    assert lines[2].split() == [
-        "match",
-        "in-band",
-        "erratum",
-        "unpublished-input",
-        "not-recorded",
-        "all",
+    assert [line for line in lines if not line.startswith(" ")] == [
+        "11 published numbers, results of 2 notebooks",
+        *("match: 2", "in-band: 1", "erratum: 1", "unpublished-input: 1", "not-recorded: 6"),
+        "errors: 0",
     ]
-    assert [line.split() for line in lines[3:6]] == [
-        ["lam", "2", "0", "1", "0", "6", "9"],
-        ["yuan", "0", "1", "0", "1", "0", "2"],
-        ["all", "2", "1", "1", "1", "6", "11"],
-    ]
-    assert "erratum (1)" in lines
-    assert any(
-        line.startswith("  lam/table-3/wrong: printed 0.900, ours 0.953; E-lam-1: differs by 0.053")
-        and line.endswith("[lam-coverage]")
-        for line in lines
-    )
+    wrong = "  lam/table-3/wrong: printed 0.900, ours 0.953; E-lam-1: differs by 0.053"
+    assert any(line.startswith(wrong) for line in lines)
     assert sum("no results at hand have it" in line for line in lines) == 6
 
     with (folder / "_build" / "ledger" / "ledger.csv").open(encoding="utf-8", newline="") as file:
@@ -918,7 +905,7 @@ def test_the_command_fails_on_an_open_row_and_on_errors(
     path = recorder.path
     capsys.readouterr()
     assert command(folder) == 1
-    assert "open (1)\n  lam/section-6/low: printed 0.665, ours 0.7; differs by 0.035" in (
+    assert "open: 1\n  lam/section-6/low: printed 0.665, ours 0.7; differs by 0.035" in (
         capsys.readouterr().out
     )
     path.unlink()

@@ -299,14 +299,18 @@ def write_crate(edition: Edition, html: Path) -> None:
     for record in filter(None, map(edition.record, edition.names())):
         name = record["name"]
         if record["status"] == "done":
-            passed = ", ".join(f"{k} = {v}" for k, v in record["parameters"].items())
-            what = f"Run of {name} with f1ci {record['version']}"
-            run = add(f"#run-{name}", "CreateAction", what, description=passed)
             made = [f"notebooks/{name}.ipynb", *record["outputs"]]
-            run["endTime"] = record["ended"]
-            run["instrument"] = files[f"notebooks/{name}.py"]
-            run["object"] = _compact([files[f"notebooks/{p}"] for p in record["data"]])
-            run["result"] = _compact([files[p] for p in made if p in files])
+            run = crate.add_action(
+                files[f"notebooks/{name}.py"],
+                f"#run-{name}",
+                _compact([files[f"notebooks/{p}"] for p in record["data"]]),
+                _compact([files[p] for p in made if p in files]),
+                {
+                    "name": f"Run of {name} with f1ci {record['version']}",
+                    "description": ", ".join(f"{k} = {v}" for k, v in record["parameters"].items()),
+                    "endTime": record["ended"],
+                },
+            )
             runs.append(run)
     root["mentions"] = _compact(runs)
     crate.metadata.write(html)
