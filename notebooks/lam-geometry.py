@@ -10,7 +10,7 @@
 
 # %% tags=["parameters"]
 confidence_level: float = 0.95  # level of the intervals in the figures and in the edge cases
-relevant: tuple[int, ...] = (5, 10, 25, 100)  # numbers v of relevant items for Figure 3, rising
+relevant: list[int] = [5, 10, 25, 100]  # numbers v of relevant items for Figure 3, rising
 replicates: int = 1_000_000  # draws for the check of equation 22
 seed: int = 20260101  # root of all random streams
 

@@ -30,7 +30,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TypeVar
 
-from compendium import PUBLISHED
+from compendium import PUBLISHED, RefusedError
 
 KINDS = ("deterministic", "simulated", "trained")
 # The kinds of entries of the register, and the letter that ids of each kind begin with: what is
@@ -50,7 +50,7 @@ MARKS = ("input", "chosen", "cut")
 _Kind = TypeVar("_Kind")
 
 
-class LedgerError(ValueError):
+class LedgerError(RefusedError):
     """A table, a record or a printed number that the ledger cannot accept."""
 
 
@@ -194,16 +194,20 @@ class Erratum:
 
 def lines(path: Path, columns: Sequence[str]) -> tuple[list[dict[str, str]], list[str]]:
     """The lines of a table, and what is wrong with it, a sentence each."""
-    with path.open(encoding="utf-8", newline="") as file:
-        reader = csv.DictReader(file, strict=True)
-        if sorted(reader.fieldnames or []) != sorted(columns):
-            return [], [f"{path.name}: its columns are {reader.fieldnames}, not {list(columns)}"]
-        whole, problems = [], []
-        for line in reader:
-            if None in line or None in line.values():
-                problems.append(f"{path.name}: not {len(columns)} cells in {line}")
-            else:
-                whole.append({column: line[column].strip() for column in columns})
+    try:
+        with path.open(encoding="utf-8", newline="") as file:
+            reader = csv.DictReader(file, strict=True)
+            names, listed = reader.fieldnames or [], list(reader)
+    except (csv.Error, UnicodeDecodeError) as error:
+        return [], [f"{path.name} cannot be read: {error}"]
+    if sorted(names) != sorted(columns):
+        return [], [f"{path.name}: its columns are {names}, not {list(columns)}"]
+    whole, problems = [], []
+    for line in listed:
+        if None in line or None in line.values():
+            problems.append(f"{path.name}: not {len(columns)} cells in {line}")
+        else:
+            whole.append({column: line[column].strip() for column in columns})
     return whole, problems
 
 
@@ -259,10 +263,11 @@ class Published:
             raise LedgerError(f"no published number has the id {name!r}")
         return row
 
-    def facts(self, id: str) -> str:  # noqa: A002
-        """All that a notebook can ask of a number, as one text; "" if nothing has the id."""
-        row = self.everything.get(id)
-        return "" if row is None else f"{row.printed} {row.erratum} {row.paper_replicates}"
+    @property
+    def facts(self) -> str:
+        """All that notebooks can ask of printed numbers, as one text."""
+        rows = self.everything.values()
+        return "\n".join(f"{r.id} {r.printed} {r.erratum} {r.paper_replicates}" for r in rows)
 
     def _need(self, fine: object, problem: str) -> None:
         if not fine:

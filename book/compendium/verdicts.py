@@ -29,7 +29,7 @@ from typing import Any
 import pandas as pd
 
 from compendium import ledger, swhid, write
-from compendium.ledger import Page, Record, csv_text, shown
+from compendium.ledger import Record, csv_text, shown
 from compendium.published import ROW_COLUMNS, Published, Row
 
 
@@ -93,14 +93,11 @@ class Entry(Record, Row):
     ----------
     run : Entry, optional
         The same row with what the run that the register names for it gives.
-    alone : bool
-        Whether the run's value may be in another notebook's results, which are not at hand.
     notebook, source : str
         What recorded it, and the Software Heritage identifier of its source.
     """
 
     run: Entry | None = None
-    alone: bool = False
     notebook: str = ""
     source: str = ""
 
@@ -225,7 +222,7 @@ class Entry(Record, Row):
             verdict = "reconstructed"
         elif self.erratum and verdict == "open":
             verdict, reason = EXPLAINED[self.erratum[0]], f"{self.erratum}: {reason}"
-            if verdict == "other-run" and not self.alone and not self.explained:
+            if verdict == "other-run" and not self.explained:
                 verdict = "open"
         elif self.erratum and self.replicates and self.paper_replicates is None:
             reason += f"; how many replicates the paper drew is not known, see {self.erratum}"
@@ -233,7 +230,7 @@ class Entry(Record, Row):
             reason += f"; too few replicates to show {self.erratum}"
         if self.run:
             reason += f"; that run's {shown(self.other)} {self.run._compared[1]}"
-        elif self.erratum.startswith("R") and not self.alone:
+        elif self.erratum.startswith("R"):
             reason += "; no results at hand have that run's value"
         return verdict, reason
 
@@ -298,22 +295,13 @@ def entry(row: Row, published: Published, records: Mapping[str, Record], **of: A
     return joined(records.get(row.id, Record(row.id)), of)
 
 
-def judge(page: Page, ids: Iterable[str]) -> list[Entry]:
-    """The verdicts on what a notebook has recorded so far, for a figure that shows what agrees."""
-    return [entry(page.row(i), page.published, page.records, alone=True) for i in ids]
-
-
-def known(page: Page) -> dict[str, Row]:
-    """All that a notebook run by hand can show in its tables: verdicts on its own, and inputs."""
-    return {**page.published.inputs, **{e.id: e for e in judge(page, page.published.rows)}}
-
-
 class Ledger:
     """All entries, in the order of the published tables, and all errors found in the results."""
 
     def __init__(self, published: Published, results: Path) -> None:
         self.published = published
         records, notebooks, self.errors = ledger.read(results, published)
+        self.quoted = {i: record.value for i, record in records.items() if "/" not in i}
         if not published.rows:
             self.errors.append(f"{published.folder}: no published numbers")
         folder = published.folder.parents[1] / "notebooks"

@@ -12,7 +12,9 @@ __all__ = ["allowed", "ranges"]
 
 
 def allowed(axes: Any, rows: Mapping[str, str], *, ratio: bool = False) -> None:
-    """Where printed numbers fall: what the ledger allows as a bar, the printed number on it.
+    """Draw where printed numbers fall: what the ledger allows as a bar, the printed number on it.
+
+    No verdict is drawn: the book gives it, in one place.
 
     Parameters
     ----------
@@ -22,7 +24,8 @@ def allowed(axes: Any, rows: Mapping[str, str], *, ratio: bool = False) -> None:
     ratio : bool
         Show everything as a ratio to the reproduced value, so that any numbers compare.
     """
-    entries = verdicts.judge(ledger.opened(), list(rows.values()))
+    page = ledger.opened()
+    entries = [verdicts.entry(page.row(i), page.published, page.records) for i in rows.values()]
     # Four columns: the lowest and the highest printed number that agrees, ours, the printed one.
     values = np.array([[*e.allowed, e.value, float(e.printed)] for e in entries], float)
     low, high, ours, printed = (values / values[:, [2]] if ratio else values).T
@@ -32,7 +35,7 @@ def allowed(axes: Any, rows: Mapping[str, str], *, ratio: bool = False) -> None:
 
 
 def ranges(axes: Any, names: Sequence[str], bands: Any, printed: Any, label: str) -> None:
-    """Draw bands as bars from top to bottom, and on each the printed number, inside or outside.
+    """Draw bands as bars from top to bottom, and on each the printed number.
 
     Parameters
     ----------
@@ -45,13 +48,8 @@ def ranges(axes: Any, names: Sequence[str], bands: Any, printed: Any, label: str
     """
     low, high = np.asarray(bands).T
     values, places = np.asarray(printed), np.arange(len(names))
-    inside = (low <= values) & (values <= high)
     axes.hlines(places, low, high, color=figures.COLOURS["sky"], linewidth=6, label=label)
-    for where, marker, size, colour, name in (
-        (inside, "o", 5, "black", "printed, inside"),
-        (~inside, "X", 7, "vermilion", "printed, outside"),
-    ):
-        look = {"color": figures.COLOURS[colour], "markersize": size, "label": name}
-        axes.plot(values[where], places[where], marker, **look)
+    look = {"color": figures.COLOURS["black"], "markersize": 5, "label": "printed"}
+    axes.plot(values, places, "o", **look)
     axes.set_yticks(places, names)
     axes.set_ylim(len(names) - 0.4, -0.6)
