@@ -782,7 +782,8 @@ for rows_used, cells in trained.items():
     better = larger[rows_used]["all/corrected/coverage"][some].mean()
     rows.append([str(rows_used), str(int((~some).sum())), f"{plain:.3f}", f"{better:.3f}"])
     say(f"yuan-abalone-none-found-{rows_used}", int((~some).sum()))
-    say(f"yuan-abalone-trained-{rows_used}", float(plain))
+    if rows_used < 2532:
+        say(f"yuan-abalone-trained-{rows_used}", float(plain))
 show.table(
     ["training rows", "splits without a true positive, of 60", "plain, the others", "corrected"],
     rows,

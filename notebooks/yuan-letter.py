@@ -329,7 +329,7 @@ show.table(["individual length", "printed", "plain", "", "blurred", ""], rows, n
 # which is {glue:text}`yuan-letter-mean-printed:.5f`. Rounding explains less than a third of the
 # difference, so the two do not come from the same test sets.
 
-# %% mystnb={"image": {"alt": "Two panels of horizontal bars for 15 rows of Table VII, coverages and lengths in 250 replications with other splits. Printed joint and corrected lengths lie inside their bars. Printed individual lengths lie to the right of theirs. Individual coverages lie to the right, except for logistic regression, whose three coverages lie to the left; corrected coverages lie to the left."}, "figure": {"classes": "fits", "caption": "Table VII among other splits. Bars: the central 99 % of replications, with each split's own rules and truth. Printed numbers: dots inside, crosses outside. (The ledger judges single rules by the exact values above.)", "name": "fig-yuan-letter-replications"}}
+# %% mystnb={"image": {"alt": "Two panels of horizontal bars for 15 rows of Table VII, coverages and lengths in 250 replications with other splits. Printed joint and corrected lengths lie inside their bars. Printed individual lengths lie to the right of theirs. Individual coverages lie to the right, except for logistic regression, whose three coverages lie to the left; corrected coverages lie to the left."}, "figure": {"classes": "fits", "caption": "Table VII among other splits. Bars: the central 99 % of replications, with each split's own rules and truth. Dots: printed numbers. (The ledger judges single rules by the exact values above.)", "name": "fig-yuan-letter-replications"}}
 figure, axes = figures.subplots(2, 1, height=8.1, sharey=True)
 figure.set_figwidth(4.8)  # as wide as a phone
 lines = {**single, **{f"all/{kind}": f"all rules, {kind}" for kind in kinds}}
@@ -343,7 +343,7 @@ for axis, quantity in zip(axes, ("coverage", "length"), strict=True):
     axis.set_title(quantity)
     axis.set_xlabel("ratio to the replications' mean")
 handles, labels = axes[0].get_legend_handles_labels()
-figure.legend(handles, labels, loc="outside lower center", ncols=3)
+figure.legend(handles, labels, loc="outside lower center", ncols=2)
 figures.save(figure, "yuan-letter-replications")
 
 # %% [markdown]

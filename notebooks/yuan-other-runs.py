@@ -122,7 +122,7 @@ fitted = fits("corrected_individual")
 # %%
 profile_at = np.arange(0.0773, 0.07851, 0.00006)
 starts = {rule: [one.guess, one.guess * [0.98, 1.003]] for rule, one in fitted.items()}
-starts["logistic"].append(fitted["logistic"].guess * [1.05, 1.025])
+starts["logistic"][0] = fitted["logistic"].guess * [1.05, 1.025]
 profile = np.zeros(len(profile_at))
 
 # %%
