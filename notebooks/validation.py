@@ -1,5 +1,5 @@
 # %% [markdown]
-# # Against the others: the same data, other packages
+# # Comparison with other packages on the same data
 #
 # Would another package have told you the same? This page gives five small confusion matrices to the
 # packages that a user might pick instead, shows their intervals beside those of `f1ci`, and counts
