@@ -54,6 +54,7 @@ prevalences: list[float] = [0.02, 0.1, 0.5]  # shares of positives there
 # %%
 import numpy as np
 from compendium import figures, ledger, show
+from shared import chart
 from shared.one_score import Interval, needed, share_of
 
 import f1ci
@@ -113,6 +114,12 @@ axes[0, 0].set(ylim=(floor, 1.005), xlim=(0, 1))
 figure.supxlabel("true $F_1$", fontsize=10)
 figure.supylabel("coverage", fontsize=10)
 figures.save(figure, "choosing-a-method-front")
+
+# %% tags=["remove-cell"]
+# For the front page too: which function answers which question.
+figure, axes = figures.subplots(height=5.2)
+chart.draw(axes)
+figures.save(figure, "choosing-a-method-tasks")
 
 # %% [markdown]
 # Two numbers sum a curve up. Its **mean over F\***, all values of F\* counted alike, is a finite

@@ -1,5 +1,5 @@
 # %% [markdown]
-# # Joint intervals in small samples
+# # Many scores at once: joint intervals in small samples
 #
 # A table of several metrics of several classifiers invites comparison. Only *joint* intervals
 # allow it: all of them hold at once with the nominal probability. [Yuan and Jiang](/book/yuan.md)

@@ -10,7 +10,7 @@
 
 # %% tags=["parameters"]
 confidence_level: float = 0.95  # level of the intervals in the figures and in the edge cases
-relevant: tuple[int, ...] = (5, 10, 25, 100)  # numbers v of relevant items for Figure 3, rising
+relevant: list[int] = [5, 10, 25, 100]  # numbers v of relevant items for Figure 3, rising
 replicates: int = 1_000_000  # draws for the check of equation 22
 seed: int = 20260101  # root of all random streams
 
@@ -51,6 +51,7 @@ LOOKS = {
 items = np.random.default_rng(seed).permutation(np.repeat(list(COUNTS), list(COUNTS.values())))
 
 
+# %%
 def draw_items(axis, kinds, columns, letters):
     """Draw items as discs in rows; on each its letter."""
     for place, kind in enumerate(kinds):
@@ -239,7 +240,7 @@ figures.save(figure, "lam-geometry-h")
 # scores. First the slope of $\log h$: it must be negative everywhere to the left of the sample
 # value and positive everywhere to the right.
 
-# %%
+# %% tags=["remove-cell"]
 sample = np.linspace(0, 1, 401)[:, None]
 score = np.linspace(0, 1, 4002)[1:-1]  # no grid point coincides with a sample value
 slope = 2 / (score - sample) - 1 / score + 1 / (1 - score) + 2 / (2 - score)
@@ -317,12 +318,13 @@ show.table(head, rows, numeric=(0, 1, 2))
 # Both lengths depend only on $v$ and on the sample F1. The paper's Figure 3 compares them. Ours
 # has curves for {glue:text}`lam-geometry-relevant` relevant items, and the difference beside them.
 
-# %%
+# %% tags=["remove-cell"]
 say("lam-geometry-relevant", ", ".join(map(str, relevant)))
 f = np.linspace(0, 1, 1001)
 ENDS = {"wilson_direct": wilson_direct_of, "wilson_indirect": wilson_indirect_of}
 
 
+# %%
 def length(items, method, scores=f):
     """Lengths of an interval at values of the sample F1, whole counts or not."""
     low, high = ENDS[method](scores, items, z)
@@ -381,6 +383,8 @@ for items in (*relevant, 1000, 100_000):
     gap = direct_minus_indirect(items)
     rows.append([f"{items:,}", f"{-gap.min():.1e}", f"{gap.max():.1e}", f"{crossing(items):.4f}"])
 rows.append(["limit", "0", "0", f"{limit:.4f}"])
+
+# %%
 say("lam-geometry-limit", limit)
 say("lam-geometry-crossing-small", float(crossing(relevant[0])))
 say("lam-geometry-smallest", relevant[0])
@@ -428,6 +432,7 @@ def limits(method, tp, wrong):
         return f1ci.f1_interval(tp, wrong, 0, method=method, confidence_level=confidence_level)
 
 
+# %%
 rows = []
 for method, look in figures.METHODS.items():
     intervals = [limits(method, *case) for case in cases.values()]

@@ -14,7 +14,7 @@
 # %% tags=["parameters"]
 confidence_level: float = 0.95  # nominal level of every interval
 replicates: int = 2_000  # sets of nights drawn for the study of coverage
-sizes: tuple[int, ...] = (10, 25, 55)  # numbers of nights in that study
+sizes: list[int] = [10, 25, 55]  # numbers of nights in that study
 seed: int = 20200728  # root of all random streams
 
 # %%
@@ -30,7 +30,7 @@ from notebooks.shared import nights
 # `record` stores our number for it, and `say` keeps a number for the text.
 given, printed, record, say = ledger.open("takahashi-nights")
 AVERAGES = {"micro": "micro F1", "macro": "macro F1", "macro_star": "macro* F1"}
-SETS = {"dodh": "healthy", "dodo": "sleep apnoea"}
+SETS = {"dodh": "healthy", "dodo": "apnoea"}
 
 # %% [markdown]
 # ## The data
@@ -48,6 +48,7 @@ tables = {
     for network in nights.NETWORKS
 }
 
+# %%
 rows = []
 for name, text in SETS.items():
     table = tables[name, "SimpleNet"]
@@ -105,6 +106,7 @@ def both_intervals(name, network, average):
     ]
 
 
+# %%
 intervals = {
     (name, network, average): both_intervals(name, network, average)
     for name in SETS
@@ -132,7 +134,7 @@ for (name, network, average), (epoch, night) in intervals.items():
 head = ["", "estimate", "epochs independent", "nights independent", "times as long"]
 show.table(head, rows, numeric=range(1, 5))
 
-# %%
+# %% tags=["remove-cell"]
 ratios = {key: night.length / epoch.length for key, (epoch, night) in intervals.items()}
 macro = [ratio for (_, _, average), ratio in ratios.items() if average == "macro"]
 say("nights-ratio-least", min(macro))
@@ -257,7 +259,7 @@ show.table(head, rows, numeric=(1, 2, 3))
 # {glue:text}`nights-best-beats` of the five others. It cannot be told from
 # {glue:text}`nights-best-ties`.
 
-# %%
+# %% tags=["remove-cell"]
 best = nights.NETWORKS[0]
 level = joint_level("dodo")[1]
 against = {n: difference("dodo", best, n, level) for n in nights.NETWORKS[1:]}
@@ -288,6 +290,8 @@ effects = {
     for network in nights.NETWORKS
     for text, metric in METRICS.items()
 }
+
+# %%
 rows = []
 for name, text in SETS.items():
     for network in nights.NETWORKS:
@@ -328,6 +332,7 @@ rho = {
 factor = {key: 1 + (per_person - 1) * value for key, value in rho.items()}
 
 
+# %%
 def needed_factor(measure, other):
     """How much both variances must grow until the intervals of MNN and another one touch."""
     (mnn, low, high), (estimate, other_low, other_high) = (
@@ -353,7 +358,7 @@ for measure, score in zip(("micro_f1", "macro_f1", "macro_f1_star"), METRICS, st
 head = ["", "factor to touch", "correlation to touch", *(f"factor, {t}" for t in SETS.values())]
 show.table(head, rows, numeric=range(1, 5))
 
-# %%
+# %% tags=["remove-cell"]
 for name in SETS:
     say(f"nights-touched-{name}", touched[name])
     say(f"nights-rho-{name}", rho[name, "macro F1"])
@@ -392,6 +397,7 @@ def study(networks, stream):
     }
 
 
+# %%
 QUESTIONS = {
     "macro F1 of MixedNeuralNetwork": ("MixedNeuralNetwork",),
     "SimpleNet minus DeepSleepNet": ("DeepSleepNet", "SimpleNet"),
@@ -412,6 +418,8 @@ for question, (text, by_size) in zip(("one", "two"), covered.items(), strict=Tru
         say(f"nights-coverage-{question}-{size}", coverage["nights, default"])
         say(f"nights-coverage-delta-{question}-{size}", coverage["nights, delta method"])
 error = 100 * np.sqrt(confidence_level * (1 - confidence_level) / replicates)
+
+# %%
 say("nights-coverage-error", float(error))
 say(
     "nights-coverage-epochs",

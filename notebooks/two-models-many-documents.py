@@ -40,7 +40,7 @@ import time
 import numpy as np
 from compendium import data, figures, ledger, show
 from scipy import special, stats
-from shared import comparisons
+from shared import chart, comparisons
 from shared.kernels import labels, p_values
 
 import f1ci
@@ -88,6 +88,15 @@ for scale in (1, 10, 100):
     discordant = int(cells[:, 0, 1].sum() + cells[:, 1, 0].sum())
     rows.append([f"{cells.sum():,}", f"{discordant:,}", f"{1e3 * min(times):.1f} ms"])
 show.table(["items", "discordant", "time, best of seven"], rows, numeric=range(3))
+
+# %% tags=["remove-cell"]
+# Two pictures for the chapter.
+figure, axes = figures.subplots(height=1.9)
+chart.disagreement(axes)
+figures.save(figure, "two-models-many-documents-disagreement")
+figure, axes = figures.subplots(1, 2, height=2.6)
+chart.documents(axes)
+figures.save(figure, "two-models-many-documents-units")
 
 # %% [markdown]
 # ## Size: how often equal models are called different

@@ -224,9 +224,9 @@ show.grid(
 # (wangli-table-2-digits)=
 # All of the 36 end points except two agree in every digit. The upper end for recall of BMES is
 # {computed}`wangli/table-2/cws/a/recall/high|.4f`, and the lower end for the precision of IOBES in
-# NER is {computed}`wangli/table-2/ner/b/precision/low|.4f`. The paper prints both one unit lower, as if
-# they were cut off instead of rounded ({ref}`E-wangli-6 <E-wangli-6>`). Cutting off is not its
-# rule, because then {glue:text}`wangli-cut-off` end points would be printed differently.
+# NER is {computed}`wangli/table-2/ner/b/precision/low|.4f`. The paper prints both one unit lower. Perhaps
+# they were cut off instead of rounded ({ref}`E-wangli-6 <E-wangli-6>`). Cutting off is not
+# the rule of the paper, because then {glue:text}`wangli-cut-off` end points would be printed differently.
 
 # %%
 table_2 = page.ids("wangli/table-2/")
@@ -735,7 +735,7 @@ statements.table(claims)
 # - The published folds show what the posterior leaves out: the two models' scores rise and fall
 #   together, and in word segmentation folds differ more than independent words would.
 # - The densities of eqs. 25 and 26 are misprinted, and so is the sign in eqs. 32 and 33 and in the
-#   algorithm. Whoever implements the algorithm as it stands gets the opposite of every decision.
+#   algorithm. The algorithm as printed gives the opposite of every decision.
 #
 # [The next notebook](/notebooks/wangli-simulation.ipynb) asks how far the posterior itself can be
 # trusted.

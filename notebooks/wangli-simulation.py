@@ -95,7 +95,7 @@ with executor() as pool:
 # Four truths that an interval from a cross-validation could be meant to hold:
 #
 # - the mean of the true F1 scores of the six trained rules;
-# - the F1 of the rule trained on all 600 observations, which one would use in the end;
+# - the F1 of the rule trained on all 600 observations, the rule that goes into use;
 # - the expected F1 of this algorithm trained on 300 observations of this kind, a fixed number;
 # - the F1 of the best rule, $x_1 + x_2 > 1/2$.
 

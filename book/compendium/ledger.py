@@ -8,12 +8,12 @@ A notebook opens the ledger once, and names each number by its id ever after::
     given, printed, record, say = page
     record("lam/table-3/scenario-1/n-25/wald", 0.9048, deviation=0.2935)
 
-``given`` is an input that a paper prints, ``printed`` a result that a computation starts from or a
-figure shows, ``say`` a number for the prose (``{glue:text}``). All values are in the printed unit.
-The records go to one CSV file per notebook, written at the end of every cell that records
-something and at exit. No verdict is given here: whether a record agrees with what is printed is
-decided once, by :mod:`compendium.verdicts`, when the book is built. Every value that a notebook
-reads is noted, so that it runs again when that value changes, and only then.
+``given`` reads an input that a paper prints. ``printed`` reads a printed result, for a computation
+that starts from it or a figure that shows it. ``record`` stores our number for a printed one.
+``say`` stores a number that the text quotes (``{glue:text}``). All values are in the printed unit.
+Both kinds go to one CSV file per notebook, written at the end of every cell and at exit: the id of
+a published number contains a slash, the key of a quoted one does not. No verdict is given here:
+:mod:`compendium.verdicts` decides once, when the book is built, whether numbers agree.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ import math
 import numbers
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
-from compendium import RESULTS, note, write
+from compendium import RESULTS, write
 from compendium.published import LedgerError, Number, Published, Row, lines
 
 MIN_SPLITS = 200
@@ -38,7 +38,10 @@ _opened: list[Page] = []
 
 @dataclass(frozen=True)
 class Record:
-    """What a notebook computed for one published number; a results file has these columns."""
+    """What a notebook computed for one number; a results file has these columns.
+
+    The number is a published one, or one that the text quotes, which has only a value.
+    """
 
     id: str
     value: float | str | None = None
@@ -69,7 +72,8 @@ class Page:
         self.folder = folder or RESULTS
         self.published = published or Published()
         self.records: dict[str, Record] = {}
-        self._saved = 0
+        self.quoted: dict[str, Record] = {}
+        self._saved: list[Record] = []
 
     def __iter__(self) -> Iterator[Callable[..., Any]]:
         """What most notebooks need: ``given, printed, record, say = page``."""
@@ -85,9 +89,7 @@ class Page:
 
     def row(self, id: str) -> Row:  # noqa: A002
         """All that is printed about an input or a result."""
-        row = self._known(id, "input and no published number", self.published.everything)
-        note("printed", id, self.published.facts(id))
-        return row
+        return self._known(id, "input and no published number", self.published.everything)
 
     def number(self, id: str) -> Number:  # noqa: A002
         """A printed input or result, exactly, with half a unit of its last digit."""
@@ -113,10 +115,14 @@ class Page:
         return [id for id in self.published.rows if id.startswith(prefix)]  # noqa: A001
 
     def say(self, key: str, value: float | str) -> None:
-        """Keep a value for the prose, which quotes it as ``{glue:text}`key```."""
+        """Store a value for the prose, which quotes it as ``{glue:text}`key```."""
         from myst_nb import glue
 
-        glue(key, value if isinstance(value, str) else plain_number(value), display=False)
+        if "/" in key:
+            raise LedgerError(f"a key for the text has no slash, got {key!r}")
+        value = value if isinstance(value, str) else plain_number(value)
+        self.quoted[key] = Record(key, value)
+        glue(key, value, display=False)
 
     def record(
         self,
@@ -173,10 +179,10 @@ class Page:
 
     def save(self) -> None:
         """Write the file if there is something new for it."""
-        if self._saved != len(self.records):
-            table = [asdict(record) for record in self.records.values()]
-            write(self.path, csv_text(COLUMNS, table))
-            self._saved = len(self.records)
+        records = [*self.records.values(), *self.quoted.values()]
+        if self._saved != records:
+            write(self.path, csv_text(COLUMNS, map(asdict, records)))
+            self._saved = records
 
     def _known(self, id: str, what: str, rows: Mapping[str, Row]) -> Row:  # noqa: A002
         if id not in rows:
@@ -221,7 +227,7 @@ def plain_number(value: Any) -> float:
 
 
 def checked(record: Record, row: Row) -> Record:
-    """The record with plain Python numbers, or an error that quotes what is wrong with it."""
+    """Return the record with plain Python numbers; refuse what its number's kind does not allow."""
 
     def refuse(wrong: object, why: str) -> None:
         if wrong:
@@ -234,8 +240,7 @@ def checked(record: Record, row: Row) -> Record:
         return float(value)
 
     def count(name: str, value: Any, least: int) -> int:
-        is_whole = isinstance(value, numbers.Integral) and not isinstance(value, bool)
-        fits = is_whole and value >= least
+        fits = isinstance(value, numbers.Integral) and int(value) >= least
         refuse(not fits, f"{name} must be an integer of at least {least}, got {value!r}")
         return int(value)
 
@@ -243,42 +248,41 @@ def checked(record: Record, row: Row) -> Record:
         alone = record == Record(record.id, missing=record.missing)
         refuse(not alone, f"a value and a missing input ({record.missing!r})")
         return record
-    value, deviation, replicates = record.value, record.deviation, record.replicates
-    low, high, splits = record.low, record.high, record.splits
-    if row.number is not None:
-        value = number("value", value)
-    refuse(
-        row.number is None and not isinstance(value, str),
-        f"{row.printed!r} is a word, got {value!r}",
-    )
-    if deviation is not None:
-        deviation = number("deviation", deviation)
-        refuse(row.kind == "deterministic", f"deterministic, but has the deviation {deviation!r}")
+    new = replace(record)
+    is_word = row.number is None
+    refuse(is_word and not isinstance(record.value, str), f"a word, got {record.value!r}")
+    refuse(type(record.reconstructed) is not bool, f"True or False, got {record.reconstructed!r}")
+    if not is_word:
+        new = replace(new, value=number("value", record.value))
+    if record.deviation is not None:
+        deviation = number("deviation", record.deviation)
+        refuse(row.kind == "deterministic", f"deterministic, but has a deviation, {deviation}")
         refuse(deviation < 0, f"the deviation must not be negative, got {deviation!r}")
-    if low is not None or high is not None:
-        low, high = number("band's low", low), number("band's high", high)
+        new = replace(new, deviation=deviation)
+    banded = record.low is not None or record.high is not None
+    refuse(record.splits is not None and not banded, f"{record.splits!r} splits without a band")
+    if banded:
+        low, high = number("band's low", record.low), number("band's high", record.high)
         refuse(row.kind != "trained", f"{row.kind}, but has the band {(low, high)}")
-        how = f"a deviation ({deviation!r}) nor reconstructed={record.reconstructed}"
-        beside = deviation is not None or record.reconstructed
-        refuse(beside, f"the band {(low, high)} goes with neither {how}")
-        refuse(low > high, f"the band's low {low!r} is above its high {high!r}")
-        inside = isinstance(value, float) and low <= value <= high
-        refuse(not inside, f"the value {value!r} is outside its own band {(low, high)}")
-        splits = count("splits", splits, MIN_SPLITS)
-    refuse(low is None and splits is not None, f"{splits!r} splits without a band")
-    if replicates is not None:
-        without = deviation is None and low is None
-        refuse(without, f"{replicates!r} replicates without a deviation")
-        replicates = count("replicates", replicates, 2)
-    known = isinstance(record.reconstructed, bool)
-    refuse(not known, f"reconstructed must be True or False, got {record.reconstructed!r}")
-    return Record(
-        *(record.id, value, deviation, replicates, low, high, splits, record.reconstructed)
-    )
+        beside = record.deviation is not None or record.reconstructed
+        refuse(beside, "a band goes with neither a deviation nor reconstructed=True")
+        inside = isinstance(new.value, float) and low <= new.value <= high
+        refuse(not inside, f"the value {new.value!r} is outside its band {(low, high)}")
+        new = replace(new, low=low, high=high, splits=count("splits", record.splits, MIN_SPLITS))
+    if record.replicates is not None:
+        without = record.deviation is None and not banded
+        refuse(without, f"{record.replicates!r} replicates without a deviation")
+        new = replace(new, replicates=count("replicates", record.replicates, 2))
+    return new
 
 
-def from_line(line: dict[str, str], row: Row) -> Record:
-    """The record that a line of a results file holds."""
+def from_line(line: dict[str, str], row: Row | None) -> Record:
+    """Return the record that a line of a results file holds; `row` is None for a quoted number."""
+    if row is None:
+        try:
+            return Record(line["id"], float(line["value"]))
+        except ValueError:
+            return Record(line["id"], line["value"])
     kinds: dict[str, Callable[[str], Any]] = {
         "value": float if row.number else str,
         **dict.fromkeys(("deviation", "low", "high"), float),
@@ -292,7 +296,7 @@ def from_line(line: dict[str, str], row: Row) -> Record:
 def read(
     results: Path, published: Published
 ) -> tuple[dict[str, Record], dict[str, str], list[str]]:
-    """The records in a folder of results files by their ids, the notebook of each, all problems."""
+    """Return all records of a folder by their ids, the notebook of each, and all problems."""
     records: dict[str, Record] = {}
     notebooks: dict[str, str] = {}
     problems = []
@@ -300,8 +304,10 @@ def read(
         whole, wrong = lines(path, COLUMNS)
         for line in whole:
             try:
-                row = published.named(line["id"])
-                record = checked(from_line(line, row), row)
+                row = published.named(line["id"]) if "/" in line["id"] else None
+                record = from_line(line, row)
+                if row is not None:
+                    record = checked(record, row)
             except ValueError as error:
                 wrong.append(f"{path.name}: {error} ({line})")
                 continue
