@@ -468,8 +468,6 @@ class SampleSize(Shown):
         of the false negatives (1/2 for F1).
     standard_error : float
         The one asked for, or the one that gives the half width asked for.
-    bound : str
-        Which bound V is.
     confidence_level : float
         Level of the interval whose half width was asked for.
     metric : str
@@ -480,7 +478,6 @@ class SampleSize(Shown):
     total: int | None
     variance_bound: float
     standard_error: float
-    bound: str
     confidence_level: float
     metric: str
 
