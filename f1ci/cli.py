@@ -26,7 +26,7 @@ import numpy as np
 
 import f1ci
 from f1ci import _tables, _validation, compare, counts, metrics, planning, report
-from f1ci.intervals import items_interval
+from f1ci.intervals import interval_of_items
 from f1ci.methods import METHODS, names
 from f1ci.results import Interval, IntervalWarning, p_value
 
@@ -122,11 +122,11 @@ def _compare(options: Any) -> Answer:
         of_class = f" of {_tables.label(found.classes[positive])}"
         flags = (found.codes == positive).astype(int)
         found = counts.group_items(flags, ("negative", "positive"), found.groups, found.counts)
-    compared = compare.compared(found, metric, None, options.confidence_level)
-    test = compare.judged(compared, margin=options.margin, rng=0)
+    compared = compare.compare(found, metric, None, options.confidence_level)
+    test = compare.run_test(compared, margin=options.margin, rng=0)
     level = test.interval.confidence_level
     models = [found._replace(codes=found.codes[[0, k]]) for k in (1, 2)]
-    each = [items_interval(metric, model, None, level) for model in models]
+    each = [interval_of_items(metric, model, None, level) for model in models]
     intervals = dict(zip((a, b, f"{b} - {a}"), (*each, test.interval), strict=True))
     verdict, more = test.verdict(a, b), None
     if "not distinguished" in verdict and test.estimate:

@@ -19,7 +19,9 @@ from numpy.typing import NDArray
 from f1ci import _tables, _validation, clustered, methods, metrics
 from f1ci import counts as _counts
 from f1ci._labels import are_indicators
-from f1ci.intervals import FEW, metric_interval
+from f1ci._warnings import FEW
+from f1ci.intervals import metric_interval
+from f1ci.methods.clusters import units_of_items
 from f1ci.results import Interval, IntervalWarning, Record
 
 if TYPE_CHECKING:
@@ -165,10 +167,12 @@ def classification_report(
 
 def of_kinds(found: _counts.Items, method: str | None, level: float) -> ClassificationReport:
     """The report of one model, from kinds of items."""
-    (true, predicted), items, groups, classes = found
+    groups, classes = found.groups, found.classes
     if groups is None:
-        return _of_matrix(found.tables()[0], classes, method, level)
-    table = clustered.label_counts(true, predicted, groups, len(classes), items)
+        return _of_matrix(found.matrix().dense(), classes, method, level)
+    units = units_of_items(found)
+    table = np.zeros((units.units, units.classes, 3))
+    table[units.unit, units.of_class] = units.counts.T
 
     def ask(metric: str, average: str | None, **options: Any) -> Interval:
         if average == "micro":
@@ -251,4 +255,4 @@ def _method(method: str | None) -> str:
     shown = (metrics.precision, metrics.micro_f1, metrics.macro_f1)
     entries = methods.METHODS.items()
     known = {name: each for name, each in entries if all(map(each.applies_to, shown))}
-    return methods.choose(method, known, "a classification report")[0]
+    return methods.pick(method, known, "a classification report")[0]
