@@ -22,7 +22,7 @@ $(error VENV is a path without spaces, got '$(VENV)')
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help book pdf quick notebooks notebook pair ledger verify reference archive test dist bench peers lock clean ready
+.PHONY: help book pdf quick notebooks notebook pair ledger verify reference archive test train dist bench peers lock clean ready
 
 help:  ## Print the targets.
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 12
@@ -79,6 +79,11 @@ test: ready  ## Every check: format, lint, types, tests.
 	$(BIN)/ruff check --quiet
 	$(BIN)/mypy
 	$(BIN)/python -m pytest --numprocesses $(WORKERS) --dist loadfile --no-loadscope-reorder
+
+train: ready  ## Train the word segmenters of wangli-tag-sets anew and compare (15 minutes); OPTIONS=--write replaces.
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade --target _build/train \
+		$$($(BIN)/python -c "import tomllib; print(*tomllib.load(open('pyproject.toml', 'rb'))['dependency-groups']['train'])")
+	PYTHONPATH=_build/train $(BIN)/python notebooks/data/train_tag_sets.py $(OPTIONS)
 
 dist: ready  ## Build f1ci's wheel and test it by itself. WITH="numpy==1.26.0" adds requirements.
 	rm -rf dist _build/wheel

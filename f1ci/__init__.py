@@ -14,7 +14,7 @@ from f1ci.joint import joint_intervals
 from f1ci.methods.quantile import equicoordinate_quantile
 from f1ci.planning import sample_size
 from f1ci.posteriors import Posterior, bayes_test, effective_counts, posterior
-from f1ci.report import ClassificationReport, classification_report
+from f1ci.report import ClassificationReport, classification_report, matrix_report
 from f1ci.results import (
     BayesTest,
     BinaryCounts,
@@ -29,6 +29,7 @@ from f1ci.results import (
     SmallSampleWarning,
     UndefinedMetricWarning,
 )
+from f1ci.several import ModelComparison, compare_models
 
 __all__ = [
     "BayesTest",
@@ -41,6 +42,7 @@ __all__ = [
     "Interval",
     "IntervalWarning",
     "JointIntervals",
+    "ModelComparison",
     "Posterior",
     "SampleSize",
     "SmallSampleWarning",
@@ -51,6 +53,7 @@ __all__ = [
     "classification_report",
     "clustered_difference",
     "clustered_interval",
+    "compare_models",
     "confusion_matrix",
     "coverage",
     "difference_interval",
@@ -60,6 +63,7 @@ __all__ = [
     "f1_interval",
     "f1_score_interval",
     "joint_intervals",
+    "matrix_report",
     "methods",
     "metric_interval",
     "metrics",

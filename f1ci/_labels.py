@@ -46,7 +46,7 @@ def labels(name: str, value: Any) -> NDArray[Any]:
     if array.dtype.kind == "f":
         return _whole(name, array)
     # numpy's own scalars stand only for what Python has no type for, such as moments of time.
-    objects = _as_objects(array.tolist() if array.dtype.kind in "SUO" else array)
+    objects = _as_objects(array if array.dtype.kind in "mM" else array.tolist())
     _check_objects(name, objects.tolist())
     return objects
 
@@ -72,7 +72,7 @@ def encode(named: Mapping[str, Any], *, wanted: Wanted = None) -> tuple[Codes, C
     codes, classes = _encode(arrays)
     present = [np.bincount(row, minlength=len(classes)) > 0 for row in codes]
     for name, occurs in zip(named, present, strict=True):
-        if wanted is None and not (present[0] & occurs).any():
+        if not (present[0] & occurs).any():
             _refuse_strangers(name, *(_at(classes, where) for where in (present[0], occurs)))
     seen = np.flatnonzero(np.any(present, axis=0))
     place = np.zeros(len(classes), dtype=np.int64)
@@ -150,10 +150,13 @@ def _as_array(name: str, value: Any) -> NDArray[Any]:
             got = _validation.short(value)
             raise ValueError(f"{name} must be one-dimensional, got {got}") from None
     numbers = all(issubclass(t, (int, float, np.number, np.bool_)) for t in types)
-    array = np.asarray(value) if numbers else None
-    # numpy makes floats of integers beyond 64 bits.
-    whole = all(not issubclass(t, (float, np.floating)) for t in types)
-    return _as_objects(value) if array is None or (whole and array.dtype.kind == "f") else array
+    if numbers:
+        with suppress(OverflowError):
+            array = np.asarray(value)
+            # numpy makes floats of integers beyond 64 bits.
+            if array.dtype.kind != "f" or any(issubclass(t, (float, np.floating)) for t in types):
+                return array
+    return _as_objects(value)
 
 
 def _as_objects(value: Any) -> NDArray[Any]:
@@ -259,7 +262,7 @@ def _indicators(name: str, value: Any) -> NDArray[np.bool_]:
     try:
         array = np.asarray(value)
         numbers = array.astype(np.float64) if array.dtype == object else array
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         got = _validation.short(value)
         raise ValueError(f"{name} must hold indicators 0 and 1, got {got}") from None
     legal = numbers.ndim == 2 and numbers.size > 0

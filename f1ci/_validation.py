@@ -118,6 +118,11 @@ def shaped(name: str, array: NDArray[Any], legal: bool, expected: str) -> NDArra
     return array
 
 
+def real(name: str, value: ArrayLike) -> NDArray[np.float64]:
+    """Return real numbers of any shape, as floats."""
+    return _numeric(name, value).astype(np.float64, copy=False)
+
+
 def weights(name: str, value: ArrayLike) -> NDArray[np.float64]:
     """Finite, non-negative numbers of any shape; fractions are legal."""
     array = _numeric(name, value).astype(np.float64, copy=False)

@@ -1,8 +1,7 @@
 """The command line: `f1ci` and `python -m f1ci`.
 
-Files of labels are read row by row and only counted, so that memory depends on how many labels
-and groups differ, not on how long the file is.
-What is wrong with a file is said in a sentence with line and column.
+Each command reads its files, asks the public functions of f1ci and prints what they return. What is
+wrong with a file is said in one sentence with line and column.
 """
 
 from __future__ import annotations
@@ -10,30 +9,22 @@ from __future__ import annotations
 import argparse
 import csv
 import dataclasses
-import inspect
 import io
 import itertools
 import json
 import math
-import operator
 import os
 import sys
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, NoReturn
 
-import numpy as np
-
 import f1ci
-from f1ci import _tables, _validation, compare, counts, metrics, planning, report
-from f1ci.intervals import interval_of_items
+from f1ci import _files, _pasted, _tables, _validation, metrics, planning
 from f1ci.methods import METHODS, names
-from f1ci.results import Interval, IntervalWarning, p_value
+from f1ci.results import Interval, IntervalWarning
 
 __all__ = ["helps", "main", "parser"]
-
-# More different labels than this are scores or identifiers.
-_MOST_LABELS = 1_000
 
 # What a positive label is called most often.
 _POSITIVE = ("1", "true", "True", "TRUE", "yes", "pos", "positive")
@@ -42,272 +33,276 @@ Row = dict[str, Any]
 
 
 class Answer(NamedTuple):
-    """What a command says, and the same in rows for machines."""
+    """What a command prints, and the same in rows for programs."""
 
     text: str
     rows: list[Row]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command; the exit code."""
+    """Run a command and return the exit code: 0, or 2 after bad input."""
+    said = ""
     try:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", IntervalWarning)
             options = parser().parse_args(arguments)
-            answer = _COMMANDS[options.command][0](options)
+            answer = options.run(options)
         _write(answer, options.form)
-        for message in dict.fromkeys(str(warning.message) for warning in caught):
-            sys.stderr.write(f"f1ci: note: {message}\n")
+        notes = dict.fromkeys(str(warning.message) for warning in caught)
+        said = "".join(f"f1ci: note: {note}\n" for note in notes)
+        code = 0
     except BrokenPipeError:  # the reader has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
     except OSError as error:
-        sys.stderr.write(f"f1ci: {error.filename}: {(error.strerror or str(error)).lower()}\n")
-        return 2
+        where = error.filename or "standard output"
+        said, code = f"f1ci: {where}: {(error.strerror or str(error)).lower()}\n", 2
     except (ValueError, TypeError) as error:  # what validation raises
-        sys.stderr.write(f"f1ci: {error}\n")
-        return 2
+        said, code = f"f1ci: {error}\n", 2
     except KeyboardInterrupt:
         return 130
-    return 0
+    if sys.stderr is not None:
+        sys.stderr.write(said)
+    return code
 
 
-# Commands.
+# Commands
 
 
 def _counts(options: Any) -> Answer:
-    """Intervals from the counts of one model.
-
-    {methods}
-
-    example: f1ci counts 77 44 10
-    """
-    named = {name: getattr(options, name) for name in ("tp", "fp", "fn", "tn")}
-    tp, fp, fn, tn = (_validation.counts(name, n or 0) for name, n in named.items())
+    """Print intervals from the counts of one model."""
+    for name in ("tp", "fp", "fn"):
+        _validation.counts(name, getattr(options, name))
+    counts = [[options.tn or 0, options.fp], [options.fn, options.tp]]
     asked = [metrics.precision, metrics.recall, _metric("f1", options.beta)]
     asked += [] if options.tn is None else [metrics.accuracy]
-    # A method for F1 only has nothing to say of the others.
+    # A method for F1 alone has nothing to say of the others.
     fitting = [metric for metric in asked if options.method in (None, *names(metric))]
     of = {"method": options.method, "confidence_level": options.confidence_level}
-    matrix = [[tn, fp], [fn, tp]]
-    found = [f1ci.metric_interval(matrix, metric, **of) for metric in fitting or asked[2:3]]
-    return Answer("\n".join(map(str, found)), _rows({x.metric: x for x in found}))
+    intervals = [f1ci.metric_interval(counts, metric, **of) for metric in fitting or asked[2:3]]
+    rows = _rows({interval.metric: interval for interval in intervals})
+    return Answer("\n".join(map(str, intervals)), rows)
 
 
 def _report(options: Any) -> Answer:
-    """Precision, recall and F1 of every class, each with its interval.
+    """Print precision, recall and F1 of every class, each with its interval."""
+    table = _files.columns(options, [options.true, options.pred])
+    groups = table.pop(options.groups, None)
+    report = f1ci.classification_report(
+        *table.values(),
+        groups=groups,
+        labels=options.labels or _files.in_order(itertools.chain(*table.values())),
+        method=options.method,
+        confidence_level=options.confidence_level,
+    )
+    return _reported(report, f"{_shape(len(table[options.true]), groups)}, ")
 
-    {methods}
 
-    example: f1ci report labels.csv --true y --pred model_a
-    """
-    level = _validation.confidence_level(options.confidence_level)
-    found = _count(options, [options.true, options.pred])
-    said = report.of_kinds(found, options.method, level)
-    of = {"method": said.method, "confidence_level": level}
-    text = f"{_shape(found)}, {len(found.classes)} classes\n\n{said}"
-    return Answer(text, [row | of for row in said.records()])
+def _matrix(options: Any) -> Answer:
+    """Print the same report from a confusion matrix; rows are true classes."""
+    with _files.opened(options.file) as stream:
+        matrix, classes, notes = _pasted.read_matrix(stream.read(_files.LONGEST_LINE))
+    report = f1ci.matrix_report(
+        matrix, classes, method=options.method, confidence_level=options.confidence_level
+    )
+    for note in notes:
+        warnings.warn(note, IntervalWarning, stacklevel=1)
+    return _reported(report, f"{matrix.sum():,} items, ")
+
+
+def _reported(report: f1ci.ClassificationReport, shape: str) -> Answer:
+    of = {"method": report.method, "confidence_level": report.confidence_level}
+    text = f"{shape}{len(report.classes)} classes\n\n{report}"
+    return Answer(text, [row | of for row in report.records()])
 
 
 def _compare(options: Any) -> Answer:
-    """Is model B better than model A on the same items?
-
-    With more than two classes the metric is macro_f1, or F1 of --positive.
-
-    example: f1ci compare labels.csv --true y --pred model_a model_b --groups document
-    """
-    a, b = options.pred
-    found = _count(options, [options.true, a, b])
-    (metric, positive), of_class = _compared_metric(options, found.classes), ""
-    if metric.binary:  # one class against the rest
-        of_class = f" of {_tables.label(found.classes[positive])}"
-        flags = (found.codes == positive).astype(int)
-        found = counts.group_items(flags, ("negative", "positive"), found.groups, found.counts)
-    compared = compare.compare(found, metric, None, options.confidence_level)
-    test = compare.run_test(compared, margin=options.margin, rng=0)
-    level = test.interval.confidence_level
-    models = [found._replace(codes=found.codes[[0, k]]) for k in (1, 2)]
-    each = [interval_of_items(metric, model, None, level) for model in models]
-    intervals = dict(zip((a, b, f"{b} - {a}"), (*each, test.interval), strict=True))
-    verdict, more = test.verdict(a, b), None
-    if "not distinguished" in verdict and test.estimate:
-        size = abs(test.estimate)
-        power = planning.POWER if options.power is None else options.power
-        plan = planning.pilot_plan(found, metric, size, power, level)
-        more = max(1, plan.items - _units(found))
-        scale = 10 ** max(0, len(str(more)) - 2)  # two digits will do
+    """Say which of two or more models is better on the same items."""
+    y_true, predictions, groups = _files.models(options)
+    classes = _files.in_order(itertools.chain(y_true, *predictions.values()))
+    metric, positive = _compared_metric(options, classes)
+    of_class = f" of {_tables.label(positive)}" if metric.binary else ""
+    shared: Row = {"groups": groups, "confidence_level": options.confidence_level}
+    if metric.binary:
+        shared["pos_label"] = positive
+        y_true = _files.one_against_rest(y_true, positive)
+        predictions = {a: _files.one_against_rest(y, positive) for a, y in predictions.items()}
+    comparison = f1ci.compare_models(
+        y_true, predictions, metric, margin=options.margin, rng=0, **shared
+    )
+    verdict, more = comparison.verdict(), None
+    (a, b), test = next(iter(comparison.tests.items()))
+    only_a, only_b = test.discordant
+    below = f"only {a} is right on {only_a:,} items, only {b} on {only_b:,}\n"
+    if len(predictions) > 2:
+        below = ""
+    elif "not distinguished" in verdict and test.estimate:
+        size, power = abs(test.estimate), options.power
+        plan = planning.pilot_sample_size(
+            y_true,
+            predictions[a],
+            predictions[b],
+            metric,
+            difference=size,
+            power=power,
+            **shared,
+        )
+        more = max(1, plan.items - (len(y_true) if groups is None else len(set(groups))))
+        scale = 10 ** max(0, len(str(more)) - 2)  # two digits are enough
         verdict += (
             f": about {round(more / scale) * scale:,} more "
-            f"{'items' if found.groups is None else 'groups'} would be needed to find a difference "
+            f"{'items' if groups is None else 'groups'} would be needed to find a difference "
             f"of {size:.2g} with a power of {_tables.percent(power)}"
         )
-    only_a, only_b = test.discordant
+    head, rows, _ = comparison._table()
     text = (
-        f"{_shape(found)}, {metric.name}{of_class}, method {test.interval.method}\n\n"
-        f"{_text(intervals)}\n\nonly {a} is right on {only_a:,} items, only {b} on {only_b:,}\n"
-        f"p-value of no difference ({test.method}): {p_value(test.p_value)}\n\n{verdict}"
+        f"{_shape(len(y_true), groups)}, {metric.name}{of_class}, "
+        f"method {test.interval.method}, test {test.method}\n\n"
+        f"{_tables.as_text(head, rows)}\n\n{below}{verdict}"
     )
-    rows = _rows(intervals)
-    p_values = ("p_value", "p_not_inferior", "p_equivalent")
-    rows[-1] |= {name: getattr(test, name) for name in p_values}
-    rows[-1] |= {"test": test.method, "verdict": verdict, "more_needed": more}
-    return Answer(text, rows)
+    of_pairs = [
+        {"name": f"{b} - {a}"} | record | {"p_not_inferior": test.p_not_inferior}
+        | {"p_equivalent": test.p_equivalent, "method": test.interval.method, "test": test.method}
+        for record, ((a, b), test) in zip(
+            comparison.records(), comparison.tests.items(), strict=True
+        )
+    ]  # fmt: skip
+    of_pairs[-1] |= {"verdict": verdict, "more_needed": more}
+    return Answer(text, [*_rows(comparison.intervals), *of_pairs])
 
 
 def _plan(options: Any) -> Answer:
-    """How many items are needed?
-
-    Two models: give --difference, --disagreement, --score and --prevalence:
-      f1ci plan --difference 0.03 --disagreement 0.05 0.05 --score 0.8 --prevalence 0.3
-
-    example: f1ci plan --beta 0.5 --half-width 0.02 --prevalence 0.615
-    """
-    asked = ["half_width", "standard_error", "prevalence", "bound", "confidence_level"]
-    asked += ["difference", "disagreement", "score", "power"]
+    """Say how many items are needed, for one score or to find a difference of two models."""
     metric = _metric(options.metric or "f1", options.beta)
-    plan: Any = f1ci.sample_size(metric, **{name: getattr(options, name) for name in asked})
+    of_one = ("half_width", "standard_error")
+    of_two = ("difference", "disagreement", "score")
+    asked = {name: getattr(options, name) for name in (*of_one, *of_two, "prevalence")}
+    asked = {name: value for name, value in asked.items() if value is not None}
+    asked["confidence_level"] = options.confidence_level
+    if "difference" in asked:
+        if missing := [name for name in (*of_two, "prevalence") if name not in asked]:
+            raise ValueError(f"--difference also needs --{', --'.join(missing)}")
+        plan: Any = f1ci.sample_size(metric, power=options.power, **asked)
+    else:
+        plan = f1ci.sample_size(metric, **asked)
     return Answer(str(plan), [dataclasses.asdict(plan)])
 
 
-def _bayes(options: Any) -> Answer:
-    """Is B better than A, by counts of a repeated two-fold cross-validation?
-
-    The file has columns model, tp, fp, fn: for each model two rows for each
-    repetition, in order. The model named first is A.
-
-    example: f1ci bayes folds.csv
-    """
-    folds: dict[str, list[list[float]]] = {}
-    columns = ("model", "tp", "fp", "fn")
-    for line, (model, *cells) in _records(options.file, columns):
-        for column, cell in zip(columns[1:], cells, strict=True):
-            if not cell.strip().replace(".", "", 1).isdecimal():
-                where = _at(options.file, line, column)
-                raise ValueError(f"{where}: a count is wanted, got {cell!r}")
-        folds.setdefault(model.strip(), []).append(list(map(float, cells)))
-    numbers = [len(each) for each in folds.values()]
-    if len(numbers) != 2 or numbers[0] != numbers[1] or numbers[0] % 2:
-        got = ", ".join(f"{len(each)} of {name!r}" for name, each in folds.items()) or "no rows"
-        raise ValueError(
-            f"{_name(options.file)}: wanted are two rows for each repetition, and as many of one "
-            f"model as of another, got {got}"
-        )
-    shaped = [np.reshape(each, (-1, 2, 3)) for each in folds.values()]
-    metric, level = options.metric or "f1", options.confidence_level
-    test = f1ci.bayes_test(shaped[0], shaped[1], metric, rope=options.rope)
-    posteriors = [f1ci.posterior(*f1ci.effective_counts(each), metric) for each in shaped]
-    found = dict(zip(folds, (each.interval(level) for each in posteriors), strict=True))
-    a, b = map(_tables.label, folds)
-    text = f"{_text(found)}\n\nA is {a}, B is {b}\n{test}"
-    return Answer(text, [*_rows(found), dataclasses.asdict(test)])
-
-
-# Help.
-
-
-_TO_COMPARE = (
-    "file,--true COLUMN,--pred A B,--groups COLUMN,--metric NAME,--beta BETA,--positive LABEL,"
-    "--margin MARGIN,--power POWER"
-)
-_TO_PLAN = (
-    "--metric NAME,--beta BETA,--half-width WIDTH,--standard-error ERROR,--prevalence SHARE,"
-    "--bound NAME,--difference SIZE,--disagreement POS NEG,--score SCORE,--power POWER"
-)
-# The docstrings are the help, up to the options.
-_COMMANDS = {
-    "counts": (_counts, "tp,fp,fn,tn,--beta BETA,--method NAME"),
-    "report": (_report, "file,--true COLUMN,--pred COLUMN,--groups COLUMN,--method NAME"),
-    "compare": (_compare, _TO_COMPARE),
-    "plan": (_plan, _TO_PLAN),
-    "bayes": (_bayes, "file,--metric NAME,--rope SIZE"),
-}
-
-_NUMBER: Row = {"type": float}
-_COUNT: Row = {"type": int}
-_OPTIONS: dict[str, tuple[str, Row]] = {
-    "tp": ("true positives", _COUNT),
-    "fp": ("false positives", _COUNT),
-    "fn": ("false negatives", _COUNT),
-    "tn": ("true negatives, for the accuracy only", _COUNT | {"nargs": "?"}),
-    "file": ("a file with a header line; - reads standard input", {}),
-    "--true COLUMN": ("true labels", {"required": True}),
-    "--pred COLUMN": ("predicted labels", {"required": True}),
-    "--pred A B": ("columns of the labels that A and B predict", {"required": True}),
-    "--groups COLUMN": ("document, image or user that the item belongs to", {}),
-    "--method NAME": ("see below; score by default", {}),
-    "--metric NAME": ("f1 by default; precision, recall, accuracy, macro_f1, ...", {}),
-    "--beta BETA": ("F-beta in the place of F1", _NUMBER),
-    "--positive LABEL": ("the positive class; the others are negative", {}),
-    "--margin MARGIN": ("a difference that does not matter", _NUMBER | {"default": 0.0}),
-    "--rope SIZE": ("a difference that does not matter", _NUMBER | {"default": 0.0}),
-    "--half-width WIDTH": ("of the interval that is wanted", _NUMBER),
-    "--standard-error ERROR": ("or the standard error that is wanted", _NUMBER),
-    "--prevalence SHARE": ("share of truly positive items", _NUMBER),
-    "--bound NAME": ("sharp, the default, or jiang", {"default": "sharp"}),
-    "--difference SIZE": ("or a difference of two models to find", _NUMBER),
-    "--disagreement POS NEG": ("shares of items, by class, that only one gets right", _NUMBER),
-    "--score SCORE": ("what both models score, about", _NUMBER),
-    "--power POWER": (f"probability to find the difference, {planning.POWER}", _NUMBER),
-    "--confidence-level LEVEL": ("0.95 by default", _NUMBER | {"default": 0.95}),
-    "--json": ("print JSON", {"dest": "form", "action": "store_const", "const": "json"}),
-    "--csv": ("print CSV", {"dest": "form", "action": "store_const", "const": "csv"}),
-}
+# The parser
 
 
 class _Parser(argparse.ArgumentParser):
-    def __init__(self, **options: Any) -> None:
-        super().__init__(formatter_class=argparse.RawDescriptionHelpFormatter, **options)
-
     def error(self, message: str) -> NoReturn:
         self.exit(2, f"{self.prog}: {message} (see {self.prog} --help)\n")
 
 
 def parser() -> argparse.ArgumentParser:
-    """The parser of the command line."""
+    """Return the parser of the command line."""
     return _parsers()["f1ci"]
 
 
 def helps() -> dict[str, str]:
-    """The help of the command line and of each command, by how it is called."""
+    """Return the help of the command line and of each command, by how it is called."""
     return {name: each.format_help() for name, each in _parsers().items()}
 
 
 def _parsers() -> dict[str, argparse.ArgumentParser]:
     top = _Parser(
         prog="f1ci",
-        description="How sure can one be of an F score? Intervals, reports, comparisons, plans.",
+        description="How sure can we be of an F score? Intervals, reports, comparisons, plans.",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     top.add_argument("--version", action="version", version=f"f1ci {f1ci.__version__}")
-    commands = top.add_subparsers(metavar="COMMAND", dest="command", required=True)
-    found: dict[str, argparse.ArgumentParser] = {"f1ci": top}
-    methods = "\n".join(["methods:", *(f"  {m.name:14}{m.summary}" for m in METHODS.values())])
+    commands = top.add_subparsers(metavar="COMMAND", required=True)
+    parsers: dict[str, argparse.ArgumentParser] = {"f1ci": top}
     examples = []
-    for name, (run, its) in _COMMANDS.items():
-        title, _, below = (inspect.getdoc(run) or "").partition("\n\n")
-        examples.append(below.rpartition("example: ")[2])
-        new = commands.add_parser(
-            name, help=title, description=title, epilog=below.replace("{methods}", methods)
+
+    def command(run: Any, example: str, metric: metrics.Metric | None) -> argparse.ArgumentParser:
+        known = [name for name in (names(metric) if metric else []) if name in METHODS]
+        methods = [f"  {name:14}{METHODS[name].summary}" for name in known]
+        new: argparse.ArgumentParser = commands.add_parser(
+            run.__name__.strip("_"),
+            help=run.__doc__,
+            description=run.__doc__,
+            epilog="\n".join([*(["methods:"] if methods else []), *methods, f"example: {example}"]),
+            formatter_class=argparse.RawDescriptionHelpFormatter,
         )
-        new.set_defaults(form="text")
-        for option in f"{its},--confidence-level LEVEL,--json,--csv".split(","):
-            text, more = _OPTIONS[option]
-            flag, *places = option.split()
-            if len(places) == 1:
-                more = more | {"metavar": places[0]}
-            elif places:
-                more = more | {"metavar": tuple(places), "nargs": len(places)}
-            new.add_argument(flag, help=text, **more)
-        found[new.prog] = new
-    examples.append("zcat labels.csv.gz | f1ci report - --true y --pred model_a --json")
-    shown = "\n  ".join(examples)
+        new.set_defaults(form="text", run=run)
+        if methods:
+            new.add_argument("--method", metavar="NAME", help="see below; score by default")
+        new.add_argument("--confidence-level", type=float, default=0.95, metavar="LEVEL")
+        for form in ("json", "csv"):
+            new.add_argument(
+                f"--{form}", dest="form", action="store_const", const=form, help=f"print {form}"
+            )
+        parsers[new.prog] = new
+        examples.append(example)
+        return new
+
+    new = command(_counts, "f1ci counts 77 44 10", metrics.f1)
+    for name, meaning in (("tp", "true positives"), ("fp", "false positives")):
+        new.add_argument(name, type=int, help=meaning)
+    new.add_argument("fn", type=int, help="false negatives")
+    new.add_argument("tn", type=int, nargs="?", help="true negatives, for the accuracy only")
+    new.add_argument("--beta", type=float, help="F-beta instead of F1")
+
+    new = command(_report, "f1ci report labels.csv --true y --pred model_a", metrics.macro_f1)
+    _file(new)
+    new.add_argument("--pred", required=True, metavar="COLUMN", help="predicted labels")
+    new.add_argument("--labels", nargs="+", metavar="LABEL", help="the classes, in their order")
+
+    new = command(_matrix, "f1ci matrix matrix.txt", metrics.macro_f1)
+    new.add_argument("file", help="a matrix as any program prints it; - reads standard input")
+
+    new = command(_compare, "f1ci compare labels.csv --true y --pred model_a model_b", metrics.f1)
+    _file(new)
+    new.add_argument("file_b", nargs="?", help="a second file, with the predictions of model B")
+    new.add_argument("--on", metavar="COLUMN", help="the column that joins the two files")
+    new.add_argument(
+        "--pred", required=True, nargs="+", metavar="COLUMN",
+        help="columns of predicted labels, one for each model; one name serves two files",
+    )  # fmt: skip
+    new.add_argument("--metric", metavar="NAME", help="f1 by default; recall, macro_f1, ...")
+    new.add_argument("--beta", type=float, help="F-beta instead of F1")
+    new.add_argument("--positive", metavar="LABEL", help="the positive class")
+    new.add_argument("--margin", type=float, default=0.0, help="a difference that does not matter")
+    new.add_argument("--power", type=float, default=planning.POWER, help="of a further test set")
+    examples.append("f1ci compare a.csv b.csv --on id --true y --pred p")
+
+    new = command(_plan, "f1ci plan --beta 0.5 --half-width 0.02 --prevalence 0.615", None)
+    new.add_argument("--metric", metavar="NAME", help="f1 by default; precision, recall, ...")
+    new.add_argument("--beta", type=float, help="F-beta instead of F1")
+    new.add_argument("--half-width", type=float, help="half the length of the interval")
+    new.add_argument("--standard-error", type=float, help="or the standard error")
+    new.add_argument("--prevalence", type=float, help="share of truly positive items")
+    new.add_argument("--difference", type=float, help="or a difference of two models to find")
+    new.add_argument(
+        "--disagreement", type=float, nargs=2, metavar=("POS", "NEG"),
+        help="shares of items, by class, that only one model gets right",
+    )  # fmt: skip
+    new.add_argument("--score", type=float, help="what both models score, about")
+    new.add_argument("--power", type=float, default=planning.POWER, help="to find the difference")
+    examples.append(
+        "f1ci plan --difference 0.03 --disagreement 0.05 0.05 --score 0.8 --prevalence 0.3"
+    )
+    shown = "\n  ".join([*examples, "cat labels.csv | f1ci report - --true y --pred a --json"])
     top.epilog = (
         f"examples:\n  {shown}\n\n"
-        "Files have a header line, and commas, semicolons or tabs between columns.\n"
-        "`f1ci COMMAND --help` explains a command. The exit code is 0, or 2 after bad input."
+        "Files have a header line, and commas, semicolons, tabs or bars between columns; they may\n"
+        "be compressed by gzip. `f1ci COMMAND --help` explains a command.\n"
+        "The exit code is 0, or 2 after bad input."
     )
-    return found
+    return parsers
 
 
-# What the commands share.
+def _file(new: argparse.ArgumentParser) -> None:
+    new.add_argument("file", help="a file with a header line; - reads standard input")
+    new.add_argument("--true", required=True, metavar="COLUMN", help="true labels")
+    new.add_argument("--groups", metavar="COLUMN", help="document, image or user of the item")
+    new.add_argument("--delimiter", metavar="CHARACTER", help="between columns")
+
+
+# What the commands share
 
 
 def _metric(name: str, beta: float | None) -> metrics.Metric:
@@ -320,49 +315,34 @@ def _metric(name: str, beta: float | None) -> metrics.Metric:
     return metrics.averaged(name.removesuffix("_f1"), beta)
 
 
-def _compared_metric(options: Any, labels: Sequence[Any]) -> tuple[metrics.Metric, int]:
-    """The metric, and the code of the positive class."""
-    name = options.metric or ("f1" if len(labels) <= 2 or options.positive else "macro_f1")
+def _compared_metric(options: Any, classes: Sequence[str]) -> tuple[metrics.Metric, str]:
+    """Return the metric and the positive class."""
+    name = options.metric or ("f1" if len(classes) <= 2 or options.positive else "macro_f1")
     metric = _metric(name, options.beta)
     if not metric.binary:
-        return metric, 0
+        return metric, ""
     wanted = _POSITIVE if options.positive is None else (options.positive,)
-    found = [code for code, label in enumerate(labels) if label in wanted]
-    if len(found) != 1 or (options.positive is None and len(labels) > 2):
-        known = _validation.first_few(labels, 6)
-        got = "nothing" if options.positive is None else repr(options.positive)
+    positive = [label for label in classes if label in wanted]
+    if len(positive) != 1 or (options.positive is None and len(classes) > 2):
+        known = _validation.first_few([_tables.label(label)[:40] for label in classes], 6)
+        got = "nothing" if options.positive is None else _validation.short(options.positive)
         raise ValueError(f"{name} needs --positive, the positive class among {known}; got {got}")
-    return metric, found[0]
+    return metric, positive[0]
 
 
-def _rows(found: Mapping[str, Interval]) -> list[Row]:
+def _rows(intervals: Mapping[str, Interval]) -> list[Row]:
     fields = ("metric", "estimate", "low", "high", "standard_error", "method", "confidence_level")
-    return [{"name": name} | {f: getattr(x, f) for f in fields} for name, x in found.items()]
+    return [{"name": name} | {f: getattr(x, f) for f in fields} for name, x in intervals.items()]
 
 
-def _text(found: Mapping[str, Interval]) -> str:
-    """A table of intervals of one metric."""
-    digits = _tables.decimals([x.length for x in found.values()])
-    rows = []
-    for name, x in found.items():
-        estimate, low, high = (f"{number:.{digits}f}" for number in (x.estimate, *x))
-        rows.append([_tables.label(name), estimate, f"{low} to {high}"])
-    one = next(iter(found.values()))
-    return _tables.as_text(["", one.metric, f"{_tables.percent(one.confidence_level)} CI"], rows)
-
-
-def _units(found: counts.Items) -> int:
-    """How many groups or, without groups, items there are."""
-    return int(found.counts.sum() if found.groups is None else found.groups.max() + 1)
-
-
-def _shape(found: counts.Items) -> str:
-    groups = "" if found.groups is None else f" in {_units(found):,} groups"
-    return f"{int(found.counts.sum()):,} items{groups}"
+def _shape(items: int, groups: Any) -> str:
+    return f"{items:,} items" + ("" if groups is None else f" in {len(set(groups)):,} groups")
 
 
 def _write(answer: Answer, form: str) -> None:
     out: Any = sys.stdout
+    if out is None:
+        raise OSError("it is closed")
     if isinstance(out, io.TextIOWrapper):
         out.reconfigure(errors="backslashreplace")  # a terminal may lack letters
     if form == "text":
@@ -371,99 +351,19 @@ def _write(answer: Answer, form: str) -> None:
         rows = [{key: _finite(value) for key, value in row.items()} for row in answer.rows]
         out.write(json.dumps(rows, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
     else:
-        fields = dict.fromkeys(key for row in answer.rows for key in row)
-        writer = csv.DictWriter(out, list(fields), lineterminator="\n")
+        writer = csv.DictWriter(
+            out, list(dict.fromkeys(key for row in answer.rows for key in row)), lineterminator="\n"
+        )
         writer.writeheader()
-        writer.writerows(answer.rows)
+        writer.writerows({key: _as_cell(v) for key, v in row.items()} for row in answer.rows)
     out.flush()
+
+
+def _as_cell(value: Any) -> Any:
+    """Return a cell that a spreadsheet does not take for a formula."""
+    formula = isinstance(value, str) and value.startswith(("=", "+", "-", "@"))
+    return f"'{value}" if formula else value
 
 
 def _finite(value: Any) -> Any:
     return None if isinstance(value, float) and not math.isfinite(value) else value
-
-
-# Files.
-
-
-def _count(options: Any, columns: list[str]) -> counts.Items:
-    """The rows of a file by kind, as labels in these columns and, if asked, groups."""
-    width, path = len(columns), options.file
-    wanted = [*columns, options.groups] if options.groups else columns
-    number: dict[tuple[str, ...], int] = {}
-    distinct: set[str] = set()
-    for line, cells in _records(path, wanted):
-        try:
-            number[cells] += 1
-        except KeyError:
-            number[cells] = 1
-            for column, cell in zip(wanted, cells, strict=True):
-                fault = "the label is missing" * (not cell.strip())
-                if not cell.isascii() and any("\udc80" <= c <= "\udcff" for c in cell):
-                    fault = "not UTF-8 text"
-                if fault:
-                    where = _at(path, line, column)
-                    raise ValueError(f"{where}: {fault}, got {cell!r}") from None
-            distinct.update(map(str.strip, cells[:width]))
-            if len(distinct) > _MOST_LABELS:
-                raise ValueError(
-                    f"{_at(path, line, columns[0])}: more than {_MOST_LABELS:,} different labels, "
-                    f"got {cells[0]!r} among them; are these scores or identifiers?"
-                ) from None
-    if not number:
-        raise ValueError(f"{_name(path)}: no rows below the header")
-    labels = _in_order(distinct)
-    code = {label: place for place, label in enumerate(labels)}
-    codes = np.array([[code[cell.strip()] for cell in cells[:width]] for cells in number]).T
-    groups = None
-    if options.groups:
-        names = _in_order({cells[-1].strip() for cells in number})
-        place = {name: k for k, name in enumerate(names)}
-        groups = np.array([place[cells[-1].strip()] for cells in number])
-        _validation.at_least_two("groups", len(place))
-    return counts.group_items(codes, labels, groups, np.array(list(number.values())))
-
-
-def _in_order(names: set[str]) -> list[str]:
-    """Sorted as Python sorts the same labels or groups, so that sums and random swaps agree."""
-    numeric = all(name.removeprefix("-").isdecimal() for name in names)
-    return sorted(sorted(names), key=int if numeric else None)
-
-
-def _records(path: str, columns: Sequence[str]) -> Iterator[tuple[int, tuple[str, ...]]]:
-    """Line number and the cells of these columns, row by row."""
-    # What is no UTF-8 passes here, and is refused where it is a label.
-    text: Any = {"encoding": "utf-8-sig", "errors": "surrogateescape", "newline": ""}
-    with open(sys.stdin.fileno() if path == "-" else path, **text) as stream:  # noqa: PTH123
-        head = stream.readline()
-        lines = itertools.chain([head], stream)
-        delimiter = max(",;\t", key=head.count)
-        reader = csv.reader(lines, delimiter=delimiter, skipinitialspace=True, strict=True)
-        try:
-            header = [name.strip() for name in next(reader, [])]
-            for column in columns:
-                if header.count(column) != 1:
-                    got = _validation.short(header)
-                    raise ValueError(
-                        f"{_at(path, 1)}: wanted is one column {column!r}, got the columns {got}"
-                    )
-            cells = operator.itemgetter(*map(header.index, columns))
-            for row in reader:
-                if len(row) == len(header):
-                    yield reader.line_num, cells(row)
-                elif row:
-                    raise ValueError(
-                        f"{_at(path, reader.line_num)}, column {min(len(row), len(header))}: the "
-                        f"header has {len(header)} columns, got {len(row)}"
-                    )
-        except csv.Error as error:
-            raise ValueError(f"{_at(path, reader.line_num)}: {error}") from None
-
-
-def _at(path: str, line: int, column: str | None = None) -> str:
-    """A place in a file."""
-    where = f"{_name(path)}, line {line}"
-    return where if column is None else f"{where}, column {column!r}"
-
-
-def _name(path: str) -> str:
-    return "standard input" if path == "-" else path

@@ -252,7 +252,7 @@ def f1_score_interval(
         matrix = Matrix(np.array([[tn, fp], [fn, tp]], dtype=np.float64))
         return _interval(sample_of(metric, matrix), method, level, metric.name)
     items = _counts.items_of(named, metric.binary and not each, pos_label, labels, groups)
-    return interval_of_items(metric, items, method, level, each=each)
+    return items_interval(metric, items, method, level, each=each)
 
 
 @overload
@@ -388,7 +388,7 @@ def _interval(
     return interval
 
 
-def interval_of_items(
+def items_interval(
     metric: Metric, items: Items, method: str | None, level: float, *, each: bool = False
 ) -> Interval[Any]:
     """Return the interval for one model's items; with `each` of every class."""

@@ -7,22 +7,21 @@ arranges them, and says in words below the table what is undefined or hardly kno
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from f1ci import _tables, _validation, clustered, methods, metrics
 from f1ci import counts as _counts
 from f1ci._labels import are_indicators
-from f1ci._warnings import FEW
+from f1ci._warnings import FEW, without_warnings
 from f1ci.intervals import metric_interval
 from f1ci.methods.clusters import units_of_items
-from f1ci.results import Interval, IntervalWarning, Record
+from f1ci.results import Interval, Record
 
 if TYPE_CHECKING:
     import pandas
@@ -85,8 +84,22 @@ class ClassificationReport(Record):
             for metric, (estimate, low, high) in parts.items()
         ]
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return what scikit-learn's ``output_dict=True`` has, and the end points of each number.
+
+        Beside "precision" stands "precision_interval", the pair of its lower and upper end point.
+        """
+        rows: dict[str, Any] = {}
+        for name, parts, support in self.rows():
+            row: dict[str, Any] = {}
+            for m, (estimate, low, high) in parts.items():
+                key = "f1-score" if m == "f1" else m
+                row |= {key: estimate, f"{key}_interval": (low, high)}
+            rows[str(name)] = row | {"support": support}
+        return rows
+
     def to_frame(self) -> pandas.DataFrame:
-        """The records as a pandas data frame, indexed by name and metric."""
+        """Return the records as a pandas data frame, indexed by name and metric."""
         return _tables.frame(self.records(), ["name", "metric"])
 
     def _table(self) -> tuple[list[str], list[list[str]], list[str]]:
@@ -111,6 +124,7 @@ def classification_report(
     y_pred: Any,
     *,
     labels: Sequence[Hashable] | None = None,
+    target_names: Sequence[str] | None = None,
     groups: Any = None,
     method: str | None = None,
     confidence_level: float = 0.95,
@@ -124,6 +138,8 @@ def classification_report(
     labels : sequence, optional
         The classes in the order of the rows; by default those that occur. For indicators
         the names of the columns.
+    target_names : sequence of str, optional
+        What the classes are called in the report, in the order of the rows.
     groups : sequence, optional
         What cluster each item belongs to; see `f1_score_interval`.
     method : {"score", "cautious", "logit", "delta"}, optional
@@ -153,24 +169,70 @@ def classification_report(
     """
     level = _validation.confidence_level(confidence_level)
     if are_indicators(y_true):
-        table, named = _counts.indicator_counts(y_true, y_pred, labels)
+        table, columns = _counts.indicator_counts(y_true, y_pred, labels)
+        named = _named(columns, target_names)
         if groups is not None:
             table = _counts.by_group(table, groups)
         ask, mark = partial(clustered.clustered_interval, table), "+groups" * (groups is not None)
         return _report(ask, table.sum(axis=0), named, len(y_true), mark, method, level)
     if groups is None:
         matrix, classes = _counts.confusion_matrix_and_classes(y_true, y_pred, labels=labels)
-        return _of_matrix(matrix, classes, method, level)
-    kinds = _counts.items_of({"y_true": y_true, "y_pred": y_pred}, False, None, labels, groups)
-    return of_kinds(kinds, method, level)
+        return _of_matrix(matrix, _named(classes, target_names), method, level)
+    items = _counts.items_of({"y_true": y_true, "y_pred": y_pred}, False, None, labels, groups)
+    items = items._replace(classes=_named(items.classes, target_names))
+    return _of_groups(items, method, level)
 
 
-def of_kinds(found: _counts.Items, method: str | None, level: float) -> ClassificationReport:
-    """The report of one model, from kinds of items."""
-    groups, classes = found.groups, found.classes
-    if groups is None:
-        return _of_matrix(found.matrix().dense(), classes, method, level)
-    units = units_of_items(found)
+def matrix_report(
+    matrix: ArrayLike,
+    classes: Sequence[Hashable] | None = None,
+    *,
+    method: str | None = None,
+    confidence_level: float = 0.95,
+) -> ClassificationReport:
+    """Return the report of a confusion matrix.
+
+    Parameters
+    ----------
+    matrix : array_like of int, shape (r, r)
+        Counts; rows are true classes, columns predicted ones.
+    classes : sequence, optional
+        What the classes are called; 0, 1, ... by default.
+    method, confidence_level
+        See `classification_report`.
+
+    Returns
+    -------
+    ClassificationReport
+
+    Examples
+    --------
+    >>> import f1ci
+    >>> report = f1ci.matrix_report([[33, 7], [5, 55]], ["cat", "dog"])
+    >>> print(report.averages["accuracy"]["accuracy"])
+    accuracy = 0.880 (95 % CI 0.802 to 0.930, score)
+    """
+    table = _validation.square("matrix", _validation.counts("matrix", matrix), "(r, r)", 2)
+    _validation.shaped("matrix", table, table.ndim == 2, "(r, r)")
+    level = _validation.confidence_level(confidence_level)
+    return _of_matrix(table, _named(range(len(table)), classes), method, level)
+
+
+def _named(classes: Sequence[Hashable], names: Any) -> Sequence[Hashable]:
+    """Return the names that the caller gives the classes, or else the classes."""
+    if names is None:
+        return classes
+    given = _validation.listed("names of classes", names)
+    if len(given) != len(classes):
+        raise ValueError(
+            f"names of {len(classes)} classes are wanted, got {_validation.short(names)}"
+        )
+    return given
+
+
+def _of_groups(items: _counts.Items, method: str | None, level: float) -> ClassificationReport:
+    """Return the report of items in groups."""
+    classes, units = items.classes, units_of_items(items)
     table = np.zeros((units.units, units.classes, 3))
     table[units.unit, units.of_class] = units.counts.T
 
@@ -212,8 +274,7 @@ def _report(
     options: dict[str, Any] = {"method": _method(method), "confidence_level": level}
     name = options["method"] + mark
     of = tuple(classes)
-    with warnings.catch_warnings():  # said by the notes
-        warnings.simplefilter("ignore", IntervalWarning)
+    with without_warnings():  # the notes say it
         by_class = {
             m: replace(ask(m, average=None, **options), classes=of, method=name) for m in METRICS
         }

@@ -356,8 +356,6 @@ class BayesTest(Printed):
         What was compared.
     rope : float
         Half-width of the region of practical equivalence.
-    method : str
-        How the probabilities were computed.
     """
 
     p_h0: float
@@ -366,7 +364,6 @@ class BayesTest(Printed):
     decision: str
     metric: str
     rope: float
-    method: str
 
     def _table(self) -> tuple[list[str], list[list[str]], list[str]]:
         by = f" by more than {self.rope:g}" if self.rope else ""

@@ -13,13 +13,9 @@
 
 # %% tags=["parameters"]
 confidence_level: float = 0.95  # nominal level of every interval
-replicates: int = 2_000  # quick: 100 — sets of nights drawn for the study of coverage
+replicates: int = 2_000  # sets of nights drawn for the study of coverage
 sizes: tuple[int, ...] = (10, 25, 55)  # numbers of nights in that study
 seed: int = 20200728  # root of all random streams
-
-# %% [markdown]
-# The ledger holds what the papers print. In all notebooks `given` reads an input, `printed` reads
-# a result, `record` stores our number for it, and `say` keeps a number for the text.
 
 # %%
 from itertools import combinations
@@ -30,6 +26,8 @@ from compendium import figures, ledger, show
 import f1ci
 from notebooks.shared import nights
 
+# The ledger holds what the papers print: `given` reads an input, `printed` reads a result,
+# `record` stores our number for it, and `say` keeps a number for the text.
 given, printed, record, say = ledger.open("takahashi-nights")
 AVERAGES = {"micro": "micro F1", "macro": "macro F1", "macro_star": "macro* F1"}
 SETS = {"dodh": "healthy", "dodo": "sleep apnoea"}

@@ -160,12 +160,44 @@ CALLS = {
             "labels": [0, 1],
         },
     ),
+    "compare_models": (
+        f1ci.compare_models,
+        {
+            "y_true": TRUE,
+            "predictions": {"A": A, "B": B},
+            "metric": "f1",
+            "margin": 0.1,
+            "pos_label": 1,
+            "groups": [0, 1, 2, 3] * 4,
+            "rng": 1,
+            "confidence_level": 0.9,
+        },
+    ),
+    "compare_models, classes": (
+        f1ci.compare_models,
+        {
+            "y_true": TRUE,
+            "predictions": {"A": A, "B": B},
+            "metric": "macro_f1",
+            "labels": [0, 1],
+        },
+    ),
+    "matrix_report": (
+        f1ci.matrix_report,
+        {
+            "matrix": [[9, 2], [3, 8]],
+            "classes": ["a", "b"],
+            "method": "score",
+            "confidence_level": 0.9,
+        },
+    ),
     "classification_report": (
         f1ci.classification_report,
         {
             "y_true": TRUE,
             "y_pred": A,
             "labels": [0, 1],
+            "target_names": ["a", "b"],
             "groups": [0, 1, 2, 3] * 4,
             "method": "score",
             "confidence_level": 0.9,
@@ -227,9 +259,6 @@ CALLS = {
             "rope": 0.01,
             "rho1": 0.3,
             "rho2": 0.3,
-            "method": "monte_carlo",
-            "replicates": 10,
-            "rng": 1,
         },
     ),
     "sample_size, standard_error": (
@@ -293,7 +322,7 @@ class Odd:
 
 
 NUMBERS = [
-    *(-1, 0, 1, 2, 2.5, -0.0, 95, 10**30, 2**64, -(2**63), 10**400, 10**5000, True),
+    *(-1, 0, 1, 2, 2.5, -0.0, 95, 10**30, 2**64, -(2**63), 10**400, True),
     *(float("nan"), float("inf"), -float("inf"), 1e-320, 1e-9, 1 - 2**-53, 1e300, 1.7e308, 1j),
     *(np.float16(7), np.uint64(2**64 - 1), np.int8(-3), np.float64("nan"), np.bool_(True)),
 ]
@@ -313,7 +342,6 @@ NESTED = [
     {1: TRUE},
     {"x" * 10**6: [1]},
     [2**64] * 16,
-    [10**5000] * 2,
     ["x" * 10**6, *(str(k) for k in range(15))],
     [Odd() for _ in range(16)],
     list(range(10**5)),
@@ -364,26 +392,14 @@ def quotations(junk):
         value = value.item() if isinstance(value, np.number) else value
         if isinstance(value, (int, float)) and abs(value) < 10**300:
             yield from (str(value)[:12], str(float(value))[:12], str(int(value))[:12])
-    # What one argument makes of another, of an absent or a missing value, of sizes and shapes.
-    yield from (
-        "goes with",
-        "give exactly one",
-        "got None",
-        "got []",
-        "got array([]",
-        "got nan",
-        "got NaT",
-    )
-    yield from (
-        "a masked entry",
-        "got shape (",
-        "got (",
-        " has ",
-        "twice",
-        "a sum of",
-        "asks for inf",
-    )
-    yield from ("needs indicators", "needs at least two", "with b = 0")
+
+
+# What one argument makes of another, of an absent or a missing value, of sizes and shapes.
+PHRASES = (
+    *("goes with", "give exactly one", "got None", "got []", "got array([]", "got nan", "got NaT"),
+    *("a masked entry", "got shape (", "got (", " has ", "twice", "a sum of", "the plan asks for"),
+    *("needs indicators", "needs at least two", "with b = 0", "only the given labels", "the str "),
+)
 
 
 def outcome(name, argument, junk):
@@ -401,7 +417,11 @@ def outcome(name, argument, junk):
         message = str(caught)
         assert type(caught) in (ValueError, TypeError), type(caught)
         assert len(message) < 500, message[:500]
-        assert any(text in message for text in quotations(junk)), message
+        # A single character stands behind "got": elsewhere it may have another meaning.
+        behind = message.partition("got ")[2]
+        assert any(phrase in message for phrase in PHRASES) or any(
+            text in (message if len(text) > 1 else behind) for text in quotations(junk)
+        ), message
 
 
 def test_the_calls_are_legal_and_cover_the_public_face():
@@ -421,10 +441,8 @@ def test_junk_gets_a_sentence(name, argument):
         outcome(name, argument, junk)
 
 
-# hypothesis prints what it draws; Python does not print the largest integer.
-PRINTABLE = [value for value in NUMBERS + WORDS if short(value) != "a long int"]
 values = st.one_of(
-    st.sampled_from(PRINTABLE),
+    st.sampled_from(NUMBERS + WORDS),
     st.integers(),
     st.floats(),
     st.text(max_size=5),

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import itertools
 import math
+import shutil
+import subprocess
 from fractions import Fraction
 from pathlib import Path
 
@@ -33,6 +35,7 @@ NOTEBOOKS = {
     "takahashi-coverage",
     "wangli-bayes-test",
     "wangli-simulation",
+    "wangli-tag-sets",
     "jiang-orange-juice",
     "jiang-normality",
     "yuan-gaussian",
@@ -231,17 +234,58 @@ def test_takahashi_1_the_variance_of_macro_recall_needs_the_diagonal() -> None:
     assert rounds_to(standard_error(columns), "0.0808")  # and as the column margin
 
 
-def test_takahashi_2_the_code_of_appendix_d_lacks_the_larger_sum() -> None:
+def macro_errors() -> dict[str, float]:
+    """The toy example's standard error of macro F1, with several first sums."""
     p = TOY / 100
     true, margins = np.diag(p), p.sum(0) + p.sum(1)
     f = 2 * true / margins
-    a = (f * (margins - 2 * true) / margins**2 * ((margins - 2 * true) / margins + f / 2)).sum()
+    wrong = margins - 2 * true
     b = sum(
         p[i, j] * f[i] * f[j] / (margins[i] * margins[j])
         for i, j in itertools.permutations(range(3), 2)
     )
-    assert rounds_to(math.sqrt(2 * (a + b) / 900), "0.0650")  # printed
-    assert rounds_to(math.sqrt(2 * b / 900), "0.0244")
+    first_sums = {
+        "Appendix B": (f * wrong / margins**2 * (wrong / margins + f / 2)).sum(),
+        "none": 0.0,
+        "of a public copy": ((true / margins) ** 2).sum(),
+    }
+    return {name: math.sqrt(2 * (a + b) / 900) for name, a in first_sums.items()}
+
+
+def test_takahashi_2_the_code_of_appendix_d_lacks_the_larger_sum() -> None:
+    printed = [
+        rounds_to(e, x)
+        for e, x in zip(macro_errors().values(), ("0.0650", "0.0244", "0.0389"), strict=True)
+    ]
+    assert printed == [True, True, True]
+
+
+@pytest.mark.skipif(shutil.which("Rscript") is None, reason="needs R")
+def test_takahashi_2_in_r() -> None:
+    code = (Path(__file__).parent / "data" / "takahashi-appendix-d.R").read_text("utf-8")
+    loop, toy = (
+        "for(i in 1:r){\n  jj",
+        "print(f1scores(rbind(c(2, 2, 2), c(5, 70, 2), c(0, 2, 15)))[[2]]['maF1', 'Sd'])",
+    )
+
+    def run(first_lines: str) -> subprocess.CompletedProcess[str]:
+        program = code.replace(loop, first_lines + loop, 1) + toy
+        return subprocess.run(
+            ["Rscript", "-e", program], capture_output=True, text=True, check=False
+        )
+
+    as_printed = run("")
+    assert as_printed.returncode != 0
+    assert "object 'b' not found" in as_printed.stderr
+    first_sums = {
+        "Appendix B": "a <- sum(F1i*(pi.+p.i-2*pii)/(pi.+p.i)^2*((pi.+p.i-2*pii)/(pi.+p.i)+F1i/2))",
+        "none": "a <- 0",
+        "of a public copy": "a <- sum((pii/(pi.+p.i))^2)",
+    }
+    for name, expected in macro_errors().items():
+        mended = run(f"{first_sums[name]}; b <- 0\n")
+        # R prints seven digits.
+        assert float(mended.stdout.split()[-1]) == pytest.approx(expected, rel=1e-6), mended.stderr
 
 
 def coverage_of_macro_star(n: int, scenario: int, replicates: int) -> tuple[float, float]:

@@ -510,7 +510,7 @@ def test_marked_rows_say_so(folder: Path) -> None:
     append(folder, "marks", "lam/section-6/size,chosen,design chosen to match")
     assert verdict(folder, "lam/section-6/low", 0.665) == "used-as-input"
     assert verdict(folder, "lam/section-6/low", 0.7) == "open"
-    assert verdict(folder, "lam/section-6/size", 9925) == "match"
+    assert verdict(folder, "lam/section-6/size", 9925) == "used-as-input"
     assert entry_of(folder, "lam/section-6/size").reason.endswith("; design chosen to match")
 
 

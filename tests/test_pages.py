@@ -37,7 +37,7 @@ NOT_PROSE = [
 # Decimals that are not results: places in a paper, versions, licences.
 NUMBER = r"\d+(?:\.\d+)*"
 NAMES = re.compile(
-    r"(?:sections?|tables?|figures?|equations?|eqs?\.|remark|version|Python|CC BY|arXiv:)\s*"
+    r"(?:sections?|tables?|figures?|equations?|eqs?\.|remark|version|Python|CC BY|arXiv:)\s*\(?"
     rf"{NUMBER}(?:\s*(?:,|and|to)\s+{NUMBER})*",
     re.I,
 )

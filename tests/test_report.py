@@ -2,6 +2,7 @@
 
 import sys
 import unicodedata
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -208,3 +209,43 @@ def test_one_class_makes_no_report():
         f1ci.classification_report(["a", "a"], ["a", "a"])
     with pytest.raises(ValueError, match="labels has 2 names, the indicators have 3"):
         f1ci.classification_report(*INDICATORS, labels=["x", "y"])
+
+
+# Other doors
+
+
+def test_a_matrix_has_the_report_of_its_labels():
+    classes = sorted(set(TRUE) | set(PREDICTED))
+    matrix = f1ci.confusion_matrix(TRUE, PREDICTED)
+    assert f1ci.matrix_report(matrix, classes) == f1ci.classification_report(TRUE, PREDICTED)
+    with pytest.raises(ValueError, match=r"must have shape \(r, r\), got shape \(2, 3\)"):
+        f1ci.matrix_report([[1, 2, 3], [4, 5, 6]])
+    with pytest.raises(ValueError, match=r"names of 2 classes are wanted, got \['a'\]"):
+        f1ci.matrix_report([[1, 2], [3, 4]], ["a"])
+
+
+def test_the_dictionary_is_that_of_scikit_learn_with_intervals():
+    ours = f1ci.classification_report(TRUE, PREDICTED).to_dict()
+    theirs = sklearn.metrics.classification_report(TRUE, PREDICTED, output_dict=True)
+    theirs["accuracy"] = {"accuracy": theirs["accuracy"]}
+    for row, numbers in theirs.items():
+        for name, value in numbers.items():
+            assert ours[str(row)][name] == pytest.approx(value, abs=1e-12)
+            if name != "support":
+                low, high = ours[str(row)][f"{name}_interval"]
+                assert low <= value <= high
+
+
+def test_target_names_are_those_of_the_rows():
+    names = [f"class {k}" for k in range(len(set(TRUE) | set(PREDICTED)))]
+    report = f1ci.classification_report(TRUE, PREDICTED, target_names=names)
+    assert report.classes == tuple(names)
+    assert report.support.tolist() == f1ci.classification_report(TRUE, PREDICTED).support.tolist()
+
+
+def test_reports_in_threads_leave_the_warnings_alone():
+    y_true = np.random.default_rng(1).integers(0, 3, 300)
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(lambda _: f1ci.classification_report(y_true, y_true[::-1]), range(40)))
+    with pytest.warns(f1ci.UndefinedMetricWarning):
+        f1ci.f1_interval(0, 0, 0)

@@ -1,35 +1,22 @@
-"""What the notebook of wangli's simulated example (section 2.4) computes, against scikit-learn."""
+"""What wangli's notebooks compute: regressions by scikit-learn, folds and words by hand."""
 
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from types import SimpleNamespace
-from typing import Any
+from math import comb
 
 import numpy as np
 import pytest
-from compendium import NOTEBOOKS, sources
 from scipy import stats
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import confusion_matrix
 
 import f1ci
+from notebooks.data import train_tag_sets
+from notebooks.shared import fold_statistics, logistic_folds, tag_sets
+from notebooks.shared.logistic_folds import Design
 
-NAME = "wangli-simulation"
 MEANS = ((0.0, 0.0), (0.5, 0.5))
-PARTITIONS = ("stratified blocks", "blocks", "random halves")
-
-
-@pytest.fixture(scope="module")
-def notebook() -> SimpleNamespace:
-    """What the notebook defines before it simulates."""
-    cells = [
-        c.source for c in sources.read(NOTEBOOKS / f"{NAME}.py").cells if c.cell_type == "code"
-    ]
-    simulation = next(i for i, source in enumerate(cells) if "SETTINGS = {" in source)
-    names: dict[str, Any] = {"__name__": "__main__"}
-    exec(compile("\n".join(cells[:simulation]), NAME, "exec"), names)
-    return SimpleNamespace(**names)
 
 
 def scikit_learn(penalty: float) -> LogisticRegression:
@@ -37,12 +24,16 @@ def scikit_learn(penalty: float) -> LogisticRegression:
     return LogisticRegression(C=1 / penalty if penalty else np.inf, tol=1e-10, max_iter=1000)
 
 
+# Logistic regressions on simulated data
+
+
 @pytest.mark.parametrize("penalty", [0.0, 1.0, 25.0])
-def test_fits_are_those_of_scikit_learn(notebook: SimpleNamespace, penalty: float) -> None:
+def test_fits_are_those_of_scikit_learn(penalty: float) -> None:
     rng = np.random.default_rng(1)
     labels = rng.random((2, 3, 80)) < 0.4
     features = rng.normal(size=(2, 3, 80, 2)) + labels[..., None] * [0.5, -1.0]
-    coefficients = notebook.fit(notebook.terms_of(features), labels, penalty=penalty)
+    terms = logistic_folds.terms_of(features)
+    coefficients = logistic_folds.fit(terms, labels, penalty=penalty)
     for index in np.ndindex(2, 3):
         model = scikit_learn(penalty).fit(features[index], labels[index])
         # Both stop when the gradient is about 1e-6 of what it was at zero.
@@ -50,38 +41,37 @@ def test_fits_are_those_of_scikit_learn(notebook: SimpleNamespace, penalty: floa
         assert coefficients[index] == pytest.approx(expected, abs=1e-6)
 
 
-def test_separable_classes_have_no_fit(notebook: SimpleNamespace) -> None:
+def test_separable_classes_have_no_fit() -> None:
     features = np.array([[-2.0, 0.3], [-1.0, 0.1], [1.0, 0.2], [2.0, 0.4]])
     with pytest.raises(RuntimeError, match="no convergence in 30 steps"):
-        notebook.fit(notebook.terms_of(features), np.array([False, False, True, True]))
+        logistic_folds.fit(logistic_folds.terms_of(features), np.array([False, False, True, True]))
 
 
-def test_true_rates_are_those_of_many_draws(notebook: SimpleNamespace) -> None:
+def test_true_rates_are_those_of_many_draws() -> None:
     rule = np.array([[-0.3, 1.0, 0.0], [-0.25, 0.5, 0.5], [0.4, -2.0, 0.7]])
-    found = notebook.rates(rule, MEANS)
-    assert found[0] == pytest.approx(stats.norm.sf(0.3 - np.array([0.5, 0.0])), rel=1e-14)
+    rates = logistic_folds.rates(rule, MEANS)
+    assert rates[0] == pytest.approx(stats.norm.sf(0.3 - np.array([0.5, 0.0])), rel=1e-14)
     draws = np.random.default_rng(2).normal(size=(200_000, 2))
     for column, mean in enumerate((MEANS[1], MEANS[0])):
         share = (rule[:, :1] + rule[:, 1:] @ (draws + mean).T > 0).mean(axis=1)
         # Four standard errors of a share of 200,000 draws.
-        assert found[:, column] == pytest.approx(share, abs=4 * np.sqrt(0.25 / 200_000))
+        assert rates[:, column] == pytest.approx(share, abs=4 * np.sqrt(0.25 / 200_000))
 
 
-def test_f1_of_rates(notebook: SimpleNamespace) -> None:
+def test_f1_of_rates() -> None:
     # 1000 items: 250 positives, of which 200 are found, and 225 false alarms.
-    assert notebook.f1_of_rates(np.array([0.8, 0.3]), 0.25) == pytest.approx(400 / (400 + 225 + 50))
+    f1 = logistic_folds.f1_of_rates(np.array([0.8, 0.3]), 0.25)
+    assert f1 == pytest.approx(400 / (400 + 225 + 50))
 
 
-@pytest.mark.parametrize("partition", PARTITIONS)
+@pytest.mark.parametrize("partition", ["stratified blocks", "blocks", "random halves"])
 @pytest.mark.parametrize("exact_classes", [True, False])
-def test_the_folds_are_what_their_names_say(
-    notebook: SimpleNamespace, partition: str, exact_classes: bool
-) -> None:
-    design = notebook.Design(40, MEANS, 0.5, partition, exact_classes)
+def test_the_folds_are_what_their_names_say(partition: str, exact_classes: bool) -> None:
+    design = Design(40, MEANS, 0.5, partition, exact_classes)
     stream = np.random.default_rng(3)
-    _, labels = notebook.draw(design, stream, 20)
+    _, labels = logistic_folds.draw(design, stream, 20)
     assert (labels.sum(axis=1) == 20).all() == exact_classes
-    train, test = notebook.folds(design, labels, stream, notebook.partition)
+    train, test = logistic_folds.folds(design, labels, stream, logistic_folds.partition)
     assert train.shape == test.shape == (20, 6, 20)
     both = np.concatenate([train, test], axis=2)
     assert (np.sort(both, axis=2) == np.arange(40)).all()
@@ -99,32 +89,151 @@ def test_the_folds_are_what_their_names_say(
 
 
 @pytest.mark.parametrize("penalty", [0.0, 1.0])
-def test_a_data_set_is_cross_validated_as_by_scikit_learn(
-    notebook: SimpleNamespace, penalty: float
-) -> None:
-    design = notebook.Design(60, MEANS, 0.5, penalty=penalty)
-    trials = notebook.run(design, 1, rng=np.random.default_rng(4))
-    features, labels = notebook.draw(design, np.random.default_rng(4).spawn(1)[0], 1)
+def test_a_data_set_is_cross_validated_as_by_scikit_learn(penalty: float) -> None:
+    design = Design(60, MEANS, 0.5, penalty=penalty)
+    trials = logistic_folds.run(design, 1, rng=np.random.default_rng(4))
+    stream = np.random.default_rng(4).spawn(1)[0]
+    features, labels = logistic_folds.draw(design, stream, 1)
     x, y = features[0], labels[0]
     model = scikit_learn(penalty)
+
+    def true_rates() -> np.ndarray:
+        return logistic_folds.rates(np.array([*model.intercept_, *model.coef_[0]]), MEANS)
+
     for fold, (train, test) in enumerate(f1ci.bcv_partitions(60, stratify=y, rng=0)):
         model.fit(x[train], y[train])
         (_, fp), (fn, tp) = confusion_matrix(y[test], model.predict(x[test]))
         assert trials.counts[0, fold // 2, fold % 2].tolist() == [tp, fp, fn]
-        rule = np.array([*model.intercept_, *model.coef_[0]])
-        assert trials.rates[0, fold // 2, fold % 2] == pytest.approx(
-            notebook.rates(rule, MEANS), abs=1e-5
-        )
+        assert trials.rates[0, fold // 2, fold % 2] == pytest.approx(true_rates(), abs=1e-5)
     model.fit(x, y)
-    rule = np.array([*model.intercept_, *model.coef_[0]])
-    assert trials.rates_of_all[0] == pytest.approx(notebook.rates(rule, MEANS), abs=1e-5)
+    assert trials.rates_of_all[0] == pytest.approx(true_rates(), abs=1e-5)
 
 
-def test_any_executor_gives_the_same_numbers(notebook: SimpleNamespace) -> None:
-    design = notebook.Design(24, MEANS, 0.5, penalty=1.0)
-    here = notebook.run(design, 120, rng=5)
+def test_any_executor_gives_the_same_numbers() -> None:
+    design = Design(24, MEANS, 0.5, penalty=1.0)
+    here = logistic_folds.run(design, 120, rng=5)
     with ThreadPoolExecutor(2) as pool:
-        there = notebook.run(design, 120, rng=5, executor=pool)
+        there = logistic_folds.run(design, 120, rng=5, executor=pool)
     assert here.counts.shape == (120, 3, 2, 3)
     for name in ("counts", "rates", "rates_of_all"):
         assert (getattr(here, name) == getattr(there, name)).all()
+
+
+# Statistics of six folds
+
+
+def test_scores_are_those_of_the_definitions() -> None:
+    counts = [77, 44, 10]  # printed by Lam et al. (2024), section 6, with F1 = .7404
+    assert fold_statistics.scores(counts, "precision") == pytest.approx(77 / 121)
+    assert fold_statistics.scores(counts, "recall") == pytest.approx(77 / 87)
+    assert fold_statistics.scores(counts, "f1") == pytest.approx(154 / 208)
+
+
+def test_fold_correlations_are_those_of_drawn_folds() -> None:
+    # One effect of the corpus (variance 2), one of the repetition (1), one of the fold (1).
+    rng = np.random.default_rng(6)
+    corpus, repetition, fold = (rng.normal(size=(40_000, *s)) for s in ((1, 1), (3, 1), (3, 2)))
+    correlations = fold_statistics.fold_correlations(2**0.5 * corpus + repetition + fold)
+    # Four standard errors of a correlation of 40,000 pairs are at most 0.02.
+    assert correlations.rho1 == pytest.approx(3 / 4, abs=0.02)
+    assert correlations.rho2 == pytest.approx(2 / 4, abs=0.02)
+    assert correlations.variance == pytest.approx(4, rel=0.03)
+    # A rule without training: each item counts once, in three repetitions.
+    assert fold_statistics.FoldCorrelations(0, 0.5, 4).weight(4) == pytest.approx(1 / 3)
+
+
+def test_the_t_interval_is_that_of_a_textbook() -> None:
+    folds = np.arange(6.0).reshape(3, 2)
+    interval = fold_statistics.t_interval(folds)
+    # Mean 2.5, variance 3.5; t(5) of .975 is 2.5706 in printed tables.
+    reach = 2.5706 * (3.5 * (1 / 6 + 1)) ** 0.5
+    assert interval.low == pytest.approx(2.5 - reach, abs=1e-3)
+    assert interval.high == pytest.approx(2.5 + reach, abs=1e-3)
+    at_the_border = fold_statistics.t_interval(folds - interval.low)
+    assert at_the_border.p_value == pytest.approx(0.05)
+
+
+def test_an_interval_holds_the_truth_if_the_binomial_tails_say_so() -> None:
+    # With integer parameters a Beta probability is a binomial tail: (7, 4, 1) has Beta(8, 7).
+    for truth in (0.35, 0.45, 0.6, 0.85, 0.9):
+        star = truth / (2 - truth)
+        below = sum(comb(14, k) * star**k * (1 - star) ** (14 - k) for k in range(8, 15))
+        inside = bool(fold_statistics.contains([7, 4, 1], 1.0, truth))
+        assert inside == (0.025 <= below <= 0.975)
+
+
+# Word segmenters
+
+
+def words_of(spans: set[tuple[int, int]], text: str) -> list[str]:
+    """The words between the boundaries."""
+    return [text[start:end] for start, end in sorted(spans)]
+
+
+def test_tags_are_those_of_the_paper() -> None:
+    # Section 4.1 and Zhao et al. (2006): B2 and B3 are the second and third of a long word.
+    words = ["a", "bc", "def", "ghij", "klmnop"]
+    assert " ".join(train_tag_sets.tags(words, ["B"])) == "S B E B M E B M M E B M M M M E"
+    six = " ".join(train_tag_sets.tags(words, ["B", "B2", "B3"]))
+    assert six == "S B E B B2 E B B2 B3 E B B2 B3 M M E"
+
+
+@pytest.mark.parametrize("heads", [["B"], ["B", "B2", "B3"]])
+def test_tags_cut_a_text_into_the_words_they_came_from(heads: list[str]) -> None:
+    words = ["a", "bc", "def", "ghij", "klmnop", "q"]
+    found = train_tag_sets.spans(train_tag_sets.tags(words, heads))
+    assert words_of(found, "".join(words)) == words
+    # Any sequence cuts the text, even one that no words could have.
+    assert words_of(train_tag_sets.spans(["M", "E", "E", "B", "S"]), "abcde") == [
+        "ab",
+        "c",
+        "d",
+        "e",
+    ]
+
+
+def test_words_are_counted_by_gold_standard_and_models() -> None:
+    item = train_tag_sets.Utterance(0, ("ab", "c", "de"))
+    a = {(0, 2), (2, 3), (3, 4), (4, 5)}  # ab c d e: two right, two wrong
+    b = {(0, 1), (1, 2), (2, 3), (3, 4), (4, 5)}  # a b c d e: one right, four wrong
+    cells = train_tag_sets.cells([item, item], lambda _: a, lambda _: b)
+    counted = dict(zip(train_tag_sets.CELLS, cells.tolist(), strict=True))
+    assert counted == {"100": 2, "101": 0, "110": 2, "111": 2, "001": 4, "010": 0, "011": 4}
+    assert train_tag_sets.CELLS == tag_sets.CELLS
+    assert tag_sets.counts(cells, "A").tolist() == [4, 4, 2]
+    assert tag_sets.counts(cells, "B").tolist() == [2, 8, 4]
+
+
+def test_the_stored_counts_are_those_of_the_whole_corpus() -> None:
+    for partition in ("utterances", "dialogues"):
+        cells = tag_sets.cells_by_dialogue(partition)
+        # 153,656 words, as the corpus's own documentation counts them, once in each repetition.
+        assert cells[..., :4].sum(axis=(1, 2, 3)).tolist() == [153_656] * 3
+        tested = (cells.sum(axis=-1) > 0).sum(axis=1)
+        assert (tested == (2 if partition == "utterances" else 1)).all()
+        blocks = tag_sets.blocks().query("partition == @partition")
+        assert blocks["utterances"].sum() == 16_162
+
+
+def test_the_error_correlation_is_that_of_the_labels() -> None:
+    rng = np.random.default_rng(7)
+    cells = rng.integers(1, 40, size=(9, 7))
+    gold, a, b = tag_sets.labels(cells.sum(axis=0))
+    # For recall the errors are right and wrong gold words: a plain correlation of two columns.
+    right = np.stack([a, b])[:, gold == 1]
+    expected = np.corrcoef(right)[0, 1]
+    assert tag_sets.error_correlation(cells.sum(axis=0), "recall") == pytest.approx(expected)
+    # With one unit for each word, units give the same; with equal models, one.
+    one_by_one = np.repeat(np.eye(7, dtype=int), cells.sum(axis=0), axis=0)
+    for metric in ("precision", "recall", "f1"):
+        by_word = tag_sets.error_correlation(cells.sum(axis=0), metric)
+        assert tag_sets.error_correlation(one_by_one, metric) == pytest.approx(by_word)
+        same = cells * [1, 0, 0, 1, 0, 0, 1]
+        assert tag_sets.error_correlation(same, metric) == pytest.approx(1)
+
+
+def test_correlated_errors_make_a_difference_surer() -> None:
+    # 1.645 standard errors of the difference at a correlation of one half, half of that at none.
+    assert tag_sets.probability_not_better(1.6449, 1, 1, 0.5) == pytest.approx(0.05, abs=1e-5)
+    independent = tag_sets.probability_not_better(1.6449, 1, 1)
+    assert independent == pytest.approx(stats.norm.sf(1.6449 / 2**0.5))

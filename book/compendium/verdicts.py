@@ -206,7 +206,7 @@ class Entry(Record, Row):
             reason = f"from the reconstructed input: {reason}"
         if self.why:
             reason += f"; {self.why}"
-        if self.mark == "input" and VERDICTS[verdict].passes:
+        if self.mark and VERDICTS[verdict].passes:
             verdict = "used-as-input"
         elif self.reconstructed and verdict in ("match", "monte-carlo"):
             verdict = "reconstructed"

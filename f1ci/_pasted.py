@@ -1,0 +1,99 @@
+"""Read a confusion matrix as people paste it: numbers with or without names and totals.
+
+Understood are what numpy, pandas, torch and spreadsheets print, CSV, Markdown and LaTeX. Rows are
+true classes, columns predicted ones.
+"""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+from numpy.typing import NDArray
+
+from f1ci import _validation
+
+# What numpy, torch and pandas write around the numbers.
+_WRAPPING = re.compile(
+    r"(?:np\.|numpy\.|torch\.)?(?:array|matrix|tensor|u?int\d*|float\d*|DataFrame)\(|"
+    r",?\s*(?:dtype|device)\s*=\s*[\w.:']+|\\hline|\\(?:top|mid|bottom)rule"
+)
+_RULE = re.compile(r"[-=:+| \t]+")
+_TOTALS = {"total", "totals", "all", "sum", "sums", "margin"}
+
+
+def read_matrix(text: str) -> tuple[NDArray[np.int64], list[str], list[str]]:
+    """Return the matrix, the names of its classes, and notes on what was left out."""
+    lines = [
+        (number, cells)
+        for number, line in enumerate(_one_row_a_line(text).splitlines(), start=1)
+        if not _RULE.fullmatch(line) and (cells := _cells(line))
+    ]
+    if not lines:
+        raise ValueError(f"wanted is a confusion matrix, got {_validation.short(text)}")
+    header, notes = None, []
+    widths = [len(cells) for _, cells in lines]
+    # Classes may be called 0, 1, ...
+    numbered = set(widths[1:]) == {len(lines)} and widths[0] == len(lines) - 1
+    if numbered or not any(map(_is_number, lines[0][1])):
+        header = lines.pop(0)[1]
+    # pandas prints the name of the rows on a line of its own.
+    lines = [(number, cells) for number, cells in lines if any(map(_is_number, cells))]
+    width = len(lines) + 1
+    named = all(not _is_number(cells[0]) or (header and len(cells) == width) for _, cells in lines)
+    names = [cells.pop(0) for _, cells in lines] if named else None
+    for number, cells in lines:
+        if len(cells) != len(lines):
+            counted = " or ".join(map(str, sorted({len(cells) for _, cells in lines})))
+            got = f"{len(lines)} rows of {counted} numbers"
+            raise ValueError(f"line {number}: a confusion matrix is square, got {got}")
+    if len(lines) < 2:
+        raise ValueError(f"a confusion matrix has at least two classes, got {len(lines)}")
+    table = np.array([[_number(cell, number) for cell in cells] for number, cells in lines])
+    if header is not None and len(header) > len(table):
+        header = header[-len(table) :]
+    names = names or header or [str(k) for k in range(len(table))]
+    called = names[-1].strip().casefold() in _TOTALS
+    sums = np.append(table[:-1, :-1].sum(axis=0), table[:-1, :-1].sum())
+    if len(table) > 2 and (called or np.array_equal(table[-1], sums)):
+        if not np.array_equal(table[-1], sums):
+            raise ValueError(
+                f"the last row is called {names[-1]!r} and must hold the sums {sums.tolist()}, "
+                f"got {table[-1].tolist()}"
+            )
+        table, names = table[:-1, :-1], names[:-1]
+        notes.append("left out: the row and the column of totals")
+    if len(table) < 2:
+        raise ValueError(f"a confusion matrix has at least two classes, got {len(table)}")
+    return table, names, notes
+
+
+def _one_row_a_line(text: str) -> str:
+    """Return the text without what programs write around numbers."""
+    bare = _WRAPPING.sub(" ", text)
+    bare = bare.replace(r"\\", "\n").replace("],", "\n").replace("];", "\n")
+    return re.sub(r"[\[\](){}]", " ", bare)
+
+
+def _cells(line: str) -> list[str]:
+    """Split a line at the first separator that it has; blanks separate if nothing else does."""
+    for separator in "\t|&;,":
+        if separator in line:
+            cells = [cell.strip(" \"'") for cell in line.split(separator)]
+            # Markdown has bars at both ends, and Python a comma.
+            return cells[bool(not cells[0] and separator == "|") : len(cells) - (not cells[-1])]
+    return [cell.strip("\"'") for cell in line.split()]
+
+
+def _is_number(cell: str) -> bool:
+    return bool(re.fullmatch(r"[-+]?[\d.,]*\d\.?(?:e[-+]?\d+)?", cell, flags=re.IGNORECASE))
+
+
+def _number(cell: str, line: int) -> int:
+    try:
+        value = float(cell.replace(",", ""))
+    except ValueError:
+        raise ValueError(f"line {line}: a number of items is wanted, got {cell!r}") from None
+    if not 0 <= value <= _validation.MAX_COUNT or value != int(value):
+        raise ValueError(f"line {line}: a whole number of items is wanted, got {cell!r}")
+    return int(value)

@@ -1,0 +1,192 @@
+"""The three averages of Takahashi et al. (2022): closed forms, and coverage by exact sums."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Sequence
+from itertools import combinations
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+import f1ci
+
+__all__ = [
+    "MEASURES",
+    "ClosedForms",
+    "closed_forms",
+    "end_points",
+    "exact_coverage",
+    "fewer_cells",
+    "macro_star_variance",
+    "one_measure",
+    "outcome_correlation",
+    "standard_errors",
+    "undefined_probability",
+    "wilson_coverage",
+]
+
+MEASURES = {"micro_f1": "micro F1", "macro_f1": "macro F1", "macro_f1_star": "macro* F1"}
+BLOCK = 8192  # tables whose numbers fit into a processor's cache
+Array = NDArray[np.float64]
+Ends = tuple[Array, Array]
+Counts = NDArray[np.int64]
+
+
+class ClosedForms(NamedTuple):
+    """The sums of Appendices A to C for one matrix.
+
+    `first` and `second` are the two sums of Appendix B, which the R code of Appendix D calls a
+    and b; `scale` times their sum is the variance of macro F1.
+    """
+
+    micro: float
+    first: float
+    second: float
+    scale: float
+    precision: float
+    recall: float
+    var_precision: float
+    var_recall: float
+    covariance: float
+
+
+def closed_forms(matrix: Counts) -> ClosedForms:
+    """Return the paper's sums for a matrix with true classes in rows."""
+    n, r = float(matrix.sum()), len(matrix)
+    p = matrix / n
+    right, true, predicted = np.diag(p), p.sum(axis=1), p.sum(axis=0)
+    confused = p - np.diag(right)
+    s = true + predicted
+    f, miss = 2 * right / s, s - 2 * right
+    # 1. Micro F1: the variance of a share (equation 4).
+    micro = right.sum() * (1 - right.sum()) / n
+    # 2. Macro F1: the two sums of Appendix B.
+    first = (f * miss / s**2 * (miss / s + f / 2)).sum()
+    second = (confused * np.outer(f / s, f / s)).sum()
+    # 3. Macro* F1: mean precision, mean recall and their moments (Appendix C).
+    var_precision = (right * (predicted - right) / predicted**3).sum() / (n * r**2)
+    var_recall = (right * (true - right) / true**3).sum() / (n * r**2)
+    diagonal = (right * (predicted - right) * (true - right) / (predicted * true) ** 2).sum()
+    beside = (confused * np.outer(right / true**2, right / predicted**2)).sum()
+    means = (right / predicted).mean(), (right / true).mean()
+    covariance = (diagonal + beside) / (n * r**2)
+    return ClosedForms(
+        micro, first, second, 2 / (n * r**2), *means, var_precision, var_recall, covariance
+    )
+
+
+def macro_star_variance(forms: ClosedForms) -> float:
+    """Return the variance of macro* F1 from its three parts, section 3.3."""
+    p, r = forms.precision, forms.recall
+    total = (
+        r**4 * forms.var_precision + 2 * (p * r) ** 2 * forms.covariance + p**4 * forms.var_recall
+    )
+    return 4 * total / (p + r) ** 4
+
+
+def standard_errors(matrix: Counts) -> Array:
+    """Return the standard errors of micro, macro and macro* F1 by the closed forms."""
+    forms = closed_forms(matrix)
+    macro = (forms.first + forms.second) * forms.scale
+    return np.sqrt([forms.micro, macro, macro_star_variance(forms)])
+
+
+def end_points(
+    counts: Counts, measures: Sequence[str], level: float, method: str = "delta"
+) -> Ends:
+    """Return lower and upper ends for a batch of tables, shape (tables, measures)."""
+    low, high = np.empty((2, len(counts), len(measures)))
+    with warnings.catch_warnings():
+        # Undefined and degenerate intervals are outcomes here, and are counted.
+        warnings.simplefilter("ignore", f1ci.IntervalWarning)
+        for start in range(0, len(counts), BLOCK):
+            block = slice(start, start + BLOCK)
+            for k, m in enumerate(measures):
+                low[block, k], high[block, k] = f1ci.metric_interval(
+                    counts[block], m, method=method, confidence_level=level
+                )
+    return low, high
+
+
+def one_measure(measure: str, level: float, method: str = "delta") -> Callable[[Counts], Ends]:
+    """Return a function from tables to the ends of one measure, shape (tables,)."""
+
+    def ends(counts: Counts) -> Ends:
+        low, high = end_points(counts, (measure,), level, method)
+        return low[:, 0], high[:, 0]
+
+    return ends
+
+
+def fewer_cells(design: Array, measure: str) -> Array:
+    """Return a design with the same distribution of a measure and fewer cells above zero.
+
+    Micro F1 sees right and wrong items only. Macro F1 and its variance see the diagonal and the
+    sums p_ij + p_ji, so the cells below the diagonal can be moved above it.
+    """
+    if measure == "micro_f1":
+        right = np.trace(design)
+        return np.array([[right, 1 - right], [0, 0]])
+    if measure == "macro_f1":
+        return np.asarray(np.triu(design) + np.tril(design, -1).T)
+    return design
+
+
+def exact_coverage(
+    n: int, design: Array, measure: str, level: float, method: str = "delta"
+) -> f1ci.coverage.Coverage:
+    """Return the exact coverage of the interval for a measure.
+
+    Tables that are less likely than 1e-12 are left out; `enumerated` says how much was kept.
+    """
+    return f1ci.coverage.exact(
+        n,
+        fewer_cells(design, measure),
+        method=one_measure(measure, level, method),
+        truth=f1ci.metrics.get(measure).value(design),
+        least=1e-12,
+    )
+
+
+def outcome_correlation(
+    n: int, design: Array, truth: Sequence[float], level: float, *, draws: int, seed: int
+) -> Array:
+    """Return how the coverages of the three measures correlate over test sets that define all."""
+    counts = np.random.default_rng(seed).multinomial(n, design.ravel(), draws)
+    low, high = end_points(counts.reshape(-1, *design.shape), list(MEASURES), level)
+    held = ((low <= truth) & (truth <= high))[np.isfinite(low).all(axis=1)]
+    return np.asarray(np.corrcoef(held, rowvar=False))
+
+
+def undefined_probability(n: int, design: Array, measure: str) -> float:
+    """Return the probability that n items leave a measure undefined (prop-takahashi-undefined).
+
+    The measure is undefined if one of some groups of cells is empty: for macro F1 a class's row and
+    column together, for macro* F1 each row and each column. Inclusion and exclusion over groups.
+    """
+    rows = [np.arange(len(design))[:, None] == k for k in range(len(design))]
+    groups = {
+        "micro_f1": [],
+        "macro_f1": [row | row.T for row in rows],
+        "macro_f1_star": [np.broadcast_to(x, design.shape) for row in rows for x in (row, row.T)],
+    }[measure]
+    total = 0.0
+    for size in range(1, len(groups) + 1):
+        for chosen in combinations(groups, size):
+            elsewhere = float(design[~np.any(chosen, axis=0)].sum())
+            total -= (-1) ** size * elsewhere**n
+    return total
+
+
+def wilson_coverage(accuracy: float, n: int, level: float) -> float:
+    """Return the exact coverage of Wilson's interval for a proportion.
+
+    `f1ci` has it as an interval for F1: without false negatives, F1 is a function of the share of
+    right items, and the interval is carried over.
+    """
+    design = [accuracy, 1 - accuracy, 0, 0]
+    return float(
+        f1ci.coverage.exact(n, design, method="wilson_indirect", confidence_level=level).coverage
+    )

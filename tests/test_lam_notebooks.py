@@ -1,0 +1,112 @@
+"""What the notebooks of Lam, Gopal and Qian share."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import stats
+from sklearn.metrics import confusion_matrix, f1_score
+from statsmodels.stats.proportion import proportion_confint
+
+from notebooks.shared import four_intervals, suggestions
+from notebooks.shared.suggestions import Counts
+
+Z = float(stats.norm.ppf(0.975))
+
+# Four intervals
+
+
+@pytest.mark.parametrize("v", [1, 3, 10, 131])
+def test_wilson_direct_ends_are_the_real_roots_of_the_quartic(v: int) -> None:
+    for f in (0.0, 0.2, 0.74, 1.0):
+        # Equation 37 of the paper; the companion matrix leaves about 1e-8 at double roots.
+        k = Z * Z / v
+        roots = np.roots([k, -5 * k, 2 * (4 * k + 1), -4 * (k + f), 2 * f * f])
+        real = np.sort(roots.real[np.abs(roots.imag) < 1e-6])
+        ends = np.array(four_intervals.wilson_direct_of(f, v, Z))
+        assert ends == pytest.approx(real[[0, -1]], abs=1e-7)
+
+
+def test_wilson_indirect_ends_are_wilsons_for_the_proportion() -> None:
+    for right, v in ((0, 5), (77, 131), (131, 131)):
+        share = np.array(proportion_confint(right, v, method="wilson"))
+        ends = four_intervals.wilson_indirect_of(2 * right / (v + right), v, Z)
+        assert np.array(ends) == pytest.approx(2 * share / (1 + share), abs=1e-12)
+
+
+def test_degeneracy_is_all_wrong_or_all_right() -> None:
+    _, p10, p01 = cells = (0.16, 0.04, 0.64)
+    n, q = 25, sum(cells)
+    v = np.arange(1, n + 1)  # with no relevant item there is no interval
+    share = (p10 + p01) / q
+    expected = stats.binom.pmf(v, n, q) @ (share**v + (1 - share) ** v)
+    assert four_intervals.degeneracy(n, cells) == pytest.approx(expected, rel=1e-10)
+
+
+def test_coverages_of_two_methods_correlate_as_over_all_tables() -> None:
+    n, cells, draws = 25, (0.4, 0.1, 0.1), 40_000
+    methods = ("wald", "wilson_indirect")
+    q, truth = sum(cells), four_intervals.truth(cells)
+    v, tp = map(np.ravel, np.meshgrid(np.arange(1, n + 1), np.arange(n + 1), indexing="ij"))
+    v, tp = v[tp <= v], tp[tp <= v]
+    weight = stats.binom.pmf(v, n, q) * stats.binom.pmf(tp, v, cells[0] / q)
+    low, high = four_intervals.end_points(
+        np.stack([tp, v - tp, 0 * v, n - v], axis=1), methods, 0.95
+    )
+    held = (low <= truth) & (truth <= high)
+    expected = np.cov(held.T.astype(float), aweights=weight)
+    expected = expected[0, 1] / np.sqrt(expected[0, 0] * expected[1, 1])
+    coverage, _ = four_intervals.outcome_correlations(n, cells, methods, 0.95, draws=draws, seed=1)
+    # Four times 1 / sqrt(draws), doubled because the outcomes are far from normal.
+    assert coverage[0, 1] == pytest.approx(expected, abs=8 / draws**0.5)
+    assert coverage[0, 0] == 1
+
+
+@pytest.mark.parametrize(
+    ("probability", "text"),
+    [(0.0128, "0.0128"), (6.5e-5, "6.5e-05"), (2e-9, "< 1e-7"), (0, "< 1e-7")],
+)
+def test_small_probabilities_in_words(probability: float, text: str) -> None:
+    assert four_intervals.in_words(probability, missing=1e-9) == text
+
+
+# Two classifiers of which only the counts are known
+
+FIRST, SECOND = Counts(58, 55, 29, 691), Counts(67, 40, 20, 706)
+
+
+@pytest.mark.parametrize(
+    ("labels", "disagreements"),
+    # Apart: as many hits and false alarms as possible fall on different items.
+    [(suggestions.nested, 9 + 15), (suggestions.disjoint, 29 + 20 + 95)],
+)
+def test_labels_have_the_counts_and_the_extreme_disagreement(labels, disagreements):
+    truth, a, b = labels(FIRST, SECOND)
+    for counts, predicted in ((FIRST, a), (SECOND, b)):
+        (tn, fp), (fn, tp) = confusion_matrix(truth, predicted)
+        assert Counts(tp, fp, fn, tn) == counts
+        assert counts.f1 == pytest.approx(f1_score(truth, predicted), rel=1e-12)
+    assert int((a != b).sum()) == disagreements
+
+
+def test_variance_of_a_difference_by_numerical_derivatives() -> None:
+    rng = np.random.default_rng(3)
+    cells = rng.dirichlet(np.ones(8)).reshape(2, 2, 2)
+
+    def difference(p: np.ndarray) -> float:
+        scores = [
+            2 * table[1, 1] / (2 * table[1, 1] + table[0, 1] + table[1, 0])
+            for table in (p.sum(axis=2), p.sum(axis=1))
+        ]
+        return float(scores[0] - scores[1])
+
+    gradient = np.empty(8)
+    for c in range(8):
+        step = np.zeros(8)
+        step[c] = 1e-6
+        step = step.reshape(2, 2, 2)
+        gradient[c] = (difference(cells + step) - difference(cells - step)) / 2e-6
+    p = cells.ravel()
+    expected = p @ gradient**2 - (p @ gradient) ** 2
+    # Central differences with steps of 1e-6 are good to about 1e-9.
+    assert suggestions.difference_variance(cells) == pytest.approx(expected, rel=1e-7)
