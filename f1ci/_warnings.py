@@ -123,7 +123,8 @@ def _places(which: Any, classes: Classes, counts: bool) -> str:
 def missing_classes(sample: Sample, undefined: NDArray[np.bool_], classes: Classes) -> str:
     """Return a clause that says which classes the first undefined table lacks."""
     if sample.matrix is None:
-        return ", because no item is relevant"
+        nothing = "no item is relevant" if sample.independent else "no unit holds a relevant item"
+        return f", because {nothing}"
     place = tuple(np.argwhere(undefined)[0]) if undefined.ndim else ()
     return lacking(
         sample.metric, sample.matrix.true[place], sample.matrix.predicted[place], classes

@@ -31,8 +31,8 @@ from f1ci.results import (
 
 __all__ = ["difference_interval", "difference_test"]
 
-# The largest z at which a p-value is sought; its tail is below 1e-300.
-_LARGEST_Z = 38.0
+# A p-value is sought between these z. The tail of the largest is below 1e-300.
+_SMALLEST_Z, _LARGEST_Z = 1e-8, 38.0
 
 
 def difference_interval(
@@ -284,7 +284,7 @@ def _tail(comparison: Comparison, value: float) -> float:
 
     # The normal approximation is a good start. The bracket is widened until it holds the root.
     start = abs(float(sample.estimate) - value) / max(float(sample.error), 1e-12)
-    least, largest = 0.0, min(max(1.1 * start, 0.1), _LARGEST_Z)
+    least, largest = _SMALLEST_Z, min(max(1.1 * start, 0.1), _LARGEST_Z)
     while beyond(largest) < 0.0 and largest < _LARGEST_Z:
         least, largest = largest, min(2.0 * largest, _LARGEST_Z)
     z = largest

@@ -33,7 +33,7 @@ from f1ci.counts import Items, Matrix, items_of
 from f1ci.methods import METHODS, Method, delta, known, pick, quantile
 from f1ci.methods.averages import sample_of
 from f1ci.methods.score import Sample, normal_quantile
-from f1ci.metrics import ROUNDING, Metric
+from f1ci.metrics import Metric
 from f1ci.results import (
     Array,
     DegenerateVarianceWarning,
@@ -124,7 +124,7 @@ def joint_intervals(
     models = np.stack([items.matrix(k).dense() for k in range(len(pairs))])
     matrix = Matrix(models)
     estimate, influence = _evaluated(matrix, items, resolved)
-    covariance = _covariance(items, influence)
+    covariance = delta.item_covariance(influence, items.groups, items.counts)
     if method == "blur":
         covariance = _blurred(covariance, matrix, resolved, z)
     error = np.sqrt(np.diagonal(covariance))
@@ -224,14 +224,6 @@ def _evaluated(matrix: Matrix, items: Items, metrics: Sequence[Metric]) -> tuple
     values, influences = zip(*(metric.evaluate(matrix) for metric in metrics), strict=True)
     rows = [cells[k][true, by] for k, by in enumerate(predicted) for cells in influences]
     return np.stack(values, axis=-1).reshape(-1), np.stack(rows)
-
-
-def _covariance(items: Items, influence: Array) -> Array:
-    """Return the covariance of the estimates, with exact zeros for what is only rounding."""
-    covariance = delta.item_covariance(influence, items.groups, items.counts)
-    variance = items.counts.sum() * np.diagonal(covariance)
-    kept: NDArray[np.bool_] = ~(variance <= ROUNDING * (influence * influence).sum(axis=-1))
-    return np.where(kept[:, None] & kept, covariance, 0.0)
 
 
 def _blurred(covariance: Array, matrix: Matrix, metrics: Sequence[Any], z: float) -> Array:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import reprlib
 from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, fields
-from itertools import islice
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeAlias
 
 import numpy as np
@@ -233,7 +232,8 @@ class Interval(_Limits, Generic[Numbers]):
 
     def _table(self) -> tuple[list[str], list[list[str]], list[str]]:
         ends = np.broadcast_arrays(*self._ends())
-        places = list(islice(np.ndindex(ends[0].shape), _MOST_ROWS))
+        shape, size = ends[0].shape, ends[0].size
+        places = [np.unravel_index(k, shape) for k in range(min(size, _MOST_ROWS))]
         shown = [[end[place] for end in ends] for place in places]
         digits = _tables.decimals([high - low for _, low, high in shown])
         rows = []
@@ -242,7 +242,7 @@ class Interval(_Limits, Generic[Numbers]):
             if self.classes is not None:
                 name = _tables.label(self.classes[place[-1]])
             rows.append([name, *(f"{value:.{digits}f}" for value in values)])
-        more = ends[0].size - len(rows)
+        more = size - len(rows)
         below = [f"{self.metric}, {_tables.percent(self.confidence_level)} CI, {self.method}"]
         return ["", "estimate", "low", "high"], rows, [f"and {more:,} more"] * bool(more) + below
 

@@ -35,7 +35,7 @@ from scipy.special import ndtri
 from scipy.stats import binom
 
 import f1ci
-from notebooks.shared import datasets, drawing, joint_coverage
+from notebooks.shared import datasets, drawing, joint_coverage, kernels
 
 page = ledger.open("yuan-abalone")
 given, printed, record, say = page
@@ -203,7 +203,7 @@ counts, probability = joint_coverage.tables(n, population["logistic"])
 truth = joint_coverage.true_values(population["logistic"], measures)[0]
 coverage_by_tp = []
 for method in ("delta", "blur"):
-    estimate, covariance = f1ci.joint.joint_from_cells(counts, measures, method=method)
+    estimate, covariance = kernels.joint_from_cells(counts, measures, method=method)
     held = np.abs(estimate[:, 0] - truth) <= z * np.sqrt(covariance[:, 0, 0])
     coverage_by_tp.append(
         [
@@ -340,7 +340,7 @@ for rule, name in rules.items():
     cells = np.array([1 - a - prevalence + tp, a - tp, prevalence - tp, tp])
     for sample in (cases, n):
         table = np.round(sample * cells).astype(int)
-        _, covariance = f1ci.joint.joint_from_cells(table, measures, method="blur")
+        _, covariance = kernels.joint_from_cells(table, measures, method="blur")
         error = np.sqrt(np.diag(covariance))
         widths = [
             printed(f"yuan/table-2/{rule}/{m}/high") - printed(f"yuan/table-2/{rule}/{m}/low")
@@ -376,7 +376,7 @@ show.table(
 # %%
 stream = np.random.default_rng(samples)
 tested = stream.multinomial(cases, raked / raked.sum(axis=1, keepdims=True))
-estimate, covariance = f1ci.joint.joint_from_cells(tested, measures, method="blur")
+estimate, covariance = kernels.joint_from_cells(tested, measures, method="blur")
 critical = f1ci.joint.joint_critical_value(covariance, confidence_level=level)
 half = critical[:, None] * np.sqrt(np.diagonal(covariance, axis1=1, axis2=2))
 for r, rule in enumerate(rules):

@@ -28,7 +28,7 @@ from IPython.display import display
 from scipy.special import ndtri
 
 import f1ci
-from notebooks.shared import datasets, drawing, joint_coverage
+from notebooks.shared import datasets, drawing, joint_coverage, kernels
 
 page = ledger.open("yuan-gaussian")
 given, _, record, say = page
@@ -75,7 +75,7 @@ say("yuan-gaussian-sets", len(populations))
 # %%
 rank = [
     np.linalg.matrix_rank(
-        f1ci.joint.joint_from_cells(np.round(1e9 * p).astype(int), list(metrics.values()))[1] * 1e9,
+        kernels.joint_from_cells(np.round(1e9 * p).astype(int), list(metrics.values()))[1] * 1e9,
         tol=1e-6,
     )
     for p in populations[:50]

@@ -26,7 +26,7 @@ from compendium.published import Number
 from scipy.special import ndtri
 
 import f1ci
-from notebooks.shared import datasets, joint_coverage
+from notebooks.shared import datasets, joint_coverage, kernels
 
 page = ledger.open("yuan-letter")
 given, printed, record, say = page
@@ -258,7 +258,7 @@ say("yuan-letter-drift-length", abs(check.length))
 # ({ref}`E-yuan-2 <E-yuan-2>`):
 
 # %%
-_, covariance = f1ci.joint.joint_from_cells(populations[0].astype(int), measures)
+_, covariance = kernels.joint_from_cells(populations[0].astype(int), measures)
 scale = np.sqrt(np.diag(covariance))
 eigenvalues = np.sort(np.linalg.eigvalsh(covariance / np.outer(scale, scale)))[::-1]
 rank = int((eigenvalues > 1e-10).sum())

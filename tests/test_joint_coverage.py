@@ -11,7 +11,7 @@ from compendium.published import Number, read_number
 from scipy import stats
 
 import f1ci
-from notebooks.shared import joint_coverage
+from notebooks.shared import joint_coverage, kernels
 
 F_HALF, ACCURACY, LIFT = f1ci.metrics.fbeta(0.5), f1ci.metrics.accuracy, f1ci.metrics.lift
 # TN, FP, FN, TP of the rules that yuan's Table VI determines, and one of Table VII.
@@ -103,7 +103,7 @@ def test_exact_agrees_with_the_public_functions_test_set_by_test_set(
     draws = np.random.default_rng(8).multinomial(n, np.array(cells) / sum(cells), size=size)
     truth = joint_coverage.true_values(cells, metrics)
     for kind, method in (("joint", "delta"), ("corrected", "blur")):
-        estimate, covariance = f1ci.joint.joint_from_cells(draws, metrics, method=method)
+        estimate, covariance = kernels.joint_from_cells(draws, metrics, method=method)
         error = np.sqrt(np.diagonal(covariance, axis1=-2, axis2=-1))
         q = f1ci.joint.joint_critical_value(covariance)[:, None]
         held = (np.abs(estimate - truth) <= q * error).all(-1)
@@ -117,7 +117,7 @@ def test_exact_agrees_with_the_public_functions_test_set_by_test_set(
 def test_three_measures_by_regression_agree_with_their_own_quantiles() -> None:
     metrics = [F_HALF, ACCURACY, LIFT]
     draws = np.random.default_rng(9).multinomial(3000, np.array(SVM) / 16064, size=3000)
-    _, covariance = f1ci.joint.joint_from_cells(draws, metrics)
+    _, covariance = kernels.joint_from_cells(draws, metrics)
     own = f1ci.joint.joint_critical_value(covariance)
     (fitted,) = joint_coverage._critical_values([covariance], 0.95, each=True)
     # The docstring's order of 1e-3; the quantile is about 2.3.
@@ -128,7 +128,7 @@ def test_three_measures_by_regression_agree_with_their_own_quantiles() -> None:
 def test_a_degenerate_measure_is_left_out_of_the_critical_value() -> None:
     metrics = [F_HALF, ACCURACY]
     draws = np.array([[90, 3, 7, 0], [90, 3, 4, 3]])
-    _, covariance = f1ci.joint.joint_from_cells(draws, metrics)
+    _, covariance = kernels.joint_from_cells(draws, metrics)
     (found,) = joint_coverage._critical_values([covariance], 0.95, each=False)
     np.testing.assert_allclose(found, f1ci.joint.joint_critical_value(covariance), atol=1e-6)
     assert found[0] == pytest.approx(Z, abs=1e-6)
@@ -141,7 +141,7 @@ def test_several_rules_agree_with_one_run_of_the_public_functions() -> None:
     draws = np.random.default_rng(3).multinomial(300, cells, size=size)
     truth = joint_coverage.true_values(cells, metrics)
     for kind, method in (("joint", "delta"), ("corrected", "blur")):
-        estimate, covariance = f1ci.joint.joint_from_cells(draws, metrics, method=method)
+        estimate, covariance = kernels.joint_from_cells(draws, metrics, method=method)
         error = np.sqrt(np.diagonal(covariance, axis1=-2, axis2=-1))
         q = f1ci.joint.joint_critical_value(covariance)[:, None]
         held = (np.abs(estimate - truth) <= q * error).all(-1).mean()

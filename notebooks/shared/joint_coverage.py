@@ -1,7 +1,7 @@
 """How well joint intervals do: exactly for one rule, by simulation for several (`yuan`).
 
 A test set of n cases enters the intervals through its joint cell counts alone, one
-multinomial draw (`f1ci.joint.joint_from_cells`). For one rule only three counts matter,
+multinomial draw (`notebooks.shared.kernels.joint_from_cells`). For one rule only three counts matter,
 TP, FP and FN, and all tables that can occur are summed over instead of drawn.
 
 Four kinds of intervals are looked at, named as in Tables VI and VII: "individual" ones,
@@ -35,10 +35,11 @@ from scipy.interpolate import CubicSpline
 from scipy.special import ndtri
 
 import f1ci
-from f1ci.joint import joint_critical_value, joint_from_cells
+from f1ci.joint import joint_critical_value
 from f1ci.methods.delta import blur_variance
 from f1ci.methods.quantile import equicoordinate_quantile, normal_quantile
 from f1ci.metrics import BinaryMetric
+from notebooks.shared.kernels import joint_from_cells
 
 __all__ = [
     "Drift",
