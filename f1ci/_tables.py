@@ -1,4 +1,4 @@
-"""Rows of text as a person reads them: aligned, or as HTML. Knows nothing of statistics."""
+"""Write rows of text as a person reads them: aligned, or as HTML."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _WIDEST = 40
 
 
 def decimals(lengths: Any) -> int:
-    """How many decimals show two digits of the median length; at least three."""
+    """Return how many decimals show two digits of the median length; at least three."""
     array = np.atleast_1d(np.asarray(lengths, dtype=np.float64))
     array = array[np.isfinite(array) & (array > 0)]
     # 1 - floor(log10(length)) is 2 for a length of 0.1 and 3 for one of 0.01.
@@ -26,18 +26,18 @@ def decimals(lengths: Any) -> int:
 
 
 def percent(share: float) -> str:
-    """0.95 as "95 %"."""
+    """Return 0.95 as "95 %"."""
     return f"{100 * share:.6g} %"
 
 
 def label(name: Any) -> str:
-    """A name on one line, without characters that move the cursor."""
+    """Return a name on one line, without characters that move the cursor."""
     text = str(name)
     return text if text.isprintable() and text.strip() else repr(text)
 
 
 def as_text(head: Sequence[str], rows: Sequence[Sequence[str]], names: int = 1) -> str:
-    """Aligned columns, the first few of names to the left and the others to the right."""
+    """Return aligned columns: the first ones, of names, to the left and the others to the right."""
     short = [[*map(_cut, row[:names]), *row[names:]] for row in (head, *rows)]
     widths = [max(map(_width, column)) for column in zip(*short, strict=True)]
     lines = []
@@ -53,7 +53,7 @@ def as_text(head: Sequence[str], rows: Sequence[Sequence[str]], names: int = 1) 
 def as_html(
     head: Sequence[str], rows: Sequence[Sequence[str]], names: int = 1, below: Sequence[str] = ()
 ) -> str:
-    """The same as a table, with lines of text below it; every text is escaped."""
+    """Return an HTML table with lines of text below it; every text is escaped."""
 
     def cells(tag: str, row: Sequence[str]) -> str:
         parts = []
@@ -69,7 +69,7 @@ def as_html(
 
 
 def frame(columns: Any, index: list[str]) -> pandas.DataFrame:
-    """A pandas data frame of these columns or records, indexed by some of its columns."""
+    """Return a pandas data frame of these columns or records, indexed by some of its columns."""
     try:
         import pandas
     except ImportError as error:
@@ -78,7 +78,7 @@ def frame(columns: Any, index: list[str]) -> pandas.DataFrame:
 
 
 def _width(text: str) -> int:
-    """Columns of a terminal: East Asian wide characters take two, combining marks none."""
+    """Return the width in a terminal: East Asian wide characters take two, combining marks none."""
     wide = sum(unicodedata.east_asian_width(c) in "WF" for c in text)
     return len(text) + wide - sum(unicodedata.category(c) in ("Mn", "Me") for c in text)
 

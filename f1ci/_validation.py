@@ -1,8 +1,6 @@
-"""What a legal argument is, and the sentence that says what is wrong with an illegal one.
+"""Checks of arguments. Each raises an error that names the argument, the rule and the value.
 
-What several rooms ask of an argument stands here; what one room asks stands beside its
-functions. Public functions validate before they compute, and the kernels behind them never check
-again.
+Public functions check their arguments once, before they compute. Kernels never check again.
 """
 
 from __future__ import annotations
@@ -14,6 +12,8 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from f1ci.results import IntervalWarning, warn
+
 Checked: TypeAlias = Callable[[str, ArrayLike], NDArray[np.float64]]
 
 _BOOLEANS = (bool, np.bool_)
@@ -21,6 +21,9 @@ _INTEGERS = (int, np.integer)
 
 # Below this intervals are shorter than rounding, and arithmetic with normal quantiles fails.
 _LOWEST_LEVEL = 1e-9
+
+# People who pass these mean their complement.
+_ERROR_RATES = (0.001, 0.01, 0.05, 0.1)
 
 # Sums of finite numbers up to this are finite.
 _LARGEST_NUMBER = 1e300
@@ -30,7 +33,7 @@ MAX_COUNT = 2**50
 
 
 def number(name: str, value: Any) -> float:
-    """`value` as a float, if it is a real number and not a boolean."""
+    """Return a real number as a float; booleans are refused."""
     if isinstance(value, _BOOLEANS) or not isinstance(value, (*_INTEGERS, float, np.floating)):
         raise TypeError(f"{name} must be a number, got {short(value)}")
     try:
@@ -44,23 +47,20 @@ _SHORT.maxstring = _SHORT.maxother = 80
 
 
 def short(value: Any) -> str:
-    """How a value is quoted that may be long."""
-    try:
-        text = _SHORT.repr(value)
-    except ValueError:  # an integer of more than 4300 digits
-        return f"a long {type(value).__name__}"
+    """Return how a message quotes a value."""
+    text = _SHORT.repr(value)
     return text if len(text) <= 160 else text[:157] + "..."
 
 
 def choice(name: str, value: Any, known: Iterable[str]) -> str:
-    """One of the known names."""
+    """Return a known name, or raise an error that lists the known ones."""
     if isinstance(value, str) and value in known:
         return value
     raise ValueError(f"{name} must be one of {', '.join(map(repr, known))}, got {short(value)}")
 
 
 def positive_integer(name: str, value: Any, *, maximum: int = MAX_COUNT) -> int:
-    """A whole number from 1 to `maximum`."""
+    """Return a whole number from 1 to `maximum`."""
     if isinstance(value, _BOOLEANS) or not isinstance(value, _INTEGERS):
         raise TypeError(f"{name} must be an integer, got {short(value)}")
     if not 1 <= value <= maximum:
@@ -70,12 +70,13 @@ def positive_integer(name: str, value: Any, *, maximum: int = MAX_COUNT) -> int:
 
 
 def generator(value: Any) -> np.random.Generator:
-    """A source of random numbers: fresh, seeded, or the one that is given."""
-    try:
-        return np.random.default_rng(value)
-    except (TypeError, ValueError) as error:
-        rule = "be None, a seed of at least 0 or a numpy Generator"
-        raise type(error)(f"rng must {rule}, got {short(value)}") from None
+    """Return a generator of random numbers: a fresh one, a seeded one, or the caller's."""
+    kinds = (int, np.integer, np.random.SeedSequence, np.random.BitGenerator, np.random.Generator)
+    if value is not None and (isinstance(value, bool) or not isinstance(value, kinds)):
+        raise TypeError(f"rng must be None, a seed or a numpy Generator, got {short(value)}")
+    if isinstance(value, _INTEGERS) and value < 0:
+        raise ValueError(f"rng must be a seed of at least 0, got {short(value)}")
+    return np.random.default_rng(value)
 
 
 def _rule(legal: Callable[[float], bool], rule: str) -> Callable[[str, Any], float]:
@@ -97,22 +98,25 @@ inner = _rule(lambda x: 0.0 < x < 1.0, "lie strictly between 0 and 1")
 
 
 def confidence_level(value: Any) -> float:
-    """A level strictly between 0 and 1, and not next to 0."""
+    """Return a level strictly between 0 and 1; warn of one that may be its complement."""
     level = inner("confidence_level", value)
     if level < _LOWEST_LEVEL:
         got = f"got {level!r}; the lowest is {_LOWEST_LEVEL:g}"
         raise ValueError(f"confidence_level must lie strictly between 0 and 1, {got}")
+    if level in _ERROR_RATES:
+        meant = f"{1 - level:g}"
+        warn(f"the confidence level is {level:g}; did you mean {meant}?", IntervalWarning)
     return level
 
 
 def refuse(name: str, array: NDArray[Any], bad: NDArray[np.bool_], rule: str) -> None:
-    """Say what an array must be, and the first entry that is not."""
+    """Raise an error that says what an array must be and quotes the first entry that is not."""
     if bad.any():
         raise ValueError(f"{name} must {rule}, got {array[bad].flat[0].item()!r}")
 
 
 def shaped(name: str, array: NDArray[Any], legal: bool, expected: str) -> NDArray[Any]:
-    """The array, if its shape is legal."""
+    """Return the array, or raise an error that quotes its shape."""
     if not legal:
         raise ValueError(f"{name} must have shape {expected}, got shape {array.shape}")
     return array
@@ -124,7 +128,7 @@ def real(name: str, value: ArrayLike) -> NDArray[np.float64]:
 
 
 def weights(name: str, value: ArrayLike) -> NDArray[np.float64]:
-    """Finite, non-negative numbers of any shape; fractions are legal."""
+    """Return finite, non-negative numbers of any shape; fractions are legal."""
     array = _numeric(name, value).astype(np.float64, copy=False)
     legal = (array >= 0.0) & (array <= _LARGEST_NUMBER)
     refuse(name, array, ~legal, "be finite and not negative")
@@ -132,7 +136,7 @@ def weights(name: str, value: ArrayLike) -> NDArray[np.float64]:
 
 
 def counts(name: str, value: ArrayLike) -> NDArray[np.float64]:
-    """Whole, non-negative numbers up to `MAX_COUNT`, of any shape, as floats."""
+    """Return whole, non-negative numbers up to `MAX_COUNT`, of any shape, as floats."""
     rule = "be a whole number between 0 and 2**50"
     if type(value) is int:
         if 0 <= value <= MAX_COUNT:
@@ -150,7 +154,7 @@ def counts(name: str, value: ArrayLike) -> NDArray[np.float64]:
 
 
 def matrices(metric: Any, value: ArrayLike, check: Checked = counts) -> NDArray[np.float64]:
-    """One or more confusion matrices (..., r, r) that a metric can take, of counts or of shares."""
+    """Return confusion matrices (..., r, r) that a metric can take, of counts or of shares."""
     array = square("matrix", check("matrix", value), "(..., r, r) with r of at least 2", 2)
     if metric.binary and array.shape[-1] != 2:
         raise ValueError(
@@ -162,13 +166,13 @@ def matrices(metric: Any, value: ArrayLike, check: Checked = counts) -> NDArray[
 
 
 def square(name: str, array: NDArray[Any], expected: str, least: int = 1) -> NDArray[Any]:
-    """One or more square matrices."""
+    """Return one or more square matrices."""
     legal = array.ndim > 1 and array.shape[-1] == array.shape[-2] >= least
     return shaped(name, array, legal, expected)
 
 
 def listed(name: str, value: Any) -> list[Any]:
-    """Any sequence, as a list."""
+    """Return any sequence as a list."""
     try:
         return list(value)
     except TypeError:
@@ -176,7 +180,7 @@ def listed(name: str, value: Any) -> list[Any]:
 
 
 def distinct(name: str, values: Sequence[Any]) -> None:
-    """No value occurs twice, and there is at least one."""
+    """Check that no value occurs twice, and that there is at least one."""
     if not len(values):
         raise ValueError(f"{name} must not be empty, got {short(values)}")
     seen = set()
@@ -187,23 +191,23 @@ def distinct(name: str, values: Sequence[Any]) -> None:
 
 
 def listing(classes: Sequence[Any], most: int = 6) -> str:
-    """The first few of some classes."""
+    """Return the first few of some classes in words."""
     return first_few([short(label)[:40] for label in classes[: most + 1]], most)
 
 
 def first_few(words: Sequence[str], most: int = 3) -> str:
-    """A list in words, cut short."""
+    """Return the first few of some words."""
     return ", ".join(words[:most]) + (", ..." if len(words) > most else "")
 
 
 def at_least_two(what: str, count: int, needed_by: str = "a standard error") -> None:
-    """There are enough of something."""
+    """Check that there are at least two of something."""
     if count < 2:
         raise ValueError(f"{needed_by} needs at least two {what}, got {count}")
 
 
 def correlation(value: ArrayLike) -> NDArray[np.float64]:
-    """One or more correlation matrices, shape (..., k, k); symmetric and rounded to [-1, 1]."""
+    """Return correlation matrices of shape (..., k, k), symmetric and rounded to [-1, 1]."""
     array = _numeric("correlation", value).astype(np.float64, copy=False)
     square("correlation", array, "(..., k, k)")
     # Rounding in a computed matrix is far below this, a typing error far above.
@@ -226,14 +230,14 @@ def correlation(value: ArrayLike) -> NDArray[np.float64]:
 
 
 def exactly_one(**named: Any) -> None:
-    """One of the named arguments is given, the others are None."""
+    """Check that exactly one of the named arguments is not None."""
     if sum(value is not None for value in named.values()) != 1:
         listed = " and ".join(f"{name}={short(value)}" for name, value in named.items())
         raise ValueError(f"give exactly one of {', '.join(named)}, got {listed}")
 
 
 def same_length(**arrays: Sequence[Any] | NDArray[Any]) -> None:
-    """All of the named arrays have the same length."""
+    """Check that the named arrays have the same length."""
     lengths = {name: len(array) for name, array in arrays.items()}
     if len(set(lengths.values())) > 1:
         listed = ", ".join(f"{name} has {length}" for name, length in lengths.items())
@@ -241,7 +245,7 @@ def same_length(**arrays: Sequence[Any] | NDArray[Any]) -> None:
 
 
 def broadcastable(**arrays: NDArray[Any]) -> None:
-    """The named arrays have shapes that broadcast against each other."""
+    """Check that the shapes of the named arrays broadcast against each other."""
     try:
         np.broadcast_shapes(*(array.shape for array in arrays.values()))
     except ValueError:
@@ -259,5 +263,4 @@ def _numeric(name: str, value: ArrayLike) -> NDArray[Any]:
     if isinstance(value, np.ma.MaskedArray) and (mask := np.ma.getmaskarray(value)).any():
         place = int(mask.argmax())
         raise ValueError(f"{name} must not hold masked entries, got one at position {place}")
-    # Half precision has no room for the comparisons to come.
-    return array.astype(np.float64) if array.dtype == np.float16 else array
+    return array.astype(np.float64) if array.dtype.kind == "f" else array

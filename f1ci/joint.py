@@ -27,7 +27,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from f1ci import _validation, _warnings
+from f1ci import _validation
 from f1ci import metrics as _metrics
 from f1ci.counts import Items, Matrix, items_of
 from f1ci.methods import METHODS, Method, delta, known, pick, quantile
@@ -40,6 +40,7 @@ from f1ci.results import (
     IntervalWarning,
     JointIntervals,
     UndefinedMetricWarning,
+    warn,
 )
 
 # In order of preference.
@@ -307,4 +308,4 @@ def _warn(
             text = f"estimated with a standard error of zero, so that {method.at_zero_error}"
             cases.setdefault((DegenerateVarianceWarning, text), []).append(who)
     for (category, text), names in cases.items():
-        _warnings.warn(f"{_validation.first_few(names)}: {text}", category)
+        warn(f"{_validation.first_few(names)}: {text}", category)

@@ -1,6 +1,7 @@
-"""Plots of intervals, posteriors and differences; matplotlib is imported when one is asked for.
+"""Draw intervals, posteriors and differences with matplotlib.
 
-Every function draws into the axes that it is given, or into new ones, and returns them.
+Every function draws into the axes that the caller passes, or into new ones, and returns them.
+Matplotlib is imported at the first drawing.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from f1ci import _tables, _validation
 from f1ci.posteriors import Posterior
 from f1ci.report import ClassificationReport
 from f1ci.results import DifferenceTest, Interval, JointIntervals
+from f1ci.several import ModelComparison
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -26,17 +28,19 @@ _ROWS_PER_INCH = 3.5
 
 
 def forest(
-    intervals: Interval | JointIntervals | ClassificationReport | Mapping[str, Interval],
+    intervals: (
+        Interval | JointIntervals | ClassificationReport | ModelComparison | Mapping[str, Interval]
+    ),
     *,
     metric: str = "f1",
     ax: Axes | None = None,
 ) -> Axes:
-    """One line for each interval, from top to bottom, with a dot at the estimate.
+    """Draw a line for each interval, from top to bottom, with a dot at the estimate.
 
     Parameters
     ----------
-    intervals : Interval, JointIntervals, ClassificationReport or mapping of str to Interval
-        Several intervals. Joint ones are drawn thin, with the individual ones on them.
+    intervals : Interval, JointIntervals, ClassificationReport, ModelComparison or mapping
+        One or more intervals. Joint ones are drawn thin, with the individual ones on them.
     metric : str, default "f1"
         What to show of a report.
     ax : matplotlib.axes.Axes, optional
@@ -52,6 +56,8 @@ def forest(
     >>> intervals = {"BERT": f1ci.f1_interval(77, 44, 10), "ULMFiT": f1ci.f1_interval(70, 60, 17)}
     >>> ax = f1ci.plot.forest(intervals)  # doctest: +SKIP
     """
+    if isinstance(intervals, ModelComparison):
+        intervals = intervals.intervals
     rows, of, levels = _drawn(intervals, metric)
     if not rows:
         raise ValueError(f"intervals must not be empty, got {_validation.short(intervals)}")
@@ -75,7 +81,7 @@ def posterior(
     confidence_level: float = 0.95,
     ax: Axes | None = None,
 ) -> Axes:
-    """The density of one posterior or of several, shaded where the credible interval is.
+    """Draw the density of posteriors, shaded where the credible interval is.
 
     Parameters
     ----------
@@ -117,17 +123,17 @@ def posterior(
 
 
 def difference(
-    found: DifferenceTest | Interval,
+    test: DifferenceTest | Interval,
     *,
     margin: float | None = None,
     names: tuple[str, str] = ("A", "B"),
     ax: Axes | None = None,
 ) -> Axes:
-    """The difference of two models with its interval, zero, and the margin that does not matter.
+    """Draw the difference of two models with its interval, zero and the margin.
 
     Parameters
     ----------
-    found : DifferenceTest or Interval
+    test : DifferenceTest or Interval
         What `f1ci.difference_test` or `f1ci.difference_interval` gives.
     margin : float, optional
         Half width of the band; by default the test's.
@@ -146,10 +152,12 @@ def difference(
     >>> y_true, a, b = [1, 1, 0, 0] * 9, [1, 0, 0, 1] * 9, [1, 1, 0, 1] * 9
     >>> ax = f1ci.plot.difference(f1ci.difference_test(y_true, a, b))  # doctest: +SKIP
     """
-    _refuse_other("found", {"": found}, (DifferenceTest, Interval))
-    interval: Any = found.interval if isinstance(found, DifferenceTest) else found
-    tested = found.margin if isinstance(found, DifferenceTest) else 0.0
+    _refuse_other("test", {"": test}, (DifferenceTest, Interval))
+    interval: Any = test.interval if isinstance(test, DifferenceTest) else test
+    tested = test.margin if isinstance(test, DifferenceTest) else 0.0
     band = _validation.probability("margin", tested if margin is None else margin)
+    if len(names) != 2:
+        raise ValueError(f"names must be those of two models, got {_validation.short(names)}")
     a, b = map(_text, names)
     ax = forest({f"{names[1]} − {names[0]}": interval}, ax=ax)
     ax.axvline(0.0, color="0.3", linewidth=1, zorder=0)
@@ -160,19 +168,18 @@ def difference(
     ax.set_xlim(-most, most)
     # Over zero, wherever the user's style puts titles.
     ax.set_title(f"← {a} is better      {b} is better →", loc="center", fontsize="medium")
-    if isinstance(found, DifferenceTest):
-        ax.set_xlabel(f"{ax.get_xlabel()}\n{found.verdict(a, b)}")
+    if isinstance(test, DifferenceTest):
+        ax.set_xlabel(f"{ax.get_xlabel()}\n{test.verdict(a, b)}")
     return ax
 
 
 def _drawn(intervals: Any, metric: str) -> tuple[list[tuple[Any, ...]], str, Iterable[float]]:
-    """Rows of a name, estimate, end points, and those of a joint interval; metrics; and levels."""
+    """Return rows (name, estimate, end points, joint end points), the metrics and the levels."""
     if isinstance(intervals, Mapping):
         _refuse_other("intervals", intervals, Interval)
-        each = intervals.values()
         rows = [(name, one.estimate, *one) for name, one in intervals.items()]
-        of = ", ".join(dict.fromkeys(one.metric for one in each))
-        return rows, of, dict.fromkeys(one.confidence_level for one in each)
+        of = ", ".join(dict.fromkeys(one.metric for one in intervals.values()))
+        return rows, of, dict.fromkeys(one.confidence_level for one in intervals.values())
     if isinstance(intervals, JointIntervals):
         names, joint = map(", ".join, intervals), (intervals.low, intervals.high)
         own = intervals.estimate, intervals.individual_low, intervals.individual_high
@@ -183,8 +190,10 @@ def _drawn(intervals: Any, metric: str) -> tuple[list[tuple[Any, ...]], str, Ite
         of = metric
     elif isinstance(intervals, Interval):
         several = np.ndim(intervals.estimate) > 0
-        classes = intervals.classes or (range(np.size(intervals.estimate)) if several else [""])
-        ends = (np.ravel(each) for each in (intervals.estimate, *intervals))
+        classes = intervals.classes or (
+            range(np.size(intervals.estimate)) if several else [intervals.metric]
+        )
+        ends = (np.ravel(end) for end in (intervals.estimate, *intervals))
         rows, of = list(zip(classes, *ends, strict=True)), intervals.metric
     else:
         raise TypeError(f"intervals cannot be drawn, got {_validation.short(intervals)}")
@@ -208,7 +217,7 @@ def _axes(ax: Axes | None, size: tuple[float, float]) -> Axes:
 
 
 def _text(name: Any) -> str:
-    """A name in which matplotlib finds no formulas."""
+    """Return a name in which matplotlib finds no formulas."""
     return _tables.label(name).replace("$", r"\$")
 
 

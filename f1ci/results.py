@@ -5,8 +5,12 @@ Each prints for people, and shows itself as a table in notebooks.
 
 from __future__ import annotations
 
+import inspect
 import reprlib
+import warnings
 from collections.abc import Hashable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeAlias
 
@@ -52,6 +56,29 @@ class DegenerateVarianceWarning(IntervalWarning):
 
 class SmallSampleWarning(IntervalWarning):
     """A class has too few items for more than a long interval."""
+
+
+_QUIET: ContextVar[bool] = ContextVar("quiet", default=False)
+
+
+@contextmanager
+def without_warnings() -> Iterator[None]:
+    """Hold f1ci's warnings back in this thread; the caller's filters stay as they are."""
+    token = _QUIET.set(True)
+    try:
+        yield
+    finally:
+        _QUIET.reset(token)
+
+
+def warn(text: str, category: type[IntervalWarning]) -> None:
+    """Warn at the line that called the package."""
+    if _QUIET.get():
+        return
+    level, frame = 1, inspect.currentframe()
+    while frame and frame.f_globals.get("__name__", "").split(".")[0] == "f1ci":
+        level, frame = level + 1, frame.f_back
+    warnings.warn(text, category, stacklevel=level)
 
 
 # An array of intervals shows so many of its rows.
@@ -306,7 +333,7 @@ class JointIntervals(_Limits):
         digits = _tables.decimals(self.individual_high - self.individual_low)
         rows = [
             [_tables.label(model), metric, *(f"{value:.{digits}f}" for value in values)]
-            for (model, metric), *values in zip(self.keys(), self.estimate, *ends, strict=True)
+            for (model, metric), *values in zip(self.rows(), self.estimate, *ends, strict=True)
         ]
         level, methods = _tables.percent(self.confidence_level), dict.fromkeys(self.methods)
         line = (
@@ -316,12 +343,12 @@ class JointIntervals(_Limits):
         head = ["classifier", "metric", "estimate", "low", "high", "joint low", "joint high"]
         return head, rows, [line]
 
-    def keys(self) -> list[tuple[str, str]]:
+    def rows(self) -> list[tuple[str, str]]:
         """Return classifier and metric of each row."""
         return list(zip(self.classifiers, self.metrics, strict=True))
 
     def __getitem__(self, row: tuple[str, str]) -> Interval[float]:
-        rows = self.keys()
+        rows = self.rows()
         if row not in rows:
             shown = ", ".join(map(reprlib.repr, rows[:6])) + (", ..." if len(rows) > 6 else "")
             raise KeyError(f"no row {reprlib.repr(row)}; the rows are {shown}")

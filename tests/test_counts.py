@@ -97,7 +97,7 @@ def test_matrix_equals_scikit_learn_and_the_definition(pairs):
     st.permutations(["a", "b", "c", "dd", "never"]),
 )
 def test_matrix_in_a_given_order_of_labels(pairs, order):
-    y_true, y_pred = map(list, zip(*pairs, strict=True))
+    y_true, y_pred = map(list, zip(*[("a", "a"), *pairs], strict=True))
     ours = f1ci.confusion_matrix(y_true, y_pred, labels=order)
     np.testing.assert_array_equal(ours, sklearn_confusion_matrix(y_true, y_pred, labels=order))
 

@@ -263,12 +263,12 @@ def test_joint_limits_are_the_limits_of_one_score_at_a_higher_level():
     joint = joint_intervals(y_true, predictions, ["f1", "precision", "correlation"])
     assert joint.methods == ("cautious", "cautious", "logit") * 3
     level = 2 * stats.norm.cdf(joint.critical_value) - 1
-    for name, metric in joint.keys():
+    for name, metric in joint.rows():
         table = confusion_matrix(y_true, predictions[name])
         method = "logit" if metric == "correlation" else "cautious"
         for at, ends in ((level, ("low", "high")), (0.95, ("individual_low", "individual_high"))):
             alone = metric_interval(table, metric, method=method, confidence_level=at)
-            k = joint.keys().index((name, metric))
+            k = joint.rows().index((name, metric))
             # 1e-12: the level was computed from q by another code.
             assert tuple(getattr(joint, end)[k] for end in ends) == pytest.approx(
                 tuple(alone), rel=1e-12
@@ -344,7 +344,7 @@ def test_order_of_rows_and_names_of_classes_do_not_matter():
     renamed = joint_intervals(word[y_true], {"a": word[a], "b": word[b]}, names)
     np.testing.assert_array_equal(renamed.low, joint.low)
     turned = joint_intervals(y_true, {"b": b, "a": a}, names[::-1])
-    for row in joint.keys():
+    for row in joint.rows():
         # Other points for the quantile: its accuracy.
         assert tuple(turned[row]) == pytest.approx(tuple(joint[row]), abs=1e-4)
 

@@ -59,8 +59,8 @@ def test_joint_intervals_list_their_rows():
     y_true, y_pred = [0, 1, 1, 0] * 9, [0, 1, 0, 1] * 9
     options = {"predictions": {"a": y_pred, "b": y_true[::-1]}, "metrics": ["f1", "accuracy"]}
     joint = f1ci.joint_intervals(y_true, **options)
-    assert joint.keys() == [("a", "f1"), ("a", "accuracy"), ("b", "f1"), ("b", "accuracy")]
-    assert len(joint.keys()) == len(joint)
+    assert joint.rows() == [("a", "f1"), ("a", "accuracy"), ("b", "f1"), ("b", "accuracy")]
+    assert len(joint.rows()) == len(joint)
     assert joint["a", "f1"].metric == "f1"
     low, high = joint
     assert (low is joint.low, high is joint.high) == (True, True)

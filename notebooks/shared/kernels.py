@@ -65,7 +65,7 @@ def joint_from_cells(
         Undefined metrics have ``nan`` rows, and exact ones rows of exact zeros.
     """
     counts = np.asarray(cells, dtype=np.float64)
-    chosen = [f1ci.metrics.get(metric) for metric in metrics]
+    chosen: list[Any] = [f1ci.metrics.get(metric) for metric in metrics]
     m = counts.shape[-1].bit_length() - 2
     # 1. The matrix of each classifier, shape (..., m, 2, 2).
     truth, *predicted = (np.arange(counts.shape[-1]) >> np.arange(m, -1, -1)[:, None]) & 1

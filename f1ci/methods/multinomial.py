@@ -1,0 +1,385 @@
+r"""Score limits of any smooth metric of counts by cell.
+
+Wilson (1927) asks which values of a proportion a test with the standard error *under that value*
+does not reject. The same question has an answer for every smooth function of the probabilities of
+a table. Let n_c of N items fall into cell c, and let e_c be the slope of the metric there (its
+influence, with mean zero). Pearson's statistic of the most likely probabilities q that give the
+metric a certain value is z^2 where
+
+    q_c = n_c / {N + z^2 + m (e_c - mean of e over the items)},    sum of q_c = 1.
+
+One multiplier m on each side solves this. The slopes are those at q, so they are taken again until
+q settles. For two cells this is Wilson's interval, for a Tversky score the cubic of `f1ci.methods.
+score`, for any function Lang's (2008) score interval.
+
+Two terms of second order follow (the book's chapter on score intervals has the derivation). Under
+its constraint q differs from the true probabilities by a random vector v at right angles to the
+influence. With H the second derivatives of the metric, the score statistic then has the mean
+E(v' H v) / 2, which is taken from both limits, and the variance
+
+    1 - {tr(H V H V) / 2 + C} / (variance of the metric),
+
+V the covariance matrix of v and C the third cumulant E(L v' H v), L the linear part of the metric;
+z^2 is multiplied by it. Both vanish for a single proportion.
+
+Use them for averages, differences, kappa, Matthews' correlation and metrics of your own. They hold
+the level on average over the truth, not at each truth.
+
+These are kernels: arrays have the cells first and a batch of tables last, shape (K, B), and
+nothing is checked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from f1ci.results import Array
+
+__all__ = ["Average", "Cells", "SecondOrder", "limits", "second_order", "settled"]
+
+# Cell probabilities (K, B) -> values (B,) and slopes (K, B) with mean zero.
+Evaluate: TypeAlias = Callable[[Array], tuple[Array, Array]]
+# The same -> N times the bias, and N times the excess of the variance over 1.
+SecondOrder: TypeAlias = Callable[[Array], tuple[Array, Array]]
+Indices: TypeAlias = NDArray[np.intp]
+# Second derivatives by x, R and C of each class.
+Second: TypeAlias = list[list[Array]]
+
+# Rounds in which the slopes are taken again. From round `_FIRST` on, when the variance is known,
+# tables that do not come to rest are moved less and less: with empty cells whole steps may go back
+# and forth for ever.
+_FIRST, _ROUNDS = 5, 16
+
+# Newton's steps for the multiplier, which each round starts from the one before.
+_NEWTON = 2
+
+# How far the variance of the statistic may be from 1: tables of a few items promise anything.
+_LEAST, _MOST = 0.5, 4.0
+
+_STEP = 1e-6  # of a difference quotient, as a share of all items
+
+
+def limits(
+    counts: Array, evaluate: Evaluate, z: Array | float, derivatives: SecondOrder | None = None
+) -> tuple[Array, Array]:
+    """Return the lower and the upper limits of a metric, from counts of shape (K, B).
+
+    `derivatives` gives the terms of second order in closed form, where there is one. The limits
+    are nan where the metric is.
+    """
+    shares = counts / counts.sum(axis=0)
+    # Both sides at once, as twice the number of tables.
+    side = np.repeat([-1.0, 1.0], shares.shape[1])
+    shares, n = np.concatenate([shares, shares], axis=1), np.tile(counts.sum(axis=0), 2)
+
+    def by_differences(q: Array) -> tuple[Array, Array]:
+        return second_order(q, evaluate)
+
+    of_second_order = by_differences if derivatives is None else derivatives
+    with np.errstate(all="ignore"):
+        estimate = evaluate(shares)[0]
+        q = settled(shares, evaluate, side, np.square(z) / n, n, of_second_order)
+        # The bias is taken from the value reached; a limit never passes the estimate.
+        value, bias = evaluate(q)[0], of_second_order(q)[0] / n
+        end = side * (value - np.where(np.isfinite(bias), bias, 0.0))
+        low, high = np.split(side * np.fmax(end, side * estimate), 2)
+    return low, high
+
+
+def settled(
+    shares: Array,
+    evaluate: Evaluate,
+    side: Array,
+    square: Array,
+    n: Array | float = 1.0,
+    of_second_order: SecondOrder | None = None,
+) -> Array:
+    """Return the cell probabilities at a limit: the lower one for side -1, the upper for 1.
+
+    `square` is z^2 / N. With `of_second_order` it is multiplied by the variance of the statistic.
+    Where the slopes at some q are undefined, the q before is kept.
+    """
+    q = before = shares
+    slopes = target = np.zeros_like(shares)
+    late, last = np.zeros(shares.shape[1]), np.full(shares.shape[1], np.inf)
+    scale = None
+    for step in range(_ROUNDS):
+        # 1. Take the slopes at q.
+        value, new = evaluate(q)
+        usable = np.isfinite(value)
+        q, slopes = np.where(usable, q, before), np.where(usable, new, slopes)
+        # 2. Once q has settled roughly, take the variance there.
+        if step == _FIRST and of_second_order is not None:
+            variance = 1.0 + of_second_order(q)[1] / n
+            variance = np.where(np.isfinite(variance), variance, 1.0)
+            square = square * np.clip(variance, _LEAST, _MOST)
+        # 3. Shift items. What has no place goes to the empty cells of the largest slope, in turn.
+        moved, rest, top, scale = _shifted(shares, side * slopes, 1.0 + square, scale)
+        target = target + (top - target) / (1.0 + late)
+        before, move = q, moved + rest * target - q
+        q = q + move * (3.0 / (3.0 + late))
+        # 4. A table that does not come to rest is moved less from round to round.
+        size = np.abs(move).max(axis=0)
+        late = late + (step > _FIRST) * (size > 0.5 * last)
+        last = size
+    return np.where(np.isfinite(evaluate(q)[0]), q, before)
+
+
+def _shifted(
+    shares: Array, slopes: Array, kappa: Array, scale: Array | None
+) -> tuple[Array, Array, Array, Array]:
+    """Shift items towards larger slopes, until Pearson's statistic allows no more.
+
+    Returns the probabilities of cells with items, what is left for empty cells, the empty cells
+    of the largest slope (with sum 1), and the multiplier to start from next time.
+    """
+    # 1. Slopes less their mean, in units of the largest: q_c = p_c / kappa / (1 - s w_c).
+    w = slopes - (shares * slopes).sum(axis=0)
+    largest = w.max(axis=0)
+    flat = ~(largest > 0.0)
+    w = w / np.where(flat, 1.0, largest)
+    # 2. If the sum stays below 1 up to s = 1, the largest slope belongs to empty cells only.
+    seen = shares > 0.0
+    whole = np.where(seen, shares / np.maximum(1.0 - w, 1e-300), 0.0).sum(axis=0)
+    full = whole <= kappa
+    # 3. Else Newton's method for 1 / (sum of p / (1 - s w)) = 1 / kappa, concave in s.
+    if scale is None:
+        scale = np.sqrt((kappa - 1.0) / np.maximum((shares * w * w).sum(axis=0), 1e-300))
+        scale = np.where(scale < 0.9, scale, 1.0 - 0.09 / scale)
+    for _ in range(_NEWTON):
+        factor = 1.0 / (1.0 - scale * w)
+        part = shares * factor
+        total, slope = part.sum(axis=0), (part * factor * w).sum(axis=0)
+        ahead = scale + total * (1.0 - total / kappa) / np.maximum(slope, 1e-300)
+        scale = np.where(ahead >= 1.0, 0.5 * (1.0 + scale), np.maximum(ahead, 1e-12))
+    s = np.where(full, 1.0, scale)
+    q = np.where(seen, shares / np.maximum(1.0 - s * w, 1e-300), 0.0)
+    rest = np.where(full & ~flat, 1.0 - whole / kappa, 0.0)
+    q = np.where(flat, shares, q * ((1.0 - rest) / q.sum(axis=0)))
+    top = ~seen & (w >= 1.0 - 1e-9)
+    return q, rest, top / np.maximum(top.sum(axis=0), 1), scale
+
+
+def second_order(q: Array, evaluate: Evaluate) -> tuple[Array, Array]:
+    """Return N times the bias and N times the excess variance, by differences of slopes."""
+    slopes = evaluate(q)[1]
+    variance = (q * slopes * slopes).sum(axis=0)
+    error = np.sqrt(variance)
+    u = q * slopes / error
+    along = np.zeros_like(q)
+    trace, product, third = (np.zeros_like(error) for _ in range(3))
+    for cell in np.flatnonzero((q > _STEP).any(axis=1)):
+        # Row `cell` of the second derivatives, in directions that keep the total.
+        moved = (1.0 - _STEP) * q
+        moved[cell] += _STEP
+        row = (evaluate(moved)[1] - slopes) / _STEP
+        row = np.where(q[cell] > _STEP, row - (q * row).sum(axis=0), 0.0)
+        trace = trace + q[cell] * row[cell]
+        product = product + q[cell] * (q * row * row).sum(axis=0)
+        third = third + q[cell] * slopes[cell] * row[cell]
+        along = along + u[cell] * row
+    return _combined(q, slopes, u, along, trace, product, third)
+
+
+def _combined(
+    q: Array, slopes: Array, u: Array, along: Array, trace: Array, product: Array, third: Array
+) -> tuple[Array, Array]:
+    """The bias and the excess at right angles to u: `along` is H u, the others are sums of H."""
+    variance = (q * slopes**2).sum(axis=0)
+    error = np.sqrt(variance)
+    curve = (u * along).sum(axis=0)
+    square = product - 2.0 * (q * along * along).sum(axis=0) + curve * curve
+    cumulant = third - 2.0 * (q * slopes**2 * along).sum(axis=0) / error
+    cumulant = cumulant + (q * slopes**3).sum(axis=0) * curve / variance
+    return 0.5 * (trace - curve), -(0.5 * square + cumulant) / variance
+
+
+class Cells:
+    """The cells of matrices of r classes that are looked at, and sums over them.
+
+    Parameters
+    ----------
+    r : int
+        The number of classes.
+    true, predicted : ndarray of int, shape (K,), optional
+        The classes of the cells, sorted, with every (k, k) among them. By default all cells.
+    """
+
+    def __init__(self, r: int, true: Indices | None = None, predicted: Indices | None = None):
+        everything = np.divmod(np.arange(r * r), r)
+        self.r = r
+        self.true = everything[0] if true is None else true
+        self.predicted = everything[1] if predicted is None else predicted
+        place = self.true * r + self.predicted
+        self.right = np.searchsorted(place, np.arange(r) * (r + 1))
+        self._by_prediction = np.argsort(self.predicted, kind="stable")
+        self._first_true = np.searchsorted(self.true, np.arange(r))
+        self._first_predicted = np.searchsorted(self.predicted[self._by_prediction], np.arange(r))
+        # The cell of the opposite confusion, where it is looked at.
+        opposite = self.predicted * r + self.true
+        self._opposite = np.minimum(np.searchsorted(place, opposite), len(place) - 1)
+        self._has_opposite = (place[self._opposite] == opposite)[:, None]
+
+    def by_class(self, table: Array) -> list[Array]:
+        """Return the right items of each class, the true ones and the predicted ones."""
+        ordered = table[self._by_prediction]
+        return [
+            table[self.right],
+            np.add.reduceat(table, self._first_true, axis=0),
+            np.add.reduceat(ordered, self._first_predicted, axis=0),
+        ]
+
+    def by_cell(self, parts: Sequence[Array]) -> Array:
+        """Return for each cell the sum of the parts of the three numbers that an item moves."""
+        right, true, predicted = parts
+        table = np.asarray(true[self.true] + predicted[self.predicted])
+        table[self.right] += right
+        return table
+
+    def wrong(self, table: Array) -> Array:
+        """Return the table with zeros for right items."""
+        wrong = table.copy()
+        wrong[self.right] = 0.0
+        return wrong
+
+    def opposite(self, table: Array) -> Array:
+        """Return for each cell the table's value for the opposite confusion."""
+        return np.where(self._has_opposite, table[self._opposite], 0.0)
+
+
+class Average:
+    """An average of Tversky scores over classes, as a function of cell probabilities.
+
+    With x right items, R true and C predicted ones of a class its score is x / D,
+    D = (1 - a - b) x + a C + b R. A class without items has the score 0 here.
+
+    Parameters
+    ----------
+    cells : Cells
+        The cells that probabilities belong to.
+    scores : sequence of (a, b)
+        The weights of the errors: of one score, or of precision and recall.
+    weighted : bool
+        Weigh the classes by their true items.
+    star : (a, b), optional
+        Take 1 / (a / mean of the first scores + b / mean of the second ones).
+    """
+
+    def __init__(
+        self,
+        cells: Cells,
+        scores: Sequence[tuple[float, float]],
+        weighted: bool = False,
+        star: tuple[float, float] | None = None,
+    ):
+        self.cells, self.scores, self.weighted, self.star = cells, scores, weighted, star
+
+    def __call__(self, q: Array) -> tuple[Array, Array]:
+        """Return the average and its slopes, by cell, with mean zero."""
+        counts = self.cells.by_class(q)
+        means = [self._mean(counts, a, b) for a, b in self.scores]
+        value, slopes = means[0][0], self.cells.by_cell(means[0][1])
+        if self.star is not None:
+            (value, outer, _), first = self._star(means), self.cells.by_cell(means[1][1])
+            slopes = outer[0] * slopes + outer[1] * first
+        return value, slopes - (q * slopes).sum(axis=0)
+
+    def _mean(self, counts: list[Array], a: float, b: float) -> tuple[Array, list[Array], Second]:
+        """Return the mean of one score, and its first and second derivatives by class."""
+        right, true, predicted = counts
+        down = (1.0 - a - b, b, a)
+        whole = down[0] * right + b * true + a * predicted
+        up = np.where(whole > 0.0, 1.0 / whole, 0.0)
+        score = right * up
+        first = [(float(i == 0) - score * down[i]) * up for i in range(3)]
+        second = [
+            [-(first[i] * down[j] + first[j] * down[i]) * up for j in range(3)] for i in range(3)
+        ]
+        if self.weighted:
+            for i in range(3):
+                for j in range(3):
+                    second[i][j] = (
+                        true * second[i][j] + float(i == 1) * first[j] + float(j == 1) * first[i]
+                    )
+            first = [true * part for part in first]
+            first[1] = first[1] + score
+            return (true * score).sum(axis=0), first, second
+        r = self.cells.r
+        second = [[part / r for part in row] for row in second]
+        return score.mean(axis=0), [part / r for part in first], second
+
+    def _star(self, means: Any) -> tuple[Array, list[Array], list[list[Array]]]:
+        """Return 1 / (a / P + b / Q) of two means, and its first and second derivatives."""
+        assert self.star is not None  # noqa: S101 - the callers see to it
+        (a, b), p, q = self.star, means[0][0], means[1][0]
+        whole = a * q + b * p
+        whole = np.where(whole > 0.0, whole, 1.0)
+        both = -2.0 * a * b / whole**3
+        mixed = -both * p * q
+        seconds = [[both * q * q, mixed], [mixed, both * p * p]]
+        return p * q / whole, [a * (q / whole) ** 2, b * (p / whole) ** 2], seconds
+
+    def second_order(self, q: Array) -> tuple[Array, Array]:
+        """Return N times the bias and N times the excess variance, in closed form."""
+        cells, counts = self.cells, self.cells.by_class(q)
+        slopes = self(q)[1]
+        means = [self._mean(counts, a, b) for a, b in self.scores]
+        second = means[0][2]
+        outer: list[list[Array]] = []
+        if self.star is not None:
+            _, weight, outer = self._star(means)
+            second = [
+                [weight[0] * means[0][2][i][j] + weight[1] * means[1][2][i][j] for j in range(3)]
+                for i in range(3)
+            ]
+        # 1. Second derivatives by one cell twice, and along the direction u of the influence.
+        corners = second[0][1] + second[0][2] + second[1][2]
+        twice = cells.by_cell([second[0][0] + 2.0 * corners, second[1][1], second[2][2]])
+        variance = (q * slopes**2).sum(axis=0)
+        u = q * slopes / np.sqrt(variance)
+        along = cells.by_cell(_times(second, cells.by_class(u)))
+        along = along - (q * along).sum(axis=0)
+        # 2. The sum over two cells of the squared second derivatives: of two classes, of one.
+        true, predicted, wrong = cells.true, cells.predicted, cells.wrong(q)
+        straight = wrong * second[1][1][true] * second[2][2][predicted]
+        crossed = cells.opposite(wrong) * second[1][2][true] * second[1][2][predicted]
+        product = 2.0 * (wrong * (straight + crossed)).sum(axis=0)
+        x, many, called = counts
+        shared = [[x, x, x], [x, many, x], [x, x, called]]
+        turned = [_times(second, [row[j] for row in shared]) for j in range(3)]
+        for i in range(3):
+            for j in range(3):
+                product = product + (turned[j][i] * turned[i][j]).sum(axis=0)
+        trace = (q * twice).sum(axis=0)
+        third = (q * slopes * twice).sum(axis=0)
+        if not self.weighted:
+            # A plain mean does not change if all cells grow alike: H q = -slopes.
+            product, third = product - 2.0 * variance, third + 2.0 * variance
+        # 3. The outer function of two means adds products of their slopes.
+        if outer:
+            first = [cells.by_cell(mean[1]) for mean in means]
+            moved = [cells.by_class(q * part) for part in first]
+            for i in range(2):
+                turn = _times(second, moved[i])
+                for j in range(2):
+                    pair = q * first[i] * first[j]
+                    trace = trace + outer[i][j] * pair.sum(axis=0)
+                    third = third + outer[i][j] * (pair * slopes).sum(axis=0)
+                    along = along + outer[i][j] * first[i] * (u * first[j]).sum(axis=0)
+                    inner = sum((t * m).sum(axis=0) for t, m in zip(turn, moved[j], strict=True))
+                    product = product + 2.0 * outer[i][j] * inner
+                    for k in range(2):
+                        for m in range(2):
+                            shared_1 = (q * first[j] * first[k]).sum(axis=0)
+                            shared_2 = (q * first[m] * first[i]).sum(axis=0)
+                            product = product + outer[i][j] * outer[k][m] * shared_1 * shared_2
+        return _combined(q, slopes, u, along, trace, product, third)
+
+
+def _times(second: Second, moved: Sequence[Array]) -> list[Array]:
+    """Return the product of the second derivatives of each class with three numbers of it."""
+    return [row[0] * moved[0] + row[1] * moved[1] + row[2] * moved[2] for row in second]

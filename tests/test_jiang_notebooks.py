@@ -1,0 +1,38 @@
+"""What the notebooks of Jiang share."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import f1ci
+from notebooks.shared import tversky_index
+
+
+@pytest.mark.parametrize(("a", "b"), [(0.5, 0.5), (0.8, 0.2), (0.2, 0.8), (1.0, 1.0)])
+def test_the_worst_rule_attains_the_sharp_bound(a: float, b: float) -> None:
+    # That no rule is worse, and the paper's table of V: tests/test_errata.py.
+    attained = tversky_index.scaled_variance(
+        f1ci.metrics.tversky(a, b), tversky_index.worst_rule(b)
+    )
+    assert float(attained) == pytest.approx(tversky_index.sharp_bound(a, b), rel=1e-12)
+
+
+def test_plans_are_the_papers() -> None:
+    # Section 2.3: 10,250 and 16,667 with the standard error and V as rounded there.
+    assert tversky_index.plan(0.2050, 0.2, 0.01, 0.615) == (10250, 16667)
+
+
+def test_likely_tables_are_multinomial() -> None:
+    cells = np.array([[0.3, 0.2], [0.1, 0.4]])
+    tables, probability = tversky_index.likely_tables(12, cells)
+    assert probability.sum() == pytest.approx(1, abs=1e-9)
+    assert (tables.sum(axis=(1, 2)) == 12).all()
+    expected = stats.multinomial.pmf(tables.reshape(-1, 4), 12, cells.ravel())
+    assert probability == pytest.approx(expected, rel=1e-10)
+
+
+def test_too_large_weights_have_another_bound() -> None:
+    with pytest.raises(ValueError, match="a bound for a <="):
+        tversky_index.sharp_bound(5, 1)

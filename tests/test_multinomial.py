@@ -1,0 +1,223 @@
+"""Score limits of any smooth metric against definitions, other people's formulas, exact sums."""
+
+import numpy as np
+import pytest
+from scipy import optimize, stats
+
+from f1ci.methods import multinomial
+from f1ci.methods.multinomial import Average, Cells, limits, second_order, settled
+
+Z = float(stats.norm.ppf(0.975))
+# Three classes, some cells empty; many items; hardly an item wrong; nothing wrong.
+TABLES = np.array(
+    [
+        [[2, 5, 0], [2, 70, 2], [2, 2, 15]],
+        [[400, 30, 20], [25, 300, 25], [10, 40, 150]],
+        [[20, 0, 0], [0, 19, 1], [0, 0, 20]],
+        [[9, 0, 0], [0, 7, 0], [0, 0, 4]],
+    ],
+    dtype=float,
+)
+AVERAGES = {
+    "macro F1": Average(Cells(3), [(0.5, 0.5)]),
+    "macro F(2)": Average(Cells(3), [(0.2, 0.8)]),
+    "macro precision": Average(Cells(3), [(1.0, 0.0)]),
+    "weighted F1": Average(Cells(3), [(0.5, 0.5)], weighted=True),
+    "macro star": Average(Cells(3), [(1.0, 0.0), (0.0, 1.0)], star=(0.5, 0.5)),
+}
+
+
+def columns(tables):
+    """Tables (B, r, r) as the kernel takes them."""
+    return np.ascontiguousarray(tables.reshape(len(tables), -1).T)
+
+
+def share(p):
+    """The share of the first of two cells, and its slopes."""
+    return p[0], np.stack([1.0 - p[0], -p[0]])
+
+
+def tversky(a, b):
+    """A Tversky score of the cells TP, FP, FN and TN."""
+
+    def evaluate(p):
+        whole = p[0] + a * p[1] + b * p[2]
+        f = p[0] / whole
+        return f, np.stack([1.0 - f, -a * f, -b * f, 0.0 * f]) / whole
+
+    return evaluate
+
+
+def value(table):
+    """Macro F1 of one matrix, by its definition."""
+    x, predicted, true = np.diagonal(table), table.sum(axis=0), table.sum(axis=1)
+    return np.mean(2.0 * x / (predicted + true))
+
+
+# Where other people have the limits
+
+
+@pytest.mark.parametrize("right", [1, 7, 40, 99])
+def test_of_two_cells_the_limits_are_wilsons(right):
+    counts = np.array([[right], [100.0 - right]])
+    expected = stats.binomtest(right, 100).proportion_ci(method="wilson")
+    # Rounding, and Newton's steps, which converge quadratically.
+    assert np.ravel(limits(counts, share, Z)) == pytest.approx(list(expected), abs=1e-12)
+
+
+@pytest.mark.parametrize(("a", "b"), [(0.2, 0.8), (1.0, 1.0), (0.5, 0.5), (0.3, 0.9)])
+def test_tversky_limits_are_where_pearsons_statistic_is_z_squared(a, b):
+    x, y, w = 60.0, 11.0, 17.0
+    counts = np.array([[x], [y], [w], [300.0]])
+    n = counts.sum()
+    for side in (-1.0, 1.0):
+        q = settled(counts / n, tversky(a, b), np.array([side]), np.array([Z * Z / n]))
+        f = tversky(a, b)(q)[0][0]
+        t = f / (1.0 - f)
+        c = np.array([1.0, -t * a, -t * b])  # the condition on the probabilities of TP, FP, FN
+        m = optimize.brentq(
+            lambda m, c=c: (c * (x, y, w) / (1.0 + m * c)).sum(),
+            -1.0 + 1e-12,
+            -1.0 / c.min() - 1e-12,
+            xtol=1e-15,
+        )
+        # The settling rounds leave an error of this size.
+        assert m * (c * (x, y, w)).sum() == pytest.approx(Z * Z, rel=1e-6)
+
+
+@pytest.mark.parametrize("place", [0, 1])
+def test_bare_limits_are_langs(place):
+    """Lang (2008): the constrained maximum of the likelihood, here by SLSQP."""
+    table = TABLES[place] + 1.0 * (place == 0)
+    n = table.sum()
+    for side in (-1.0, 1.0):
+        q = settled(
+            columns(table[None]) / n, AVERAGES["macro F1"], np.array([side]), np.array([Z * Z / n])
+        )
+        reached = value(q.reshape(3, 3))
+        found = optimize.minimize(
+            lambda p: -(table.ravel() * np.log(p)).sum() / n,
+            (table / n).ravel(),
+            bounds=[(1e-9, 1.0)] * 9,
+            constraints=[
+                {"type": "eq", "fun": lambda p: p.sum() - 1.0},
+                {"type": "eq", "fun": lambda p, to=reached: value(p.reshape(3, 3)) - to},
+            ],
+            options={"ftol": 1e-14, "maxiter": 500},
+        )
+        p = n * found.x
+        # SLSQP stops within about 1e-4 of the statistic.
+        assert ((table.ravel() - p) ** 2 / p).sum() == pytest.approx(Z * Z, rel=2e-3)
+
+
+# The terms of second order
+
+
+@pytest.mark.parametrize("name", AVERAGES)
+def test_slopes_and_closed_forms_are_the_derivatives(name):
+    average = AVERAGES[name]
+    q = np.random.default_rng(1).dirichlet(np.ones(9), 4).T.copy()
+    slopes, step = average(q)[1], 1e-6
+    for cell in range(9):
+        moved = [(1.0 - s) * q + s * np.eye(9)[:, [cell]] for s in (step, -step)]
+        numeric = (average(moved[0])[0] - average(moved[1])[0]) / (2.0 * step)
+        assert slopes[cell] == pytest.approx(numeric, abs=1e-7)
+    bias, excess = average.second_order(q)
+    numeric_bias, numeric_excess = second_order(q, average)
+    # Difference quotients of one side, with steps of 1e-6.
+    assert bias == pytest.approx(numeric_bias, abs=1e-3)
+    assert excess == pytest.approx(numeric_excess, abs=1e-3)
+
+
+def test_cells_that_are_left_out_change_nothing():
+    table = TABLES[:1]
+    kept = np.flatnonzero(table[0].ravel() + np.eye(3).ravel())
+    some = Average(Cells(3, kept // 3, kept % 3), [(0.5, 0.5)])
+    q = columns(table) / table.sum()
+    for full, part in zip(
+        AVERAGES["macro F1"].second_order(q), some.second_order(q[kept]), strict=True
+    ):
+        assert part == pytest.approx(full, rel=1e-12)
+
+
+def test_the_statistic_has_the_mean_and_variance_of_second_order():
+    """Exact sums over all tables of 3 cells, for the product of two probabilities."""
+    p = np.array([0.3, 0.45, 0.25])
+
+    def product(q):
+        slopes = np.stack([q[1], q[0], 0.0 * q[0]])
+        return q[0] * q[1], slopes - 2.0 * q[0] * q[1]
+
+    def moments(n):
+        """The mean and the variance of the statistic, scaled to have limits."""
+        x, y = (axis.ravel().astype(float) for axis in np.meshgrid(*2 * [np.arange(n + 1)]))
+        counts = np.stack([x, y, n - x - y])[:, x + y <= n]
+        chance = stats.multinomial(n, p).pmf(counts.T)
+        counts, chance = counts[:, chance > 1e-14], chance[chance > 1e-14]
+        # The most likely q with q_1 q_2 = p_1 p_2 is (s e^u, s e^-u, rest); u by bisection.
+        s = np.sqrt(p[0] * p[1])
+        high = np.full(counts.shape[1], np.arccosh(0.5 / s))
+        low = -high
+        for _ in range(60):
+            u = 0.5 * (low + high)
+            slope = counts[0] - counts[1]
+            slope = slope - 2.0 * counts[2] * s * np.sinh(u) / (1.0 - 2.0 * s * np.cosh(u))
+            low, high = np.where(slope > 0.0, u, low), np.where(slope > 0.0, high, u)
+        q = np.stack([s * np.exp(u), s * np.exp(-u), 1.0 - 2.0 * s * np.cosh(u)])
+        e = product(q)[1]
+        statistic = (counts * e).sum(axis=0) / np.sqrt(n * (q * e * e).sum(axis=0))
+        mean = (chance * statistic).sum()
+        return np.sqrt(n) * mean, n * ((chance * (statistic - mean) ** 2).sum() - 1.0)
+
+    bias, excess = (float(term[0]) for term in second_order(p[:, None], product))
+    e = product(p[:, None])[1][:, 0]
+    error = np.sqrt((p * e * e).sum())
+    skewness = (p * e**3).sum() / error**3
+    # What is left after extrapolation is of order 1 / N^2.
+    mean, variance = 2.0 * np.array(moments(240)) - moments(120)
+    assert mean == pytest.approx(bias / error, rel=2e-3)
+    # The last term goes when the bias is taken from the limits (the chapter's theorem).
+    assert variance == pytest.approx(excess + skewness * bias / error, rel=0.02)
+
+
+# Properties
+
+
+@pytest.mark.parametrize("name", AVERAGES)
+def test_limits_enclose_the_estimate_and_have_a_length(name):
+    average, counts = AVERAGES[name], columns(TABLES)
+    low, high = limits(counts, average, Z, average.second_order)
+    estimate = average(counts / counts.sum(axis=0))[0]
+    assert ((low >= 0.0) & (low <= estimate) & (estimate <= high) & (low < high)).all()
+
+
+@pytest.mark.parametrize("name", ["macro F1", "weighted F1"])
+def test_limits_widen_with_the_level(name):
+    """In 400 tables with many empty cells no limit steps back by more than the rounds leave."""
+    rng = np.random.default_rng(3)
+    tables = rng.poisson(rng.choice([0.3, 1.0, 4.0], (400, 3, 3)) + 4.0 * np.eye(3))
+    average, counts = AVERAGES[name], columns(tables.astype(float))
+    ends = [limits(counts, average, z, average.second_order) for z in (1.0, 1.6, 1.65, 1.96, 2.6)]
+    low, high = np.moveaxis(ends, 1, 0)
+    assert np.diff(low, axis=0).max() < 0.005
+    assert np.diff(high, axis=0).min() > -0.005
+
+
+def test_more_rounds_change_little(monkeypatch):
+    average, counts = AVERAGES["macro F1"], columns(TABLES)
+    ends = limits(counts, average, Z, average.second_order)
+    monkeypatch.setattr(multinomial, "_ROUNDS", 200)
+    more = limits(counts, average, Z, average.second_order)
+    assert np.array(ends) == pytest.approx(np.array(more), abs=2e-3)
+
+
+def test_a_missed_rare_class_is_covered():
+    """Exact sum: 5 of 200 items are expected of a class that is never predicted, weighted F1."""
+    n, k = 200, np.arange(30)
+    tables = np.zeros((30, 2, 2))
+    tables[:, 0, 0], tables[:, 1, 0] = n - k, k
+    average = Average(Cells(2), [(0.5, 0.5)], weighted=True)
+    truth = average(np.array([[0.975], [0.0], [0.025], [0.0]]))[0]
+    low, high = limits(columns(tables), average, Z, average.second_order)
+    covered = stats.binom.pmf(k, n, 0.025) @ ((low <= truth) & (truth <= high))
+    assert covered > 0.95  # the ellipsoid of class limits has .87 here
