@@ -32,6 +32,7 @@ import math
 from collections.abc import Hashable, Sequence
 from typing import Any
 
+import numpy as np
 from scipy import special
 
 from f1ci import _validation
@@ -173,7 +174,7 @@ def comparison_sample_size(
     (2520, 5582)
     """
     metric = _metrics.get(metric)
-    a, b = _validation.tversky(metric)
+    a, b = _metrics.tversky_weights(metric)
     level = _validation.confidence_level(confidence_level)
     power = _validation.inner("power", power)
     delta = _validation.positive("difference", difference)
@@ -245,8 +246,7 @@ def pilot_sample_size(
     power, level = _validation.inner("power", power), _validation.confidence_level(confidence_level)
     named = {"y_true": y_true, "y_pred_a": y_pred_a, "y_pred_b": y_pred_b}
     pilot = items_of(named, metric.binary, pos_label, labels, groups)
-    influence = metric.evaluate(pilot.tables())[1]
-    rows = [influence[k][pilot.codes[0], pilot.codes[k + 1]] for k in (0, 1)]
+    rows = np.stack([metric.evaluate(pilot.matrix(k))[1] for k in (0, 1)])
     units = pilot.counts.sum() if pilot.groups is None else pilot.groups.max() + 1
     (first, both), (_, second) = units * item_covariance(rows, pilot.groups, pilot.counts)
     separate = first + second
@@ -304,7 +304,7 @@ def _round_up(items: float) -> int:
 
 def _plannable(metric: Metric) -> float:
     """Return the weight b of a Tversky index whose variance the number of positives bounds."""
-    a, b = _validation.tversky(metric, "with b above 0 has a known sample size")
+    a, b = _metrics.tversky_weights(metric, "with b above 0 has a known sample size")
     if not b > 0.0:
         raise ValueError(
             "no number of positives bounds the variance of a Tversky index with b = 0, which "
