@@ -86,14 +86,29 @@ def equicoordinate_quantile(
     level = _validation.confidence_level(confidence_level)
     accuracy = _validation.positive("accuracy", accuracy)
     k = matrices.shape[-1]
-    quantiles = quantiles_of(matrices.reshape(-1, k, k), level, accuracy)
-    if matrices.ndim == 2:
-        return float(quantiles[0])
-    return quantiles.reshape(matrices.shape[:-2])
+    if k > _MOST_VARIABLES:
+        raise ValueError(f"correlation must have at most {_MOST_VARIABLES} variables, got {k}")
+    if k > 2 and level < 0.5:
+        raise ValueError(
+            f"confidence_level must be at least 0.5 for three or more variables, got {level!r}"
+        )
+    quantiles = _quantiles(matrices.reshape(-1, k, k), level, accuracy)
+    return float(quantiles[0]) if matrices.ndim == 2 else quantiles.reshape(matrices.shape[:-2])
 
 
-def quantiles_of(matrices: Floats, level: float, accuracy: float) -> Floats:
-    """The quantile of each of (n, k, k) correlation matrices."""
+def normal_quantile(level: float) -> float:
+    """Return the two-sided quantile of one variable: a lower bound for every R."""
+    # The second form keeps its digits for levels next to 0.
+    return float(-ndtri((1 - level) / 2) if level > 0.1 else sqrt(2) * erfinv(level))
+
+
+def _sidak_quantile(level: float, k: int) -> float:
+    """Return the quantile of independent variables: an upper bound for every R."""
+    return float(-ndtri(-np.expm1(np.log(level) / k) / 2))
+
+
+def _quantiles(matrices: Floats, level: float, accuracy: float) -> Floats:
+    """Return the quantile of each of (n, k, k) correlation matrices."""
     n, k, _ = matrices.shape
     quantiles = np.empty(n)
     # So many matrices at a time that their factors take some 30 MB.
