@@ -118,7 +118,8 @@ def unpaired_difference(
         lacking = " and ".join(n for n, x in (("A", a), ("B", b)) if np.isnan(x.estimate))
         text = f"{metric.name} is undefined for {lacking}; the difference is nan"
         _warnings.warn(text, UndefinedMetricWarning)
-    above = tail(sample, entry, 0.0) if np.isfinite(estimate) else np.nan
+        return UnpairedTest(interval, np.nan)
+    above = tail(sample, entry, 0.0)
     return UnpairedTest(interval, min(1.0, 2.0 * min(above, 1.0 - above)))
 
 

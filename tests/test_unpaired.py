@@ -1,4 +1,4 @@
-"""Two test sets: exact coverage, the closed form of the delta method, agreement of p and interval."""
+"""Two test sets: exact coverage, the closed form of delta, one answer of p-value and interval."""
 
 import numpy as np
 import pytest
@@ -66,5 +66,5 @@ def test_bad_input_is_quoted():
         ValueError, match=r"matrix_b must have shape \(r, r\), got shape \(2, 2, 2\)"
     ):
         unpaired_difference(A, [A, A])
-    with pytest.raises(ValueError, match="matrix_a must be a whole number .*, got -1"):
+    with pytest.raises(ValueError, match=r"matrix_a must be a whole number .*, got -1"):
         unpaired_difference([[1, -1], [1, 1]], A)
