@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from f1ci import _validation, _warnings
+from f1ci import _validation
 from f1ci import metrics as _metrics
 from f1ci.compare import tail
 from f1ci.counts import Matrix
@@ -24,7 +24,7 @@ from f1ci.methods import choose
 from f1ci.methods.averages import difference_limits, sample_of
 from f1ci.methods.score import Kernel, Limits, Sample, normal_quantile
 from f1ci.metrics import Metric
-from f1ci.results import FloatOrArray, Interval, Printed, UndefinedMetricWarning, p_value
+from f1ci.results import FloatOrArray, Interval, Printed, UndefinedMetricWarning, p_value, warn
 
 __all__ = ["UnpairedTest", "unpaired_difference"]
 
@@ -117,7 +117,7 @@ def unpaired_difference(
     if np.isnan(estimate):
         lacking = " and ".join(n for n, x in (("A", a), ("B", b)) if np.isnan(x.estimate))
         text = f"{metric.name} is undefined for {lacking}; the difference is nan"
-        _warnings.warn(text, UndefinedMetricWarning)
+        warn(text, UndefinedMetricWarning)
         return UnpairedTest(interval, np.nan)
     above = tail(sample, entry, 0.0)
     return UnpairedTest(interval, min(1.0, 2.0 * min(above, 1.0 - above)))
