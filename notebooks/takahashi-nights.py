@@ -37,7 +37,7 @@ SETS = {"dodh": "healthy", "dodo": "apnoea"}
 #
 # For each epoch the data say which stage most human scorers chose, how many of four scorers chose
 # it, and which stage each network chose. The file holds counts only: one row for each combination
-# that occurs in a night. The stages are wake (W), light sleep (N1, N2), deep sleep (N3) and dream
+# that occurs in a night. Nights are cut to the span that every scorer scored. The stages are wake (W), light sleep (N1, N2), deep sleep (N3) and dream
 # sleep (REM).
 
 # %%

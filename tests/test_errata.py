@@ -23,7 +23,13 @@ from compendium.published import Published
 from numpy.typing import NDArray
 from scipy import integrate, optimize, special, stats
 
-from notebooks.shared import class_averages, datasets, four_intervals, tversky_index
+from notebooks.shared import (
+    class_averages,
+    datasets,
+    four_intervals,
+    printed_gradients,
+    tversky_index,
+)
 
 Array = NDArray[np.float64]
 
@@ -570,25 +576,18 @@ def test_jiang_5_the_sample_size_of_the_example() -> None:
 # Yuan and Jiang
 
 
-def gradient(x: Array, *, printed: bool) -> Array:
-    """Table III, correlation, at x = (EZA, EA, EZ)."""
-    eza, ea, ez = x
-    g = (eza - ea * ez) / math.sqrt((ez - ez**2) * (ea - ea**2))
-    by_ea, by_ez = ((2 * (m - 1) if printed else 2 * m - 1) * eza - ea * ez for m in (ea, ez))
-    scale = g / (eza - ea * ez)
-    return scale * np.array([1, by_ea / (2 * (ea - ea**2)), by_ez / (2 * (ez - ez**2))])
-
-
-def test_yuan_1_the_gradient_of_the_correlation() -> None:
-    def correlation(eza: complex, ea: complex, ez: complex) -> complex:
-        return (eza - ea * ez) / ((ez - ez**2) * (ea - ea**2)) ** 0.5
-
-    x = np.array([0.2, 0.3, 0.4])
-    step = 1e-30  # a complex step has no cancellation, so the derivative is exact to rounding
-    exact = np.array([correlation(*(x + 1j * step * unit)).imag / step for unit in np.eye(3)])
-    np.testing.assert_allclose(gradient(x, printed=False), exact, rtol=1e-13)
-    assert gradient(x, printed=True)[0] == pytest.approx(exact[0], rel=1e-13)
-    assert np.all(np.abs(gradient(x, printed=True)[1:] - exact[1:]) > 0.1)
+def test_yuan_1_one_of_nine_gradients_is_misprinted() -> None:
+    x, s, t = 0.2, 0.3, 0.4
+    off = printed_gradients.differences(x, s, t)
+    assert len(off) == 9
+    assert {name for name, by in off.items() if np.abs(by).max() > 1e-12} == {"correlation"}
+    # With 2 EA - 1 for 2 (EA - 1) the derivative by EA is right, and the same for EZ.
+    scale = 1 / math.sqrt((s - s * s) * (t - t * t))
+    for k, m in ((1, s), (2, t)):
+        printed, right = (
+            scale * (c * x - s * t) / (2 * (m - m * m)) for c in (2 * m - 2, 2 * m - 1)
+        )
+        assert off["correlation"][k] == pytest.approx(printed - right, rel=1e-12)
 
 
 def test_yuan_2_the_covariance_of_twelve_measures_has_rank_nine() -> None:
@@ -940,3 +939,40 @@ def test_yuan_13_plus_four_to_the_letter() -> None:
         mean = share * lengths.mean() + (1 - share) * rest
         noise = float(lengths.std()) / 100  # the paper's 10,000 test sets
         assert mean == pytest.approx(0.0948, abs=2 * noise) if fits else 0.0948 - mean > 4 * noise
+
+
+def test_yuan_18_the_true_values_of_equal_rules_differ_by_less_than_their_error() -> None:
+    # Half of a million cases are positive; the two rules' printed values give their cells.
+    for f, accuracy in ((0.6056, 0.6060), (0.6057, 0.6064)):
+        x = f * (0.8 * (1 - accuracy) - 0.3) / (1 - 1.6 * f)
+        a = 2 * x - 0.5 + 1 - accuracy
+        error = measures(10**6 * np.array([x, a - x, 0.5 - x, 0.5 - a + x])).error
+        assert np.all(np.array([0.0001, 0.0004]) < error[:2] * math.sqrt(2))
+
+
+def test_yuan_19_plain_and_blurred_correlations_have_nearly_one_quantile() -> None:
+    sample = measures(3333 * cells_of(206, 4, 25, 3333))
+    quantiles = []
+    for error in (sample.error, sample.blurred()):
+        rho = sample.covariance / error[:2].prod()
+        draws = np.random.default_rng(19).multivariate_normal([0, 0], [[1, rho], [rho, 1]], 200_000)
+        quantiles.append(np.quantile(np.abs(draws).max(axis=1), 0.95))
+    # The same 200,000 draws for both; the chapter's largest difference is .2 %.
+    assert quantiles[0] / quantiles[1] == pytest.approx(1, abs=0.005)
+
+
+def test_yuan_20_two_accuracies_may_have_covariance_zero() -> None:
+    z, first, second = np.array(list(itertools.product((0, 1), repeat=3))).T
+    p = 0.5 * np.where(first == z, 0.9, 0.1) * np.where(second == z, 0.8, 0.2)
+    right = np.array([first == z, second == z], float)
+    covariance = (right * p) @ right.T - np.outer(right @ p, right @ p)
+    assert covariance[0, 1] == pytest.approx(0, abs=1e-15)
+    assert np.all(np.diag(covariance) > 0.05)
+
+
+def test_yuan_21_with_more_training_rows_logistic_regression_finds_nothing() -> None:
+    none = []
+    for name in ("abalone-r", "abalone-r-1688", "abalone-r-2532"):
+        true_positives = datasets.split_counts(name)[:60, 1, :, 1].sum(axis=(1, 2))
+        none.append(int((true_positives == 0).sum()))
+    assert none == [23, 49, 59]
