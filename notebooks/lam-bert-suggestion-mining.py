@@ -348,9 +348,9 @@ for word in ("shown", "depends on the agreement", "not shown"):
 show.table(head, rows, numeric=(1, 2, 3))
 
 # %% [markdown]
-# Of the ten pairs {glue:text}`lam-bert-pairs-shown:d` are shown,
-# {glue:text}`lam-bert-pairs-depends:d` depend on the agreement, and
-# {glue:text}`lam-bert-pairs-not:d` cannot be shown.
+# The test set shows {glue:text}`lam-bert-pairs-shown:d` of the ten differences, and cannot show
+# {glue:text}`lam-bert-pairs-not:d`. For {glue:text}`lam-bert-pairs-depends:d` of them the answer
+# depends on the agreement.
 #
 # For one pair the trial also counted the disagreements. The balanced logistic regression is right
 # and the plain one wrong on 9 sentences; the plain one is right and the balanced one wrong on 32.
