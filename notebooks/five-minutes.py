@@ -11,7 +11,7 @@
 #
 # Figures need `matplotlib` as well. scikit-learn is only here for its example data.
 
-# %% tags=["parameters"]
+# %% tags=["parameters", "show-input"]
 seed: int = 1  # who goes into the test sets, and into the folds
 
 # %% tags=["remove-cell"]

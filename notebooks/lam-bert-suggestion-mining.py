@@ -200,7 +200,7 @@ n_fixed, n_two = (ceil(v * total / relevant) for v in (v_fixed, v_two))
 p_tp, p_fp, p_fn, p_tn = np.array(ours) / total
 positive = fn / (fp + fn) if fp + fn else 0.5  # share of the disagreements that are positives
 negative = 1 - positive
-# By how much "only ours is right" must exceed "only theirs", so that theirs has the other score.
+# By how much "only ours is right" must exceed "only theirs" to give their model the other score.
 net = (2 * p_tp - other_f1 * (2 * p_tp + p_fp + p_fn)) / (
     2 * positive + other_f1 * (1 - 2 * positive)
 )
