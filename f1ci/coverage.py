@@ -25,7 +25,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from functools import partial, reduce
-from math import comb, inf, log, prod
+from math import comb, log, prod
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -202,9 +202,9 @@ def tables(n: int, cells: ArrayLike, *, least: float = 0.0) -> Iterator[tuple[Ce
 
 def _refuse_too_many(n: int, p: Array, least: float) -> None:
     """Refuse an enumeration that would take hours or fill the memory, before it begins."""
-    budget = -log(least) if least else inf
+    budget = -log(least) if least else 1e30
     reach = budget / 3.0 + np.sqrt(budget**2 / 9.0 + 2.0 * budget * n * p * (1.0 - p))
-    ranges = np.sort(np.minimum(2.0 * np.nan_to_num(reach, posinf=n, nan=n) + 1.0, n + 1.0))[:-1]
+    ranges = np.sort(np.minimum(2.0 * reach + 1.0, n + 1.0))[:-1]
     count = min(prod(ranges.tolist()), float(comb(n + len(p) - 1, len(p) - 1)))
     if count > _MOST_TABLES or ranges.max(initial=0.0) > _MOST_COUNTS:
         raise ValueError(
