@@ -49,8 +49,8 @@ Number: TypeAlias = Any  # a float; an array if a method gives several intervals
 _LEFT_OUT = 1e-10
 # Standard deviations beyond which a binomial has less than `_LEFT_OUT` mass even when it is skew.
 _REACH = 9.0
-# More tables than this take hours; more counts of one cell do not fit in memory.
-_MOST_TABLES, _MOST_COUNTS = 1e11, 1e7
+# More tables than this take half an hour; more counts of one cell do not fit in memory.
+_MOST_TABLES, _MOST_COUNTS = 1e10, 1e7
 # The logarithm of a factorial has six digits after the point for this many items, fewer for more.
 _MOST_ITEMS = 10**9
 _MOST_REPLICATES = 10**10
