@@ -1,6 +1,6 @@
-"""Performance measures: value and gradient, by name or as objects with parameters.
+"""Metrics: each knows its value, its gradient, and the scores that it is made of.
 
-A measure of a binary classifier is a function of three expectations, as in Yuan &
+A metric of a binary classifier is a function of three expectations, as in Yuan &
 Jiang (2025), section II: ``E(ZA)``, ``EA`` and ``EZ``, where Z is 1 for an item that
 is truly positive and A is 1 for an item that is predicted positive. Their Table III
 is implemented by `BinaryMetric` objects, with the gradient of the correlation
@@ -31,53 +31,95 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, ClassVar, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from f1ci import _validation
+from f1ci.counts import Items, Matrix
 from f1ci.results import Array, FloatOrArray, as_scalar
 
-# Arrays: real when a measure is evaluated, complex when it is differentiated by complex step.
+# Real when a metric is evaluated, complex when it is differentiated by complex step.
 Numbers: TypeAlias = Any
-Partials: TypeAlias = tuple[Numbers, Numbers, Numbers]
+Slopes: TypeAlias = tuple[Numbers, Numbers, Numbers]
 
 _STEP = 1e-30  # a complex step has no cancellation, so it can be as small as one likes
 
-# A variance this small next to the squared slopes is rounding, and is really zero: one
-# differing item among n makes it about 1 / n, and rounding about 1e-31.
+# A variance this small next to the squared slopes is rounding, and is really zero. One differing
+# item among n makes it about 1 / n; rounding makes it about 1e-31.
 ROUNDING = 1e-28
 
 UNIT = (0.0, 1.0)
 REAL = (-np.inf, np.inf)
 
+# With weights of errors from the one to the other, limits keep ten digits and their length.
+_LEAST_WEIGHT, _LARGEST_WEIGHT = 1e-15, 1e6
+
+
+class Parts(NamedTuple):
+    """The parts of an average: one or two Tversky scores of every class.
+
+    Attributes
+    ----------
+    scores : tuple of Tversky
+        The first score of every class is followed by the second score of every class.
+    objective : callable
+        Takes values of the parts, shape (..., K), and the classes' shares of the items. Returns
+        the average and its slopes.
+    weighted : bool
+        The average depends on the classes' shares.
+    """
+
+    scores: tuple[Tversky, ...]
+    objective: Callable[[Array, Array], tuple[Array, Array]]
+    weighted: bool
+
 
 class Metric:
-    """A performance measure; see `BinaryMetric` and `MatrixMetric` for how to make one.
+    """A performance metric. `BinaryMetric` and `MatrixMetric` make your own.
 
-    Two measures are equal if they are of one kind and have the same name, functions and
+    Two metrics are equal if they are of one class and have the same name, functions and
     parameters.
 
     Attributes
     ----------
     name : str
-        What it is called in results and messages.
+        What the metric is called in results and messages.
     range : tuple of float
         The smallest and the largest value that it can have.
-    kind : str
-        Which methods apply: "f1", another "tversky" index, the "share" of items that are right,
-        the "mean" of a Tversky index over classes, "macro_star", another "binary" measure
-        or another function of the whole "matrix".
+    binary : bool
+        True if it takes 2 x 2 matrices only.
+    index : Tversky or None
+        The Tversky score of what `counts` returns, if the metric is one such score.
+    parts : Parts or None
+        The scores of the classes, if the metric is an average of Tversky scores.
     """
 
     name: str
     range: tuple[float, float]
-    kind: str
-    binary = False
+    binary: ClassVar[bool] = False
+
+    @property
+    def index(self) -> Tversky | None:
+        """The Tversky score that the metric is, if it is one."""
+        return None
+
+    @property
+    def parts(self) -> Parts | None:
+        """The parts of an average over classes."""
+        return None
+
+    def counts(self, matrix: Matrix) -> tuple[Array, Array, Array]:
+        """Return the true positives, false positives and false negatives of `index`."""
+        raise NotImplementedError
+
+    def single(self, items: Items) -> tuple[Metric, Items]:
+        """Return the same metric of the same items as the score of one class, if possible."""
+        return self, items
 
     def value(self, matrix: ArrayLike) -> FloatOrArray:
-        """The measure, for one or more confusion matrices (rows true, columns predicted).
+        """Return the metric of one or more confusion matrices (rows true, columns predicted).
 
         Parameters
         ----------
@@ -87,12 +129,13 @@ class Metric:
         Returns
         -------
         float or ndarray, shape (...)
-            ``nan`` where the measure is undefined.
+            ``nan`` where the metric is undefined.
         """
-        return as_scalar(self.estimate(_validation.matrices(self, matrix, _validation.weights)))
+        table = _validation.matrices(self, matrix, _validation.weights)
+        return as_scalar(self.estimate(Matrix(table)))
 
     def gradient(self, matrix: ArrayLike) -> NDArray[np.float64]:
-        """The derivatives with respect to the cell probabilities at ``matrix / total``.
+        """Return the derivatives with respect to the cell probabilities at ``matrix / total``.
 
         Parameters
         ----------
@@ -105,131 +148,112 @@ class Metric:
             The influence function: its mean under ``matrix / total`` is zero.
         """
         table = _validation.matrices(self, matrix, _validation.weights)
-        return np.asarray(self.evaluate(table)[1])
+        return np.ascontiguousarray(self.evaluate(Matrix(table))[1])
 
-    def estimate(self, table: Numbers) -> Numbers:
-        """`value` for validated float matrices: the kernel."""
-        with np.errstate(all="ignore"):
-            return _finite(self._value(_scaled(table)))
+    def estimate(self, matrix: Matrix) -> Array:
+        """Return the value."""
+        return self.evaluate(matrix)[0]
 
-    def evaluate(self, table: Numbers) -> tuple[Numbers, Numbers]:
-        """`value` and `gradient` for validated float matrices: the kernel."""
+    def evaluate(self, matrix: Matrix) -> tuple[Array, Array]:
+        """Return the value and the influence of each cell."""
         with np.errstate(all="ignore"):
-            p = _scaled(table)
-            value, gradient = self._evaluate(p)
+            value, influence = self._evaluate(matrix)
             value = _finite(value)
-            mean = np.einsum("...ij,...ij->...", p, gradient)
-            # An undefined value makes the whole gradient nan.
-            gradient = gradient - (mean + 0.0 * value)[..., None, None]
-        return value, gradient
+            mean = matrix.sum(influence) / matrix.total
+            # An undefined value makes the whole influence nan.
+            shift = mean + 0.0 * value
+        return value, influence - shift.reshape(shift.shape + (1,) * (influence.ndim - shift.ndim))
 
-    def moments(self, table: Numbers) -> tuple[Numbers, Numbers]:
-        """Estimates and their standard errors for validated float matrices of counts."""
-        estimate, influence = self.evaluate(table)
-        n = table.sum(axis=(-2, -1))
+    def moments(self, matrix: Matrix) -> tuple[Array, Array]:
+        """Return the estimate and its standard error."""
+        value, influence = self.evaluate(matrix)
         with np.errstate(invalid="ignore", divide="ignore"):
-            variance = np.einsum("...ij,...ij,...ij->...", table, influence, influence) / n
-            scale = np.abs(influence).max(axis=(-2, -1))
-            variance = np.where(variance <= ROUNDING * scale**2, 0.0, variance) / n
-        return estimate, np.sqrt(np.where(np.isnan(estimate), np.nan, variance))
+            variance = matrix.sum(influence * influence) / matrix.total
+            variance = np.where(variance <= ROUNDING * matrix.largest(influence) ** 2, 0, variance)
+            error = np.sqrt(np.where(np.isnan(value), np.nan, variance) / matrix.total)
+        return value, error
 
-    def _value(self, p: Numbers) -> Numbers:
-        raise NotImplementedError
-
-    def _evaluate(self, p: Numbers) -> tuple[Numbers, Numbers]:
+    def _evaluate(self, matrix: Matrix) -> tuple[Array, Array]:
         raise NotImplementedError
 
     def __repr__(self) -> str:
         return f"<metric {self.name}>"
 
 
-class Question(NamedTuple):
-    """What the kernel of a method is asked: end points for some estimates of a metric.
+class ClassMetric(Metric):
+    """A function of every class's E(ZA), EA and EZ, arrays of shape (..., r)."""
 
-    Attributes
-    ----------
-    metric : Metric
-        The metric.
-    counts : tuple of ndarray
-        TP, FP and FN for a Tversky index; with equal weights TP, FP + FN and 0. For a share the
-        right items, the wrong ones and 0. Nothing for other metrics.
-    matrix : ndarray, shape (..., r, r)
-        For all other metrics.
-    estimate, error : ndarray
-        The sample metric and its standard error by the delta method.
-    level, z : float
-        The level and its two-sided normal quantile.
-    """
+    def of_classes(self, eza: Numbers, ea: Numbers, ez: Numbers) -> Numbers:
+        """Return the value."""
+        raise NotImplementedError
 
-    metric: Metric
-    counts: tuple[Array, ...]
-    matrix: Any  # an array, or None where the counts say all
-    estimate: Array
-    error: Array
-    level: float
-    z: float
+    def slopes_of_classes(self, eza: Numbers, ea: Numbers, ez: Numbers) -> Slopes:
+        """Return the derivatives by E(ZA), EA and EZ of every class."""
+        raise NotImplementedError
+
+    def estimate(self, matrix: Matrix) -> Array:  # noqa: D102
+        with np.errstate(all="ignore"):
+            return np.asarray(_finite(self.of_classes(*_expectations(matrix))))
+
+    def _evaluate(self, matrix: Matrix) -> tuple[Array, Array]:
+        expectations = _expectations(matrix)
+        slopes = self.slopes_of_classes(*expectations)
+        return self.of_classes(*expectations), matrix.by_cell(*slopes)
 
 
-class _OfExpectations(Metric):
-    """A function of E(ZA), EA and EZ."""
+class _ExpectationMetric(ClassMetric):
+    """A function of the E(ZA), EA and EZ of the positive class."""
 
-    function: Callable[..., Any]
-    derivatives: Callable[..., Partials] | None
-    binary = True
+    binary: ClassVar[bool] = True
+    function: Callable[[Any, Any, Any], Any]
+    derivatives: Callable[[Any, Any, Any], Slopes] | None
 
     def at(self, eza: Numbers, ea: Numbers, ez: Numbers) -> Numbers:
-        """The value at three arrays of expectations that broadcast together."""
+        """Return the value at three arrays of expectations that broadcast together."""
         with np.errstate(all="ignore"):
             return _finite(np.asarray(self.function(eza, ea, ez)))
 
-    def partials(self, eza: Numbers, ea: Numbers, ez: Numbers) -> Partials:
-        """The derivatives of Table III: by E(ZA), by EA and by EZ."""
+    def partials(self, eza: Numbers, ea: Numbers, ez: Numbers) -> Slopes:
+        """Return the derivatives of Table III: by E(ZA), by EA and by EZ."""
         with np.errstate(all="ignore"):
             if self.derivatives is not None:
                 return self.derivatives(eza, ea, ez)
-            moved = (
-                (eza + 1j * _STEP, ea, ez),
-                (eza, ea + 1j * _STEP, ez),
-                (eza, ea, ez + 1j * _STEP),
-            )
-            d1, d2, d3 = (np.imag(self.function(*at)) / _STEP for at in moved)
+            step = 1j * _STEP
+            points = ((eza + step, ea, ez), (eza, ea + step, ez), (eza, ea, ez + step))
+            d1, d2, d3 = (np.imag(self.function(*point)) / _STEP for point in points)
         return d1, d2, d3
 
-    def _value(self, p: Numbers) -> Numbers:
-        return self.at(*positive_expectations(p))
+    def of_classes(self, eza: Numbers, ea: Numbers, ez: Numbers) -> Numbers:
+        return self.at(eza[..., 1], ea[..., 1], ez[..., 1])
 
-    def _evaluate(self, p: Numbers) -> tuple[Numbers, Numbers]:
-        expectations = positive_expectations(p)
-        d1, d2, d3 = self.partials(*expectations)
-        gradient = np.zeros(p.shape)
-        gradient[..., 0, 1] = d2
-        gradient[..., 1, 0] = d3
-        gradient[..., 1, 1] = d1 + d2 + d3
-        return self.at(*expectations), gradient
+    def slopes_of_classes(self, eza: Numbers, ea: Numbers, ez: Numbers) -> Slopes:
+        slopes = np.broadcast_arrays(*self.partials(eza[..., 1], ea[..., 1], ez[..., 1]))
+        # Only the positive class counts.
+        d1, d2, d3 = (np.stack([np.zeros_like(slope), slope], axis=-1) for slope in slopes)
+        return d1, d2, d3
 
 
 @dataclass(frozen=True, repr=False)
-class BinaryMetric(_OfExpectations):
-    """A measure of a binary classifier, a function of E(ZA), EA and EZ.
+class BinaryMetric(_ExpectationMetric):
+    """A metric of a binary classifier, a function of E(ZA), EA and EZ.
 
     Parameters
     ----------
     name : str
-        What it is called in results and messages.
+        What the metric is called in results and messages.
     function : callable
         ``function(eza, ea, ez)`` for arrays of any shape.
     derivatives : callable, optional
-        ``derivatives(eza, ea, ez)`` gives the three partial derivatives. Without it
-        they are found by complex step, exactly to rounding, which asks that
-        `function` be made of arithmetic and analytic functions (`numpy.sqrt`, not
-        `abs`, `min` or `max`).
+        ``derivatives(eza, ea, ez)`` gives the three partial derivatives. By default they are
+        found by complex step, exactly to rounding. Then `function` must be made of arithmetic
+        and analytic functions (`numpy.sqrt`, not `abs`, `min` or `max`).
     range : tuple of float, optional
         The smallest and the largest possible value, infinite if there is none.
 
     Examples
     --------
-    Youden's J is recall plus specificity minus 1. Having written it in terms of the
-    three expectations, one has its interval:
+    Youden's J is recall plus specificity minus 1. Write it in terms of the three expectations,
+    and you have its interval:
 
     >>> from f1ci.metrics import BinaryMetric
     >>> from f1ci import metric_interval
@@ -243,25 +267,24 @@ class BinaryMetric(_OfExpectations):
 
     name: str
     function: Callable[[Any, Any, Any], Any]
-    derivatives: Callable[[Any, Any, Any], Partials] | None = None
+    derivatives: Callable[[Any, Any, Any], Slopes] | None = None
     range: tuple[float, float] = REAL
-    kind: str = "binary"
 
 
 @dataclass(frozen=True, repr=False)
 class MatrixMetric(Metric):
-    """A measure for any number of classes, a function of the cell probabilities.
+    """A metric for any number of classes, a function of the cell probabilities.
 
     Parameters
     ----------
     name : str
-        What it is called in results and messages.
+        What the metric is called in results and messages.
     function : callable
         ``function(p)`` for arrays of shape (..., r, r) whose matrices sum to 1, rows
         true and columns predicted.
     derivatives : callable, optional
-        ``derivatives(p)`` gives the partial derivatives, shape (..., r, r). Without it
-        they are found by complex step, see `BinaryMetric`.
+        ``derivatives(p)`` gives the partial derivatives, shape (..., r, r). By default they are
+        found by complex step, see `BinaryMetric`.
     range : tuple of float, optional
         The smallest and the largest possible value, infinite if there is none.
 
@@ -286,96 +309,139 @@ class MatrixMetric(Metric):
     function: Callable[[Any], Any]
     derivatives: Callable[[Any], Any] | None = None
     range: tuple[float, float] = REAL
-    kind: str = "matrix"
 
-    def _value(self, p: Numbers) -> Numbers:
-        return np.asarray(self.function(p))
+    def estimate(self, matrix: Matrix) -> Array:  # noqa: D102
+        with np.errstate(all="ignore"):
+            return np.asarray(_finite(self.function(_shares(matrix))))
 
-    def _evaluate(self, p: Numbers) -> tuple[Numbers, Numbers]:
+    def _evaluate(self, matrix: Matrix) -> tuple[Array, Array]:
+        p = _shares(matrix)
         if self.derivatives is not None:
-            return self._value(p), np.asarray(self.derivatives(p))
-        gradient = np.empty(p.shape)
-        for cell in np.ndindex(p.shape[-2:]):
-            step = np.zeros(p.shape[-2:], dtype=complex)
-            step[cell] = 1j * _STEP
-            gradient[(..., *cell)] = np.imag(self.function(p + step)) / _STEP
-        return self._value(p), gradient
-
-
-def count_moments(
-    tp: Numbers, fp: Numbers, fn: Numbers, a: float, b: float
-) -> tuple[Numbers, Numbers]:
-    """A Tversky index and its standard error, from counts of items."""
-    whole = tp + a * fp + b * fn
-    value = tp / whole
-    wrong = (a * fp + b * fn) / whole  # 1 - value, exact at the borders
-    return value, np.sqrt((tp * wrong**2 + (fp * a * a + fn * b * b) * value**2) / whole**2)
-
-
-class _OfClasses(Metric):
-    """A function of every class's three expectations, each of shape (..., r)."""
-
-    range = UNIT
-    function: Callable[..., Any]
-    derivatives: Callable[..., Any]
-
-    def _value(self, p: Numbers) -> Numbers:
-        return self.function(*_class_expectations(p))
-
-    def _evaluate(self, p: Numbers) -> tuple[Numbers, Numbers]:
-        expectations = _class_expectations(p)
-        d1, d2, d3 = self.derivatives(*expectations)
-        # The cell of true class i and predicted class j adds to EZ of class i and to EA
-        # of class j, and a diagonal cell to E(ZA) of its class.
-        gradient = d3[..., :, None] + d2[..., None, :]
-        diagonal = np.arange(p.shape[-1])
-        gradient[..., diagonal, diagonal] += d1
-        return self.function(*expectations), gradient
+            gradient = np.asarray(self.derivatives(p))
+        else:
+            gradient = np.empty(p.shape)
+            for cell in np.ndindex(p.shape[-2:]):
+                step = np.zeros(p.shape[-2:], dtype=complex)
+                step[cell] = 1j * _STEP
+                gradient[(..., *cell)] = np.imag(self.function(p + step)) / _STEP
+        return np.asarray(self.function(p)), matrix.at_cells(gradient)
 
 
 @dataclass(frozen=True, repr=False)
-class Tversky(_OfExpectations):
+class Tversky(_ExpectationMetric):
     """A Tversky index; `a` weighs the false positives and `b` the false negatives."""
 
     name: str
     a: float
     b: float
-    kind: str = "tversky"
     range: tuple[float, float] = UNIT
 
+    @property
+    def index(self) -> Tversky:  # noqa: D102
+        return self
+
+    def counts(self, matrix: Matrix) -> tuple[Array, Array, Array]:  # noqa: D102
+        tp = matrix.right[..., 1]
+        return tp, matrix.predicted[..., 1] - tp, matrix.true[..., 1] - tp
+
     def function(self, eza: Numbers, ea: Numbers, ez: Numbers) -> Numbers:
-        """The value."""
+        """Return the value."""
         return eza / (eza + self.a * (ea - eza) + self.b * (ez - eza))
 
-    def derivatives(self, eza: Numbers, ea: Numbers, ez: Numbers) -> Partials:
-        """The derivatives by E(ZA), EA and EZ."""
+    def derivatives(self, eza: Numbers, ea: Numbers, ez: Numbers) -> Slopes:
+        """Return the derivatives by E(ZA), EA and EZ."""
         # Table III's (g / eza)**2 is 1 / denominator**2, which does not break at eza = 0.
         a, b = self.a, self.b
         square = (eza + a * (ea - eza) + b * (ez - eza)) ** 2
         return (a * ea + b * ez) / square, -a * eza / square, -b * eza / square
 
 
+class _ShareRight(Metric):
+    """The share of items that are right: recall of one class to which every item belongs."""
+
+    @property
+    def index(self) -> Tversky:
+        return recall
+
+    def counts(self, matrix: Matrix) -> tuple[Array, Array, Array]:
+        right = matrix.right.sum(axis=-1)
+        return right, 0.0 * right, matrix.total - right
+
+    def single(self, items: Items) -> tuple[Metric, Items]:
+        return recall, items.right_or_wrong()
+
+
+class _Accuracy(_ShareRight, BinaryMetric):
+    """The share of items that are right, of two classes."""
+
+
 @dataclass(frozen=True, repr=False)
-class _Mean(_OfClasses):
-    """The mean of a binary measure over classes, each against the rest."""
+class _Micro(_ShareRight, ClassMetric):
+    """The share of items that are right, of any number of classes."""
 
     name: str
-    of: Any  # a binary measure
+    range: tuple[float, float] = UNIT
+
+    def of_classes(self, eza: Numbers, ea: Numbers, ez: Numbers) -> Numbers:  # noqa: ARG002
+        return eza.sum(axis=-1)
+
+    def slopes_of_classes(self, eza: Numbers, ea: Numbers, ez: Numbers) -> Slopes:
+        return np.ones_like(eza), np.zeros_like(ea), np.zeros_like(ez)
+
+
+class _Correlation(BinaryMetric):
+    """The correlation from counts, because 1 - EZ has no digits where EZ is near 1."""
+
+    def estimate(self, matrix: Matrix) -> Array:
+        return self.evaluate(matrix)[0]
+
+    def _evaluate(self, matrix: Matrix) -> tuple[Array, Array]:
+        (tn, tp), (n0, n1) = (np.moveaxis(x, -1, 0) for x in (matrix.right, matrix.true))
+        m0, m1 = np.moveaxis(matrix.predicted, -1, 0)
+        fp, fn, root = m1 - tp, n1 - tp, np.sqrt(n0 * n1) * np.sqrt(m0 * m1)
+        value = (tp * tn - fp * fn) / root
+        cells = [
+            tp / root - 0.5 * value * (1.0 / n0 + 1.0 / m0),
+            -fn / root - 0.5 * value * (1.0 / n0 + 1.0 / m1),
+            -fp / root - 0.5 * value * (1.0 / n1 + 1.0 / m0),
+            tn / root - 0.5 * value * (1.0 / n1 + 1.0 / m1),
+        ]
+        gradient = np.stack(cells, axis=-1).reshape(*np.shape(value), 2, 2)
+        return value, matrix.at_cells(matrix.total[..., None, None] * gradient)
+
+
+@dataclass(frozen=True, repr=False)
+class _Mean(ClassMetric):
+    """The mean of a binary metric over classes, each against the rest."""
+
+    name: str
+    of: _ExpectationMetric
     weighted: bool  # by the classes' numbers of true items
-    kind: str
     range: tuple[float, float]
 
-    def function(self, eza: Numbers, ea: Numbers, ez: Numbers) -> Numbers:
+    @property
+    def parts(self) -> Parts | None:
+        if not isinstance(self.of, Tversky):
+            return None
+        return Parts((self.of,), self._mean, self.weighted)
+
+    def _mean(self, values: Array, shares: Array) -> tuple[Array, Array]:
+        if self.weighted:  # the last part is what the shares add
+            weight = np.concatenate([shares, np.ones_like(shares[..., :1])], axis=-1)
+            return (values * weight).sum(axis=-1), weight
+        return values.mean(axis=-1), np.full(values.shape, 1.0 / values.shape[-1])
+
+    def of_classes(self, eza: Numbers, ea: Numbers, ez: Numbers) -> Numbers:
         values = self.of.at(eza, ea, ez)
         if self.weighted:
             # Shares may add up to a little more than 1.
             return np.clip(np.where(ez == 0, 0.0, ez * values).sum(axis=-1), *self.range)
         return values.mean(axis=-1)
 
-    def derivatives(self, eza: Numbers, ea: Numbers, ez: Numbers) -> Partials:
-        d1, d2, d3 = self.of.partials(eza, ea, ez)
+    def slopes_of_classes(self, eza: Numbers, ea: Numbers, ez: Numbers) -> Slopes:
+        d1, d2, d3 = np.broadcast_arrays(*self.of.partials(eza, ea, ez))
         if not self.weighted:
-            r = np.shape(eza)[-1]
+            r = eza.shape[-1]
             return d1 / r, d2 / r, d3 / r
         # A class that is never true has no weight, defined or not.
         parts = ez * d1, ez * d2, ez * d3 + self.of.at(eza, ea, ez)
@@ -384,56 +450,65 @@ class _Mean(_OfClasses):
 
 
 @dataclass(frozen=True, repr=False)
-class _MacroStar(_OfClasses):
+class _MacroStar(ClassMetric):
     """F-beta of mean precision and mean recall."""
 
     name: str
     a: float
     b: float
-    kind: str = "macro_star"
+    range: tuple[float, float] = UNIT
 
-    def function(self, eza: Numbers, ea: Numbers, ez: Numbers) -> Numbers:
-        mean_precision, mean_recall = (eza / ea).mean(axis=-1), (eza / ez).mean(axis=-1)
-        return mean_precision * mean_recall / self._divisor(mean_precision, mean_recall)
+    @property
+    def parts(self) -> Parts:
+        return Parts((precision, recall), self._of_means, False)
 
-    def derivatives(self, eza: Numbers, ea: Numbers, ez: Numbers) -> Partials:
-        r = np.shape(eza)[-1]
+    def _of_means(self, values: Array, shares: Array) -> tuple[Array, Array]:
+        r = shares.shape[-1]
+        value, by_p, by_q = self._of(values[..., :r], values[..., r:])
+        slopes = np.broadcast_to(np.stack([by_p, by_q], axis=-1), (*by_p.shape, 2))
+        return value, np.repeat(slopes, r, axis=-1)
+
+    def _of(self, p: Numbers, q: Numbers) -> Slopes:
+        """Return F-beta of the means of precisions and recalls, and its slopes by each of them."""
+        mean_p, mean_q, r = p.mean(axis=-1), q.mean(axis=-1), p.shape[-1]
+        divisor = self.a * mean_q + self.b * mean_p
+        # Where no item is right all three are 0. The metric is 0 then, and so is its gradient on
+        # every cell that is not empty. Any other divisor makes them 0.
+        divisor = np.where(divisor == 0, 1.0, divisor)
+        slopes = self.a / r * (mean_q / divisor) ** 2, self.b / r * (mean_p / divisor) ** 2
+        return mean_p * mean_q / divisor, *slopes
+
+    def of_classes(self, eza: Numbers, ea: Numbers, ez: Numbers) -> Numbers:
+        return self._of(eza / ea, eza / ez)[0]
+
+    def slopes_of_classes(self, eza: Numbers, ea: Numbers, ez: Numbers) -> Slopes:
         p, q = eza / ea, eza / ez  # precision and recall by class
-        mean_p, mean_q = p.mean(axis=-1, keepdims=True), q.mean(axis=-1, keepdims=True)
-        divisor = self._divisor(mean_p, mean_q)
-        by_p = self.a / r * (mean_q / divisor) ** 2
-        by_q = self.b / r * (mean_p / divisor) ** 2
+        by_p, by_q = (slope[..., None] for slope in self._of(p, q)[1:])
         return by_p / ea + by_q / ez, -by_p * p / ea, -by_q * q / ez
 
-    def _divisor(self, mean_precision: Numbers, mean_recall: Numbers) -> Numbers:
-        """What the product of the means is divided by to give their F-beta.
 
-        Where no item is right all three are 0. The measure is 0 then, and so is its gradient
-        on every cell that is not empty, which any other divisor makes them.
-        """
-        divisor = self.a * mean_recall + self.b * mean_precision
-        return np.where(divisor == 0, 1.0, divisor)
-
-
-def _scaled(matrix: Numbers) -> Numbers:
-    return matrix / matrix.sum(axis=(-2, -1), keepdims=True)
+def _shares(matrix: Matrix) -> Array:
+    """Return the cell probabilities, shape (..., r, r)."""
+    return np.asarray(matrix.dense() / matrix.total[..., None, None])
 
 
 def _finite(value: Numbers) -> Numbers:
     return np.where(np.isfinite(value), value, np.nan)
 
 
-def positive_expectations(p: Numbers) -> Partials:
-    """E(ZA), EA and EZ of 2 x 2 matrices of probabilities."""
-    return p[..., 1, 1], p[..., 0, 1] + p[..., 1, 1], p[..., 1, 0] + p[..., 1, 1]
+def _expectations(matrix: Matrix) -> Slopes:
+    """Return E(ZA), EA and EZ of each class against the rest, each of shape (..., r)."""
+    n = matrix.total[..., None]
+    return matrix.right / n, matrix.predicted / n, matrix.true / n
 
 
-def _class_expectations(p: Numbers) -> Partials:
-    """E(ZA), EA and EZ of each class against the rest, each of shape (..., r)."""
-    return np.diagonal(p, axis1=-2, axis2=-1), p.sum(axis=-2), p.sum(axis=-1)
+def positive_expectations(matrix: Matrix) -> Slopes:
+    """Return E(ZA), EA and EZ of the positive class of two."""
+    eza, ea, ez = (x[..., 1] for x in _expectations(matrix))
+    return eza, ea, ez
 
 
-# The measures of Table III.
+# The metrics of Table III.
 
 
 def _accuracy(eza: Numbers, ea: Numbers, ez: Numbers) -> Numbers:
@@ -444,7 +519,7 @@ def _correlation(eza: Numbers, ea: Numbers, ez: Numbers) -> Numbers:
     return (eza - ea * ez) / np.sqrt(ez * (1 - ez) * ea * (1 - ea))
 
 
-def _correlation_derivatives(eza: Numbers, ea: Numbers, ez: Numbers) -> Partials:
+def _correlation_derivatives(eza: Numbers, ea: Numbers, ez: Numbers) -> Slopes:
     d1 = 1 / np.sqrt(ez * (1 - ez) * ea * (1 - ea))
     d2 = d1 * ((2 * ea - 1) * eza - ea * ez) / (2 * ea * (1 - ea))
     d3 = d1 * ((2 * ez - 1) * eza - ea * ez) / (2 * ez * (1 - ez))
@@ -455,7 +530,7 @@ def _cosine(eza: Numbers, ea: Numbers, ez: Numbers) -> Numbers:
     return eza / np.sqrt(ea * ez)
 
 
-def _cosine_derivatives(eza: Numbers, ea: Numbers, ez: Numbers) -> Partials:
+def _cosine_derivatives(eza: Numbers, ea: Numbers, ez: Numbers) -> Slopes:
     d1 = 1 / np.sqrt(ea * ez)
     return d1, -d1 * eza / (2 * ea), -d1 * eza / (2 * ez)
 
@@ -464,7 +539,7 @@ def _lift(eza: Numbers, ea: Numbers, ez: Numbers) -> Numbers:
     return eza / (ea * ez)
 
 
-def _lift_derivatives(eza: Numbers, ea: Numbers, ez: Numbers) -> Partials:
+def _lift_derivatives(eza: Numbers, ea: Numbers, ez: Numbers) -> Slopes:
     d1 = 1 / (ea * ez)
     return d1, -d1 * eza / ea, -d1 * eza / ez
 
@@ -473,7 +548,7 @@ def _overlap(eza: Numbers, ea: Numbers, ez: Numbers) -> Numbers:
     return eza / np.where(np.real(ea) <= np.real(ez), ea, ez)
 
 
-def _overlap_derivatives(eza: Numbers, ea: Numbers, ez: Numbers) -> Partials:
+def _overlap_derivatives(eza: Numbers, ea: Numbers, ez: Numbers) -> Slopes:
     by_ea = ea <= ez
     smaller = np.minimum(ea, ez)
     slope = -eza / smaller**2
@@ -481,13 +556,13 @@ def _overlap_derivatives(eza: Numbers, ea: Numbers, ez: Numbers) -> Partials:
 
 
 def tversky(a: float, b: float) -> Tversky:
-    """Tversky index: TP / (TP + a FP + b FN).
+    """Return the Tversky index TP / (TP + a FP + b FN).
 
     Parameters
     ----------
     a, b : float
-        Weights of the false positives and of the false negatives; not negative, and
-        not both zero.
+        Weights of the false positives and of the false negatives: 0, or from 1e-15 to 1e6, and
+        not both 0.
 
     Returns
     -------
@@ -500,18 +575,17 @@ def tversky(a: float, b: float) -> Tversky:
     >>> round(tversky(a=0.8, b=0.2).value([[159, 47], [43, 286]]), 3)
     0.861
     """
-    weights = _validation.number("a", a), _validation.number("b", b)
-    if not (min(weights) >= 0.0 and 0.0 < max(weights) < np.inf):
-        raise ValueError(
-            f"a and b must be finite, not negative and not both 0, got a={_validation.short(a)}, "
-            f"b={_validation.short(b)}"
-        )
-    a, b = weights
-    return Tversky(f"tversky({a:g}, {b:g})", a, b, "f1" if a == b == 0.5 else "tversky")
+    for weight in (_validation.number("a", a), _validation.number("b", b)):
+        if not (weight == 0.0 or _LEAST_WEIGHT <= weight <= _LARGEST_WEIGHT):
+            rule = f"be 0 or lie between {_LEAST_WEIGHT:g} and {_LARGEST_WEIGHT:g}"
+            raise ValueError(f"weights of errors must {rule}, got {weight!r}")
+    if a == b == 0:
+        raise ValueError(f"weights of errors must not both be 0, got a={a!r}, b={b!r}")
+    return Tversky(f"tversky({a:g}, {b:g})", float(a), float(b))
 
 
 def fbeta(beta: float) -> Tversky:
-    """F-beta measure, (1 + beta^2) / (1/precision + beta^2/recall).
+    """Return F-beta, (1 + beta^2) / (1/precision + beta^2/recall).
 
     It is the Tversky index with a = 1 / (1 + beta^2) and b = 1 - a (Jiang 2020, remark 1).
 
@@ -537,16 +611,28 @@ def fbeta(beta: float) -> Tversky:
     if not 1e-7 <= _validation.positive("beta", beta) <= 1e7:
         raise ValueError(f"beta must lie between 1e-7 and 1e7, got {_validation.short(beta)}")
     square = float(beta) ** 2
-    name, kind = ("f1", "f1") if square == 1.0 else (f"fbeta({beta:g})", "tversky")
-    return Tversky(name, 1 / (1 + square), square / (1 + square), kind)
+    name = "f1" if square == 1.0 else f"fbeta({beta:g})"
+    return Tversky(name, 1 / (1 + square), square / (1 + square))
 
 
-accuracy = BinaryMetric("accuracy", _accuracy, range=UNIT, kind="share")
+def tversky_weights(
+    metric: Metric, has: str = "is known from TP, FP and FN"
+) -> tuple[float, float]:
+    """Return the weights of false positives and false negatives; refuse any other metric."""
+    if not isinstance(metric, Tversky):
+        raise ValueError(
+            "only a Tversky score ('f1', 'precision', 'recall', 'jaccard', fbeta(beta), "
+            f"tversky(a, b)) {has}, got {metric.name!r}"
+        )
+    return metric.a, metric.b
+
+
+accuracy = _Accuracy("accuracy", _accuracy, range=UNIT)
 precision = Tversky("precision", 1.0, 0.0)
 recall = Tversky("recall", 0.0, 1.0)
 f1 = fbeta(1.0)
 jaccard = Tversky("jaccard", 1.0, 1.0)
-correlation = BinaryMetric("correlation", _correlation, _correlation_derivatives, (-1.0, 1.0))
+correlation = _Correlation("correlation", _correlation, _correlation_derivatives, (-1.0, 1.0))
 cosine = BinaryMetric("cosine", _cosine, _cosine_derivatives, UNIT)
 lift = BinaryMetric("lift", _lift, _lift_derivatives, (0.0, np.inf))
 overlap = BinaryMetric("overlap", _overlap, _overlap_derivatives, UNIT)
@@ -555,16 +641,8 @@ overlap = BinaryMetric("overlap", _overlap, _overlap_derivatives, UNIT)
 # Averages over classes.
 
 
-def _micro(p: Numbers) -> Numbers:
-    return np.trace(p, axis1=-2, axis2=-1)
-
-
-def _micro_derivatives(p: Numbers) -> Numbers:
-    return np.broadcast_to(np.eye(p.shape[-1]), p.shape)
-
-
 def get(metric: str | Metric) -> Metric:
-    """The metric of that name, or the object itself; "mcc" and "matthews" are "correlation"."""
+    """Return the metric of that name, or the object itself."""
     if isinstance(metric, Metric):
         return metric
     name = ALIASES.get(metric, metric) if isinstance(metric, str) else metric
@@ -572,7 +650,7 @@ def get(metric: str | Metric) -> Metric:
 
 
 def macro(metric: str | Metric) -> Metric:
-    """The mean over classes of a binary measure, each class against the rest.
+    """Return the mean over classes of a binary metric, each class against the rest.
 
     Parameters
     ----------
@@ -582,7 +660,7 @@ def macro(metric: str | Metric) -> Metric:
     Returns
     -------
     Metric
-        Undefined as soon as the measure is undefined for one class.
+        Undefined as soon as the metric is undefined for one class.
 
     Examples
     --------
@@ -594,7 +672,7 @@ def macro(metric: str | Metric) -> Metric:
 
 
 def weighted(metric: str | Metric) -> Metric:
-    """The mean over classes of a binary measure, weighted by their numbers of true items.
+    """Return the mean over classes of a binary metric, weighted by their numbers of true items.
 
     Parameters
     ----------
@@ -604,7 +682,7 @@ def weighted(metric: str | Metric) -> Metric:
     Returns
     -------
     Metric
-        A class that is never true has no weight, even where its measure is undefined.
+        A class that is never true has no weight, even where its metric is undefined.
 
     Examples
     --------
@@ -617,13 +695,16 @@ def weighted(metric: str | Metric) -> Metric:
 
 def _mean(average: str, metric: str | Metric) -> Metric:
     binary = get(metric)
-    _validation.binary_metric(binary)
-    kind = "mean" if isinstance(binary, Tversky) else "matrix"
-    return _Mean(f"{average}_{binary.name}", binary, average == "weighted", kind, binary.range)
+    if not isinstance(binary, _ExpectationMetric):
+        raise ValueError(f"only a binary metric can be averaged, got {binary.name!r}")
+    name = f"{average}_{binary.name}"
+    if average == "weighted" and binary == recall:
+        return _Micro(name)  # the mean of recalls weighted so is the share of right items
+    return _Mean(name, binary, average == "weighted", binary.range)
 
 
 def macro_star(beta: float = 1.0) -> Metric:
-    """F-beta of mean precision and mean recall over classes (Takahashi et al., equation 3).
+    """Return F-beta of mean precision and mean recall (Takahashi et al., equation 3).
 
     Parameters
     ----------
@@ -646,7 +727,7 @@ def macro_star(beta: float = 1.0) -> Metric:
 
 
 def averaged(average: str, beta: float = 1.0) -> Metric:
-    """F-beta averaged over classes: "micro", "macro", "weighted" or "macro_star".
+    """Return F-beta averaged over classes: "micro", "macro", "weighted" or "macro_star".
 
     The micro average is the accuracy, whatever `beta`: over all classes there are as
     many false positives as false negatives.
@@ -660,7 +741,7 @@ def averaged(average: str, beta: float = 1.0) -> Metric:
     return of if chosen == "binary" else _mean(chosen, of)
 
 
-micro_f1 = MatrixMetric("micro_f1", _micro, _micro_derivatives, UNIT, "share")
+micro_f1 = _Micro("micro_f1")
 macro_f1 = macro(f1)
 weighted_f1 = weighted(f1)
 macro_f1_star = macro_star()

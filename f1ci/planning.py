@@ -50,6 +50,7 @@ import math
 from collections.abc import Hashable, Sequence
 from typing import Any
 
+import numpy as np
 from scipy import special
 
 from f1ci import _validation
@@ -230,8 +231,7 @@ def pilot_plan(
     pilot: Items, metric: Metric, difference: Any, power: float, level: float
 ) -> DifferenceSampleSize:
     """`pilot_sample_size` from kinds of items."""
-    influence = metric.evaluate(pilot.tables())[1]
-    rows = [influence[k][pilot.codes[0], pilot.codes[k + 1]] for k in (0, 1)]
+    rows = np.stack([metric.evaluate(pilot.matrix(k))[1] for k in (0, 1)])
     units = pilot.counts.sum() if pilot.groups is None else pilot.groups.max() + 1
     (first, both), (_, second) = units * item_covariance(rows, pilot.groups, pilot.counts)
     separate = first + second
@@ -262,7 +262,7 @@ def _variances(
     metric: Metric, disagreement: Any, score: Any, prevalence: Any
 ) -> tuple[float, float]:
     """Of one item's part in the difference, if both models run on it, and on separate items."""
-    a, b = _validation.tversky(metric)
+    a, b = _metrics.tversky_weights(metric)
     if not isinstance(disagreement, (list, tuple)) or len(disagreement) != 2:
         raise ValueError(
             "disagreement must hold the shares of discordant positives and of discordant "
@@ -383,7 +383,7 @@ def _round_up(items: float) -> int:
 
 def _plannable(metric: Metric) -> tuple[float, float]:
     """The weights of a Tversky index whose variance the number of positives bounds."""
-    a, b = _validation.tversky(metric, "with b above 0 has a known sample size")
+    a, b = _metrics.tversky_weights(metric, "with b above 0 has a known sample size")
     if not b > 0.0:
         raise ValueError(
             "no number of positives bounds the variance of a Tversky index with b = 0, which "

@@ -126,13 +126,13 @@ def equicoordinate_quantile(
     level = _validation.confidence_level(confidence_level)
     accuracy = _validation.positive("accuracy", accuracy)
     k = matrices.shape[-1]
-    quantiles = _quantiles(matrices.reshape(-1, k, k), level, accuracy)
+    quantiles = quantiles_of(matrices.reshape(-1, k, k), level, accuracy)
     if matrices.ndim == 2:
         return float(quantiles[0])
     return quantiles.reshape(matrices.shape[:-2])
 
 
-def _quantiles(matrices: Floats, level: float, accuracy: float) -> Floats:
+def quantiles_of(matrices: Floats, level: float, accuracy: float) -> Floats:
     """The quantile of each of (n, k, k) correlation matrices."""
     n, k, _ = matrices.shape
     quantiles = np.full(n, np.nan)
