@@ -261,6 +261,7 @@ def metric_interval(
     metric: str | Metric,
     *,
     method: str | None = None,
+    fixed: str | None = None,
     confidence_level: float = 0.95,
 ) -> Interval[float]: ...
 @overload
@@ -269,6 +270,7 @@ def metric_interval(
     metric: str | Metric,
     *,
     method: str | None = None,
+    fixed: str | None = None,
     confidence_level: float = 0.95,
 ) -> Interval[Any]: ...
 def metric_interval(
@@ -276,6 +278,7 @@ def metric_interval(
     metric: str | Metric,
     *,
     method: str | None = None,
+    fixed: str | None = None,
     confidence_level: float = 0.95,
 ) -> Interval[Any]:
     r"""Interval for a metric, from one or more confusion matrices.
@@ -290,9 +293,9 @@ def metric_interval(
         A name, such as "f1" or "macro_f1", or an object, such as
         ``f1ci.metrics.fbeta(0.5)``.
     method : str, optional
-        By default "score" for Tversky indices (F-beta, Jaccard, precision, recall) and their
-        averages over classes, for macro\* and accuracy, and "logit" for all other metrics.
-        "f1" also knows the names of `f1_interval`.
+        By default "score". "cautious" is for Tversky indices (F-beta, Jaccard, precision, recall),
+        their averages over classes, macro\* and accuracy. "f1" also knows the names of
+        `f1_interval`.
 
         - "score": Wilson's idea: the values that a test with the standard error under each value
           does not reject.
@@ -301,6 +304,10 @@ def metric_interval(
         - "logit": The delta method on a scale without borders.
         - "delta": The estimate plus and minus z standard errors of the delta method.
         - "blur": The same with a larger standard error, for metrics of two classes.
+    fixed : {"rows"}, optional
+        "rows" if the number of items of each true class was chosen beforehand. By default all
+        counts are random. For score limits of averages over classes; the standard error stays
+        that of random counts.
     confidence_level : float, default 0.95
         The nominal level.
 
@@ -338,7 +345,12 @@ def metric_interval(
     metric = _metrics.get(metric)
     table = Matrix(_validation.matrices(metric, matrix))
     level = _validation.confidence_level(confidence_level)
-    return _interval(sample_of(metric, table), method, level, metric.name)
+    if fixed is not None:
+        _validation.choice("fixed", fixed, ("rows",))
+        if metric.parts is None or method not in (None, "score"):
+            what = "score limits of averages over classes"
+            raise ValueError(f"fixed='rows' is for {what}, got {metric.name!r} and {method!r}")
+    return _interval(sample_of(metric, table, fixed is not None), method, level, metric.name)
 
 
 # From samples to intervals, for validated arguments.

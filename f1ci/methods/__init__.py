@@ -87,7 +87,6 @@ METHODS: dict[str, Method] = {
             "does not reject.",
             "Wilson (1927); Lam, Gopal and Qian (2024), Wilson indirect; f1ci.methods.score",
             score.score,
-            _has_score_limits,
             f1_name="wilson_indirect",
             needs_parts=True,
         ),

@@ -25,6 +25,7 @@ import numpy as np
 from scipy.special import gammaincinv, ndtr
 
 from f1ci.counts import Items, Matrix
+from f1ci.methods.multinomial import limits_of_tables
 from f1ci.methods.score import Counts, Kernel, Limits, Sample, sample_of_counts
 from f1ci.metrics import ROUNDING, Metric, Parts
 from f1ci.results import Array, FloatOrArray
@@ -84,16 +85,44 @@ class PartCounts(NamedTuple):
     spread: Array | None = None
 
 
-def sample_of(metric: Metric, matrix: Matrix) -> Sample:
-    """Return the sample of any metric for independent items."""
+def sample_of(metric: Metric, matrix: Matrix, fixed: bool = False) -> Sample:
+    """Return the sample of any metric for independent items; `fixed` if the class sizes are so."""
     if metric.index is not None:
         index = metric.index
         return sample_of_counts(metric, index.a, index.b, metric.counts(matrix), matrix)
     estimate, error = metric.moments(matrix)
-    limits = None
-    if metric.parts is not None:
-        limits = _bounded(limits_of(metric, matrix), estimate, weighted_excess(metric, matrix))
+
+    def limits(kernel: Kernel, z: FloatOrArray) -> Limits:
+        if not kernel.cautious:
+            return _with_room(metric, matrix, estimate, z, fixed)
+        at = _bounded(limits_of(metric, matrix), estimate, weighted_excess(metric, matrix))
+        return at(kernel, z)
+
     return Sample(metric, estimate, error, metric.range, limits, None, matrix, True)
+
+
+def _with_room(
+    metric: Metric, matrix: Matrix, estimate: Array, z: FloatOrArray, fixed: bool
+) -> Limits:
+    """Return the score limits of any metric, with room where hardly an item is wrong, or right."""
+    low, high = limits_of_tables(metric, matrix, z, fixed)
+    right = matrix.right.sum(axis=-1)
+    wrong = matrix.total - right
+    if metric.parts is not None:
+        low = np.fmin(low * _room(right, z), estimate)
+        low, high = (np.where(np.isnan(estimate), end, x) for x, end in ((low, 0.0), (high, 1.0)))
+    # 1. The value if all wrong items were right, which is the best one, or the worst.
+    few = (wrong > 0.0) & (wrong <= _FEW)
+    if not np.any(few):
+        return low, np.fmax(high, estimate)
+    true = matrix.true
+    perfect = metric.estimate(Matrix(true[..., None] * np.eye(true.shape[-1])))
+    # 2. The limit on its side is drawn towards it.
+    room = _room(wrong, z)
+    above = np.greater_equal(perfect, estimate)
+    high = np.where(few & above, perfect - (perfect - high) * room, np.fmax(high, estimate))
+    low = np.where(few & (perfect < estimate), perfect + (low - perfect) * room, low)
+    return low, high
 
 
 def _bounded(limits_at: LimitsAt, estimate: Array, excess: Array | None) -> LimitsAt:
