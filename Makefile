@@ -14,8 +14,9 @@ OPTIONS ?=
 WITH ?=
 # The tests of f1ci's rooms, which need nothing of the compendium.
 ROOMS = $(shell grep -L compendium $(wildcard $(patsubst f1ci/%,tests/test_%,$(wildcard f1ci/[a-z]*.py))))
-RUN := $(BIN)/python -m compendium.execute --workers "$(WORKERS)" $(if $(SCHEDULER),--scheduler "$(SCHEDULER)")
-export PARAMS
+# The shell reads what a person names, not make: a quote in it stays a quote.
+RUN := $(BIN)/python -m compendium.execute --workers "$$WORKERS" --scheduler "$$SCHEDULER"
+export NAME PARAMS SCHEDULER WORKERS
 
 ifneq ($(words $(VENV)),1)
 $(error VENV is a path without spaces, got '$(VENV)')
@@ -40,39 +41,42 @@ ready: $(READY)  ## Set up the environment, if it is not; it serves this folder 
 	compute with what is there: remove it, or name another one with VENV=..."; exit 2; }
 
 book: ready  ## Run every notebook at full fidelity, check the ledger and build the site.
-	@$(RUN); ran=$$?; if test $$ran -gt 1; then exit $$ran; fi; \
-	$(BIN)/python -m compendium.book && exit $$ran
+	@$(RUN); ran=$$?; test $$ran -le 1 || exit $$ran; \
+	$(BIN)/python -m compendium.book && exit $$ran  # 1: a notebook has failed, which its page shows
 
 pdf: ready  ## Print the chapters and the ledger of the built book as one PDF (needs Chromium).
-	$(BIN)/python -m compendium.pdf
+	$(BIN)/python -m compendium.deposit pdf
 
 quick: ready  ## The same with small numbers of replicates: a look, not a result.
-	@$(RUN) --quick; ran=$$?; if test $$ran -gt 1; then exit $$ran; fi; \
+	@$(RUN) --quick; ran=$$?; test $$ran -le 1 || exit $$ran; \
 	$(BIN)/python -m compendium.book --quick && exit $$ran
 
 notebooks: ready  ## Run the notebooks whose inputs changed. SCHEDULER=tcp://... uses a Dask cluster.
 	$(RUN)
 
 notebook: ready  ## Run one: make notebook NAME=lam-coverage PARAMS="confidence_level=0.9"
-	@$(if $(NAME),,echo "name the notebook: make notebook NAME=lam-coverage"; exit 2;) \
-	$(RUN) $(NAME) --params "$$PARAMS"
+	@test -n "$$NAME" || { echo "name the notebook: make notebook NAME=lam-coverage"; exit 2; }; \
+	$(RUN) --params="$$PARAMS" -- "$$NAME"
 
 pair: ready  ## Write each notebook's .ipynb from its .py.
-	$(BIN)/python -m compendium.sources pair
+	$(BIN)/python -m compendium.sources
 
 ledger: ready  ## Compare what the notebooks computed with every published number.
 	$(BIN)/python -m compendium.verdicts
 
 verify: ready  ## Run everything anew and compare each number with the reference run; a certificate.
-	@$(RUN) --force; ran=$$?; if test $$ran -gt 1; then exit $$ran; fi; \
-	$(BIN)/python -m compendium.verify
+	@$(RUN) --force; ran=$$?; test $$ran -le 1 || exit $$ran; \
+	$(BIN)/python -m compendium.deposit verify
 
 reference: ready  ## Run what changed and make this run the reference run.
 	$(RUN)
-	$(BIN)/python -m compendium.verify --record
+	$(BIN)/python -m compendium.deposit reference
 
-archive: book  ## Write one archive of the repository, the site and all results, to deposit.
-	$(BIN)/python -m compendium.deposit
+archive: book  ## Write one archive of the repository, the site and all results, to deposit (GNU tar).
+	{ git ls-files -z; find _build/html _build/executed _build/results _build/ledger -type f -print0; } \
+		| tar --null --files-from=- --sort=name --mtime=1980-01-01 --owner=0 --group=0 --numeric-owner \
+		--mode=644 --transform 's,^,f1ci/,' --create --file - | gzip -n > _build/f1ci.tar.gz
+	sha256sum _build/f1ci.tar.gz
 
 test: ready  ## Every check: format, lint, types, tests.
 	$(BIN)/ruff format --check --quiet

@@ -7,11 +7,7 @@ on average instead of 95 %, and are long; the delta method covers 55 %.)
 
 from __future__ import annotations
 
-import inspect
-import warnings
-from collections.abc import Hashable, Iterator, Sequence
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Hashable, Sequence
 from typing import Any
 
 import numpy as np
@@ -25,38 +21,15 @@ from f1ci.metrics import Metric
 from f1ci.results import (
     Array,
     DegenerateVarianceWarning,
-    IntervalWarning,
     SmallSampleWarning,
     UndefinedMetricWarning,
+    warn,
 )
 
 Classes = Sequence[Hashable] | None
 
 # Fewer items than this that matter to the score of a class are too few.
 FEW = 3
-
-
-_QUIET: ContextVar[bool] = ContextVar("quiet", default=False)
-
-
-@contextmanager
-def without_warnings() -> Iterator[None]:
-    """Hold f1ci's warnings back in this thread; the caller's filters stay as they are."""
-    token = _QUIET.set(True)
-    try:
-        yield
-    finally:
-        _QUIET.reset(token)
-
-
-def warn(text: str, category: type[IntervalWarning]) -> None:
-    """Warn at the line that called the package."""
-    if _QUIET.get():
-        return
-    level, frame = 1, inspect.currentframe()
-    while frame and frame.f_globals.get("__name__", "").split(".")[0] == "f1ci":
-        level, frame = level + 1, frame.f_back
-    warnings.warn(text, category, stacklevel=level)
 
 
 def check(
@@ -123,7 +96,8 @@ def _places(which: Any, classes: Classes, counts: bool) -> str:
 def missing_classes(sample: Sample, undefined: NDArray[np.bool_], classes: Classes) -> str:
     """Return a clause that says which classes the first undefined table lacks."""
     if sample.matrix is None:
-        return ", because no item is relevant"
+        nothing = "no item is relevant" if sample.independent else "no unit holds a relevant item"
+        return f", because {nothing}"
     place = tuple(np.argwhere(undefined)[0]) if undefined.ndim else ()
     return lacking(
         sample.metric, sample.matrix.true[place], sample.matrix.predicted[place], classes

@@ -27,12 +27,13 @@ from f1ci.results import (
     Interval,
     IntervalWarning,
     UndefinedMetricWarning,
+    warn,
 )
 
 __all__ = ["difference_interval", "difference_test"]
 
-# The largest z at which a p-value is sought; its tail is below 1e-300.
-_LARGEST_Z = 38.0
+# A p-value is sought between these z. The tail of the largest is below 1e-300.
+_SMALLEST_Z, _LARGEST_Z = 1e-8, 38.0
 
 
 def difference_interval(
@@ -206,14 +207,14 @@ def _warn(metric: Metric, items: Items, interval: Interval[float], method: Metho
     if not np.isnan(interval.estimate):
         if method.at_zero_error:
             text = f"has a standard error of zero, so that {method.at_zero_error}"
-            _warnings.warn(f"the difference of {metric.name} {text}", DegenerateVarianceWarning)
+            warn(f"the difference of {metric.name} {text}", DegenerateVarianceWarning)
         return
     matrices = {name: items.matrix(model) for model, name in enumerate("AB")}
     lacking = {name: m for name, m in matrices.items() if np.isnan(metric.estimate(m))}
     first = next(iter(lacking.values()))
     reason = _warnings.lacking(metric, first.true, first.predicted, items.classes)
     text = f"{metric.name} is undefined for {' and '.join(lacking)}{reason}"
-    _warnings.warn(f"{text}; the difference is nan", UndefinedMetricWarning)
+    warn(f"{text}; the difference is nan", UndefinedMetricWarning)
 
 
 def run_test(
@@ -245,7 +246,7 @@ def run_test(
         p_value = 2.0 * float(special.ndtr(-abs(statistic)))
         if not converged:
             text = "the score test did not converge; method='randomisation' needs no convergence"
-            _warnings.warn(text, IntervalWarning)
+            warn(text, IntervalWarning)
     else:
         p_value = paired.random_swaps(items, metric, swaps, _validation.generator(rng))
     worse = beyond = None
@@ -284,7 +285,7 @@ def _tail(comparison: Comparison, value: float) -> float:
 
     # The normal approximation is a good start. The bracket is widened until it holds the root.
     start = abs(float(sample.estimate) - value) / max(float(sample.error), 1e-12)
-    least, largest = 0.0, min(max(1.1 * start, 0.1), _LARGEST_Z)
+    least, largest = _SMALLEST_Z, min(max(1.1 * start, 0.1), _LARGEST_Z)
     while beyond(largest) < 0.0 and largest < _LARGEST_Z:
         least, largest = largest, min(2.0 * largest, _LARGEST_Z)
     z = largest

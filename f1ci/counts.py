@@ -198,10 +198,6 @@ class Matrix:
         """Add up one number by cell over all items."""
         return np.asarray(np.einsum("...ij,...ij->...", self.counts, values))
 
-    def largest(self, values: Array) -> Array:
-        """Return the largest of the numbers by cell, among cells that hold items."""
-        return np.asarray(np.where(self.counts > 0, np.abs(values), 0.0).max(axis=(-2, -1)))
-
     def times(self, x: Array) -> Array:
         """Sum over the predicted classes: the product of matrix and vectors."""
         return np.asarray(np.einsum("...ij,...j->...i", self.counts, x))
@@ -237,9 +233,6 @@ class SparseMatrix(Matrix):
 
     def sum(self, values: Array) -> Array:  # noqa: D102
         return np.asarray((self.counts * values).sum())[()]
-
-    def largest(self, values: Array) -> Array:  # noqa: D102
-        return np.asarray(np.abs(values).max())[()]
 
     def times(self, x: Array) -> Array:  # noqa: D102
         return self._product(self._operator, x)

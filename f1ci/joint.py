@@ -27,19 +27,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from f1ci import _validation, _warnings
+from f1ci import _validation
 from f1ci import metrics as _metrics
 from f1ci.counts import Items, Matrix, items_of
 from f1ci.methods import METHODS, Method, delta, known, pick, quantile
 from f1ci.methods.averages import sample_of
 from f1ci.methods.score import Sample, normal_quantile
-from f1ci.metrics import ROUNDING, Metric
+from f1ci.metrics import Metric
 from f1ci.results import (
     Array,
     DegenerateVarianceWarning,
     IntervalWarning,
     JointIntervals,
     UndefinedMetricWarning,
+    warn,
 )
 
 # In order of preference.
@@ -124,7 +125,7 @@ def joint_intervals(
     models = np.stack([items.matrix(k).dense() for k in range(len(pairs))])
     matrix = Matrix(models)
     estimate, influence = _evaluated(matrix, items, resolved)
-    covariance = _covariance(items, influence)
+    covariance = delta.item_covariance(influence, items.groups, items.counts)
     if method == "blur":
         covariance = _blurred(covariance, matrix, resolved, z)
     error = np.sqrt(np.diagonal(covariance))
@@ -226,14 +227,6 @@ def _evaluated(matrix: Matrix, items: Items, metrics: Sequence[Metric]) -> tuple
     return np.stack(values, axis=-1).reshape(-1), np.stack(rows)
 
 
-def _covariance(items: Items, influence: Array) -> Array:
-    """Return the covariance of the estimates, with exact zeros for what is only rounding."""
-    covariance = delta.item_covariance(influence, items.groups, items.counts)
-    variance = items.counts.sum() * np.diagonal(covariance)
-    kept: NDArray[np.bool_] = ~(variance <= ROUNDING * (influence * influence).sum(axis=-1))
-    return np.where(kept[:, None] & kept, covariance, 0.0)
-
-
 def _blurred(covariance: Array, matrix: Matrix, metrics: Sequence[Any], z: float) -> Array:
     """Add to the variances what the correction of Yuan & Jiang, choice II, adds."""
     expectations = _metrics.positive_expectations(matrix)
@@ -315,4 +308,4 @@ def _warn(
             text = f"estimated with a standard error of zero, so that {method.at_zero_error}"
             cases.setdefault((DegenerateVarianceWarning, text), []).append(who)
     for (category, text), names in cases.items():
-        _warnings.warn(f"{_validation.first_few(names)}: {text}", category)
+        warn(f"{_validation.first_few(names)}: {text}", category)

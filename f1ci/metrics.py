@@ -46,9 +46,8 @@ Slopes: TypeAlias = tuple[Numbers, Numbers, Numbers]
 
 _STEP = 1e-30  # a complex step has no cancellation, so it can be as small as one likes
 
-# A variance this small next to the squared slopes is rounding, and is really zero. One differing
-# item among n makes it about 1 / n; rounding makes it about 1e-31.
-ROUNDING = 1e-28
+# An influence this small next to the slopes that it is the sum of is rounding, and is really zero.
+_ROUNDING = 1e-14
 
 UNIT = (0.0, 1.0)
 REAL = (-np.inf, np.inf)
@@ -157,23 +156,25 @@ class Metric:
     def evaluate(self, matrix: Matrix) -> tuple[Array, Array]:
         """Return the value and the influence of each cell."""
         with np.errstate(all="ignore"):
-            value, influence = self._evaluate(matrix)
+            value, influence, size = self._evaluate(matrix)
             value = _finite(value)
-            mean = matrix.sum(influence) / matrix.total
             # An undefined value makes the whole influence nan.
-            shift = mean + 0.0 * value
-        return value, influence - shift.reshape(shift.shape + (1,) * (influence.ndim - shift.ndim))
+            mean = np.asarray(matrix.sum(influence) / matrix.total + 0.0 * value)
+            mean = mean.reshape(mean.shape + (1,) * (influence.ndim - mean.ndim))
+            influence = influence - mean
+            mean_size = np.asarray(matrix.sum(size) / matrix.total).reshape(mean.shape)
+            rounding = np.abs(influence) <= _ROUNDING * (size + mean_size)
+        return value, np.where(rounding, 0.0, influence)
 
     def moments(self, matrix: Matrix) -> tuple[Array, Array]:
         """Return the estimate and its standard error."""
         value, influence = self.evaluate(matrix)
         with np.errstate(invalid="ignore", divide="ignore"):
-            variance = matrix.sum(influence * influence) / matrix.total
-            variance = np.where(variance <= ROUNDING * matrix.largest(influence) ** 2, 0, variance)
-            error = np.sqrt(np.where(np.isnan(value), np.nan, variance) / matrix.total)
-        return value, error
+            error = np.sqrt(matrix.sum(influence * influence)) / matrix.total
+        return value, np.where(np.isnan(value), np.nan, error)
 
-    def _evaluate(self, matrix: Matrix) -> tuple[Array, Array]:
+    def _evaluate(self, matrix: Matrix) -> tuple[Array, Array, Array]:
+        """Return the value, the slope by each cell, and the size of what the slope adds up."""
         raise NotImplementedError
 
     def __repr__(self) -> str:
@@ -195,10 +196,11 @@ class ClassMetric(Metric):
         with np.errstate(all="ignore"):
             return np.asarray(_finite(self.of_classes(*_expectations(matrix))))
 
-    def _evaluate(self, matrix: Matrix) -> tuple[Array, Array]:
+    def _evaluate(self, matrix: Matrix) -> tuple[Array, Array, Array]:
         expectations = _expectations(matrix)
         slopes = self.slopes_of_classes(*expectations)
-        return self.of_classes(*expectations), matrix.by_cell(*slopes)
+        size = matrix.by_cell(*(np.abs(slope) for slope in slopes))
+        return self.of_classes(*expectations), matrix.by_cell(*slopes), size
 
 
 class _ExpectationMetric(ClassMetric):
@@ -314,7 +316,7 @@ class MatrixMetric(Metric):
         with np.errstate(all="ignore"):
             return np.asarray(_finite(self.function(_shares(matrix))))
 
-    def _evaluate(self, matrix: Matrix) -> tuple[Array, Array]:
+    def _evaluate(self, matrix: Matrix) -> tuple[Array, Array, Array]:
         p = _shares(matrix)
         if self.derivatives is not None:
             gradient = np.asarray(self.derivatives(p))
@@ -324,7 +326,8 @@ class MatrixMetric(Metric):
                 step = np.zeros(p.shape[-2:], dtype=complex)
                 step[cell] = 1j * _STEP
                 gradient[(..., *cell)] = np.imag(self.function(p + step)) / _STEP
-        return np.asarray(self.function(p)), matrix.at_cells(gradient)
+        slopes = matrix.at_cells(gradient)
+        return np.asarray(self.function(p)), slopes, np.abs(slopes)
 
 
 @dataclass(frozen=True, repr=False)
@@ -395,19 +398,17 @@ class _Correlation(BinaryMetric):
     def estimate(self, matrix: Matrix) -> Array:
         return self.evaluate(matrix)[0]
 
-    def _evaluate(self, matrix: Matrix) -> tuple[Array, Array]:
+    def _evaluate(self, matrix: Matrix) -> tuple[Array, Array, Array]:
         (tn, tp), (n0, n1) = (np.moveaxis(x, -1, 0) for x in (matrix.right, matrix.true))
         m0, m1 = np.moveaxis(matrix.predicted, -1, 0)
         fp, fn, root = m1 - tp, n1 - tp, np.sqrt(n0 * n1) * np.sqrt(m0 * m1)
         value = (tp * tn - fp * fn) / root
-        cells = [
-            tp / root - 0.5 * value * (1.0 / n0 + 1.0 / m0),
-            -fn / root - 0.5 * value * (1.0 / n0 + 1.0 / m1),
-            -fp / root - 0.5 * value * (1.0 / n1 + 1.0 / m0),
-            tn / root - 0.5 * value * (1.0 / n1 + 1.0 / m1),
-        ]
-        gradient = np.stack(cells, axis=-1).reshape(*np.shape(value), 2, 2)
-        return value, matrix.at_cells(matrix.total[..., None, None] * gradient)
+        direct = np.stack([tp, -fn, -fp, tn], axis=-1) / root[..., None]
+        inverse = [1 / n0 + 1 / m0, 1 / n0 + 1 / m1, 1 / n1 + 1 / m0, 1 / n1 + 1 / m1]
+        through = 0.5 * value[..., None] * np.stack(inverse, axis=-1)
+        shape, n = (*np.shape(value), 2, 2), matrix.total[..., None, None]
+        slopes = matrix.at_cells(n * (direct - through).reshape(shape))
+        return value, slopes, matrix.at_cells(n * (np.abs(direct) + np.abs(through)).reshape(shape))
 
 
 @dataclass(frozen=True, repr=False)

@@ -5,10 +5,13 @@ Each prints for people, and shows itself as a table in notebooks.
 
 from __future__ import annotations
 
+import inspect
 import reprlib
+import warnings
 from collections.abc import Hashable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, fields
-from itertools import islice
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeAlias
 
 import numpy as np
@@ -53,6 +56,29 @@ class DegenerateVarianceWarning(IntervalWarning):
 
 class SmallSampleWarning(IntervalWarning):
     """A class has too few items for more than a long interval."""
+
+
+_QUIET: ContextVar[bool] = ContextVar("quiet", default=False)
+
+
+@contextmanager
+def without_warnings() -> Iterator[None]:
+    """Hold f1ci's warnings back in this thread; the caller's filters stay as they are."""
+    token = _QUIET.set(True)
+    try:
+        yield
+    finally:
+        _QUIET.reset(token)
+
+
+def warn(text: str, category: type[IntervalWarning]) -> None:
+    """Warn at the line that called the package."""
+    if _QUIET.get():
+        return
+    level, frame = 1, inspect.currentframe()
+    while frame and frame.f_globals.get("__name__", "").split(".")[0] == "f1ci":
+        level, frame = level + 1, frame.f_back
+    warnings.warn(text, category, stacklevel=level)
 
 
 # An array of intervals shows so many of its rows.
@@ -233,7 +259,8 @@ class Interval(_Limits, Generic[Numbers]):
 
     def _table(self) -> tuple[list[str], list[list[str]], list[str]]:
         ends = np.broadcast_arrays(*self._ends())
-        places = list(islice(np.ndindex(ends[0].shape), _MOST_ROWS))
+        shape, size = ends[0].shape, ends[0].size
+        places = [np.unravel_index(k, shape) for k in range(min(size, _MOST_ROWS))]
         shown = [[end[place] for end in ends] for place in places]
         digits = _tables.decimals([high - low for _, low, high in shown])
         rows = []
@@ -242,7 +269,7 @@ class Interval(_Limits, Generic[Numbers]):
             if self.classes is not None:
                 name = _tables.label(self.classes[place[-1]])
             rows.append([name, *(f"{value:.{digits}f}" for value in values)])
-        more = ends[0].size - len(rows)
+        more = size - len(rows)
         below = [f"{self.metric}, {_tables.percent(self.confidence_level)} CI, {self.method}"]
         return ["", "estimate", "low", "high"], rows, [f"and {more:,} more"] * bool(more) + below
 
@@ -306,7 +333,7 @@ class JointIntervals(_Limits):
         digits = _tables.decimals(self.individual_high - self.individual_low)
         rows = [
             [_tables.label(model), metric, *(f"{value:.{digits}f}" for value in values)]
-            for (model, metric), *values in zip(self.keys(), self.estimate, *ends, strict=True)
+            for (model, metric), *values in zip(self.rows(), self.estimate, *ends, strict=True)
         ]
         level, methods = _tables.percent(self.confidence_level), dict.fromkeys(self.methods)
         line = (
@@ -316,12 +343,12 @@ class JointIntervals(_Limits):
         head = ["classifier", "metric", "estimate", "low", "high", "joint low", "joint high"]
         return head, rows, [line]
 
-    def keys(self) -> list[tuple[str, str]]:
+    def rows(self) -> list[tuple[str, str]]:
         """Return classifier and metric of each row."""
         return list(zip(self.classifiers, self.metrics, strict=True))
 
     def __getitem__(self, row: tuple[str, str]) -> Interval[float]:
-        rows = self.keys()
+        rows = self.rows()
         if row not in rows:
             shown = ", ".join(map(reprlib.repr, rows[:6])) + (", ..." if len(rows) > 6 else "")
             raise KeyError(f"no row {reprlib.repr(row)}; the rows are {shown}")

@@ -1,25 +1,40 @@
 # %% [markdown]
 # # Choosing a method for one F1 score
 #
-# Four methods turn the counts of one binary classifier into an interval for its F1 score. Which
-# one should you use? The short answer is the default of `f1ci`, Wilson indirect. This page has the
-# evidence: exact coverage and exact expected length for *every* true score, not for a few
-# scenarios, and the situations in which another method is better.
+# Four methods turn the counts of one binary classifier into an interval for its F1 score. The short answer: use the
+# default of `f1ci`, **Wilson score** (Lam's Wilson indirect). This page has the evidence, for *every* true score and
+# not for a few scenarios.
+#
+# *Coverage* is the probability that an interval holds the true score. The *level* is the coverage that an interval
+# promises, such as 95 %. Coverage depends on $v = \mathrm{TP} + \mathrm{FP} + \mathrm{FN}$, the number of *relevant
+# items*, and not on the size $n$ of the test set. Move the slider, and watch the teeth: counts are whole numbers,
+# so coverage jumps wherever the true score passes an end point of an interval. The dot marks the lowest coverage.
+#
+# :::{figure} ../results/figures/choosing-a-method-front.svg
+# :alt: Four panels of saw-tooth curves, exact coverage against the true F1 at 50 relevant items. Clopper-Pearson stays above the line at 95 percent. Wald falls far below it at both ends. Both Wilson curves saw around it, with a dip close to 0 or 1.
+# :name: fig-choosing-still
+# :figclass: explorer-still
+#
+# Exact coverage of 95 % intervals against the true F1, for $v = 50$ relevant items.
+# :::
+#
+# ```{raw} html
+# :file: ../book/_static/explorer.html
+# ```
 #
 # ## The short answer
 #
 # | your situation | use | because |
 # |:--|:--|:--|
-# | one score to report, nothing special | `wilson_indirect` | covers as promised on average over the true scores, stays inside $[0, 1]$, always has a width, and is shorter than Clopper-Pearson and, for scores above one half, than Wilson direct |
-# | a low score (below one third) and few relevant items (some tens at most) | `wilson_direct` | shorter there, and covers at least as much on average; between one third and one half it is shorter, but covers less |
-# | the level must be kept whatever the truth (a safety claim, a regulator) | `clopper_pearson` | the only one of the four whose coverage is never below its level; at $v = 25$ it is {glue:text}`choosing-cp-price:.0f` % longer than the default |
-# | no item right, or no item wrong | any but `wald` | Wald has no width there |
-# | hundreds of relevant items, a score well inside $(0, 1)$ | any | the four hardly differ, see [below](#when-does-the-choice-not-matter) |
-# | the interval must match a delta-method interval for other metrics of the same table | `wald` | it *is* that interval; check first that $v$ is large enough |
-# | several classes, F-beta, many metrics at once, two models | none of these | see [the last section](#what-these-four-methods-do-not-do) |
+# | one score to report, nothing special | Wilson score (the default) | On average over the true scores it covers as promised. It stays inside $[0, 1]$ and always has a width. It is shorter than Clopper-Pearson and, for scores above one half, than Wilson direct. |
+# | a low score (below one third) and few relevant items (some tens at most) | `wilson_direct` | It is shorter there, and covers at least as much on average. Between one third and one half it is shorter, but covers less. |
+# | the level must be kept whatever the truth (a safety claim, a regulator) | `clopper_pearson` | It is the only one of the four whose coverage is never below its level. At $v = 25$ it is {glue:text}`choosing-cp-price:.0f` % longer than the default. |
+# | no item right, or no item wrong | any but `wald` | Wald has no width there. |
+# | hundreds of relevant items, a score well inside $(0, 1)$ | any | The four hardly differ, see [below](#when-does-the-choice-not-matter). |
+# | the interval must match a delta-method interval for other metrics of the same table | `wald` | It *is* that interval. Check first that $v$ is large enough. |
+# | several classes, F-beta, many metrics at once, two models | none of these | See [the last section](#what-these-four-methods-do-not-do). |
 #
-# What counts is $v = \mathrm{TP} + \mathrm{FP} + \mathrm{FN}$, the number of relevant items, not
-# the size $n$ of the test set. The methods themselves are in [the chapter](/book/lam.md).
+# The methods themselves are in [the chapter](/book/lam.md).
 #
 # ```python
 # import f1ci
@@ -37,52 +52,22 @@ test_size: int = 500  # size n of the test set in the section on prevalence
 prevalences: list[float] = [0.02, 0.1, 0.5]  # shares of positives there
 
 # %%
-import warnings
-
 import numpy as np
 from compendium import figures, ledger, show
-from scipy.special import betainc
-from scipy.stats import binom
+from shared import chart
+from shared.one_score import Interval, needed, share_of
 
 import f1ci
 
+# `say` keeps a number for the text, which quotes it by name.
 say = ledger.open("choosing-a-method").say
-
 methods = {name: look["label"] for name, look in figures.METHODS.items()}
-
-
-def f1_of(share):
-    """F1 from F*."""
-    return 2 * share / (1 + share)
-
-
-def share_of(f1):
-    """F* from F1."""
-    return f1 / (2 - f1)
-
-
-def all_intervals(v, method):
-    """The end points for every possible number of true positives among v relevant items."""
-    tp = np.arange(v + 1)
-    with warnings.catch_warnings():
-        # Intervals without length, and undefined scores, are outcomes here.
-        warnings.simplefilter("ignore", f1ci.IntervalWarning)
-        low, high = f1ci.f1_interval(
-            tp, v - tp, 0, method=method, confidence_level=confidence_level
-        )
-    return tp, low, high
-
-
-def at(v, method, f1):
-    """Exact coverage and expected length at true scores, given v."""
-    tp, low, high = all_intervals(v, method)
-    f1 = np.atleast_1d(f1)[:, None]
-    weight = binom.pmf(tp, v, share_of(f1))
-    return (weight * ((low <= f1) & (f1 <= high))).sum(axis=1), weight @ (high - low)
-
-
+short = confidence_level - 0.01
 scores = (np.arange(points) + 0.5) / points
-found = {(v, m): at(v, m, scores) for v in relevant for m in methods}
+
+# %%
+intervals = {(v, m): Interval.of(v, m, confidence_level) for v in relevant for m in methods}
+found = {key: interval.at(scores) for key, interval in intervals.items()}
 # The package's own enumeration, which lets v vary, agrees where v is certain.
 for (v, method), (coverage, length) in found.items():
     share = float(share_of(scores[points // 3]))
@@ -122,12 +107,19 @@ figure.set_figwidth(4.8)  # as wide as a phone
 grid = (np.arange(1_500) + 0.5) / 1_500
 for axis, (method, look) in zip(axes.flat, figures.METHODS.items(), strict=True):
     axis.axhline(confidence_level, color="black", linewidth=0.8)
-    axis.plot(grid, at(50, method, grid)[0], color=look["color"], linewidth=0.9)
+    coverage, _ = Interval.of(50, method, confidence_level).at(grid)
+    axis.plot(grid, coverage, color=look["color"], linewidth=0.9)
     axis.set(title=look["label"], xticks=[0, 0.5, 1])
 axes[0, 0].set(ylim=(floor, 1.005), xlim=(0, 1))
 figure.supxlabel("true $F_1$", fontsize=10)
 figure.supylabel("coverage", fontsize=10)
 figures.save(figure, "choosing-a-method-front")
+
+# %% tags=["remove-cell"]
+# For the front page too: which function answers which question.
+figure, axes = figures.subplots(height=5.2)
+chart.draw(axes)
+figures.save(figure, "choosing-a-method-tasks")
 
 # %% [markdown]
 # Two numbers sum a curve up. Its **mean over F\***, all values of F\* counted alike, is a finite
@@ -140,65 +132,30 @@ figures.save(figure, "choosing-a-method-front")
 
 
 # %%
-def mean_coverage(v, method):
-    """Mean coverage over F* uniform on [0, 1], exactly."""
-    tp, low, high = all_intervals(v, method)
-    low, high = share_of(np.clip(low, 0, 1)), share_of(np.clip(high, 0, 1))
-    return float((betainc(tp + 1, v - tp + 1, high) - betainc(tp + 1, v - tp + 1, low)).mean())
-
-
-def least_coverage(v, method):
-    """The infimum of the coverage over all scores strictly between 0 and 1, and where it is."""
-    _, low, high = all_intervals(v, method)
-    ends = np.concatenate([low, high])
-    ends = ends[(ends > 0) & (ends < 1)]
-    sides = np.concatenate([ends * (1 - 1e-11), ends + (1 - ends) * 1e-11, [1e-13, 1 - 1e-13]])
-    coverage = np.concatenate([at(v, method, part)[0] for part in np.array_split(sides, 8)])
-    worst = coverage.argmin()
-    return float(coverage[worst]), float(sides[worst])
-
-
-summary = {(v, m): (mean_coverage(v, m), *least_coverage(v, m)) for v in relevant for m in methods}
-short = confidence_level - 0.01
-rows = []
-for (v, method), (mean, least, where) in summary.items():
+rows, least = [], {}
+for (v, method), interval in intervals.items():
     coverage, length = found[v, method]
-    rows.append(
-        [
-            f"{v}",
-            methods[method],
-            f"{mean:.4f}",
-            f"{coverage.mean():.4f}",
-            f"{least:.3f} at {where:.3f}"
-            if 1e-6 < where < 1 - 1e-6
-            else f"{least:.3f} at a border",
-            f"{100 * (coverage < short).mean():.0f} %",
-            f"{length.mean():.3f}",
-        ]
-    )
-head = [
-    "v",
-    "method",
-    "mean over F*",
-    "mean over F1",
-    "infimum, at F1",
-    f"scores with less than {short:g}",
-    "mean length",
-]
+    least[v, method], where = interval.least_coverage()
+    place = f"{where:.3f}" if 1e-6 < where < 1 - 1e-6 else "a border"
+    row = [f"{v}", methods[method], f"{interval.mean_coverage():.4f}", f"{coverage.mean():.4f}"]
+    row += [f"{least[v, method]:.3f} at {place}", f"{100 * (coverage < short).mean():.0f} %"]
+    rows.append([*row, f"{length.mean():.3f}"])
+head = ["v", "method", "mean over F*", "mean over F1", "infimum, at F1"]
+head += [f"scores with less than {short:g}", "mean length"]
 show.table(head, rows, numeric=(0, 2, 3, 4, 5, 6))
 
 # %% [markdown]
 # What the table says:
 #
 # - **Wald** does not do what it promises for few items. At $v = 25$ its mean coverage is
-#   {glue:text}`choosing-wald-25:.3f`, and near the borders coverage is zero, whatever $v$ is: with
+#   {glue:text}`choosing-wald-25:.3f`. Near the borders coverage is zero, whatever $v$ is: with
 #   no item right its interval is the single point 0.
-# - **Clopper-Pearson** keeps its level everywhere, as {prf:ref}`prop-lam-clopper-pearson` proves,
-#   and overdoes it: at $v = 25$ it covers {glue:text}`choosing-cp-25:.3f` on average.
+# - **Clopper-Pearson** keeps its level everywhere, as {prf:ref}`prop-lam-clopper-pearson` proves.
+#   It covers more than promised: {glue:text}`choosing-cp-25:.3f` on average at $v = 25$.
 # - **Both Wilson methods** are within half a percentage point of the level on average from
 #   $v = 10$ on. Both fall to about {glue:text}`choosing-wilson-worst:.2f` at isolated scores
-#   within about $1/v$ of a border. That dip never goes away; it only becomes narrower. Who cannot
-#   accept it needs Clopper-Pearson.
+#   within about $1/v$ of a border. That dip never goes away; it only becomes narrower. If you cannot
+#   accept it, use Clopper-Pearson.
 #
 # ## Expected length
 
@@ -221,7 +178,7 @@ figure.legend(handles, labels, loc="outside lower center", ncols=4)
 figures.save(figure, "choosing-a-method-length")
 
 # %% [markdown]
-# ## Why Wilson indirect is the default
+# ## Why Wilson score (indirect) is the default
 #
 # Between the two Wilson intervals the choice depends on the score ({prf:ref}`thm-lam-shift`,
 # {prf:ref}`thm-lam-lengths`). Here they are side by side, for low, middle and high true scores:
@@ -230,66 +187,51 @@ figures.save(figure, "choosing-a-method-length")
 thirds = {"below 1/3": scores < 1 / 3, "middle": (scores >= 1 / 3) & (scores <= 2 / 3)}
 thirds["above 2/3"] = scores > 2 / 3
 rows = []
-for v in relevant:
-    for name, some in thirds.items():
-        cells = []
-        for method in ("wilson_indirect", "wilson_direct"):
-            coverage, length = (values[some] for values in found[v, method])
-            cells += [
-                f"{coverage.mean():.4f}",
-                f"{100 * (coverage < short).mean():.0f} %",
-                f"{length.mean():.4f}",
-            ]
-        rows.append([f"{v}", name, *cells])
+for v, (name, some) in ((v, third) for v in relevant for third in thirds.items()):
+    row = [f"{v}", name]
+    for method in ("wilson_indirect", "wilson_direct"):
+        coverage, length = (values[some] for values in found[v, method])
+        row += [f"{coverage.mean():.4f}", f"{100 * (coverage < short).mean():.0f} %"]
+        row.append(f"{length.mean():.4f}")
+    rows.append(row)
 head = ["v", "true F1"]
 for word in ("indirect", "direct"):
     head += [f"{word}: coverage", f"less than {short:g}", "length"]
 show.table(head, rows, numeric=(0, 2, 3, 4, 5, 6, 7))
 
-# %%
-high = thirds["above 2/3"]
 
-
-def in_high(v, method):
-    """Mean coverage and mean length over the high scores."""
-    return tuple(float(values[high].mean()) for values in found[v, method])
+# %% tags=["remove-cell"]
+def means(v, method, some=slice(None)):
+    """Return mean coverage and mean length over some scores."""
+    coverage, length = found[v, method]
+    return float(coverage[some].mean()), float(length[some].mean())
 
 
 first = relevant[0]
 say("choosing-first", first)
-say("choosing-indirect-high-coverage", in_high(first, "wilson_indirect")[0])
-say("choosing-direct-high-coverage", in_high(first, "wilson_direct")[0])
-say(
-    "choosing-direct-high-excess",
-    100 * (in_high(first, "wilson_direct")[1] / in_high(first, "wilson_indirect")[1] - 1),
-)
-low = thirds["below 1/3"]
-say("choosing-indirect-low-coverage", float(found[first, "wilson_indirect"][0][low].mean()))
-say("choosing-direct-low-coverage", float(found[first, "wilson_direct"][0][low].mean()))
-say(
-    "choosing-direct-low-saving",
-    100
-    * (
-        1
-        - float(
-            found[first, "wilson_direct"][1][low].mean()
-            / found[first, "wilson_indirect"][1][low].mean()
-        )
-    ),
-)
-say("choosing-wald-25", mean_coverage(25, "wald"))
-say("choosing-cp-25", mean_coverage(25, "clopper_pearson"))
-worst = min(summary[v, m][1] for v in relevant for m in ("wilson_direct", "wilson_indirect"))
-say("choosing-wilson-worst", worst)
-price = at(25, "clopper_pearson", scores)[1].mean() / at(25, "wilson_indirect", scores)[1].mean()
+for name, third in (("high", "above 2/3"), ("low", "below 1/3")):
+    indirect, direct = (
+        means(first, f"wilson_{word}", thirds[third]) for word in ("indirect", "direct")
+    )
+    say(f"choosing-indirect-{name}-coverage", indirect[0])
+    say(f"choosing-direct-{name}-coverage", direct[0])
+    change = 100 * (direct[1] / indirect[1] - 1)
+    say(f"choosing-direct-{'high-excess' if name == 'high' else 'low-saving'}", abs(change))
+for key, method in (("wald", "wald"), ("cp", "clopper_pearson")):
+    interval = Interval.of(25, method, confidence_level)
+    say(f"choosing-{key}-25", interval.mean_coverage())
+both = ("wilson_direct", "wilson_indirect")
+say("choosing-wilson-worst", min(least[v, m] for v in relevant for m in both))
+length = {m: Interval.of(25, m, confidence_level).at(scores)[1] for m in methods}
+price = length["clopper_pearson"].mean() / length["wilson_indirect"].mean()
 say("choosing-cp-price", 100 * float(price - 1))
 
 
 # %% [markdown]
 # - **For high scores indirect is better on both counts.** At $v$ =
 #   {glue:text}`choosing-first` and true scores above 2/3 it covers
-#   {glue:text}`choosing-indirect-high-coverage:.3f` on average, direct
-#   {glue:text}`choosing-direct-high-coverage:.3f`; yet direct is
+#   {glue:text}`choosing-indirect-high-coverage:.3f` on average. Direct covers
+#   {glue:text}`choosing-direct-high-coverage:.3f` and is
 #   {glue:text}`choosing-direct-high-excess:.0f` % longer.
 # - **For low scores it is the other way round.** Below 1/3, direct covers
 #   {glue:text}`choosing-direct-low-coverage:.3f` and indirect
@@ -316,17 +258,15 @@ compared = ("wald", "wilson_direct", "wilson_indirect")
 last_failure = {method: np.zeros(len(targets), dtype=int) for method in compared}
 for v in range(1, largest + 1):
     for method in compared:
-        fails = at(v, method, targets)[0] < short
+        fails = Interval.of(v, method, confidence_level).at(targets)[0] < short
         last_failure[method][fails] = v
 from_v = {
     method: ["never" if v == largest else f"{v + 1}" for v in last_failure[method]]
     for method in compared
 }
-rows = [
-    [f"{target:g}", *(from_v[method][k] for method in compared)] for k, target in enumerate(targets)
-]
 for target, key in ((0.8, "choosing-wald-from-8"), (0.95, "choosing-wald-from-95")):
     say(key, from_v["wald"][int(np.flatnonzero(targets == target)[0])])
+rows = [[f"{f1:g}", *cells] for f1, *cells in zip(targets, *from_v.values(), strict=True)]
 show.table(["true F1", *(methods[m] for m in compared)], rows, numeric=(0, 1, 2, 3))
 
 # %% [markdown]
@@ -338,31 +278,21 @@ show.table(["true F1", *(methods[m] for m in compared)], rows, numeric=(0, 1, 2,
 
 # %%
 wanted = (0.2, 0.1, 0.05)
-
-
-def needed(f1, length):
-    """The smallest v with an expected length of at most `length` (Wilson indirect)."""
-    few, many = 1, 2
-    while at(many, "wilson_indirect", f1)[1][0] > length:
-        few, many = many, 2 * many
-    while many - few > 1:
-        v = (few + many) // 2
-        few, many = (few, v) if at(v, "wilson_indirect", f1)[1][0] <= length else (v, many)
-    return many
-
-
-rows = [[f"{f1:g}", *(f"{needed(f1, length):,}" for length in wanted)] for f1 in targets]
+rows = [
+    [f"{f1:g}", *(f"{needed(f1, length, confidence_level):,}" for length in wanted)]
+    for f1 in targets
+]
 head = ["true F1", *(f"v for length {length:g}" for length in wanted)]
 show.table(head, rows, numeric=(0, 1, 2, 3))
 
 # %% [markdown]
 # ## A test set of given size: what prevalence does
 #
-# Nobody fixes $v$. One collects $n$ items, a share of them is positive, and $v$ comes out at
+# Nobody fixes $v$. A test set has $n$ items, a share of them is positive, and $v$ is
 # random. Then coverage is a mean over $v$, which wears the saw teeth down. Take
 # {glue:text}`choosing-size` items, and a classifier whose precision and recall are equal (so both
-# are F1). A relevant item then has the probability $\pi (2 - F_1)$ for the prevalence $\pi$: half
-# the test set or more at $\pi = 1/2$, and one item in some dozens for a rare class.
+# are F1). An item is then relevant with probability $\pi (2 - F_1)$ for the prevalence $\pi$. At $\pi = 1/2$ this is
+# half the test set or more; for a rare class it is one item in some dozens.
 
 # %% mystnb={"image": {"alt": "Three panels, one for each prevalence: exact coverage of the four methods against the true F1 score for a test set of fixed size. For a rare class the curves look as for ten or twenty relevant items, with Wald far below the level; for a common class all are close to it except at the borders."}, "figure": {"caption": "Exact coverage for a test set of fixed size, by prevalence, for a classifier with equal precision and recall. A rare class makes a large test set small.", "name": "fig-choosing-prevalence"}}
 say("choosing-size", f"{test_size:,}")
@@ -425,7 +355,7 @@ show.table(head, rows, numeric=range(7))
 # in [questions people ask](/notebooks/questions.ipynb).
 #
 # - F-beta, precision, recall, Jaccard, and averages over several classes:
-#   [score intervals](/book/score.md), which carry Wilson indirect on to them and are the default there. The delta
+#   [score intervals](/book/score.md). They generalise Wilson score and are the default there. The delta
 #   method for several classes is in [the second chapter](/book/takahashi.md).
 # - Two models on the same items, or items that come in documents:
 #   [two models, many documents](/book/compare.md).

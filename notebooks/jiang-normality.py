@@ -47,6 +47,7 @@ threshold, shift = given("jiang/section-2.4/threshold"), given("jiang/section-2.
 scale = given("jiang/section-2.4/score_variance") ** 0.5
 
 
+# %%
 def model(threshold):
     """The cell probabilities of a threshold: true classes in rows, predicted ones in columns."""
     hit = stats.norm.sf(threshold, shift, scale)  # P(A = 1 | Z = 1)
@@ -60,6 +61,7 @@ def model(threshold):
     )
 
 
+# %%
 cells = model(threshold)
 truth = index.value(cells)
 variance = float((cells * index.gradient(cells) ** 2).sum())  # nu(a, b)
@@ -74,6 +76,8 @@ record("jiang/section-2.4/critical_value", z)
 say("jiang-normality-truth", truth)
 say("jiang-normality-truth-error", truth_error)
 say("jiang-normality-truth-distance", abs(theirs - truth) / truth_error)
+
+# %%
 rows = [["printed, from a million realisations", f"{theirs:.7f}"]]
 rows += [[f"simulated here, from {realisations:,} realisations", f"{simulated_truth:.7f}"]]
 rows += [["exact", f"{truth:.7f}"]]
@@ -125,6 +129,7 @@ def covering(value):
     return float(probability @ ((every.low <= value) & (value <= every.high)))
 
 
+# %%
 mean, deviation, fourth = moments(every.estimate)
 mean_error, error_deviation, _ = moments(every.standard_error)
 coverage = covering(truth)
@@ -241,6 +246,7 @@ positions = np.searchsorted(np.cumsum(probability[order]), special.ndtr(u))
 quantiles = every.estimate[order][np.minimum(positions, len(order) - 1)]
 
 
+# %%
 def draw_histogram(axis):
     """Draw the simulated estimates, the normal limit and the exact distribution."""
     sky, red = figures.COLOURS["sky"], figures.COLOURS["vermilion"]
@@ -336,6 +342,8 @@ say("jiang-normality-smallest-plain", float(plain_coverage[0]))
 claim = statements.claim
 farthest = float(np.abs((quantiles - truth) / sigma - u)[np.abs(u) <= 2].max())
 ratio = mean_error / deviation
+
+# %%
 claims = [
     claim(
         "2.4",

@@ -92,6 +92,7 @@ fits = {
 }
 
 
+# %%
 def agreeing(*left_out):
     """Where a table agrees with the mean of ZA and with the other numbers."""
     return possible & np.all([fit for name, fit in fits.items() if name not in left_out], axis=0)
@@ -105,6 +106,8 @@ assert [(tp[tuple(i)], fp[tuple(i)], fn[tuple(i)]) for i in only] == [
     (tp_count, fp_count, fn_count)
 ]
 say("jiang-juice-table", f"TP {tp_count}, FP {fp_count}, FN {fn_count}, TN {tn}")
+
+# %%
 rows = [["the mean of ZA alone", f"{int(possible.sum()):,}"]]
 rows += [[f"all except {name}", f"{int(agreeing(name).sum())}"] for name in fits]
 rows += [["all of them", f"{len(only)}"]]
@@ -140,6 +143,8 @@ reconstructed = {
 }
 for name, value in reconstructed.items():
     record(f"jiang/section-2.3/{name}", value, reconstructed=True)
+
+# %%
 say("jiang-juice-low", interval.low)
 say("jiang-juice-high", interval.high)
 show.compare([f"jiang/section-2.3/{name}" for name in reconstructed])
@@ -177,6 +182,7 @@ features, bought = datasets.orange_juice_problem()
 root = 2012_14894  # of the committed halves; each has a random stream of its own
 
 
+# %%
 def fitted_on_half(i):
     """Outcome by prediction on the other half, for a regression without penalty."""
     stream = np.random.default_rng(np.random.SeedSequence(root, spawn_key=(int(i),)))
@@ -186,6 +192,7 @@ def fitted_on_half(i):
     return f1ci.confusion_matrix(bought[rest], predicted)
 
 
+# %%
 again = np.array([fitted_on_half(i) for i in first])
 same = (again == counts[first]).all(axis=(1, 2))
 assert (counts.sum(axis=(1, 2)) == given("jiang/section-1/n")).all()
@@ -278,6 +285,7 @@ def as_printed(largest):
     return tau * (1 - tau) * (1 - tau / c) ** 2
 
 
+# %%
 rows = []
 for largest in (0.99, 0.9999, 1, 1.0001, 1.01):
     try:
@@ -308,6 +316,7 @@ def step(rules, weight_a, weight_b):
     return one + other, largest + smallest * ez, largest + smallest * eza
 
 
+# %%
 counterexample = np.array([[0.5, 0.0], [0.4, 0.1]])
 sides = step(counterexample, 0.5, 0.5)
 for name, side in zip(("left", "printed", "right"), sides, strict=True):
@@ -413,6 +422,7 @@ def plan(bound, error=width / z):
     return tversky_index.plan(bound, b, error, rounded_share)
 
 
+# %%
 similar = n * (interval.length / 2 / width) ** 2
 like_this = tversky_index.Plan(math.ceil(similar * (tp_count + fn_count) / n), math.ceil(similar))
 plans = {
@@ -424,6 +434,8 @@ plans = {
     "sharp bound, nothing rounded": plan(sharp),
     "if the new rule were like this one": like_this,
 }
+
+# %%
 rows = []
 for name, sizes in plans.items():
     of_printed = 100 * sizes.total / printed("jiang/section-2.3/planned_total")
@@ -473,6 +485,8 @@ again = rng.choice(4, p=juice.ravel() / n, size=(resamples, n))  # purchases, dr
 resampled = np.stack([(again == cell).sum(axis=1) for cell in range(4)], axis=1)
 bootstrap = float(index.value(resampled.reshape(-1, 2, 2)).std(ddof=1))
 bootstrap_time = perf_counter() - start
+
+# %%
 say("jiang-juice-bootstrap", bootstrap)
 off = 100 * (bootstrap / interval.standard_error - 1)
 largest_share = highest_drawn / jiang
@@ -564,6 +578,7 @@ wanted = dict.fromkeys([*betas, plan_beta])
 LINES = {"published": "--", "sharp": "-"}
 
 
+# %%
 def items_for(beta, bound, half_width):
     """The number of items that guarantees a half width."""
     metric = f1ci.metrics.fbeta(beta)

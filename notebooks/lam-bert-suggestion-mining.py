@@ -82,6 +82,8 @@ relevant, total = tp + fp + fn, tp + fp + fn + tn
 say("lam-bert-estimate", estimate)
 say("lam-bert-relevant", relevant)
 say("lam-bert-total", total)
+
+# %%
 rows = [
     [methods[m], f"{i.low:.4f}", f"{i.high:.4f}", f"{i.length:.4f}"] for m, i in intervals.items()
 ]
@@ -180,6 +182,7 @@ def unit_variance(f1):
     return f1 * (1 - f1) * (2 - f1) ** 2 / 2
 
 
+# %%
 # 1. A fixed number.
 share, other_share = estimate / (2 - estimate), other_f1 / (2 - other_f1)
 v_fixed = z**2 * other_share * (1 - other_share) / (share - other_share) ** 2
@@ -306,6 +309,7 @@ COUNTED = {  # true positives, false positives, false negatives
 trial = {name: Counts(*c, NEGATIVES - c[1]) for name, c in COUNTED.items()}
 assert all(c.tp + c.fn == POSITIVES for c in trial.values())
 
+# %%
 rows = []
 for name, counts in trial.items():
     interval = f1ci.f1_interval(*counts[:3], confidence_level=confidence_level)
@@ -328,6 +332,7 @@ def difference(labels):
     return f1ci.difference_interval(*labels, "f1", confidence_level=confidence_level)
 
 
+# %%
 decisions, rows = {}, []
 for (a, first), (b, second) in combinations(trial.items(), 2):
     close, far = (
@@ -385,6 +390,7 @@ def at_prevalence(counts, prevalence):
     return 2 * hits / (hits + (1 - prevalence) * alarms + prevalence)
 
 
+# %%
 halves = {name: at_prevalence(counts, 0.5) for name, counts in trial.items()}
 rows = [[name, f"{trial[name].f1:.3f}", f"{half:.3f}"] for name, half in halves.items()]
 for key, (low, high) in zip(("trial", "test"), REPORTED.values(), strict=True):

@@ -239,6 +239,7 @@ def ends_of_all(counts):
     return four_intervals.end_points(counts, names, confidence_level)
 
 
+# %%
 simulated = {}
 streams = iter(np.random.SeedSequence(seed).spawn(len(conditions)))
 with executor() as pool:
@@ -264,6 +265,7 @@ def in_standard_errors(name, n):
     return coverage / study.coverage_error, length / study.length_error
 
 
+# %%
 both = np.concatenate([np.ravel(in_standard_errors(*condition)) for condition in conditions])
 say("lam-coverage-largest", float(np.abs(both).max()))
 say("lam-coverage-within-two", 100 * float((np.abs(both) < 2).mean()))
@@ -343,6 +345,8 @@ figures.save(figure, "lam-coverage-printed")
 MISSING = 1e-9  # probability that a sum may leave out
 faultless = [r for (*_, m), r in exact.items() if m != "wald"]
 assert all(r.overshoot == r.degeneracy == 0 for r in faultless)
+
+# %%
 rows = []
 for (name, n), title in conditions.items():
     wald, closed = exact[name, n, "wald"], four_intervals.degeneracy(n, scenarios[name])
@@ -409,6 +413,8 @@ wilson, large = (
     np.ravel([extent("coverage", m, large_sizes) for m in methods]),
 )
 near = "both Wilson methods cover near the level"
+
+# %%
 claims = [
     claim(
         "5.3.1",
@@ -449,6 +455,7 @@ def longest_ratio(some_sizes):
     )
 
 
+# %%
 falling = all(
     length(s, a, m) > length(s, b, m)
     for s in scenarios

@@ -10,7 +10,7 @@
 
 # %% tags=["parameters"]
 confidence_level: float = 0.95  # level of the intervals in the figures and in the edge cases
-relevant: tuple[int, ...] = (5, 10, 25, 100)  # numbers v of relevant items for Figure 3, rising
+relevant: list[int] = [5, 10, 25, 100]  # numbers v of relevant items for Figure 3, rising
 replicates: int = 1_000_000  # draws for the check of equation 22
 seed: int = 20260101  # root of all random streams
 
@@ -51,6 +51,7 @@ LOOKS = {
 items = np.random.default_rng(seed).permutation(np.repeat(list(COUNTS), list(COUNTS.values())))
 
 
+# %%
 def draw_items(axis, kinds, columns, letters):
     """Draw items as discs in rows; on each its letter."""
     for place, kind in enumerate(kinds):
@@ -323,6 +324,7 @@ f = np.linspace(0, 1, 1001)
 ENDS = {"wilson_direct": wilson_direct_of, "wilson_indirect": wilson_indirect_of}
 
 
+# %%
 def length(items, method, scores=f):
     """Lengths of an interval at values of the sample F1, whole counts or not."""
     low, high = ENDS[method](scores, items, z)
@@ -381,6 +383,8 @@ for items in (*relevant, 1000, 100_000):
     gap = direct_minus_indirect(items)
     rows.append([f"{items:,}", f"{-gap.min():.1e}", f"{gap.max():.1e}", f"{crossing(items):.4f}"])
 rows.append(["limit", "0", "0", f"{limit:.4f}"])
+
+# %%
 say("lam-geometry-limit", limit)
 say("lam-geometry-crossing-small", float(crossing(relevant[0])))
 say("lam-geometry-smallest", relevant[0])
@@ -428,6 +432,7 @@ def limits(method, tp, wrong):
         return f1ci.f1_interval(tp, wrong, 0, method=method, confidence_level=confidence_level)
 
 
+# %%
 rows = []
 for method, look in figures.METHODS.items():
     intervals = [limits(method, *case) for case in cases.values()]

@@ -1,24 +1,25 @@
 # %% [markdown]
 # # Questions people ask about F1 and confidence
 #
-# From public threads, each with an answer in numbers, and with the recipe that circulates beside
-# what that recipe does. **Coverage** is how often a {glue:text}`questions-level` interval holds the true
-# score; it should be close to {glue:text}`questions-level`. It is exact where it says so, by summing over all
-# tables of counts, and else simulated, with its standard error.
+# The questions are from public threads. Each has a short answer, a line of code, and a measurement of the recipe that
+# people pass around. *Coverage* is how often a {glue:text}`questions-level` interval holds the true score; it should be
+# close to {glue:text}`questions-level`. "Exact" coverage is a sum over all tables of counts. All other coverage is
+# simulated, and printed with its standard error. Unfold *Show the code* to see how. The code needs nothing but
+# `pip install f1ci`.
 #
 # | what people do | covers | better |
 # |:--|--:|:--|
-# | [take F1 for a proportion of all n items](#question-interval) | {glue:text}`questions-of-n` | `f1_interval` |
-# | [add two and four, to F1](#question-plus-four) | {glue:text}`questions-plus-four` | `f1_interval` |
-# | [take macro F1 for one, too](#question-macro) | {glue:text}`questions-macro` | `average="macro"` |
+# | [treat F1 as a proportion of all n items](#question-interval) | {glue:text}`questions-of-n` | `f1_interval` |
+# | [add two successes and two failures to F1](#question-plus-four) | {glue:text}`questions-plus-four` | `f1_interval` |
+# | [treat macro F1 as a proportion of all n items](#question-macro) | {glue:text}`questions-macro` | `average="macro"` |
 # | [pool the spans of all documents](#question-documents) | {glue:text}`questions-spans` | `clustered_interval` |
 # | [count pixels for Dice](#question-dice) | {glue:text}`questions-pixels` | `clustered_interval` |
 # | [flatten several labels per item](#question-multilabel) | {glue:text}`questions-flat` | indicators, as they are |
 # | [bootstrap a near-perfect score](#question-perfect) | {glue:text}`questions-bootstrap` | `f1_interval` |
 # | [t interval over ten folds](#question-folds), {glue:text}`questions-folds-times` times as long | {glue:text}`questions-folds` | pool the folds' counts |
-# | [tune the threshold on the test set](#question-threshold) | {glue:text}`questions-tuned` | tune elsewhere |
+# | [tune the threshold on the test set](#question-threshold) | {glue:text}`questions-tuned` | tune on other items |
 #
-# These are coverages in one setting each, given below; in others the recipes do better or worse.
+# Each coverage is for one setting, given below. In other settings the recipes do better or worse.
 
 # %% tags=["parameters"]
 confidence_level: float = 0.95  # level of all intervals
@@ -26,38 +27,58 @@ replicates: int = 20_000  # simulated test sets for each setting
 comparisons: int = 2_000  # simulated comparisons of two models
 seed: int = 20261119  # root seed
 
-# %%
+# %% tags=["show-input"]
 import warnings
 
 import numpy as np
-from compendium import figures, ledger, show
 from scipy import special, stats
-from shared.kernels import p_values
 
 import f1ci
 
-say = ledger.open("questions").say
+warnings.simplefilter("ignore", f1ci.IntervalWarning)  # some simulated test sets are odd
+
+# %% tags=["hide-input"]
 alpha = 1 - confidence_level
 z = special.ndtri(1 - alpha / 2)
-say("questions-level", f"{100 * confidence_level:g} %")
 streams = iter(np.random.SeedSequence(seed).spawn(8))
 
 
-def design(prevalence, f1):
-    """Probabilities of TP, of FP and FN together, and of TN, if precision and recall are equal."""
-    return [prevalence * f1, 2 * prevalence * (1 - f1), 1 - prevalence * (2 - f1)]
-
-
-def rate(hits, count):
-    """A simulated share with its standard error."""
-    share = float(np.mean(hits))
-    return f"{share:.3f} ± {np.sqrt(share * (1 - share) / count):.3f}"
-
-
 def f1_of(tp, wrong):
+    """Return F1; nan without a relevant item."""
     with np.errstate(invalid="ignore"):
         return 2 * tp / (2 * tp + wrong)
 
+
+def rate(hits):
+    """Return a simulated share with its standard error."""
+    share = np.mean(hits)
+    return f"{share:.3f} ± {np.sqrt(share * (1 - share) / len(hits)):.3f}"
+
+
+def covers(interval, truth):
+    """Say where an interval holds the truth."""
+    low, high = interval
+    return (low <= truth) & (truth <= high)
+
+
+# %% tags=["remove-cell"]
+# The text of the page quotes numbers by name. Your own notebook does not need this.
+try:
+    from myst_nb import glue
+except ImportError:
+
+    def glue(name, value, display=False):
+        """Do nothing outside the book."""
+
+
+def quote(**values):
+    """Keep numbers for the text."""
+    for name, value in values.items():
+        value = value if isinstance(value, str) else float(value)
+        glue(f"questions-{name.replace('_', '-')}", value, display=False)
+
+
+quote(level=f"{100 * confidence_level:g} %")
 
 # %% [markdown]
 # (question-interval)=
@@ -65,14 +86,28 @@ def f1_of(tp, wrong):
 #
 # [Asked](https://stats.stackexchange.com/questions/359242)
 # [many](https://stats.stackexchange.com/questions/363382)
-# [times](https://github.com/scikit-learn/scikit-learn/issues/21007). `f1ci.f1_interval(tp, fp, fn)`.
-# The recipe that circulates takes F1 for a proportion of the $n$ items:
-# $F_1 \pm z \sqrt{F_1 (1 - F_1) / n}$, or Wilson's interval with $n$ trials. But true negatives
+# [times](https://github.com/scikit-learn/scikit-learn/issues/21007). With counts, or with labels:
+
+# %% tags=["show-input"]
+print(f1ci.f1_interval(tp=77, fp=44, fn=10))
+print(f1ci.f1_score_interval([1, 1, 1, 0, 0, 1] * 20, [1, 1, 0, 0, 1, 1] * 20))
+
+# %% [markdown]
+# The common recipe treats F1 as a proportion of all $n$ items: $F_1 \pm z \sqrt{F_1 (1 - F_1) / n}$, or Wilson's
+# interval with $n$ trials. But true negatives
 # say nothing about F1. Only $v = \mathrm{TP} + \mathrm{FP} + \mathrm{FN}$ items do, and if positives are
-# rare, these are few. Exact coverage for test sets of 500:
+# rare, these are few. Exact coverage for test sets of 500, at several shares of positives and true F1 scores:
+
+# %% tags=["hide-input"]
+settings = [(500, 0.05, 0.8), (500, 0.2, 0.8), (500, 0.5, 0.8), (500, 0.2, 0.95)]
 
 
-# %%
+def score(counts):
+    """The default, from counts of TP and of errors."""
+    tp, wrong = counts[:, 0], counts[:, 1]
+    return tuple(f1ci.f1_interval(tp, wrong, 0, confidence_level=confidence_level))
+
+
 def of_n(counts):
     """F1 as a proportion of all items."""
     f1, n = f1_of(counts[:, 0], counts[:, 1]), counts.sum(axis=1)
@@ -88,6 +123,49 @@ def wilson_of_n(counts):
     return middle - half, middle + half
 
 
+# %% tags=["hide-input"]
+def exactly(recipe, n, prevalence, f1):
+    """Exact coverage and length, if precision and recall are equal."""
+    cells = [prevalence * f1, 2 * prevalence * (1 - f1), 1 - prevalence * (2 - f1)]
+    return f1ci.coverage.exact(n, cells, method=recipe, truth=f1)
+
+
+def exact_coverage(**recipes):
+    """Print the coverage of each recipe in each setting, and return it."""
+    print(f"{'positives':9}  {'true F1':7}  ", "  ".join(f"{name:>12}" for name in recipes))
+    found = {}
+    for setting in settings:
+        _, prevalence, f1 = setting
+        for name, recipe in recipes.items():
+            found[name, setting] = exactly(recipe, *setting).coverage
+        numbers = "  ".join(f"{found[name, setting]:12.3f}" for name in recipes)
+        print(f"{prevalence:9.0%}  {f1:7}  ", numbers)
+    return found
+
+
+found = exact_coverage(f1_of_n=of_n, wilson_of_n=wilson_of_n, f1_interval=score)
+
+# %% tags=["remove-cell"]
+quote(of_n=f"{found['f1_of_n', settings[0]]:.2f}", of_n_best=found["f1_of_n", settings[2]])
+quote(relevant=f"{500 * 0.05 * (2 - 0.8):.0f}")
+quote(score_worst=min(found["f1_interval", s] for s in settings))
+
+# %% [markdown]
+# With 5 % positives about {glue:text}`questions-relevant` of the 500 items are relevant, and the recipe covers
+# {glue:text}`questions-of-n`. With 50 % it covers {glue:text}`questions-of-n-best:.2f`. The Wilson score interval covers
+# {glue:text}`questions-score-worst:.3f` or more in all four settings.
+#
+# (question-plus-four)=
+# ## Can I add two successes and two failures?
+#
+# "Plus four" is a good trick for a proportion. People
+# [carry it on from recall to F1](https://stats.stackexchange.com/questions/363382), sometimes under Wilson's
+# name. But F1 is not a proportion of independent trials, so it is not clear what the four are added to. They may be
+# added to the $n$ items. Or they are added to the items of precision and of recall, which makes two more of each count.
+# Exact coverage:
+
+
+# %% tags=["hide-input"]
 def plus_four(counts):
     """Two successes and two failures more, as if F1 were a proportion of all items."""
     f1, n = f1_of(counts[:, 0], counts[:, 1]), counts.sum(axis=1)
@@ -102,130 +180,91 @@ def plus_two_each(counts):
     return tuple(f1ci.f1_interval(tp, wrong, 0, method="wald", confidence_level=confidence_level))
 
 
-def score(counts):
-    """The default."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", f1ci.UndefinedMetricWarning)  # some have nothing relevant
-        return tuple(
-            f1ci.f1_interval(counts[:, 0], counts[:, 1], 0, confidence_level=confidence_level)
-        )
+found = exact_coverage(four_of_n=plus_four, two_of_each=plus_two_each, f1_interval=score)
 
-
-def exactly(recipe, n, prevalence, f1):
-    return f1ci.coverage.exact(n, design(prevalence, f1), method=recipe, truth=f1)
-
-
-settings = [(500, 0.05, 0.8), (500, 0.2, 0.8), (500, 0.5, 0.8), (500, 0.2, 0.95)]
-
-
-def exact_table(recipes):
-    found = {(r, s): exactly(r, *s) for s in settings for r in recipes.values()}
-    rows = [
-        [
-            f"{100 * s[1]:g} %",
-            f"{s[2]:g}",
-            *(f"{found[r, s].coverage:.3f}" for r in recipes.values()),
-        ]
-        for s in settings
-    ]
-    head = ["positives", "true F1", *recipes]
-    return found, show.table(head, rows, numeric=range(len(head)))
-
-
-found, table = exact_table({"F1 of n": of_n, "Wilson of n": wilson_of_n, "f1_interval": score})
-say("questions-of-n", f"{found[of_n, settings[0]].coverage:.2f}")
-say("questions-relevant", f"{500 * 0.05 * (2 - 0.8):.0f}")
-say("questions-of-n-best", found[of_n, settings[2]].coverage)
-say("questions-score-worst", min(found[score, s].coverage for s in settings))
-table
+# %% tags=["remove-cell"]
+quote(plus_four=f"{found['four_of_n', settings[0]]:.2f}")
+two_each = [found["two_of_each", s] for s in settings]
+quote(plus_two_low=min(two_each), plus_two_high=max(two_each))
 
 # %% [markdown]
-# With 5 % positives only about {glue:text}`questions-relevant` of the 500 items count, and the recipe covers
-# {glue:text}`questions-of-n`; with 50 % it is {glue:text}`questions-of-n-best:.2f`. The score interval covers
-# {glue:text}`questions-score-worst:.3f` or more in all four.
-#
-# (question-plus-four)=
-# ## Can I add two successes and two failures?
-#
-# "Plus four" is a good trick for a proportion, and is
-# [carried on from recall to F1](https://stats.stackexchange.com/questions/363382), sometimes under Wilson's
-# name. But F1 is not a proportion of independent trials, so what would the four be added to? To the $n$ items; or to
-# those of precision and of recall, which makes two more of each count. Exactly:
-
-# %%
-found, table = exact_table(
-    {"plus four, of n": plus_four, "two more TP, FP, FN": plus_two_each, "f1_interval": score}
-)
-say("questions-plus-four", f"{found[plus_four, settings[0]].coverage:.2f}")
-two_each = [found[plus_two_each, s].coverage for s in settings]
-say("questions-plus-two-low", min(two_each))
-say("questions-plus-two-high", max(two_each))
-table
-
-# %% [markdown]
-# Added to all $n$ items it changes nothing about the error above ({glue:text}`questions-plus-four`). Added to each
-# count it does better, from {glue:text}`questions-plus-two-low:.3f` to {glue:text}`questions-plus-two-high:.3f`; it
-# is worst for high scores, which it pulls down. Use the score interval: it is Wilson's own, for the right trials.
+# Added to all $n$ items, they change nothing about the error above ({glue:text}`questions-plus-four`). Added to each
+# count, they give {glue:text}`questions-plus-two-low:.3f` to {glue:text}`questions-plus-two-high:.3f`. High scores are
+# covered worst, because the trick pulls them down. Use `f1_interval`: it is Wilson's own interval, with the right trials.
 #
 # (question-better)=
 # ## Is model B better than A? Their intervals overlap
 #
 # The [commonest](https://stats.stackexchange.com/questions/431713)
 # [question](https://datascience.stackexchange.com/questions/80921). Overlapping intervals do not mean that the
-# models do not differ, and neither does an
-# [unpaired test](https://github.com/EleutherAI/lm-evaluation-harness/pull/3868): both forget that the models
-# saw the same items. Two models, 500 items, simulated: how often does each way find a difference?
+# models are equal, and neither does an
+# [unpaired test](https://github.com/EleutherAI/lm-evaluation-harness/pull/3868) without a finding. Both ignore that the
+# models saw the same items. Compare the models item by item:
 
-
-# %%
-def pair(gain):
-    """Cells by truth, A and B; `gain` moves disagreement in favour of B."""
-    return np.array(
-        [
-            [[0.63, 0.02 - gain], [0.02 + gain, 0.03]],
-            [[0.03, 0.03 + 1.5 * gain], [0.03 - 1.5 * gain, 0.21]],
-        ]
-    )
-
-
-def by_model(cells):
-    """TP, and FP and FN together, of A and of B."""
-    for axis in (3, 2):
-        counts = cells.sum(axis=axis)  # truth, prediction
-        yield counts[:, 1, 1], counts[:, 0, 1] + counts[:, 1, 0]
-
-
-def three_ways(p, n, generator):
-    drawn = generator.multinomial(n, p.ravel(), comparisons).reshape(-1, 2, 2, 2)
-    a, b = (
-        f1ci.f1_interval(tp, wrong, 0, confidence_level=confidence_level)
-        for tp, wrong in by_model(drawn)
-    )
-    apart = (a.high < b.low) | (b.high < a.low)
-    error = np.hypot(a.standard_error, b.standard_error)
-    unpaired = np.abs(b.estimate - a.estimate) > z * error
-    exact = p_values(drawn) <= alpha
-    return {"intervals do not overlap": apart, "unpaired test": unpaired, "difference_test": exact}
-
-
-generator = np.random.default_rng(next(streams))
-equal = three_ways(pair(0.0), 500, generator)
-p_better = pair(0.004)
-gap = float(np.diff([f1_of(*(x[0] for x in counts)) for counts in by_model(p_better[None])])[0])
-better = three_ways(p_better, 500, generator)
-say("questions-gap", gap)
-say("questions-overlap-power", float(better["intervals do not overlap"].mean()))
-say("questions-unpaired-power", float(better["unpaired test"].mean()))
-say("questions-power", float(better["difference_test"].mean()))
-say("questions-missed", 1 - float(better["difference_test"].mean()))
-rows = [[name, rate(equal[name], comparisons), rate(better[name], comparisons)] for name in equal]
-head = ["finds a difference", "equal models", f"B better by {gap:.3f}"]
-show.table(head, rows, numeric=(1, 2))
+# %% tags=["show-input"]
+y_true = [1] * 50 + [0] * 50
+y_pred_a = [1] * 30 + [0] * 70
+y_pred_b = [1] * 36 + [0] * 56 + [1] * 2 + [0] * 6
+f1ci.difference_test(y_true, y_pred_a, y_pred_b)
 
 # %% [markdown]
-# Where B is better by {glue:text}`questions-gap:.3f`, the overlap rule finds it in
-# {glue:text}`questions-overlap-power:.3f` of the test sets, the unpaired test in
-# {glue:text}`questions-unpaired-power:.2f`, the paired one in {glue:text}`questions-power:.2f`. More on
+# How often does each way find a difference? Two models and 500 items, simulated: first with equal models, then with a
+# better B.
+
+
+# %% tags=["hide-input"]
+def pair(gain):
+    """Probabilities by truth, A and B; `gain` moves disagreement in favour of B."""
+    negative = [[0.63, 0.02 - gain], [0.02 + gain, 0.03]]
+    positive = [[0.03, 0.03 + 1.5 * gain], [0.03 - 1.5 * gain, 0.21]]
+    return np.array([negative, positive])
+
+
+def scores(tables):
+    """Return the intervals of A and of B."""
+    by_model = (tables.sum(axis=axis) for axis in (3, 2))
+    level = {"confidence_level": confidence_level}
+    return [f1ci.f1_interval(m[:, 1, 1], m[:, 0, 1], m[:, 1, 0], **level) for m in by_model]
+
+
+def p_value(table):
+    """Return the p-value of `difference_test` from a table of counts."""
+    y, a, b = (np.repeat(axis.ravel(), table.ravel()) for axis in np.indices((2, 2, 2)))
+    return f1ci.difference_test(y, a, b).p_value
+
+
+def three_ways(p, generator):
+    """Find a difference in three ways."""
+    drawn = generator.multinomial(500, p.ravel(), comparisons).reshape(-1, 2, 2, 2)
+    a, b = scores(drawn)
+    error = np.hypot(a.standard_error, b.standard_error)
+    return {
+        "intervals do not overlap": (a.high < b.low) | (b.high < a.low),
+        "unpaired test": np.abs(b.estimate - a.estimate) > z * error,
+        "difference_test": np.array([p_value(table) for table in drawn]) <= alpha,
+    }
+
+
+# %% tags=["hide-input"]
+generator = np.random.default_rng(next(streams))
+p_better = pair(0.004)
+a, b = scores(np.rint(1e6 * p_better[None]).astype(int))
+gap = float(b.estimate[0] - a.estimate[0])
+equal, better = three_ways(pair(0.0), generator), three_ways(p_better, generator)
+print(f"{'finds a difference':25} {'equal models':16} B better by {gap:.3f}")
+for name in equal:
+    print(f"{name:25} {rate(equal[name]):16} {rate(better[name])}")
+
+# %% tags=["remove-cell"]
+power = {name: hits.mean() for name, hits in better.items()}
+quote(gap=gap, overlap_power=power["intervals do not overlap"])
+quote(unpaired_power=power["unpaired test"], power=power["difference_test"])
+quote(missed=1 - power["difference_test"])
+
+# %% [markdown]
+# B is better by {glue:text}`questions-gap:.3f`. The two intervals are apart in
+# {glue:text}`questions-overlap-power:.3f` of the test sets. The unpaired test finds the difference in
+# {glue:text}`questions-unpaired-power:.2f`, the paired test in {glue:text}`questions-power:.2f`. More on
 # [two models](/book/compare.md).
 #
 # (question-equal)=
@@ -233,31 +272,30 @@ show.table(head, rows, numeric=(1, 2))
 #
 # [No](https://github.com/EleutherAI/lm-evaluation-harness/issues/3831). In the last table B is truly better,
 # and {glue:text}`questions-missed:.2f` of the test sets miss it. To claim that two models are as good as
-# each other, say which difference does not matter, and test that:
+# each other, first say which difference does not matter (the *margin*), and test that. One typical test set from above:
 
-# %%
-axes_of = np.indices((2, 2, 2)).reshape(3, -1)
-typical = np.rint(500 * p_better.ravel()).astype(int)  # as many in each cell as expected
-y_true, y_pred_a, y_pred_b = np.repeat(axes_of, typical, axis=1)
+# %% tags=["show-input"]
+typical = np.array([315, 8, 12, 15, 15, 18, 12, 105])  # by truth, A and B: 000, 001, ... 111
+kinds = np.indices((2, 2, 2)).reshape(3, -1)
+y_true, y_pred_a, y_pred_b = np.repeat(kinds, typical, axis=1)
 test = f1ci.difference_test(
     y_true, y_pred_a, y_pred_b, margin=0.03, confidence_level=confidence_level
 )
-say("questions-example-p", f"{test.p_value:.2g}")
-say("questions-example-equivalent", f"{test.p_equivalent:.2g}")
-say("questions-example-low", test.interval.low)
-say("questions-example-high", test.interval.high)
 test
 
-# %% [markdown]
-# For a test set that is just like its population the p-value of a difference is {glue:text}`questions-example-p`, that of equivalence within
-# the margin is {glue:text}`questions-example-equivalent`, and B minus A may be anything from
-# {glue:text}`questions-example-low:.3f` to {glue:text}`questions-example-high:.3f`. The interval says it best.
+# %% tags=["remove-cell"]
+assert np.array_equal(typical, np.rint(500 * p_better.ravel()))
+quote(example_p=f"{test.p_value:.2g}", example_equivalent=f"{test.p_equivalent:.2g}")
+quote(example_low=test.interval.low, example_high=test.interval.high)
 
-# %% mystnb={"image": {"alt": "The interval of B minus A as one line with a dot at the estimate, a vertical line at zero, and a shaded band around zero: the margin. The interval begins left of zero, inside the band, and ends right of the band, where B is better. The verdict in words stands below."}, "figure": {"classes": "fits", "caption": "The interval of the difference against zero and against the margin (shaded).", "name": "fig-questions-difference"}}
-figure, axes = figures.subplots(height=1.7)
-figure.set_figwidth(4.8)  # as wide as a phone
-f1ci.plot.difference(test, ax=axes)
-figures.save(figure, "questions-difference")
+# %% [markdown]
+# The test of a difference has the p-value {glue:text}`questions-example-p`. The test of equivalence within
+# the margin has {glue:text}`questions-example-equivalent`. So neither is shown. The interval says it best: B minus A may
+# be anything from {glue:text}`questions-example-low:.3f` to {glue:text}`questions-example-high:.3f`. As a figure
+# (with `matplotlib`), `f1ci.plot.difference(test)`:
+
+# %% tags=["show-input"] mystnb={"image": {"alt": "The interval of B minus A as one line with a dot at the estimate, a vertical line at zero, and a shaded band around zero: the margin. The interval begins left of zero, inside the band, and ends right of the band, where B is better. The verdict in words stands below."}, "figure": {"classes": "fits", "caption": "The interval of the difference against zero and against the margin (shaded).", "name": "fig-questions-difference"}}
+axes = f1ci.plot.difference(test)
 
 # %% [markdown]
 # (question-macro)=
@@ -265,168 +303,165 @@ figures.save(figure, "questions-difference")
 #
 # [Asked](https://github.com/jacobgil/confidenceinterval/issues/2)
 # [of](https://github.com/jacobgil/confidenceinterval/pull/9)
-# [packages](https://github.com/sepandhaghighi/pycm/issues/237). Two recipes: average the end points of the classes'
-# intervals; or take macro F1 for a proportion of n. Three classes, 90 %, 5 % and 5 % of 500 items:
+# [packages](https://github.com/sepandhaghighi/pycm/issues/237). Use the average's own interval:
 
-# %%
+# %% tags=["show-input"]
+species = ["cat", "dog", "dog", "owl", "cat", "owl", "dog", "cat"] * 30
+guesses = ["cat", "dog", "cat", "owl", "cat", "dog", "dog", "cat"] * 30
+print(f1ci.f1_score_interval(species, guesses, average="macro"))
+print(f1ci.f1_score_interval(species, guesses, average="weighted"))
+
+# %% [markdown]
+# Two recipes are common. One averages the end points of the classes'
+# intervals. The other treats macro F1 as a proportion of $n$. Three classes, 90 %, 5 % and 5 % of 500 items:
+
+# %% tags=["hide-input"]
 share = np.array([0.9, 0.05, 0.05])
 confusion = share[:, None] * np.array([[0.96, 0.02, 0.02], [0.2, 0.75, 0.05], [0.15, 0.1, 0.75]])
 truth = float(f1ci.metrics.macro_f1.value(confusion))
 
 
 def class_intervals(tables):
-    """Every class's interval."""
+    """Return every class's interval."""
     right = np.einsum("bii->bi", tables)
     wrong = tables.sum(axis=1) + tables.sum(axis=2) - 2 * right
     return f1ci.f1_interval(right, wrong, 0, confidence_level=confidence_level)
 
 
 def averaged_ends(tables):
+    """Average the end points."""
     low, high = class_intervals(tables)
     return low.mean(axis=1), high.mean(axis=1)
 
 
 def macro_of_n(tables):
+    """Macro F1 as a proportion of all items."""
     value = np.asarray(class_intervals(tables).estimate).mean(axis=1)
     half = z * np.sqrt(value * (1 - value) / tables.sum(axis=(1, 2)))
     return value - half, value + half
 
 
 def macro_score(tables):
+    """The default."""
     return tuple(f1ci.metric_interval(tables, "macro_f1", confidence_level=confidence_level))
 
 
-ways = {"ends averaged": averaged_ends, "a proportion of n": macro_of_n, '"macro"': macro_score}
-rows = []
-for name, way in ways.items():
-    study = f1ci.coverage.simulate(
+# %% tags=["hide-input"]
+ways = {
+    "ends averaged": averaged_ends,
+    "a proportion of n": macro_of_n,
+    'average="macro"': macro_score,
+}
+studies = {
+    name: f1ci.coverage.simulate(
         500, confusion, method=way, truth=truth, replicates=replicates, rng=next(streams)
     )
-    rows.append(
-        [name, f"{study.coverage:.3f} ± {study.coverage_error:.3f}", f"{study.expected_length:.3f}"]
+    for name, way in ways.items()
+}
+print(f"{'macro F1':18} {'coverage':16} mean length")
+for name, study in studies.items():
+    print(
+        f"{name:18} {study.coverage:.3f} ± {study.coverage_error:.3f}    {study.expected_length:.3f}"
     )
-    say(f"questions-macro-{len(rows)}", float(study.coverage))
-    say(f"questions-macro-length-{len(rows)}", float(study.expected_length))
-    if name == "a proportion of n":
-        say("questions-macro", f"{study.coverage:.2f}")
-show.table(["macro F1", "coverage", "mean length"], rows, numeric=(1, 2))
+
+# %% tags=["remove-cell"]
+quote(macro=f"{studies['a proportion of n'].coverage:.2f}")
+for name, study in (("1", studies["ends averaged"]), ("3", studies['average="macro"'])):
+    quote(**{f"macro_length_{name}": study.expected_length})
 
 # %% [markdown]
-# Errors of different classes partly cancel in a mean. Averaged ends are therefore too long
-# ({glue:text}`questions-macro-length-1:.3f` instead of {glue:text}`questions-macro-length-3:.3f`), and the
-# proportion is far too short. Use `f1_score_interval(..., average="macro")`, or `"weighted"`.
+# Averaging the end points covers too much, because the interval is too long
+# ({glue:text}`questions-macro-length-1:.3f` instead of {glue:text}`questions-macro-length-3:.3f`). The
+# proportion of $n$ is far too short.
 #
 # (question-micro)=
 # ## Why is micro F1 the same as accuracy?
 #
 # [Because](https://github.com/sepandhaghighi/pycm/issues/346) every wrong item is one false positive and one false
-# negative. So its interval is that of a proportion, and other programs have it. It is not so if an item may
-# have several labels, or if a class is left out of the average.
+# negative. So its interval is that of a proportion, and other programs have it. Micro F1 differs from accuracy if an item
+# may have several labels, or if a class is left out of the average.
 
-# %%
-kinds = np.repeat(["a", "b", "c"], [50, 30, 20])
-said = np.concatenate([np.repeat(["a", "b", "c"], n) for n in ([40, 6, 4], [3, 25, 2], [2, 2, 16])])
-micro = f1ci.f1_score_interval(kinds, said, average="micro", confidence_level=confidence_level)
-wilson = stats.binomtest(int((kinds == said).sum()), len(kinds)).proportion_ci(
-    confidence_level, method="wilson"
+# %% tags=["show-input"]
+truth_of = np.repeat(["a", "b", "c"], [50, 30, 20])
+guess_of = np.concatenate(
+    [np.repeat(["a", "b", "c"], n) for n in ([40, 6, 4], [3, 25, 2], [2, 2, 16])]
 )
-assert np.allclose((micro.low, micro.high), wilson, rtol=0, atol=1e-12)
-show.table(
-    ["", "low", "high"],
-    [
-        ["micro F1, f1ci", f"{micro.low:.6f}", f"{micro.high:.6f}"],
-        ["accuracy, Wilson, SciPy", f"{wilson.low:.6f}", f"{wilson.high:.6f}"],
-    ],
-    numeric=(1, 2),
-)
+print(f1ci.f1_score_interval(truth_of, guess_of, average="micro"))
+wilson = stats.binomtest(int((truth_of == guess_of).sum()), 100).proportion_ci(method="wilson")
+print(f"accuracy, Wilson's interval by SciPy: {wilson.low:.3f} to {wilson.high:.3f}")
 
 # %% [markdown]
 # (question-documents)=
 # ## My spans come in documents. Does that matter?
 #
 # [Yes](https://github.com/maziyarpanahi/openmed/issues/298). If some documents are hard and some easy, spans of one
-# document are [not independent](https://github.com/UKGovernmentBEIS/inspect_ai/issues/1251). Twenty documents of
-# ten spans, with a correlation of 3/10 between spans of one document, true F1 4/5:
+# document are [not independent](https://github.com/UKGovernmentBEIS/inspect_ai/issues/1251). Give the counts of each
+# document:
 
-# %%
+# %% tags=["show-input"]
+counts = [[8, 1, 2], [5, 0, 0], [9, 4, 3], [2, 2, 1], [7, 0, 1], [4, 1, 3], [6, 0, 0], [1, 3, 4]]
+print(f1ci.clustered_interval(counts))  # tp, fp, fn of each document
+
+# %% [markdown]
+# Measured with twenty documents of ten spans, a correlation of 3/10 between spans of one document, and a true F1 of 4/5:
+
+# %% tags=["hide-input"]
 true_f1 = 0.8
-true_share = true_f1 / (2 - true_f1)
+count = replicates // 2
 
 
-def units(number, size, correlation, count, generator):
-    """TP, FP and FN of shape (units, count, 3): `count` data sets of documents or images."""
-    strength = (1 - correlation) / correlation
-    right = generator.beta(true_share * strength, (1 - true_share) * strength, (number, count))
+def units(number, size, correlation, generator):
+    """Draw TP, FP and FN, shape (units, count, 3): `count` data sets of documents or images."""
+    strength, share = (1 - correlation) / correlation, true_f1 / (2 - true_f1)
+    right = generator.beta(share * strength, (1 - share) * strength, (number, count))
     tp = generator.binomial(size, right)
     fp = generator.binomial(size - tp, 0.5)
     return np.stack([tp, fp, size - tp - fp], axis=-1)
 
 
-def pooled_and_by_unit(number, size, correlation, count, generator):
-    """Coverage and length of the two intervals."""
-    counts = units(number, size, correlation, count, generator)
-    pooled = f1ci.f1_interval(
-        *np.moveaxis(counts.sum(axis=0), -1, 0), confidence_level=confidence_level
-    )
-    by_unit = f1ci.clustered_interval(counts, confidence_level=confidence_level)
-    return [
-        (np.mean((x.low <= true_f1) & (true_f1 <= x.high)), np.mean(x.length))
-        for x in (pooled, by_unit)
-    ]
+def pooled_or_by_unit(number, size, correlation, generator):
+    """Print and return the coverage of both intervals."""
+    counts = units(number, size, correlation, generator)
+    level = {"confidence_level": confidence_level}
+    pooled = f1ci.f1_interval(*np.moveaxis(counts.sum(axis=0), -1, 0), **level)
+    by_unit = f1ci.clustered_interval(counts, **level)
+    hits = [covers(interval, true_f1) for interval in (pooled, by_unit)]
+    for name, held, x in zip(("pooled", "by unit"), hits, (pooled, by_unit), strict=True):
+        print(f"{name:8} covers {rate(held)}, mean length {np.mean(x.length):.3f}")
+    return [held.mean() for held in hits]
 
 
-def unit_table(names, found, count):
-    rows = [
-        [name, f"{c:.3f} ± {np.sqrt(c * (1 - c) / count):.3f}", f"{length:.3f}"]
-        for name, (c, length) in zip(names, found, strict=True)
-    ]
-    return show.table(["interval", "coverage", "mean length"], rows, numeric=(1, 2))
-
-
-count = replicates // 2
 generator = np.random.default_rng(next(streams))
-found = pooled_and_by_unit(20, 10, 0.3, count, generator)
-say("questions-spans", f"{found[0][0]:.2f}")
-say("questions-documents", found[1][0])
-unit_table(["spans pooled, f1_interval", "clustered_interval"], found, count)
+spans, documents = pooled_or_by_unit(20, 10, 0.3, generator)
+
+# %% tags=["remove-cell"]
+quote(spans=f"{spans:.2f}", documents=documents)
 
 # %% [markdown]
-# Give the counts of each document: coverage is then {glue:text}`questions-documents:.3f`. More in
+# With the counts of each document the interval covers {glue:text}`questions-documents:.3f`. More in
 # [many documents](/book/compare.md).
 #
 # (question-dice)=
 # ## Is Dice the same as F1? What is its interval for segmentation?
 #
 # The Dice coefficient is F1 with pixels as items, and IoU is the Jaccard index. But pixels of one image are
-# anything but independent: [images are the units](https://github.com/torchgeo/torchgeo-bench/pull/165). Thirty images with
+# far from independent: [images are the units](https://github.com/torchgeo/torchgeo-bench/pull/165). Thirty images with
 # 10,000 relevant pixels each, and a correlation of only 1/20:
 
-# %%
-found = pooled_and_by_unit(30, 10_000, 0.05, count, generator)
-say("questions-pixels", f"{found[0][0]:.2f}")
-say("questions-images", found[1][0])
-unit_table(["pixels pooled, f1_interval", "images, clustered_interval"], found, count)
+# %% tags=["hide-input"]
+pixels, _ = pooled_or_by_unit(30, 10_000, 0.05, generator)
 
 # %% [markdown]
 # And which Dice? *Pooled* Dice adds up the pixels of all images, so large objects count most. *Mean* Dice is the
 # mean of the images' scores. They answer different questions; `average="samples"` is for means. Images with a
-# large object found well, and a small one found badly:
+# large object found well, and images with a small object found badly:
 
-# %%
+# %% tags=["show-input"]
 images = np.array(
     [[9_000, 500, 500], [8_800, 700, 400], [60, 50, 70], [9_200, 300, 600], [40, 30, 90]]
 )
-pooled_dice = f1ci.clustered_interval(images, confidence_level=confidence_level)
-mean_dice = f1ci.clustered_interval(
-    images[:, None], average="samples", confidence_level=confidence_level
-)
-say("questions-pooled-dice", pooled_dice.estimate)
-say("questions-mean-dice", mean_dice.estimate)
-rows = [
-    [name, f"{x.estimate:.3f}", f"{x.low:.3f} to {x.high:.3f}"]
-    for name, x in {"pooled Dice": pooled_dice, "mean Dice": mean_dice}.items()
-]
-show.table(["", "estimate", "interval"], rows, numeric=(1, 2))
+print("pooled Dice:", f1ci.clustered_interval(images))
+print("mean Dice:  ", f1ci.clustered_interval(images[:, None], average="samples"))
 
 # %% [markdown]
 # [Detection](https://github.com/cocodataset/cocoapi/issues/572) is the same: count matched, spurious and missed boxes for
@@ -435,38 +470,41 @@ show.table(["", "estimate", "interval"], rows, numeric=(1, 2))
 # (question-multilabel)=
 # ## My items have several labels
 #
-# [Asked here](https://github.com/jacobgil/confidenceinterval/issues/13). Give the indicators as they are. To flatten
-# them into one long list of ones and zeros takes the labels of one item for independent. A hundred items
+# [Asked here](https://github.com/jacobgil/confidenceinterval/issues/13). Give the indicators as they are; these are the
+# six items of that thread:
+
+# %% tags=["show-input"]
+truth_of = np.array([[1, 0, 1], [0, 1, 1], [1, 1, 0], [0, 0, 1], [0, 1, 1], [1, 1, 1]])
+guess_of = np.array([[1, 1, 0], [0, 1, 0], [1, 0, 0], [1, 0, 1], [0, 1, 1], [1, 1, 1]])
+for average in ("micro", "macro", "weighted", "samples"):
+    print(f1ci.f1_score_interval(truth_of, guess_of, average=average))
+
+# %% [markdown]
+# Flattening them into one long list of ones and zeros treats the labels of one item as independent. A hundred items
 # with eight relevant labels each, correlation 1/5:
 
-# %%
-found = pooled_and_by_unit(100, 8, 0.2, count, generator)
-say("questions-flat", f"{found[0][0]:.2f}")
-say("questions-indicators", found[1][0])
-unit_table(["flattened, f1_interval", "item by item"], found, count)
+# %% tags=["hide-input"]
+flat, _ = pooled_or_by_unit(100, 8, 0.2, generator)
 
-# %%
-truth_of = np.array(
-    [[1, 0, 1], [0, 1, 1], [1, 1, 0], [0, 0, 1], [0, 1, 1], [1, 1, 1]]
-)  # of the thread
-guess_of = np.array([[1, 1, 0], [0, 1, 0], [1, 0, 0], [1, 0, 1], [0, 1, 1], [1, 1, 1]])
-rows = []
-for average in ("micro", "macro", "weighted", "samples"):
-    x = f1ci.f1_score_interval(
-        truth_of, guess_of, average=average, confidence_level=confidence_level
-    )
-    rows.append([average, f"{x.estimate:.3f}", f"{x.low:.3f} to {x.high:.3f}"])
-show.table(["the six items of that thread", "F1", "interval"], rows, numeric=(1, 2))
+# %% tags=["remove-cell"]
+quote(pixels=f"{pixels:.2f}", flat=f"{flat:.2f}")
 
 # %% [markdown]
 # (question-perfect)=
 # ## My score is perfect. What is the interval?
 #
-# [Not a point](https://github.com/NVIDIA/garak/issues/2033). Resampling a perfect test set gives perfect test sets. Twenty
-# relevant items, all right:
+# [Not a point](https://github.com/NVIDIA/garak/issues/2033). Resampling a perfect test set gives perfect test sets. With
+# twenty relevant items, all right:
+
+# %% tags=["show-input"]
+perfect = f1ci.f1_interval(tp=20, fp=0, fn=0, confidence_level=confidence_level)
+print(perfect)
+
+# %% [markdown]
+# Exact coverage at a true F1 of 19/20, and how often the interval has no length:
 
 
-# %%
+# %% tags=["hide-input"]
 def bootstrap(counts):
     """Percentiles of infinitely many resamples of the relevant items."""
     tp, wrong = counts.T
@@ -475,29 +513,14 @@ def bootstrap(counts):
     return tuple(2 * end / (1 + end) for end in ends)
 
 
-ends = {"bootstrap": [float(end[0]) for end in bootstrap(np.array([[20, 0]]))]}
-with warnings.catch_warnings():
-    warnings.simplefilter("ignore", f1ci.DegenerateVarianceWarning)
-    for method in ("wald", "score", "clopper_pearson"):
-        ends[method] = f1ci.f1_interval(20, 0, 0, method=method, confidence_level=confidence_level)
-say("questions-perfect-low", ends["score"].low)
-rows = [[name, "{:.3f} to {:.3f}".format(*x)] for name, x in ends.items()]
-show.table(["20 of 20 right", "interval"], rows, numeric=(1,))
+cells = [0.95 / (2 - 0.95), 1 - 0.95 / (2 - 0.95)]
+found = {}
+for name, way in {"bootstrap": bootstrap, "f1_interval": score}.items():
+    found[name] = f1ci.coverage.exact(20, cells, method=way, truth=0.95)
+    print(f"{name:12} {found[name].coverage:.3f}, no length: {found[name].degeneracy:.3f}")
 
-# %% [markdown]
-# And if the true F1 is 19/20, exactly:
-
-# %%
-
-high_f1 = 0.95
-high_share = high_f1 / (2 - high_f1)
-ways = {"bootstrap": bootstrap, "f1_interval": score}
-rows = []
-for name, way in ways.items():
-    x = f1ci.coverage.exact(20, [high_share, 1 - high_share], method=way, truth=high_f1)
-    rows.append([name, f"{x.coverage:.3f}", f"{x.degeneracy:.3f}"])
-    say(f"questions-{name}".replace("_", "-"), f"{x.coverage:.2f}")
-show.table(["20 relevant items", "coverage", "share without length"], rows, numeric=(1, 2))
+# %% tags=["remove-cell"]
+quote(perfect_low=perfect.low, bootstrap=f"{found['bootstrap'].coverage:.2f}")
 
 # %% [markdown]
 # Twenty perfect items are compatible with an F1 of {glue:text}`questions-perfect-low:.2f`.
@@ -506,70 +529,60 @@ show.table(["20 relevant items", "coverage", "share without length"], rows, nume
 # ## How many items do I need?
 #
 # [Asked](https://github.com/EvolvingLMMs-Lab/lmms-eval/pull/1007) [often](https://github.com/EleutherAI/lm-evaluation-harness/issues/4017).
-# The rule for polls, {glue:text}`questions-poll` for a half width of five points, counts all items; for F1 positives
-# count. Exact mean half widths at a true F1 of 4/5:
+# Say how wide the interval may be and how frequent positives are:
 
-# %%
+# %% tags=["show-input"]
+f1ci.sample_size("f1", half_width=0.05, prevalence=0.2)
+
+# %% [markdown]
+# The rule for polls, {glue:text}`questions-poll` items for a half width of five points, counts all items. For F1,
+# positives count. Exact mean half widths at a true F1 of 4/5:
+
+# %% tags=["hide-input"]
 poll = int(np.ceil(z**2 / 4 / 0.05**2))
-say("questions-poll", poll)
-rows = []
 for prevalence in (0.5, 0.2, 0.05):
     plan = f1ci.sample_size(
         "f1", half_width=0.05, prevalence=prevalence, confidence_level=confidence_level
     )
     half = [exactly(score, n, prevalence, 0.8).expected_length / 2 for n in (poll, plan.total)]
-    rows.append([f"{100 * prevalence:g} %", f"{half[0]:.3f}", f"{plan.total:,}", f"{half[1]:.3f}"])
-show.table(
-    ["positives", f"half width with {poll} items", "items by sample_size", "half width with these"],
-    rows,
-    numeric=range(4),
-)
+    print(f"{prevalence:4.0%} positives: {half[0]:.3f} with {poll} items, ", end="")
+    print(f"{half[1]:.3f} with the {plan.total:,} of sample_size")
+
+# %% tags=["remove-cell"]
+quote(poll=str(poll))
 
 # %% [markdown]
-# (`sample_size` guarantees the width for every classifier; a good one gets a narrower interval.) To compare
+# (`sample_size` guarantees the width for every classifier. A good classifier gets a narrower interval.) To compare
 # two models, plan with `difference=`.
 #
 # (question-folds)=
 # ## Can I use the mean and standard deviation of ten folds?
 #
 # [Asked of scikit-learn](https://github.com/scikit-learn/scikit-learn/issues/12730). Two things go wrong. Folds share training
-# data, so that a t test finds too many differences; that is
-# [measured here](/notebooks/two-models-many-documents.ipynb). And a fold has few positives, so that the mean of the folds' F1 is
-# not the F1 of all. Even for a rule that is not trained at all, 200 items, 10 % positive, F1 4/5:
+# data, so a t test finds too many differences; that is
+# [measured here](/notebooks/two-models-many-documents.ipynb). And a fold has few positives, so the mean of the folds' F1 is
+# not the F1 of all. This happens even for a rule that is not trained at all. 200 items, 10 % positive, F1 4/5:
 
-# %%
+# %% tags=["hide-input"]
 generator = np.random.default_rng(next(streams))
-cells = design(0.1, true_f1)
+cells = [0.1 * true_f1, 0.2 * (1 - true_f1), 1 - 0.1 * (2 - true_f1)]
 drawn = generator.multinomial(20, cells, (replicates, 10))
 fold_f1 = np.nan_to_num(f1_of(drawn[..., 0], drawn[..., 1]))  # scikit-learn has 0 if undefined
 middle = fold_f1.mean(axis=1)
 half = stats.t.ppf(1 - alpha / 2, 9) * fold_f1.std(axis=1, ddof=1) / np.sqrt(10)
-covered = np.abs(middle - true_f1) <= half
-say("questions-folds-mean", float(middle.mean()))
+t_interval = np.abs(middle - true_f1) <= half
 low, high = score(drawn.sum(axis=1))
-times = 2 * half.mean() / np.mean(high - low)
-say("questions-folds", f"{covered.mean():.2f}")
-say("questions-folds-times", f"{times:.1f}")
-pooled = (low <= true_f1) & (true_f1 <= high)
-rows = [
-    [
-        "t interval over ten folds",
-        rate(covered, replicates),
-        f"{middle.mean():.3f}",
-        f"{2 * half.mean():.3f}",
-    ],
-    [
-        "counts of all folds added up, f1_interval",
-        rate(pooled, replicates),
-        f"{np.mean(f1_of(*drawn.sum(axis=1)[:, :2].T)):.3f}",
-        f"{np.mean(high - low):.3f}",
-    ],
-]
-show.table(["", "coverage", "mean estimate", "mean length"], rows, numeric=(1, 2, 3))
+print(f"t interval over ten folds: {rate(t_interval)}, mean length {2 * half.mean():.3f}")
+pooled = rate(covers((low, high), true_f1))
+print(f"counts of all folds added: {pooled}, mean length {np.mean(high - low):.3f}")
+
+# %% tags=["remove-cell"]
+quote(folds_mean=middle.mean(), folds=f"{t_interval.mean():.2f}")
+quote(folds_times=f"{2 * half.mean() / np.mean(high - low):.1f}")
 
 # %% [markdown]
-# The folds' mean is {glue:text}`questions-folds-mean:.3f` on average. Add up the counts; or, to compare models with
-# the luck of training in it, use [`bcv_partitions` and `bayes_test`](/book/wangli.md).
+# The folds' mean is {glue:text}`questions-folds-mean:.3f` on average. Add up the counts. To compare models, with
+# the luck of training in the comparison, use [`bcv_partitions` and `bayes_test`](/book/wangli.md).
 #
 # (question-threshold)=
 # ## Can I choose the threshold that gives the best F1?
@@ -578,43 +591,43 @@ show.table(["", "coverage", "mean estimate", "mean length"], rows, numeric=(1, 2
 # interval. Simulated with 30 % positives, whose scores are higher by 3/2 standard deviations:
 
 
-# %%
-def tuned(n, generator):
-    """Reported minus true F1, and coverage: threshold from the test set, or from as many others."""
-    y = generator.random((2, count, n)) < 0.3
-    x = generator.standard_normal(y.shape) + 1.5 * y
+# %% tags=["hide-input"]
+def best_threshold(y, x):
+    """Return the threshold with the best F1, for each of many test sets."""
     order = np.argsort(-x, axis=-1)
     tp = np.cumsum(np.take_along_axis(y, order, -1), axis=-1)
-    positives = y.sum(axis=-1, keepdims=True)
-    best = (2 * tp / (np.arange(1, n + 1) + positives))[0].argmax(axis=-1)
-    threshold = np.take_along_axis(x[0], order[0], -1)[np.arange(count), best]
-    found = 0.3 * stats.norm.sf(threshold - 1.5)
-    true = 2 * found / (0.3 + found + 0.7 * stats.norm.sf(threshold))
-    results = []
+    scores = 2 * tp / (np.arange(1, y.shape[-1] + 1) + y.sum(axis=-1, keepdims=True))
+    best = scores.argmax(axis=-1)
+    return np.take_along_axis(x, order, -1)[np.arange(len(y)), best]
+
+
+def tuned(n, generator):
+    """Find optimism and coverage: the threshold from the test set, and from as many others."""
+    y = generator.random((2, count, n)) < 0.3
+    x = generator.standard_normal(y.shape) + 1.5 * y
+    threshold = best_threshold(y[0], x[0])
+    right = 0.3 * stats.norm.sf(threshold - 1.5)
+    truth = 2 * right / (0.3 + right + 0.7 * stats.norm.sf(threshold))
     for labels, scores in zip(y, x, strict=True):
-        said = scores >= threshold[:, None]
-        right = (labels & said).sum(axis=-1)
-        interval = f1ci.f1_interval(
-            right, (labels ^ said).sum(axis=-1), 0, confidence_level=confidence_level
-        )
-        held = (interval.low <= true) & (true <= interval.high)
-        results.append((float(np.mean(interval.estimate - true)), held))
-    return results
+        positive = scores >= threshold[:, None]
+        tp, wrong = (labels & positive).sum(axis=-1), (labels ^ positive).sum(axis=-1)
+        interval = f1ci.f1_interval(tp, wrong, 0, confidence_level=confidence_level)
+        yield np.mean(interval.estimate - truth), covers(interval, truth)
 
 
+# %% tags=["hide-input"]
 count = replicates // 10
 generator = np.random.default_rng(next(streams))
-rows = []
+held = {}
 for n in (100, 500):
-    for name, (optimism, held) in zip(
-        ("the test set itself", "other items"), tuned(n, generator), strict=True
-    ):
-        rows.append([f"{n}", name, f"{optimism:+.3f}", rate(held, count)])
-        if n == 100 and name != "other items":
-            say("questions-tuned", f"{held.mean():.2f}")
-show.table(
-    ["test items", "threshold from", "reported minus true F1", "coverage"], rows, numeric=(0, 2, 3)
-)
+    results = zip(("the test set", "other items"), tuned(n, generator), strict=True)
+    for name, (optimism, hits) in results:
+        held[n, name] = hits.mean()
+        print(f"{n} items, threshold from {name}: F1 too high by {optimism:+.3f}, ", end="")
+        print(f"coverage {rate(hits)}")
+
+# %% tags=["remove-cell"]
+quote(tuned=f"{held[100, 'the test set']:.2f}")
 
 # %% [markdown]
 # The same goes for the best of many checkpoints, prompts or seeds.

@@ -34,6 +34,7 @@ def find(question, other=""):
     )
 
 
+# %%
 def table(*names):
     """All comparisons of some sections."""
     rows = [

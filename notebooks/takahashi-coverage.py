@@ -62,10 +62,13 @@ def cell(scenario, true, predicted):
     return given(f"takahashi/table-2/scenario-{scenario}/predicted-{predicted}/true-{true}")
 
 
+# %%
 designs = {s: np.array([[cell(s, i, j) for j in CLASSES] for i in CLASSES]) for s in SCENARIOS}
 truths = {
     s: {m: f1ci.metrics.get(m).value(design) for m in MEASURES} for s, design in designs.items()
 }
+
+# %%
 rows = [
     [f"{s}" if i == 0 else "", f"{i + 1}", *(f"{p:.4f}" for p in row)]
     for s, design in designs.items()
@@ -183,6 +186,7 @@ def all_end_points(counts):
     return class_averages.end_points(counts, list(MEASURES), confidence_level)
 
 
+# %%
 streams = np.random.SeedSequence(seed).spawn(len(CONDITIONS) + 1)
 with executor() as pool:
     simulated = {
@@ -275,6 +279,7 @@ LOOKS = {
 }
 
 
+# %%
 def draw_scenario(axes, s):
     """Draw the coverage of the three measures, with both readings of undefined intervals."""
     axes.axhline(confidence_level, color=figures.COLOURS["grey"], linewidth=1)
@@ -316,6 +321,7 @@ def error_of(s, n, m):
     return deviation[s, n, m] * (1 / paper + (0 if exact else 1 / ours)) ** 0.5
 
 
+# %%
 correlations = [
     class_averages.outcome_correlation(
         n, designs[s], list(truths[s].values()), confidence_level, draws=50_000, seed=seed
@@ -333,6 +339,8 @@ tests = {
     text: joint_test.joint_test(numbers, ours, errors, unit=0.001, correlation=correlations)
     for text, numbers in {"Table 3": table, "without the disputed number": without}.items()
 }
+
+# %%
 say("takahashi-joint-largest", tests["Table 3"].largest)
 say("takahashi-joint-p", tests["Table 3"].p_largest)
 rest = tests["without the disputed number"]
@@ -457,6 +465,8 @@ micro_small, macro_small = span(small, ("micro_f1",)), span(small, macros)
 say("takahashi-at-100-worst", span(at_100)[0])
 say("takahashi-at-101", float(between[101]))
 empty = [undefined[s, 25, "macro_f1_star"] for s in SCENARIOS]
+
+# %%
 claims = [
     claim(
         "4",
@@ -549,6 +559,7 @@ def micro_coverage(n):
     return class_averages.exact_coverage(n, designs[1], "micro_f1", confidence_level).coverage
 
 
+# %%
 sawtooth = np.array([micro_coverage(n) for n in every.tolist()])
 wilson = np.array(
     [class_averages.wilson_coverage(accuracy, n, confidence_level) for n in every.tolist()]
@@ -591,6 +602,8 @@ logit = {
     for s in SCENARIOS
     for n in small
 }
+
+# %%
 rows = []
 for (s, n), result in logit.items():
     plain, better = coverage[s, n, "macro_f1"], result.coverage_if_defined

@@ -14,7 +14,7 @@
 # %% tags=["parameters"]
 confidence_level: float = 0.95  # nominal level of every interval
 replicates: int = 2_000  # sets of nights drawn for the study of coverage
-sizes: tuple[int, ...] = (10, 25, 55)  # numbers of nights in that study
+sizes: list[int] = [10, 25, 55]  # numbers of nights in that study
 seed: int = 20200728  # root of all random streams
 
 # %%
@@ -48,6 +48,7 @@ tables = {
     for network in nights.NETWORKS
 }
 
+# %%
 rows = []
 for name, text in SETS.items():
     table = tables[name, "SimpleNet"]
@@ -105,6 +106,7 @@ def both_intervals(name, network, average):
     ]
 
 
+# %%
 intervals = {
     (name, network, average): both_intervals(name, network, average)
     for name in SETS
@@ -288,6 +290,8 @@ effects = {
     for network in nights.NETWORKS
     for text, metric in METRICS.items()
 }
+
+# %%
 rows = []
 for name, text in SETS.items():
     for network in nights.NETWORKS:
@@ -328,6 +332,7 @@ rho = {
 factor = {key: 1 + (per_person - 1) * value for key, value in rho.items()}
 
 
+# %%
 def needed_factor(measure, other):
     """How much both variances must grow until the intervals of MNN and another one touch."""
     (mnn, low, high), (estimate, other_low, other_high) = (
@@ -392,6 +397,7 @@ def study(networks, stream):
     }
 
 
+# %%
 QUESTIONS = {
     "macro F1 of MixedNeuralNetwork": ("MixedNeuralNetwork",),
     "SimpleNet minus DeepSleepNet": ("DeepSleepNet", "SimpleNet"),
@@ -412,6 +418,8 @@ for question, (text, by_size) in zip(("one", "two"), covered.items(), strict=Tru
         say(f"nights-coverage-{question}-{size}", coverage["nights, default"])
         say(f"nights-coverage-delta-{question}-{size}", coverage["nights, delta method"])
 error = 100 * np.sqrt(confidence_level * (1 - confidence_level) / replicates)
+
+# %%
 say("nights-coverage-error", float(error))
 say(
     "nights-coverage-epochs",

@@ -53,6 +53,7 @@ totals |= {f"true-{k + 1}/total": true[k] for k in classes}
 record_all("table-1b", cells | totals)
 
 
+# %%
 def table_1b(row, column):
     """The id of a cell of Table 1b, or "" for the corner."""
     if row == "total":
@@ -60,6 +61,7 @@ def table_1b(row, column):
     return f"takahashi/table-1b/{row}/{column}"
 
 
+# %%
 rows = {f"predicted-{k}": f"predicted {k}" for k in (1, 2, 3)} | {"total": "total"}
 columns = {f"true-{k}": f"true {k}" for k in (1, 2, 3)} | {"total": "total"}
 show.grid(rows, columns, table_1b, corner="proportions")
@@ -75,6 +77,8 @@ scores = {
 }
 for k in classes:
     record_all(f"section-2/class-{k + 1}", {what: values[k] for what, values in scores.items()})
+
+# %%
 rows = {f"class-{k}": f"class {k}" for k in (1, 2, 3)}
 words = ("true positive", "false positive", "false negative", "precision", "recall", "F1")
 columns = dict(zip(scores, words, strict=True))
@@ -118,6 +122,7 @@ def intervals(matrix):
     }
 
 
+# %%
 mnn = datasets.confusion_matrix("takahashi/appendix-d/mnn")
 rows, worst = [], 0.0
 for name, matrix in {"toy example": toy, "sleep stages, MNN": mnn.to_numpy()}.items():
@@ -176,6 +181,7 @@ def with_first_sum(first):
     return np.sqrt((first + forms.second) * forms.scale)
 
 
+# %%
 as_read = {
     "ii": ("macro* F1 with the share right of class i, as in Appendix C", with_numerator(right)),
     "predicted": ("macro* F1 with the share predicted as class i", with_numerator(predicted)),
@@ -252,6 +258,7 @@ MISSING = {
 ENDS = ("estimate", "low", "high")
 
 
+# %%
 def given_matrix(name, matrix):
     """A matrix of your own, if it is one of the missing three and has the paper's size."""
     if name not in MISSING:
@@ -264,6 +271,7 @@ def given_matrix(name, matrix):
     return matrix.to_numpy()
 
 
+# %%
 yours = datasets.read_matrices(matrices) if matrices else {}
 at_hand = {"mnn": mnn.to_numpy()}
 at_hand |= {name: given_matrix(name, matrix) for name, matrix in yours.items()}
@@ -312,6 +320,7 @@ def fitting_shares(name):
     return size, np.flatnonzero(fits)
 
 
+# %%
 rows = []
 for name in MISSING:
     size, possible = fitting_shares(name)
@@ -337,6 +346,8 @@ for name in MISSING:
         agrees = "fits" if abs(off[-1]) <= 0.001 else "does not fit"
         rows.append([f"{NAMES[name]}, {MEASURES[m]}", f"{float(low + high) / 2:.4f}"])
         rows[-1] += [f"{float(estimate):.3f}", agrees]
+
+# %%
 say("sleep-midpoints", sum(abs(x) <= 0.001 for x in off))
 say("sleep-midpoint-numbers", 3 * len(off))
 show.table(["as printed", "middle of the ends", "estimate", ""], rows, numeric=(1, 2))
@@ -393,12 +404,14 @@ def by_class(matrix, method):
     return f1ci.f1_interval(tp, fp, fn, method=method, confidence_level=confidence_level)
 
 
+# %%
 examples = {
     "toy example": (["class 1", "class 2", "class 3"], toy),
     "sleep stages, MNN": (list(mnn.index), mnn.to_numpy()),
 }
 
 
+# %%
 def draw_classes(axes, title, names, matrix):
     """Draw the classes' intervals, and macro F1 with its own as a band."""
     green, macro = figures.COLOURS["green"], intervals(matrix)["macro_f1"]
@@ -456,6 +469,7 @@ LOOKS = {
 }
 
 
+# %%
 def draw_point(axes, row, k, name, m):
     """Draw one interval of Table 4; hollow if it is only as printed."""
     point, (marker, colour) = table_4[name, m], LOOKS[name]
@@ -501,6 +515,7 @@ def error(name, m):
     return (table_4[name, m]["high"] - table_4[name, m]["low"]) / (2 * z)
 
 
+# %%
 rows, effects = [], {}
 for m, text in MEASURES.items():
     for name in MISSING:

@@ -1,5 +1,5 @@
 # %% [markdown]
-# # Against the others: the same data, other packages
+# # Comparison with other packages on the same data
 #
 # Would another package have told you the same? This page gives five small confusion matrices to the
 # packages that a user might pick instead, shows their intervals beside those of `f1ci`, and counts
@@ -244,28 +244,35 @@ say("validation-d-ours-high", ours.high)
 
 
 # %% tags=["hide-input"]
-def with_slips(matrix, metric):
-    """Half the length of an interval after the three places above."""
+def macro_f1_slip(matrix):
+    """Return half the length of macro F1's interval after the third slip."""
     counts = np.array(matrix, dtype=float)
     n, r = counts.sum(), len(counts)
-    p = counts / n
-    if metric == "macro_f1":
-        wrong = counts.sum(0) + counts.sum(1) - 2 * counts.diagonal()
-        both = counts.sum(0) + counts.sum(1)
-        f = 2 * counts.diagonal() / both
-        cross = counts * np.outer(f, f) / (both + both[:, None])
-        total = (f * wrong / both**2 + f / 2 + wrong / both).sum() + cross.sum() - cross.trace()
-        return special.ndtri(0.975) * np.sqrt(2 * total / (r**2 * n))
+    both = counts.sum(0) + counts.sum(1)
+    wrong = both - 2 * counts.diagonal()
+    f = 2 * counts.diagonal() / both
+    cross = counts * np.outer(f, f) / (both + both[:, None])
+    total = (f * wrong / both**2 + f / 2 + wrong / both).sum() + cross.sum() - cross.trace()
+    return special.ndtri(0.975) * np.sqrt(2 * total / (r**2 * n))
+
+
+def gradient_slip(matrix, metric):
+    """Return half the length of the others' interval after the first and the second slip."""
+    counts = np.array(matrix, dtype=float)
+    p = counts / counts.sum()
     name = metric.removeprefix("macro_")
     if metric == "f1":
         gradient = f1ci.metrics.f1.gradient(matrix)
     else:
         gradient = f1ci.metrics.macro(name).gradient(matrix)
-        gradient[np.diag_indices(r)] *= p.sum(axis=0 if name == "precision" else 1)
+        axis = 0 if name == "precision" else 1
+        gradient[np.diag_indices(len(p))] *= p.sum(axis=axis)
     squares = np.diag(p.ravel()) - p.ravel() ** 2
-    return special.ndtri(0.975) * np.sqrt(gradient.ravel() @ squares @ gradient.ravel() / n)
+    variance = gradient.ravel() @ squares @ gradient.ravel() / counts.sum()
+    return special.ndtri(0.975) * np.sqrt(variance)
 
 
+# %% tags=["hide-input"]
 rows, worst = [], 0.0
 for probe in probes.PROBES:
     for metric in ("f1", "macro_f1", "macro_precision", "macro_recall"):
@@ -276,7 +283,8 @@ for probe in probes.PROBES:
             continue
         right = answer(probe, metric, "reference", "delta method, numeric")
         half = [(x.high - x.low) / 2 for x in (right, theirs)]
-        slipped = with_slips(probes.PROBES[probe], metric)
+        matrix = probes.PROBES[probe]
+        slipped = macro_f1_slip(matrix) if metric == "macro_f1" else gradient_slip(matrix, metric)
         worst = max(worst, abs(slipped - half[1]))
         rows.append([f"({probe}) {NAMES[metric]}", *(f"{x:.6f}" for x in (*half, slipped))])
 say("validation-slips", worst)
@@ -419,6 +427,8 @@ for key, run in ours.items():
             run.expected_length[k],
         )
 methods = list(dict.fromkeys(method for method, _ in found))
+
+# %% tags=["hide-input"]
 show.table(
     ["", "design", "n", "true macro F1", "test sets left out, %"],
     [

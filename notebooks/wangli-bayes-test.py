@@ -53,6 +53,7 @@ TAGS |= {("cws", "A"): "BMES", ("cws", "B"): "BB₂B₃MES"}
 CASES = [(task, metric) for task in TASKS for metric in METRICS]
 
 
+# %%
 def posterior(task, model, metric, **correlations):
     """Return the posterior of one model's metric; with given correlations or the average."""
     effective = f1ci.effective_counts(counts[task, model], **correlations)
@@ -91,6 +92,7 @@ blocks = {
 }
 
 
+# %%
 def made_of(items):
     """Return the blocks that lie wholly in a set of items, if together they are that set."""
     inside = [name for name, block in blocks.items() if np.isin(block, items).all()]
@@ -156,12 +158,16 @@ ends = {
     for name in ("rho2", "rho1")
 }
 area = np.prod([high - low for low, high in ends.values()])
+
+# %%
 ones = np.ones((repetitions, 2, 3))
 weights = {key: value / 6 for key, value in f1ci.effective_counts(ones)._asdict().items()}
 record("wangli/equation-22/normaliser", 1 / area)
 record("wangli/equation-22/factor", weights["tp"])
 record("wangli/equation-23/factor", weights["fn"])
 record("wangli/equation-24/factor", weights["fp"])
+
+# %%
 numeric_weight, _ = integrate.dblquad(
     lambda rho1, rho2: 1 / area / (1 + rho1 + 4 * rho2), *ends["rho2"], *ends["rho1"]
 )
@@ -201,6 +207,8 @@ for task, model in counts:
         record(f"{key}/low", 100 * low)
         record(f"{key}/high", 100 * high)
 
+
+# %%
 show.grid(
     {
         f"{task}/{model.lower()}/{metric}": f"{TASKS[task]}, {TAGS[task, model]}, {name}"
@@ -216,9 +224,9 @@ show.grid(
 # (wangli-table-2-digits)=
 # All of the 36 end points except two agree in every digit. The upper end for recall of BMES is
 # {computed}`wangli/table-2/cws/a/recall/high|.4f`, and the lower end for the precision of IOBES in
-# NER is {computed}`wangli/table-2/ner/b/precision/low|.4f`. The paper prints both one unit lower, as if
-# they were cut off instead of rounded ({ref}`E-wangli-6 <E-wangli-6>`). Cutting off is not its
-# rule, because then {glue:text}`wangli-cut-off` end points would be printed differently.
+# NER is {computed}`wangli/table-2/ner/b/precision/low|.4f`. The paper prints both one unit lower. Perhaps
+# they were cut off instead of rounded ({ref}`E-wangli-6 <E-wangli-6>`). Cutting off is not
+# the rule of the paper, because then {glue:text}`wangli-cut-off` end points would be printed differently.
 
 # %%
 table_2 = page.ids("wangli/table-2/")
@@ -240,6 +248,7 @@ COLOURS = {"A": figures.COLOURS["blue"], "B": figures.COLOURS["vermilion"]}
 SOURCES = {"effective counts": ("-", {}), "average counts (2015)": ("--", {"rho1": 1, "rho2": 1})}
 
 
+# %%
 def draw_panel(ax, task, metric):
     """Draw the posteriors of one metric: two models, two weights."""
     for source, (line, correlations) in SOURCES.items():
@@ -295,6 +304,8 @@ for (task, metric), test in tests.items():
     record(f"{key}/p_h1", test.p_h1, deviation=noise[task, metric])
     record(f"{key}/decision", test.decision.replace("a", "A", 1))
 
+
+# %%
 show.grid(
     {f"{TABLES[task]}/{metric}": title(task, metric) for task, metric in CASES},
     {"p_h0": "P(H0)", "p_h1": "P(H1)", "decision": "decision"},
@@ -349,6 +360,8 @@ for (task, metric), exact in tests.items():
     values = [f"{exact.p_h0:.6g}", f"{simulated[task, metric]:.6f}"]
     errors = [f"{ours[task, metric]:+.1f}", f"{theirs:.1f}"]
     rows.append([title(task, metric), show.printed(identity), *values, *errors])
+
+# %%
 half_unit = float(page.number("wangli/table-3/recall/p_h0").half_unit)
 say("wangli-needed", round(half_unit * page.replicates("wangli/table-3/recall/p_h0")))
 say("wangli-simulated-worst", max(abs(value) for value in ours.values()))
@@ -384,6 +397,8 @@ joint = {
     )
     for row, number in enumerate((3, 4, 5))
 }
+
+# %%
 floor = published == 0.001
 joint["Tables 3 to 5"] = joint_test.joint_test(published, exact, errors, unit=0.001)
 joint["the same without the two .001"] = joint_test.joint_test(
@@ -453,6 +468,8 @@ for task, model in counts:
         values = [printed_integral[task, model, metric], numeric, p * (1 - p), right]
         name = f"{TASKS[task]}, {TAGS[task, model]}, {METRICS[metric]}"
         rows.append([name, *(f"{value:.6f}" for value in values)])
+
+# %%
 for name, key in {"cws-p": ("cws", "A", "precision"), "org-r": ("org", "A", "recall")}.items():
     say(f"wangli-printed-{name}", printed_integral[key])
 head = ["density of", "integral as printed", "numerically", "p (1 - p)", "integral put right"]
@@ -483,6 +500,8 @@ for (task, model), folds in counts.items():
     numbers = [*(f"{size:,}" for size in sizes), *(f"{100 * recall:.6f}" for recall in recalls)]
     rows.append([f"{TASKS[task]}, {TAGS[task, model]}", *numbers])
     say(f"wangli-gold-{task}", f"{gold[task]:,}")
+
+# %%
 words = counts["cws", "A"][..., [0, 2]].sum(axis=-1)
 say("wangli-positives-low", f"{words.min():,}")
 say("wangli-positives-high", f"{words.max():,}")
@@ -560,6 +579,8 @@ correlation = {
 t_test = {
     case: fold_statistics.t_interval(scores[(*case, "B")] - scores[(*case, "A")]) for case in CASES
 }
+
+# %%
 inflation = {}
 for task in TASKS:
     recall, positives = scores[task, "recall", "A"], counts[task, "A"][..., [0, 2]].sum(axis=-1)
@@ -571,6 +592,8 @@ say("wangli-folds-correlation-low", min(correlation.values()))
 say("wangli-folds-correlation-high", max(correlation.values()))
 say("wangli-folds-inflation-cws", inflation["cws"])
 say("wangli-least-t-p", min(float(t.p_value) for t in t_test.values()))
+
+# %%
 show.table(
     ["", "correlation of A and B", "fold variance / eq. 4", "P(H0)", "p of the t test, two-sided"],
     [
@@ -613,6 +636,8 @@ for task, model in counts:
         t_ends[task, model, metric] = float(t.low), float(t.high)
         low, high = of.interval(confidence_level)
         ratios[task, model, metric] = float((t.high - t.low) / (high - low))
+
+# %%
 show.table(
     ["", "skewness", "t interval, %", "length / credible length"],
     [
@@ -642,6 +667,8 @@ def overlap(task, metric):
 
 
 overlaps = {case: overlap(*case) for case in CASES}
+
+# %%
 gains = {
     (task, metric): 100
     * float(np.diff([fold_statistics.scores(counts[task, m].sum((0, 1)), metric) for m in "AB"])[0])
@@ -660,6 +687,8 @@ worst = max(skewness.values(), key=abs)
 furthest = max(high for _, high in t_ends.values())
 cws, ner = ({metric: gains[task, metric] for metric in METRICS} for task in ("cws", "ner"))
 say("wangli-largest-skewness", worst)
+
+# %%
 claims = [
     claim("1", "the distributions of P, R and F1 are skewed", f"skewness {worst:+.3f} at most",
           any(abs(value) > 0.1 for value in skewness.values())),
@@ -706,7 +735,7 @@ statements.table(claims)
 # - The published folds show what the posterior leaves out: the two models' scores rise and fall
 #   together, and in word segmentation folds differ more than independent words would.
 # - The densities of eqs. 25 and 26 are misprinted, and so is the sign in eqs. 32 and 33 and in the
-#   algorithm. Whoever implements the algorithm as it stands gets the opposite of every decision.
+#   algorithm. The algorithm as printed gives the opposite of every decision.
 #
 # [The next notebook](/notebooks/wangli-simulation.ipynb) asks how far the posterior itself can be
 # trusted.

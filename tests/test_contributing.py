@@ -1,32 +1,44 @@
-"""What CONTRIBUTING.md says of a data set and of a page, done once."""
+"""What CONTRIBUTING.md says of a data set, a page and a paper, done once."""
 
 from __future__ import annotations
 
 import hashlib
+import json
 import shutil
 
 import pytest
+import yaml
 from compendium import ROOT, book
 from compendium.execute import Edition
-from trees import call, make_tree
+from trees import call, make_tree, notebook, run
 
-NOTEBOOK = """\
-# %% [markdown]
-# # Read a data set
-
-# %% tags=["parameters"]
-seed: int = 1  # root seed
-
-# %%
-from compendium import data
-
-assert data.read_verified("fruit.csv") == b"fruit,n\\nfig,3\\n"
+TABLE = """\
+id,paper,item,description,printed,kind,erratum
+toy/table-1/a/half,toy,table-1,Half of one,0.5,deterministic,
+toy/table-1/a/third,toy,table-1,A third of one,0.333,deterministic,
+toy/table-2/b/word,toy,table-2,What follows,Accept H1,deterministic,
 """
+DIVISION = notebook(
+    "Halves and thirds",
+    """\
+from compendium import ledger, show
+
+given, printed, record, say = ledger.open("toy-division")
+record("toy/table-1/a/half", whole / 2)
+record("toy/table-1/a/third", whole / 3)
+record("toy/table-2/b/word", "Accept H1")
+show.grid({"a": "one"}, {"half": "half", "third": "third"}, lambda r, c: f"toy/table-1/{r}/{c}")""",
+    parameters="whole: float = 1.0  # what is divided",
+)
+FRUIT = notebook(
+    "Read a data set",
+    'from compendium import data\n\nassert data.read_verified("fruit.csv").startswith(b"fruit,n")',
+)
 
 
 @pytest.mark.slow
 def test_a_data_set_takes_its_file_and_its_line(tmp_path):
-    root = make_tree(tmp_path, fruit=NOTEBOOK)
+    root = make_tree(tmp_path, fruit=FRUIT)
     folder = root / "notebooks" / "data"
     head = (ROOT / "notebooks" / "data" / "sources.csv").read_text("utf-8").splitlines()[0]
     content = b"fruit,n\nfig,3\n"
@@ -34,25 +46,61 @@ def test_a_data_set_takes_its_file_and_its_line(tmp_path):
     line = f"fruit.csv,1,{digest},by hand,,a market,CC0,Nobody (2026)"
     (folder / "sources.csv").write_text(f"{head}\n{line}\n", "utf-8")
     (folder / "fruit.csv").write_bytes(content)
-    ran = call(root, "execute")
-    assert ran.returncode == 0, ran.stdout + ran.stderr
+    run(root)
+    assert Edition(root).record("fruit")["data"] == ["data/fruit.csv"]
     (folder / "fruit.csv").write_bytes(content.replace(b"3", b"4"))
     changed = call(root, "execute")
     assert changed.returncode == 1
     assert "AlteredDataError" in changed.stdout
 
 
+@pytest.mark.slow
 def test_a_page_takes_its_file_and_its_line(tmp_path):
     root = make_tree(tmp_path)
     shutil.copy(ROOT / "_config.yml", root / "_config.yml")
     shutil.copy(ROOT / "book" / "_toc.yml", root / "book" / "_toc.yml")
     toc = root / "book" / "_toc.yml"
     toc.write_text(toc.read_text("utf-8") + "      - file: book/fruit\n", "utf-8")
+    (root / "book" / "fruit.md").write_text("# Fruit\n", "utf-8")
     staged = root / "_build" / "stage"
-    for written in (False, True):
-        if written:
-            (root / "book" / "fruit.md").write_text("# Fruit\n", "utf-8")
-            shutil.rmtree(staged)
-        book.stage(Edition(root), staged)
-        assert book.toc_documents(staged)[-1] == "book/fruit"
-        assert (staged / "book" / "fruit.md").exists() == written
+    book.stage(Edition(root), staged)
+    assert book.toc_documents(staged)[-1] == "book/fruit"
+    assert (staged / "book" / "fruit.md").exists()
+    # Binder, Colab and the sources that pages link to are those of the page's version.
+    settings = yaml.safe_load((staged / "_config.yml").read_text("utf-8"))
+    assert settings["repository"]["branch"] == f"v{book.version('f1ci')}"
+
+
+@pytest.mark.slow
+def test_a_sixth_paper_takes_four_files(tmp_path):
+    root = make_tree(tmp_path, **{"toy-division": DIVISION})
+    published = root / "book" / "published"
+    (published / "toy.csv").write_text(TABLE, "utf-8")
+    with (published / "papers.csv").open("a", encoding="utf-8") as papers:
+        papers.write("toy,Toy 2026,toy.txt,toy-division,table-1:1*2 table-2:1,\n")
+    for name in ("index", "ledger", "lam", "takahashi", "wangli", "jiang", "yuan", "toy"):
+        (root / "book" / f"{name}.md").write_text(f"# {name}\n", "utf-8")
+    parts = [
+        {"caption": "The papers"},
+        {"caption": "Across", "chapters": [{"file": "book/ledger"}]},
+    ]
+    toc = {"format": "jb-book", "root": "book/index", "parts": parts}
+    (root / "book" / "_toc.yml").write_text(yaml.safe_dump(toc), "utf-8")
+    (root / "_config.yml").write_text("")
+    run(root)
+    # The other papers' notebooks are not in this tree, so staging goes no further than the check
+    # of the contents; what it staged and judged is there.
+    built = call(root, "book")
+    assert "which does not exist" in built.stdout, built.stdout + built.stderr
+    ledger = json.loads((root / "_build/ledger/ledger.json").read_text("utf-8"))
+    verdicts = {r["id"]: r["verdict"] for r in ledger["rows"] if r["paper"] == "toy"}
+    assert verdicts == dict.fromkeys(verdicts, "match")
+    assert len(verdicts) == 3
+    assert ledger["errors"] == []
+    staged = root / "_build" / "stage" / "book"
+    chapters = yaml.safe_load((staged / "_toc.yml").read_text("utf-8"))["parts"][0]["chapters"]
+    assert chapters[-1] == {"file": "book/toy", "sections": [{"file": "notebooks/toy-division"}]}
+    assert '<th scope="col">Toy 2026</th>' in (staged / "_generated/scoreboard.md").read_text()
+    page = (root / "_build/stage/notebooks/toy-division.ipynb").read_text("utf-8")
+    assert "ledger.html#toy/table-1/a/third" in page
+    assert ">0.333</a><br>0.33333<br><small>match</small>" in page

@@ -30,6 +30,7 @@ NOT_DATA = {
     "sources.csv",
     "bench.json",
 }
+NOT_DATA |= {"make_r_splits.py", "r_learners.R"}
 
 
 @pytest.fixture

@@ -1,138 +1,228 @@
-"""The deposit: an RO-Crate that names what is there and nothing else, an archive that repeats."""
+"""What is kept of a run: the reference run, what agrees with it, and an RO-Crate of the site.
+
+The tree has one notebook, whose numbers come from f1ci and from a data file; it is tampered with in
+every way that the compendium promises to notice.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import json
-import os
 import shutil
-import subprocess
-import zipfile
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from compendium import ROOT, deposit
+import yaml
+from compendium import ROOT, deposit, sources, swhid
 from compendium.execute import Edition
+from compendium.ledger import Record
 from crates import check, roc_validator
-from trees import call, make_tree
+from trees import call, change, make_tree, notebook, run
 
-NOTEBOOK = """\
-# %% [markdown]
-# # One F score
+NOTEBOOK = (
+    notebook("One F score")
+    + """
+# %% mystnb={"figure": {"caption": "One bar. Its height is F1.", "name": "fig-one"}}
+import f1ci
+from compendium import RESULTS, data, ledger
 
-# %% tags=["parameters"]
-seed: int = 1  # root seed
-
-# %%
-from compendium import DATA, ledger
-
-record = ledger.open("one").record
-record("lam/section-6/f1", float((DATA / "f1.txt").read_text()))
+tp, fp, fn = (int(x) for x in data.read_verified("counts.txt").split())
+page = ledger.open("one")
+page.record("lam/section-6/f1", f1ci.f1_interval(tp, fp, fn).estimate)
+page.say("one-fp", fp)
+figures = RESULTS / "figures"
+figures.mkdir(parents=True)
+_ = (figures / "one-bar.svg").write_text("<svg/>")
+"""
+)
+ID = "lam/section-6/f1"
+HASHES = """\
+file,rows,sha256,made_by,made_with,source,licence,citation
+counts.txt,0,HASH,by hand,,a market,CC0,Nobody
 """
 
 
+def put_data(root: Path, text: str) -> None:
+    """Write the data file and its line in the list of sources."""
+    (root / "notebooks/data/counts.txt").write_text(text)
+    line = HASHES.replace("HASH", hashlib.sha256(text.encode()).hexdigest())
+    (root / "notebooks/data/sources.csv").write_text(line)
+
+
 @pytest.fixture(scope="module")
-def tree(tmp_path_factory) -> Path:
-    """A clone with one notebook that was run, and a site of two pages."""
+def made(tmp_path_factory) -> Path:
+    """A tree whose last run is its reference run."""
     root = make_tree(tmp_path_factory.mktemp("deposit") / "tree", one=NOTEBOOK)
     shutil.copy(ROOT / "CITATION.cff", root / "CITATION.cff")
-    (root / "notebooks" / "data" / "f1.txt").write_text("0.7404")
-    (root / ".gitignore").write_text("_build/\n__pycache__/\n")
-    for arguments in (["init", "--quiet"], ["add", "--all"]):
-        subprocess.run(["git", *arguments], cwd=root, check=True)
-    assert call(root, "execute").returncode == 0
-    assert call(root, "verdicts").returncode in (0, 1)  # most numbers have no notebook here
-    html = root / "_build" / "html"
-    shutil.copytree(root / "_build" / "results", html / "results")
-    shutil.copytree(root / "_build" / "ledger", html / "ledger")
-    for place in ("index.html", "book/ledger.html", "notebooks/one.ipynb"):
-        (html / place).parent.mkdir(exist_ok=True)
-        (html / place).write_text("a page")
-    for place in ("notebooks/one.py", "notebooks/data/f1.txt"):
-        (html / place).parent.mkdir(exist_ok=True)
-        shutil.copy(root / place, html / place)
+    put_data(root, "77 44 10")
+    run(root)
+    assert call(root, "deposit", "verify").returncode == 2  # there is no reference run yet
+    assert call(root, "deposit", "reference").returncode == 0
     return root
+
+
+@pytest.fixture
+def tree(made, tmp_path) -> Path:
+    return Path(shutil.copytree(made, tmp_path / "tree"))
+
+
+def certificate(root: Path, status: int) -> dict:
+    """What `make verify` finds, after the run."""
+    outcome = call(root, "deposit", "verify")
+    assert outcome.returncode == status, outcome.stdout + outcome.stderr
+    found = json.loads((root / "_build" / "certificate.json").read_text("utf-8"))
+    assert found["agrees"] == (status == 0)
+    assert (root / "_build" / "certificate.md").read_text("utf-8").endswith(outcome.stdout)
+    return found
+
+
+@pytest.mark.slow
+def test_the_reference_run_agrees_with_itself(tree):
+    found = certificate(tree, 0)
+    assert (found["exactly"], found["within tolerance"], found["not"]) == (2, [], [])
+    assert found["quoted"] == 1
+    assert (found["figures"], found["figures that differ in a byte"]) == (1, [])
+    assert found["same platform"]
+    assert {"python", "numpy", "machine"} <= set(found["platform"])
+    assert found["parameters"] == {"one": {"seed": "1"}}
+    assert {"f1ci/intervals.py", "notebooks/one.py", "notebooks/data/counts.txt"} <= set(
+        found["sources"]
+    )
+    config = yaml.safe_load((tree / "codecheck.yml").read_text("utf-8"))
+    assert config["manifest"] == [
+        {"file": "_build/executed/one.ipynb", "comment": "One F score: tables and text"},
+        {"file": "_build/results/figures/one-bar.svg",
+         "comment": "One F score: One bar. Its height is F1."},
+        {"file": "_build/results/one.csv", "comment": "One F score: numbers"},
+    ]  # fmt: skip
+    assert all((tree / item["file"]).is_file() for item in config["manifest"])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("place", ["book/reference", "_build/results"])
+@pytest.mark.parametrize(
+    ("old", "new", "name"),
+    # In the 15th digit; and a number that only the text quotes.
+    [("0.740384615384615", "0.740384615384614", ID), ("one-fp,44", "one-fp,45", "one-fp")],
+)
+def test_a_changed_number_is_found(tree, place, old, new, name):
+    change(tree / place / "one.csv", old, new)
+    assert certificate(tree, 1)["not"] == [name]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("file", "before", "after", "moves"),
+    [
+        ("f1ci/intervals.py", "from __future__", "# A remark.\nfrom __future__", False),
+        ("notebooks/one.py", "estimate)", "low)", True),
+        ("notebooks/one.py", "seed: int = 1", "seed: int = 2", False),
+        ("notebooks/data/counts.txt", "77 44", "78 44", True),
+    ],
+)
+def test_a_changed_source_is_found(tree, file, before, after, moves):
+    if file.endswith("txt"):
+        put_data(tree, "78 44 10")
+    else:
+        change(tree / file, before, after)
+    assert "must run" in certificate(tree, 1)["problems"][0]
+    assert call(tree, "deposit", "reference").returncode == 2  # what must run is no reference
+    run(tree)
+    found = certificate(tree, 1)
+    assert f"{file} is not that of the reference run" in found["problems"]
+    assert found["not"] == ([ID] if moves else [])
+
+
+@pytest.mark.slow
+def test_what_is_made_no_more_or_anew_is_found(tree):
+    change(tree / "book/reference/run.json", '"made": {', '"made": {"results/figures/two.svg": "",')
+    found = certificate(tree, 1)
+    assert found["problems"] == ["results/figures/two.svg was made by the reference run alone"]
+    (tree / "book" / "reference" / "one.csv").unlink()
+    assert certificate(tree, 1)["not"] == [ID, "one-fp"]
+
+
+@pytest.mark.slow
+def test_another_platform_has_its_tolerance(tree):
+    reference = tree / "book" / "reference"
+    found = json.loads((reference / "run.json").read_text("utf-8"))
+    found["platform"]["machine"] = "another"
+    (reference / "run.json").write_text(json.dumps(found), "utf-8")
+    text = (reference / "one.csv").read_text("utf-8")
+    for old, new, status, kind, name in (
+        ("0.7403846153846154", "0.74038461539", 0, "within tolerance", ID),
+        ("0.7403846153846154", "0.7403847", 1, "not", ID),
+        ("one-fp,44", "one-fp,44.4", 0, "within tolerance", "one-fp"),
+        ("one-fp,44", "one-fp,45", 1, "not", "one-fp"),
+    ):
+        (reference / "one.csv").write_text(text.replace(old, new), "utf-8")
+        found = certificate(tree, status)
+        assert found[kind] == [name]
+        assert not found["same platform"]
+
+
+def test_tolerances_follow_from_the_kind():
+    plain = Record("a/b", 0.5)
+    assert deposit.allowed(plain, 0.5) == pytest.approx(5e-10)
+    # Two runs of 200 replicates: the standard error of their difference is 0.3 sqrt(2/200) = 0.03.
+    simulated = replace(plain, deviation=0.3, replicates=200)
+    assert deposit.allowed(simulated, 0.5) == pytest.approx(4 * 0.03)
+    # An exact value that carries a deviation for the paper's own error has none itself.
+    assert deposit.allowed(replace(plain, deviation=0.3), 0.5) == pytest.approx(5e-10)
+    trained = Record("a/b", 0.5, low=0.4, high=0.6, splits=200)
+    assert deposit.allowed(trained, 0.5) == pytest.approx(5e-10)
+    assert deposit.allowed(replace(trained, replicates=100), 0.5) == pytest.approx(0.01)
+    # A number of the text, in a notebook with random numbers and in one without.
+    assert deposit.allowed(Record("a", 0.5), 0.5, True) == pytest.approx(0.005)
+    assert deposit.allowed(Record("a", 0.5), 0.5, False) == pytest.approx(5e-10)
+
+
+def test_the_reference_run_is_complete():
+    """Every notebook is in it, with the parameters of its source: a full run, not a quick one."""
+    edition = Edition()
+    found = json.loads((ROOT / "book" / "reference" / "run.json").read_text("utf-8"))
+    assert sorted(found["parameters"]) == edition.names()
+    for name, values in found["parameters"].items():
+        declared = sources.declared(edition.source(name))
+        assert values == {p.name: repr(p.default) for p in declared}, name
+    recorded = {Path(p).name for p in found["made"] if p.endswith(".csv")}
+    assert recorded == {p.name for p in (ROOT / "book" / "reference").glob("*.csv")}
+    manifest = yaml.safe_load((ROOT / "codecheck.yml").read_text("utf-8"))["manifest"]
+    assert [item["file"] for item in manifest] == [f"_build/{p}" for p in found["made"]]
+
+
+def test_a_git_blob_hash(tmp_path):
+    # The example of the Git book, chapter 10.2: `echo 'test content' | git hash-object -w --stdin`.
+    (tmp_path / "file").write_text("test content\n")
+    assert swhid(tmp_path / "file") == "swh:1:cnt:d670460b4b4aece5915caf5c68d12f560a9fe3e4"
+    assert swhid(tmp_path / "none") == ""
 
 
 @pytest.mark.slow
 def test_roc_validator_accepts_the_crate_and_would_say_if_it_did_not(tree, tmp_path):
-    html = shutil.copytree(tree / "_build" / "html", tmp_path / "html")
-    crate = deposit.crate(Edition(tree), html)
-    metadata = html / "ro-crate-metadata.json"
-    metadata.write_text(json.dumps(crate), "utf-8")
+    html = tree / "_build" / "html"
+    for place in ("book/ledger.html", "notebooks/one.ipynb"):
+        (html / place).parent.mkdir(parents=True)
+        (html / place).write_text("a page")
+    shutil.copytree(tree / "_build" / "results", html / "results")
+    shutil.copytree(tree / "notebooks", html / "notebooks", dirs_exist_ok=True)
+    deposit.write_crate(Edition(tree), html)
     code, said = roc_validator(html, tmp_path / "web")
     assert code == 0, said
-    assert "is a valid ro-crate-1.1" in said
-    root = next(entity for entity in crate["@graph"] if entity["@id"] == "./")
-    for name in ("license", "author"):  # required; recommended
-        lacking = {**root}
-        del lacking[name]
-        graph = [lacking if entity is root else entity for entity in crate["@graph"]]
-        metadata.write_text(json.dumps({**crate, "@graph": graph}), "utf-8")
-        code, said = roc_validator(html, tmp_path / "web")
-        assert code == 1, (name, said)
-
-
-@pytest.mark.slow
-def test_the_crate_describes_the_site(tree):
-    html = tree / "_build" / "html"
-    graph = check(deposit.crate(Edition(tree), html), html)
-    run = graph["#run-one"]
-    assert run["instrument"] == {"@id": "notebooks/one.py"}
-    assert run["object"] == [{"@id": "#one/seed"}, {"@id": "notebooks/data/f1.txt"}]
-    assert run["result"] == [{"@id": "notebooks/one.ipynb"}, {"@id": "results/one.csv"}]
-    assert graph["#one/seed"]["value"] == "1"
-    rows = json.loads((html / "ledger" / "ledger.json").read_text("utf-8"))["rows"]
-    assert [i for i in graph if i.startswith("book/ledger.html#")] == [
-        f"book/ledger.html#{row['id']}" for row in rows
-    ]
-    assert graph["book/ledger.html#lam/section-6/f1"]["value"] == 0.7404
-    assert "license" not in graph["notebooks/data/f1.txt"]  # its source decides
+    graph = check(html)
+    assert graph["#run-one"]["instrument"] == {"@id": "notebooks/one.py"}
+    assert graph["#run-one"]["object"] == {"@id": "notebooks/data/counts.txt"}
+    assert {"@id": "results/one.csv"} in graph["#run-one"]["result"]
+    assert graph["#run-one"]["description"] == "seed = 1"
+    assert "license" not in graph["notebooks/data/counts.txt"]  # its source decides
     assert graph["notebooks/one.py"]["license"] == {"@id": "https://spdx.org/licenses/MIT"}
     assert len(graph["./"]["citation"]) == 5
-
-
-@pytest.mark.slow
-def test_the_archive_repeats_byte_for_byte(tree):
-    first = call(tree, "deposit")
-    assert first.returncode == 0, first.stderr
-    digest, place = first.stdout.split()
-    path = tree / place
-    assert hashlib.sha256(path.read_bytes()).hexdigest() == digest
-    for file in tree.rglob("*"):  # times and rights are not those of the first archive
-        if file.is_file() and ".git" not in file.parts:
-            os.utime(file, (1_700_000_000, 1_700_000_000))
-            file.chmod(0o600)
-    assert call(tree, "deposit").stdout == first.stdout
-    with zipfile.ZipFile(path) as opened:
-        assert opened.testzip() is None
-        names = {name.partition("/")[2] for name in opened.namelist()}
-        top = path.stem
-        sums = opened.read(f"{top}/checksums.sha256").decode().splitlines()
-        for line in sums:
-            known, name = line.split("  ")
-            assert hashlib.sha256(opened.read(f"{top}/{name}")).hexdigest() == known
-    assert {line.split("  ")[1] for line in sums} == names - {"checksums.sha256"}
-    for name in (
-        "site/index.html",
-        "executed/one.ipynb",
-        "results/one.csv",
-        "ledger/ledger.json",
-        "notebooks/data/f1.txt",
-        "f1ci/__init__.py",
-        "CITATION.cff",
-    ):
-        assert name in names
-    assert not any("__pycache__" in name or name.startswith(".git/") for name in names)
-
-
-@pytest.mark.slow
-def test_what_is_not_finished_is_not_archived(tree, tmp_path):
-    root = Path(shutil.copytree(tree, tmp_path / "tree"))
-    shutil.rmtree(root / "_build" / "html")
-    outcome = call(root, "deposit")
-    assert outcome.returncode == 2
-    assert outcome.stderr == "error: there is no site to archive: `make book` builds it\n"
-    (root / "notebooks" / "data" / "f1.txt").write_text("0.75")
-    assert "the notebook one must run first" in call(root, "deposit").stderr
-    assert not list((root / "_build").glob("*.draft"))
+    metadata = html / "ro-crate-metadata.json"
+    crate = json.loads(metadata.read_text("utf-8"))
+    for name in ("license", "author"):  # required; recommended
+        lacking = [{k: v for k, v in e.items() if k != name or e["@id"] != "./"}
+                   for e in crate["@graph"]]  # fmt: skip
+        metadata.write_text(json.dumps({**crate, "@graph": lacking}), "utf-8")
+        code, said = roc_validator(html, tmp_path / "web")
+        assert code == 1, (name, said)

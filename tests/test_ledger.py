@@ -19,7 +19,7 @@ from unittest import mock
 
 import numpy as np
 import pytest
-from compendium import PUBLISHED, execute, pages, verdicts
+from compendium import PUBLISHED, book, execute, verdicts
 from compendium.ledger import Page, Record, checked
 from compendium.published import LedgerError, Number, Published, Row, read_number
 from compendium.verdicts import Ledger
@@ -448,6 +448,52 @@ def test_the_value_of_another_run_must_not_move_either(folder: Path) -> None:
     assert built.power(1.005)["other-run"] == (0, 1)  # ours would turn, the run's would not
 
 
+LINE = "lam/table-3/line"  # a table row: its length is of R-lam-2's run, so its coverage is too
+
+
+def one_line(folder: Path, coverage: str, of_run: float, length: float = 0.2) -> Ledger:
+    """The ledger of a table row: the stated design gives its coverage 0.900, as printed."""
+    for name, printed, runs in (("coverage", "0.900", 0.9), ("length", "0.250", 0.25)):
+        entry = coverage if name == "coverage" else "R-lam-2"
+        append(folder, "lam", f"{LINE}/{name},lam,table-3,{name},{printed},simulated,{entry}")
+        append(folder, "expected", f"{LINE}/{name},{0.9 if name == 'coverage' else 0.2},0.001")
+        append(folder, "expected", f"R-lam-2:{LINE}/{name},{runs},0.002")
+    recorder = results(folder)
+    recorder.record(f"{LINE}/coverage", 0.9)
+    recorder.record(f"{LINE}/length", length)
+    recorder.record(f"R-lam-2:{LINE}/coverage", of_run)
+    recorder.record(f"R-lam-2:{LINE}/length", 0.25)
+    recorder.save()
+    return Ledger(Published(folder / "book" / "published"), folder / "_build" / "results")
+
+
+def test_a_table_row_is_judged_by_one_run(folder: Path) -> None:
+    built = one_line(folder, "R-lam-2", 0.9003)
+    assert not built.problems
+    found = {e.id.rpartition("/")[2]: e.verdict for e in built.entries if e.id.startswith(LINE)}
+    # The coverage agrees with the stated design too, which is not what its row was made with.
+    assert found == {"coverage": "other-run", "length": "other-run"}
+
+
+def test_a_row_of_another_run_has_to_fit_that_run_though_ours_agrees(folder: Path) -> None:
+    built = one_line(folder, "R-lam-2", 0.8991)
+    (entry,) = [e for e in built.entries if e.id == f"{LINE}/coverage"]
+    assert entry.verdict == "open"
+    assert built.problems
+
+
+def test_one_number_of_a_row_must_differ_from_the_stated_design(folder: Path) -> None:
+    built = one_line(folder, "R-lam-2", 0.9003, length=0.25)
+    assert any("and so does the rest of its table row" in error for error in built.errors)
+
+
+def test_one_table_row_cannot_come_from_two_runs(folder: Path) -> None:
+    with pytest.raises(
+        LedgerError, match=r"lam/table-3/line: one table row, but more than one run"
+    ):
+        one_line(folder, "O-lam-3", 0.9003)
+
+
 def test_the_value_of_another_run_stands_beside_ours(folder: Path) -> None:
     built = other_run(folder, 0.804, 0.05)
     built.write(folder / "_build" / "ledger")
@@ -455,18 +501,10 @@ def test_the_value_of_another_run_stands_beside_ours(folder: Path) -> None:
         (line,) = [line for line in csv.DictReader(file) if line["id"] == ODD]
     assert (line["printed"], line["value"], line["other"]) == ("0.800", "0.9", "0.804")
     assert float(line["other_error"]) == pytest.approx(0.0005)
-    table = pages.fragment("ledger-table", built, address="", version="", hashes={})
-    told = pages.fragment("errata", built)
+    table = book.fragment("ledger-table", built, address="", version="", hashes={})
+    told = book.fragment("errata", built)
     assert "0.90000<br><small>that run: 0.80400 ± 0.00050</small>" in table
     assert "ours 0.90000; that run: 0.80400 ± 0.00050" in told
-
-
-def test_a_notebook_by_itself_takes_the_register_at_its_word(folder: Path) -> None:
-    other_run(folder, None)
-    recorder = results(folder)
-    recorder.record(ODD, 0.9)
-    (entry,) = verdicts.judge(recorder, [ODD])
-    assert entry.verdict == "other-run"
 
 
 @pytest.mark.parametrize(
@@ -505,6 +543,24 @@ def test_a_wide_band_is_no_agreement(folder: Path) -> None:
     assert "0.57 of the value" in entry_of(folder, id).reason
 
 
+@pytest.mark.parametrize(
+    ("band", "expected"),
+    [
+        # Half of 1 - 0.948 is 0.026; of the value, this band is a thirtieth either way.
+        ((0.935, 0.9605), "in-band"),
+        ((0.935, 0.9615), "not-contradicted"),
+    ],
+)
+def test_the_band_of_a_coverage_is_measured_by_what_is_missed(
+    folder: Path, band: tuple[float, float], expected: str
+) -> None:
+    yuan = folder / "book" / "published" / "yuan.csv"
+    yuan.write_text(
+        yuan.read_text().replace("its coverage,0.9468,simulated", "its coverage,0.9468,trained")
+    )
+    assert verdict(folder, "yuan/table-4/coverage", 0.948, band=band, splits=200) == expected
+
+
 def test_marked_rows_say_so(folder: Path) -> None:
     append(folder, "marks", "lam/section-6/low,input,used to deduce the counts")
     append(folder, "marks", "lam/section-6/size,chosen,design chosen to match")
@@ -514,11 +570,22 @@ def test_marked_rows_say_so(folder: Path) -> None:
     assert entry_of(folder, "lam/section-6/size").reason.endswith("; design chosen to match")
 
 
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [(0.66501, "match"), (0.66599, "match"), (0.66499, "open"), (0.66601, "open")],
+)
+def test_digits_that_are_cut_off_are_read_so(folder: Path, value: float, expected: str) -> None:
+    # Printed .665: rounded, it would stand for .6645 to .6655.
+    append(folder, "marks", "lam/section-6/low,cut,see N-lam-9")
+    assert verdict(folder, "lam/section-6/low", value) == expected
+    assert entry_of(folder, "lam/section-6/low").reason.endswith("; see N-lam-9")
+
+
 def test_restated_numbers_count_once_in_the_headline(folder: Path) -> None:
     append(folder, "restated", "lam/section-6/size,lam/section-6/low")
     full_run(folder)
     built = Ledger(Published(folder / "book" / "published"), folder / "_build" / "results")
-    sentence = pages.fragment("sentence", built)
+    sentence = book.fragment("sentence", built)
     assert "**11** rows" in sentence
     assert "**10** that do not restate another" in sentence
     assert "1 to the printed digits" in sentence  # of two matches one restates the other
@@ -527,7 +594,7 @@ def test_restated_numbers_count_once_in_the_headline(folder: Path) -> None:
 def test_the_counts_of_the_page_add_up_to_the_rows() -> None:
     published = Published()
     built = Ledger(published, PUBLISHED.parent / "reference")
-    sentence = pages.fragment("sentence", built)
+    sentence = book.fragment("sentence", built)
     rows, once, agree = map(int, re.findall(r"\*\*(\d+)\*\*", sentence))
     assert rows == len(published.rows)
     assert once == rows - len(published.restated)
@@ -537,7 +604,7 @@ def test_the_counts_of_the_page_add_up_to_the_rows() -> None:
     assert sum(parts) == agree
     assert agree + sum(int(n) for n in re.findall(r"(?:^|, )(\d+) ", rest)) == once
     # The scoreboard counts each row; so do the parts of the table.
-    table = re.search(r'<tr class="total">(.*?)</tr>', pages.fragment("scoreboard", built))
+    table = re.search(r'<tr class="total">(.*?)</tr>', book.fragment("scoreboard", built))
     assert table is not None
     *sums, total = map(int, re.findall(r"<td>(\d+)</td>", table[1]))
     assert sum(sums) == total == rows
@@ -926,15 +993,15 @@ def test_the_command_checks_the_hashes_of_a_run(ran: Path) -> None:
 @pytest.mark.parametrize(
     ("damage", "message"),
     [
-        (lambda path: path.unlink(), "records must run: outputs changed (results/records.csv)"),
+        (lambda path: path.unlink(), "records must run: outputs (results/records.csv) changed"),
         # Within the tolerance of every rule.
         (
             lambda p: p.write_text(p.read_text().replace("0.7403846", "0.7403845")),
-            "changed (results/records.csv)",
+            "outputs (results/records.csv) changed",
         ),
         (
             lambda p: p.write_text(p.read_text().splitlines()[0] + "\n"),
-            "changed (results/records.csv)",
+            "outputs (results/records.csv) changed",
         ),
         (
             lambda p: (p.parents[1] / "records/records.json").unlink(),

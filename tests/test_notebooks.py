@@ -1,7 +1,7 @@
-"""Pairs, parameters, cache, isolation and interruption of the notebooks' runs.
+"""Pairs, parameters, runs, isolation and interruption of the notebooks.
 
-The runs happen in small trees made here, in processes of their own as users start
-them; a kernel takes about two seconds, so tests share trees where they can.
+The runs happen in small trees made here, in processes of their own as users start them. A kernel
+takes about two seconds; tests share trees where they can.
 """
 
 from __future__ import annotations
@@ -18,174 +18,135 @@ from pathlib import Path
 import nbformat
 import psutil
 import pytest
-from compendium import NOTEBOOKS, ROOT, sources
-from compendium.execute import Edition, locked, tasks
-from compendium.sources import ParameterError
-from trees import call, command, environment, files, make_tree
+from compendium import NOTEBOOKS, ROOT, RefusedError, sources
+from compendium.execute import Edition, tasks
+from trees import call, change, command, environment, files, make_tree, notebook, run
 
-DRAWS = '''\
-# %% [markdown]
-# # Draws
-#
-# A mean of random numbers.
-
-# %% tags=["parameters"]
-replicates: int = 2_000  # draws per block
-seed: int = 7  # root seed
-
-# %%
+DRAWS = notebook(
+    "Draws",
+    """\
 import numpy as np
 
-from compendium import RESULTS
+from compendium import DATA, RESULTS
 from compendium.pool import executor
 
 
 def block_mean(sequence):
-    """The mean of one block of draws."""
-    return float(np.random.default_rng(sequence).normal(size=replicates).mean())
-
-
-# %%
+    return float(np.random.default_rng(sequence).normal(size=replicates).mean())""",
+    """\
 sequences = np.random.SeedSequence(seed).spawn(8)
 with executor() as pool:
-    means = list((pool.map if pool else map)(block_mean, sequences))
-
-# %%
+    means = list((pool.map if pool else map)(block_mean, sequences))""",
+    """\
 (RESULTS / "draws.csv").write_text("".join(f"{k},{m!r}\\n" for k, m in enumerate(means)))
-type(pool).__name__
-'''
-
-BROKEN = """\
-# %% [markdown]
-# # Broken
-
-# %% tags=["parameters"]
-divisor: int = 0  # what one is divided by
-
-# %%
-from compendium import RESULTS
-
-(RESULTS / "broken.csv").write_text("half")
-print("before the error")
-
-# %%
-1 / divisor
-
-# %%
-print("never reached")
-"""
-
-SLOW = """\
-# %% [markdown]
-# # Slow
-
-# %% tags=["parameters"]
-pause: float = 60.0  # seconds
-
-# %%
+type(pool).__name__""",
+    parameters="replicates: int = 2_000  # draws per block\nseed: int = 7  # root seed",
+)
+BROKEN = notebook(
+    "Broken",
+    'from compendium import RESULTS\n\n(RESULTS / "broken.csv").write_text("half")',
+    'print("before")',
+    "1 / (seed - 1)",
+    'print("never reached")',
+)
+SLOW = notebook(
+    "Slow",
+    """\
 import time
 
 from compendium import RESULTS
 from compendium.pool import executor
 
-(RESULTS / "slow.csv").write_text("half")
-
-# %%
-with executor() as pool:
-    list(pool.map(time.sleep, [pause] * 4))
-"""
+(RESULTS / "slow.csv").write_text("half")""",
+    "with executor() as pool:\n    list((pool.map if pool else map)(time.sleep, [60] * 4))",
+)
+QUICK = "draws:\n  replicates: 1_000\n"
 
 
-def reason(root: Path, name: str, edition: str = "full", **options: object) -> str:
+def reason(root: Path, name: str, edition: str = "full", text: str = "") -> str:
     """Why the runner would run a notebook again."""
-    (task,) = tasks(Edition(root, edition), [name], **options)
+    (task,) = tasks(Edition(root, edition), [name], text)
     return task.reason
 
 
-# --- the real notebooks ----------------------------------------------------------------------
+# The real notebooks, and pairs
 
 
-def test_every_committed_pair_follows_from_its_source():
-    assert sources.check(NOTEBOOKS) == []
+@pytest.mark.parametrize("source", sources.sources(NOTEBOOKS), ids=lambda p: p.stem)
+def test_a_committed_pair_follows_from_its_source(source):
+    assert not sources.drifted(source), f"{source.stem}: run `make pair`"
+    assert sources.declared(source)
+    first = sources.read(source).cells[0]
+    assert (first.cell_type, first.source[:2]) == ("markdown", "# ")
+    assert {p.stem for p in NOTEBOOKS.glob("*.ipynb")} == {p.stem for p in NOTEBOOKS.glob("*.py")}
 
 
-# --- pairs -----------------------------------------------------------------------------------
+def test_quick_values_are_known_and_smaller_work():
+    for name, values in sources.quick_values(ROOT).items():
+        defaults = {p.name: p.default for p in sources.declared(NOTEBOOKS / f"{name}.py")}
+        for parameter, value in values.items():
+            assert type(value) is type(defaults[parameter]), (name, parameter)
+            assert value != defaults[parameter], (name, parameter)
 
 
-def test_pair_is_deterministic_and_carries_no_outputs(tmp_path):
+def test_a_pair_is_deterministic_and_carries_no_outputs(tmp_path):
     root = make_tree(tmp_path, draws=DRAWS)
     pair = root / "notebooks" / "draws.ipynb"
-    assert call(root, "sources", "pair").returncode == 0
+    assert call(root, "sources").returncode == 0
     first = pair.read_bytes()
     pair.unlink()
-    assert call(root, "sources", "pair").returncode == 0
+    assert call(root, "sources").returncode == 0
     assert pair.read_bytes() == first
-    assert call(root, "sources", "check").returncode == 0
-    notebook = nbformat.reads(first.decode(), as_version=4)
-    nbformat.validate(notebook)
-    code = [c for c in notebook.cells if c.cell_type == "code"]
+    found = nbformat.reads(first.decode(), as_version=4)
+    nbformat.validate(found)
+    code = [c for c in found.cells if c.cell_type == "code"]
     assert all(c.outputs == [] and c.execution_count is None for c in code)
-    assert len({c.id for c in notebook.cells}) == len(notebook.cells)
+    assert len({c.id for c in found.cells}) == len(found.cells)
+    found.cells[3].update(source="1")
+    pair.write_text(nbformat.writes(found) + "\n", "utf-8")
+    assert sources.drifted(pair.with_suffix(".py"))
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
-        lambda nb: nb.cells[3].update(source="1"),
-        lambda nb: nb.cells[3].update(id="other"),
-        lambda nb: nb.cells[3].update(execution_count=1),
-        lambda nb: nb.cells[2].metadata.update(tags=[]),
-        lambda nb: nb.cells.pop(),
-        lambda nb: nb.metadata.update(other=1),
-    ],
-)
-def test_check_sees_drift(tmp_path, change):
-    source = tmp_path / "draws.py"
-    source.write_text(DRAWS, "utf-8")
-    notebook = nbformat.reads(sources.pair_text(source), as_version=4)
-    change(notebook)
-    source.with_suffix(".ipynb").write_text(nbformat.writes(notebook) + "\n", "utf-8")
-    (problem,) = sources.check(tmp_path)
-    assert problem == "draws.ipynb does not follow from its source; run `make pair`"
+def test_jupyter_reads_printed_numbers_and_links_in_place_of_roles():
+    text = (
+        "{published}`lam/section-6/f1` and {computed}`lam/section-6/f1|.5f`, {glue:text}`lam-x:.2f`"
+        " in {doc}`a page </book/lam>`, {eq}`eq-lam-1`; ``{doc}`x` `` is code.\n"
+        "$$x$$ (eq-lam-2)"
+    )
+    found = nbformat.v4.new_notebook(cells=[nbformat.v4.new_markdown_cell(text)])
+    sources.make_readable(found, "notebooks/lam", {"published": {"lam/section-6/f1": "0.740"}})
+    row = "(https://f1ci.github.io/f1ci/book/ledger.html#lam/section-6/f1)"
+    assert found.cells[0].source == (
+        f"[0.740]{row} and […]{row}, […](https://f1ci.github.io/f1ci/notebooks/lam.html)"
+        " in a page, `eq-lam-1`; ``{doc}`x` `` is code.\n$$x$$"
+    )
 
 
-def test_check_sees_missing_pairs_sources_titles_and_parameters(tmp_path):
-    (tmp_path / "draws.py").write_text(DRAWS, "utf-8")
-    (tmp_path / "bare.py").write_text("# %%\n1\n", "utf-8")
-    (tmp_path / "lonely.ipynb").write_text("{}", "utf-8")
-    problems = "\n".join(sources.check(tmp_path))
-    assert "draws.ipynb does not follow from its source" in problems
-    assert "bare.py: the first cell must be text that opens with a title" in problems
-    assert "bare.py: a notebook has one code cell tagged 'parameters', this one has 0" in problems
-    assert "lonely.ipynb has no source lonely.py" in problems
-
-
-# --- parameters ------------------------------------------------------------------------------
+# Parameters
 
 CELL = """\
-replicates: int = 1_000_000  # quick: 10_000 — replicates per condition
-levels: tuple[float, ...] = (
-    0.9,
-    0.95,
-)  # quick: (0.95,) — nominal levels
-name: str = "é # not a comment"  # a label
-sizes: list[int] = [10, 20]  # of the test sets
+replicates: int = 1_000_000  # replicates per condition
+levels: list[float] = [0.9, 0.95]  # nominal levels
+name: str = "a label"  # a label
 exact: bool = True  # whether to enumerate
-path: str | None = None  # a table of one's own
 half_width: float = 0.05  # planned half width"""
 
 
-def test_read_finds_types_defaults_quick_values_and_descriptions():
-    found = {p.name: p for p in sources.read_parameters(CELL)}
-    assert found["replicates"].default == 1_000_000
-    assert found["replicates"].quick == 10_000
-    assert found["replicates"].description == "replicates per condition"
-    assert found["levels"].default == (0.9, 0.95)
-    assert found["name"].default == "é # not a comment"
-    assert {k: p.quick for k, p in found.items() if p.quick != p.default} == {
-        "replicates": 10_000,
-        "levels": (0.95,),
-    }
+@pytest.fixture
+def declared(tmp_path):
+    (tmp_path / "x.py").write_text(notebook("X", parameters=CELL), "utf-8")
+    return sources.declared(tmp_path / "x.py")
+
+
+def test_papermill_reads_types_defaults_and_descriptions(declared):
+    assert [(p.name, p.type, p.default) for p in declared] == [
+        ("replicates", "int", 1_000_000),
+        ("levels", "list[float]", [0.9, 0.95]),
+        ("name", "str", "a label"),
+        ("exact", "bool", True),
+        ("half_width", "float", 0.05),
+    ]
+    assert declared[0].description == "replicates per condition"
 
 
 @pytest.mark.parametrize(
@@ -193,21 +154,15 @@ def test_read_finds_types_defaults_quick_values_and_descriptions():
     [
         ("replicates=1000", {"replicates": 1000}),
         ("replicates=1_000 exact=False", {"replicates": 1000, "exact": False}),
-        ("replicates=1e6", {"replicates": 1_000_000}),
         ("half_width=1", {"half_width": 1.0}),
-        ("levels=0.9,0.99", {"levels": (0.9, 0.99)}),
-        ("levels=0.9,1", {"levels": (0.9, 1)}),
-        ("levels=1,0", {"levels": (1, 0)}),
-        ("sizes=5,10", {"sizes": [5, 10]}),
-        ("sizes=[5]", {"sizes": [5]}),
+        ("levels=[0.9,0.99]", {"levels": [0.9, 0.99]}),
         ("name='two words'", {"name": "two words"}),
         ("name=12", {"name": "12"}),
-        ("path=None", {"path": None}),
-        ("path=a=b.csv", {"path": "a=b.csv"}),
+        ("name=a=b.csv", {"name": "a=b.csv"}),
     ],
 )
-def test_from_text_converts_by_the_declared_type(text, expected):
-    values = sources.from_text(text, sources.read_parameters(CELL), "x")
+def test_values_are_read_by_the_declared_type(declared, text, expected):
+    values = sources.from_text(text, declared, "x")
     assert values == expected
     assert [type(v) for v in values.values()] == [type(v) for v in expected.values()]
 
@@ -215,69 +170,46 @@ def test_from_text_converts_by_the_declared_type(text, expected):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("replicate=10", "x has no parameter 'replicate'; it has replicates, levels, name, sizes"),
+        ("replicate=10", "x has no parameter 'replicate'; it has replicates, levels, name"),
         ("replicates", "a parameter is written name=value, got 'replicates'"),
+        ("replicates='8", "cannot be read: No closing quotation"),
         ("replicates=ten", "replicates must be int, got 'ten'"),
         ("replicates=1.5", "replicates must be int, got '1.5'"),
         ("replicates=True", "replicates must be int, got 'True'"),
-        ("exact=2", "exact must be bool, got '2'"),
-        ("levels=1,b", r"levels must be tuple\[float, \.\.\.\], got '1,b'"),
-        ("levels=()", r"levels must be tuple\[float, \.\.\.\], got '\(\)'"),
-        ("levels=a,b", r"levels must be tuple\[float, \.\.\.\], got 'a,b'"),
+        ("half_width=.inf", "half_width must be float, got '.inf'"),
+        ("levels=1", r"levels must be list\[float\], got '1'"),
+        ("levels=[1", "cannot be read"),
     ],
 )
-def test_from_text_refuses(text, message):
-    with pytest.raises(ParameterError, match=message):
-        sources.from_text(text, sources.read_parameters(CELL), "x")
+def test_values_that_cannot_be_meant_are_refused(declared, text, message):
+    with pytest.raises(RefusedError, match=message):
+        sources.from_text(text, declared, "x")
 
 
-@pytest.mark.parametrize(
-    ("cell", "message"),
-    [
-        ("n = 3  # untyped", "a parameters cell holds only lines"),
-        ("n: int = 3", "only lines 'name: type = value  # description', got 'n: int = 3'"),
-        ("n: int = 3  # quick: 2", "only lines .*, got 'n: int = 3  # quick: 2'"),
-        ("n: int = 3\nm: int = 4  # the other", "'n' must be a literal of the type int, got '3"),
-        ("n: int = 10**6  # computed", "must be a literal"),
-        ("n: int = 2.5  # wrong type", "'n' must be a literal of the type int, got '2.5'"),
-        (
-            "n: int = 3  # quick: 1.5 — wrong quick type",
-            "'n' must be a literal of the type int, got '1.5'",
-        ),
-        ("n: np.int64 = 3  # foreign type", "a literal of the type np.int64, got '3'"),
-        ("n: int =", "only lines .*, got 'n: int ='"),
-    ],
-)
-def test_read_refuses(cell, message):
-    with pytest.raises(ParameterError, match=message):
-        sources.read_parameters(cell)
+@pytest.mark.parametrize("cell", ["n: np.int64 = 3  # of two words", "n: int = 3  # n\nn += 1"])
+def test_a_line_that_papermill_does_not_read_is_refused(tmp_path, cell):
+    (tmp_path / "x.py").write_text(notebook("X", parameters=cell), "utf-8")
+    with pytest.raises(RefusedError, match=r"x.py: .* papermill reads \d of \d"):
+        sources.declared(tmp_path / "x.py")
 
 
-def test_substitute_changes_values_and_nothing_else():
-    values = {"replicates": 5_000, "levels": (0.5,), "name": "µ", "path": "a.csv"}
-    changed = sources.substitute(CELL, values)
-    assert changed.splitlines() == [
-        "replicates: int = 5_000  # quick: 10_000 — replicates per condition",
-        "levels: tuple[float, ...] = (0.5,)  # quick: (0.95,) — nominal levels",
-        "name: str = 'µ'  # a label",
-        "sizes: list[int] = [10, 20]  # of the test sets",
-        "exact: bool = True  # whether to enumerate",
-        "path: str | None = 'a.csv'  # a table of one's own",
-        "half_width: float = 0.05  # planned half width",
-    ]
-    assert {p.name: p.default for p in sources.read_parameters(changed)} | values == {
-        p.name: p.default for p in sources.read_parameters(changed)
-    }
-
-
-# --- runs ------------------------------------------------------------------------------------
+# Runs
 
 
 @pytest.fixture(scope="module")
 def ran(tmp_path_factory):
     """A tree with a sound and a broken notebook, run once; and what the command said."""
     root = make_tree(tmp_path_factory.mktemp("ran"), draws=DRAWS, broken=BROKEN)
+    (root / "notebooks" / "quick.yml").write_text(QUICK)
+    for path in (root / "notebooks" / "draws.py", root / "f1ci" / "__init__.py"):
+        os.utime(path, (time.time() + 10**6,) * 2)  # a clock that was moved back
     return root, call(root, "execute")
+
+
+@pytest.fixture
+def copied(ran, tmp_path):
+    """A copy of that tree, to be changed."""
+    return Path(shutil.copytree(ran[0], tmp_path / "tree"))
 
 
 @pytest.mark.slow
@@ -285,265 +217,260 @@ def test_a_failure_is_named_and_stops_nothing_else(ran):
     root, outcome = ran
     assert outcome.returncode == 1, outcome.stdout + outcome.stderr
     assert "FAILED: broken" in outcome.stdout
-    assert "cell 4: ZeroDivisionError: division by zero" in outcome.stdout
+    assert "cell 5: ZeroDivisionError: division by zero" in outcome.stdout
+    assert "2 of 2 notebooks done" in outcome.stdout
     build = root / "_build"
-    assert {
-        "executed/draws.ipynb",
-        "records/draws.json",
-        "results/draws.csv",
-        "executed/broken.ipynb",
-        "records/broken.json",
-    } == {f for f in files(build) if not f.startswith("ipython/")}
+    assert files(build) == {
+        *("executed/draws.ipynb", "records/draws.json", "results/draws.csv"),
+        *("executed/broken.ipynb", "records/broken.json"),
+    }
     record = json.loads((build / "records" / "broken.json").read_text())
     assert record["status"] == "failed"
     assert "ZeroDivisionError" in record["error"]["traceback"]
-    partial = (build / "executed" / "broken.ipynb").read_text()
-    assert "before the error" in partial
-    assert "ZeroDivisionError" in partial
-    assert str(root) not in (build / "executed" / "draws.ipynb").read_text()
+    assert "before" in (build / "executed" / "broken.ipynb").read_text()
+    executed = (build / "executed" / "draws.ipynb").read_text()
+    assert str(root) not in executed
+    assert "papermill" not in executed
 
 
 @pytest.mark.slow
-def test_record_says_what_was_run(ran):
-    record = Edition(ran[0]).record("draws")
-    assert record["parameters"] == {"replicates": "2_000", "seed": "7"}
-    assert record["status"] == "done"
-    assert record["seconds"] > 0
-    assert set(record["outputs"]) == {"executed/draws.ipynb", "results/draws.csv"}
-    # What it imported, and nothing else of the compendium.
-    assert record["read"]["files"].keys() == {
-        "book/compendium/__init__.py",
-        "book/compendium/pool.py",
-        "notebooks/draws.py",
-        "requirements.lock",
-    }
-
-
-@pytest.mark.slow
-def test_a_notebook_runs_again_when_what_it_read_changed(ran, tmp_path):
-    root = tmp_path / "tree"
-    shutil.copytree(ran[0], root)
-    assert reason(root, "draws") == ""
-    assert reason(root, "broken") == "failed last time: cell 4: ZeroDivisionError: division by zero"
-    assert reason(root, "draws", text="seed=8") == "parameters changed (seed)"
-    for path in ("book/compendium/pool.py", "notebooks/draws.py"):
-        text = (root / path).read_text("utf-8")
-        (root / path).write_text(text + "\n", "utf-8")
-        assert reason(root, "draws") == f"files changed ({path})"
-        (root / path).write_text(text, "utf-8")
-    (root / "requirements.lock").write_text("new")
-    assert reason(root, "draws") == "files changed (requirements.lock)"
-    (root / "requirements.lock").unlink()
-    # What it neither imports nor opens: another room, the package (this one does without it), a
-    # new data file, a chapter, a published number.
-    for path in (
-        "book/compendium/sources.py",
-        "f1ci/results.py",
-        "notebooks/data/new.csv",
-        "book/lam.md",
+def test_a_run_holds_until_something_changes(copied):
+    root = copied
+    assert reason(root, "draws") == ""  # though its source is dated in the future
+    assert reason(root, "broken") == "failed last time: cell 5: ZeroDivisionError: division by zero"
+    assert reason(root, "draws", text="seed=8") == "parameters (seed) changed"
+    for path, old, new, expected in (
+        ("notebooks/draws.py", "Draws", "Drawn", "the notebook"),
+        ("f1ci/__init__.py", '"""', '""" ', "the package"),
+        ("book/compendium/pool.py", '"""', '""" ', "the notebooks' side of the machinery"),
+        ("book/published/inputs.csv", ",77\n", ",78\n", "the printed numbers"),
+        ("_build/results/draws.csv", "0,", "00,", "outputs (results/draws.csv)"),
+        # A description, the register's text and how the book is built have no part in a number.
+        ("book/published/errata.csv", "Table", "table", ""),
+        ("book/compendium/book.py", '"""', '""" ', ""),
     ):
-        (root / path).write_text("changed")
-    inputs = root / "book/published/inputs.csv"
-    inputs.write_text(inputs.read_text("utf-8").replace(",25\n", ",26\n"), "utf-8")
-    assert reason(root, "draws") == ""
-    results = root / "_build" / "results" / "draws.csv"
-    results.write_text("by hand")
-    assert reason(root, "draws") == "outputs changed (results/draws.csv)"
+        before = (root / path).read_text("utf-8")
+        change(root / path, old, new)
+        assert reason(root, "draws") == (f"{expected} changed" if expected else ""), path
+        (root / path).write_text(before, "utf-8")
+    for path, expected in (
+        ("requirements.lock", "the lock"),
+        ("notebooks/data/new.csv", "the data"),
+        ("notebooks/shared/new.py", "the shared code"),
+        ("book/lam.md", ""),
+    ):
+        (root / path).parent.mkdir(exist_ok=True)
+        (root / path).write_text("new")
+        assert reason(root, "draws") == (f"{expected} changed" if expected else ""), path
+        (root / path).unlink()
+    again = call(root, "execute", "draws")
+    assert "1 of 1 notebooks are up to date" in again.stdout
+    assert "starts" not in again.stdout
+
+
+@pytest.mark.slow
+def test_quick_custom_and_full_runs_never_mix(copied):
+    before = (copied / "_build" / "results" / "draws.csv").read_bytes()
+    run(copied, "draws", "--quick")
+    run(copied, "draws", "--params", "replicates=10 seed=8")
+    assert Edition(copied, "quick").record("draws")["parameters"]["replicates"] == "1000"
+    executed = (copied / "_build" / "custom" / "executed" / "draws.ipynb").read_text()
+    assert "replicates = 10\\n" in executed
+    assert reason(copied, "draws") == ""
+    assert (copied / "_build" / "results" / "draws.csv").read_bytes() == before
+    # What is gone goes with its results.
+    (copied / "notebooks" / "draws.py").unlink()
+    (copied / "notebooks" / "broken.py").unlink()
+    assert call(copied, "execute").returncode == 0
+    assert {f for f in files(copied / "_build") if not f.startswith(("quick", "custom"))} == set()
+
+
+@pytest.mark.slow
+def test_what_cannot_be_meant_is_refused_before_anything_runs(ran):
+    for arguments, message in {
+        ("drawn",): "there is no notebook 'drawn'; there are broken, draws",
+        ("draws", "--params", "replicate=1"): "draws has no parameter 'replicate'",
+        ("--params", "seed=8"): "name the notebook whose parameters are 'seed=8'",
+        ("--workers", "0"): "a run needs at least one worker",
+        ("--time-limit", "-5"): "a run needs at least one worker and one second, not 2 and -5",
+        ("--time-limit", "nan"): "invalid int value: 'nan'",
+    }.items():
+        outcome = call(ran[0], "execute", *arguments)
+        assert outcome.returncode == 2
+        assert message in outcome.stderr
+    assert "1 of 1 notebooks are up to date" in call(ran[0], "execute", "draws", "draws").stdout
+
+
+@pytest.mark.slow
+def test_processes_and_a_dask_cluster_give_the_same_bits(copied, tmp_path):
+    """A worker that joins later with another f1ci is refused: its results never count."""
+    results = copied / "_build" / "results" / "draws.csv"
+    expected = results.read_bytes()  # from the run of two notebooks, one process each
+    run(copied, "draws", "--force", "--workers", "2")
+    assert results.read_bytes() == expected
+    assert "ProcessPoolExecutor" in (copied / "_build/executed/draws.ipynb").read_text()
+    other = Path(shutil.copytree(copied / "f1ci", tmp_path / "other" / "f1ci"))
+    change(other / "__init__.py", '"""', '""" ')
+    place = tmp_path / "scheduler.json"
+
+    said = tmp_path / "said"
+
+    def program(what: str, packages: Path, *options: str) -> subprocess.Popen[bytes]:
+        with said.open("w") as words:
+            return subprocess.Popen(
+            [sys.executable, "-m", f"distributed.cli.dask_{what}", "--no-dashboard",
+             "--scheduler-file", str(place), *options],
+            env={**os.environ, "PYTHONPATH": str(packages)}, cwd=tmp_path, stderr=words,
+        )  # fmt: skip
+
+    programs = [program("scheduler", copied, "--port", "0")]
+    try:
+        while not place.exists():
+            time.sleep(0.05)
+        address = json.loads(place.read_text())["address"]
+        programs.append(program("worker", copied))
+        run(copied, "draws", "--force", "--scheduler", address)
+        assert results.read_bytes() == expected
+        assert "ClientExecutor" in (copied / "_build/executed/draws.ipynb").read_text()
+        programs.append(program("worker", other.parent, "--no-nanny"))
+        while "does not have this notebook's f1ci" not in said.read_text():
+            time.sleep(0.05)
+        again = call(copied, "execute", "draws", "--force", "--scheduler", address)
+        # The refused worker is gone, or it is named; in no case it has a part in the numbers.
+        assert again.returncode == 0 or "does not have this notebook's f1ci" in again.stdout
+        assert not results.exists() or results.read_bytes() == expected
+    finally:
+        for one in programs:
+            one.kill()
+            one.wait()
+
+
+@pytest.mark.slow
+def test_papermill_alone_gives_the_numbers_of_make_notebook(tmp_path):
+    reader = notebook(
+        "Reader",
+        """\
+from compendium import ledger, show
+
+given, printed, record, say = ledger.open("reader")
+record("lam/section-6/f1", share)
+say("reader-share", share)""",
+        'show.compare(["lam/section-6/f1"])',
+        parameters="share: float = 0.7403846  # what is recorded",
+    )
+    root = make_tree(tmp_path, reader=reader)
+    run(root)
+    assert call(root, "sources").returncode == 0
+    run(root, "reader", "--params", "share=0.74")
+    full, results = (root / place / "results/reader.csv" for place in ("_build", "_build/custom"))
+    lines = [line.split(",")[:2] for line in full.read_text().splitlines()[1:]]
+    assert lines == [["lam/section-6/f1", "0.7403846"], ["reader-share", "0.7403846"]]
+    expected = results.read_bytes()
     results.unlink()
-    assert reason(root, "draws") == "outputs changed (results/draws.csv)"
+    subprocess.run(
+        [sys.executable, "-m", "papermill", "reader.ipynb", tmp_path / "out.ipynb", "-p", "share",
+         "0.74"],
+        cwd=root / "notebooks",
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(root), str(root / "book")])},
+        check=True, capture_output=True,
+    )  # fmt: skip
+    assert results.read_bytes() == expected
+    # Tables of the book name ids. A reader's own run shows both numbers, and gives no verdict.
+    executed = [
+        (root / place / "executed/reader.ipynb").read_text()
+        for place in ("_build", "_build/custom")
+    ]
+    assert 'data-ledger=\\"lam/section-6/f1\\" data-show=\\"printed\\"' in executed[0]
+    for text in ((tmp_path / "out.ipynb").read_text(), executed[1]):
+        assert ">0.740</td>" in text
+        assert ">0.74000</td>" in text
 
 
-READER = """\
-# %% [markdown]
-# # Reader
-
-# %% tags=["parameters"]
-table: str = "own.csv"  # a table of one's own
-
-# %%
-from pathlib import Path
-
-import f1ci
-from compendium import DATA, ledger, show
-
-page = ledger.open("reader")
-given, printed, record, say = page
-record("lam/section-6/f1", 0.7403846)
-(DATA / "opened.csv").read_text(), Path(table).read_text()
-float(given("lam/section-6/tp")), printed("lam/section-6/wald/low")
-
-# %%
-show.compare(["lam/section-6/f1"])
-
-# %%
-record("lam/section-6/wald/low", 0.6652)
-"""
+# Faults
 
 
 @pytest.fixture(scope="module")
-def reader(tmp_path_factory):
-    """A tree with a notebook that opens data and the ledger, run once."""
-    root = make_tree(tmp_path_factory.mktemp("reader"), reader=READER)
-    (root / "notebooks/data/opened.csv").write_text("1")
-    (root / "notebooks/data/other.csv").write_text("2")
-    (root / "notebooks/own.csv").write_text("3")
-    outcome = call(root, "execute")
-    assert outcome.returncode == 0, outcome.stdout + outcome.stderr
-    return root
-
-
-def change(path: Path, old: str, new: str) -> None:
-    text = path.read_text("utf-8")
-    assert text.count(old) == 1
-    path.write_text(text.replace(old, new), "utf-8")
+def faulty(tmp_path_factory):
+    """What a run says of notebooks that go wrong in ways of their own."""
+    root = make_tree(
+        tmp_path_factory.mktemp("faulty"),
+        slow=notebook(
+            "Slow",
+            "while True:\n    try:\n        while True:\n            pass\n"
+            "    except BaseException:\n        pass",
+        ),
+        leaves=notebook("Leaves", "import sys\n\nsys.exit(0)", "1"),
+        dies=notebook("Dies", 'import os\n\nos.write(2, b"\\xff last")\nos._exit(0)', "1"),
+        floods=notebook(
+            "Floods",
+            'import os\n\nfor _ in range(50_000):\n    print("x" * 100)',
+            'os.write(2, b"y" * 4_000_000)',
+            'raise ValueError("\\x1b[31m" + "z" * 10_000_000)',
+        ),
+        forks=notebook(
+            "Forks",
+            "import subprocess\n\n"
+            'subprocess.Popen("sleep 6171 &", shell=True, start_new_session=True)',
+        ),
+        strange=notebook(
+            "Strange", 'from compendium import RESULTS\n\n(RESULTS / "other.csv").write_text("")'
+        ),
+    )
+    return root, call(root, "execute", "--time-limit", "9", "--workers", "3")
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("path", "old", "new", "expected"),
+    ("name", "expected"),
     [
-        ("notebooks/data/opened.csv", "1", "2", "files changed (notebooks/data/opened.csv)"),
-        ("notebooks/own.csv", "3", "4", "files changed (notebooks/own.csv)"),
-        ("notebooks/data/other.csv", "2", "3", ""),
-        ("f1ci/results.py", '"""', '""" ', "files changed (f1ci/results.py)"),
-        # An input that it used, and one that it did not.
-        ("book/published/inputs.csv", ",77\n", ",78\n", "printed changed (lam/section-6/tp)"),
-        ("book/published/inputs.csv", ",702\n", ",703\n", ""),
-        # A printed number from which it computes, and one that it only records.
-        (
-            "book/published/lam.csv",
-            "lam/section-6/wald/low,lam,section-6,",
-            "",
-            "printed changed (lam/section-6/wald/low)",
-        ),
-        ("book/published/lam.csv", ",0.740,", ",0.741,", ""),
-        ("book/compendium/verdicts.py", "STANDARD_ERRORS = 4", "STANDARD_ERRORS = 5", ""),
+        ("slow", "failed last time: the time limit of 9.0 s ended in cell 3 of 3"),
+        ("leaves", "failed last time: cell 3: SystemExit: 0"),
+        ("dies", "failed last time: its process died in cell 3 of 4"),
+        ("floods", "failed last time: cell 5: ValueError:  [31mzzz"),
+        ("forks", ""),
+        ("strange", "failed last time: what a notebook writes must bear its name, not other.csv"),
     ],
 )
-def test_only_what_a_notebook_read_counts(reader, path, old, new, expected):
-    before = (reader / path).read_text("utf-8")
-    try:
-        if path.endswith("results.py"):
-            (reader / path).write_text(before + "\n", "utf-8")
-        elif not new:
-            lines = [x for x in before.splitlines(keepends=True) if not x.startswith(old)]
-            (reader / path).write_text("".join(lines), "utf-8")
-        elif path.endswith("verdicts.py"):
-            (reader / path).write_text(before.replace(old, new), "utf-8")
-        else:
-            change(reader / path, old, new)
-        assert reason(reader, "reader") == expected
-    finally:
-        (reader / path).write_text(before, "utf-8")
+def test_whatever_goes_wrong_is_a_failure_with_a_sentence(faulty, name, expected):
+    root, outcome = faulty
+    assert outcome.returncode == 1, outcome.stderr
+    found = reason(root, name)
+    assert found.startswith(expected)
+    assert len(found) < 400
+    assert bool(found) == bool(expected)
+    assert (root / "_build" / "executed" / f"{name}.ipynb").stat().st_size < 5_000_000
+    assert (root / "_build" / "records" / f"{name}.json").stat().st_size < 200_000
+    assert not (root / "_build" / "results" / f"{name}.csv").exists()
+    assert max(map(len, outcome.stdout.splitlines())) < 500
 
 
 @pytest.mark.slow
-def test_tables_name_ids_and_what_is_recorded_is_saved(reader):
-    executed = (reader / "_build/executed/reader.ipynb").read_text("utf-8")
-    assert 'data-ledger=\\"lam/section-6/f1\\" data-show=\\"printed\\"' in executed
-    assert "0.740<" not in executed
-    lines = (reader / "_build/results/reader.csv").read_text("utf-8").splitlines()
-    assert [line.split(",")[:2] for line in lines[1:]] == [
-        ["lam/section-6/f1", "0.7403846"],
-        ["lam/section-6/wald/low", "0.6652"],
-    ]
-
-
-@pytest.mark.slow
-def test_papermill_alone_gives_the_numbers_of_make_notebook(reader, tmp_path):
-    assert call(reader, "sources", "pair").returncode == 0
-    own = call(reader, "execute", "reader", "--params", "table=data/other.csv")
-    assert own.returncode == 0, own.stdout + own.stderr
-    results = reader / "_build/custom/results/reader.csv"
-    expected = results.read_bytes()
-    results.unlink()
-    subprocess.run(
-        [
-            sys.executable,
-            "-m",
-            "papermill",
-            "reader.ipynb",
-            str(tmp_path / "out.ipynb"),
-            "-p",
-            "table",
-            "data/other.csv",
-        ],
-        cwd=reader / "notebooks",
-        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(reader), str(reader / "book")])},
-        check=True,
-        capture_output=True,
-    )
-    assert results.read_bytes() == expected
-    out = (tmp_path / "out.ipynb").read_text("utf-8")
-    custom = (reader / "_build/custom/executed/reader.ipynb").read_text("utf-8")
-    # A reader's own run has no book to wait for: verdicts are there at once.
-    for text in (out, custom):
-        assert ">0.740</a>" in text
-        assert "match</span>" in text
-
-
-@pytest.mark.slow
-def test_results_of_a_removed_notebook_go_with_it(ran, tmp_path):
-    root = tmp_path / "tree"
-    shutil.copytree(ran[0], root)
-    (root / "notebooks" / "draws.py").unlink()
-    (root / "notebooks" / "broken.py").unlink()
-    assert call(root, "execute").returncode == 0
-    assert {f for f in files(root / "_build") if not f.startswith("ipython/")} == set()
-
-
-@pytest.mark.slow
-def test_what_is_up_to_date_does_not_run(ran):
-    outcome = call(ran[0], "execute", "draws")
-    assert outcome.returncode == 0
-    assert "1 of 1 notebooks are up to date" in outcome.stdout
-    assert "starts" not in outcome.stdout
-
-
-@pytest.mark.slow
-def test_quick_custom_and_full_runs_never_mix(ran):
-    root = ran[0]
-    before = (root / "_build" / "results" / "draws.csv").read_bytes()
-    assert call(root, "execute", "draws", "--quick").returncode == 0
-    custom = call(root, "execute", "draws", "--params", "replicates=10 seed=8")
-    assert custom.returncode == 0, custom.stdout + custom.stderr
-    assert Edition(root, "quick").record("draws")["parameters"]["replicates"] == "1_000"
-    executed = nbformat.read(root / "_build" / "custom" / "executed" / "draws.ipynb", as_version=4)
-    # One parameter cell, which holds the values that were used.
-    assert [c.source for c in executed.cells if "parameters" in str(c.metadata.get("tags"))] == [
-        "replicates: int = 10  # draws per block\nseed: int = 8  # root seed"
-    ]
-    assert reason(root, "draws") == ""
-    assert (root / "_build" / "results" / "draws.csv").read_bytes() == before
-
-
-@pytest.mark.slow
-def test_unknown_parameters_and_notebooks_are_refused_before_anything_runs(ran):
-    outcome = call(ran[0], "execute", "draws", "--params", "replicate=10")
-    assert outcome.returncode == 2
-    assert outcome.stderr == (
-        "error: draws has no parameter 'replicate'; it has replicates, seed\n"
-    )
-    outcome = call(ran[0], "execute", "drawn")
-    assert outcome.returncode == 2
-    assert outcome.stderr == "error: there is no notebook 'drawn'; there are broken, draws\n"
+def test_what_a_cell_prints_is_cut_and_what_it_leaves_behind_is_ended(faulty):
+    executed = nbformat.read(faulty[0] / "_build" / "executed" / "floods.ipynb", as_version=4)
+    streams = "".join(o.text for c in executed.cells for o in c.get("outputs", []) if "text" in o)
+    assert "[cut here: a cell may print 2,000,000 characters]" in streams
+    assert not [p for p in psutil.process_iter(["cmdline"]) if "6171" in (p.info["cmdline"] or [])]
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("end", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
 def test_an_ended_run_leaves_nothing_that_counts_as_done(tmp_path, end):
+    """And while it is at work, a second command says so."""
     root = make_tree(tmp_path, slow=SLOW)
     with subprocess.Popen(
         command(root, "execute"), env=environment(), stdout=subprocess.PIPE, text=True
     ) as process:
         runner = psutil.Process(process.pid)
-        # The kernel, two processes of its pool and what counts their resources.
-        while len(family := runner.children(recursive=True)) < 4:
+        # papermill, the kernel, two processes of its pool and what counts their resources.
+        while len(family := runner.children(recursive=True)) < 5:
             assert process.poll() is None
             time.sleep(0.05)
         assert list((root / "_build").glob("running-*/made/results/slow.csv"))
+        second = call(root, "execute")
         process.send_signal(end)
         process.wait(timeout=20)
+    assert second.returncode == 2
+    assert f"another command (process {process.pid}) is at work in" in second.stderr
     _, alive = psutil.wait_procs(family, timeout=20)
     assert alive == []
     left = files(root / "_build")
@@ -555,116 +482,36 @@ def test_an_ended_run_leaves_nothing_that_counts_as_done(tmp_path, end):
 
 
 @pytest.mark.slow
-def test_time_limit_names_the_cell(tmp_path):
-    root = make_tree(tmp_path, slow=SLOW)
-    outcome = call(root, "execute", "--time-limit", "5")
-    assert outcome.returncode == 1
-    assert "the time limit of 5.0 s ended in cell 4 of 4" in outcome.stdout
-    assert reason(root, "slow").startswith("failed last time: the time limit")
-    assert not (root / "_build" / "results" / "slow.csv").exists()
-
-
-CLUSTER = """\
-import sys
-from distributed import LocalCluster
-
-if __name__ == "__main__":
-    with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as cluster:
-        print(cluster.scheduler_address, flush=True)
-        sys.stdin.read()
-"""
-
-
-@pytest.mark.slow
 def test_a_fresh_clone_starts_with_what_took_longest_in_the_reference_run(tmp_path):
     # Each twice as long as the one before, against the order of their names.
     took = {"apple": 1.0, "pear": 2.0, "quince": 4.0}
-    root = make_tree(tmp_path, **dict.fromkeys(took, DRAWS.replace('"draws.csv"', 'f"{name}.csv"')))
-    for name in took:
-        change(
-            root / "notebooks" / f"{name}.py",
-            "# %%\nsequences",
-            f'# %%\nname = "{name}"\nsequences',
-        )
+    root = make_tree(tmp_path, **{name: notebook(name, "1") for name in took})
     (root / "book" / "reference").mkdir()
     (root / "book" / "reference" / "run.json").write_text(json.dumps({"took": took}), "utf-8")
-    outcome = call(root, "execute", "--workers", "1")
-    assert outcome.returncode == 0, outcome.stdout + outcome.stderr
+    outcome = run(root, "--workers", "1")
     starts = [line.split()[2] for line in outcome.stdout.splitlines() if " starts: " in line]
     assert starts == ["quince", "pear", "apple"]
-    assert "3.0 s left" in outcome.stdout  # once quince is done
-
-
-@pytest.mark.slow
-def test_processes_and_a_dask_cluster_give_the_same_bits(ran, tmp_path):
-    root = ran[0]
-    script = tmp_path / "cluster.py"
-    script.write_text(CLUSTER)
-    results = root / "_build" / "results" / "draws.csv"
-    expected = results.read_bytes()  # from the run of two notebooks, one process each
-    assert call(root, "execute", "draws", "--force", "--workers", "2").returncode == 0
-    assert results.read_bytes() == expected
-    assert "_Pool" in (root / "_build" / "executed" / "draws.ipynb").read_text()
-    with subprocess.Popen(
-        [sys.executable, str(script)],
-        env={**environment(), "PYTHONPATH": str(root)},
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    ) as cluster:
-        address = cluster.stdout.readline().strip()
-        outcome = call(root, "execute", "draws", "--force", "--scheduler", address)
-        cluster.stdin.close()
-        cluster.wait(timeout=20)
-    assert outcome.returncode == 0, outcome.stdout + outcome.stderr
-    assert results.read_bytes() == expected
-    executed = nbformat.read(root / "_build" / "executed" / "draws.ipynb", as_version=4)
-    assert "ClientExecutor" in str(executed.cells[-1].outputs)
-
-
-# --- faults ----------------------------------------------------------------------------------
-
-
-@pytest.mark.slow
-def test_what_keeps_a_task_from_its_end_is_a_failure(tmp_path):
-    root = make_tree(tmp_path, draws=DRAWS)
-    outcome = subprocess.run(
-        ["sh", "-c", 'ulimit -f 1; exec "$@"', "sh", *command(root, "execute")],
-        env=environment(),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert outcome.returncode in (1, 2), outcome.stdout + outcome.stderr
-    assert "1 of 1 notebooks ran" not in outcome.stdout
-    assert "Traceback" not in outcome.stderr
-    assert reason(root, "draws").startswith(("never run", "failed last time"))
+    assert "1 of 3 notebooks done, about 3.0 s left" in outcome.stdout
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("mount", "complaint"),
+    ("before", "complaint"),
     [
+        ("ulimit -f 1", "File too large"),
         ("mount -t tmpfs -o size=16k none {}", "0 of 1 notebooks ran"),
         ("mount --bind {0} {0} && mount -o remount,bind,ro {0}", "Read-only file system"),
     ],
 )
-def test_a_full_or_locked_disk_is_a_failure(tmp_path, mount, complaint):
+def test_a_full_or_locked_disk_is_a_failure(tmp_path, before, complaint):
     # A mount namespace of its own: a real full disk, which ends with the program.
     root = make_tree(tmp_path, draws=DRAWS)
-    build = root / "_build"
-    build.mkdir()
-    inside = f'{mount.format(build)} && exec "$@"'
-    alone = ["unshare", "--mount", "--map-root-user", "sh", "-c"]
-    if subprocess.run([*alone, mount.format(build)], check=False, capture_output=True).returncode:
+    (root / "_build").mkdir()
+    inside = before.format(root / "_build")
+    alone = ("unshare", "--mount", "--map-root-user", "sh", "-c")
+    if subprocess.run([*alone, inside], check=False, capture_output=True).returncode:
         pytest.skip("no mounts on this machine")
-    outcome = subprocess.run(
-        [*alone, inside, "sh", *command(root, "execute")],
-        env=environment(),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    outcome = call(root, "execute", before=(*alone, f'{inside} && exec "$@"', "sh"))
     assert outcome.returncode in (1, 2), outcome.stdout + outcome.stderr
     assert complaint in outcome.stdout + outcome.stderr
     assert "1 of 1 notebooks ran" not in outcome.stdout
@@ -672,44 +519,46 @@ def test_a_full_or_locked_disk_is_a_failure(tmp_path, mount, complaint):
 
 
 @pytest.mark.slow
-def test_two_builds_at_once(tmp_path):
-    root = make_tree(tmp_path, slow=SLOW)
-    with subprocess.Popen(
-        command(root, "execute"), env=environment(), stdout=subprocess.PIPE, text=True
-    ) as first:
-        while not list((root / "_build").glob("running-*")):
-            assert first.poll() is None
-            time.sleep(0.05)
-        second = call(root, "execute")
-        first.send_signal(signal.SIGTERM)
-        first.communicate(timeout=20)
-    assert second.returncode == 2
-    assert f"another command (process {first.pid}) is at work in" in second.stderr
-
-
-def test_a_folder_that_cannot_be_written_is_named(tmp_path):
+@pytest.mark.parametrize(
+    ("path", "text", "module", "message"),
+    [
+        ("_build", "in the way", "execute", "_build"),
+        ("notebooks/latin.py", b"# %%\n# caf\xe9", "execute", "latin.py cannot be read"),
+        ("notebooks/quick.yml", "draws: [", "execute --quick", "quick.yml cannot be read"),
+        ("book/reference/run.json", "{", "execute", "run.json cannot be read"),
+        ("book/reference/run.json", "[", "deposit verify", "run.json cannot be read"),
+        ("book/published/lam.csv", 'id,"x', "verdicts", "lam.csv cannot be read"),
+        ("book/published/lam.csv", "x" * 200_000, "verdicts", "lam.csv cannot be read"),
+        ("book/published/papers.csv", b"\xff", "execute", "papers.csv cannot be read"),
+    ],
+)
+def test_a_file_that_cannot_be_read_is_named(tmp_path, path, text, module, message):
     root = make_tree(tmp_path, draws=DRAWS)
-    (root / "_build").write_text("in the way")
-    outcome = call(root, "execute")
+    (root / path).parent.mkdir(exist_ok=True)
+    (root / path).write_bytes(text if isinstance(text, bytes) else text.encode())
+    outcome = call(root, *module.split())
     assert outcome.returncode == 2
     assert outcome.stderr.startswith("error: ")
-    assert "_build" in outcome.stderr
+    assert message in outcome.stderr
     assert "Traceback" not in outcome.stderr
 
 
-def test_a_run_needs_a_worker(tmp_path):
-    root = make_tree(tmp_path, draws=DRAWS)
-    outcome = call(root, "execute", "--workers", "0")
-    assert outcome.returncode == 2
-    assert "a run needs at least one worker, not 0" in outcome.stderr
+@pytest.mark.slow
+@pytest.mark.parametrize("text", ["", "{", "{}", "[]", '{"error": null}'])
+def test_a_record_that_cannot_be_read_is_made_again(copied, text):
+    (copied / "_build" / "records" / "draws.json").write_text(text)
+    assert reason(copied, "draws") == "the record of its last run cannot be read"
 
 
-def test_two_commands_in_one_folder_do_not_collide(tmp_path):
-    root = make_tree(tmp_path, draws=DRAWS)
-    with locked(Edition(root)):
-        outcome = call(root, "execute")
-    assert outcome.returncode == 2
-    assert f"another command (process {os.getpid()}) is at work in" in outcome.stderr
+@pytest.mark.slow
+def test_a_record_that_leads_out_of_its_folder_is_refused(copied):
+    victim = copied / "victim.txt"
+    victim.write_text("stays")
+    change(copied / "_build/records/draws.json", "results/draws.csv", "../victim.txt")
+    outcome = call(copied, "execute", "draws")
+    assert outcome.returncode == 1
+    assert "names ../victim.txt, outside of its folder" in outcome.stdout
+    assert victim.read_text() == "stays"
 
 
 @pytest.mark.parametrize("module", ["execute", "verdicts", "book"])
@@ -717,27 +566,7 @@ def test_an_environment_does_not_compute_for_another_tree(tmp_path, module):
     copy = make_tree(tmp_path, draws=DRAWS)
     outcome = subprocess.run(
         [sys.executable, "-m", f"compendium.{module}"],
-        cwd=copy,
-        env=environment(),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert outcome.returncode in (1, 2)
-    assert f"this environment computes with {ROOT}, not with {copy}" in (
-        outcome.stdout + outcome.stderr
-    )
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["draws", "--params", "seed='8"], "cannot be read: No closing quotation"),
-        (["--params", "seed=8"], "name the notebook whose parameters are 'seed=8'"),
-    ],
-)
-def test_parameters_that_cannot_be_meant_are_refused(tmp_path, arguments, message):
-    root = make_tree(tmp_path, draws=DRAWS)
-    outcome = call(root, "execute", *arguments)
+        cwd=copy, env=environment(), capture_output=True, text=True, check=False,
+    )  # fmt: skip
     assert outcome.returncode == 2
-    assert message in outcome.stderr
+    assert f"this environment computes with {ROOT}, not with {copy}" in outcome.stderr

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -28,8 +29,10 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Record
     monkeypatch.setattr(compendium.figures, "RESULTS", tmp_path)
 
     def execute(**values: object) -> Records:
-        notebook = sources.read(NOTEBOOKS / f"{NAME}.py", values)
-        code = "\n".join(c.source for c in notebook.cells if c.cell_type == "code")
+        cells = [c for c in sources.read(NOTEBOOKS / f"{NAME}.py").cells if c.cell_type == "code"]
+        code = "\n".join(c.source for c in cells)
+        for name, value in values.items():
+            code = re.sub(rf"^{name}: .*", f"{name} = {value!r}", code, flags=re.M)
         exec(compile(code, NAME, "exec"), {"__name__": "__main__"})
         compendium.ledger.opened().save()
         with (tmp_path / f"{NAME}.csv").open(newline="") as lines:

@@ -11,8 +11,14 @@ from pathlib import Path
 from compendium import ROOT
 
 
+def notebook(title: str, *cells: str, parameters: str = "seed: int = 1  # root seed") -> str:
+    """Return the source of a notebook with these code cells."""
+    head = f'# %% [markdown]\n# # {title}\n\n# %% tags=["parameters"]\n{parameters}\n'
+    return head + "".join(f"\n# %%\n{cell}\n" for cell in cells)
+
+
 def make_tree(root: Path, **notebooks: str) -> Path:
-    """A tree of the compendium with these notebooks and none of the real ones."""
+    """Make a tree of the compendium with these notebooks and none of the real ones."""
     ignore = shutil.ignore_patterns("__pycache__")
     for folder in ("f1ci", "book/compendium", "book/published"):
         shutil.copytree(ROOT / folder, root / folder, ignore=ignore)
@@ -23,19 +29,21 @@ def make_tree(root: Path, **notebooks: str) -> Path:
 
 
 def command(root: Path, module: str, *arguments: str) -> list[str]:
-    """The command line of one of the compendium's programs, for another tree."""
+    """Return the command line of one of the compendium's programs, for another tree."""
     return [sys.executable, "-m", f"compendium.{module}", "--root", str(root), *arguments]
 
 
 def environment() -> dict[str, str]:
-    """An environment in which programs import this tree's packages."""
+    """Return an environment in which programs import this tree's packages."""
     return {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "book")])}
 
 
-def call(root: Path, module: str, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """Run one of the compendium's programs on another tree."""
+def call(
+    root: Path, module: str, *arguments: str, before: tuple[str, ...] = ()
+) -> subprocess.CompletedProcess[str]:
+    """Run one of the compendium's programs on another tree; `before` stands before its command."""
     return subprocess.run(
-        command(root, module, *arguments),
+        [*before, *command(root, module, *arguments)],
         env=environment(),
         capture_output=True,
         text=True,
@@ -43,7 +51,21 @@ def call(root: Path, module: str, *arguments: str) -> subprocess.CompletedProces
     )
 
 
+def run(root: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run the notebooks of a tree, all of which have to succeed."""
+    ran = call(root, "execute", *arguments)
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    return ran
+
+
+def change(path: Path, old: str, new: str) -> None:
+    """Replace what a file holds, which has to be there."""
+    text = path.read_text("utf-8")
+    assert old in text, (path, old)
+    path.write_text(text.replace(old, new, 1), "utf-8")
+
+
 def files(folder: Path) -> set[str]:
-    """Every file below a folder, but the lock."""
+    """Return every file below a folder, except the lock."""
     found = {p.relative_to(folder).as_posix() for p in folder.rglob("*") if p.is_file()}
     return found - {".lock"}

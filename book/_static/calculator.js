@@ -1,5 +1,5 @@
-// The calculator: a form, a drawing, numbers and texts to copy. The kernels are in f1ci.js,
-// the formulas to copy in formulas.js.
+// The calculator: a form, a drawing, numbers and texts to copy. The kernels are in f1ci.js, what is
+// pasted is read by reader.js, the formulas to copy are in formulas.js.
 document.addEventListener("DOMContentLoaded", () => {
   "use strict";
   const root = document.getElementById("calc");
@@ -10,7 +10,7 @@ document.addEventListener("DOMContentLoaded", () => {
 
   // Those of a kind are for every Tversky score, under other names; all are for F1.
   const METHODS = [
-    { key: "wilson_indirect", name: "Wilson indirect", kind: "score", limits: f1ci.wilsonIndirect },
+    { key: "wilson_indirect", name: "Wilson score", kind: "score", limits: f1ci.wilsonIndirect },
     { key: "wilson_direct", name: "Wilson direct", limits: f1ci.wilsonDirect },
     {
       key: "clopper_pearson", name: "Clopper–Pearson", kind: "cautious", limits: f1ci.clopperPearson,
@@ -18,11 +18,11 @@ document.addEventListener("DOMContentLoaded", () => {
     { key: "wald", name: "Wald", limits: f1ci.wald },
   ];
   const SHARE = [
-    { key: "score", name: "Wilson", kind: "score" },
+    { key: "score", name: "Wilson score", kind: "score" },
     { key: "cautious", name: "Clopper–Pearson", kind: "cautious" },
   ];
   const WEIGHTED = [
-    { key: "score", name: "Score", kind: "score" },
+    { key: "score", name: "Wilson score", kind: "score" },
     { key: "cautious", name: "Cautious", kind: "cautious" },
   ];
   const LARGEST = 1e12;
@@ -96,51 +96,15 @@ document.addEventListener("DOMContentLoaded", () => {
     return [Math.max(0, value - half), Math.min(1, value + half)];
   };
 
-  /** Rows of numbers, with labels if there are any. */
-  const matrixOf = (text) => {
-    const clean = text.replace(/\]\s*,\s*\[/g, "\n").replace(/[[\]()]/g, " ");
-    const lines = clean.split(/[\n;]/).filter((line) => line.trim() !== "");
-    if (lines.length === 0) throw "Paste a matrix: one line for each true class.";
-    const separator = /\t/.test(clean) ? /\t/ : /,/.test(clean) ? /,/ : /\s+/;
-    const cells = lines.map((line) => {
-      const parts = (separator.source === "\\s+" ? line.trim() : line).split(separator);
-      while (parts.length > 1 && parts[parts.length - 1].trim() === "") parts.pop();
-      return parts.map((part) => part.trim().replace(/^["']|["']$/g, ""));
-    });
-    const isNumber = (cell) => /^\d+$/.test(cell);
-    const height = cells.length;
-    const longest = Math.max(...cells.map((row) => row.length));
-    // A line of labels above: no numbers, an empty corner, or one line more than there are numbers
-    // in a line.
-    const hasHead = height > 1 && (!cells[0].some(isNumber) || cells[0][0] === ""
-      || height === longest + 1
-      || (height === longest && cells[0].length === longest - 1));
-    const head = hasHead ? cells.shift() : null;
-    const size = cells.length;
-    const hasSide = cells.every((row) => row.length === size + 1);
-    const side = hasSide ? cells.map((row) => row.shift()) : null;
-    cells.forEach((row, i) => {
-      if (row.length !== size) {
-        throw `The matrix has ${some(size, "line", "lines")} of numbers, so each needs ${size}; line ${i + 1} has ${row.length}.`;
-      }
-      for (const cell of row) {
-        if (!isNumber(cell)) throw `“${cell}” in line ${i + 1} is not a number of items.`;
-        if (Number(cell) > LARGEST) throw `“${cell}” in line ${i + 1} is more than 1000000000000 items.`;
-      }
-    });
-    if (size < 2) throw "A matrix needs two classes at least.";
-    const names = side || (head && head.filter((name) => name !== "").slice(-size));
-    return {
-      matrix: cells.map((row) => row.map(Number)),
-      labels: cells.map((_, k) => (names && names[k]) || String(k)),
-    };
-  };
+  // Tables from files, in the place of what is pasted.
+  let loaded = null;
 
   const INPUTS = {
     counts: ["tp", "fp", "fn", "tn", "level", "beta"],
     matrix: ["matrix", "level", "beta"],
     printed: ["precision", "recall", "support", "level", "beta"],
     models: ["posa", "posb", "posboth", "posnone", "nega", "negb", "negnone", "level"],
+    files: ["predictions", "level"],
   };
   const ITEMS = {
     tp: "true positives", fp: "false positives", fn: "false negatives", support: "truly positive items",
@@ -150,7 +114,8 @@ document.addEventListener("DOMContentLoaded", () => {
     negnone: "negatives that both have wrong",
   };
   const READERS = {
-    level, beta, precision: printed, recall: printed, matrix: matrixOf,
+    level, beta, precision: printed, recall: printed, matrix: reader.readMatrix,
+    predictions: (text) => (text === "" && loaded ? loaded : reader.readTable(text)),
     tn: (text) => (text === "" ? null : wholeNumber(text, "true negatives")),
     half: (text) => {
       const value = decimal(text, "a half width, such as 0.05");
@@ -192,7 +157,8 @@ document.addEventListener("DOMContentLoaded", () => {
     for (const name of names) {
       const input = owner.elements[name];
       try {
-        const text = input.value.trim();
+        // Lines keep their numbers.
+        const text = input.tagName === "TEXTAREA" ? input.value : input.value.trim();
         values[name] = READERS[name] ? READERS[name](text) : wholeNumber(text, ITEMS[name]);
         complain(input, "");
       } catch (sentence) {
@@ -222,6 +188,11 @@ document.addEventListener("DOMContentLoaded", () => {
     average: "No closed form: the limits of an average are found by a search over the limits of all classes together. The line of Python does it.",
     difference: "No closed form: the limits of a difference are the extremes over an ellipse of the two scores, and the p-value is a sum over all swaps. The line of Python gives the interval.",
     printed: "No formula of its own: the interval spans all tables that fit. Each table has formulas under “Counts”.",
+  };
+
+  const REFERENCES = {
+    f1: "Lam, K. F. Y., Gopal, V. and Qian, J. (2024). Confidence intervals for the F1 score: a comparison of four methods. arXiv 2309.14621, https://arxiv.org/abs/2309.14621",
+    other: "Wilson, E. B. (1927). Probable inference, the law of succession, and statistical inference. Journal of the American Statistical Association 22, 209–212; for this score: f1ci, https://f1ci.github.io/f1ci/book/score.html",
   };
 
   const TEX = { "\\": "\\textbackslash{}", "~": "\\textasciitilde{}", "^": "\\textasciicircum{}" };
@@ -257,7 +228,8 @@ document.addEventListener("DOMContentLoaded", () => {
       const method = kind === "score" ? null : python[0] === "f1_interval" ? key : kind;
       return {
         key: prefix + key, name, title: `${label}, ${name}`, estimate, low, high, label, tex, counts, method: kind || key,
-        how: `, ${a === b ? name : `${name.toLowerCase()} method`}`,
+        how: `, ${name}`, about: name,
+        reference: a === 0.5 ? REFERENCES.f1 : REFERENCES.other,
         python: call(...python, options(confidence, method)),
         why: Number.isNaN(estimate) ? WHY.nothing : WHY[key],
       };
@@ -278,6 +250,8 @@ document.addEventListener("DOMContentLoaded", () => {
       const counts = { x: tp, y: fp, w: fn };
       const rows = rowsOf(fScore(b, counts, tn || 0), confidence, "", true);
       const notes = methodNotes(rows);
+      const items = tn === null ? `a test set with ${some(tp + fn, "positive item", "positive items")}`
+        : `${some(tp + fp + fn + tn, "item", "items")}, ${thousands(tp + fn)} of them positive`;
       if (tp + fp + fn === 0) {
         notes.unshift("No item is positive or predicted positive: the score is not defined, and any value is possible.");
       }
@@ -289,18 +263,18 @@ document.addEventListener("DOMContentLoaded", () => {
         ...(tn === null ? [] : [share("Accuracy", "accuracy", tp + tn, fp, fn, matrix)]),
       ].map((one) => ({ name: one.name, rows: rowsOf(one, confidence) }));
       return {
-        score: scoreName(b), rows, notes, others,
+        score: scoreName(b), rows, notes, others, items,
         quotes: [...rows, ...others.flatMap((one) => one.rows)],
       };
     },
 
-    matrix({ matrix: { matrix: all, labels }, level: confidence, beta: b }) {
+    matrix({ matrix: { matrix: all, labels, notes: read }, level: confidence, beta: b }) {
       const columns = all[0].map((_, k) => all.reduce((total, row) => total + row[k], 0));
       const present = all.map((row, k) => row.some((n) => n > 0) || columns[k] > 0);
       const keep = (list) => list.filter((_, k) => present[k]);
-      const notes = keep(labels).length === labels.length ? [] : [
-        `Left out, since no item is of it or predicted as it: ${labels.filter((_, k) => !present[k]).join(", ")}.`,
-      ];
+      const notes = [...read];
+      const absent = labels.filter((_, k) => !present[k]);
+      if (absent.length) notes.push(`Left out, since no item is of it or predicted as it: ${absent.join(", ")}.`);
       const matrix = keep(all).map(keep);
       const names = keep(labels);
       if (matrix.length < 2) {
@@ -321,7 +295,7 @@ document.addEventListener("DOMContentLoaded", () => {
         const [low, high] = f1ci.meanScore(matrix, a, weight, confidence, key === "weighted");
         const metric = b === 1 ? `"${key}_f1"` : `f1ci.metrics.averaged("${key}", ${b})`;
         return {
-          key, name, estimate: mean(shares), low, high, how: ", score method",
+          key, name, estimate: mean(shares), low, high, how: ", Wilson score", about: "Wilson score", reference: REFERENCES.other,
           label: `${key} ${scoreName(b)}`, tex: `\\text{${key}-}F_{${b}}`, why: WHY.average,
           python: call("metric_interval", [given, metric], options(confidence)),
         };
@@ -336,7 +310,11 @@ document.addEventListener("DOMContentLoaded", () => {
         average("weighted", "Weighted", classes.map((row) => row.support / n)),
       ];
       const score = scoreName(b);
-      return { score, rows, notes, classes, quotes: [...rows, ...classes] };
+      const items = `${some(n, "item", "items")} of ${classes.length} classes`;
+      // With two classes the second is taken to be the positive one, and comes first.
+      const quotes = classes.length > 2 ? [...rows, ...classes] : [classes[1], ...rows, classes[0]];
+      if (classes.length === 2) notes.push(`Two classes: “${names[1]}”, the last, is taken to be the positive one.`);
+      return { score, rows, notes, classes, items, quotes };
     },
 
     printed({ precision, recall, support, level: confidence, beta: b }) {
@@ -381,8 +359,9 @@ document.addEventListener("DOMContentLoaded", () => {
         : some(tables, "table of counts that fits", "tables of counts that fit");
       rows = rows.map((row) => ({
         ...row, how: `${row.how}; over ${over} the rounding`, why: WHY.printed, counts: null, python: null,
+        over: `, over ${over} the rounding`,
       }));
-      return { score, rows, notes, fits, quotes: rows };
+      return { score, rows, notes, fits, quotes: rows, items: `a test set with ${some(support, "positive item", "positive items")}` };
     },
 
     models(values) {
@@ -400,11 +379,12 @@ document.addEventListener("DOMContentLoaded", () => {
       const kinds = "[1, 1, 1], [1, 1, 0], [1, 0, 1], [1, 0, 0], [0, 0, 1], [0, 1, 0], [0, 1, 1]";
       const numbers = [posboth, posa, posb, posnone, nega, negb, negnone];
       const difference = {
-        key: "difference", name: "B − A", signed: true, estimate: single[1].estimate - single[0].estimate, low, high,
+        key: "difference", name: "B minus A", signed: true, estimate: single[1].estimate - single[0].estimate, low, high,
         label: "F1 of B minus F1 of A", tex: "F_1^B - F_1^A", why: WHY.difference,
-        how: `, score method${p === null ? "" : `; exact randomisation test p = ${pValue(p)}`}`,
-        python: `y, a, b = np.repeat([${kinds}], [${numbers.join(", ")}], axis=0).T; ${
-          call("difference_interval", ["y", "a", "b", '"f1"'], options(confidence))}`,
+        how: `, Wilson score${p === null ? "" : `; exact randomisation test p = ${pValue(p)}`}`,
+        about: "Wilson score", reference: REFERENCES.other, p,
+        python: `y, a, b = np.repeat(\n    [${kinds}],\n    [${numbers.join(", ")}],\n    axis=0,\n).T\n${
+          call("difference_test", ["y", "a", "b"], { ...options(confidence), method: '"exact"' })}`,
       };
       const notes = [];
       if (discordant === 0) notes.push("The models differ on no item: nothing speaks for either.");
@@ -413,29 +393,71 @@ document.addEventListener("DOMContentLoaded", () => {
       }
       return {
         score: "F1", rows: [difference], notes, single, discordant, p,
-        quotes: [difference, ...single],
+        quotes: [difference, ...single], items: "",
       };
+    },
+
+    files({ predictions, level: confidence }) {
+      const [truth, a, b, positive] = ["truth", "a", "b", "positive"].map((name) => find(`column-${name}`).value);
+      const t = reader.comparison(predictions, { truth, a, b, positive });
+      const counts = {
+        posa: t.posA, posb: t.posB, posboth: t.tp, posnone: t.fn,
+        nega: t.negA, negb: t.negB, negnone: t.fp, level: confidence,
+      };
+      const result = compute.models(counts);
+      const classes = new Set(predictions.rows.map((row) => row[predictions.head.indexOf(truth)]));
+      result.notes.unshift(`${some(predictions.rows.length, "item", "items")}; F1 of “${positive}”${
+        classes.size > 2 ? " against all other classes" : ""}.`, ...(predictions.notes || []));
+      const twice = predictions.head.indexOf(`${truth} (2)`);
+      const first = predictions.head.indexOf(truth);
+      const unlike = twice < 0 ? 0 : predictions.rows.filter((row) => row[first] !== row[twice]).length;
+      if (unlike) result.notes.unshift(`The true labels of the two files differ in ${some(unlike, "item", "items")}: those of the first are used.`);
+      const strange = [a, b].filter((name) => !predictions.rows.some((row) => classes.has(row[predictions.head.indexOf(name)])));
+      if (strange.length) result.notes.unshift(`No prediction in “${strange.join("” and “")}” is one of the true classes: is it the right column?`);
+      return { ...result, counts };
     },
   };
 
   // --- Texts to copy ---------------------------------------------------------------------------
 
   /** [name, text] of each; a text without a name is not to be copied. */
-  function textsFor(row, confidence) {
+  function textsFor(row, confidence, result) {
     const digits = digitsFor(row.low, row.high);
     const [low, high] = [fixed(row.low, digits), fixed(row.high, digits)];
     const [least, most] = [row.least ?? row.estimate, row.most ?? row.estimate].map((end) => fixed(end, digits));
     const value = Number.isNaN(row.estimate) ? "undefined" : least === most ? least : `${least} to ${most}`;
     const level = percent(confidence);
     const formulas = row.counts && closedForm(row.method, row.counts, confidence);
+    const test = row.p === undefined || row.p === null ? ["", ""]
+      : [`; exact randomisation test, p = ${pValue(row.p)}`,
+        `; exact randomisation test, $p = ${pValue(row.p).replace(" × 10^", " \\times 10^{").replace(/(\{.*)$/, "$1}")}$`];
+    const method = `${row.about} method${row.over || ""}`;
+    const said = `${value} (${level} % CI ${low} to ${high}, ${method}${test[0]})`;
+    const sentence = row.signed
+      ? `F1 of model B minus F1 of model A is ${said}. The models differ on ${some(result.discordant, "item", "items")}.`
+      : `The classifier reached ${row.label} = ${said}${result.items ? ` on ${result.items}` : ""}.`;
+    const code = row.python && [
+      "import f1ci", ...(row.python.includes("np.") ? ["import numpy as np"] : []), "",
+      row.python.replace(/(^|\n)(f1ci\..*)$/, "$1print($2)"),
+    ].join("\n");
     return [
-      ["Sentence", `${row.label} = ${value} (${level} % CI ${low} to ${high}${row.how})`],
-      ["LaTeX", `$${row.tex} = ${value.replace(" to ", "$ to $")}$ (${level}\\,\\% CI $${low}$ to $${high}$)`],
-      ...(row.python ? [["Python", row.python]] : []),
+      ["Sentence", sentence],
+      ["Reference", row.reference],
+      ["LaTeX", `$${row.tex} = ${value.replace(" to ", "$ to $")}$ (${level}\\,\\% CI $${low}$ to $${high}$, ${method}${test[1]})`],
+      ...(code ? [["Python", code]] : []),
       ...(formulas
         ? [["R", formulas.R], ["Spreadsheet, low", formulas.low], ["Spreadsheet, high", formulas.high]]
         : [["", row.why]]),
     ];
+  }
+
+  /** The number and its interval, in one line. */
+  function headline(row, confidence) {
+    const digits = digitsFor(row.low, row.high);
+    const [low, high, least, most] = [row.low, row.high, row.least ?? row.estimate, row.most ?? row.estimate]
+      .map((end) => fixed(end, digits));
+    const value = Number.isNaN(row.estimate) ? "undefined" : least === most ? least : `${least} to ${most}`;
+    return `${row.label} = ${value} (${percent(confidence)} % CI ${low} to ${high}${row.how})`;
   }
 
   const pValue = (p) => (p < 1e-4 ? p.toExponential(1).replace("e-", " × 10^-") : p.toFixed(p < 0.1 ? 4 : 3));
@@ -512,14 +534,14 @@ document.addEventListener("DOMContentLoaded", () => {
   function show(mode, values, result) {
     const { rows } = result;
     const wasOpen = new Set([...root.querySelectorAll("#calc-tables details[open]")].map((d) => d.dataset.title));
-    const said = rows.length ? textsFor(quoted(result), values.level)[0][1] : result.notes[0];
+    const said = rows.length ? headline(quoted(result), values.level) : result.notes[0];
     if (find("answer").textContent !== said) find("answer").textContent = said;
     find("notes").replaceChildren(
       ...(rows.length ? result.notes : result.notes.slice(1)).map((note) => element("p", { class: "calc-note" }, note)));
     find("drawing").replaceChildren();
     find("tables").replaceChildren();
     root.querySelector(".calc-copy").hidden = rows.length === 0;
-    find("plan").hidden = mode === "models" || mode === "matrix";
+    find("plan").hidden = mode !== "counts" && mode !== "printed";
     if (rows.length === 0) return;
 
     const all = [...rows, ...(result.single || [])];
@@ -546,12 +568,12 @@ document.addEventListener("DOMContentLoaded", () => {
           table("Counts that fit the rounding", ["True positives", "False positives", "False negatives"], listed),
           ...(more > 0 ? [element("p", {}, `and ${some(more, "more line", "more lines")}.`)] : [])),
       );
-    } else if (mode === "models") {
+    } else if (mode === "models" || mode === "files") {
       const verdict = rows[0].low > 0 ? "B is better" : rows[0].high < 0 ? "A is better" : "not distinguished";
       find("tables").append(
         element("p", { class: "calc-verdict" },
           `By the interval: ${verdict}. ${result.p === null ? "" : `Exact randomisation test: p = ${pValue(result.p)}. `}The models differ on ${some(result.discordant, "item", "items")}.`),
-        table(`F1 and its difference, ${confidence} % score intervals`, ["Score", "Estimate", "Low", "High"],
+        table(`F1 and its difference, ${confidence} % Wilson score intervals`, ["Score", "Estimate", "Low", "High"],
           all.map((row) => [row.name, number(row.estimate), number(row.low), number(row.high)])),
         element("p", {}, "The test asks whether A and B could be exchanged on every item. The interval asks which differences of the two F1 scores fit the counts. At the border they may disagree."),
       );
@@ -564,12 +586,12 @@ document.addEventListener("DOMContentLoaded", () => {
     }
     if (result.others) {
       find("tables").append(unfold("Precision, recall and other scores", wasOpen.has("Precision, recall and other scores"),
-        table(`Other scores, ${confidence} % intervals`, ["Score", "Estimate", "Score method", "Cautious method"],
+        table(`Other scores, ${confidence} % intervals`, ["Score", "Estimate", "Wilson score", "Cautious"],
           result.others.map(({ name, rows: [score, cautious] }) =>
           [name, number(score.estimate), interval(score), interval(cautious)]))));
     }
     if (result.classes) {
-      find("tables").append(table(`${result.score} of each class against the rest, ${confidence} % score intervals`,
+      find("tables").append(table(`${result.score} of each class against the rest, ${confidence} % Wilson score intervals`,
         ["Class", "Estimate", "Low", "High", "True items"],
         result.classes.map((row) => [row.name, number(row.estimate), number(row.low), number(row.high), thousands(row.support)])));
     }
@@ -579,13 +601,12 @@ document.addEventListener("DOMContentLoaded", () => {
 
   function offerTexts(values, result) {
     const select = find("quoted");
-    const before = wished ?? select.value;
     const quotes = result.quotes || [];
     select.replaceChildren(...quotes.map((row) => element("option", { value: row.key }, row.title || row.label)));
-    if (quotes.some((row) => row.key === before)) select.value = before;
-    wished = null;
+    // What was chosen stays, as long as it is there; else the first row is quoted.
+    if (quotes.some((row) => row.key === wished)) select.value = wished;
     find("quoted-field").hidden = quotes.length < 2;
-    const lines = (quotes.length ? textsFor(quoted(result), values.level) : []).map(([name, text]) => {
+    const lines = (quotes.length ? textsFor(quoted(result), values.level, result) : []).map(([name, text]) => {
       if (!name) return [element("dt", {}, "R, spreadsheet"), element("dd", {}, text)];
       const button = element("button", { type: "button", "aria-label": `Copy: ${name}` }, "Copy");
       button.addEventListener("click", () => copy(text, name));
@@ -596,9 +617,9 @@ document.addEventListener("DOMContentLoaded", () => {
       history.replaceState(null, "", address());
       copy(location.href, "Link");
     });
-    const [sentence = [], ...others] = lines;
+    const [sentence = [], reference = [], ...others] = lines;
     find("first").replaceChildren(
-      ...sentence, element("dt", {}, "Link"), element("dd", {}, link));
+      ...sentence, ...reference, element("dt", {}, "Link"), element("dd", {}, link));
     find("texts").replaceChildren(...others.flat());
   }
 
@@ -623,11 +644,17 @@ document.addEventListener("DOMContentLoaded", () => {
   // --- The state in the address ----------------------------------------------------------------
 
   const mode = () => form.elements.mode.value;
-  let wished = null; // what a link quotes, until there is a list to choose from
+  let wished = null; // what the reader, or a link, chose to quote
+  let compared = null; // the counts of the last predictions
 
   const address = () => {
-    const state = new URLSearchParams({ mode: mode() });
-    for (const name of INPUTS[mode()]) {
+    // Predictions stay on this page; a link has their counts.
+    const fromFiles = mode() === "files";
+    const state = new URLSearchParams({ mode: fromFiles ? "models" : mode() });
+    for (const [name, text] of fromFiles ? Object.entries(compared || {}) : []) {
+      state.set(name, name === "level" ? percent(text) : text);
+    }
+    for (const name of fromFiles ? [] : INPUTS[mode()]) {
       const text = form.elements[name].value.trim();
       if (text !== "") state.set(name, text);
     }
@@ -651,20 +678,73 @@ document.addEventListener("DOMContentLoaded", () => {
     root.scrollIntoView();
   };
 
+  // --- Predictions -----------------------------------------------------------------------------
+
+  const TRUTH = /^(y|y_?true|true|truth|gold|label|target|actual|reference)( \(2\))?$/i;
+  const KEY = /^(id|index|item|key|.*_id)$/i;
+  const POSITIVE = /^(1|1\.0|true|yes|y|pos|positive)$/i;
+  let offered = "";
+
+  /** Fills the lists of columns and classes; what was chosen before stays if it is there. */
+  function offerColumns({ head, rows }) {
+    const fill = (name, choices, guess) => {
+      const select = find(`column-${name}`);
+      const before = select.value;
+      select.replaceChildren(...choices.map((choice) => element("option", { value: choice }, choice)));
+      select.value = choices.includes(before) && offered === head.join("\n") ? before : guess;
+    };
+    const truth = head.find((name) => TRUTH.test(name)) ?? head.find((name) => !KEY.test(name)) ?? head[0];
+    const others = head.filter((name) => name !== truth && !TRUTH.test(name) && !KEY.test(name));
+    fill("truth", head, truth);
+    fill("a", head, others[0] ?? head[0]);
+    fill("b", head, others[1] ?? others[0] ?? head[0]);
+    const column = head.indexOf(find("column-truth").value);
+    const classes = [...new Set(rows.map((row) => row[column]))].sort();
+    fill("positive", classes, classes.find((name) => POSITIVE.test(name)) ?? classes[classes.length - 1]);
+    offered = head.join("\n");
+  }
+
+  find("files").addEventListener("change", async () => {
+    const files = [...find("files").files].slice(0, 2);
+    const place = form.elements.predictions;
+    try {
+      const tables = await Promise.all(files.map(async (file) => reader.readTable(await file.text())));
+      if (tables.length === 2) {
+        const shared = tables[0].head.filter((name) => tables[1].head.includes(name) && KEY.test(name));
+        const { missing, ...table } = reader.joined(...tables, shared[0]);
+        const notes = [shared.length ? `Matched by the column “${shared[0]}”.` : "The files are matched line by line."];
+        if (missing) notes.push(`${some(missing, "item is", "items are")} in one file only, and left out.`);
+        loaded = { ...table, notes };
+      } else {
+        [loaded = null] = tables;
+      }
+      place.value = "";
+      place.placeholder = files.map(({ name }) => name).join(", ");
+      update();
+    } catch (sentence) {
+      if (typeof sentence !== "string") throw sentence;
+      complain(find("files"), sentence);
+      return;
+    }
+    complain(find("files"), "");
+  });
+
   // --- Events ----------------------------------------------------------------------------------
 
   function update() {
     for (const fieldset of form.querySelectorAll("fieldset[data-mode]")) {
       fieldset.hidden = fieldset.dataset.mode !== mode();
     }
-    for (const field of form.querySelectorAll("[data-not]")) field.hidden = field.dataset.not === mode();
+    for (const field of form.querySelectorAll("[data-not]")) field.hidden = field.dataset.not.split(" ").includes(mode());
     const values = read(form, INPUTS[mode()]);
     find("result").classList.toggle("calc-stale", values === null);
     if (values === null) {
       find("answer").textContent = "Correct the marked field first.";
       return;
     }
+    if (mode() === "files") offerColumns(values.predictions);
     const result = compute[mode()](values);
+    compared = result.counts || null;
     offerTexts(values, result);
     show(mode(), values, result);
     plan(values);
@@ -693,6 +773,7 @@ document.addEventListener("DOMContentLoaded", () => {
   });
   planForm.addEventListener("input", update);
   find("quoted").addEventListener("change", () => {
+    wished = find("quoted").value;
     update();
     history.replaceState(null, "", address());
   });

@@ -1,49 +1,95 @@
 """Build the book: stage a tree of pages and executed notebooks, and run Jupyter Book.
 
-The staged tree mirrors the repository's paths, so that the links for Binder and Colab
-point at the committed notebooks. Here the ledger is judged, and the tables of the notebooks are
-filled in. A notebook that failed, or was not run, still gets its page, which says so; the command
-then ends with a non-zero exit code.
+The staged tree mirrors the repository's paths: links for Binder and Colab point at the committed
+notebooks, of the tag of this version. Here the ledger is judged, the tables of the notebooks are
+filled in, and the parts of pages that follow from data are written; `templates` is how they look.
+A notebook that failed, or was not run, still gets its page, which says so; the command then ends
+with a non-zero exit code.
+
+This module is also the book's Sphinx extension, with three roles.
+``{published}`lam/section-6/wald/low``` gives the number as the paper prints it,
+``{computed}`lam/section-6/wald/low``` the one that our notebooks computed, to as many digits as the
+paper prints, or in a format of its own after a bar: ``{computed}`lam/section-6/wald/low|.5f```.
+``{tally}`yuan-letter|erratum``` counts the numbers that a notebook recorded, here those with one
+verdict. An unknown id is a warning, and so fails the build. Where no notebook of the build has
+computed the value, the page says "not computed" in red. Finished pages are completed for screen
+readers (`mend`), and their links are followed (`faults`).
 """
 
 from __future__ import annotations
 
+import contextlib
+import io
 import json
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from fnmatch import fnmatchcase
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
+from unittest import mock
+from urllib.parse import unquote, urlsplit
 
 import nbformat
 import yaml
+from bs4 import BeautifulSoup, Tag
+from docutils import nodes
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
 from nbformat import NotebookNode
+from sphinx.application import Sphinx
+from sphinx.util import logging
+from sphinx.util.docutils import SphinxRole
 from sphinx_external_toc.parsing import parse_toc_data, parse_toc_yaml
 
-from compendium import deposit, pages, sources, swhid, verify, write
-from compendium.downloads import SITE
+from compendium import ROOT, SITE, RefusedError, deposit, show, sources, swhid, write
 from compendium.execute import (
     QUICK,
     Edition,
-    RefusedError,
     Task,
     command,
     locked,
+    read_json,
     say,
     seconds,
     tasks,
 )
-from compendium.published import LedgerError, Paper, Published, Row
-from compendium.verdicts import Ledger
+from compendium.published import ERRATUM_KINDS, LedgerError, Paper, Published, Row
+from compendium.verdicts import VERDICTS, Entry, Ledger
+from f1ci import cli
 
 _ANSI = re.compile(r"\x1b\[[0-9;]*m")
+# The parts of pages that follow from the ledger and from the last runs.
+FRAGMENTS = (
+    *("sentence", "verdicts", "power", "scoreboard", "ledger-table", "inputs-table"),
+    *("errata", "cli", "parameters", "times"),
+)
+# Made up for the page on the command line, which offers it.
+_LABELS = ROOT / "book" / "_static" / "labels.csv"
+# Jupyter Book always loads the scripts of live cells, which the book does not offer; one of them
+# is declared twice, which stops with an error in every browser.
+_UNUSED = 'script[src*="thebe"], link[href*="thebe"], script:-soup-contains("THEBE")'
+# Which attribute of what the theme and myst-nb write misleads a screen reader.
+MENDED = {
+    # The visible words name a folded cell better than the label that hides them.
+    'summary[aria-label="Toggle hidden content"]': "aria-label",
+    # A button's label must contain its visible text, "Search Ctrl+K".
+    '.search-button-field[title="Search"][aria-label]': "aria-label",
+    # The icons' own titles contradict their button's label.
+    '[data-mode="light"][title]': "title",
+    '[data-mode="dark"][title]': "title",
+    '[data-mode="auto"][title]': "title",
+}
 
 
 def build(edition: Edition) -> list[str]:
-    """Build the site of an edition into its ``html`` folder; what went wrong, a sentence each."""
+    """Build the site of an edition into its ``html`` folder; return what went wrong."""
     staged = edition.folder / "stage"
     shutil.rmtree(staged, ignore_errors=True)
     problems = stage(edition, staged)
@@ -69,8 +115,7 @@ def build(edition: Edition) -> list[str]:
         problems.append("Jupyter Book ended with warnings or errors, see above")
     if not (html / "index.html").exists():
         return [*problems, "no site was built"]
-    metadata = json.dumps(deposit.crate(edition, html), indent=1, ensure_ascii=False)
-    write(html / "ro-crate-metadata.json", metadata + "\n")
+    deposit.write_crate(edition, html)
     target = edition.folder / "html"
     shutil.rmtree(target, ignore_errors=True)
     html.rename(target)
@@ -78,14 +123,16 @@ def build(edition: Edition) -> list[str]:
     return problems
 
 
-# --- staging ------------------------------------------------------------------------------
+# Staging
 
 
 def stage(edition: Edition, staged: Path) -> list[str]:
-    """Write the tree that Jupyter Book reads; name the notebooks that are not as they should be."""
+    """Write the tree that Jupyter Book reads; return what is not as it should be."""
     root, extra = edition.root, staged / "_extra"
     _copy(root / "book", staged / "book", "compendium")
-    shutil.copy(root / "_config.yml", staged / "_config.yml")
+    settings = yaml.safe_load((root / "_config.yml").read_text("utf-8")) or {}
+    settings.setdefault("repository", {})["branch"] = f"v{version('f1ci')}"
+    write(staged / "_config.yml", yaml.safe_dump(settings))
     (staged / "notebooks").mkdir()
     # What pages offer, at addresses that stay the same from build to build.
     _copy(root / "notebooks" / "data", extra / "notebooks" / "data")
@@ -98,25 +145,25 @@ def stage(edition: Edition, staged: Path) -> list[str]:
     for folder in (edition.folder / "ledger", extra / "ledger", generated):
         ledger.write(folder)
     listed = tasks(edition)
-    for name in pages.FRAGMENTS:
-        text = pages.fragment(
+    records = [t.record for t in listed if t.record]
+    for name in FRAGMENTS:
+        text = fragment(
             name,
             ledger,
             address=f"{SITE}book/ledger.html",
             version=version("f1ci"),
             tasks=listed,
-            done=[t.record for t in listed if t.record and t.record["status"] == "done"],
-            hashes={t.name: t.record["results"] for t in listed if t.record},
-            literal=sources.literal,
+            quick=sources.quick_values(root),
+            done=[record for record in records if record["status"] == "done"],
+            hashes={record["name"]: record["results"] for record in records},
             seconds=seconds,
         )
         write(generated / f"{name}.md", text)
     write(generated / "certificate.md", _certificate(edition, extra))
     _write_toc(staged, published.papers.values(), [t.name for t in listed])
     problems = [f"the ledger: {problem}" for problem in ledger.problems]
-    rows: dict[str, Row] = {**published.inputs, **{e.id: e for e in ledger.entries}}
     for task in listed:
-        problems += _stage_notebook(edition, staged, task, rows)
+        problems += _stage_notebook(edition, staged, task, ledger)
     return problems
 
 
@@ -126,26 +173,26 @@ def _copy(source: Path, target: Path, *ignored: str) -> None:
     shutil.copytree(source, target, ignore=ignore)
 
 
-def _stage_notebook(
-    edition: Edition, staged: Path, task: Task, rows: Mapping[str, Row]
-) -> list[str]:
-    """Write a notebook as a page, with its strip and its code folded, and as what that offers."""
+def _stage_notebook(edition: Edition, staged: Path, task: Task, ledger: Ledger) -> list[str]:
+    """Write a notebook as a page, with its strip and its code folded, and as a file to download."""
     problems = []
-    if task.record is None:
-        notebook = sources.read(edition.source(task.name))
-    else:
-        notebook = nbformat.read(edition.executed(task.name), as_version=4)
+    executed = edition.executed(task.name)
+    notebook = sources.read(edition.source(task.name))
+    if executed.exists():
+        notebook = nbformat.read(executed, as_version=4)
     sources.add_fetching(notebook)
     try:
-        _fill_tables(notebook, rows)
+        _fill_tables(notebook, {**ledger.published.inputs, **{e.id: e for e in ledger.entries}})
     except LedgerError as error:
         problems.append(f"{task.name}: {error}")
-    offered = staged / "_extra" / "notebooks"
-    shutil.copy(edition.source(task.name), offered)
-    if not task.reason:
-        (offered / f"{task.name}.ipynb").write_text(nbformat.writes(notebook) + "\n", "utf-8")
-    else:
+    if task.reason:
         problems.append(f"the notebook {task.name} must run: {task.reason}")
+    else:
+        offered = nbformat.from_dict(notebook)
+        sources.make_readable(offered, f"notebooks/{task.name}", _known(ledger))
+        text = nbformat.writes(offered) + "\n"
+        write(staged / "_extra" / "notebooks" / f"{task.name}.ipynb", text)
+    shutil.copy(edition.source(task.name), staged / "_extra" / "notebooks")
     for cell in notebook.cells:
         broken = any(o.output_type == "error" for o in cell.get("outputs", []))
         tags = cell.metadata.setdefault("tags", [])
@@ -163,17 +210,36 @@ def _fill_tables(notebook: NotebookNode, rows: Mapping[str, Row]) -> None:
     for cell in notebook.cells:
         for output in cell.get("outputs", []):
             if "text/html" in output.get("data", {}):
-                output["data"]["text/html"] = pages.fill(output["data"]["text/html"], rows)
+                html = output["data"]["text/html"]
+                output["data"]["text/html"] = show.fill(html, partial(cell_content, rows))
+
+
+def cell_content(rows: Mapping[str, Row], identity: str, what: str) -> str:
+    """Return what a table of the book shows of a number."""
+    row = rows.get(identity)
+    if row is None:
+        raise LedgerError(f"no published number has the id {identity!r}")
+    if what not in ("description", "printed") and not isinstance(row, Entry):
+        raise LedgerError(f"{identity} is an input, which has no {what}")
+    return str(getattr(_ROW, what)(row))
+
+
+def _known(ledger: Ledger) -> dict[str, dict[str, str]]:
+    """Return the values that a notebook's text quotes, by role and id."""
+    printed = {i: row.printed for i, row in ledger.published.everything.items()}
+    computed = {e.id: show.value_text(e.value, e.printed) for e in ledger.entries}
+    quoted = {i: v if isinstance(v, str) else f"{v:.6g}" for i, v in ledger.quoted.items()}
+    return {"published": printed, "computed": computed, "glue:text": quoted}
 
 
 def _strip(edition: Edition, task: Task) -> str:
-    """What a page was computed from, with its files; or a red box, if it has no result to show."""
+    """Return what a page was computed from, with its files; or a red box without a result."""
     record = task.record
-    if record is None or task.reason:
+    if not record or task.reason:
         error = (record or {}).get("error") or {}
         traceback = _ANSI.sub("", error.get("traceback", "")).strip("-\n ")
-        return pages.render("unfinished.md", task=task, traceback=traceback)
-    return pages.render(
+        return render("unfinished.md", task=task, traceback=traceback)
+    return render(
         "provenance.html",
         full=edition.name == "full",
         record=record,
@@ -199,25 +265,250 @@ def _write_toc(staged: Path, papers: Iterable[Paper], names: Iterable[str]) -> N
 
 
 def _files(notebooks: Iterable[str]) -> list[dict[str, str]]:
-    """Notebooks as entries of a table of contents."""
+    """Return notebooks as entries of a table of contents."""
     return [{"file": f"notebooks/{name}"} for name in notebooks]
 
 
 def toc_documents(staged: Path) -> list[str]:
-    """Every page that the staged table of contents lists, without its extension."""
+    """Return every page that the staged table of contents lists, without its extension."""
     return list(parse_toc_yaml(staged / "book" / "_toc.yml"))
 
 
 def _certificate(edition: Edition, extra: Path) -> str:
-    """How a full run compares with the reference run, offered as JSON too."""
+    """Say how a full run compares with the reference run, which is offered as JSON too."""
     if edition.name != "full":
         return "These are small numbers, for a quick look; there is nothing to compare them with."
     try:
-        certificate = verify.certify(edition)
-    except (RefusedError, LedgerError, FileNotFoundError) as error:
+        certificate = deposit.certify(edition)
+    except (RefusedError, FileNotFoundError) as error:
         return f"This run was not compared: {error}"
     write(extra / "certificate.json", json.dumps(certificate, indent=1) + "\n")
-    return pages.render("certificate.md", certificate=certificate)
+    return render("certificate.md", certificate=certificate)
+
+
+# Templates
+
+
+def fragment(name: str, ledger: Ledger, **more: Any) -> str:
+    """Return a part of a page, from its template and what that needs beside the ledger."""
+    published, entries = ledger.published, ledger.entries
+    totals = Counter(e.verdict for e in entries)
+    once = Counter(e.verdict for e in entries if e.id not in published.restated)
+    groups: dict[tuple[str, str], list[Entry]] = {}
+    for entry in entries:
+        groups.setdefault((entry.paper, entry.item), []).append(entry)
+    order = list(dict.fromkeys(ERRATUM_KINDS.values()))
+    errata = sorted(published.errata.values(), key=lambda e: order.index(e.id[0]))
+    with mock.patch.dict(os.environ, COLUMNS="88"):  # whatever the width of the terminal is
+        return render(
+            f"{name}.md",
+            ledger=ledger,
+            papers=published.papers,
+            names=[(key, paper.name) for key, paper in published.papers.items()],
+            totals=totals,
+            used=[verdict for verdict in VERDICTS if totals[verdict]],
+            once=once,
+            agree=sum(count for name, count in once.items() if VERDICTS[name].agrees),
+            groups=groups,
+            register={e: [row for row in entries if row.erratum == e.id] for e in errata},
+            kinds=[(kind, kind) for kind in dict.fromkeys(e.kind for e in errata)],
+            labels=_LABELS,
+            answer=_answer,
+            helps=cli.helps,
+            **more,
+        )
+
+
+def render(template: str, **values: Any) -> str:
+    """Return a template's text."""
+    return _JINJA.get_template(template).render(values)
+
+
+def _answer(command: str) -> str:
+    """Return what a command prints."""
+    words = [str(_LABELS) if w == _LABELS.name else w for w in shlex.split(command)]
+    out = io.StringIO()
+    with contextlib.redirect_stdout(out):
+        if cli.main(words[1:]):
+            raise ValueError(f"this command of a page has failed: {command}")
+    return out.getvalue().rstrip()
+
+
+def _literal(value: Any) -> str:
+    """Return a literal as a person writes it: 1_000_000 rather than 1000000."""
+    return f"{value:_}" if type(value) is int else repr(value)
+
+
+def _item_name(item: str) -> str:
+    """Return an item as a reader calls it: Section 2.4."""
+    return item.replace("-", " ").capitalize()
+
+
+_JINJA = Environment(
+    loader=FileSystemLoader(Path(__file__).with_name("templates")),
+    autoescape=select_autoescape(["html"]),
+    undefined=StrictUndefined,
+    trim_blocks=True,
+)
+_JINJA.filters |= {"digits": show.value_text, "literal": _literal}
+_JINJA.globals |= {"VERDICTS": VERDICTS, "item_name": _item_name, "zip": zip}
+_ROW: Any = _JINJA.get_template("row.html").module
+
+
+# Inside Sphinx
+
+
+class LedgerRole(SphinxRole):
+    """A role that quotes a number of the ledger and links to its row."""
+
+    def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
+        """Show what is asked for, or report what is wrong."""
+        try:
+            return [self._shown()], []
+        except ValueError as error:
+            report = self.inliner.reporter.warning(str(error), line=self.lineno)
+            return [self.inliner.problematic(self.rawtext, self.rawtext, report)], [report]
+
+    def _shown(self) -> nodes.Node:
+        """Return a count, or a number with a link to its row; words, if it was not computed."""
+        rows = self.env.app.config.f1ci_ledger
+        if self.name == "tally":
+            return nodes.Text(str(tally(rows.values(), self.text)))
+        identity, _, form = self.text.partition("|")
+        if identity not in rows:
+            raise ValueError(f"no published number has the id {identity!r}")
+        row = rows[identity]
+        shown = row["printed"] if self.name == "published" else row.get("value")
+        if shown is None:
+            return nodes.inline("", "not computed", classes=["not-computed"])
+        if not isinstance(shown, str):
+            shown = format(shown, form or f".{show.decimals(row['printed'])}f")
+        uri = self.env.app.builder.get_relative_uri(self.env.docname, "book/ledger")
+        return nodes.reference(
+            *("", shown),
+            internal=True,
+            refuri=f"{uri}#{identity}",
+            reftitle=f"{row['description']} ({row.get('verdict', 'an input')})",
+            classes=["ledger-number", self.name],
+        )
+
+
+def tally(rows: Iterable[Mapping[str, Any]], of: str) -> int:
+    """Count the numbers that a notebook recorded, or those that have one of some verdicts.
+
+    `of` is the notebook's name, or a pattern of ids, and verdicts after a bar:
+    ``yuan-letter|erratum open``, ``wangli/table-2/*|match``.
+    """
+    name, _, listed = of.partition("|")
+    wanted = listed.split() or list(VERDICTS)
+    if unknown := [name for name in wanted if name not in VERDICTS]:
+        raise LedgerError(f"no verdict is called {unknown[0]!r}; there are {', '.join(VERDICTS)}")
+    return sum(
+        (fnmatchcase(row["id"], name) if "/" in name else row.get("notebook") == name)
+        and row.get("verdict") in wanted
+        for row in rows
+    )
+
+
+def mend(page: BeautifulSoup) -> set[str]:
+    """Complete a finished page; return the selectors of `MENDED` that were found on it."""
+    for tag in page.select(_UNUSED):
+        tag.decompose()
+    found = set()
+    for selector, attribute in MENDED.items():
+        for tag in page.select(selector):
+            del tag[attribute]
+            found.add(selector)
+    # The arrows in the list of pages have no name; each gets that of the page above its list.
+    for arrow in page.select("a + details > summary:has(> .toctree-toggle)"):
+        link = arrow.find_previous("a")
+        arrow["aria-label"] = f"Pages of: {link.get_text() if link else ''}"
+    counts: dict[str, int] = {}
+    for table in page.select(".bd-article table"):
+        _name(table, counts)
+        _scope(table)
+    for picture in page.select(".bd-article figure img"):
+        # It scrolls without its caption where it is too wide.
+        picture.wrap(Tag(name="div", attrs={"class": "picture"}))
+    for proof in page.select("#proof"):
+        proof["class"] = "proof toggle"  # folded, by sphinx-togglebutton
+    for part in page.select("#proof, #proof-content"):  # one id on every proof of a page is none
+        del part["id"]
+    return found
+
+
+def _name(table: Tag, counts: dict[str, int]) -> None:
+    """Give a table a caption for those who do not see where it stands: the heading above it."""
+    if table.caption:
+        return
+    heading = table.find_previous(["h1", "h2", "h3", "h4"])
+    name = heading.get_text().removesuffix("#").strip() if heading else "Table"
+    counts[name] = counts.get(name, 0) + 1
+    caption = Tag(name="caption", attrs={"class": "for-readers"})
+    caption.string = name if counts[name] == 1 else f"{name}, table {counts[name]}"
+    table.insert(0, caption)
+
+
+def _scope(table: Tag) -> None:
+    """Let headings say what they head; one without words is no heading."""
+    for cell in table.find_all("th"):
+        if not cell.get_text(strip=True):
+            cell.name = "td"
+            del cell["scope"]
+        elif not cell.has_attr("scope"):
+            cell["scope"] = "col" if cell.find_parent("thead") else "row"
+
+
+def faults(pages: Mapping[Path, BeautifulSoup]) -> Iterator[str]:
+    """List what is wrong with finished pages: links that lead nowhere, images without a text."""
+    places = {
+        path: {"", "top", *(tag["id"] for tag in page.select("[id]"))}
+        for path, page in pages.items()
+    }
+    for path, page in pages.items():
+        where = "/".join(path.parts[-2:])
+        for image in page.select('img:not([alt]), img[alt=""]'):
+            yield f"{where}: an image has no alternative text ({image.get('src')})"
+        tags = page.select("[href], [src]")
+        for link in sorted({str(tag.get("href") or tag["src"]) for tag in tags}):
+            parts = urlsplit(link)
+            if parts.scheme or parts.netloc:
+                continue
+            target = (path.parent / unquote(parts.path)).resolve() if parts.path else path
+            if not target.exists():
+                yield f"{where}: the link {link} leads nowhere"
+            elif target in places and unquote(parts.fragment) not in places[target]:
+                yield f"{where}: the link {link} names no place on its page"
+
+
+def finish(app: Sphinx, error: Exception | None) -> None:
+    """Complete every page, and warn of what is wrong with it."""
+    if error or app.builder.format != "html":
+        return
+    absent, pages = set(MENDED), {}
+    for path in Path(app.outdir).resolve().rglob("*.html"):
+        if "_static" not in path.parts:
+            page = BeautifulSoup(path.read_text("utf-8"), "html.parser")
+            absent -= mend(page)
+            path.write_text(str(page), "utf-8")
+            pages[path] = page
+    problems = [f"no page has {selector}, which was to be mended" for selector in sorted(absent)]
+    for problem in [*problems, *faults(pages)]:
+        logging.getLogger(__name__).warning("%s", problem)
+
+
+def setup(app: Sphinx) -> dict[str, bool]:
+    """Load the ledger that was staged with the pages, register the roles and the events."""
+    ledger = read_json(Path(app.srcdir) / "book" / "_generated" / "ledger.json")
+    rows = {row["id"]: row for row in [*ledger["rows"], *ledger["inputs"]]}
+    app.add_config_value("f1ci_ledger", rows, "env", [dict])
+    for name in ("published", "computed", "tally"):
+        app.add_role(name, LedgerRole())
+    app.connect("build-finished", finish)
+    return {"parallel_read_safe": True, "parallel_write_safe": False}
+
+
+# The command
 
 
 def _main(edition: Edition) -> bool:

@@ -1,170 +1,388 @@
-"""What is deposited: RO-Crate metadata of the built site, and one archive of everything.
+"""What is kept of a run: the reference run, a certificate, metadata and a PDF.
 
-:func:`crate` describes the site as an RO-Crate 1.1: pages, notebooks, figures, results, data, the
-runs that made them with their parameters, every row of the ledger, authors and licences.
-``python -m compendium.deposit`` writes the archive, whose bytes follow from the files' names and
-contents alone.
+**The reference run** is committed in ``book/reference``: the results files as they were, and
+``run.json`` with platform, versions, parameters, sources and what was made. :func:`certify`
+compares the last run with it, number by number, and those that the text quotes. On the same
+platform every number has to be the same to the last bit, for the seeds are fixed. On another one
+
+- a *deterministic* number may differ by 1e-9 of its size: sums of a million terms in another order
+  differ by up to 1e6 / 2^53, and no iteration here is stopped earlier than that;
+- a *simulated* number may differ by four standard errors of the difference of two runs. The draws
+  are the same, but one that falls on a boundary may fall to its other side;
+- a *trained* number may differ by a twentieth of its band: the classifiers' counts are data, only
+  what is simulated on top of them may move; without a simulation, it is a deterministic one;
+- a number that the *text* quotes may differ by a hundredth of its size in a notebook that draws
+  random numbers, and is a deterministic one otherwise.
+
+A source that is not that of the reference run is named, and the run does not agree.
+
+``python -m compendium.deposit verify | reference | pdf`` is the command.
 """
 
 from __future__ import annotations
 
-import hashlib
 import json
+import math
 import mimetypes
+import platform
+import shutil
 import subprocess
-import zipfile
-from collections.abc import Iterable, Iterator, Mapping
-from importlib.metadata import version
+import sys
+import tempfile
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import astuple
 from pathlib import Path
 from typing import Any
+from urllib.parse import urljoin
 
+import numpy as np
 import yaml
+from bs4 import BeautifulSoup, Tag
+from rocrate.model.contextentity import ContextEntity
+from rocrate.rocrate import ROCrate
 
-from compendium import swhid
-from compendium.execute import Edition, RefusedError, command, require_done, say
+from compendium import SITE, RefusedError, differing, ledger, sources, swhid, write
+from compendium.execute import (
+    QUICK,
+    REFERENCE,
+    Edition,
+    Task,
+    command,
+    read_json,
+    require_done,
+    say,
+    tasks,
+)
+from compendium.ledger import Record
+from compendium.published import LedgerError, Published
+from compendium.verdicts import STANDARD_ERRORS
 
-_SPDX = "https://spdx.org/licenses/"
-_TYPES = {".ipynb": "application/x-ipynb+json", ".py": "text/x-python", ".data": "text/csv"}
-# What a deposit holds beside the repository.
-_BUILT = {"html": "site", "executed": "executed", "results": "results", "ledger": "ledger"}
+SUMMATION = 1e-9
+PART_OF_BAND = 1 / 20
+PART_OF_QUOTED = 1 / 100
+_PROGRAMS = ("chromium", "chromium-browser", "google-chrome")
+# What paper cannot do: scripts, forms, hidden code and files.
+_FOR_SCREENS = (
+    ".bd-article :is(script, .explorer, .calculator, .ledger-filter, .copy-citation, .headerlink,"
+    " .provenance > :not(:first-child), details.hide)"
+)
 
 
-def crate(edition: Edition, html: Path) -> dict[str, Any]:
-    """The RO-Crate metadata of a site, as JSON-LD."""
+# The reference run
+
+
+def platform_facts(packages: Mapping[str, str]) -> dict[str, str]:
+    """Return what the last bits of a number can depend on, beside its sources."""
+    found = np.show_config(mode="dicts")["SIMD Extensions"]["found"]
+    facts = {"system": platform.system(), "machine": platform.machine(), "simd": " ".join(found)}
+    return {**facts, **packages}
+
+
+def allowed(record: Record, size: float, random: bool = True) -> float:
+    """Return how much a number of this size may differ on another platform.
+
+    `random` says whether the notebook that recorded it draws random numbers.
+    """
+    reach = SUMMATION * abs(size)
+    if "/" not in record.id and random:
+        return PART_OF_QUOTED * abs(size)
+    if record.replicates and record.deviation is not None:
+        reach += STANDARD_ERRORS * record.deviation * math.sqrt(2 / record.replicates)
+    elif record.replicates and record.low is not None and record.high is not None:
+        reach += PART_OF_BAND * (record.high - record.low)
+    return reach
+
+
+def _agreement(known: Record | None, found: Record | None, same: bool, random: bool) -> str:
+    """Say how two records of one number agree: exactly, within (the tolerance), or not."""
+    if known == found:
+        return "exactly"
+    if known is None or found is None or same:
+        return "not"
+    changed = [(b, n) for b, n in zip(astuple(known), astuple(found), strict=True) if b != n]
+    numbers = all(isinstance(x, float) for pair in changed for x in pair)
+    small = numbers and all(abs(b - n) <= allowed(known, b, random) for b, n in changed)
+    return "within" if small else "not"
+
+
+def certify(edition: Edition) -> dict[str, Any]:
+    """Compare the last run with the reference run."""
+    folder = edition.root / REFERENCE
+    reference = read_json(folder / "run.json")
+    listed = tasks(edition)
+    run = _facts(edition, listed)
+    same = run["platform"] == reference["platform"]
+    published = Published(edition.published)
+    before, made_by = _records(folder, published)
+    now, _ = _records(edition.results, published)
+    drawing = {name for name, values in reference["parameters"].items() if "seed" in values}
+    how = {
+        i: _agreement(before.get(i), now.get(i), same, made_by.get(i) in drawing)
+        for i in {**before, **now}
+    }
+    problems = [f"the notebook {t.name} must run: {t.reason}" for t in listed if t.reason]
+    problems += [
+        f"{of}{name} is not that of the reference run"
+        for what, of in {"sources": "", "parameters": "what was passed to "}.items()
+        for name in differing(reference[what], run[what])
+    ]
+    problems += [
+        f"{name} was made by {'the reference' if name in reference['made'] else 'this'} run alone"
+        for name in sorted(reference["made"].keys() ^ run["made"].keys())
+    ]
+    problems += [
+        f"{i}: {_said(before.get(i))} in the reference run, {_said(now.get(i))} in this one"
+        for i in how
+        if how[i] == "not"
+    ]
+    drawn = [name for name in reference["made"] if "/figures/" in name]
+    changed = differing(reference["made"], run["made"])
+    return {
+        "agrees": not problems,
+        "problems": problems,
+        "exactly": sum(agreement == "exactly" for agreement in how.values()),
+        "quoted": sum("/" not in i for i in how),
+        "within tolerance": [i for i in how if how[i] == "within"],
+        "not": [i for i in how if how[i] == "not"],
+        "figures": len(drawn),
+        "figures that differ in a byte": [name for name in drawn if name in changed],
+        "same platform": same,
+        "reference": {name: reference[name] for name in ("ended", "platform")},
+        **run,
+    }
+
+
+def _said(record: Record | None) -> str:
+    """Return what a record says, in words."""
+    if record is None:
+        return "nothing"
+    said = {name: value for name, value in vars(record).items() if value and name != "id"}
+    return ", ".join(f"{name} {value!r}" for name, value in said.items())
+
+
+def _records(folder: Path, published: Published) -> tuple[dict[str, Record], dict[str, str]]:
+    """Return every record in a folder of results files by its id, and its notebook."""
+    records, notebooks, problems = ledger.read(folder, published)
+    if problems:
+        raise LedgerError(problems[0])
+    return records, notebooks
+
+
+def _facts(edition: Edition, listed: Iterable[Task]) -> dict[str, Any]:
+    """Return what is to be said of the last run of every notebook."""
+    records = {t.name: t.record for t in listed if t.record and t.record["status"] == "done"}
+    if not records:
+        raise RefusedError("no notebook has been run: `make notebooks` runs them")
+    last = max(records.values(), key=lambda r: str(r["ended"]))
+    made = {p: swhid(edition.folder / p) for r in records.values() for p in r["outputs"]}
+    read = ("f1ci/**/*.py", "notebooks/*.py", "notebooks/shared/*.py", "notebooks/data/*.*")
+    files = sorted(p for pattern in read for p in edition.root.glob(pattern))
+    return {
+        "version": last["version"],
+        "ended": last["ended"],
+        "took": {n: r["seconds"] for n, r in records.items()},
+        "platform": platform_facts(last["packages"]),
+        "parameters": {n: r["parameters"] for n, r in records.items()},
+        # The machinery may change without a reason to doubt a number.
+        "sources": {p.relative_to(edition.root).as_posix(): swhid(p) for p in files},
+        # An executed notebook holds run times.
+        "made": {p: "" if p.endswith(".ipynb") else made[p] for p in sorted(made)},
+    }
+
+
+def make_reference(edition: Edition) -> None:
+    """Make the last run the reference run, and write its manifest, ``codecheck.yml``."""
+    from compendium.book import render
+
+    listed = require_done(edition)
+    folder = edition.root / REFERENCE
+    shutil.rmtree(folder, ignore_errors=True)
+    shutil.copytree(edition.results, folder, ignore=shutil.ignore_patterns("figures"))
+    run = _facts(edition, listed)
+    write(folder / "run.json", json.dumps(run, indent=1) + "\n")
     citation = yaml.safe_load((edition.root / "CITATION.cff").read_text("utf-8"))
+    made = {p: _comment(edition, Path(p)) for p in run["made"]}
+    write(edition.root / "codecheck.yml", render("codecheck.yml", citation=citation, made=made))
+
+
+def _comment(edition: Edition, file: Path) -> str:
+    """Return what a file is: the caption of a figure, or the title of its notebook."""
+    name = max((n for n in edition.names() if file.stem.startswith(n)), key=len)
+    cells = sources.read(edition.source(name)).cells
+    title: str = cells[0].source.partition("\n")[0].lstrip("# ")
+    if file.stem == name:
+        return f"{title}: {'numbers' if file.suffix == '.csv' else 'tables and text'}"
+    shown = [c.metadata.get("mystnb", {}).get("figure") for c in cells if file.stem in c.source]
+    captions = [figure["caption"] for figure in shown if figure]
+    return f"{title}: {captions[0] if captions else 'a figure'}"
+
+
+# Metadata
+
+
+def _compact(value: Any) -> Any:
+    """Return the only item of a list instead of the list, as RO-Crate recommends."""
+    return value[0] if isinstance(value, list) and len(value) == 1 else value
+
+
+def write_crate(edition: Edition, html: Path) -> None:
+    """Describe a site as an RO-Crate 1.1: its files, runs, authors, papers and licences."""
+    citation = yaml.safe_load((edition.root / "CITATION.cff").read_text("utf-8"))
+    crate = ROCrate(version="1.1")
+    root = crate.root_dataset
+
+    def add(identity: str, kind: str, name: str, **properties: Any) -> Any:
+        properties = {"@type": kind, "name": name, **properties}
+        return crate.add(ContextEntity(crate, identity, properties))
+
+    code = citation["repository-code"]
     authors = [
-        {"@id": f"#author-{k}", "@type": "Organization", "name": a["name"],
-         "url": citation["repository-code"]}
-        for k, a in enumerate(citation["authors"], 1)
-    ]  # fmt: skip
+        add(f"#author-{k}", "Organization", author["name"], url=code)
+        for k, author in enumerate(citation["authors"], 1)
+    ]
     licences = [
-        {"@id": _SPDX + name, "@type": "CreativeWork", "name": name, "identifier": name}
+        add(f"https://spdx.org/licenses/{name}", "CreativeWork", name, identifier=name)
         for name in citation["license"]
     ]
     papers = [
-        {"@id": f"#paper-{k}", "@type": "ScholarlyArticle", "name": p["title"],
-         "author": ", ".join(f"{a['given-names']} {a['family-names']}" for a in p["authors"]),
-         "datePublished": str(p["year"])}
-        for k, p in enumerate(citation["references"], 1)
-    ]  # fmt: skip
-    places = ("book/*.html", "notebooks/**/*", "results/**/*", "ledger/*", "certificate.json")
-    found = {p for place in places for p in html.glob(place) if p.is_file()}
-    files = [_file(p, html) for p in sorted(found)]
-    records = [r for r in map(edition.record, edition.names()) if r and r["status"] == "done"]
-    runs = [entity for record in records for entity in _run(record, html)]
-    rows = json.loads((html / "ledger" / "ledger.json").read_text("utf-8"))["rows"]
-    values = [
-        {"@id": f"book/ledger.html#{r['id']}", "@type": "PropertyValue", "name": r["id"],
-         "value": "not computed" if r["value"] is None else r["value"],
-         "description": f"{r['description']}; printed {r['printed']}, verdict {r['verdict']}"}
-        for r in rows
-    ]  # fmt: skip
-    root = {
-        "@id": "./",
-        "@type": "Dataset",
+        add(f"#paper-{k}", "ScholarlyArticle", paper["title"], datePublished=str(paper["year"]))
+        for k, paper in enumerate(citation["references"], 1)
+    ]
+    for name, value in {
         "name": citation["title"],
         "description": citation["abstract"].strip(),
-        "version": citation["version"],
-        "datePublished": str(citation["date-released"]),
-        "url": citation["repository-code"],
         "keywords": citation["keywords"],
-        "author": _ids(authors),
-        "publisher": _ids(authors),
-        "license": _ids(licences),
-        "citation": _ids(papers),
-        "hasPart": _ids(files),
-        "mentions": _ids(e for e in runs if e["@type"] == "CreateAction"),
-        "variableMeasured": _ids(values),
-    }
-    descriptor = {
-        "@id": "ro-crate-metadata.json",
-        "@type": "CreativeWork",
-        "conformsTo": {"@id": "https://w3id.org/ro/crate/1.1"},
-        "about": {"@id": "./"},
-    }
-    graph = [descriptor, root, *authors, *licences, *papers, *files, *runs, *values]
-    return {"@context": "https://w3id.org/ro/crate/1.1/context", "@graph": graph}
+        "datePublished": str(citation["date-released"]),
+        "version": citation["version"],
+        "url": code,
+        "author": authors,
+        "publisher": authors,
+        "license": licences,
+        "citation": papers,
+    }.items():
+        root[name] = _compact(value)
+    files = {}
+    for pattern in ("book/*.html", "notebooks/**/*", "results/**/*", "ledger/*", "*.json"):
+        for path in filter(Path.is_file, sorted(html.glob(pattern))):
+            place = path.relative_to(html).as_posix()
+            files[place] = crate.add_file(
+                path,
+                place,
+                properties={
+                    "name": place,
+                    "encodingFormat": mimetypes.guess_type(path.name)[0] or "text/plain",
+                    "contentSize": str(path.stat().st_size),
+                    "identifier": swhid(path),
+                },
+            )
+            if "/data/" not in place:  # data keep the licences of their sources
+                files[place]["license"] = licences[0 if path.suffix == ".py" else -1]
+    runs = []
+    for record in filter(None, map(edition.record, edition.names())):
+        name = record["name"]
+        if record["status"] == "done":
+            passed = ", ".join(f"{k} = {v}" for k, v in record["parameters"].items())
+            what = f"Run of {name} with f1ci {record['version']}"
+            run = add(f"#run-{name}", "CreateAction", what, description=passed)
+            made = [f"notebooks/{name}.ipynb", *record["outputs"]]
+            run["endTime"] = record["ended"]
+            run["instrument"] = files[f"notebooks/{name}.py"]
+            run["object"] = _compact([files[f"notebooks/{p}"] for p in record["data"]])
+            run["result"] = _compact([files[p] for p in made if p in files])
+            runs.append(run)
+    root["mentions"] = _compact(runs)
+    crate.metadata.write(html)
 
 
-def _ids(entities: Iterable[Mapping[str, Any]]) -> list[dict[str, str]] | dict[str, str]:
-    """References to entities; to a single one without a list, as RO-Crate recommends."""
-    found = [{"@id": str(entity["@id"])} for entity in entities]
-    return found[0] if len(found) == 1 else found
+# The printed edition
 
 
-def _file(path: Path, html: Path) -> dict[str, Any]:
-    """One file of the site."""
-    place = path.relative_to(html).as_posix()
-    kind = _TYPES.get(path.suffix) or mimetypes.guess_type(path.name)[0] or "text/plain"
-    code = path.suffix == ".py"
-    licence = "MIT" if code else "CC-BY-4.0"
-    return {
-        "@id": place,
-        "@type": ["File", "SoftwareSourceCode"] if code else "File",
-        "name": place,
-        "encodingFormat": kind,
-        "contentSize": str(path.stat().st_size),
-        "identifier": swhid(path),
-        # Data keep the licences of their sources, which the page beside them states.
-        **({} if "/data/" in place else {"license": {"@id": _SPDX + licence}}),
-    }
+def combined(html: Path, documents: Sequence[str], address: str) -> str:
+    """Return one page with the articles of several, in the last one's frame.
+
+    Links to what is printed lead there, and the others to the site.
+    """
+    sections: list[Tag] = []
+    for document in reversed(documents):
+        page = BeautifulSoup((html / f"{document}.html").read_text("utf-8"), "html.parser")
+        for part in page.select(".bd-article [id]"):
+            part["id"] = f"{document}:{part['id']}"  # of all pages each has an id of its own
+        for link in page.select(".bd-article a[href]"):
+            target = urljoin(f"{document}.html", str(link["href"]))
+            name, _, place = target.partition("#")
+            name = name.removesuffix(".html")
+            inside = f"#{name}:{place}" if place else f"#{name}"
+            link["href"] = inside if name in documents else urljoin(address, target)
+        for image in page.select(".bd-article [src]"):
+            image["loading"] = "eager"
+        for part in page.select(_FOR_SCREENS):
+            part.decompose()
+        for fold in page.select(".bd-article details"):
+            fold["open"] = ""
+        article = page.new_tag("div", id=document)
+        article.extend(page.select(".bd-article > section"))
+        sections.insert(0, article)
+    article = page.new_tag("article", attrs={"class": "bd-article"})
+    article.extend(sections)
+    scripts = page.select('script[src*="mathjax"]')
+    head, body = page.select("html > head, html > body")
+    body.clear()
+    body.extend([article, *scripts])
+    head.append(page.new_tag("link", rel="stylesheet", href="../_static/pdf.css"))
+    return str(page)
 
 
-def _run(record: Mapping[str, Any], html: Path) -> Iterator[dict[str, Any]]:
-    """The run of a notebook: with which script and parameters, from which data, what it made."""
-    name = record["name"]
-    parameters = [
-        {"@id": f"#{name}/{p}", "@type": "PropertyValue", "name": p, "value": v}
-        for p, v in record["parameters"].items()
+def print_pages(html: Path, documents: Sequence[str], target: Path) -> None:
+    """Print pages of the site in `html` with Chromium."""
+    program = next(filter(None, map(shutil.which, _PROGRAMS)), None)
+    if program is None:
+        raise RefusedError(f"printing needs one of {', '.join(_PROGRAMS)}")
+    if not html.is_dir():
+        raise RefusedError(f"there is no site in {html}: build it first")
+    page = html / "book" / "all.html"
+    page.write_text(combined(html, documents, SITE), "utf-8")
+    options = "--headless --no-sandbox --disable-gpu --disable-dev-shm-usage --no-pdf-header-footer"
+    options += " --allow-file-access-from-files --generate-pdf-document-outline"
+    with tempfile.TemporaryDirectory() as profile:
+        places = [f"--user-data-dir={profile}", f"--print-to-pdf={target}", page.as_uri()]
+        subprocess.run(
+            [program, *options.split(), "--virtual-time-budget=120000", *places],
+            check=True,
+            capture_output=True,
+        )
+    page.unlink()
+
+
+def _printed_documents(edition: Edition) -> list[str]:
+    """Return the pages of the printed edition: guide, chapters and ledger."""
+    return [
+        *("book/index", "notebooks/five-minutes", "book/recipes", "notebooks/questions"),
+        *(f"book/{key}" for key in Published(edition.published).papers),
+        *("book/score", "book/compare", "book/ledger", "book/errata", "book/bibliography"),
     ]
-    made = [f"notebooks/{name}.ipynb", *(p for p in record["outputs"] if p.startswith("results/"))]
-    used = [{"@id": f"notebooks/{p}"} for p in record["data"]]
-    yield {
-        "@id": f"#run-{name}",
-        "@type": "CreateAction",
-        "name": f"Run of {name} with f1ci {record['version']}",
-        "endTime": record["ended"],
-        "instrument": {"@id": f"notebooks/{name}.py"},
-        "object": _ids(parameters + [e for e in used if (html / e["@id"]).exists()]),
-        "result": _ids({"@id": p} for p in made if (html / p).exists()),
-    }
-    yield from parameters
 
 
-def archive(edition: Edition) -> Path:
-    """Write the archive of the repository and of what was built from it."""
-    root, built = edition.root, edition.folder
-    require_done(edition)
-    if not (built / "html" / "index.html").exists():
-        raise RefusedError("there is no site to archive: `make book` builds it")
-    name = f"f1ci-{version('f1ci')}"
-    listed = subprocess.run(["git", "ls-files", "-z"], cwd=root, capture_output=True, check=False)
-    if listed.returncode:
-        raise RefusedError(f"{root} is not a clone: {listed.stderr.decode().strip()}")
-    tracked = filter(None, listed.stdout.decode().split("\0"))
-    places = {place: root / place for place in tracked if (root / place).is_file()}
-    for folder, place in _BUILT.items():
-        for path in filter(Path.is_file, (built / folder).rglob("*")):
-            places[f"{place}/{path.relative_to(built / folder).as_posix()}"] = path
-    contents = {place: path.read_bytes() for place, path in sorted(places.items())}
-    sums = [f"{hashlib.sha256(what).hexdigest()}  {place}\n" for place, what in contents.items()]
-    contents["checksums.sha256"] = "".join(sums).encode()
-    target = built / f"{name}.zip"
-    draft = target.with_suffix(".draft")
-    with zipfile.ZipFile(draft, "w") as deposit:
-        for place, content in contents.items():
-            # Without the time and the rights that the file has here.
-            entry = zipfile.ZipInfo(f"{name}/{place}")  # of 1 January 1980
-            entry.external_attr = 0o644 << 16
-            deposit.writestr(entry, content, zipfile.ZIP_DEFLATED, compresslevel=9)
-    return draft.replace(target)
+# The command
 
 
-def _main(edition: Edition) -> bool:
-    path = archive(edition)
-    say(f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.relative_to(edition.root)}")
+def _main(edition: Edition, what: str) -> bool:
+    from compendium.book import render
+
+    if what == "reference":
+        make_reference(edition)
+    elif what == "pdf":
+        html = edition.folder / "html"
+        print_pages(html, _printed_documents(edition), html / "f1ci.pdf")
+        say(f"The printed edition is {html.relative_to(edition.root)}/f1ci.pdf")
+    else:
+        certificate = certify(edition)
+        text = render("certificate.md", certificate=certificate)
+        write(edition.folder / "certificate.json", json.dumps(certificate, indent=1) + "\n")
+        write(edition.folder / "certificate.md", "# Certificate\n\n" + text)
+        sys.stdout.write(text)
+        return bool(certificate["agrees"])
     return True
 
 
 if __name__ == "__main__":
-    command(_main, {})
+    command(_main, {"what": {"choices": ["verify", "reference", "pdf"]}, **QUICK})

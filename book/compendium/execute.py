@@ -1,12 +1,9 @@
-"""Run notebooks with papermill: in parallel, isolated, with progress, a time limit and a memory.
+"""Run notebooks with papermill: side by side, each in a process of its own, with a time limit.
 
-Each notebook runs in a kernel of its own and writes into a temporary folder; only when it has
-ended is what it made moved into the edition's folder, and a record written of what it read. A run
-counts as done as long as all that it read, and all that it made, is still the same: the source,
-every file of the repository that it opened or imported, every printed value that it used, its
-parameters, the lock and the installed packages. Hashes decide, not times.
-
-``python -m compendium.execute --help`` is the command.
+A run writes into a temporary folder. When it has ended, its files are moved to the edition's
+folder, and a record of the run is written last. A run holds as long as its hashes do: those of the
+package, the shared code, the data, the printed numbers, the lock, the notebook itself, and of
+what the run made. ``python -m compendium.execute --help`` is the command.
 """
 
 from __future__ import annotations
@@ -21,51 +18,57 @@ import platform
 import re
 import shutil
 import signal
+import subprocess
 import sys
 import threading
 import time
+import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass, replace
 from datetime import datetime, timezone
 from importlib.metadata import version
-from importlib.util import source_from_cache
 from pathlib import Path
 from typing import Any, NoReturn
 
 import nbformat
-import papermill
 import psutil
-from nbclient.exceptions import CellTimeoutError, DeadKernelError
-from papermill.clientwrap import PapermillNotebookClient
-from papermill.engines import NBClientEngine, papermill_engines
-from papermill.exceptions import PapermillExecutionError
-from papermill.execute import remove_error_markers
-from papermill.log import logger
+import yaml
+from nbformat import NotebookNode
 
-from compendium import ROOT, differing, sources, swhid, versions, write
-from compendium.published import LedgerError, Published
-from compendium.sources import Parameter, ParameterError
+from compendium import ROOT, RefusedError, differing, put, sources, swhid, versions, write
+from compendium.published import Published
 
 _PACKAGES = ("numpy", "scipy", "pandas", "scikit-learn", "matplotlib")
-_ROOMS = ("f1ci", "book", "notebooks")
-_HEARTBEAT = 5.0  # seconds after which it is said again how far the notebooks are
+# What every notebook's numbers may depend on, beside printed numbers and the notebook itself.
+_SHARED = {
+    "the package": ["f1ci/**/*.py"],
+    "the shared code": ["notebooks/shared/*.py", "book/benchmarks/*.py"],
+    "the data": ["notebooks/data/*.*"],
+    "the notebooks' side of the machinery": [
+        *(f"book/compendium/{room}.py" for room in ("__init__", "data", "figures", "ledger")),
+        *(f"book/compendium/{room}.py" for room in ("pool", "published", "show", "verdicts")),
+        "book/compendium/figures.mplstyle",
+        "book/compendium/templates/comparison.html",
+    ],
+    "the lock": ["requirements.lock"],
+}
+_RECORD = ("name", "status", "error", "seconds", "parameters", "packages", "inputs", "outputs")
+_HEARTBEAT = 10.0  # seconds after which it is said again how far the notebooks are
+_LONGEST = 2_000_000  # characters of one output, and of what a kernel says beside its cells
+_TIMEOUT = b"Timeout waiting for execute reply"  # nbclient's words
+_STARTUP = "from compendium import pool\n\npool.start_kernel()\ndel pool\n"
 REFERENCE = Path("book", "reference")  # the run that others are compared with
-_STARTUP = Path("ipython", "profile_default", "startup", "watch.py")
 
 
-class RefusedError(RuntimeError):
-    """What cannot be done here and now, in a sentence."""
-
-
-# --- what is known of a notebook's last run ---------------------------------------------------
+# What is known of a notebook's last run
 
 
 @dataclass(frozen=True)
 class Edition:
     """One set of runs of a tree's notebooks: ``full``, ``quick`` or ``custom`` (a reader's own).
 
-    The three never share a folder, so that small numbers cannot enter the book.
+    The three never share a folder: small numbers cannot enter the book.
     """
 
     root: Path = ROOT
@@ -101,39 +104,36 @@ class Edition:
         return os.pathsep.join(filter(None, path))
 
     def names(self) -> list[str]:
-        """Every notebook."""
+        """Return the name of every notebook."""
         return [p.stem for p in sources.sources(self.root / "notebooks")]
 
     def source(self, name: str) -> Path:
-        """The notebook as it is written."""
+        """Return where a notebook is written."""
         return self.root / "notebooks" / f"{name}.py"
 
     def executed(self, name: str) -> Path:
-        """The executed notebook, whole or up to its error."""
+        """Return where the executed notebook is, whole or up to its error."""
         return self.folder / "executed" / f"{name}.ipynb"
 
     def record(self, name: str) -> dict[str, Any] | None:
-        """What is known of the last run, if there was one."""
-        return _read(self._record(name))
+        """Return the record of the last run: None without one, empty if it cannot be read."""
+        path = self._record(name)
+        if not path.exists():
+            return None
+        try:
+            record = read_json(path)
+        except RefusedError:
+            return {}
+        whole = isinstance(record, dict) and record.keys() >= set(_RECORD)
+        return record if whole else {}
 
-    def stale(
-        self, record: dict[str, Any] | None, values: Mapping[str, Any], published: Published
-    ) -> str:
-        """Why a notebook has to run with these values; empty if its last run still holds."""
-        if record is None:
-            return "never run"
-        if record["error"]:
-            return f"failed last time: {record['error']['summary']}"
-        now = {
-            "parameters": {k: sources.literal(v) for k, v in values.items()},
-            "packages": versions(_PACKAGES),
-            "files": {path: swhid(self.root / path) for path in record["read"]["files"]},
-            "printed": {id_: published.facts(id_) for id_ in record["read"]["printed"]},
-            "outputs": {path: swhid(self.folder / path) for path in record["outputs"]},
-        }
-        before = {**record, **record["read"]}
-        changed = {what: differing(before[what], now[what]) for what in now}
-        return ", ".join(f"{what} changed ({_first(k)})" for what, k in changed.items() if k)
+    def inputs(self) -> dict[str, str]:
+        """Return a hash of each thing that every notebook's numbers may depend on."""
+        found = {"the printed numbers": short_hash({"": Published(self.published).facts})}
+        for what, patterns in _SHARED.items():
+            paths = [p for pattern in patterns for p in self.root.glob(pattern) if p.is_file()]
+            found[what] = short_hash({p.relative_to(self.root).as_posix(): swhid(p) for p in paths})
+        return found
 
     def publish(self, name: str, record: dict[str, Any], made: Path) -> None:
         """Put the files that a run made into their places, the record last.
@@ -141,18 +141,22 @@ class Edition:
         A kill at any moment leaves no record, or one that agrees with its files.
         """
         self.discard(name)
-        shutil.copytree(made, self.folder, dirs_exist_ok=True, copy_function=os.replace)
+        for path in record["outputs"]:
+            put(made / path, self.folder / path)
         write(self._record(name), json.dumps(record, indent=1) + "\n")
 
     def discard(self, name: str) -> None:
         """Remove what the last run left, its record first."""
-        record = self.record(name)
+        record = self.record(name) or {"outputs": ()}
+        for path in record["outputs"]:
+            if not (self.folder / path).resolve().is_relative_to(self.folder.resolve()):
+                raise RefusedError(f"{self._record(name)} names {path}, outside of its folder")
         self._record(name).unlink(missing_ok=True)
-        for path in record["outputs"] if record else ():
+        for path in record["outputs"]:
             (self.folder / path).unlink(missing_ok=True)
 
     def tidy(self) -> None:
-        """Discard the runs of notebooks that are no more, and what killed runs left."""
+        """Discard the runs of notebooks that are gone, and what killed runs left."""
         for path in (self.folder / "records").glob("*.json"):
             if not self.source(path.stem).exists():
                 self.discard(path.stem)
@@ -182,69 +186,92 @@ def locked(edition: Edition) -> Iterator[None]:
         yield
 
 
-def _read(path: Path) -> dict[str, Any] | None:
-    """What a JSON file holds, if there is one."""
-    found: dict[str, Any] | None = json.loads(path.read_text("utf-8")) if path.exists() else None
-    return found
+def read_json(path: Path) -> Any:
+    """Return what a JSON file holds; a file that cannot be read is named."""
+    try:
+        return json.loads(path.read_text("utf-8"))
+    except ValueError as error:
+        raise RefusedError(f"{path} cannot be read: {error}") from None
 
 
-def _combined(hashes: Mapping[str, str]) -> str:
-    """One short hash for several named files."""
-    text = "".join(f"{hashes[k]}  {k}\n" for k in sorted(hashes))
+def short_hash(texts: Mapping[str, str]) -> str:
+    """Return one short hash for several named texts."""
+    text = "".join(f"{texts[k]}  {k}\n" for k in sorted(texts))
     return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
-def _first(names: Sequence[str]) -> str:
-    """At most three names, and how many more there are."""
-    return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
-
-
-# --- what is to be done -------------------------------------------------------------------
+# What is to be done
 
 
 @dataclass
 class Task:
-    """One notebook with the values that it is to run with, its last run, and how far it is."""
+    """One notebook with the values that it is to run with, and its last run."""
 
     name: str
-    declared: list[Parameter]
-    values: dict[str, Any]
-    record: dict[str, Any] | None  # of its last run, if there was one
+    declared: list[sources.Parameter]
+    values: dict[str, Any]  # what it is run with
+    passed: dict[str, Any]  # of these, what papermill passes
+    inputs: dict[str, str]
+    record: dict[str, Any] | None
     reason: str  # why it has to run; empty if its last run still holds
     expected: float | None  # seconds that its last run took, or the reference run
-    cell: int = 0
-    cells: int = 0
-    started: float = 0.0  # on the clock that only goes forward; 0 if it has not
+    started: float = 0.0
     ended: bool = False
 
 
 def tasks(edition: Edition, names: Sequence[str] = (), text: str = "") -> list[Task]:
-    """The notebooks of an edition, each with its parameters and why it has to run, if it has."""
-    known, published = edition.names(), Published(edition.published)
+    """Return the notebooks of an edition, each with its values and why it has to run."""
+    known = edition.names()
     if text and not names:
-        raise ParameterError(f"name the notebook whose parameters are {text!r}")
+        raise RefusedError(f"name the notebook whose parameters are {text!r}")
     for name in names:
         if name not in known:
-            raise ParameterError(
+            raise RefusedError(
                 f"there is no notebook {name!r}; there are {', '.join(known) or 'none'}"
             )
-    reference = _read(edition.root / REFERENCE / "run.json") or {}
-    took = reference.get("took", {}) if edition.name == "full" else {}
+    run = edition.root / REFERENCE / "run.json"
+    took = read_json(run)["took"] if edition.name == "full" and run.exists() else {}
+    quick = sources.quick_values(edition.root) if edition.name == "quick" else {}
+    shared = edition.inputs()
     found = []
-    for name in names or known:
-        declared = sources.declared_parameters(edition.source(name))
-        values = {p.name: p.quick if edition.name == "quick" else p.default for p in declared}
-        values |= sources.from_text(text, declared, name)
+    for name in dict.fromkeys(names or known):
+        declared = sources.declared(edition.source(name))
+        passed = {**quick.get(name, {}), **sources.from_text(text, declared, name)}
+        values = {p.name: passed.get(p.name, p.default) for p in declared}
+        inputs = {**shared, "the notebook": swhid(edition.source(name))}
         record = edition.record(name)
-        reason = edition.stale(record, values, published)
-        done = record is not None and record["status"] == "done"
+        reason = _stale(edition, record, values, inputs)
+        done = record and record["status"] == "done"
         expected = record["seconds"] if record and done else took.get(name)
-        found.append(Task(name, declared, values, record, reason, expected))
+        found.append(Task(name, declared, values, passed, inputs, record, reason, expected))
     return found
 
 
+def _stale(
+    edition: Edition,
+    record: dict[str, Any] | None,
+    values: Mapping[str, Any],
+    inputs: Mapping[str, str],
+) -> str:
+    """Return why a notebook has to run; "" if its last run still holds."""
+    if record is None:
+        return "never run"
+    if not record:
+        return "the record of its last run cannot be read"
+    if record["error"]:
+        return f"failed last time: {record['error']['summary']}"
+    changed = differing(record["inputs"], inputs)
+    now = {
+        "parameters": {k: repr(v) for k, v in values.items()},
+        "packages": versions(_PACKAGES),
+        "outputs": {path: swhid(edition.folder / path) for path in record["outputs"]},
+    }
+    changed += [f"{k} ({', '.join(c)})" for k, v in now.items() if (c := differing(record[k], v))]
+    return f"{', '.join(changed)} changed" if changed else ""
+
+
 def require_done(edition: Edition) -> list[Task]:
-    """The notebooks, if every one's last run still holds; else a refusal."""
+    """Return the notebooks if every one's last run still holds; refuse otherwise."""
     listed = tasks(edition)
     if late := next((t for t in listed if t.reason), None):
         raise RefusedError(f"the notebook {late.name} must run first: {late.reason}")
@@ -252,7 +279,7 @@ def require_done(edition: Edition) -> list[Task]:
 
 
 def run(
-    edition: Edition, todo: Sequence[Task], *, workers: int = 2, time_limit: float = 1800.0
+    edition: Edition, todo: Sequence[Task], *, workers: int = 2, time_limit: int = 1800
 ) -> list[str]:
     """Run the tasks, longest first, and return the names of those that failed.
 
@@ -263,7 +290,7 @@ def run(
     stopping, publishing, begin = threading.Event(), threading.Lock(), time.monotonic()
 
     def tell(text: str) -> None:
-        say(f"{seconds(time.monotonic() - begin):>12}  {text}")
+        say(f"{seconds(time.monotonic() - begin):>12}  {text}{_left(todo, workers)}")
 
     def work(task: Task) -> bool:
         task.started = time.monotonic()
@@ -276,13 +303,13 @@ def run(
                 if not stopping.is_set():
                     _publish(edition, task, folder, error)
         except Exception as fault:  # a full disk, say: whatever stops a task is its failure
-            error = _error(f"{type(fault).__name__}: {' '.join(str(fault).split())[:300]}")
+            error = _error(f"{type(fault).__name__}: {' '.join(str(fault).split())}")
         shutil.rmtree(folder, ignore_errors=True)
         if not stopping.is_set():
             task.ended = True
             took = seconds(time.monotonic() - task.started)
-            failed = f"FAILED after {took}: {error['summary']}" if error else ""
-            tell(f"{task.name} {failed or f'done in {took}{_left(todo, workers)}'}")
+            told = f"FAILED after {took}: {error['summary']}" if error else f"done in {took}"
+            tell(f"{task.name} {told}")
         return error is None
 
     pool = ThreadPoolExecutor(workers)
@@ -290,175 +317,193 @@ def run(
     futures = {pool.submit(work, t): t.name for t in order}
     try:
         while wait(futures, timeout=_HEARTBEAT).not_done:
-            running = [t for t in todo if t.cell and not t.ended]
-            if running:
-                cells = ", ".join(f"{t.name} in cell {t.cell} of {t.cells}" for t in running)
-                tell(f"{cells}{_left(todo, workers)}")
+            now = time.monotonic()
+            running = [t for t in todo if t.started and not t.ended]
+            tell(", ".join(f"{t.name} for {seconds(now - t.started)}" for t in running))
     finally:
         with publishing:
             stopping.set()
         pool.shutdown(wait=False, cancel_futures=True)
-        for child in psutil.Process().children(recursive=True):
-            with contextlib.suppress(psutil.NoSuchProcess):
-                child.kill()
+        for task in todo:
+            _end_processes(edition.folder / f"running-{task.name}")
         edition.tidy()
     return sorted(name for future, name in futures.items() if not future.result())
 
 
-# --- one notebook -------------------------------------------------------------------------
+# One notebook
 
 
-class _Engine(NBClientEngine):  # type: ignore[misc]
-    """papermill's own engine, with an environment, a time limit and word of how far it is."""
-
-    @classmethod
-    def execute_managed_notebook(
-        cls, manager: Any, kernel_name: str, *, client: Any, start: Any, **_: Any
-    ) -> None:
-        """Run the cells; `client` is for nbclient, `start` for the kernel."""
-        client = PapermillNotebookClient(manager, kernel_name=kernel_name, log=logger, **client)
-        client.execute(**start)
-
-
-papermill_engines.register("f1ci", _Engine)
-logger.setLevel("CRITICAL")  # what it has to say of a failure is in the record
-
-
-def _run_one(
-    edition: Edition, task: Task, folder: Path, time_limit: float
-) -> dict[str, str] | None:
-    """Run one notebook in a kernel of its own; what stopped it, if anything did."""
+def _run_one(edition: Edition, task: Task, folder: Path, time_limit: int) -> dict[str, str] | None:
+    """Run one notebook with papermill; return what stopped it, if anything did."""
     executed = folder / "made" / "executed" / f"{task.name}.ipynb"
     results = folder / "made" / "results"
     for needed in (executed.parent, results):
         needed.mkdir(parents=True)
-    write(folder / _STARTUP, "import compendium; compendium.watch(); del compendium\n")
-    notebook = sources.read(edition.source(task.name), task.values)
-    nbformat.write(notebook, folder / "input.ipynb")
-    place = str(edition.root / "notebooks")
-    environment = {
-        **os.environ,
-        "F1CI_RESULTS": str(results),
-        "F1CI_NOTES": str(folder / "notes"),
-        "IPYTHONDIR": str(folder / "ipython"),  # none of the user's own set-up
-    }
-    task.cells = len(notebook.cells)
-
-    def begins(cell_index: int, **_: Any) -> None:
-        task.cell = cell_index + 1
-
-    def left(_: Any) -> float:
-        return max(0.1, task.started + time_limit - time.monotonic())
-
-    try:
-        with (folder / "log").open("w") as log:
-            papermill.execute_notebook(
-                folder / "input.ipynb",
-                executed,
-                engine_name="f1ci",
-                kernel_name="python3",
-                progress_bar=False,
-                client={"timeout_func": left, "on_cell_start": begins, "record_timing": False},
-                start={"env": environment, "cwd": place, "stdout": log, "stderr": log},
-            )
-    except PapermillExecutionError as error:
-        where = f"cell {error.cell_index + 1}: {error.ename}: {error.evalue}"
-        return _error(where.splitlines()[0], "\n".join(error.traceback))
-    except CellTimeoutError:
-        return _error(
-            f"the time limit of {seconds(time_limit)} ended in cell {task.cell} of {task.cells}"
-        )
-    except DeadKernelError:
-        said = (folder / "log").read_text("utf-8")
-        return _error(f"its process died in cell {task.cell} of {task.cells}", said)
+    startup = folder / "ipython" / "profile_default" / "startup" / "start.py"
+    write(startup, _STARTUP)
+    nbformat.write(sources.read(edition.source(task.name)), folder / "input.ipynb")
+    write(folder / "parameters.yml", yaml.safe_dump(task.passed))
+    program = [sys.executable, "-m", "papermill", str(folder / "input.ipynb"), str(executed)]
+    options = ["--kernel", "python3", "--cwd", str(edition.root / "notebooks")]
+    options += ["--no-progress-bar", "--execution-timeout", str(time_limit)]
+    options += ["--parameters_file", str(folder / "parameters.yml")] if task.passed else []
+    said = _program(
+        [*program, *options],
+        folder,
+        {
+            **os.environ,
+            "F1CI_RESULTS": str(results),
+            "F1CI_DATA_READ": str(folder / "data"),
+            "IPYTHONDIR": str(folder / "ipython"),  # none of the user's own set-up
+        },
+    )
+    if not executed.exists():
+        return _error(f"papermill has failed: {(said.splitlines() or ['nothing was said'])[-1]}")
+    error = _clean(executed, said, time_limit)
     made = sorted(p.name for p in results.rglob("*") if p.is_file())
     if strangers := [name for name in made if not name.startswith(task.name)]:
-        return _error(f"what a notebook writes must bear its name, not {', '.join(strangers)}")
-    return None
+        error = error or _error(
+            f"what a notebook writes must bear its name, not {', '.join(strangers)}"
+        )
+    return error
+
+
+def _program(command: Sequence[str], folder: Path, environment: Mapping[str, str]) -> str:
+    """Run a program and end what it leaves behind; return the last of what it says."""
+    said = b""
+
+    def listen() -> None:
+        nonlocal said
+        assert process.stdout is not None
+        while chunk := process.stdout.read1(65536):  # type: ignore[attr-defined]
+            said = (said + chunk)[-_LONGEST:]
+            if _TIMEOUT in said:  # a cell that swallows interrupts would go on
+                _end_processes(folder, spared=process.pid)
+
+    with subprocess.Popen(
+        command,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        start_new_session=True,
+    ) as process:
+        listener = threading.Thread(target=listen, daemon=True)
+        listener.start()
+        process.wait()
+        _end_processes(folder)
+        listener.join()
+    note = "[what was said before is cut]\n" if len(said) == _LONGEST else ""
+    return note + said.decode("utf-8", "replace")
+
+
+def _end_processes(folder: Path, spared: int = 0) -> None:
+    """End every process that a run in this folder has started, except one."""
+    for process in psutil.process_iter():
+        with contextlib.suppress(psutil.Error):
+            theirs = process.environ().get("F1CI_RESULTS", "")
+            if theirs.startswith(f"{folder}{os.sep}") and process.pid != spared:
+                process.kill()
+
+
+def _clean(executed: Path, said: str, time_limit: int) -> dict[str, str] | None:
+    """Take papermill's paths, times and banners out of an executed notebook; return its error.
+
+    A notebook is done if each of its code cells has run.
+    """
+    notebook = nbformat.read(executed, as_version=4)
+    notebook.cells = [c for c in notebook.cells if "papermill-error" not in str(c.metadata)]
+    notebook.metadata.pop("papermill", None)
+    error, reached, missed = None, 0, []
+    for number, cell in enumerate(notebook.cells, 1):
+        running = cell.metadata.pop("papermill", {}).get("status") == "running"
+        cell.metadata.pop("execution", None)
+        for output in cell.get("outputs", []):
+            _shorten(output)
+            if output.output_type == "error" and error is None:
+                told = f"cell {number}: {output.ename}: {output.evalue}"
+                error = _error(told, "\n".join(output.traceback))
+        if cell.cell_type == "code" and cell.source.strip():
+            if running or cell.execution_count:
+                reached = number
+            else:
+                missed.append(number)
+    executed.write_text(nbformat.writes(notebook) + "\n", "utf-8")
+    where = f"in cell {reached} of {len(notebook.cells)}"
+    if _TIMEOUT.decode() in said:
+        return _error(f"the time limit of {seconds(time_limit)} ended {where}")
+    if error:
+        return error
+    if "DeadKernelError" in said:
+        return _error(f"its process died {where}", said)
+    return _error(f"it ended {where}: cell {missed[0]} has not run", said) if missed else None
+
+
+def _shorten(output: NotebookNode) -> None:
+    """Cut the texts of one output."""
+    for part in (output, output.get("data", {})):
+        for name, value in part.items():
+            if isinstance(value, str):
+                part[name] = _cut(value)
+    if output.output_type == "error":
+        output.traceback = [_cut(line, 20_000) for line in output.traceback]
+
+
+def _cut(text: str, longest: int = _LONGEST) -> str:
+    """Return a text that is not too long to read."""
+    if len(text) <= longest:
+        return text
+    return f"{text[:longest]}\n[cut here: {len(text):,} characters]"
+
+
+def _error(summary: str, traceback: str = "") -> dict[str, str]:
+    """Return what stopped a run: one line that any terminal can show, and all of it."""
+    line = re.sub(r"[\x00-\x1f\x7f-\x9f]+", " ", summary.strip().partition("\n")[0])
+    return {"summary": line[:300], "traceback": traceback[-100_000:]}
 
 
 def _publish(edition: Edition, task: Task, folder: Path, error: dict[str, str] | None) -> None:
     """Move what a run made to its place and record it."""
-    made, root = folder / "made", edition.root
+    made = folder / "made"
     if error:
         shutil.rmtree(made / "results")  # half of the results is worse than none
-    _clean(made / "executed" / f"{task.name}.ipynb")
     outputs = {p.relative_to(made).as_posix(): swhid(p) for p in made.rglob("*") if p.is_file()}
-    files, printed = _noted(folder / "notes", root)
-    files |= {f"notebooks/{task.name}.py", "book/compendium/__init__.py", "requirements.lock"}
-    hashes = {path: swhid(root / path) for path in sorted(files)}
-    # Nobody knows which of its states a file had that was written meanwhile: no hash fits.
-    begin = (folder / _STARTUP).stat().st_mtime
-    hashes |= {p: "" for p in files if hashes[p] and (root / p).stat().st_mtime > begin}
-    package = {p.relative_to(root).as_posix(): swhid(p) for p in (root / "f1ci").rglob("*.py")}
+    read = folder / "data"
     record = {
         "name": task.name,
         "status": "failed" if error else "done",
         "error": error,
         "ended": datetime.now(timezone.utc).isoformat(timespec="seconds"),
         "seconds": round(time.monotonic() - task.started, 1),
-        "parameters": {k: sources.literal(v) for k, v in task.values.items()},
+        "parameters": {k: repr(v) for k, v in task.values.items()},
         "packages": versions(_PACKAGES),
-        "read": {"files": hashes, "printed": printed},
-        "data": [p.removeprefix("notebooks/") for p in hashes if p.startswith("notebooks/data/")],
+        "inputs": task.inputs,
+        "data": sorted(set(read.read_text("utf-8").split())) if read.exists() else [],
         "version": version("f1ci"),
-        "f1ci": _combined(package),
+        "f1ci": task.inputs["the package"],
         # Numbers only: how a figure is drawn may differ from one machine to another.
-        "results": _combined(
-            {k: h for k, h in outputs.items() if re.match(r"results/(?!figures/)", k)}
-        ),
+        "results": short_hash({k: h for k, h in outputs.items() if k.endswith(".csv")}),
         "machine": f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores",
         "outputs": outputs,
     }
     edition.publish(task.name, record, made)
 
 
-def _noted(notes: Path, root: Path) -> tuple[set[str], dict[str, str]]:
-    """The files of this tree that a notebook opened, and the printed values that it asked for.
-
-    A compiled module stands for its source; the printed tables count value by value.
-    """
-    files, printed = set(), {}
-    for line in notes.read_text("utf-8").splitlines() if notes.exists() else ():
-        kind, name, value = line.split("\t")
-        if kind == "printed":
-            printed[name] = value
-        elif name.startswith(f"{root}{os.sep}"):
-            path = Path(source_from_cache(name) if name.endswith(".pyc") else name)
-            room, *inner = path.relative_to(root).parts
-            if room in _ROOMS and not {"published", "__pycache__"} & set(inner):
-                files.add("/".join([room, *inner]))
-    return files, printed
-
-
-def _clean(executed: Path) -> None:
-    """Take papermill's paths, times and banners out of an executed notebook."""
-    notebook = remove_error_markers(nbformat.read(executed, as_version=4))
-    for part in (notebook, *notebook.cells):
-        part.metadata.pop("papermill", None)
-    executed.write_text(nbformat.writes(notebook) + "\n", "utf-8")
-
-
-def _error(summary: str, traceback: str = "") -> dict[str, str]:
-    return {"summary": summary, "traceback": traceback}
-
-
-# --- what a person sees meanwhile ---------------------------------------------------------
+# What a person sees meanwhile
 
 
 def _left(todo: Sequence[Task], workers: int) -> str:
-    """The time left by what each notebook took before, shared among the workers."""
+    """Say how many notebooks are done, and how long the others took before."""
     now, still = time.monotonic(), [t for t in todo if not t.ended]
-    if not still:
-        return ""
-    if any(t.expected is None for t in still):
-        return f"; {len(todo) - len(still)} of {len(todo)} notebooks done"
+    told = f"; {len(todo) - len(still)} of {len(todo)} notebooks done"
+    if not still or any(t.expected is None for t in still):
+        return told
     rest = [max(0.0, (t.expected or 0.0) - (t.started and now - t.started)) for t in still]
-    return f"; about {seconds(max(*rest, sum(rest) / workers))} left"
+    return f"{told}, about {seconds(max(*rest, sum(rest) / workers))} left"
 
 
 def seconds(value: float) -> str:
-    """A duration as a person says it."""
+    """Return a duration as a person says it."""
     if value < 9.95:
         return f"{value:.1f} s"
     minutes, rest = divmod(round(value), 60)
@@ -466,13 +511,12 @@ def seconds(value: float) -> str:
 
 
 def say(line: str) -> None:
-    """Print a line now, though the output be a pipe."""
+    """Print a line now, even into a pipe."""
     sys.stdout.write(line + "\n")
     sys.stdout.flush()
 
 
-# --- the command --------------------------------------------------------------------------
-
+# The command
 
 QUICK = {"--quick": {"action": "store_true", "help": "small numbers, in a folder apart"}}
 
@@ -480,8 +524,8 @@ QUICK = {"--quick": {"action": "store_true", "help": "small numbers, in a folder
 def command(work: Callable[..., bool], arguments: Mapping[str, Mapping[str, Any]]) -> NoReturn:
     """Run the program that this process was started with, and end it.
 
-    `work` gets an edition and the values of the `arguments`, and says whether all is well. What
-    the program is for is the first line of its module.
+    `work` gets an edition and the values of the `arguments`, and says whether all is well. The
+    exit code is 0 if so, 1 if not (a notebook has failed, say), 2 if nothing could be done.
     """
     program = sys.modules["__main__"]
     parser = argparse.ArgumentParser(
@@ -493,14 +537,18 @@ def command(work: Callable[..., bool], arguments: Mapping[str, Mapping[str, Any]
         parser.add_argument(name, **how)
     options = vars(parser.parse_args())
     root, name = options.pop("root"), "quick" if options.pop("quick", False) else "full"
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # also in the background of a shell
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # `kill` ends it as Ctrl-C does
     try:
         sys.exit(not work(Edition(root.resolve(), name), **options))
-    except (RefusedError, LedgerError, OSError, ParameterError) as error:
+    except (RefusedError, OSError) as error:
         parser.exit(2, f"error: {error}\n")
     except KeyboardInterrupt:
         say("Stopped. What was done before stays done; nothing half-written is left.")
         os._exit(130)  # threads would take seconds to see that their kernels are gone
+    except Exception:
+        traceback.print_exc()  # a defect of the machinery, and not of a notebook
+        parser.exit(3)
 
 
 def _main(
@@ -510,23 +558,25 @@ def _main(
     workers: int,
     scheduler: str,
     force: bool,
-    time_limit: float,
+    time_limit: int,
 ) -> bool:
     begin = time.monotonic()
     if params:
         edition = replace(edition, name="custom")
+    if min(workers, time_limit) < 1:
+        raise RefusedError(
+            f"a run needs at least one worker and one second, not {workers} and {time_limit}"
+        )
     listed = tasks(edition, names, params)
-    todo = [t for t in listed if t.reason or force]
-    if workers < 1:
-        raise RefusedError(f"a run needs at least one worker, not {workers}")
+    todo = [t for t in listed if t.reason or params or force]
     if kept := len(listed) - len(todo):
         say(f"{kept} of {len(listed)} notebooks are up to date (--force runs them anyway).")
     os.environ |= {
         "OMP_NUM_THREADS": os.environ.get("OMP_NUM_THREADS", "1"),
         "PYTHONPATH": edition.python_path,
         "PYTHONHASHSEED": "0",
-        "PYTHONPYCACHEPREFIX": "",  # compiled modules stand beside their sources
         "JUPYTER_PREFER_ENV_PATH": "1",
+        "F1CI_RUNNER": str(os.getpid()),
         "F1CI_SCHEDULER": scheduler,
         "F1CI_PROCESSES": str(max(1, workers // max(1, len(todo)))),
         # The book fills in what is printed and the verdicts; a reader's own run has no book.
@@ -553,6 +603,6 @@ if __name__ == "__main__":
             "--workers": {"type": int, "default": 2, "help": "notebooks at a time"},
             "--scheduler": {"default": "", "help": "address of a Dask scheduler"},
             "--force": {"action": "store_true", "help": "run even what is up to date"},
-            "--time-limit": {"type": float, "default": 1800.0, "help": "seconds for each"},
+            "--time-limit": {"type": int, "default": 1800, "help": "seconds for each cell"},
         },
     )

@@ -8,12 +8,12 @@ A notebook opens the ledger once, and names each number by its id ever after::
     given, printed, record, say = page
     record("lam/table-3/scenario-1/n-25/wald", 0.9048, deviation=0.2935)
 
-``given`` is an input that a paper prints, ``printed`` a result that a computation starts from or a
-figure shows, ``say`` a number for the prose (``{glue:text}``). All values are in the printed unit.
-The records go to one CSV file per notebook, written at the end of every cell that records
-something and at exit. No verdict is given here: whether a record agrees with what is printed is
-decided once, by :mod:`compendium.verdicts`, when the book is built. Every value that a notebook
-reads is noted, so that it runs again when that value changes, and only then.
+``given`` reads an input that a paper prints. ``printed`` reads a printed result, for a computation
+that starts from it or a figure that shows it. ``record`` stores our number for a printed one.
+``say`` stores a number that the text quotes (``{glue:text}``). All values are in the printed unit.
+Both kinds go to one CSV file per notebook, written at the end of every cell and at exit: the id of
+a published number contains a slash, the key of a quoted one does not. No verdict is given here:
+:mod:`compendium.verdicts` decides once, when the book is built, whether numbers agree.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from compendium import RESULTS, note, write
+from compendium import RESULTS, write
 from compendium.published import LedgerError, Number, Published, Row, lines
 
 MIN_SPLITS = 200
@@ -38,7 +38,10 @@ _opened: list[Page] = []
 
 @dataclass(frozen=True)
 class Record:
-    """What a notebook computed for one published number; a results file has these columns."""
+    """What a notebook computed for one number; a results file has these columns.
+
+    The number is a published one, or one that the text quotes, which has only a value.
+    """
 
     id: str
     value: float | str | None = None
@@ -69,7 +72,8 @@ class Page:
         self.folder = folder or RESULTS
         self.published = published or Published()
         self.records: dict[str, Record] = {}
-        self._saved = 0
+        self.quoted: dict[str, Record] = {}
+        self._saved: list[Record] = []
 
     def __iter__(self) -> Iterator[Callable[..., Any]]:
         """What most notebooks need: ``given, printed, record, say = page``."""
@@ -85,9 +89,7 @@ class Page:
 
     def row(self, id: str) -> Row:  # noqa: A002
         """All that is printed about an input or a result."""
-        row = self._known(id, "input and no published number", self.published.everything)
-        note("printed", id, self.published.facts(id))
-        return row
+        return self._known(id, "input and no published number", self.published.everything)
 
     def number(self, id: str) -> Number:  # noqa: A002
         """A printed input or result, exactly, with half a unit of its last digit."""
@@ -113,10 +115,14 @@ class Page:
         return [id for id in self.published.rows if id.startswith(prefix)]  # noqa: A001
 
     def say(self, key: str, value: float | str) -> None:
-        """Keep a value for the prose, which quotes it as ``{glue:text}`key```."""
+        """Store a value for the prose, which quotes it as ``{glue:text}`key```."""
         from myst_nb import glue
 
-        glue(key, value if isinstance(value, str) else plain_number(value), display=False)
+        if "/" in key:
+            raise LedgerError(f"a key for the text has no slash, got {key!r}")
+        value = value if isinstance(value, str) else plain_number(value)
+        self.quoted[key] = Record(key, value)
+        glue(key, value, display=False)
 
     def record(
         self,
@@ -173,10 +179,10 @@ class Page:
 
     def save(self) -> None:
         """Write the file if there is something new for it."""
-        if self._saved != len(self.records):
-            table = [asdict(record) for record in self.records.values()]
-            write(self.path, csv_text(COLUMNS, table))
-            self._saved = len(self.records)
+        records = [*self.records.values(), *self.quoted.values()]
+        if self._saved != records:
+            write(self.path, csv_text(COLUMNS, map(asdict, records)))
+            self._saved = records
 
     def _known(self, id: str, what: str, rows: Mapping[str, Row]) -> Row:  # noqa: A002
         if id not in rows:
@@ -277,8 +283,13 @@ def checked(record: Record, row: Row) -> Record:
     )
 
 
-def from_line(line: dict[str, str], row: Row) -> Record:
-    """The record that a line of a results file holds."""
+def from_line(line: dict[str, str], row: Row | None) -> Record:
+    """Return the record that a line of a results file holds; `row` is None for a quoted number."""
+    if row is None:
+        try:
+            return Record(line["id"], float(line["value"]))
+        except ValueError:
+            return Record(line["id"], line["value"])
     kinds: dict[str, Callable[[str], Any]] = {
         "value": float if row.number else str,
         **dict.fromkeys(("deviation", "low", "high"), float),
@@ -292,7 +303,7 @@ def from_line(line: dict[str, str], row: Row) -> Record:
 def read(
     results: Path, published: Published
 ) -> tuple[dict[str, Record], dict[str, str], list[str]]:
-    """The records in a folder of results files by their ids, the notebook of each, all problems."""
+    """Return all records of a folder by their ids, the notebook of each, and all problems."""
     records: dict[str, Record] = {}
     notebooks: dict[str, str] = {}
     problems = []
@@ -300,8 +311,10 @@ def read(
         whole, wrong = lines(path, COLUMNS)
         for line in whole:
             try:
-                row = published.named(line["id"])
-                record = checked(from_line(line, row), row)
+                row = published.named(line["id"]) if "/" in line["id"] else None
+                record = from_line(line, row)
+                if row is not None:
+                    record = checked(record, row)
             except ValueError as error:
                 wrong.append(f"{path.name}: {error} ({line})")
                 continue

@@ -7,7 +7,8 @@
 - `errata.csv`: the register: errors (E), other runs (R), what is open (O) and remarks (N),
 - `expected.csv`: the values of ours that those entries rest on, and how far they may move; for a
   number that fits another run, that run's value as well, under the name `R-...:id`,
-- `marks.csv`: rows that cannot count as a check, or not as an independent one, and why,
+- `marks.csv`: rows that cannot count as a check, or not as an independent one, or whose digits are
+  cut off, not rounded, and why,
 - `restated.csv`: rows that print again what another row prints.
 
 A printed number is read exactly as it stands, into its value and half a unit of its last printed
@@ -29,7 +30,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TypeVar
 
-from compendium import PUBLISHED
+from compendium import PUBLISHED, RefusedError
 
 KINDS = ("deterministic", "simulated", "trained")
 # The kinds of entries of the register, and the letter that ids of each kind begin with: what is
@@ -45,11 +46,11 @@ ERRATUM_KINDS = {
     "defect of our copy": "N",
     "remark": "N",
 }
-MARKS = ("input", "chosen")
+MARKS = ("input", "chosen", "cut")
 _Kind = TypeVar("_Kind")
 
 
-class LedgerError(ValueError):
+class LedgerError(RefusedError):
     """A table, a record or a printed number that the ledger cannot accept."""
 
 
@@ -158,6 +159,19 @@ class Row:
         return read_number(self.printed)
 
     @property
+    def read(self) -> Number | None:
+        """The number that its digits stand for: rounded, or, if so marked, cut off."""
+        number = self.number
+        if number is None or self.mark != "cut":
+            return number
+        return Number(number.value + number.half_unit, number.half_unit)
+
+    @property
+    def is_coverage(self) -> bool:
+        """Whether it is the probability that intervals cover, by its description."""
+        return "cover" in self.description.lower()
+
+    @property
     def half_unit(self) -> float | None:
         """Half a unit of its last printed digit."""
         return None if self.number is None else float(self.number.half_unit)
@@ -180,16 +194,20 @@ class Erratum:
 
 def lines(path: Path, columns: Sequence[str]) -> tuple[list[dict[str, str]], list[str]]:
     """The lines of a table, and what is wrong with it, a sentence each."""
-    with path.open(encoding="utf-8", newline="") as file:
-        reader = csv.DictReader(file, strict=True)
-        if sorted(reader.fieldnames or []) != sorted(columns):
-            return [], [f"{path.name}: its columns are {reader.fieldnames}, not {list(columns)}"]
-        whole, problems = [], []
-        for line in reader:
-            if None in line or None in line.values():
-                problems.append(f"{path.name}: not {len(columns)} cells in {line}")
-            else:
-                whole.append({column: line[column].strip() for column in columns})
+    try:
+        with path.open(encoding="utf-8", newline="") as file:
+            reader = csv.DictReader(file, strict=True)
+            names, listed = reader.fieldnames or [], list(reader)
+    except (csv.Error, UnicodeDecodeError) as error:
+        return [], [f"{path.name} cannot be read: {error}"]
+    if sorted(names) != sorted(columns):
+        return [], [f"{path.name}: its columns are {names}, not {list(columns)}"]
+    whole, problems = [], []
+    for line in listed:
+        if None in line or None in line.values():
+            problems.append(f"{path.name}: not {len(columns)} cells in {line}")
+        else:
+            whole.append({column: line[column].strip() for column in columns})
     return whole, problems
 
 
@@ -230,6 +248,7 @@ class Published:
             )
         for row in self.everything.values():
             self._check_row(row)
+        self._check_runs()
         for erratum in self.errata.values():
             self._check_erratum(erratum)
         if self._problems:
@@ -244,10 +263,11 @@ class Published:
             raise LedgerError(f"no published number has the id {name!r}")
         return row
 
-    def facts(self, id: str) -> str:  # noqa: A002
-        """All that a notebook can ask of a number, as one text; "" if nothing has the id."""
-        row = self.everything.get(id)
-        return "" if row is None else f"{row.printed} {row.erratum} {row.paper_replicates}"
+    @property
+    def facts(self) -> str:
+        """All that notebooks can ask of printed numbers, as one text."""
+        rows = self.everything.values()
+        return "\n".join(f"{r.id} {r.printed} {r.erratum} {r.paper_replicates}" for r in rows)
 
     def _need(self, fine: object, problem: str) -> None:
         if not fine:
@@ -335,6 +355,19 @@ class Published:
             read_number(row.printed)
         except LedgerError as error:
             self._problems.append(f"{where}: {error}")
+
+    def _check_runs(self) -> None:
+        """A table row comes from one run: coverage and length, or both ends of an interval."""
+        runs: dict[str, dict[str, str]] = {}
+        for id_, row in self.rows.items():
+            line, _, column = id_.rpartition("/")
+            if column in ("coverage", "length", "low", "high"):
+                run = row.erratum if row.erratum.startswith("R") else ""
+                runs.setdefault(line, {})[column] = run
+        for line, of in runs.items():
+            self._need(
+                len(set(of.values())) == 1, f"{line}: one table row, but more than one run, {of}"
+            )
 
     def _check_erratum(self, erratum: Erratum) -> None:
         where, paper = erratum.id, erratum.paper

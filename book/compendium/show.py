@@ -1,19 +1,21 @@
 """Tables for notebooks. Those of published numbers hold ids; the book fills in the rest.
 
 A cell of such a table is a mark that names an id and what to show of it. When the book is built,
-:mod:`compendium.pages` puts the printed number, ours, the verdict and the link there. Run by hand
-(in Jupyter, by papermill, with parameters of one's own), a notebook has no book to wait for, and
-its tables fill themselves in when they are shown.
+:mod:`compendium.book` puts the printed number, ours, the verdict and the link there. Run by hand
+(in Jupyter, by papermill, with parameters of one's own), a notebook has no book to wait for: its
+tables show the printed number and ours. Verdicts are given in the book alone.
 """
 
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from html import unescape
 from pathlib import Path
 
 from jinja2 import Template
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from compendium import ledger
 
@@ -22,6 +24,7 @@ _TEMPLATE = Template(
     autoescape=True,
 )
 _MARK = Markup('<span data-ledger="{}" data-show="{}"></span>')
+_MARKED = re.compile(r'<span data-ledger="([^"]*)" data-show="(\w+)"></span>')
 
 
 class table:  # noqa: N801 (notebooks say show.table)
@@ -32,26 +35,26 @@ class table:  # noqa: N801 (notebooks say show.table)
     ) -> None:
         self._html: str = _TEMPLATE.render(head=head, rows=rows, numeric=set(numeric))
 
-    def _repr_html_(self) -> str:
-        if os.environ.get("F1CI_IDS") or "data-ledger=" not in self._html:
-            return self._html
-        from compendium import pages, verdicts
+    def __repr__(self) -> str:
+        return "a table"
 
-        return pages.fill(self._html, verdicts.known(ledger.opened()))
+    def _repr_html_(self) -> str:
+        marked = "data-ledger=" in self._html and not os.environ.get("F1CI_IDS")
+        return fill(self._html, _without_book) if marked else self._html
 
 
 def printed(identity: str) -> Markup:
-    """A cell that shows a number as the paper prints it, for `table`."""
+    """Return a cell for `table` that shows a number as the paper prints it."""
     return _MARK.format(identity, "printed")
 
 
 def described(identity: str) -> Markup:
-    """A cell that says what a number is, for `table`."""
+    """Return a cell for `table` that says what a number is."""
     return _MARK.format(identity, "description")
 
 
 def compare(ids: Iterable[str], *, names: Sequence[str] | None = None) -> table:
-    """One line for each id: what it is, printed, reproduced, verdict.
+    """Return a table with one line for each id: what it is, printed, reproduced, verdict.
 
     Parameters
     ----------
@@ -75,7 +78,7 @@ def grid(
     *,
     corner: str = "",
 ) -> table:
-    """A table in the paper's own layout: printed above reproduced in every cell.
+    """Return a table in the paper's own layout: printed above reproduced in every cell.
 
     Parameters
     ----------
@@ -93,3 +96,42 @@ def grid(
     ]
     head = [corner, *column_names.values()]
     return table(head, rows, numeric=range(1, len(head)))
+
+
+def fill(html: str, content: Callable[[str, str], str]) -> str:
+    """Replace each mark of a table by what `content` returns for its id and what to show."""
+    return _MARKED.sub(lambda mark: content(unescape(mark[1]), mark[2]), html)
+
+
+def value_text(value: float | str | None, printed: str) -> str:
+    """Return a reproduced value with two digits more than the paper prints."""
+    if value is None or isinstance(value, str):
+        return value or ""
+    places = 4 if "/" in printed else decimals(printed)
+    if places == 0 and value.is_integer():
+        return f"{value:,.0f}"
+    return f"{value:,.{places + 2}f}"
+
+
+def decimals(printed: str) -> int:
+    """Count the decimals of a printed number.
+
+    >>> decimals("99.6%"), decimals("59,066")
+    (1, 0)
+    """
+    return len(printed.rstrip("%").partition(".")[2])
+
+
+def _without_book(identity: str, what: str) -> str:
+    """Return what a table shows of a number where there is no book."""
+    page = ledger.opened()
+    row, record = page.row(identity), page.records.get(identity)
+    ours = value_text(record.value if record else None, row.printed)
+    shown = {
+        "description": escape(row.description),
+        "printed": escape(row.printed),
+        "value": escape(ours),
+        "verdict": "",
+        "cell": escape(row.printed) + Markup("<br>") + ours,
+    }
+    return str(shown[what])

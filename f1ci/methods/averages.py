@@ -27,7 +27,7 @@ from scipy.special import gammaincinv, ndtr
 from f1ci.counts import Items, Matrix
 from f1ci.methods.multinomial import limits_of_tables
 from f1ci.methods.score import Counts, Kernel, Limits, Sample, sample_of_counts
-from f1ci.metrics import ROUNDING, Metric, Parts
+from f1ci.metrics import Metric, Parts
 from f1ci.results import Array, FloatOrArray
 
 __all__ = [
@@ -359,9 +359,9 @@ def sample_of_difference(metric: Metric, items: Items) -> Sample:
     """
     (a, by_a), (b, by_b) = (metric.evaluate(items.matrix(model)) for model in (0, 1))
     influence, n = by_b - by_a, items.counts.sum()
-    square = (items.counts * influence**2).sum() / (n * (n - 1))
-    largest = max(np.abs(by_a).max(), np.abs(by_b).max())
-    variance = np.where(n * square <= ROUNDING * largest**2, 0.0, square)
+    # What both models do alike cancels, except for rounding.
+    influence = np.where(np.abs(influence) <= 1e-14 * (np.abs(by_a) + np.abs(by_b)), 0.0, influence)
+    variance = (items.counts * influence**2).sum() / (n * (n - 1))
     error = np.sqrt(np.where(np.isnan(b - a), np.nan, variance))
     low, high = metric.range
     limits = paired_limits(metric, items) if metric.index or metric.parts else None

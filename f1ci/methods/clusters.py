@@ -229,7 +229,9 @@ def _average(units: Units, parts: Parts) -> _Pooled:
     variance = units.by_class(scores.inflated**2)
     matters = weight**2 * variance
     matters = matters if matters.sum() > 0 else np.where(weight == 0.0, 0.0, 1.0)
-    squares = (units.by_unit(scores.share * (matters / matters.sum())[k]) ** 2).sum()
+    with np.errstate(invalid="ignore"):
+        matters = matters / matters.sum()
+    squares = (units.by_unit(scores.share * matters[k]) ** 2).sum()
     correlation, deviation = _correlation(units, scores, random, parts.weighted)
     spread = deviation[r:] if parts.weighted else None
 
@@ -257,7 +259,8 @@ def _average(units: Units, parts: Parts) -> _Pooled:
         return at
 
     error = _error(units, (influence**2).sum(), estimate)
-    item = np.sqrt((np.where(weight == 0.0, 0.0, weight * scores.item) ** 2).sum())
+    with np.errstate(invalid="ignore"):
+        item = np.sqrt((np.where(weight == 0.0, 0.0, weight * scores.item) ** 2).sum())
     return _Pooled(estimate, error, influence, inflated, item, limits)
 
 
@@ -368,7 +371,8 @@ def sample_of_groups(metric: Metric, items: Items, *, each: bool = False) -> Sam
         if score.index is not None and not each:
             tables = [units.only(1) for units in tables]
         sample = sample_of_units(tables, score, each=each)
-        return sample._replace(metric=metric, mark="+groups")
+        matrix = items.matrix() if len(models) == 1 else None
+        return sample._replace(metric=metric, matrix=matrix, mark="+groups")
     values, influences = zip(*(metric.evaluate(items.matrix(m)) for m in models), strict=True)
     estimate, influence, (low, high) = values[0], influences[0], metric.range
     if len(models) == 2:
@@ -376,4 +380,5 @@ def sample_of_groups(metric: Metric, items: Items, *, each: bool = False) -> Sam
         low, high = low - high, high - low
     variance = item_covariance(influence[None], items.groups, items.counts)[0, 0]
     error = np.sqrt(np.where(np.isnan(estimate), np.nan, variance))
-    return Sample(metric, estimate, error, (low, high), mark="+groups")
+    matrix = items.matrix() if len(models) == 1 else None
+    return Sample(metric, estimate, error, (low, high), matrix=matrix, mark="+groups")

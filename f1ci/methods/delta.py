@@ -45,7 +45,12 @@ _BORDER = 1e-12
 def symmetric(sample: Sample, z: FloatOrArray) -> Limits:
     """Return the estimate plus and minus z standard errors."""
     half = z * sample.error
-    return sample.estimate - half, sample.estimate + half
+    low, high = sample.estimate - half, sample.estimate + half
+    if sample.counts is None:
+        return low, high
+    # A Tversky score without relevant items: every value is possible.
+    undefined = np.isnan(sample.estimate)
+    return np.where(undefined, 0.0, low), np.where(undefined, 1.0, high)
 
 
 def logit(sample: Sample, z: FloatOrArray) -> Limits:

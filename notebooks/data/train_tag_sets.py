@@ -6,7 +6,7 @@
 Wang and Li (2019, section 4.1) compare the tag sets BMES and BB2B3MES with conditional random
 fields in a 3 x 2 block-regularised cross-validation. This script does the same with a corpus that
 everybody may use: the Hong Kong Cantonese Corpus, 58 dialogues, from the package pycantonese
-(dependency group ``train`` in pyproject.toml). It takes ten minutes on one core.
+(dependency group ``train`` in pyproject.toml). It takes a quarter of an hour on one core.
 
 Three files of counts come out. The columns ``100`` to ``011`` are words: the first digit says
 whether the word is in the gold standard, the second whether model A predicts it, the third
@@ -14,7 +14,8 @@ whether model B does. The notebook ``wangli-tag-sets`` reads them.
 
 - ``tag-sets-folds.csv``: both tag sets on the whole corpus, by fold and dialogue; once with
   utterances dealt to the four blocks at random, once with whole dialogues.
-- ``tag-sets-blocks.csv``: what the four blocks of either partition hold.
+- ``tag-sets-blocks.csv``: what the four blocks of either partition hold; ``words_4`` are words of four
+  or more characters.
 - ``tag-sets-corpora.csv``: 50 small corpora of 320 utterances, drawn from the whole one. Each has
   its own cross-validation of the two tag sets, and of one tag set with two seeds. The models of
   each fold are also tested on 6000 utterances outside the small corpus.

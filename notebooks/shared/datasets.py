@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 __all__ = [
     "abalone",
+    "abalone_forests",
     "abalone_problem",
     "confusion_matrix",
     "confusion_matrix_names",
@@ -164,6 +165,24 @@ def confusion_matrix(name: str) -> pd.DataFrame:
     matrix = _matrix(cells)
     matrix.attrs["origin"] = cells["origin"].iloc[0]
     return matrix
+
+
+def abalone_forests(learner: str) -> NDArray[np.float64]:
+    """Return true and predicted positives of many forests on the same few splits (`yuan`).
+
+    Parameters
+    ----------
+    learner : str
+        "R" or "scikit-learn".
+
+    Returns
+    -------
+    ndarray, shape (splits, forests, 2)
+    """
+    frame = _table("forests-abalone.csv")
+    frame = frame[frame["learner"] == learner]
+    counts: NDArray[np.float64] = frame[["tp", "predicted"]].to_numpy(dtype=np.float64)
+    return counts.reshape(frame["split"].nunique(), -1, 2)
 
 
 def split_counts(name: str) -> NDArray[np.float64]:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from compendium import figures, ledger, verdicts
 
-__all__ = ["allowed"]
+__all__ = ["allowed", "ranges"]
 
 
 def allowed(axes: Any, rows: Mapping[str, str], *, ratio: bool = False) -> None:
-    """Where printed numbers fall: what the ledger allows as a bar, the printed number on it.
+    """Draw where printed numbers fall: what the ledger allows as a bar, the printed number on it.
+
+    No verdict is drawn: the book gives it, in one place.
 
     Parameters
     ----------
@@ -22,20 +24,32 @@ def allowed(axes: Any, rows: Mapping[str, str], *, ratio: bool = False) -> None:
     ratio : bool
         Show everything as a ratio to the reproduced value, so that any numbers compare.
     """
-    entries = verdicts.judge(ledger.opened(), list(rows.values()))
+    page = ledger.opened()
+    entries = [verdicts.entry(page.row(i), page.published, page.records) for i in rows.values()]
     # Four columns: the lowest and the highest printed number that agrees, ours, the printed one.
     values = np.array([[*e.allowed, e.value, float(e.printed)] for e in entries], float)
     low, high, ours, printed = (values / values[:, [2]] if ratio else values).T
-    inside = (low <= printed) & (printed <= high)
     places = np.arange(len(rows))
-    look = {"color": figures.COLOURS["sky"], "linewidth": 6, "label": "allowed by the ledger"}
-    axes.hlines(places, low, high, **look)
+    ranges(axes, list(rows), np.column_stack([low, high]), printed, "allowed by the ledger")
     axes.plot(ours, places, "|", markersize=9, color=figures.COLOURS["blue"], label="reproduced")
-    for where, marker, size, colour, label in (
-        (inside, "o", 5, "black", "printed, inside"),
-        (~inside, "X", 7, "vermilion", "printed, outside"),
-    ):
-        look = {"color": figures.COLOURS[colour], "markersize": size, "label": label}
-        axes.plot(printed[where], places[where], marker, **look)
-    axes.set_yticks(places, list(rows))
-    axes.set_ylim(len(rows) - 0.4, -0.6)
+
+
+def ranges(axes: Any, names: Sequence[str], bands: Any, printed: Any, label: str) -> None:
+    """Draw bands as bars from top to bottom, and on each the printed number.
+
+    Parameters
+    ----------
+    axes : matplotlib.axes.Axes
+    names : sequence of str
+    bands : array_like, shape (rows, 2)
+    printed : array_like, shape (rows,)
+    label : str
+        What the bars are.
+    """
+    low, high = np.asarray(bands).T
+    values, places = np.asarray(printed), np.arange(len(names))
+    axes.hlines(places, low, high, color=figures.COLOURS["sky"], linewidth=6, label=label)
+    look = {"color": figures.COLOURS["black"], "markersize": 5, "label": "printed"}
+    axes.plot(values, places, "o", **look)
+    axes.set_yticks(places, names)
+    axes.set_ylim(len(names) - 0.4, -0.6)

@@ -1,12 +1,15 @@
 """How well joint intervals do: exactly for one rule, by simulation for several (`yuan`).
 
-A test set of n cases enters the intervals through its joint cell counts alone, one
-multinomial draw (`f1ci.joint.joint_from_cells`). For one rule only three counts matter,
-TP, FP and FN, and all tables that can occur are summed over instead of drawn.
+A test set of n cases enters the intervals through its joint cell counts alone, so a simulated test
+set is one multinomial draw. For one rule only TP, FP and FN matter, and all tables that can occur
+are summed over instead of drawn.
 
-Four kinds of intervals are looked at, named as in Tables VI and VII: "individual" ones,
-"joint" ones, "corrected" ones (joint and blurred), and "corrected_individual" ones. A
-critical value is computed
+Every study looks at four kinds of intervals, named as in Tables VI and VII: "individual",
+"joint", "corrected" (joint and blurred) and "corrected_individual". Its results are a dictionary
+with names such as "1nn/joint/coverage", "all/corrected/length" (a family of measures, a kind, and
+what is asked) and "individual/m3" (the coverage of one measure by itself).
+
+A critical value is computed
 
 - for one or two measures, in every test set: a function of one correlation, tabulated;
 - for three measures of one rule whose tables are enumerated: by a quadratic in the three
@@ -15,18 +18,18 @@ critical value is computed
   varies by less than one per cent from one test set to the next, which moves mean lengths
   and coverages by a few 1e-4; `drift` measures it.
 
-Test sets in which a measure has an estimated variance of zero have a critical value of
-their own, from the other measures, as in `f1ci.joint.joint_critical_value`.
+A measure whose estimated variance is zero is left out of the critical value of its test set.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache, partial
-from typing import Any, Generic, Literal, TypeVar
+from typing import Any
 
 import numpy as np
 from compendium.published import Number
@@ -35,23 +38,29 @@ from scipy.interpolate import CubicSpline
 from scipy.special import ndtri
 
 import f1ci
-from f1ci.joint import joint_critical_value, joint_from_cells
-from f1ci.methods.delta import blur_variance
-from f1ci.methods.quantile import equicoordinate_quantile, normal_quantile
 from f1ci.metrics import BinaryMetric
 
 __all__ = [
     "Drift",
+    "Estimates",
     "Exact",
-    "Intervals",
-    "Study",
     "band",
+    "cells_of",
+    "common_tables",
     "consistent_tables",
+    "critical_values",
+    "cut_off",
     "drift",
+    "estimates",
     "exact",
+    "from_true_values",
     "on_grid",
+    "own_critical_values",
+    "printed_as",
     "quantities",
     "rake",
+    "raked",
+    "redrawn",
     "replications",
     "simulate",
     "tables",
@@ -59,37 +68,18 @@ __all__ = [
 ]
 
 Array = NDArray[np.float64]
-Kind = Literal["individual", "joint", "corrected", "corrected_individual"]
-T = TypeVar("T")
-S = TypeVar("S")
 
-
-@dataclass(frozen=True)
-class Intervals(Generic[T]):
-    """The intervals of one kind for a family of measures: whether all hold, and mean length."""
-
-    coverage: T
-    length: T
-
-
-@dataclass(frozen=True)
-class Study(Generic[T]):
-    """What the paper averages: test set by test set, averaged, or split by split.
-
-    Attributes
-    ----------
-    single : dict
-        Coverage of each measure by itself, for the two kinds of individual intervals.
-    families : dict
-        By the name of a rule, or "all", and the kind.
-    """
-
-    single: dict[Kind, list[T]]
-    families: dict[tuple[str, Kind], Intervals[T]]
-
-    def of(self, family: str, kind: Kind) -> Intervals[T]:
-        """The intervals of one kind for the measures of a rule, or of "all"."""
-        return self.families[family, kind]
+EXAMPLES = 500
+# Of the critical value common to all test sets: it moves a coverage by 1e-4 at most.
+ACCURACY = 1e-3
+# Tables less likely than this are left out of exact sums.
+LEAST = float(np.exp(-26.0))
+# Joint cells per block of test sets, whose numbers fit into the cache.
+BLOCK = 1 << 16
+# Rounds of raking; those that can succeed need a few dozen.
+RAKES = 100
+# A variance below this part of the squared slopes is rounding, and is really zero.
+ROUNDING = 1e-13
 
 
 @dataclass(frozen=True)
@@ -113,32 +103,126 @@ class Drift:
     length: float
 
 
-EXAMPLES = 500
-# Of the critical value common to all test sets: it moves a coverage by 1e-4 at most.
-ACCURACY = 1e-3
-# Tables less likely than this are left out of exact sums.
-LEAST = float(np.exp(-26.0))
-# Test sets per block, whose numbers fit into the cache.
-BLOCK = 1000
-# Rounds of raking; those that can succeed need a few dozen.
-RAKES = 100
+@dataclass(frozen=True)
+class Estimates:
+    """Measures of many test sets, with what their intervals need.
+
+    Attributes
+    ----------
+    value : ndarray, shape (tests, K)
+        All measures of the first rule, then all of the second, and so on.
+    covariance : ndarray, shape (tests, K, K)
+        The covariance of the estimates, choice I of the paper's remark 2.
+    blur : ndarray, shape (tests, K)
+        What choice II adds to the variances, divided by the square of the normal quantile.
+    """
+
+    value: Array
+    covariance: Array
+    blur: Array
+
+    def blurred(self, square: float) -> Array:
+        """Return the covariance of choice II, with `square` in the place of z^2."""
+        # The memory's order is kept: test sets are last in it.
+        found = self.covariance.copy(order="K")
+        k = np.arange(found.shape[-1])
+        found[:, k, k] += square * self.blur
+        return found
+
+
+def _bits(cells: int) -> NDArray[np.int64]:
+    """Return Z, A_1, ..., A_m of each cell, whose index reads so in binary."""
+    places = np.arange(cells.bit_length() - 2, -1, -1)
+    return (np.arange(cells) >> places[:, None]) & 1
+
+
+def _tables_of_rules(cells: Array) -> Array:
+    """Return the confusion matrix of each rule, shape (m, ..., 2, 2), from joint cells."""
+    z, *answers = _bits(cells.shape[-1])
+    found = []
+    for a in answers:
+        place = 2 * z + a
+        table = [cells @ (place == i).astype(np.float64) for i in range(4)]
+        found.append(np.stack(table, axis=-1).reshape(*cells.shape[:-1], 2, 2))
+    return np.stack(found)
 
 
 def true_values(cells: ArrayLike, metrics: Sequence[BinaryMetric]) -> Array:
-    """The measures of a population: all of the first rule, then all of the second, and so on."""
-    p = np.asarray(cells, dtype=np.float64)
-    p = p / p.sum(axis=-1, keepdims=True)
-    # The index of a cell, in binary, reads Z A_1 ... A_m.
-    places = np.arange(p.shape[-1].bit_length() - 2, -1, -1)
-    bits = (np.arange(p.shape[-1])[:, None] >> places) & 1
-    z, a = bits[:, :1], bits[:, 1:]
-    three = p @ (z * a), p @ a, np.broadcast_to(p @ z, (p @ a).shape)
-    values = np.stack([metric.at(*three) for metric in metrics], axis=-1)
-    return values.reshape(*values.shape[:-2], -1)
+    """Return the measures of a population: all of the first rule, then all of the second."""
+    tables_of = _tables_of_rules(np.asarray(cells, dtype=np.float64))
+    values = [metric.value(table) for table in tables_of for metric in metrics]
+    return np.stack(values, axis=-1)
+
+
+def _slopes(metric: BinaryMetric, matrices: Array) -> Array:
+    """Return the derivatives by E(ZA), EA and EZ, shape (3, tests), as in Table III.
+
+    f1ci differentiates by the four cells; a cell's derivative is the sum of those of the means
+    that it is part of, up to a constant.
+    """
+    g = metric.gradient(matrices)
+    by_a, by_z = g[..., 0, 1] - g[..., 0, 0], g[..., 1, 0] - g[..., 0, 0]
+    return np.stack([g[..., 1, 1] - g[..., 0, 0] - by_a - by_z, by_a, by_z])
+
+
+def estimates(cells: ArrayLike, metrics: Sequence[BinaryMetric]) -> Estimates:
+    """Return estimates and their covariance (proposition 1 and remark 2) from joint cells.
+
+    Parameters
+    ----------
+    cells : array_like, shape (tests, 2**(m + 1))
+        Counts; the index of a cell, in binary, reads Z A_1 ... A_m.
+    metrics : sequence of BinaryMetric
+
+    Returns
+    -------
+    Estimates
+    """
+    counts = np.atleast_2d(np.asarray(cells, dtype=np.float64))
+    size = BLOCK // counts.shape[-1]
+    blocks = [
+        _block(counts[start : start + size], metrics) for start in range(0, len(counts), size)
+    ]
+    # Test sets are last in memory, so that sums over a few measures run along them.
+    parts = (np.concatenate(part, axis=-1) for part in zip(*blocks, strict=True))
+    return Estimates(*(np.moveaxis(part, -1, 0) for part in parts))
+
+
+def _block(counts: Array, metrics: Sequence[BinaryMetric]) -> tuple[Array, Array, Array]:
+    # 1. The means of ZA_1, ..., ZA_m, A_1, ..., A_m, Z, and their covariance (times n).
+    z, *answers = _bits(counts.shape[-1])
+    means_of = np.array([*(z * a for a in answers), *answers, z], dtype=np.float64)
+    n = counts.sum(axis=-1)
+    p = counts.T / n
+    mean = means_of @ p
+    upper = np.triu_indices(len(means_of))
+    products = (means_of[upper[0]] * means_of[upper[1]]) @ p - mean[upper[0]] * mean[upper[1]]
+    base = np.empty((len(means_of), len(means_of), len(n)))
+    base[upper] = base[upper[::-1]] = products
+    # 2. Each measure H_k is a sum of three of them, with the derivatives as weights.
+    values, slopes, used = [], [], []
+    for rule, matrices in enumerate(_tables_of_rules(counts)):
+        own = np.array([rule, len(answers) + rule, 2 * len(answers)])
+        for metric in metrics:
+            values.append(np.asarray(metric.value(matrices)))
+            slopes.append(_slopes(metric, matrices))
+            used.append(own)
+    # 3. The covariance of two measures, with the divisor n - 1 of remark 2.
+    covariance = np.empty((len(used), len(used), len(n)))
+    for j in range(len(used)):
+        half = np.einsum("at,art->rt", slopes[j], base[used[j]])
+        for k in range(j + 1):
+            covariance[j, k] = (slopes[k] * half[used[k]]).sum(axis=0)
+            covariance[k, j] = covariance[j, k]
+    squares = np.array([(slope**2).sum(axis=0) for slope in slopes])
+    own = np.arange(len(used))
+    variance = covariance[own, own]
+    covariance[own, own] = np.where(variance > ROUNDING * squares, variance, 0.0)
+    return np.array(values), covariance / (n - 1), squares / (2 * n**2)
 
 
 def tables(n: int, cells: ArrayLike) -> tuple[NDArray[np.int64], Array]:
-    """All tables of one rule that a test set of n cases can show, but for faint ones.
+    """Return all tables of one rule that a test set of n cases can show, except faint ones.
 
     Parameters
     ----------
@@ -151,25 +235,29 @@ def tables(n: int, cells: ArrayLike) -> tuple[NDArray[np.int64], Array]:
     -------
     counts : ndarray, shape (tables, 4)
     probability : ndarray, shape (tables,)
-        They add up to 1 but for about 1e-9.
+        Their sum falls short of 1 by about 1e-9.
     """
+    counts, probability = map(np.concatenate, zip(*_table_blocks(n, cells), strict=True))
+    return counts, probability
+
+
+def _table_blocks(n: int, cells: ArrayLike) -> Iterator[tuple[NDArray[np.int64], Array]]:
     p = np.asarray(cells, dtype=np.float64) / np.sum(cells)
-    blocks = f1ci.coverage.tables(n, p[[1, 2, 3, 0]], least=LEAST)
-    counts, probability = map(np.concatenate, zip(*blocks, strict=True))
-    return counts[:, [3, 0, 1, 2]], probability
+    for counts, probability in f1ci.coverage.tables(n, p[[1, 2, 3, 0]], least=LEAST):
+        yield counts[:, [3, 0, 1, 2]], probability
 
 
 @lru_cache(maxsize=4)
 def _pair_quantile(level: float) -> Any:
-    """The critical value of two measures, as a function of the angle arccos |correlation|."""
+    """Return the critical value of two measures, a function of arccos |correlation|."""
     angle = np.linspace(0.0, np.pi / 2, 401)
     matrices = np.ones((len(angle), 2, 2))
     matrices[:, 0, 1] = matrices[:, 1, 0] = np.cos(angle)
-    return CubicSpline(angle, equicoordinate_quantile(matrices, level))
+    return CubicSpline(angle, f1ci.equicoordinate_quantile(matrices, level))
 
 
 def _correlations(covariance: Array) -> Iterator[Array]:
-    """Rows of correlation matrices, (k, tests) each; entries of measures without variance are 0.
+    """Yield rows of correlation matrices, (k, tests) each, 0 for measures without variance.
 
     One row fits into the cache, all of them do not.
     """
@@ -181,8 +269,18 @@ def _correlations(covariance: Array) -> Iterator[Array]:
         yield np.clip(product, -1.0, 1.0, out=product)
 
 
-def _critical_values(covariances: Iterable[Array], level: float, *, each: bool) -> list[Array]:
-    """A critical value for each test set of one population, shape (tests,), for each family."""
+def critical_values(covariances: Iterable[Array], level: float, *, each: bool) -> list[Array]:
+    """Return the critical value of each test set, shape (tests,), for each family of measures.
+
+    Parameters
+    ----------
+    covariances : iterable of ndarray, shape (tests, k, k)
+        One for each family, of test sets from one population.
+    level : float
+        The nominal level.
+    each : bool
+        Whether each test set of an enumeration has a value of its own for three measures too.
+    """
     found = []
     common: dict[int, list[tuple[Array, Array, Array]]] = {}
     for covariance in covariances:
@@ -208,60 +306,46 @@ def _critical_values(covariances: Iterable[Array], level: float, *, each: bool) 
                 common.setdefault(len(mean), []).append((values, here, mean))
     for some in common.values():
         means = np.stack([mean for _, _, mean in some])
-        quantiles = equicoordinate_quantile(means, level, accuracy=ACCURACY)
+        quantiles = f1ci.equicoordinate_quantile(means, level, accuracy=ACCURACY)
         for (values, here, _), quantile in zip(some, np.asarray(quantiles), strict=True):
             values[here] = quantile
     return found
 
 
 def _by_regression(covariance: Array, level: float) -> Array:
-    """Critical values by a quadratic in the correlations, fitted to evenly spread examples."""
-    upper = np.triu_indices(covariance.shape[-1], 1)
+    """Return critical values by a quadratic in the correlations, fitted to spread examples."""
+    upper = np.triu_indices(k := covariance.shape[-1], 1)
     rho = np.stack(list(_correlations(covariance)))[upper].T
     first, second = np.triu_indices(rho.shape[1])
     features = np.column_stack([np.ones(len(rho)), rho, rho[:, first] * rho[:, second]])
     examples = np.linspace(0, len(rho) - 1, EXAMPLES).astype(int)
-    known = joint_critical_value(covariance[examples], confidence_level=level)
+    known = f1ci.equicoordinate_quantile(_filled(rho[examples], k), level)
     fit = np.linalg.lstsq(features[examples], known, rcond=None)[0]
     values: Array = features @ fit
     return values
 
 
-def _joint(
-    counts: NDArray[Any], metrics: Sequence[BinaryMetric], level: float, blurred: bool
-) -> tuple[Array, Array, Array]:
-    """Estimates, their covariances, and what the blur adds to the variances if wanted.
-
-    The tests are last, so that sums over a few measures run along them.
-    """
-    estimate, covariance = joint_from_cells(counts, metrics, confidence_level=level)
-    m = counts.shape[-1].bit_length() - 2
-    p = np.ascontiguousarray(counts.T).reshape(*[2] * (m + 1), -1)
-    n = counts.sum(axis=-1)
-    added = np.zeros((m, len(metrics), len(counts)))
-    for rule in range(m if blurred else 0):
-        own = p.sum(axis=tuple(1 + i for i in range(m) if i != rule)) / n
-        at = own[1, 1], own[0, 1] + own[1, 1], own[1, 0] + own[1, 1]
-        for k, metric in enumerate(metrics):
-            slopes = np.stack(metric.partials(*at))
-            added[rule, k] = blur_variance(slopes, n, normal_quantile(level))
-    last = np.ascontiguousarray(np.moveaxis(covariance, 0, -1))
-    return np.ascontiguousarray(estimate.T), last, added.reshape(len(last), -1)
+def _filled(above: Array, k: int) -> Array:
+    """Return correlation matrices from what stands above their diagonals."""
+    upper = np.triu_indices(k, 1)
+    found = np.ones((len(above), k, k))
+    found[:, upper[0], upper[1]] = found[:, upper[1], upper[0]] = above
+    return found
 
 
 def quantities(
     counts: NDArray[Any],
     truth: Array,
     metrics: Sequence[BinaryMetric],
-    rules: Sequence[str],
+    families: Mapping[str, slice],
     level: float = 0.95,
     *,
     rescaled: bool = False,
     corrected: bool = True,
     each: bool = True,
     square: float | None = None,
-) -> Study[NDArray[Any]]:
-    """What the paper averages, for each test set.
+) -> dict[str, NDArray[Any]]:
+    """Return what the paper averages, for each test set.
 
     Parameters
     ----------
@@ -269,7 +353,10 @@ def quantities(
         Joint cells of the test sets.
     truth : ndarray, shape (measures,)
         What the intervals should hold, and what lengths are divided by if `rescaled`.
-    metrics, rules, level, rescaled, corrected
+    metrics : sequence of BinaryMetric
+    families : mapping of str to slice
+        Which measures should hold together, and what to call them.
+    level, rescaled, corrected
         As in `simulate`.
     each : bool
         Whether every test set has a critical value of its own.
@@ -278,64 +365,33 @@ def quantities(
 
     Returns
     -------
-    Study of ndarray
+    dict of ndarray
         Every quantity of shape (tests,).
     """
-    size = len(metrics)
-    blocks = [
-        _joint(counts[start : start + BLOCK], metrics, level, corrected)
-        for start in range(0, len(counts), BLOCK)
-    ]
-    estimate, plain, added = (
-        np.moveaxis(np.concatenate(parts, axis=-1), -1, 0) for parts in zip(*blocks, strict=True)
-    )
-    diagonal = np.arange(estimate.shape[-1])
-    choices: list[tuple[Kind, Kind, Array]] = [("individual", "joint", plain)]
     z = float(ndtri((1 + level) / 2))
+    found = estimates(counts, metrics)
+    choices = [("individual", "joint", found.covariance)]
     if corrected:
-        blurred = plain.copy(order="K")
-        blurred[:, diagonal, diagonal] += added if square is None else added * square / z**2
+        blurred = found.blurred(z**2 if square is None else square)
         choices.append(("corrected_individual", "corrected", blurred))
-    miss = np.abs(estimate - truth)
+    miss = np.abs(found.value - truth)
     unit = truth if rescaled else np.ones_like(truth)
-    single: dict[Kind, list[NDArray[Any]]] = {}
-    families: dict[tuple[str, Kind], Intervals[NDArray[Any]]] = {}
-    groups = {rule: slice(size * r, size * (r + 1)) for r, rule in enumerate(rules)}
-    if len(rules) > 1:
-        groups["all"] = slice(None)
-    parts = [matrix[:, some, some] for *_, matrix in choices for some in groups.values()]
-    quantiles = iter(_critical_values(parts, level, each=each))
+    parts = [matrix[:, some, some] for *_, matrix in choices for some in families.values()]
+    quantiles = iter(critical_values(parts, level, each=each))
+    study: dict[str, NDArray[Any]] = {}
     for individual, joint, covariance in choices:
         error = np.sqrt(np.diagonal(covariance, axis1=-2, axis2=-1))
         held = miss <= z * error
-        single[individual] = [held[:, k] for k in diagonal]
-        for group, members in groups.items():
+        study |= {f"{individual}/m{k + 1}": held[:, k] for k in range(len(truth))}
+        for family, members in families.items():
             mean_error = (error[:, members] / unit[members]).mean(axis=-1)
-            all_held = np.asarray(held[:, members].all(axis=-1))
-            families[group, individual] = Intervals(all_held, 2 * z * mean_error)
             q = next(quantiles)
             reached = miss[:, members] <= q[:, None] * error[:, members]
-            all_held = np.asarray(reached.all(axis=-1))
-            families[group, joint] = Intervals(all_held, 2 * q * mean_error)
-    return Study(single, families)
-
-
-def _combined(function: Callable[[list[T]], S], studies: Sequence[Study[T]]) -> Study[S]:
-    """A study whose every quantity is a function of that quantity in other studies."""
-    first = studies[0]
-    return Study(
-        {
-            kind: [function([s.single[kind][k] for s in studies]) for k in range(len(values))]
-            for kind, values in first.single.items()
-        },
-        {
-            key: Intervals(
-                function([s.families[key].coverage for s in studies]),
-                function([s.families[key].length for s in studies]),
-            )
-            for key in first.families
-        },
-    )
+            study[f"{family}/{individual}/coverage"] = np.asarray(held[:, members].all(axis=-1))
+            study[f"{family}/{individual}/length"] = 2 * z * mean_error
+            study[f"{family}/{joint}/coverage"] = np.asarray(reached.all(axis=-1))
+            study[f"{family}/{joint}/length"] = 2 * q * mean_error
+    return study
 
 
 def exact(
@@ -343,11 +399,13 @@ def exact(
     cells: ArrayLike,
     metrics: Sequence[BinaryMetric],
     *,
+    truth: ArrayLike | None = None,
     level: float = 0.95,
     rescaled: bool = False,
+    corrected: bool = True,
     square: float | None = None,
-) -> Study[Exact]:
-    """Coverage and mean length of the intervals for one rule, by enumeration.
+) -> dict[str, Exact]:
+    """Return coverage and mean length of the intervals for one rule, by enumeration.
 
     Parameters
     ----------
@@ -356,33 +414,44 @@ def exact(
     cells : array_like, shape (4,)
         The population: TN, FP, FN, TP.
     metrics : sequence of BinaryMetric
+    truth : array_like, optional
+        What the intervals should hold; by default the population's own values.
     level : float
     rescaled : bool
         Whether each length is divided by the true value, as in Table VII.
-    square : float, optional
+    corrected, square
         As in `quantities`.
 
     Returns
     -------
-    Study of Exact
-        Of one rule, called "rule".
+    dict of Exact
+        Of one rule, whose family is called "rule".
     """
-    counts, probability = tables(n, cells)
-    truth = true_values(cells, metrics)
-    values = quantities(counts, truth, metrics, ["rule"], level, rescaled=rescaled, square=square)
-
-    def moments(values: list[NDArray[Any]]) -> Exact:
-        mean = float(probability @ values[0])
-        return Exact(mean, float(probability @ (values[0] - mean) ** 2) ** 0.5)
-
-    return _combined(moments, [values])
+    target = true_values(cells, metrics) if truth is None else np.asarray(truth, dtype=np.float64)
+    # Critical values by regression need all tables at once.
+    blocks = _table_blocks(n, cells) if len(metrics) < 3 else [tables(n, cells)]
+    total = 0.0
+    sums: dict[str, Any] = {}
+    options: dict[str, Any] = {"rescaled": rescaled, "corrected": corrected, "square": square}
+    for counts, probability in blocks:
+        values = quantities(counts, target, metrics, {"rule": slice(None)}, level, **options)
+        total += float(probability.sum())
+        for name, value in values.items():
+            one = value.astype(np.float64)
+            moments = np.array([probability @ one, probability @ one**2])
+            sums[name] = sums.get(name, 0.0) + moments
+    # The sum of p (v - mean)^2.
+    return {
+        name: Exact(float(mean), float(max(square_ - (2 - total) * mean**2, 0.0)) ** 0.5)
+        for name, (mean, square_) in sums.items()
+    }
 
 
 def simulate(
     n: int,
     cells: ArrayLike,
     metrics: Sequence[BinaryMetric],
-    rules: Sequence[str],
+    families: Mapping[str, slice],
     *,
     replicates: int,
     rng: Any,
@@ -391,8 +460,8 @@ def simulate(
     rescaled: bool = False,
     corrected: bool = True,
     square: float | None = None,
-) -> Study[float]:
-    """One run of the paper's simulation: means over `replicates` test sets.
+) -> dict[str, float]:
+    """Return one run of the paper's simulation: means over `replicates` test sets.
 
     Parameters
     ----------
@@ -401,8 +470,8 @@ def simulate(
     cells : array_like, shape (2**(m + 1),)
         The population: counts or probabilities of the joint cells of outcome and rules.
     metrics : sequence of BinaryMetric
-    rules : sequence of str
-        The m rules' names, for the names of the quantities.
+    families : mapping of str to slice
+        As in `quantities`.
     replicates : int
     rng : None, int, SeedSequence or Generator
     truth : ndarray, optional
@@ -414,83 +483,68 @@ def simulate(
         Whether to look at blurred intervals as well.
     square : float, optional
         As in `quantities`.
-
-    Returns
-    -------
-    Study of float
     """
     p = np.asarray(cells, dtype=np.float64) / np.sum(cells)
     counts = np.random.default_rng(rng).multinomial(n, p, size=replicates)
     target = true_values(p, metrics) if truth is None else truth
-    values = quantities(
-        counts,
-        target,
-        metrics,
-        rules,
-        level,
-        rescaled=rescaled,
-        corrected=corrected,
-        each=False,
-        square=square,
-    )
-    return _combined(lambda values: float(values[0].mean()), [values])
+    options: dict[str, Any] = {"rescaled": rescaled, "corrected": corrected, "square": square}
+    values = quantities(counts, target, metrics, families, level, each=False, **options)
+    return {name: float(value.mean()) for name, value in values.items()}
 
 
 def replications(
     n: int,
     populations: ArrayLike,
     metrics: Sequence[BinaryMetric],
-    rules: Sequence[str],
+    families: Mapping[str, slice],
     *,
     replicates: int,
     seed: np.random.SeedSequence,
     truths: ArrayLike | None = None,
-    rescaled: bool = False,
-    corrected: bool = True,
-    square: float | None = None,
     pool: Executor | None = None,
-) -> Study[Array]:
-    """`simulate` for every population, each with a random stream of its own.
+    **options: Any,
+) -> dict[str, Array]:
+    """Return `simulate` for every population, each with a random stream of its own.
 
     Parameters
     ----------
     populations : array_like, shape (splits, 2**(m + 1))
     seed : SeedSequence
-    truths : array_like, shape (splits, measures), optional
-        As `truth` in `simulate`, for each population.
+    truths : array_like, shape (splits, measures) or (measures,), optional
+        As `truth` in `simulate`, for each population or for all.
     pool : Executor, optional
         Where to compute; here by default. The numbers do not depend on it.
-    n, metrics, rules, replicates, rescaled, corrected, square
+    n, metrics, families, replicates, **options
         As in `simulate`.
 
     Returns
     -------
-    Study of ndarray
+    dict of ndarray
         Every quantity of shape (splits,).
     """
     cells = np.asarray(populations, dtype=np.float64)
-    options: dict[str, Any] = {"replicates": replicates, "rescaled": rescaled}
-    options |= {"corrected": corrected, "square": square}
-    run = partial(_run, n, metrics, rules, options)
-    targets = true_values(cells, metrics) if truths is None else np.asarray(truths)
+    run = partial(_run, n, metrics, families, {"replicates": replicates, **options})
+    targets = true_values(cells, metrics)
+    if truths is not None:
+        targets = np.broadcast_to(np.asarray(truths, dtype=np.float64), targets.shape)
     runs = list((pool.map if pool else map)(run, cells, targets, seed.spawn(len(cells))))
-    return _combined(np.array, runs)
+    return {name: np.array([one[name] for one in runs]) for name in runs[0]}
 
 
 def _run(
     n: int,
     metrics: Sequence[BinaryMetric],
-    rules: Sequence[str],
+    families: Mapping[str, slice],
     options: dict[str, Any],
     cells: Array,
     truth: Array,
     rng: np.random.SeedSequence,
-) -> Study[float]:
-    return simulate(n, cells, metrics, rules, truth=truth, rng=rng, **options)
+) -> dict[str, float]:
+    return simulate(n, cells, metrics, families, truth=truth, rng=rng, **options)
 
 
 def rake(cells: ArrayLike, margins: ArrayLike) -> Array:
-    """Joint cells with given tables of each rule, by iterative proportional fitting.
+    """Return joint cells with given tables of each rule, by iterative proportional fitting.
 
     Of all distributions with these tables it is the nearest to `cells`, in the sense of
     Kullback and Leibler: what the rules have to do with one another beyond them stays.
@@ -526,8 +580,17 @@ def rake(cells: ArrayLike, margins: ArrayLike) -> Array:
     return np.full(p.size, np.nan)
 
 
+def raked(populations: ArrayLike, margins: ArrayLike, most: int) -> Array:
+    """Return the first `most` populations that can be raked to the tables, after raking."""
+    found: list[Array] = []
+    for cells in np.asarray(populations):
+        if len(found) < most and np.isfinite(weighted := rake(cells, margins)).all():
+            found.append(weighted)
+    return np.array(found)
+
+
 def band(values: ArrayLike) -> tuple[float, float]:
-    """The central 99 % of independent replications."""
+    """Return the limits of the central 99 % of independent replications."""
     low, high = np.quantile(np.asarray(values, dtype=np.float64), [0.005, 0.995])
     return float(low), float(high)
 
@@ -539,18 +602,16 @@ def drift(
     *,
     replicates: int,
     rng: Any,
-    method: str = "delta",
     level: float = 0.95,
 ) -> Drift:
     """Compare a critical value of each test set's own with the one common to all."""
     p = np.asarray(cells, dtype=np.float64) / np.sum(cells)
-    truth = true_values(p, metrics)
     counts = np.random.default_rng(rng).multinomial(n, p, size=replicates)
-    estimate, covariance = joint_from_cells(counts, metrics, method=method, confidence_level=level)
-    error = np.sqrt(np.diagonal(covariance, axis1=-2, axis2=-1))
-    own = joint_critical_value(covariance, confidence_level=level)
-    (common,) = _critical_values([covariance], level, each=False)
-    miss = np.abs(estimate - truth)
+    found, truth = estimates(counts, metrics), true_values(p, metrics)
+    error = np.sqrt(np.diagonal(found.covariance, axis1=-2, axis2=-1))
+    own = own_critical_values(found.covariance, level)
+    (common,) = critical_values([found.covariance], level, each=False)
+    miss = np.abs(found.value - truth)
     covered = [(miss <= q[:, None] * error).all(axis=-1).mean() for q in (own, common)]
     length = [(q[:, None] * error / truth).mean() for q in (own, common)]
     return Drift(
@@ -560,10 +621,69 @@ def drift(
     )
 
 
+def own_critical_values(covariance: Array, level: float = 0.95) -> Array:
+    """Return the critical value of each test set by itself, all variances being positive."""
+    k = covariance.shape[-1]
+    rows = np.stack(list(_correlations(covariance)))
+    above = rows[np.triu_indices(k, 1)].T
+    return np.asarray(f1ci.equicoordinate_quantile(_filled(above, k), level))
+
+
+def cells_of(total: int, positives: int, tp: int, predicted: int) -> tuple[int, int, int, int]:
+    """Return TN, FP, FN, TP of a rule from the numbers of positives, true and predicted ones."""
+    return total - positives - predicted + tp, predicted - tp, positives - tp, tp
+
+
+def from_true_values(prevalence: float, f_half: float, accuracy: float) -> Array:
+    """Return TN, FP, FN and TP as probabilities, from the measures that a paper prints of a rule.
+
+    With x = E(ZA) and s = EA, accuracy is 2x - s - prevalence + 1, and F0.5 is
+    x / (0.8 s + 0.2 prevalence): two linear equations for x and s.
+    """
+    wrong = 1 - accuracy
+    x = f_half * (0.8 * wrong - 0.6 * prevalence) / (1 - 1.6 * f_half)
+    s = 2 * x - prevalence + wrong
+    return np.array([1 - s - prevalence + x, s - x, prevalence - x, x])
+
+
+def redrawn(
+    cells: ArrayLike, metrics: Sequence[BinaryMetric], cases: int, size: int, rng: Any
+) -> Array:
+    """Return what `from_true_values` makes of simulated true values of a population.
+
+    The paper learns true values from `cases` drawn ones. Their error is that of the cells.
+
+    Parameters
+    ----------
+    cells : array_like, shape (4,)
+        The population as probabilities: TN, FP, FN, TP.
+    metrics : sequence of BinaryMetric
+        F0.5 and accuracy.
+    cases, size : int
+        How many cases make one set of true values, and how many sets to draw.
+    rng : None, int, SeedSequence or Generator
+
+    Returns
+    -------
+    ndarray, shape (size, 4)
+    """
+    p = np.asarray(cells, dtype=np.float64)
+    drawn = np.random.default_rng(rng).multinomial(cases, p, size=size)
+    values = true_values(drawn, metrics)
+    return np.array([from_true_values(float(p[2] + p[3]), f, a) for f, a in values])
+
+
 def consistent_tables(
-    total: int, f_half: Number, accuracy: Number, lift: Number | None = None
+    total: int,
+    f_half: Number,
+    accuracy: Number,
+    lift: Number | None = None,
+    *,
+    cut: bool = False,
 ) -> set[tuple[int, int, int]]:
-    """All (Z, TP, A) of a population whose measures round to the printed ones.
+    """Return all (Z, TP, A) of a population whose measures are printed so.
+
+    All arithmetic is exact: shares are compared as integers.
 
     Parameters
     ----------
@@ -571,29 +691,39 @@ def consistent_tables(
         Size of the population.
     f_half, accuracy, lift : Number
         Printed F0.5, accuracy and, if there is one, lift.
+    cut : bool
+        Whether digits beyond the printed ones were cut off; else the last digit is rounded, and
+        of a tie either way.
 
     Returns
     -------
     set of tuple
-        Numbers of positives (less than half of all), of true and of predicted positives.
+        Numbers of positives, of true and of predicted positives.
     """
-    f, half = float(f_half.value), float(f_half.half_unit)
-    wrong, slack = float(1 - accuracy.value) * total, float(accuracy.half_unit) * total
+
+    def printed_so(number: Number, top: NDArray[np.int64], bottom: NDArray[np.int64]) -> Any:
+        low, high = _ends(number, cut)
+        scale = math.lcm(low.denominator, high.denominator)
+        above = int(low * scale) * bottom <= scale * top
+        end = int(high * scale) * bottom
+        return above & (scale * top < end if cut else scale * top <= end)
+
+    right, f = _ends(accuracy, cut), float(sum(_ends(f_half, cut))) / 2
     found = set()
-    z = np.arange(1, total // 2)[:, None]
-    for errors in range(int(np.ceil(wrong - slack)), int(np.floor(wrong + slack)) + 1):
+    z = np.arange(1, total)[:, None]
+    for errors in range(int((1 - right[1]) * total), int((1 - right[0]) * total) + 2):
         # TP / (0.8 A + 0.2 Z) = f with A = errors - Z + 2 TP, solved for TP. The solution is
         # off by what f is off by, times a slope: look at enough integers around it.
-        centre = f * (0.8 * errors - 0.6 * z) / (1 - 1.6 * f)
-        reach = int(np.ceil(half * np.abs(0.8 * errors - 0.6 * z).max() / (1 - 1.6 * f) ** 2)) + 1
-        tp = np.round(centre).astype(int) + np.arange(-reach, reach + 1)
+        scale = 0.8 * errors - 0.6 * z
+        slack = float(f_half.half_unit) * np.abs(scale).max() / (1 - 1.6 * f) ** 2
+        reach = int(np.ceil(slack)) + 1
+        tp = np.rint(f * scale / (1 - 1.6 * f)).astype(np.int64) + np.arange(-reach, reach + 1)
         a = errors - z + 2 * tp
-        with np.errstate(divide="ignore", invalid="ignore"):
-            fits = np.abs(tp / (0.8 * a + 0.2 * z) - f) <= half + 1e-12
-            if lift is not None:
-                value = tp * total / (a * z)
-                fits &= np.abs(value - float(lift.value)) <= float(lift.half_unit) + 1e-12
-        fits &= (tp >= 0) & (tp <= np.minimum(a, z))
+        fits = (tp >= 0) & (tp <= np.minimum(a, z)) & (a - tp <= total - z) & (4 * a + z > 0)
+        fits &= printed_so(accuracy, np.full_like(tp, total - errors), np.full_like(tp, total))
+        fits &= printed_so(f_half, 5 * tp, 4 * a + z)
+        if lift is not None:
+            fits &= printed_so(lift, tp * total, a * z)
         zs = np.broadcast_to(z, tp.shape)
         found |= {
             (int(i), int(j), int(k)) for i, j, k in zip(zs[fits], tp[fits], a[fits], strict=True)
@@ -601,8 +731,47 @@ def consistent_tables(
     return found
 
 
+def common_tables(
+    total: int, printed: Mapping[str, Sequence[Number]], *, cut: bool = False
+) -> dict[int, dict[str, list[tuple[int, int]]]]:
+    """Return the tables (TP, A) of all rules, for each number of positives that all of them allow.
+
+    Parameters
+    ----------
+    total, cut
+        As in `consistent_tables`.
+    printed : mapping of str to sequence of Number
+        For each rule F0.5, accuracy and, if there is one, lift.
+    """
+    found = {rule: consistent_tables(total, *values, cut=cut) for rule, values in printed.items()}
+    common = set.intersection(*({z for z, _, _ in tables} for tables in found.values()))
+    return {
+        z: {rule: [(tp, a) for i, tp, a in tables if i == z] for rule, tables in found.items()}
+        for z in sorted(common)
+    }
+
+
+def cut_off(value: float, digits: int = 4) -> Number:
+    """Return a number as it is printed if the digits after the last printed one are cut off."""
+    unit = Fraction(1, 10**digits)
+    # A share such as .8995 may be stored as a little less.
+    return Number(math.floor(Fraction(value + 1e-12) / unit) * unit, unit / 2)
+
+
+def printed_as(values: Array, number: Number, *, cut: bool) -> NDArray[np.bool_]:
+    """Check which values are printed as a number, with digits cut off or rounded."""
+    low, high = map(float, _ends(number, cut))
+    return (low - 1e-12 <= values) & (values < high if cut else values <= high + 1e-12)
+
+
+def _ends(number: Number, cut: bool) -> tuple[Fraction, Fraction]:
+    """Return the smallest and the largest number that is printed so."""
+    low = number.value if cut else number.value - number.half_unit
+    return low, low + 2 * number.half_unit
+
+
 def on_grid(printed: Number, replicates: int) -> bool:
-    """Whether a printed share is the rounded share of some whole number of replicates."""
+    """Check that a printed share is the rounded share of some whole number of replicates."""
     nearest = round(printed.value * replicates)
     return any(
         abs(Fraction(k, replicates) - printed.value) <= printed.half_unit

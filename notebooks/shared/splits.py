@@ -67,7 +67,15 @@ from scipy.special import ndtr
 
 from notebooks.shared import datasets
 
-__all__ = ["EXPERIMENTS", "Experiment", "cells", "joint_cells", "positive_intervals"]
+__all__ = [
+    "EXPERIMENTS",
+    "Experiment",
+    "cells",
+    "header",
+    "joint_cells",
+    "note_source",
+    "positive_intervals",
+]
 
 NEAREST = "1nn"
 LOGISTIC = "logistic-regression"
@@ -312,22 +320,21 @@ def _row(name: str, split: int) -> list[str]:
     return [str(split), *(str(v) if whole else f"{v:.12f}" for v in values)]
 
 
-def _header(name: str) -> list[str]:
-    """Cells are named by their bits: outcome first, then each rule."""
+def header(name: str) -> list[str]:
+    """Return the names of a file's columns: cells are named by their bits, outcome first."""
     bits = 1 + len(EXPERIMENTS[name].rules)
     return ["split", *(f"{i:0{bits}b}" for i in range(2**bits))]
 
 
-def _record(file: str, rows: int) -> None:
-    """Bring a file's entry in sources.csv up to date."""
-    import sklearn
-
+def note_source(file: str, made_with: str) -> None:
+    """Bring a file's entry in sources.csv up to date: its rows, its hash, and what made it."""
     entries = data.sources()
+    content = (DATA / file).read_bytes()
     entries[file] = replace(
         entries[file],
-        rows=rows,
-        sha256=hashlib.sha256((DATA / file).read_bytes()).hexdigest(),
-        made_with=f"scikit-learn {sklearn.__version__}; numpy {np.__version__}",
+        rows=content.count(b"\n") - 1,
+        sha256=hashlib.sha256(content).hexdigest(),
+        made_with=made_with,
     )
     with (DATA / "sources.csv").open("w", newline="", encoding="utf-8") as lines:
         table = csv.DictWriter(lines, list(asdict(entries[file])), lineterminator="\n")
@@ -347,7 +354,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         first = options.first or 0
         last = first + 1 if options.last is None else options.last
         csv.writer(sys.stdout, lineterminator="\n").writerows(
-            [_header(name), *(_row(name, split) for split in range(first, last))]
+            [header(name), *(_row(name, split) for split in range(first, last))]
         )
         return
     path = DATA / f"splits-{name}.csv"
@@ -356,7 +363,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     begin = time.monotonic()
     with part.open("w", newline="", encoding="utf-8") as lines:
         table = csv.writer(lines, lineterminator="\n")
-        table.writerow(_header(name))
+        table.writerow(header(name))
         for split in range(splits):
             table.writerow(_row(name, split))
             lines.flush()
@@ -364,7 +371,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
             sys.stderr.write(f"\r{name}: {split + 1} of {splits}, {left:.0f} s left ")
     sys.stderr.write("\n")
     part.replace(path)
-    _record(path.name, splits)
+    import sklearn
+
+    note_source(path.name, f"scikit-learn {sklearn.__version__}; numpy {np.__version__}")
 
 
 if __name__ == "__main__":

@@ -1,0 +1,315 @@
+"""Simulated comparisons of two models, collections of documents, and three mistakes.
+
+Populations of two models are cell probabilities of shape (2, 2, 2): truth, prediction of A,
+prediction of B. Counts of documents have a last axis of three: TP, FP and FN. Everything drawn
+comes from the generator that is passed in.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import optimize, special, stats
+
+import f1ci
+
+Array: TypeAlias = NDArray[Any]
+Generator: TypeAlias = np.random.Generator
+
+F1 = f1ci.metrics.f1
+
+
+# Two models on the same items
+
+
+def gap(p: Array) -> float:
+    """Return F1 of B minus F1 of A."""
+    return float(F1.value(p.sum(axis=1)) - F1.value(p.sum(axis=2)))
+
+
+def equal_pair(prevalence: float, score: float, share: float, tilt: float) -> Array:
+    """Return two models with one F1; `tilt` makes B find more, and err more.
+
+    Both find a share `score` of the positives; a share `share` of them only one model finds.
+    """
+
+    def cells(extra: float) -> Array:
+        p = np.zeros((2, 2, 2))
+        found, wrong = prevalence * score, prevalence * (1 - score)
+        flip = share * prevalence / 2
+        p[1, 0, 1], p[1, 1, 0] = flip * (1 + tilt), flip * (1 - tilt)
+        p[1, 1, 1] = found - flip
+        p[1, 0, 0] = prevalence - p[1].sum()
+        p[0, 0, 1], p[0, 1, 0] = flip + extra, flip
+        p[0, 1, 1] = max(wrong - flip, 0.0)
+        p[0, 0, 0] = 1 - prevalence - p[0].sum()
+        return p
+
+    if not tilt:
+        return cells(0.0)
+    return cells(optimize.brentq(lambda extra: gap(cells(extra)), -share * prevalence / 2, 0.4))
+
+
+def better_pair(
+    prevalence: float, score: float, positive: float, negative: float, difference: float
+) -> Array:
+    """Return two models whose F1 differs by `difference`.
+
+    They disagree on a share `positive` of all items that are positive, and `negative` that are
+    not.
+    """
+
+    def cells(gain: float) -> Array:
+        p = np.zeros((2, 2, 2))
+        p[1, 0, 1], p[1, 1, 0] = positive * (1 + gain) / 2, positive * (1 - gain) / 2
+        p[0, 0, 1], p[0, 1, 0] = negative * (1 - gain) / 2, negative * (1 + gain) / 2
+        p[1, 1, 1] = prevalence * score - positive / 2
+        p[0, 1, 1] = prevalence * (1 - score) - negative / 2
+        p[1, 0, 0] = prevalence - p[1].sum()
+        p[0, 0, 0] = 1 - prevalence - p[0].sum()
+        return p
+
+    return cells(optimize.brentq(lambda gain: gap(cells(gain)) - difference, 0, 1))
+
+
+def tables(p: Array, n: int, count: int, rng: Generator) -> Array:
+    """Draw test sets of n items: tables of shape (count, 2, 2, 2)."""
+    return rng.multinomial(n, p.ravel(), count).reshape(-1, 2, 2, 2)
+
+
+def swapped_p_value(y: Array, a: Array, b: Array) -> tuple[float, int]:
+    """Return the exact test's p-value from every set of swaps one by one, and how many there are.
+
+    A set of swaps exchanges the two predictions on some of the discordant items.
+    """
+    differ = np.flatnonzero(a != b)
+    swaps = (np.arange(2 ** len(differ))[:, None] >> np.arange(len(differ))) & 1
+    change = np.where(swaps == 1, -1, 1) * (b - a)[differ]
+    tp_a, tp_b = (int((y & x).sum()) for x in (a, b))
+    tp = (tp_a + tp_b + (change @ y[differ])) // 2  # of B; A has the rest
+    predicted = (a.sum() + b.sum() + change.sum(axis=1)) // 2
+    of_b = 2 * tp / (y.sum() + predicted)
+    of_a = 2 * (tp_a + tp_b - tp) / (y.sum() + a.sum() + b.sum() - predicted)
+    observed = abs(2 * tp_b / (y.sum() + b.sum()) - 2 * tp_a / (y.sum() + a.sum()))
+    return float(np.mean(np.abs(of_b - of_a) >= observed - 1e-12)), len(swaps)
+
+
+def wald_p_value(cells: Array, *, as_coded: bool = False) -> float:
+    """Return Wald's p-value for the difference of two F1 scores.
+
+    The covariance is divided by the product of both denominators, or, `as_coded`, by the square
+    of the second one.
+    """
+    p = cells / cells.sum()
+    scores, wholes, variances = [], [], []
+    for table in (p.sum(axis=2), p.sum(axis=1)):
+        whole = table[1].sum() + table[:, 1].sum()
+        score = 2 * table[1, 1] / whole
+        spread = 4 * table[1, 1] * (1 - score) ** 2 + (table[0, 1] + table[1, 0]) * score**2
+        scores.append(score)
+        wholes.append(whole)
+        variances.append(spread / whole**2)
+    f, g = scores
+    shared = (
+        4 * p[1, 1, 1] * (1 - f) * (1 - g)
+        - 2 * p[1, 1, 0] * (1 - f) * g
+        - 2 * p[1, 0, 1] * f * (1 - g)
+        + (p[1, 0, 0] + p[0, 1, 1]) * f * g
+    )
+    divisor = wholes[1] ** 2 if as_coded else wholes[0] * wholes[1]
+    variance = (sum(variances) - 2 * shared / divisor) / cells.sum()
+    return float(stats.chi2.sf((f - g) ** 2 / variance, 1))
+
+
+# Documents
+
+
+class Coverage(NamedTuple):
+    """How often limits hold the truth, end too low, begin too high; and their mean length."""
+
+    covered: float
+    too_low: float
+    too_high: float
+    length: float
+
+
+def coverage(low: Array, high: Array, truth: float) -> Coverage:
+    """Count how often limits hold the truth."""
+    return Coverage(
+        float(np.mean((low <= truth) & (truth <= high))),
+        float(np.mean(high < truth)),
+        float(np.mean(low > truth)),
+        float(np.mean(high - low)),
+    )
+
+
+def quietly(function: Any, *args: Any, **kwargs: Any) -> Any:
+    """Call a function of f1ci; undefined and perfect scores are outcomes here, not warnings."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", f1ci.IntervalWarning)
+        return function(*args, **kwargs)
+
+
+def unlike_sizes(shape: Any, rng: Generator) -> Array:
+    """Draw sizes of documents: eight items on average, lognormal, at least one."""
+    return np.asarray(np.maximum(1, np.rint(8 * np.exp(rng.normal(-0.5, 1.0, shape)))), dtype=int)
+
+
+def collection(
+    units: int, skewed: bool, correlation: float, share: float, count: int, rng: Generator
+) -> Array:
+    """Draw counts (units, count, 3): `count` collections of documents, as if they were classes.
+
+    Relevant items are right with probability `share` on average, and correlated in a document.
+    """
+    shape = (units, count)
+    sizes = unlike_sizes(shape, rng) if skewed else np.full(shape, 8)
+    right: Any = share
+    if correlation:
+        strength = (1 - correlation) / correlation
+        right = rng.beta(share * strength, (1 - share) * strength, shape)
+    tp = rng.binomial(sizes, right)
+    fp = rng.binomial(sizes - tp, 0.5)
+    return np.stack([tp, fp, sizes - tp - fp], axis=-1)
+
+
+def bootstrap(counts: Array, level: float, resamples: int, rng: Generator) -> Any:
+    """Return percentiles of F1 over resampled documents, for each collection."""
+    weights = rng.multinomial(len(counts), np.full(len(counts), 1 / len(counts)), resamples)
+    tp, fp, fn = (weights @ counts[..., k] for k in range(3))
+    with np.errstate(invalid="ignore"):
+        scores = 2 * tp / (2 * tp + fp + fn)
+    return np.nanquantile(scores, [(1 - level) / 2, (1 + level) / 2], axis=0)
+
+
+def document_limits(
+    counts: Array, level: float, resamples: int, rng: Generator
+) -> Iterator[tuple[str, Any]]:
+    """Find five intervals for each collection; the bootstrap for a tenth of them."""
+    total = np.moveaxis(counts.sum(axis=0), -1, 0)
+    yield "pooled", tuple(quietly(f1ci.f1_interval, *total, confidence_level=level))
+    for method in ("delta", "score", "cautious"):
+        yield (
+            method,
+            tuple(quietly(f1ci.clustered_interval, counts, method=method, confidence_level=level)),
+        )
+    few = counts[:, : max(counts.shape[1] // 10, 20)]
+    yield "bootstrap", bootstrap(few, level, resamples, rng)
+
+
+class Classes(NamedTuple):
+    """A population of several classes in documents."""
+
+    units: int
+    more: int  # items in a document beyond the first, on average
+    correlation: float
+    share: Array  # of the classes
+    right: Array  # of the items of each class
+
+    def truth(self, a: float, b: float, weighted: bool) -> float:
+        """Return the average score of the population."""
+        tp, fn = self.share * self.right, self.share * (1 - self.right)
+        fp = (fn.sum() - fn) / (len(fn) - 1)
+        weight = self.share if weighted else 1 / len(fn)
+        return float((weight * tp / (tp + a * fp + b * fn)).sum())
+
+    def draw(self, count: int, rng: Generator) -> Array:
+        """Draw counts (count, units, classes, 3), wrong predictions spread evenly."""
+        r, strength = len(self.share), (1 - self.correlation) / self.correlation
+        shares = rng.dirichlet(self.share * strength, (count, self.units))
+        items = rng.multinomial(1 + rng.poisson(self.more, (count, self.units)), shares)
+        right = rng.beta(self.right * strength, (1 - self.right) * strength, items.shape)
+        found = rng.binomial(items, right)
+        counts = np.stack([found, np.zeros_like(found), items - found], axis=-1)
+        for k in range(r):
+            others = np.arange(r) != k
+            even = np.full(r - 1, 1 / (r - 1))
+            counts[..., others, 1] += rng.multinomial(counts[..., k, 2], even)
+        return counts
+
+
+def classes_in_documents(rng: Generator) -> Classes:
+    """Draw a population whose smallest class expects 3 items or more."""
+    while True:
+        r = int(rng.choice([2, 3, 5, 10]))
+        units, more = int(rng.choice([6, 10, 20, 50, 100])), int(rng.choice([3, 10, 30]))
+        share = rng.dirichlet(np.full(r, rng.choice([1.0, 5.0, 50.0])))
+        right = rng.beta(*[(8, 2), (2, 2), (50, 1)][rng.integers(3)], size=r)
+        correlation = float(rng.choice([0.05, 0.3]))
+        if units * (1 + more) * share.min() >= 3:
+            return Classes(units, more, correlation, share, right)
+
+
+def two_collections(
+    units: int, skewed: bool, correlation: float, right: tuple[float, float], rng: Generator
+) -> list[Array]:
+    """Draw counts by document of two models that share the documents' and the items' difficulty."""
+    sizes = unlike_sizes(units, rng) if skewed else np.full(units, 8)
+    unit = np.repeat(np.arange(units), sizes)
+    shared = 0.8
+    latent = []
+    for width, place in ((units, unit), (len(unit), np.arange(len(unit)))):
+        first = rng.standard_normal(width)
+        second = shared * first + np.sqrt(1 - shared**2) * rng.standard_normal(width)
+        latent.append(np.stack([first, second])[:, place])
+    score = np.sqrt(correlation) * latent[0] + np.sqrt(1 - correlation) * latent[1]
+    gold = rng.random(len(unit)) < 0.7
+    counts = []
+    for row, share in zip(score, right, strict=True):
+        is_right = row < special.ndtri(share)
+        cells = (gold & is_right, ~gold & ~is_right, gold & ~is_right)
+        counts.append(np.stack([np.bincount(unit[c], minlength=units) for c in cells], axis=-1))
+    return counts
+
+
+def f1_of_collections(right: float) -> float:
+    """Return the F1 of a model in `two_collections` that is right with this probability."""
+    return 2 * 0.7 * right / (2 * 0.7 * right + 1 - right)
+
+
+# Three ways to go wrong
+
+
+def cross_validated(rng: Generator, n: int = 200, folds: int = 10) -> tuple[Array, Array, Array]:
+    """Cross-validate two equally good linear rules, each on a feature of its own.
+
+    Return the truth, both models' predictions, and the fold of each item.
+    """
+    y = (rng.random(n) < 0.4).astype(int)
+    x = rng.standard_normal((n, 2)) + y[:, None]
+    fold = rng.permutation(n) % folds
+    predicted = np.zeros((2, n), dtype=int)
+    for k in range(folds):
+        train, test = fold != k, fold == k
+        mean = np.stack([x[train & (y == c)].mean(axis=0) for c in (0, 1)])
+        share = y[train].mean()
+        cut = mean.mean(axis=0) + np.log((1 - share) / share) / (mean[1] - mean[0])
+        predicted[:, test] = (x[test] > cut).T
+    return y, predicted, fold
+
+
+def fold_scores(y: Array, predicted: Array, fold: Array) -> Array:
+    """Return F1 in each fold; 0 where nothing is relevant."""
+    both, either = (np.bincount(fold, weights=weight) for weight in (y & predicted, y + predicted))
+    return np.asarray(2 * both / np.maximum(either, 1))
+
+
+def tuned(n: int, rng: Generator) -> tuple[float, tuple[int, int, int]]:
+    """Draw a test set and choose the threshold with its best F1: 30 % positives, 3/2 sd higher.
+
+    Return the true F1 with that threshold, and the counts TP, FP and FN in the test set.
+    """
+    y = rng.random(n) < 0.3
+    x = rng.standard_normal(n) + 1.5 * y
+    order = np.argsort(-x)
+    tp = np.cumsum(y[order])
+    k = int((2 * tp / (np.arange(1, n + 1) + y.sum())).argmax())
+    right, wrong = (
+        share * stats.norm.sf(x[order[k]] - shift) for share, shift in ((0.3, 1.5), (0.7, 0))
+    )
+    truth = float(2 * right / (0.3 + right + wrong))
+    return truth, (int(tp[k]), int(k + 1 - tp[k]), int(y.sum() - tp[k]))

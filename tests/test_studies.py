@@ -1,0 +1,181 @@
+"""What the notebooks of our own work compute in `notebooks/shared`, beside the atlas."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import f1ci
+from f1ci.metrics import accuracy, f1
+from notebooks.shared import comparisons, joint_sets, kernels, one_score
+
+EXAMPLE = np.array([[[60, 5], [2, 4]], [[8, 6], [1, 38]]])
+
+
+def rng(seed=1):
+    return np.random.default_rng(seed)
+
+
+# One F1 score
+
+
+@pytest.mark.parametrize("method", ["wilson_indirect", "clopper_pearson"])
+def test_coverage_given_v_is_the_package_s_exact_coverage(method):
+    # f1ci.coverage.exact sums over tables of counts; v is certain if every item is relevant.
+    interval = one_score.Interval.of(12, method, 0.9)
+    least, where = interval.least_coverage()
+    for truth in (0.3, 0.85, where):
+        share = one_score.share_of(truth)
+        design = [share, 1 - share, 0, 0]
+        exact = f1ci.coverage.exact(12, design, method=method, confidence_level=0.9)
+        coverage, length = interval.at(truth)
+        assert coverage[0] == pytest.approx(exact.coverage, abs=1e-8)
+        assert length[0] == pytest.approx(exact.expected_length, abs=1e-8)
+    assert least <= interval.at(np.linspace(0.001, 0.999, 2_001))[0].min()
+
+
+def test_mean_coverage_is_the_integral_over_the_share():
+    # A midpoint rule with 20,000 points; coverage jumps 24 times, so it is right to 1e-3.
+    interval = one_score.Interval.of(12, "wilson_indirect", 0.9)
+    share = (np.arange(20_000) + 0.5) / 20_000
+    mean = interval.at(2 * share / (1 + share))[0].mean()
+    assert interval.mean_coverage() == pytest.approx(mean, abs=1e-3)
+
+
+def test_needed_is_the_first_that_is_short_enough():
+    v = one_score.needed(0.8, 0.2, 0.95)
+    lengths = [one_score.Interval.of(k, "wilson_indirect", 0.95).at(0.8)[1][0] for k in (v - 1, v)]
+    assert lengths[0] > 0.2 >= lengths[1]
+
+
+# Two models
+
+
+def test_all_swaps_give_the_exact_p_value():
+    y, a, b = kernels.labels(EXAMPLE)
+    p, count = comparisons.swapped_p_value(y, a, b)
+    assert count == 2**14
+    assert p == pytest.approx(f1ci.difference_test(y, a, b, method="exact").p_value, rel=1e-12)
+
+
+def test_wald_p_value_is_the_delta_method_s():
+    # f1ci divides by n - 1 items.
+    interval = f1ci.difference_interval(*kernels.labels(EXAMPLE), "f1", method="delta")
+    n = EXAMPLE.sum()
+    ratio = interval.estimate / interval.standard_error * np.sqrt(n / (n - 1))
+    expected = 2 * comparisons.special.ndtr(-abs(ratio))
+    assert comparisons.wald_p_value(EXAMPLE) == pytest.approx(expected, rel=1e-9)
+    assert comparisons.wald_p_value(EXAMPLE, as_coded=True) != pytest.approx(expected, rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("p", "difference"),
+    [
+        (comparisons.equal_pair(0.1, 0.6, 0.25, 0.8), 0.0),
+        (comparisons.better_pair(0.3, 0.8, 0.045, 0.045, 0.03), 0.03),
+    ],
+)
+def test_pairs_of_models_differ_as_asked(p, difference):
+    assert p.sum() == pytest.approx(1)
+    assert p.min() >= 0
+    assert comparisons.gap(p) == pytest.approx(difference, abs=1e-12)
+
+
+# Documents
+
+
+@pytest.mark.parametrize("skewed", [False, True])
+def test_collections_have_the_share_and_the_correlation_asked_for(skewed):
+    counts = comparisons.collection(2_000, skewed, 0.3, 2 / 3, 20, rng())
+    tp, v = counts[..., 0], counts.sum(axis=-1)
+    assert tp.sum() / v.sum() == pytest.approx(2 / 3, abs=0.01)
+    # Pairs of items of one document: P(both right) = p^2 + rho p (1 - p).
+    both = (tp * (tp - 1)).sum() / (v * (v - 1)).sum()
+    assert both == pytest.approx(4 / 9 + 0.3 * 2 / 9, abs=0.015)
+
+
+def test_classes_in_documents_have_their_true_average():
+    population = comparisons.Classes(
+        50, 30, 0.05, np.array([0.6, 0.3, 0.1]), np.array([0.9, 0.7, 0.5])
+    )
+    tp, fp, fn = np.moveaxis(population.draw(200, rng()).sum(axis=(0, 1)), -1, 0)
+    assert fp.sum() == fn.sum()
+    scores, share = 2 * tp / (2 * tp + fp + fn), (tp + fn) / (tp + fn).sum()
+    assert population.truth(0.5, 0.5, False) == pytest.approx(scores.mean(), abs=0.01)
+    assert population.truth(0.5, 0.5, True) == pytest.approx(share @ scores, abs=0.01)
+
+
+def test_two_collections_have_their_f1():
+    totals = [
+        c.sum(axis=0) for c in comparisons.two_collections(20_000, False, 0.2, (0.85, 0.9), rng())
+    ]
+    for (tp, fp, fn), right in zip(totals, (0.85, 0.9), strict=True):
+        expected = comparisons.f1_of_collections(right)
+        assert 2 * tp / (2 * tp + fp + fn) == pytest.approx(expected, abs=0.005)
+
+
+# Three mistakes
+
+
+def test_fold_scores_are_those_of_each_fold():
+    y, (a, _), fold = comparisons.cross_validated(rng())
+    expected = [f1ci.f1_score_interval(y[fold == k], a[fold == k]).estimate for k in range(10)]
+    assert comparisons.fold_scores(y, a, fold) == pytest.approx(expected)
+
+
+def test_a_tuned_threshold_is_the_best_on_its_test_set():
+    truth, counts = comparisons.tuned(5_000, rng())
+    # The best F1 of two normal laws at 30 % positives is .6956, by a fine grid of thresholds.
+    cut = np.linspace(-2, 4, 100_001)
+    right = 0.3 * comparisons.stats.norm.sf(cut - 1.5)
+    wrong = 0.7 * comparisons.stats.norm.sf(cut)
+    best = (2 * right / (0.3 + right + wrong)).max()
+    assert best - 0.01 < truth <= best
+    assert f1ci.f1_interval(*counts).estimate == pytest.approx(best, abs=0.03)
+
+
+# Joint intervals
+
+
+def test_counts_of_joint_cells_are_those_of_their_labels():
+    cells = np.array([[50, 5, 4, 1, 6, 8, 9, 17], [3, 0, 2, 2, 1, 0, 4, 5]])
+    tp, fp, fn, n = joint_sets.Counts.of(cells)
+    for row, counts in enumerate(cells):
+        truth, *models = np.repeat(joint_sets.cell_bits(2), counts, axis=0).T
+        for k, predicted in enumerate(models):
+            found = (tp[row, k], fp[row, k], fn[row, k])
+            assert found == tuple(f1ci.binary_counts(truth, predicted))[:3]
+        assert n[row, 0] == counts.sum()
+
+
+@pytest.mark.parametrize("method", ["delta", "blur", "logit", "score", "cautious"])
+def test_joint_limits_are_the_package_s(method):
+    cells = np.array([[50, 5, 4, 1, 6, 8, 9, 17]])
+    metrics = [f1, accuracy]
+    truth, *models = np.repeat(joint_sets.cell_bits(2), cells[0], axis=0).T
+    joint = f1ci.joint_intervals(
+        truth, dict(zip("ab", models, strict=True)), metrics, method=method
+    )
+    kind = next(kind for kind, shared in joint_sets.SHARED.items() if method in shared)
+    estimate, covariance = kernels.joint_from_cells(cells, metrics, method=kind)
+    sets = joint_sets.Sets(method, joint_sets.Counts.of(cells), metrics, estimate, covariance)
+    low, high = sets.ends(np.array([joint.critical_value]), np.array([0]))
+    np.testing.assert_allclose(low[0], joint.low, atol=1e-9)
+    np.testing.assert_allclose(high[0], joint.high, atol=1e-9)
+
+
+def test_a_population_has_the_agreement_asked_for():
+    p = joint_sets.population(2, 0.3, 0.8, 0.5)
+    bits = joint_sets.cell_bits(2)
+    hits = bits[:, 1:] == bits[:, :1]
+    assert p @ bits[:, 0] == pytest.approx(0.3)
+    assert p @ hits == pytest.approx([0.8, 0.8])
+    assert p @ hits.all(axis=1) == pytest.approx(0.5 * 0.8 + 0.5 * 0.64)
+
+
+def test_labels_make_their_matrices():
+    labels = joint_sets.draw_labels(np.array([0.4, 0.3, 0.2, 0.1]), 50, 0.8, 0.5, 3, rng())
+    for matrices, predicted in zip(labels.matrices(), (labels.a, labels.b), strict=True):
+        for k in range(3):
+            expected = f1ci.confusion_matrix(labels.true[k], predicted[k], labels=range(4))
+            assert matrices[k].tolist() == np.asarray(expected).tolist()
