@@ -93,8 +93,9 @@ dist: ready  ## Build f1ci's wheel and test it by itself. WITH="numpy==1.26.0" a
 	rm -rf dist _build/wheel
 	$(BIN)/python -m hatchling build
 	$(PYTHON) -m venv _build/wheel
-	_build/wheel/bin/python -m pip install --quiet --disable-pip-version-check dist/*.whl $(WITH) \
-		hypothesis matplotlib mpmath pandas pytest scikit-learn statsmodels
+	sed -n 's/^\([a-z0-9].*\) \\$$/\1/p' requirements.lock > _build/constraints.txt
+	_build/wheel/bin/python -m pip install --quiet --disable-pip-version-check dist/*.whl \
+		$(or $(WITH),-c _build/constraints.txt) hypothesis matplotlib mpmath pandas pytest scikit-learn statsmodels
 	_build/wheel/bin/pytest -q -m "not slow" -o pythonpath= -o testpaths= $(ROOMS)
 
 bench: ready $(BENCH)/.ready  ## Time f1ci against other packages. OPTIONS="--big --record" for the book.

@@ -133,7 +133,7 @@ def joint_intervals(
     own = groups is None and method not in ("delta", "blur")
     smoothed = own and method != "logit"
     correlated = _smoothed_covariance(models, items, resolved) if smoothed else covariance
-    critical_value = float(_critical_values(correlated, level, 1e-4))
+    critical_value = float(_critical_values(correlated, level, 1e-3))
     # 3. Limits at z and at that quantile. Without it every row is degenerate.
     both = np.array([[z], [z if np.isnan(critical_value) else critical_value]])
     ends = []
@@ -165,7 +165,7 @@ def joint_intervals(
 
 
 def joint_critical_value(
-    covariance: ArrayLike, *, confidence_level: float = 0.95, accuracy: float = 1e-4
+    covariance: ArrayLike, *, confidence_level: float = 0.95, accuracy: float = 1e-3
 ) -> NDArray[np.float64]:
     """Return how many standard errors joint intervals extend, for one or more covariance matrices.
 

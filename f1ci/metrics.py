@@ -343,6 +343,11 @@ class Tversky(_ExpectationMetric):
     def index(self) -> Tversky:  # noqa: D102
         return self
 
+    @property
+    def is_f1(self) -> bool:
+        """True for weights of one half."""
+        return self.a == self.b == 0.5
+
     def counts(self, matrix: Matrix) -> tuple[Array, Array, Array]:  # noqa: D102
         tp = matrix.right[..., 1]
         return tp, matrix.predicted[..., 1] - tp, matrix.true[..., 1] - tp

@@ -169,7 +169,7 @@ for name, ours in simulated.items():
     rows[-1].append(f"{theirs:+.1f}")
 show.table(["", "exact", "simulated", "in s.e.", "printed", "in s.e."], rows, numeric=range(1, 6))
 
-# %%
+# %% tags=["remove-cell"]
 say("jiang-normality-coverage", 100 * coverage)
 at_printed = covering(printed("jiang/section-2.4/true_f0.5"))
 say("jiang-normality-coverage-printed-truth", 100 * at_printed)
@@ -326,7 +326,7 @@ rows = [
 head = ["n", "coverage (%)", "above (%)", "below (%)", "upper end above 1 (%)"]
 show.table([*head, "logit: coverage (%)"], rows, numeric=range(6))
 
-# %%
+# %% tags=["remove-cell"]
 say("jiang-normality-smallest", curve_sizes[0])
 say("jiang-normality-smallest-logit", float(logit_coverage[0]))
 say("jiang-normality-smallest-plain", float(plain_coverage[0]))

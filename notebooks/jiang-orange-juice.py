@@ -98,7 +98,7 @@ def agreeing(*left_out):
     return possible & np.all([fit for name, fit in fits.items() if name not in left_out], axis=0)
 
 
-# %%
+# %% tags=["remove-cell"]
 table = datasets.confusion_matrix("jiang/section-2.3")
 (tn, fp_count), (fn_count, tp_count) = table.to_numpy().tolist()
 only = np.argwhere(agreeing())
@@ -152,7 +152,7 @@ show.compare([f"jiang/section-2.3/{name}" for name in reconstructed])
 # %% [markdown]
 # The formula of section 2.3, with the four printed numbers and nothing else:
 
-# %%
+# %% tags=["remove-cell"]
 names = ("mean_za", "tversky", "tversky_squared")
 za, tau, tau_squared = (printed(f"jiang/section-2.3/{name}") for name in names)
 from_print = math.sqrt((1 / tau_squared - 1 + (1 / tau - 1) ** 2) / (n * za * tau**-4))
@@ -192,7 +192,7 @@ def fitted_on_half(i):
     return f1ci.confusion_matrix(bought[rest], predicted)
 
 
-# %%
+# %% tags=["remove-cell"]
 again = np.array([fitted_on_half(i) for i in first])
 same = (again == counts[first]).all(axis=(1, 2))
 assert (counts.sum(axis=(1, 2)) == given("jiang/section-1/n")).all()
@@ -239,7 +239,7 @@ for name, (title, values) in distributions.items():
 head = ["", "printed", "median", "central 99 %", "share of halves below the printed number"]
 show.table(head, rows, numeric=(1, 2, 3, 4))
 
-# %%
+# %% tags=["remove-cell"]
 (same_table,) = np.nonzero((counts == juice).all(axis=(1, 2)))
 assert len(same_table) == 1
 say("jiang-juice-same", int(same_table[0]))
@@ -442,7 +442,7 @@ for name, sizes in plans.items():
     rows.append([name, f"{sizes.positives:,}", f"{sizes.total:,}", f"{of_printed:.0f} %"])
 show.table(["plan", "Citrus Hill", "purchases", "of the printed"], rows, numeric=(1, 2, 3))
 
-# %%
+# %% tags=["remove-cell"]
 say("jiang-juice-unrounded", plans["only V rounded"].total)
 say("jiang-juice-exact-total", plans["nothing rounded"].total)
 say("jiang-juice-sharp-total", plans["sharp bound, nothing rounded"].total)
@@ -452,7 +452,7 @@ say("jiang-juice-sharp", sharp)
 say("jiang-juice-ratio", jiang / sharp)
 say("jiang-juice-saved", 100 * (1 - sharp / jiang))
 
-# %%
+# %% tags=["remove-cell"]
 needed, total = plan(sharp)
 enough = stats.binom.sf(needed - 1, total, rounded_share)
 safe = int(stats.nbinom.ppf(0.95, needed, rounded_share)) + needed
@@ -486,7 +486,7 @@ resampled = np.stack([(again == cell).sum(axis=1) for cell in range(4)], axis=1)
 bootstrap = float(index.value(resampled.reshape(-1, 2, 2)).std(ddof=1))
 bootstrap_time = perf_counter() - start
 
-# %%
+# %% tags=["remove-cell"]
 say("jiang-juice-bootstrap", bootstrap)
 off = 100 * (bootstrap / interval.standard_error - 1)
 largest_share = highest_drawn / jiang

@@ -71,7 +71,7 @@ show.compare(list(page.records))
 # %% [markdown]
 # ## Four intervals
 
-# %%
+# %% tags=["remove-cell"]
 methods = {name: look["label"] for name, look in figures.METHODS.items()}
 intervals = {
     method: f1ci.f1_interval(tp, fp, fn, method=method, confidence_level=confidence_level)
@@ -357,7 +357,7 @@ show.table(head, rows, numeric=(1, 2, 3))
 # These two numbers and the counts leave one possibility. The balanced classifier finds 9 more
 # suggestions and raises 32 more false alarms, and everything else is the same.
 
-# %%
+# %% tags=["remove-cell"]
 plain, balanced = trial["logistic regression"], trial["logistic regression, balanced"]
 labels = suggestions.nested(plain, balanced)
 right = [prediction == labels[0] for prediction in labels[1:]]

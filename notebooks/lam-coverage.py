@@ -265,7 +265,7 @@ def in_standard_errors(name, n):
     return coverage / study.coverage_error, length / study.length_error
 
 
-# %%
+# %% tags=["remove-cell"]
 both = np.concatenate([np.ravel(in_standard_errors(*condition)) for condition in conditions])
 say("lam-coverage-largest", float(np.abs(both).max()))
 say("lam-coverage-within-two", 100 * float((np.abs(both) < 2).mean()))
@@ -356,7 +356,7 @@ for (name, n), title in conditions.items():
 head = ["Wald", "overshoot (Table 5)", "degeneracy (Table 6)", "degeneracy, closed form"]
 show.table(head, rows, numeric=(1, 2, 3))
 
-# %%
+# %% tags=["remove-cell"]
 for s, name in enumerate(scenarios, 1):
     say(f"lam-coverage-overshoot-{s}", exact[name, 25, "wald"].overshoot)
     say(f"lam-coverage-degeneracy-{s}", exact[name, 25, "wald"].degeneracy)

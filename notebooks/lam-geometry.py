@@ -240,7 +240,7 @@ figures.save(figure, "lam-geometry-h")
 # scores. First the slope of $\log h$: it must be negative everywhere to the left of the sample
 # value and positive everywhere to the right.
 
-# %%
+# %% tags=["remove-cell"]
 sample = np.linspace(0, 1, 401)[:, None]
 score = np.linspace(0, 1, 4002)[1:-1]  # no grid point coincides with a sample value
 slope = 2 / (score - sample) - 1 / score + 1 / (1 - score) + 2 / (2 - score)
@@ -318,7 +318,7 @@ show.table(head, rows, numeric=(0, 1, 2))
 # Both lengths depend only on $v$ and on the sample F1. The paper's Figure 3 compares them. Ours
 # has curves for {glue:text}`lam-geometry-relevant` relevant items, and the difference beside them.
 
-# %%
+# %% tags=["remove-cell"]
 say("lam-geometry-relevant", ", ".join(map(str, relevant)))
 f = np.linspace(0, 1, 1001)
 ENDS = {"wilson_direct": wilson_direct_of, "wilson_indirect": wilson_indirect_of}

@@ -1,14 +1,13 @@
 # %% [markdown]
 # # Speed: what an interval costs
 #
-# How long does an interval take, and what makes it longer? Times depend on the machine; ratios of
-# times that are taken side by side, in turns, in one run, hardly do. So this page sets f1ci beside
-# the packages that one would pick instead, and beside the least that the task needs (the bare
-# formula in numpy, the random numbers, one look at every label).
+# How long does an interval take, and what makes it slower? Times depend on the machine. Ratios of
+# times hardly do, if both times are taken in turns in one run. So this page compares f1ci with
+# the packages that one would pick instead, and with the least that the task needs: the bare
+# formula in numpy, the random numbers, or one look at every label.
 #
-# The numbers are those of one recorded run, not of the build of this book: a page with new times
-# in it would differ from build to build. `make bench` repeats the run, in an environment of its
-# own that holds the other packages.
+# The numbers are from one recorded run, and not from the build of this book. Otherwise the page would
+# differ from build to build. `make bench` repeats the run, in a separate environment that holds the other packages.
 
 # %% tags=["parameters"]
 recording: str = "data/bench.json"  # the recorded run that is shown
@@ -77,13 +76,13 @@ say("speed-exact-theirs", results.text(exact.theirs))
 say("speed-exact-replicates", exact.other.partition(" ")[0])
 
 # %% [markdown]
-# - One interval from three counts takes {glue:text}`speed-one`: it can stand inside any loop.
+# - One interval from three counts takes {glue:text}`speed-one`, so you can compute it inside any loop.
 # - From 1000 labels it takes {glue:text}`speed-labels`, much of which is counting. That is
 #   {glue:text}`speed-labels-times` times as fast as the analytic interval of
 #   `confidenceinterval`. Ten million labels ({glue:text}`speed-most-labels`) take
 #   {glue:text}`speed-most-labels-time`.
 # - A million intervals at once take {glue:text}`speed-million`. So a simulation should pass
-#   arrays, not loop.
+#   arrays instead of looping.
 # - The exact coverage of an interval at $n = 1000$ takes {glue:text}`speed-exact`. A simulation
 #   that is right to four decimals would need {glue:text}`speed-exact-replicates` replicates and
 #   {glue:text}`speed-exact-theirs`.
@@ -94,9 +93,9 @@ say("speed-exact-replicates", exact.other.partition(" ")[0])
 # ## One interval
 #
 # From counts, the alternative is an interval for the share $F^*$, which `statsmodels` and `scipy`
-# have, and the map $F_1 = 2 F^* / (1 + F^*)$ (equation {eq}`eq-lam-map`), which the user has to
-# know; the time of the map is left out. `prob-conf-mat` draws from the posterior of the whole
-# confusion matrix, so that it has the draws of every other metric as well; the
+# have. The user has to know the map $F_1 = 2 F^* / (1 + F^*)$ (equation {eq}`eq-lam-map`); its time
+# is left out. `prob-conf-mat` draws from the posterior of the whole
+# confusion matrix, so it has the draws of every other metric as well. The
 # integral behind `f1ci.posterior` is for one metric.
 
 # %%
@@ -119,9 +118,9 @@ table("resampling")
 # %% [markdown]
 # ## Many at once
 #
-# The floor of a million intervals is their formula in bare numpy, with no checks, no borders
+# The least time for a million intervals is that of their formula in bare numpy, with no checks, no borders
 # and no undefined scores. Beta quantiles (Clopper-Pearson) take tens of times as long as
-# a square root, whoever computes them: there f1ci only avoids computing equal counts twice.
+# a square root in every library. There f1ci only avoids computing equal counts twice.
 
 # %%
 table("a_million_intervals")

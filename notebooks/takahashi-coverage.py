@@ -152,7 +152,7 @@ show.grid(scenarios, columns | MEASURES, section_4_id, corner="true values")
 # and its intervals keep their distribution. The sums leave out tables that are less likely than
 # $10^{-12}$.
 
-# %%
+# %% tags=["remove-cell"]
 largest = {
     "micro_f1": max(SIZES),
     "macro_f1": enumerate_macro,
@@ -373,7 +373,7 @@ rows.sort(key=lambda row: row[0].startswith("macro*"))
 head = ["", "published", "given it is defined", "undefined", "undefined is a miss"]
 show.table(head, rows, numeric=(1, 2, 3, 4))
 
-# %%
+# %% tags=["remove-cell"]
 worst = (2, 25, "macro_f1_star")
 say("takahashi-undefined-worst", undefined[worst])
 say("takahashi-undefined-third", undefined[3, 25, "macro_f1_star"])
@@ -457,7 +457,7 @@ between = {
     for n, stream in zip(BETWEEN, between_streams, strict=True)
 }
 
-# %%
+# %% tags=["remove-cell"]
 claim = statements.claim
 large, at_100, small = [n for n in SIZES if n > 100], [100], [n for n in SIZES if n < 100]
 macros = ("macro_f1", "macro_f1_star")
@@ -559,7 +559,7 @@ def micro_coverage(n):
     return class_averages.exact_coverage(n, designs[1], "micro_f1", confidence_level).coverage
 
 
-# %%
+# %% tags=["remove-cell"]
 sawtooth = np.array([micro_coverage(n) for n in every.tolist()])
 wilson = np.array(
     [class_averages.wilson_coverage(accuracy, n, confidence_level) for n in every.tolist()]

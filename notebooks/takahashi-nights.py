@@ -30,14 +30,14 @@ from notebooks.shared import nights
 # `record` stores our number for it, and `say` keeps a number for the text.
 given, printed, record, say = ledger.open("takahashi-nights")
 AVERAGES = {"micro": "micro F1", "macro": "macro F1", "macro_star": "macro* F1"}
-SETS = {"dodh": "healthy", "dodo": "sleep apnoea"}
+SETS = {"dodh": "healthy", "dodo": "apnoea"}
 
 # %% [markdown]
 # ## The data
 #
 # For each epoch the data say which stage most human scorers chose, how many of four scorers chose
 # it, and which stage each network chose. The file holds counts only: one row for each combination
-# that occurs in a night. The stages are wake (W), light sleep (N1, N2), deep sleep (N3) and dream
+# that occurs in a night. Nights are cut to the span that every scorer scored. The stages are wake (W), light sleep (N1, N2), deep sleep (N3) and dream
 # sleep (REM).
 
 # %%
@@ -134,7 +134,7 @@ for (name, network, average), (epoch, night) in intervals.items():
 head = ["", "estimate", "epochs independent", "nights independent", "times as long"]
 show.table(head, rows, numeric=range(1, 5))
 
-# %%
+# %% tags=["remove-cell"]
 ratios = {key: night.length / epoch.length for key, (epoch, night) in intervals.items()}
 macro = [ratio for (_, _, average), ratio in ratios.items() if average == "macro"]
 say("nights-ratio-least", min(macro))
@@ -259,7 +259,7 @@ show.table(head, rows, numeric=(1, 2, 3))
 # {glue:text}`nights-best-beats` of the five others. It cannot be told from
 # {glue:text}`nights-best-ties`.
 
-# %%
+# %% tags=["remove-cell"]
 best = nights.NETWORKS[0]
 level = joint_level("dodo")[1]
 against = {n: difference("dodo", best, n, level) for n in nights.NETWORKS[1:]}
@@ -358,7 +358,7 @@ for measure, score in zip(("micro_f1", "macro_f1", "macro_f1_star"), METRICS, st
 head = ["", "factor to touch", "correlation to touch", *(f"factor, {t}" for t in SETS.values())]
 show.table(head, rows, numeric=range(1, 5))
 
-# %%
+# %% tags=["remove-cell"]
 for name in SETS:
     say(f"nights-touched-{name}", touched[name])
     say(f"nights-rho-{name}", rho[name, "macro F1"])

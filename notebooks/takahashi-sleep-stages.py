@@ -441,7 +441,7 @@ for title, (names, matrix) in examples.items():
         rows.append([f"{title}: {name}", f"{wilson.estimate[k]:.3f}", *ends])
 show.table(["class", "F1", "Wilson indirect", "Wald (delta method)"], rows, numeric=(1, 2, 3))
 
-# %%
+# %% tags=["remove-cell"]
 say("sleep-class-1-wald-low", float(by_class(toy, "wald").low[0]))
 say("sleep-class-1-low", float(by_class(toy, "wilson_indirect").low[0]))
 stages = by_class(mnn.to_numpy(), "wilson_indirect").estimate
@@ -528,7 +528,7 @@ for m, text in MEASURES.items():
 head = ["MNN against", "difference", "in standard errors", "at least"]
 show.table([*head, "factor to touch", "correlation"], rows, numeric=range(1, 6))
 
-# %%
+# %% tags=["remove-cell"]
 closest = min(effects, key=effects.get)
 say("sleep-closest", f"{NAMES[closest[0]]}, {MEASURES[closest[1]]}")
 say("sleep-effect", float(effects[closest]))

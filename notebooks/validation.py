@@ -2,12 +2,12 @@
 # # Comparison with other packages on the same data
 #
 # Would another package have told you the same? This page gives five small confusion matrices to the
-# packages that a user might pick instead, shows their intervals beside those of `f1ci`, and counts
-# how often each holds the truth in simulated test sets. It also asks of `f1ci` itself where its
+# packages that a user might pick instead of `f1ci`. It shows their intervals beside ours, and counts
+# how often each interval holds the truth in simulated test sets. It also shows where our own
 # intervals fall short, and what to use there.
 #
-# The other packages want versions of their own, so their answers were collected in an environment
-# of their own and are data here: `make peers` collects them anew. Everything else on this page is
+# The other packages need library versions of their own. So their answers were collected in a separate environment
+# and are data here; `make peers` collects them anew. Everything else on this page is
 # computed in this run.
 
 # %% tags=["parameters"]
@@ -75,9 +75,9 @@ show.table(
 # | e | 10 5 0 / 3 20 0 / 2 4 0 | the third class is never predicted |
 #
 # The first line of each table is a reference that shares no code with any package: the delta method
-# with a gradient by numeric differences. Remarks are computed from the numbers. "On F\*" means an
-# interval for the proportion TP / (TP + FP + FN), mapped to F1 as in [the chapter on the exact
-# road](/book/lam.md).
+# with numeric derivatives. The remarks are computed from the numbers. "On F\*" means an
+# interval for the proportion TP / (TP + FP + FN), mapped to F1 as in [the chapter on one F1
+# score](/book/lam.md).
 
 
 # %% tags=["hide-input"]
@@ -141,14 +141,14 @@ theirs = answer("a", "macro_f1", "confidenceinterval", "analytic")
 say("validation-a-macro-ratio", (theirs.high - theirs.low) / (reference.high - reference.low))
 
 # %% [markdown]
-# For the binary score any of these will do. The Wilson and exact intervals of statsmodels and SciPy
-# for the proportion F\*, mapped to F1, are the Wilson indirect and Clopper-Pearson intervals of
-# `f1ci` (the largest difference is {glue:text}`validation-same:.0e`): who knows that map needs no
+# For the binary score any of these intervals will do. The Wilson and exact intervals of statsmodels and SciPy
+# for the proportion F\*, mapped to F1, are the Wilson score and Clopper-Pearson intervals of
+# `f1ci` (the largest difference is {glue:text}`validation-same:.0e`). If you know that map you need no
 # other package for one binary F1. The numeric delta method agrees with `f1ci`'s Wald interval to
 # all digits that numeric differences can give.
 #
-# The macro average is another matter. The analytic interval of confidenceinterval is
-# {glue:text}`validation-a-macro-ratio:.2f` times as long as the delta method's; why, is shown
+# The macro average is different. The analytic interval of confidenceinterval is
+# {glue:text}`validation-a-macro-ratio:.2f` times as long as the delta method's. The reason is shown
 # [below](validation-why). Its `precision_score(..., average="binary")` stops with an error unless
 # `method="wilson"` is given. Its micro average and its bootstrap are right.
 #
@@ -172,8 +172,8 @@ for metric in ("macro_precision", "macro_recall"):
     say(f"validation-b-{metric}", (theirs.high - theirs.low) / (right.high - right.low))
 
 # %% [markdown]
-# Here the methods spread, and they should: only {glue:text}`validation-b-relevant` items truly are of
-# the first class or were taken for it. The intervals of confidenceinterval for macro precision and macro recall are
+# Here the methods differ, and they should: only {glue:text}`validation-b-relevant` items truly belong to
+# the first class or were predicted as it. The intervals of confidenceinterval for macro precision and macro recall are
 # {glue:text}`validation-b-macro_precision:.2f` and {glue:text}`validation-b-macro_recall:.2f` times
 # as long as the delta method's. What prob-conf-mat calls `f1@micro` is
 # {glue:text}`validation-b-observed:.4f` for this matrix: that is the average weighted by the
@@ -191,13 +191,14 @@ say_interval("c-ours", answer("c", "macro_f1", "f1ci", "score"))
 say_interval("c-posterior", answer("c", "macro_f1", "prob-conf-mat", "posterior, prior 1"))
 
 # %% [markdown]
-# Forty items without an error do not make a classifier that never errs. The delta method, ours
-# included, says they do; so do the bootstrap, which can only draw what it has seen, and a posterior
+# Forty items without an error do not show that a classifier never errs. The delta method, ours
+# included, says that they do. So does the bootstrap, which can only draw what it has seen, and so does a posterior
 # with prior 0, the default of prob-conf-mat. With prior 1 that package gives a usable interval,
 # from {glue:text}`validation-c-posterior-low:.3f` to {glue:text}`validation-c-posterior-high:.3f`.
 # The macro interval of confidenceinterval reaches from {glue:text}`validation-c-peer-low:.3f` to
-# {glue:text}`validation-c-peer-high:.3f`. In `f1ci` the logit scale is honest and says nothing: all
-# of [0, 1]. Our default, the score interval, goes from {glue:text}`validation-c-ours-low:.3f` to {glue:text}`validation-c-ours-high:.3f`.
+# {glue:text}`validation-c-peer-high:.3f`. On the logit scale `f1ci` says nothing: the interval is all
+# of [0, 1]. Our default, the Wilson score interval, goes from {glue:text}`validation-c-ours-low:.3f` to
+# {glue:text}`validation-c-ours-high:.3f`.
 #
 # ### (d) No true positive, (e) a class that is never predicted
 
@@ -218,28 +219,27 @@ say("validation-d-delta-high", right.high)
 say("validation-d-ours-high", ours.high)
 
 # %% [markdown]
-# In (d) seven items are positive or were taken for it, and none is right. The delta method takes
-# the F1 score of that class for known exactly, and its macro interval ends at
-# {glue:text}`validation-d-delta-high:.3f`; so do logit and bootstrap, near enough. Combining the
-# intervals of the two classes gives {glue:text}`validation-d-ours-high:.3f`, since the positive
-# class may well score above 0. In (e) a class that is never predicted has no precision.
+# In (d) seven items are positive or were predicted positive, and none of these predictions is right. The delta method
+# treats the F1 score of that class as known exactly, and its macro interval ends at
+# {glue:text}`validation-d-delta-high:.3f`. Logit and bootstrap end near there too. The Wilson score interval ends at
+# {glue:text}`validation-d-ours-high:.3f`, because the true score of the positive class may be above 0. In (e) a class that is never predicted has no precision.
 # scikit-learn counts it as 0, confidenceinterval gives NaN, and `f1ci` gives `nan` with a warning
 # that names the class.
 #
 # (validation-why)=
 # ## Why the macro intervals of confidenceinterval differ
 #
-# Its documentation states the delta method as this book does; the code departs from it in three
-# places. To be sure that these, and nothing else, make the difference, we put them into the right
-# formulas and compare with what the package answers.
+# Its documentation states the delta method as this book does, but the code departs from it in three
+# places. To be sure that these places alone make the difference, we put them into the correct
+# formulas and compare the result with what the package answers.
 #
-# 1. The covariance $\mathrm{diag}(p) - p p'$ is computed with squares $p_j^2$ in every row in the
-#    place of the products $p_i p_j$: binary F1, macro precision, macro recall.
+# 1. The covariance $\mathrm{diag}(p) - p p'$ is computed with squares $p_j^2$ in every row
+#    instead of the products $p_i p_j$: binary F1, macro precision, macro recall.
 # 2. In the gradient of macro precision and macro recall, diagonal entries lack the division by the
 #    column's or row's sum.
 # 3. The variance of macro F1 adds two factors that its formula multiplies, and holds counts where
-#    proportions belong. Since every other term is positive, what it gives is at least $(2 - \bar
-#    F)/(r n)$ for $r$ classes with mean score $\bar F$: it hardly depends on how many items the
+#    proportions belong. Every other term is positive, so the variance is at least $(2 - \bar
+#    F)/(r n)$ for $r$ classes with mean score $\bar F$. It hardly depends on how many items the
 #    classes have, and it does not vanish at a perfect score.
 
 
@@ -337,10 +337,10 @@ show.table(
 )
 
 # %% [markdown]
-# `f1ci` is within {glue:text}`validation-quantile-gap:.0e` of the integrals. mvtnorm's value here
-# is the mean over ten seeds; a single call at its default settings varies by up to
-# {glue:text}`validation-quantile-spread:.0e`, less than the sampling error of any correlation
-# matrix that was estimated from data. It does far more than this one task.
+# `f1ci` is within {glue:text}`validation-quantile-gap:.0e` of the integrals. The value of mvtnorm
+# is the mean over ten seeds. A single call at its default settings varies by up to
+# {glue:text}`validation-quantile-spread:.0e`. That is less than the sampling error of any correlation
+# matrix that was estimated from data. mvtnorm does far more than this one task.
 #
 # (validation-coverage)=
 # ## How often do they hold the truth?
@@ -386,11 +386,11 @@ with executor() as pool:
         )
 
 # %% [markdown]
-# The bootstrap resamples each test set; since drawing items is drawing cells, no labels are needed.
-# The other packages were run on labels, each on the same designs: confidenceinterval on
-# {glue:text}`validation-peer-replicates` test sets, prob-conf-mat, which is slower, on
-# {glue:text}`validation-posterior-replicates`. It refuses matrices in which a class is never true,
-# and counts here where it answers.
+# The bootstrap resamples each test set. Drawing items means drawing cells, so no labels are needed.
+# The other packages were run on labels, all on the same designs: confidenceinterval on
+# {glue:text}`validation-peer-replicates` test sets, and prob-conf-mat, which is slower, on
+# {glue:text}`validation-posterior-replicates`. prob-conf-mat refuses matrices in which a class is never true;
+# only the matrices that it accepts count here.
 
 # %% tags=["hide-input"]
 say("validation-peer-replicates", f"{answers['asked']['replicates']:,}")
@@ -509,10 +509,10 @@ figures.save(figure, "validation-coverage")
 #
 # - The analytic macro interval of confidenceinterval covers
 #   {glue:text}`validation-confidenceinterval-analytic-nine-rare:.0f` % with nine rare classes. With
-#   near-perfect scores it always covers, being {glue:text}`validation-peer-near-perfect-length:.1f`
-#   times as long as need be.
-# - The posterior with prior 0 behaves much like the bootstrap: nearly as it should with enough items
-#   in each class, too short otherwise. Prior 1 in every cell is strong when there are many cells and few items; it
+#   near-perfect scores it always covers, because it is {glue:text}`validation-peer-near-perfect-length:.1f`
+#   times as long as it needs to be.
+# - The posterior with prior 0 behaves like the bootstrap. It nearly keeps its level with enough items
+#   in each class, and is too short otherwise. Prior 1 in every cell is strong when there are many cells and few items; it
 #   moves the score away from the estimate in all classes at once, and the interval with it.
 # - **Our delta interval falls short** with rare classes and near-perfect scores: at worst
 #   {glue:text}`validation-worst-delta:.1f` %. A class none of whose items is wrong (or right) adds
@@ -529,10 +529,10 @@ figures.save(figure, "validation-coverage")
 # (validation-score)=
 # ## Score intervals
 #
-# Each class has an interval for its own F1 score that holds in small samples, Wilson's by [the exact
-# road](/book/lam.md). Score intervals of averages take such limits at the point of an ellipsoid
-# where their mean is extreme, with the correlations of the delta method (`f1ci.methods.score`). End points
-# lie in [0, 1] and enclose the estimate, and no interval has length zero. This is not in the five
+# Each class has an interval for its own F1 score that holds in small samples: [the Wilson score
+# interval](/book/lam.md). [Score intervals of averages](/book/score.md) combine these intervals, with the correlations of
+# the delta method. Their end points
+# lie in [0, 1] and enclose the estimate, and no interval has length zero. They are not in the five
 # papers.
 #
 # Here is a further check, on populations drawn at random by another rule than the designs of [the coverage
@@ -599,22 +599,24 @@ axis.legend(loc="lower right")
 figures.save(figure, "validation-populations")
 
 # %% [markdown]
-# In {glue:text}`validation-populations` populations the delta method covers
-# {glue:text}`validation-population-delta-mean:.1f` % on average and
-# {glue:text}`validation-population-delta-least:.1f` % at worst; score intervals
-# {glue:text}`validation-population-score-mean:.1f` % and
-# {glue:text}`validation-population-score-least:.1f` %; cautious intervals
-# {glue:text}`validation-population-cautious-mean:.1f` % and
-# {glue:text}`validation-population-cautious-least:.1f` %. Both are offered for averages
-# of every Tversky score over classes:
+# Coverage in {glue:text}`validation-populations` populations, on average and at worst:
+#
+# - the delta method {glue:text}`validation-population-delta-mean:.1f` % and
+#   {glue:text}`validation-population-delta-least:.1f` %;
+# - score intervals {glue:text}`validation-population-score-mean:.1f` % and
+#   {glue:text}`validation-population-score-least:.1f` %;
+# - cautious intervals {glue:text}`validation-population-cautious-mean:.1f` % and
+#   {glue:text}`validation-population-cautious-least:.1f` %.
+#
+# Score and cautious intervals exist for averages of every Tversky score over classes:
 #
 # ```python
 # f1ci.f1_score_interval(y_true, y_pred, average="macro")  # method="score"
 # f1ci.metric_interval(matrix, "macro_f1", method="cautious")
 # ```
 #
-# They have their limits. Twenty equal classes, predicted right in three of four cases, and a test
-# set of so few items that each class can expect:
+# They have their limits. Here are twenty equal classes, predicted right in three of four cases, and small test
+# sets. The second column has the expected number of relevant items of a class:
 
 # %% tags=["hide-input"]
 rows = []
@@ -647,14 +649,14 @@ show.table(
 # %% [markdown]
 # With five relevant items in each class `score` covers
 # {glue:text}`validation-limit-score:.1f` % and `cautious`
-# {glue:text}`validation-limit-cautious:.1f` %, of the test sets in which every class occurs. With fewer
-# most test sets are left out, and little can be said of a mean of so many unknowns.
+# {glue:text}`validation-limit-cautious:.1f` %, of the test sets in which every class occurs. With fewer items
+# most test sets lack a class and are left out.
 #
 # ## Binary F1 near 0 and 1
 #
 # For the binary score coverage is an exact sum, and [the
-# chapter on the exact road](/book/lam.md) says which methods hold. Here are 200 items of which 50
-# can be expected to be relevant (true or predicted positive), with F1 from almost 0 to almost 1.
+# chapter on one F1 score](/book/lam.md) says which methods keep their level. Here are 200 items, of which 50
+# are expected to be relevant (true or predicted positive), with F1 from almost 0 to almost 1.
 
 # %% tags=["hide-input"]
 n, relevant = 200, 0.25
@@ -692,7 +694,7 @@ figures.save(figure, "validation-binary")
 #
 # | you have | use |
 # |---|---|
-# | any F score, of one class or averaged | `method="score"`, the default; `"cautious"` if falling short is worse than being long. Proved never to fall short for F1, Jaccard, precision and recall of one class, measured for all others |
+# | any F score, of one class or averaged | `method="score"`, the default. `"cautious"` if falling short is worse than being long: for F1, Jaccard, precision and recall of one class it is proved never to fall short, for all other scores this is measured |
 # | items in clusters | `groups=`; or confidence-intervals with `conditions=` |
 # | any other metric | a bootstrap, from SciPy or confidence-intervals; it has no width at a perfect score |
 # | prior knowledge of the classes | prob-conf-mat, with a prior that you would defend |

@@ -39,6 +39,7 @@ from notebooks.shared import (
     joint_coverage,
     joint_test,
     printed_gradients,
+    printed_tables,
     recording,
 )
 from notebooks.shared.statements import claim
@@ -106,7 +107,6 @@ error = np.sqrt(np.diagonal(seen.covariance, axis1=1, axis2=2))
 off = np.abs(seen.value - exact_truth[0]) / error
 (common,) = joint_coverage.critical_values([seen.covariance], level, each=False)
 reach = {"individual": float(ndtri((1 + level) / 2)), "joint": float(common[0])}
-say("yuan-gaussian-shown-q", reach["joint"])
 
 # %% mystnb={"image": {"alt": "Two grids of six rows, one for each interval, and forty columns, one for each test set. Blue squares: the interval holds the truth. Red crosses: it misses. Columns with a cross are shaded. The upper grid, individual intervals, has several shaded columns; the lower grid, joint intervals, has fewer."}, "figure": {"classes": "fits", "caption": "Forty test sets (columns) and six intervals in each (rows). Blue: the interval holds the truth. Red cross: it misses. Shaded: a test set in which not all six hold. Above: individual 95 % intervals. Below: joint 95 % intervals of the same test sets.", "name": "fig-yuan-gaussian-promise"}}
 figure, axes = figures.subplots(2, 1, height=4.2, sharex=True)
@@ -171,13 +171,13 @@ show.grid(
 # ## Each rule by itself, exactly
 #
 # $F_{0.5}$ and accuracy are two equations for $\mathrm E[ZA]$ and $\mathrm E[A]$, and
-# $\mathrm E[Z] = 1/2$ (`joint_coverage.from_true_values`). From the cells, coverages and lengths are
+# $\mathrm E[Z] = 1/2$ (`printed_tables.from_true_values`). From the cells, coverages and lengths are
 # exact sums. An interval should hold the printed true value, which the paper used.
 
 # %%
 given_truth = {r: [printed(f"yuan/table-4/{r}/true/{metric}") for metric in metrics] for r in rules}
 prevalence = given("yuan/section-3a/class_probability")
-cells = {r: joint_coverage.from_true_values(prevalence, *given_truth[r]) for r in rules}
+cells = {r: printed_tables.from_true_values(prevalence, *given_truth[r]) for r in rules}
 single = {
     (item, rule): joint_coverage.exact(
         n, cells[rule], measures, truth=given_truth[rule], level=level, corrected=False
@@ -196,7 +196,7 @@ single = {
 # %%
 again, moved = np.random.SeedSequence((seed, 2)).spawn(3), {}
 for stream, rule in zip(again, rules, strict=True):
-    others = joint_coverage.redrawn(cells[rule], measures, cases, 400, stream)
+    others = printed_tables.redrawn(cells[rule], measures, cases, 400, stream)
     for item, n in sizes.items():
         expected = joint_coverage.quantities(
             n * others, np.array(given_truth[rule]), measures, {"rule": slice(None)}, level

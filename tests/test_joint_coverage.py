@@ -7,7 +7,6 @@ import math
 
 import numpy as np
 import pytest
-from compendium.published import Number, read_number
 from scipy import stats
 
 import f1ci
@@ -19,12 +18,6 @@ LOGISTIC, FOREST, SVM = (3106, 21, 202, 4), (3047, 80, 169, 37), (14826, 3, 473,
 TWO_RULES = np.array([60, 5, 4, 1, 6, 8, 9, 17])  # Z A_1 A_2 from 000 to 111
 BOTH = {"a": slice(0, 2), "b": slice(2, 4), "all": slice(None)}
 Z = float(stats.norm.ppf(0.975))
-
-
-def number(text: str) -> Number:
-    found = read_number(text)
-    assert found is not None
-    return found
 
 
 # Estimates and intervals
@@ -239,69 +232,3 @@ def test_what_cannot_be_raked_is_nan_and_left_out() -> None:
     assert np.isnan(jc.rake(cannot, wanted)).all()
     found = jc.raked([cannot, TWO_RULES, TWO_RULES[[0, 2, 1, 3, 4, 6, 5, 7]]], wanted, 1)
     np.testing.assert_array_equal(found, [jc.rake(TWO_RULES, wanted)])
-
-
-# Tables from printed numbers
-
-
-@pytest.mark.parametrize("cut", [False, True])
-def test_consistent_tables_are_all_of_them(cut: bool) -> None:
-    total = 200
-    low_f, high_f, low_a, high_a = (0.52, 0.53, 0.87, 0.88) if cut else (0.515, 0.525, 0.865, 0.875)
-    expected = set()
-    for z, tp in itertools.product(range(1, total), range(total)):
-        for a in range(max(tp, 1), total - z + tp + 1) if tp <= z else ():
-            # As integers: 5 TP / (4 A + Z), and the share of right answers.
-            f, right = 5000 * tp / (4 * a + z), total - (a + z - 2 * tp)
-            inside = 1000 * low_f <= f + 1e-9, 1000 * low_a <= 1000 * right / total + 1e-9
-            top = -1e-9 if cut else 1e-9
-            inside += f <= 1000 * high_f + top, 1000 * right / total <= 1000 * high_a + top
-            if all(inside):
-                expected.add((z, tp, a))
-    assert len(expected) > 10
-    assert jc.consistent_tables(total, number("0.52"), number("0.87"), cut=cut) == expected
-
-
-def test_true_values_and_tables_come_back_from_what_is_printed() -> None:
-    rng = np.random.default_rng(11)
-    for _ in range(5):
-        cells = rng.multinomial(10_000, np.array(FOREST) / 3333)
-        f, accuracy = jc.true_values(cells, [F_HALF, ACCURACY])
-        positives = cells[2] + cells[3]
-        found = jc.consistent_tables(10_000, jc.cut_off(f), jc.cut_off(accuracy), cut=True)
-        assert (positives, cells[3], cells[1] + cells[3]) in found
-        assert jc.cells_of(10_000, positives, cells[3], cells[1] + cells[3]) == tuple(cells)
-        back = jc.from_true_values(positives / 10_000, f, accuracy)
-        np.testing.assert_allclose(back, cells / 10_000, atol=1e-12)
-
-
-def test_redrawn_populations_have_the_true_values_of_a_sample() -> None:
-    cells = np.array(FOREST) / 3333
-    found = jc.redrawn(cells, [F_HALF, ACCURACY], 10**6, 300, 5)
-    values = jc.true_values(found, [F_HALF, ACCURACY])
-    _, error = plain_intervals(10**6 * cells)
-    # The standard deviation of 300 draws is off by 4 % or less, in two of three cases.
-    np.testing.assert_allclose(values.std(axis=0), error, rtol=0.16)
-    np.testing.assert_allclose(found[:, 2:].sum(axis=1), cells[2:].sum(), rtol=1e-12)
-
-
-@pytest.mark.parametrize(
-    ("printed", "replicates", "expected"),
-    [
-        ("0.9442", 5000, True),
-        ("0.9443", 5000, False),
-        ("0.9597", 3000, True),  # 2879 of 3000 is 0.95966...
-        ("0.9598", 3000, False),
-        ("0.9485", 2000, True),
-        ("0.9486", 2000, False),
-        ("0.9486", 10000, True),
-    ],
-)
-def test_on_grid(printed: str, replicates: int, expected: bool) -> None:
-    assert jc.on_grid(number(printed), replicates) is expected
-
-
-def test_printed_as() -> None:
-    values = np.array([0.21904, 0.21906, 0.21914, 0.21916, 0.21999])
-    assert jc.printed_as(values, number("0.2191"), cut=False).tolist() == [0, 1, 1, 0, 0]
-    assert jc.printed_as(values, number("0.2190"), cut=True).tolist() == [1, 1, 0, 0, 0]

@@ -25,7 +25,7 @@ from compendium.published import LedgerError, Number, Published, Row, read_numbe
 from compendium.verdicts import Ledger
 from hypothesis import given
 from hypothesis import strategies as st
-from trees import call, make_tree
+from trees import change, make_tree, notebook, run
 
 PAPERS = """\
 key,name,text,notebooks,tables,inputs
@@ -107,9 +107,14 @@ def append(folder: Path, table: str, line: str) -> None:
     path.write_text(f"{before}{line}\n", encoding="utf-8")
 
 
+def built(folder: Path) -> Ledger:
+    """The ledger of all results."""
+    return Ledger(Published(folder / "book" / "published"), folder / "_build" / "results")
+
+
 def entry_of(folder: Path, id: str) -> verdicts.Entry:  # noqa: A002
-    built = Ledger(Published(folder / "book" / "published"), folder / "_build" / "results")
-    (entry,) = [entry for entry in built.entries if entry.id == id]
+    found = built(folder)
+    (entry,) = [entry for entry in found.entries if entry.id == id]
     return entry
 
 
@@ -121,7 +126,7 @@ def verdict(folder: Path, id: str, value: float | str, **how: object) -> str:  #
     return entry_of(folder, id).verdict
 
 
-# ------------------------------------------------------------------- printed numbers
+# Printed numbers
 
 
 @pytest.mark.parametrize(
@@ -163,7 +168,7 @@ def test_what_is_neither_number_nor_word_is_quoted(text: str) -> None:
         read_number(text)
 
 
-# --------------------------------------------------------------- deterministic verdicts
+# Deterministic verdicts
 
 
 @pytest.mark.parametrize(
@@ -225,7 +230,7 @@ def test_a_value_beyond_half_a_unit_is_not(unit: int, digits: int, excess: float
     assert verdicts.entry(row, TABLES, {row.id: record}).verdict == "open"
 
 
-# ------------------------------------------------------------------ Monte Carlo verdicts
+# Monte carlo verdicts
 
 # Printed 0.976 from 10^6 replicates of an indicator: half a unit is 0.0005, and four standard
 # errors are 4 * sqrt(0.976 * 0.024) / 1000 = 0.00061. So 0.976 + 0.00111 is the limit.
@@ -278,7 +283,7 @@ def test_without_the_papers_replicates_nothing_is_excused(folder: Path) -> None:
     assert "replicates.csv does not say" in entry_of(folder, "yuan/table-4/coverage").reason
 
 
-# ------------------------------------------------------------------------------- bands
+# Bands
 
 
 @pytest.mark.parametrize(
@@ -307,14 +312,14 @@ def test_reconstructed_numbers_still_have_to_match(folder: Path) -> None:
     assert verdict(folder, "lam/table-3/n-25", 0.9772, **how) == "open"
 
 
-# ------------------------------------------------------- errata, gaps and missing inputs
+# Errata, gaps and missing inputs
 
 
 def test_a_stale_erratum_is_an_error(folder: Path) -> None:
     assert verdict(folder, "lam/section-6/wrong", 0.1391) == "match"
-    built = Ledger(Published(folder / "book" / "published"), folder / "_build" / "results")
-    assert built.problems
-    assert "names E-lam-1, but 0.1391 agrees with the printed '0.139'" in built.errors[0]
+    found = built(folder)
+    assert found.problems
+    assert "names E-lam-1, but 0.1391 agrees with the printed '0.139'" in found.errors[0]
 
 
 def test_a_small_simulation_does_not_make_an_erratum_stale(folder: Path) -> None:
@@ -322,13 +327,11 @@ def test_a_small_simulation_does_not_make_an_erratum_stale(folder: Path) -> None
     how = {"deviation": 1.0, "replicates": 1000}
     assert verdict(folder, "lam/table-3/wrong", 0.953, **how) == "monte-carlo"
     assert "too few replicates to show E-lam-1" in entry_of(folder, "lam/table-3/wrong").reason
-    assert not Ledger(
-        Published(folder / "book" / "published"), folder / "_build" / "results"
-    ).problems
+    assert not built(folder).problems
     how = {"deviation": 1.0, "replicates": 10**6}
     assert verdict(folder, "lam/table-3/wrong", 0.953, **how) == "erratum"
     assert verdict(folder, "lam/table-3/wrong", 0.905, **how) == "monte-carlo"
-    assert Ledger(Published(folder / "book" / "published"), folder / "_build" / "results").problems
+    assert built(folder).problems
 
 
 def test_a_band_of_small_simulations_does_not_make_an_erratum_stale(folder: Path) -> None:
@@ -362,9 +365,7 @@ def test_an_erratum_may_excuse_what_the_unknown_replicates_of_a_paper_make_uncer
     assert verdict(folder, "lam/section-7/unstated", 0.9001, **how) == "match"
     entry = entry_of(folder, "lam/section-7/unstated")
     assert entry.reason.endswith("how many replicates the paper drew is not known, see E-lam-1")
-    assert not Ledger(
-        Published(folder / "book" / "published"), folder / "_build" / "results"
-    ).problems
+    assert not built(folder).problems
 
 
 @pytest.mark.parametrize(("entry", "expected"), [("O-lam-3", "open"), ("E-lam-1", "erratum")])
@@ -373,11 +374,9 @@ def test_the_register_says_what_a_difference_is(folder: Path, entry: str, expect
     append(folder, "expected", "lam/table-3/odd,0.9,0.001")
     assert verdict(folder, "lam/table-3/odd", 0.9) == expected
     # Open, but known to be: the build does not fail.
-    assert not Ledger(
-        Published(folder / "book" / "published"), folder / "_build" / "results"
-    ).problems
+    assert not built(folder).problems
     assert verdict(folder, "lam/section-6/low", 0.9) == "open"
-    assert Ledger(Published(folder / "book" / "published"), folder / "_build" / "results").problems
+    assert built(folder).problems
 
 
 ODD = "lam/table-3/odd"  # printed as 0.800; ours is 0.9, and the run that R-lam-2 names fits
@@ -397,7 +396,7 @@ def other_run(folder: Path, value: float | None, deviation: float | None = None)
         replicates = None if deviation is None else 10**4
         others.record(f"R-lam-2:{ODD}", value, deviation=deviation, replicates=replicates)
         others.save()
-    return Ledger(Published(folder / "book" / "published"), folder / "_build" / "results")
+    return built(folder)
 
 
 @pytest.mark.parametrize(
@@ -416,11 +415,11 @@ def other_run(folder: Path, value: float | None, deviation: float | None = None)
 def test_another_run_has_to_give_the_printed_number(
     folder: Path, value: float | None, deviation: float | None, expected: str
 ) -> None:
-    built = other_run(folder, value, deviation)
-    (entry,) = [entry for entry in built.entries if entry.id == ODD]
+    found = other_run(folder, value, deviation)
+    (entry,) = [entry for entry in found.entries if entry.id == ODD]
     assert (entry.verdict, entry.value, entry.other) == (expected, 0.9, value)
     # A run that the register names and that does not fit is not excused by being named.
-    assert (not built.problems) == (
+    assert (not found.problems) == (
         expected == "other-run" and value is not None and abs(value - 0.804) < 0.008
     )
     told = "no results at hand have" if value is None else f"that run's {value:.6g} "
@@ -430,8 +429,8 @@ def test_another_run_has_to_give_the_printed_number(
 
 
 def test_a_run_so_uncertain_that_anything_fits_explains_nothing(folder: Path) -> None:
-    built = other_run(folder, 0.69, 10.0)  # a standard error of 0.1; ours is as near
-    (entry,) = [entry for entry in built.entries if entry.id == ODD]
+    found = other_run(folder, 0.69, 10.0)  # a standard error of 0.1; ours is as near
+    (entry,) = [entry for entry in found.entries if entry.id == ODD]
     assert entry.verdict == "open"
 
 
@@ -441,11 +440,11 @@ def test_the_value_of_another_run_must_not_move_either(folder: Path) -> None:
     (error,) = other_run(folder, 0.813, 0.5).errors
     assert error == f"{ODD}: R-lam-2 rests on 0.804 +- 0.008, but that run gives 0.813"
     # Either value alone turns the row.
-    built = other_run(folder, 0.804, 0.5)
+    found = other_run(folder, 0.804, 0.5)
     for factor in (0.5, 1.02, 2.0):
-        assert built.power(factor)["other-run"] == (1, 1)
-    assert built.power(1.0)["other-run"] == (0, 1)
-    assert built.power(1.005)["other-run"] == (0, 1)  # ours would turn, the run's would not
+        assert found.power(factor)["other-run"] == (1, 1)
+    assert found.power(1.0)["other-run"] == (0, 1)
+    assert found.power(1.005)["other-run"] == (0, 1)  # ours would turn, the run's would not
 
 
 LINE = "lam/table-3/line"  # a table row: its length is of R-lam-2's run, so its coverage is too
@@ -464,27 +463,27 @@ def one_line(folder: Path, coverage: str, of_run: float, length: float = 0.2) ->
     recorder.record(f"R-lam-2:{LINE}/coverage", of_run)
     recorder.record(f"R-lam-2:{LINE}/length", 0.25)
     recorder.save()
-    return Ledger(Published(folder / "book" / "published"), folder / "_build" / "results")
+    return built(folder)
 
 
 def test_a_table_row_is_judged_by_one_run(folder: Path) -> None:
-    built = one_line(folder, "R-lam-2", 0.9003)
-    assert not built.problems
-    found = {e.id.rpartition("/")[2]: e.verdict for e in built.entries if e.id.startswith(LINE)}
+    found = one_line(folder, "R-lam-2", 0.9003)
+    assert not found.problems
+    found = {e.id.rpartition("/")[2]: e.verdict for e in found.entries if e.id.startswith(LINE)}
     # The coverage agrees with the stated design too, which is not what its row was made with.
     assert found == {"coverage": "other-run", "length": "other-run"}
 
 
 def test_a_row_of_another_run_has_to_fit_that_run_though_ours_agrees(folder: Path) -> None:
-    built = one_line(folder, "R-lam-2", 0.8991)
-    (entry,) = [e for e in built.entries if e.id == f"{LINE}/coverage"]
+    found = one_line(folder, "R-lam-2", 0.8991)
+    (entry,) = [e for e in found.entries if e.id == f"{LINE}/coverage"]
     assert entry.verdict == "open"
-    assert built.problems
+    assert found.problems
 
 
 def test_one_number_of_a_row_must_differ_from_the_stated_design(folder: Path) -> None:
-    built = one_line(folder, "R-lam-2", 0.9003, length=0.25)
-    assert any("and so does the rest of its table row" in error for error in built.errors)
+    found = one_line(folder, "R-lam-2", 0.9003, length=0.25)
+    assert any("and so does the rest of its table row" in error for error in found.errors)
 
 
 def test_one_table_row_cannot_come_from_two_runs(folder: Path) -> None:
@@ -495,14 +494,14 @@ def test_one_table_row_cannot_come_from_two_runs(folder: Path) -> None:
 
 
 def test_the_value_of_another_run_stands_beside_ours(folder: Path) -> None:
-    built = other_run(folder, 0.804, 0.05)
-    built.write(folder / "_build" / "ledger")
+    found = other_run(folder, 0.804, 0.05)
+    found.write(folder / "_build" / "ledger")
     with (folder / "_build" / "ledger" / "ledger.csv").open(encoding="utf-8", newline="") as file:
         (line,) = [line for line in csv.DictReader(file) if line["id"] == ODD]
     assert (line["printed"], line["value"], line["other"]) == ("0.800", "0.9", "0.804")
     assert float(line["other_error"]) == pytest.approx(0.0005)
-    table = book.fragment("ledger-table", built, address="", version="", hashes={})
-    told = book.fragment("errata", built)
+    table = book.fragment("ledger-table", found, address="", version="", hashes={})
+    told = book.fragment("errata", found)
     assert "0.90000<br><small>that run: 0.80400 ± 0.00050</small>" in table
     assert "ours 0.90000; that run: 0.80400 ± 0.00050" in told
 
@@ -525,12 +524,10 @@ def test_a_run_without_a_claimed_value_is_an_error(folder: Path) -> None:
 
 def test_a_value_that_an_entry_rests_on_must_not_move(folder: Path) -> None:
     assert verdict(folder, "lam/section-6/wrong", 0.1407) == "erratum"
-    assert not Ledger(
-        Published(folder / "book" / "published"), folder / "_build" / "results"
-    ).problems
+    assert not built(folder).problems
     assert verdict(folder, "lam/section-6/wrong", 0.1409) == "erratum"
-    built = Ledger(Published(folder / "book" / "published"), folder / "_build" / "results")
-    assert "E-lam-1 rests on 0.1403 +- 0.0005, but ours is 0.1409" in built.errors[0]
+    found = built(folder)
+    assert "E-lam-1 rests on 0.1403 +- 0.0005, but ours is 0.1409" in found.errors[0]
 
 
 def test_a_wide_band_is_no_agreement(folder: Path) -> None:
@@ -584,8 +581,8 @@ def test_digits_that_are_cut_off_are_read_so(folder: Path, value: float, expecte
 def test_restated_numbers_count_once_in_the_headline(folder: Path) -> None:
     append(folder, "restated", "lam/section-6/size,lam/section-6/low")
     full_run(folder)
-    built = Ledger(Published(folder / "book" / "published"), folder / "_build" / "results")
-    sentence = book.fragment("sentence", built)
+    found = built(folder)
+    sentence = book.fragment("sentence", found)
     assert "**11** rows" in sentence
     assert "**10** that do not restate another" in sentence
     assert "1 to the printed digits" in sentence  # of two matches one restates the other
@@ -593,8 +590,8 @@ def test_restated_numbers_count_once_in_the_headline(folder: Path) -> None:
 
 def test_the_counts_of_the_page_add_up_to_the_rows() -> None:
     published = Published()
-    built = Ledger(published, PUBLISHED.parent / "reference")
-    sentence = book.fragment("sentence", built)
+    found = Ledger(published, PUBLISHED.parent / "reference")
+    sentence = book.fragment("sentence", found)
     rows, once, agree = map(int, re.findall(r"\*\*(\d+)\*\*", sentence))
     assert rows == len(published.rows)
     assert once == rows - len(published.restated)
@@ -604,7 +601,7 @@ def test_the_counts_of_the_page_add_up_to_the_rows() -> None:
     assert sum(parts) == agree
     assert agree + sum(int(n) for n in re.findall(r"(?:^|, )(\d+) ", rest)) == once
     # The scoreboard counts each row; so do the parts of the table.
-    table = re.search(r'<tr class="total">(.*?)</tr>', book.fragment("scoreboard", built))
+    table = re.search(r'<tr class="total">(.*?)</tr>', book.fragment("scoreboard", found))
     assert table is not None
     *sums, total = map(int, re.findall(r"<td>(\d+)</td>", table[1]))
     assert sum(sums) == total == rows
@@ -617,8 +614,8 @@ def test_every_deterministic_number_turns_when_ours_moves(folder: Path, factor: 
     recorder.record("lam/section-6/wrong", 0.1403)
     recorder.record("lam/section-6/size", 9925)
     recorder.save()
-    built = Ledger(Published(folder / "book" / "published"), folder / "_build" / "results")
-    assert built.power(factor) == {"match": (2, 2), "erratum": (1, 1)}
+    found = built(folder)
+    assert found.power(factor) == {"match": (2, 2), "erratum": (1, 1)}
 
 
 def test_missing_inputs_and_gaps_are_told_apart(folder: Path) -> None:
@@ -626,16 +623,16 @@ def test_missing_inputs_and_gaps_are_told_apart(folder: Path) -> None:
     recorder.missing("yuan/table-4/coverage", "the training set")
     recorder.missing("lam/section-6/decision", "the counts")
     recorder.save()
-    built = Ledger(Published(folder / "book" / "published"), folder / "_build" / "results")
-    by_id = {entry.id: entry for entry in built.entries}
+    found = built(folder)
+    by_id = {entry.id: entry for entry in found.entries}
     assert by_id["yuan/table-4/coverage"].verdict == "unpublished-input"
     assert by_id["yuan/table-4/coverage"].reason == "the training set"
     assert by_id["lam/section-6/decision"].verdict == "unpublished-input"
     assert by_id["lam/section-6/low"].verdict == "not-recorded"
-    assert not built.problems  # a gap is shown, not hidden, but is not yet a failure
+    assert not found.problems  # a gap is shown, not hidden, but is not yet a failure
 
 
-# ------------------------------------------------------------------- what is refused
+# What is refused
 
 
 @pytest.mark.parametrize(
@@ -647,7 +644,7 @@ def test_missing_inputs_and_gaps_are_told_apart(folder: Path) -> None:
         (("lam/section-6/low", "0.665"), "must be a number, got '0.665'"),
         (("lam/section-6/low", True), "must be a number, got True"),
         (("lam/section-6/low", None), "must be a number, got None"),
-        (("lam/section-6/decision", 1.0), "is a word, got 1.0"),
+        (("lam/section-6/decision", 1.0), "a word, got 1.0"),
     ],
 )
 def test_bad_values_are_quoted(folder: Path, arguments: tuple[str, float], message: str) -> None:
@@ -658,12 +655,12 @@ def test_bad_values_are_quoted(folder: Path, arguments: tuple[str, float], messa
 @pytest.mark.parametrize(
     ("how", "message"),
     [
-        ({"band": (0.7, 0.6), "splits": 200}, "low 0.7 is above its high 0.6"),
+        ({"band": (0.7, 0.6), "splits": 200}, r"outside its band \(0.7, 0.6\)"),
         ({"band": (0.6, 0.7), "splits": 199}, "at least 200, got 199"),
         ({"band": (0.6, 0.7)}, "at least 200, got None"),
         ({"band": (0.6, math.nan), "splits": 200}, "high must be finite, got nan"),
         ({"band": (0.6, None), "splits": 200}, "high must be a number, got None"),
-        ({"band": (0.6, 0.65), "splits": 200}, "0.68 is outside its own band"),
+        ({"band": (0.6, 0.65), "splits": 200}, "0.68 is outside its band"),
         ({"band": 0.6, "splits": 200}, "must be a pair .* got 0.6"),
         ({"band": (0.6, 0.7), "splits": 200, "deviation": 0.1}, "neither a deviation"),
         ({"band": (0.6, 0.7), "splits": 200, "reconstructed": True}, "nor reconstructed"),
@@ -682,7 +679,7 @@ def test_bad_tolerances_are_quoted(folder: Path, how: dict[str, object], message
 
 
 def test_a_tolerance_that_the_kind_does_not_allow_is_refused(folder: Path) -> None:
-    with pytest.raises(LedgerError, match=r"deterministic, but has the deviation 0\.1"):
+    with pytest.raises(LedgerError, match=r"deterministic, but has a deviation, 0\.1"):
         results(folder).record("lam/section-6/low", 0.665, deviation=0.1)
     with pytest.raises(LedgerError, match=r"simulated, but has the band \(0\.9, 1\.0\)"):
         results(folder).record("lam/table-3/n-25", 0.97, band=(0.9, 1.0), splits=200)
@@ -706,9 +703,9 @@ def test_two_notebooks_must_not_record_the_same_number(folder: Path) -> None:
         recorder = results(folder, name)
         recorder.record("lam/section-6/low", value)
         recorder.save()
-    built = Ledger(Published(folder / "book" / "published"), folder / "_build" / "results")
-    assert built.problems
-    (error,) = built.errors
+    found = built(folder)
+    assert found.problems
+    (error,) = found.errors
     assert "recorded twice: 0.665 by lam-coverage, 0.699 by lam-geometry" in error
 
 
@@ -719,7 +716,7 @@ def test_two_notebooks_must_not_record_the_same_number(folder: Path) -> None:
         (",0.66523,", ",nan,", "finite, got nan"),
         (",0.66523,", ",,", "must be a number, got None"),
         (",0.66523,", ",two thirds,", "could not convert"),
-        (",0.66523,", ",0.66523,0.1", "deterministic, but has the deviation"),
+        (",0.66523,", ",0.66523,0.1", "deterministic, but has a deviation"),
         ("id,value", "id,number", "its columns are"),
         (",0.66523,,,,,,,", ",0.66523", "not 9 cells"),
     ],
@@ -734,9 +731,9 @@ def test_a_tampered_results_file_is_an_error(
     text = path.read_text(encoding="utf-8")
     assert old in text
     path.write_text(text.replace(old, new), encoding="utf-8")
-    built = Ledger(Published(folder / "book" / "published"), folder / "_build" / "results")
-    assert built.problems
-    assert message in built.errors[0]
+    found = built(folder)
+    assert found.problems
+    assert message in found.errors[0]
 
 
 @pytest.mark.parametrize(
@@ -838,7 +835,7 @@ def test_a_tampered_printed_number_turns_the_verdict(folder: Path) -> None:
     assert entry_of(folder, "lam/section-6/low").verdict == "open"
 
 
-# ------------------------------------------------------------------ outputs and command
+# Outputs and command
 
 
 def full_run(folder: Path) -> None:
@@ -854,6 +851,7 @@ def full_run(folder: Path) -> None:
 
 
 def command(folder: Path) -> int:
+    """The command, in this process; its exit code."""
     arguments = mock.patch.object(sys, "argv", ["verdicts", f"--root={folder}"])
     with arguments, pytest.raises(SystemExit) as ended:
         execute.command(verdicts._main, {})
@@ -866,26 +864,13 @@ def test_the_command_prints_and_writes_the_ledger(
     full_run(folder)
     assert command(folder) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert lines[0] == "11 published numbers, results of 2 notebooks"
-    assert lines[2].split() == [
-        "match",
-        "in-band",
-        "erratum",
-        "unpublished-input",
-        "not-recorded",
-        "all",
+    assert [line for line in lines if not line.startswith(" ")] == [
+        "11 published numbers, results of 2 notebooks",
+        *("match: 2", "in-band: 1", "erratum: 1", "unpublished-input: 1", "not-recorded: 6"),
+        "errors: 0",
     ]
-    assert [line.split() for line in lines[3:6]] == [
-        ["lam", "2", "0", "1", "0", "6", "9"],
-        ["yuan", "0", "1", "0", "1", "0", "2"],
-        ["all", "2", "1", "1", "1", "6", "11"],
-    ]
-    assert "erratum (1)" in lines
-    assert any(
-        line.startswith("  lam/table-3/wrong: printed 0.900, ours 0.953; E-lam-1: differs by 0.053")
-        and line.endswith("[lam-coverage]")
-        for line in lines
-    )
+    wrong = "  lam/table-3/wrong: printed 0.900, ours 0.953; E-lam-1: differs by 0.053"
+    assert any(line.startswith(wrong) for line in lines)
     assert sum("no results at hand have it" in line for line in lines) == 6
 
     with (folder / "_build" / "ledger" / "ledger.csv").open(encoding="utf-8", newline="") as file:
@@ -920,7 +905,7 @@ def test_the_command_fails_on_an_open_row_and_on_errors(
     path = recorder.path
     capsys.readouterr()
     assert command(folder) == 1
-    assert "open (1)\n  lam/section-6/low: printed 0.665, ours 0.7; differs by 0.035" in (
+    assert "open: 1\n  lam/section-6/low: printed 0.665, ours 0.7; differs by 0.035" in (
         capsys.readouterr().out
     )
     path.unlink()
@@ -958,66 +943,46 @@ def test_the_compendiums_own_tables_are_sound() -> None:
     assert {erratum.paper for erratum in published.errata.values()} == set(published.papers)
 
 
-# ------------------------------------------------------------- the results of a real run
-
-RECORDS = """\
-# %% [markdown]
-# # Records
-
-# %% tags=["parameters"]
-share: float = 0.7403846  # what is recorded
-
-# %%
-from compendium import ledger
-
-ledger.open("records").record("lam/section-6/f1", share)
-"""
+# The results of a real run
 
 
 @pytest.fixture(scope="module")
 def ran(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A tree whose one notebook has been run."""
-    root = make_tree(tmp_path_factory.mktemp("ran"), records=RECORDS)
-    outcome = call(root, "execute")
-    assert outcome.returncode == 0, outcome.stdout + outcome.stderr
+    records = notebook(
+        "Records",
+        'from compendium import ledger\n\nledger.open("records").record("lam/section-6/f1", share)',
+        parameters="share: float = 0.7403846  # what is recorded",
+    )
+    root = make_tree(tmp_path_factory.mktemp("ran"), records=records)
+    run(root)
     return root
-
-
-@pytest.mark.slow
-def test_the_command_checks_the_hashes_of_a_run(ran: Path) -> None:
-    outcome = call(ran, "verdicts")
-    assert outcome.returncode == 0, outcome.stdout + outcome.stderr
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("damage", "message"),
     [
-        (lambda path: path.unlink(), "records must run: outputs (results/records.csv) changed"),
+        (lambda path: path, ""),
+        (lambda path: path.unlink(), "outputs (results/records.csv) changed"),
         # Within the tolerance of every rule.
-        (
-            lambda p: p.write_text(p.read_text().replace("0.7403846", "0.7403845")),
-            "outputs (results/records.csv) changed",
-        ),
-        (
-            lambda p: p.write_text(p.read_text().splitlines()[0] + "\n"),
-            "outputs (results/records.csv) changed",
-        ),
-        (
-            lambda p: (p.parents[1] / "records/records.json").unlink(),
-            "the notebook records must run: never run",
-        ),
+        (lambda path: change(path, "0.7403846", "0.7403845"), "outputs (results/records.csv)"),
+        (lambda path: path.write_text(path.read_text().splitlines()[0] + "\n"), "outputs (results"),
+        (lambda path: (path.parents[1] / "records/records.json").unlink(), "never run"),
     ],
 )
 def test_missing_cut_and_tampered_results_are_named(
-    ran: Path, tmp_path: Path, damage: Callable[[Path], object], message: str
+    ran: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    damage: Callable[[Path], object],
+    message: str,
 ) -> None:
     root = tmp_path / "tree"
     shutil.copytree(ran, root)
     damage(root / "_build" / "results" / "records.csv")
-    outcome = call(root, "verdicts")
-    assert outcome.returncode == 1
-    assert message in outcome.stdout
+    assert command(root) == bool(message)
+    assert (f"the notebook records must run: {message}" in capsys.readouterr().out) == bool(message)
 
 
 @pytest.mark.parametrize("factor", [0.5, 1.01, 2.0])

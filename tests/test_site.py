@@ -17,6 +17,7 @@ import shutil
 import subprocess
 import threading
 from pathlib import Path
+from urllib.parse import unquote, urlsplit
 
 import nbformat
 import pytest
@@ -228,7 +229,7 @@ def test_the_strip_says_what_a_page_was_computed_from(book):
         'href="../results/figures/demo-figure-1.svg"',
         'href="data/scale.csv"',
     ):
-        assert file in text  # and `machinery.faults` follows them
+        assert file in text  # and `faults` follows them
 
 
 @pytest.mark.slow
@@ -285,18 +286,44 @@ def test_parameters_of_every_notebook_are_listed(book):
     assert "[25, 50, 100]" in text
 
 
+def faults(pages):
+    """List what is wrong with finished pages: links that lead nowhere, images without a text."""
+    places = {
+        path: {"", "top", *(tag["id"] for tag in page.select("[id]"))}
+        for path, page in pages.items()
+    }
+    for path, page in pages.items():
+        where = "/".join(path.parts[-2:])
+        for image in page.select('img:not([alt]), img[alt=""]'):
+            yield f"{where}: an image has no alternative text ({image.get('src')})"
+        tags = page.select("[href], [src]")
+        for link in sorted({str(tag.get("href") or tag["src"]) for tag in tags}):
+            parts = urlsplit(link)
+            if parts.scheme or parts.netloc:
+                continue
+            target = (path.parent / unquote(parts.path)).resolve() if parts.path else path
+            if not target.exists():
+                yield f"{where}: the link {link} leads nowhere"
+            elif target in places and unquote(parts.fragment) not in places[target]:
+                yield f"{where}: the link {link} names no place on its page"
+
+
+def read_pages(html):
+    """Every page of a site."""
+    return {
+        p.resolve(): BeautifulSoup(p.read_text("utf-8"), "html.parser")
+        for p in sorted(html.rglob("*.html"))
+        if "_static" not in p.parts
+    }
+
+
 @pytest.mark.slow
 def test_check_sees_what_it_is_for(book, tmp_path):
     html = tmp_path / "html"
     shutil.copytree(book[0] / "_build" / "html", html)
 
     def problems() -> list[str]:
-        pages = {
-            p.resolve(): BeautifulSoup(p.read_text("utf-8"), "html.parser")
-            for p in sorted(html.rglob("*.html"))
-            if "_static" not in p.parts
-        }
-        return list(machinery.faults(pages))
+        return list(faults(read_pages(html)))
 
     assert problems() == []
     (html / "results" / "demo.csv").unlink()
@@ -569,6 +596,19 @@ def test_the_manifest_lists_what_the_notebooks_make(real_book):
         if p.is_file()
     }
     assert {item["file"] for item in listed} == made
+
+
+@pytest.mark.slow
+def test_every_link_of_the_real_book_leads_somewhere(real_book):
+    assert list(faults(read_pages(real_book / "html"))) == []
+
+
+@pytest.mark.slow
+def test_what_the_theme_gets_wrong_is_still_there_to_be_mended(real_book):
+    """Jupyter Book writes these attributes; when it no longer does, `mend` may forget them."""
+    staged = (real_book / "html" / "book" / "index.html").read_text("utf-8")
+    assert 'data-mode="dark"' in staged
+    assert not any(parsed(real_book / "html/book/lam.html").select(", ".join(machinery.MENDED)))
 
 
 @pytest.mark.slow

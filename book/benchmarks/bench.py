@@ -408,9 +408,8 @@ def _outcomes(classifiers: int) -> Any:
 def joint_quantiles(sizes: Sizes) -> Iterator[Case | Line]:
     """Ten thousand joint quantiles at once."""
     for classifiers, metrics, accuracy, limit in (
-        (3, ("f1", "accuracy"), 1e-4, 4.0),
-        (4, ("f1", "precision", "accuracy"), 1e-3, 10.0),
-        (4, ("f1", "precision", "accuracy"), 1e-4, None),
+        (3, ("f1", "accuracy"), 1e-3, 15.0),
+        (4, ("f1", "precision", "accuracy"), 1e-3, None),
     ):
         cells = joint_cells(classifiers, sizes.quantiles)
         # Blurred, so that their rank is full.

@@ -13,7 +13,7 @@ paper prints, or in a format of its own after a bar: ``{computed}`lam/section-6/
 ``{tally}`yuan-letter|erratum``` counts the numbers that a notebook recorded, here those with one
 verdict. An unknown id is a warning, and so fails the build. Where no notebook of the build has
 computed the value, the page says "not computed" in red. Finished pages are completed for screen
-readers (`mend`), and their links are followed (`faults`).
+readers (`mend`).
 """
 
 from __future__ import annotations
@@ -28,14 +28,13 @@ import shutil
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from fnmatch import fnmatchcase
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 from unittest import mock
-from urllib.parse import unquote, urlsplit
 
 import nbformat
 import yaml
@@ -44,22 +43,11 @@ from docutils import nodes
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
 from nbformat import NotebookNode
 from sphinx.application import Sphinx
-from sphinx.util import logging
 from sphinx.util.docutils import SphinxRole
 from sphinx_external_toc.parsing import parse_toc_data, parse_toc_yaml
 
 from compendium import ROOT, SITE, RefusedError, deposit, show, sources, swhid, write
-from compendium.execute import (
-    QUICK,
-    Edition,
-    Task,
-    command,
-    locked,
-    read_json,
-    say,
-    seconds,
-    tasks,
-)
+from compendium.execute import QUICK, Edition, Task, command, locked, read_json, say, seconds, tasks
 from compendium.published import ERRATUM_KINDS, LedgerError, Paper, Published, Row
 from compendium.verdicts import VERDICTS, Entry, Ledger
 from f1ci import cli
@@ -410,15 +398,13 @@ def tally(rows: Iterable[Mapping[str, Any]], of: str) -> int:
     )
 
 
-def mend(page: BeautifulSoup) -> set[str]:
-    """Complete a finished page; return the selectors of `MENDED` that were found on it."""
+def mend(page: BeautifulSoup) -> None:
+    """Complete a finished page for screen readers."""
     for tag in page.select(_UNUSED):
         tag.decompose()
-    found = set()
     for selector, attribute in MENDED.items():
         for tag in page.select(selector):
             del tag[attribute]
-            found.add(selector)
     # The arrows in the list of pages have no name; each gets that of the page above its list.
     for arrow in page.select("a + details > summary:has(> .toctree-toggle)"):
         link = arrow.find_previous("a")
@@ -434,7 +420,6 @@ def mend(page: BeautifulSoup) -> set[str]:
         proof["class"] = "proof toggle"  # folded, by sphinx-togglebutton
     for part in page.select("#proof, #proof-content"):  # one id on every proof of a page is none
         del part["id"]
-    return found
 
 
 def _name(table: Tag, counts: dict[str, int]) -> None:
@@ -459,42 +444,15 @@ def _scope(table: Tag) -> None:
             cell["scope"] = "col" if cell.find_parent("thead") else "row"
 
 
-def faults(pages: Mapping[Path, BeautifulSoup]) -> Iterator[str]:
-    """List what is wrong with finished pages: links that lead nowhere, images without a text."""
-    places = {
-        path: {"", "top", *(tag["id"] for tag in page.select("[id]"))}
-        for path, page in pages.items()
-    }
-    for path, page in pages.items():
-        where = "/".join(path.parts[-2:])
-        for image in page.select('img:not([alt]), img[alt=""]'):
-            yield f"{where}: an image has no alternative text ({image.get('src')})"
-        tags = page.select("[href], [src]")
-        for link in sorted({str(tag.get("href") or tag["src"]) for tag in tags}):
-            parts = urlsplit(link)
-            if parts.scheme or parts.netloc:
-                continue
-            target = (path.parent / unquote(parts.path)).resolve() if parts.path else path
-            if not target.exists():
-                yield f"{where}: the link {link} leads nowhere"
-            elif target in places and unquote(parts.fragment) not in places[target]:
-                yield f"{where}: the link {link} names no place on its page"
-
-
 def finish(app: Sphinx, error: Exception | None) -> None:
-    """Complete every page, and warn of what is wrong with it."""
+    """Complete every page."""
     if error or app.builder.format != "html":
         return
-    absent, pages = set(MENDED), {}
-    for path in Path(app.outdir).resolve().rglob("*.html"):
+    for path in Path(app.outdir).rglob("*.html"):
         if "_static" not in path.parts:
             page = BeautifulSoup(path.read_text("utf-8"), "html.parser")
-            absent -= mend(page)
+            mend(page)
             path.write_text(str(page), "utf-8")
-            pages[path] = page
-    problems = [f"no page has {selector}, which was to be mended" for selector in sorted(absent)]
-    for problem in [*problems, *faults(pages)]:
-        logging.getLogger(__name__).warning("%s", problem)
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

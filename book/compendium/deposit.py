@@ -16,7 +16,7 @@ platform every number has to be the same to the last bit, for the seeds are fixe
 
 A source that is not that of the reference run is named, and the run does not agree.
 
-``python -m compendium.deposit verify | reference | pdf`` is the command.
+``python -m compendium.deposit verify | reference | verdicts | pdf`` is the command.
 """
 
 from __future__ import annotations
@@ -53,9 +53,9 @@ from compendium.execute import (
     say,
     tasks,
 )
-from compendium.ledger import Record
+from compendium.ledger import Record, shown
 from compendium.published import LedgerError, Published
-from compendium.verdicts import STANDARD_ERRORS
+from compendium.verdicts import STANDARD_ERRORS, Ledger
 
 SUMMATION = 1e-9
 PART_OF_BAND = 1 / 20
@@ -217,6 +217,24 @@ def _comment(edition: Edition, file: Path) -> str:
     return f"{title}: {captions[0] if captions else 'a figure'}"
 
 
+def compare_verdicts(edition: Edition) -> list[str]:
+    """Return a table of the numbers whose verdict is not that of the reference run."""
+    published = Published(edition.published)
+    before, now = (
+        Ledger(published, folder).entries for folder in (edition.root / REFERENCE, edition.results)
+    )
+    moved = [
+        f"| {b.id}, {b.printed} | {shown(b.value)} {b.verdict} | {shown(n.value)} {n.verdict} |"
+        for b, n in zip(before, now, strict=True)
+        if b.verdict != n.verdict
+    ]
+    return [
+        "| number | printed | reference run | | this run | |",
+        "|---|---|---|---|---|---|",
+        *moved,
+    ]
+
+
 # Metadata
 
 
@@ -281,14 +299,18 @@ def write_crate(edition: Edition, html: Path) -> None:
     for record in filter(None, map(edition.record, edition.names())):
         name = record["name"]
         if record["status"] == "done":
-            passed = ", ".join(f"{k} = {v}" for k, v in record["parameters"].items())
-            what = f"Run of {name} with f1ci {record['version']}"
-            run = add(f"#run-{name}", "CreateAction", what, description=passed)
             made = [f"notebooks/{name}.ipynb", *record["outputs"]]
-            run["endTime"] = record["ended"]
-            run["instrument"] = files[f"notebooks/{name}.py"]
-            run["object"] = _compact([files[f"notebooks/{p}"] for p in record["data"]])
-            run["result"] = _compact([files[p] for p in made if p in files])
+            run = crate.add_action(
+                files[f"notebooks/{name}.py"],
+                f"#run-{name}",
+                _compact([files[f"notebooks/{p}"] for p in record["data"]]),
+                _compact([files[p] for p in made if p in files]),
+                {
+                    "name": f"Run of {name} with f1ci {record['version']}",
+                    "description": ", ".join(f"{k} = {v}" for k, v in record["parameters"].items()),
+                    "endTime": record["ended"],
+                },
+            )
             runs.append(run)
     root["mentions"] = _compact(runs)
     crate.metadata.write(html)
@@ -370,6 +392,10 @@ def _main(edition: Edition, what: str) -> bool:
 
     if what == "reference":
         make_reference(edition)
+    elif what == "verdicts":
+        table = compare_verdicts(edition)
+        say("\n".join(table))
+        return len(table) == 2
     elif what == "pdf":
         html = edition.folder / "html"
         print_pages(html, _printed_documents(edition), html / "f1ci.pdf")
@@ -385,4 +411,4 @@ def _main(edition: Edition, what: str) -> bool:
 
 
 if __name__ == "__main__":
-    command(_main, {"what": {"choices": ["verify", "reference", "pdf"]}, **QUICK})
+    command(_main, {"what": {"choices": ["verify", "reference", "verdicts", "pdf"]}, **QUICK})

@@ -13,6 +13,7 @@ import contextlib
 import fcntl
 import hashlib
 import json
+import math
 import os
 import platform
 import re
@@ -215,6 +216,7 @@ class Task:
     record: dict[str, Any] | None
     reason: str  # why it has to run; empty if its last run still holds
     expected: float | None  # seconds that its last run took, or the reference run
+    length: float  # seconds of the reference run, of which the longest start first
     started: float = 0.0
     ended: bool = False
 
@@ -230,7 +232,7 @@ def tasks(edition: Edition, names: Sequence[str] = (), text: str = "") -> list[T
                 f"there is no notebook {name!r}; there are {', '.join(known) or 'none'}"
             )
     run = edition.root / REFERENCE / "run.json"
-    took = read_json(run)["took"] if edition.name == "full" and run.exists() else {}
+    took = read_json(run)["took"] if run.exists() else {}
     quick = sources.quick_values(edition.root) if edition.name == "quick" else {}
     shared = edition.inputs()
     found = []
@@ -242,8 +244,10 @@ def tasks(edition: Edition, names: Sequence[str] = (), text: str = "") -> list[T
         record = edition.record(name)
         reason = _stale(edition, record, values, inputs)
         done = record and record["status"] == "done"
-        expected = record["seconds"] if record and done else took.get(name)
-        found.append(Task(name, declared, values, passed, inputs, record, reason, expected))
+        full = took.get(name) if edition.name == "full" else None
+        expected = record["seconds"] if record and done else full
+        length = took.get(name, math.inf)
+        found.append(Task(name, declared, values, passed, inputs, record, reason, expected, length))
     return found
 
 
@@ -313,8 +317,7 @@ def run(
         return error is None
 
     pool = ThreadPoolExecutor(workers)
-    order = sorted(todo, key=lambda t: -(t.expected or float("inf")))
-    futures = {pool.submit(work, t): t.name for t in order}
+    futures = {pool.submit(work, t): t.name for t in sorted(todo, key=lambda t: -t.length)}
     try:
         while wait(futures, timeout=_HEARTBEAT).not_done:
             now = time.monotonic()

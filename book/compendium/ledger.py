@@ -25,7 +25,7 @@ import math
 import numbers
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -227,7 +227,7 @@ def plain_number(value: Any) -> float:
 
 
 def checked(record: Record, row: Row) -> Record:
-    """The record with plain Python numbers, or an error that quotes what is wrong with it."""
+    """Return the record with plain Python numbers; refuse what its number's kind does not allow."""
 
     def refuse(wrong: object, why: str) -> None:
         if wrong:
@@ -240,8 +240,7 @@ def checked(record: Record, row: Row) -> Record:
         return float(value)
 
     def count(name: str, value: Any, least: int) -> int:
-        is_whole = isinstance(value, numbers.Integral) and not isinstance(value, bool)
-        fits = is_whole and value >= least
+        fits = isinstance(value, numbers.Integral) and int(value) >= least
         refuse(not fits, f"{name} must be an integer of at least {least}, got {value!r}")
         return int(value)
 
@@ -249,38 +248,32 @@ def checked(record: Record, row: Row) -> Record:
         alone = record == Record(record.id, missing=record.missing)
         refuse(not alone, f"a value and a missing input ({record.missing!r})")
         return record
-    value, deviation, replicates = record.value, record.deviation, record.replicates
-    low, high, splits = record.low, record.high, record.splits
-    if row.number is not None:
-        value = number("value", value)
-    refuse(
-        row.number is None and not isinstance(value, str),
-        f"{row.printed!r} is a word, got {value!r}",
-    )
-    if deviation is not None:
-        deviation = number("deviation", deviation)
-        refuse(row.kind == "deterministic", f"deterministic, but has the deviation {deviation!r}")
+    new = replace(record)
+    is_word = row.number is None
+    refuse(is_word and not isinstance(record.value, str), f"a word, got {record.value!r}")
+    refuse(type(record.reconstructed) is not bool, f"True or False, got {record.reconstructed!r}")
+    if not is_word:
+        new = replace(new, value=number("value", record.value))
+    if record.deviation is not None:
+        deviation = number("deviation", record.deviation)
+        refuse(row.kind == "deterministic", f"deterministic, but has a deviation, {deviation}")
         refuse(deviation < 0, f"the deviation must not be negative, got {deviation!r}")
-    if low is not None or high is not None:
-        low, high = number("band's low", low), number("band's high", high)
+        new = replace(new, deviation=deviation)
+    banded = record.low is not None or record.high is not None
+    refuse(record.splits is not None and not banded, f"{record.splits!r} splits without a band")
+    if banded:
+        low, high = number("band's low", record.low), number("band's high", record.high)
         refuse(row.kind != "trained", f"{row.kind}, but has the band {(low, high)}")
-        how = f"a deviation ({deviation!r}) nor reconstructed={record.reconstructed}"
-        beside = deviation is not None or record.reconstructed
-        refuse(beside, f"the band {(low, high)} goes with neither {how}")
-        refuse(low > high, f"the band's low {low!r} is above its high {high!r}")
-        inside = isinstance(value, float) and low <= value <= high
-        refuse(not inside, f"the value {value!r} is outside its own band {(low, high)}")
-        splits = count("splits", splits, MIN_SPLITS)
-    refuse(low is None and splits is not None, f"{splits!r} splits without a band")
-    if replicates is not None:
-        without = deviation is None and low is None
-        refuse(without, f"{replicates!r} replicates without a deviation")
-        replicates = count("replicates", replicates, 2)
-    known = isinstance(record.reconstructed, bool)
-    refuse(not known, f"reconstructed must be True or False, got {record.reconstructed!r}")
-    return Record(
-        *(record.id, value, deviation, replicates, low, high, splits, record.reconstructed)
-    )
+        beside = record.deviation is not None or record.reconstructed
+        refuse(beside, "a band goes with neither a deviation nor reconstructed=True")
+        inside = isinstance(new.value, float) and low <= new.value <= high
+        refuse(not inside, f"the value {new.value!r} is outside its band {(low, high)}")
+        new = replace(new, low=low, high=high, splits=count("splits", record.splits, MIN_SPLITS))
+    if record.replicates is not None:
+        without = record.deviation is None and not banded
+        refuse(without, f"{record.replicates!r} replicates without a deviation")
+        new = replace(new, replicates=count("replicates", record.replicates, 2))
+    return new
 
 
 def from_line(line: dict[str, str], row: Row | None) -> Record:

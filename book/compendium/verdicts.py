@@ -26,8 +26,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-import pandas as pd
-
 from compendium import ledger, swhid, write
 from compendium.ledger import Record, csv_text, shown
 from compendium.published import ROW_COLUMNS, Published, Row
@@ -379,24 +377,16 @@ class Ledger:
         write(folder / "ledger.json", json.dumps(report, indent=1, ensure_ascii=False) + "\n")
 
     def scoreboard(self) -> Iterator[str]:
-        """The counts by paper and verdict, then every row that a reader must know of, in full."""
-        yield f"{len(self.entries)} published numbers, results of {len(self.notebooks)} notebooks\n"
-        table = pd.DataFrame(self.counts()).T
-        table = table.loc[:, table.any()]
-        table["all"] = table.sum(axis="columns")
-        table.loc["all"] = table.sum()
-        yield table.to_string()
-        for verdict in (name for name, verdict in VERDICTS.items() if not verdict.agrees):
-            rows = [e for e in self.entries if e.verdict == verdict]
+        """List how many numbers have each verdict, and in full every row that does not agree."""
+        yield f"{len(self.entries)} published numbers, results of {len(self.notebooks)} notebooks"
+        for verdict in VERDICTS.values():
+            rows = [e for e in self.entries if e.verdict == verdict.name]
             if rows:
-                yield f"\n{verdict} ({len(rows)})"
-            for e in rows:
-                ours = "" if e.value is None else f", ours {shown(e.value)}"
-                by = f" [{e.notebook}]" if e.notebook else ""
-                yield f"  {e.id}: printed {e.printed}{ours}; {e.reason}{by}"
-        if self.errors:
-            yield f"\nerrors ({len(self.errors)})"
-            yield from (f"  {error}" for error in self.errors)
+                yield f"{verdict.name}: {len(rows)}"
+            for e in rows if not verdict.agrees else ():
+                yield f"  {e.id}: printed {e.printed}, ours {shown(e.value)}; {e.reason}"
+        yield f"errors: {len(self.errors)}"
+        yield from (f"  {error}" for error in self.errors)
 
 
 def _main(edition: Edition) -> bool:

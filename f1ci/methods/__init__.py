@@ -28,7 +28,7 @@ from dataclasses import dataclass, field
 from f1ci import _validation
 from f1ci.methods import delta, score, wilson_direct
 from f1ci.methods.score import Limits, Sample
-from f1ci.metrics import Metric, f1
+from f1ci.metrics import Metric, Tversky
 from f1ci.results import Array, FloatOrArray
 
 
@@ -37,7 +37,7 @@ def _has_score_limits(metric: Metric) -> bool:
 
 
 def _is_f1(metric: Metric) -> bool:
-    return metric.index is metric and metric.index.a == metric.index.b == f1.a
+    return isinstance(metric, Tversky) and metric.is_f1
 
 
 @dataclass(frozen=True)

@@ -46,9 +46,9 @@ def symmetric(sample: Sample, z: FloatOrArray) -> Limits:
     """Return the estimate plus and minus z standard errors."""
     half = z * sample.error
     low, high = sample.estimate - half, sample.estimate + half
-    if sample.counts is None:
+    if sample.counts is None or not (isinstance(sample.metric, Tversky) and sample.metric.is_f1):
         return low, high
-    # A Tversky score without relevant items: every value is possible.
+    # Without relevant items every F1 is possible (Lam, Gopal and Qian 2024).
     undefined = np.isnan(sample.estimate)
     return np.where(undefined, 0.0, low), np.where(undefined, 1.0, high)
 

@@ -367,17 +367,23 @@ def binary_methods(counts: Array, a: float, b: float) -> dict[str, Limits]:
     }
 
 
-def sampled_methods(
-    counts: Array, a: float, b: float, draws: int, rng: Generator
-) -> Iterator[tuple[str, Limits]]:
-    """Find percentiles of posteriors with three priors, and of the bootstrap."""
+def drawn_counts(counts: Array, draws: int, rng: Generator) -> Iterator[tuple[str, Array]]:
+    """Draw from posteriors with three priors, and resample: shape (3, draws, outcomes)."""
     for name, prior in (("1/3", 1 / 3), ("1/2", 0.5), ("1", 1.0)):
-        x, y, w = (rng.standard_gamma(n + prior, (draws, n.size)) for n in counts)
-        yield f"posterior, prior {name}", percentiles(x / (x + a * y + b * w))
+        shape = (3, draws, counts.shape[1])
+        yield f"posterior, prior {name}", rng.standard_gamma(counts[:, None] + prior, shape)
     v = counts.sum(axis=0)
     again = rng.multinomial(v.astype(int), (counts / v).T, (draws, v.size))
-    x, y, w = np.moveaxis(again.astype(float), -1, 0)
-    yield "bootstrap", percentiles(x / (x + a * y + b * w))
+    yield "bootstrap", np.moveaxis(again.astype(float), -1, 0)
+
+
+def sampled_methods(counts: Array, draws: int, rng: Generator) -> dict[str, dict[str, Limits]]:
+    """Return percentiles of every score from the same draws, by kind and method."""
+    found: dict[str, dict[str, Limits]] = {kind: {} for kind in SCORES}
+    for name, (x, y, w) in drawn_counts(counts, draws, rng):
+        for kind, (a, b) in SCORES.items():
+            found[kind][name] = percentiles(x / (x + a * y + b * w))
+    return found
 
 
 def binary_study(atlas: Atlas, designs: int, draws: int, rng: Generator) -> None:
@@ -388,13 +394,14 @@ def binary_study(atlas: Atlas, designs: int, draws: int, rng: Generator) -> None
     ]
     grid = grid[:: max(1, len(grid) // designs)]
     likely = {design: probabilities(*design) for design in grid}  # the same for all scores
+    sampled = sampled_methods(outcomes(largest_number(10)), draws, rng)
     for kind, (a, b) in SCORES.items():
         atlas.designs[kind] = grid
         for relevant in (10, 20, 40):
             counts = outcomes(largest_number(relevant))
             found = binary_methods(counts, a, b)
             if relevant == 10:
-                found |= dict(sampled_methods(counts, a, b, draws, rng))
+                found |= sampled[kind]
             for design in grid:
                 if design[0] == relevant:
                     chance, p = likely[design]

@@ -16,7 +16,6 @@ from notebooks.shared import (
     datasets,
     joint_coverage,
     other_runs,
-    printed_gradients,
     recording,
     splits,
 )
@@ -109,12 +108,6 @@ def test_z_scores_and_whole_tables(tmp_path: Any) -> None:
     assert test.chi_square == pytest.approx(5.25)
     # 10,000 drawn tables: the p-value's standard error is .004.
     assert test.p_chi_square == pytest.approx(stats.chi2.sf(5.25, 3), abs=0.02)
-
-
-def test_eight_printed_gradients_are_right() -> None:
-    off = printed_gradients.differences(0.15, 0.35, 0.3)
-    assert len(off) == 9
-    assert {name for name, by in off.items() if np.abs(by).max() > 1e-12} == {"correlation"}
 
 
 # R's learners on the stored splits
