@@ -223,6 +223,11 @@ class SparseMatrix(Matrix):
         self.predicted: Array = np.bincount(predicted, counts, r).astype(np.float64)
         self.total = np.asarray(counts.sum())[()]
 
+    @property
+    def places(self) -> Codes:
+        """Where each listed cell is in the dense matrix, row by row."""
+        return np.asarray(self._rows * self._r + self._columns)
+
     def by_cell(self, right: Array, predicted: Array, true: Array) -> Array:  # noqa: D102
         values: Array = true[self._rows] + predicted[self._columns]
         values[self._same] += right[self._rows[self._same]]

@@ -109,6 +109,11 @@ class Metric:
         """The parts of an average over classes."""
         return None
 
+    @property
+    def smooth(self) -> bool:
+        """True if the metric has no kink, so that it has score limits."""
+        return True
+
     def counts(self, matrix: Matrix) -> tuple[Array, Array, Array]:
         """Return the true positives, false positives and false negatives of `index`."""
         raise NotImplementedError
@@ -397,6 +402,14 @@ class _Micro(_ShareRight, ClassMetric):
         return np.ones_like(eza), np.zeros_like(ea), np.zeros_like(ez)
 
 
+class _Overlap(BinaryMetric):
+    """The larger one of precision and recall, which has a kink where they are equal."""
+
+    @property
+    def smooth(self) -> bool:
+        return False
+
+
 class _Correlation(BinaryMetric):
     """The correlation from counts, because 1 - EZ has no digits where EZ is near 1."""
 
@@ -424,6 +437,10 @@ class _Mean(ClassMetric):
     of: _ExpectationMetric
     weighted: bool  # by the classes' numbers of true items
     range: tuple[float, float]
+
+    @property
+    def smooth(self) -> bool:
+        return self.of.smooth
 
     @property
     def parts(self) -> Parts | None:
@@ -641,7 +658,7 @@ jaccard = Tversky("jaccard", 1.0, 1.0)
 correlation = _Correlation("correlation", _correlation, _correlation_derivatives, (-1.0, 1.0))
 cosine = BinaryMetric("cosine", _cosine, _cosine_derivatives, UNIT)
 lift = BinaryMetric("lift", _lift, _lift_derivatives, (0.0, np.inf))
-overlap = BinaryMetric("overlap", _overlap, _overlap_derivatives, UNIT)
+overlap = _Overlap("overlap", _overlap, _overlap_derivatives, UNIT)
 
 
 # Averages over classes.

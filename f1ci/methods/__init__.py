@@ -87,6 +87,7 @@ METHODS: dict[str, Method] = {
             "does not reject.",
             "Wilson (1927); Lam, Gopal and Qian (2024), Wilson indirect; f1ci.methods.score",
             score.score,
+            lambda metric: metric.smooth,
             f1_name="wilson_indirect",
             needs_parts=True,
         ),

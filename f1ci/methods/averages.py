@@ -98,7 +98,8 @@ def sample_of(metric: Metric, matrix: Matrix, fixed: bool = False) -> Sample:
         at = _bounded(limits_of(metric, matrix), estimate, weighted_excess(metric, matrix))
         return at(kernel, z)
 
-    return Sample(metric, estimate, error, metric.range, limits, None, matrix, True)
+    at = limits if metric.smooth else None
+    return Sample(metric, estimate, error, metric.range, at, None, matrix, True)
 
 
 def _with_room(

@@ -38,7 +38,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from f1ci.counts import Matrix
+from f1ci.counts import Matrix, SparseMatrix
 from f1ci.metrics import Metric, Parts
 from f1ci.results import Array, FloatOrArray
 
@@ -91,7 +91,8 @@ def limits_of_tables(
     r = matrix.right.shape[-1]
     cells, counts = _cells_and_counts(matrix, r)
     shape = np.broadcast_shapes(np.shape(z), counts.shape[1:])
-    counts = np.broadcast_to(counts, (len(counts), *shape)).reshape(len(counts), -1)
+    counts = np.moveaxis(np.broadcast_to(np.moveaxis(counts, 0, -1), (*shape, len(counts))), -1, 0)
+    counts = counts.reshape(len(counts), -1)
     quantiles = np.broadcast_to(z, shape).ravel()
     size = max(1, _BLOCK // len(counts))
     ends = np.empty((2, counts.shape[1]))
@@ -111,23 +112,29 @@ def limits_of_tables(
 
 def _cells_and_counts(matrix: Matrix, r: int) -> tuple[Cells, Array]:
     """Return the cells that are looked at, and the counts in them, with the cells first."""
-    dense = np.moveaxis(matrix.dense(), (-2, -1), (0, 1)).reshape(r * r, *matrix.total.shape)
     if r <= _ALL_CELLS:
-        return Cells(r), dense
+        dense = np.moveaxis(matrix.dense(), (-2, -1), (0, 1))
+        return Cells(r), dense.reshape(r * r, *matrix.total.shape)
+    if isinstance(matrix, SparseMatrix):
+        filled, values = matrix.places, matrix.counts
+    else:
+        dense = np.moveaxis(matrix.counts, (-2, -1), (0, 1)).reshape(r * r, -1)
+        filled = np.flatnonzero(dense.any(axis=1))
+        values = dense[filled]
     few = np.argsort((matrix.true + matrix.predicted).reshape(-1, r).min(axis=0))[:_ALL_CELLS]
-    looked_at = np.asarray(dense.reshape(r * r, -1).any(axis=1))
-    looked_at[np.arange(r) * (r + 1)] = True
-    looked_at[np.add.outer(few * r, few).ravel()] = True
-    places = np.flatnonzero(looked_at)
-    return Cells(r, places // r, places % r), dense[places]
+    between = np.add.outer(few * r, few).ravel()
+    places = np.unique(np.concatenate([filled, np.arange(r) * (r + 1), between]))
+    counts = np.zeros((len(places), *values.shape[1:]))
+    np.add.at(counts, np.searchsorted(places, filled), values)
+    return Cells(r, places // r, places % r), counts.reshape(len(places), *matrix.total.shape)
 
 
 def _evaluate(metric: Metric, cells: Cells, q: Array) -> tuple[Array, Array]:
     """Return the values of any metric, and its slopes by cell."""
     r = cells.r
-    table = np.zeros((r * r, q.shape[1]))
-    table[cells.true * r + cells.predicted] = q
-    value, slopes = metric.evaluate(Matrix(np.moveaxis(table.reshape(r, r, -1), -1, 0)))
+    table = np.zeros((r, r, q.shape[1]))
+    table[cells.true, cells.predicted] = q
+    value, slopes = metric.evaluate(Matrix(np.moveaxis(table, -1, 0)))
     return value, slopes[:, cells.true, cells.predicted].T
 
 
@@ -299,10 +306,10 @@ class Cells:
     """
 
     def __init__(self, r: int, true: Indices | None = None, predicted: Indices | None = None):
-        everything = np.divmod(np.arange(r * r), r)
         self.r = r
-        self.true = everything[0] if true is None else true
-        self.predicted = everything[1] if predicted is None else predicted
+        if true is None or predicted is None:
+            true, predicted = np.divmod(np.arange(r * r), r)
+        self.true, self.predicted = true, predicted
         place = self.true * r + self.predicted
         self.right = np.searchsorted(place, np.arange(r) * (r + 1))
         self._by_prediction = np.argsort(self.predicted, kind="stable")
@@ -385,15 +392,15 @@ class Average:
         """Return probabilities scaled to the fixed sizes of the classes."""
         assert self.sizes is not None  # noqa: S101 - otherwise nothing is kept
         scale: Array = np.nan_to_num(self.sizes / self.cells.by_class(q)[1])
-        return scale[self.cells.true] * q
+        return np.asarray(scale[self.cells.true] * q)
 
     def _centred(self, values: Array, q: Array) -> Array:
         """Return values less their mean, over all items or over those of each class."""
         if self.sizes is None:
-            return values - (q * values).sum(axis=0)
+            return np.asarray(values - (q * values).sum(axis=0))
         means = self.cells.by_class(q * values)[1] / self.cells.by_class(q)[1]
         by_class: Array = np.nan_to_num(means)
-        return values - by_class[self.cells.true]
+        return np.asarray(values - by_class[self.cells.true])
 
     def _mean(self, counts: list[Array], a: float, b: float) -> tuple[Array, list[Array], Second]:
         """Return the mean of one score, and its first and second derivatives by class."""

@@ -61,8 +61,9 @@ def likeliest(
     odds, n = score / (1.0 - score), np.array(counts, dtype=float)
     weight = np.array([1.0, -odds * a, -odds * b])
     low, high = -1.0 + 1e-12, -1.0 / weight.min() - 1e-12
-    multiplier = brentq(lambda m: (weight * n / (1.0 + m * weight)).sum(), low, high)
-    return n / (1.0 + multiplier * weight) / n.sum()
+    multiplier = float(brentq(lambda m: (weight * n / (1.0 + m * weight)).sum(), low, high))
+    shares: NDArray[np.float64] = n / (1.0 + multiplier * weight) / n.sum()
+    return shares
 
 
 def family(
