@@ -420,7 +420,6 @@ const f1ci = (() => {
    * influence, and N times the excess of the statistic's variance over 1.
    */
   function secondOrder(q, evaluate) {
-    const tiny = 1e-6;
     const mean = (values) => sum(values.map((value, cell) => value * q[cell]));
     const slopes = evaluate(q)[1];
     const variance = mean(slopes.map((e) => e * e));
@@ -428,7 +427,8 @@ const f1ci = (() => {
     const along = q.map(() => 0);
     let [trace, product, third] = [0, 0, 0];
     q.forEach((share, cell) => {
-      if (!(share > tiny)) return;
+      if (!(share > 0)) return;
+      const tiny = 1e-5 * share;
       const moved = q.map((p, other) => (1 - tiny) * p + (other === cell ? tiny : 0));
       const after = evaluate(moved)[1];
       const row = centred(after.map((e, other) => (e - slopes[other]) / tiny), q);
@@ -609,9 +609,10 @@ const f1ci = (() => {
     };
     const observed = statistic(t.posB, t.negB);
     if (observed === 0) return 1;
-    // Numbers of heads further out than 9 standard deviations have no probability to speak of.
+    // Of many tosses only numbers of heads within 9 standard deviations are looked at.
+    const many = (n1 + 1) * (n0 + 1) > 4e6;
     const tosses = (n) => {
-      const most = Math.ceil(4.6 * Math.sqrt(n)) + 1;
+      const most = many ? Math.ceil(4.6 * Math.sqrt(n)) + 1 : n;
       const from = Math.max(0, Math.floor(n / 2) - most);
       const to = Math.min(n, Math.ceil(n / 2) + most);
       return [...Array(to - from + 1).keys()].map((k) => [k + from, fairCoin(k + from, n)]);
@@ -619,7 +620,7 @@ const f1ci = (() => {
     const second = tosses(n0);
     const total = sum(tosses(n1).map(([k, chance]) => chance * sum(second.map(
       ([j, other]) => (statistic(k, j) >= observed * (1 - 1e-10) ? other : 0)))));
-    return Math.min(1, total);
+    return Math.min(1, Math.max(total, many ? 1e-19 : 0));
   }
 
   // --- What a rounded precision, recall and support leave open ---------------------------------

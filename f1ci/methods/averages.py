@@ -116,8 +116,9 @@ def _with_room(
     few = (wrong > 0.0) & (wrong <= _FEW)
     if not np.any(few):
         return low, np.fmax(high, estimate)
-    true = matrix.true
-    perfect = metric.estimate(Matrix(true[..., None] * np.eye(true.shape[-1])))
+    perfect = np.asarray(metric.range[1])
+    if metric.parts is None:
+        perfect = metric.estimate(Matrix(matrix.true[..., None] * np.eye(matrix.true.shape[-1])))
     # 2. The limit on its side is drawn towards it.
     room = _room(wrong, z)
     above = np.greater_equal(perfect, estimate)

@@ -71,7 +71,7 @@ _NEWTON = 2
 # How far the variance of the statistic may be from 1: tables of a few items promise anything.
 _LEAST, _MOST = 0.5, 4.0
 
-_STEP = 1e-6  # of a difference quotient, as a share of all items
+_STEP = 1e-5  # of a difference quotient, as a share of the items of the cell
 
 # Tables are worked on in blocks of about so many numbers, which stay in the processor's cache.
 _BLOCK = 50_000
@@ -264,15 +264,16 @@ def second_order(q: Array, evaluate: Evaluate) -> tuple[Array, Array]:
     u = q * slopes / error
     along = np.zeros_like(q)
     trace, product, third = (np.zeros_like(error) for _ in range(3))
-    used = np.flatnonzero((q > _STEP).any(axis=1))
+    used = np.flatnonzero((q > 0.0).any(axis=1))
     size = max(1, _BLOCK * 10 // q.size)
     for some in np.split(used, range(size, len(used), size)):
         # Rows of the second derivatives, in directions that keep the total; all cells at once.
-        moved = np.repeat(((1.0 - _STEP) * q)[:, None], len(some), axis=1)
-        moved[some, np.arange(len(some))] += _STEP
+        step = _STEP * q[some]
+        moved = (1.0 - step) * q[:, None]
+        moved[some, np.arange(len(some))] += step
         after = evaluate(moved.reshape(len(q), -1))[1].reshape(moved.shape)
-        rows = (after - slopes[:, None]) / _STEP
-        rows = np.where(q[some] > _STEP, rows - (q[:, None] * rows).sum(axis=0), 0.0)
+        rows = (after - slopes[:, None]) / step
+        rows = np.where(step > 0.0, rows - (q[:, None] * rows).sum(axis=0), 0.0)
         own = q[some] * rows[some, np.arange(len(some))]
         trace = trace + own.sum(axis=0)
         product = product + (q[some] * (q[:, None] * rows**2).sum(axis=0)).sum(axis=0)

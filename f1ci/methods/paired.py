@@ -94,21 +94,22 @@ def exact_p_value(cells: Array, a: float, b: float) -> float:
     observed = abs(float(statistic(cells[1, 0, 1], cells[0, 0, 1])))
     if not observed:
         return 1.0
-    (k, chance_k), (j, chance_j) = (_tosses(n) for n in (n1, n0))
+    # Of many outcomes only those count whose probability is not below 1e-19 in all.
+    least = 0.0 if (n1 + 1) * (n0 + 1) <= 2 * _BLOCK else 1e-19
+    (k, chance_k), (j, chance_j) = (_tosses(n, least) for n in (n1, n0))
     size, extreme = max(1, _BLOCK // len(j)), 0.0
     for start in range(0, len(k), size):
         block = slice(start, start + size)
         beyond = np.abs(statistic(k[block, None], j)) >= observed * (1.0 - _TIES)
         extreme += float(chance_k[block] @ (beyond @ chance_j))
-    return min(1.0, extreme)
+    return min(1.0, max(extreme, least))
 
 
-def _tosses(n: int) -> tuple[Array, Array]:
+def _tosses(n: int, least: float) -> tuple[Array, Array]:
     """Return the numbers of heads of n tosses that matter, and their probabilities."""
     k = np.arange(n + 1.0)
     chance = np.exp(-special.betaln(k + 1.0, n - k + 1.0) - np.log(n + 1.0) - n * np.log(2.0))
-    # The others have a probability below 1e-19 in all.
-    few = chance > 1e-19 / (n + 1.0)
+    few = chance > least / (n + 1.0)
     return k[few], chance[few] / chance.sum()
 
 
