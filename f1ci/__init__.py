@@ -30,6 +30,7 @@ from f1ci.results import (
     UndefinedMetricWarning,
 )
 from f1ci.several import ModelComparison, compare_models
+from f1ci.unpaired import UnpairedTest, unpaired_difference
 
 __all__ = [
     "BayesTest",
@@ -47,6 +48,7 @@ __all__ = [
     "SampleSize",
     "SmallSampleWarning",
     "UndefinedMetricWarning",
+    "UnpairedTest",
     "bayes_test",
     "bcv_partitions",
     "binary_counts",
@@ -71,5 +73,6 @@ __all__ = [
     "plot",
     "posterior",
     "sample_size",
+    "unpaired_difference",
 ]
 __version__ = "0.1.0"

@@ -182,6 +182,16 @@ CALLS = {
             "labels": [0, 1],
         },
     ),
+    "unpaired_difference": (
+        f1ci.unpaired_difference,
+        {
+            "matrix_a": [[9, 2], [3, 8]],
+            "matrix_b": [[7, 2], [3, 9]],
+            "metric": "f1",
+            "method": "score",
+            "confidence_level": 0.9,
+        },
+    ),
     "matrix_report": (
         f1ci.matrix_report,
         {
