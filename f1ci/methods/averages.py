@@ -115,7 +115,7 @@ def _with_room(
     # 1. The value if all wrong items were right, which is the best one, or the worst.
     few = (wrong > 0.0) & (wrong <= _FEW)
     if not np.any(few):
-        return low, np.fmax(high, estimate)
+        return np.fmin(low, estimate), np.fmax(high, estimate)
     perfect = np.asarray(metric.range[1])
     if metric.parts is None:
         perfect = metric.estimate(Matrix(matrix.true[..., None] * np.eye(matrix.true.shape[-1])))
@@ -124,7 +124,8 @@ def _with_room(
     above = np.greater_equal(perfect, estimate)
     high = np.where(few & above, perfect - (perfect - high) * room, np.fmax(high, estimate))
     low = np.where(few & (perfect < estimate), perfect + (low - perfect) * room, low)
-    return low, high
+    # Two ways to an estimate differ by rounding. An undefined one is nan: nothing changes.
+    return np.fmin(low, estimate), np.fmax(high, estimate)
 
 
 def _bounded(limits_at: LimitsAt, estimate: Array, excess: Array | None) -> LimitsAt:

@@ -158,17 +158,17 @@ def limits(
     `derivatives` gives the terms of second order in closed form, where there is one. The limits
     are nan where the metric is.
     """
-    shares = counts / counts.sum(axis=0)
     # Both sides at once, as twice the number of tables.
-    side = np.repeat([-1.0, 1.0], shares.shape[1])
-    shares, n = np.concatenate([shares, shares], axis=1), np.tile(counts.sum(axis=0), 2)
-    z = np.tile(np.broadcast_to(z, counts.shape[1:]), 2)
+    side = np.repeat([-1.0, 1.0], counts.shape[1])
+    z, counts = np.tile(np.broadcast_to(z, counts.shape[1:]), 2), np.tile(counts, 2)
+    n = counts.sum(axis=0)
 
     def by_differences(q: Array) -> tuple[Array, Array]:
         return second_order(q, evaluate)
 
     of_second_order = by_differences if derivatives is None else derivatives
     with np.errstate(all="ignore"):
+        shares = counts / n
         estimate = evaluate(shares)[0]
         q = settled(shares, evaluate, side, np.square(z) / n, n, of_second_order, kept)
         # The bias is taken from the value reached; a limit never passes the estimate.
