@@ -349,7 +349,8 @@ def metric_interval(
         _validation.choice("fixed", fixed, ("rows",))
         if metric.parts is None or method not in (None, "score"):
             what = "score limits of averages over classes"
-            raise ValueError(f"fixed='rows' is for {what}, got {metric.name!r} and {method!r}")
+            got = f"{metric.name!r} and method={_validation.short(method)}"
+            raise ValueError(f"fixed='rows' is for {what}, got {got}")
     return _interval(sample_of(metric, table, fixed is not None), method, level, metric.name)
 
 

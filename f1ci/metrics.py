@@ -269,7 +269,7 @@ class BinaryMetric(_ExpectationMetric):
     >>> youden = BinaryMetric("youden", value, range=(-1, 1))
     >>> interval = metric_interval([[159, 47], [43, 286]], youden)
     >>> print(f"{interval.estimate:.3f} ({interval.low:.3f}, {interval.high:.3f})")
-    0.641 (0.568, 0.704)
+    0.641 (0.569, 0.704)
     """
 
     name: str
@@ -309,7 +309,7 @@ class MatrixMetric(Metric):
     >>> matrix = [[2, 5, 0], [2, 70, 2], [2, 2, 15]]
     >>> interval = metric_interval(matrix, MatrixMetric("kappa", kappa))
     >>> print(f"{interval.estimate:.3f} ({interval.low:.3f}, {interval.high:.3f})")
-    0.670 (0.513, 0.827)
+    0.670 (0.498, 0.802)
     """
 
     name: str

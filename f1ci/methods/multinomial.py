@@ -102,7 +102,7 @@ def limits_of_tables(
         if metric.parts is None:
             ends[:, block] = limits(table, partial(_evaluate, metric, cells), quantiles[block])
             continue
-        sizes = cells.by_class(table)[1] / table.sum(axis=0) if fixed else None
+        sizes = cells.by_class(table / np.maximum(table.sum(axis=0), 1e-300))[1] if fixed else None
         average = _average(metric, metric.parts, cells, sizes)
         kept = average.kept if fixed else None
         ends[:, block] = limits(table, average, quantiles[block], average.second_order, kept)
