@@ -361,7 +361,7 @@ def interval_of(
         sample = sample._replace(error=entry.error(sample, z))
     low, high = entry.limits(sample, z)
     ends: list[Any] = [sample.estimate, low, high, sample.error]
-    if np.ndim(low) == 0:
+    if not low.ndim:
         ends = [end.item() for end in ends]
     of = None if classes is None else tuple(classes)
     return Interval(ends[0], ends[1], ends[2], ends[3], level, chosen + sample.mark, name, of)
@@ -383,7 +383,8 @@ def _interval(
     """Return the interval, and warn of what its numbers do not show."""
     interval = interval_of(sample, method, level, name, classes if each else None)
     error = interval.standard_error
-    if sample.metric.parts is not None or not np.all(error > 0.0):
+    ordinary = error > 0.0 if type(error) is float else bool(np.all(error > 0.0))
+    if sample.metric.parts is not None or not ordinary:
         _warnings.check(sample, _chosen(sample, method)[1], name, classes=classes, each=each)
     return interval
 
