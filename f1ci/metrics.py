@@ -31,6 +31,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, ClassVar, NamedTuple, TypeAlias
 
 import numpy as np
@@ -99,12 +100,12 @@ class Metric:
     range: tuple[float, float]
     binary: ClassVar[bool] = False
 
-    @property
+    @cached_property
     def index(self) -> Tversky | None:
         """The Tversky score that the metric is, if it is one."""
         return None
 
-    @property
+    @cached_property
     def parts(self) -> Parts | None:
         """The parts of an average over classes."""
         return None
@@ -176,6 +177,10 @@ class Metric:
     def _evaluate(self, matrix: Matrix) -> tuple[Array, Array, Array]:
         """Return the value, the slope by each cell, and the size of what the slope adds up."""
         raise NotImplementedError
+
+    def __getstate__(self) -> dict[str, Any]:
+        # What was computed from the fields does not travel to other processes.
+        return {k: v for k, v in self.__dict__.items() if k not in ("index", "parts")}
 
     def __repr__(self) -> str:
         return f"<metric {self.name}>"
@@ -339,7 +344,7 @@ class Tversky(_ExpectationMetric):
     b: float
     range: tuple[float, float] = UNIT
 
-    @property
+    @cached_property
     def index(self) -> Tversky:  # noqa: D102
         return self
 
@@ -367,7 +372,7 @@ class Tversky(_ExpectationMetric):
 class _ShareRight(Metric):
     """The share of items that are right: recall of one class to which every item belongs."""
 
-    @property
+    @cached_property
     def index(self) -> Tversky:
         return recall
 
@@ -425,7 +430,7 @@ class _Mean(ClassMetric):
     weighted: bool  # by the classes' numbers of true items
     range: tuple[float, float]
 
-    @property
+    @cached_property
     def parts(self) -> Parts | None:
         if not isinstance(self.of, Tversky):
             return None
@@ -464,7 +469,7 @@ class _MacroStar(ClassMetric):
     b: float
     range: tuple[float, float] = UNIT
 
-    @property
+    @cached_property
     def parts(self) -> Parts:
         return Parts((precision, recall), self._of_means, False)
 
