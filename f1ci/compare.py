@@ -254,8 +254,8 @@ def run_test(
     if threshold and np.isnan(p_value):
         worse = beyond = np.nan
     elif threshold:
-        worse = _tail(comparison, -threshold)
-        beyond = max(worse, 1.0 - _tail(comparison, threshold))
+        worse = tail(comparison.sample, comparison.method, -threshold)
+        beyond = max(worse, 1.0 - tail(comparison.sample, comparison.method, threshold))
     return DifferenceTest(
         interval=interval,
         p_value=p_value,
@@ -269,20 +269,19 @@ def run_test(
     )
 
 
-def _tail(comparison: Comparison, value: float) -> float:
+def tail(sample: Sample, method: Method, value: float) -> float:
     """Return the one-sided p-value against a difference of at most `value`.
 
     It is half of one minus the level at which a limit of the interval is `value`.
     """
     from scipy.optimize import brentq  # slow to import
 
-    sample, limits = comparison.sample, comparison.method.limits
     above = sample.estimate > value
 
     @cache
     def beyond(z: float) -> float:
         """Return how far the interval reaches beyond the value, on the side in question."""
-        low, high = limits(sample, z)
+        low, high = method.limits(sample, z)
         return float(value - low if above else high - value)
 
     # The normal approximation is a good start. The bracket is widened until it holds the root.

@@ -532,8 +532,6 @@ class SampleSize(Printed):
         of the false negatives (1/2 for F1).
     standard_error : float
         The one asked for, or the one that gives the half width asked for.
-    bound : str
-        Which bound V is.
     confidence_level : float
         Level of the interval whose half width was asked for.
     metric : str
@@ -544,7 +542,6 @@ class SampleSize(Printed):
     total: int | None
     variance_bound: float
     standard_error: float
-    bound: str
     confidence_level: float
     metric: str
 

@@ -194,7 +194,9 @@ def test_plans_and_bayes_tests_print_as_tables():
     plan = f1ci.sample_size(f1ci.metrics.fbeta(0.5), half_width=0.02, prevalence=0.615)
     assert "5,832" in str(plan)
     assert "9,483" in plan._repr_html_()
-    pair = f1ci.sample_size(difference=0.03, disagreement=(0.05, 0.05), score=0.8, prevalence=0.3)
+    pair = f1ci.comparison_sample_size(
+        difference=0.03, disagreement=(0.05, 0.05), score=0.8, prevalence=0.3
+    )
     assert "2,520" in str(pair)
     folds = [[[40, 9, 6], [38, 8, 8]]], [[[41, 4, 5], [39, 5, 7]]]
     for rope in (0.0, 0.02):
