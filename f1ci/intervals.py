@@ -239,7 +239,7 @@ def f1_score_interval(
     if are_indicators(y_true):
         return _multilabel(y_true, y_pred, average, labels, beta, groups, method, level)
     each = average is None
-    if average is not None and average not in _OF_F1:
+    if average is not None and not (isinstance(average, str) and average in _OF_F1):
         _validation.choice("average", average, (*_OF_F1, "samples"))
         raise ValueError("average='samples' needs indicators of shape (items, classes) as labels")
     metric = _OF_F1["binary" if average is None else average]
