@@ -182,7 +182,7 @@ def _plan(options: Any) -> Answer:
     if "difference" in asked:
         if missing := [name for name in (*of_two, "prevalence") if name not in asked]:
             raise ValueError(f"--difference also needs --{', --'.join(missing)}")
-        plan: Any = f1ci.sample_size(metric, power=options.power, **asked)
+        plan: Any = f1ci.comparison_sample_size(metric, power=options.power, **asked)
     else:
         plan = f1ci.sample_size(metric, **asked)
     return Answer(str(plan), [dataclasses.asdict(plan)])

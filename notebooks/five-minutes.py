@@ -11,7 +11,7 @@
 #
 # Figures need `matplotlib` as well. scikit-learn is only here for its example data.
 
-# %% tags=["parameters"]
+# %% tags=["parameters", "show-input"]
 seed: int = 1  # who goes into the test sets, and into the folds
 
 # %% tags=["remove-cell"]
@@ -208,7 +208,7 @@ f1ci.sample_size("f1", half_width=0.05, prevalence=0.25)
 # negative, on which only one of the two models is right:
 
 # %% tags=["show-input"]
-f1ci.sample_size(
+f1ci.comparison_sample_size(
     "f1",
     difference=0.03,
     disagreement=(0.05, 0.05),

@@ -21,7 +21,7 @@
 #
 # Each coverage is for one setting, given below. In other settings the recipes do better or worse.
 
-# %% tags=["parameters"]
+# %% tags=["parameters", "show-input"]
 confidence_level: float = 0.95  # level of all intervals
 replicates: int = 20_000  # simulated test sets for each setting
 comparisons: int = 2_000  # simulated comparisons of two models

@@ -64,7 +64,7 @@ def explains(run, name, mean, deviation, replicates):
 #    are shares of these numbers. This was looked for after seeing the digits.
 # 3. **The test sets were drawn from another population** than that whose true values are printed. It
 #    has another share of positives, one for all rules, and another recall and precision of each rule.
-# 4. **The printed true values were used all the same**: coverage is counted against them, and
+# 4. **The printed true values were used nevertheless**: coverage is counted against them, and
 #    lengths are divided by them.
 #
 # Assumption 3 has nine free numbers: the prevalence, and recall and precision of each of four

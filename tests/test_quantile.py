@@ -11,11 +11,9 @@ from hypothesis import strategies as st
 from scipy import integrate, optimize, stats
 
 import f1ci
-from f1ci.methods import quantile as normal
-from f1ci.methods.quantile import _pair_probability, _sorting_network, _triple_probability
+from f1ci.methods.quantile import _pair_probability
 
-ACCURACY = 1e-4  # what the function promises
-
+ACCURACY = 1e-3  # the default
 LEVELS = [0.5, 0.8, 0.95, 0.99, 0.9999]
 
 
@@ -48,6 +46,11 @@ def solve(probability, level):
     return optimize.brentq(lambda q: probability(q) - level, 1e-3, 9, xtol=1e-12)
 
 
+def sidak(level, k):
+    """All |Z_k| < q has probability (2 Phi(q) - 1)^k if they are independent."""
+    return stats.norm.isf(-np.expm1(np.log(level) / k) / 2)
+
+
 def one_factor_quantile(loadings, level):
     """For correlations l_i l_j: given the factor the variables are independent."""
     loadings = np.asarray(loadings)
@@ -64,17 +67,32 @@ def one_factor_quantile(loadings, level):
     return solve(probability, level)
 
 
-# Closed forms
+def chain_quantile(steps, level):
+    """Z_1, Z_2, ... each given the one before, by 200 Gauss nodes on (-q, q)."""
+    node, weight = np.polynomial.legendre.leggauss(200)
+
+    def probability(q):
+        x = q * node
+        stay = stats.norm.pdf(x)
+        for rho in steps:
+            move = stats.norm.pdf(x[:, None], rho * x, np.sqrt(1 - rho**2))
+            stay = move @ (stay * weight * q)
+        return stay @ weight * q
+
+    return solve(probability, level)
 
 
-@pytest.mark.parametrize("level", [1e-6, 0.3, *LEVELS, 1 - 1e-9])
+# In the plane: exact
+
+
+@pytest.mark.parametrize("level", [0.3, *LEVELS, 1 - 1e-9])
 def test_one_variable_is_the_normal_quantile(level):
     expected = -stats.norm.ppf((1 - level) / 2)
     assert f1ci.equicoordinate_quantile([[1.0]], level) == pytest.approx(expected, rel=1e-13)
 
 
 @pytest.mark.parametrize("k", [2, 5, 12])
-@pytest.mark.parametrize("level", [0.05, *LEVELS])
+@pytest.mark.parametrize("level", LEVELS)
 def test_perfect_correlation_is_one_variable(k, level):
     signs = np.where(np.arange(k) % 3 == 0, -1.0, 1.0)
     found = f1ci.equicoordinate_quantile(np.outer(signs, signs), level)
@@ -82,36 +100,8 @@ def test_perfect_correlation_is_one_variable(k, level):
     assert found == pytest.approx(stats.norm.ppf((1 + level) / 2), abs=1e-10)
 
 
-@pytest.mark.parametrize("k", [2, 3, 6, 12, 20])
-@pytest.mark.parametrize("level", [0.8, 0.95, 0.9999, 1 - 1e-8])
-def test_independence_is_sidaks(k, level):
-    # All |Z_k| < q has probability (2 Phi(q) - 1)^k.
-    expected = stats.norm.isf(-np.expm1(np.log(level) / k) / 2)
-    found = f1ci.equicoordinate_quantile(np.eye(k), level)
-    assert found == pytest.approx(expected, abs=ACCURACY)
-
-
-@pytest.mark.parametrize(("k", "level"), [(3, 0.5), (6, 0.5), (3, 1e-4), (6, 0.3), (6, 1e-9)])
-def test_low_levels(k, level):
-    expected = stats.norm.isf(-np.expm1(np.log(level) / k) / 2)
-    assert f1ci.equicoordinate_quantile(np.eye(k), level) == pytest.approx(expected, abs=ACCURACY)
-
-
-@pytest.mark.parametrize("level", [0.05, 0.3])
-def test_low_levels_in_many_dimensions(level, monkeypatch):
-    """Directions against the integral over the factor, where nearly every direction counts."""
-    loadings = np.linspace(0.3, 0.9, 12)
-    correlation = np.outer(loadings, loadings)
-    np.fill_diagonal(correlation, 1.0)
-    expected = one_factor_quantile(loadings, level)
-    monkeypatch.setattr(normal, "_structured_quantiles", lambda *_: None)
-    found = f1ci.equicoordinate_quantile(correlation, level)
-    assert found != expected
-    assert found == pytest.approx(expected, abs=ACCURACY)
-
-
 @pytest.mark.parametrize("rho", [0.0, 0.3, -0.7, 0.99, 0.999999])
-@pytest.mark.parametrize("level", [0.1, *LEVELS])
+@pytest.mark.parametrize("level", [0.2, *LEVELS])
 def test_two_variables(rho, level):
     spread = np.sqrt(1 - rho**2)
 
@@ -127,7 +117,7 @@ def test_two_variables(rho, level):
         return 2 * sum(pieces)
 
     found = f1ci.equicoordinate_quantile([[1.0, rho], [rho, 1.0]], level)
-    # Both sides are exact but for the quadrature: 1e-12 over a density as low as 1e-4.
+    # Both sides are exact except for the quadrature: 1e-12 over a density as low as 1e-4.
     assert found == pytest.approx(solve(probability, level), abs=1e-7)
 
 
@@ -146,17 +136,15 @@ def test_three_planar_variables(level):
     assert found == pytest.approx(solve(probability, level), abs=1e-9)
 
 
-@pytest.mark.parametrize("level", [0.8, 0.95, 0.9999])
-def test_a_duplicated_variable_counts_once(level):
-    correlation = autoregression(3, 0.6)
-    again = correlation[np.ix_([0, 1, 1, 2, 0], [0, 1, 1, 2, 0])]
-    signs = np.array([1.0, 1.0, -1.0, 1.0, 1.0])
-    found = f1ci.equicoordinate_quantile(again * np.outer(signs, signs), level)
-    expected = f1ci.equicoordinate_quantile(correlation, level, accuracy=1e-6)
-    assert found == pytest.approx(expected, abs=ACCURACY)
+# Importance sampling: closed forms and one-dimensional integrals
 
 
-# One-dimensional integrals
+@pytest.mark.parametrize(
+    ("k", "level"), [(3, 0.5), (12, 0.5), (12, 0.95), (6, 1 - 1e-8), (40, 0.95)]
+)
+def test_independence_is_sidaks(k, level):
+    found = f1ci.equicoordinate_quantile(np.eye(k), level)
+    assert found == pytest.approx(sidak(level, k), abs=ACCURACY)
 
 
 @pytest.mark.parametrize(
@@ -165,12 +153,12 @@ def test_a_duplicated_variable_counts_once(level):
         (3, 0.5, 0.95),
         (4, 0.7, 0.5),
         (4, 0.2, 0.9999),
-        (6, 0.5, 0.95),
         (6, 0.9, 0.95),
         (6, 0.99, 0.99),
-        (12, 0.3, 0.95),
-        (12, 0.7, 0.99),
+        (12, 0.5, 0.5),
+        (12, 0.5, 0.95),
         (30, 0.2, 0.95),
+        (60, 0.3, 0.95),
     ],
 )
 def test_equicorrelation(k, rho, level):
@@ -179,63 +167,33 @@ def test_equicorrelation(k, rho, level):
     assert found == pytest.approx(expected, abs=ACCURACY)
 
 
-@pytest.mark.parametrize("k", [4, 6, 9])
-@pytest.mark.parametrize("level", [0.8, 0.95, 0.9999])
-def test_one_factor(k, level):
-    loadings = np.random.default_rng(k).uniform(-0.98, 0.98, size=k)
+@pytest.mark.parametrize("level", [0.5, 0.95, 0.9999])
+@pytest.mark.parametrize("loadings", [np.full(8, 0.97), [0.9, -0.3, 0.0, 0.6, 0.98], [0.5, 0, 0]])
+def test_one_factor(loadings, level):
     correlation = np.outer(loadings, loadings)
     np.fill_diagonal(correlation, 1.0)
     found = f1ci.equicoordinate_quantile(correlation, level)
     assert found == pytest.approx(one_factor_quantile(loadings, level), abs=ACCURACY)
 
 
-# What these structures allow is exact: 1e-9 is the quadrature of both sides.
-@pytest.mark.parametrize("level", [0.5, 0.95, 0.9999])
-@pytest.mark.parametrize("loadings", [np.full(8, 0.97), [0.9, -0.3, 0.0, 0.6, 0.98], [0.5, 0, 0]])
-def test_one_factor_is_exact(loadings, level):
-    correlation = np.outer(loadings, loadings)
-    np.fill_diagonal(correlation, 1.0)
-    found = f1ci.equicoordinate_quantile(correlation, level)
-    assert found == pytest.approx(one_factor_quantile(loadings, level), abs=1e-7)
-
-
-def chain_quantile(steps, level):
-    """Z_1, Z_2, ... each given the one before, by 200 Gauss nodes on (-q, q)."""
-    node, weight = np.polynomial.legendre.leggauss(200)
-
-    def probability(q):
-        x = q * node
-        stay = stats.norm.pdf(x)
-        for rho in steps:
-            move = stats.norm.pdf(x[:, None], rho * x, np.sqrt(1 - rho**2))
-            stay = move @ (stay * weight * q)
-        return stay @ weight * q
-
-    return solve(probability, level)
-
-
 @pytest.mark.parametrize("level", [0.5, 0.95, 0.999])
 @pytest.mark.parametrize("steps", [[0.8] * 5, [0.9, -0.5, 0.3, 0.95], [0.6, 0.7]])
-def test_chains_are_exact_in_any_order(steps, level):
+def test_chains(steps, level):
     k = len(steps) + 1
     correlation = np.eye(k)
     for i in range(k):
         for j in range(i + 1, k):
             correlation[i, j] = correlation[j, i] = np.prod(steps[i:j])
-    order = np.random.default_rng(k).permutation(k)
-    found = f1ci.equicoordinate_quantile(correlation[np.ix_(order, order)], level)
-    # 1e-12 of quadrature in the probability, over a density of 4e-3 at the least.
-    assert found == pytest.approx(chain_quantile(steps, level), abs=1e-8)
-    straight = f1ci.equicoordinate_quantile(correlation, level)
-    assert found == pytest.approx(straight, abs=1e-9)
+    found = f1ci.equicoordinate_quantile(correlation, level)
+    assert found == pytest.approx(chain_quantile(steps, level), abs=ACCURACY)
 
 
-def test_a_structure_that_rounding_hides_is_still_exact():
-    noise = np.random.default_rng(1).normal(scale=1e-12, size=(6, 6))
-    correlation = equicorrelation(6, 0.5) + noise + noise.T
+def test_a_tenth_of_the_error_for_a_hundred_times_the_work():
+    loadings = np.linspace(0.3, 0.9, 6)
+    correlation = np.outer(loadings, loadings)
     np.fill_diagonal(correlation, 1.0)
-    expected = one_factor_quantile(np.full(6, np.sqrt(0.5)), 0.95)
-    assert f1ci.equicoordinate_quantile(correlation) == pytest.approx(expected, abs=1e-9)
+    found = f1ci.equicoordinate_quantile(correlation, accuracy=1e-4)
+    assert found == pytest.approx(one_factor_quantile(loadings, 0.95), abs=1e-4)
 
 
 @pytest.mark.parametrize(("k", "q"), [(5, 2.2), (9, 2.5), (16, 1.8)])
@@ -265,17 +223,7 @@ def test_sixteen_variables_of_rank_five():
     assert found == pytest.approx(2.7, abs=4 * 1.6e-4 + ACCURACY)
 
 
-@pytest.mark.parametrize("rank", [3, 4, 5])
-@pytest.mark.parametrize("level", [0.5, 0.95, 0.9999])
-def test_few_dimensions_agree_with_directions_by_variable(rank, level, monkeypatch):
-    matrices = random_correlations(3, 10, rank, seed=rank)
-    over_the_sphere = f1ci.equicoordinate_quantile(matrices, level)
-    monkeypatch.setattr(normal, "_FEW_DIMENSIONS", 2)
-    by_variable = f1ci.equicoordinate_quantile(matrices, level)
-    np.testing.assert_allclose(over_the_sphere, by_variable, rtol=0, atol=2 * ACCURACY)
-
-
-@pytest.mark.parametrize("k", [3, 6])
+@pytest.mark.parametrize("k", [4, 6])
 def test_smallest_equicorrelation_is_singular(k):
     # rho = -1 / (k - 1): a regular simplex, of rank k - 1; max |Z| of normal variables less
     # their mean, scaled. By simulation: the standard error of a quantile is
@@ -287,7 +235,7 @@ def test_smallest_equicorrelation_is_singular(k):
     density = 0.02 / (np.quantile(largest, 0.96) - np.quantile(largest, 0.94))
     error = np.sqrt(0.95 * 0.05 / len(draws)) / density
     found = f1ci.equicoordinate_quantile(equicorrelation(k, -1 / (k - 1)))
-    assert found == pytest.approx(simulated, abs=4 * error)
+    assert found == pytest.approx(simulated, abs=4 * error + ACCURACY)
 
 
 # mvtnorm
@@ -300,9 +248,7 @@ RECORDED = [
     (cosines(6, 8), 1.6, 0.577056926, 1.9e-6),
     (cosines(6, 8), 2.6, 0.953052481, 3.7e-6),
     (autoregression(6, 0.8), 2.4, 0.936488056, 5.9e-7),
-    (cosines(6, 3), 1.2, 0.395943660, 1.5e-7),
     (cosines(6, 3), 2.4, 0.931024223, 1.1e-6),
-    (cosines(12, 14), 1.8, 0.495033665, 4.8e-6),
     (cosines(12, 14), 2.8, 0.947293241, 4.4e-5),
     (cosines(12, 9), 2.7, 0.937007214, 7.9e-5),
     # Not randomised: algorithm = Miwa(steps = 4096); 2048 steps change it by less than 1e-9.
@@ -315,8 +261,8 @@ RECORDED = [
 def test_recorded_mvtnorm(correlation, q, probability, error):
     # Its error in the probability becomes one in q over the density, here differenced.
     below, found, above = (
-        f1ci.equicoordinate_quantile(correlation, probability + shift, accuracy=accuracy)
-        for shift, accuracy in ((-0.01, 1e-3), (0.0, ACCURACY), (0.01, 1e-3))
+        f1ci.equicoordinate_quantile(correlation, probability + shift)
+        for shift in (-0.01, 0.0, 0.01)
     )
     assert found == pytest.approx(q, abs=ACCURACY + error * (above - below) / 0.02)
 
@@ -342,8 +288,9 @@ def test_live_mvtnorm(k, rank, q):
 # Properties
 
 
-def test_batch_is_the_loop_bit_for_bit():
-    # Every matrix stops by its own error, and products are of one shape whatever the batch.
+def test_a_batch_is_the_loop():
+    # Every matrix stops by its own error; products of another shape round in another order,
+    # which moves a point across the border once in a hundred million times.
     batch = np.concatenate(
         [
             random_correlations(7, 6, 6, seed=1),
@@ -355,7 +302,7 @@ def test_batch_is_the_loop_bit_for_bit():
     )
     together = f1ci.equicoordinate_quantile(batch)
     alone = [f1ci.equicoordinate_quantile(matrix) for matrix in batch]
-    np.testing.assert_array_equal(together, alone)
+    np.testing.assert_allclose(together, alone, rtol=1e-12)
     shaped = f1ci.equicoordinate_quantile(batch.reshape(3, 5, 6, 6))
     np.testing.assert_array_equal(shaped, together.reshape(3, 5))
 
@@ -366,109 +313,48 @@ def test_shapes():
     assert f1ci.equicoordinate_quantile(np.empty((0, 3, 3))).shape == (0,)
 
 
-@pytest.mark.parametrize("rank", [3, 5, 8])
-def test_order_and_signs_of_variables_do_not_matter(rank):
-    matrices = random_correlations(10, 5, rank, seed=rank)
-    rng = np.random.default_rng(0)
-    order, signs = rng.permutation(5), rng.choice([-1.0, 1.0], size=5)
-    changed = matrices[:, order][:, :, order] * np.outer(signs, signs)
-    # Other points are used, so each of the two may err by the accuracy.
-    np.testing.assert_allclose(
-        f1ci.equicoordinate_quantile(changed),
-        f1ci.equicoordinate_quantile(matrices),
-        rtol=0,
-        atol=2 * ACCURACY,
-    )
-
-
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(seed=st.integers(0, 2**32 - 1), k=st.integers(2, 7), rank=st.integers(1, 8))
-def test_bounds_and_growth_with_the_level(seed, k, rank):
+def test_bounds_order_signs_and_growth_with_the_level(seed, k, rank):
     matrix = random_correlations(1, k, rank, seed)[0]
     levels = np.array([0.7, 0.9, 0.95, 0.999, 1 - 1e-6])
-    found = [f1ci.equicoordinate_quantile(matrix, level, accuracy=1e-3) for level in levels]
+    found = np.array([f1ci.equicoordinate_quantile(matrix, level) for level in levels])
     assert np.all(np.diff(found) > 0)
-    one = stats.norm.isf((1 - levels) / 2)
-    independent = stats.norm.isf(-np.expm1(np.log(levels) / k) / 2)  # Sidak's inequality
-    assert np.all(found >= one - 1e-3)
-    assert np.all(found <= independent + 1e-3)
+    assert np.all(found >= stats.norm.isf((1 - levels) / 2) - ACCURACY)
+    assert np.all(found <= sidak(levels, k) + ACCURACY)  # Sidak's inequality
+    rng = np.random.default_rng(seed)
+    order, signs = rng.permutation(k), rng.choice([-1.0, 1.0], size=k)
+    changed = matrix[np.ix_(order, order)] * np.outer(signs, signs)
+    # Other points are used, so each of the two may err by the accuracy.
+    assert f1ci.equicoordinate_quantile(changed) == pytest.approx(found[2], abs=2 * ACCURACY)
 
 
-def test_a_further_variable_raises_the_quantile():
-    matrix = random_correlations(1, 8, 5, seed=0)[0]
-    found = [f1ci.equicoordinate_quantile(matrix[:k, :k]) for k in range(1, 9)]
-    assert np.all(np.diff(found) > -2 * ACCURACY)
+def test_a_duplicated_variable_counts_once():
+    correlation = autoregression(3, 0.6)
+    again = correlation[np.ix_([0, 1, 1, 2, 0], [0, 1, 1, 2, 0])]
+    signs = np.array([1.0, 1.0, -1.0, 1.0, 1.0])
+    found = f1ci.equicoordinate_quantile(again * np.outer(signs, signs))
+    assert found == pytest.approx(chain_quantile([0.6, 0.6], 0.95), abs=ACCURACY)
 
 
-def test_coarser_accuracy_is_kept():
-    matrices = random_correlations(40, 6, 5, seed=4)
-    difference = f1ci.equicoordinate_quantile(matrices, accuracy=1e-3)
-    difference -= f1ci.equicoordinate_quantile(matrices)
-    assert np.abs(difference).max() < 1e-3 + ACCURACY
-
-
-# The parts
+def test_errors_of_many_matrices_are_within_the_accuracy():
+    matrices = random_correlations(15, 6, 5, seed=4)
+    coarse = f1ci.equicoordinate_quantile(matrices)
+    fine = f1ci.equicoordinate_quantile(matrices, accuracy=3e-4)
+    assert np.abs(coarse - fine).max() < 1.3e-3
 
 
 def test_pair_probability():
     rho, q = np.array([0.0, 0.5, -0.5, 1.0, -1.0]), 1.3
-    tail = stats.norm.sf(q)
-    # rho = 1/2: the mean of P(|Y| > q) given X, by quad.
-    half = (
-        2
-        * integrate.quad(
-            lambda x: (
-                stats.norm.pdf(x)
-                * (
-                    stats.norm.sf((q - x / 2) / 0.75**0.5)
-                    + stats.norm.cdf((-q - x / 2) / 0.75**0.5)
-                )
-            ),
-            q,
-            12,
-            epsabs=1e-14,
-        )[0]
-    )
+    tail, spread = stats.norm.sf(q), 0.75**0.5
+
+    def given_x(x):  # rho = 1/2: P(|Y| > q) given X
+        beyond = stats.norm.sf((q - x / 2) / spread) + stats.norm.cdf((-q - x / 2) / spread)
+        return stats.norm.pdf(x) * beyond
+
+    half = 2 * integrate.quad(given_x, q, 12, epsabs=1e-14)[0]
     expected = [4 * tail**2, half, half, 2 * tail, 2 * tail]
     np.testing.assert_allclose(_pair_probability(rho, np.array(q)), expected, rtol=1e-10)
-
-
-@pytest.mark.parametrize("q", [0.8, 1.96, 3.5])
-def test_triple_probability(q):
-    # Equicorrelated and one-factor triples, by one-dimensional integrals over the factor.
-    loadings = np.array([[0.9, 0.9, 0.9], [0.95, -0.5, 0.3], [0.2, 0.1, 0.99], [0.0, 0.6, 0.8]])
-
-    def given_factor(t, row):
-        spread = np.sqrt(1 - row**2)
-        tails = stats.norm.sf((q - row * t) / spread) + stats.norm.cdf((-q - row * t) / spread)
-        return stats.norm.pdf(t) * np.prod(tails)
-
-    expected = [
-        2 * integrate.quad(given_factor, 0, 12, args=(row,), epsabs=1e-14, limit=200)[0]
-        for row in loadings
-    ]
-    a, b, c = loadings.T[:, None]
-    found = _triple_probability(a * b, a * c, b * c, np.array([[q]]))[0]
-    # Ten nodes and a normal tail good to 1e-7: 1e-6 of one variable's tail, 3e-7 in q.
-    np.testing.assert_allclose(found, expected, rtol=0, atol=2e-6 * stats.norm.sf(q))
-
-
-def test_triple_probability_of_copies():
-    # The second variable is the first, up to sign: what is left is a pair.
-    q = np.array([[1.7]])
-    rho = np.array([[0.6, -0.3, 0.0, 0.99]])
-    pair = _pair_probability(rho, q)
-    for sign in (1.0, -1.0):
-        found = _triple_probability(np.full_like(rho, sign), rho, sign * rho, q)
-        np.testing.assert_allclose(found, pair, rtol=0, atol=1e-5 * stats.norm.sf(1.7))
-
-
-@pytest.mark.parametrize("n", [1, 2, 3, 6, 7, 12, 17])
-def test_sorting_network(n):
-    rows = list(np.random.default_rng(n).random((n, 200)))
-    for i, j in _sorting_network(n):
-        rows[i], rows[j] = np.maximum(rows[i], rows[j]), np.minimum(rows[i], rows[j])
-    assert np.all(np.diff(rows, axis=0) <= 0)
 
 
 # Bad input
@@ -482,10 +368,9 @@ def test_sorting_network(n):
         ([[1.0, 1.2], [1.2, 1.0]], "between -1 and 1, got 1.2"),
         ([[1.0, np.nan], [np.nan, 1.0]], "between -1 and 1, got nan"),
         (np.ones((2, 3)), r"shape \(..., k, k\), got shape \(2, 3\)"),
-        ([1.0], r"got shape \(1,\)"),
         (np.empty((0, 0)), r"got shape \(0, 0\)"),
         (equicorrelation(3, -0.6), "positive semidefinite, got eigenvalue -0.2"),
-        ([np.eye(2), [[1.0, 0.5], [0.4, 1.0]]], "got 0.5 opposite 0.4"),
+        (np.eye(201), "at most 200 variables, got 201"),
     ],
 )
 def test_bad_correlation(correlation, message):
@@ -496,18 +381,19 @@ def test_bad_correlation(correlation, message):
 def test_rounding_in_a_correlation_is_legal():
     noise = np.random.default_rng(0).normal(scale=1e-12, size=(4, 4))
     clean = cosines(4, 3)
-    difference = f1ci.equicoordinate_quantile(clean + noise) - f1ci.equicoordinate_quantile(clean)
-    assert abs(difference) < ACCURACY
+    noisy = f1ci.equicoordinate_quantile(clean + noise)
+    assert noisy == pytest.approx(f1ci.equicoordinate_quantile(clean), abs=ACCURACY)
 
 
-@pytest.mark.parametrize("level", [0.0, 1.0, 95, float("nan")])
-def test_bad_level(level):
-    with pytest.raises(ValueError, match="confidence_level must lie strictly between 0 and 1"):
-        f1ci.equicoordinate_quantile(np.eye(2), level)
-
-
-def test_bad_accuracy():
-    with pytest.raises(ValueError, match="accuracy must be a finite number above 0, got 0"):
-        f1ci.equicoordinate_quantile(np.eye(2), accuracy=0)
-    with pytest.raises(TypeError, match="correlation must be numeric"):
-        f1ci.equicoordinate_quantile([["a"]])
+@pytest.mark.parametrize(
+    ("level", "options", "message"),
+    [
+        (0.0, {}, "confidence_level must lie strictly between 0 and 1"),
+        (95, {}, "confidence_level must lie strictly between 0 and 1"),
+        (0.49, {}, "confidence_level must be at least 0.5 for three or more variables, got 0.49"),
+        (0.95, {"accuracy": 0}, "accuracy must be a finite number above 0, got 0"),
+    ],
+)
+def test_bad_options(level, options, message):
+    with pytest.raises(ValueError, match=message):
+        f1ci.equicoordinate_quantile(np.eye(3), level, **options)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import itertools
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -12,9 +13,11 @@ import compendium.ledger
 import numpy as np
 import pytest
 from compendium import NOTEBOOKS, sources
+from scipy import stats
+from statsmodels.stats.proportion import proportion_confint
 
 import f1ci
-from notebooks.shared import nights
+from notebooks.shared import class_averages, nights
 
 NAME = "takahashi-sleep-stages"
 Records = dict[str, dict[str, str]]
@@ -77,6 +80,53 @@ def test_a_matrix_of_something_else_is_refused(
     path.write_text("\n".join(lines) + "\n")
     with pytest.raises(ValueError, match=message):
         run(matrices=str(path))
+
+
+# Averages over classes
+
+DESIGN = np.array([[32, 24, 24], [1, 8, 1], [1, 1, 8]]) / 100  # scenario 3, true classes in rows
+
+
+@pytest.mark.parametrize("measure", class_averages.MEASURES)
+def test_fewer_cells_give_the_same_coverage(measure: str) -> None:
+    whole = f1ci.coverage.exact(
+        8,
+        DESIGN,
+        method=class_averages.one_measure(measure, 0.95),
+        truth=f1ci.metrics.get(measure).value(DESIGN),
+    )
+    fewer = class_averages.exact_coverage(8, DESIGN, measure, 0.95)
+    # Each leaves out 1e-9 at most.
+    assert fewer.coverage == pytest.approx(whole.coverage, abs=4e-9)
+    empty = class_averages.undefined_probability(8, DESIGN, measure)
+    assert whole.undefined == pytest.approx(empty, abs=2e-9)
+
+
+def test_wilson_coverage_is_a_binomial_sum() -> None:
+    right, accuracy = np.arange(31), 0.8
+    low, high = proportion_confint(right, 30, method="wilson")
+    held = (low <= accuracy) & (accuracy <= high)
+    expected = stats.binom.pmf(right, 30, accuracy) @ held
+    assert class_averages.wilson_coverage(accuracy, 30, 0.95) == pytest.approx(expected, abs=1e-9)
+
+
+def test_coverages_of_measures_correlate_as_over_all_tables() -> None:
+    n, draws, measures = 9, 40_000, list(class_averages.MEASURES)
+    truth = [f1ci.metrics.get(m).value(DESIGN) for m in measures]
+    # All 24,310 tables of nine items: bars between nine cells.
+    bars = np.array(list(itertools.combinations(range(n + 8), 8)))
+    edges = np.pad(bars, ((0, 0), (1, 1)), constant_values=((0, 0), (-1, n + 8)))
+    tables = np.diff(edges, axis=1) - 1
+    weight = stats.multinomial.pmf(tables, n, DESIGN.ravel())
+    low, high = class_averages.end_points(tables.reshape(-1, 3, 3), measures, 0.95)
+    defined = np.isfinite(low).all(axis=1)
+    held = ((low <= truth) & (truth <= high))[defined].astype(float)
+    covariance = np.cov(held.T, aweights=weight[defined])
+    deviation = np.sqrt(np.diag(covariance))
+    correlation = class_averages.outcome_correlation(n, DESIGN, truth, 0.95, draws=draws, seed=4)
+    # Four times 1 / sqrt(draws that define all), doubled because outcomes are far from normal.
+    error = 8 / np.sqrt(draws * weight[defined].sum())
+    assert correlation == pytest.approx(covariance / np.outer(deviation, deviation), abs=error)
 
 
 # Nights

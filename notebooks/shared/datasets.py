@@ -1,4 +1,4 @@
-"""The data sets of the worked examples, as their notebooks want them.
+"""The data sets of the worked examples, as their notebooks use them.
 
 Each is read by :func:`compendium.data.read_verified`, which refuses bytes that
 ``notebooks/data/sources.csv`` does not promise.
@@ -42,18 +42,18 @@ LETTER_FEATURES = [
 
 
 def _table(file: str, names: list[str] | None = None) -> pd.DataFrame:
-    """A comma-separated file as a frame; `names` if it has no header."""
+    """Return a comma-separated file as a frame; `names` if it has no header."""
     # "NA" and the like are text, should they ever occur: no file here has missing values.
     return pd.read_csv(io.BytesIO(read_verified(file)), names=names, keep_default_na=False)
 
 
 def orange_juice() -> pd.DataFrame:
-    """Orange juice purchases: 1070 rows and the 18 columns of the ISLR data set OJ."""
+    """Return orange juice purchases: 1070 rows and the 18 columns of the ISLR data set OJ."""
     return _table("oj.csv")
 
 
 def orange_juice_problem() -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """Predictors (customer loyalty, price difference) and Z = 1 for Citrus Hill.
+    """Return predictors (customer loyalty, price difference) and Z = 1 for Citrus Hill.
 
     `jiang` names these two factors in its introduction.
     """
@@ -63,12 +63,12 @@ def orange_juice_problem() -> tuple[NDArray[np.float64], NDArray[np.int64]]:
 
 
 def abalone() -> pd.DataFrame:
-    """UCI Abalone: 4177 rows; sex (F, I, M), seven measurements, rings."""
+    """Return UCI Abalone: 4177 rows; sex (F, I, M), seven measurements, rings."""
     return _table("abalone.data", ABALONE_COLUMNS)
 
 
 def abalone_problem() -> tuple[pd.DataFrame, NDArray[np.int64]]:
-    """Eight features and Z = 1 for six rings (`yuan`, section III-B).
+    """Return eight features and Z = 1 for six rings (`yuan`, section III-B).
 
     Sex becomes three columns of zeros and ones (``sex_F``, ``sex_I``, ``sex_M``), so the
     frame has ten.
@@ -79,19 +79,19 @@ def abalone_problem() -> tuple[pd.DataFrame, NDArray[np.int64]]:
 
 
 def letters() -> pd.DataFrame:
-    """UCI Letter Recognition: 20000 rows; the letter and sixteen integer features."""
+    """Return UCI Letter Recognition: 20000 rows, the letter and sixteen integer features."""
     return _table("letter-recognition.data", ["letter", *LETTER_FEATURES])
 
 
 def letter_problem() -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """Sixteen features and Z = 1 for the letters A and B (`yuan`, section III-C)."""
+    """Return sixteen features and Z = 1 for the letters A and B (`yuan`, section III-C)."""
     frame = letters()
     features = frame[LETTER_FEATURES].to_numpy(dtype=np.float64)
     return features, frame["letter"].isin(["A", "B"]).to_numpy(dtype=np.int64)
 
 
 def wang_li_counts() -> dict[tuple[str, str], NDArray[np.int64]]:
-    """Counts of the 3 x 2 cross-validations of `wangli`, section 4.
+    """Return the counts of the 3 x 2 cross-validations of `wangli`, section 4.
 
     Returns
     -------
@@ -113,7 +113,7 @@ def wang_li_counts() -> dict[tuple[str, str], NDArray[np.int64]]:
 
 
 def read_matrices(path: str | os.PathLike[str]) -> dict[str, pd.DataFrame]:
-    """Confusion matrices of a reader's own: a CSV file with one line for each cell.
+    """Return a reader's own confusion matrices from a CSV file with one line for each cell.
 
     Its columns are ``name``, ``true``, ``predicted`` and ``count``, and every pair of
     classes has a line, so that no orientation has to be guessed. The matrices have true
@@ -138,19 +138,19 @@ def read_matrices(path: str | os.PathLike[str]) -> dict[str, pd.DataFrame]:
 
 
 def _matrix(cells: pd.DataFrame) -> pd.DataFrame:
-    """The cells of one matrix as a square frame, true classes in rows."""
+    """Return the cells of one matrix as a square frame, true classes in rows."""
     labels = list(dict.fromkeys(cells["true"]))
     matrix = cells.pivot(index="true", columns="predicted", values="count")
     return matrix.loc[labels, labels].astype(np.int64)
 
 
 def confusion_matrix_names() -> list[str]:
-    """The names that :func:`confusion_matrix` knows."""
+    """Return the names that :func:`confusion_matrix` knows."""
     return list(dict.fromkeys(_table("confusion-matrices.csv")["name"]))
 
 
 def confusion_matrix(name: str) -> pd.DataFrame:
-    """A confusion matrix of the papers: rows are true classes, columns are predicted.
+    """Return a confusion matrix of the papers: rows are true classes, columns are predicted.
 
     `takahashi` prints the transpose; the file names both classes of every cell, so no
     orientation has to be guessed. ``frame.attrs["origin"]`` is "printed", or
@@ -186,7 +186,7 @@ def abalone_forests(learner: str) -> NDArray[np.float64]:
 
 
 def split_counts(name: str) -> NDArray[np.float64]:
-    """Joint cells of outcome and predictions for many independent splits.
+    """Return joint cells of outcome and predictions for many independent splits.
 
     Made by ``notebooks/shared/splits.py``, which says how for each `name`.
 

@@ -111,7 +111,7 @@ class Estimates:
     blur: Array
 
     def blurred(self, square: float) -> Array:
-        """Return the covariance of choice II, with `square` in the place of z^2."""
+        """Return the covariance of choice II, with `square` instead of z^2."""
         # The memory's order is kept: test sets are last in it.
         found = self.covariance.copy(order="K")
         k = np.arange(found.shape[-1])

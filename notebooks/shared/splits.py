@@ -29,15 +29,16 @@ rules take the features as they are, unless ``standardise``. Sex of abalone is t
 of zeros and ones (two for logistic regression, which has an intercept). Every rule predicts
 1 when its estimated probability exceeds 1/2.
 
-The seeds were set once, before any result was seen. One choice was made after: with
+The seeds were set once, before any result was seen. One choice was made afterwards. With
 scikit-learn's defaults (features as they are, gamma = 1 / (features x variance)) the
-support vector machine of Table VII came out of every band, which led to the defaults of
-R's instead; ``letters-svm-unscaled`` keeps the evidence.
+support vector machine of Table VII lay outside every band. So the defaults of R's `svm` were
+taken instead. ``letters-svm-unscaled`` keeps the evidence, and ``splits-letters-r.csv`` has R's own
+machine, which agrees (``notebooks/data/make_r_splits.py``).
 
-In one dimension a forest of 500 trees is the 1NN rule: a training point is in a tree's
+In one dimension a forest of 500 trees is the 1NN rule. A training point is in a tree's
 bootstrap sample with probability .632, so in more than half of 500 samples, and the forest
-votes for the nearest point's outcome. The exceptions, 4 of 1000 training sets, have two
-points that trees, which compute in single precision, do not separate.
+votes for the nearest point's outcome. There are 4 exceptions among 1000 training sets. They have
+two points that trees, which compute in single precision, do not separate.
 
 Split i of an experiment depends on its seed and on i alone, so any one can be made again
 by itself::
@@ -86,7 +87,7 @@ UNSCALED_SVM = "svm-unscaled"
 
 @dataclass(frozen=True)
 class Experiment:
-    """What is trained on how much, how often, from which seed.
+    """An experiment: what is trained on how much, how often, from which seed.
 
     Attributes
     ----------
@@ -129,7 +130,7 @@ EXPERIMENTS = {
 
 
 def _classifier(rule: str, experiment: Experiment, rng: np.random.Generator) -> Any:
-    """An untrained scikit-learn classifier."""
+    """Return an untrained scikit-learn classifier."""
     # Imported here: reading the committed counts does not need scikit-learn.
     from sklearn.ensemble import RandomForestClassifier
     from sklearn.linear_model import LogisticRegression
@@ -155,7 +156,7 @@ def _classifier(rule: str, experiment: Experiment, rng: np.random.Generator) -> 
 
 
 def joint_cells(z: NDArray[np.int64], predictions: Sequence[NDArray[np.int64]]) -> NDArray[Any]:
-    """Counts of the joint values of the outcome and of each rule: shape (2, 2, ...)."""
+    """Count the joint values of the outcome and of each rule: shape (2, 2, ...)."""
     columns = [z, *predictions]
     shape = (2,) * len(columns)
     flat = np.ravel_multi_index(columns, shape)
@@ -203,7 +204,7 @@ def _letters(experiment: Experiment, rng: np.random.Generator) -> NDArray[Any]:
 def positive_intervals(
     rule: str, classifier: Any, x: NDArray[np.float64], z: NDArray[np.int64]
 ) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """Where a rule trained on one feature predicts 1.
+    """Return where a rule that was trained on one feature predicts 1.
 
     Parameters
     ----------
@@ -251,14 +252,14 @@ def positive_intervals(
 
 def _gaussian(experiment: Experiment, rng: np.random.Generator) -> NDArray[Any]:
     z = rng.integers(2, size=experiment.train)
-    # Trees see their features in single precision; so do the others, that edges coincide.
+    # Trees see their features in single precision. The others do too, so their edges coincide.
     x = rng.normal(loc=z).astype(np.float32).astype(np.float64)
     rules = [
         positive_intervals(rule, _classifier(rule, experiment, rng).fit(x[:, None], z), x, z)
         for rule in experiment.rules
     ]
     edges = np.unique(np.concatenate([e for e, _ in rules]))
-    # Which of a rule's intervals holds each common interval, by the latter's left edge.
+    # Which of a rule's intervals holds a common interval follows from its left edge.
     decisions = [
         values[np.concatenate([[0], np.searchsorted(e, edges, side="right")])]
         for e, values in rules
@@ -288,7 +289,7 @@ _MAKERS: dict[str, Callable[[Experiment, np.random.Generator], NDArray[Any]]] = 
 
 
 def cells(name: str, split: int, **changes: Any) -> NDArray[Any]:
-    """Joint cells of one split, made anew.
+    """Return the joint cells of one split, made anew.
 
     Parameters
     ----------
@@ -314,7 +315,7 @@ def cells(name: str, split: int, **changes: Any) -> NDArray[Any]:
 
 
 def _row(name: str, split: int) -> list[str]:
-    """One line of the data file. Twelve decimals are more than the integrals are good for."""
+    """Return one line of the data file. Twelve decimals are more than the integrals have."""
     values = cells(name, split).ravel()
     whole = np.issubdtype(values.dtype, np.integer)
     return [str(split), *(str(v) if whole else f"{v:.12f}" for v in values)]
