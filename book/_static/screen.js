@@ -9,6 +9,7 @@ document.addEventListener("DOMContentLoaded", () => {
     ".text_html",
     "div.math",
     ".picture",
+    ".calc-scroll",
     ".output:has(> img)",
     "pre",
     ".formula",
