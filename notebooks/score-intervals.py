@@ -133,7 +133,7 @@ study.validation_study(atlas, min(60, designs), replicates, rng)
 #
 # Two more rules, written down before anything was tried on them (`notebooks/shared/score_designs.py`).
 # *Grid*: 3, 6 or 10 classes; of one size, of sizes $1, 1/2, 1/3, \dots$, or with one rare class; 3 or 8 expected items
-# in the smallest; .5, .8, .95 or .99 of the items right; errors spread evenly or over neighbouring classes.
+# in the smallest; 50, 80, 95 or 99 % of the items right; errors spread evenly or over neighbouring classes.
 # *Majority*: 2, 3 or 5 classes whose items are mostly taken for the largest class. The table has the mean / the worst coverage
 # in per cent, and the median length of score intervals over that of the logit scale.
 

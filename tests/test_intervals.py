@@ -398,15 +398,15 @@ GROUPS = RNG.integers(0, 20, 300)
     [
         (4, 12, f1ci.f1_interval, (77, 44, 10), {}),
         (9, 62, f1ci.f1_score_interval, RNG.integers(0, 4, (2, 300)), {"average": "macro"}),
-        (9, 28, f1ci.difference_interval, (Y, A, B, "f1"), {"groups": GROUPS}),
+        (10, 28, f1ci.difference_interval, (Y, A, B, "f1"), {"groups": GROUPS}),
         (
-            10,
+            11,
             110,
             f1ci.difference_test,
             (Y, A, B),
             {"groups": GROUPS, "margin": 0.05, "replicates": 9},
         ),
-        (10, 75, f1ci.joint_intervals, (Y, {"a": A, "b": B}, ["f1", "accuracy"]), {}),
+        (11, 75, f1ci.joint_intervals, (Y, {"a": A, "b": B}, ["f1", "accuracy"]), {}),
     ],
 )
 @pytest.mark.filterwarnings("ignore::f1ci.IntervalWarning")
