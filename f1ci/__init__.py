@@ -12,7 +12,7 @@ from f1ci.crossvalidation import bcv_partitions
 from f1ci.intervals import f1_interval, f1_score_interval, metric_interval
 from f1ci.joint import joint_intervals
 from f1ci.methods.quantile import equicoordinate_quantile
-from f1ci.planning import sample_size
+from f1ci.planning import comparison_sample_size, sample_size
 from f1ci.posteriors import Posterior, bayes_test, effective_counts, posterior
 from f1ci.report import ClassificationReport, classification_report, matrix_report
 from f1ci.results import (
@@ -30,6 +30,7 @@ from f1ci.results import (
     UndefinedMetricWarning,
 )
 from f1ci.several import ModelComparison, compare_models
+from f1ci.unpaired import UnpairedTest, unpaired_difference
 
 __all__ = [
     "BayesTest",
@@ -47,6 +48,7 @@ __all__ = [
     "SampleSize",
     "SmallSampleWarning",
     "UndefinedMetricWarning",
+    "UnpairedTest",
     "bayes_test",
     "bcv_partitions",
     "binary_counts",
@@ -54,6 +56,7 @@ __all__ = [
     "clustered_difference",
     "clustered_interval",
     "compare_models",
+    "comparison_sample_size",
     "confusion_matrix",
     "coverage",
     "difference_interval",
@@ -70,5 +73,6 @@ __all__ = [
     "plot",
     "posterior",
     "sample_size",
+    "unpaired_difference",
 ]
 __version__ = "0.1.0"

@@ -28,9 +28,6 @@ _ERROR_RATES = (0.001, 0.01, 0.05, 0.1)
 # Sums of finite numbers up to this are finite.
 _LARGEST_NUMBER = 1e300
 
-# With weights of errors from the one to the other, limits keep ten digits and their length.
-_LEAST_WEIGHT, _LARGEST_WEIGHT = 1e-15, 1e6
-
 # Sums and differences of a few such counts are exact in double precision.
 MAX_COUNT = 2**50
 
@@ -165,11 +162,6 @@ def matrices(metric: Any, value: ArrayLike, check: Checked = counts) -> NDArray[
             f"{array.shape}; f1ci.metrics.macro averages it over classes, and micro_f1 is the "
             "accuracy of several"
         )
-    index = getattr(metric, "of", metric)
-    for weight in (getattr(index, "a", 0.0), getattr(index, "b", 0.0)):
-        if weight and not _LEAST_WEIGHT <= weight <= _LARGEST_WEIGHT:
-            rule = f"be 0 or lie between {_LEAST_WEIGHT:g} and {_LARGEST_WEIGHT:g} here"
-            raise ValueError(f"weights of errors must {rule}, got {weight!r}")
     return array
 
 
@@ -177,16 +169,6 @@ def square(name: str, array: NDArray[Any], expected: str, least: int = 1) -> NDA
     """Return one or more square matrices."""
     legal = array.ndim > 1 and array.shape[-1] == array.shape[-2] >= least
     return shaped(name, array, legal, expected)
-
-
-def tversky(metric: Any, has: str = "is known from TP, FP and FN") -> tuple[float, float]:
-    """The weights of a Tversky score."""
-    if metric.kind not in ("f1", "tversky"):
-        raise ValueError(
-            "only a Tversky score ('f1', 'precision', 'recall', 'jaccard', fbeta(beta), "
-            f"tversky(a, b)) {has}, got {metric.name!r}"
-        )
-    return float(metric.a), float(metric.b)
 
 
 def listed(name: str, value: Any) -> list[Any]:
@@ -216,12 +198,6 @@ def listing(classes: Sequence[Any], most: int = 6) -> str:
 def first_few(words: Sequence[str], most: int = 3) -> str:
     """Return the first few of some words."""
     return ", ".join(words[:most]) + (", ..." if len(words) > most else "")
-
-
-def binary_metric(metric: Any) -> None:
-    """A metric of a binary classifier."""
-    if not metric.binary:
-        raise ValueError(f"only a binary metric can be averaged or compared, got {metric.name!r}")
 
 
 def at_least_two(what: str, count: int, needed_by: str = "a standard error") -> None:

@@ -182,7 +182,7 @@ def _plan(options: Any) -> Answer:
     if "difference" in asked:
         if missing := [name for name in (*of_two, "prevalence") if name not in asked]:
             raise ValueError(f"--difference also needs --{', --'.join(missing)}")
-        plan: Any = f1ci.sample_size(metric, power=options.power, **asked)
+        plan: Any = f1ci.comparison_sample_size(metric, power=options.power, **asked)
     else:
         plan = f1ci.sample_size(metric, **asked)
     return Answer(str(plan), [dataclasses.asdict(plan)])
@@ -254,7 +254,7 @@ def _parsers() -> dict[str, argparse.ArgumentParser]:
     new = command(_matrix, "f1ci matrix matrix.txt", metrics.macro_f1)
     new.add_argument("file", help="a matrix as any program prints it; - reads standard input")
 
-    new = command(_compare, "f1ci compare labels.csv --true y --pred model_a model_b", metrics.f1)
+    new = command(_compare, "f1ci compare labels.csv --true y --pred model_a model_b", None)
     _file(new)
     new.add_argument("file_b", nargs="?", help="a second file, with the predictions of model B")
     new.add_argument("--on", metavar="COLUMN", help="the column that joins the two files")

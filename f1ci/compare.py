@@ -7,36 +7,34 @@ of what the items contribute to it, and its variance is that of these contributi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
-from typing import Any, NamedTuple, TypeAlias
+from collections.abc import Hashable, Sequence
+from functools import cache
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import special
 
-from f1ci import _validation, clustered
+from f1ci import _validation, _warnings
 from f1ci import metrics as _metrics
 from f1ci.counts import Items, items_of
-from f1ci.intervals import missing_classes
-from f1ci.methods import METHODS, Method, choose, paired
-from f1ci.methods.delta import item_covariance
-from f1ci.methods.quantile import normal_quantile
-from f1ci.metrics import ROUNDING, Metric, Question
+from f1ci.methods import Method, choose, paired
+from f1ci.methods.averages import sample_of_difference
+from f1ci.methods.clusters import sample_of_groups
+from f1ci.methods.score import Sample, normal_quantile
+from f1ci.metrics import Metric
 from f1ci.results import (
     DegenerateVarianceWarning,
     DifferenceTest,
     Interval,
+    IntervalWarning,
     UndefinedMetricWarning,
-    as_scalar,
     warn,
 )
 
 __all__ = ["difference_interval", "difference_test"]
 
-Array: TypeAlias = NDArray[Any]
-
-# Joint cells of more classes than this do not fit in memory.
-_MOST_CLASSES = 200
+# A p-value is sought between these z. The tail of the largest is below 1e-300.
+_SMALLEST_Z, _LARGEST_Z = 1e-8, 38.0
 
 
 def difference_interval(
@@ -50,8 +48,8 @@ def difference_interval(
     groups: Any = None,
     method: str | None = None,
     confidence_level: float = 0.95,
-) -> Interval:
-    """Interval for how much better B is than A on the same items: metric(B) - metric(A).
+) -> Interval[float]:
+    """Return an interval for metric(B) - metric(A) of two models on the same items.
 
     The two estimates are correlated, because the items are the same; the interval takes
     that into account, and is usually shorter than one for independent test sets.
@@ -70,9 +68,9 @@ def difference_interval(
     groups : sequence, optional
         What cluster each item belongs to; see `f1_score_interval`.
     method : str, optional
-        "score", the default, or "cautious", its longer kin, for Tversky indices, their averages
-        over classes, macro_star and accuracy. For all metrics "logit", their default otherwise,
-        and "delta". With more than 200 classes only these two, and for macro_star with `groups`.
+        "score", the default, or the longer "cautious", for Tversky indices, their averages over
+        classes, macro_star and accuracy. "logit", the default otherwise, and "delta" are for all
+        metrics, and for macro_star with `groups`.
     confidence_level : float, optional
         The nominal level.
 
@@ -100,8 +98,8 @@ def difference_interval(
     """
     metric = _metrics.get(metric)
     named = {"y_true": y_true, "y_pred_a": y_pred_a, "y_pred_b": y_pred_b}
-    kinds = items_of(named, metric.binary, pos_label, labels, groups)
-    return compared(kinds, metric, method, confidence_level).interval
+    items = items_of(named, metric.binary, pos_label, labels, groups)
+    return compare(items, metric, method, confidence_level).interval
 
 
 TESTS = {
@@ -149,9 +147,9 @@ def difference_test(
     pos_label, labels, groups, confidence_level
         See `difference_interval`.
     replicates : int, default 9999
-        Of "randomisation".
+        The number of random swaps of "randomisation".
     rng : None, int or numpy.random.Generator, optional
-        Random numbers of "randomisation"; an integer is a seed.
+        The source of random numbers of "randomisation"; an integer is a seed.
 
     Returns
     -------
@@ -172,100 +170,94 @@ def difference_test(
     """
     metric = _metrics.get(metric)
     named = {"y_true": y_true, "y_pred_a": y_pred_a, "y_pred_b": y_pred_b}
-    kinds = items_of(named, metric.binary, pos_label, labels, groups)
-    found = compared(kinds, metric, None, confidence_level)
-    return judged(found, method, margin, replicates, rng)
+    items = items_of(named, metric.binary, pos_label, labels, groups)
+    comparison = compare(items, metric, None, confidence_level)
+    return run_test(comparison, method, margin, replicates, rng)
 
 
-class Compared(NamedTuple):
-    """Two models on the same items."""
+class Comparison(NamedTuple):
+    """Two models on the same items: the difference, its interval, and what they come from."""
 
-    metric: Any
-    kinds: Items
-    interval: Interval
-    limits: Callable[[float], tuple[Array, Array]]  # for any normal quantile
+    metric: Metric
+    items: Items
+    sample: Sample
+    method: Method
+    interval: Interval[float]
 
 
-def compared(kinds: Items, metric: Metric, method: str | None, confidence_level: Any) -> Compared:
-    """The interval of the difference, from kinds of items by truth and both predictions."""
+def compare(
+    items: Items, metric: Metric, method: str | None, confidence_level: float
+) -> Comparison:
+    """Return the comparison of two models, from items by truth and both predictions."""
     level = _validation.confidence_level(confidence_level)
-    codes, items, groups, classes = kinds
-    n = items.sum()
-    _validation.at_least_two("items", int(n))
-    name, entry = _chosen(metric, method, groups is not None, len(classes))
-    tables = kinds.tables()
-    estimates, influence = metric.evaluate(tables)
-    moved = influence[1][codes[0], codes[2]] - influence[0][codes[0], codes[1]]
-    variance = item_covariance([moved], groups, items)[0, 0]
-    if n * variance <= ROUNDING * np.abs(influence).max() ** 2:
-        variance = np.float64(0.0)
-    estimate = estimates[1] - estimates[0]
-    error = np.sqrt(np.where(np.isnan(estimate), np.nan, variance))
-    z = normal_quantile(level)
-    if groups is not None and metric.kind in clustered.KINDS:  # the bits of counts by unit
-        estimate, _, _, error = clustered.of_kinds(metric, kinds, "delta", z)
-    cells = None if entry.border or groups is not None else _cells(kinds)
-    asked = Question(metric, (), cells, estimate, error, level, z)
-
-    def limits(z: float) -> tuple[Array, Array]:
-        if groups is None or entry.border:
-            return entry.differences[metric.kind](asked._replace(z=z))
-        return clustered.of_kinds(metric, kinds, name, z)[1:3]
-
-    low, high = limits(asked.z)
-    undefined = np.isnan(estimates)
-    if undefined.any():
-        who = " and ".join(name for name, lacks in zip("AB", undefined, strict=True) if lacks)
-        text = f"is undefined for {who}{missing_classes(metric, tables, undefined, classes)}"
-        warn(f"{metric.name} {text}; the difference is nan", UndefinedMetricWarning)
-    elif entry.border and error == 0.0:
-        text = f"has a standard error of zero, so that {entry.border}"
-        warn(f"the difference of {metric.name} {text}", DegenerateVarianceWarning)
-    if groups is not None:
-        name += "+groups"
-    ends = as_scalar(estimate), as_scalar(low), as_scalar(high), as_scalar(error)
-    interval = Interval(*ends, level, name, f"{metric.name} (B - A)")
-    return Compared(metric, kinds, interval, limits)
+    _validation.at_least_two("items", int(items.counts.sum()))
+    of = sample_of_difference if items.groups is None else sample_of_groups
+    sample = of(metric, items)
+    chosen, entry = choose(method, sample)
+    low, high = entry.limits(sample, normal_quantile(level))
+    estimate, error = float(sample.estimate), float(sample.error)
+    name = f"{metric.name} (B - A)"
+    interval = Interval(estimate, float(low), float(high), error, level, chosen + sample.mark, name)
+    if not interval.standard_error > 0.0:
+        _warn(metric, items, interval, entry)
+    return Comparison(metric, items, sample, entry, interval)
 
 
-def judged(
-    found: Compared,
+def _warn(metric: Metric, items: Items, interval: Interval[float], method: Method) -> None:
+    """Warn of a difference that is undefined or has a standard error of zero."""
+    if not np.isnan(interval.estimate):
+        if method.at_zero_error:
+            text = f"has a standard error of zero, so that {method.at_zero_error}"
+            warn(f"the difference of {metric.name} {text}", DegenerateVarianceWarning)
+        return
+    matrices = {name: items.matrix(model) for model, name in enumerate("AB")}
+    lacking = {name: m for name, m in matrices.items() if np.isnan(metric.estimate(m))}
+    first = next(iter(lacking.values()))
+    reason = _warnings.lacking(metric, first.true, first.predicted, items.classes)
+    text = f"{metric.name} is undefined for {' and '.join(lacking)}{reason}"
+    warn(f"{text}; the difference is nan", UndefinedMetricWarning)
+
+
+def run_test(
+    comparison: Comparison,
     method: str | None = None,
     margin: float = 0.0,
     replicates: int = 9_999,
     rng: Any = None,
 ) -> DifferenceTest:
-    """The test that goes with the interval; see `difference_test`."""
+    """Return the test of a comparison; see `difference_test`."""
     threshold = _validation.probability("margin", margin)
     swaps = _validation.positive_integer("replicates", replicates)
-    metric, kinds = found.metric, found.kinds
-    possible = ["score", "randomisation"] if kinds.groups is None else ["randomisation"]
-    if kinds.groups is None and metric.kind in ("f1", "tversky", "share"):
+    metric, items, interval = comparison.metric, comparison.items, comparison.interval
+    possible = ["score", "randomisation"] if items.groups is None else ["randomisation"]
+    if items.groups is None and metric.index is not None:
         possible.insert(0, "exact")
     method = possible[0] if method is None else _validation.choice("method", method, possible)
-    right_a, right_b = kinds.codes[1:] == kinds.codes[0]
+    right_a, right_b = items.codes[1:] == items.codes[0]
     only_a, only_b = (
-        int(kinds.counts[which].sum()) for which in (right_a & ~right_b, right_b & ~right_a)
+        int(items.counts[which].sum()) for which in (right_a & ~right_b, right_b & ~right_a)
     )
-    if np.isnan(found.interval.estimate):
+    if np.isnan(interval.estimate):
         p_value = np.nan
-    elif method == "exact" and metric.kind == "share":
-        p_value = paired.mcnemar_p_value(only_a, only_b)
-    elif method == "exact":
-        p_value = paired.exact_p_value(_cells(kinds), metric.a, metric.b)
+    elif method == "exact" and metric.index is not None:
+        cells = paired.cells_of(metric.single(items)[1])
+        p_value = paired.exact_p_value(cells, metric.index.a, metric.index.b)
     elif method == "score":
-        statistic = paired.score_statistic(_cells(kinds), metric)
+        statistic, converged = paired.score_statistic(items, metric)
         p_value = 2.0 * float(special.ndtr(-abs(statistic)))
+        if not converged:
+            text = "the score test did not converge; method='randomisation' needs no convergence"
+            warn(text, IntervalWarning)
     else:
-        p_value = paired.random_swaps(kinds, metric, swaps, _validation.generator(rng))
+        p_value = paired.random_swaps(items, metric, swaps, _validation.generator(rng))
     worse = beyond = None
     if threshold and np.isnan(p_value):
         worse = beyond = np.nan
     elif threshold:
-        worse = _tail(found, -threshold)
-        beyond = max(worse, 1.0 - _tail(found, threshold))
+        worse = tail(comparison.sample, comparison.method, -threshold)
+        beyond = max(worse, 1.0 - tail(comparison.sample, comparison.method, threshold))
     return DifferenceTest(
-        interval=found.interval,
+        interval=interval,
         p_value=p_value,
         null_hypothesis=TESTS[method],
         discordant=(only_a, only_b),
@@ -277,33 +269,27 @@ def judged(
     )
 
 
-def _tail(found: Compared, value: float) -> float:
-    """One-sided p-value against a difference of at most `value`, from the interval's limits.
+def tail(sample: Sample, method: Method, value: float) -> float:
+    """Return the one-sided p-value against a difference of at most `value`.
 
-    It is half of one minus the level at which an end of the interval is `value`.
+    It is half of one minus the level at which a limit of the interval is `value`.
     """
-    above = found.interval.estimate > value
-    least, largest = 0.0, 40.0
-    while largest - least > 1e-9:
-        z = (least + largest) / 2.0
-        low, high = found.limits(z)
-        inside = low <= value if above else high >= value
-        least, largest = (least, z) if inside else (z, largest)
-    return float(special.ndtr(-least if above else least))
+    from scipy.optimize import brentq  # slow to import
 
+    above = sample.estimate > value
 
-def _chosen(metric: Metric, method: str | None, grouped: bool, r: int) -> tuple[str, Method]:
-    """The method, by its own name."""
-    known = {name: each for name, each in METHODS.items() if metric.kind in each.differences}
-    if r > _MOST_CLASSES or (grouped and metric.kind not in clustered.KINDS):
-        known = {name: known[name] for name in ("logit", "delta")}
-    return choose(
-        method, known, "items in groups" if grouped else f"differences of {metric.name!r}"
-    )
+    @cache
+    def beyond(z: float) -> float:
+        """Return how far the interval reaches beyond the value, on the side in question."""
+        low, high = method.limits(sample, z)
+        return float(value - low if above else high - value)
 
-
-def _cells(kinds: Items) -> Array:
-    """Items by true class, prediction of A and prediction of B, shape (r, r, r)."""
-    cells = np.zeros((len(kinds.classes),) * 3)
-    cells[tuple(kinds.codes)] = kinds.counts
-    return cells
+    # The normal approximation is a good start. The bracket is widened until it holds the root.
+    start = abs(float(sample.estimate) - value) / max(float(sample.error), 1e-12)
+    least, largest = _SMALLEST_Z, min(max(1.1 * start, 0.1), _LARGEST_Z)
+    while beyond(largest) < 0.0 and largest < _LARGEST_Z:
+        least, largest = largest, min(2.0 * largest, _LARGEST_Z)
+    z = largest
+    if beyond(largest) > 0.0:
+        z = brentq(beyond, least, largest, xtol=1e-9) if beyond(least) < 0.0 else least
+    return float(special.ndtr(-z if above else z))

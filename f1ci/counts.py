@@ -7,6 +7,7 @@ labels; the functions here count them.
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,13 +15,16 @@ from numpy.typing import NDArray
 
 from f1ci import _labels, _validation
 from f1ci._labels import Classes, Codes, Wanted
-from f1ci.results import BinaryCounts
+from f1ci.results import Array, BinaryCounts
 
 # Labels per block: small enough for the cache, large enough to hide the loop's own cost.
 _BLOCK = 1 << 16
 
 # Codes that span no more than this many values are counted without sorting.
 _WIDEST_TABLE = 1 << 10
+
+# Up to so many classes a product with a full matrix is faster than one with a sparse matrix.
+_FEW_CLASSES = 200
 
 
 def binary_counts(y_true: Any, y_pred: Any, *, pos_label: Hashable = 1) -> BinaryCounts:
@@ -152,58 +156,168 @@ def coded(
     return codes, classes
 
 
+class Matrix:
+    """A confusion matrix, or a batch of them: counts of shape (..., r, r), rows are true classes.
+
+    Attributes
+    ----------
+    counts : ndarray
+        The counts, cell by cell.
+    right, true, predicted : ndarray, shape (..., r)
+        By class: items that are right, that truly belong to it, and that are predicted as it.
+    total : ndarray, shape (...)
+        All items.
+    """
+
+    def __init__(self, counts: Array) -> None:
+        if counts.ndim > 2:
+            # A batch lies innermost in memory. Sums over a few classes are twice as fast then.
+            by_class = np.ascontiguousarray(np.moveaxis(counts, (-2, -1), (0, 1)))
+            counts = np.moveaxis(by_class, (0, 1), (-2, -1))
+        self.counts: Array = counts
+        self.right: Array = np.diagonal(counts, axis1=-2, axis2=-1)
+        self.true: Array = counts.sum(axis=-1)
+        self.predicted: Array = counts.sum(axis=-2)
+        self.total: Array = self.true.sum(axis=-1)
+
+    def by_cell(self, right: Array, predicted: Array, true: Array) -> Array:
+        """Add up, for each cell, a number of its predicted and of its true class.
+
+        A cell of right items gets the first number of its class as well.
+        """
+        values: Array = true[..., :, None] + predicted[..., None, :]
+        diagonal = np.arange(values.shape[-1])
+        values[..., diagonal, diagonal] += right
+        return values
+
+    def at_cells(self, values: Array) -> Array:
+        """Return the entries of (..., r, r) that belong to the cells."""
+        return values
+
+    def sum(self, values: Array) -> Array:
+        """Add up one number by cell over all items."""
+        return np.asarray(np.einsum("...ij,...ij->...", self.counts, values))
+
+    def times(self, x: Array) -> Array:
+        """Sum over the predicted classes: the product of matrix and vectors."""
+        return np.asarray(np.einsum("...ij,...j->...i", self.counts, x))
+
+    def transposed_times(self, x: Array) -> Array:
+        """Sum over the true classes."""
+        return np.asarray(np.einsum("...ij,...i->...j", self.counts, x))
+
+    def dense(self) -> Array:
+        """Return the counts with all empty cells, shape (..., r, r)."""
+        return self.counts
+
+
+class SparseMatrix(Matrix):
+    """One confusion matrix of `r` classes as a list of cells; a cell may occur more than once."""
+
+    def __init__(self, true: Codes, predicted: Codes, counts: Array, r: int) -> None:
+        same = true == predicted
+        self.counts = counts
+        self._rows, self._columns, self._same, self._r = true, predicted, same, r
+        self.right: Array = np.bincount(true[same], counts[same], r).astype(np.float64)
+        self.true: Array = np.bincount(true, counts, r).astype(np.float64)
+        self.predicted: Array = np.bincount(predicted, counts, r).astype(np.float64)
+        self.total = np.asarray(counts.sum())[()]
+
+    def by_cell(self, right: Array, predicted: Array, true: Array) -> Array:  # noqa: D102
+        values: Array = true[self._rows] + predicted[self._columns]
+        values[self._same] += right[self._rows[self._same]]
+        return values
+
+    def at_cells(self, values: Array) -> Array:  # noqa: D102
+        return np.asarray(values[self._rows, self._columns])
+
+    def sum(self, values: Array) -> Array:  # noqa: D102
+        return np.asarray((self.counts * values).sum())[()]
+
+    def times(self, x: Array) -> Array:  # noqa: D102
+        return self._product(self._operator, x)
+
+    def transposed_times(self, x: Array) -> Array:  # noqa: D102
+        return self._product(self._operator.T, x)
+
+    def dense(self) -> Array:  # noqa: D102
+        flat = np.bincount(self._rows * self._r + self._columns, self.counts, self._r**2)
+        return flat.astype(np.float64).reshape(self._r, self._r)
+
+    @cached_property
+    def _operator(self) -> Any:
+        if self._r <= _FEW_CLASSES:
+            return self.dense()
+        from scipy.sparse import coo_array  # slow to import
+
+        shape = self._r, self._r
+        return coo_array((self.counts, (self._rows, self._columns)), shape=shape).tocsr()
+
+    def _product(self, operator: Any, x: Array) -> Array:
+        return np.asarray((operator @ x.reshape(-1, self._r).T).T).reshape(x.shape)
+
+
 class Items(NamedTuple):
-    """Items by kind: their truth, predictions and group are all that a method asks of them."""
+    """Items of a test set, counted by true class, predicted classes and group.
 
-    codes: Codes  # truth and the predictions of each model, shape (1 + models, kinds)
-    counts: NDArray[np.float64]  # how many items are of each kind
-    groups: Codes | None  # the group of each kind, 0, 1, ...
-    classes: Sequence[Hashable]  # what the codes stand for
+    Attributes
+    ----------
+    codes : ndarray of int, shape (1 + models, rows)
+        The true class and the classes that the models predict.
+    counts : ndarray, shape (rows,) or, for a batch of test sets, (..., rows)
+        How many items are so.
+    groups : ndarray of int or None
+        The group of each row, as 0, 1, ...
+    classes : sequence
+        The classes that the codes stand for.
+    """
 
-    def tables(self) -> NDArray[np.float64]:
-        """The confusion matrix of each model, shape (models, r, r)."""
-        r = len(self.classes)
-        flat = self.codes[0] * r + self.codes[1:]
-        each = [np.bincount(f, weights=self.counts, minlength=r * r) for f in flat]
-        return np.stack(each).astype(np.float64).reshape(len(each), r, r)
+    codes: Codes
+    counts: Array
+    groups: Codes | None
+    classes: Sequence[Hashable]
+
+    def matrix(self, model: int = 0) -> Matrix:
+        """Return the confusion matrix of a model; its cells are the rows, unless it is a batch."""
+        r, (true, predicted) = len(self.classes), self.codes[[0, model + 1]]
+        if self.counts.ndim == 1:
+            return SparseMatrix(true, predicted, self.counts, r)
+        cells = np.equal.outer(true * r + predicted, np.arange(r * r))
+        return Matrix((self.counts @ cells).reshape(*self.counts.shape[:-1], r, r))
+
+    def right_or_wrong(self) -> Items:
+        """Return the items as members of one class, "right", that a model may miss."""
+        codes = (self.codes == self.codes[0]).astype(np.int64)
+        return group_items(codes, ("wrong", "right"), self.groups, self.counts)
 
 
 def items_of(
     arrays: Mapping[str, Any], binary: bool, pos_label: Hashable, labels: Wanted, groups: Any
 ) -> Items:
-    """Labels of items, and their groups if there are any, as kinds; see `coded`."""
+    """Group items by their labels, and by their groups if there are any; see `coded`."""
     codes, classes = coded(arrays, binary, pos_label, labels)
     return group_items(codes, classes, None if groups is None else group_codes(groups, codes))
 
 
 def group_items(
-    codes: Codes, classes: Sequence[Hashable], groups: Codes | None = None, items: Any = None
+    codes: Codes, classes: Sequence[Hashable], groups: Codes | None = None, counts: Any = None
 ) -> Items:
-    """Codes of items, or of so many items each, as distinct kinds in order."""
+    """Put items, or rows of so many items each, that are alike into one row; rows are in order."""
     rows = codes if groups is None else np.vstack([groups, codes])
-    distinct, kind = distinct_columns(rows, len(classes))
-    number = np.bincount(kind, weights=items).astype(np.float64)
-    if groups is None:
-        return Items(distinct, number, None, classes)
-    return Items(distinct[1:], number, distinct[0], classes)
-
-
-def distinct_columns(codes: Codes, r: int) -> tuple[Codes, Codes]:
-    """The columns that differ, in order, and which of them each column is.
-
-    Codes are below r, except those of the first row.
-    """
-    code = codes[0]
-    for row in codes[1:]:
+    code = rows[0]
+    for row in rows[1:]:
         # Renumbered at each step, so that any number of rows fits an integer.
-        code = r * code + row
+        code = len(classes) * code + row
         if code.max() < max(len(code), _WIDEST_TABLE):
             code = (np.cumsum(np.bincount(code) > 0) - 1)[code]
         else:
             code = np.unique(code, return_inverse=True)[1]
     example = np.empty(code.max() + 1, dtype=np.intp)
     example[code] = np.arange(code.size)
-    return codes[:, example], code
+    distinct, number = rows[:, example], np.bincount(code, weights=counts).astype(np.float64)
+    if groups is None:
+        return Items(distinct, number, None, classes)
+    return Items(distinct[1:], number, distinct[0], classes)
 
 
 def refuse_labels(labels: Any) -> None:

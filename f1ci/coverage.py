@@ -33,8 +33,9 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import gammaln, xlog1py, xlogy
 
 from f1ci import _validation, metrics
-from f1ci.intervals import answer
-from f1ci.methods import BY_KIND
+from f1ci.intervals import limits_of_f1
+from f1ci.methods import known
+from f1ci.methods.score import normal_quantile
 from f1ci.results import as_scalar
 
 Array = NDArray[np.float64]
@@ -498,7 +499,7 @@ def _study(
             f"truth goes with a method of your own; that of method={_validation.short(method)} is "
             f"the F1 score of cells; got {_validation.short(truth)}"
         )
-    _validation.choice("method", method, BY_KIND["f1"])
+    _validation.choice("method", method, known(metrics.f1))
     _validation.shaped("cells", design, design.shape == (4,), "(4,)")
     p11, p10, p01, _ = design
     if not design[:3].any():
@@ -511,9 +512,9 @@ def _study(
 def _named_interval(counts: Cells, method: str, level: float) -> tuple[Array, Array]:
     """From counts that begin with true positives and end with true negatives."""
     wrong = counts[:, 1:-1].sum(axis=1)
-    table = counts[:, 0], wrong, np.float64(0.0)
-    _, _, low, high = answer(metrics.f1, table, BY_KIND["f1"][method], level)
-    return low, high
+    return limits_of_f1(
+        counts[:, 0].astype(float), wrong.astype(float), method, normal_quantile(level)
+    )
 
 
 def _interval_quantities(interval: Interval, truth: Array, counts: Cells) -> Array:

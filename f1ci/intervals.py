@@ -1,50 +1,35 @@
-"""Intervals for one score: a door for each kind of data that one may hold.
+"""Intervals for one score: a public function for each form of data.
 
 `f1_interval` takes counts, `f1_score_interval` labels, `metric_interval` confusion matrices. All
-turn their input into one table (TP, FP and FN, or a matrix), and then the same kernel of the same
-method answers: the same question has the same answer through each, to the last bit. Which method
-is which, and the default of each metric, says `f1ci.methods`.
-
-What numbers do not show is said by warnings, all of them `f1ci.IntervalWarning`: a score
-that is undefined, a standard error of zero, a class with fewer than three items that matter to
-its score. (Over 27 designs with so few expected items the score intervals of averages cover
-98 % on average instead of 95 %, and are long; the delta method covers 55 %.)
+turn their input into a `Sample`, of which a method computes limits. So the same question has the
+same answer through each, to 12 digits. `f1ci.methods` lists the methods, and the default of each
+metric; `f1ci._warnings` says in words what the numbers do not show.
 """
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import replace
-from functools import partial
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, overload
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from f1ci import _validation, clustered
+from f1ci import _validation, _warnings, clustered
 from f1ci import counts as _counts
 from f1ci import metrics as _metrics
 from f1ci._labels import are_indicators
-from f1ci.methods import BY_KIND, Method, choose, delta, documented, exact, names
-from f1ci.methods.quantile import normal_quantile
-from f1ci.metrics import Metric, Question, count_moments
-from f1ci.results import (
-    Array,
-    DegenerateVarianceWarning,
-    Interval,
-    SmallSampleWarning,
-    UndefinedMetricWarning,
-    as_scalar,
-    warn,
-)
+from f1ci.counts import Items, Matrix
+from f1ci.methods import METHODS, Method, choose, known
+from f1ci.methods.averages import sample_of
+from f1ci.methods.clusters import sample_of_groups
+from f1ci.methods.score import Limits, Sample, normal_quantile, sample_of_counts
+from f1ci.metrics import Metric
+from f1ci.results import Array, Interval
 
-Answer: TypeAlias = tuple[Array, Array, Array, Array]
+Classes: TypeAlias = Sequence[Hashable] | None
 
-# Counts per block: temporaries of 64 kB stay in the cache, and are small enough for the memory
-# allocator to keep (it gives 128 kB back at once in a Dask worker, which takes half of the time).
-_BLOCK = 1 << 13
-
-_OF_F1 = {
+_OF_F1: dict[str, Metric] = {
     "binary": _metrics.f1,
     "micro": _metrics.micro_f1,
     "macro": _metrics.macro_f1,
@@ -52,14 +37,12 @@ _OF_F1 = {
     "macro_star": _metrics.macro_f1_star,
 }
 
-# Fewer items than this that matter to the score of a class are too few.
-FEW = 3
 
-# The level of nearly every call.
-_Z_95 = normal_quantile(0.95)
-
-
-@documented("f1")
+@overload
+def f1_interval(
+    tp: int, fp: int, fn: int, *, method: str | None = None, confidence_level: float = 0.95
+) -> Interval[float]: ...
+@overload
 def f1_interval(
     tp: ArrayLike,
     fp: ArrayLike,
@@ -67,7 +50,15 @@ def f1_interval(
     *,
     method: str | None = None,
     confidence_level: float = 0.95,
-) -> Interval:
+) -> Interval[Any]: ...
+def f1_interval(
+    tp: ArrayLike,
+    fp: ArrayLike,
+    fn: ArrayLike,
+    *,
+    method: str | None = None,
+    confidence_level: float = 0.95,
+) -> Interval[Any]:
     """Confidence interval for the F1 score of a binary classifier, from its counts.
 
     Parameters
@@ -78,7 +69,16 @@ def f1_interval(
     method : str, optional
         By default "score".
 
-        {methods}
+        - "score": Wilson's idea: the values that a test with the standard error under each value
+          does not reject.
+        - "cautious": Longer, to hold at least the level: Clopper-Pearson, carried on to other
+          scores.
+        - "wilson_direct": The same test on the scale of F1, for the F1 of one class.
+        - "logit": The delta method on a scale without borders.
+        - "delta": The estimate plus and minus z standard errors of the delta method.
+        - "blur": The same with a larger standard error, for metrics of two classes.
+        - "wilson_indirect", "clopper_pearson" and "wald" are the names of Lam, Gopal and Qian for
+          "score", "cautious" and "delta", for the F1 of one class.
     confidence_level : float, default 0.95
         Nominal probability, between 0 and 1, that the interval holds the true score.
 
@@ -113,17 +113,43 @@ def f1_interval(
     array([0.665, 0.   , 0.49 ])
     """
     level = _validation.confidence_level(confidence_level)
-    table = (
+    counts = (
         _validation.counts("tp", tp),
         _validation.counts("fp", fp),
         _validation.counts("fn", fn),
     )
-    if table[0].ndim or table[1].ndim or table[2].ndim:
-        _validation.broadcastable(tp=table[0], fp=table[1], fn=table[2])
-    return _interval(_metrics.f1, table, method, level)
+    if counts[0].ndim or counts[1].ndim or counts[2].ndim:
+        _validation.broadcastable(tp=counts[0], fp=counts[1], fn=counts[2])
+    sample = sample_of_counts(_metrics.f1, _metrics.f1.a, _metrics.f1.b, counts)
+    return _interval(sample, method, level, "f1")
 
 
-@documented("f1", "macro_star")
+@overload
+def f1_score_interval(
+    y_true: Any,
+    y_pred: Any,
+    *,
+    average: str = "binary",
+    pos_label: Hashable = 1,
+    labels: Sequence[Hashable] | None = None,
+    beta: float = 1.0,
+    groups: Any = None,
+    method: str | None = None,
+    confidence_level: float = 0.95,
+) -> Interval[float]: ...
+@overload
+def f1_score_interval(
+    y_true: Any,
+    y_pred: Any,
+    *,
+    average: None,
+    pos_label: Hashable = 1,
+    labels: Sequence[Hashable] | None = None,
+    beta: float = 1.0,
+    groups: Any = None,
+    method: str | None = None,
+    confidence_level: float = 0.95,
+) -> Interval[Array]: ...
 def f1_score_interval(
     y_true: Any,
     y_pred: Any,
@@ -135,7 +161,7 @@ def f1_score_interval(
     groups: Any = None,
     method: str | None = None,
     confidence_level: float = 0.95,
-) -> Interval:
+) -> Interval[Any]:
     """Confidence interval for an F score, from true and predicted labels.
 
     Parameters
@@ -162,10 +188,18 @@ def f1_score_interval(
         may depend on one another. "score", "cautious", "logit" and "delta" can take that into
         account; for macro_star the latter two.
     method : str, optional
-        By default "score". The names of the papers, and "wilson_direct", are for the F1 of one
-        class, and "blur" is for one class.
+        By default "score"; for macro_star with groups "logit".
 
-        {methods}
+        - "score": Wilson's idea: the values that a test with the standard error under each value
+          does not reject.
+        - "cautious": Longer, to hold at least the level: Clopper-Pearson, carried on to other
+          scores.
+        - "wilson_direct": The same test on the scale of F1, for the F1 of one class.
+        - "logit": The delta method on a scale without borders.
+        - "delta": The estimate plus and minus z standard errors of the delta method.
+        - "blur": The same with a larger standard error, for metrics of two classes.
+        - "wilson_indirect", "clopper_pearson" and "wald" are the names of Lam, Gopal and Qian for
+          "score", "cautious" and "delta", for the F1 of one class.
     confidence_level : float, default 0.95
         Nominal probability that the interval holds the true score.
 
@@ -201,44 +235,49 @@ def f1_score_interval(
     >>> each.classes, each.low.round(2)
     (('a', 'b', 'c'), array([0.26, 0.46, 0.34]))
     """
+    level = _validation.confidence_level(confidence_level)
     if are_indicators(y_true):
-        return _multilabel(y_true, y_pred, average, labels, beta, groups, method, confidence_level)
+        return _multilabel(y_true, y_pred, average, labels, beta, groups, method, level)
     each = average is None
-    if average is None:
-        average = "binary"
-    if not isinstance(average, str) or average not in _OF_F1:
+    if average is not None and not (isinstance(average, str) and average in _OF_F1):
         _validation.choice("average", average, (*_OF_F1, "samples"))
         raise ValueError("average='samples' needs indicators of shape (items, classes) as labels")
-    f1 = type(beta) in (int, float) and beta == 1.0
-    metric: Any = _OF_F1[average] if f1 else _metrics.averaged(average, beta)
-    level = _validation.confidence_level(confidence_level)
-    binary = metric.binary and not each
-    if groups is not None:
-        named = {"y_true": y_true, "y_pred": y_pred}
-        kinds = _counts.items_of(named, binary, pos_label, labels, groups)
-        return items_interval(metric, kinds, method, level, each=each)
-    if binary:
+    metric = _OF_F1["binary" if average is None else average]
+    if type(beta) not in (int, float) or beta != 1.0:
+        metric = _metrics.averaged("binary" if average is None else average, beta)
+    named = {"y_true": y_true, "y_pred": y_pred}
+    if metric.binary and not each and groups is None:
         _counts.refuse_labels(labels)
         tp, fp, fn, tn = _counts.binary_counts(y_true, y_pred, pos_label=pos_label)
-        return _interval(metric, np.array([[tn, fp], [fn, tp]], dtype=np.float64), method, level)
-    matrix, classes = _counts.confusion_matrix_and_classes(y_true, y_pred, labels=labels)
-    table: Any = matrix.astype(np.float64)
-    if each:
-        right = np.diagonal(table)
-        table = right, table.sum(axis=0) - right, table.sum(axis=1) - right
-    elif len(classes) < 2:
-        _validation.at_least_two("classes", len(classes), "an average over classes")
-    return _interval(metric, table, method, level, classes, each)
+        matrix = Matrix(np.array([[tn, fp], [fn, tp]], dtype=np.float64))
+        return _interval(sample_of(metric, matrix), method, level, metric.name)
+    items = _counts.items_of(named, metric.binary and not each, pos_label, labels, groups)
+    return items_interval(metric, items, method, level, each=each)
 
 
-@documented("tversky", "macro_star")
+@overload
+def metric_interval(
+    matrix: Sequence[Sequence[int]],
+    metric: str | Metric,
+    *,
+    method: str | None = None,
+    confidence_level: float = 0.95,
+) -> Interval[float]: ...
+@overload
 def metric_interval(
     matrix: ArrayLike,
     metric: str | Metric,
     *,
     method: str | None = None,
     confidence_level: float = 0.95,
-) -> Interval:
+) -> Interval[Any]: ...
+def metric_interval(
+    matrix: ArrayLike,
+    metric: str | Metric,
+    *,
+    method: str | None = None,
+    confidence_level: float = 0.95,
+) -> Interval[Any]:
     r"""Interval for a metric, from one or more confusion matrices.
 
     Parameters
@@ -255,7 +294,13 @@ def metric_interval(
         averages over classes, for macro\* and accuracy, and "logit" for all other metrics.
         "f1" also knows the names of `f1_interval`.
 
-        {methods}
+        - "score": Wilson's idea: the values that a test with the standard error under each value
+          does not reject.
+        - "cautious": Longer, to hold at least the level: Clopper-Pearson, carried on to other
+          scores.
+        - "logit": The delta method on a scale without borders.
+        - "delta": The estimate plus and minus z standard errors of the delta method.
+        - "blur": The same with a larger standard error, for metrics of two classes.
     confidence_level : float, default 0.95
         The nominal level.
 
@@ -291,232 +336,103 @@ def metric_interval(
     (0.89, 1.00)
     """
     metric = _metrics.get(metric)
-    table = _validation.matrices(metric, matrix)
-    return _interval(metric, table, method, _validation.confidence_level(confidence_level))
+    table = Matrix(_validation.matrices(metric, matrix))
+    level = _validation.confidence_level(confidence_level)
+    return _interval(sample_of(metric, table), method, level, metric.name)
 
 
-# From tables to intervals, for validated arguments.
+# From samples to intervals, for validated arguments.
 
 
-def answer(metric: Any, table: Any, method: Method, level: float) -> Answer:
-    """Estimates, standard errors, lower and upper end points.
+def interval_of(
+    sample: Sample,
+    chosen: str,
+    entry: Method,
+    level: float,
+    name: str,
+    classes: Classes = None,
+) -> Interval[Any]:
+    """Return the interval by a method, for the metric called `name`; without warnings.
 
-    The table is TP, FP and FN for a Tversky index, arrays that broadcast, or else one or more
-    matrices.
+    With `classes` there is one score for each of them.
     """
-    z = _Z_95 if level == 0.95 else normal_quantile(level)
-    counts: Any = ()
-    matrix = None
-    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        if metric.kind in ("f1", "tversky", "share"):
-            counts = tp, fp, fn = _counted(metric, table)
-            if max(tp.size, fp.size, fn.size) > _BLOCK:
-                return _in_blocks(metric, counts, method, level)
-            if metric.kind == "f1":
-                estimate, error = exact.moments(tp, fp)
-            else:
-                weights = (1.0, 0.0) if metric.kind == "share" else (metric.a, metric.b)
-                estimate, error = count_moments(*counts, *weights)
-        elif table.ndim == 2:
-            # As one of a batch: sums are taken in the same order, and have the same last bit.
-            ends = answer(metric, np.stack([table, table]), method, level)
-            return ends[0][0], ends[1][0], ends[2][0], ends[3][0]
-        else:
-            matrix = _batch_innermost(table)
-            estimate, error = metric.moments(matrix)
-        asked = Question(metric, counts, matrix, estimate, error, level, z)
-        if method.error is not None:
-            asked = asked._replace(error=method.error(asked))
-        return (estimate, asked.error, *method.kernels[metric.kind](asked))
-
-
-def _counted(metric: Any, table: Any) -> tuple[Array, Array, Array]:
-    """TP, FP and FN, or what stands for them: see `Question`."""
-    if isinstance(table, tuple):
-        tp, fp, fn = table
-    elif metric.kind == "share":
-        tp = np.trace(table, axis1=-2, axis2=-1)
-        fp, fn = table.sum(axis=(-2, -1)) - tp, _ZERO
-    else:
-        tp, fp, fn = table[..., 1, 1], table[..., 0, 1], table[..., 1, 0]
-    alike = metric.kind == "share" or metric.a == metric.b
-    return (tp, fp + fn, _ZERO) if alike else (tp, fp, fn)
-
-
-_ZERO: Any = np.float64(0.0)  # faster than an array
-
-
-def _in_blocks(metric: Metric, counts: Any, method: Method, level: float) -> Answer:
-    arrays = np.broadcast_arrays(*counts)
-    shape, flat = arrays[0].shape, [array.reshape(-1) for array in arrays]
-    places: Any = slice(None)
-    if method.costly:
-        # Beta quantiles take far longer than a sort: equal counts are computed once.
-        bases = [float(array.max(initial=0)) + 1.0 for array in flat]
-        if np.prod(bases) < 2.0**53:
-            keys = (flat[0] * bases[1] + flat[1]) * bases[2] + flat[2]
-            _, first, places = np.unique(keys, return_index=True, return_inverse=True)
-            flat, places = [array[first] for array in flat], places.reshape(-1)
-    out = [np.empty(flat[0].size) for _ in range(4)]
-    for start in range(0, flat[0].size, _BLOCK):
-        block = slice(start, start + _BLOCK)
-        answered = answer(metric, tuple(array[block] for array in flat), method, level)
-        for row, values in zip(out, answered, strict=True):
-            row[block] = values
-    estimate, error, low, high = (row[places].reshape(shape) for row in out)
-    return estimate, error, low, high
-
-
-def _batch_innermost(table: Array) -> Array:
-    """The same matrices, laid out so that sums over a few classes run along the batch.
-
-    That makes intervals for a million small matrices more than twice as fast.
-    """
-    if table.ndim == 2:
-        return np.ascontiguousarray(table)
-    classes_first = np.ascontiguousarray(np.moveaxis(table, (-2, -1), (0, 1)))
-    return np.moveaxis(classes_first, (0, 1), (-2, -1))
+    z = normal_quantile(level)
+    if entry.error is not None:
+        sample = sample._replace(error=entry.error(sample, z))
+    low, high = entry.limits(sample, z)
+    ends: list[Any] = [sample.estimate, low, high, sample.error]
+    if not low.ndim:
+        ends = [end.item() for end in ends]
+    of = None if classes is None else tuple(classes)
+    return Interval(ends[0], ends[1], ends[2], ends[3], level, chosen + sample.mark, name, of)
 
 
 def _interval(
-    metric: Metric, table: Any, method: Any, level: float, classes: Any = None, each: bool = False
-) -> Interval:
-    known = BY_KIND[metric.kind]
-    if method is None:
-        name, entry = next(iter(known.items()))
+    sample: Sample,
+    method: str | None,
+    level: float,
+    name: str,
+    classes: Classes = None,
+    each: bool = False,
+) -> Interval[Any]:
+    """Return the interval, and warn of what its numbers do not show."""
+    if method is None:  # nothing has to be looked up
+        chosen = sample.default
+        entry = METHODS[chosen]
     else:
-        fitting = {name: each for name, each in known.items() if each.applies_to(metric)}
-        name, entry = choose(method, fitting, repr(metric.name))
-    if not isinstance(table, tuple):
-        table = _batch_innermost(table)  # here, so that the warnings profit as well
-    estimate, error, low, high = map(as_scalar, answer(metric, table, entry, level))
-    of = tuple(classes) if each else None
-    found = Interval(estimate, low, high, error, level, name, metric.name, of)
-    return _warned(found, metric, table, entry, classes)
+        chosen, entry = choose(method, sample)
+    interval = interval_of(sample, chosen, entry, level, name, classes if each else None)
+    error = interval.standard_error
+    ordinary = error > 0.0 if type(error) is float else bool(np.all(error > 0.0))
+    if sample.metric.parts is not None or not ordinary:
+        _warnings.check(sample, entry, name, classes=classes, each=each)
+    return interval
+
+
+def items_interval(
+    metric: Metric, items: Items, method: str | None, level: float, *, each: bool = False
+) -> Interval[Any]:
+    """Return the interval for one model's items; with `each` of every class."""
+    if items.groups is not None:
+        sample = sample_of_groups(metric, items, each=each)
+    elif each:
+        matrix, (a, b) = items.matrix(), _metrics.tversky_weights(metric)
+        counts = matrix.right, matrix.predicted - matrix.right, matrix.true - matrix.right
+        sample = sample_of_counts(metric, a, b, counts)
+    else:
+        sample = sample_of(metric, items.matrix())
+    return _interval(sample, method, level, metric.name, items.classes, each)
+
+
+def limits_of_f1(tp: Array, wrong: Array, method: str, z: float) -> Limits:
+    """Return limits of F1 for many tables at once, from true positives and wrong items."""
+    counts = tp, wrong, np.zeros(())
+    sample = sample_of_counts(_metrics.f1, _metrics.f1.a, _metrics.f1.b, counts)
+    entry = known(_metrics.f1)[method]
+    if entry.error is not None:
+        sample = sample._replace(error=entry.error(sample, z))
+    return entry.limits(sample, z)
 
 
 def _multilabel(
     y_true: Any,
     y_pred: Any,
-    average: Any,
-    labels: Any,
-    beta: Any,
+    average: str | None,
+    labels: Sequence[Hashable] | None,
+    beta: float,
     groups: Any,
-    method: Any,
-    level: Any,
-) -> Interval:
-    """The interval for indicators: items, or groups of them, are the units."""
+    method: str | None,
+    level: float,
+) -> Interval[Any]:
+    """Return the interval for indicators: items, or groups of them, are the units."""
     table, names = _counts.indicator_counts(y_true, y_pred, labels)
-    metric = _metrics.fbeta(beta)
     if groups is not None:
         if average == "samples":
             raise ValueError("groups goes with pooled counts, got average='samples'")
         table = _counts.by_group(table, groups)
-    found = clustered.clustered_interval(
-        table, metric, average=average, method=method, confidence_level=level
+    interval = clustered.clustered_interval(
+        table, _metrics.fbeta(beta), average=average, method=method, confidence_level=level
     )
     mark = "" if groups is None else "+groups"
     of = tuple(names) if average is None else None
-    return replace(found, method=found.method + mark, classes=of)
-
-
-def items_interval(
-    metric: Any, kinds: _counts.Items, method: str | None, level: float, *, each: bool = False
-) -> Interval:
-    """The interval for one model, from kinds of items; with `each` of every class."""
-    (table,) = kinds.tables()
-    if kinds.groups is None:
-        return _interval(metric, table, method, level, kinds.classes)
-    pooled = metric.kind in clustered.KINDS
-    usable = clustered.METHODS if pooled else ("logit", "delta")
-    known = {name: entry for name, entry in BY_KIND[metric.kind].items() if name in usable}
-    name, entry = choose(method, known, f"{metric.name!r} of items in groups")
-    z = normal_quantile(level)
-    if pooled:
-        estimate, low, high, error = clustered.of_kinds(metric, kinds, name, z, each=each)
-    else:
-        estimate, influence = metric.evaluate(table)
-        moved = influence[tuple(kinds.codes)]
-        variance = delta.item_covariance([moved], kinds.groups, kinds.counts)[0, 0]
-        error = np.sqrt(np.where(np.isnan(estimate), np.nan, variance))
-        asked = Question(metric, (), table, estimate, error, level, z)
-        low, high = entry.kernels[metric.kind](asked)
-    ends = as_scalar(estimate), as_scalar(low), as_scalar(high), as_scalar(error)
-    of = tuple(kinds.classes) if each else None
-    found = Interval(*ends, level, f"{name}+groups", metric.name, of)
-    return _warned(found, metric, table, entry, kinds.classes)
-
-
-# Warnings, all at the line that called a public function.
-
-
-def _warned(found: Interval, metric: Any, table: Any, method: Method, classes: Any) -> Interval:
-    """The same interval, and a warning of what its numbers do not show."""
-    error: Any = found.standard_error
-    of_classes = metric.kind in ("mean", "macro_star")
-    ordinary = error > 0.0 if isinstance(error, float) else (error > 0.0).all()
-    if ordinary and not of_classes:
-        return found
-    undefined, flat = np.isnan(np.asarray(found.estimate)), np.asarray(error) == 0.0
-    where = partial(_where, classes=found.classes, counts=isinstance(table, tuple))
-    if undefined.any():
-        reason = "" if found.classes else missing_classes(metric, table, undefined, classes)
-        text = f"{metric.name} is undefined{where(undefined)}{reason}; nan was returned"
-        warn(text, UndefinedMetricWarning)
-        flat &= ~undefined
-    if method.border and flat.any():
-        default = names(metric)[0]
-        known = default == method.name
-        advice = "collect more items" if known else f"method={default!r} avoids this"
-        text = f"{metric.name} has a standard error of zero{where(flat)}, so that {method.border}"
-        warn(f"{text}; {advice}", DegenerateVarianceWarning)
-    if of_classes:
-        _warn_few(metric, table, undefined, classes)
-    return found
-
-
-def _warn_few(metric: Any, table: Array, undefined: NDArray[np.bool_], classes: Any) -> None:
-    index = metric.of if metric.kind == "mean" else metric
-    true, predicted = table.sum(axis=-1), table.sum(axis=-2)
-    right = np.diagonal(table, axis1=-2, axis2=-1)
-    items = right + (predicted - right) * (index.a > 0) + (true - right) * (index.b > 0)
-    few = (items < FEW) & ~undefined[..., None]
-    if metric.kind == "mean" and metric.weighted:
-        few &= true > 0
-    if few.any():
-        some = few.any(axis=-1)
-        first = few[tuple(np.argwhere(some)[0])]
-        of = [classes[k] if classes else k for k in np.flatnonzero(first).tolist()]
-        text = f"{metric.name}{_where(some)}: fewer than {FEW} items matter to the score of class"
-        rest = "so that little is known of the average; collect more items of it, or leave it out"
-        warn(f"{text} {_validation.listing(of, 3)}, {rest}", SmallSampleWarning)
-
-
-def _where(which: Array, classes: Sequence[Hashable] | None = None, counts: bool = False) -> str:
-    """Which of several tables, or of several classes."""
-    if not which.ndim:
-        return ""
-    places = np.argwhere(which)
-    if classes is not None:
-        return f" for class {_validation.listing([classes[int(place[0])] for place in places], 3)}"
-    first = ", ".join(map(str, places[0]))
-    what = "counts" if counts else "matrices"
-    return f" for {len(places)} of {which.size} {what} (the first at [{first}])"
-
-
-def missing_classes(
-    metric: Metric, table: Any, undefined: Array, classes: Sequence[Hashable] | None
-) -> str:
-    """A clause that says which classes the first undefined table lacks."""
-    if isinstance(table, tuple):
-        return ", because no item is relevant"
-    matrix = table[tuple(np.argwhere(undefined)[0])] if undefined.ndim else table
-    if not matrix.any():
-        return ", because the matrix is empty"
-    known = ["negative", "positive"] if metric.binary else classes or range(len(matrix))
-    parts = []
-    for name, true, predicted in zip(known, matrix.sum(axis=1), matrix.sum(axis=0), strict=True):
-        lacks = [word for word, n in (("true", true), ("predicted", predicted)) if not n]
-        if lacks:
-            parts.append(f"class {_validation.short(name)} is never {' and never '.join(lacks)}")
-    return f", because {_validation.first_few(parts)}" if parts else ""
+    return replace(interval, method=interval.method + mark, classes=of)

@@ -18,7 +18,9 @@ from numpy.typing import ArrayLike, NDArray
 from f1ci import _tables, _validation, clustered, methods, metrics
 from f1ci import counts as _counts
 from f1ci._labels import are_indicators
-from f1ci.intervals import FEW, metric_interval
+from f1ci._warnings import FEW
+from f1ci.intervals import metric_interval
+from f1ci.methods.clusters import units_of_items
 from f1ci.results import Interval, Record, without_warnings
 
 if TYPE_CHECKING:
@@ -230,9 +232,9 @@ def _named(classes: Sequence[Hashable], names: Any) -> Sequence[Hashable]:
 
 def _of_groups(items: _counts.Items, method: str | None, level: float) -> ClassificationReport:
     """Return the report of items in groups."""
-    (true, predicted), classes = items.codes, items.classes
-    assert items.groups is not None  # noqa: S101
-    table = clustered.label_counts(true, predicted, items.groups, len(classes), items.counts)
+    classes, units = items.classes, units_of_items(items)
+    table = np.zeros((units.units, units.classes, 3))
+    table[units.unit, units.of_class] = units.counts.T
 
     def ask(metric: str, average: str | None, **options: Any) -> Interval:
         if average == "micro":
@@ -314,4 +316,4 @@ def _method(method: str | None) -> str:
     shown = (metrics.precision, metrics.micro_f1, metrics.macro_f1)
     entries = methods.METHODS.items()
     known = {name: each for name, each in entries if all(map(each.applies_to, shown))}
-    return methods.choose(method, known, "a classification report")[0]
+    return methods.pick(method, known, "a classification report")[0]

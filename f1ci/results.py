@@ -1,4 +1,4 @@
-"""What a method gives back: frozen records that know nothing of how they were computed.
+"""Results: frozen records that know nothing of how they were computed.
 
 Each prints for people, and shows itself as a table in notebooks.
 """
@@ -12,7 +12,7 @@ from collections.abc import Hashable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -25,16 +25,25 @@ if TYPE_CHECKING:
 Array: TypeAlias = NDArray[np.float64]
 # Scalars in, floats out; arrays in, arrays out.
 FloatOrArray: TypeAlias = float | Array
+if TYPE_CHECKING:
+    # A bare `Interval` is one of either kind. Type checkers know these extensions by themselves.
+    from typing_extensions import TypeVar
+
+    Numbers = TypeVar("Numbers", default=Any)
+else:
+    from typing import TypeVar
+
+    Numbers = TypeVar("Numbers")
 
 
 def as_scalar(value: ArrayLike) -> FloatOrArray:
-    """A Python float for a scalar or an array without dimensions, else an array of floats."""
+    """Return a float for a scalar or an array without dimensions, else an array of floats."""
     array: NDArray[np.float64] = np.asarray(value, dtype=np.float64)
     return array if array.ndim else float(array)
 
 
 class IntervalWarning(RuntimeWarning):
-    """Something about an interval that its numbers do not show; the kinds below are of it."""
+    """Base class of f1ci's warnings."""
 
 
 class UndefinedMetricWarning(IntervalWarning):
@@ -42,7 +51,7 @@ class UndefinedMetricWarning(IntervalWarning):
 
 
 class DegenerateVarianceWarning(IntervalWarning):
-    """A standard error is zero, so that its interval has length zero or is the whole range."""
+    """A standard error is zero. The interval has length zero, or is the whole range."""
 
 
 class SmallSampleWarning(IntervalWarning):
@@ -76,13 +85,13 @@ def warn(text: str, category: type[IntervalWarning]) -> None:
 _MOST_ROWS = 30
 
 
-class Shown:
-    """Something that is shown as a table, with lines of text below."""
+class Printed:
+    """A result that prints as a table with lines of text below."""
 
     __slots__ = ()
 
     def _table(self) -> tuple[list[str], list[list[str]], list[str]]:
-        """The head, the rows and the lines below."""
+        """Return the head, the rows and the lines below."""
         raise NotImplementedError
 
     _names = 1  # how many columns are names
@@ -96,7 +105,7 @@ class Shown:
         return _tables.as_html(head, rows, self._names, below)
 
 
-class Record(Shown):
+class Record(Printed):
     """A frozen record: equal to another if all values are, arrays and ``nan`` included."""
 
     __slots__ = ()
@@ -146,80 +155,134 @@ class EffectiveCounts(NamedTuple):
     fn: float
 
 
+class _Limits(Record):
+    """What one interval, several intervals and joint intervals have in common."""
+
+    __slots__ = ()
+    estimate: Any
+    low: Any
+    high: Any
+
+    def _ends(self) -> tuple[Any, Any, Any]:
+        return self.estimate, self.low, self.high
+
+    def _columns(self) -> dict[str, Any]:
+        """Return the columns of a table of the intervals, the first few of names."""
+        raise NotImplementedError
+
+    def __contains__(self, value: ArrayLike) -> bool:
+        """Tell if a value lies inside, or for several intervals each value inside its own."""
+        number = np.asarray(value)
+        return bool(((self.low <= number) & (number <= self.high)).all())
+
+    def __iter__(self) -> Iterator[Any]:
+        yield self.low
+        yield self.high
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields by name, as numbers, text and lists."""
+        values = {f.name: getattr(self, f.name) for f in fields(self)}  # type: ignore[arg-type]
+        return {
+            name: value.tolist() if isinstance(value, np.ndarray) else value
+            for name, value in values.items()
+        }
+
+    def to_frame(self) -> pandas.DataFrame:
+        """Return a pandas data frame with a row for each interval."""
+        columns = self._columns()
+        return _tables.frame(columns, list(columns)[: self._names])
+
+
 @dataclass(frozen=True, slots=True, eq=False)
-class Interval(Record):
-    """A confidence interval for a metric; ``low, high = interval`` unpacks its end points.
+class Interval(_Limits, Generic[Numbers]):
+    """A confidence interval for a metric; ``low, high = interval`` unpacks its limits.
+
+    ``0.7 in interval`` tells if a value lies inside.
 
     Attributes
     ----------
     estimate : float or ndarray
         The plain sample metric, whatever the method; ``nan`` where it is undefined.
     low, high : float or ndarray
-        The end points.
+        The limits.
     standard_error : float or ndarray
         The delta-method standard error of the estimate; ``nan`` where it is undefined.
     confidence_level : float
         The nominal level.
     method : str
-        How the end points were computed: the name asked for, or that of the default. It ends
-        in "+groups" where the items came in clusters.
+        How the limits were computed: the name asked for, or that of the default. It ends
+        in "+groups" where the items came in groups.
     metric : str
-        What they are end points for.
+        The name of the metric.
     classes : tuple or None
         The class of each entry, if there is an interval for each class.
     """
 
-    estimate: FloatOrArray
-    low: FloatOrArray
-    high: FloatOrArray
-    standard_error: FloatOrArray
+    estimate: Numbers
+    low: Numbers
+    high: Numbers
+    standard_error: Numbers
     confidence_level: float
     method: str
     metric: str
     classes: tuple[Hashable, ...] | None = None
 
-    def __iter__(self) -> Iterator[FloatOrArray]:
+    def __iter__(self) -> Iterator[Numbers]:
         yield self.low
         yield self.high
 
     @property
-    def length(self) -> FloatOrArray:
+    def length(self) -> Numbers:
         """``high - low``."""
-        return self.high - self.low
+        return self.high - self.low  # type: ignore[no-any-return, operator]
+
+    def _columns(self) -> dict[str, Any]:
+        shape = np.shape(self._ends()[0])
+        if self.classes is not None:
+            names: list[Any] = [self.classes[place[-1]] for place in np.ndindex(shape)]
+        else:
+            names = [", ".join(map(str, place)) or self.metric for place in np.ndindex(shape)]
+        numbers = ("estimate", "low", "high", "standard_error")
+        return {
+            "class" if self.classes is not None else "metric" if not shape else "place": names
+        } | {name: np.ravel(getattr(self, name)) for name in numbers}
 
     def __str__(self) -> str:
-        if np.ndim(self.estimate):
-            return Shown.__str__(self)
+        ends = self._ends()
+        if np.ndim(ends[0]):
+            return Printed.__str__(self)
         digits = _tables.decimals(self.length)
-        estimate, low, high = (f"{x:.{digits}f}" for x in (self.estimate, *self))
-        value = "is undefined" if np.isnan(self.estimate) else f"= {estimate}"
+        estimate, low, high = (f"{x:.{digits}f}" for x in ends)
+        value = "is undefined" if np.isnan(ends[0]) else f"= {estimate}"
         level = _tables.percent(self.confidence_level)
         return f"{self.metric} {value} ({level} CI {low} to {high}, {self.method})"
 
     def _table(self) -> tuple[list[str], list[list[str]], list[str]]:
-        shape = np.shape(self.estimate)
-        places = list(np.ndindex(shape))
-        digits = _tables.decimals(self.length)
-        ends = np.broadcast_arrays(self.estimate, self.low, self.high)
+        ends = np.broadcast_arrays(*self._ends())
+        shape, size = ends[0].shape, ends[0].size
+        places = [np.unravel_index(k, shape) for k in range(min(size, _MOST_ROWS))]
+        shown = [[end[place] for end in ends] for place in places]
+        digits = _tables.decimals([high - low for _, low, high in shown])
         rows = []
-        for place in places[:_MOST_ROWS]:
+        for place, values in zip(places, shown, strict=True):
             name = ", ".join(map(str, place)) or self.metric
             if self.classes is not None:
                 name = _tables.label(self.classes[place[-1]])
-            rows.append([name, *(f"{end[place]:.{digits}f}" for end in ends)])
-        more = len(places) - len(rows)
+            rows.append([name, *(f"{value:.{digits}f}" for value in values)])
+        more = size - len(rows)
         below = [f"{self.metric}, {_tables.percent(self.confidence_level)} CI, {self.method}"]
         return ["", "estimate", "low", "high"], rows, [f"and {more:,} more"] * bool(more) + below
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class JointIntervals(Record):
+class JointIntervals(_Limits):
     """Intervals for several metrics of several classifiers on one test set.
 
     The joint intervals hold all at once with the nominal probability; each
     individual interval holds with that probability by itself. There is one row for
     every classifier and metric, all metrics of the first classifier first.
-    ``joint["1NN", "f1"]`` is one joint interval.
+    ``joint["1NN", "f1"]`` is one joint interval, and ``low, high = joint`` unpacks all limits.
+    ``truth in joint`` tells if all joint intervals hold their values.
 
     Attributes
     ----------
@@ -228,22 +291,22 @@ class JointIntervals(Record):
     estimate, standard_error : ndarray
         The sample metrics and their standard errors.
     low, high : ndarray
-        The end points of the joint intervals.
+        The limits of the joint intervals.
     individual_low, individual_high : ndarray
-        The end points of the individual intervals.
+        The limits of the individual intervals.
     critical_value : float
-        What stands in the joint intervals where the normal quantile stands in the individual
-        ones: for "delta" half the length in standard errors.
+        The quantile of the joint intervals, which replaces the normal quantile of the
+        individual ones: for "delta" half the length in standard errors.
     covariance : ndarray
         The covariance matrix of the estimates, blurred if the method says so.
     degenerate : ndarray of bool
-        Rows without an interval worth the name, because the method needs a standard error
-        above zero. They are left out of the joint statement.
+        Rows without a useful interval, because the method needs a standard error above zero.
+        They are left out of the joint statement.
     confidence_level : float
         The nominal level.
     methods : tuple of str
-        How the end points of each row were computed; they end in "+groups" where the items
-        came in clusters.
+        How the limits of each row were computed; they end in "+groups" where the items came
+        in groups.
     """
 
     classifiers: tuple[str, ...]
@@ -270,7 +333,7 @@ class JointIntervals(Record):
         digits = _tables.decimals(self.individual_high - self.individual_low)
         rows = [
             [_tables.label(model), metric, *(f"{value:.{digits}f}" for value in values)]
-            for (model, metric), *values in zip(self, self.estimate, *ends, strict=True)
+            for (model, metric), *values in zip(self.rows(), self.estimate, *ends, strict=True)
         ]
         level, methods = _tables.percent(self.confidence_level), dict.fromkeys(self.methods)
         line = (
@@ -280,12 +343,12 @@ class JointIntervals(Record):
         head = ["classifier", "metric", "estimate", "low", "high", "joint low", "joint high"]
         return head, rows, [line]
 
-    def __iter__(self) -> Iterator[tuple[str, str]]:
-        """The keys of the rows, as a mapping has them."""
-        return zip(self.classifiers, self.metrics, strict=True)
+    def rows(self) -> list[tuple[str, str]]:
+        """Return classifier and metric of each row."""
+        return list(zip(self.classifiers, self.metrics, strict=True))
 
-    def __getitem__(self, row: tuple[str, str]) -> Interval:
-        rows = list(self)
+    def __getitem__(self, row: tuple[str, str]) -> Interval[float]:
+        rows = self.rows()
         if row not in rows:
             shown = ", ".join(map(reprlib.repr, rows[:6])) + (", ..." if len(rows) > 6 else "")
             raise KeyError(f"no row {reprlib.repr(row)}; the rows are {shown}")
@@ -295,15 +358,14 @@ class JointIntervals(Record):
         level = self.confidence_level
         return Interval(estimate, low, high, error, level, self.methods[k], row[1])
 
-    def to_frame(self) -> pandas.DataFrame:
-        """The rows as a pandas data frame, indexed by classifier and metric."""
-        columns = ("estimate", "low", "high", "individual_low", "individual_high", "standard_error")
+    def _columns(self) -> dict[str, Any]:
+        numbers = ("estimate", "low", "high", "individual_low", "individual_high", "standard_error")
         names = {"classifier": self.classifiers, "metric": self.metrics}
-        return _tables.frame(names | {name: getattr(self, name) for name in columns}, list(names))
+        return names | {name: getattr(self, name) for name in numbers}
 
 
 @dataclass(frozen=True, slots=True)
-class BayesTest(Shown):
+class BayesTest(Printed):
     """Probabilities of the hypotheses about the difference between models B and A.
 
     Attributes
@@ -342,32 +404,34 @@ class BayesTest(Shown):
 
 
 @dataclass(frozen=True, slots=True)
-class DifferenceTest(Shown):
-    """Is B better than A on the same items, or no worse, or as good?
+class DifferenceTest(Printed):
+    """A test whether model B is better than model A on the same items, no worse, or as good.
 
     Attributes
     ----------
     interval : Interval
         The difference, B minus A, and its interval.
     p_value : float
-        Of the null hypothesis below; two-sided. ``nan`` where a score is undefined.
+        The two-sided p-value of the null hypothesis; ``nan`` where a score is undefined.
     null_hypothesis : str
-        What the p-value speaks against, in words.
+        The null hypothesis in words.
     discordant : tuple of int
-        On how many items A alone is right, and on how many B alone.
+        The numbers of items on which A alone is right, and on which B alone is right.
     margin : float
         The difference that does not matter; 0 if none was given.
     p_not_inferior : float or None
-        Of the null hypothesis that B is worse than A by `margin` or more; None without one.
+        The p-value of the null hypothesis that B is worse than A by `margin` or more; None
+        without a margin.
     p_equivalent : float or None
-        Of the null hypothesis that B and A differ by `margin` or more (two one-sided tests).
+        The p-value of the null hypothesis that B and A differ by `margin` or more (two
+        one-sided tests).
     method : str
-        How `p_value` was computed.
+        The method that computed `p_value`.
     metric : str
-        What was compared.
+        The metric that was compared.
     """
 
-    interval: Interval
+    interval: Interval[float]
     p_value: float
     null_hypothesis: str
     discordant: tuple[int, int]
@@ -383,7 +447,7 @@ class DifferenceTest(Shown):
         return float(self.interval.estimate)
 
     def verdict(self, a: str = "A", b: str = "B") -> str:
-        """What to conclude, in a sentence, at the interval's level.
+        """Return the conclusion in a sentence, at the interval's level.
 
         "Better" needs both the interval and the p-value. The two ask slightly different
         questions (see `null_hypothesis`) and may disagree in a close case.
@@ -411,7 +475,7 @@ class DifferenceTest(Shown):
 
 
 @dataclass(frozen=True, slots=True)
-class DifferenceSampleSize(Shown):
+class DifferenceSampleSize(Printed):
     """A planned comparison of two models on the same items.
 
     Attributes
@@ -453,7 +517,7 @@ class DifferenceSampleSize(Shown):
 
 
 @dataclass(frozen=True, slots=True)
-class SampleSize(Shown):
+class SampleSize(Printed):
     """A planned test set.
 
     Attributes
@@ -468,8 +532,6 @@ class SampleSize(Shown):
         of the false negatives (1/2 for F1).
     standard_error : float
         The one asked for, or the one that gives the half width asked for.
-    bound : str
-        Which bound V is.
     confidence_level : float
         Level of the interval whose half width was asked for.
     metric : str
@@ -480,7 +542,6 @@ class SampleSize(Shown):
     total: int | None
     variance_bound: float
     standard_error: float
-    bound: str
     confidence_level: float
     metric: str
 
@@ -493,5 +554,5 @@ class SampleSize(Shown):
 
 
 def p_value(p: float) -> str:
-    """A p-value to two digits; below 0.0001 only that it is."""
+    """Return a p-value with two digits, or "< 0.0001"."""
     return "< 0.0001" if p < 1e-4 else f"{p:.2g}"

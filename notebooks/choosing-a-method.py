@@ -54,14 +54,16 @@ prevalences: list[float] = [0.02, 0.1, 0.5]  # shares of positives there
 # %%
 import numpy as np
 from compendium import figures, ledger, show
-from shared import chart
-from shared.one_score import Interval, needed, share_of
 
 import f1ci
+from notebooks.shared import chart
+from notebooks.shared.one_score import Interval, needed, share_of
 
 # `say` keeps a number for the text, which quotes it by name.
 say = ledger.open("choosing-a-method").say
-methods = {name: look["label"] for name, look in figures.METHODS.items()}
+looks = {name: dict(look) for name, look in figures.METHODS.items()}
+looks["wilson_indirect"]["label"] = "Wilson score"
+methods = {name: look["label"] for name, look in looks.items()}
 short = confidence_level - 0.01
 scores = (np.arange(points) + 0.5) / points
 
@@ -89,7 +91,7 @@ figure, axes = figures.subplots(
     len(relevant), 4, height=1.35 * len(relevant) + 0.6, sharex=True, sharey=True, squeeze=False
 )
 for row, v in zip(axes, relevant, strict=True):
-    for axis, (method, look) in zip(row, figures.METHODS.items(), strict=True):
+    for axis, (method, look) in zip(row, looks.items(), strict=True):
         axis.axhline(confidence_level, color="black", linewidth=0.8)
         axis.plot(scores, found[v, method][0], color=look["color"], linewidth=0.9)
     row[0].set_ylabel(f"$v$ = {v}")
@@ -105,7 +107,7 @@ figures.save(figure, "choosing-a-method-coverage")
 figure, axes = figures.subplots(2, 2, height=4.0, sharex=True, sharey=True)
 figure.set_figwidth(4.8)  # as wide as a phone
 grid = (np.arange(1_500) + 0.5) / 1_500
-for axis, (method, look) in zip(axes.flat, figures.METHODS.items(), strict=True):
+for axis, (method, look) in zip(axes.flat, looks.items(), strict=True):
     axis.axhline(confidence_level, color="black", linewidth=0.8)
     coverage, _ = Interval.of(50, method, confidence_level).at(grid)
     axis.plot(grid, coverage, color=look["color"], linewidth=0.9)
@@ -159,12 +161,12 @@ show.table(head, rows, numeric=(0, 2, 3, 4, 5, 6))
 #
 # ## Expected length
 
-# %% mystnb={"image": {"alt": "Two rows of five panels, one for each number of relevant items. Top: expected length against the true F1, arches that are lower for more items. Bottom: length relative to Wilson indirect. Clopper-Pearson is above one everywhere. Wilson direct is below one for low scores and above for high ones, up to 20 percent and more at ten items. From a hundred items on the curves lie within a few percent."}, "figure": {"caption": "Exact expected length against the true F1 score, for several numbers $v$ of relevant items. Top: the length. Bottom: relative to Wilson indirect.", "name": "fig-choosing-length"}}
+# %% mystnb={"image": {"alt": "Two rows of five panels, one for each number of relevant items. Top: expected length against the true F1, arches that are lower for more items. Bottom: length relative to Wilson score. Clopper-Pearson is above one everywhere. Wilson direct is below one for low scores and above for high ones, up to 20 percent and more at ten items. From a hundred items on the curves lie within a few percent."}, "figure": {"caption": "Exact expected length against the true F1 score, for several numbers $v$ of relevant items. Top: the length. Bottom: relative to Wilson score.", "name": "fig-choosing-length"}}
 figure, axes = figures.subplots(
     2, len(relevant), height=4.6, sharex=True, sharey="row", squeeze=False
 )
 for (above, below), v in zip(axes.T, relevant, strict=True):
-    for method, look in figures.METHODS.items():
+    for method, look in looks.items():
         line = {**look, "marker": "", "linewidth": 1.3}
         above.plot(scores, found[v, method][1], **line)
         below.plot(scores, found[v, method][1] / found[v, "wilson_indirect"][1], **line)
@@ -178,7 +180,7 @@ figure.legend(handles, labels, loc="outside lower center", ncols=4)
 figures.save(figure, "choosing-a-method-length")
 
 # %% [markdown]
-# ## Why Wilson score (indirect) is the default
+# ## Why Wilson score is the default
 #
 # Between the two Wilson intervals the choice depends on the score ({prf:ref}`thm-lam-shift`,
 # {prf:ref}`thm-lam-lengths`). Here they are side by side, for low, middle and high true scores:
@@ -195,7 +197,7 @@ for v, (name, some) in ((v, third) for v in relevant for third in thirds.items()
         row.append(f"{length.mean():.4f}")
     rows.append(row)
 head = ["v", "true F1"]
-for word in ("indirect", "direct"):
+for word in ("score", "direct"):
     head += [f"{word}: coverage", f"less than {short:g}", "length"]
 show.table(head, rows, numeric=(0, 2, 3, 4, 5, 6, 7))
 
@@ -228,19 +230,19 @@ say("choosing-cp-price", 100 * float(price - 1))
 
 
 # %% [markdown]
-# - **For high scores indirect is better on both counts.** At $v$ =
+# - **For high scores Wilson score is better in both respects.** At $v$ =
 #   {glue:text}`choosing-first` and true scores above 2/3 it covers
-#   {glue:text}`choosing-indirect-high-coverage:.3f` on average. Direct covers
+#   {glue:text}`choosing-indirect-high-coverage:.3f` on average. Wilson direct covers
 #   {glue:text}`choosing-direct-high-coverage:.3f` and is
 #   {glue:text}`choosing-direct-high-excess:.0f` % longer.
-# - **For low scores it is the other way round.** Below 1/3, direct covers
-#   {glue:text}`choosing-direct-low-coverage:.3f` and indirect
-#   {glue:text}`choosing-indirect-low-coverage:.3f`, and direct is
-#   {glue:text}`choosing-direct-low-saving:.0f` % shorter. So the default is a choice for the
-#   scores that people report, not for all scores.
-# - **It is one statement about F1 and F\*.** Map its end points back and you have Wilson's
-#   interval for F\* itself (the Jaccard index). Wilson direct has no such twin.
-# - **It is a closed form**, and it is Wilson's interval for a proportion, whose behaviour has been
+# - **For low scores it is the other way round.** Below 1/3, Wilson direct covers
+#   {glue:text}`choosing-direct-low-coverage:.3f` and Wilson score
+#   {glue:text}`choosing-indirect-low-coverage:.3f`, and Wilson direct is
+#   {glue:text}`choosing-direct-low-saving:.0f` % shorter. So the default suits the
+#   scores that people report, not all scores.
+# - **It serves F1 and F\* at once.** Map its end points back, and you have Wilson's
+#   interval for F\* itself (the Jaccard index). Wilson direct has no such partner.
+# - **It is a closed form**: Wilson's interval for a proportion, whose behaviour has been
 #   studied for a century.
 #
 # From a hundred relevant items on, the two differ in the third decimal, and the choice is a matter
@@ -315,7 +317,7 @@ for axis, prevalence in zip(axes[0], prevalences, strict=True):
     axis.axhline(confidence_level, color="black", linewidth=0.8)
     # Precision, recall and prevalence must leave room for the false positives.
     possible = some_scores[prevalence * (2 - some_scores) <= 1]
-    for method, look in figures.METHODS.items():
+    for method, look in looks.items():
         coverage = [given_prevalence(prevalence, f1, method).coverage for f1 in possible]
         axis.plot(possible, coverage, **{**look, "marker": "", "linewidth": 1.3})
     axis.set(title=f"prevalence {100 * prevalence:g} %", xlabel="true $F_1$", ylim=(floor, 1.005))

@@ -273,7 +273,7 @@ show.compare([i for i in page.records if i.startswith("jiang/proposition-1/v/")]
 # (shown-e-jiang-1)=
 # **At 1.** The formula that the paper gives for the maximiser contains $1/(1 - \max\{a, b\})$, so
 # it does not cover the Jaccard index, $a = b = 1$ ({ref}`N-jiang-1 <N-jiang-1>`). The maximum
-# itself exists there; {prf:ref}`lem-jiang-v` writes the maximiser so that 1 is no exception:
+# itself exists there; {prf:ref}`lem-jiang-v` writes the maximiser in a form that covers 1:
 
 
 # %%

@@ -200,7 +200,7 @@ n_fixed, n_two = (ceil(v * total / relevant) for v in (v_fixed, v_two))
 p_tp, p_fp, p_fn, p_tn = np.array(ours) / total
 positive = fn / (fp + fn) if fp + fn else 0.5  # share of the disagreements that are positives
 negative = 1 - positive
-# By how much "only ours is right" must exceed "only theirs", so that theirs has the other score.
+# By how much "only ours is right" must exceed "only theirs" to give their model the other score.
 net = (2 * p_tp - other_f1 * (2 * p_tp + p_fp + p_fn)) / (
     2 * positive + other_f1 * (1 - 2 * positive)
 )
@@ -348,9 +348,9 @@ for word in ("shown", "depends on the agreement", "not shown"):
 show.table(head, rows, numeric=(1, 2, 3))
 
 # %% [markdown]
-# Of the ten pairs {glue:text}`lam-bert-pairs-shown:d` are shown,
-# {glue:text}`lam-bert-pairs-depends:d` depend on the agreement, and
-# {glue:text}`lam-bert-pairs-not:d` cannot be shown.
+# The test set shows {glue:text}`lam-bert-pairs-shown:d` of the ten differences, and cannot show
+# {glue:text}`lam-bert-pairs-not:d`. For {glue:text}`lam-bert-pairs-depends:d` of them the answer
+# depends on the agreement.
 #
 # For one pair the trial also counted the disagreements. The balanced logistic regression is right
 # and the plain one wrong on 9 sentences; the plain one is right and the balanced one wrong on 32.

@@ -408,11 +408,8 @@ def shortest(name, n):
 # %%
 claim = statements.claim
 cp, wald, direct, indirect = (extent("coverage", m, small_sizes) for m in methods)
-wilson, large = (
-    np.concatenate([direct, indirect]),
-    np.ravel([extent("coverage", m, large_sizes) for m in methods]),
-)
-near = "both Wilson methods cover near the level"
+wilson = np.concatenate([direct, indirect])
+large = np.ravel([extent("coverage", m, large_sizes) for m in methods])
 
 # %%
 claims = [
@@ -425,7 +422,7 @@ claims = [
     claim("5.3.1", "small n: Wald covers far less", span(wald), wald[1] < confidence_level),
     claim(
         "5.3.1",
-        f"small n: {near}",
+        "small n: both Wilson methods cover near the level",
         f"direct {span(direct)}, indirect {span(indirect)}",
         max(abs(wilson - confidence_level)) < 0.01,
     ),

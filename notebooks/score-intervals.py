@@ -37,11 +37,11 @@ from compendium import figures, ledger, show
 from IPython.display import display
 from scipy.special import gammainccinv
 from scipy.stats import binom
-from shared import atlas as study
-from shared import kernels
-from shared.atlas import LEVEL, PAIR, SCORES, Z
 
 import f1ci
+from notebooks.shared import atlas as study
+from notebooks.shared import kernels
+from notebooks.shared.atlas import LEVEL, PAIR, SCORES, Z
 
 # `say` keeps a number for the text, which quotes it by name.
 page = ledger.open("score-intervals")

@@ -13,7 +13,7 @@
 
 # %% tags=["parameters"]
 confidence_level: float = 0.95  # nominal level of every interval
-replicates: int = 2_000  # sets of nights drawn for the study of coverage
+replicates: int = 1_000  # sets of nights drawn for the study of coverage
 sizes: list[int] = [10, 25, 55]  # numbers of nights in that study
 seed: int = 20200728  # root of all random streams
 
@@ -273,7 +273,8 @@ say("nights-best-ties", ", ".join(n for n in against if n not in beaten))
 #
 # The notebook {doc}`takahashi-sleep-stages` computes how strongly the epochs of one person must be
 # correlated until the paper's intervals touch. Its answer for the closest pair is a small number.
-# Here are the correlations of real nights.
+# Here are the correlations of real nights, and the {term}`design effect`: how many times larger the
+# variance is because nights are the units.
 
 # %%
 METRICS = {
@@ -300,8 +301,7 @@ for name, text in SETS.items():
 show.table(["design effect (correlation)", *METRICS], rows, numeric=(1, 2, 3))
 
 # %% [markdown]
-# The design effect says how many times larger the variance is because nights are the units. For
-# the F1 score of each stage on the patients it is:
+# The design effect of the F1 score of each stage, on the patients:
 
 # %%
 rows = []

@@ -40,10 +40,10 @@ import time
 import numpy as np
 from compendium import data, figures, ledger, show
 from scipy import special, stats
-from shared import chart, comparisons
-from shared.kernels import labels, p_values
 
 import f1ci
+from notebooks.shared import chart, comparisons
+from notebooks.shared.kernels import labels, p_values
 
 # `say` keeps a number for the text, which quotes it by name.
 say = ledger.open("two-models-many-documents").say
@@ -140,7 +140,7 @@ show.table(head, rows, numeric=(0, 1, 4, 5))
 #
 # ## Power: does the plan hold?
 #
-# `f1ci.sample_size` takes the shares of discordant positives and negatives. Here the pairs of
+# `f1ci.comparison_sample_size` takes the shares of discordant positives and negatives. Here the pairs of
 # models have that disagreement and the difference that the plan is for. The exact test is done
 # on as many items as the plan says.
 
@@ -153,7 +153,7 @@ situations += [(0.8, 0.06, (0.25, 0.15)), (0.9, 0.04, (0.10, 0.10))]
 for prevalence in (0.1, 0.3, 0.5):
     for score, difference, shares in situations:
         positive, negative = prevalence * shares[0], prevalence * shares[1]
-        plan = f1ci.sample_size(
+        plan = f1ci.comparison_sample_size(
             "f1",
             difference=difference,
             disagreement=(positive, negative),

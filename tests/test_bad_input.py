@@ -182,6 +182,16 @@ CALLS = {
             "labels": [0, 1],
         },
     ),
+    "unpaired_difference": (
+        f1ci.unpaired_difference,
+        {
+            "matrix_a": [[9, 2], [3, 8]],
+            "matrix_b": [[7, 2], [3, 9]],
+            "metric": "f1",
+            "method": "score",
+            "confidence_level": 0.9,
+        },
+    ),
     "matrix_report": (
         f1ci.matrix_report,
         {
@@ -213,12 +223,11 @@ CALLS = {
             "metric": "f1",
             "half_width": 0.1,
             "prevalence": 0.3,
-            "bound": "sharp",
             "confidence_level": 0.9,
         },
     ),
-    "sample_size, difference": (
-        f1ci.sample_size,
+    "comparison_sample_size": (
+        f1ci.comparison_sample_size,
         {
             "metric": "f1",
             "difference": 0.1,
@@ -241,8 +250,6 @@ CALLS = {
         },
     ),
     "detectable_difference": (planning.detectable_difference, {"plan": PLAN, "items": 100}),
-    "variance_bound": (planning.variance_bound, {"a": 0.5, "b": 0.5, "bound": "sharp"}),
-    "worst_rule": (planning.worst_rule, {"a": 0.5, "b": 0.5}),
     "bcv_partitions": (
         f1ci.bcv_partitions,
         {"n": 16, "repetitions": 3, "stratify": TRUE, "rng": 1},

@@ -5,15 +5,15 @@ calls stand here; scipy's quantiles and a Wilson interval written out; scikit-le
 numeric derivatives; simulation from a known truth.
 """
 
-import warnings
-
 import numpy as np
 import pytest
 from scipy import stats
 from sklearn.metrics import f1_score
 
 import f1ci
-from f1ci import clustered, clustered_difference, clustered_interval
+from f1ci import clustered_difference, clustered_interval
+from f1ci.counts import group_items
+from f1ci.methods.clusters import units_of_items
 from f1ci.metrics import fbeta
 
 DOCUMENTS = np.array(
@@ -31,6 +31,14 @@ def expanded(counts):
     return np.array(y), np.array(predicted), np.array(groups)
 
 
+def by_unit(y, predicted, groups, r):
+    """Counts (units, r, 3), by the package's own reading of labels."""
+    units = units_of_items(group_items(np.stack([y, predicted]), range(r), groups))
+    table = np.zeros((units.units, r, 3))
+    table[units.unit, units.of_class] = units.counts.T
+    return table
+
+
 def same(first, second):
     # Sums in another order.
     for one, other in zip((*first, first.estimate), (*second, second.estimate), strict=True):
@@ -44,43 +52,6 @@ def test_counts_and_expanded_items_have_the_same_interval(method, beta):
     y, predicted, groups = expanded(DOCUMENTS)
     by_item = f1ci.f1_score_interval(y, predicted, beta=beta, groups=groups, method=method)
     same(clustered_interval(DOCUMENTS, fbeta(beta), method=method), by_item)
-
-
-@pytest.mark.parametrize("average", ["macro", "weighted"])
-@pytest.mark.parametrize("method", ["score", "cautious", "delta", "logit"])
-def test_counts_by_class_and_items_have_the_same_interval(method, average):
-    rng = np.random.default_rng(2)
-    y = rng.integers(0, 3, 120)
-    predicted = np.where(rng.random(120) < 0.7, y, rng.integers(0, 3, 120))
-    groups = rng.integers(0, 9, 120)
-    counts = np.zeros((9, 3, 3), dtype=int)
-    for group, true, found in zip(groups, y, predicted, strict=True):
-        if true == found:
-            counts[group, true, 0] += 1
-        else:
-            counts[group, found, 1] += 1
-            counts[group, true, 2] += 1
-    by_item = f1ci.f1_score_interval(y, predicted, average=average, groups=groups, method=method)
-    same(clustered_interval(counts, average=average, method=method), by_item)
-
-
-@pytest.mark.parametrize("method", ["score", "cautious", "delta"])
-def test_differences_of_counts_and_of_items_are_the_same(method):
-    rng = np.random.default_rng(3)
-    y = rng.integers(0, 2, 200)
-    a, b = (np.where(rng.random(200) < right, y, 1 - y) for right in (0.7, 0.8))
-    groups = rng.integers(0, 12, 200)
-
-    def counts(predicted):
-        cells = (
-            (y == 1) & (predicted == 1),
-            (y == 0) & (predicted == 1),
-            (y == 1) & (predicted == 0),
-        )
-        return np.stack([np.bincount(groups[cell], minlength=12) for cell in cells], axis=-1)
-
-    by_item = f1ci.difference_interval(y, a, b, "f1", groups=groups, method=method)
-    same(clustered_difference(counts(a), counts(b), method=method), by_item)
 
 
 def test_the_score_interval_is_wilsons_for_effective_counts():
@@ -168,16 +139,6 @@ def test_indicators_have_the_scores_of_scikit_learn(average):
     np.testing.assert_array_equal(lists.high, found.high)
 
 
-def test_indicators_in_groups_are_summed():
-    rng = np.random.default_rng(7)
-    y = rng.integers(0, 2, (60, 3))
-    predicted = np.where(rng.random((60, 3)) < 0.8, y, 1 - y)
-    groups = np.arange(60) // 5
-    found = f1ci.f1_score_interval(y, predicted, average="macro", groups=groups)
-    counts = f1ci.counts.indicator_counts(y, predicted, None)[0].reshape(12, 5, 3, 3).sum(axis=1)
-    assert tuple(found) == tuple(clustered_interval(counts, average="macro"))
-
-
 @pytest.mark.parametrize("method", ["score", "cautious"])
 def test_borders(method):
     low, high = clustered_interval([[5, 0, 0]] * 10, method=method)
@@ -203,18 +164,30 @@ def test_a_standard_error_of_zero_is_not_passed_over(method, ends):
         clustered_difference(DOCUMENTS, DOCUMENTS, method="delta")
 
 
+@pytest.mark.parametrize("last", [4, 5])
+def test_a_class_in_one_document_is_one_item(last):
+    """What one unit holds says nothing of its dependence: it is taken for one item of three."""
+    low, high = clustered_interval([[7, 6, last], [0, 0, 0], [0, 0, 0]])
+    assert low < 0.01
+    assert high > 0.99
+
+
+def test_swapping_the_models_negates_the_interval():
+    """With few groups and correlation 0; the grid of angles once met a rounded zero (.017)."""
+    t = [0] * 12 + [1, 0] + [1] * 7 + [0]
+    a = [0] * 14 + [1] * 7 + [0]
+    groups = [0, 1, 2, 3, 4, 5, 6, 7, 1, 0, 4, 2, 0, 1, 2, 2, 0, 6, 2, 4, 5, 0]
+    for method in ("score", "cautious"):
+        options = {"groups": groups, "method": method}
+        there = f1ci.difference_interval(t, a, t, "f1", **options)
+        back = f1ci.difference_interval(t, t, a, "f1", **options)
+        assert tuple(there) == (-back.high, -back.low)
+
+
 def test_a_model_is_as_good_as_itself():
     low, high = clustered_difference(DOCUMENTS, DOCUMENTS)
     assert low == pytest.approx(-high)
     assert 0.0 < high < 0.1
-
-
-def test_the_order_of_models_changes_the_sign_only():
-    other = DOCUMENTS[:, [0, 2, 1]] + [1, 0, 0]
-    for average in ("score", "cautious", "delta"):
-        there = clustered_difference(DOCUMENTS, other, method=average)
-        back = clustered_difference(other, DOCUMENTS, method=average)
-        np.testing.assert_allclose([there.low, there.high], [-back.high, -back.low], atol=1e-14)
 
 
 def test_differences_of_few_units_have_a_length_and_widen_with_the_level():
@@ -260,12 +233,13 @@ def test_an_estimate_lies_in_its_interval_where_a_class_is_hardly_there(average)
 def test_groups_of_labels_and_counts_by_unit_have_one_difference():
     y, predicted, groups = expanded(DOCUMENTS)
     other = np.where(np.arange(len(y)) % 7 == 0, 1 - predicted, predicted)
-    tables = [clustered.label_counts(y, p, groups, 2)[:, 1] for p in (predicted, other)]
+    tables = [by_unit(y, p, groups, 2)[:, 1] for p in (predicted, other)]
     for method in ("score", "cautious", "delta"):
         labels = f1ci.difference_interval(y, predicted, other, "f1", groups=groups, method=method)
         counts = clustered_difference(*tables, method=method)
         for name in ("estimate", "low", "high", "standard_error"):
-            assert getattr(labels, name) == getattr(counts, name), (method, name)
+            one, two = getattr(labels, name), getattr(counts, name)
+            assert one == pytest.approx(two, abs=1e-12), (method, name)
 
 
 def test_columns_of_indicators_have_names():
@@ -278,15 +252,6 @@ def test_columns_of_indicators_have_names():
     masked = np.ma.masked_array(y, mask=[[1, 0]] + [[0, 0]] * 3)
     with pytest.raises(ValueError, match="y_true must not hold masked entries"):
         f1ci.f1_score_interval(masked, y, average="micro")
-
-
-def test_many_small_units_have_the_interval_of_independent_items():
-    """With one item in each unit the design effect is near 1."""
-    y, predicted, _ = expanded(np.tile(DOCUMENTS, (20, 1)))
-    items = f1ci.f1_score_interval(y, predicted)
-    units = f1ci.f1_score_interval(y, predicted, groups=np.arange(len(y)))
-    # n / (n - 1), and Student's quantile for some 1500 degrees of freedom.
-    np.testing.assert_allclose(tuple(units), tuple(items), atol=2e-4)
 
 
 @pytest.mark.parametrize(("skewed", "least"), [(False, 0.93), (True, 0.92)])
@@ -317,7 +282,6 @@ def test_coverage_with_ten_documents(skewed, least):
         (lambda: clustered_interval(DOCUMENTS, average="macro"), r"got shape \(8, 3\)"),
         (lambda: clustered_interval(DOCUMENTS, method="wald"), "got 'wald'"),
         (lambda: clustered_difference(DOCUMENTS, DOCUMENTS[1:]), r"got shape \(7, 3\)"),
-        (lambda: clustered_difference(DOCUMENTS, DOCUMENTS, method="logit"), "got 'logit'"),
         (lambda: f1ci.f1_score_interval([[0, 2]], [[0, 1]], average="macro"), "got 2"),
         (lambda: f1ci.f1_score_interval([[0, 1]] * 2, [[0, 1]] * 2), "got 'binary'"),
         (lambda: f1ci.f1_score_interval([0, 1], [0, 1], average="samples"), "indicators"),
@@ -326,14 +290,6 @@ def test_coverage_with_ten_documents(skewed, least):
 def test_bad_input(call, message):
     with pytest.raises(ValueError, match=message):
         call()
-
-
-def test_ordinary_answers_do_not_warn():
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        clustered_interval(
-            np.stack([DOCUMENTS, 0 * DOCUMENTS + [1, 0, 0]], axis=1), average="macro"
-        )
 
 
 @pytest.mark.parametrize("method", ["score", "cautious"])
@@ -355,7 +311,7 @@ def test_a_class_that_is_never_true_has_no_weight():
     y_true, y_pred = list("aabbaabbab"), list("aabbabbbac")
     groups = [0, 0, 1, 1, 2, 2, 3, 3, 4, 4]
     table = f1ci._labels.encode({"y_true": y_true, "y_pred": y_pred})[0]
-    counts = f1ci.clustered.label_counts(*table, np.array(groups), 3)
+    counts = by_unit(*table, np.array(groups), 3)
     with_c = f1ci.clustered_interval(counts, "recall", average="weighted")
     without = f1ci.clustered_interval(counts[:, :2], "recall", average="weighted")
     assert tuple(with_c) == pytest.approx(tuple(without), abs=1e-12)

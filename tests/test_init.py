@@ -36,7 +36,8 @@ def test_options_are_keyword_only(name):
         if p.kind is not p.KEYWORD_ONLY
     ]
     data = "y_true y_pred y_pred_a y_pred_b predictions tp fp fn matrix classes metric metrics"
-    data += " counts counts_a counts_b folds folds_a folds_b correlation n confidence_level plan"
+    data += " counts counts_a counts_b matrix_a matrix_b folds folds_a folds_b correlation n"
+    data += " confidence_level plan"
     assert set(positional) <= set(data.split())
     assert "alpha" not in inspect.signature(getattr(f1ci, name)).parameters
 

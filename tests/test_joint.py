@@ -11,12 +11,12 @@ import pytest
 from examples import JUICE, labels_of, labels_of_cells
 from scipy import stats
 
-from f1ci import confusion_matrix, counts, metrics
-from f1ci import joint as joint_room
+from f1ci import confusion_matrix
 from f1ci.intervals import metric_interval
-from f1ci.joint import joint_critical_value, joint_from_cells, joint_intervals
+from f1ci.joint import joint_critical_value, joint_intervals
 from f1ci.metrics import BinaryMetric, fbeta
 from f1ci.results import DegenerateVarianceWarning, UndefinedMetricWarning
+from notebooks.shared.kernels import joint_from_cells
 
 Z = stats.norm.ppf(0.975)
 
@@ -244,7 +244,7 @@ def test_joint_groups(method):
         np.testing.assert_allclose(repeated.low, plain.low, rtol=1e-9)
 
 
-# ---------------------------------------------------------------- limits of one score at q
+# Limits of one score at q
 
 
 @pytest.mark.parametrize("method", ["cautious", "score", "logit"])
@@ -263,30 +263,16 @@ def test_joint_limits_are_the_limits_of_one_score_at_a_higher_level():
     joint = joint_intervals(y_true, predictions, ["f1", "precision", "correlation"])
     assert joint.methods == ("cautious", "cautious", "logit") * 3
     level = 2 * stats.norm.cdf(joint.critical_value) - 1
-    for name, metric in joint:
+    for name, metric in joint.rows():
         table = confusion_matrix(y_true, predictions[name])
         method = "logit" if metric == "correlation" else "cautious"
         for at, ends in ((level, ("low", "high")), (0.95, ("individual_low", "individual_high"))):
             alone = metric_interval(table, metric, method=method, confidence_level=at)
-            k = list(joint).index((name, metric))
+            k = joint.rows().index((name, metric))
             # 1e-12: the level was computed from q by another code.
             assert tuple(getattr(joint, end)[k] for end in ends) == pytest.approx(
                 tuple(alone), rel=1e-12
             )
-
-
-def test_smoothing_is_half_an_item_in_each_joint_cell_of_two_rules():
-    cells = np.array([40, 3, 2, 0, 1, 0, 2, 9])
-    names = ["f1", "accuracy", "precision"]
-    _, smooth = joint_from_cells(cells, names, method="cautious")
-    # Twice the counts, so that half an item is one of the whole items that are asked for.
-    _, expected = joint_from_cells(2 * cells + 1, names)
-
-    def correlation(covariance):
-        scale = np.sqrt(np.diag(covariance))
-        return covariance / np.outer(scale, scale)
-
-    np.testing.assert_allclose(correlation(smooth), correlation(expected), rtol=1e-10)
 
 
 def test_smoothing_for_many_classes_item_by_item():
@@ -358,7 +344,7 @@ def test_order_of_rows_and_names_of_classes_do_not_matter():
     renamed = joint_intervals(word[y_true], {"a": word[a], "b": word[b]}, names)
     np.testing.assert_array_equal(renamed.low, joint.low)
     turned = joint_intervals(y_true, {"b": b, "a": a}, names[::-1])
-    for row in joint:
+    for row in joint.rows():
         # Other points for the quantile: its accuracy.
         assert tuple(turned[row]) == pytest.approx(tuple(joint[row]), abs=1e-4)
 
@@ -400,17 +386,11 @@ def test_many_classifiers_fit():
     rng = np.random.default_rng(33)
     y_true = rng.integers(0, 2, 60)
     predictions = {f"rule {k}": rng.integers(0, 2, 60) for k in range(70)}
-    labels = np.array([y_true, *predictions.values()])
-    columns, code = counts.distinct_columns(labels, 2)
-    np.testing.assert_array_equal(columns[:, code], labels)
-    right = (labels[1:] == y_true).astype(float)
-    places = 2 * columns[0] + columns[1:]
-    tables = joint_room._tables(np.bincount(code).astype(float), places, 2)
-    values, influence, _ = joint_room._evaluated(tables, places, [metrics.accuracy])
-    np.testing.assert_allclose(values, right.mean(axis=1), rtol=1e-13)
-    np.testing.assert_allclose(
-        influence[:, code], right - right.mean(axis=1, keepdims=True), atol=1e-13
-    )
+    joint = joint_intervals(y_true, predictions, ["accuracy"], method="delta")
+    right = np.array([labels == y_true for labels in predictions.values()])
+    np.testing.assert_allclose(joint.estimate, right.mean(axis=1), rtol=1e-13)
+    # numpy's covariance has the divisor n - 1, as ours.
+    np.testing.assert_allclose(joint.covariance, np.cov(right) / 60, atol=1e-15)
 
 
 def test_predictions_as_a_data_frame_or_pairs():
@@ -439,7 +419,7 @@ def test_user_defined_metric_everywhere():
     np.testing.assert_allclose(ours.covariance, recall.covariance, rtol=1e-10)
 
 
-# ---------------------------------------------------------------- bad input
+# Bad input
 
 TRUE = [0, 1, 1, 0]
 PRED = [0, 1, 0, 0]
@@ -469,11 +449,6 @@ PRED = [0, 1, 0, 0]
             ValueError,
             "metrics must be distinct, got 'f1' twice",
         ),
-        (
-            lambda: joint_from_cells([1, 2, 3, 4], ["f1", "macro_f1"]),
-            ValueError,
-            "only a binary metric .* got 'macro_f1'",
-        ),
         (lambda: joint_intervals(TRUE, [PRED], ["f1"]), TypeError, "must map names of class"),
         (lambda: joint_intervals(TRUE, {1: PRED}, ["f1"]), TypeError, "must be text, got 1"),
         (lambda: joint_intervals(TRUE, {"a": PRED}, 5), TypeError, "metrics must be a list, got 5"),
@@ -498,8 +473,6 @@ PRED = [0, 1, 0, 0]
             ValueError,
             "one of 'logit', 'delta' for items in groups, got 'score'",
         ),
-        (lambda: joint_from_cells([1, 2, 3], ["f1"]), ValueError, r"got shape \(3,\)"),
-        (lambda: joint_from_cells([1, 2, 3, -4], ["f1"]), ValueError, "got -4"),
     ],
 )
 def test_bad_input(call, error, words):

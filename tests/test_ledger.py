@@ -584,7 +584,7 @@ def test_restated_numbers_count_once_in_the_headline(folder: Path) -> None:
     found = built(folder)
     sentence = book.fragment("sentence", found)
     assert "**11** rows" in sentence
-    assert "**10** that do not restate another" in sentence
+    assert "**10** do not restate another" in sentence
     assert "1 to the printed digits" in sentence  # of two matches one restates the other
 
 
@@ -696,6 +696,21 @@ def test_nothing_is_recorded_twice(folder: Path) -> None:
         recorder.missing("lam/section-6/size", " ")
     with pytest.raises(LedgerError, match="lower-case-and-dashes, got 'Lam Coverage'"):
         results(folder, "Lam Coverage")
+
+
+def test_numbers_of_the_text_are_recorded_once_and_judged_by_nobody(folder: Path) -> None:
+    recorder = results(folder)
+    recorder.say("lam-largest", np.float64(1.5))
+    recorder.say("lam-words", "1,070")
+    with pytest.raises(LedgerError, match="lam-largest is said twice"):
+        recorder.say("lam-largest", 1.5)
+    with pytest.raises(LedgerError, match="no slash, got 'lam/largest'"):
+        recorder.say("lam/largest", 1.5)
+    recorder.save()
+    found = built(folder)
+    assert found.quoted == {"lam-largest": 1.5, "lam-words": "1,070"}
+    assert not found.errors
+    assert {entry.verdict for entry in found.entries} == {"not-recorded"}
 
 
 def test_two_notebooks_must_not_record_the_same_number(folder: Path) -> None:

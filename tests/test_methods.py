@@ -11,21 +11,12 @@ PRED = np.repeat([1, 0, 1, 0], [30, 6, 4, 20])
 THREE = [[12, 2, 1], [3, 15, 2], [0, 2, 23]]
 
 
-def toy_kernel(asked):
-    return 0.5 * asked.estimate, 0.5 + 0.5 * asked.estimate
+def halfway(sample, z):  # noqa: ARG001
+    low, high = sample.range
+    return (low + sample.estimate) / 2, (high + sample.estimate) / 2
 
 
-def toy_difference(asked):
-    return asked.estimate - 1.0, asked.estimate + 1.0
-
-
-TOY = methods.Method(
-    "toy",
-    "Halfway to each border.",
-    "nobody",
-    dict.fromkeys(methods.EVERY, toy_kernel),
-    differences=dict.fromkeys(methods.EVERY, toy_difference),
-)
+TOY = methods.Method("toy", "Halfway to each border.", "nobody", halfway)
 
 
 def test_a_method_is_one_kernel_and_one_entry():
@@ -42,7 +33,7 @@ def test_a_method_is_one_kernel_and_one_entry():
                 for average in ("micro", "macro", "weighted", "macro_star", None)
             ),
             f1ci.metric_interval(THREE, "macro_f1", method="toy"),
-            f1ci.metric_interval([[20, 4], [6, 30]], "lift", method="toy"),
+            f1ci.metric_interval([[20, 4], [6, 30]], "cosine", method="toy"),
         ]
         difference = f1ci.difference_interval(TRUE, PRED, TRUE, "f1", method="toy")
         with pytest.raises(ValueError, match=r"'toy'.*got 'other'"):
@@ -53,7 +44,7 @@ def test_a_method_is_one_kernel_and_one_entry():
         np.testing.assert_array_equal(interval.low, 0.5 * np.asarray(interval.estimate))
         np.testing.assert_array_equal(interval.high, 0.5 + 0.5 * np.asarray(interval.estimate))
     assert difference.method == "toy"
-    assert difference.high == difference.estimate + 1.0
+    assert difference.high == (difference.estimate + 1.0) / 2
     assert coverage.coverage > 0.5
     with pytest.raises(ValueError, match="method must be one of"):
         f1ci.f1_interval(1, 1, 1, method="toy")
@@ -62,7 +53,7 @@ def test_a_method_is_one_kernel_and_one_entry():
 @pytest.mark.parametrize("metric", metrics.METRICS.values(), ids=lambda metric: metric.name)
 def test_the_default_is_the_first_that_applies(metric):
     known = methods.names(metric)
-    scored = metric.kind in methods.SCORES
+    scored = metric.index is not None or metric.parts is not None
     assert known[0] == ("score" if scored else "logit")
     size = 2 if metric.binary else 3
     table = np.full((size, size), 7) + 20 * np.eye(size, dtype=int)
@@ -88,15 +79,22 @@ def test_f1_knows_the_papers_names():
 
 @pytest.mark.parametrize("door", [f1ci.f1_interval, f1ci.f1_score_interval, f1ci.metric_interval])
 def test_docstrings_list_the_methods(door):
-    assert "{methods}" not in door.__doc__
-    for method in methods.METHODS.values():
-        if ("f1" in method.kernels and door is f1ci.f1_interval) or "tversky" in method.kernels:
-            assert f'- "{method.name}": {method.summary}' in door.__doc__
+    metric = metrics.f1 if door is not f1ci.metric_interval else metrics.jaccard
+    named = set(methods.names(metric))
+    assert named == {name for name in named if f'"{name}"' in door.__doc__}
 
 
 @pytest.mark.parametrize("method", methods.METHODS.values(), ids=lambda method: method.name)
 def test_every_method_has_words_and_a_reference(method):
     assert method.summary.endswith(".")
     assert method.reference
-    assert set(method.kernels) <= set(methods.EVERY)
-    assert set(method.differences) <= set(methods.EVERY)
+
+
+def test_a_known_name_is_not_registered_again():
+    with (
+        pytest.raises(ValueError, match="there is a method 'toy' already"),
+        methods.registered(TOY),
+        methods.registered(TOY),
+    ):
+        pass
+    assert "toy" not in methods.METHODS

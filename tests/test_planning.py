@@ -1,8 +1,7 @@
-"""Planning: the bounds are never exceeded, are attained, and give the published sizes.
+"""Planning: the bound is never exceeded, is attained, and gives the published sizes.
 
 `nu`, the variance that everything is compared with, is the formula that Jiang (2020) prints in
-proposition 1; `worst_by_search` maximises it numerically and knows nothing of the derivation in
-`f1ci.planning`.
+proposition 1. `worst_by_search` maximises it numerically and knows no derivation.
 """
 
 import dataclasses
@@ -10,19 +9,18 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy import optimize, stats
 
 import f1ci
 from f1ci.metrics import fbeta, tversky
-from f1ci.planning import variance_bound, worst_rule
+from f1ci.planning import _variance_bound
 
-# Weights that meet all branches: b below and above a, a far above 2.
+# Weights with a up to 2: b below and above a.
 WEIGHTS = [
     *[(0.8, 0.2), (0.5, 0.5), (0.2, 0.8), (1.0, 1.0), (0.0, 1.0), (1.3, 2.5), (2.0, 1.0)],
-    *[(1.9, 0.02), (2.5, 0.4), (2.9, 0.05), (2.5, 0.9), (3.0, 2.5), (4.0, 0.05), (20.0, 0.02)],
-    *[(5.0, 1.0), (20.0, 1.0), (20.0, 5.0), (12.0, 10.0), (2.01, 1.0), (8.0, 0.3)],
+    *[(1.9, 0.02), (2.0, 0.4), (2.0, 10.0)],
 ]
 weights = st.floats(1e-3, 30.0)
 ratios = st.floats(0.0, 1e6)
@@ -30,13 +28,10 @@ ratios = st.floats(0.0, 1e6)
 
 def nu(tp, fp, fn, a, b):
     """Proposition 1, for cell probabilities (the true negatives do not matter)."""
-
-    def tau(a, b):
-        return tp / (tp + a * fp + b * fn)
-
+    tau = tp / (tp + a * fp + b * fn)
     # 1 / tau - 1 without its cancellation where there are few errors.
     odds, squared = (a * fp + b * fn) / tp, (a * a * fp + b * b * fn) / tp
-    return (squared + odds**2) / tp * tau(a, b) ** 4
+    return (squared + odds**2) / tp * tau**4
 
 
 def scaled(fp, fn, a, b):
@@ -51,10 +46,9 @@ def worst_by_search(a, b):
     values = scaled(fp, fn, a, b)
     best = values.max()
     for k in np.argsort(values, axis=None)[-3:]:
-        start = np.sqrt([fp.flat[k], fn.flat[k]])  # squares stay above 0
         found = optimize.minimize(
             lambda s: -scaled(s[0] ** 2, s[1] ** 2, a, b),
-            start,
+            np.sqrt([fp.flat[k], fn.flat[k]]),  # squares stay above 0
             method="Nelder-Mead",
             options={"xatol": 1e-9, "fatol": 1e-14, "maxiter": 4000},
         )
@@ -62,7 +56,7 @@ def worst_by_search(a, b):
     return best
 
 
-# ---------------------------------------------------------------- the bound
+# The bound
 
 
 @pytest.mark.parametrize(
@@ -70,130 +64,62 @@ def worst_by_search(a, b):
     [(0.5, ".1549"), (0.6, ".1695"), (0.7, ".1861"), (0.8, ".2050"), (0.9, ".2262")],
 )
 def test_the_published_table(largest, printed):
-    """Proposition 1 (iii); with a = b both bounds are the paper's."""
-    for bound in ("sharp", "jiang"):
-        assert f"{variance_bound(largest, largest, bound=bound):.4f}"[1:] == printed
-    assert f"{variance_bound(largest, 0.1, bound='jiang'):.4f}"[1:] == printed
-    assert f"{variance_bound(0.1, largest, bound='jiang'):.4f}"[1:] == printed
+    """Proposition 1 (iii)."""
+    assert f"{_variance_bound(largest):.4f}"[1:] == printed
 
 
-@pytest.mark.parametrize("largest", [1e-6, 0.3, 0.999, 1.0, 1.001, 2.0, 40.0])
-def test_the_maximum_is_a_maximum(largest):
+@pytest.mark.parametrize("m", [1e-6, 0.3, 0.999, 1.0, 1.001, 2.0, 40.0])
+def test_the_maximum_is_a_maximum(m):
     """V by its definition, t (1 - t) (1 - (1 - m) t)^2, also where the printed formula fails."""
     found = optimize.minimize_scalar(
-        lambda t: -t * (1 - t) * (1 - (1 - largest) * t) ** 2,
+        lambda t: -t * (1 - t) * (1 - (1 - m) * t) ** 2,
         bounds=(0, 1),
         method="bounded",
         options={"xatol": 1e-10},
     )
     # A maximum is flat: an error of 1e-8 in t is one of 1e-16 in V.
-    assert variance_bound(0, largest) == pytest.approx(-found.fun, rel=1e-13)
+    assert _variance_bound(m) == pytest.approx(-found.fun, rel=1e-13)
 
 
 def test_values_that_are_known_in_closed_form():
-    assert variance_bound(1, 1) == 0.25  # the limit at 1: t (1 - t)
-    assert variance_bound(0, 1, bound="jiang") == 0.25  # recall is a proportion of the positives
+    assert _variance_bound(1) == 0.25  # the limit at 1: t (1 - t)
     # t (1 - t)^3 and, over m^2, t^3 (1 - t) have the maximum 27/256.
-    assert variance_bound(0, 1e-9) == pytest.approx(27 / 256, rel=1e-8)
-    assert variance_bound(0, 1e9) / 1e18 == pytest.approx(27 / 256, rel=1e-8)
+    assert _variance_bound(1e-9) == pytest.approx(27 / 256, rel=1e-8)
+    assert _variance_bound(1e9) / 1e18 == pytest.approx(27 / 256, rel=1e-8)
 
 
 @pytest.mark.parametrize(("a", "b"), WEIGHTS)
-def test_the_sharp_bound_is_what_a_search_finds(a, b):
-    # The search stops at differences of 1e-14.
-    assert variance_bound(a, b) == pytest.approx(worst_by_search(a, b), rel=1e-11)
+def test_the_bound_is_what_a_search_finds(a, b):
+    # The search stops at differences of 1e-14. So the bound is exceeded by no rule, and attained.
+    assert _variance_bound(b) == pytest.approx(worst_by_search(a, b), rel=1e-11)
 
 
-def test_all_branches_are_met():
-    """Rules without false positives, without false negatives, and with both."""
-    kinds = {(x > 0, y > 0) for x, y in (worst_rule(a, b) for a, b in WEIGHTS)}
-    assert kinds == {(False, True), (True, False), (True, True)}
-
-
-@given(a=weights | st.just(0.0), b=weights, fp=ratios, fn=ratios)
-def test_no_rule_exceeds_the_bounds(a, b, fp, fn):
+@given(a=st.floats(0.0, 2.0), b=weights, fp=ratios, fn=ratios)
+def test_no_rule_exceeds_the_bound(a, b, fp, fn):
     # 1e-12 is the rounding of some twenty operations.
-    sharp, jiang = variance_bound(a, b), variance_bound(a, b, bound="jiang")
-    assert scaled(fp, fn, a, b) <= sharp * (1 + 1e-12)
-    assert sharp <= jiang * (1 + 1e-12)
+    assert scaled(fp, fn, a, b) <= _variance_bound(b) * (1 + 1e-12)
 
 
-@given(a=weights | st.just(0.0), b=weights)
-def test_the_worst_rule_attains_the_sharp_bound(a, b):
-    assert scaled(*worst_rule(a, b), a, b) == pytest.approx(variance_bound(a, b), rel=1e-9)
+def test_above_two_the_bound_fails_and_is_refused():
+    assert worst_by_search(4.0, 0.05) > 1.01 * _variance_bound(0.05)
+    with pytest.raises(ValueError, match="Tversky index with a <= 2, got a=4"):
+        f1ci.sample_size(tversky(4, 0.05), half_width=0.1)
 
 
-@given(a=weights, b=weights)
-def test_when_the_published_function_of_b_is_sharp(a, b):
-    """The supremum is V(b) if a <= b + u_o(b), which is at least 2, and more if not."""
-    odds = (3 - 3 * b + math.sqrt(9 * b * b - 14 * b + 9)) / 2
-    of_b = variance_bound(b, b)
-    assert odds + b >= 2 - 1e-12
-    if a <= b + odds:
-        assert variance_bound(a, b) == pytest.approx(of_b, rel=1e-12)
-    elif a > (b + odds) * 1.01:  # just above the difference is of fourth order
-        assert variance_bound(a, b) > of_b
-
-
-def test_both_kinds_of_errors_in_closed_form():
-    """Where the worst rule has both, S = (a - 2b)^4 / {64 d (1 - b)^2 (d - 1)^2}, d = a - b."""
-    for a, b in [(2.9, 0.05), (4.0, 0.05), (20.0, 0.02)]:
-        d = a - b
-        closed = (a - 2 * b) ** 4 / (64 * d * (1 - b) ** 2 * (d - 1) ** 2)
-        if min(worst_rule(a, b)) > 0:
-            assert variance_bound(a, b) == pytest.approx(closed, rel=1e-12)
-    assert min(worst_rule(4.0, 0.05)) > 0
-
-
-@pytest.mark.parametrize("beta", [0.1, 0.5, 1.0, 2.0, 10.0])
-def test_the_worst_table_of_counts(beta):
-    """A table of whole numbers attains the bound, by the interval of the delta road."""
-    metric = fbeta(beta)
-    x, y = worst_rule(metric.a, metric.b)
-    tp = 10**9  # rounding the others changes their ratios by 1e-9, the variance by far less
-    table = np.array([[10**9, round(x * tp)], [round(y * tp), tp]])
-    error = f1ci.metric_interval(table, metric).standard_error
-    bound = variance_bound(metric.a, metric.b) / (metric.b * table[1].sum())
-    assert error**2 == pytest.approx(bound, rel=1e-9)
-    assert error**2 <= bound * (1 + 1e-12)
-
-
-# ---------------------------------------------------------------- sample sizes
-
-
-def test_the_published_example():
-    """Section 2.3: 10250 and 16667, from V = .2050 and a standard error rounded to .01."""
-    plan = f1ci.sample_size(fbeta(0.5), standard_error=0.01, prevalence=0.615, bound="jiang")
-    assert f"{plan.variance_bound:.4f}" == "0.2050"
-    assert round(round(plan.variance_bound, 4) / (0.01**2 * 0.2)) == 10250  # printed
-    assert math.ceil(10250 / 0.615) == 16667  # printed
-    # With all digits of V; mpmath: V = 0.204970225529479659...
-    assert (plan.positives, plan.total) == (10249, 16665)
-    # V = .2050, 1.96 and the standard error as it is: lead 21 of the errata.
-    assert math.ceil(0.2050 / ((0.02 / 1.96) ** 2 * 0.2 * 0.615)) == 16007
+# Sample sizes for one score
 
 
 def test_the_published_example_without_rounding():
-    """V z^2 / (b h^2) with z^2 = 3.841458820694124 (chi-squared tables), V(.8) and V(.2)."""
-    options = {"half_width": 0.02, "prevalence": 0.615}
-    for bound, v, positives, total in [
-        ("jiang", 0.2049702255294797, 9843, 16004),
-        ("sharp", 0.1214518969690813, 5832, 9483),
-    ]:
-        plan = f1ci.sample_size(fbeta(0.5), bound=bound, **options)
-        needed = v * 3.841458820694124 / (0.2 * 0.02**2)
-        assert (plan.positives, plan.total) == (math.ceil(needed), math.ceil(needed / 0.615))
-        assert (plan.positives, plan.total) == (positives, total)
-        assert plan.standard_error == pytest.approx(0.02 / 1.959963984540054, rel=1e-14)
-        assert plan.bound == bound
-    rounded = f1ci.sample_size(fbeta(0.5), standard_error=0.01, prevalence=0.615)
-    assert rounded.total == 9875
+    """V z^2 / (b h^2) with z^2 = 3.841458820694124 (chi-squared tables) and V(.2).
 
-
-def test_the_bounds_agree_unless_a_exceeds_b():
-    for metric in ("f1", "jaccard", "recall", fbeta(2), tversky(0.3, 4)):
-        plans = [f1ci.sample_size(metric, half_width=0.03, bound=b) for b in ("sharp", "jiang")]
-        assert plans[0] == dataclasses.replace(plans[1], bound="sharp")
+    Section 2.3 has V(.8) and a rounded standard error: its 16667 is in the book's notebook.
+    """
+    plan = f1ci.sample_size(fbeta(0.5), half_width=0.02, prevalence=0.615)
+    needed = 0.1214518969690813 * 3.841458820694124 / (0.2 * 0.02**2)
+    assert (plan.positives, plan.total) == (math.ceil(needed), math.ceil(needed / 0.615))
+    assert (plan.positives, plan.total) == (5832, 9483)
+    assert plan.standard_error == pytest.approx(0.02 / 1.959963984540054, rel=1e-14)
+    assert f1ci.sample_size(fbeta(0.5), standard_error=0.01, prevalence=0.615).total == 9875
 
 
 def test_recall_is_the_textbook_sample_size():
@@ -211,10 +137,7 @@ def test_a_whole_number_is_not_rounded_up(error):
 
 def test_fields_and_defaults():
     plan = f1ci.sample_size(half_width=0.02)
-    assert plan.metric == "f1"
-    assert plan.total is None
-    assert plan.bound == "sharp"
-    assert plan.confidence_level == 0.95
+    assert (plan.metric, plan.total, plan.confidence_level) == ("f1", None, 0.95)
     assert plan.positives == f1ci.sample_size("f1", half_width=0.02, prevalence=1.0).total
     assert type(plan.positives) is int
     assert plan == f1ci.sample_size(fbeta(1), half_width=np.float64(0.02))
@@ -225,8 +148,6 @@ def test_fields_and_defaults():
 def test_a_plan_asks_for_at_least_one_positive():
     plan = f1ci.sample_size(standard_error=100.0, prevalence=0.3)
     assert (plan.positives, plan.total) == (1, 1)
-    # A level near 0 gives a quantile near 0, which must not divide by zero.
-    assert f1ci.sample_size(half_width=0.1, confidence_level=1e-9).positives == 1
 
 
 @given(
@@ -237,15 +158,12 @@ def test_a_plan_asks_for_at_least_one_positive():
 def test_the_planned_width_is_kept(beta, half_width, shares):
     """Any table with the planned number of positives has an interval that narrow."""
     metric = fbeta(beta)
-    for bound in ("sharp", "jiang"):
-        positives = f1ci.sample_size(metric, half_width=half_width, bound=bound).positives
-        tp = max(1, round(shares[0] * positives))
-        fp = round(shares[1] * 2 * positives)
-        interval = f1ci.metric_interval([[7, fp], [positives - tp, tp]], metric)
-        assert interval.length / 2 <= half_width * (1 + 1e-12)
-
-
-# ---------------------------------------------------------------- bad input
+    positives = f1ci.sample_size(metric, half_width=half_width).positives
+    tp = max(1, round(shares[0] * positives))
+    fp = round(shares[1] * 2 * positives)
+    assume(fp or tp < positives)
+    interval = f1ci.metric_interval([[7, fp], [positives - tp, tp]], metric, method="delta")
+    assert interval.length / 2 <= half_width * (1 + 1e-12)
 
 
 @pytest.mark.parametrize(
@@ -253,39 +171,18 @@ def test_the_planned_width_is_kept(beta, half_width, shares):
     [
         ({}, ValueError, "exactly one of half_width, standard_error.*half_width=None"),
         ({"half_width": 0.1, "standard_error": 0.1}, ValueError, "exactly one of"),
-        ({"half_width": 0}, ValueError, "half_width must be a finite number above 0, got 0"),
-        (
-            {"half_width": 2},
-            ValueError,
-            "half_width must be below 1, the range of a score, got 2.0",
-        ),
+        ({"half_width": 2}, ValueError, "half_width must be below 1, the range .*, got 2.0"),
         ({"half_width": -0.1}, ValueError, "half_width .* got -0.1"),
         ({"half_width": math.nan}, ValueError, "half_width .* got nan"),
         ({"half_width": "wide"}, TypeError, "half_width must be a number, got 'wide'"),
         ({"standard_error": True}, TypeError, "standard_error must be a number, got True"),
-        ({"standard_error": math.inf}, ValueError, "standard_error .* got inf"),
-        ({"half_width": 0.1, "prevalence": 0.0}, ValueError, r"prevalence .*\(0, 1\], got 0.0"),
         ({"half_width": 0.1, "prevalence": 61.5}, ValueError, "prevalence .* got 61.5"),
-        ({"half_width": 0.1, "prevalence": "half"}, TypeError, "prevalence .* got 'half'"),
         ({"half_width": 0.1, "confidence_level": 95}, ValueError, "did you mean 0.95"),
-        ({"half_width": 0.1, "bound": "best"}, ValueError, "'sharp', 'jiang', got 'best'"),
-        ({"half_width": 0.1, "power": 2}, ValueError, "power goes with difference, got power=2"),
-        ({"difference": 0.1, "bound": "jiang"}, ValueError, "goes with a width, got bound='jiang'"),
-        ({"half_width": 0.1, "score": 0.8}, ValueError, "goes with difference, got score=0.8"),
-        (
-            {"half_width": 0.1, "disagreement": (0.1, 0.1)},
-            ValueError,
-            r"goes with difference, got disagreement=\(0.1, 0.1\)",
-        ),
-        ({"metric": tversky(10, 1), "half_width": 10**400}, ValueError, "at most 1e308, got 1000"),
         ({"half_width": 1e-200}, ValueError, r"2\*\*50 items, but the plan asks for inf"),
         ({"half_width": 1e-3, "prevalence": 1e-12}, ValueError, r"2\*\*50 items"),
-        ({"metric": "f2", "half_width": 0.1}, ValueError, "metric must be one of .* got 'f2'"),
         ({"metric": "accuracy", "half_width": 0.1}, ValueError, "Tversky.*got 'accuracy'"),
         ({"metric": "macro_f1", "half_width": 0.1}, ValueError, "Tversky.*got 'macro_f1'"),
         ({"metric": "precision", "half_width": 0.1}, ValueError, "b = 0.*got 'precision'"),
-        ({"metric": tversky(2, 0), "half_width": 0.1}, ValueError, r"got 'tversky\(2, 0\)'"),
-        ({"metric": tversky(1, 1e300), "half_width": 0.1}, ValueError, "2\\*\\*50 items"),
     ],
 )
 def test_bad_input(arguments, error, message):
@@ -293,17 +190,7 @@ def test_bad_input(arguments, error, message):
         f1ci.sample_size(**arguments)
 
 
-@pytest.mark.parametrize("function", [variance_bound, worst_rule])
-def test_bad_weights(function):
-    with pytest.raises(ValueError, match="b = 0"):
-        function(1.0, 0.0)
-    with pytest.raises(ValueError, match="got a=-1"):
-        function(-1, 0.5)
-    with pytest.raises(TypeError, match="got '1'"):
-        function("1", 0.5)
-
-
-# ---------------------------------------------------------------- two models on the same items
+# Two models on the same items
 
 
 def two_models(n, prevalence, score, positive, negative, difference, rng):
@@ -339,7 +226,7 @@ def two_models(n, prevalence, score, positive, negative, difference, rng):
     ],
 )
 def test_the_planned_power_is_had(prevalence, score, positive, negative, difference):
-    plan = f1ci.sample_size(
+    plan = f1ci.comparison_sample_size(
         "f1",
         difference=difference,
         disagreement=(positive, negative),
@@ -363,7 +250,7 @@ def test_the_planned_power_is_had(prevalence, score, positive, negative, differe
 def test_the_plan_for_f1_is_the_formula_of_the_page():
     """(z + w)^2 {d1 (2 - F)^2 + d0 F^2} / (D delta)^2."""
     d1, d0, score, prevalence, difference = 0.04, 0.03, 0.7, 0.2, 0.01
-    plan = f1ci.sample_size(
+    plan = f1ci.comparison_sample_size(
         difference=difference,
         disagreement=(d1, d0),
         score=score,
@@ -379,7 +266,7 @@ def test_the_plan_for_f1_is_the_formula_of_the_page():
 
 def test_recall_is_planned_as_mcnemars_test():
     """Recall is the share right among positives, so d1 alone matters, whatever recall is."""
-    plan = f1ci.sample_size(
+    plan = f1ci.comparison_sample_size(
         "recall", difference=0.1, disagreement=(0.1, 0.3), score=0.8, prevalence=0.5
     )
     z, w = stats.norm.ppf([0.975, 0.8])
@@ -405,14 +292,35 @@ def test_a_pilot_gives_its_own_variance():
     [
         ({"disagreement": 0.1}, "disagreement must hold the shares .*, got 0.1"),
         ({"disagreement": (0.1, 2)}, "disagreement must lie between 0 and 1, got 2"),
+        ({"disagreement": (0.4, 0.1)}, "within the shares of positives and negatives, 0.3 and 0.7"),
         ({"difference": 0}, "difference must be a finite number above 0, got 0"),
+        # A positive is worth .6 / .3 and a negative .4 / .3 here: .001 of each makes 1/300.
+        (
+            {"difference": 0.5, "disagreement": (0.001, 0.001)},
+            r"difference must be at most 0.00333, .*disagreement=\(0.001, 0.001\), got 0.5",
+        ),
         ({"power": 1.2}, r"power must lie strictly between 0 and 1, got 1\.2"),
         ({"score": 0}, r"score must lie in \(0, 1\], got 0"),
-        ({"half_width": 0.1}, "give exactly one of half_width, standard_error, difference"),
         ({"metric": "accuracy"}, "got 'accuracy'"),
     ],
 )
 def test_bad_plans_for_differences(options, message):
     plan = {"difference": 0.1, "disagreement": (0.1, 0.1), "score": 0.8, "prevalence": 0.3}
     with pytest.raises(ValueError, match=message):
-        f1ci.sample_size(**(plan | options))
+        f1ci.comparison_sample_size(**(plan | options))
+
+
+def test_the_largest_difference_is_what_the_tables_can_show():
+    # B right on all discordant items: the two tables of expected counts differ by just that much.
+    prevalence, score, d1, d0 = 0.3, 0.8, 0.002, 0.004
+    options = {"disagreement": (d1, d0), "score": score, "prevalence": prevalence}
+    tp, fp = prevalence * score, prevalence * (1 - score)
+
+    def f1(tp, fp):
+        return 2 * tp / (tp + fp + prevalence)
+
+    largest = f1(tp + d1 / 2, fp - d0 / 2) - f1(tp - d1 / 2, fp + d0 / 2)
+    # The plan's difference is the derivative's: third-order terms in the shares are left out.
+    f1ci.comparison_sample_size(difference=largest * 0.999, **options)
+    with pytest.raises(ValueError, match="difference must be at most"):
+        f1ci.comparison_sample_size(difference=largest * 1.001, **options)

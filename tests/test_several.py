@@ -6,6 +6,9 @@ from statsmodels.stats.multitest import multipletests
 
 import f1ci
 
+# The score test says where it does not converge.
+pytestmark = pytest.mark.filterwarnings("ignore:the score test:f1ci.IntervalWarning")
+
 RNG = np.random.default_rng(7)
 TRUE = RNG.integers(0, 3, 240)
 MODELS = {

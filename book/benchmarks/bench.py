@@ -34,6 +34,7 @@ from compendium import ROOT
 import f1ci
 from benchmarks.environment import best_times, machine, quiet, run_r, versions
 from benchmarks.results import RECORDING, Comparison, Growth, Line, save, text
+from notebooks.shared import kernels
 
 __all__ = ["BIG", "SECTIONS", "Case", "Sizes", "main", "peer", "run"]
 
@@ -412,7 +413,7 @@ def joint_quantiles(sizes: Sizes) -> Iterator[Case | Line]:
     ):
         cells = joint_cells(classifiers, sizes.quantiles)
         # Blurred, so that their rank is full.
-        _, covariance = f1ci.joint.joint_from_cells(cells, metrics, method="blur")
+        _, covariance = kernels.joint_from_cells(cells, metrics, method="blur")
         scale = np.sqrt(np.diagonal(covariance, axis1=-2, axis2=-1))
         matrices = covariance / (scale[:, :, None] * scale[:, None, :])
         k = matrices.shape[-1]
@@ -600,7 +601,7 @@ def growth_of_joint_intervals(sizes: Sizes) -> Iterator[Line]:
         items = np.repeat(_outcomes(classifiers), cells, axis=1)
         named = {f"classifier {i}": column for i, column in enumerate(items[1:])}
         call = partial(f1ci.joint_intervals, items[0], named, names[:metrics])
-        _, covariance = f1ci.joint.joint_from_cells(cells, names[:metrics], method="cautious")
+        _, covariance = kernels.joint_from_cells(cells, names[:metrics], method="cautious")
         quantile = partial(f1ci.joint.joint_critical_value, covariance)
         return {"joint_intervals": call, "its quantile": quantile}
 

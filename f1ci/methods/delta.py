@@ -30,108 +30,109 @@ than a few dozen groups, the cluster-robust intervals are too short. Score inter
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from f1ci import metrics as _metrics
-from f1ci.metrics import Question
-from f1ci.results import Array
+from f1ci.methods.score import Limits, Sample
+from f1ci.metrics import BinaryMetric, Tversky, positive_expectations
+from f1ci.results import Array, FloatOrArray
 
 # An estimate this near to the border, as a share of the range, is at the border.
 _BORDER = 1e-12
 
 
-def symmetric(asked: Question) -> tuple[Array, Array]:
-    """Estimate plus and minus z standard errors."""
-    half = asked.z * asked.error
-    return asked.estimate - half, asked.estimate + half
+def symmetric(sample: Sample, z: FloatOrArray) -> Limits:
+    """Return the estimate plus and minus z standard errors."""
+    half = z * sample.error
+    low, high = sample.estimate - half, sample.estimate + half
+    if sample.counts is None or not (isinstance(sample.metric, Tversky) and sample.metric.is_f1):
+        return low, high
+    # Without relevant items every F1 is possible (Lam, Gopal and Qian 2024).
+    undefined = np.isnan(sample.estimate)
+    return np.where(undefined, 0.0, low), np.where(undefined, 1.0, high)
 
 
-def logit(asked: Question) -> tuple[Array, Array]:
-    """The same on a scale without borders: a logit, a logarithm, or the metric's own."""
-    return transformed(asked.estimate, asked.error, asked.z, asked.metric.range)
-
-
-def difference_logit(asked: Question) -> tuple[Array, Array]:
-    """`logit` for the difference of two values of a metric."""
-    width = asked.metric.range[1] - asked.metric.range[0]
-    return transformed(asked.estimate, asked.error, asked.z, (-width, width))
+def logit(sample: Sample, z: FloatOrArray) -> Limits:
+    """Return the same on a scale without borders: a logit, a logarithm, or the metric's own."""
+    return transformed(sample.estimate, sample.error, z, sample.range)
 
 
 def transformed(
-    estimate: Array, error: Array, z: float, limits: tuple[float, float]
-) -> tuple[Array, Array]:
-    """End points inside a range; the whole range where nothing is known of the estimate's error.
+    estimate: Array, error: Array, z: FloatOrArray, limits: tuple[float, float]
+) -> Limits:
+    """Return limits inside a range; the whole range where nothing is known of the error.
 
     For (-1, 1) the scale is Fisher's for correlations.
     """
     least, largest = limits
     width = largest - least if np.isfinite(largest - least) else 1.0
     origin = least if np.isfinite(least) else 0.0
-    share = (estimate - origin) / width
-    if np.isfinite(largest - least):
-        border = np.minimum(share, 1 - share) < _BORDER
-        inside = np.where(border, 0.5, share)
-        centre, slope, back = special.logit(inside), inside * (1 - inside), special.expit
-    elif np.isfinite(least):
-        border = share <= 0.0
-        inside = np.where(border, 1.0, share)
-        centre, slope, back = np.log(inside), inside, np.exp
-    else:
-        border, slope = np.zeros(np.shape(share), dtype=bool), np.ones(())
-        centre, back = share, np.positive
-    half = z * (error / width) / slope
-    border = border | (error == 0.0)
-    return (
-        # The way there and back may round to the wrong side of the estimate.
-        np.where(border, least, np.minimum(origin + width * back(centre - half), estimate)),
-        np.where(border, largest, np.maximum(origin + width * back(centre + half), estimate)),
-    )
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        share = (estimate - origin) / width
+        if np.isfinite(largest - least):
+            border = np.minimum(share, 1 - share) < _BORDER
+            inside = np.where(border, 0.5, share)
+            centre, slope, back = special.logit(inside), inside * (1 - inside), special.expit
+        elif np.isfinite(least):
+            border = share <= 0.0
+            inside = np.where(border, 1.0, share)
+            centre, slope, back = np.log(inside), inside, np.exp
+        else:
+            border, slope = np.zeros(np.shape(share), dtype=bool), np.ones(())
+            centre, back = share, np.positive
+        half = z * (error / width) / slope
+        border = border | (error == 0.0)
+        return (
+            # The way there and back may round to the wrong side of the estimate.
+            np.where(border, least, np.minimum(origin + width * back(centre - half), estimate)),
+            np.where(border, largest, np.maximum(origin + width * back(centre + half), estimate)),
+        )
 
 
-def blurred(asked: Question) -> Array:
-    """The standard error with the correction of Yuan & Jiang, remark 2, choice II.
+def blurred(sample: Sample, z: FloatOrArray) -> Array:
+    """Return the standard error with the correction of Yuan & Jiang, remark 2, choice II.
 
     The squared slopes by E(ZA), EA and EZ, summed, times z^2 / 2n^2, are added to the variance.
     (For accuracy this is six times the increment of the Agresti-Coull interval.)
     """
-    metric: Any = asked.metric
-    if asked.counts:
-        x, y, w = asked.counts
-        # The slopes of a Tversky index at counts are those at proportions over n.
-        at, n = (x, x + y, x + w), x + y + w if metric.kind == "share" else np.ones(())
-    else:
-        n = asked.matrix.sum(axis=(-2, -1))
-        at = _metrics.positive_expectations(asked.matrix / n[..., None, None])
-    slopes = np.stack(np.broadcast_arrays(*metric.partials(*at)))
-    error: Array = np.sqrt(asked.error**2 + blur_variance(slopes, n, asked.z))
+    metric = sample.metric
+    assert isinstance(metric, BinaryMetric | Tversky)  # noqa: S101 - `choose` sees to it
+    with np.errstate(divide="ignore", invalid="ignore"):
+        if sample.matrix is not None:
+            n, expectations = sample.matrix.total, positive_expectations(sample.matrix)
+        else:
+            # The slopes of a Tversky index at counts are those at proportions over n.
+            assert sample.counts is not None  # noqa: S101 - there is a matrix or counts
+            tp, fp, fn = sample.counts
+            n, expectations = np.ones(()), (tp, tp + fp, tp + fn)
+        slopes = np.stack(np.broadcast_arrays(*metric.partials(*expectations)))
+        error: Array = np.sqrt(sample.error**2 + blur_variance(slopes, n, z))
     return error
 
 
-def blur_variance(slopes: Array, n: Array, z: float) -> Array:
-    """D / n of Yuan & Jiang, remark 2, from slopes of shape (3, ...)."""
+def blur_variance(slopes: Array, n: Array, z: FloatOrArray) -> Array:
+    """Return D / n of Yuan & Jiang, remark 2, from slopes of shape (3, ...)."""
     with np.errstate(invalid="ignore", divide="ignore"):
         variance: Array = (slopes**2).sum(axis=0) * z**2 / (2 * n**2)
     return variance
 
 
-def item_covariance(rows: Any, groups: NDArray[np.int64] | None, items: Array) -> Array:
-    """The covariance of estimates (..., K) from the influences (..., K, kinds) of so many items.
+def item_covariance(rows: Array, groups: NDArray[np.int64] | None, counts: Array) -> Array:
+    """Return the covariance of estimates (..., K) from influences (..., K, rows) and counts.
 
-    With groups, one for each kind, influences are summed within them.
+    With groups, one for each row, influences are summed within them.
     """
-    influence: Array = np.asarray(rows)
-    n = items.sum(axis=-1)[..., None, None]
-    summed = influence * items[..., None, :]
+    n = counts.sum(axis=-1)[..., None, None]
+    summed = rows * counts[..., None, :]
     covariance: Array
     with np.errstate(invalid="ignore", divide="ignore"):
         if groups is None:
-            covariance = summed @ np.swapaxes(influence, -1, -2) / (n * (n - 1))
+            covariance = summed @ np.swapaxes(rows, -1, -2) / (n * (n - 1))
         else:
             units = np.stack([np.bincount(groups, weights=row) for row in summed])
+            sizes = np.stack([np.bincount(groups, weights=row) for row in np.abs(summed)])
+            units = np.where(np.abs(units) <= 1e-14 * sizes, 0.0, units)  # only rounding is left
             count = units.shape[1]
             covariance = (units @ units.T) * (count / (count - 1) / n**2)
     return covariance

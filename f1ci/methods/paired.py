@@ -29,13 +29,13 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import special
 
-from f1ci.counts import Items
-from f1ci.metrics import Metric
+from f1ci.counts import Items, Matrix
+from f1ci.metrics import ClassMetric, Metric
+from f1ci.results import Array
 
-__all__ = ["exact_p_value", "mcnemar_p_value", "random_swaps", "score_statistic"]
+__all__ = ["exact_p_value", "random_swaps", "score_statistic"]
 
 # Scores are at most 1, and their differences in floats wrong by less than this: nearer than
 # this to a tie, fractions decide.
@@ -51,8 +51,15 @@ _OUTCOMES = 1 << 11
 _BLOCK = 2_000_000
 
 
-def exact_p_value(cells: NDArray[Any], a: float, b: float) -> float:
-    """Two-sided p-value of the randomisation test for a Tversky score of two classes.
+def cells_of(items: Items) -> Array:
+    """Return items of two classes by truth and the predictions of A and B, shape (2, 2, 2)."""
+    cells = np.zeros((2, 2, 2))
+    cells[tuple(items.codes)] = items.counts
+    return cells
+
+
+def exact_p_value(cells: Array, a: float, b: float) -> float:
+    """Return the two-sided p-value of the randomisation test for a Tversky score.
 
     `cells` counts items by truth, A's and B's prediction, shape (2, 2, 2), 1 the positive.
     """
@@ -70,7 +77,7 @@ def exact_p_value(cells: NDArray[Any], a: float, b: float) -> float:
         return tp / np.where(below > 0, below, 1.0)
 
     def swapped(value: Any, k: Any, j: Any) -> Any:
-        """B's score minus A's if B is right on k positives and wrong on j negatives."""
+        """Return B's score minus A's if B is right on k positives and wrong on j negatives."""
         return value(both_tp + k, both_fp + j) - value(both_tp + n1 - k, both_fp + n0 - j)
 
     observed = abs(swapped(exact, int(cells[1, 0, 1]), int(cells[0, 0, 1])))
@@ -93,96 +100,125 @@ def exact_p_value(cells: NDArray[Any], a: float, b: float) -> float:
     return min(1.0, 2.0 * float(extreme / whole))
 
 
-def mcnemar_p_value(only_a: int, only_b: int) -> float:
-    """The same for accuracy: an exact binomial test on the items that one model has right."""
-    fewer = min(only_a, only_b)
-    return min(1.0, 2.0 * float(special.bdtr(fewer, only_a + only_b, 0.5)))
+def score_statistic(items: Items, metric: Metric) -> tuple[float, bool]:
+    """Return the difference in standard errors that hold if it is 0, and True if that converged.
 
-
-def score_statistic(cells: NDArray[Any], metric: Metric, margin: float = 0.0) -> float:
-    """How far the difference is from `margin`, in standard errors that hold if it is `margin`.
-
-    `cells` counts items by truth, A's and B's prediction, shape (r, r, r).
+    The probabilities of the rows of items are the most likely ones under which the scores are
+    equal. What these rows cannot hold goes to one empty cell.
     """
-    p = cells / cells.sum()
-    observed, influence = _difference(p, metric)
-    if observed == margin:
-        return 0.0
-    value = observed
-    if not influence.min() < margin - observed < influence.max():
-        # Such a constraint no probabilities meet; with half an item in every cell some do.
-        value, influence = _difference((cells + 0.5) / (cells + 0.5).sum(), metric)
+    n, codes = items.counts.sum(), items.codes
+    r = len(items.classes)
+    matrices = [items.matrix(model).dense() for model in (0, 1)]
+    observed, slopes = _difference(matrices, metric)
+    if abs(observed) < _NEAR_TIE:
+        return 0.0, True
+    value, lowest, highest = observed, _extreme(slopes, -1.0), _extreme(slopes, 1.0)
+    if not lowest[0] < -observed < highest[0]:
+        # No probabilities meet such a constraint. With half an item in every cell some do.
+        value, slopes = _difference([matrix + 0.5 * r for matrix in matrices], metric)
     for _ in range(_ROUNDS):
-        p = _most_likely(cells, influence + (value - margin))
-        value, influence = _difference(p, metric)
-        if not abs(value - margin) > 1e-13:
+        # 1. The influence of the rows and the cells of extreme influence, under the constraint.
+        rows = slopes[1][codes[0], codes[2]] - slopes[0][codes[0], codes[1]] + value
+        ends = [_extreme(slopes, side) for side in (-1.0, 1.0)]
+        (least, _), (largest, _) = ((end[0] + value, end[1]) for end in ends)
+        # 2. The most likely probabilities are count / (n + l influence). The multiplier l makes
+        # the mean influence zero.
+        low, high = -n / largest, -n / least
+        for _ in range(_HALVINGS):
+            multiplier = 0.5 * (low + high)
+            if (items.counts * rows / (n + multiplier * rows)).sum() > 0:
+                low = multiplier
+            else:
+                high = multiplier
+        p = items.counts / (n + multiplier * rows)
+        # 3. What is left goes to the empty cell of extreme influence.
+        left, cell = max(0.0, 1.0 - p.sum()), ends[int(multiplier < 0)][1]
+        shares = np.append(p, left)
+        at = np.column_stack([codes, cell])
+        value, slopes = _difference(
+            [_matrix(at[0], at[1], shares, r), _matrix(at[0], at[2], shares, r)], metric
+        )
+        if abs(value) <= _NEAR_TIE:
             break
-    return (observed - margin) / float(np.sqrt((p * influence**2).sum() / cells.sum()))
+    moved = slopes[1][at[0], at[2]] - slopes[0][at[0], at[1]]
+    error = np.sqrt((shares * moved**2).sum() / n)
+    return float(observed / error) if error > 0.0 else 0.0, bool(abs(value) <= _NEAR_TIE)
 
 
-def random_swaps(kinds: Items, metric: Metric, replicates: int, rng: np.random.Generator) -> float:
-    """Two-sided p-value from random swaps; the observed outcome counts as one of them.
+def _matrix(true: Any, predicted: Any, counts: Array, r: int) -> Array:
+    flat: Array = np.bincount(true * r + predicted, counts, r * r).astype(np.float64)
+    return flat.reshape(r, r)
 
-    An undefined score counts as extreme.
+
+def _difference(matrices: list[Array], metric: Metric) -> tuple[float, list[Array]]:
+    """Return B's score minus A's, and the influence of each cell on each score."""
+    (a, by_a), (b, by_b) = (metric.evaluate(Matrix(matrix)) for matrix in matrices)
+    return float(b - a), [by_a, by_b]
+
+
+def _extreme(slopes: list[Array], side: float) -> tuple[float, list[int]]:
+    """Return the extreme influence of any cell (truth, A, B) on the difference, and the cell."""
+    by_a, by_b = side * slopes[0], side * slopes[1]
+    true = int((by_b.max(axis=1) - by_a.min(axis=1)).argmax())
+    a, b = int(by_a[true].argmin()), int(by_b[true].argmax())
+    return float(slopes[1][true, b] - slopes[0][true, a]), [true, a, b]
+
+
+def random_swaps(items: Items, metric: Metric, replicates: int, rng: np.random.Generator) -> float:
+    """Return the two-sided p-value from random swaps; the observed outcome counts as one of them.
+
+    An undefined score counts as extreme. Only what swaps change is kept: by class the numbers of
+    right and of predicted items, or else the cells of the matrix.
     """
-    (true, by_a, by_b), items, groups, classes = kinds
-    r = len(classes)
-    a_cell, b_cell = true * r + by_a, true * r + by_b
+    from scipy.sparse import coo_array  # slow to import
+
+    true, by_a, by_b = items.codes
+    r = len(items.classes)
     differ = np.flatnonzero(by_a != by_b)
-    moved = items[differ]
-    if groups is None:  # items of one kind are swapped by one binomial number
+    true, by_a, by_b, moved = true[differ], by_a[differ], by_b[differ], items.counts[differ]
+    # 1. The units that are swapped: rows of alike items by one binomial number, or groups.
+    if items.groups is None:
         unit, tosses, moved = np.arange(len(differ)), moved.astype(np.int64), np.ones(len(differ))
     else:
-        swapped, unit = np.unique(groups[differ], return_inverse=True)
+        swapped, unit = np.unique(items.groups[differ], return_inverse=True)
         tosses = np.ones_like(swapped)
-    effects = np.zeros((len(tosses), r * r))
-    np.add.at(effects, (unit, b_cell[differ]), moved)
-    np.add.at(effects, (unit, a_cell[differ]), -moved)
-    tables = kinds.tables().reshape(2, r * r)
+    # 2. What the swap of a unit does to A's numbers; it does the opposite to B's.
+    a, b = (items.matrix(model) for model in (0, 1))
+    if isinstance(metric, ClassMetric):
+        changes = [(unit, r + by_b, moved), (unit, r + by_a, -moved)]
+        changes += [
+            (unit[by == true], by[by == true], sign * moved[by == true])
+            for by, sign in ((by_b, 1.0), (by_a, -1.0))
+        ]
+        tables, width = [np.concatenate([m.right, m.predicted]) for m in (a, b)], 2 * r
+    else:
+        changes = [(unit, true * r + by_b, moved), (unit, true * r + by_a, -moved)]
+        tables, width = [m.dense().ravel() for m in (a, b)], r * r
+    rows, columns, values = (np.concatenate(part) for part in zip(*changes, strict=True))
+    effects = coo_array((values, (rows, columns)), shape=(len(tosses), width)).tocsr()
 
-    def differences(moves: NDArray[np.float64]) -> Any:
-        a, b = tables[0] + moves, tables[1] - moves
-        shape = (*moves.shape[:-1], r, r)
-        return np.abs(metric.estimate(b.reshape(shape)) - metric.estimate(a.reshape(shape)))
+    def scores(numbers: Array) -> Array:
+        if isinstance(metric, ClassMetric):
+            with np.errstate(all="ignore"):
+                right, predicted = numbers[..., :r] / a.total, numbers[..., r:] / a.total
+                value = metric.of_classes(right, predicted, a.true / a.total)
+            return np.where(np.isfinite(value), value, np.nan)
+        return metric.estimate(Matrix(numbers.reshape(*numbers.shape[:-1], r, r)))
 
-    observed = differences(np.zeros(r * r))
-    extreme, block = 0, max(1, _BLOCK // (len(tosses) + r * r))
+    # 3. Swap, score and compare, block by block.
+    observed = np.abs(scores(tables[1]) - scores(tables[0]))
+    extreme, block = 0, max(1, _BLOCK // (len(tosses) + width))
     for start in range(0, replicates, block):
         count = min(block, replicates - start)
         drawn = rng.binomial(tosses, 0.5, (count, len(tosses)))
+        moves = drawn @ effects
+        differences = np.abs(scores(tables[1] - moves) - scores(tables[0] + moves))
         # Outcomes that tie with the observed one may differ from it by rounding.
-        extreme += int(np.count_nonzero(~(differences(drawn @ effects) < observed - 1e-12)))
+        extreme += int(np.count_nonzero(~(differences < observed - 1e-12)))
     return (1 + extreme) / (1 + replicates)
 
 
 def _fraction(weight: float) -> Fraction:
-    """A weight as the simple fraction it is meant to be (0.8 is four fifths), if it is one."""
+    """Return a weight as the simple fraction that is meant (0.8 is four fifths), if it is one."""
     simple = Fraction(weight).limit_denominator(10_000)
     return simple if abs(float(simple) - weight) <= 1e-15 * weight else Fraction(weight)
-
-
-def _difference(p: NDArray[np.float64], metric: Metric) -> tuple[float, NDArray[np.float64]]:
-    """B's score minus A's, and the influence of each cell (truth, A, B) on it."""
-    values, influence = metric.evaluate(np.stack([p.sum(axis=2), p.sum(axis=1)]))
-    return float(values[1] - values[0]), influence[1][:, None, :] - influence[0][:, :, None]
-
-
-def _most_likely(cells: NDArray[Any], slope: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The cell probabilities of greatest likelihood under which the mean of `slope` is 0.
-
-    They are ``count / (n + l slope)``. Where even the largest or least l leaves probability
-    over, it goes to the empty cell of the extreme slope.
-    """
-    n = cells.sum()
-    counts, values = cells[cells > 0], slope[cells > 0]
-    low, high = -n / slope.max(), -n / slope.min()
-    for _ in range(_HALVINGS):
-        middle = 0.5 * (low + high)
-        if (counts * values / (n + middle * values)).sum() > 0:
-            low = middle
-        else:
-            high = middle
-    p = np.zeros(cells.shape)
-    p[cells > 0] = counts / (n + middle * values)
-    p.flat[slope.argmax() if middle < 0 else slope.argmin()] += max(0.0, 1.0 - p.sum())
-    return p

@@ -34,9 +34,10 @@ from math import pi, sqrt
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import erfinv, ndtr, ndtri, owens_t
+from scipy.special import ndtr, ndtri, owens_t
 
 from f1ci import _validation
+from f1ci.methods.score import normal_quantile as normal_quantile
 from f1ci.results import FloatOrArray
 
 Floats = NDArray[np.float64]
@@ -86,20 +87,8 @@ def equicoordinate_quantile(
     level = _validation.confidence_level(confidence_level)
     accuracy = _validation.positive("accuracy", accuracy)
     k = matrices.shape[-1]
-    if k > _MOST_VARIABLES:
-        raise ValueError(f"correlation must have at most {_MOST_VARIABLES} variables, got {k}")
-    if k > 2 and level < 0.5:
-        raise ValueError(
-            f"confidence_level must be at least 0.5 for three or more variables, got {level!r}"
-        )
-    quantiles = _quantiles(matrices.reshape(-1, k, k), level, accuracy)
+    quantiles = quantiles_of(matrices.reshape(-1, k, k), level, accuracy)
     return float(quantiles[0]) if matrices.ndim == 2 else quantiles.reshape(matrices.shape[:-2])
-
-
-def normal_quantile(level: float) -> float:
-    """Return the two-sided quantile of one variable: a lower bound for every R."""
-    # The second form keeps its digits for levels next to 0.
-    return float(-ndtri((1 - level) / 2) if level > 0.1 else sqrt(2) * erfinv(level))
 
 
 def _sidak_quantile(level: float, k: int) -> float:
@@ -107,9 +96,15 @@ def _sidak_quantile(level: float, k: int) -> float:
     return float(-ndtri(-np.expm1(np.log(level) / k) / 2))
 
 
-def _quantiles(matrices: Floats, level: float, accuracy: float) -> Floats:
+def quantiles_of(matrices: Floats, level: float, accuracy: float) -> Floats:
     """Return the quantile of each of (n, k, k) correlation matrices."""
     n, k, _ = matrices.shape
+    if k > _MOST_VARIABLES:
+        raise ValueError(f"correlation must have at most {_MOST_VARIABLES} variables, got {k}")
+    if k > 2 and level < 0.5:
+        raise ValueError(
+            f"confidence_level must be at least 0.5 for three or more variables, got {level!r}"
+        )
     quantiles = np.empty(n)
     # So many matrices at a time that their factors take some 30 MB.
     for chunk in _chunks(np.arange(n), 2**22 // k**2):

@@ -36,7 +36,7 @@ CHART = (
         "green",
         (
             ("for an interval this narrow", "sample_size(half_width=)"),
-            ("for a difference this small", "sample_size(difference=)"),
+            ("for a difference this small", "comparison_sample_size"),
         ),
     ),
 )

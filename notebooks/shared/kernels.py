@@ -13,21 +13,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 import f1ci
+from f1ci.counts import Items
 from f1ci.joint import joint_critical_value as joint_critical_value
-from f1ci.joint import joint_from_cells as joint_from_cells
-from f1ci.methods import delta, score
+from f1ci.methods import averages, delta, paired, score
 
 Array = NDArray[np.float64]
 Limits = tuple[Array, Array]
 
-_LIMITS = {"score": score.tversky_limits, "cautious": score.cautious_limits}
+_KERNELS = {"score": score.WILSON, "cautious": score.CAUTIOUS}
 
 
 def tversky_limits(
     tp: Any, fp: Any, fn: Any, a: float, b: float, z: Any, method: str = "score"
 ) -> Limits:
     """Return limits of Tversky scores; the normal quantile z may differ from set to set."""
-    return _LIMITS[method](tp, fp, fn, a, b, z)
+    return _KERNELS[method].limits(tp, fp, fn, a, b, z)
 
 
 def logit_limits(estimate: Array, error: Array, z: Any) -> Limits:
@@ -37,7 +37,61 @@ def logit_limits(estimate: Array, error: Array, z: Any) -> Limits:
 
 def difference_limits(tables: Any, z: float, method: str = "score") -> Limits:
     """Return limits of B's F1 minus A's, for tables (..., truth, A, B) of counts."""
-    return score.difference_limits(tables, f1ci.metrics.f1, z, limits=_LIMITS[method])
+    counts = np.asarray(tables, dtype=np.float64).reshape(*np.shape(tables)[:-3], 8)
+    codes = np.indices((2, 2, 2)).reshape(3, 8)
+    items = Items(codes, counts, None, ("negative", "positive"))
+    return averages.paired_limits(f1ci.metrics.f1, items)(_KERNELS[method], z)
+
+
+def joint_from_cells(
+    cells: Any,
+    metrics: Any,
+    *,
+    method: str = "delta",
+    confidence_level: float = 0.95,
+) -> tuple[Array, Array]:
+    """Return estimates and their covariance from the joint outcomes of m binary classifiers.
+
+    The index of a cell, in binary, reads Z A_1 ... A_m: with two classifiers, cell 6 = 0b110 holds
+    the positive items that the first classifier finds and the second misses. "delta" and "blur"
+    are the covariances of choices I and II of Yuan & Jiang, remark 2. "cautious" is proportional to
+    the covariance with two more items in each true class, as in `f1ci.joint_intervals`.
+
+    Returns
+    -------
+    estimate : ndarray, shape (..., K)
+        All metrics of the first classifier, then all of the second, and so on.
+    covariance : ndarray, shape (..., K, K)
+        Undefined metrics have ``nan`` rows, and exact ones rows of exact zeros.
+    """
+    counts = np.asarray(cells, dtype=np.float64)
+    chosen: list[Any] = [f1ci.metrics.get(metric) for metric in metrics]
+    m = counts.shape[-1].bit_length() - 2
+    # 1. The matrix of each classifier, shape (..., m, 2, 2).
+    truth, *predicted = (np.arange(counts.shape[-1]) >> np.arange(m, -1, -1)[:, None]) & 1
+    place = np.equal.outer(2 * truth + np.array(predicted), np.arange(4))
+    tables = np.einsum("...c,mcp->...mp", counts, place).reshape(*counts.shape[:-1], m, 2, 2)
+    estimate = np.stack([metric.value(tables) for metric in chosen], axis=-1)
+    flat = estimate.reshape(*counts.shape[:-1], -1)
+    if method == "cautious":  # two items of a class are 2^(1 - m) in each of its joint cells
+        return flat, joint_from_cells(2 ** (m - 1) * counts + 1, chosen)[1]
+    # 2. The influence of each joint cell on each estimate.
+    gradient = np.stack([metric.gradient(tables) for metric in chosen], axis=-3)
+    by_place = gradient.reshape(*gradient.shape[:-2], 4)
+    influence = np.einsum("...mkp,mcp->...mkc", by_place, place)
+    influence = influence.reshape(*counts.shape[:-1], -1, counts.shape[-1])
+    # 3. The covariance with the divisor n - 1.
+    n = counts.sum(axis=-1)[..., None, None]
+    with np.errstate(invalid="ignore", divide="ignore"):
+        covariance = (influence * counts[..., None, :]) @ influence.swapaxes(-1, -2) / (n * (n - 1))
+        if method == "blur":
+            shares = tables / n[..., None]
+            at = shares[..., 1, 1], shares[..., :, 1].sum(-1), shares[..., 1, :].sum(-1)
+            slopes = np.stack([np.stack(x.partials(*at)) for x in chosen], axis=-1)
+            z = score.normal_quantile(confidence_level)
+            added = delta.blur_variance(slopes, n, z).reshape(flat.shape)
+            covariance = covariance + added[..., None] * np.eye(flat.shape[-1])
+    return flat, covariance
 
 
 def labels(table: Any) -> tuple[NDArray[np.intp], ...]:
@@ -47,6 +101,8 @@ def labels(table: Any) -> tuple[NDArray[np.intp], ...]:
 
 def p_values(tables: Any, method: str = "exact") -> Array:
     """Return the p-value of `f1ci.difference_test` for F1, for each table (truth, A, B)."""
+    if method == "exact":  # without the interval that the public function adds
+        return np.array([paired.exact_p_value(np.asarray(table), 0.5, 0.5) for table in tables])
     found = []
     for table in tables:
         true, a, b = labels(table)

@@ -1,0 +1,520 @@
+"""Metrics: each knows its value, its gradient, and the scores that it is made of.
+
+A metric of a binary classifier is a function of three expectations, as in Yuan &
+Jiang (2025), section II: ``E(ZA)``, ``EA`` and ``EZ``, where Z is 1 for an item that
+is truly positive and A is 1 for an item that is predicted positive. Their Table III
+is implemented by `BinaryMetric` objects, with the gradient of the correlation
+corrected (the table prints ``2(EA - 1)`` where ``2EA - 1`` is meant). A measure for
+any number of classes is a function of the whole matrix of cell probabilities:
+Takahashi et al. (2022), equations 1 to 3, generalised from F1 to F-beta.
+
+Matrices follow scikit-learn's orientation: **rows are true classes, columns are
+predicted classes**, and in a 2 x 2 matrix index 1 is the positive class. Takahashi
+et al. print the transpose.
+
+Every measure here depends on proportions only, so it takes counts or probabilities
+alike. Its gradient is taken with respect to the cell probabilities of the matrix
+scaled to total 1, along the directions that keep that total; it is therefore the
+influence function of the measure, ``sum(p * gradient) = 0``, and the variance of the
+estimate from n items is ``sum(p * gradient**2) / n``.
+
+A measure that divides by zero (a class that is never predicted, or never true, as
+the case may be) is ``nan``, and so is its gradient. `overlap`, the larger of precision
+and recall, has a kink where EA = EZ: no derivative there, and no normal limit. The
+one-sided derivative of the EA branch (precision) is used; the EZ branch has the same
+standard error. At the kink an interval still covers its level in the limit, but misses
+more often on one side than on the other; the mean of the two branches' derivatives
+would have a smaller standard error and cover too little.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from f1ci import _validation
+from f1ci.counts import Items, Matrix
+from f1ci.results import Array, FloatOrArray, as_scalar
+
+# Real when a metric is evaluated, complex when it is differentiated by complex step.
+Numbers: TypeAlias = Any
+Slopes: TypeAlias = tuple[Numbers, Numbers, Numbers]
+
+_STEP = 1e-30  # a complex step has no cancellation, so it can be as small as one likes
+
+# An influence this small next to the slopes that it is the sum of is rounding, and is really zero.
+_ROUNDING = 1e-14
+
+UNIT = (0.0, 1.0)
+REAL = (-np.inf, np.inf)
+
+
+class Parts(NamedTuple):
+    """The parts of an average: one or two Tversky scores of every class.
+
+    Attributes
+    ----------
+    scores : tuple of Tversky
+        The first score of every class is followed by the second score of every class.
+    objective : callable
+        Takes values of the parts, shape (..., K), and the classes' shares of the items. Returns
+        the average and its slopes.
+    weighted : bool
+        The average depends on the classes' shares.
+    """
+
+    scores: tuple[Tversky, ...]
+    objective: Callable[[Array, Array], tuple[Array, Array]]
+    weighted: bool
+
+
+class Metric:
+    """A performance metric. `BinaryMetric` and `MatrixMetric` make your own.
+
+    Two metrics are equal if they are of one class and have the same name, functions and
+    parameters.
+
+    Attributes
+    ----------
+    name : str
+        What the metric is called in results and messages.
+    range : tuple of float
+        The smallest and the largest value that it can have.
+    binary : bool
+        True if it takes 2 x 2 matrices only.
+    index : Tversky or None
+        The Tversky score of what `counts` returns, if the metric is one such score.
+    parts : Parts or None
+        The scores of the classes, if the metric is an average of Tversky scores.
+    """
+
+    name: str
+    range: tuple[float, float]
+    binary: ClassVar[bool] = False
+
+    @cached_property
+    def index(self) -> Tversky | None:
+        """The Tversky score that the metric is, if it is one."""
+        return None
+
+    @cached_property
+    def parts(self) -> Parts | None:
+        """The parts of an average over classes."""
+        return None
+
+    def counts(self, matrix: Matrix) -> tuple[Array, Array, Array]:
+        """Return the true positives, false positives and false negatives of `index`."""
+        raise NotImplementedError
+
+    def single(self, items: Items) -> tuple[Metric, Items]:
+        """Return the same metric of the same items as the score of one class, if possible."""
+        return self, items
+
+    def value(self, matrix: ArrayLike) -> FloatOrArray:
+        """Return the metric of one or more confusion matrices (rows true, columns predicted).
+
+        Parameters
+        ----------
+        matrix : array_like, shape (..., r, r)
+            Counts or probabilities.
+
+        Returns
+        -------
+        float or ndarray, shape (...)
+            ``nan`` where the metric is undefined.
+        """
+        table = _validation.matrices(self, matrix, _validation.weights)
+        return as_scalar(self.estimate(Matrix(table)))
+
+    def gradient(self, matrix: ArrayLike) -> NDArray[np.float64]:
+        """Return the derivatives with respect to the cell probabilities at ``matrix / total``.
+
+        Parameters
+        ----------
+        matrix : array_like, shape (..., r, r)
+            Counts or probabilities (rows true, columns predicted).
+
+        Returns
+        -------
+        ndarray, shape (..., r, r)
+            The influence function: its mean under ``matrix / total`` is zero.
+        """
+        table = _validation.matrices(self, matrix, _validation.weights)
+        return np.ascontiguousarray(self.evaluate(Matrix(table))[1])
+
+    def estimate(self, matrix: Matrix) -> Array:
+        """Return the value."""
+        return self.evaluate(matrix)[0]
+
+    def evaluate(self, matrix: Matrix) -> tuple[Array, Array]:
+        """Return the value and the influence of each cell."""
+        with np.errstate(all="ignore"):
+            value, influence, size = self._evaluate(matrix)
+            value = _finite(value)
+            # An undefined value makes the whole influence nan.
+            mean = np.asarray(matrix.sum(influence) / matrix.total + 0.0 * value)
+            mean = mean.reshape(mean.shape + (1,) * (influence.ndim - mean.ndim))
+            influence = influence - mean
+            mean_size = np.asarray(matrix.sum(size) / matrix.total).reshape(mean.shape)
+            rounding = np.abs(influence) <= _ROUNDING * (size + mean_size)
+        return value, np.where(rounding, 0.0, influence)
+
+    def moments(self, matrix: Matrix) -> tuple[Array, Array]:
+        """Return the estimate and its standard error."""
+        value, influence = self.evaluate(matrix)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            error = np.sqrt(matrix.sum(influence * influence)) / matrix.total
+        return value, np.where(np.isnan(value), np.nan, error)
+
+    def _evaluate(self, matrix: Matrix) -> tuple[Array, Array, Array]:
+        """Return the value, the slope by each cell, and the size of what the slope adds up."""
+        raise NotImplementedError
+
+    def __getstate__(self) -> dict[str, Any]:
+        # What was computed from the fields does not travel to other processes.
+        return {k: v for k, v in self.__dict__.items() if k not in ("index", "parts")}
+
+    def __repr__(self) -> str:
+        return f"<metric {self.name}>"
+
+
+class ClassMetric(Metric):
+    """A function of every class's E(ZA), EA and EZ, arrays of shape (..., r)."""
+
+    def of_classes(self, eza: Numbers, ea: Numbers, ez: Numbers) -> Numbers:
+        """Return the value."""
+        raise NotImplementedError
+
+    def slopes_of_classes(self, eza: Numbers, ea: Numbers, ez: Numbers) -> Slopes:
+        """Return the derivatives by E(ZA), EA and EZ of every class."""
+        raise NotImplementedError
+
+    def estimate(self, matrix: Matrix) -> Array:
+        with np.errstate(all="ignore"):
+            return np.asarray(_finite(self.of_classes(*_expectations(matrix))))
+
+    def _evaluate(self, matrix: Matrix) -> tuple[Array, Array, Array]:
+        expectations = _expectations(matrix)
+        slopes = self.slopes_of_classes(*expectations)
+        size = matrix.by_cell(*(np.abs(slope) for slope in slopes))
+        return self.of_classes(*expectations), matrix.by_cell(*slopes), size
+
+
+class ExpectationMetric(ClassMetric):
+    """A function of the E(ZA), EA and EZ of the positive class."""
+
+    binary: ClassVar[bool] = True
+    function: Callable[[Any, Any, Any], Any]
+    derivatives: Callable[[Any, Any, Any], Slopes] | None
+
+    def at(self, eza: Numbers, ea: Numbers, ez: Numbers) -> Numbers:
+        """Return the value at three arrays of expectations that broadcast together."""
+        with np.errstate(all="ignore"):
+            return _finite(np.asarray(self.function(eza, ea, ez)))
+
+    def partials(self, eza: Numbers, ea: Numbers, ez: Numbers) -> Slopes:
+        """Return the derivatives of Table III: by E(ZA), by EA and by EZ."""
+        with np.errstate(all="ignore"):
+            if self.derivatives is not None:
+                return self.derivatives(eza, ea, ez)
+            step = 1j * _STEP
+            points = ((eza + step, ea, ez), (eza, ea + step, ez), (eza, ea, ez + step))
+            d1, d2, d3 = (np.imag(self.function(*point)) / _STEP for point in points)
+        return d1, d2, d3
+
+    def of_classes(self, eza: Numbers, ea: Numbers, ez: Numbers) -> Numbers:
+        return self.at(eza[..., 1], ea[..., 1], ez[..., 1])
+
+    def slopes_of_classes(self, eza: Numbers, ea: Numbers, ez: Numbers) -> Slopes:
+        slopes = np.broadcast_arrays(*self.partials(eza[..., 1], ea[..., 1], ez[..., 1]))
+        # Only the positive class counts.
+        d1, d2, d3 = (np.stack([np.zeros_like(slope), slope], axis=-1) for slope in slopes)
+        return d1, d2, d3
+
+
+@dataclass(frozen=True, repr=False)
+class BinaryMetric(ExpectationMetric):
+    """A metric of a binary classifier, a function of E(ZA), EA and EZ.
+
+    Parameters
+    ----------
+    name : str
+        What the metric is called in results and messages.
+    function : callable
+        ``function(eza, ea, ez)`` for arrays of any shape.
+    derivatives : callable, optional
+        ``derivatives(eza, ea, ez)`` gives the three partial derivatives. By default they are
+        found by complex step, exactly to rounding. Then `function` must be made of arithmetic
+        and analytic functions (`numpy.sqrt`, not `abs`, `min` or `max`).
+    range : tuple of float, optional
+        The smallest and the largest possible value, infinite if there is none.
+
+    Examples
+    --------
+    Youden's J is recall plus specificity minus 1. Write it in terms of the three expectations,
+    and you have its interval:
+
+    >>> from f1ci.metrics import BinaryMetric
+    >>> from f1ci import metric_interval
+    >>> def value(x, ea, ez):
+    ...     return x / ez - (ea - x) / (1 - ez)
+    >>> youden = BinaryMetric("youden", value, range=(-1, 1))
+    >>> interval = metric_interval([[159, 47], [43, 286]], youden)
+    >>> print(f"{interval.estimate:.3f} ({interval.low:.3f}, {interval.high:.3f})")
+    0.641 (0.568, 0.704)
+    """
+
+    name: str
+    function: Callable[[Any, Any, Any], Any]
+    derivatives: Callable[[Any, Any, Any], Slopes] | None = None
+    range: tuple[float, float] = REAL
+
+
+@dataclass(frozen=True, repr=False)
+class MatrixMetric(Metric):
+    """A metric for any number of classes, a function of the cell probabilities.
+
+    Parameters
+    ----------
+    name : str
+        What the metric is called in results and messages.
+    function : callable
+        ``function(p)`` for arrays of shape (..., r, r) whose matrices sum to 1, rows
+        true and columns predicted.
+    derivatives : callable, optional
+        ``derivatives(p)`` gives the partial derivatives, shape (..., r, r). By default they are
+        found by complex step, see `BinaryMetric`.
+    range : tuple of float, optional
+        The smallest and the largest possible value, infinite if there is none.
+
+    Examples
+    --------
+    Cohen's kappa:
+
+    >>> import numpy as np
+    >>> from f1ci.metrics import MatrixMetric
+    >>> from f1ci import metric_interval
+    >>> def kappa(p):
+    ...     agreement = np.trace(p, axis1=-2, axis2=-1)
+    ...     chance = (p.sum(axis=-1) * p.sum(axis=-2)).sum(axis=-1)
+    ...     return (agreement - chance) / (1 - chance)
+    >>> matrix = [[2, 5, 0], [2, 70, 2], [2, 2, 15]]
+    >>> interval = metric_interval(matrix, MatrixMetric("kappa", kappa))
+    >>> print(f"{interval.estimate:.3f} ({interval.low:.3f}, {interval.high:.3f})")
+    0.670 (0.513, 0.827)
+    """
+
+    name: str
+    function: Callable[[Any], Any]
+    derivatives: Callable[[Any], Any] | None = None
+    range: tuple[float, float] = REAL
+
+    def estimate(self, matrix: Matrix) -> Array:
+        with np.errstate(all="ignore"):
+            return np.asarray(_finite(self.function(_shares(matrix))))
+
+    def _evaluate(self, matrix: Matrix) -> tuple[Array, Array, Array]:
+        p = _shares(matrix)
+        if self.derivatives is not None:
+            gradient = np.asarray(self.derivatives(p))
+        else:
+            gradient = np.empty(p.shape)
+            for cell in np.ndindex(p.shape[-2:]):
+                step = np.zeros(p.shape[-2:], dtype=complex)
+                step[cell] = 1j * _STEP
+                gradient[(..., *cell)] = np.imag(self.function(p + step)) / _STEP
+        slopes = matrix.at_cells(gradient)
+        return np.asarray(self.function(p)), slopes, np.abs(slopes)
+
+
+@dataclass(frozen=True, repr=False)
+class Tversky(ExpectationMetric):
+    """A Tversky index; `a` weighs the false positives and `b` the false negatives."""
+
+    name: str
+    a: float
+    b: float
+    range: tuple[float, float] = UNIT
+
+    @cached_property
+    def index(self) -> Tversky:
+        return self
+
+    @property
+    def is_f1(self) -> bool:
+        """True for weights of one half."""
+        return self.a == self.b == 0.5
+
+    def counts(self, matrix: Matrix) -> tuple[Array, Array, Array]:
+        tp = matrix.right[..., 1]
+        return tp, matrix.predicted[..., 1] - tp, matrix.true[..., 1] - tp
+
+    def function(self, eza: Numbers, ea: Numbers, ez: Numbers) -> Numbers:
+        """Return the value."""
+        return eza / (eza + self.a * (ea - eza) + self.b * (ez - eza))
+
+    def derivatives(self, eza: Numbers, ea: Numbers, ez: Numbers) -> Slopes:
+        """Return the derivatives by E(ZA), EA and EZ."""
+        # Table III's (g / eza)**2 is 1 / denominator**2, which does not break at eza = 0.
+        a, b = self.a, self.b
+        square = (eza + a * (ea - eza) + b * (ez - eza)) ** 2
+        return (a * ea + b * ez) / square, -a * eza / square, -b * eza / square
+
+
+precision = Tversky("precision", 1.0, 0.0)
+recall = Tversky("recall", 0.0, 1.0)
+
+
+class ShareRight(Metric):
+    """The share of items that are right: recall of one class to which every item belongs."""
+
+    @cached_property
+    def index(self) -> Tversky:
+        return recall
+
+    def counts(self, matrix: Matrix) -> tuple[Array, Array, Array]:
+        right = matrix.right.sum(axis=-1)
+        return right, 0.0 * right, matrix.total - right
+
+    def single(self, items: Items) -> tuple[Metric, Items]:
+        return recall, items.right_or_wrong()
+
+
+class Accuracy(ShareRight, BinaryMetric):
+    """The share of items that are right, of two classes."""
+
+
+@dataclass(frozen=True, repr=False)
+class Micro(ShareRight, ClassMetric):
+    """The share of items that are right, of any number of classes."""
+
+    name: str
+    range: tuple[float, float] = UNIT
+
+    def of_classes(self, eza: Numbers, ea: Numbers, ez: Numbers) -> Numbers:  # noqa: ARG002
+        return eza.sum(axis=-1)
+
+    def slopes_of_classes(self, eza: Numbers, ea: Numbers, ez: Numbers) -> Slopes:
+        return np.ones_like(eza), np.zeros_like(ea), np.zeros_like(ez)
+
+
+class Correlation(BinaryMetric):
+    """The correlation from counts, because 1 - EZ has no digits where EZ is near 1."""
+
+    def estimate(self, matrix: Matrix) -> Array:
+        return self.evaluate(matrix)[0]
+
+    def _evaluate(self, matrix: Matrix) -> tuple[Array, Array, Array]:
+        (tn, tp), (n0, n1) = (np.moveaxis(x, -1, 0) for x in (matrix.right, matrix.true))
+        m0, m1 = np.moveaxis(matrix.predicted, -1, 0)
+        fp, fn, root = m1 - tp, n1 - tp, np.sqrt(n0 * n1) * np.sqrt(m0 * m1)
+        value = (tp * tn - fp * fn) / root
+        direct = np.stack([tp, -fn, -fp, tn], axis=-1) / root[..., None]
+        inverse = [1 / n0 + 1 / m0, 1 / n0 + 1 / m1, 1 / n1 + 1 / m0, 1 / n1 + 1 / m1]
+        through = 0.5 * value[..., None] * np.stack(inverse, axis=-1)
+        shape, n = (*np.shape(value), 2, 2), matrix.total[..., None, None]
+        slopes = matrix.at_cells(n * (direct - through).reshape(shape))
+        return value, slopes, matrix.at_cells(n * (np.abs(direct) + np.abs(through)).reshape(shape))
+
+
+@dataclass(frozen=True, repr=False)
+class Mean(ClassMetric):
+    """The mean of a binary metric over classes, each against the rest."""
+
+    name: str
+    of: ExpectationMetric
+    weighted: bool  # by the classes' numbers of true items
+    range: tuple[float, float]
+
+    @cached_property
+    def parts(self) -> Parts | None:
+        if not isinstance(self.of, Tversky):
+            return None
+        return Parts((self.of,), self._mean, self.weighted)
+
+    def _mean(self, values: Array, shares: Array) -> tuple[Array, Array]:
+        if self.weighted:  # the last part is what the shares add
+            weight = np.concatenate([shares, np.ones_like(shares[..., :1])], axis=-1)
+            return (values * weight).sum(axis=-1), weight
+        return values.mean(axis=-1), np.full(values.shape, 1.0 / values.shape[-1])
+
+    def of_classes(self, eza: Numbers, ea: Numbers, ez: Numbers) -> Numbers:
+        values = self.of.at(eza, ea, ez)
+        if self.weighted:
+            # Shares may add up to a little more than 1.
+            return np.clip(np.where(ez == 0, 0.0, ez * values).sum(axis=-1), *self.range)
+        return values.mean(axis=-1)
+
+    def slopes_of_classes(self, eza: Numbers, ea: Numbers, ez: Numbers) -> Slopes:
+        d1, d2, d3 = np.broadcast_arrays(*self.of.partials(eza, ea, ez))
+        if not self.weighted:
+            r = eza.shape[-1]
+            return d1 / r, d2 / r, d3 / r
+        # A class that is never true has no weight, defined or not.
+        parts = ez * d1, ez * d2, ez * d3 + self.of.at(eza, ea, ez)
+        d1, d2, d3 = (np.where(ez == 0, 0.0, part) for part in parts)
+        return d1, d2, d3
+
+
+@dataclass(frozen=True, repr=False)
+class MacroStar(ClassMetric):
+    """F-beta of mean precision and mean recall."""
+
+    name: str
+    a: float
+    b: float
+    range: tuple[float, float] = UNIT
+
+    @cached_property
+    def parts(self) -> Parts:
+        return Parts((precision, recall), self._of_means, False)
+
+    def _of_means(self, values: Array, shares: Array) -> tuple[Array, Array]:
+        r = shares.shape[-1]
+        value, by_p, by_q = self._of(values[..., :r], values[..., r:])
+        slopes = np.broadcast_to(np.stack([by_p, by_q], axis=-1), (*by_p.shape, 2))
+        return value, np.repeat(slopes, r, axis=-1)
+
+    def _of(self, p: Numbers, q: Numbers) -> Slopes:
+        """Return F-beta of the means of precisions and recalls, and its slopes by each of them."""
+        mean_p, mean_q, r = p.mean(axis=-1), q.mean(axis=-1), p.shape[-1]
+        divisor = self.a * mean_q + self.b * mean_p
+        # Where no item is right all three are 0. The metric is 0 then, and so is its gradient on
+        # every cell that is not empty. Any other divisor makes them 0.
+        divisor = np.where(divisor == 0, 1.0, divisor)
+        slopes = self.a / r * (mean_q / divisor) ** 2, self.b / r * (mean_p / divisor) ** 2
+        return mean_p * mean_q / divisor, *slopes
+
+    def of_classes(self, eza: Numbers, ea: Numbers, ez: Numbers) -> Numbers:
+        return self._of(eza / ea, eza / ez)[0]
+
+    def slopes_of_classes(self, eza: Numbers, ea: Numbers, ez: Numbers) -> Slopes:
+        p, q = eza / ea, eza / ez  # precision and recall by class
+        by_p, by_q = (slope[..., None] for slope in self._of(p, q)[1:])
+        return by_p / ea + by_q / ez, -by_p * p / ea, -by_q * q / ez
+
+
+def _shares(matrix: Matrix) -> Array:
+    """Return the cell probabilities, shape (..., r, r)."""
+    return np.asarray(matrix.dense() / matrix.total[..., None, None])
+
+
+def _finite(value: Numbers) -> Numbers:
+    return np.where(np.isfinite(value), value, np.nan)
+
+
+def _expectations(matrix: Matrix) -> Slopes:
+    """Return E(ZA), EA and EZ of each class against the rest, each of shape (..., r)."""
+    n = matrix.total[..., None]
+    return matrix.right / n, matrix.predicted / n, matrix.true / n
+
+
+def positive_expectations(matrix: Matrix) -> Slopes:
+    """Return E(ZA), EA and EZ of the positive class of two."""
+    eza, ea, ez = (x[..., 1] for x in _expectations(matrix))
+    return eza, ea, ez
