@@ -24,7 +24,7 @@ _BLOCK = 1 << 16
 _WIDEST_TABLE = 1 << 10
 
 # Up to so many classes a product with a full matrix is faster than one with a sparse matrix.
-_FEW_CLASSES = 64
+_FEW_CLASSES = 200
 
 
 def binary_counts(y_true: Any, y_pred: Any, *, pos_label: Hashable = 1) -> BinaryCounts:

@@ -346,30 +346,25 @@ def metric_interval(
 
 def interval_of(
     sample: Sample,
-    method: str | None,
+    chosen: str,
+    entry: Method,
     level: float,
     name: str,
     classes: Classes = None,
 ) -> Interval[Any]:
-    """Return the interval of a sample for the metric called `name`, without warnings.
+    """Return the interval by a method, for the metric called `name`; without warnings.
 
     With `classes` there is one score for each of them.
     """
-    chosen, entry = _chosen(sample, method)
     z = normal_quantile(level)
     if entry.error is not None:
         sample = sample._replace(error=entry.error(sample, z))
     low, high = entry.limits(sample, z)
     ends: list[Any] = [sample.estimate, low, high, sample.error]
-    if np.ndim(low) == 0:
+    if not low.ndim:
         ends = [end.item() for end in ends]
     of = None if classes is None else tuple(classes)
     return Interval(ends[0], ends[1], ends[2], ends[3], level, chosen + sample.mark, name, of)
-
-
-def _chosen(sample: Sample, method: str | None) -> tuple[str, Method]:
-    # Without a name nothing has to be looked up.
-    return (sample.default, METHODS[sample.default]) if method is None else choose(method, sample)
 
 
 def _interval(
@@ -381,10 +376,16 @@ def _interval(
     each: bool = False,
 ) -> Interval[Any]:
     """Return the interval, and warn of what its numbers do not show."""
-    interval = interval_of(sample, method, level, name, classes if each else None)
+    if method is None:  # nothing has to be looked up
+        chosen = sample.default
+        entry = METHODS[chosen]
+    else:
+        chosen, entry = choose(method, sample)
+    interval = interval_of(sample, chosen, entry, level, name, classes if each else None)
     error = interval.standard_error
-    if sample.metric.parts is not None or not np.all(error > 0.0):
-        _warnings.check(sample, _chosen(sample, method)[1], name, classes=classes, each=each)
+    ordinary = error > 0.0 if type(error) is float else bool(np.all(error > 0.0))
+    if sample.metric.parts is not None or not ordinary:
+        _warnings.check(sample, entry, name, classes=classes, each=each)
     return interval
 
 

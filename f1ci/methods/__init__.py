@@ -165,7 +165,8 @@ def names(metric: Metric) -> list[str]:
 def choose(name: str | None, sample: Sample) -> tuple[str, Method]:
     """Return the named method for a sample and its name, or the default."""
     if name is None:
-        return sample.default, METHODS[sample.default]
+        default = sample.default
+        return default, METHODS[default]
     fitting = {
         name: method
         for name, method in known(sample.metric).items()

@@ -31,6 +31,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, ClassVar, NamedTuple, TypeAlias
 
 import numpy as np
@@ -96,12 +97,12 @@ class Metric:
     range: tuple[float, float]
     binary: ClassVar[bool] = False
 
-    @property
+    @cached_property
     def index(self) -> Tversky | None:
         """The Tversky score that the metric is, if it is one."""
         return None
 
-    @property
+    @cached_property
     def parts(self) -> Parts | None:
         """The parts of an average over classes."""
         return None
@@ -173,6 +174,10 @@ class Metric:
     def _evaluate(self, matrix: Matrix) -> tuple[Array, Array, Array]:
         """Return the value, the slope by each cell, and the size of what the slope adds up."""
         raise NotImplementedError
+
+    def __getstate__(self) -> dict[str, Any]:
+        # What was computed from the fields does not travel to other processes.
+        return {k: v for k, v in self.__dict__.items() if k not in ("index", "parts")}
 
     def __repr__(self) -> str:
         return f"<metric {self.name}>"
@@ -336,7 +341,7 @@ class Tversky(ExpectationMetric):
     b: float
     range: tuple[float, float] = UNIT
 
-    @property
+    @cached_property
     def index(self) -> Tversky:
         return self
 
@@ -368,7 +373,7 @@ recall = Tversky("recall", 0.0, 1.0)
 class ShareRight(Metric):
     """The share of items that are right: recall of one class to which every item belongs."""
 
-    @property
+    @cached_property
     def index(self) -> Tversky:
         return recall
 
@@ -426,7 +431,7 @@ class Mean(ClassMetric):
     weighted: bool  # by the classes' numbers of true items
     range: tuple[float, float]
 
-    @property
+    @cached_property
     def parts(self) -> Parts | None:
         if not isinstance(self.of, Tversky):
             return None
@@ -465,7 +470,7 @@ class MacroStar(ClassMetric):
     b: float
     range: tuple[float, float] = UNIT
 
-    @property
+    @cached_property
     def parts(self) -> Parts:
         return Parts((precision, recall), self._of_means, False)
 
