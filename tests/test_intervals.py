@@ -4,7 +4,6 @@ Oracles: the doors against one another, to the last bit; statsmodels' intervals 
 proportion; the invariants of every default.
 """
 
-import dataclasses
 import warnings
 
 import mpmath
@@ -100,28 +99,6 @@ def test_averages_are_the_same_through_every_door(cells, beta, at, average, data
     assert same(found, expected)
 
 
-@pytest.mark.parametrize("method", ["score", "cautious", "delta", "logit", "blur"])
-def test_measures_that_are_one_measure_have_one_interval(method):
-    """Names, objects and parameters; accuracy and the micro average."""
-    table = [[702, 44], [10, 77]]
-    options = {"method": method}
-    for one, other in (
-        ("precision", metrics.tversky(1, 0)),
-        ("recall", metrics.tversky(0, 1)),
-        ("jaccard", metrics.tversky(1, 1)),
-        ("f1", metrics.tversky(0.5, 0.5)),
-    ):
-        assert same(
-            f1ci.metric_interval(table, one, **options),
-            f1ci.metric_interval(table, other, **options),
-        )
-    if method != "blur":
-        assert same(
-            f1ci.metric_interval(table, "accuracy", **options),
-            f1ci.metric_interval(table, "micro_f1", **options),
-        )
-
-
 @pytest.mark.parametrize(("method", "theirs"), [("score", "wilson"), ("cautious", "beta")])
 @pytest.mark.parametrize(
     ("metric", "right", "total"),
@@ -143,17 +120,6 @@ def test_delta_of_a_tversky_index_is_the_gradients():
         variance = (table * influence**2).sum() / table.sum() ** 2
         found = f1ci.metric_interval(table, metric, method="delta").standard_error
         assert found == pytest.approx(variance**0.5, rel=1e-13)
-
-
-@pytest.mark.parametrize("dtype", [np.float32, np.float16, np.int16, np.uint8, object])
-def test_the_type_of_the_counts_does_not_matter(dtype):
-    tp, fp, fn = ([3, 200, 0], [7, 1, 9], [250, 2, 4])
-    if dtype is object:
-        with pytest.raises(TypeError, match="tp must be numeric"):
-            f1ci.f1_interval(np.array(tp, dtype=object), 1, 1)
-        return
-    arrays = [np.array(n).astype(dtype) for n in (tp, fp, fn)]
-    assert f1ci.f1_interval(*arrays) == f1ci.f1_interval(tp, fp, fn)
 
 
 # What every default keeps
@@ -185,12 +151,6 @@ def test_levels_next_to_0_and_1(value, method):
     interval = f1ci.f1_interval(30, 4, 6, method=method, confidence_level=value)
     assert 0 <= interval.low <= interval.estimate <= interval.high <= 1
     assert np.isfinite(interval.length)
-
-
-@pytest.mark.parametrize("value", [5e-324, 1e-300, 1e-17])
-def test_levels_below_rounding_are_refused(value):
-    with pytest.raises(ValueError, match=f"between 0 and 1, got {value}; the lowest is 1e-09"):
-        f1ci.f1_interval(30, 4, 6, confidence_level=value)
 
 
 def test_a_correlation_is_fishers():
@@ -352,19 +312,6 @@ def test_bad_options_are_quoted(options, message):
         f1ci.f1_score_interval(TRUE, PRED, **options)
 
 
-def test_a_mask_and_a_truth_value_are_no_numbers():
-    masked = np.ma.masked_array([3, 4], mask=[False, True])
-    with pytest.raises(ValueError, match="tp must not hold masked entries, got one at position 1"):
-        f1ci.f1_interval(masked, 1, 1)
-    with pytest.raises(TypeError, match="beta must be a number, got True"):
-        f1ci.f1_score_interval(TRUE, PRED, beta=True)
-
-
-def test_more_than_two_classes_are_not_binary():
-    with pytest.raises(ValueError, match="at most two classes, got 3: 0, 1, 2"):
-        f1ci.f1_score_interval([0, 1, 2], [0, 1, 1])
-
-
 @pytest.mark.filterwarnings("ignore::f1ci.results.UndefinedMetricWarning")
 @pytest.mark.parametrize("metric", ["weighted_f1", "macro_f1", "macro_f1_star", "micro_f1"])
 def test_nothing_is_known_from_an_empty_matrix(metric):
@@ -373,11 +320,6 @@ def test_nothing_is_known_from_an_empty_matrix(metric):
         assert tuple(found) == (0.0, 1.0)
     recall = f1ci.metric_interval(np.zeros((3, 3), dtype=int), metrics.weighted("recall"))
     assert tuple(recall) == (0.0, 1.0)
-
-
-def test_beta_is_refused_even_where_it_makes_no_difference():
-    with pytest.raises(TypeError, match="beta must be a number, got 'large'"):
-        f1ci.f1_score_interval([1, 0, 1], [1, 0, 0], average="micro", beta="large")
 
 
 def test_weights_too_large_to_compute_with():
@@ -488,17 +430,6 @@ def test_binomial_intervals_of_statsmodels_mapped_to_f1(method, theirs, level):
     np.testing.assert_allclose(interval.high, to_f1(np.asarray(high)), atol=1e-13)
 
 
-@pytest.mark.parametrize(
-    ("method", "theirs"), [("clopper_pearson", "exact"), ("wilson_indirect", "wilson")]
-)
-def test_binomial_intervals_of_scipy_mapped_to_f1(method, theirs):
-    for tp, wrong in [(0, 3), (3, 0), (77, 54), (5, 995)]:
-        interval = f1ci.f1_interval(tp, wrong, 0, method=method)
-        expected = stats.binomtest(tp, tp + wrong).proportion_ci(0.95, method=theirs)
-        # scipy's exact interval comes from a root finder with a tolerance of about 1e-12.
-        np.testing.assert_allclose(tuple(interval), to_f1(np.array(expected)), atol=1e-11)
-
-
 @pytest.mark.filterwarnings("ignore::f1ci.IntervalWarning")
 @pytest.mark.parametrize("level", LEVELS)
 def test_clopper_pearson_ends_solve_their_equations(level):
@@ -522,16 +453,6 @@ def test_clopper_pearson_ends_solve_their_equations(level):
             assert at_least(low * (1 - 1e-10) - slack) < tail < at_least(low * (1 + 1e-10) + slack)
             top = min(high * (1 + 1e-10) + slack, mpmath.mpf(1))
             assert at_most(top) < tail < at_most(high * (1 - 1e-10) - slack)
-
-
-def test_standard_error_is_equation_29():
-    tp, fp, fn = 77, 44, 10
-    f, v = 2 * tp / (2 * tp + fp + fn), tp + fp + fn
-    expected = (f * (1 - f) * (2 - f) ** 2 / (2 * v)) ** 0.5
-    for method in METHODS:
-        # Same formula, other order of operations.
-        error = f1ci.f1_interval(tp, fp, fn, method=method).standard_error
-        assert error == pytest.approx(expected, rel=1e-14)
 
 
 # Properties
@@ -562,23 +483,6 @@ def test_a_higher_level_gives_a_wider_interval(tp, wrong, one, two, method):
     )
     assert wide.low <= narrow.low + ROUNDING
     assert wide.high >= narrow.high - ROUNDING
-
-
-@pytest.mark.filterwarnings("ignore::f1ci.IntervalWarning")
-@given(st.integers(0, 10**6), st.integers(1, 10**6), levels, st.sampled_from(ORDERLY))
-def test_one_more_hit_moves_both_ends_up(tp, wrong, level, method):
-    # Among the same v: one error turns into a hit.
-    before = f1ci.f1_interval(tp, wrong, 0, method=method, confidence_level=level)
-    after = f1ci.f1_interval(tp + 1, wrong - 1, 0, method=method, confidence_level=level)
-    assert after.low >= before.low - ROUNDING
-    assert after.high >= before.high - ROUNDING
-
-
-@pytest.mark.filterwarnings("ignore::f1ci.IntervalWarning")
-@given(counts, counts, counts, st.sampled_from(METHODS))
-def test_only_the_number_of_errors_matters(tp, fp, fn, method):
-    one, two = (f1ci.f1_interval(tp, *errors, method=method) for errors in ((fp, fn), (fn, fp)))
-    np.testing.assert_allclose(dataclasses.astuple(one)[:4], dataclasses.astuple(two)[:4])
 
 
 @pytest.mark.parametrize("v", [1, 2, 3, 7, 25, 60])
@@ -673,3 +577,10 @@ def test_counts_broadcast(method):
 def test_bad_counts_and_levels_are_quoted(arguments, options, error, message):
     with pytest.raises(error, match=message):
         f1ci.f1_interval(*arguments, **options)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.int16, np.uint8])
+def test_the_type_of_the_counts_does_not_matter(dtype):
+    tp, fp, fn = [3, 200, 0], [7, 1, 9], [250, 2, 4]
+    arrays = [np.array(n).astype(dtype) for n in (tp, fp, fn)]
+    assert f1ci.f1_interval(*arrays) == f1ci.f1_interval(tp, fp, fn)
