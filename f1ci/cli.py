@@ -254,7 +254,7 @@ def _parsers() -> dict[str, argparse.ArgumentParser]:
     new = command(_matrix, "f1ci matrix matrix.txt", metrics.macro_f1)
     new.add_argument("file", help="a matrix as any program prints it; - reads standard input")
 
-    new = command(_compare, "f1ci compare labels.csv --true y --pred model_a model_b", metrics.f1)
+    new = command(_compare, "f1ci compare labels.csv --true y --pred model_a model_b", None)
     _file(new)
     new.add_argument("file_b", nargs="?", help="a second file, with the predictions of model B")
     new.add_argument("--on", metavar="COLUMN", help="the column that joins the two files")

@@ -8,6 +8,7 @@ of what the items contribute to it, and its variance is that of these contributi
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -277,8 +278,9 @@ def tail(sample: Sample, method: Method, value: float) -> float:
 
     above = sample.estimate > value
 
+    @cache
     def beyond(z: float) -> float:
-        """How far the interval reaches beyond the value, on the side in question."""
+        """Return how far the interval reaches beyond the value, on the side in question."""
         low, high = method.limits(sample, z)
         return float(value - low if above else high - value)
 

@@ -24,7 +24,7 @@ _BLOCK = 1 << 16
 _WIDEST_TABLE = 1 << 10
 
 # Up to so many classes a product with a full matrix is faster than one with a sparse matrix.
-_FEW_CLASSES = 64
+_FEW_CLASSES = 200
 
 
 def binary_counts(y_true: Any, y_pred: Any, *, pos_label: Hashable = 1) -> BinaryCounts:
@@ -222,6 +222,11 @@ class SparseMatrix(Matrix):
         self.true: Array = np.bincount(true, counts, r).astype(np.float64)
         self.predicted: Array = np.bincount(predicted, counts, r).astype(np.float64)
         self.total = np.asarray(counts.sum())[()]
+
+    @property
+    def places(self) -> Codes:
+        """Where each listed cell is in the dense matrix, row by row."""
+        return np.asarray(self._rows * self._r + self._columns)
 
     def by_cell(self, right: Array, predicted: Array, true: Array) -> Array:  # noqa: D102
         values: Array = true[self._rows] + predicted[self._columns]

@@ -239,7 +239,7 @@ def f1_score_interval(
     if are_indicators(y_true):
         return _multilabel(y_true, y_pred, average, labels, beta, groups, method, level)
     each = average is None
-    if average is not None and average not in _OF_F1:
+    if average is not None and not (isinstance(average, str) and average in _OF_F1):
         _validation.choice("average", average, (*_OF_F1, "samples"))
         raise ValueError("average='samples' needs indicators of shape (items, classes) as labels")
     metric = _OF_F1["binary" if average is None else average]
@@ -261,6 +261,7 @@ def metric_interval(
     metric: str | Metric,
     *,
     method: str | None = None,
+    fixed: str | None = None,
     confidence_level: float = 0.95,
 ) -> Interval[float]: ...
 @overload
@@ -269,6 +270,7 @@ def metric_interval(
     metric: str | Metric,
     *,
     method: str | None = None,
+    fixed: str | None = None,
     confidence_level: float = 0.95,
 ) -> Interval[Any]: ...
 def metric_interval(
@@ -276,6 +278,7 @@ def metric_interval(
     metric: str | Metric,
     *,
     method: str | None = None,
+    fixed: str | None = None,
     confidence_level: float = 0.95,
 ) -> Interval[Any]:
     r"""Interval for a metric, from one or more confusion matrices.
@@ -290,9 +293,9 @@ def metric_interval(
         A name, such as "f1" or "macro_f1", or an object, such as
         ``f1ci.metrics.fbeta(0.5)``.
     method : str, optional
-        By default "score" for Tversky indices (F-beta, Jaccard, precision, recall) and their
-        averages over classes, for macro\* and accuracy, and "logit" for all other metrics.
-        "f1" also knows the names of `f1_interval`.
+        By default "score". "cautious" is for Tversky indices (F-beta, Jaccard, precision, recall),
+        their averages over classes, macro\* and accuracy. "f1" also knows the names of
+        `f1_interval`.
 
         - "score": Wilson's idea: the values that a test with the standard error under each value
           does not reject.
@@ -301,6 +304,10 @@ def metric_interval(
         - "logit": The delta method on a scale without borders.
         - "delta": The estimate plus and minus z standard errors of the delta method.
         - "blur": The same with a larger standard error, for metrics of two classes.
+    fixed : {"rows"}, optional
+        "rows" if the number of items of each true class was chosen beforehand. By default all
+        counts are random. For score limits of averages over classes; the standard error stays
+        that of random counts.
     confidence_level : float, default 0.95
         The nominal level.
 
@@ -338,7 +345,13 @@ def metric_interval(
     metric = _metrics.get(metric)
     table = Matrix(_validation.matrices(metric, matrix))
     level = _validation.confidence_level(confidence_level)
-    return _interval(sample_of(metric, table), method, level, metric.name)
+    if fixed is not None:
+        _validation.choice("fixed", fixed, ("rows",))
+        if metric.parts is None or method not in (None, "score"):
+            what = "score limits of averages over classes"
+            got = f"{metric.name!r} and method={_validation.short(method)}"
+            raise ValueError(f"fixed='rows' is for {what}, got {got}")
+    return _interval(sample_of(metric, table, fixed is not None), method, level, metric.name)
 
 
 # From samples to intervals, for validated arguments.
@@ -346,30 +359,25 @@ def metric_interval(
 
 def interval_of(
     sample: Sample,
-    method: str | None,
+    chosen: str,
+    entry: Method,
     level: float,
     name: str,
     classes: Classes = None,
 ) -> Interval[Any]:
-    """Return the interval of a sample for the metric called `name`, without warnings.
+    """Return the interval by a method, for the metric called `name`; without warnings.
 
     With `classes` there is one score for each of them.
     """
-    chosen, entry = _chosen(sample, method)
     z = normal_quantile(level)
     if entry.error is not None:
         sample = sample._replace(error=entry.error(sample, z))
     low, high = entry.limits(sample, z)
     ends: list[Any] = [sample.estimate, low, high, sample.error]
-    if np.ndim(low) == 0:
+    if not low.ndim:
         ends = [end.item() for end in ends]
     of = None if classes is None else tuple(classes)
     return Interval(ends[0], ends[1], ends[2], ends[3], level, chosen + sample.mark, name, of)
-
-
-def _chosen(sample: Sample, method: str | None) -> tuple[str, Method]:
-    # Without a name nothing has to be looked up.
-    return (sample.default, METHODS[sample.default]) if method is None else choose(method, sample)
 
 
 def _interval(
@@ -381,10 +389,16 @@ def _interval(
     each: bool = False,
 ) -> Interval[Any]:
     """Return the interval, and warn of what its numbers do not show."""
-    interval = interval_of(sample, method, level, name, classes if each else None)
+    if method is None:  # nothing has to be looked up
+        chosen = sample.default
+        entry = METHODS[chosen]
+    else:
+        chosen, entry = choose(method, sample)
+    interval = interval_of(sample, chosen, entry, level, name, classes if each else None)
     error = interval.standard_error
-    if sample.metric.parts is not None or not np.all(error > 0.0):
-        _warnings.check(sample, _chosen(sample, method)[1], name, classes=classes, each=each)
+    ordinary = error > 0.0 if type(error) is float else bool(np.all(error > 0.0))
+    if sample.metric.parts is not None or not ordinary:
+        _warnings.check(sample, entry, name, classes=classes, each=each)
     return interval
 
 

@@ -12,7 +12,7 @@ every classifier gets half right, independently of the others (for two classes a
 half an item in each of the eight joint cells): correlations of estimates without variance would
 be undefined, and observed ones near 1 promise too much. That this holds is measured, not
 proved: in small samples it covers the nominal level where the delta method covers as little as
-nothing, see the book's page on joint intervals. Metrics that have no score limits
+nothing, see the book's page on joint intervals. Metrics that are not made of Tversky scores
 (correlation, lift, ...) get limits on the logit scale at the same q.
 
 When the method fails: delta in small samples, as for one score; all of them where items depend
@@ -260,6 +260,8 @@ def _smoothed_covariance(models: Array, items: Items, metrics: Sequence[Metric])
 def _chosen(metric: Metric, method: str | None, grouped: bool) -> Method:
     fitting = known(metric)
     possible = {name: METHODS[name] for name in _KNOWN if name in fitting}
+    if metric.index is None and metric.parts is None:
+        possible.pop("score", None)  # not tried with joint quantiles
     if grouped:
         possible = {name: METHODS[name] for name in ("logit", "delta")}
     what = "items in groups" if grouped else f"joint intervals of {metric.name!r}"

@@ -21,7 +21,7 @@ from f1ci import metrics as _metrics
 from f1ci.compare import tail
 from f1ci.counts import Matrix
 from f1ci.methods import choose
-from f1ci.methods.averages import difference_limits, sample_of
+from f1ci.methods.averages import ellipse, sample_of
 from f1ci.methods.score import Kernel, Limits, Sample, normal_quantile
 from f1ci.metrics import Metric
 from f1ci.results import FloatOrArray, Interval, Printed, UndefinedMetricWarning, p_value, warn
@@ -135,9 +135,8 @@ def _combined(a: Sample, b: Sample) -> Callable[[Kernel, FloatOrArray], Limits]:
     def limits(kernel: Kernel, z: FloatOrArray) -> Limits:
         assert a.limits is not None  # noqa: S101 - the caller asks
         assert b.limits is not None  # noqa: S101
-        of_a, of_b = a.limits, b.limits
-        return difference_limits(
-            np.zeros(()), lambda s: of_a(kernel, z * s), lambda s: of_b(kernel, z * s)
-        )
+        points = ellipse(np.zeros(()))  # their correlation is zero
+        of_a, of_b = np.abs(points.by_a), np.abs(points.by_b)
+        return points.extremes(a.limits(kernel, z * of_a), b.limits(kernel, z * of_b))
 
     return limits

@@ -54,10 +54,10 @@ prevalences: list[float] = [0.02, 0.1, 0.5]  # shares of positives there
 # %%
 import numpy as np
 from compendium import figures, ledger, show
-from shared import chart
-from shared.one_score import Interval, needed, share_of
 
 import f1ci
+from notebooks.shared import chart
+from notebooks.shared.one_score import Interval, needed, share_of
 
 # `say` keeps a number for the text, which quotes it by name.
 say = ledger.open("choosing-a-method").say

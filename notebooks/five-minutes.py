@@ -97,7 +97,7 @@ report
 # %% [markdown]
 # The same as a figure (`metric="recall"` shows other scores):
 
-# %% tags=["show-input"] mystnb={"image": {"alt": "A forest of intervals: one line for each kind of wine, then one for each average of the F1 scores, with a dot at the estimate. The intervals of the averages are shorter than those of the classes."}, "figure": {"classes": "fits", "caption": "F1 of each class, and the averages, with their intervals.", "name": "fig-five-report"}}
+# %% tags=["show-input"] mystnb={"image": {"alt": "A forest of intervals: one line for each kind of wine, then one for each average of the F1 scores, with a dot at the estimate. The intervals of the averages are shorter than those of the classes."}, "figure": {"caption": "F1 of each class, and the averages, with their intervals.", "name": "fig-five-report"}}
 axes = f1ci.plot.forest(report)
 
 # %% [markdown]
@@ -137,7 +137,7 @@ glue("five-malignant", int(y_true.sum()), display=False)
 # as good as A, or no worse, first say which difference does not matter:
 # `f1ci.difference_test(y_true, y_pred_a, y_pred_b, margin=0.02)`.
 
-# %% tags=["show-input"] mystnb={"image": {"alt": "The interval of B minus A as one line with a dot at the estimate, beside a vertical line at zero. Left of zero A is better, right of it B is better. The verdict in words stands below."}, "figure": {"classes": "fits", "caption": "The difference of the two models in F1, with its interval. Right of zero B is better.", "name": "fig-five-difference"}}
+# %% tags=["show-input"] mystnb={"image": {"alt": "The interval of B minus A as one line with a dot at the estimate, beside a vertical line at zero. Left of zero A is better, right of it B is better. The verdict in words stands below."}, "figure": {"caption": "The difference of the two models in F1, with its interval. Right of zero B is better.", "name": "fig-five-difference"}}
 axes = f1ci.plot.difference(test)
 
 # %% [markdown]
@@ -192,7 +192,7 @@ posteriors = {
 low, high = posteriors["B"].interval()
 print(f"F1 of B between {low:.3f} and {high:.3f}")
 
-# %% tags=["show-input"] mystnb={"image": {"alt": "Two posterior densities of F1 with one peak each, of model A and of model B; under each curve its credible interval is shaded."}, "figure": {"classes": "fits", "caption": "Posterior densities of F1 from the cross-validation; the credible intervals are shaded.", "name": "fig-five-posterior"}}
+# %% tags=["show-input"] mystnb={"image": {"alt": "Two posterior densities of F1 with one peak each, of model A and of model B; under each curve its credible interval is shaded."}, "figure": {"caption": "Posterior densities of F1 from the cross-validation; the credible intervals are shaded.", "name": "fig-five-posterior"}}
 axes = f1ci.plot.posterior(posteriors)
 
 # %% [markdown]

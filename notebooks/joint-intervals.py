@@ -51,10 +51,10 @@ import numpy as np
 from compendium import figures, ledger, show
 from matplotlib.ticker import NullLocator
 from scipy.special import ndtr
-from shared import joint_sets, kernels
 
 import f1ci
 from f1ci.metrics import accuracy, f1, fbeta, jaccard, precision, recall
+from notebooks.shared import joint_sets, kernels
 
 # `say` keeps a number for the text, which quotes it by name.
 say = ledger.open("joint-intervals").say

@@ -294,7 +294,7 @@ quote(example_low=test.interval.low, example_high=test.interval.high)
 # be anything from {glue:text}`questions-example-low:.3f` to {glue:text}`questions-example-high:.3f`. As a figure
 # (with `matplotlib`), `f1ci.plot.difference(test)`:
 
-# %% tags=["show-input"] mystnb={"image": {"alt": "The interval of B minus A as one line with a dot at the estimate, a vertical line at zero, and a shaded band around zero: the margin. The interval begins left of zero, inside the band, and ends right of the band, where B is better. The verdict in words stands below."}, "figure": {"classes": "fits", "caption": "The interval of the difference against zero and against the margin (shaded).", "name": "fig-questions-difference"}}
+# %% tags=["show-input"] mystnb={"image": {"alt": "The interval of B minus A as one line with a dot at the estimate, a vertical line at zero, and a shaded band around zero: the margin. The interval begins left of zero, inside the band, and ends right of the band, where B is better. The verdict in words stands below."}, "figure": {"caption": "The interval of the difference against zero and against the margin (shaded).", "name": "fig-questions-difference"}}
 axes = f1ci.plot.difference(test)
 
 # %% [markdown]

@@ -13,7 +13,7 @@
 
 # %% tags=["parameters"]
 confidence_level: float = 0.95  # nominal level of every interval
-replicates: int = 2_000  # sets of nights drawn for the study of coverage
+replicates: int = 1_000  # sets of nights drawn for the study of coverage
 sizes: list[int] = [10, 25, 55]  # numbers of nights in that study
 seed: int = 20200728  # root of all random streams
 

@@ -40,10 +40,10 @@ import time
 import numpy as np
 from compendium import data, figures, ledger, show
 from scipy import special, stats
-from shared import chart, comparisons
-from shared.kernels import labels, p_values
 
 import f1ci
+from notebooks.shared import chart, comparisons
+from notebooks.shared.kernels import labels, p_values
 
 # `say` keeps a number for the text, which quotes it by name.
 say = ledger.open("two-models-many-documents").say

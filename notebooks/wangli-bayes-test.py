@@ -499,7 +499,8 @@ for (task, model), folds in counts.items():
     sizes = [positives.min(), positives.max(), gold[task]]
     numbers = [*(f"{size:,}" for size in sizes), *(f"{100 * recall:.6f}" for recall in recalls)]
     rows.append([f"{TASKS[task]}, {TAGS[task, model]}", *numbers])
-    say(f"wangli-gold-{task}", f"{gold[task]:,}")
+for task, total in gold.items():
+    say(f"wangli-gold-{task}", f"{total:,}")
 
 # %%
 words = counts["cws", "A"][..., [0, 2]].sum(axis=-1)

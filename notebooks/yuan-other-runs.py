@@ -462,8 +462,7 @@ def forest_expects(n, square, pair, keys):
     """Return means and deviations of these quantities, for a forest (TP, A)."""
     tables = forest_tables(n, square)
     cells = np.array(printed_tables.cells_of(size_6, positives, *pair)) / size_6
-    mean, covariance = tables.expects(cells, forest_values(n, square, keys))
-    return mean, np.sqrt(covariance.diagonal())
+    return tables.moments(cells, forest_values(n, square, keys))
 
 
 @cache
@@ -685,7 +684,7 @@ for n in (training, n_6 // 2, between, n_6):
         mean, _ = forest_expects(n, 4.0, pair, tuple(corrected_keys))
         single = forest_tables(n, 4.0).study["rule/corrected_individual/length"]
         cells = np.array(printed_tables.cells_of(size_6, positives, *pair)) / size_6
-        length = forest_tables(n, 4.0).expects(cells, np.asarray(single)[:, None])[0][0]
+        length = forest_tables(n, 4.0).moments(cells, np.asarray(single)[:, None])[0][0]
         bonferroni = length * stats.norm.ppf(1 - 0.05 / 4) / z95
         rows.append([f"n = {n}, {pair}", *(f"{x:.4f}" for x in (*mean, bonferroni))])
 head = ["", "coverage", "length", "length with Bonferroni's quantile"]

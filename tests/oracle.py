@@ -147,21 +147,36 @@ def cluster_variance(rows, a, b):
 
 
 def swap_p_value(true, by_a, by_b, a, b):
-    """The share of all swaps of A's and B's predictions that differ as much as what was seen."""
+    """The share of all swaps of A's and B's predictions that differ as much as what was seen.
 
-    def score(predicted):
+    The difference is judged by its square over its variance by the delta method, in fractions.
+    """
+    a, b = Fraction(a), Fraction(b)
+    a, b = a / (a + b), b / (a + b)
+
+    def score_and_influences(predicted):
         tp, fp, fn, _ = binary_counts(true, predicted, 1)
-        return tversky(tp, fp, fn, a, b) if tp + fp + fn else Fraction(0)
+        whole = tp + a * fp + b * fn or Fraction(1)
+        f = tp / whole
+        moves = {(1, 1): 1 - f, (0, 1): -a * f, (1, 0): -b * f, (0, 0): 0}
+        return f, [moves[pair] / whole for pair in zip(true, predicted, strict=True)]
+
+    def statistic(one, other):
+        (f, moved_f), (g, moved_g) = score_and_influences(one), score_and_influences(other)
+        square = sum((y - x) ** 2 for x, y in zip(moved_f, moved_g, strict=True))
+        if f == g:
+            return 0
+        return (g - f) ** 2 / square if square else float("inf")
 
     differ = [i for i, pair in enumerate(zip(by_a, by_b, strict=True)) if pair[0] != pair[1]]
-    seen = abs(score(by_b) - score(by_a))
+    seen = statistic(by_a, by_b)
     extreme = 0
     for tosses in product((False, True), repeat=len(differ)):
         one, other = list(by_a), list(by_b)
         for i, swapped in zip(differ, tosses, strict=True):
             if swapped:
                 one[i], other[i] = other[i], one[i]
-        extreme += abs(score(other) - score(one)) >= seen
+        extreme += statistic(one, other) >= seen
     return Fraction(extreme, 2 ** len(differ))
 
 

@@ -90,10 +90,14 @@ def test_limits_of_a_difference_are_the_package_s(method):
         assert (low[0], high[0]) == pytest.approx(tuple(interval), abs=1e-12)
 
 
-def test_p_values_are_those_of_difference_test():
-    table = np.array([[[60, 5], [2, 4]], [[8, 6], [1, 38]]])
-    test = f1ci.difference_test(*kernels.labels(table))
-    assert kernels.p_values([table, table.transpose(0, 2, 1)]) == pytest.approx(test.p_value)
+@pytest.mark.parametrize("method", ["exact", "score"])
+def test_p_values_are_those_of_difference_test(method):
+    tables = np.random.default_rng(3).integers(0, 12, (20, 2, 2, 2)) + 1
+    tables[:5, 0, 0, 1] = 0
+    expected = [
+        f1ci.difference_test(*kernels.labels(t), "f1", method=method).p_value for t in tables
+    ]
+    assert kernels.p_values(tables, method) == pytest.approx(expected, rel=1e-9)
 
 
 def test_an_atlas_counts_coverage_misses_and_faults():

@@ -57,14 +57,6 @@ def test_one_part_gives_its_own_limits() -> None:
         assert_allclose(np.array(mean)[:, 0], np.array(own)[:, 0, 0], rtol=1e-15)
 
 
-def test_equal_parts_give_their_own_limits() -> None:
-    n = tuple(np.full(4, value) for value in (17.0, 4.0, 6.0))
-    own = np.array(score.tversky_limits(*n, 0.2, 0.8, Z))[:, 0]
-    equal = parts_of(n, 0.2, 0.8, np.full(4, 0.25), np.ones((4, 4)))
-    mean = averages.extremes(equal, Z, WILSON)
-    assert_allclose(mean, own, rtol=1e-14)
-
-
 @pytest.mark.parametrize("seed", range(6))
 def test_the_extreme_over_the_ellipsoid(seed: int) -> None:
     """Against scipy's optimum, with so many items that the two corrections are negligible."""
@@ -255,17 +247,6 @@ def test_means_lie_in_range_enclose_the_estimate_and_have_length(
         previous = low, high
 
 
-@given(matrices)
-def test_star_lies_in_range_and_encloses_the_estimate(m: np.ndarray) -> None:
-    low, high = limits(macro_star(), m)
-    assert 0 <= low < high <= 1
-    with np.errstate(invalid="ignore"):
-        p, q = (np.diag(m) / m.sum(axis=0)).mean(), (np.diag(m) / m.sum(axis=1)).mean()
-    if p + q > 0:
-        assert low <= 2 * p * q / (p + q) + 1e-15
-        assert high >= 2 * p * q / (p + q) - 1e-15
-
-
 def test_weighted_recall_is_accuracy() -> None:
     m = np.array([[20, 3, 1], [4, 31, 0], [2, 2, 9]], dtype=float)
     share = proportion_confint(60, m.sum(), alpha=0.05, method="wilson")
@@ -425,7 +406,7 @@ def test_cautious_averages_are_longer_and_widen_with_the_level(average: str) -> 
             f1ci.metric_interval(matrices, metric, method=method, confidence_level=level)
             for method in ("cautious", "score")
         )
-        if level <= 0.99:
+        if level <= 0.99 and average == "macro_f1":  # the others are made in another way
             assert (long.length > short.length).all()
         if before is not None:
             assert (long.low <= before.low + back).all()

@@ -72,7 +72,13 @@ CALLS = {
     ),
     "metric_interval": (
         f1ci.metric_interval,
-        {"matrix": [[9, 2], [3, 8]], "metric": "f1", "method": "logit", "confidence_level": 0.9},
+        {
+            "matrix": [[9, 2], [3, 8]],
+            "metric": "macro_f1",
+            "method": "score",
+            "fixed": "rows",
+            "confidence_level": 0.9,
+        },
     ),
     "clustered_interval": (
         f1ci.clustered_interval,

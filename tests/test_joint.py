@@ -244,7 +244,7 @@ def test_joint_groups(method):
         np.testing.assert_allclose(repeated.low, plain.low, rtol=1e-9)
 
 
-# ---------------------------------------------------------------- limits of one score at q
+# Limits of one score at q
 
 
 @pytest.mark.parametrize("method", ["cautious", "score", "logit"])
@@ -419,7 +419,7 @@ def test_user_defined_metric_everywhere():
     np.testing.assert_allclose(ours.covariance, recall.covariance, rtol=1e-10)
 
 
-# ---------------------------------------------------------------- bad input
+# Bad input
 
 TRUE = [0, 1, 1, 0]
 PRED = [0, 1, 0, 0]

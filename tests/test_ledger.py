@@ -698,6 +698,21 @@ def test_nothing_is_recorded_twice(folder: Path) -> None:
         results(folder, "Lam Coverage")
 
 
+def test_numbers_of_the_text_are_recorded_once_and_judged_by_nobody(folder: Path) -> None:
+    recorder = results(folder)
+    recorder.say("lam-largest", np.float64(1.5))
+    recorder.say("lam-words", "1,070")
+    with pytest.raises(LedgerError, match="lam-largest is said twice"):
+        recorder.say("lam-largest", 1.5)
+    with pytest.raises(LedgerError, match="no slash, got 'lam/largest'"):
+        recorder.say("lam/largest", 1.5)
+    recorder.save()
+    found = built(folder)
+    assert found.quoted == {"lam-largest": 1.5, "lam-words": "1,070"}
+    assert not found.errors
+    assert {entry.verdict for entry in found.entries} == {"not-recorded"}
+
+
 def test_two_notebooks_must_not_record_the_same_number(folder: Path) -> None:
     for name, value in {"lam-coverage": 0.665, "lam-geometry": 0.699}.items():
         recorder = results(folder, name)

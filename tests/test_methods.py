@@ -53,8 +53,7 @@ def test_a_method_is_one_kernel_and_one_entry():
 @pytest.mark.parametrize("metric", metrics.METRICS.values(), ids=lambda metric: metric.name)
 def test_the_default_is_the_first_that_applies(metric):
     known = methods.names(metric)
-    scored = metric.index is not None or metric.parts is not None
-    assert known[0] == ("score" if scored else "logit")
+    assert known[0] == ("logit" if metric.name == "overlap" else "score")
     size = 2 if metric.binary else 3
     table = np.full((size, size), 7) + 20 * np.eye(size, dtype=int)
     assert f1ci.metric_interval(table, metric).method == known[0]

@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn import metrics as sklearn_metrics
 
+import f1ci
 from f1ci import metrics
 from f1ci.metrics import METRICS, BinaryMetric, MatrixMetric, fbeta, macro, macro_star, tversky
 
@@ -142,13 +143,6 @@ def test_table_iii_values_and_derivatives(name):
     np.testing.assert_allclose(BINARY[name].partials(*points), derivatives(*points), **ROUNDING)
 
 
-@pytest.mark.parametrize("name", BINARY)
-def test_binary_derivatives_by_complex_step(name):
-    metric, points = BINARY[name], expectations(random_matrices(2, 2))
-    numeric = BinaryMetric(name, metric.function).partials(*points)
-    np.testing.assert_allclose(metric.partials(*points), numeric, **ROUNDING)
-
-
 @pytest.mark.parametrize("name", [*BINARY, *MATRIX])
 def test_gradient_is_the_derivative_of_value(name):
     """By complex step of the scale-invariant value, in every cell."""
@@ -160,7 +154,10 @@ def test_gradient_is_the_derivative_of_value(name):
         step[cell] = 1e-30j
         q = (p + step) / (1 + 1e-30j)
         right, predicted, true = np.diagonal(q, axis1=-2, axis2=-1), q.sum(axis=-2), q.sum(axis=-1)
-        slope = np.imag(metric.of_classes(right, predicted, true)) / 1e-30
+        # Agreement is a function of all cells, other metrics of three expectations by class.
+        whole = isinstance(metric, MatrixMetric)
+        value = metric.function(q) if whole else metric.of_classes(right, predicted, true)
+        slope = np.imag(value) / 1e-30
         np.testing.assert_allclose(gradient[(slice(None), *cell)], slope, **ROUNDING)
 
 
@@ -234,37 +231,10 @@ def test_identities_of_values(table):
     assert metrics.macro_f1.value(table) == pytest.approx((f1 + other) / 2, rel=1e-12)
 
 
-@given(tables, st.floats(0.1, 10))
-def test_gradients_of_identical_metrics_are_identical(table, beta):
-    np.testing.assert_allclose(
-        fbeta(beta).gradient(table),
-        tversky(1 / (1 + beta**2), beta**2 / (1 + beta**2)).gradient(table),
-        rtol=1e-12,
-    )
-    # Accuracy as a function of three expectations, and as the trace.
-    np.testing.assert_allclose(
-        metrics.accuracy.gradient(table), metrics.micro_f1.gradient(table), atol=1e-12
-    )
-
-
 @given(tables_3, st.integers(2, 1000), st.sampled_from(sorted(MATRIX)))
 def test_only_proportions_matter_for_many_classes(table, factor, name):
     metric = MATRIX[name]
     assert metric.value(factor * table) == pytest.approx(metric.value(table), rel=1e-10, abs=1e-12)
-
-
-@given(tables, st.integers(2, 1000), st.sampled_from(sorted(BINARY)))
-def test_only_proportions_matter_for_two_classes(table, factor, name):
-    metric = BINARY[name]
-    # The correlation and the accuracy subtract: rounding is absolute there.
-    assert metric.value(factor * table) == pytest.approx(metric.value(table), rel=1e-9, abs=1e-9)
-
-
-@given(tables_3, st.sampled_from(sorted(MATRIX)))
-def test_influence_has_mean_zero(table, name):
-    gradient = MATRIX[name].gradient(table)
-    mean = (table / table.sum() * gradient).sum()
-    assert abs(mean) <= 1e-13 * np.abs(gradient).max()
 
 
 @pytest.mark.parametrize("beta", [0.5, 1, 2])
@@ -304,16 +274,6 @@ def test_orientation_rows_are_true():
     assert metrics.precision.value([[90, 0], [5, 5]]) == 1.0
 
 
-def test_batches_agree_with_single_matrices():
-    p = random_matrices(5, 3, size=6).reshape(2, 3, 3, 3)
-    for metric in MATRIX.values():
-        values, gradients = metric.value(p), metric.gradient(p)
-        for index in np.ndindex(2, 3):
-            assert values[index] == pytest.approx(metric.value(p[index]), rel=1e-12)
-            np.testing.assert_allclose(gradients[index], metric.gradient(p[index]), atol=1e-12)
-    assert type(metrics.f1.value([[1, 2], [3, 4]])) is float
-
-
 @pytest.mark.parametrize(
     ("name", "table"),
     [
@@ -338,14 +298,6 @@ def test_division_by_zero_is_nan_in_its_place_only(name, table):
     np.testing.assert_array_equal(np.isnan(values), [False, True])
     assert np.isfinite(gradients[0]).all()
     assert np.isnan(gradients[1]).all()
-
-
-def test_no_item_right_is_zero_not_undefined():
-    table = [[0, 3, 1], [2, 0, 4], [1, 2, 0]]
-    for name in ("micro_f1", "macro_f1", "macro_f1_star"):
-        assert METRICS[name].value(table) == 0.0
-        assert np.isfinite(METRICS[name].gradient(table)).all()
-    assert metrics.f1.value([[5, 1], [0, 0]]) == 0.0
 
 
 def test_user_defined_metrics_differentiate_themselves():
@@ -396,7 +348,7 @@ def test_metrics_compare_by_value():
     assert macro(fbeta(2)) == macro(fbeta(2))
     assert macro("f1") == metrics.macro_f1 != metrics.weighted_f1
     assert macro_star() == metrics.macro_f1_star
-    assert metrics.get("mcc") is metrics.get("matthews") is metrics.correlation
+    assert metrics.get("mcc") is metrics.get("matthews") is metrics.mcc
 
 
 @pytest.mark.parametrize("name", ["f1", "precision", "recall", "jaccard"])
@@ -420,7 +372,7 @@ def test_a_class_that_is_never_true_has_no_weight():
 @pytest.mark.parametrize(
     ("call", "error", "words"),
     [
-        (lambda: metrics.get("f2"), ValueError, "'f1', .*'macro_f1_star', got 'f2'"),
+        (lambda: metrics.get("recal"), ValueError, "got 'recal'; did you mean 'recall'"),
         (lambda: metrics.get(2), ValueError, "metric must be one of .* got 2"),
         (lambda: metrics.averaged("samples"), ValueError, "'macro_star', got 'samples'"),
         (lambda: macro("macro_f1"), ValueError, "only a binary metric .* got 'macro_f1'"),
@@ -439,3 +391,17 @@ def test_a_class_that_is_never_true_has_no_weight():
 def test_bad_input(call, error, words):
     with pytest.raises(error, match=words):
         call()
+
+
+def test_digits_at_huge_and_lopsided_counts():
+    """Against 40 digits; from shares alone, 1 - EZ has no digits left."""
+    with mpmath.workdps(40):
+        tn, fp, fn, tp = map(mpmath.mpf, (180, 48, 5, 10**14))
+        root = mpmath.sqrt((tp + fp) * (tp + fn) * (tn + fp) * (tn + fn))
+        expected = float((tp * tn - fp * fn) / root)
+    found = metrics.correlation.value([[180, 48], [5, 10**14]])
+    assert found == pytest.approx(expected, rel=1e-12)
+    # With TP = 0 the correlation is about -sqrt(FP FN) / n, with FP and FN about Poisson: its
+    # error is sqrt(1/2) / n.
+    interval = f1ci.metric_interval([[2**31, 1], [1, 0]], "correlation")
+    assert interval.standard_error == pytest.approx(0.5**0.5 / 2**31, rel=1e-6)

@@ -67,6 +67,7 @@ SOME_COUNTS = [
 ]  # fmt: skip
 
 
+@pytest.mark.filterwarnings("ignore::f1ci.IntervalWarning")  # of the low level
 @pytest.mark.parametrize("level", LEVELS)
 def test_wilson_direct_is_right_to_twelve_digits(level):
     for tp, wrong in SOME_COUNTS:

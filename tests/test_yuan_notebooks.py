@@ -44,6 +44,9 @@ def test_another_population_is_the_same_sum_with_other_weights(
     np.testing.assert_allclose(mean, [exact[key].mean for key in KEYS], atol=1e-6)
     deviations = [exact[key].deviation for key in KEYS]
     np.testing.assert_allclose(np.sqrt(covariance.diagonal()), deviations, rtol=1e-4)
+    again, spread = enumerated.moments(near, enumerated.values(KEYS))
+    np.testing.assert_allclose(again, mean, rtol=1e-14)
+    np.testing.assert_allclose(spread, np.sqrt(covariance.diagonal()), rtol=1e-9)
 
 
 def test_a_fit_finds_the_population_that_made_its_numbers(

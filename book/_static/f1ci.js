@@ -388,101 +388,130 @@ const f1ci = (() => {
     }));
   }
 
-  /**
-   * The least and largest value of a weighted sum of scores.
-   *
-   * Part k has the limits F_k(zeta_k) at zeta_k z; over the ellipsoid zeta' R^-1 zeta <= 1 the
-   * extreme is a fixed point. Two steps go towards it, and the further of the two is taken.
-   * `spread`, if given, is the standard deviation of one more part, normal and with weight 1.
-   */
-  function extremes(parts, weights, correlation, a, b, z, spread = null) {
-    const known = parts.map(({ x, y, w }) => x + y + w > 0);
-    const f = parts.map(({ x, y, w }, k) => (known[k] ? tverskyEstimate(x, y, w, a, b) : 0.5));
-    const slopes = [...weights];
-    if (spread !== null) {
-      f.push(0);
-      known.push(true);
-      slopes.push(1);
-    }
-    const bias = parts.map(({ x, y, w }, k) => {
-      const whole = x + a * y + b * w;
-      return known[k]
-        ? (f[k] * (a * a * y + b * b * w) - x * (1 - f[k])) / (whole * whole) : 0;
+  /** The mean of F-beta over classes, alike or by their true items, and its slope in each cell. */
+  function average(q, r, a, b, weighted) {
+    const places = [...Array(r).keys()];
+    let value = 0;
+    const slopes = places.map((k) => {
+      const x = q[k * r + k];
+      const right = sum(places.map((j) => q[k * r + j]));
+      const called = sum(places.map((i) => q[i * r + k]));
+      const whole = (1 - a - b) * x + b * right + a * called;
+      const score = whole > 0 ? x / whole : 0;
+      const by = [1 - score * (1 - a - b), -score * b, -score * a];
+      const scale = whole > 0 ? (weighted ? right : 1 / r) / whole : 0;
+      value += weighted ? right * score : score / r;
+      return by.map((slope, place) => slope * scale + (weighted && place === 1 ? score : 0));
     });
-    const value = sum(f.map((score, k) => score * slopes[k]));
-    return [-1, 1].map((side) => {
-      let zeta = slopes.map(() => side);
-      let furthest = value;
-      for (let step = 0; ; step += 1) {
-        const ends = zeta.map((share, k) => {
-          if (k === parts.length) return [share * z * spread, 0];
-          const { x, y, w } = parts[k];
-          // A share of one item's information is profiled out.
-          const left = 1 - (1 - share * share) / Math.max(x + y + w, 1);
-          const limits = tverskyLimits(x * left, y * left, w * left, a, b, Math.abs(share) * z);
-          return [limits[share < 0 ? 0 : 1], ((share * share - 1) * bias[k]) / left];
-        });
-        if (step > 0) {
-          const here = sum(ends.map(([end, shift], k) => slopes[k] * (end + shift)));
-          furthest = side * Math.max(side * furthest, side * here);
-        }
-        if (step === 2) return furthest;
-        const reach = ends.map(
-          ([end], k) => (known[k] ? (slopes[k] * (end - f[k])) / zeta[k] : 0));
-        const shared = correlation.map((row) => sum(row.map((r, k) => r * reach[k])));
-        const total = sum(shared.map((r, k) => r * reach[k]));
-        // No part moves back, whatever its correlation with the others.
-        zeta = shared.map((moved, k) => side
-          * (known[k] && total > 0 ? Math.min(Math.max(moved / Math.sqrt(total), 1e-3), 1) : 1));
-      }
+    const cells = q.map((_, cell) => {
+      const [i, j] = [Math.floor(cell / r), cell % r];
+      return slopes[i][1] + slopes[j][2] + (i === j ? slopes[i][0] : 0);
     });
+    return [value, centred(cells, q)];
   }
 
-  /** Score interval of the mean of F-beta over classes, alike or by their true items. */
+  function centred(values, q) {
+    const mean = sum(values.map((value, cell) => value * q[cell]));
+    return values.map((value) => value - mean);
+  }
+
+  /**
+   * Terms of second order by differences of the slopes: N times the bias at right angles to the
+   * influence, and N times the excess of the statistic's variance over 1.
+   */
+  function secondOrder(q, evaluate) {
+    const mean = (values) => sum(values.map((value, cell) => value * q[cell]));
+    const slopes = evaluate(q)[1];
+    const variance = mean(slopes.map((e) => e * e));
+    const error = Math.sqrt(variance);
+    const along = q.map(() => 0);
+    let [trace, product, third] = [0, 0, 0];
+    q.forEach((share, cell) => {
+      if (!(share > 0)) return;
+      const tiny = 1e-5 * share;
+      const moved = q.map((p, other) => (1 - tiny) * p + (other === cell ? tiny : 0));
+      const after = evaluate(moved)[1];
+      const row = centred(after.map((e, other) => (e - slopes[other]) / tiny), q);
+      trace += share * row[cell];
+      product += share * mean(row.map((h) => h * h));
+      third += share * slopes[cell] * row[cell];
+      row.forEach((h, other) => { along[other] += ((share * slopes[cell]) / error) * h; });
+    });
+    const curve = mean(along.map((h, cell) => (h * slopes[cell]) / error));
+    const square = product - 2 * mean(along.map((h) => h * h)) + curve * curve;
+    const cumulant = third - (2 * mean(along.map((h, cell) => h * slopes[cell] ** 2))) / error
+      + (mean(slopes.map((e) => e ** 3)) * curve) / variance;
+    return [(trace - curve) / 2, -(square / 2 + cumulant) / variance];
+  }
+
+  /** Move items to larger slopes until Pearson's statistic allows no more; see the chapter. */
+  function shifted(shares, slopes, kappa, start) {
+    let w = centred(slopes, shares);
+    const largest = Math.max(...w);
+    if (!(largest > 0)) return { q: shares, rest: 0, scale: start, top: shares.map(() => 0) };
+    w = w.map((slope) => slope / largest);
+    const total = (s, power) => sum(shares.map((p, cell) => {
+      if (p === 0) return 0;
+      const factor = 1 / Math.max(1 - s * w[cell], 1e-300);
+      return power ? p * factor * factor * w[cell] : p * factor;
+    }));
+    const whole = total(1, 0);
+    let scale = start;
+    if (scale === null) {
+      scale = Math.sqrt((kappa - 1) / sum(shares.map((p, cell) => p * w[cell] ** 2)));
+      scale = scale < 0.9 ? scale : 1 - 0.09 / scale;
+    }
+    for (let step = 0; step < 2; step += 1) {
+      const now = total(scale, 0);
+      const ahead = scale + (now * (1 - now / kappa)) / Math.max(total(scale, 1), 1e-300);
+      scale = ahead >= 1 ? 0.5 * (1 + scale) : Math.max(ahead, 1e-12);
+    }
+    const full = whole <= kappa;
+    const at = full ? 1 : scale;
+    const q = shares.map((p, cell) => (p > 0 ? p / Math.max(1 - at * w[cell], 1e-300) : 0));
+    const rest = full ? 1 - whole / kappa : 0;
+    const norm = (1 - rest) / sum(q);
+    const top = w.map((slope, cell) => (shares[cell] === 0 && slope >= 1 - 1e-9 ? 1 : 0));
+    const many = Math.max(sum(top), 1);
+    return { q: q.map((p) => p * norm), rest, scale, top: top.map((one) => one / many) };
+  }
+
+  /** Score limits of an average over classes, by the algorithm for any metric of the chapter. */
   function meanScore(matrix, a, b, level, weighted) {
     const r = matrix.length;
-    // One more right item in each class, and a quarter of a wrong one spread over the others.
-    const smooth = matrix.map((row, i) => row.map((n, j) => n + (i === j ? 1 : 0.25 / (r - 1))));
-    const counts = classCounts(smooth);
-    const scores = counts.map((part) => scoreAndUnit(part, a, b));
-    const reach = scores.map(([f, unit]) => f * unit);
-    const correlation = smooth.map((row, i) => row.map((n, j) =>
-      (i === j ? 1 : a * b * (n + smooth[j][i]) * reach[i] * reach[j])));
-    const parts = classCounts(matrix);
+    const n = sum(matrix.map(sum));
     const z = twoSided(level);
-    let ends;
-    let excess = 0;
-    if (weighted) {
-      const rows = matrix.map(sum);
-      const shares = rows.map((n) => n / sum(rows));
-      // The shares are random too.
-      const smoothRows = smooth.map(sum);
-      const n = sum(smoothRows);
-      const mean = sum(scores.map(([f], k) => (f * smoothRows[k]) / n));
-      const variance = sum(scores.map(([f], k) => (smoothRows[k] * (f - mean) ** 2) / n));
-      const extra = scores.map(([f], k) => {
-        const column = smooth.map((row) => row[k]);
-        const moved = sum(column) * f - sum(column.map((m, i) => m * scores[i][0]));
-        return variance > 0 ? (a * reach[k] * moved) / Math.sqrt(n * variance) : 0;
-      });
-      const bordered = [...correlation.map((row, k) => [...row, extra[k]]), [...extra, 1]];
-      ends = extremes(parts, shares, bordered, a, b, z, Math.sqrt(variance / n));
-      // An item that is right adds to its class's share as well: the mean is too high by this.
-      excess = sum(parts.map(({ x, y, w }) => {
-        const whole = x + a * y + b * w;
-        return whole > 0 ? (a * x * y) / (whole * whole) : 0;
-      })) / sum(rows);
-    } else {
-      ends = extremes(parts, matrix.map(() => 1 / r), correlation, a, b, z);
-    }
+    const shares = matrix.flat().map((count) => count / n);
+    const evaluate = (q) => average(q, r, a, b, weighted);
+    const estimate = evaluate(shares)[0];
+    const ends = [-1, 1].map((side) => {
+      let q = shares;
+      let square = (z * z) / n;
+      let target = shares.map(() => 0);
+      let [scale, late, last] = [null, 0, Infinity];
+      for (let step = 0; step < 16; step += 1) {
+        if (step === 5) {
+          const variance = 1 + secondOrder(q, evaluate)[1] / n;
+          square *= Number.isFinite(variance) ? Math.min(Math.max(variance, 0.5), 4) : 1;
+        }
+        const slopes = evaluate(q)[1].map((e) => side * e);
+        const moved = shifted(shares, slopes, 1 + square, scale);
+        scale = moved.scale;
+        target = target.map((t, cell) => t + (moved.top[cell] - t) / (1 + late));
+        const move = q.map((p, cell) => moved.q[cell] + moved.rest * target[cell] - p);
+        q = q.map((p, cell) => p + (move[cell] * 3) / (3 + late));
+        const size = Math.max(...move.map(Math.abs));
+        if (step > 5 && size > 0.5 * last) late += 1;
+        last = size;
+      }
+      const bias = secondOrder(q, evaluate)[0] / n;
+      const end = evaluate(q)[0] - (Number.isFinite(bias) ? bias : 0);
+      return side * Math.max(side * end, side * estimate);
+    });
     const right = sum(matrix.map((row, k) => row[k]));
-    const wrong = sum(matrix.map(sum)) - right;
-    const low = Math.max(ends[0], 0);
+    const low = Math.max(ends[0], 0) * room(right, z, level);
     const high = Math.min(ends[1], 1);
-    return [
-      Math.max(low * room(right, z, level) - excess, 0),
-      1 - (1 - high) * room(wrong, z, level),
-    ];
+    return [Math.min(low, estimate), 1 - (1 - high) * room(n - right, z, level)];
   }
 
   /**
@@ -556,50 +585,42 @@ const f1ci = (() => {
   }
 
   /**
-   * Exact two-sided p-value of the randomisation test for F1: each item on which the models
-   * differ is swapped by the toss of a coin.
-   *
-   * B is then right on k of the discordant positives and j of the discordant negatives. The
-   * difference rises with both, so for each k the outcomes as large as the observed one are
-   * those from some j on, which falls as k rises. Integers decide on ties.
+   * Two-sided p-value of the exact test for F1: all swaps of the predictions of discordant items,
+   * ordered by the difference over its standard error.
    */
   function randomisationTest(t) {
     const [n1, n0] = [t.posA + t.posB, t.negA + t.negB];
     const positives = n1 + t.tp + t.fn;
-    // Numerators and denominators of F1 of B and A when B is right on k and j.
-    const fractions = (k, j) => {
-      const [tpA, tpB] = [t.tp + n1 - k, t.tp + k];
-      const [fpA, fpB] = [t.fp + j, t.fp + n0 - j];
-      return [2 * tpB, tpB + fpB + positives || 1, 2 * tpA, tpA + fpA + positives || 1];
+    // F1, and what one more true positive and one more wrong item do to it.
+    const model = (tp, fp) => {
+      const whole = (tp + fp + positives) / 2 || 1;
+      const f = tp / whole;
+      return [f, (1 - f) / whole, (-0.5 * f) / whole];
     };
-    const difference = ([p, q, r, s]) => p / q - r / s;
-    const exact = (parts) => {
-      const [p, q, r, s] = parts.map(BigInt);
-      return [p * s - r * q, q * s];
+    // B is right on k of the discordant positives and on j of the discordant negatives.
+    const statistic = (k, j) => {
+      const [f, upA, wrongA] = model(t.tp + n1 - k, t.fp + j);
+      const [g, upB, wrongB] = model(t.tp + k, t.fp + n0 - j);
+      if (Math.abs(g - f) < 1e-13) return 0;
+      const variance = t.tp * (upB - upA) ** 2 + (t.fn + t.fp) * (wrongB - wrongA) ** 2
+        + k * (upB - wrongA) ** 2 + (n1 - k) * (wrongB - upA) ** 2
+        + j * wrongA ** 2 + (n0 - j) * wrongB ** 2;
+      return Math.abs(g - f) / Math.sqrt(variance);
     };
-    let observed = fractions(t.posB, t.negB);
-    if (difference(observed) < 0) observed = fractions(n1 - t.posB, n0 - t.negB);
-    const [top, bottom] = exact(observed);
-    if (top === 0n) return 1;
-    const target = difference(observed);
-    const reaches = (k, j) => {
-      const parts = fractions(k, j);
-      const excess = difference(parts) - target;
-      if (Math.abs(excess) > 1e-12) return excess > 0;
-      const [p, q] = exact(parts);
-      return p * bottom >= top * q;
+    const observed = statistic(t.posB, t.negB);
+    if (observed === 0) return 1;
+    // Of many tosses only numbers of heads within 9 standard deviations are looked at.
+    const many = (n1 + 1) * (n0 + 1) > 4e6;
+    const tosses = (n) => {
+      const most = many ? Math.ceil(4.6 * Math.sqrt(n)) + 1 : n;
+      const from = Math.max(0, Math.floor(n / 2) - most);
+      const to = Math.min(n, Math.ceil(n / 2) + most);
+      return [...Array(to - from + 1).keys()].map((k) => [k + from, fairCoin(k + from, n)]);
     };
-    let from = n0 + 1; // the least j that reaches the observed difference at this k
-    let upper = 0; // the probability of j or more
-    let total = 0;
-    for (let k = 0; k <= n1; k += 1) {
-      while (from > 0 && reaches(k, from - 1)) {
-        from -= 1;
-        upper += fairCoin(from, n0);
-      }
-      total += fairCoin(k, n1) * Math.min(upper, 1);
-    }
-    return Math.min(1, 2 * total);
+    const second = tosses(n0);
+    const total = sum(tosses(n1).map(([k, chance]) => chance * sum(second.map(
+      ([j, other]) => (statistic(k, j) >= observed * (1 - 1e-10) ? other : 0)))));
+    return Math.min(1, Math.max(total, many ? 1e-19 : 0));
   }
 
   // --- What a rounded precision, recall and support leave open ---------------------------------

@@ -9,6 +9,7 @@ document.addEventListener("DOMContentLoaded", () => {
     ".text_html",
     "div.math",
     ".picture",
+    ".calc-scroll",
     ".output:has(> img)",
     "pre",
     ".formula",
@@ -68,16 +69,6 @@ document.addEventListener("DOMContentLoaded", () => {
   };
   reveal();
   addEventListener("hashchange", reveal);
-
-  // On paper nothing is folded, and afterwards everything is as it was.
-  let unfolded = [];
-  addEventListener("beforeprint", () => {
-    unfolded = [...article.querySelectorAll("details.fold:not([open])")];
-    for (const part of unfolded) part.open = true;
-  });
-  addEventListener("afterprint", () => {
-    for (const part of unfolded) part.open = false;
-  });
 
   let waiting = 0;
   const soon = () => {

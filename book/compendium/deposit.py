@@ -341,6 +341,8 @@ def combined(html: Path, documents: Sequence[str], address: str) -> str:
             part.decompose()
         for fold in page.select(".bd-article details"):
             fold["open"] = ""
+        for proof in page.select(".bd-article .toggle"):
+            proof["class"] = "proof"
         article = page.new_tag("div", id=document)
         article.extend(page.select(".bd-article > section"))
         sections.insert(0, article)

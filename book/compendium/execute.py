@@ -419,7 +419,7 @@ def _clean(executed: Path, said: str, time_limit: int) -> dict[str, str] | None:
     notebook.metadata.pop("papermill", None)
     error, reached, missed = None, 0, []
     for number, cell in enumerate(notebook.cells, 1):
-        running = cell.metadata.pop("papermill", {}).get("status") == "running"
+        started = cell.metadata.pop("papermill", {}).get("start_time")
         cell.metadata.pop("execution", None)
         for output in cell.get("outputs", []):
             _shorten(output)
@@ -427,9 +427,8 @@ def _clean(executed: Path, said: str, time_limit: int) -> dict[str, str] | None:
                 told = f"cell {number}: {output.ename}: {output.evalue}"
                 error = _error(told, "\n".join(output.traceback))
         if cell.cell_type == "code" and cell.source.strip():
-            if running or cell.execution_count:
-                reached = number
-            else:
+            reached = number if started else reached
+            if not cell.execution_count:
                 missed.append(number)
     executed.write_text(nbformat.writes(notebook) + "\n", "utf-8")
     where = f"in cell {reached} of {len(notebook.cells)}"

@@ -120,6 +120,8 @@ class Page:
 
         if "/" in key:
             raise LedgerError(f"a key for the text has no slash, got {key!r}")
+        if key in self.quoted:
+            raise LedgerError(f"{key} is said twice")
         value = value if isinstance(value, str) else plain_number(value)
         self.quoted[key] = Record(key, value)
         glue(key, value, display=False)

@@ -87,7 +87,7 @@ METHODS: dict[str, Method] = {
             "does not reject.",
             "Wilson (1927); Lam, Gopal and Qian (2024), Wilson indirect; f1ci.methods.score",
             score.score,
-            _has_score_limits,
+            lambda metric: metric.smooth,
             f1_name="wilson_indirect",
             needs_parts=True,
         ),
@@ -165,7 +165,8 @@ def names(metric: Metric) -> list[str]:
 def choose(name: str | None, sample: Sample) -> tuple[str, Method]:
     """Return the named method for a sample and its name, or the default."""
     if name is None:
-        return sample.default, METHODS[sample.default]
+        default = sample.default
+        return default, METHODS[default]
     fitting = {
         name: method
         for name, method in known(sample.metric).items()

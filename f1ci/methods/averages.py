@@ -25,12 +25,13 @@ import numpy as np
 from scipy.special import gammaincinv, ndtr
 
 from f1ci.counts import Items, Matrix
+from f1ci.methods.multinomial import limits_of_tables
 from f1ci.methods.score import Counts, Kernel, Limits, Sample, sample_of_counts
 from f1ci.metrics import Metric, Parts
 from f1ci.results import Array, FloatOrArray
 
 __all__ = [
-    "difference_limits",
+    "ellipse",
     "extremes",
     "limits_of",
     "paired_limits",
@@ -84,16 +85,47 @@ class PartCounts(NamedTuple):
     spread: Array | None = None
 
 
-def sample_of(metric: Metric, matrix: Matrix) -> Sample:
-    """Return the sample of any metric for independent items."""
+def sample_of(metric: Metric, matrix: Matrix, fixed: bool = False) -> Sample:
+    """Return the sample of any metric for independent items; `fixed` if the class sizes are so."""
     if metric.index is not None:
         index = metric.index
         return sample_of_counts(metric, index.a, index.b, metric.counts(matrix), matrix)
     estimate, error = metric.moments(matrix)
-    limits = None
+
+    def limits(kernel: Kernel, z: FloatOrArray) -> Limits:
+        if not kernel.cautious:
+            return _with_room(metric, matrix, estimate, z, fixed)
+        at = _bounded(limits_of(metric, matrix), estimate, weighted_excess(metric, matrix))
+        return at(kernel, z)
+
+    at = limits if metric.smooth else None
+    return Sample(metric, estimate, error, metric.range, at, None, matrix, True)
+
+
+def _with_room(
+    metric: Metric, matrix: Matrix, estimate: Array, z: FloatOrArray, fixed: bool
+) -> Limits:
+    """Return the score limits of any metric, with room where hardly an item is wrong, or right."""
+    low, high = limits_of_tables(metric, matrix, z, fixed)
+    right = matrix.right.sum(axis=-1)
+    wrong = matrix.total - right
     if metric.parts is not None:
-        limits = _bounded(limits_of(metric, matrix), estimate, weighted_excess(metric, matrix))
-    return Sample(metric, estimate, error, metric.range, limits, None, matrix, True)
+        low = np.fmin(low * _room(right, z), estimate)
+        low, high = (np.where(np.isnan(estimate), end, x) for x, end in ((low, 0.0), (high, 1.0)))
+    # 1. The value if all wrong items were right, which is the best one, or the worst.
+    few = (wrong > 0.0) & (wrong <= _FEW)
+    if not np.any(few):
+        return np.fmin(low, estimate), np.fmax(high, estimate)
+    perfect = np.asarray(metric.range[1])
+    if metric.parts is None:
+        perfect = metric.estimate(Matrix(matrix.true[..., None] * np.eye(matrix.true.shape[-1])))
+    # 2. The limit on its side is drawn towards it.
+    room = _room(wrong, z)
+    above = np.greater_equal(perfect, estimate)
+    high = np.where(few & above, perfect - (perfect - high) * room, np.fmax(high, estimate))
+    low = np.where(few & (perfect < estimate), perfect + (low - perfect) * room, low)
+    # Two ways to an estimate differ by rounding. An undefined one is nan: nothing changes.
+    return np.fmin(low, estimate), np.fmax(high, estimate)
 
 
 def _bounded(limits_at: LimitsAt, estimate: Array, excess: Array | None) -> LimitsAt:
@@ -299,27 +331,30 @@ def extremes(parts: PartCounts, z: FloatOrArray, kernel: Kernel) -> Limits:
 # Differences of two models on the same items.
 
 
-def difference_limits(
-    correlation: Array,
-    limits_a: Callable[[FloatOrArray], Limits],
-    limits_b: Callable[[FloatOrArray], Limits],
-) -> Limits:
-    """Return the least and the largest difference B - A of two scores of this correlation.
+class Ellipse(NamedTuple):
+    """Points of the ellipse of two correlated scores: where A and B are, in normal quantiles."""
 
-    The functions give each score's limits at shares of the normal quantile, an array's first axis.
-    The points of the ellipse are (cos(t + u), cos(t - u)) with the cosine of 2u the correlation.
+    by_a: Array
+    by_b: Array
+
+    def extremes(self, limits_a: Limits, limits_b: Limits) -> Limits:
+        """Return the least and the largest difference B - A, from both scores' limits there."""
+        end_a, back_a = np.where(np.signbit(self.by_a), limits_a, limits_a[::-1])
+        end_b, back_b = np.where(np.signbit(self.by_b), limits_b, limits_b[::-1])
+        differences = np.concatenate([end_b - end_a, back_b - back_a])
+        return differences.min(axis=0), differences.max(axis=0)
+
+
+def ellipse(correlation: Array) -> Ellipse:
+    """Return points (cos(t + u), cos(t - u)), where the cosine of 2u is the correlation.
+
+    Half the ellipse is enough: the other half has both signs turned. The points are mirrored, so
+    that swapping A and B negates the difference to the last digit.
     """
-    # Half the ellipse is enough: the other half has both signs turned. The points are mirrored,
-    # so that swapping A and B negates the difference to the last digit.
     turn = 0.5 * np.arccos(correlation)
     angle = np.arange(_POINTS).reshape(-1, *(1,) * turn.ndim) * (np.pi / _POINTS)
     by_a = np.cos(angle + turn)
-    by_b = np.concatenate([by_a[:1], -by_a[:0:-1]])
-    (low_a, high_a), (low_b, high_b) = limits_a(np.abs(by_a)), limits_b(np.abs(by_b))
-    end_a, back_a = np.where(np.signbit(by_a), (low_a, high_a), (high_a, low_a))
-    end_b, back_b = np.where(np.signbit(by_b), (low_b, high_b), (high_b, low_b))
-    differences = np.concatenate([end_b - end_a, back_b - back_a])
-    return differences.min(axis=0), differences.max(axis=0)
+    return Ellipse(by_a, np.concatenate([by_a[:1], -by_a[:0:-1]]))
 
 
 def sample_of_difference(metric: Metric, items: Items) -> Sample:
@@ -345,11 +380,15 @@ def paired_limits(metric: Metric, items: Items) -> LimitsAt:
     For a batch of test sets the items' counts have shape (..., rows).
     """
     score, counted = metric.single(items)
-    correlation = cache(lambda: _paired_correlation(score, counted))
     a, b = (limits_of(score, counted.matrix(model)) for model in (0, 1))
-    return lambda kernel, z: difference_limits(
-        correlation(), lambda size: a(kernel, z * size), lambda size: b(kernel, z * size)
-    )
+    prepared = cache(lambda: ellipse(_paired_correlation(score, counted)))
+
+    def limits(kernel: Kernel, z: FloatOrArray) -> Limits:
+        points = prepared()
+        at_a, at_b = a(kernel, z * np.abs(points.by_a)), b(kernel, z * np.abs(points.by_b))
+        return points.extremes(at_a, at_b)
+
+    return limits
 
 
 def _paired_correlation(metric: Metric, items: Items) -> Array:

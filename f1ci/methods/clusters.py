@@ -37,7 +37,7 @@ from scipy import special
 
 from f1ci._labels import Codes
 from f1ci.counts import Items
-from f1ci.methods.averages import PartCounts, difference_limits, extremes
+from f1ci.methods.averages import PartCounts, ellipse, extremes
 from f1ci.methods.delta import item_covariance
 from f1ci.methods.score import Kernel, Limits, Sample, moments
 from f1ci.metrics import UNIT, Metric, Parts, Tversky
@@ -331,13 +331,13 @@ def sample_of_units(
     estimate, influence = b.estimate - a.estimate, b.influence - a.influence
     # As if half an item more told the models apart, so that they are never copies.
     product = np.sqrt((a.inflated**2).sum() * (b.inflated**2).sum()) + a.item * b.item
-    correlation = np.clip(a.inflated @ b.inflated / product, -1.0, 1.0)
+    points = ellipse(np.clip(a.inflated @ b.inflated / product, -1.0, 1.0))
 
     def difference(kernel: Kernel, z: FloatOrArray) -> Limits:
         if np.isnan(estimate):
             return np.array(-1.0), np.array(1.0)
         at_a, at_b = (x.limits(kernel, z, least(kernel), _LEAST_ITEMS) for x in (a, b))
-        low, high = difference_limits(correlation, at_a, at_b)
+        low, high = points.extremes(at_a(np.abs(points.by_a)), at_b(np.abs(points.by_b)))
         return np.minimum(low, estimate), np.maximum(high, estimate)
 
     error = _error(units, (influence**2).sum(), estimate)

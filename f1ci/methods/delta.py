@@ -131,6 +131,8 @@ def item_covariance(rows: Array, groups: NDArray[np.int64] | None, counts: Array
             covariance = summed @ np.swapaxes(rows, -1, -2) / (n * (n - 1))
         else:
             units = np.stack([np.bincount(groups, weights=row) for row in summed])
+            sizes = np.stack([np.bincount(groups, weights=row) for row in np.abs(summed)])
+            units = np.where(np.abs(units) <= 1e-14 * sizes, 0.0, units)  # only rounding is left
             count = units.shape[1]
             covariance = (units @ units.T) * (count / (count - 1) / n**2)
     return covariance

@@ -32,14 +32,25 @@ nothing is checked.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from f1ci.results import Array
+from f1ci.counts import Matrix, SparseMatrix
+from f1ci.metrics import Metric, Parts
+from f1ci.results import Array, FloatOrArray
 
-__all__ = ["Average", "Cells", "SecondOrder", "limits", "second_order", "settled"]
+__all__ = [
+    "Average",
+    "Cells",
+    "SecondOrder",
+    "limits",
+    "limits_of_tables",
+    "second_order",
+    "settled",
+]
 
 # Cell probabilities (K, B) -> values (B,) and slopes (K, B) with mean zero.
 Evaluate: TypeAlias = Callable[[Array], tuple[Array, Array]]
@@ -60,29 +71,106 @@ _NEWTON = 2
 # How far the variance of the statistic may be from 1: tables of a few items promise anything.
 _LEAST, _MOST = 0.5, 4.0
 
-_STEP = 1e-6  # of a difference quotient, as a share of all items
+_STEP = 1e-5  # of a difference quotient, as a share of the items of the cell
+
+# Tables are worked on in blocks of about so many numbers, which stay in the processor's cache.
+_BLOCK = 50_000
+
+# Of more classes than this, cells without items are looked at between the smallest classes only.
+_ALL_CELLS = 30
+
+
+def limits_of_tables(
+    metric: Metric, matrix: Matrix, z: FloatOrArray, fixed: bool = False
+) -> tuple[Array, Array]:
+    """Return the score limits of any metric of confusion matrices; they broadcast with z.
+
+    With `fixed` the numbers of items of the true classes are not random; for averages only. The
+    limits of an undefined metric are nan.
+    """
+    r = matrix.right.shape[-1]
+    cells, counts = _cells_and_counts(matrix, r)
+    shape = np.broadcast_shapes(np.shape(z), counts.shape[1:])
+    counts = np.moveaxis(np.broadcast_to(np.moveaxis(counts, 0, -1), (*shape, len(counts))), -1, 0)
+    counts = counts.reshape(len(counts), -1)
+    quantiles = np.broadcast_to(z, shape).ravel()
+    size = max(1, _BLOCK // len(counts))
+    ends = np.empty((2, counts.shape[1]))
+    for start in range(0, counts.shape[1], size):
+        block = slice(start, start + size)
+        table = np.ascontiguousarray(counts[:, block])
+        if metric.parts is None:
+            ends[:, block] = limits(table, partial(_evaluate, metric, cells), quantiles[block])
+            continue
+        sizes = cells.by_class(table / np.maximum(table.sum(axis=0), 1e-300))[1] if fixed else None
+        average = _average(metric, metric.parts, cells, sizes)
+        kept = average.kept if fixed else None
+        ends[:, block] = limits(table, average, quantiles[block], average.second_order, kept)
+    low, high = np.clip(ends.reshape(2, *shape), *metric.range)
+    return low, high
+
+
+def _cells_and_counts(matrix: Matrix, r: int) -> tuple[Cells, Array]:
+    """Return the cells that are looked at, and the counts in them, with the cells first."""
+    if r <= _ALL_CELLS:
+        dense = np.moveaxis(matrix.dense(), (-2, -1), (0, 1))
+        return Cells(r), dense.reshape(r * r, *matrix.total.shape)
+    if isinstance(matrix, SparseMatrix):
+        filled, values = matrix.places, matrix.counts
+    else:
+        dense = np.moveaxis(matrix.counts, (-2, -1), (0, 1)).reshape(r * r, -1)
+        filled = np.flatnonzero(dense.any(axis=1))
+        values = dense[filled]
+    few = np.argsort((matrix.true + matrix.predicted).reshape(-1, r).min(axis=0))[:_ALL_CELLS]
+    between = np.add.outer(few * r, few).ravel()
+    places = np.unique(np.concatenate([filled, np.arange(r) * (r + 1), between]))
+    counts = np.zeros((len(places), *values.shape[1:]))
+    np.add.at(counts, np.searchsorted(places, filled), values)
+    return Cells(r, places // r, places % r), counts.reshape(len(places), *matrix.total.shape)
+
+
+def _evaluate(metric: Metric, cells: Cells, q: Array) -> tuple[Array, Array]:
+    """Return the values of any metric, and its slopes by cell."""
+    r = cells.r
+    table = np.zeros((r, r, q.shape[1]))
+    table[cells.true, cells.predicted] = q
+    value, slopes = metric.evaluate(Matrix(np.moveaxis(table, -1, 0)))
+    return value, slopes[:, cells.true, cells.predicted].T
+
+
+def _average(metric: Metric, parts: Parts, cells: Cells, sizes: Array | None) -> Average:
+    """Return an average over classes as a function of cell probabilities of both limits."""
+    scores = [(score.a, score.b) for score in parts.scores]
+    star = (metric.a, metric.b) if len(scores) == 2 else None  # type: ignore[attr-defined]
+    both = None if sizes is None else np.concatenate([sizes, sizes], axis=1)
+    return Average(cells, scores, parts.weighted, star, both)
 
 
 def limits(
-    counts: Array, evaluate: Evaluate, z: Array | float, derivatives: SecondOrder | None = None
+    counts: Array,
+    evaluate: Evaluate,
+    z: Array | float,
+    derivatives: SecondOrder | None = None,
+    kept: Callable[[Array], Array] | None = None,
 ) -> tuple[Array, Array]:
     """Return the lower and the upper limits of a metric, from counts of shape (K, B).
 
     `derivatives` gives the terms of second order in closed form, where there is one. The limits
     are nan where the metric is.
     """
-    shares = counts / counts.sum(axis=0)
     # Both sides at once, as twice the number of tables.
-    side = np.repeat([-1.0, 1.0], shares.shape[1])
-    shares, n = np.concatenate([shares, shares], axis=1), np.tile(counts.sum(axis=0), 2)
+    side = np.repeat([-1.0, 1.0], counts.shape[1])
+    z, counts = np.tile(np.broadcast_to(z, counts.shape[1:]), 2), np.tile(counts, 2)
+    n = counts.sum(axis=0)
 
     def by_differences(q: Array) -> tuple[Array, Array]:
         return second_order(q, evaluate)
 
     of_second_order = by_differences if derivatives is None else derivatives
     with np.errstate(all="ignore"):
+        shares = counts / n
         estimate = evaluate(shares)[0]
-        q = settled(shares, evaluate, side, np.square(z) / n, n, of_second_order)
+        q = settled(shares, evaluate, side, np.square(z) / n, n, of_second_order, kept)
         # The bias is taken from the value reached; a limit never passes the estimate.
         value, bias = evaluate(q)[0], of_second_order(q)[0] / n
         end = side * (value - np.where(np.isfinite(bias), bias, 0.0))
@@ -97,11 +185,13 @@ def settled(
     square: Array,
     n: Array | float = 1.0,
     of_second_order: SecondOrder | None = None,
+    kept: Callable[[Array], Array] | None = None,
 ) -> Array:
     """Return the cell probabilities at a limit: the lower one for side -1, the upper for 1.
 
     `square` is z^2 / N. With `of_second_order` it is multiplied by the variance of the statistic.
-    Where the slopes at some q are undefined, the q before is kept.
+    Where the slopes at some q are undefined, the q before is kept. `kept` scales probabilities to
+    class sizes that are fixed.
     """
     q = before = shares
     slopes = target = np.zeros_like(shares)
@@ -120,12 +210,15 @@ def settled(
         # 3. Shift items. What has no place goes to the empty cells of the largest slope, in turn.
         moved, rest, top, scale = _shifted(shares, side * slopes, 1.0 + square, scale)
         target = target + (top - target) / (1.0 + late)
-        before, move = q, moved + rest * target - q
+        moved = moved + rest * target
+        before, move = q, (moved if kept is None else kept(moved)) - q
         q = q + move * (3.0 / (3.0 + late))
         # 4. A table that does not come to rest is moved less from round to round.
         size = np.abs(move).max(axis=0)
         late = late + (step > _FIRST) * (size > 0.5 * last)
         last = size
+        if step > _FIRST and not np.any(size > 1e-13):
+            break
     return np.where(np.isfinite(evaluate(q)[0]), q, before)
 
 
@@ -167,21 +260,25 @@ def _shifted(
 def second_order(q: Array, evaluate: Evaluate) -> tuple[Array, Array]:
     """Return N times the bias and N times the excess variance, by differences of slopes."""
     slopes = evaluate(q)[1]
-    variance = (q * slopes * slopes).sum(axis=0)
-    error = np.sqrt(variance)
+    error = np.sqrt((q * slopes * slopes).sum(axis=0))
     u = q * slopes / error
     along = np.zeros_like(q)
     trace, product, third = (np.zeros_like(error) for _ in range(3))
-    for cell in np.flatnonzero((q > _STEP).any(axis=1)):
-        # Row `cell` of the second derivatives, in directions that keep the total.
-        moved = (1.0 - _STEP) * q
-        moved[cell] += _STEP
-        row = (evaluate(moved)[1] - slopes) / _STEP
-        row = np.where(q[cell] > _STEP, row - (q * row).sum(axis=0), 0.0)
-        trace = trace + q[cell] * row[cell]
-        product = product + q[cell] * (q * row * row).sum(axis=0)
-        third = third + q[cell] * slopes[cell] * row[cell]
-        along = along + u[cell] * row
+    used = np.flatnonzero((q > 0.0).any(axis=1))
+    size = max(1, _BLOCK * 10 // q.size)
+    for some in np.split(used, range(size, len(used), size)):
+        # Rows of the second derivatives, in directions that keep the total; all cells at once.
+        step = _STEP * q[some]
+        moved = (1.0 - step) * q[:, None]
+        moved[some, np.arange(len(some))] += step
+        after = evaluate(moved.reshape(len(q), -1))[1].reshape(moved.shape)
+        rows = (after - slopes[:, None]) / step
+        rows = np.where(step > 0.0, rows - (q[:, None] * rows).sum(axis=0), 0.0)
+        own = q[some] * rows[some, np.arange(len(some))]
+        trace = trace + own.sum(axis=0)
+        product = product + (q[some] * (q[:, None] * rows**2).sum(axis=0)).sum(axis=0)
+        third = third + (slopes[some] * own).sum(axis=0)
+        along = along + (u[some] * rows).sum(axis=1)
     return _combined(q, slopes, u, along, trace, product, third)
 
 
@@ -210,10 +307,10 @@ class Cells:
     """
 
     def __init__(self, r: int, true: Indices | None = None, predicted: Indices | None = None):
-        everything = np.divmod(np.arange(r * r), r)
         self.r = r
-        self.true = everything[0] if true is None else true
-        self.predicted = everything[1] if predicted is None else predicted
+        if true is None or predicted is None:
+            true, predicted = np.divmod(np.arange(r * r), r)
+        self.true, self.predicted = true, predicted
         place = self.true * r + self.predicted
         self.right = np.searchsorted(place, np.arange(r) * (r + 1))
         self._by_prediction = np.argsort(self.predicted, kind="stable")
@@ -267,6 +364,8 @@ class Average:
         Weigh the classes by their true items.
     star : (a, b), optional
         Take 1 / (a / mean of the first scores + b / mean of the second ones).
+    sizes : ndarray, shape (r,) or (r, B), optional
+        The shares of the true classes, if they are fixed and not random.
     """
 
     def __init__(
@@ -275,8 +374,10 @@ class Average:
         scores: Sequence[tuple[float, float]],
         weighted: bool = False,
         star: tuple[float, float] | None = None,
+        sizes: Array | None = None,
     ):
         self.cells, self.scores, self.weighted, self.star = cells, scores, weighted, star
+        self.sizes = sizes
 
     def __call__(self, q: Array) -> tuple[Array, Array]:
         """Return the average and its slopes, by cell, with mean zero."""
@@ -286,7 +387,21 @@ class Average:
         if self.star is not None:
             (value, outer, _), first = self._star(means), self.cells.by_cell(means[1][1])
             slopes = outer[0] * slopes + outer[1] * first
-        return value, slopes - (q * slopes).sum(axis=0)
+        return value, self._centred(slopes, q)
+
+    def kept(self, q: Array) -> Array:
+        """Return probabilities scaled to the fixed sizes of the classes."""
+        assert self.sizes is not None  # noqa: S101 - otherwise nothing is kept
+        scale: Array = np.nan_to_num(self.sizes / self.cells.by_class(q)[1])
+        return np.asarray(scale[self.cells.true] * q)
+
+    def _centred(self, values: Array, q: Array) -> Array:
+        """Return values less their mean, over all items or over those of each class."""
+        if self.sizes is None:
+            return np.asarray(values - (q * values).sum(axis=0))
+        means = self.cells.by_class(q * values)[1] / self.cells.by_class(q)[1]
+        by_class: Array = np.nan_to_num(means)
+        return np.asarray(values - by_class[self.cells.true])
 
     def _mean(self, counts: list[Array], a: float, b: float) -> tuple[Array, list[Array], Second]:
         """Return the mean of one score, and its first and second derivatives by class."""
@@ -341,8 +456,7 @@ class Average:
         twice = cells.by_cell([second[0][0] + 2.0 * corners, second[1][1], second[2][2]])
         variance = (q * slopes**2).sum(axis=0)
         u = q * slopes / np.sqrt(variance)
-        along = cells.by_cell(_times(second, cells.by_class(u)))
-        along = along - (q * along).sum(axis=0)
+        along = self._centred(cells.by_cell(_times(second, cells.by_class(u))), q)
         # 2. The sum over two cells of the squared second derivatives: of two classes, of one.
         true, predicted, wrong = cells.true, cells.predicted, cells.wrong(q)
         straight = wrong * second[1][1][true] * second[2][2][predicted]
@@ -354,14 +468,17 @@ class Average:
         for i in range(3):
             for j in range(3):
                 product = product + (turned[j][i] * turned[i][j]).sum(axis=0)
+        if self.sizes is not None:
+            less, fewer = self._of_means(q, counts, second)
+            twice, product = twice + less, product + fewer
         trace = (q * twice).sum(axis=0)
         third = (q * slopes * twice).sum(axis=0)
-        if not self.weighted:
+        if not self.weighted and self.sizes is None:
             # A plain mean does not change if all cells grow alike: H q = -slopes.
             product, third = product - 2.0 * variance, third + 2.0 * variance
         # 3. The outer function of two means adds products of their slopes.
         if outer:
-            first = [cells.by_cell(mean[1]) for mean in means]
+            first = [self._centred(cells.by_cell(mean[1]), q) for mean in means]
             moved = [cells.by_class(q * part) for part in first]
             for i in range(2):
                 turn = _times(second, moved[i])
@@ -378,6 +495,34 @@ class Average:
                             shared_2 = (q * first[m] * first[i]).sum(axis=0)
                             product = product + outer[i][j] * outer[k][m] * shared_1 * shared_2
         return _combined(q, slopes, u, along, trace, product, third)
+
+    def _of_means(self, q: Array, counts: list[Array], second: Second) -> tuple[Array, Array]:
+        """Return what fixed class sizes add to `twice` and to `product`.
+
+        Items of class h differ from their mean, which moves (M_hh, 1, M_hh) in class h and M_hl
+        in the predicted items of class l, with M the shares of predictions in each class.
+        """
+        cells, r, every = self.cells, self.cells.r, np.arange(self.cells.r)
+        share = np.zeros((r, r, q.shape[1]))
+        share[cells.true, cells.predicted] = np.nan_to_num(q / counts[1][cells.true])
+        right = share[every, every]
+        # 1. H times the mean of h, by what items of class k move: right, true, predicted ones.
+        moved = [share * second[i][2] for i in range(3)]
+        for i in range(3):
+            moved[i][every, every] += second[i][0] * right + second[i][1]
+        by_right, by_true, by_called = moved
+        # 2. Second derivatives of the means of two classes, and of a cell and its class's mean.
+        both = np.einsum("gkb,hkb->hgb", share, by_called) + right * by_right + by_true
+        own = by_true[cells.true, cells.true] + by_called[cells.true, cells.predicted]
+        own[cells.right] += by_right[every, every]
+        # 3. Sums over two cells of squared second derivatives of a cell and a class's mean.
+        right_items, true, called = counts
+        crossed = np.einsum("hkb,kjb,hjb->hb", by_true, share * true[:, None], by_called)
+        corner = by_right * (by_right + 2.0 * (by_true + by_called))
+        one = by_true**2 * true + by_called**2 * called + corner * right_items
+        mixed = (true * (one.sum(axis=1) + 2.0 * crossed)).sum(axis=0)
+        means = (true[:, None] * true * both**2).sum(axis=(0, 1))
+        return both[cells.true, cells.true] - 2.0 * own, means - 2.0 * mixed
 
 
 def _times(second: Second, moved: Sequence[Array]) -> list[Array]:

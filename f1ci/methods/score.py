@@ -38,6 +38,10 @@ Counts: TypeAlias = tuple[Array, Array, Array]
 TverskyLimits: TypeAlias = Callable[[Array, Array, Array, float, float, FloatOrArray], Limits]
 
 
+# With more counts than this it is worth to look for equal ones.
+_MANY = 1 << 13
+
+
 class Kernel(NamedTuple):
     """Limits of one Tversky score, of which the limits of averages and differences are made.
 
@@ -151,7 +155,19 @@ def tversky_limits(tp: Array, fp: Array, fn: Array, a: float, b: float, z: Float
 
 def cautious_limits(tp: Array, fp: Array, fn: Array, a: float, b: float, z: FloatOrArray) -> Limits:
     """Return longer limits of the same score."""
-    return _bounded(_beta_limits, tp, fp, fn, a, b, z)
+    counts = np.broadcast_arrays(tp, fp, fn)
+    if counts[0].size <= _MANY or np.ndim(z):
+        return _bounded(_beta_limits, tp, fp, fn, a, b, z)
+    # Inverse beta functions take far longer than a sort: equal counts are computed once.
+    x, y, w = (n.reshape(-1) for n in counts)
+    y, w = (y + w, np.zeros(1)) if a == b else (y, w)
+    key = (x * (y.max() + 1.0) + y) * (w.max() + 1.0) + w
+    if key.max() >= 2.0**53:
+        return _bounded(_beta_limits, tp, fp, fn, a, b, z)
+    _, first, place = np.unique(key, return_index=True, return_inverse=True)
+    w = np.broadcast_to(w, x.shape)
+    low, high = _bounded(_beta_limits, x[first], y[first], w[first], a, b, z)
+    return low[place].reshape(counts[0].shape), high[place].reshape(counts[0].shape)
 
 
 def _bounded(

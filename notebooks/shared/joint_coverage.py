@@ -59,8 +59,10 @@ __all__ = [
 Array = NDArray[np.float64]
 
 EXAMPLES = 500
-# Of the critical value common to all test sets: it moves a coverage by 1e-4 at most.
-ACCURACY = 1e-3
+# Accuracy of the critical value common to all test sets: it moves a coverage by 1e-4 at most.
+COMMON = 1e-3
+# Accuracy of a critical value that one test set has by itself.
+OWN = 5e-4
 # Tables less likely than this are left out of exact sums.
 LEAST = float(np.exp(-26.0))
 # Joint cells per block of test sets, whose numbers fit into the cache.
@@ -242,7 +244,7 @@ def _pair_quantile(level: float) -> Any:
     angle = np.linspace(0.0, np.pi / 2, 401)
     matrices = np.ones((len(angle), 2, 2))
     matrices[:, 0, 1] = matrices[:, 1, 0] = np.cos(angle)
-    return CubicSpline(angle, f1ci.equicoordinate_quantile(matrices, level))
+    return CubicSpline(angle, f1ci.equicoordinate_quantile(matrices, level, accuracy=OWN))
 
 
 def _correlations(covariance: Array) -> Iterator[Array]:
@@ -295,7 +297,7 @@ def critical_values(covariances: Iterable[Array], level: float, *, each: bool) -
                 common.setdefault(len(mean), []).append((values, here, mean))
     for some in common.values():
         means = np.stack([mean for _, _, mean in some])
-        quantiles = f1ci.equicoordinate_quantile(means, level, accuracy=ACCURACY)
+        quantiles = f1ci.equicoordinate_quantile(means, level, accuracy=COMMON)
         for (values, here, _), quantile in zip(some, np.asarray(quantiles), strict=True):
             values[here] = quantile
     return found
@@ -308,7 +310,7 @@ def _by_regression(covariance: Array, level: float) -> Array:
     first, second = np.triu_indices(rho.shape[1])
     features = np.column_stack([np.ones(len(rho)), rho, rho[:, first] * rho[:, second]])
     examples = np.linspace(0, len(rho) - 1, EXAMPLES).astype(int)
-    known = f1ci.equicoordinate_quantile(_filled(rho[examples], k), level)
+    known = f1ci.equicoordinate_quantile(_filled(rho[examples], k), level, accuracy=OWN)
     fit = np.linalg.lstsq(features[examples], known, rcond=None)[0]
     values: Array = features @ fit
     return values
@@ -598,7 +600,7 @@ def drift(
     counts = np.random.default_rng(rng).multinomial(n, p, size=replicates)
     found, truth = estimates(counts, metrics), true_values(p, metrics)
     error = np.sqrt(np.diagonal(found.covariance, axis1=-2, axis2=-1))
-    own = own_critical_values(found.covariance, level)
+    own = own_critical_values(found.covariance, level, accuracy=COMMON)
     (common,) = critical_values([found.covariance], level, each=False)
     miss = np.abs(found.value - truth)
     covered = [(miss <= q[:, None] * error).all(axis=-1).mean() for q in (own, common)]
@@ -610,9 +612,9 @@ def drift(
     )
 
 
-def own_critical_values(covariance: Array, level: float = 0.95) -> Array:
+def own_critical_values(covariance: Array, level: float = 0.95, *, accuracy: float = OWN) -> Array:
     """Return the critical value of each test set by itself, all variances being positive."""
     k = covariance.shape[-1]
     rows = np.stack(list(_correlations(covariance)))
     above = rows[np.triu_indices(k, 1)].T
-    return np.asarray(f1ci.equicoordinate_quantile(_filled(above, k), level))
+    return np.asarray(f1ci.equicoordinate_quantile(_filled(above, k), level, accuracy=accuracy))

@@ -127,6 +127,12 @@ class Enumerated:
         centred = values - mean
         return mean, (centred * weight[:, None]).T @ centred
 
+    def moments(self, cells: ArrayLike, values: Array) -> tuple[Array, Array]:
+        """Return means of `values` under another population, and their standard deviations."""
+        weight, _ = self.weights(cells)
+        mean: Array = weight @ values
+        return mean, np.sqrt(np.maximum(weight @ np.square(values) - mean**2, 0.0))
+
 
 class RuleFit:
     """The six printed numbers of one rule, and what any population near its own expects.

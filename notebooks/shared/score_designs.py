@@ -1,6 +1,6 @@
-"""Populations in which score intervals are measured: two families, each fixed by a rule.
+"""Populations for score intervals by two more rules, written down before anything was tuned.
 
-Both were written down before anything was tuned on them. A population is a matrix of cell
+A population is a matrix of cell
 probabilities (rows are true classes) and a number of items.
 """
 
@@ -10,30 +10,14 @@ from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.optimize import brentq
 
-__all__ = ["Population", "drawn", "grid", "majority", "paired", "sparse_tables"]
+import f1ci
+from f1ci.metrics import Metric
+
+__all__ = ["Population", "family", "grid", "likeliest", "majority"]
 
 Population = tuple[NDArray[np.float64], int]
-
-SEED = 20261125
-
-
-def drawn(count: int, seed: int = SEED) -> list[Population]:
-    """Return the first populations of the atlas's rule whose smallest class expects 3 items."""
-    rng = np.random.default_rng(seed)
-    populations: list[Population] = []
-    while len(populations) < count:
-        r = int(rng.choice([3, 5, 10, 20], p=[0.4, 0.3, 0.25, 0.05]))
-        n = int(rng.choice([50, 100, 200, 500, 1000]))
-        share = rng.dirichlet(np.full(r, rng.choice([0.5, 1.0, 5.0, 50.0])))
-        right = rng.beta(*[(8, 2), (2, 2), (50, 1), (400, 2)][rng.integers(4)], size=r)
-        cells = np.diag(right * share)
-        for k in range(r):
-            others = np.arange(r) != k
-            cells[k, others] = (1 - right[k]) * share[k] * rng.dirichlet(np.ones(r - 1))
-        if n * share.min() >= 3:
-            populations.append((cells, n))
-    return populations
 
 
 def grid() -> list[Population]:
@@ -70,29 +54,37 @@ def majority() -> list[Population]:
     return populations
 
 
-def paired(count: int, seed: int = SEED) -> list[Population]:
-    """Return populations of two classifiers (truth, A, B) of two classes, as the atlas draws them."""
-    rng = np.random.default_rng(seed)
-    populations: list[Population] = []
-    while len(populations) < count:
-        n = int(rng.choice([50, 100, 200, 500, 1000]))
-        positive = rng.uniform(0.05, 0.6)
-        recall = rng.beta(*[(8, 2), (2, 2), (50, 1)][rng.integers(3)])
-        recalls = np.clip([recall, recall + rng.normal(0, 0.05)], 0.05, 0.995)
-        most = (1 - recalls) * positive / (1 - positive)
-        false = np.minimum(rng.uniform(0.1, 1.5, 2) * most, 0.5)
-        copied = rng.choice([0.0, 0.5, 0.9])
-        cells = np.empty((2, 2, 2))
-        for true, share, (p, q) in ((1, positive, recalls), (0, 1 - positive, false)):
-            both = (1 - copied) * p * q + copied * min(p, q)
-            cells[true] = share * np.array([[1 - p - q + both, q - both], [p - both, both]])
-        if n * positive >= 10:
-            populations.append((cells, n))
-    return populations
+def likeliest(
+    counts: tuple[float, float, float], a: float, b: float, score: float
+) -> NDArray[np.float64]:
+    """Return the likeliest shares of TP, FP and FN with a given Tversky score."""
+    odds, n = score / (1.0 - score), np.array(counts, dtype=float)
+    weight = np.array([1.0, -odds * a, -odds * b])
+    low, high = -1.0 + 1e-12, -1.0 / weight.min() - 1e-12
+    multiplier = float(brentq(lambda m: (weight * n / (1.0 + m * weight)).sum(), low, high))
+    shares: NDArray[np.float64] = n / (1.0 + multiplier * weight) / n.sum()
+    return shares
 
 
-def sparse_tables(count: int, seed: int = SEED) -> NDArray[np.float64]:
-    """Return tables of 3 classes with few items, many cells of them empty."""
-    rng = np.random.default_rng(seed)
-    rate = rng.choice([0.3, 1.0, 4.0], (count, 3, 3)) + 4.0 * np.eye(3)
-    return rng.poisson(rate).astype(np.float64)
+def family(
+    populations: list[Population], metric: Metric, methods: list[str], replicates: int, seed: int
+) -> dict[str, NDArray[np.float64]]:
+    """Return coverage and mean length of a metric's 95 % intervals, by method and population.
+
+    Test sets in which the metric is undefined do not count. A population in which more than half
+    of the test sets are such is left out.
+    """
+    rows: dict[str, list[tuple[float, float]]] = {method: [] for method in methods}
+    for place, (cells, n) in enumerate(populations):
+        rng = np.random.default_rng([seed, place])
+        tables = rng.multinomial(n, cells.ravel(), replicates).reshape(-1, *cells.shape)
+        truth = metric.value(cells)
+        tables = tables[np.isfinite(metric.value(tables))]
+        if len(tables) < replicates / 2:
+            continue
+        for method in methods:
+            interval = f1ci.metric_interval(tables, metric, method=method)
+            low, high = np.asarray(interval.low), np.asarray(interval.high)
+            inside = (low <= truth + 1e-12) & (truth <= high + 1e-12)
+            rows[method].append((float(inside.mean()), float((high - low).mean())))
+    return {method: np.array(row) for method, row in rows.items()}

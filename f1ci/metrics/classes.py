@@ -31,6 +31,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, ClassVar, NamedTuple, TypeAlias
 
 import numpy as np
@@ -51,9 +52,6 @@ _ROUNDING = 1e-14
 
 UNIT = (0.0, 1.0)
 REAL = (-np.inf, np.inf)
-
-# With weights of errors from the one to the other, limits keep ten digits and their length.
-_LEAST_WEIGHT, _LARGEST_WEIGHT = 1e-15, 1e6
 
 
 class Parts(NamedTuple):
@@ -99,15 +97,20 @@ class Metric:
     range: tuple[float, float]
     binary: ClassVar[bool] = False
 
-    @property
+    @cached_property
     def index(self) -> Tversky | None:
         """The Tversky score that the metric is, if it is one."""
         return None
 
-    @property
+    @cached_property
     def parts(self) -> Parts | None:
         """The parts of an average over classes."""
         return None
+
+    @property
+    def smooth(self) -> bool:
+        """True if the metric has no kink, so that it has score limits."""
+        return True
 
     def counts(self, matrix: Matrix) -> tuple[Array, Array, Array]:
         """Return the true positives, false positives and false negatives of `index`."""
@@ -177,6 +180,10 @@ class Metric:
         """Return the value, the slope by each cell, and the size of what the slope adds up."""
         raise NotImplementedError
 
+    def __getstate__(self) -> dict[str, Any]:
+        # What was computed from the fields does not travel to other processes.
+        return {k: v for k, v in self.__dict__.items() if k not in ("index", "parts")}
+
     def __repr__(self) -> str:
         return f"<metric {self.name}>"
 
@@ -192,7 +199,7 @@ class ClassMetric(Metric):
         """Return the derivatives by E(ZA), EA and EZ of every class."""
         raise NotImplementedError
 
-    def estimate(self, matrix: Matrix) -> Array:  # noqa: D102
+    def estimate(self, matrix: Matrix) -> Array:
         with np.errstate(all="ignore"):
             return np.asarray(_finite(self.of_classes(*_expectations(matrix))))
 
@@ -203,7 +210,7 @@ class ClassMetric(Metric):
         return self.of_classes(*expectations), matrix.by_cell(*slopes), size
 
 
-class _ExpectationMetric(ClassMetric):
+class ExpectationMetric(ClassMetric):
     """A function of the E(ZA), EA and EZ of the positive class."""
 
     binary: ClassVar[bool] = True
@@ -236,7 +243,7 @@ class _ExpectationMetric(ClassMetric):
 
 
 @dataclass(frozen=True, repr=False)
-class BinaryMetric(_ExpectationMetric):
+class BinaryMetric(ExpectationMetric):
     """A metric of a binary classifier, a function of E(ZA), EA and EZ.
 
     Parameters
@@ -264,7 +271,7 @@ class BinaryMetric(_ExpectationMetric):
     >>> youden = BinaryMetric("youden", value, range=(-1, 1))
     >>> interval = metric_interval([[159, 47], [43, 286]], youden)
     >>> print(f"{interval.estimate:.3f} ({interval.low:.3f}, {interval.high:.3f})")
-    0.641 (0.568, 0.704)
+    0.641 (0.569, 0.704)
     """
 
     name: str
@@ -304,7 +311,7 @@ class MatrixMetric(Metric):
     >>> matrix = [[2, 5, 0], [2, 70, 2], [2, 2, 15]]
     >>> interval = metric_interval(matrix, MatrixMetric("kappa", kappa))
     >>> print(f"{interval.estimate:.3f} ({interval.low:.3f}, {interval.high:.3f})")
-    0.670 (0.513, 0.827)
+    0.670 (0.498, 0.802)
     """
 
     name: str
@@ -312,7 +319,7 @@ class MatrixMetric(Metric):
     derivatives: Callable[[Any], Any] | None = None
     range: tuple[float, float] = REAL
 
-    def estimate(self, matrix: Matrix) -> Array:  # noqa: D102
+    def estimate(self, matrix: Matrix) -> Array:
         with np.errstate(all="ignore"):
             return np.asarray(_finite(self.function(_shares(matrix))))
 
@@ -331,7 +338,7 @@ class MatrixMetric(Metric):
 
 
 @dataclass(frozen=True, repr=False)
-class Tversky(_ExpectationMetric):
+class Tversky(ExpectationMetric):
     """A Tversky index; `a` weighs the false positives and `b` the false negatives."""
 
     name: str
@@ -339,8 +346,8 @@ class Tversky(_ExpectationMetric):
     b: float
     range: tuple[float, float] = UNIT
 
-    @property
-    def index(self) -> Tversky:  # noqa: D102
+    @cached_property
+    def index(self) -> Tversky:
         return self
 
     @property
@@ -348,7 +355,7 @@ class Tversky(_ExpectationMetric):
         """True for weights of one half."""
         return self.a == self.b == 0.5
 
-    def counts(self, matrix: Matrix) -> tuple[Array, Array, Array]:  # noqa: D102
+    def counts(self, matrix: Matrix) -> tuple[Array, Array, Array]:
         tp = matrix.right[..., 1]
         return tp, matrix.predicted[..., 1] - tp, matrix.true[..., 1] - tp
 
@@ -364,10 +371,14 @@ class Tversky(_ExpectationMetric):
         return (a * ea + b * ez) / square, -a * eza / square, -b * eza / square
 
 
-class _ShareRight(Metric):
+precision = Tversky("precision", 1.0, 0.0)
+recall = Tversky("recall", 0.0, 1.0)
+
+
+class ShareRight(Metric):
     """The share of items that are right: recall of one class to which every item belongs."""
 
-    @property
+    @cached_property
     def index(self) -> Tversky:
         return recall
 
@@ -379,12 +390,12 @@ class _ShareRight(Metric):
         return recall, items.right_or_wrong()
 
 
-class _Accuracy(_ShareRight, BinaryMetric):
+class Accuracy(ShareRight, BinaryMetric):
     """The share of items that are right, of two classes."""
 
 
 @dataclass(frozen=True, repr=False)
-class _Micro(_ShareRight, ClassMetric):
+class Micro(ShareRight, ClassMetric):
     """The share of items that are right, of any number of classes."""
 
     name: str
@@ -397,7 +408,15 @@ class _Micro(_ShareRight, ClassMetric):
         return np.ones_like(eza), np.zeros_like(ea), np.zeros_like(ez)
 
 
-class _Correlation(BinaryMetric):
+class Overlap(BinaryMetric):
+    """The larger one of precision and recall, which has a kink where they are equal."""
+
+    @property
+    def smooth(self) -> bool:
+        return False
+
+
+class Correlation(BinaryMetric):
     """The correlation from counts, because 1 - EZ has no digits where EZ is near 1."""
 
     def estimate(self, matrix: Matrix) -> Array:
@@ -417,15 +436,19 @@ class _Correlation(BinaryMetric):
 
 
 @dataclass(frozen=True, repr=False)
-class _Mean(ClassMetric):
+class Mean(ClassMetric):
     """The mean of a binary metric over classes, each against the rest."""
 
     name: str
-    of: _ExpectationMetric
+    of: ExpectationMetric
     weighted: bool  # by the classes' numbers of true items
     range: tuple[float, float]
 
     @property
+    def smooth(self) -> bool:
+        return self.of.smooth
+
+    @cached_property
     def parts(self) -> Parts | None:
         if not isinstance(self.of, Tversky):
             return None
@@ -456,7 +479,7 @@ class _Mean(ClassMetric):
 
 
 @dataclass(frozen=True, repr=False)
-class _MacroStar(ClassMetric):
+class MacroStar(ClassMetric):
     """F-beta of mean precision and mean recall."""
 
     name: str
@@ -464,7 +487,7 @@ class _MacroStar(ClassMetric):
     b: float
     range: tuple[float, float] = UNIT
 
-    @property
+    @cached_property
     def parts(self) -> Parts:
         return Parts((precision, recall), self._of_means, False)
 
@@ -512,249 +535,3 @@ def positive_expectations(matrix: Matrix) -> Slopes:
     """Return E(ZA), EA and EZ of the positive class of two."""
     eza, ea, ez = (x[..., 1] for x in _expectations(matrix))
     return eza, ea, ez
-
-
-# The metrics of Table III.
-
-
-def _accuracy(eza: Numbers, ea: Numbers, ez: Numbers) -> Numbers:
-    return 2 * eza - ea - ez + 1
-
-
-def _correlation(eza: Numbers, ea: Numbers, ez: Numbers) -> Numbers:
-    return (eza - ea * ez) / np.sqrt(ez * (1 - ez) * ea * (1 - ea))
-
-
-def _correlation_derivatives(eza: Numbers, ea: Numbers, ez: Numbers) -> Slopes:
-    d1 = 1 / np.sqrt(ez * (1 - ez) * ea * (1 - ea))
-    d2 = d1 * ((2 * ea - 1) * eza - ea * ez) / (2 * ea * (1 - ea))
-    d3 = d1 * ((2 * ez - 1) * eza - ea * ez) / (2 * ez * (1 - ez))
-    return d1, d2, d3
-
-
-def _cosine(eza: Numbers, ea: Numbers, ez: Numbers) -> Numbers:
-    return eza / np.sqrt(ea * ez)
-
-
-def _cosine_derivatives(eza: Numbers, ea: Numbers, ez: Numbers) -> Slopes:
-    d1 = 1 / np.sqrt(ea * ez)
-    return d1, -d1 * eza / (2 * ea), -d1 * eza / (2 * ez)
-
-
-def _lift(eza: Numbers, ea: Numbers, ez: Numbers) -> Numbers:
-    return eza / (ea * ez)
-
-
-def _lift_derivatives(eza: Numbers, ea: Numbers, ez: Numbers) -> Slopes:
-    d1 = 1 / (ea * ez)
-    return d1, -d1 * eza / ea, -d1 * eza / ez
-
-
-def _overlap(eza: Numbers, ea: Numbers, ez: Numbers) -> Numbers:
-    return eza / np.where(np.real(ea) <= np.real(ez), ea, ez)
-
-
-def _overlap_derivatives(eza: Numbers, ea: Numbers, ez: Numbers) -> Slopes:
-    by_ea = ea <= ez
-    smaller = np.minimum(ea, ez)
-    slope = -eza / smaller**2
-    return 1 / smaller, np.where(by_ea, slope, 0.0), np.where(by_ea, 0.0, slope)
-
-
-def tversky(a: float, b: float) -> Tversky:
-    """Return the Tversky index TP / (TP + a FP + b FN).
-
-    Parameters
-    ----------
-    a, b : float
-        Weights of the false positives and of the false negatives: 0, or from 1e-15 to 1e6, and
-        not both 0.
-
-    Returns
-    -------
-    Tversky
-        A metric with attributes `a` and `b`.
-
-    Examples
-    --------
-    >>> from f1ci.metrics import tversky
-    >>> round(tversky(a=0.8, b=0.2).value([[159, 47], [43, 286]]), 3)
-    0.861
-    """
-    for weight in (_validation.number("a", a), _validation.number("b", b)):
-        if not (weight == 0.0 or _LEAST_WEIGHT <= weight <= _LARGEST_WEIGHT):
-            rule = f"be 0 or lie between {_LEAST_WEIGHT:g} and {_LARGEST_WEIGHT:g}"
-            raise ValueError(f"weights of errors must {rule}, got {weight!r}")
-    if a == b == 0:
-        raise ValueError(f"weights of errors must not both be 0, got a={a!r}, b={b!r}")
-    return Tversky(f"tversky({a:g}, {b:g})", float(a), float(b))
-
-
-def fbeta(beta: float) -> Tversky:
-    """Return F-beta, (1 + beta^2) / (1/precision + beta^2/recall).
-
-    It is the Tversky index with a = 1 / (1 + beta^2) and b = 1 - a (Jiang 2020, remark 1).
-
-    Parameters
-    ----------
-    beta : float
-        Above 0; how much more recall matters than precision.
-
-    Returns
-    -------
-    Tversky
-        A metric with attributes `a` and `b`.
-
-    Examples
-    --------
-    >>> from f1ci.metrics import fbeta
-    >>> half = fbeta(0.5)
-    >>> half.a, half.b
-    (0.8, 0.2)
-    >>> round(half.value([[159, 47], [43, 286]]), 3)
-    0.861
-    """
-    if not 1e-7 <= _validation.positive("beta", beta) <= 1e7:
-        raise ValueError(f"beta must lie between 1e-7 and 1e7, got {_validation.short(beta)}")
-    square = float(beta) ** 2
-    name = "f1" if square == 1.0 else f"fbeta({beta:g})"
-    return Tversky(name, 1 / (1 + square), square / (1 + square))
-
-
-def tversky_weights(
-    metric: Metric, has: str = "is known from TP, FP and FN"
-) -> tuple[float, float]:
-    """Return the weights of false positives and false negatives; refuse any other metric."""
-    if not isinstance(metric, Tversky):
-        raise ValueError(
-            "only a Tversky score ('f1', 'precision', 'recall', 'jaccard', fbeta(beta), "
-            f"tversky(a, b)) {has}, got {metric.name!r}"
-        )
-    return metric.a, metric.b
-
-
-accuracy = _Accuracy("accuracy", _accuracy, range=UNIT)
-precision = Tversky("precision", 1.0, 0.0)
-recall = Tversky("recall", 0.0, 1.0)
-f1 = fbeta(1.0)
-jaccard = Tversky("jaccard", 1.0, 1.0)
-correlation = _Correlation("correlation", _correlation, _correlation_derivatives, (-1.0, 1.0))
-cosine = BinaryMetric("cosine", _cosine, _cosine_derivatives, UNIT)
-lift = BinaryMetric("lift", _lift, _lift_derivatives, (0.0, np.inf))
-overlap = BinaryMetric("overlap", _overlap, _overlap_derivatives, UNIT)
-
-
-# Averages over classes.
-
-
-def get(metric: str | Metric) -> Metric:
-    """Return the metric of that name, or the object itself."""
-    if isinstance(metric, Metric):
-        return metric
-    name = ALIASES.get(metric, metric) if isinstance(metric, str) else metric
-    return METRICS[_validation.choice("metric", name, METRICS)]
-
-
-def macro(metric: str | Metric) -> Metric:
-    """Return the mean over classes of a binary metric, each class against the rest.
-
-    Parameters
-    ----------
-    metric : str or BinaryMetric
-        For instance "precision" or ``fbeta(2)``.
-
-    Returns
-    -------
-    Metric
-        Undefined as soon as the metric is undefined for one class.
-
-    Examples
-    --------
-    >>> from f1ci.metrics import macro
-    >>> round(macro("recall").value([[2, 5, 0], [2, 70, 2], [2, 2, 15]]), 3)
-    0.674
-    """
-    return _mean("macro", metric)
-
-
-def weighted(metric: str | Metric) -> Metric:
-    """Return the mean over classes of a binary metric, weighted by their numbers of true items.
-
-    Parameters
-    ----------
-    metric : str or BinaryMetric
-        For instance "precision" or ``fbeta(2)``.
-
-    Returns
-    -------
-    Metric
-        A class that is never true has no weight, even where its metric is undefined.
-
-    Examples
-    --------
-    >>> from f1ci.metrics import weighted
-    >>> round(weighted("f1").value([[2, 5, 0], [2, 70, 2], [2, 2, 15]]), 3)
-    0.866
-    """
-    return _mean("weighted", metric)
-
-
-def _mean(average: str, metric: str | Metric) -> Metric:
-    binary = get(metric)
-    if not isinstance(binary, _ExpectationMetric):
-        raise ValueError(f"only a binary metric can be averaged, got {binary.name!r}")
-    name = f"{average}_{binary.name}"
-    if average == "weighted" and binary == recall:
-        return _Micro(name)  # the mean of recalls weighted so is the share of right items
-    return _Mean(name, binary, average == "weighted", binary.range)
-
-
-def macro_star(beta: float = 1.0) -> Metric:
-    """Return F-beta of mean precision and mean recall (Takahashi et al., equation 3).
-
-    Parameters
-    ----------
-    beta : float, optional
-        Above 0.
-
-    Returns
-    -------
-    Metric
-        Undefined as soon as one class is never predicted or never true.
-
-    Examples
-    --------
-    >>> from f1ci.metrics import macro_star
-    >>> round(macro_star().value([[2, 5, 0], [2, 70, 2], [2, 2, 15]]), 3)
-    0.691
-    """
-    inner = fbeta(beta)
-    return _MacroStar(f"macro_{inner.name}_star", inner.a, inner.b)
-
-
-def averaged(average: str, beta: float = 1.0) -> Metric:
-    """Return F-beta averaged over classes: "micro", "macro", "weighted" or "macro_star".
-
-    The micro average is the accuracy, whatever `beta`: over all classes there are as
-    many false positives as false negatives.
-    """
-    known = ("binary", "micro", "macro", "weighted", "macro_star")
-    of, chosen = fbeta(beta), _validation.choice("average", average, known)
-    if chosen == "micro":
-        return micro_f1
-    if chosen == "macro_star":
-        return macro_star(beta)
-    return of if chosen == "binary" else _mean(chosen, of)
-
-
-micro_f1 = _Micro("micro_f1")
-macro_f1 = macro(f1)
-weighted_f1 = weighted(f1)
-macro_f1_star = macro_star()
-
-BINARY = (accuracy, precision, recall, f1, jaccard, correlation, cosine, lift, overlap)
-OF_CLASSES = (micro_f1, macro_f1, weighted_f1, macro_f1_star)
-METRICS: dict[str, Metric] = {metric.name: metric for metric in (*BINARY, *OF_CLASSES)}
-
-# Other names that people know a metric by.
-ALIASES = {"mcc": "correlation", "matthews": "correlation"}

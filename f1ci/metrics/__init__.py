@@ -1,0 +1,384 @@
+"""Metrics by name, or as functions with parameters.
+
+The metrics of a binary classifier are those of Table III of Yuan & Jiang (2025), and shares of
+the negative class. Averages over classes are those of Takahashi et al. (2022), equations 1 to 3,
+for any binary metric. `f1ci.metrics.classes` says what a metric knows, and how to make your own;
+`f1ci.metrics.agreement` has kappa and the correlation of any number of classes.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+
+import numpy as np
+
+from f1ci import _validation
+from f1ci.metrics.agreement import kappa, mcc, npv, specificity
+from f1ci.metrics.classes import (
+    REAL,
+    UNIT,
+    Accuracy,
+    BinaryMetric,
+    ClassMetric,
+    Correlation,
+    ExpectationMetric,
+    MacroStar,
+    MatrixMetric,
+    Mean,
+    Metric,
+    Micro,
+    Numbers,
+    Overlap,
+    Parts,
+    Slopes,
+    Tversky,
+    positive_expectations,
+    precision,
+    recall,
+)
+
+__all__ = [
+    "ALIASES",
+    "BINARY",
+    "METRICS",
+    "OF_CLASSES",
+    "REAL",
+    "UNIT",
+    "BinaryMetric",
+    "ClassMetric",
+    "MatrixMetric",
+    "Metric",
+    "Parts",
+    "Tversky",
+    "accuracy",
+    "averaged",
+    "balanced_accuracy",
+    "correlation",
+    "cosine",
+    "f1",
+    "fbeta",
+    "get",
+    "jaccard",
+    "kappa",
+    "lift",
+    "macro",
+    "macro_f1",
+    "macro_f1_star",
+    "macro_star",
+    "mcc",
+    "micro_f1",
+    "npv",
+    "overlap",
+    "positive_expectations",
+    "precision",
+    "recall",
+    "specificity",
+    "tversky",
+    "tversky_weights",
+    "weighted",
+    "weighted_f1",
+]
+
+# With weights of errors from the one to the other, limits keep ten digits and their length.
+_LEAST_WEIGHT, _LARGEST_WEIGHT = 1e-15, 1e6
+
+
+# The metrics of Table III.
+
+
+def _accuracy(eza: Numbers, ea: Numbers, ez: Numbers) -> Numbers:
+    return 2 * eza - ea - ez + 1
+
+
+def _correlation(eza: Numbers, ea: Numbers, ez: Numbers) -> Numbers:
+    return (eza - ea * ez) / np.sqrt(ez * (1 - ez) * ea * (1 - ea))
+
+
+def _correlation_derivatives(eza: Numbers, ea: Numbers, ez: Numbers) -> Slopes:
+    d1 = 1 / np.sqrt(ez * (1 - ez) * ea * (1 - ea))
+    d2 = d1 * ((2 * ea - 1) * eza - ea * ez) / (2 * ea * (1 - ea))
+    d3 = d1 * ((2 * ez - 1) * eza - ea * ez) / (2 * ez * (1 - ez))
+    return d1, d2, d3
+
+
+def _cosine(eza: Numbers, ea: Numbers, ez: Numbers) -> Numbers:
+    return eza / np.sqrt(ea * ez)
+
+
+def _cosine_derivatives(eza: Numbers, ea: Numbers, ez: Numbers) -> Slopes:
+    d1 = 1 / np.sqrt(ea * ez)
+    return d1, -d1 * eza / (2 * ea), -d1 * eza / (2 * ez)
+
+
+def _lift(eza: Numbers, ea: Numbers, ez: Numbers) -> Numbers:
+    return eza / (ea * ez)
+
+
+def _lift_derivatives(eza: Numbers, ea: Numbers, ez: Numbers) -> Slopes:
+    d1 = 1 / (ea * ez)
+    return d1, -d1 * eza / ea, -d1 * eza / ez
+
+
+def _overlap(eza: Numbers, ea: Numbers, ez: Numbers) -> Numbers:
+    return eza / np.where(np.real(ea) <= np.real(ez), ea, ez)
+
+
+def _overlap_derivatives(eza: Numbers, ea: Numbers, ez: Numbers) -> Slopes:
+    by_ea = ea <= ez
+    smaller = np.minimum(ea, ez)
+    slope = -eza / smaller**2
+    return 1 / smaller, np.where(by_ea, slope, 0.0), np.where(by_ea, 0.0, slope)
+
+
+def tversky(a: float, b: float) -> Tversky:
+    """Return the Tversky index TP / (TP + a FP + b FN).
+
+    Parameters
+    ----------
+    a, b : float
+        Weights of the false positives and of the false negatives: 0, or from 1e-15 to 1e6, and
+        not both 0.
+
+    Returns
+    -------
+    Tversky
+        A metric with attributes `a` and `b`.
+
+    Examples
+    --------
+    >>> from f1ci.metrics import tversky
+    >>> round(tversky(a=0.8, b=0.2).value([[159, 47], [43, 286]]), 3)
+    0.861
+    """
+    for weight in (_validation.number("a", a), _validation.number("b", b)):
+        if not (weight == 0.0 or _LEAST_WEIGHT <= weight <= _LARGEST_WEIGHT):
+            rule = f"be 0 or lie between {_LEAST_WEIGHT:g} and {_LARGEST_WEIGHT:g}"
+            raise ValueError(f"weights of errors must {rule}, got {weight!r}")
+    if a == b == 0:
+        raise ValueError(f"weights of errors must not both be 0, got a={a!r}, b={b!r}")
+    return Tversky(f"tversky({a:g}, {b:g})", float(a), float(b))
+
+
+def fbeta(beta: float) -> Tversky:
+    """Return F-beta, (1 + beta^2) / (1/precision + beta^2/recall).
+
+    It is the Tversky index with a = 1 / (1 + beta^2) and b = 1 - a (Jiang 2020, remark 1).
+
+    Parameters
+    ----------
+    beta : float
+        Above 0; how much more recall matters than precision.
+
+    Returns
+    -------
+    Tversky
+        A metric with attributes `a` and `b`.
+
+    Examples
+    --------
+    >>> from f1ci.metrics import fbeta
+    >>> half = fbeta(0.5)
+    >>> half.a, half.b
+    (0.8, 0.2)
+    >>> round(half.value([[159, 47], [43, 286]]), 3)
+    0.861
+    """
+    if not 1e-7 <= _validation.positive("beta", beta) <= 1e7:
+        raise ValueError(f"beta must lie between 1e-7 and 1e7, got {_validation.short(beta)}")
+    square = float(beta) ** 2
+    name = "f1" if square == 1.0 else f"fbeta({beta:g})"
+    return Tversky(name, 1 / (1 + square), square / (1 + square))
+
+
+def tversky_weights(
+    metric: Metric, has: str = "is known from TP, FP and FN"
+) -> tuple[float, float]:
+    """Return the weights of false positives and false negatives; refuse any other metric."""
+    if not isinstance(metric, Tversky):
+        raise ValueError(
+            "only a Tversky score ('f1', 'precision', 'recall', 'jaccard', fbeta(beta), "
+            f"tversky(a, b)) {has}, got {metric.name!r}"
+        )
+    return metric.a, metric.b
+
+
+accuracy = Accuracy("accuracy", _accuracy, range=UNIT)
+f1 = fbeta(1.0)
+jaccard = Tversky("jaccard", 1.0, 1.0)
+correlation = Correlation("correlation", _correlation, _correlation_derivatives, (-1.0, 1.0))
+cosine = BinaryMetric("cosine", _cosine, _cosine_derivatives, UNIT)
+lift = BinaryMetric("lift", _lift, _lift_derivatives, (0.0, np.inf))
+overlap = Overlap("overlap", _overlap, _overlap_derivatives, UNIT)
+
+
+# Averages over classes.
+
+
+def get(metric: str | Metric) -> Metric:
+    """Return the metric of a name, or the object itself.
+
+    Parameters
+    ----------
+    metric : str or Metric
+        A name in `METRICS`; an F score such as "f2" or "f0.5"; or an average of a binary metric:
+        "macro_precision", "weighted_recall", "micro_f1" (scikit-learn's "precision_macro" too).
+
+    Returns
+    -------
+    Metric
+
+    Examples
+    --------
+    >>> from f1ci import metrics
+    >>> metrics.get("f2"), metrics.get("macro_precision"), metrics.get("sensitivity")
+    (<metric fbeta(2)>, <metric macro_precision>, <metric recall>)
+    """
+    if isinstance(metric, Metric):
+        return metric
+    if not isinstance(metric, str):
+        return METRICS[_validation.choice("metric", metric, METRICS)]
+    name = metric if metric in METRICS else metric.strip().lower().replace(" ", "_")
+    name = ALIASES.get(name, name)
+    if name in METRICS:
+        return METRICS[name]
+    if _is_fbeta(name):
+        return fbeta(float(name[1:]))
+    for average in ("macro", "weighted", "micro"):
+        of = name.removeprefix(f"{average}_").removesuffix(f"_{average}")
+        if of == name or not (of in METRICS or of in ALIASES or _is_fbeta(of)):
+            continue
+        return Micro(f"micro_{of}") if average == "micro" and of in PLAIN else _mean(average, of)
+    near = difflib.get_close_matches(name, [*METRICS, *ALIASES, *_AVERAGED], n=1)
+    hint = f"; did you mean {near[0]!r}?" if near else f"; known are {', '.join(METRICS)}"
+    raise ValueError(f"metric must have a known name, got {_validation.short(metric)}{hint}")
+
+
+def _is_fbeta(name: str) -> bool:
+    return re.fullmatch(r"f\d+(\.\d+)?", name) is not None
+
+
+def macro(metric: str | Metric) -> Metric:
+    """Return the mean over classes of a binary metric, each class against the rest.
+
+    Parameters
+    ----------
+    metric : str or BinaryMetric
+        For instance "precision" or ``fbeta(2)``.
+
+    Returns
+    -------
+    Metric
+        Undefined as soon as the metric is undefined for one class.
+
+    Examples
+    --------
+    >>> from f1ci.metrics import macro
+    >>> round(macro("recall").value([[2, 5, 0], [2, 70, 2], [2, 2, 15]]), 3)
+    0.674
+    """
+    return _mean("macro", metric)
+
+
+def weighted(metric: str | Metric) -> Metric:
+    """Return the mean over classes of a binary metric, weighted by their numbers of true items.
+
+    Parameters
+    ----------
+    metric : str or BinaryMetric
+        For instance "precision" or ``fbeta(2)``.
+
+    Returns
+    -------
+    Metric
+        A class that is never true has no weight, even where its metric is undefined.
+
+    Examples
+    --------
+    >>> from f1ci.metrics import weighted
+    >>> round(weighted("f1").value([[2, 5, 0], [2, 70, 2], [2, 2, 15]]), 3)
+    0.866
+    """
+    return _mean("weighted", metric)
+
+
+def _mean(average: str, metric: str | Metric) -> Metric:
+    binary = get(metric)
+    if not isinstance(binary, ExpectationMetric):
+        raise ValueError(f"only a binary metric can be averaged, got {binary.name!r}")
+    name = f"{average}_{binary.name}"
+    if average == "weighted" and binary == recall:
+        return Micro(name)  # the mean of recalls weighted so is the share of right items
+    return Mean(name, binary, average == "weighted", binary.range)
+
+
+def macro_star(beta: float = 1.0) -> Metric:
+    """Return F-beta of mean precision and mean recall (Takahashi et al., equation 3).
+
+    Parameters
+    ----------
+    beta : float, optional
+        Above 0.
+
+    Returns
+    -------
+    Metric
+        Undefined as soon as one class is never predicted or never true.
+
+    Examples
+    --------
+    >>> from f1ci.metrics import macro_star
+    >>> round(macro_star().value([[2, 5, 0], [2, 70, 2], [2, 2, 15]]), 3)
+    0.691
+    """
+    inner = fbeta(beta)
+    return MacroStar(f"macro_{inner.name}_star", inner.a, inner.b)
+
+
+def averaged(average: str, beta: float = 1.0) -> Metric:
+    """Return F-beta averaged over classes: "micro", "macro", "weighted" or "macro_star".
+
+    The micro average is the accuracy, whatever `beta`: over all classes there are as
+    many false positives as false negatives.
+    """
+    known = ("binary", "micro", "macro", "weighted", "macro_star")
+    of, chosen = fbeta(beta), _validation.choice("average", average, known)
+    if chosen == "micro":
+        return micro_f1
+    if chosen == "macro_star":
+        return macro_star(beta)
+    return of if chosen == "binary" else _mean(chosen, of)
+
+
+micro_f1 = Micro("micro_f1")
+macro_f1 = macro(f1)
+weighted_f1 = weighted(f1)
+macro_f1_star = macro_star()
+
+balanced_accuracy = Mean("balanced_accuracy", recall, False, UNIT)
+
+PLAIN = ("precision", "recall", "f1")
+BINARY: tuple[Metric, ...] = (
+    *(accuracy, precision, recall, specificity, npv, f1, jaccard),
+    *(correlation, cosine, lift, overlap),
+)
+OF_CLASSES: tuple[Metric, ...] = (
+    *(micro_f1, macro_f1, weighted_f1, macro_f1_star, balanced_accuracy, mcc),
+    *map(kappa, ("kappa", "linear_kappa", "quadratic_kappa"), range(3)),
+)
+METRICS: dict[str, Metric] = {metric.name: metric for metric in (*BINARY, *OF_CLASSES)}
+_AVERAGED = [f"{average}_{name}" for average in ("macro", "weighted", "micro") for name in PLAIN]
+
+# Other names that people know a metric by.
+ALIASES = {
+    "matthews": "mcc",
+    "matthews_corrcoef": "mcc",
+    "phi": "correlation",
+    "sensitivity": "recall",
+    "tpr": "recall",
+    "tnr": "specificity",
+    "ppv": "precision",
+    "dice": "f1",
+    "iou": "jaccard",
+    "cohen_kappa": "kappa",
+}

@@ -1,0 +1,148 @@
+"""Metrics by the names that people know: scikit-learn's values, numeric gradients, coverage."""
+
+import numpy as np
+import pytest
+import sklearn.metrics as sk
+from scipy import stats
+
+import f1ci
+from f1ci import metrics
+
+MATRIX = np.array([[30, 4, 2], [5, 21, 9], [1, 6, 40]])
+BINARY = np.array([[52, 9], [6, 33]])
+
+
+def labels_of(matrix):
+    cells = [(t, p) for (t, p), n in np.ndenumerate(matrix) for _ in range(n)]
+    return np.array(cells).T
+
+
+# scikit-learn's values
+
+OF_BOTH = {
+    "kappa": lambda t, p: sk.cohen_kappa_score(t, p),
+    "linear_kappa": lambda t, p: sk.cohen_kappa_score(t, p, weights="linear"),
+    "quadratic_kappa": lambda t, p: sk.cohen_kappa_score(t, p, weights="quadratic"),
+    "mcc": sk.matthews_corrcoef,
+    "balanced_accuracy": sk.balanced_accuracy_score,
+}
+AVERAGED = {
+    f"{average}_{name}": (lambda t, p, score=score, average=average: score(t, p, average=average))
+    for average in ("macro", "weighted", "micro")
+    for name, score in (
+        ("precision", sk.precision_score),
+        ("recall", sk.recall_score),
+        ("f1", sk.f1_score),
+    )
+}
+OF_TWO = {
+    "accuracy": sk.accuracy_score,
+    "specificity": lambda t, p: sk.recall_score(t, p, pos_label=0),
+    "npv": lambda t, p: sk.precision_score(t, p, pos_label=0),
+    "f2": lambda t, p: sk.fbeta_score(t, p, beta=2),
+    "f0.5": lambda t, p: sk.fbeta_score(t, p, beta=0.5),
+    "F1": sk.f1_score,
+    "matthews": sk.matthews_corrcoef,
+}
+
+
+@pytest.mark.parametrize("name", [*OF_BOTH, *AVERAGED])
+@pytest.mark.parametrize("matrix", [BINARY, MATRIX], ids=["two classes", "three"])
+def test_names_have_scikit_learns_values(name, matrix):
+    expected = (OF_BOTH | AVERAGED)[name](*labels_of(matrix))
+    found = f1ci.metric_interval(matrix, name)
+    assert found.estimate == pytest.approx(expected, abs=1e-14)
+    assert found.low < expected < found.high
+
+
+@pytest.mark.parametrize("name", OF_TWO)
+def test_names_of_binary_metrics(name):
+    expected = OF_TWO[name](*labels_of(BINARY))
+    found = f1ci.metric_interval(BINARY, name)
+    assert found.estimate == pytest.approx(expected, abs=1e-14)
+    assert found.low < expected < found.high
+
+
+def test_specificity_is_the_recall_of_the_other_class():
+    swapped = BINARY[::-1, ::-1]
+    for name, other in (("specificity", "recall"), ("npv", "precision")):
+        ours, theirs = f1ci.metric_interval(BINARY, name), f1ci.metric_interval(swapped, other)
+        assert tuple(ours) == pytest.approx(tuple(theirs), abs=1e-15)
+        assert ours.method == "score"
+        truth, pred = labels_of(BINARY)
+        groups = np.arange(len(truth)) // 5
+        paired = f1ci.difference_interval(truth, pred, truth, name, groups=groups)
+        flipped = f1ci.difference_interval(1 - truth, 1 - pred, 1 - truth, other, groups=groups)
+        assert tuple(paired) == pytest.approx(tuple(flipped), abs=1e-12)
+
+
+@pytest.mark.parametrize("name", ["mcc", "kappa", "linear_kappa", "quadratic_kappa"])
+def test_gradients_are_the_numeric_ones(name):
+    metric, p, step = metrics.get(name), MATRIX / MATRIX.sum(), 1e-6
+    gradient = metric.gradient(p)
+    for cell in np.ndindex(p.shape):
+        # Along a direction that keeps the total: one item more of the cell.
+        moved = (1 - step) * p
+        moved[cell] += step
+        back = (1 + step) * p
+        back[cell] -= step
+        slope = (metric.value(moved) - metric.value(back)) / (2 * step)
+        # A central difference has an error of the order of step^2, and rounding of 1e-16 / step.
+        assert gradient[cell] == pytest.approx(slope, abs=1e-8)
+
+
+def test_mcc_keeps_its_digits_at_lopsided_counts():
+    # 60 digits by mpmath: TP TN - FP FN over the root of the product of the margins.
+    import mpmath
+
+    matrix = [[180, 48], [5, 10**14]]
+    with mpmath.workdps(60):
+        (tn, fp), (fn, tp) = ([mpmath.mpf(n) for n in row] for row in matrix)
+        root = mpmath.sqrt((tp + fp) * (tp + fn) * (tn + fp) * (tn + fn))
+        expected = float((tp * tn - fp * fn) / root)
+    assert metrics.get("mcc").value(matrix) == pytest.approx(expected, rel=1e-12)
+
+
+# Names
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [("f1_macro", "macro_f1"), ("precision_weighted", "weighted_precision"), ("MCC", "mcc")],
+)
+def test_other_spellings(name, meant):
+    assert metrics.get(name) == metrics.get(meant)
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [("macro_precison", "macro_precision"), ("sensitivty", "sensitivity"), ("kapa", "kappa")],
+)
+def test_unknown_names_are_answered_with_the_nearest(name, hint):
+    with pytest.raises(ValueError, match=f"got '{name}'; did you mean '{hint}'"):
+        metrics.get(name)
+
+
+# Coverage: exact sums over all tables of thirty items
+
+TABLES = np.array([c for c in np.ndindex(31, 31, 31) if sum(c) <= 30])
+TABLES = np.column_stack([TABLES, 30 - TABLES.sum(axis=1)]).reshape(-1, 2, 2)
+
+
+@pytest.mark.filterwarnings("ignore::f1ci.IntervalWarning")
+@pytest.mark.parametrize("name", ["specificity", "npv", "mcc", "kappa"])
+def test_the_default_covers(name):
+    """The level on average over twelve populations, among test sets that have the metric."""
+    rng, metric = np.random.default_rng(5), metrics.get(name)
+    low, high = f1ci.metric_interval(TABLES, metric)
+    covered = []
+    for _ in range(12):
+        share, (right, wrong) = rng.uniform(0.3, 0.5), rng.uniform(0.6, 0.9, 2)
+        p = np.array([[wrong, 1 - wrong], [1 - right, right]]) * [[1 - share], [share]]
+        weight = stats.multinomial.pmf(TABLES.reshape(-1, 4), 30, p.ravel())
+        truth, defined = metric.value(p), ~np.isnan(low)
+        inside = (low <= truth) & (truth <= high)
+        covered.append((weight * inside)[defined].sum() / weight[defined].sum())
+    # Wilson's interval for a share of ten items and more is within two points of its level.
+    assert 0.93 < np.mean(covered) < 0.98, covered
+    assert min(covered) > 0.88, covered
