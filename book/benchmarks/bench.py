@@ -717,7 +717,7 @@ def many_replicates(sizes: Sizes) -> Iterator[Line]:
         "the same in one process",
         ours,
         theirs,
-        note="the same numbers" if same else "OTHER NUMBERS",
+        note=f"one killed; {'the same bits' if same else 'OTHER BITS'}",
     )
 
 
