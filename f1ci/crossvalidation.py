@@ -9,18 +9,16 @@ uses each half once for training and once for validation. It is block-regularise
 Then all pairs of training sets overlap alike, and the estimators of different
 halvings share one correlation, :math:`\rho_2` in eqs. 14 and following. For m = 3
 four blocks of equal size do it (Table 1). For any m, take :math:`2^k > m` blocks
-and the rows of the Sylvester-Hadamard matrix of that order but the constant one:
-each row has as many pluses as minuses, and two rows agree in sign, plus, on a
-quarter of the blocks.
+and all rows of the Sylvester-Hadamard matrix of that order except the constant row:
+each row has as many pluses as minuses, and two rows are both plus on a quarter of the blocks.
 
-When it fails: if the number of blocks does not divide n the two conditions hold only
-approximately, within the bounds that `bcv_partitions` states; with blocks of a handful
-of observations that is no longer a small error.
+When it fails: if the number of blocks does not divide n, the two conditions hold only
+approximately, within the bounds that `bcv_partitions` states. With few observations in a block
+that error is not small.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
 from typing import Any
 
 import numpy as np
@@ -33,8 +31,8 @@ from f1ci._labels import encode
 Indices = NDArray[np.intp]
 Signs = NDArray[np.int8]
 
-# More do not fit in memory: observations, and the square of twice the repetitions.
-_MOST_OBSERVATIONS = 10**8
+# More do not fit in memory: indices of all folds, and the square of twice the repetitions.
+_MOST_INDICES = 3 * 10**8
 _MOST_REPETITIONS = 10**4
 
 
@@ -45,7 +43,7 @@ def bcv_partitions(
     stratify: Any = None,
     rng: Any = None,
 ) -> list[tuple[Indices, Indices]]:
-    r"""Training and validation sets of a block-regularised m x 2 cross-validation.
+    r"""Return training and validation sets of a block-regularised m x 2 cross-validation.
 
     Parameters
     ----------
@@ -55,10 +53,9 @@ def bcv_partitions(
         The number m of halvings. They are unions of :math:`2^k` blocks, the
         smallest power of two above m: 4 for m = 2 and 3, 8 for m = 4 to 7, and so on.
     stratify : array_like, optional
-        A label for each observation: every block then holds the same number of
-        observations of each class, to within one (eq. 3 of the paper asks it of
-        the positive class). Several keys may be balanced at once: a list of
-        label arrays, or an array or data frame with one column per key.
+        A label for each observation. Every block then holds the same number of observations of
+        each class, to within one (eq. 3 of the paper asks this of the positive class). To
+        balance two keys at once, pass their combinations as labels.
     rng : None, int or numpy.random.Generator, optional
         Decides which observations share a block.
 
@@ -94,11 +91,6 @@ def bcv_partitions(
     most :math:`\lceil\sqrt{b}\rceil`. A union of b/4 of the blocks, :math:`|S_j \cap S_{j'}|` is
     off :math:`n / 4` by at most 3b/16: 3/4 for 2 and 3 repetitions, 3/2 for 4 to 7.
 
-    With stratification, the counts of a class in two blocks differ by at most one: for every
-    class of the first two keys, and for every combination of classes of all keys. From the third
-    key on they are kept close, without that guarantee. To have all combinations of
-    classes treated as one key, pass that combination as the key.
-
     The result goes wherever scikit-learn takes ``cv`` as an iterable of splits:
     ``cross_val_score``, ``cross_validate``, ``GridSearchCV``. Only
     ``cross_val_predict`` refuses it, since each observation is validated m times.
@@ -124,7 +116,7 @@ def bcv_partitions(
     >>> [sum(y[i] for i in train) for train, _ in f1ci.bcv_partitions(8, stratify=y, rng=1)]
     [2, 2, 2, 2, 2, 2]
     """
-    n = _validation.positive_integer("n", n, maximum=_MOST_OBSERVATIONS)
+    n = _validation.positive_integer("n", n, maximum=_MOST_INDICES)
     repetitions = _validation.positive_integer(
         "repetitions", repetitions, maximum=_MOST_REPETITIONS
     )
@@ -134,17 +126,14 @@ def bcv_partitions(
             f"n must be at least {blocks}, the number of blocks for {repetitions} "
             f"repetition{'s' if repetitions > 1 else ''}, got {n}"
         )
-    keys = _strata("stratify", stratify, n)
-    for codes, classes in keys:
-        sizes = np.bincount(codes)
-        smallest = int(np.argmin(sizes))
-        if sizes[smallest] < blocks:
-            raise ValueError(
-                f"every class of stratify must have at least {blocks} members, one for each "
-                f"block, got {int(sizes[smallest])} of class {_validation.short(classes[smallest])}"
-            )
+    if n * repetitions > _MOST_INDICES:
+        raise ValueError(
+            f"n times repetitions must be at most {_MOST_INDICES}, or the index arrays do not fit "
+            f"in memory, got n={n} and repetitions={repetitions}"
+        )
+    codes = np.zeros(n, dtype=np.intp) if stratify is None else _codes(stratify, n, blocks)
     signs = _design(repetitions, blocks)
-    block = _assign(n, [codes for codes, _ in keys], signs, _validation.generator(rng))
+    block = _assign(codes, signs, _validation.generator(rng))
     folds = []
     for row in signs:
         in_first = (row > 0)[block]
@@ -153,8 +142,25 @@ def bcv_partitions(
     return folds
 
 
+def _codes(stratify: Any, n: int, blocks: int) -> Indices:
+    """Return the class number of each observation, if every block can have each class."""
+    (codes,), classes = encode({"stratify": stratify})
+    if len(codes) != n:
+        raise ValueError(
+            f"stratify must have one label for each of the n = {n} observations, got {len(codes)}"
+        )
+    sizes = np.bincount(codes)
+    smallest = int(np.argmin(sizes))
+    if sizes[smallest] < blocks:
+        raise ValueError(
+            f"every class of stratify must have at least {blocks} members, one for each "
+            f"block, got {int(sizes[smallest])} of class {_validation.short(classes[smallest])}"
+        )
+    return np.asarray(codes, dtype=np.intp)
+
+
 def _design(repetitions: int, blocks: int) -> Signs:
-    """Signs (m, blocks): plus where a block belongs to S_j. Rows and columns start as in Table 1.
+    """Return signs (m, blocks): plus where a block belongs to S_j, in the order of Table 1.
 
     Entry (i, j) of Sylvester's matrix is minus if i and j have an odd number of binary ones in
     common. Its columns are taken backwards and its rows in the order of reversed binary digits.
@@ -164,88 +170,24 @@ def _design(repetitions: int, blocks: int) -> Signs:
     return np.asarray(-hadamard(blocks, dtype=np.int8)[rows, ::-1])
 
 
-def _assign(n: int, keys: list[Indices], signs: Signs, rng: np.random.Generator) -> Indices:
-    """The block of each observation."""
-    blocks = signs.shape[1]
-    cell = np.zeros(n, dtype=np.intp)
-    for codes in keys:
-        # Renumbered at each step, so that the product cannot overflow.
-        cell = np.unique(cell * (codes.max() + 1) + codes, return_inverse=True)[1].reshape(-1)
-    # Shuffle, then gather the cells: each is a run in random order.
+def _assign(codes: Indices, signs: Signs, rng: np.random.Generator) -> Indices:
+    """Return the block of each observation.
+
+    1. Shuffle the observations, then gather the classes: each is a run in random order.
+    2. Deal them out like cards. The counts of a class in two blocks differ by at most one, and so
+       do the sizes of the blocks.
+    3. The first blocks are the larger ones. Put them where they disturb |S_j| = |T_j| least.
+    """
+    n, blocks = len(codes), signs.shape[1]
     order = rng.permutation(n)
-    if keys:
-        order = order[np.argsort(cell[order], kind="stable")]
-    size = np.bincount(cell)
-    place = np.arange(n) - np.repeat(np.cumsum(size) - size, size)
+    order = order[np.argsort(codes[order], kind="stable")]
     block = np.empty(n, dtype=np.intp)
-    block[order] = place % blocks
-    # Of each cell as many as possible went to all blocks alike. The rest, fewer than one per
-    # block and cell, is split in half, and in half again, until there are as many parts as blocks.
-    rest = order[place >= np.repeat(size - size % blocks, size)]
-    part = np.zeros(rest.size, dtype=np.intp)
-    for _ in range(blocks.bit_length() - 1):
-        part = 2 * part + _halve(part, cell[rest], [codes[rest] for codes in keys], rng)
-    # Part sizes differ by at most one: the larger ones go where they disturb |S_j| = |T_j| least.
-    by_size = np.argsort(-np.bincount(part, minlength=blocks), kind="stable")
-    name = np.empty(blocks, dtype=np.intp)
-    name[by_size] = _spread(signs, n % blocks)
-    block[rest] = name[part]
+    block[order] = _spread(signs, n % blocks)[np.arange(n) % blocks]
     return block
 
 
-def _halve(
-    part: Indices, cell: Indices, keys: Sequence[Indices], rng: np.random.Generator
-) -> Indices:
-    """A bit for each item that splits each part, cell and class of two keys evenly, to within one.
-
-    Two ways of pairing items are laid over each other: within parts and classes of one key,
-    and of another, with at most one left over in each. Together they link the items to
-    paths and cycles of even length; so bits can alternate along all links, and every pair is split.
-    """
-    if not part.size:
-        return part
-    ways = [_pair(_nested(part, cell, keys[start::2])) for start in (0, 1)]
-    bits = np.full(part.size, -1)
-    starts = rng.permutation(part.size).tolist()
-    for start, fresh in zip(starts, rng.integers(2, size=part.size).tolist(), strict=True):
-        todo = [(start, fresh)]
-        while todo:
-            item, bit = todo.pop()
-            if bits[item] < 0:
-                bits[item] = bit
-                todo += [(way[item], 1 - bit) for way in ways if way[item] != item]
-    return bits.astype(np.intp)
-
-
-def _nested(part: Indices, cell: Indices, keys: Sequence[Indices]) -> list[list[Indices]]:
-    """Groupings within parts, each coarser than the one before: cell, keys, all."""
-    return [[part, cell], *([part, *keys[:length]] for length in range(len(keys), -1, -1))]
-
-
-def _pair(groupings: list[list[Indices]]) -> list[int]:
-    """The partner of each item: itself for those that stay alone.
-
-    As many as possible are paired within the first grouping, the others within the next.
-    """
-    partner = np.arange(groupings[0][0].size)
-    free = partner.copy()
-    for grouping in groupings:
-        free = free[np.lexsort([key[free] for key in grouping])]
-        same = np.ones(max(free.size - 1, 0), dtype=bool)
-        for key in grouping:
-            same &= key[free[1:]] == key[free[:-1]]
-        start = np.concatenate([[True], ~same])[: free.size]
-        place = np.arange(free.size)
-        place -= np.maximum.accumulate(np.where(start, place, 0))
-        # The first of a pair has an even place in its group and a neighbour in the same group.
-        first = np.flatnonzero(np.concatenate([same, [False]])[: free.size] & (place % 2 == 0))
-        partner[free[first]], partner[free[first + 1]] = free[first + 1], free[first]
-        free = free[partner[free] == free]
-    return [int(item) for item in partner]
-
-
 def _spread(signs: Signs, larger: int) -> Indices:
-    """All blocks, first the `larger` ones, chosen so that each row of signs nearly sums to zero.
+    """Return all blocks, first the `larger` ones, so that each row of their signs sums to about 0.
 
     Greedy in the fourth powers of the sums. (Over all rows of a Hadamard matrix the sum
     of their squares is the same whatever the choice.)
@@ -262,31 +204,3 @@ def _spread(signs: Signs, larger: int) -> Indices:
     others = np.setdiff1d(np.arange(blocks), chosen)
     few_blocks = np.asarray(chosen, dtype=np.intp)
     return np.concatenate([few_blocks, others] if few == larger else [others, few_blocks])
-
-
-def _strata(name: str, value: Any, n: int) -> list[tuple[Indices, list[Hashable]]]:
-    """The keys to balance, none, one or several: codes of the observations, and the classes."""
-    if value is None:
-        return []
-    if hasattr(value, "to_numpy"):  # pandas, polars
-        value = value.to_numpy()
-    named = {name: value}
-    if isinstance(value, np.ndarray) and value.ndim == 2:
-        named = {f"{name}[:, {i}]": key for i, key in enumerate(value.T)}
-    elif isinstance(value, (list, tuple)) and value and all(map(_holds_labels, value)):
-        named = {f"{name}[{i}]": key for i, key in enumerate(value)}
-    keys = []
-    for key_name, key in named.items():
-        (codes,), classes = encode({key_name: key})
-        if len(codes) != n:
-            raise ValueError(
-                f"{key_name} must have one label for each of the n = {n} observations, "
-                f"got {len(codes)}"
-            )
-        keys.append((codes, classes))
-    return keys
-
-
-def _holds_labels(value: Any) -> bool:
-    """Whether this is a collection of labels rather than a label (a tuple is a label)."""
-    return isinstance(value, list) or getattr(value, "ndim", 0) == 1 or hasattr(value, "to_numpy")

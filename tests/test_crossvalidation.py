@@ -4,9 +4,8 @@ from itertools import combinations
 from math import ceil, sqrt
 
 import numpy as np
-import pandas as pd
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.dummy import DummyClassifier
 from sklearn.model_selection import cross_val_predict, cross_val_score
@@ -40,7 +39,7 @@ def largest_difference(labels, block, blocks):
     )
 
 
-# --- Table 1 ---
+# Table 1
 
 
 def test_three_repetitions_are_table_1():
@@ -62,7 +61,7 @@ def test_pairs_come_in_the_order_of_the_formulas():
         np.testing.assert_array_equal(np.sort(np.concatenate([train, test])), np.arange(17))
 
 
-# --- the two regularity conditions ---
+# The two regularity conditions
 
 
 @pytest.mark.parametrize("repetitions", range(1, 20))
@@ -75,7 +74,7 @@ def test_conditions_hold_exactly_if_the_blocks_divide_n(repetitions):
     np.testing.assert_array_equal(overlaps, expected)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=100)
 @given(n=st.integers(4, 500), repetitions=st.integers(1, 17), seed=st.integers(0, 2**32 - 1))
 def test_conditions_hold_within_the_stated_bounds(n, repetitions, seed):
     blocks = block_number(repetitions)
@@ -119,73 +118,22 @@ def test_no_choice_of_four_blocks_does_better_for_three_repetitions():
     assert halves.sum(axis=1).tolist() == [5, 5]
 
 
-# --- stratification ---
+# Stratification
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     sizes=st.lists(st.integers(8, 40), min_size=1, max_size=5),
     repetitions=st.sampled_from([3, 7]),
     seed=st.integers(0, 2**32 - 1),
 )
-def test_one_key_is_balanced_to_within_one(sizes, repetitions, seed):
+def test_classes_are_balanced_to_within_one(sizes, repetitions, seed):
     labels = np.random.default_rng(seed).permutation(np.repeat(np.arange(len(sizes)), sizes))
     n, blocks = labels.size, block_number(repetitions)
     folds = f1ci.bcv_partitions(n, repetitions=repetitions, stratify=labels, rng=seed)
     block = blocks_of(folds, n)
     assert np.ptp(np.bincount(block, minlength=blocks)) <= 1
     assert largest_difference(labels, block, blocks) <= 1
-
-
-@settings(max_examples=60, deadline=None)
-@given(
-    n=st.integers(150, 400),
-    classes=st.tuples(st.integers(2, 5), st.integers(2, 5)),
-    repetitions=st.sampled_from([3, 7]),
-    seed=st.integers(0, 2**32 - 1),
-)
-def test_two_keys_and_their_combinations_are_balanced_to_within_one(n, classes, repetitions, seed):
-    rng = np.random.default_rng(seed)
-    a, b = (rng.integers(number, size=n) for number in classes)
-    blocks = block_number(repetitions)
-    assume(min(np.bincount(a).min(), np.bincount(b).min()) >= blocks)
-    folds = f1ci.bcv_partitions(n, repetitions=repetitions, stratify=[a, b], rng=rng)
-    block = blocks_of(folds, n)
-    assert np.ptp(np.bincount(block, minlength=blocks)) <= 1
-    for labels in (a, b, a * 10 + b):
-        assert largest_difference(labels, block, blocks) <= 1
-
-
-def test_further_keys_are_balanced_better_than_by_chance():
-    # Five binary keys: over 50 seeds the squared deviations of the last three keys' block counts
-    # from n_c / b stay below a half of those of unstratified partitions.
-    keys = np.random.default_rng(5).integers(2, size=(300, 5))
-
-    def deviation(stratify):
-        total = 0.0
-        for seed in range(50):
-            block = blocks_of(f1ci.bcv_partitions(300, stratify=stratify, rng=seed), 300)
-            for key in keys[:, 2:].T:
-                total += np.var(np.bincount(block[key == 1], minlength=4))
-        return total
-
-    assert deviation(keys) < 0.5 * deviation(None)
-
-
-def test_forms_of_stratify_are_equivalent():
-    a = np.repeat(["x", "y"], 10)
-    b = np.tile([0, 1], 10)
-    forms = [
-        [a, b],
-        (a.tolist(), b.tolist()),
-        np.column_stack([a, b]),
-        pd.DataFrame({"a": a, "b": b}),
-        [pd.Series(a), pd.Series(b)],
-    ]
-    results = [f1ci.bcv_partitions(20, stratify=form, rng=3) for form in forms]
-    for result in results[1:]:
-        for (train, _), (expected, _) in zip(result, results[0], strict=True):
-            np.testing.assert_array_equal(train, expected)
 
 
 def test_labels_may_be_of_any_hashable_kind():
@@ -196,7 +144,7 @@ def test_labels_may_be_of_any_hashable_kind():
         assert np.ptp(np.bincount(members, minlength=4)) <= 1
 
 
-# --- randomness ---
+# Randomness
 
 
 def test_the_same_seed_gives_the_same_partitions():
@@ -226,7 +174,7 @@ def test_every_pair_of_observations_meets_equally_often(stratify):
     assert (np.abs(together / replicates - expected) / error)[upper].max() < 4.5
 
 
-# --- scikit-learn ---
+# Scikit-learn
 
 
 def test_scikit_learn_takes_the_pairs_as_cv():
@@ -243,7 +191,7 @@ def test_cross_val_predict_needs_a_partition():
         cross_val_predict(DummyClassifier(), x, y, cv=f1ci.bcv_partitions(24, rng=0))
 
 
-# --- bad input ---
+# Bad input
 
 
 @pytest.mark.parametrize(
@@ -267,14 +215,9 @@ def test_cross_val_predict_needs_a_partition():
             "stratify must have one label for each of the n = 8 observations, got 6",
         ),
         (
-            {"n": 8, "stratify": [[0, 1] * 4, [0] * 7]},
+            {"n": 10**6, "repetitions": 2000},
             ValueError,
-            r"stratify\[1\] must have one label .* n = 8 observations, got 7",
-        ),
-        (
-            {"n": 8, "stratify": np.zeros((2, 8))},
-            ValueError,
-            r"stratify\[:, 0\] must have one label .* n = 8 observations, got 2",
+            "n times repetitions must be at most 300000000, .* got n=1000000 and repetitions=2000",
         ),
         ({"n": 4, "stratify": [0.0, 0.0, np.nan, 0.0]}, ValueError, "missing labels, got nan"),
         ({"n": 4, "stratify": "abcd"}, TypeError, "stratify must be a sequence of labels"),
