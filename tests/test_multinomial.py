@@ -6,7 +6,8 @@ from scipy import optimize, stats
 
 import f1ci
 from f1ci.methods import multinomial
-from f1ci.methods.multinomial import Average, Cells, limits, second_order, settled
+from f1ci.methods.matrices import Average, Cells
+from f1ci.methods.multinomial import limits, second_order, settled
 
 Z = float(stats.norm.ppf(0.975))
 # Three classes, some cells empty; many items; hardly an item wrong; nothing wrong.

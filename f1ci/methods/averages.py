@@ -1,7 +1,7 @@
 r"""Limits of averages over classes and of paired differences.
 
 The score limits of averages, and of every metric that is not one Tversky score, come from
-`f1ci.methods.multinomial`. Cautious limits of averages, averages over units of items, and paired
+`f1ci.methods.matrices`. Cautious limits of averages, averages over units of items, and paired
 differences combine the limits of their parts, as follows.
 
 Not from the five papers. An average is an objective of Tversky scores of the classes, its parts
@@ -29,7 +29,7 @@ import numpy as np
 from scipy.special import gammaincinv, ndtr
 
 from f1ci.counts import Items, Matrix
-from f1ci.methods.multinomial import limits_of_tables
+from f1ci.methods.matrices import limits_of_tables
 from f1ci.methods.score import Counts, Kernel, Limits, Sample, sample_of_counts
 from f1ci.metrics import Metric, Parts
 from f1ci.results import Array, FloatOrArray
