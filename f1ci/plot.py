@@ -181,7 +181,7 @@ def _drawn(intervals: Any, metric: str) -> tuple[list[tuple[Any, ...]], str, Ite
         of = ", ".join(dict.fromkeys(one.metric for one in intervals.values()))
         return rows, of, dict.fromkeys(one.confidence_level for one in intervals.values())
     if isinstance(intervals, JointIntervals):
-        names, joint = map(", ".join, intervals), (intervals.low, intervals.high)
+        names, joint = map(", ".join, intervals.rows()), (intervals.low, intervals.high)
         own = intervals.estimate, intervals.individual_low, intervals.individual_high
         rows, of = list(zip(names, *own, *joint, strict=True)), "score"
     elif isinstance(intervals, ClassificationReport):
