@@ -347,7 +347,8 @@ def metric_interval(
     level = _validation.confidence_level(confidence_level)
     if fixed is not None:
         _validation.choice("fixed", fixed, ("rows",))
-        if metric.parts is None or method not in (None, "score"):
+        asked = "score" if method is None else method
+        if metric.parts is None or not isinstance(asked, str) or asked != "score":
             what = "score limits of averages over classes"
             got = f"{metric.name!r} and method={_validation.short(method)}"
             raise ValueError(f"fixed='rows' is for {what}, got {got}")

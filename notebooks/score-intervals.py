@@ -149,8 +149,9 @@ for name, populations in FAMILIES.items():
         line = [name, metric.name]
         for method in METHODS:
             mean, least = 100 * found[method][:, 0].mean(), 100 * found[method][:, 0].min()
-            say(f"{name}-{metric.name}-{method}-mean", mean)
-            say(f"{name}-{metric.name}-{method}-worst", least)
+            key = f"{name}-{metric.name}-{method}".replace("_", "-")
+            say(f"{key}-mean", mean)
+            say(f"{key}-worst", least)
             line.append(f"{mean:.1f} / {least:.1f}")
         length = np.median(found["score"][:, 1] / found["logit"][:, 1])
         lines.append([*line, f"{length:.2f}"])

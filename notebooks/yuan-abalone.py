@@ -328,9 +328,11 @@ show.table(["reading", "solutions for Z from 1 to 9,999", "Z"], rows, numeric=(1
 
 # %% [markdown]
 # (shown-e-yuan-16)=
-# No $Z$ lets all six numbers be rounded ones. If digits are cut off, exactly one solution is left, the
-# same one that is left if logistic regression's $F_{0.5}$ is read as .0904. So five of the six numbers
-# are rounded correctly either way, and one has a wrong last digit ({ref}`E-yuan-16 <E-yuan-16>`).
+# No $Z$ lets all six numbers be rounded ones. If digits are cut off, exactly one solution is left. The
+# same solution is left if logistic regression's $F_{0.5}$, printed
+# {published}`yuan/table-1/logistic/f0.5`, is read with its last digit one higher. So five of the six
+# numbers are rounded correctly either way, and one has a wrong last digit
+# ({ref}`E-yuan-16 <E-yuan-16>`).
 
 # %%
 ((positives_1, found_1),) = as_cut.items()
@@ -807,7 +809,7 @@ show.compare(["yuan/section-3b/critical_value"])
 # ## Statement by statement
 #
 # What the introduction and section III-B say about this example, with the numbers that decide. "Good"
-# coverage is read as at least 0.94.
+# coverage is read as at most one percentage point below the level.
 
 # %%
 value = {key.removeprefix("yuan/"): one.value for key, one in page.records.items()}

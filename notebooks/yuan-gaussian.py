@@ -461,8 +461,8 @@ show.compare(constants)
 # %% [markdown]
 # ## Statement by statement
 #
-# What section III-A and the introduction say about this simulation, with the numbers that decide. "Close
-# to 0.95" is read as within 0.01.
+# What section III-A and the introduction say about this simulation, with the numbers that decide.
+# Coverage "close to" the level is read as within one percentage point of it.
 
 # %%
 one = [

@@ -435,8 +435,9 @@ show.table([*head, "test sets"], rows, numeric=range(1, 6))
 #
 # ## Statement by statement
 #
-# What section III-C says, with the numbers that decide. "Close to 0.95" is read as within 0.01 for
-# single rules, and as within 0.025 for all twelve measures.
+# What section III-C says, with the numbers that decide. Coverage "close to" the level is read as
+# within one percentage point of it for single rules, and as within two and a half for all twelve
+# measures.
 
 # %%
 price = float(run["all/joint/length"].mean() / run["all/individual/length"].mean())

@@ -4,8 +4,10 @@ import numpy as np
 import pytest
 from scipy import optimize, stats
 
+import f1ci
 from f1ci.methods import multinomial
-from f1ci.methods.multinomial import Average, Cells, limits, second_order, settled
+from f1ci.methods.matrices import Average, Cells
+from f1ci.methods.multinomial import limits, second_order, settled
 
 Z = float(stats.norm.ppf(0.975))
 # Three classes, some cells empty; many items; hardly an item wrong; nothing wrong.
@@ -221,3 +223,63 @@ def test_a_missed_rare_class_is_covered():
     low, high = limits(columns(tables), average, Z, average.second_order)
     covered = stats.binom.pmf(k, n, 0.025) @ ((low <= truth) & (truth <= high))
     assert covered > 0.95  # the ellipsoid of class limits has .87 here
+
+
+# Class sizes that are fixed
+
+
+def test_two_fixed_rows_are_the_score_interval_of_two_proportions():
+    """Macro recall of two classes: half the sum of two independent proportions (Mee 1984)."""
+    right, n = np.array([12.0, 25.0]), np.array([20.0, 30.0])
+    matrix = [[12, 8], [5, 25]]
+
+    def statistic(mean):
+        """Pearson's, at the likeliest pair of recalls with this mean."""
+
+        def minus_likelihood(p):
+            q = np.array([p, 2.0 * mean - p])
+            return -(right * np.log(q) + (n - right) * np.log(1.0 - q)).sum()
+
+        inside = max(1e-9, 2.0 * mean - 1.0 + 1e-9), min(1.0 - 1e-9, 2.0 * mean - 1e-9)
+        p = optimize.minimize_scalar(
+            minus_likelihood, bounds=inside, method="bounded", options={"xatol": 1e-12}
+        ).x
+        q = np.array([p, 2.0 * mean - p])
+        return ((right - n * q) ** 2 / (n * q * (1.0 - q))).sum()
+
+    metric = f1ci.metrics.macro("recall")
+    for end in f1ci.metric_interval(matrix, metric, fixed="rows"):
+        # The bounded minimum is good to half the digits.
+        assert statistic(end) == pytest.approx(Z * Z, rel=1e-5)
+
+
+@pytest.mark.parametrize("name", AVERAGES)
+def test_closed_forms_of_fixed_rows_are_the_derivatives(name):
+    """Second differences of the value within the rows, in all pairs of directions."""
+    q = np.random.default_rng(2).dirichlet(np.ones(9))[:, None]
+    sizes = q.reshape(3, 3, 1).sum(axis=1)
+    of_all = AVERAGES[name]
+    average = Average(of_all.cells, of_all.scores, of_all.weighted, of_all.star, sizes)
+    rows = np.kron(np.eye(3), np.ones((3, 3)))
+    away = 1e-4 * (np.eye(9) - rows * (q[:, 0] / (rows @ q[:, 0])))
+
+    def at(*signs_and_cells):
+        return average(q + sum(s * away[c] for s, c in signs_and_cells)[:, None])[0][0]
+
+    second = np.empty((9, 9))
+    for i, j in np.ndindex(9, 9):
+        same = at((1, i), (1, j)) + at((-1, i), (-1, j))
+        second[i, j] = (same - at((1, i), (-1, j)) - at((-1, i), (1, j))) / 4e-8
+    p, e = q[:, 0], average(q)[1][:, 0]
+    spread = np.diag(p) - sum(
+        np.outer(p * row, p * row) / (p * row).sum() for row in (rows[0], rows[3], rows[6])
+    )
+    u = p * e / np.sqrt(p @ e**2)
+    left = spread - np.outer(u, u)
+    bias, excess = (float(term[0]) for term in average.second_order(q))
+    assert bias == pytest.approx(0.5 * np.trace(second @ left), abs=1e-5)
+    # The third cumulant of the influence, v and v, for one item.
+    off = (np.eye(9) - rows * (p / (rows @ p))) - np.outer(e, u) / np.sqrt(p @ e**2)
+    third = sum(p[c] * e[c] * off[c] @ second @ off[c] for c in range(9))
+    square = np.trace(second @ left @ second @ left)
+    assert excess == pytest.approx(-(0.5 * square + third) / (p @ e**2), abs=1e-4)

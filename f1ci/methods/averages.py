@@ -1,4 +1,8 @@
-r"""Limits of averages over classes and of paired differences, from the limits of their parts.
+r"""Limits of averages over classes and of paired differences.
+
+The score limits of averages, and of every metric that is not one Tversky score, come from
+`f1ci.methods.matrices`. Cautious limits of averages, averages over units of items, and paired
+differences combine the limits of their parts, as follows.
 
 Not from the five papers. An average is an objective of Tversky scores of the classes, its parts
 (`f1ci.metrics.Parts`). In the spirit of Zou and Donner (2008, *Statistics in Medicine* 27,
@@ -10,7 +14,7 @@ angle.
 
 These limits cover their level on average over the truth. That they do is measured, in the book's
 chapter on score intervals. With classes of fewer than three expected items they are long, and may
-still fall short.
+still fall short. Cautious weighted averages cover too little where a rare class is mostly missed.
 
 A matrix enters through `Matrix`, which may be sparse: nothing here is computed for empty cells.
 """
@@ -25,7 +29,7 @@ import numpy as np
 from scipy.special import gammaincinv, ndtr
 
 from f1ci.counts import Items, Matrix
-from f1ci.methods.multinomial import limits_of_tables
+from f1ci.methods.matrices import limits_of_tables
 from f1ci.methods.score import Counts, Kernel, Limits, Sample, sample_of_counts
 from f1ci.metrics import Metric, Parts
 from f1ci.results import Array, FloatOrArray
