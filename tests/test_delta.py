@@ -442,9 +442,9 @@ PRED = [0, 1, 0, 0]
             "one of 'score', 'cautious', 'logit', 'delta' for 'macro_f1', got 'blur'",
         ),
         (
-            lambda: metric_interval(JUICE, "lift", method="score"),
+            lambda: metric_interval(JUICE, "overlap", method="score"),
             ValueError,
-            "method must be one of 'logit', 'delta', 'blur' for 'lift', got 'score'",
+            "method must be one of 'logit', 'delta', 'blur' for 'overlap', got 'score'",
         ),
         (
             lambda: f1ci.f1_score_interval(TRUE, PRED, average="samples"),
