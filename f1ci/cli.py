@@ -118,7 +118,8 @@ def _reported(report: f1ci.ClassificationReport, shape: str) -> Answer:
 
 def _compare(options: Any) -> Answer:
     """Say which of two or more models is better on the same items."""
-    y_true, predictions, groups = _files.models(options)
+    y_true, named, groups = _files.models(options)
+    predictions = {_tables.label(name): labels for name, labels in named.items()}
     classes = _files.in_order(itertools.chain(y_true, *predictions.values()))
     metric, positive = _compared_metric(options, classes)
     of_class = f" of {_tables.label(positive)}" if metric.binary else ""
@@ -130,8 +131,8 @@ def _compare(options: Any) -> Answer:
     comparison = f1ci.compare_models(
         y_true, predictions, metric, margin=options.margin, rng=0, **shared
     )
-    verdict, more = comparison.verdict(), None
     (a, b), test = next(iter(comparison.tests.items()))
+    verdict, more = comparison.verdict(), None
     only_a, only_b = test.discordant
     below = f"only {a} is right on {only_a:,} items, only {b} on {only_b:,}\n"
     if len(predictions) > 2:

@@ -358,6 +358,22 @@ def test_a_matrix_has_the_report_of_its_labels(capsys, tmp_path):
     assert err == "f1ci: note: left out: the row and the column of totals\n"
 
 
+def test_escape_codes_do_not_reach_the_terminal(capsys, tmp_path):
+    path = tmp_path / "x.csv"
+    red = "\x1b[31mred"
+    path.write_text(f"y,{red},b\n{red},{red},b\nb,b,b\nb,{red},b\n")
+    for arguments in (
+        ["report", path, "--true", "y", "--pred", red],
+        ["compare", path, "--true", "y", "--pred", red, "b", "--metric", "macro_f1"],
+        ["compare", path, "--true", "y", "--pred", red, "b", "--positive", "x" * 10**5],
+        ["report", path, "--true", "no", "--pred", red],
+    ):
+        cli.main(list(map(str, arguments)))
+        shown = "".join(capsys.readouterr())
+        assert "\x1b" not in shown
+        assert len(shown) < 2000
+
+
 def test_spreadsheets_do_not_compute_names(capsys, tmp_path):
     path = write(tmp_path / "x.csv", ["=1+1,=1+1,b", "b,b,b"])
     out, _ = here(capsys, "report", path, "--true", "y", "--pred", "a", "--csv")

@@ -54,7 +54,10 @@ def symmetric(sample: Sample, z: FloatOrArray) -> Limits:
 
 
 def logit(sample: Sample, z: FloatOrArray) -> Limits:
-    """Return the same on a scale without borders: a logit, a logarithm, or the metric's own."""
+    """Return the same on a scale without borders: a logit, a logarithm, or the metric's own.
+
+    An estimate within 1e-12 of a border counts as at the border: the limits are the whole range.
+    """
     return transformed(sample.estimate, sample.error, z, sample.range)
 
 
