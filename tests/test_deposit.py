@@ -4,8 +4,6 @@ The tree has one notebook, whose numbers come from f1ci and from a data file; it
 every way that the compendium promises to notice.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import shutil
@@ -43,7 +41,7 @@ counts.txt,0,HASH,by hand,,a market,CC0,Nobody
 """
 
 
-def put_data(root: Path, text: str) -> None:
+def put_data(root, text):
     """Write the data file and its line in the list of sources."""
     (root / "notebooks/data/counts.txt").write_text(text)
     line = HASHES.replace("HASH", hashlib.sha256(text.encode()).hexdigest())
@@ -51,7 +49,7 @@ def put_data(root: Path, text: str) -> None:
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory) -> Path:
+def made(tmp_path_factory):
     """A tree whose last run is its reference run."""
     root = make_tree(tmp_path_factory.mktemp("deposit") / "tree", one=NOTEBOOK)
     shutil.copy(ROOT / "CITATION.cff", root / "CITATION.cff")
@@ -63,11 +61,11 @@ def made(tmp_path_factory) -> Path:
 
 
 @pytest.fixture
-def tree(made, tmp_path) -> Path:
+def tree(made, tmp_path):
     return Path(shutil.copytree(made, tmp_path / "tree"))
 
 
-def certificate(root: Path, status: int) -> dict:
+def certificate(root, status):
     """What `make verify` finds, after the run."""
     outcome = call(root, "deposit", "verify")
     assert outcome.returncode == status, outcome.stdout + outcome.stderr

@@ -4,8 +4,6 @@ The runs happen in small trees made here, in processes of their own as users sta
 takes about two seconds; tests share trees where they can.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import shutil
@@ -63,7 +61,7 @@ from compendium.pool import executor
 QUICK = "draws:\n  replicates: 1_000\n"
 
 
-def reason(root: Path, name: str, edition: str = "full", text: str = "") -> str:
+def reason(root, name, edition="full", text=""):
     """Why the runner would run a notebook again."""
     (task,) = tasks(Edition(root, edition), [name], text)
     return task.reason
@@ -315,7 +313,7 @@ def test_processes_and_a_dask_cluster_give_the_same_bits(copied, tmp_path):
 
     said = tmp_path / "said"
 
-    def program(what: str, packages: Path, *options: str) -> subprocess.Popen[bytes]:
+    def program(what, packages, *options):
         with said.open("w") as words:
             return subprocess.Popen(
             [sys.executable, "-m", f"distributed.cli.dask_{what}", "--no-dashboard",

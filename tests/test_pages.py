@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from compendium import book
-from compendium.published import Erratum, Published
+from compendium.published import Published
 from compendium.verdicts import Ledger
 
 import f1ci
@@ -44,13 +44,13 @@ NAMES = re.compile(
 DECIMAL = re.compile(r"(?<![\w/.-])\d*\.\d+(?![\w/-]*\.\d)\b")
 
 
-def prose(text: str) -> str:
+def prose(text):
     for pattern in NOT_PROSE:
         text = pattern.sub(" ", text)
     return text
 
 
-def typed_decimals(text: str) -> list[str]:
+def typed_decimals(text):
     """Decimals in prose that neither name a place nor are quoted by a role."""
     return DECIMAL.findall(NAMES.sub(" ", prose(text)))
 
@@ -72,7 +72,7 @@ INTEGER = re.compile(r"(?<![\w.])\d[\d,]*(?:/\d+)?(?![\w])")
 NUMBER_AS_FORMULA = re.compile(r"\$(\s*[\d.,]+\s*)\$")
 
 
-def typed_integers(text: str, sizes: frozenset[str] = frozenset()) -> list[str]:
+def typed_integers(text, sizes=frozenset()):
     """Whole numbers in prose that are neither names nor quoted; `sizes` are a paper's own."""
     text = NAMES.sub(" ", prose(NUMBER_AS_FORMULA.sub(r" \1 ", text)))
     text = CONDITION.sub(lambda n: " " if set(re.findall(r"\d+", n[1])) <= sizes else n[0], text)
@@ -81,7 +81,7 @@ def typed_integers(text: str, sizes: frozenset[str] = frozenset()) -> list[str]:
     return [found.rstrip(",") for found in INTEGER.findall(text)]
 
 
-def markdown_of(path: Path) -> str:
+def markdown_of(path):
     """A page's text, or that of a notebook's text cells."""
     text = path.read_text("utf-8")
     if path.suffix == ".md":
@@ -94,7 +94,7 @@ def markdown_of(path: Path) -> str:
     )
 
 
-def register_text(entry: Erratum) -> str:
+def register_text(entry):
     """An entry of the register as its page shows it, without what it quotes word by word."""
     shown = [entry.place, entry.printed, entry.right, entry.how_known, entry.consequence]
     return re.sub(r'"[^"{}]*"', " ", "\n\n".join(shown))
@@ -163,7 +163,7 @@ def test_quoted_ids_exist(text):
         assert identity in known
 
 
-def printed_and_shown(text: str) -> list[tuple[str, str | None]]:
+def printed_and_shown(text):
     """What each Python block of a page prints, and the block of text right below it, if any."""
     fences = list(FENCE.finditer(text))
     namespace: dict = {}

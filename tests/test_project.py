@@ -1,7 +1,5 @@
 """The frame: one set of pins, a valid citation, a Makefile that explains itself, no stray paths."""
 
-from __future__ import annotations
-
 import ast
 import doctest
 import json
@@ -83,7 +81,7 @@ def test_a_commit_has_the_checks_of_make_test():
     assert "not slow" in tests
 
 
-def imports(package: Path) -> dict[str, set[str]]:
+def imports(package):
     """Return the rooms of a package, each with the rooms that it imports, wherever it does."""
     rooms = {
         ".".join(p.relative_to(package).with_suffix("").parts): p for p in package.rglob("*.py")
@@ -169,7 +167,7 @@ def test_wheel_and_source_hold_f1ci_alone(tmp_path):
     assert held == package | beside
 
 
-def locked_versions(lock: str, python: str) -> dict[str, str]:
+def locked_versions(lock, python):
     """Version of each package that the lock's text gives on Linux for one version of Python."""
     marker_values = {
         "python_version": python,

@@ -1,7 +1,5 @@
 """Tables hold ids. The book fills in printed numbers, ours and verdicts; by hand, both numbers."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import pytest
@@ -21,7 +19,7 @@ def page(tmp_path, monkeypatch):
     return opened
 
 
-def filled(html: str, page: Page, published: Published) -> str:
+def filled(html, page, published):
     """A table as the book shows it."""
     page.save()
     built = verdicts.Ledger(published, page.folder)

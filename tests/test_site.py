@@ -5,8 +5,6 @@ notebooks below: one that is sound, one that fails and one that has not been run
 real one, computed with small numbers (`make quick`, so what is up to date is not computed again).
 """
 
-from __future__ import annotations
-
 import csv
 import functools
 import hashlib
@@ -176,7 +174,7 @@ def book(tmp_path_factory):
     return root, call(root, "book")
 
 
-def page(book, name: str) -> str:
+def page(book, name):
     return (book[0] / "_build" / "html" / f"{name}.html").read_text("utf-8")
 
 
@@ -322,7 +320,7 @@ def test_check_sees_what_it_is_for(book, tmp_path):
     html = tmp_path / "html"
     shutil.copytree(book[0] / "_build" / "html", html)
 
-    def problems() -> list[str]:
+    def problems():
         return list(faults(read_pages(html)))
 
     assert problems() == []
@@ -360,9 +358,9 @@ def address(book):
     yield from serve(book[0] / "_build" / "html")
 
 
-def serve(folder: Path):
+def serve(folder):
     class Quiet(http.server.SimpleHTTPRequestHandler):
-        def log_message(self, *_: object) -> None:
+        def log_message(self, *_):
             pass
 
     handler = functools.partial(Quiet, directory=str(folder))
@@ -523,7 +521,7 @@ def test_links_to_what_is_printed_lead_there(book):
     assert page.select_one(f'.bd-article a[href^="{site}book/ledger.html#"]')
 
 
-def text_on_paper(html: Path, documents: list[str], target: Path) -> str:
+def text_on_paper(html, documents, target):
     """What poppler, which is not ours, reads in the printed pages."""
     if not any(map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))):
         pytest.skip("no Chromium on this machine")
@@ -562,11 +560,11 @@ def real_address(real_book):
 
 
 @functools.cache
-def parsed(path: Path) -> BeautifulSoup:
+def parsed(path):
     return BeautifulSoup(path.read_text("utf-8"), "html.parser")
 
 
-def real_pages(folder: Path) -> list[str]:
+def real_pages(folder):
     return [*machinery.toc_documents(folder / "stage"), "search", "genindex"]
 
 
@@ -724,7 +722,7 @@ MEASURE = """() => {
 }"""
 
 
-def measured(tab, address: str) -> list[str]:
+def measured(tab, address):
     tab.goto(address, wait_until="networkidle")
     tab.evaluate("() => window.MathJax?.startup?.promise")
     tab.evaluate("() => new Promise((done) => requestAnimationFrame(() => setTimeout(done, 100)))")
