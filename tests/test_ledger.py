@@ -100,6 +100,15 @@ def append(folder, table, line):
         path.write_text(f"{before}{line}\n", encoding="utf-8")
 
 
+def save(folder, values, name="lam-coverage", **how):
+    """Record and save numbers; the path of the results file."""
+    recorder = results(folder, name)
+    for id, value in values.items():  # noqa: A001
+        recorder.record(id, value, **how)
+    recorder.save()
+    return recorder.path
+
+
 def built(folder):
     """The ledger of all results."""
     return Ledger(published_in(folder), folder / "_build" / "results")
@@ -112,9 +121,7 @@ def entry_of(found, name):
 
 def judge(folder, name, value, **how):
     """What the ledger says of one recorded number, through the results file."""
-    recorder = results(folder)
-    recorder.record(name, value, **how)
-    recorder.save()
+    save(folder, {name: value}, **how)
     return entry_of(built(folder), name)
 
 
@@ -328,9 +335,7 @@ def test_a_stale_erratum_is_an_error(folder):
 )
 def test_few_replicates_do_not_make_an_erratum_stale(folder, name, value, how, with_few, with_many):
     append(folder, "yuan", "yuan/table-4/wrong,yuan,table-4,coverage,0.950,trained,E-yuan-1")
-    append(
-        folder, "errata", "E-yuan-1,yuan,wrong number,Table 4,0.950,0.955,sum,none,lam-coverage"
-    )
+    append(folder, "errata", "E-yuan-1,yuan,wrong number,Table 4,0.950,0.955,sum,none,lam-coverage")
     append(folder, "expected", "yuan/table-4/wrong,0.955,0.005")
     append(folder, "replicates", "yuan/table-4/*,lam/section-5.1/replicates")
     entry = judge(folder, name, value, replicates=1000, **how)
@@ -372,14 +377,10 @@ def other_run(folder, value, deviation=None):
     append(folder, "lam", f"{ODD},lam,table-3,coverage,0.800,simulated,R-lam-2")
     append(folder, "expected", f"{ODD},0.9,0.001")
     append(folder, "expected", f"R-lam-2:{ODD},0.804,0.008")
-    recorder = results(folder)
-    recorder.record(ODD, 0.9)
-    recorder.save()
-    others = results(folder, "lam-other-runs")
+    save(folder, {ODD: 0.9})
     if value is not None:
-        replicates = None if deviation is None else 10**4
-        others.record(f"R-lam-2:{ODD}", value, deviation=deviation, replicates=replicates)
-        others.save()
+        how = {"deviation": deviation, "replicates": deviation and 10**4}
+        save(folder, {f"R-lam-2:{ODD}": value}, "lam-other-runs", **how)
     return built(folder)
 
 
@@ -434,12 +435,9 @@ def one_line(folder, coverage, of_run, length=0.2):
         append(folder, "lam", f"{LINE}/{name},lam,table-3,{name},{printed},simulated,{entry}")
         append(folder, "expected", f"{LINE}/{name},{0.9 if name == 'coverage' else 0.2},0.001")
         append(folder, "expected", f"R-lam-2:{LINE}/{name},{runs},0.002")
-    recorder = results(folder)
-    recorder.record(f"{LINE}/coverage", 0.9)
-    recorder.record(f"{LINE}/length", length)
-    recorder.record(f"R-lam-2:{LINE}/coverage", of_run)
-    recorder.record(f"R-lam-2:{LINE}/length", 0.25)
-    recorder.save()
+    ours = {f"{LINE}/coverage": 0.9, f"{LINE}/length": length}
+    theirs = {f"R-lam-2:{LINE}/coverage": of_run, f"R-lam-2:{LINE}/length": 0.25}
+    save(folder, ours | theirs)
     return built(folder)
 
 
@@ -489,7 +487,7 @@ def test_a_run_without_a_claimed_value_is_an_error(folder):
     append(folder, "lam", f"{ODD},lam,table-3,coverage,0.800,simulated,R-lam-2")
     append(folder, "expected", f"{ODD},0.9,0.001")
     with pytest.raises(LedgerError, match=r"expected.csv does not say what that run's is"):
-        Published(folder / "book" / "published")
+        published_in(folder)
 
 
 def test_a_value_that_an_entry_rests_on_must_not_move(folder):
@@ -552,11 +550,8 @@ def test_the_counts_of_the_page_add_up_to_the_rows():
 
 @pytest.mark.parametrize("factor", [0.5, 1.01, 2.0])
 def test_every_deterministic_number_turns_when_ours_moves(folder, factor):
-    recorder = results(folder)
-    recorder.record("lam/section-6/low", 0.66523)
-    recorder.record("lam/section-6/wrong", 0.1403)
-    recorder.record("lam/section-6/size", 9925)
-    recorder.save()
+    ours = {"low": 0.66523, "wrong": 0.1403, "size": 9925}
+    save(folder, {f"lam/section-6/{name}": value for name, value in ours.items()})
     found = built(folder)
     assert found.power(factor) == {"match": (2, 2), "erratum": (1, 1)}
 
@@ -658,9 +653,7 @@ def test_numbers_of_the_text_are_recorded_once_and_judged_by_nobody(folder):
 
 def test_two_notebooks_must_not_record_the_same_number(folder):
     for name, value in {"lam-coverage": 0.665, "lam-geometry": 0.699}.items():
-        recorder = results(folder, name)
-        recorder.record("lam/section-6/low", value)
-        recorder.save()
+        save(folder, {"lam/section-6/low": value}, name)
     found = built(folder)
     assert found.problems
     (error,) = found.errors
@@ -680,10 +673,7 @@ def test_two_notebooks_must_not_record_the_same_number(folder):
     ],
 )
 def test_a_tampered_results_file_is_an_error(folder, old, new, message):
-    recorder = results(folder)
-    recorder.record("lam/section-6/low", 0.66523)
-    recorder.save()
-    change(recorder.path, old, new)
+    change(save(folder, {"lam/section-6/low": 0.66523}), old, new)
     found = built(folder)
     assert found.problems
     assert message in found.errors[0]
@@ -809,10 +799,7 @@ def test_two_runs_write_the_same_bytes(folder):
 
 def test_the_command_fails_on_an_open_row_and_on_errors(folder, capsys):
     assert command(folder) == 0  # nothing recorded yet: only gaps
-    recorder = results(folder)
-    recorder.record("lam/section-6/low", 0.7)
-    recorder.save()
-    path = recorder.path
+    path = save(folder, {"lam/section-6/low": 0.7})
     capsys.readouterr()
     assert command(folder) == 1
     assert "open: 1\n  lam/section-6/low: printed 0.665, ours 0.7; differs by 0.035" in (
@@ -834,15 +821,11 @@ def test_an_interrupted_save_leaves_the_old_file(folder, monkeypatch):
     recorder.save()
     before = recorder.path.read_bytes()
     recorder.record("lam/section-6/size", 9925)
-
-    def interrupt(*_):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(Path, "replace", interrupt)
+    monkeypatch.setattr(Path, "replace", mock.Mock(side_effect=KeyboardInterrupt))
     with pytest.raises(KeyboardInterrupt):
         recorder.save()
-    assert [path.name for path in (folder / "_build" / "results").iterdir()] == ["lam-coverage.csv"]
-    assert (folder / "_build" / "results" / "lam-coverage.csv").read_bytes() == before
+    assert [*recorder.path.parent.iterdir()] == [recorder.path]
+    assert recorder.path.read_bytes() == before
 
 
 def test_the_compendiums_own_tables_are_sound():
