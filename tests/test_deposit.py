@@ -15,7 +15,6 @@ import yaml
 from compendium import ROOT, deposit, sources, swhid
 from compendium.execute import Edition
 from compendium.ledger import Record
-from crates import check, roc_validator
 from trees import call, change, make_tree, notebook, run
 
 NOTEBOOK = (
@@ -195,32 +194,3 @@ def test_a_git_blob_hash(tmp_path):
     (tmp_path / "file").write_text("test content\n")
     assert swhid(tmp_path / "file") == "swh:1:cnt:d670460b4b4aece5915caf5c68d12f560a9fe3e4"
     assert swhid(tmp_path / "none") == ""
-
-
-@pytest.mark.slow
-def test_roc_validator_accepts_the_crate_and_would_say_if_it_did_not(tree, tmp_path):
-    html = tree / "_build" / "html"
-    for place in ("book/ledger.html", "notebooks/one.ipynb"):
-        (html / place).parent.mkdir(parents=True)
-        (html / place).write_text("a page")
-    shutil.copytree(tree / "_build" / "results", html / "results")
-    shutil.copytree(tree / "notebooks", html / "notebooks", dirs_exist_ok=True)
-    deposit.write_crate(Edition(tree), html)
-    code, said = roc_validator(html, tmp_path / "web")
-    assert code == 0, said
-    graph = check(html)
-    assert graph["#run-one"]["instrument"] == {"@id": "notebooks/one.py"}
-    assert graph["#run-one"]["object"] == {"@id": "notebooks/data/counts.txt"}
-    assert {"@id": "results/one.csv"} in graph["#run-one"]["result"]
-    assert graph["#run-one"]["description"] == "seed = 1"
-    assert "license" not in graph["notebooks/data/counts.txt"]  # its source decides
-    assert graph["notebooks/one.py"]["license"] == {"@id": "https://spdx.org/licenses/MIT"}
-    assert len(graph["./"]["citation"]) == 5
-    metadata = html / "ro-crate-metadata.json"
-    crate = json.loads(metadata.read_text("utf-8"))
-    for name in ("license", "author"):  # required; recommended
-        lacking = [{k: v for k, v in e.items() if k != name or e["@id"] != "./"}
-                   for e in crate["@graph"]]  # fmt: skip
-        metadata.write_text(json.dumps({**crate, "@graph": lacking}), "utf-8")
-        code, said = roc_validator(html, tmp_path / "web")
-        assert code == 1, (name, said)

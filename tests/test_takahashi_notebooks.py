@@ -40,21 +40,21 @@ def run(tmp_path, monkeypatch):
     return execute
 
 
-def made_up(name, right, wrong):
-    """Two classes with `right` items each on the diagonal, the first taken for the second."""
-    cells = {("a", "a"): right, ("a", "b"): wrong, ("b", "a"): 0, ("b", "b"): right}
-    return [f"{name},{true},{predicted},{n}" for (true, predicted), n in cells.items()]
+def made_up(folder, name, wrong):
+    """A file of two classes, 25,000 items each on the diagonal, the first taken for the second."""
+    cells = {("a", "a"): 25_000, ("a", "b"): wrong, ("b", "a"): 0, ("b", "b"): 25_000}
+    lines = [f"{name},{true},{predicted},{n}" for (true, predicted), n in cells.items()]
+    path = folder / "own.csv"
+    path.write_text("\n".join(["name,true,predicted,count", *lines, ""]))
+    return str(path)
 
 
 def test_own_matrices_fill_table_4(tmp_path, run):
-    path = tmp_path / "own.csv"
     # 59,193 items, as many as the random forest classified.
-    lines = ["name,true,predicted,count", *made_up("rf", 25_000, 9_193)]
-    path.write_text("\n".join(lines) + "\n")
-    records = run(matrices=str(path))
-    one, other = 50_000 / (50_000 + 9_193), 50_000 / (50_000 + 9_193)  # F1 of both classes
+    records = run(matrices=made_up(tmp_path, "rf", 9_193))
     macro = records["takahashi/table-4/rf/macro_f1/estimate"]
-    assert float(macro["value"]) == pytest.approx((one + other) / 2, abs=1e-12)
+    # F1 of both classes, so their mean as well.
+    assert float(macro["value"]) == pytest.approx(50_000 / (50_000 + 9_193), abs=1e-12)
     assert not macro["missing"]
     micro = records["takahashi/table-4/rf/micro_f1/estimate"]
     assert float(micro["value"]) == pytest.approx(50_000 / 59_193, abs=1e-12)
@@ -69,11 +69,8 @@ def test_own_matrices_fill_table_4(tmp_path, run):
     [("rf", 1, "59193 items"), ("mnn", 9_193, "one of .'svm', 'rf', 'mlp'., got 'mnn'")],
 )
 def test_a_matrix_of_something_else_is_refused(tmp_path, run, name, wrong, message):
-    path = tmp_path / "own.csv"
-    lines = ["name,true,predicted,count", *made_up(name, 25_000, wrong)]
-    path.write_text("\n".join(lines) + "\n")
     with pytest.raises(ValueError, match=message):
-        run(matrices=str(path))
+        run(matrices=made_up(tmp_path, name, wrong))
 
 
 # Averages over classes

@@ -52,16 +52,13 @@ def test_true_rates_are_those_of_many_draws():
     rates = logistic_folds.rates(rule, MEANS)
     assert rates[0] == pytest.approx(stats.norm.sf(0.3 - np.array([0.5, 0.0])), rel=1e-14)
     draws = np.random.default_rng(2).normal(size=(200_000, 2))
+    # 1000 items: 250 positives, of which 200 are found, and 225 false alarms.
+    f1 = logistic_folds.f1_of_rates(np.array([0.8, 0.3]), 0.25)
+    assert f1 == pytest.approx(400 / (400 + 225 + 50))
     for column, mean in enumerate((MEANS[1], MEANS[0])):
         share = (rule[:, :1] + rule[:, 1:] @ (draws + mean).T > 0).mean(axis=1)
         # Four standard errors of a share of 200,000 draws.
         assert rates[:, column] == pytest.approx(share, abs=4 * np.sqrt(0.25 / 200_000))
-
-
-def test_f1_of_rates():
-    # 1000 items: 250 positives, of which 200 are found, and 225 false alarms.
-    f1 = logistic_folds.f1_of_rates(np.array([0.8, 0.3]), 0.25)
-    assert f1 == pytest.approx(400 / (400 + 225 + 50))
 
 
 @pytest.mark.parametrize("partition", ["stratified blocks", "blocks", "random halves"])
@@ -76,11 +73,8 @@ def test_the_folds_are_what_their_names_say(partition, exact_classes):
     both = np.concatenate([train, test], axis=2)
     assert (np.sort(both, axis=2) == np.arange(40)).all()
     assert (np.sort(train[:, ::2]) == np.sort(test[:, 1::2])).all()
-    overlaps = {
-        np.intersect1d(train[i, j], train[i, k]).size
-        for i in range(20)
-        for j, k in ((0, 2), (0, 4), (2, 4))
-    }
+    pairs = ((one[j], one[k]) for one in train for j, k in ((0, 2), (0, 4), (2, 4)))
+    overlaps = {np.intersect1d(*pair).size for pair in pairs}
     assert (overlaps == {10}) == (partition != "random halves")
     positives = np.take_along_axis(labels[:, None], test, axis=2).sum(axis=2)
     uneven = np.abs(positives[:, ::2] - positives[:, 1::2]).max()
@@ -123,10 +117,9 @@ def test_any_executor_gives_the_same_numbers():
 
 
 def test_scores_are_those_of_the_definitions():
-    counts = [77, 44, 10]  # printed by Lam et al. (2024), section 6, with F1 = .7404
-    assert fold_statistics.scores(counts, "precision") == pytest.approx(77 / 121)
-    assert fold_statistics.scores(counts, "recall") == pytest.approx(77 / 87)
-    assert fold_statistics.scores(counts, "f1") == pytest.approx(154 / 208)
+    # The counts printed by Lam et al. (2024), section 6, with F1 = .7404.
+    for metric, expected in (("precision", 77 / 121), ("recall", 77 / 87), ("f1", 154 / 208)):
+        assert fold_statistics.scores([77, 44, 10], metric) == pytest.approx(expected)
 
 
 def test_fold_correlations_are_those_of_drawn_folds():
@@ -184,12 +177,8 @@ def test_tags_cut_a_text_into_the_words_they_came_from(heads):
     found = train_tag_sets.spans(train_tag_sets.tags(words, heads))
     assert words_of(found, "".join(words)) == words
     # Any sequence cuts the text, even one that no words could have.
-    assert words_of(train_tag_sets.spans(["M", "E", "E", "B", "S"]), "abcde") == [
-        "ab",
-        "c",
-        "d",
-        "e",
-    ]
+    odd = train_tag_sets.spans(["M", "E", "E", "B", "S"])
+    assert words_of(odd, "abcde") == ["ab", "c", "d", "e"]
 
 
 def test_words_are_counted_by_gold_standard_and_models():
