@@ -7,15 +7,15 @@ counted in the raw bytes without the loaders.
 """
 
 import hashlib
-import math
 import re
 import shutil
 
 import numpy as np
 import pytest
 from compendium import DATA, data
+from compendium.published import read_number
 
-from notebooks.shared import datasets
+from notebooks.shared import datasets, printed_tables
 
 HASHES = {
     "oj.csv": "9c42d598b2222ba93bc431778d5165019eb71ae93ee6277b264e2da305fba6f7",
@@ -143,59 +143,31 @@ def test_jiang_matrix_is_the_only_one():
 
 # True F0.5, accuracy and lift (not in Table VI) as printed, in the order of the rules.
 TABLE_6 = {
-    "1nn": (0.2537, 0.8992, None),
-    "logistic-regression": (0.0654, 0.9331, None),
-    "random-forest": (0.2745, 0.9253, None),
+    "1nn": ("0.2537", "0.8992"),
+    "logistic-regression": ("0.0654", "0.9331"),
+    "random-forest": ("0.2745", "0.9253"),
 }
 TABLE_7 = {
-    "1nn": (0.8909, 0.9838, 11.5482),
-    "logistic-regression": (0.5853, 0.9384, 8.7963),
-    "random-forest": (0.9319, 0.9803, 12.9096),
-    "svm": (0.8871, 0.9704, 12.9563),
+    "1nn": ("0.8909", "0.9838", "11.5482"),
+    "logistic-regression": ("0.5853", "0.9384", "8.7963"),
+    "random-forest": ("0.9319", "0.9803", "12.9096"),
+    "svm": ("0.8871", "0.9704", "12.9563"),
 }
-
-
-def consistent_counts(n, f_half, accuracy, lift):
-    """All (Z, TP, A) of a population of n that round to the printed measures.
-
-    For given Z and number of errors, TP and A follow from F0.5 = 1.25 TP / (A + Z / 4)
-    and errors = A + Z - 2 TP up to rounding, so only a few TP need trying.
-    """
-    half = 0.5e-4 * (1 + 1e-9)
-    errors = np.arange(
-        math.ceil(n * (1 - accuracy - half)), math.floor(n * (1 - accuracy + half)) + 1
-    )
-    z = np.arange(1, n)[:, None]
-    ends = [(errors - 0.75 * z) / (1.25 / f - 2) for f in (f_half - half, f_half + half)]
-    start = np.floor(np.minimum(*ends)).astype(int)[..., None]
-    tp = start + np.arange(int(np.ceil(np.abs(ends[1] - ends[0]).max())) + 2)
-    z = z[..., None]
-    a = errors[:, None] - z + 2 * tp
-    fits = (tp > 0) & (tp <= z) & (a >= tp) & (a - tp <= n - z)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        fits &= abs(1.25 * tp / (a + z / 4) - f_half) <= half
-        if lift is not None:
-            fits &= abs(n * tp / (a * z) - lift) <= half
-    where = np.nonzero(fits)
-    z, tp, a = (v[where].tolist() for v in np.broadcast_arrays(z, tp, a))
-    return set(zip(z, tp, a, strict=True))
 
 
 @pytest.mark.parametrize(
-    ("table", "n", "printed", "all_positives"),
-    [("table-6", 3333, TABLE_6, 259), ("table-7", 16064, TABLE_7, 1555)],
+    ("table", "n", "total", "printed", "all_positives"),
+    [("table-6", 3333, 4177, TABLE_6, 259), ("table-7", 16064, 20000, TABLE_7, 1555)],
 )
-def test_yuan_matrices_are_the_only_ones(table, n, printed, all_positives):
-    candidates = {rule: consistent_counts(n, *values) for rule, values in printed.items()}
-    # The rules share their population, hence Z.
-    shared = set.intersection(*[{z for z, _, _ in c} for c in candidates.values()])
-    assert len(shared) == 1
-    (z,) = shared
+def test_yuan_matrices_are_the_only_ones(table, n, total, printed, all_positives):
+    # The search is compared with a loop over all tables in test_printed_tables.py. The rules share
+    # their population, hence Z.
+    numbers = {rule: [read_number(number) for number in three] for rule, three in printed.items()}
+    ((z, tables),) = printed_tables.common_tables(n, numbers).items()
     # The population is the data set without the training set.
-    total = {3333: 4177, 16064: 20000}[n]
     assert all_positives - (total - n) <= z <= all_positives
-    for rule, candidate in candidates.items():
-        ((_, tp, a),) = [c for c in candidate if c[0] == z]
+    for rule, found in tables.items():
+        ((tp, a),) = found
         matrix = datasets.confusion_matrix(f"yuan/{table}/{rule}").to_numpy()
         assert matrix.tolist() == [[n - a - z + tp, a - tp], [z - tp, tp]]
 
