@@ -14,7 +14,6 @@ import f1ci
 from f1ci import clustered_difference, clustered_interval
 from f1ci.counts import group_items
 from f1ci.methods.clusters import units_of_items
-from f1ci.metrics import fbeta
 
 DOCUMENTS = np.array(
     [[8, 1, 2], [5, 0, 0], [9, 4, 3], [2, 2, 1], [7, 0, 1], [4, 1, 3], [12, 2, 5], [3, 0, 1]]
@@ -37,21 +36,6 @@ def by_unit(y, predicted, groups, r):
     table = np.zeros((units.units, r, 3))
     table[units.unit, units.of_class] = units.counts.T
     return table
-
-
-def same(first, second):
-    # Sums in another order.
-    for one, other in zip((*first, first.estimate), (*second, second.estimate), strict=True):
-        assert one == pytest.approx(other, abs=1e-12)
-    assert first.standard_error == pytest.approx(second.standard_error, abs=1e-12)
-
-
-@pytest.mark.parametrize("method", ["score", "cautious", "delta", "logit"])
-@pytest.mark.parametrize("beta", [1.0, 2.0])
-def test_counts_and_expanded_items_have_the_same_interval(method, beta):
-    y, predicted, groups = expanded(DOCUMENTS)
-    by_item = f1ci.f1_score_interval(y, predicted, beta=beta, groups=groups, method=method)
-    same(clustered_interval(DOCUMENTS, fbeta(beta), method=method), by_item)
 
 
 def test_the_score_interval_is_wilsons_for_effective_counts():
