@@ -826,6 +826,13 @@ def test_the_ledgers_headings_stay_in_sight(tab, real_address):
 ROLE_LEFT = re.compile(r"\{[\w:]+\}`|^\([\w-]+\)=$|\$\$ *\([\w-]+\)", re.M)
 
 
+def texts_of(folder):
+    """The text cells of a folder's notebooks."""
+    for path in sorted(folder.glob("*.ipynb")):
+        cells = nbformat.read(path, as_version=4).cells
+        yield from (cell.source for cell in cells if cell.cell_type == "markdown")
+
+
 @pytest.mark.slow
 def test_an_offered_notebook_reads_as_its_page_does(book):
     """Jupyter knows no roles: printed, computed and quoted numbers stand in their places."""
@@ -837,24 +844,17 @@ def test_an_offered_notebook_reads_as_its_page_does(book):
 
 @pytest.mark.slow
 def test_no_offered_notebook_has_roles(real_book):
-    paths = sorted((real_book / "html" / "notebooks").glob("*.ipynb"))
-    assert [p.stem for p in paths] == sorted(p.stem for p in (ROOT / "notebooks").glob("*.py"))
-    for path in paths:
-        for cell in nbformat.read(path, as_version=4).cells:
-            assert cell.cell_type != "markdown" or not ROLE_LEFT.search(cell.source), path.name
+    offered, sources = real_book / "html" / "notebooks", ROOT / "notebooks"
+    assert {p.stem for p in offered.glob("*.ipynb")} == {p.stem for p in sources.glob("*.py")}
+    assert not any(ROLE_LEFT.search(text) for text in texts_of(offered))
 
 
 def test_committed_notebooks_have_no_roles_and_printed_numbers():
     """Binder and Colab open these, and Jupyter knows no roles."""
-    rows = {**Published().rows, **Published().inputs}
-    quoted = 0
-    for path in sorted((ROOT / "notebooks").glob("*.ipynb")):
-        for cell in nbformat.read(path, as_version=4).cells:
-            if cell.cell_type == "markdown":
-                assert not ROLE_LEFT.search(cell.source), (path.name, cell.source)
-                for shown, row in re.findall(
-                    r"\[([^]]*)\]\([^)]*ledger\.html#([^)]*)\)", cell.source
-                ):
-                    assert shown in (rows[row].printed, "…")
-                    quoted += shown != "…"
+    rows, quoted = Published().everything, 0
+    for text in texts_of(ROOT / "notebooks"):
+        assert not ROLE_LEFT.search(text), text
+        for shown, row in re.findall(r"\[([^]]*)\]\([^)]*ledger\.html#([^)]*)\)", text):
+            assert shown in (rows[row].printed, "…")
+            quoted += shown != "…"
     assert quoted > 50
