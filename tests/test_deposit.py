@@ -4,7 +4,6 @@ The tree has one notebook, whose numbers come from f1ci and from a data file; it
 every way that the compendium promises to notice.
 """
 
-import hashlib
 import json
 import shutil
 from dataclasses import replace
@@ -15,7 +14,7 @@ import yaml
 from compendium import ROOT, deposit, sources, swhid
 from compendium.execute import Edition
 from compendium.ledger import Record
-from trees import call, change, make_tree, notebook, run
+from trees import call, change, make_tree, notebook, put_data, run
 
 NOTEBOOK = (
     notebook("One F score")
@@ -34,17 +33,6 @@ _ = (figures / "one-bar.svg").write_text("<svg/>")
 """
 )
 ID = "lam/section-6/f1"
-HASHES = """\
-file,rows,sha256,made_by,made_with,source,licence,citation
-counts.txt,0,HASH,by hand,,a market,CC0,Nobody
-"""
-
-
-def put_data(root, text):
-    """Write the data file and its line in the list of sources."""
-    (root / "notebooks/data/counts.txt").write_text(text)
-    line = HASHES.replace("HASH", hashlib.sha256(text.encode()).hexdigest())
-    (root / "notebooks/data/sources.csv").write_text(line)
 
 
 @pytest.fixture(scope="module")
@@ -52,7 +40,7 @@ def made(tmp_path_factory):
     """A tree whose last run is its reference run."""
     root = make_tree(tmp_path_factory.mktemp("deposit") / "tree", one=NOTEBOOK)
     shutil.copy(ROOT / "CITATION.cff", root / "CITATION.cff")
-    put_data(root, "77 44 10")
+    put_data(root, "counts.txt", "77 44 10")
     run(root)
     assert call(root, "deposit", "verify").returncode == 2  # there is no reference run yet
     assert call(root, "deposit", "reference").returncode == 0
@@ -120,7 +108,7 @@ def test_a_changed_number_is_found(tree, place, old, new, name):
 )
 def test_a_changed_source_is_found(tree, file, before, after, moves):
     if file.endswith("txt"):
-        put_data(tree, "78 44 10")
+        put_data(tree, "counts.txt", "78 44 10")
     else:
         change(tree / file, before, after)
     assert "must run" in certificate(tree, 1)["problems"][0]

@@ -6,7 +6,6 @@ real one, computed with small numbers (`make quick`, so what is up to date is no
 """
 
 import functools
-import hashlib
 import http.server
 import json
 import re
@@ -27,7 +26,7 @@ from compendium import book as machinery
 from compendium.published import Published
 from crates import check, roc_validator
 from pybtex.database import parse_string
-from trees import call, make_tree, notebook
+from trees import call, make_tree, notebook, put_data
 
 import f1ci
 
@@ -132,12 +131,7 @@ def book(tmp_path_factory):
     errata = pd.read_csv(place, dtype=str, keep_default_na=False)
     errata = errata.replace(r"\{(?!published|computed)[\w:]+\}`[^`]*`", "something", regex=True)
     errata.assign(shown_in="demo").to_csv(place, index=False)
-    (root / "notebooks" / "data" / "scale.csv").write_text("3.92\n")
-    digest = hashlib.sha256(b"3.92\n").hexdigest()
-    (root / "notebooks" / "data" / "sources.csv").write_text(
-        "file,rows,sha256,made_by,made_with,source,licence,citation\n"
-        f"scale.csv,1,{digest},by hand,,us,CC0,us\n"
-    )
+    put_data(root, "scale.csv", "3.92\n")
     assert call(root, "execute", "demo", "broken").returncode == 1
     return root, call(root, "book")
 
