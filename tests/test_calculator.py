@@ -172,15 +172,6 @@ def test_tversky_intervals(evaluate, method, a, b, level):
     np.testing.assert_allclose(ours, theirs, rtol=0, atol=PROMISED)
 
 
-def test_score_limits_lie_where_pearsons_statistic_says(evaluate):
-    # At a limit the constrained maximum has a statistic of z^2 (by mpmath's root finder).
-    z = 1.5
-    level = 1 - 2 * stats.norm.sf(z)
-    for case in [(7, 3, 4, 0.8, 0.2), (2, 1, 9, 0.1, 0.9), (30, 2, 1, 0.3, 0.5)]:
-        for end in evaluate(f"c => f1ci.tverskyScore(...c, {level})", [case])[0]:
-            assert float(oracle.pearson_statistic(*case, end)) == pytest.approx(z * z, rel=1e-9)
-
-
 def matrices(r, number):
     rng = np.random.default_rng(r)
     made = [
@@ -470,11 +461,6 @@ def test_formulas_say_what_the_package_says(formulas, method, weights):
     np.testing.assert_allclose(sheets, np.concatenate(expected), rtol=0, atol=PROMISED)
     in_r = evaluated_in_r([text["R"] for text in texts])
     np.testing.assert_allclose(in_r, np.concatenate(expected), rtol=0, atol=PROMISED)
-
-
-def test_what_has_no_closed_form_gets_none(formulas):
-    assert formulas("wilson_direct", beta_of(1), 0.95, [[5, 1, 1]]) == [None]
-    assert formulas("score", beta_of(2), 0.95, [[0, 0, 0]]) == [None]
 
 
 # Pasted matrices

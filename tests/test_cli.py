@@ -440,10 +440,3 @@ def test_pages_get_every_help(capsys):
     assert list(helps) == ["f1ci", *(f"f1ci {name}" for name in commands)]
     for name in commands:
         assert here(capsys, name, "--help")[0] == helps[f"f1ci {name}"]
-
-
-def test_the_examples_of_the_help_are_legal():
-    examples = [line for line in cli.parser().epilog.splitlines() if line.startswith("  ")]
-    assert len(examples) >= 6
-    for line in examples:
-        cli.parser().parse_args(line.split("f1ci ", 1)[1].split())

@@ -36,22 +36,6 @@ Array = NDArray[np.float64]
 Z = float(stats.norm.ppf(0.975))
 
 NOTEBOOK_FOLDER = PUBLISHED.parents[1] / "notebooks"
-NOTEBOOKS = {
-    "lam-coverage",
-    "lam-geometry",
-    "lam-bert-suggestion-mining",
-    "takahashi-sleep-stages",
-    "takahashi-coverage",
-    "wangli-bayes-test",
-    "wangli-simulation",
-    "wangli-tag-sets",
-    "jiang-orange-juice",
-    "jiang-normality",
-    "yuan-gaussian",
-    "yuan-abalone",
-    "yuan-letter",
-    "yuan-other-runs",
-}
 
 
 def rounds_to(value: float, printed: str) -> bool:

@@ -110,14 +110,6 @@ def test_both_support_vector_machines_see_the_same_splits():
     np.testing.assert_array_equal(*outcomes)
 
 
-def test_joint_cells():
-    z = np.array([0, 1, 1, 0, 1])
-    a = np.array([0, 1, 0, 0, 1])
-    b = np.array([1, 1, 0, 1, 0])
-    # By hand: (z, a, b) = (0, 0, 1) twice, (1, 1, 1), (1, 0, 0), (1, 1, 0) once each.
-    assert splits.joint_cells(z, [a, b]).tolist() == [[[0, 2], [0, 0]], [[1, 0], [1, 1]]]
-
-
 @pytest.mark.parametrize("seed", [1, 2])
 @pytest.mark.parametrize(
     ("rule", "classifier"),
@@ -140,21 +132,6 @@ def test_intervals_decide_as_the_classifier_does(rule, classifier, seed):
     decided = values[np.searchsorted(edges, points)]
     np.testing.assert_array_equal(decided, classifier.predict(points[:, None]))
     assert set(decided) == {0, 1}
-
-
-def test_a_forest_averages_where_equal_features_have_different_outcomes():
-    """Votes are fractions then, as in scikit-learn: 200 points on about 60 places."""
-    rng = np.random.default_rng(3)
-    z = rng.integers(2, size=200)
-    x = np.round(rng.normal(loc=z), 1)
-    forest = RandomForestClassifier(51, random_state=0).fit(x[:, None], z)
-    edges, values = splits.positive_intervals("random-forest", forest, x, z)
-    points = rng.normal(scale=3, size=5000).astype(np.float32).astype(float)
-    decided = values[np.searchsorted(edges, points)]
-    np.testing.assert_array_equal(decided, forest.predict(points[:, None]))
-    # Counting whole votes of trees, which is not what a forest does, decides differently.
-    hard = np.mean([tree.predict(points[:, None]) for tree in forest.estimators_], axis=0) > 0.5
-    assert (hard != decided).any()
 
 
 def test_a_falling_logistic_curve_predicts_one_on_the_left():
@@ -188,18 +165,6 @@ def test_gaussian_cells_are_the_integrals():
                 # the prior of 1/2.
                 tolerance = 4 * np.sqrt(500 / 12) * mass.max() / 2
                 assert cells[mean, a, b] == pytest.approx(expected, abs=tolerance)
-
-
-def test_no_gaussian_rule_beats_the_bayes_rule():
-    cells = datasets.split_counts("gaussian")
-    # The best threshold is x = 1/2, with accuracy Phi(1/2).
-    best = ndtr(0.5)
-    for axis in (2, 3, 4):
-        joint = cells.sum(axis=tuple({2, 3, 4} - {axis}))
-        accuracy = joint[:, 0, 0] + joint[:, 1, 1]
-        assert accuracy.max() <= best + 1e-9
-        assert accuracy.min() > 0.5
-    np.testing.assert_allclose(cells[:, 1].reshape(len(cells), -1).sum(axis=1), 0.5, atol=1e-11)
 
 
 def test_a_forest_of_many_trees_in_one_dimension_is_the_nearest_neighbour_rule():
