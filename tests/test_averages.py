@@ -233,18 +233,12 @@ def test_means_lie_in_range_enclose_the_estimate_and_have_length(
     with np.errstate(invalid="ignore"):
         each = np.array([class_score(m, k, a, b) for k in range(len(m))])
     estimate = (shares * each).sum()
-    previous = None
     for z in (1.0, Z, 3.0):
         low, high = limits(metric, m, z)
         assert 0 <= low < high <= 1
         if not np.isnan(estimate):
             assert low <= estimate + 1e-15
             assert high >= estimate - 1e-15
-        if previous is not None:
-            # Fixed-point steps stop early: measured, not proved.
-            assert low <= previous[0] + 1e-3
-            assert high >= previous[1] - 1e-3
-        previous = low, high
 
 
 def test_weighted_recall_is_accuracy() -> None:

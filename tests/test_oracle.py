@@ -124,8 +124,11 @@ def test_variance_of_clusters(rows, weights):
 
 @settings(max_examples=30, deadline=None)
 @given(
-    st.lists(st.tuples(*[st.integers(0, 1)] * 3), min_size=2, max_size=9),
-    st.sampled_from([(0.5, 0.5), (0.2, 0.8), (1.0, 0.0), (0.0, 1.0), (1.0, 1.0)]),
+    st.lists(st.tuples(*[st.integers(0, 1)] * 3), min_size=2, max_size=10),
+    # The last is that of beta = 0.3.
+    st.sampled_from(
+        [(0.5, 0.5), (0.2, 0.8), (1.0, 0.0), (0.0, 1.0), (1.0, 1.0), (100 / 109, 9 / 109)]
+    ),
 )
 def test_exact_p_value_of_a_difference(items, weights):
     # Two items that both have right keep the scores defined.

@@ -39,18 +39,6 @@ def test_records_are_equal_if_their_values_are():
         hash(many)
 
 
-def test_joint_intervals_list_their_rows():
-    y_true, y_pred = [0, 1, 1, 0] * 9, [0, 1, 0, 1] * 9
-    options = {"predictions": {"a": y_pred, "b": y_true[::-1]}, "metrics": ["f1", "accuracy"]}
-    joint = f1ci.joint_intervals(y_true, **options)
-    assert joint.rows() == [("a", "f1"), ("a", "accuracy"), ("b", "f1"), ("b", "accuracy")]
-    assert len(joint.rows()) == len(joint)
-    assert joint["a", "f1"].metric == "f1"
-    low, high = joint
-    assert (low is joint.low, high is joint.high) == (True, True)
-    assert joint == f1ci.joint_intervals(y_true, **options)
-
-
 def test_in_means_inside():
     assert 0.7 in f1ci.f1_interval(77, 44, 10)
     assert 0.9 not in f1ci.f1_interval(77, 44, 10)
