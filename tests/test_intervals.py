@@ -240,6 +240,8 @@ PRED = [0, 1, 0, 0, 1, 1]
     [
         ({"average": "mean"}, "average must be one of 'binary', 'micro', .*, got 'mean'"),
         ({"method": "bootstrap"}, "method must be one of 'score', .*, got 'bootstrap'"),
+        ({"method": "wilson"}, "'score', .*, got 'wilson'"),
+        ({"method": 5}, "method must be one of .*, got 5"),
         ({"method": ["wald"]}, r"method must be one of 'score', .*, got \['wald'\]"),
         ({"method": "wald", "average": "macro"}, "for 'macro_f1', got 'wald'"),
         ({"method": "wald", "beta": 2.0}, r"for 'fbeta\(2\)', got 'wald'"),
@@ -330,10 +332,10 @@ def test_items_in_groups_are_units_with_counts(method):
     """The same intervals for labels in groups and for counts by unit."""
     rng = np.random.default_rng(4)
     y_true, y_pred, groups = rng.integers(0, 3, (3, 90))
-    counts = np.zeros((3, 3, 3))
-    for true, predicted, group in zip(y_true, y_pred, groups, strict=True):
-        counts[group, predicted, 0 if true == predicted else 1] += 1
-        counts[group, true, 2] += true != predicted
+    counts = [
+        [f1ci.binary_counts(y_true == k, y_pred == k, pos_label=True)[:3] for k in range(3)]
+        for y_true, y_pred in ((y_true[groups == g], y_pred[groups == g]) for g in range(3))
+    ]
     for average in ("macro", "weighted", None):
         options = {"average": average, "method": method}
         labels = f1ci.f1_score_interval(y_true, y_pred, groups=groups, **options)
@@ -455,28 +457,26 @@ def test_counts_broadcast_and_no_relevant_items_give_nan(method):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "options", "error", "message"),
+    ("counts", "error", "message"),
     [
-        ((-1, 2, 3), {}, ValueError, "tp must be a whole number between 0 and 2.*, got -1"),
-        ((1, 2.5, 3), {}, ValueError, "fp must be a whole number .*, got 2.5"),
-        ((1, 2, [3, np.nan]), {}, ValueError, "fn must be a whole number .*, got nan"),
-        ((np.inf, 2, 3), {}, ValueError, "tp must be a whole number .*, got inf"),
-        ((2**51, 2, 3), {}, ValueError, "tp must be a whole number .*, got 2251799813685248"),
-        (("1", 2, 3), {}, TypeError, "tp must be numeric, got '1'"),
-        ((True, 2, 3), {}, TypeError, "tp must be numeric, got True"),
-        (([[1], [2, 3]], 2, 3), {}, ValueError, "tp must be a regular array"),
-        (([1, 2], [1, 2, 3], 0), {}, ValueError, r"tp has \(2,\), fp has \(3,\)"),
-        ((1, 2, 3), {"confidence_level": 95}, ValueError, "got 95; did you mean 0.95"),
-        ((1, 2, 3), {"confidence_level": 1.0}, ValueError, "strictly between 0 and 1, got 1.0"),
-        ((1, 2, 3), {"confidence_level": np.nan}, ValueError, "got nan"),
-        ((1, 2, 3), {"confidence_level": "95%"}, TypeError, "must be a number, got '95%'"),
-        ((1, 2, 3), {"method": "wilson"}, ValueError, "'score', .*, got 'wilson'"),
-        ((1, 2, 3), {"method": 5}, ValueError, "method must be one of .*, got 5"),
+        ((-1, 2, 3), ValueError, "tp must be a whole number between 0 and 2.*, got -1"),
+        ((1, 2.5, 3), ValueError, "fp must be a whole number .*, got 2.5"),
+        ((1, 2, [3, np.nan]), ValueError, "fn must be a whole number .*, got nan"),
+        ((np.inf, 2, 3), ValueError, "tp must be a whole number .*, got inf"),
+        ((2**51, 2, 3), ValueError, "tp must be a whole number .*, got 2251799813685248"),
+        (("1", 2, 3), TypeError, "tp must be numeric, got '1'"),
+        ((True, 2, 3), TypeError, "tp must be numeric, got True"),
+        (([[1], [2, 3]], 2, 3), ValueError, "tp must be a regular array"),
+        (([1, 2], [1, 2, 3], 0), ValueError, r"tp has \(2,\), fp has \(3,\)"),
+        ((1, 2, 3, 1.0), ValueError, "strictly between 0 and 1, got 1.0"),
+        ((1, 2, 3, np.nan), ValueError, "got nan"),
+        ((1, 2, 3, "95%"), TypeError, "must be a number, got '95%'"),
     ],
 )
-def test_bad_counts_and_levels_are_quoted(arguments, options, error, message):
+def test_bad_counts_and_levels_are_quoted(counts, error, message):
+    tp, fp, fn, level = counts if len(counts) == 4 else (*counts, 0.95)
     with pytest.raises(error, match=message):
-        f1ci.f1_interval(*arguments, **options)
+        f1ci.f1_interval(tp, fp, fn, confidence_level=level)
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.int16, np.uint8])

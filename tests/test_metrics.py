@@ -217,12 +217,10 @@ def test_parameters_and_names():
     assert repr(metrics.f1) == "<metric f1>"
 
 
-@pytest.mark.parametrize("name", [*BINARY, *MATRIX])
-def test_metrics_travel_to_other_processes(name):
-    metric = {**BINARY, **MATRIX}[name]
-    table = [[5, 2], [1, 7]]
+@pytest.mark.parametrize("metric", [*BINARY.values(), *MATRIX.values()], ids=str)
+def test_metrics_travel_to_other_processes(metric):
     again = pickle.loads(pickle.dumps(metric))
-    assert again.value(table) == metric.value(table)
+    assert again.value([[5, 2], [1, 7]]) == metric.value([[5, 2], [1, 7]])
     assert again == metric
     assert hash(again) == hash(metric)
 
