@@ -1,7 +1,5 @@
 """What CONTRIBUTING.md says of a data set, a page and a paper, done once."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import shutil

@@ -1,7 +1,5 @@
 """What the notebooks of Yuan and Jiang share: fits of other runs, records, printed gradients."""
 
-from __future__ import annotations
-
 import csv
 from typing import Any
 
@@ -29,13 +27,13 @@ KEYS = [f"rule/{kind}/{what}" for kind in other_runs.KINDS for what in ("coverag
 
 
 @pytest.fixture(scope="module")
-def enumerated() -> other_runs.Enumerated:
+def enumerated():
     return other_runs.Enumerated.of(400, FOREST, METRICS)
 
 
 def test_another_population_is_the_same_sum_with_other_weights(
-    enumerated: other_runs.Enumerated,
-) -> None:
+    enumerated,
+):
     near = np.array([3050, 78, 165, 40]) / 3333
     mean, covariance = enumerated.expects(near, enumerated.values(KEYS))
     truth = joint_coverage.true_values(FOREST, METRICS)
@@ -50,8 +48,8 @@ def test_another_population_is_the_same_sum_with_other_weights(
 
 
 def test_a_fit_finds_the_population_that_made_its_numbers(
-    enumerated: other_runs.Enumerated,
-) -> None:
+    enumerated,
+):
     wanted = other_runs.cells_of_rates(0.062, 0.2, 0.33)
     mean, _ = enumerated.expects(wanted, enumerated.values(KEYS))
     fit = other_runs.RuleFit(enumerated, KEYS, mean, [3000, 2000, 3000])
@@ -63,7 +61,7 @@ def test_a_fit_finds_the_population_that_made_its_numbers(
     assert fit.as_one_run(0.062, (0, 2), 3000) > fit.fit(0.062)[1]
 
 
-def test_rates() -> None:
+def test_rates():
     # Z A_1 A_2 from 000 to 111; 40 of 110 are positive, 31 predicted so by either rule.
     found = other_runs.rates([60, 5, 4, 1, 6, 8, 9, 17])
     expected = [40 / 110, 26 / 40, 26 / 31, 25 / 40, 25 / 31]
@@ -72,7 +70,7 @@ def test_rates() -> None:
     np.testing.assert_allclose(p * 110, [65, 5, 14, 26], rtol=1e-12)
 
 
-def test_standard_errors_hold_the_rounding() -> None:
+def test_standard_errors_hold_the_rounding():
     off = other_runs.standard_errors(0.95, 0.94, 0.2, 10_000)
     assert off == pytest.approx(0.01 / np.hypot(0.002, 1e-4 / np.sqrt(12)), rel=1e-14)
 
@@ -81,14 +79,14 @@ def test_standard_errors_hold_the_rounding() -> None:
 
 
 class Recorder:
-    def __init__(self) -> None:
+    def __init__(self):
         self.lines: dict[str, Any] = {}
 
-    def __call__(self, identity: str, value: float, **how: Any) -> None:
+    def __call__(self, identity, value, **how):
         self.lines[identity] = {"value": value, **how}
 
 
-def test_an_exact_value_has_the_error_of_its_population_as_well() -> None:
+def test_an_exact_value_has_the_error_of_its_population_as_well():
     record = Recorder()
     value = joint_coverage.Exact(0.95, 0.2)
     recording.as_exact(record, "a", value)
@@ -98,7 +96,7 @@ def test_an_exact_value_has_the_error_of_its_population_as_well() -> None:
     assert record.lines["b"]["deviation"] == pytest.approx(100 * np.hypot(0.002, 0.001))
 
 
-def test_z_scores_and_whole_tables(tmp_path: Any) -> None:
+def test_z_scores_and_whole_tables(tmp_path):
     page = ledger.Page("yuan-test", folder=tmp_path)
     rows = [f"yuan/table-6/{rule}/joint/coverage" for rule in ("1nn", "logistic", "random_forest")]
     for identity, sigmas in zip(rows, (1.0, -2.0, 0.5), strict=True):
@@ -117,7 +115,7 @@ def test_z_scores_and_whole_tables(tmp_path: Any) -> None:
 
 
 @pytest.mark.parametrize("name", [n for n in make_r_splits.FILES if n.startswith("splits")])
-def test_r_saw_the_same_splits(name: str) -> None:
+def test_r_saw_the_same_splits(name):
     file = make_r_splits.FILES[name]
     with (DATA / name).open(newline="") as lines:
         header, *rows = csv.reader(lines)
@@ -133,7 +131,7 @@ def test_r_saw_the_same_splits(name: str) -> None:
         assert off.mean() < 0.002 * by_r[0].sum()
 
 
-def test_the_first_forest_of_each_split_is_the_stored_one() -> None:
+def test_the_first_forest_of_each_split_is_the_stored_one():
     grown, stored = datasets.abalone_forests("scikit-learn"), datasets.split_counts("abalone")
     for (tp, predicted), cells in zip(grown[:, 0], stored, strict=False):
         assert (tp, predicted) == (cells[1, ..., 1].sum(), cells[..., 1].sum())
