@@ -343,7 +343,7 @@ def test_items_in_groups_are_units_with_counts(method):
         np.testing.assert_allclose(tuple(labels), tuple(units), rtol=0, atol=1e-12)
 
 
-# F1 from counts: published numbers, statsmodels, scipy, mpmath
+# F1 from counts: published numbers and statsmodels
 
 
 METHODS = ["wilson_indirect", "wilson_direct", "clopper_pearson", "wald"]
