@@ -127,6 +127,8 @@ def test_fields_and_defaults():
     assert (plan.metric, plan.total, plan.confidence_level) == ("f1", None, 0.95)
     assert plan.positives == f1ci.sample_size("f1", half_width=0.02, prevalence=1.0).total
     assert type(plan.positives) is int
+    least = f1ci.sample_size(standard_error=100.0, prevalence=0.3)
+    assert (least.positives, least.total) == (1, 1)
     assert plan == f1ci.sample_size(fbeta(1), half_width=np.float64(0.02))
     with pytest.raises(dataclasses.FrozenInstanceError):
         plan.total = 3

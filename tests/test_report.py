@@ -119,6 +119,14 @@ def test_columns_are_aligned_whatever_the_names():
     assert lines[-1] == "95 % confidence intervals, each by itself; method score"
 
 
+def test_many_classes():
+    true = RNG.integers(0, 300, 20_000)
+    predicted = np.where(RNG.random(20_000) < 0.8, true, RNG.integers(0, 300, 20_000))
+    lines = str(f1ci.classification_report(true, predicted)).splitlines()
+    assert len(lines) == 1 + 300 + 3 + 1
+    assert lines[300].split()[0] == "299"
+
+
 def test_html_is_escaped():
     true = ["<b>", "a & b"] * 20
     html = f1ci.classification_report(true, true[:20] + true[:0:-1][:20])._repr_html_()
