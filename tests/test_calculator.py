@@ -498,25 +498,6 @@ def test_a_comma_may_stand_for_thousands(kernel_tab, text):
     assert found["matrix"] == [[1234, 56], [78, 2345]]
 
 
-@pytest.mark.parametrize(
-    ("text", "sentence"),
-    [
-        ("", "Paste a matrix"),
-        ("5", "two classes"),
-        ("5 1\n2", "Line 2 has 1 number, the longest line has 2."),
-        ("\n\n5 1\n\n2 x", "“x” in line 5 is not a number"),
-        ("a b\n5 1\n2 60.5", "“60.5” in line 3 is not a number"),
-        ("5 2000000000000\n1 1", "“2000000000000” in line 1 is more than"),
-        ("1 2 3\n4 5 6", "2 lines of 3 numbers; it needs as many lines as columns"),
-    ],
-)
-def test_what_is_no_matrix_is_explained(tab, text, sentence):
-    choose(tab, "matrix")
-    tab.locator("#calc-matrix").fill(text)
-    assert answer(tab) == "Correct the marked field first."
-    assert sentence in tab.locator("#calc-matrix-error").inner_text()
-
-
 # Interface
 
 
@@ -531,15 +512,19 @@ def choose(tab, mode):
     return answer(tab)
 
 
+def copied(tab, button, name):
+    button.click()
+    tab.locator("#calc-copied", has_text=f"{name} copied.").wait_for()
+    return tab.evaluate("navigator.clipboard.readText()")
+
+
 def texts(tab):
     """Every text offered, by its name, as the clipboard gets it."""
     tab.evaluate("document.getElementById('calc-more').open = true")
     found = {}
     for button in tab.get_by_role("button", name="Copy:").all():
         name = button.get_attribute("aria-label").removeprefix("Copy: ")
-        button.click()
-        tab.locator("#calc-copied", has_text=f"{name} copied.").wait_for()
-        found[name] = tab.evaluate("navigator.clipboard.readText()")
+        found[name] = copied(tab, button, name)
     return found
 
 
@@ -596,6 +581,13 @@ def test_it_works_by_keyboard_alone(tab):
         ("printed", "precision", "64", "“64” is above 1; write “64 %”"),
         ("models", "negnone", "", "Give the number of negatives that both have wrong."),
         ("files", "predictions", "id,y\n1,0,1", "Line 2 has 3 cells, the first line has 2."),
+        ("matrix", "matrix", "", "Paste a matrix"),
+        ("matrix", "matrix", "5", "two classes"),
+        ("matrix", "matrix", "5 1\n2", "Line 2 has 1 number, the longest line has 2."),
+        ("matrix", "matrix", "\n\n5 1\n\n2 x", "“x” in line 5 is not a number"),
+        ("matrix", "matrix", "a b\n5 1\n2 60.5", "“60.5” in line 3 is not a number"),
+        ("matrix", "matrix", "5 2000000000000\n1 1", "“2000000000000” in line 1 is more than"),
+        ("matrix", "matrix", "1 2 3\n4 5 6", "2 lines of 3 numbers; it needs as many lines as"),
     ],
 )
 def test_bad_input_is_explained_beside_its_field(tab, mode, name, text, sentence):
@@ -684,9 +676,7 @@ def test_a_link_brings_the_numbers_back(browser, tab, mode, fields):
         tab.locator(f"#calc-form [name={name}]").fill(text)
     said = answer(tab)
     assert said[0] != "C"
-    tab.get_by_role("button", name="Copy a link").click()
-    tab.locator("#calc-copied", has_text="Link copied.").wait_for()
-    link = tab.evaluate("navigator.clipboard.readText()")
+    link = copied(tab, tab.get_by_role("button", name="Copy a link"), "Link")
     other = browser.new_page()
     other.goto(link)
     assert answer(other) == said
@@ -832,9 +822,7 @@ def test_pasted_predictions_are_compared(tab, separator):
     swapped = [(key, true, b, a) for key, true, a, b in ROWS]
     said = answer(tab)
     assert said.startswith(said_of(swapped))
-    tab.get_by_role("button", name="Copy a link").click()
-    tab.locator("#calc-copied", has_text="Link copied.").wait_for()
-    link = tab.evaluate("navigator.clipboard.readText()")
+    link = copied(tab, tab.get_by_role("button", name="Copy a link"), "Link")
     assert "old" not in link
     tab.goto("about:blank")
     tab.goto(link)
@@ -877,6 +865,14 @@ def test_two_files_without_names_need_the_same_length(tab):
 
 # For everyone
 
+
+def open_all(tab, address, mode):
+    tab.goto(address)
+    choose(tab, mode)
+    for details in tab.locator("#calc details").all():
+        details.evaluate("d => { d.open = true; }")
+
+
 MODES = ["counts", "matrix", "printed", "models", "files"]
 
 
@@ -885,10 +881,7 @@ MODES = ["counts", "matrix", "printed", "models", "files"]
 def test_axe_finds_nothing(browser, address, mode, scheme):
     context = browser.new_context(color_scheme=scheme)
     tab = context.new_page()
-    tab.goto(address)
-    choose(tab, mode)
-    for details in tab.locator("#calc details").all():
-        details.evaluate("d => { d.open = true; }")
+    open_all(tab, address, mode)
     first = {"matrix": "#calc-matrix", "files": "#calc-predictions"}.get(mode, "#calc-level")
     found = []
     for text in (None, "wrong"):
@@ -903,10 +896,7 @@ def test_axe_finds_nothing(browser, address, mode, scheme):
 @pytest.mark.parametrize("mode", MODES)
 def test_it_fits_a_phone(browser, address, mode):
     tab = browser.new_page(viewport={"width": 390, "height": 844}, has_touch=True)
-    tab.goto(address)
-    choose(tab, mode)
-    for details in tab.locator("#calc details").all():
-        details.evaluate("d => { d.open = true; }")
+    open_all(tab, address, mode)
     assert tab.evaluate("document.documentElement.scrollWidth") <= 390
     # No name of a row is broken: each stands on one line of about 1.5 times its size.
     heights = tab.evaluate(

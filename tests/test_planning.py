@@ -208,20 +208,12 @@ def two_models(n, prevalence, score, positive, negative, difference, rng):
     ],
 )
 def test_the_planned_power_is_had(prevalence, score, positive, negative, difference):
-    plan = f1ci.comparison_sample_size(
-        "f1",
-        difference=difference,
-        disagreement=(positive, negative),
-        score=score,
-        prevalence=prevalence,
-        power=0.8,
-    )
+    options = {"disagreement": (positive, negative), "score": score, "prevalence": prevalence}
+    plan = f1ci.comparison_sample_size(difference=difference, power=0.8, **options)
     rng = np.random.default_rng(17)
     drawn = two_models(plan.items, prevalence, score, positive, negative, difference, rng)
-    p = [
-        f1ci.methods.paired.exact_p_value(cells.reshape(2, 2, 2), 0.5, 0.5)
-        for cells in drawn[:1500]
-    ]
+    tables = drawn[:1500].reshape(-1, 2, 2, 2)
+    p = [f1ci.methods.paired.exact_p_value(cells, 0.5, 0.5) for cells in tables]
     # A point for the formula, and three standard errors of a share of 1500.
     assert np.mean(np.array(p) <= 0.05) == pytest.approx(0.8, abs=0.01 + 3 * 0.0103)
     assert plan.unpaired > plan.items
@@ -232,13 +224,9 @@ def test_the_planned_power_is_had(prevalence, score, positive, negative, differe
 def test_the_plan_for_f1_is_the_formula_of_the_page():
     """(z + w)^2 {d1 (2 - F)^2 + d0 F^2} / (D delta)^2."""
     d1, d0, score, prevalence, difference = 0.04, 0.03, 0.7, 0.2, 0.01
+    options = {"disagreement": (d1, d0), "score": score, "prevalence": prevalence}
     plan = f1ci.comparison_sample_size(
-        difference=difference,
-        disagreement=(d1, d0),
-        score=score,
-        prevalence=prevalence,
-        power=0.9,
-        confidence_level=0.99,
+        difference=difference, power=0.9, confidence_level=0.99, **options
     )
     variance = (d1 * (2 - score) ** 2 + d0 * score**2) / (2 * prevalence) ** 2
     z, w = stats.norm.ppf([0.995, 0.9])
