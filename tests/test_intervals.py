@@ -205,6 +205,10 @@ def test_one_interval_for_each_class():
     names = np.array(["x", "y", "z"])
     each = f1ci.f1_score_interval(names[y_true], names[y_pred], average=None)
     assert each.classes == ("x", "y", "z")
+    for k, name in enumerate(names):
+        alone = f1ci.f1_score_interval(names[y_true] == name, names[y_pred] == name, pos_label=True)
+        ends = each.estimate[k], each.low[k], each.high[k]
+        assert ends == pytest.approx((alone.estimate, *alone), rel=1e-12)
     chosen = f1ci.f1_score_interval(
         names[y_true], names[y_pred], average=None, labels=["z", "x", "y"]
     )
@@ -388,8 +392,8 @@ def test_section_6_to_every_printed_digit(method):
 )
 @pytest.mark.parametrize("level", [0.5, 0.9, 0.95, 0.999])
 def test_binomial_intervals_of_statsmodels_mapped_to_f1(method, theirs, level):
-    v = np.repeat([1, 2, 5, 40, 1000], 6)
-    tp = np.round(v * np.tile([0, 0.2, 0.5, 0.8, 0.99, 1], 5)).astype(int)
+    v = np.repeat([1, 2, 5, 40, 1000, 10**6], 6)
+    tp = np.round(v * np.tile([0, 1e-5, 0.2, 0.5, 0.99, 1], 6)).astype(int)
     interval = f1ci.f1_interval(tp, 0, v - tp, method=method, confidence_level=level)
     low, high = proportion_confint(tp, v, alpha=1 - level, method=theirs)
     # Both work in double precision; statsmodels' Wilson loses a few digits near the borders.

@@ -1,7 +1,7 @@
 """Tests of difference: exact, score and randomisation, and margins.
 
-Oracles: enumeration of all swaps in whole numbers; the binomial test of scipy; McNemar's statistic;
-a general optimiser for the constrained likelihood; the definition of the two one-sided tests.
+Oracles: the binomial test of scipy; McNemar's statistic; a general optimiser for the constrained
+likelihood; the definition of the two one-sided tests. test_oracle.py enumerates all swaps.
 """
 
 import itertools
