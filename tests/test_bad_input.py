@@ -45,6 +45,7 @@ MATRIX = {"matrix": [[9, 2], [3, 8]]}
 CLASSES = {"labels": [0, 1], "groups": [0, 1, 2, 3] * 4}
 UNITS = {"metric": "f1", "average": None, **AT}
 LARGE = {"metric": "f1", "difference": 0.1, "power": 0.7}
+DRAWN = {"metric": "f1", "margin": 0.1, "pos_label": 1, "rng": 1, "confidence_level": 0.9}
 WEIGHTS = {"prior": 1.0, "rope": 0.01, "rho1": 0.3, "rho2": 0.3}
 RUN = {"n": 5, "cells": DESIGN, **AT}
 
@@ -89,16 +90,7 @@ CALLS = {
     ),
     "difference_test": (
         f1ci.difference_test,
-        {
-            **PAIR,
-            "metric": "f1",
-            "method": "randomisation",
-            "margin": 0.1,
-            "pos_label": 1,
-            "replicates": 9,
-            "rng": 1,
-            "confidence_level": 0.9,
-        },
+        {**PAIR, **DRAWN, "method": "randomisation", "replicates": 9},
     ),
     "difference_test, classes": (
         f1ci.difference_test,
@@ -121,15 +113,7 @@ CALLS = {
     ),
     "compare_models": (
         f1ci.compare_models,
-        {
-            **MODELS,
-            "metric": "f1",
-            "margin": 0.1,
-            "pos_label": 1,
-            "groups": [0, 1, 2, 3] * 4,
-            "rng": 1,
-            "confidence_level": 0.9,
-        },
+        {**MODELS, **DRAWN, "groups": [0, 1, 2, 3] * 4},
     ),
     "compare_models, classes": (
         f1ci.compare_models,

@@ -12,8 +12,6 @@ from sklearn.metrics import f1_score
 
 import f1ci
 from f1ci import clustered_difference, clustered_interval
-from f1ci.counts import group_items
-from f1ci.methods.clusters import units_of_items
 
 DOCUMENTS = np.array(
     [[8, 1, 2], [5, 0, 0], [9, 4, 3], [2, 2, 1], [7, 0, 1], [4, 1, 3], [12, 2, 5], [3, 0, 1]]
@@ -34,14 +32,6 @@ def expanded(counts):
         predicted += [1] * (tp + fp) + [0] * fn
         groups += [group] * (tp + fp + fn)
     return np.array(y), np.array(predicted), np.array(groups)
-
-
-def by_unit(y, predicted, groups, r):
-    """Counts (units, r, 3), by the package's own reading of labels."""
-    units = units_of_items(group_items(np.stack([y, predicted]), range(r), groups))
-    table = np.zeros((units.units, r, 3))
-    table[units.unit, units.of_class] = units.counts.T
-    return table
 
 
 def test_the_score_interval_is_wilsons_for_effective_counts():
@@ -93,10 +83,8 @@ def test_the_standard_error_is_a_numeric_derivative():
 
     units = len(counts)
     step = 1e-6
-    influence = [
-        (weighted_f1(1 + step * unit) - weighted_f1(1 - step * unit)) / (2 * step)
-        for unit in np.eye(units)
-    ]
+    moved = [[weighted_f1(1 + sign * unit) for unit in step * np.eye(units)] for sign in (1, -1)]
+    influence = np.subtract(*moved) / (2 * step)
     expected = np.sqrt(units / (units - 1) * np.square(influence).sum())
     found = clustered_interval(counts, average="weighted")
     assert found.estimate == pytest.approx(weighted_f1(np.ones(units)), rel=1e-14)
@@ -214,7 +202,10 @@ def test_an_estimate_lies_in_its_interval_where_a_class_is_hardly_there(average)
 def test_groups_of_labels_and_counts_by_unit_have_one_difference():
     y, predicted, groups = expanded(DOCUMENTS)
     other = np.where(np.arange(len(y)) % 7 == 0, 1 - predicted, predicted)
-    tables = [by_unit(y, p, groups, 2)[:, 1] for p in (predicted, other)]
+    tables = [
+        [f1ci.binary_counts(y[groups == k], p[groups == k])[:3] for k in range(len(DOCUMENTS))]
+        for p in (predicted, other)
+    ]
     for method in ("score", "cautious", "delta"):
         labels = f1ci.difference_interval(y, predicted, other, "f1", groups=groups, method=method)
         counts = clustered_difference(*tables, method=method)
@@ -289,12 +280,9 @@ def test_errors_without_weight_change_no_difference(metric, without, method):
 
 def test_a_class_that_is_never_true_has_no_weight():
     # Warnings are errors here: nothing is divided by zero.
-    y_true, y_pred = list("aabbaabbab"), list("aabbabbbac")
-    groups = [0, 0, 1, 1, 2, 2, 3, 3, 4, 4]
-    table = f1ci._labels.encode({"y_true": y_true, "y_pred": y_pred})[0]
-    counts = by_unit(*table, np.array(groups), 3)
-    with_c = f1ci.clustered_interval(counts, "recall", average="weighted")
-    without = f1ci.clustered_interval(counts[:, :2], "recall", average="weighted")
+    counts = np.stack([DOCUMENTS, DOCUMENTS[::-1], DOCUMENTS * [0, 1, 0]], axis=1)
+    with_c = clustered_interval(counts, "recall", average="weighted")
+    without = clustered_interval(counts[:, :2], "recall", average="weighted")
     assert tuple(with_c) == pytest.approx(tuple(without), abs=1e-12)
 
 

@@ -40,7 +40,6 @@ MATRIX = {
 
 count = st.integers(1, 10**6)
 tables = st.lists(count, min_size=4, max_size=4).map(lambda c: np.reshape(c, (2, 2)))
-tables_3 = st.lists(count, min_size=9, max_size=9).map(lambda c: np.reshape(c, (3, 3)))
 
 
 def random_matrices(seed, r, size=40):
@@ -127,12 +126,6 @@ def test_identities_of_values(table):
     assert metrics.micro_f1.value(table) == pytest.approx(metrics.accuracy.value(table), rel=1e-9)
     other = metrics.f1.value(table[::-1, ::-1])
     assert metrics.macro_f1.value(table) == pytest.approx((f1 + other) / 2, rel=1e-12)
-
-
-@given(tables_3, st.integers(2, 1000), st.sampled_from(sorted(MATRIX)))
-def test_only_proportions_matter_for_many_classes(table, factor, name):
-    metric = MATRIX[name]
-    assert metric.value(factor * table) == pytest.approx(metric.value(table), rel=1e-10, abs=1e-12)
 
 
 def test_values_against_scikit_learn():
@@ -224,12 +217,10 @@ def test_parameters_and_names():
     assert repr(metrics.f1) == "<metric f1>"
 
 
-@pytest.mark.parametrize("name", [*BINARY, *MATRIX])
-def test_metrics_travel_to_other_processes(name):
-    metric = {**BINARY, **MATRIX}[name]
-    table = [[5, 2], [1, 7]]
+@pytest.mark.parametrize("metric", [*BINARY.values(), *MATRIX.values()], ids=str)
+def test_metrics_travel_to_other_processes(metric):
     again = pickle.loads(pickle.dumps(metric))
-    assert again.value(table) == metric.value(table)
+    assert again.value([[5, 2], [1, 7]]) == metric.value([[5, 2], [1, 7]])
     assert again == metric
     assert hash(again) == hash(metric)
 
