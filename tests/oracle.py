@@ -24,14 +24,6 @@ def binary_counts(true, predicted, positive):
     return tuple(cells)
 
 
-def confusion_matrix(true, predicted, classes):
-    """Rows true, columns predicted."""
-    table = [[0] * len(classes) for _ in classes]
-    for y, p in zip(true, predicted, strict=True):
-        table[classes.index(y)][classes.index(p)] += 1
-    return table
-
-
 def tversky(tp, fp, fn, a, b):
     """The score, as a fraction."""
     return Fraction(tp) / (Fraction(tp) + Fraction(a) * fp + Fraction(b) * fn)

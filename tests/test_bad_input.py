@@ -36,30 +36,31 @@ def a_posterior(do, **options):
     return getattr(f1ci.posterior(7, 2, 1), do)(**options)
 
 
+# What many of them take.
+AT = {"method": "score", "confidence_level": 0.9}
+ONE = {"y_true": TRUE, "y_pred": A}
+PAIR = {"y_true": TRUE, "y_pred_a": A, "y_pred_b": B}
+MODELS = {"y_true": TRUE, "predictions": {"A": A, "B": B}}
+MATRIX = {"matrix": [[9, 2], [3, 8]]}
+CLASSES = {"labels": [0, 1], "groups": [0, 1, 2, 3] * 4}
+UNITS = {"metric": "f1", "average": None, **AT}
+LARGE = {"metric": "f1", "difference": 0.1, "power": 0.7}
+DRAWN = {"metric": "f1", "margin": 0.1, "pos_label": 1, "rng": 1, "confidence_level": 0.9}
+WEIGHTS = {"prior": 1.0, "rope": 0.01, "rho1": 0.3, "rho2": 0.3}
+RUN = {"n": 5, "cells": DESIGN, **AT}
+
 # Each public function with arguments that it takes.
 CALLS = {
-    "binary_counts": (f1ci.binary_counts, {"y_true": TRUE, "y_pred": A, "pos_label": 1}),
-    "confusion_matrix": (f1ci.confusion_matrix, {"y_true": TRUE, "y_pred": A, "labels": [0, 1]}),
-    "f1_interval": (
-        f1ci.f1_interval,
-        {"tp": 7, "fp": 2, "fn": [1, 3], "method": "score", "confidence_level": 0.9},
-    ),
+    "binary_counts": (f1ci.binary_counts, {**ONE, "pos_label": 1}),
+    "confusion_matrix": (f1ci.confusion_matrix, {**ONE, "labels": [0, 1]}),
+    "f1_interval": (f1ci.f1_interval, {"tp": 7, "fp": 2, "fn": [1, 3], **AT}),
     "f1_score_interval": (
         f1ci.f1_score_interval,
-        {
-            "y_true": TRUE,
-            "y_pred": A,
-            "average": "macro",
-            "labels": [0, 1],
-            "beta": 2.0,
-            "groups": [0, 1, 2, 3] * 4,
-            "method": "score",
-            "confidence_level": 0.9,
-        },
+        {**ONE, **CLASSES, **AT, "average": "macro", "beta": 2.0},
     ),
     "f1_score_interval, binary": (
         f1ci.f1_score_interval,
-        {"y_true": TRUE, "y_pred": A, "pos_label": 1, "method": "score"},
+        {**ONE, "pos_label": 1, "method": "score"},
     ),
     "f1_score_interval, indicators": (
         f1ci.f1_score_interval,
@@ -72,84 +73,33 @@ CALLS = {
     ),
     "metric_interval": (
         f1ci.metric_interval,
-        {
-            "matrix": [[9, 2], [3, 8]],
-            "metric": "macro_f1",
-            "method": "score",
-            "fixed": "rows",
-            "confidence_level": 0.9,
-        },
+        {**MATRIX, **AT, "metric": "macro_f1", "fixed": "rows"},
     ),
-    "clustered_interval": (
-        f1ci.clustered_interval,
-        {
-            "counts": COUNTS,
-            "metric": "f1",
-            "average": None,
-            "method": "score",
-            "confidence_level": 0.9,
-        },
-    ),
+    "clustered_interval": (f1ci.clustered_interval, {"counts": COUNTS, **UNITS}),
     "clustered_difference": (
         f1ci.clustered_difference,
-        {
-            "counts_a": COUNTS,
-            "counts_b": COUNTS[::-1],
-            "metric": "f1",
-            "average": None,
-            "method": "score",
-            "confidence_level": 0.9,
-        },
+        {"counts_a": COUNTS, "counts_b": COUNTS[::-1], **UNITS},
     ),
     "difference_interval": (
         f1ci.difference_interval,
-        {
-            "y_true": TRUE,
-            "y_pred_a": A,
-            "y_pred_b": B,
-            "metric": "macro_f1",
-            "labels": [0, 1],
-            "groups": [0, 1, 2, 3] * 4,
-            "method": "score",
-            "confidence_level": 0.9,
-        },
+        {**PAIR, **CLASSES, **AT, "metric": "macro_f1"},
     ),
     "difference_interval, binary": (
         f1ci.difference_interval,
-        {"y_true": TRUE, "y_pred_a": A, "y_pred_b": B, "metric": "f1", "pos_label": 1},
+        {**PAIR, "metric": "f1", "pos_label": 1},
     ),
     "difference_test": (
         f1ci.difference_test,
-        {
-            "y_true": TRUE,
-            "y_pred_a": A,
-            "y_pred_b": B,
-            "metric": "f1",
-            "method": "randomisation",
-            "margin": 0.1,
-            "pos_label": 1,
-            "replicates": 9,
-            "rng": 1,
-            "confidence_level": 0.9,
-        },
+        {**PAIR, **DRAWN, "method": "randomisation", "replicates": 9},
     ),
     "difference_test, classes": (
         f1ci.difference_test,
-        {
-            "y_true": TRUE,
-            "y_pred_a": A,
-            "y_pred_b": B,
-            "metric": "macro_f1",
-            "labels": [0, 1],
-            "groups": [0, 1, 2, 3] * 4,
-            "replicates": 9,
-        },
+        {**PAIR, **CLASSES, "metric": "macro_f1", "replicates": 9},
     ),
     "joint_intervals": (
         f1ci.joint_intervals,
         {
-            "y_true": TRUE,
-            "predictions": {"A": A, "B": B},
+            **MODELS,
             "metrics": ["accuracy", "f1"],
             "pos_label": 1,
             "groups": [0, 1, 2, 3] * 4,
@@ -159,65 +109,24 @@ CALLS = {
     ),
     "joint_intervals, classes": (
         f1ci.joint_intervals,
-        {
-            "y_true": TRUE,
-            "predictions": {"A": A, "B": B},
-            "metrics": ["macro_f1"],
-            "labels": [0, 1],
-        },
+        {**MODELS, "metrics": ["macro_f1"], "labels": [0, 1]},
     ),
     "compare_models": (
         f1ci.compare_models,
-        {
-            "y_true": TRUE,
-            "predictions": {"A": A, "B": B},
-            "metric": "f1",
-            "margin": 0.1,
-            "pos_label": 1,
-            "groups": [0, 1, 2, 3] * 4,
-            "rng": 1,
-            "confidence_level": 0.9,
-        },
+        {**MODELS, **DRAWN, "groups": [0, 1, 2, 3] * 4},
     ),
     "compare_models, classes": (
         f1ci.compare_models,
-        {
-            "y_true": TRUE,
-            "predictions": {"A": A, "B": B},
-            "metric": "macro_f1",
-            "labels": [0, 1],
-        },
+        {**MODELS, "metric": "macro_f1", "labels": [0, 1]},
     ),
     "unpaired_difference": (
         f1ci.unpaired_difference,
-        {
-            "matrix_a": [[9, 2], [3, 8]],
-            "matrix_b": [[7, 2], [3, 9]],
-            "metric": "f1",
-            "method": "score",
-            "confidence_level": 0.9,
-        },
+        {"matrix_a": [[9, 2], [3, 8]], "matrix_b": [[7, 2], [3, 9]], "metric": "f1", **AT},
     ),
-    "matrix_report": (
-        f1ci.matrix_report,
-        {
-            "matrix": [[9, 2], [3, 8]],
-            "classes": ["a", "b"],
-            "method": "score",
-            "confidence_level": 0.9,
-        },
-    ),
+    "matrix_report": (f1ci.matrix_report, {**MATRIX, "classes": ["a", "b"], **AT}),
     "classification_report": (
         f1ci.classification_report,
-        {
-            "y_true": TRUE,
-            "y_pred": A,
-            "labels": [0, 1],
-            "target_names": ["a", "b"],
-            "groups": [0, 1, 2, 3] * 4,
-            "method": "score",
-            "confidence_level": 0.9,
-        },
+        {**ONE, **CLASSES, **AT, "target_names": ["a", "b"]},
     ),
     "equicoordinate_quantile": (
         f1ci.equicoordinate_quantile,
@@ -225,36 +134,20 @@ CALLS = {
     ),
     "sample_size": (
         f1ci.sample_size,
-        {
-            "metric": "f1",
-            "half_width": 0.1,
-            "prevalence": 0.3,
-            "confidence_level": 0.9,
-        },
+        {"metric": "f1", "half_width": 0.1, "prevalence": 0.3, "confidence_level": 0.9},
     ),
+    "sample_size, standard_error": (f1ci.sample_size, {"metric": "f1", "standard_error": 0.1}),
     "comparison_sample_size": (
         f1ci.comparison_sample_size,
         {
-            "metric": "f1",
-            "difference": 0.1,
+            **LARGE,
             "disagreement": (0.1, 0.1),
             "score": 0.8,
             "prevalence": 0.3,
-            "power": 0.8,
             "confidence_level": 0.9,
         },
     ),
-    "pilot_sample_size": (
-        planning.pilot_sample_size,
-        {
-            "y_true": TRUE,
-            "y_pred_a": A,
-            "y_pred_b": B,
-            "metric": "f1",
-            "difference": 0.1,
-            "power": 0.7,
-        },
-    ),
+    "pilot_sample_size": (planning.pilot_sample_size, {**PAIR, **LARGE}),
     "detectable_difference": (planning.detectable_difference, {"plan": PLAN, "items": 100}),
     "bcv_partitions": (
         f1ci.bcv_partitions,
@@ -264,62 +157,22 @@ CALLS = {
     "posterior": (f1ci.posterior, {"tp": 7, "fp": 2, "fn": 1, "metric": "f1", "prior": 1.0}),
     "bayes_test": (
         f1ci.bayes_test,
-        {
-            "folds_a": FOLDS,
-            "folds_b": FOLDS,
-            "metric": "f1",
-            "prior": 1.0,
-            "rope": 0.01,
-            "rho1": 0.3,
-            "rho2": 0.3,
-        },
+        {"folds_a": FOLDS, "folds_b": FOLDS, "metric": "f1", **WEIGHTS},
     ),
-    "sample_size, standard_error": (
-        f1ci.sample_size,
-        {"metric": "f1", "standard_error": 0.1},
-    ),
-    "coverage.exact": (
-        coverage.exact,
-        {
-            "n": 5,
-            "cells": DESIGN,
-            "method": "score",
-            "truth": None,
-            "confidence_level": 0.9,
-            "least": 0.0,
-        },
-    ),
+    "coverage.exact": (coverage.exact, {**RUN, "truth": None, "least": 0.0}),
     "coverage.tables": (first_table, {"n": 5, "cells": DESIGN, "least": 0.0}),
-    "coverage.simulate": (
-        coverage.simulate,
-        {
-            "n": 5,
-            "cells": DESIGN,
-            "method": "score",
-            "confidence_level": 0.9,
-            "replicates": 10,
-            "rng": 1,
-        },
-    ),
+    "coverage.simulate": (coverage.simulate, {**RUN, "replicates": 10, "rng": 1}),
     "tversky": (metrics.tversky, {"a": 0.5, "b": 0.5}),
     "fbeta": (metrics.fbeta, {"beta": 2.0}),
     "macro": (metrics.macro, {"metric": "f1"}),
     "weighted": (metrics.weighted, {"metric": "f1"}),
     "macro_star": (metrics.macro_star, {"beta": 2.0}),
     "metrics.get": (metrics.get, {"metric": "f1"}),
-    "metric.value": (metrics.f1.value, {"matrix": [[9, 2], [3, 8]]}),
+    "metric.value": (metrics.f1.value, MATRIX),
     "Posterior.interval": (partial(a_posterior, "interval"), {"confidence_level": 0.9}),
     "Posterior.rvs": (partial(a_posterior, "rvs"), {"rng": 1}),
 }
-
-# What is no argument for junk: a function of the caller's own fails in its own way.
-SPARED: set[tuple[str, str]] = set()
-ARGUMENTS = [
-    (name, argument)
-    for name, (_, options) in CALLS.items()
-    for argument in options
-    if (name, argument) not in SPARED
-]
+ARGUMENTS = [(name, argument) for name, (_, options) in CALLS.items() for argument in options]
 
 
 class Odd:

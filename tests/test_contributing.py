@@ -1,8 +1,5 @@
 """What CONTRIBUTING.md says of a data set, a page and a paper, done once."""
 
-from __future__ import annotations
-
-import hashlib
 import json
 import shutil
 
@@ -10,7 +7,7 @@ import pytest
 import yaml
 from compendium import ROOT, book
 from compendium.execute import Edition
-from trees import call, make_tree, notebook, run
+from trees import call, change, make_tree, notebook, put_data, run
 
 TABLE = """\
 id,paper,item,description,printed,kind,erratum
@@ -39,16 +36,10 @@ FRUIT = notebook(
 @pytest.mark.slow
 def test_a_data_set_takes_its_file_and_its_line(tmp_path):
     root = make_tree(tmp_path, fruit=FRUIT)
-    folder = root / "notebooks" / "data"
-    head = (ROOT / "notebooks" / "data" / "sources.csv").read_text("utf-8").splitlines()[0]
-    content = b"fruit,n\nfig,3\n"
-    digest = hashlib.sha256(content).hexdigest()
-    line = f"fruit.csv,1,{digest},by hand,,a market,CC0,Nobody (2026)"
-    (folder / "sources.csv").write_text(f"{head}\n{line}\n", "utf-8")
-    (folder / "fruit.csv").write_bytes(content)
+    put_data(root, "fruit.csv", "fruit,n\nfig,3\n")
     run(root)
     assert Edition(root).record("fruit")["data"] == ["data/fruit.csv"]
-    (folder / "fruit.csv").write_bytes(content.replace(b"3", b"4"))
+    change(root / "notebooks" / "data" / "fruit.csv", "3", "4")
     changed = call(root, "execute")
     assert changed.returncode == 1
     assert "AlteredDataError" in changed.stdout

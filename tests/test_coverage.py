@@ -1,5 +1,6 @@
 """Coverage: the paper's tables, brute force, and one stream on any executor."""
 
+import itertools
 import logging
 import math
 import os
@@ -11,6 +12,7 @@ from functools import partial
 import mpmath
 import numpy as np
 import pytest
+from compendium.published import Published
 from scipy import stats
 
 import f1ci
@@ -23,27 +25,8 @@ METHODS = ["wilson_indirect", "wilson_direct", "clopper_pearson", "wald"]
 
 SCENARIOS = {1: (0.4, 0.1, 0.1), 2: (0.64, 0.16, 0.16), 3: (0.16, 0.04, 0.64)}
 HALVES = (0.5, 0.5, 0, 0)
-SIZES = (25, 50, 100, 500, 1000, 5000)
-COLUMNS = ("clopper_pearson", "wald", "wilson_direct", "wilson_indirect")
-
-# Lam, Gopal and Qian (2024), Tables 3 and 4: per n, four methods in each of three scenarios, from
-# a million replicates.
-TABLE_3 = """
-0.976 0.905 0.949 0.952 0.971 0.929 0.953 0.950 0.973 0.903 0.952 0.954
-0.968 0.925 0.949 0.952 0.965 0.942 0.945 0.952 0.969 0.930 0.953 0.947
-0.963 0.941 0.949 0.949 0.962 0.944 0.949 0.952 0.964 0.941 0.950 0.951
-0.957 0.948 0.949 0.950 0.955 0.949 0.950 0.950 0.957 0.948 0.950 0.950
-0.955 0.949 0.950 0.950 0.954 0.949 0.950 0.950 0.955 0.949 0.950 0.950
-0.952 0.950 0.950 0.950 0.952 0.950 0.950 0.950 0.952 0.949 0.950 0.950
-"""
-TABLE_4 = """
-0.382 0.343 0.368 0.328 0.296 0.270 0.285 0.263 0.468 0.447 0.395 0.414
-0.264 0.243 0.255 0.238 0.205 0.192 0.198 0.189 0.343 0.327 0.303 0.312
-0.183 0.172 0.176 0.170 0.143 0.136 0.138 0.135 0.245 0.234 0.225 0.228
-0.079 0.077 0.077 0.077 0.062 0.061 0.061 0.061 0.109 0.106 0.105 0.105
-0.055 0.054 0.054 0.054 0.044 0.043 0.043 0.043 0.076 0.075 0.075 0.075
-0.025 0.024 0.024 0.024 0.019 0.019 0.019 0.019 0.034 0.034 0.033 0.033
-"""
+# Lam, Gopal and Qian (2024), tables 3 and 4: coverage and lengths, from a million replicates.
+ROWS = [row for id_, row in Published().rows.items() if id_.startswith("lam/table-")]
 REPLICATES = 1_000_000
 
 
@@ -52,45 +35,32 @@ def design(p11, p10, p01):
     return [p11, p10, p01, max(1 - p11 - p10 - p01, 0.0)]
 
 
-def cells(table):
-    rows = [[float(cell) for cell in line.split()] for line in table.split("\n") if line]
-    return {
-        (scenario, n, method): row[4 * (scenario - 1) + column]
-        for n, row in zip(SIZES, rows, strict=True)
-        for scenario in SCENARIOS
-        for column, method in enumerate(COLUMNS)
-    }
-
-
 @pytest.fixture(scope="module")
 def exact_results():
+    """Exact properties by scenario, n and method."""
     return {
         (scenario, n, method): coverage.exact(n, design(*p), method=method)
         for scenario, p in SCENARIOS.items()
-        for n in SIZES
-        for method in COLUMNS
+        for n in (25, 50, 100, 500, 1000, 5000)
+        for method in METHODS
     }
 
 
 def test_everything_is_enumerated(exact_results):
-    assert len(exact_results) == 72
+    assert len(exact_results) == len(ROWS) / 2
     assert max(abs(1 - result.enumerated) for result in exact_results.values()) < 1e-9
 
 
-@pytest.mark.parametrize("key", cells(TABLE_3), ids=str)
-def test_table_3_coverage(key, exact_results):
-    truth = exact_results[key].coverage
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.id)
+def test_tables_3_and_4(row, exact_results):
+    _, table, scenario, n, method = row.id.split("/")
+    result = exact_results[int(scenario[-1]), int(n[2:]), method]
+    expected, deviation = result.expected_length, result.length_deviation
+    if table == "table-3":
+        expected, deviation = result.coverage, math.sqrt(result.coverage * (1 - result.coverage))
     # Half a unit of the third decimal and four standard errors of the paper's replicates.
-    tolerance = 0.0005 + 4 * math.sqrt(truth * (1 - truth) / REPLICATES)
-    assert abs(cells(TABLE_3)[key] - truth) <= tolerance
-
-
-@pytest.mark.parametrize("key", cells(TABLE_4), ids=str)
-def test_table_4_length(key, exact_results):
-    # Half a unit of the third decimal and four standard errors of the paper's replicates.
-    result = exact_results[key]
-    tolerance = 0.0005 + 4 * result.length_deviation / math.sqrt(REPLICATES)
-    assert abs(cells(TABLE_4)[key] - result.expected_length) <= tolerance
+    tolerance = 0.0005 + 4 * deviation / math.sqrt(REPLICATES)
+    assert float(row.printed) == pytest.approx(expected, abs=tolerance)
 
 
 def test_only_wald_overshoots_and_degenerates(exact_results):
@@ -118,41 +88,24 @@ def test_exact_equals_the_sum_over_all_tables(method, p):
     n, (p11, p10, p01) = 6, p
     p00 = max(1 - sum(p), 0.0)
     truth = 2 * p11 / (2 * p11 + p10 + p01)
-    covered = length = square = overshoot = degenerate = undefined = 0.0
-    for tp in range(n + 1):
-        for fp in range(n + 1 - tp):
-            for fn in range(n + 1 - tp - fp):
-                tn = n - tp - fp - fn
-                ways = math.factorial(n) / math.prod(map(math.factorial, (tp, fp, fn, tn)))
-                probability = ways * p11**tp * p10**fp * p01**fn * p00**tn
-                low, high = f1ci.f1_interval(tp, fp, fn, method=method)
-                covered += probability * (low <= truth <= high)
-                length += probability * (high - low)
-                square += probability * (high - low) ** 2
-                overshoot += probability * (low < 0 or high > 1)
-                degenerate += probability * (low == high)
-                undefined += probability * (tp + fp + fn == 0)
+    sums = np.zeros(6)
+    for tp, fp, fn in itertools.product(range(n + 1), repeat=3):
+        if (tn := n - tp - fp - fn) < 0:
+            continue
+        ways = math.factorial(n) / math.prod(map(math.factorial, (tp, fp, fn, tn)))
+        low, high = f1ci.f1_interval(tp, fp, fn, method=method)
+        length, outside, empty = high - low, low < 0 or high > 1, tp + fp + fn == 0
+        found = low <= truth <= high, length, outside, low == high, empty, length**2
+        sums += ways * p11**tp * p10**fp * p01**fn * p00**tn * np.array(found, float)
     ours = coverage.exact(n, design(*p), method=method)
     # 84 products of doubles; the enumeration leaves out at most 1e-9.
-    assert ours.coverage == pytest.approx(covered, abs=1e-9)
-    assert ours.expected_length == pytest.approx(length, abs=1e-9)
-    assert ours.overshoot == pytest.approx(overshoot, abs=1e-9)
-    assert ours.degeneracy == pytest.approx(degenerate, abs=1e-9)
-    assert ours.undefined == pytest.approx(undefined, abs=1e-12)
+    names = ("coverage", "expected_length", "overshoot", "degeneracy", "undefined")
+    for name, value in zip(names, sums[:-1], strict=True):
+        assert getattr(ours, name) == pytest.approx(value, abs=1e-9)
+    assert ours.undefined == pytest.approx(sums[4], abs=1e-12)
     assert ours.enumerated == pytest.approx(1, abs=1e-9)
     # The root may double the relative error; the variances here are above 0.001.
-    assert ours.length_deviation == pytest.approx(math.sqrt(square - length**2), abs=1e-7)
-
-
-@pytest.mark.parametrize("n", [25, 1_000, 100_000])
-def test_the_deviation_of_the_length_equals_the_one_simulated(n):
-    p = SCENARIOS[1]
-    expected = coverage.exact(n, design(*p), method="wald").length_deviation
-    cells = [*p, 1 - sum(p)]
-    drawn = coverage.simulate(n, cells, method="wald", replicates=100_000, rng=7).length_deviation
-    # The relative standard error is sqrt((kurtosis - 1) / (4 replicates)); the kurtosis is below 5
-    # (3.8 at n = 25, then near 3). Four of them.
-    assert drawn == pytest.approx(expected, rel=4 * math.sqrt(1 / 100_000))
+    assert ours.length_deviation == pytest.approx(math.sqrt(sums[5] - sums[1] ** 2), abs=1e-7)
 
 
 @pytest.mark.parametrize("p", [(0.0, 0.5, 0.1), (1.0, 0.0, 0.0), (0.7, 0.0, 0.0)])
@@ -245,13 +198,21 @@ def test_exact_coverage_of_rare_positives_in_a_huge_test_set_is_the_poisson_limi
     assert result.enumerated == pytest.approx(1, abs=1e-6)
 
 
-def test_an_interval_of_ones_own_is_summed_over_the_same_tables():
-    def wald(counts):
-        interval = f1ci.f1_interval(*counts[:, :3].T, method="wald")
-        return interval.low, interval.high
+def _named(counts, level=0.95, method="wilson_indirect"):
+    interval = f1ci.f1_interval(*counts[:, :3].T, confidence_level=level, method=method)
+    return interval.low, interval.high
 
+
+def several(counts):
+    """Two intervals per test set."""
+    return tuple(
+        np.stack(ends, axis=1) for ends in zip(_named(counts), _named(counts, 0.5), strict=True)
+    )
+
+
+def test_an_interval_of_ones_own_is_summed_over_the_same_tables():
     cells = design(*SCENARIOS[1])
-    mine = coverage.exact(25, cells, method=wald, truth=0.8)
+    mine = coverage.exact(25, cells, method=partial(_named, method="wald"), truth=0.8)
     named = coverage.exact(25, cells, method="wald")
     for name in ("coverage", "expected_length", "overshoot", "degeneracy", "length_deviation"):
         # Four cells against three; what either leaves out is below 1e-9.
@@ -273,13 +234,13 @@ def test_undefined_intervals_count_as_misses_or_not_at_all():
     assert math.isnan(never.coverage_if_defined)
 
 
-def test_several_intervals_are_summed_at_once():
+@pytest.mark.parametrize("of", [coverage.exact, partial(coverage.simulate, replicates=999, rng=5)])
+def test_several_intervals_at_once(of):
     cells = design(*SCENARIOS[1])
-    both = coverage.exact(20, cells, method=several, truth=[0.8, 0.7])
+    both = of(20, cells, method=several, truth=[0.8, 0.7])
     assert both.coverage.shape == (2,)
     for k, (level, truth) in enumerate([(0.95, 0.8), (0.5, 0.7)]):
-        method = partial(_named, level=level)
-        alone = coverage.exact(20, cells, method=method, truth=truth)
+        alone = of(20, cells, method=partial(_named, level=level), truth=truth)
         assert both.coverage[k] == pytest.approx(alone.coverage, abs=1e-13)
         assert both.expected_length[k] == pytest.approx(alone.expected_length, abs=1e-13)
 
@@ -296,10 +257,22 @@ def test_simulation_agrees_with_enumeration(method):
     # and the seed is fixed.
     assert abs(simulated.coverage - expected.coverage) < 4 * simulated.coverage_error
     assert abs(simulated.expected_length - expected.expected_length) < 4 * simulated.length_error
-    error = math.sqrt(expected.overshoot * (1 - expected.overshoot) / 200_000)
-    assert abs(simulated.overshoot - expected.overshoot) <= 4 * error
-    error = math.sqrt(expected.degeneracy * (1 - expected.degeneracy) / 200_000)
-    assert abs(simulated.degeneracy - expected.degeneracy) <= 4 * error
+    for name in ("overshoot", "degeneracy"):
+        share = getattr(expected, name)
+        error = math.sqrt(share * (1 - share) / 200_000)
+        assert getattr(simulated, name) == pytest.approx(share, abs=4 * error)
+    # The relative standard error is sqrt((kurtosis - 1) / (4 replicates)); the kurtosis is below 5.
+    assert simulated.length_deviation == pytest.approx(
+        expected.length_deviation, rel=4 * math.sqrt(1 / 200_000)
+    )
+
+
+def test_the_deviation_of_lengths_that_differ_little_keeps_its_digits():
+    cells = design(*SCENARIOS[1])
+    expected = coverage.exact(100_000, cells, method="wald").length_deviation
+    drawn = coverage.simulate(100_000, cells, method="wald", replicates=100_000, rng=7)
+    # As above; the kurtosis is near 3.
+    assert drawn.length_deviation == pytest.approx(expected, rel=4 * math.sqrt(1 / 100_000))
 
 
 def test_moments_merge_like_one_sample(monkeypatch):
@@ -323,7 +296,7 @@ def test_moments_merge_like_one_sample(monkeypatch):
 
 def cautious(counts):
     """An interval that refuses small counts: undefined there."""
-    low, high = f1ci.f1_interval(counts[:, 0], counts[:, 1], counts[:, 2])
+    low, high = _named(counts)
     return np.where(counts[:, 0] > 2, low, np.nan), high
 
 
@@ -335,31 +308,9 @@ def test_undefined_intervals_miss_and_are_left_out_of_the_conditional_coverage()
     assert result.coverage == pytest.approx(result.coverage_if_defined * defined, rel=1e-12)
 
 
-def several(counts):
-    """Two intervals per test set."""
-    one = f1ci.f1_interval(counts[:, 0], counts[:, 1], counts[:, 2])
-    two = f1ci.f1_interval(counts[:, 0], counts[:, 1], counts[:, 2], confidence_level=0.5)
-    return np.stack([one.low, two.low], axis=1), np.stack([one.high, two.high], axis=1)
-
-
-def test_several_intervals_at_once():
-    p = [*SCENARIOS[1], 0.4]
-    result = coverage.simulate(100, p, method=several, truth=[0.8, 0.8], replicates=20_000, rng=5)
-    alone = coverage.simulate(100, p, replicates=20_000, rng=5)
-    assert result.coverage.shape == (2,)
-    assert result.coverage[0] == alone.coverage
-    assert result.coverage[1] < 0.6
-
-
 def _study(executor=None, rng=99):
-    return coverage.simulate(
-        60,
-        [*SCENARIOS[2], 0.04],
-        method="wilson_direct",
-        replicates=600_000,
-        rng=rng,
-        executor=executor,
-    )
+    options = {"method": "wilson_direct", "replicates": 600_000, "rng": rng, "executor": executor}
+    return coverage.simulate(60, [*SCENARIOS[2], 0.04], **options)
 
 
 @pytest.fixture(scope="module")
@@ -372,15 +323,18 @@ def test_two_processes_give_the_same_numbers(study):
         assert pickle.dumps(_study(pool)) == study
 
 
-def test_a_dask_cluster_gives_the_same_numbers(study):
+@pytest.fixture
+def cluster():
     distributed = pytest.importorskip("distributed", reason="needs dask.distributed")
-    with (
-        distributed.LocalCluster(
-            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0"
-        ) as cluster,
-        distributed.Client(cluster) as client,
-    ):
-        assert pickle.dumps(_study(client.get_executor())) == study
+    options = {"threads_per_worker": 1, "processes": True, "dashboard_address": ":0"}
+    # A death below is meant.
+    options["silence_logs"] = logging.CRITICAL
+    with distributed.LocalCluster(n_workers=2, **options) as two, distributed.Client(two) as client:
+        yield client
+
+
+def test_a_dask_cluster_gives_the_same_numbers(study, cluster):
+    assert pickle.dumps(_study(cluster.get_executor())) == study
 
 
 class Deadly(Executor):
@@ -397,21 +351,11 @@ class Deadly(Executor):
 
 
 @pytest.mark.slow
-def test_a_lost_worker_changes_nothing():
-    distributed = pytest.importorskip("distributed", reason="needs dask.distributed")
+def test_a_lost_worker_changes_nothing(cluster):
     options = {"method": "wilson_direct", "replicates": 3_000_000, "rng": 7}
     study = partial(coverage.simulate, 60, [*SCENARIOS[2], 0.04], **options)
-    with (
-        distributed.LocalCluster(
-            n_workers=2,
-            threads_per_worker=1,
-            processes=True,
-            dashboard_address=":0",
-            silence_logs=logging.CRITICAL,  # the death is meant
-        ) as cluster,
-        distributed.Client(cluster) as client,
-    ):
-        result = study(executor=Deadly(client.get_executor(), min(client.run(os.getpid).values())))
+    worker = min(cluster.run(os.getpid).values())
+    result = study(executor=Deadly(cluster.get_executor(), worker))
     assert pickle.dumps(result) == pickle.dumps(study())
 
 
@@ -421,66 +365,39 @@ def test_seeds_of_every_kind_and_different_ones_differ(study):
     assert pickle.dumps(_study(rng=100)) != study
 
 
+THREE, MANY = {"truth": [0.1] * 3, "replicates": 9}, 10**9
+QUARTERS = [0.25] * 4
+
+
 @pytest.mark.parametrize(
-    ("call", "error", "message"),
+    ("of", "n", "cells", "options", "message"),
     [
-        (lambda: coverage.exact(0, HALVES), ValueError, "n must be at least 1, got 0"),
-        (lambda: coverage.exact(2.5, HALVES), TypeError, "n must be an integer, got 2.5"),
-        (
-            lambda: coverage.exact(2**60, HALVES),
-            ValueError,
-            "n must be at most 1000000000, got 11529",
-        ),
-        (lambda: coverage.exact(10**9, [0.25] * 4), ValueError, "gives about .* simulate instead"),
-        (lambda: coverage.exact(5, [0.5, 0.6, -0.1, 0]), ValueError, "not negative, got -0.1"),
-        (
-            lambda: coverage.exact(5, [0.5, 0.4, 0.2, 0]),
-            ValueError,
-            "add up to 1, got a sum of 1.1",
-        ),
-        (lambda: coverage.exact(5, [0, 0, 0, 1]), ValueError, r"must lie in \(0, 1\], got 0.0"),
-        (lambda: coverage.exact(5, HALVES, method="x"), ValueError, "got 'x'"),
-        (lambda: coverage.exact(5, HALVES, truth=0.5), TypeError, "truth goes with a method of"),
-        (lambda: coverage.exact(5, HALVES, least=2), ValueError, "between 0 and 1, got 2"),
-        (lambda: coverage.exact(5, HALVES, least=1), ValueError, "leave some tables, got 1"),
-        (lambda: coverage.tables(5, [0.5, 0.4]), ValueError, "a sum of 0.9"),
-        (
-            lambda: coverage.tables(10**9, [0.5, 0.5]),
-            ValueError,
-            r"n=1000000000 gives about 1e\+09 tables .*, or leave out more of them: least=0",
-        ),
-        (lambda: coverage.exact(10**9, [0.25] * 4, least=0.0), ValueError, "tables to sum over"),
-        (
-            lambda: coverage.simulate(5, HALVES, method=several, truth=[0.1] * 3, replicates=9),
-            ValueError,
-            r"shape \(9, 3\) for 9 tables, got shapes \(9, 2\) and \(9, 2\)",
-        ),
-        (lambda: coverage.simulate(5, [0.5, 0.4]), ValueError, "add up to 1, got a sum of 0.9"),
-        (lambda: coverage.simulate(5, [0.5, 0.5]), ValueError, r"shape \(4,\), got shape \(2,\)"),
-        (lambda: coverage.simulate(5, [0, 0, 0, 1]), ValueError, "got 0.0"),
-        (lambda: coverage.simulate(5, [0.5, 0.5, 0, 0], replicates=0), ValueError, "got 0"),
-        (
-            lambda: coverage.simulate(5, [0.5, 0.5], method=several),
-            TypeError,
-            "truth must be given",
-        ),
+        ("exact", 0, HALVES, {}, "n must be at least 1, got 0"),
+        ("exact", 2.5, HALVES, {}, "n must be an integer, got 2.5"),
+        ("exact", 2**60, HALVES, {}, "n must be at most 1000000000, got 11529"),
+        ("exact", MANY, QUARTERS, {}, "gives about .* simulate instead"),
+        ("exact", MANY, QUARTERS, {"least": 0.0}, "tables to sum over"),
+        ("exact", 5, [0.5, 0.6, -0.1, 0], {}, "not negative, got -0.1"),
+        ("exact", 5, [0.5, 0.4, 0.2, 0], {}, "add up to 1, got a sum of 1.1"),
+        ("exact", 5, [0, 0, 0, 1], {}, r"must lie in \(0, 1\], got 0.0"),
+        ("exact", 5, HALVES, {"method": "x"}, "got 'x'"),
+        ("exact", 5, HALVES, {"truth": 0.5}, "truth goes with a method of"),
+        ("exact", 5, HALVES, {"least": 2}, "between 0 and 1, got 2"),
+        ("exact", 5, HALVES, {"least": 1}, "leave some tables, got 1"),
+        ("tables", 5, [0.5, 0.4], {}, "a sum of 0.9"),
+        ("tables", MANY, [0.5, 0.5], {}, r"about 1e\+09 tables .*, or leave out .*: least=0"),
+        ("simulate", 5, HALVES, {"method": several} | THREE, r"\(9, 3\) for 9 .* shapes \(9, 2\)"),
+        ("simulate", 5, HALVES, {"method": several}, "truth must be given"),
+        ("simulate", 5, [0.5, 0.4], {}, "add up to 1, got a sum of 0.9"),
+        ("simulate", 5, [0.5, 0.5], {}, r"shape \(4,\), got shape \(2,\)"),
+        ("simulate", 5, [0, 0, 0, 1], {}, "got 0.0"),
+        ("simulate", 5, HALVES, {"replicates": 0}, "got 0"),
     ],
 )
-def test_bad_arguments_are_quoted(call, error, message):
-    with pytest.raises(error, match=message):
-        call()
-
-
-def test_a_partial_function_is_a_method_too():
-    method = partial(_named, level=0.95)
-    p = [*SCENARIOS[1], 0.4]
-    by_hand = coverage.simulate(25, p, method=method, truth=0.8, replicates=10_000, rng=1)
-    assert by_hand.coverage == coverage.simulate(25, p, replicates=10_000, rng=1).coverage
-
-
-def _named(counts, level):
-    interval = f1ci.f1_interval(*counts[:, :3].T, confidence_level=level)
-    return interval.low, interval.high
+def test_bad_arguments_are_quoted(of, n, cells, options, message):
+    typed = n == 2.5 or "truth" in message
+    with pytest.raises(TypeError if typed else ValueError, match=message):
+        getattr(coverage, of)(n, cells, **options)
 
 
 @pytest.mark.slow

@@ -7,30 +7,23 @@ counted in the raw bytes without the loaders.
 """
 
 import hashlib
-import math
 import re
 import shutil
 
 import numpy as np
 import pytest
 from compendium import DATA, data
+from compendium.published import read_number
 
-from notebooks.shared import datasets
+from notebooks.shared import datasets, printed_tables
 
 HASHES = {
     "oj.csv": "9c42d598b2222ba93bc431778d5165019eb71ae93ee6277b264e2da305fba6f7",
     "abalone.data": "de37cdcdcaaa50c309d514f248f7c2302a5f1f88c168905eba23fe2fbc78449f",
     "letter-recognition.data": "2b89f3602cf768d3c8355267d2f13f2417809e101fc2b5ceee10db19a60de6e2",
 }
-NOT_DATA = {
-    "README.md",
-    "LICENSE-ISLP.txt",
-    "make_data.py",
-    "train_tag_sets.py",
-    "sources.csv",
-    "bench.json",
-}
-NOT_DATA |= {"make_r_splits.py", "r_learners.R"}
+NOT_DATA = {"README.md", "LICENSE-ISLP.txt", "sources.csv", "bench.json", "r_learners.R"}
+NOT_DATA |= {"make_data.py", "make_r_splits.py", "train_tag_sets.py"}
 
 
 @pytest.fixture
@@ -42,13 +35,8 @@ def copied(tmp_path, monkeypatch):
     return folder
 
 
-@pytest.mark.parametrize(("file", "sha256"), HASHES.items())
-def test_bytes_are_those_of_the_original(file, sha256):
-    assert hashlib.sha256((DATA / file).read_bytes()).hexdigest() == sha256
-    assert data.sources()[file].sha256 == sha256
-
-
 def test_every_file_has_a_source_and_every_source_a_file():
+    assert set(HASHES) < set(data.sources())
     files = {path.name for path in DATA.iterdir() if path.suffix not in {".part", ""}}
     assert files - NOT_DATA == set(data.sources())
 
@@ -59,9 +47,9 @@ def test_source_is_complete_and_true(source):
     header = source.file.endswith(".csv")
     assert content.count(b"\n") - header == source.rows
     assert b"\r" not in content
-    assert source.source
-    assert source.licence
-    assert source.citation
+    assert all((source.source, source.licence, source.citation))
+    if source.file in HASHES:
+        assert hashlib.sha256(content).hexdigest() == source.sha256 == HASHES[source.file]
 
 
 def test_orange_juice():
@@ -118,7 +106,12 @@ def test_wang_li_counts():
         assert len(set(gold["A"].sum(axis=1))) == 1
 
 
-def test_takahashi_matrices():
+def test_printed_matrices():
+    # Lam, section 6: 833 test observations, 87 of them suggestions; 44 false positives.
+    assert datasets.confusion_matrix("lam/section-6/bert").to_numpy().tolist() == [
+        [833 - 87 - 44, 44],
+        [10, 87 - 10],
+    ]
     toy = datasets.confusion_matrix("takahashi/table-1a").to_numpy()
     # Table 1b's margins: truth in columns there, so in rows here.
     assert toy.sum(axis=1).tolist() == [7, 74, 19]
@@ -130,14 +123,6 @@ def test_takahashi_matrices():
     assert round(np.trace(mnn) / 59066, 3) == 0.859
     assert mnn.loc["W", "N1"] == 577
     assert mnn.attrs["origin"] == "printed"
-
-
-def test_lam_matrix():
-    # Section 6: 833 test observations, 87 of them suggestions; 44 false positives.
-    matrix = datasets.confusion_matrix("lam/section-6/bert").to_numpy()
-    assert matrix.sum() == 833
-    assert matrix[1].tolist() == [10, 77]
-    assert matrix[0].tolist() == [702, 44]
 
 
 def test_jiang_matrix_is_the_only_one():
@@ -158,96 +143,57 @@ def test_jiang_matrix_is_the_only_one():
 
 # True F0.5, accuracy and lift (not in Table VI) as printed, in the order of the rules.
 TABLE_6 = {
-    "1nn": (0.2537, 0.8992, None),
-    "logistic-regression": (0.0654, 0.9331, None),
-    "random-forest": (0.2745, 0.9253, None),
+    "1nn": ("0.2537", "0.8992"),
+    "logistic-regression": ("0.0654", "0.9331"),
+    "random-forest": ("0.2745", "0.9253"),
 }
 TABLE_7 = {
-    "1nn": (0.8909, 0.9838, 11.5482),
-    "logistic-regression": (0.5853, 0.9384, 8.7963),
-    "random-forest": (0.9319, 0.9803, 12.9096),
-    "svm": (0.8871, 0.9704, 12.9563),
+    "1nn": ("0.8909", "0.9838", "11.5482"),
+    "logistic-regression": ("0.5853", "0.9384", "8.7963"),
+    "random-forest": ("0.9319", "0.9803", "12.9096"),
+    "svm": ("0.8871", "0.9704", "12.9563"),
 }
-
-
-def consistent_counts(n, f_half, accuracy, lift):
-    """All (Z, TP, A) of a population of n that round to the printed measures.
-
-    For given Z and number of errors, TP and A follow from F0.5 = 1.25 TP / (A + Z / 4)
-    and errors = A + Z - 2 TP up to rounding, so only a few TP need trying.
-    """
-    half = 0.5e-4 * (1 + 1e-9)
-    errors = np.arange(
-        math.ceil(n * (1 - accuracy - half)), math.floor(n * (1 - accuracy + half)) + 1
-    )
-    z = np.arange(1, n)[:, None]
-    ends = [(errors - 0.75 * z) / (1.25 / f - 2) for f in (f_half - half, f_half + half)]
-    start = np.floor(np.minimum(*ends)).astype(int)[..., None]
-    tp = start + np.arange(int(np.ceil(np.abs(ends[1] - ends[0]).max())) + 2)
-    z = z[..., None]
-    a = errors[:, None] - z + 2 * tp
-    fits = (tp > 0) & (tp <= z) & (a >= tp) & (a - tp <= n - z)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        fits &= abs(1.25 * tp / (a + z / 4) - f_half) <= half
-        if lift is not None:
-            fits &= abs(n * tp / (a * z) - lift) <= half
-    where = np.nonzero(fits)
-    z, tp, a = (v[where].tolist() for v in np.broadcast_arrays(z, tp, a))
-    return set(zip(z, tp, a, strict=True))
 
 
 @pytest.mark.parametrize(
-    ("table", "n", "printed", "all_positives"),
-    [("table-6", 3333, TABLE_6, 259), ("table-7", 16064, TABLE_7, 1555)],
+    ("table", "n", "total", "printed", "all_positives"),
+    [("table-6", 3333, 4177, TABLE_6, 259), ("table-7", 16064, 20000, TABLE_7, 1555)],
 )
-def test_yuan_matrices_are_the_only_ones(table, n, printed, all_positives):
-    candidates = {rule: consistent_counts(n, *values) for rule, values in printed.items()}
-    # The rules share their population, hence Z.
-    shared = set.intersection(*[{z for z, _, _ in c} for c in candidates.values()])
-    assert len(shared) == 1
-    (z,) = shared
+def test_yuan_matrices_are_the_only_ones(table, n, total, printed, all_positives):
+    # The search is compared with a loop over all tables in test_printed_tables.py. The rules share
+    # their population, hence Z.
+    numbers = {rule: [read_number(number) for number in three] for rule, three in printed.items()}
+    ((z, tables),) = printed_tables.common_tables(n, numbers).items()
     # The population is the data set without the training set.
-    total = {3333: 4177, 16064: 20000}[n]
     assert all_positives - (total - n) <= z <= all_positives
-    for rule, candidate in candidates.items():
-        ((_, tp, a),) = [c for c in candidate if c[0] == z]
+    for rule, found in tables.items():
+        ((tp, a),) = found
         matrix = datasets.confusion_matrix(f"yuan/{table}/{rule}").to_numpy()
         assert matrix.tolist() == [[n - a - z + tp, a - tp], [z - tp, tp]]
 
 
-def test_reconstructed_yuan_populations_by_name():
-    names = datasets.confusion_matrix_names()
-    assert names[4:] == [
-        *(f"yuan/table-6/{rule}" for rule in TABLE_6),
-        *(f"yuan/table-7/{rule}" for rule in TABLE_7),
-    ]
-
-
-def test_unknown_matrix_is_refused():
-    with pytest.raises(ValueError, match=r"'lam/section-6/bert'.*, got 'bert'"):
-        datasets.confusion_matrix("bert")
-
-
-def test_unknown_file_is_refused():
-    with pytest.raises(ValueError, match=r"'oj\.csv'.*, got 'nothing\.csv'"):
-        data.read_verified("nothing.csv")
+@pytest.mark.parametrize(
+    ("read", "message"),
+    [
+        (datasets.confusion_matrix, r"'lam/section-6/bert'.*, got 'nothing'"),
+        (data.read_verified, r"'oj\.csv'.*, got 'nothing'"),
+    ],
+)
+def test_unknown_names_are_refused(read, message):
+    with pytest.raises(ValueError, match=message):
+        read("nothing")
 
 
 @pytest.mark.parametrize("file", data.sources())
-def test_altered_file_is_refused(copied, file):
+def test_altered_and_missing_files_are_refused(copied, file):
     content = bytearray((copied / file).read_bytes())
     content[len(content) // 2] ^= 1
     (copied / file).write_bytes(content)
-    found = hashlib.sha256(content).hexdigest()
-    expected = data.sources()[file].sha256
-    with pytest.raises(data.AlteredDataError, match=f"should be {expected} but is {found}; `"):
+    found, source = hashlib.sha256(content).hexdigest(), data.sources()[file]
+    with pytest.raises(data.AlteredDataError, match=f"should be {source.sha256} but is {found}; `"):
         data.read_verified(file)
-
-
-@pytest.mark.parametrize("file", data.sources())
-def test_missing_file_names_the_command_that_makes_it(copied, file):
     (copied / file).unlink()
-    command = re.escape(f"{file} is missing; `{data.sources()[file].made_by}` makes it")
+    command = re.escape(f"{file} is missing; `{source.made_by}` makes it")
     with pytest.raises(data.MissingDataError, match=command):
         data.read_verified(file)
 

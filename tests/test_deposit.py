@@ -4,9 +4,6 @@ The tree has one notebook, whose numbers come from f1ci and from a data file; it
 every way that the compendium promises to notice.
 """
 
-from __future__ import annotations
-
-import hashlib
 import json
 import shutil
 from dataclasses import replace
@@ -17,8 +14,7 @@ import yaml
 from compendium import ROOT, deposit, sources, swhid
 from compendium.execute import Edition
 from compendium.ledger import Record
-from crates import check, roc_validator
-from trees import call, change, make_tree, notebook, run
+from trees import call, change, make_tree, notebook, put_data, run
 
 NOTEBOOK = (
     notebook("One F score")
@@ -37,25 +33,14 @@ _ = (figures / "one-bar.svg").write_text("<svg/>")
 """
 )
 ID = "lam/section-6/f1"
-HASHES = """\
-file,rows,sha256,made_by,made_with,source,licence,citation
-counts.txt,0,HASH,by hand,,a market,CC0,Nobody
-"""
-
-
-def put_data(root: Path, text: str) -> None:
-    """Write the data file and its line in the list of sources."""
-    (root / "notebooks/data/counts.txt").write_text(text)
-    line = HASHES.replace("HASH", hashlib.sha256(text.encode()).hexdigest())
-    (root / "notebooks/data/sources.csv").write_text(line)
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory) -> Path:
+def made(tmp_path_factory):
     """A tree whose last run is its reference run."""
     root = make_tree(tmp_path_factory.mktemp("deposit") / "tree", one=NOTEBOOK)
     shutil.copy(ROOT / "CITATION.cff", root / "CITATION.cff")
-    put_data(root, "77 44 10")
+    put_data(root, "counts.txt", "77 44 10")
     run(root)
     assert call(root, "deposit", "verify").returncode == 2  # there is no reference run yet
     assert call(root, "deposit", "reference").returncode == 0
@@ -63,11 +48,11 @@ def made(tmp_path_factory) -> Path:
 
 
 @pytest.fixture
-def tree(made, tmp_path) -> Path:
+def tree(made, tmp_path):
     return Path(shutil.copytree(made, tmp_path / "tree"))
 
 
-def certificate(root: Path, status: int) -> dict:
+def certificate(root, status):
     """What `make verify` finds, after the run."""
     outcome = call(root, "deposit", "verify")
     assert outcome.returncode == status, outcome.stdout + outcome.stderr
@@ -123,7 +108,7 @@ def test_a_changed_number_is_found(tree, place, old, new, name):
 )
 def test_a_changed_source_is_found(tree, file, before, after, moves):
     if file.endswith("txt"):
-        put_data(tree, "78 44 10")
+        put_data(tree, "counts.txt", "78 44 10")
     else:
         change(tree / file, before, after)
     assert "must run" in certificate(tree, 1)["problems"][0]
@@ -197,32 +182,3 @@ def test_a_git_blob_hash(tmp_path):
     (tmp_path / "file").write_text("test content\n")
     assert swhid(tmp_path / "file") == "swh:1:cnt:d670460b4b4aece5915caf5c68d12f560a9fe3e4"
     assert swhid(tmp_path / "none") == ""
-
-
-@pytest.mark.slow
-def test_roc_validator_accepts_the_crate_and_would_say_if_it_did_not(tree, tmp_path):
-    html = tree / "_build" / "html"
-    for place in ("book/ledger.html", "notebooks/one.ipynb"):
-        (html / place).parent.mkdir(parents=True)
-        (html / place).write_text("a page")
-    shutil.copytree(tree / "_build" / "results", html / "results")
-    shutil.copytree(tree / "notebooks", html / "notebooks", dirs_exist_ok=True)
-    deposit.write_crate(Edition(tree), html)
-    code, said = roc_validator(html, tmp_path / "web")
-    assert code == 0, said
-    graph = check(html)
-    assert graph["#run-one"]["instrument"] == {"@id": "notebooks/one.py"}
-    assert graph["#run-one"]["object"] == {"@id": "notebooks/data/counts.txt"}
-    assert {"@id": "results/one.csv"} in graph["#run-one"]["result"]
-    assert graph["#run-one"]["description"] == "seed = 1"
-    assert "license" not in graph["notebooks/data/counts.txt"]  # its source decides
-    assert graph["notebooks/one.py"]["license"] == {"@id": "https://spdx.org/licenses/MIT"}
-    assert len(graph["./"]["citation"]) == 5
-    metadata = html / "ro-crate-metadata.json"
-    crate = json.loads(metadata.read_text("utf-8"))
-    for name in ("license", "author"):  # required; recommended
-        lacking = [{k: v for k, v in e.items() if k != name or e["@id"] != "./"}
-                   for e in crate["@graph"]]  # fmt: skip
-        metadata.write_text(json.dumps({**crate, "@graph": lacking}), "utf-8")
-        code, said = roc_validator(html, tmp_path / "web")
-        assert code == 1, (name, said)

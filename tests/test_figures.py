@@ -1,7 +1,5 @@
 """Figures repeat byte for byte and look the same whatever the user's matplotlib settings."""
 
-from __future__ import annotations
-
 import matplotlib as mpl
 import pytest
 from compendium import figures

@@ -1,11 +1,12 @@
 """Score limits of any smooth metric against definitions, other people's formulas, exact sums."""
 
+import mpmath as mp
 import numpy as np
+import oracle
 import pytest
 from scipy import optimize, stats
 
 import f1ci
-from f1ci.methods import multinomial
 from f1ci.methods.matrices import Average, Cells
 from f1ci.methods.multinomial import limits, second_order, settled
 
@@ -69,22 +70,13 @@ def test_of_two_cells_the_limits_are_wilsons(right):
 
 @pytest.mark.parametrize(("a", "b"), [(0.2, 0.8), (1.0, 1.0), (0.5, 0.5), (0.3, 0.9)])
 def test_tversky_limits_are_where_pearsons_statistic_is_z_squared(a, b):
-    x, y, w = 60.0, 11.0, 17.0
-    counts = np.array([[x], [y], [w], [300.0]])
+    counts = np.array([[60.0], [11.0], [17.0], [300.0]])
     n = counts.sum()
     for side in (-1.0, 1.0):
         q = settled(counts / n, tversky(a, b), np.array([side]), np.array([Z * Z / n]))
-        f = tversky(a, b)(q)[0][0]
-        t = f / (1.0 - f)
-        c = np.array([1.0, -t * a, -t * b])  # the condition on the probabilities of TP, FP, FN
-        m = optimize.brentq(
-            lambda m, c=c: (c * (x, y, w) / (1.0 + m * c)).sum(),
-            -1.0 + 1e-12,
-            -1.0 / c.min() - 1e-12,
-            xtol=1e-15,
-        )
+        found = oracle.pearson_statistic(60, 11, 17, a, b, mp.mpf(tversky(a, b)(q)[0][0]))
         # The settling rounds leave an error of this size.
-        assert m * (c * (x, y, w)).sum() == pytest.approx(Z * Z, rel=1e-6)
+        assert float(found) == pytest.approx(Z * Z, rel=1e-6)
 
 
 @pytest.mark.parametrize("place", [0, 1])
@@ -185,14 +177,6 @@ def test_the_statistic_has_the_mean_and_variance_of_second_order():
 # Properties
 
 
-@pytest.mark.parametrize("name", AVERAGES)
-def test_limits_enclose_the_estimate_and_have_a_length(name):
-    average, counts = AVERAGES[name], columns(TABLES)
-    low, high = limits(counts, average, Z, average.second_order)
-    estimate = average(counts / counts.sum(axis=0))[0]
-    assert ((low >= 0.0) & (low <= estimate) & (estimate <= high) & (low < high)).all()
-
-
 @pytest.mark.parametrize("name", ["macro F1", "weighted F1"])
 def test_limits_widen_with_the_level(name):
     """In 400 tables with many empty cells no limit steps back by more than the rounds leave."""
@@ -203,14 +187,6 @@ def test_limits_widen_with_the_level(name):
     low, high = np.moveaxis(ends, 1, 0)
     assert np.diff(low, axis=0).max() < 0.005
     assert np.diff(high, axis=0).min() > -0.005
-
-
-def test_more_rounds_change_little(monkeypatch):
-    average, counts = AVERAGES["macro F1"], columns(TABLES)
-    ends = limits(counts, average, Z, average.second_order)
-    monkeypatch.setattr(multinomial, "_ROUNDS", 200)
-    more = limits(counts, average, Z, average.second_order)
-    assert np.array(ends) == pytest.approx(np.array(more), abs=2e-3)
 
 
 def test_a_missed_rare_class_is_covered():

@@ -4,8 +4,6 @@ The runs happen in small trees made here, in processes of their own as users sta
 takes about two seconds; tests share trees where they can.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import shutil
@@ -63,10 +61,18 @@ from compendium.pool import executor
 QUICK = "draws:\n  replicates: 1_000\n"
 
 
-def reason(root: Path, name: str, edition: str = "full", text: str = "") -> str:
+def reason(root, name, edition="full", text=""):
     """Why the runner would run a notebook again."""
     (task,) = tasks(Edition(root, edition), [name], text)
     return task.reason
+
+
+def refused(outcome, message):
+    """A command says in a sentence why it does nothing."""
+    assert outcome.returncode == 2
+    assert outcome.stderr.startswith("error: ") or "usage:" in outcome.stderr
+    assert message in outcome.stderr
+    assert "Traceback" not in outcome.stderr
 
 
 # The real notebooks, and pairs
@@ -248,21 +254,20 @@ def test_a_run_holds_until_something_changes(copied):
         # A description, the register's text and how the book is built have no part in a number.
         ("book/published/errata.csv", "Table", "table", ""),
         ("book/compendium/book.py", '"""', '""" ', ""),
+        ("requirements.lock", "", "new", "the lock"),
+        ("notebooks/data/new.csv", "", "new", "the data"),
+        ("notebooks/shared/new.py", "", "new", "the shared code"),
+        ("book/lam.md", "", "new", ""),
     ):
-        before = (root / path).read_text("utf-8")
-        change(root / path, old, new)
+        place = root / path
+        place.parent.mkdir(exist_ok=True)
+        before = place.read_text("utf-8") if old else ""
+        assert old in before
+        place.write_text(before.replace(old, new, 1), "utf-8")
         assert reason(root, "draws") == (f"{expected} changed" if expected else ""), path
-        (root / path).write_text(before, "utf-8")
-    for path, expected in (
-        ("requirements.lock", "the lock"),
-        ("notebooks/data/new.csv", "the data"),
-        ("notebooks/shared/new.py", "the shared code"),
-        ("book/lam.md", ""),
-    ):
-        (root / path).parent.mkdir(exist_ok=True)
-        (root / path).write_text("new")
-        assert reason(root, "draws") == (f"{expected} changed" if expected else ""), path
-        (root / path).unlink()
+        place.unlink()
+        if old:
+            place.write_text(before, "utf-8")
     again = call(root, "execute", "draws")
     assert "1 of 1 notebooks are up to date" in again.stdout
     assert "starts" not in again.stdout
@@ -295,9 +300,7 @@ def test_what_cannot_be_meant_is_refused_before_anything_runs(ran):
         ("--time-limit", "-5"): "a run needs at least one worker and one second, not 2 and -5",
         ("--time-limit", "nan"): "invalid int value: 'nan'",
     }.items():
-        outcome = call(ran[0], "execute", *arguments)
-        assert outcome.returncode == 2
-        assert message in outcome.stderr
+        refused(call(ran[0], "execute", *arguments), message)
     assert "1 of 1 notebooks are up to date" in call(ran[0], "execute", "draws", "draws").stdout
 
 
@@ -311,11 +314,9 @@ def test_processes_and_a_dask_cluster_give_the_same_bits(copied, tmp_path):
     assert "ProcessPoolExecutor" in (copied / "_build/executed/draws.ipynb").read_text()
     other = Path(shutil.copytree(copied / "f1ci", tmp_path / "other" / "f1ci"))
     change(other / "__init__.py", '"""', '""" ')
-    place = tmp_path / "scheduler.json"
+    place, said = tmp_path / "scheduler.json", tmp_path / "said"
 
-    said = tmp_path / "said"
-
-    def program(what: str, packages: Path, *options: str) -> subprocess.Popen[bytes]:
+    def program(what, packages, *options):
         with said.open("w") as words:
             return subprocess.Popen(
             [sys.executable, "-m", f"distributed.cli.dask_{what}", "--no-dashboard",
@@ -376,10 +377,8 @@ say("reader-share", share)""",
     )  # fmt: skip
     assert results.read_bytes() == expected
     # Tables of the book name ids. A reader's own run shows both numbers, and gives no verdict.
-    executed = [
-        (root / place / "executed/reader.ipynb").read_text()
-        for place in ("_build", "_build/custom")
-    ]
+    places = (root / "_build", root / "_build" / "custom")
+    executed = [(place / "executed/reader.ipynb").read_text() for place in places]
     assert 'data-ledger=\\"lam/section-6/f1\\" data-show=\\"printed\\"' in executed[0]
     for text in ((tmp_path / "out.ipynb").read_text(), executed[1]):
         assert ">0.740</td>" in text
@@ -469,8 +468,7 @@ def test_an_ended_run_leaves_nothing_that_counts_as_done(tmp_path, end):
         second = call(root, "execute")
         process.send_signal(end)
         process.wait(timeout=20)
-    assert second.returncode == 2
-    assert f"another command (process {process.pid}) is at work in" in second.stderr
+    refused(second, f"another command (process {process.pid}) is at work in")
     _, alive = psutil.wait_procs(family, timeout=20)
     assert alive == []
     left = files(root / "_build")
@@ -536,11 +534,7 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path, path, text, module, messa
     root = make_tree(tmp_path, draws=DRAWS)
     (root / path).parent.mkdir(exist_ok=True)
     (root / path).write_bytes(text if isinstance(text, bytes) else text.encode())
-    outcome = call(root, *module.split())
-    assert outcome.returncode == 2
-    assert outcome.stderr.startswith("error: ")
-    assert message in outcome.stderr
-    assert "Traceback" not in outcome.stderr
+    refused(call(root, *module.split()), message)
 
 
 @pytest.mark.slow
@@ -568,5 +562,4 @@ def test_an_environment_does_not_compute_for_another_tree(tmp_path, module):
         [sys.executable, "-m", f"compendium.{module}"],
         cwd=copy, env=environment(), capture_output=True, text=True, check=False,
     )  # fmt: skip
-    assert outcome.returncode == 2
-    assert f"this environment computes with {ROOT}, not with {copy}" in outcome.stderr
+    refused(outcome, f"this environment computes with {ROOT}, not with {copy}")

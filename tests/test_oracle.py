@@ -20,8 +20,8 @@ count = st.one_of(st.integers(0, 30), st.integers(0, 10**6))
 some = st.one_of(st.integers(1, 30), st.integers(1, 10**5))
 few = st.integers(1, 300)
 level = st.sampled_from([0.5, 0.9, 0.95, 0.999])
+far = st.sampled_from([0.001, 1 - 1e-6, 1 - 1e-12])
 weight = st.sampled_from([0.1, 0.2, 0.5, 1.0, 3.0])
-label = st.sampled_from(["a", "b", 7, (1, 2)])
 slowly = settings(max_examples=40, deadline=None)
 
 
@@ -33,14 +33,6 @@ def quiet(function, *arguments, **options):
 
 def close(ours, expected, rel=1e-12):
     return float(ours) == pytest.approx(float(expected), rel=rel, abs=1e-13)
-
-
-@given(st.lists(st.tuples(label, label), min_size=1, max_size=60))
-def test_confusion_matrix(pairs):
-    true, predicted = ([*labels] for labels in zip(*pairs, strict=True))
-    classes = ["a", "b", 7, (1, 2)]
-    ours = f1ci.confusion_matrix(true, predicted, labels=classes)
-    assert ours.tolist() == oracle.confusion_matrix(true, predicted, classes)
 
 
 @given(st.lists(st.tuples(st.booleans(), st.booleans()), min_size=1, max_size=200))
@@ -64,13 +56,12 @@ def test_wilson_and_the_score_intervals_of_every_tversky_index(tp, fp, fn, at):
 
 
 @slowly
-@given(few, st.integers(0, 300), st.integers(0, 300), level, weight, weight)
+@given(few, st.integers(0, 300), st.integers(0, 300), level | far, weight, weight)
 def test_cautious(tp, fp, fn, at, a, b):
     if fp + fn == 0:
         fn = 1
-    low, high = f1ci.metric_interval(
-        [[1, fp], [fn, tp]], tversky(a, b), method="cautious", confidence_level=at
-    )
+    options = {"method": "cautious", "confidence_level": at}
+    low, high = quiet(f1ci.metric_interval, [[1, fp], [fn, tp]], tversky(a, b), **options)
     tails = oracle.beta_tails(tp, fp, fn, a, b, low, high)
     for tail in tails:
         # A double next to 1 is known to 1e-16 only, which is large next to rare errors.
@@ -124,8 +115,11 @@ def test_variance_of_clusters(rows, weights):
 
 @settings(max_examples=30, deadline=None)
 @given(
-    st.lists(st.tuples(*[st.integers(0, 1)] * 3), min_size=2, max_size=9),
-    st.sampled_from([(0.5, 0.5), (0.2, 0.8), (1.0, 0.0), (0.0, 1.0), (1.0, 1.0)]),
+    st.lists(st.tuples(*[st.integers(0, 1)] * 3), min_size=2, max_size=10),
+    # The last is that of beta = 0.3.
+    st.sampled_from(
+        [(0.5, 0.5), (0.2, 0.8), (1.0, 0.0), (0.0, 1.0), (1.0, 1.0), (100 / 109, 9 / 109)]
+    ),
 )
 def test_exact_p_value_of_a_difference(items, weights):
     # Two items that both have right keep the scores defined.

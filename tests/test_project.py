@@ -1,7 +1,5 @@
 """The frame: one set of pins, a valid citation, a Makefile that explains itself, no stray paths."""
 
-from __future__ import annotations
-
 import ast
 import doctest
 import json
@@ -83,12 +81,12 @@ def test_a_commit_has_the_checks_of_make_test():
     assert "not slow" in tests
 
 
-def imports(package: Path) -> dict[str, set[str]]:
+def imports(package):
     """Return the rooms of a package, each with the rooms that it imports, wherever it does."""
     rooms = {
         ".".join(p.relative_to(package).with_suffix("").parts): p for p in package.rglob("*.py")
     }
-    found: dict[str, set[str]] = {}
+    found = {}
     for room, path in rooms.items():
         named = set()
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
@@ -133,9 +131,8 @@ def test_links_of_the_ways_in_lead_somewhere():
 
 
 def test_the_package_readme_shows_what_the_package_says():
-    failed, tried = doctest.testfile(
-        str(ROOT / PROJECT["project"]["readme"]), module_relative=False
-    )
+    readme = str(ROOT / PROJECT["project"]["readme"])
+    failed, tried = doctest.testfile(readme, module_relative=False)
     assert (failed, tried > 2) == (0, True)
 
 
@@ -169,16 +166,11 @@ def test_wheel_and_source_hold_f1ci_alone(tmp_path):
     assert held == package | beside
 
 
-def locked_versions(lock: str, python: str) -> dict[str, str]:
+def locked_versions(lock, python):
     """Version of each package that the lock's text gives on Linux for one version of Python."""
-    marker_values = {
-        "python_version": python,
-        "python_full_version": f"{python}.0",
-        "sys_platform": "linux",
-        "platform_system": "Linux",
-        "os_name": "posix",
-    }
-    versions: dict[str, str] = {}
+    linux = {"sys_platform": "linux", "platform_system": "Linux", "os_name": "posix"}
+    marker_values = {"python_version": python, "python_full_version": f"{python}.0", **linux}
+    versions = {}
     for line in re.findall(r"^[A-Za-z0-9][^#\n\\]*", lock, flags=re.MULTILINE):
         requirement = Requirement(line.strip())
         if requirement.marker is None or requirement.marker.evaluate(marker_values):
@@ -230,16 +222,41 @@ def test_the_package_itself_needs_numpy_and_scipy_only():
         assert set(top_level) <= ours | sys.stdlib_module_names, path.name
 
 
-@pytest.mark.skipif(shutil.which("make") is None, reason="no make on this machine")
+needs_make = pytest.mark.skipif(shutil.which("make") is None, reason="no make on this machine")
+
+
+def make(folder, *arguments):
+    """Run make in a folder, and return what it said and its exit code."""
+    outcome = subprocess.run(["make", *arguments], cwd=folder, capture_output=True, text=True)
+    return outcome.stdout + outcome.stderr, outcome.returncode
+
+
+@pytest.fixture
+def bare(tmp_path):
+    """A folder with what an environment is made from."""
+    for name in ("Makefile", "requirements.lock", "pyproject.toml"):
+        shutil.copy(ROOT / name, tmp_path / name)
+    return tmp_path
+
+
+def put_program(path, text):
+    """Write a program of the shell."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f"#!/bin/sh\n{text}\n")
+    path.chmod(0o755)
+    return path
+
+
+@needs_make
 def test_bare_make_prints_every_target():
-    printed = subprocess.run(["make"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    printed, code = make(ROOT)
+    assert code == 0
     phony = re.search(r"^\.PHONY: (.*)$", (ROOT / "Makefile").read_text(), flags=re.MULTILINE)
-    assert phony
     for target in phony[1].split():
         assert re.search(rf"^{target} +\S", printed, flags=re.MULTILINE), target
 
 
-@pytest.mark.skipif(shutil.which("make") is None, reason="no make on this machine")
+@needs_make
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -247,37 +264,28 @@ def test_bare_make_prints_every_target():
         (["book", "VENV=a b"], "VENV is a path without spaces, got 'a b'"),
     ],
 )
-def test_an_environment_of_another_folder_is_refused(tmp_path, arguments, message):
-    for name in ("Makefile", "requirements.lock", "pyproject.toml"):
-        shutil.copy(ROOT / name, tmp_path / name)
-    (tmp_path / ".venv").mkdir()
-    (tmp_path / ".venv" / ".ready").write_text("elsewhere\n")
-    outcome = subprocess.run(
-        ["make", *arguments], cwd=tmp_path, capture_output=True, text=True, check=False
-    )
-    assert outcome.returncode == 2
-    assert message in outcome.stdout + outcome.stderr
+def test_an_environment_of_another_folder_is_refused(bare, arguments, message):
+    (bare / ".venv").mkdir()
+    (bare / ".venv" / ".ready").write_text("elsewhere\n")
+    said, code = make(bare, *arguments)
+    assert code == 2
+    assert message in said
 
 
-@pytest.mark.skipif(shutil.which("make") is None, reason="no make on this machine")
+@needs_make
 @pytest.mark.parametrize("version", ["3.8.18", "3.9.25"])
-def test_an_old_python_is_named_before_anything_is_made(tmp_path, version):
+def test_an_old_python_is_named_before_anything_is_made(bare, version):
     # A program that answers as that Python would.
-    old = tmp_path / "python3"
     info = tuple(map(int, version.split(".")))
-    old.write_text(
-        f'#!/bin/sh\nif test "$1" = --version; then echo "Python {version}"; exit; fi\n'
-        f'exec {sys.executable} -c "import sys; sys.version_info = {info}; $2"\n'
+    old = put_program(
+        bare / "python3",
+        f'if test "$1" = --version; then echo "Python {version}"; exit; fi\n'
+        f'exec {sys.executable} -c "import sys; sys.version_info = {info}; $2"',
     )
-    old.chmod(0o755)
-    for name in ("Makefile", "requirements.lock", "pyproject.toml"):
-        shutil.copy(ROOT / name, tmp_path / name)
-    outcome = subprocess.run(
-        ["make", "book", f"PYTHON={old}"], cwd=tmp_path, capture_output=True, text=True, check=False
-    )
-    assert outcome.returncode == 2
-    assert f"Python 3.10 or newer is needed, and {old} is Python {version}" in outcome.stdout
-    assert not (tmp_path / ".venv").exists()
+    said, code = make(bare, "book", f"PYTHON={old}")
+    assert code == 2
+    assert f"Python 3.10 or newer is needed, and {old} is Python {version}" in said
+    assert not (bare / ".venv").exists()
 
 
 def test_an_old_pip_would_refuse_the_package():
@@ -288,42 +296,28 @@ def test_an_old_pip_would_refuse_the_package():
     assert allowed.contains("3.10.0")
 
 
-@pytest.mark.skipif(shutil.which("make") is None, reason="no make on this machine")
-def test_parameters_without_a_notebook_are_refused(tmp_path):
-    for name in ("Makefile", "requirements.lock", "pyproject.toml"):
-        shutil.copy(ROOT / name, tmp_path / name)
-    (tmp_path / ".venv").mkdir()
-    (tmp_path / ".venv" / ".ready").write_text(f"{tmp_path}\n")
-    outcome = subprocess.run(
-        ["make", "notebook", "PARAMS=seed=1"],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert outcome.returncode == 2
-    assert "name the notebook: make notebook NAME=lam-coverage" in outcome.stdout
+@needs_make
+def test_parameters_without_a_notebook_are_refused(bare):
+    (bare / ".venv").mkdir()
+    (bare / ".venv" / ".ready").write_text(f"{bare}\n")
+    said, code = make(bare, "notebook", "PARAMS=seed=1")
+    assert code == 2
+    assert "name the notebook: make notebook NAME=lam-coverage" in said
 
 
-@pytest.mark.skipif(shutil.which("make") is None, reason="no make on this machine")
-def test_what_a_person_names_is_no_command(tmp_path):
+@needs_make
+def test_what_a_person_names_is_no_command(bare):
     """The recipe gets it through the environment, and the shell does not read it again."""
-    shutil.copy(ROOT / "Makefile", tmp_path / "Makefile")
-    python = tmp_path / ".venv" / "bin" / "python"
-    python.parent.mkdir(parents=True)
-    python.write_text('#!/bin/sh\nfor a; do echo "<$a>"; done\n')
-    python.chmod(0o755)
-    for name in (".venv/.ready", "requirements.lock", "pyproject.toml"):
-        (tmp_path / name).write_text(f"{tmp_path}\n")
-    (tmp_path / ".venv" / ".ready").touch()
+    put_program(bare / ".venv" / "bin" / "python", 'for a; do echo "<$a>"; done')
+    (bare / ".venv" / ".ready").write_text(f"{bare}\n")
     tricky = 'x"; touch made; "'
-    outcome = subprocess.run(
-        ["make", "notebook", f"NAME={tricky} x", f"SCHEDULER={tricky}", f"PARAMS={tricky}"],
-        cwd=tmp_path, capture_output=True, text=True, check=True,
-    )  # fmt: skip
-    assert f"<--scheduler>\n<{tricky}>\n<--params={tricky}>" in outcome.stdout
-    assert f"<{tricky} x>" in outcome.stdout
-    assert not (tmp_path / "made").exists()
+    said, code = make(
+        bare, "notebook", f"NAME={tricky} x", f"SCHEDULER={tricky}", f"PARAMS={tricky}"
+    )
+    assert code == 0
+    assert f"<--scheduler>\n<{tricky}>\n<--params={tricky}>" in said
+    assert f"<{tricky} x>" in said
+    assert not (bare / "made").exists()
 
 
 def test_the_readme_says_the_two_commands_first():
@@ -334,24 +328,17 @@ def test_the_readme_says_the_two_commands_first():
 
 
 def test_workflows_cover_the_supported_pythons():
-    workflows = {
-        p.stem: yaml.safe_load(p.read_text()) for p in ROOT.glob(".github/workflows/*.yml")
-    }
+    files = ROOT.glob(".github/workflows/*.yml")
+    workflows = {path.stem: yaml.safe_load(path.read_text()) for path in files}
     assert set(workflows) == {"test", "package", "rebuild", "publish"}
     tested = workflows["test"]["jobs"]["test"]["strategy"]["matrix"]["python"]
     wheel = workflows["package"]["jobs"]["wheel"]["strategy"]["matrix"]
     # The oldest versions that are allowed are among those tested.
-    lowest = " ".join(
-        f"{name}.0".replace(">=", "==") for name in PROJECT["project"]["dependencies"]
-    )
+    lowest = " ".join(f"{n}.0".replace(">=", "==") for n in PROJECT["project"]["dependencies"])
     assert [case["with"] for case in wheel["include"]] == [lowest]
     elsewhere = workflows["package"]["jobs"]["elsewhere"]["strategy"]["matrix"]["os"]
     assert {name.partition("-")[0] for name in elsewhere} == {"macos", "windows", "ubuntu"}
-    declared = [
-        line.rsplit(" ", 1)[1]
-        for line in PROJECT["project"]["classifiers"]
-        if re.search(r":: 3\.\d+$", line)
-    ]
+    declared = re.findall(r":: (3\.\d+)$", "\n".join(PROJECT["project"]["classifiers"]), re.M)
     assert tested == wheel["python"] == declared
 
 

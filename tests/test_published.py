@@ -7,37 +7,31 @@ reading order. Such a check cannot find a digit that is right in the paper but f
 wrong id in running text: that takes a second, independent reader.
 """
 
-import csv
 import math
 import os
 import re
 from collections import Counter
-from fractions import Fraction
 from pathlib import Path
 
 import pytest
 from compendium.published import Number, Published
 
 ROOT = Path(__file__).resolve().parents[1]
-PUBLISHED = ROOT / "book" / "published"
 PAPERS = Path(os.environ.get("F1CI_PAPERS", ROOT.parent / "shared" / "papers"))
 
-with (PUBLISHED / "papers.csv").open(encoding="utf-8", newline="") as lines:
-    LISTED = {line["key"]: line for line in csv.DictReader(lines)}
-TEXTS = {key: line["text"] for key, line in LISTED.items()}
-KINDS = {"deterministic", "simulated", "trained"}
+PUBLISHED = Published()  # which checks columns, kinds, entries of the register and unique ids
+RESULTS, INPUTS = [*PUBLISHED.rows.values()], [*PUBLISHED.inputs.values()]
 ITEMS = "table|section|equation|lemma|theorem|proposition|corollary|remark|appendix"
-INPUT_COLUMNS = ["id", "paper", "item", "description", "printed"]
-RESULT_COLUMNS = [*INPUT_COLUMNS, "kind", "erratum"]
 
 
 def declared(column):
     """How many cells of each table papers.csv promises: (paper, table) to a number."""
-    pairs = [(key, *cell.split(":")) for key, x in LISTED.items() for cell in x[column].split()]
-    return {
-        (paper, table): sum(math.prod(map(int, term.split("*"))) for term in cells.split("+"))
-        for paper, table, cells in pairs
-    }
+    found = {}
+    for key, paper in PUBLISHED.papers.items():
+        for cell in getattr(paper, column).split():
+            table, cells = cell.split(":")
+            found[key, table] = sum(math.prod(map(int, t.split("*"))) for t in cells.split("+"))
+    return found
 
 
 # Cells that hold a result (an interval is two rows), and cells that hold an input.
@@ -65,15 +59,6 @@ BLOCKS = {
 DECIMAL = re.compile(r"(?<![\w.{])\d*\.\d+")  # the brace excludes the subscript of F_{0.5}
 
 
-def read(name):
-    with (PUBLISHED / f"{name}.csv").open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
-
-
-RESULTS = {paper: read(paper) for paper in TEXTS}
-INPUTS = read("inputs")
-ROWS = [row for rows in RESULTS.values() for row in rows] + INPUTS
-
 needs_papers = pytest.mark.skipif(
     "F1CI_PAPERS" not in os.environ and not PAPERS.is_dir(),
     reason="the papers' text is not at hand; name its folder in F1CI_PAPERS",
@@ -83,8 +68,8 @@ needs_papers = pytest.mark.skipif(
 @pytest.fixture(scope="module")
 def texts():
     return {
-        paper: (PAPERS / name).read_text(encoding="utf-8").replace("\r\n", "\n")
-        for paper, name in TEXTS.items()
+        key: (PAPERS / paper.text).read_text(encoding="utf-8").replace("\r\n", "\n")
+        for key, paper in PUBLISHED.papers.items()
     }
 
 
@@ -111,41 +96,17 @@ def prints(text, printed):
     return re.search(before + re.escape(printed) + after, text) is not None
 
 
-def test_columns():
-    """Every row has the columns of its file, no more and no fewer."""
-    for rows in RESULTS.values():
-        assert {tuple(row) for row in rows} == {tuple(RESULT_COLUMNS)}
-    assert {tuple(row) for row in INPUTS} == {tuple(INPUT_COLUMNS)}
-    assert all(None not in row.values() for row in ROWS)
-
-
-def test_ids_are_unique():
-    repeated = [name for name, count in Counter(row["id"] for row in ROWS).items() if count > 1]
-    assert repeated == []
-
-
 def test_rows_are_well_formed():
-    for row in ROWS:
-        assert row["paper"] in TEXTS, row
-        assert re.fullmatch(rf"({ITEMS})-[a-z0-9.]+", row["item"]), row
-        assert re.fullmatch(r"[a-z0-9][a-z0-9._-]*(/[a-z0-9][a-z0-9._-]*){2,}", row["id"]), row
-        assert row["id"].startswith(f"{row['paper']}/{row['item']}/"), row
-        assert row["description"], row
-        assert row["printed"], row
-        assert all(cell == cell.strip() for cell in row.values()), row
-
-
-@pytest.mark.parametrize("paper", TEXTS)
-def test_results_keep_to_the_vocabulary(paper):
-    assert {row["paper"] for row in RESULTS[paper]} == {paper}
-    assert {row["kind"] for row in RESULTS[paper]} <= KINDS
-    errata = {row["erratum"] for row in RESULTS[paper]} - {""}
-    assert all(re.fullmatch(rf"[ERON]-{paper}-[1-9]\d*", erratum) for erratum in errata)
+    for row in (*RESULTS, *INPUTS):
+        assert re.fullmatch(rf"({ITEMS})-[a-z0-9.]+", row.item), row
+        assert re.fullmatch(r"[a-z0-9][a-z0-9._-]*(/[a-z0-9][a-z0-9._-]*){2,}", row.id), row
+        assert row.id.startswith(f"{row.paper}/{row.item}/"), row
+        assert row.description, row
+    assert {row.paper for row in RESULTS} == set(PUBLISHED.papers)
 
 
 def test_tables_are_complete():
-    results = Counter((row["paper"], row["item"]) for rows in RESULTS.values() for row in rows)
-    inputs = Counter((row["paper"], row["item"]) for row in INPUTS)
+    results, inputs = (Counter((r.paper, r.item) for r in rows) for rows in (RESULTS, INPUTS))
     assert {table: results[table] for table in CELLS} == CELLS
     assert {table: inputs[table] for table in INPUT_CELLS} == INPUT_CELLS
     tables = {key for key in results if key[1].startswith("table-")}
@@ -154,22 +115,18 @@ def test_tables_are_complete():
 
 def value(name):
     """The printed number of an input or result, exactly."""
-    (row,) = (row for row in ROWS if row["id"] == name)
-    return Fraction(row["printed"].replace(",", ""))
+    return PUBLISHED.everything[name].number.value
 
 
 def total(prefix):
-    names = [row["id"] for row in INPUTS if row["id"].startswith(prefix)]
-    return sum(value(name) for name in names)
+    return sum(value(row.id) for row in INPUTS if row.id.startswith(prefix))
 
 
 def test_inputs_add_up():
     """Sums that the papers imply: probabilities to 1, counts to the sizes printed beside them."""
     for scenario in (1, 2, 3):
-        cells = [
-            f"lam/section-5.1/scenario-{scenario}/p{cell}" for cell in ("11", "10", "01", "00")
-        ]
-        assert sum(value(cell) for cell in cells) == 1
+        cells = (f"lam/section-5.1/scenario-{scenario}/p{k}" for k in ("11", "10", "01", "00"))
+        assert sum(map(value, cells)) == 1
         assert total(f"takahashi/table-2/scenario-{scenario}/") == 1
     assert total("takahashi/table-1a/") == value("takahashi/section-2/n")
     assert total("takahashi/appendix-d/mnn/") == value("takahashi/table-4/mnn/n")
@@ -182,11 +139,11 @@ def test_inputs_add_up():
 
 
 @needs_papers
-@pytest.mark.parametrize("paper", TEXTS)
+@pytest.mark.parametrize("paper", PUBLISHED.papers)
 def test_every_number_is_printed_in_its_paper(paper, texts):
-    rows = RESULTS[paper] + [row for row in INPUTS if row["paper"] == paper]
+    rows = [row for row in PUBLISHED.everything.values() if row.paper == paper]
     text = plain(texts[paper])
-    assert [row["id"] for row in rows if not prints(text, row["printed"])] == []
+    assert [row.id for row in rows if not prints(text, row.printed)] == []
 
 
 @needs_papers
@@ -197,7 +154,7 @@ def test_table_reads_as_printed(paper, item, texts):
     text = texts[paper]
     stop = len(text) if end is None else text.index(end)
     block = text[text.rindex(start, 0, stop) : stop]
-    ours = [row["printed"] for row in RESULTS[paper] if row["item"] == item]
+    ours = [row.printed for row in RESULTS if (row.paper, row.item) == (paper, item)]
     assert DECIMAL.findall(block) == [printed for printed in ours if DECIMAL.fullmatch(printed)]
 
 
@@ -228,9 +185,8 @@ def test_lookup_respects_the_borders_of_numbers(text, printed, found):
 
 
 def test_restated_numbers_are_the_same_to_the_digits_that_both_print():
-    published = Published()
-    for name, of in published.restated.items():
-        again, first = published.rows[name].number, published.rows[of].number
+    for name, of in PUBLISHED.restated.items():
+        again, first = PUBLISHED.rows[name].number, PUBLISHED.rows[of].number
         if name == "jiang/section-2.4/coverage":  # per cent of the 10,000 that `covered` counts
             first = Number(first.value / 100, first.half_unit / 100)
         assert abs(again.value - first.value) <= again.half_unit + first.half_unit, (name, of)

@@ -1,7 +1,5 @@
-"""The equicoordinate quantile: against closed forms, one-dimensional integrals, and R's mvtnorm."""
+"""The equicoordinate quantile: against closed forms, one-dimensional integrals, R's mvtnorm."""
 
-import shutil
-import subprocess
 from itertools import pairwise
 
 import numpy as np
@@ -11,14 +9,9 @@ from hypothesis import strategies as st
 from scipy import integrate, optimize, stats
 
 import f1ci
-from f1ci.methods.quantile import _pair_probability
 
 ACCURACY = 1e-3  # the default
 LEVELS = [0.5, 0.8, 0.95, 0.99, 0.9999]
-
-
-def equicorrelation(k, rho):
-    return np.full((k, k), rho) + (1 - rho) * np.eye(k)
 
 
 def autoregression(k, rho):
@@ -49,6 +42,10 @@ def solve(probability, level):
 def sidak(level, k):
     """All |Z_k| < q has probability (2 Phi(q) - 1)^k if they are independent."""
     return stats.norm.isf(-np.expm1(np.log(level) / k) / 2)
+
+
+def one_factor(loadings):
+    return np.outer(loadings, loadings) + np.diag(1 - np.square(loadings))
 
 
 def one_factor_quantile(loadings, level):
@@ -85,13 +82,7 @@ def chain_quantile(steps, level):
 # In the plane: exact
 
 
-@pytest.mark.parametrize("level", [0.3, *LEVELS, 1 - 1e-9])
-def test_one_variable_is_the_normal_quantile(level):
-    expected = -stats.norm.ppf((1 - level) / 2)
-    assert f1ci.equicoordinate_quantile([[1.0]], level) == pytest.approx(expected, rel=1e-13)
-
-
-@pytest.mark.parametrize("k", [2, 5, 12])
+@pytest.mark.parametrize("k", [1, 2, 5, 12])
 @pytest.mark.parametrize("level", LEVELS)
 def test_perfect_correlation_is_one_variable(k, level):
     signs = np.where(np.arange(k) % 3 == 0, -1.0, 1.0)
@@ -147,98 +138,36 @@ def test_independence_is_sidaks(k, level):
     assert found == pytest.approx(sidak(level, k), abs=ACCURACY)
 
 
+@pytest.mark.parametrize("level", [0.5, 0.95, 0.9999])
 @pytest.mark.parametrize(
-    ("k", "rho", "level"),
+    "loadings",
     [
-        (3, 0.5, 0.95),
-        (4, 0.7, 0.5),
-        (4, 0.2, 0.9999),
-        (6, 0.9, 0.95),
-        (6, 0.99, 0.99),
-        (12, 0.5, 0.5),
-        (12, 0.5, 0.95),
-        (30, 0.2, 0.95),
-        (60, 0.3, 0.95),
+        np.full(3, 0.5**0.5),
+        np.full(6, 0.99**0.5),
+        np.full(60, 0.3**0.5),
+        [0.9, -0.3, 0.0, 0.6, 0.98],
+        [0.5, 0, 0],
     ],
 )
-def test_equicorrelation(k, rho, level):
-    expected = one_factor_quantile(np.full(k, np.sqrt(rho)), level)
-    found = f1ci.equicoordinate_quantile(equicorrelation(k, rho), level)
-    assert found == pytest.approx(expected, abs=ACCURACY)
-
-
-@pytest.mark.parametrize("level", [0.5, 0.95, 0.9999])
-@pytest.mark.parametrize("loadings", [np.full(8, 0.97), [0.9, -0.3, 0.0, 0.6, 0.98], [0.5, 0, 0]])
 def test_one_factor(loadings, level):
-    correlation = np.outer(loadings, loadings)
-    np.fill_diagonal(correlation, 1.0)
-    found = f1ci.equicoordinate_quantile(correlation, level)
+    found = f1ci.equicoordinate_quantile(one_factor(loadings), level)
     assert found == pytest.approx(one_factor_quantile(loadings, level), abs=ACCURACY)
 
 
 @pytest.mark.parametrize("level", [0.5, 0.95, 0.999])
 @pytest.mark.parametrize("steps", [[0.8] * 5, [0.9, -0.5, 0.3, 0.95], [0.6, 0.7]])
 def test_chains(steps, level):
-    k = len(steps) + 1
-    correlation = np.eye(k)
-    for i in range(k):
-        for j in range(i + 1, k):
-            correlation[i, j] = correlation[j, i] = np.prod(steps[i:j])
+    first, second = np.indices((len(steps) + 1,) * 2)
+    along = np.cumprod([1, *steps])
+    correlation = along[np.maximum(first, second)] / along[np.minimum(first, second)]
     found = f1ci.equicoordinate_quantile(correlation, level)
     assert found == pytest.approx(chain_quantile(steps, level), abs=ACCURACY)
 
 
 def test_a_tenth_of_the_error_for_a_hundred_times_the_work():
     loadings = np.linspace(0.3, 0.9, 6)
-    correlation = np.outer(loadings, loadings)
-    np.fill_diagonal(correlation, 1.0)
-    found = f1ci.equicoordinate_quantile(correlation, accuracy=1e-4)
+    found = f1ci.equicoordinate_quantile(one_factor(loadings), accuracy=1e-4)
     assert found == pytest.approx(one_factor_quantile(loadings, 0.95), abs=1e-4)
-
-
-@pytest.mark.parametrize(("k", "q"), [(5, 2.2), (9, 2.5), (16, 1.8)])
-def test_rank_three_by_a_fine_grid(k, q):
-    # Given two of the three normal variables the third lies between known ends.
-    loadings = cosines(k, 3)
-    w, v = np.linalg.eigh(loadings)
-    a = v[:, -3:] * np.sqrt(w[-3:])
-    nodes = 9 * ((np.arange(1500) + 0.5) * 2 / 1500 - 1)
-    weight = stats.norm.pdf(nodes) * 18 / 1500
-    probability = 0.0
-    for x, wx in zip(nodes, weight, strict=True):
-        shift = a[:, :1] * x + a[:, 1:2] * nodes
-        ends = (np.array([-q, q])[:, None, None] - shift) / a[:, 2:]
-        inside = stats.norm.cdf(ends.max(axis=0).min(axis=0))
-        inside -= stats.norm.cdf(ends.min(axis=0).max(axis=0))
-        probability += wx * (weight @ np.maximum(inside, 0.0))
-    # The grid errs by about 1e-7.
-    found = f1ci.equicoordinate_quantile(loadings, probability)
-    assert found == pytest.approx(q, abs=ACCURACY)
-
-
-def test_sixteen_variables_of_rank_five():
-    # Of 1e8 draws of five normal variables (numpy, seed 20) 93,799,071 have no variable beyond
-    # 2.7: a standard error of 2.4e-5 in the probability, 1.6e-4 in q.
-    found = f1ci.equicoordinate_quantile(cosines(16, 5), 93_799_071 / 1e8)
-    assert found == pytest.approx(2.7, abs=4 * 1.6e-4 + ACCURACY)
-
-
-@pytest.mark.parametrize("k", [4, 6])
-def test_smallest_equicorrelation_is_singular(k):
-    # rho = -1 / (k - 1): a regular simplex, of rank k - 1; max |Z| of normal variables less
-    # their mean, scaled. By simulation: the standard error of a quantile is
-    # sqrt(p (1 - p) / n) / density, the density by a difference quotient.
-    scale = np.sqrt(k / (k - 1))
-    draws = np.random.default_rng(0).normal(size=(400_000, k))
-    largest = np.abs(draws - draws.mean(axis=1, keepdims=True)).max(axis=1) * scale
-    simulated = np.quantile(largest, 0.95)
-    density = 0.02 / (np.quantile(largest, 0.96) - np.quantile(largest, 0.94))
-    error = np.sqrt(0.95 * 0.05 / len(draws)) / density
-    found = f1ci.equicoordinate_quantile(equicorrelation(k, -1 / (k - 1)))
-    assert found == pytest.approx(simulated, abs=4 * error + ACCURACY)
-
-
-# mvtnorm
 
 
 # P(max |Z_k| < q), and the error that it states for itself, by mvtnorm 1.1-3 in R 4.2.2:
@@ -265,24 +194,6 @@ def test_recorded_mvtnorm(correlation, q, probability, error):
         for shift in (-0.01, 0.0, 0.01)
     )
     assert found == pytest.approx(q, abs=ACCURACY + error * (above - below) / 0.02)
-
-
-@pytest.mark.skipif(shutil.which("Rscript") is None, reason="Rscript is not installed")
-@pytest.mark.parametrize(("k", "rank", "q"), [(5, 7, 2.4), (5, 3, 2.2), (8, 10, 2.7)])
-def test_live_mvtnorm(k, rank, q):
-    program = f"""
-        if (!requireNamespace("mvtnorm", quietly = TRUE)) quit(status = 3)
-        v <- tcrossprod(outer(1:{k}, 1:{rank}, function(i, j) cos(1 + i * j + 2 * i)))
-        set.seed(1)
-        p <- mvtnorm::pmvnorm(rep(-{q}, {k}), rep({q}, {k}), sigma = cov2cor(v),
-                              algorithm = mvtnorm::GenzBretz(maxpts = 2e5, abseps = 1e-6))
-        cat(sprintf("%.12f %.3e", p, attr(p, "error")))
-    """
-    run = subprocess.run(["Rscript", "-e", program], capture_output=True, text=True, check=False)
-    if run.returncode == 3:
-        pytest.skip("R's mvtnorm is not installed")
-    probability, error = map(float, run.stdout.split())
-    test_recorded_mvtnorm(cosines(k, rank), q, probability, error)
 
 
 # Properties
@@ -329,34 +240,6 @@ def test_bounds_order_signs_and_growth_with_the_level(seed, k, rank):
     assert f1ci.equicoordinate_quantile(changed) == pytest.approx(found[2], abs=2 * ACCURACY)
 
 
-def test_a_duplicated_variable_counts_once():
-    correlation = autoregression(3, 0.6)
-    again = correlation[np.ix_([0, 1, 1, 2, 0], [0, 1, 1, 2, 0])]
-    signs = np.array([1.0, 1.0, -1.0, 1.0, 1.0])
-    found = f1ci.equicoordinate_quantile(again * np.outer(signs, signs))
-    assert found == pytest.approx(chain_quantile([0.6, 0.6], 0.95), abs=ACCURACY)
-
-
-def test_errors_of_many_matrices_are_within_the_accuracy():
-    matrices = random_correlations(15, 6, 5, seed=4)
-    coarse = f1ci.equicoordinate_quantile(matrices)
-    fine = f1ci.equicoordinate_quantile(matrices, accuracy=3e-4)
-    assert np.abs(coarse - fine).max() < 1.3e-3
-
-
-def test_pair_probability():
-    rho, q = np.array([0.0, 0.5, -0.5, 1.0, -1.0]), 1.3
-    tail, spread = stats.norm.sf(q), 0.75**0.5
-
-    def given_x(x):  # rho = 1/2: P(|Y| > q) given X
-        beyond = stats.norm.sf((q - x / 2) / spread) + stats.norm.cdf((-q - x / 2) / spread)
-        return stats.norm.pdf(x) * beyond
-
-    half = 2 * integrate.quad(given_x, q, 12, epsabs=1e-14)[0]
-    expected = [4 * tail**2, half, half, 2 * tail, 2 * tail]
-    np.testing.assert_allclose(_pair_probability(rho, np.array(q)), expected, rtol=1e-10)
-
-
 # Bad input
 
 
@@ -369,7 +252,7 @@ def test_pair_probability():
         ([[1.0, np.nan], [np.nan, 1.0]], "between -1 and 1, got nan"),
         (np.ones((2, 3)), r"shape \(..., k, k\), got shape \(2, 3\)"),
         (np.empty((0, 0)), r"got shape \(0, 0\)"),
-        (equicorrelation(3, -0.6), "positive semidefinite, got eigenvalue -0.2"),
+        (np.eye(3) * 1.6 - 0.6, "positive semidefinite, got eigenvalue -0.2"),
         (np.eye(201), "at most 200 variables, got 201"),
     ],
 )

@@ -1,7 +1,5 @@
 """The helpers of the notebooks that judge statements and whole tables."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy import stats
@@ -11,7 +9,7 @@ from notebooks.shared import joint_test, statements
 # Statements
 
 
-def test_a_claim_says_what_was_decided() -> None:
+def test_a_claim_says_what_was_decided():
     claims = [
         statements.claim("6", "longer than .1", 0.13345, np.True_),
         statements.claim("7", "never below .9", ".83 at worst", 0.83 >= 0.9),
@@ -25,7 +23,7 @@ def test_a_claim_says_what_was_decided() -> None:
 # Joint tests
 
 
-def test_the_sum_of_squares_has_its_chi_square_p_value_where_rounding_is_small() -> None:
+def test_the_sum_of_squares_has_its_chi_square_p_value_where_rounding_is_small():
     # scipy's chi-square tail; four standard errors of 10,000 draws.
     z = np.linspace(-1.9, 2.3, 24).reshape(6, 4)
     test = joint_test.joint_test(0.9 + 0.01 * z, 0.9, 0.01, unit=1e-9)
@@ -39,7 +37,7 @@ def test_the_sum_of_squares_has_its_chi_square_p_value_where_rounding_is_small()
     assert test.p_mean == pytest.approx(2 * stats.norm.sf(0.2 * np.sqrt(24)), abs=0.02)
 
 
-def test_numbers_that_share_test_sets_count_once() -> None:
+def test_numbers_that_share_test_sets_count_once():
     # Four copies of one number, two standard errors low: one fact, with the p-value of one.
     same = np.ones((1, 4, 4))
     test = joint_test.joint_test([[0.88] * 4], 0.9, 0.01, unit=1e-9, correlation=same)
@@ -48,7 +46,7 @@ def test_numbers_that_share_test_sets_count_once() -> None:
     assert alone.p_mean < 0.001
 
 
-def test_a_shift_that_no_row_shows() -> None:
+def test_a_shift_that_no_row_shows():
     printed = np.round(0.95 - 0.001 * np.ones((1, 14)), 4)
     test = joint_test.joint_test(printed, 0.95, 0.001, unit=0.0001)
     assert test.largest < 1.05
@@ -56,13 +54,13 @@ def test_a_shift_that_no_row_shows() -> None:
     assert test.p_mean < 0.001
 
 
-def test_rounding_alone_is_no_disagreement() -> None:
+def test_rounding_alone_is_no_disagreement():
     # Each printed number is as far off as rounding to two digits can make it.
     exact = np.array([[0.1249, 0.2649, 0.3751, 0.4851]])
     test = joint_test.joint_test(np.round(exact, 2), exact, 1e-6, unit=0.01)
     assert test.p_chi_square > 0.2  # the printed table is the only one that can come out
 
 
-def test_a_table_without_an_error_is_refused() -> None:
+def test_a_table_without_an_error_is_refused():
     with pytest.raises(ValueError, match="standard error above 0"):
         joint_test.joint_test([[0.5]], [[0.5]], [[0.0]], unit=0.1)

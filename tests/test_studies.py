@@ -1,7 +1,5 @@
 """What the notebooks of our own work compute in `notebooks/shared`, beside the atlas."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,10 +1,7 @@
 """What wangli's notebooks compute: regressions by scikit-learn, folds and words by hand."""
 
-from __future__ import annotations
-
 from concurrent.futures import ThreadPoolExecutor
 from math import comb
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -22,7 +19,7 @@ from notebooks.shared.logistic_folds import Design
 MEANS = ((0.0, 0.0), (0.5, 0.5))
 
 
-def scikit_learn(penalty: float) -> LogisticRegression:
+def scikit_learn(penalty):
     """Logistic regression whose loss is the same as ours."""
     return LogisticRegression(C=1 / penalty if penalty else np.inf, tol=1e-10, max_iter=1000)
 
@@ -31,7 +28,7 @@ def scikit_learn(penalty: float) -> LogisticRegression:
 
 
 @pytest.mark.parametrize("penalty", [0.0, 1.0, 25.0])
-def test_fits_are_those_of_scikit_learn(penalty: float) -> None:
+def test_fits_are_those_of_scikit_learn(penalty):
     rng = np.random.default_rng(1)
     labels = rng.random((2, 3, 80)) < 0.4
     features = rng.normal(size=(2, 3, 80, 2)) + labels[..., None] * [0.5, -1.0]
@@ -44,32 +41,29 @@ def test_fits_are_those_of_scikit_learn(penalty: float) -> None:
         assert coefficients[index] == pytest.approx(expected, abs=1e-6)
 
 
-def test_separable_classes_have_no_fit() -> None:
+def test_separable_classes_have_no_fit():
     features = np.array([[-2.0, 0.3], [-1.0, 0.1], [1.0, 0.2], [2.0, 0.4]])
     with pytest.raises(RuntimeError, match="no convergence in 30 steps"):
         logistic_folds.fit(logistic_folds.terms_of(features), np.array([False, False, True, True]))
 
 
-def test_true_rates_are_those_of_many_draws() -> None:
+def test_true_rates_are_those_of_many_draws():
     rule = np.array([[-0.3, 1.0, 0.0], [-0.25, 0.5, 0.5], [0.4, -2.0, 0.7]])
     rates = logistic_folds.rates(rule, MEANS)
     assert rates[0] == pytest.approx(stats.norm.sf(0.3 - np.array([0.5, 0.0])), rel=1e-14)
     draws = np.random.default_rng(2).normal(size=(200_000, 2))
+    # 1000 items: 250 positives, of which 200 are found, and 225 false alarms.
+    f1 = logistic_folds.f1_of_rates(np.array([0.8, 0.3]), 0.25)
+    assert f1 == pytest.approx(400 / (400 + 225 + 50))
     for column, mean in enumerate((MEANS[1], MEANS[0])):
         share = (rule[:, :1] + rule[:, 1:] @ (draws + mean).T > 0).mean(axis=1)
         # Four standard errors of a share of 200,000 draws.
         assert rates[:, column] == pytest.approx(share, abs=4 * np.sqrt(0.25 / 200_000))
 
 
-def test_f1_of_rates() -> None:
-    # 1000 items: 250 positives, of which 200 are found, and 225 false alarms.
-    f1 = logistic_folds.f1_of_rates(np.array([0.8, 0.3]), 0.25)
-    assert f1 == pytest.approx(400 / (400 + 225 + 50))
-
-
 @pytest.mark.parametrize("partition", ["stratified blocks", "blocks", "random halves"])
 @pytest.mark.parametrize("exact_classes", [True, False])
-def test_the_folds_are_what_their_names_say(partition: str, exact_classes: bool) -> None:
+def test_the_folds_are_what_their_names_say(partition, exact_classes):
     design = Design(40, MEANS, 0.5, partition, exact_classes)
     stream = np.random.default_rng(3)
     _, labels = logistic_folds.draw(design, stream, 20)
@@ -79,11 +73,8 @@ def test_the_folds_are_what_their_names_say(partition: str, exact_classes: bool)
     both = np.concatenate([train, test], axis=2)
     assert (np.sort(both, axis=2) == np.arange(40)).all()
     assert (np.sort(train[:, ::2]) == np.sort(test[:, 1::2])).all()
-    overlaps = {
-        np.intersect1d(train[i, j], train[i, k]).size
-        for i in range(20)
-        for j, k in ((0, 2), (0, 4), (2, 4))
-    }
+    pairs = ((one[j], one[k]) for one in train for j, k in ((0, 2), (0, 4), (2, 4)))
+    overlaps = {np.intersect1d(*pair).size for pair in pairs}
     assert (overlaps == {10}) == (partition != "random halves")
     positives = np.take_along_axis(labels[:, None], test, axis=2).sum(axis=2)
     uneven = np.abs(positives[:, ::2] - positives[:, 1::2]).max()
@@ -92,7 +83,7 @@ def test_the_folds_are_what_their_names_say(partition: str, exact_classes: bool)
 
 
 @pytest.mark.parametrize("penalty", [0.0, 1.0])
-def test_a_data_set_is_cross_validated_as_by_scikit_learn(penalty: float) -> None:
+def test_a_data_set_is_cross_validated_as_by_scikit_learn(penalty):
     design = Design(60, MEANS, 0.5, penalty=penalty)
     trials = logistic_folds.run(design, 1, rng=np.random.default_rng(4))
     stream = np.random.default_rng(4).spawn(1)[0]
@@ -100,7 +91,7 @@ def test_a_data_set_is_cross_validated_as_by_scikit_learn(penalty: float) -> Non
     x, y = features[0], labels[0]
     model = scikit_learn(penalty)
 
-    def true_rates() -> np.ndarray:
+    def true_rates():
         return logistic_folds.rates(np.array([*model.intercept_, *model.coef_[0]]), MEANS)
 
     for fold, (train, test) in enumerate(f1ci.bcv_partitions(60, stratify=y, rng=0)):
@@ -112,7 +103,7 @@ def test_a_data_set_is_cross_validated_as_by_scikit_learn(penalty: float) -> Non
     assert trials.rates_of_all[0] == pytest.approx(true_rates(), abs=1e-5)
 
 
-def test_any_executor_gives_the_same_numbers() -> None:
+def test_any_executor_gives_the_same_numbers():
     design = Design(24, MEANS, 0.5, penalty=1.0)
     here = logistic_folds.run(design, 120, rng=5)
     with ThreadPoolExecutor(2) as pool:
@@ -125,14 +116,13 @@ def test_any_executor_gives_the_same_numbers() -> None:
 # Statistics of six folds
 
 
-def test_scores_are_those_of_the_definitions() -> None:
-    counts = [77, 44, 10]  # printed by Lam et al. (2024), section 6, with F1 = .7404
-    assert fold_statistics.scores(counts, "precision") == pytest.approx(77 / 121)
-    assert fold_statistics.scores(counts, "recall") == pytest.approx(77 / 87)
-    assert fold_statistics.scores(counts, "f1") == pytest.approx(154 / 208)
+def test_scores_are_those_of_the_definitions():
+    # The counts printed by Lam et al. (2024), section 6, with F1 = .7404.
+    for metric, expected in (("precision", 77 / 121), ("recall", 77 / 87), ("f1", 154 / 208)):
+        assert fold_statistics.scores([77, 44, 10], metric) == pytest.approx(expected)
 
 
-def test_fold_correlations_are_those_of_drawn_folds() -> None:
+def test_fold_correlations_are_those_of_drawn_folds():
     # One effect of the corpus (variance 2), one of the repetition (1), one of the fold (1).
     rng = np.random.default_rng(6)
     corpus, repetition, fold = (rng.normal(size=(40_000, *s)) for s in ((1, 1), (3, 1), (3, 2)))
@@ -145,7 +135,7 @@ def test_fold_correlations_are_those_of_drawn_folds() -> None:
     assert fold_statistics.FoldCorrelations(0, 0.5, 4).weight(4) == pytest.approx(1 / 3)
 
 
-def test_the_t_interval_is_that_of_a_textbook() -> None:
+def test_the_t_interval_is_that_of_a_textbook():
     folds = np.arange(6.0).reshape(3, 2)
     interval = fold_statistics.t_interval(folds)
     # Mean 2.5, variance 3.5; t(5) of .975 is 2.5706 in printed tables.
@@ -156,7 +146,7 @@ def test_the_t_interval_is_that_of_a_textbook() -> None:
     assert at_the_border.p_value == pytest.approx(0.05)
 
 
-def test_an_interval_holds_the_truth_if_the_binomial_tails_say_so() -> None:
+def test_an_interval_holds_the_truth_if_the_binomial_tails_say_so():
     # With integer parameters a Beta probability is a binomial tail: (7, 4, 1) has Beta(8, 7).
     for truth in (0.35, 0.45, 0.6, 0.85, 0.9):
         star = truth / (2 - truth)
@@ -168,12 +158,12 @@ def test_an_interval_holds_the_truth_if_the_binomial_tails_say_so() -> None:
 # Word segmenters
 
 
-def words_of(spans: set[tuple[int, int]], text: str) -> list[str]:
+def words_of(spans, text):
     """The words between the boundaries."""
     return [text[start:end] for start, end in sorted(spans)]
 
 
-def test_tags_are_those_of_the_paper() -> None:
+def test_tags_are_those_of_the_paper():
     # Section 4.1 and Zhao et al. (2006): B2 and B3 are the second and third of a long word.
     words = ["a", "bc", "def", "ghij", "klmnop"]
     assert " ".join(train_tag_sets.tags(words, ["B"])) == "S B E B M E B M M E B M M M M E"
@@ -182,20 +172,16 @@ def test_tags_are_those_of_the_paper() -> None:
 
 
 @pytest.mark.parametrize("heads", [["B"], ["B", "B2", "B3"]])
-def test_tags_cut_a_text_into_the_words_they_came_from(heads: list[str]) -> None:
+def test_tags_cut_a_text_into_the_words_they_came_from(heads):
     words = ["a", "bc", "def", "ghij", "klmnop", "q"]
     found = train_tag_sets.spans(train_tag_sets.tags(words, heads))
     assert words_of(found, "".join(words)) == words
     # Any sequence cuts the text, even one that no words could have.
-    assert words_of(train_tag_sets.spans(["M", "E", "E", "B", "S"]), "abcde") == [
-        "ab",
-        "c",
-        "d",
-        "e",
-    ]
+    odd = train_tag_sets.spans(["M", "E", "E", "B", "S"])
+    assert words_of(odd, "abcde") == ["ab", "c", "d", "e"]
 
 
-def test_words_are_counted_by_gold_standard_and_models() -> None:
+def test_words_are_counted_by_gold_standard_and_models():
     item = train_tag_sets.Utterance(0, ("ab", "c", "de"))
     a = {(0, 2), (2, 3), (3, 4), (4, 5)}  # ab c d e: two right, two wrong
     b = {(0, 1), (1, 2), (2, 3), (3, 4), (4, 5)}  # a b c d e: one right, four wrong
@@ -207,7 +193,7 @@ def test_words_are_counted_by_gold_standard_and_models() -> None:
     assert tag_sets.counts(cells, "B").tolist() == [2, 8, 4]
 
 
-def test_the_stored_counts_are_those_of_the_whole_corpus() -> None:
+def test_the_stored_counts_are_those_of_the_whole_corpus():
     for partition in ("utterances", "dialogues"):
         cells = tag_sets.cells_by_dialogue(partition)
         # 153,656 words, as the corpus's own documentation counts them, once in each repetition.
@@ -218,9 +204,7 @@ def test_the_stored_counts_are_those_of_the_whole_corpus() -> None:
         assert blocks["utterances"].sum() == 16_162
 
 
-def test_training_anew_says_what_differs(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_training_anew_says_what_differs(tmp_path, monkeypatch, capsys):
     file = "tag-sets-corpora.csv"
     (tmp_path / file).write_bytes((DATA / file).read_bytes())
     monkeypatch.setattr(train_tag_sets, "HERE", tmp_path)
@@ -236,7 +220,7 @@ def test_training_anew_says_what_differs(
     assert train_tag_sets.differences(file, stored.iloc[1:]) == "other rows"
 
 
-def test_the_error_correlation_is_that_of_the_labels() -> None:
+def test_the_error_correlation_is_that_of_the_labels():
     rng = np.random.default_rng(7)
     cells = rng.integers(1, 40, size=(9, 7))
     gold, a, b = tag_sets.labels(cells.sum(axis=0))
@@ -253,7 +237,7 @@ def test_the_error_correlation_is_that_of_the_labels() -> None:
         assert tag_sets.error_correlation(same, metric) == pytest.approx(1)
 
 
-def test_correlated_errors_make_a_difference_surer() -> None:
+def test_correlated_errors_make_a_difference_surer():
     # 1.645 standard errors of the difference at a correlation of one half, half of that at none.
     assert tag_sets.probability_not_better(1.6449, 1, 1, 0.5) == pytest.approx(0.05, abs=1e-5)
     independent = tag_sets.probability_not_better(1.6449, 1, 1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import shutil
 import subprocess
@@ -26,6 +27,15 @@ def make_tree(root: Path, **notebooks: str) -> Path:
     for name, source in notebooks.items():
         (root / "notebooks" / f"{name}.py").write_text(source, "utf-8")
     return root
+
+
+def put_data(root: Path, name: str, text: str) -> None:
+    """Write a data file and the list of sources, whose one line describes it."""
+    folder = root / "notebooks" / "data"
+    (folder / name).write_text(text)
+    head = (ROOT / "notebooks" / "data" / "sources.csv").read_text("utf-8").splitlines()[0]
+    line = f"{name},1,{hashlib.sha256(text.encode()).hexdigest()},by hand,,a market,CC0,Nobody"
+    (folder / "sources.csv").write_text(f"{head}\n{line}\n")
 
 
 def command(root: Path, module: str, *arguments: str) -> list[str]:
