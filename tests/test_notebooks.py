@@ -402,7 +402,8 @@ def faulty(tmp_path_factory):
         dies=notebook("Dies", 'import os\n\nos.write(2, b"\\xff last")\nos._exit(0)', "1"),
         floods=notebook(
             "Floods",
-            'import os\n\nfor _ in range(50_000):\n    print("x" * 100)',
+            # In few messages, so that a busy machine has read them all before the next cell.
+            'import os\n\nfor _ in range(50):\n    print("x" * 100_000)',
             'os.write(2, b"y" * 4_000_000)',
             'raise ValueError("\\x1b[31m" + "z" * 10_000_000)',
         ),

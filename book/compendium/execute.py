@@ -56,7 +56,9 @@ _SHARED = {
 }
 _RECORD = ("name", "status", "error", "seconds", "parameters", "packages", "inputs", "outputs")
 _HEARTBEAT = 10.0  # seconds after which it is said again how far the notebooks are
-_LONGEST = 2_000_000  # characters of one output, and of what a kernel says beside its cells
+# Characters of one output, and of what a kernel says beside its cells. A cell may print a few less
+# (`compendium.pool.PRINTED`), so that the note about its cut stays.
+_LONGEST = 2_001_000
 _TIMEOUT = b"Timeout waiting for execute reply"  # nbclient's words
 _STARTUP = "from compendium import pool\n\npool.start_kernel()\ndel pool\n"
 REFERENCE = Path("book", "reference")  # the run that others are compared with
