@@ -7,6 +7,7 @@ expected verdict follows from numbers in this file.
 import csv
 import json
 import math
+import os
 import re
 import shutil
 import sys
@@ -819,6 +820,19 @@ def test_an_interrupted_save_leaves_the_old_file(folder, monkeypatch):
         recorder.save()
     assert [*recorder.path.parent.iterdir()] == [recorder.path]
     assert recorder.path.read_bytes() == before
+
+
+def test_a_save_is_on_the_disk_before_it_takes_its_place(folder, monkeypatch):
+    """After a power cut a file is the old one or the new one, never an empty one."""
+    recorder, calls = results(folder), []
+    sync, replace = os.fsync, Path.replace
+    monkeypatch.setattr(os, "fsync", lambda file: calls.append("fsync") or sync(file))
+    monkeypatch.setattr(
+        Path, "replace", lambda draft, target: calls.append("replace") or replace(draft, target)
+    )
+    recorder.record("lam/section-6/low", 0.665)
+    recorder.save()
+    assert calls[-2:] == ["fsync", "replace"]
 
 
 def test_the_compendiums_own_tables_are_sound():
