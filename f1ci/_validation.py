@@ -191,21 +191,16 @@ def distinct(name: str, values: Sequence[Any]) -> None:
 
 
 def models(
-    y_true: Labels, predictions: Mapping[str, Labels] | Iterable[tuple[str, Labels]]
+    y_true: Labels, predictions: Mapping[str, Labels]
 ) -> tuple[list[str], dict[str, Labels]]:
-    """Return the names of models, and all labels by how messages call them.
-
-    Predictions are a mapping from names, a data frame or pairs.
-    """
-    try:
-        given: Iterable[tuple[str, Labels]] = getattr(predictions, "items", lambda: predictions)()
-        pairs = [(str(name), labels) for name, labels in given]
-    except (TypeError, ValueError):
+    """Return the names of models, and all labels by how messages call them."""
+    if not hasattr(predictions, "keys"):  # data frames have it too
         what = "predictions must map names of models to labels"
-        raise TypeError(f"{what}, got {short(predictions)}") from None
-    names = [name for name, _ in pairs]
+        raise TypeError(f"{what}, got {short(predictions)}")
+    names = [str(name) for name in predictions]
     distinct("names of models", names)
-    return names, {"y_true": y_true} | {f"predictions[{short(name)}]": y for name, y in pairs}
+    named = {f"predictions[{short(str(name))}]": predictions[name] for name in predictions}
+    return names, {"y_true": y_true} | named
 
 
 def listing(classes: Sequence[Any], most: int = 6) -> str:

@@ -21,7 +21,7 @@ on one another and `groups` does not say so.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -49,7 +49,7 @@ _KNOWN = ("cautious", "score", "logit", "delta", "blur")
 
 def joint_intervals(
     y_true: Labels,
-    predictions: Mapping[str, Labels] | Iterable[tuple[str, Labels]],
+    predictions: Mapping[str, Labels],
     metrics: Sequence[str | Metric],
     *,
     pos_label: Hashable = 1,

@@ -8,7 +8,7 @@ stays below the level that the single tests keep.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING
@@ -89,7 +89,7 @@ class ModelComparison(Record):
 
 def compare_models(
     y_true: Labels,
-    predictions: Mapping[str, Labels] | Iterable[tuple[str, Labels]],
+    predictions: Mapping[str, Labels],
     metric: str | Metric = "f1",
     *,
     margin: float = 0.0,

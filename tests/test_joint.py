@@ -310,8 +310,8 @@ def test_rows_are_classifier_by_metric(monkeypatch):
     assert list(frame.columns[:3]) == ["estimate", "low", "high"]
     with pytest.raises(KeyError, match=r"no row \('A4', 'f1'\)"):
         joint["A4", "f1"]
-    for other in (pandas.DataFrame(predictions), list(predictions.items())):
-        assert joint_intervals(y_true, other, ["f1", "accuracy"]) == joint
+    table = pandas.DataFrame(predictions)
+    assert joint_intervals(y_true, table, ["f1", "accuracy"]) == joint
     monkeypatch.setitem(sys.modules, "pandas", None)
     with pytest.raises(ImportError, match=r"to_frame\(\) needs pandas"):
         joint.to_frame()
@@ -340,7 +340,7 @@ ONE = {"a": PRED}
     ("predictions", "names", "error", "words"),
     [
         ({"a": PRED, "b": [1]}, ["f1"], ValueError, r"predictions\['b'\] has 1"),
-        ([("a", PRED), ("a", TRUE)], ["f1"], ValueError, "must be distinct, got 'a' twice"),
+        ({"1": PRED, 1: TRUE}, ["f1"], ValueError, "must be distinct, got '1' twice"),
         ({}, ["f1"], ValueError, "names of models must not be empty"),
         (ONE, [], ValueError, "metrics must not be empty"),
         (ONE, ["f1", fbeta(1)], ValueError, "metrics must be distinct, got 'f1' twice"),
