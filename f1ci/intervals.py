@@ -9,15 +9,21 @@ metric; `f1ci._warnings` says in words what the numbers do not show.
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import replace
 from typing import Any, TypeAlias, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from f1ci import _validation, _warnings, clustered
+from f1ci import _validation, _warnings
 from f1ci import counts as _counts
 from f1ci import metrics as _metrics
+from f1ci._classes import (
+    class_counts,
+    defined,
+    refuse_weights,
+    sample_of_classes,
+    zero_division_of,
+)
 from f1ci._labels import are_indicators
 from f1ci.counts import Items, Matrix
 from f1ci.methods import METHODS, Method, choose, known
@@ -29,13 +35,7 @@ from f1ci.results import Array, Interval
 
 Classes: TypeAlias = Sequence[Hashable] | None
 
-_OF_F1: dict[str, Metric] = {
-    "binary": _metrics.f1,
-    "micro": _metrics.micro_f1,
-    "macro": _metrics.macro_f1,
-    "weighted": _metrics.weighted_f1,
-    "macro_star": _metrics.macro_f1_star,
-}
+_AVERAGES = ("binary", "micro", "macro", "weighted", "macro_star", "samples")
 
 
 @overload
@@ -134,6 +134,8 @@ def f1_score_interval(
     labels: Sequence[Hashable] | None = None,
     beta: float = 1.0,
     groups: Any = None,
+    sample_weight: None = None,
+    zero_division: float = np.nan,
     method: str | None = None,
     confidence_level: float = 0.95,
 ) -> Interval[float]: ...
@@ -147,6 +149,8 @@ def f1_score_interval(
     labels: Sequence[Hashable] | None = None,
     beta: float = 1.0,
     groups: Any = None,
+    sample_weight: None = None,
+    zero_division: float = np.nan,
     method: str | None = None,
     confidence_level: float = 0.95,
 ) -> Interval[Array]: ...
@@ -159,6 +163,8 @@ def f1_score_interval(
     labels: Sequence[Hashable] | None = None,
     beta: float = 1.0,
     groups: Any = None,
+    sample_weight: None = None,
+    zero_division: float = np.nan,
     method: str | None = None,
     confidence_level: float = 0.95,
 ) -> Interval[Any]:
@@ -179,14 +185,20 @@ def f1_score_interval(
     pos_label : hashable, default 1
         The positive class if `average` is "binary".
     labels : sequence, optional
-        The classes otherwise, in their order; by default those that occur. Of indicators the
-        names of the columns.
+        The classes otherwise, in their order; by default those that occur. If these are only some
+        of the classes, the score is that of these, and the others count where they are errors, as
+        in scikit-learn. Of indicators the names or numbers of some columns, or new names of all.
     beta : float, default 1.0
         Weight of recall against precision.
     groups : sequence, optional
         What cluster each item belongs to (a patient, a document): items of one cluster
         may depend on one another. "score", "cautious", "logit" and "delta" can take that into
         account; for macro_star the latter two.
+    sample_weight : None
+        Not offered; an error says what to do instead.
+    zero_division : {nan, 0, 1}, default nan
+        What an undefined score counts, of a class that is never true and never predicted or of
+        an item without classes. By default an average leaves it out, and a warning says so.
     method : str, optional
         By default "score"; for macro_star with groups "logit".
 
@@ -235,24 +247,28 @@ def f1_score_interval(
     >>> each.classes, each.low.round(2)
     (('a', 'b', 'c'), array([0.26, 0.46, 0.34]))
     """
-    level = _validation.confidence_level(confidence_level)
-    if are_indicators(y_true):
-        return _multilabel(y_true, y_pred, average, labels, beta, groups, method, level)
-    each = average is None
-    if average is not None and not (isinstance(average, str) and average in _OF_F1):
-        _validation.choice("average", average, (*_OF_F1, "samples"))
-        raise ValueError("average='samples' needs indicators of shape (items, classes) as labels")
-    metric = _OF_F1["binary" if average is None else average]
-    if type(beta) not in (int, float) or beta != 1.0:
-        metric = _metrics.averaged("binary" if average is None else average, beta)
-    named = {"y_true": y_true, "y_pred": y_pred}
-    if metric.binary and not each and groups is None:
+    refuse_weights(sample_weight)
+    level, constant = (
+        _validation.confidence_level(confidence_level),
+        zero_division_of(zero_division),
+    )
+    if average is not None:
+        _validation.choice("average", average, _AVERAGES)
+    if average not in ("binary", "macro_star") or are_indicators(y_true):
+        score, data = _metrics.fbeta(beta), class_counts(y_true, y_pred, labels, groups)
+        name = score.name if average is None else f"{average}_{score.name}"
+        sample = sample_of_classes(data, score, average, constant)
+        return _interval(sample, method, level, name, data.names(average), average is None)
+    metric = _metrics.averaged(average, beta)
+    if metric.binary and groups is None:
         _counts.refuse_labels(labels)
         tp, fp, fn, tn = _counts.binary_counts(y_true, y_pred, pos_label=pos_label)
-        matrix = Matrix(np.array([[tn, fp], [fn, tp]], dtype=np.float64))
-        return _interval(sample_of(metric, matrix), method, level, metric.name)
-    items = _counts.items_of(named, metric.binary and not each, pos_label, labels, groups)
-    return items_interval(metric, items, method, level, each=each)
+        sample = sample_of(metric, Matrix(np.array([[tn, fp], [fn, tp]], dtype=np.float64)))
+        return _interval(defined(sample, 1.0, constant), method, level, metric.name)
+    named = {"y_true": y_true, "y_pred": y_pred}
+    items = _counts.items_of(named, metric.binary, pos_label, labels, groups)
+    sample = defined(_sample(metric, items), 1.0, constant)
+    return _interval(sample, method, level, metric.name, items.classes)
 
 
 @overload
@@ -403,19 +419,15 @@ def _interval(
     return interval
 
 
-def items_interval(
-    metric: Metric, items: Items, method: str | None, level: float, *, each: bool = False
-) -> Interval[Any]:
-    """Return the interval for one model's items; with `each` of every class."""
+def items_interval(metric: Metric, items: Items, method: str | None, level: float) -> Interval[Any]:
+    """Return the interval for one model's items."""
+    return _interval(_sample(metric, items), method, level, metric.name, items.classes)
+
+
+def _sample(metric: Metric, items: Items) -> Sample:
     if items.groups is not None:
-        sample = sample_of_groups(metric, items, each=each)
-    elif each:
-        matrix, (a, b) = items.matrix(), _metrics.tversky_weights(metric)
-        counts = matrix.right, matrix.predicted - matrix.right, matrix.true - matrix.right
-        sample = sample_of_counts(metric, a, b, counts)
-    else:
-        sample = sample_of(metric, items.matrix())
-    return _interval(sample, method, level, metric.name, items.classes, each)
+        return sample_of_groups(metric, items)
+    return sample_of(metric, items.matrix())
 
 
 def limits_of_f1(tp: Array, wrong: Array, method: str, z: float) -> Limits:
@@ -426,27 +438,3 @@ def limits_of_f1(tp: Array, wrong: Array, method: str, z: float) -> Limits:
     if entry.error is not None:
         sample = sample._replace(error=entry.error(sample, z))
     return entry.limits(sample, z)
-
-
-def _multilabel(
-    y_true: Any,
-    y_pred: Any,
-    average: str | None,
-    labels: Sequence[Hashable] | None,
-    beta: float,
-    groups: Any,
-    method: str | None,
-    level: float,
-) -> Interval[Any]:
-    """Return the interval for indicators: items, or groups of them, are the units."""
-    table, names = _counts.indicator_counts(y_true, y_pred, labels)
-    if groups is not None:
-        if average == "samples":
-            raise ValueError("groups goes with pooled counts, got average='samples'")
-        table = _counts.by_group(table, groups)
-    interval = clustered.clustered_interval(
-        table, _metrics.fbeta(beta), average=average, method=method, confidence_level=level
-    )
-    mark = "" if groups is None else "+groups"
-    of = tuple(names) if average is None else None
-    return replace(interval, method=interval.method + mark, classes=of)
