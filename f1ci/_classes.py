@@ -8,21 +8,21 @@ So are its limits.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from f1ci import _validation, clustered, metrics
 from f1ci import counts as _counts
-from f1ci._labels import Classes, Wanted, are_indicators
+from f1ci._labels import are_indicators
+from f1ci._limits import Level, interval_of
 from f1ci.counts import Items
 from f1ci.methods.averages import sample_of
 from f1ci.methods.clusters import sample_of_groups
 from f1ci.methods.score import Sample, sample_of_counts
 from f1ci.metrics import Tversky
 from f1ci.metrics.some import SomeClasses
-from f1ci.results import Array, UndefinedMetricWarning, warn
+from f1ci.results import Array, Classes, Interval, Labels, UndefinedMetricWarning, warn
 
 
 class ClassCounts(NamedTuple):
@@ -30,7 +30,7 @@ class ClassCounts(NamedTuple):
 
     Attributes
     ----------
-    classes : list
+    classes : sequence
         The classes that are asked for, in their order.
     units : ndarray, shape (units, classes, 3)
         TP, FP and FN by class: of each item or group, or of all items together.
@@ -54,12 +54,10 @@ class ClassCounts(NamedTuple):
         """True if every item is of exactly one of the classes."""
         return self.items is not None and len(self.items.classes) == len(self.classes)
 
-    def names(self, average: str | None) -> Sequence[Hashable]:
-        """Return what the entries of an interval, or the classes of its matrix, are called."""
-        return self.classes if average is None or self.items is None else self.items.classes
 
-
-def class_counts(y_true: Any, y_pred: Any, labels: Wanted, groups: Any) -> ClassCounts:
+def class_counts(
+    y_true: Labels, y_pred: Labels, labels: Classes | None, groups: Labels | None
+) -> ClassCounts:
     """Return what labels or indicators say of the classes."""
     if not are_indicators(y_true):
         named = {"y_true": y_true, "y_pred": y_pred}
@@ -71,7 +69,7 @@ def class_counts(y_true: Any, y_pred: Any, labels: Wanted, groups: Any) -> Class
     return ClassCounts(names, _counts.by_group(table, groups), None, len(table), "+groups")
 
 
-def counts_of_items(items: Items, classes: Wanted = None) -> ClassCounts:
+def counts_of_items(items: Items, classes: Classes | None = None) -> ClassCounts:
     """Return what items say of some classes, the first ones, or of all."""
     wanted = list(items.classes if classes is None else classes)
     mark = "" if items.groups is None else "+groups"
@@ -98,9 +96,23 @@ def refuse_weights(sample_weight: Any) -> None:
         )
 
 
-def sample_of_classes(
-    data: ClassCounts, score: Tversky, average: str | None, zero_division: float
-) -> Sample:
+def interval_of_classes(
+    data: ClassCounts,
+    score: Tversky,
+    average: str | None,
+    zero_division: float,
+    method: str | None,
+    level: Level,
+) -> Interval:
+    """Return the interval of a Tversky score of each class, or averaged over them."""
+    sample = _sample(data, score, average, zero_division)
+    name, each = score.name if average is None else f"{average}_{score.name}", average is None
+    # The matrix may have one more class.
+    classes = data.classes if each or data.items is None else data.items.classes
+    return interval_of(sample, method, level, name, classes=classes, each=each)
+
+
+def _sample(data: ClassCounts, score: Tversky, average: str | None, zero_division: float) -> Sample:
     """Return the sample of a Tversky score: of each class, or averaged over them.
 
     Without `zero_division`, that is nan, a class whose score is undefined is left out of the
@@ -122,7 +134,9 @@ def sample_of_classes(
     if average != "micro" and relevant.any() and not relevant.all():
         chosen = np.flatnonzero(relevant)
         if np.isnan(zero_division):
-            named = _validation.listing([data.classes[k] for k in np.flatnonzero(~relevant)], 3)
+            named = _validation.listing(
+                [data.classes[k] for k in np.flatnonzero(~relevant).tolist()], 3
+            )
             text = f"{score.name} is undefined for class {named}, which the average leaves out"
             warn(f"{text}; zero_division=0 counts it as 0", UndefinedMetricWarning)
         else:
@@ -139,7 +153,7 @@ def _each(data: ClassCounts, score: Tversky) -> Sample:
 
 def _averaged(data: ClassCounts, score: Tversky, average: str, chosen: Any) -> Sample:
     """Return the sample of an average over the classes at these places."""
-    if data.items is None:
+    if data.items is None or (data.mark and len(chosen) < len(data.items.classes)):
         table = data.units[:, chosen]
         return clustered.sample_of_tables([table], score, average)._replace(mark=data.mark)
     metric: metrics.Metric = metrics.micro_f1
@@ -147,9 +161,7 @@ def _averaged(data: ClassCounts, score: Tversky, average: str, chosen: Any) -> S
         metric = SomeClasses(f"{average}_{score.name}", score, average, tuple(chosen.tolist()))
     elif average != "micro":
         metric = (metrics.macro if average == "macro" else metrics.weighted)(score)
-    if data.mark:
-        return sample_of_groups(metric, data.items)
-    return sample_of(metric, data.items.matrix())
+    return sample_of_items(metric, data.items)
 
 
 def _of_samples(data: ClassCounts, score: Tversky, zero_division: float) -> Sample:
@@ -169,6 +181,13 @@ def _of_samples(data: ClassCounts, score: Tversky, zero_division: float) -> Samp
         table = np.where(empty[:, None, None], [1.0, 0.0, 0.0], table)
     _validation.at_least_two("items", len(table))
     return clustered.sample_of_tables([table], score, "samples")
+
+
+def sample_of_items(metric: metrics.Metric, items: Items) -> Sample:
+    """Return the sample of any metric for one model's items."""
+    if items.groups is not None:
+        return sample_of_groups(metric, items)
+    return sample_of(metric, items.matrix())
 
 
 def defined(sample: Sample, share: float, zero_division: float) -> Sample:

@@ -17,8 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from f1ci import _classes, _tables, _validation, methods, metrics
 from f1ci import counts as _counts
 from f1ci._classes import ClassCounts
-from f1ci._warnings import FEW
-from f1ci.intervals import interval_of
+from f1ci._limits import FEW, Level, level_of
 from f1ci.results import Interval, Record, without_warnings
 
 if TYPE_CHECKING:
@@ -172,7 +171,7 @@ def classification_report(
     95 % confidence intervals, each by itself; method score
     """
     _classes.refuse_weights(sample_weight)
-    level = _validation.confidence_level(confidence_level)
+    level = level_of(confidence_level)
     data = _classes.class_counts(y_true, y_pred, labels, groups)
     names = _named(data.classes, target_names)
     return _report(data, names, _classes.zero_division_of(zero_division), method, level)
@@ -209,7 +208,7 @@ def matrix_report(
     """
     table = _validation.square("matrix", _validation.counts("matrix", matrix), "(r, r)", 2)
     _validation.shaped("matrix", table, table.ndim == 2, "(r, r)")
-    level = _validation.confidence_level(confidence_level)
+    level = level_of(confidence_level)
     names = _named(range(len(table)), classes)
     filled = np.nonzero(table)
     items = _counts.Items(np.array(filled), table[filled], None, names)
@@ -229,23 +228,25 @@ def _named(classes: Sequence[Hashable], names: Any) -> Sequence[Hashable]:
 
 
 def _report(
-    data: ClassCounts, names: Classes, zero_division: float, method: str | None, level: float
+    data: ClassCounts, names: Classes, zero_division: float, method: str | None, level: Level
 ) -> ClassificationReport:
     """Return the report of counts by class; `names` are what the rows are called."""
     method, of = _method(method), tuple(names)
+    name = method + data.mark
 
-    def ask(metric: str, average: str | None) -> Interval[Any]:
-        sample = _classes.sample_of_classes(data, getattr(metrics, metric), average, zero_division)
-        name = metric if average != "micro" or not data.complete else "accuracy"
-        interval = interval_of(sample, *methods.choose(method, sample), level, name)
-        return replace(interval, classes=of if average is None else None)
+    def ask(metric: str, average: str | None) -> Interval:
+        score = getattr(metrics, metric)
+        interval = _classes.interval_of_classes(data, score, average, zero_division, method, level)
+        return replace(interval, method=name, classes=None if average else of)
 
     rows = ["macro", "weighted"] if data.complete else ["micro", "macro", "weighted"]
     if data.items is None and not data.mark:
         rows.append("samples")
     with without_warnings():  # the notes say it
         by_class = {m: ask(m, None) for m in METRICS}
-        averages = {"accuracy": {"accuracy": ask("f1", "micro")}} if data.complete else {}
+        averages = {}
+        if data.complete:
+            averages["accuracy"] = {"accuracy": replace(ask("f1", "micro"), metric="accuracy")}
         averages |= {f"{row} avg": {m: ask(m, row) for m in METRICS} for row in rows}
     totals = data.units.sum(axis=0)
     tp, fp, fn = totals.T
@@ -260,9 +261,8 @@ def _report(
     if little.any():
         notes.append(f"too few items to say much of {_some(of, little)}, and of the averages")
     support = (tp + fn).astype(np.int64)
-    name = method + data.mark
     return ClassificationReport(
-        of, by_class, averages, support, data.number, tuple(notes), name, level
+        of, by_class, averages, support, data.number, tuple(notes), name, level.value
     )
 
 

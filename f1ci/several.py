@@ -17,6 +17,7 @@ import numpy as np
 
 from f1ci import _tables, _validation
 from f1ci import metrics as _metrics
+from f1ci._limits import level_of
 from f1ci.compare import difference_test
 from f1ci.counts import items_of
 from f1ci.intervals import items_interval
@@ -139,13 +140,13 @@ def compare_models(
     named = {str(name): value for name, value in predictions.items()}
     _validation.at_least_two("models", len(named), "a comparison")
     items = items_of({"y_true": y_true, **named}, metric.binary, pos_label, labels, groups)
-    level = _validation.confidence_level(confidence_level)
+    level = level_of(confidence_level)
     intervals = {
         name: items_interval(metric, items._replace(codes=items.codes[[0, k]]), None, level)
         for k, name in enumerate(named, start=1)
     }
     shared: dict[str, Any] = {"pos_label": pos_label, "labels": labels, "groups": groups}
-    shared |= {"margin": margin, "rng": rng, "confidence_level": level}
+    shared |= {"margin": margin, "rng": rng, "confidence_level": level.value}
     tests = {
         (a, b): difference_test(y_true, named[a], named[b], metric, **shared)
         for a, b in combinations(named, 2)

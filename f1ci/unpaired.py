@@ -24,13 +24,13 @@ from f1ci.methods import choose
 from f1ci.methods.averages import ellipse, sample_of
 from f1ci.methods.score import Kernel, Limits, Sample, normal_quantile
 from f1ci.metrics import Metric
-from f1ci.results import FloatOrArray, Interval, Printed, UndefinedMetricWarning, p_value, warn
+from f1ci.results import FloatOrArray, Interval, Record, UndefinedMetricWarning, p_value, warn
 
 __all__ = ["UnpairedTest", "unpaired_difference"]
 
 
 @dataclass(frozen=True, slots=True)
-class UnpairedTest(Printed):
+class UnpairedTest(Record):
     """The difference of two models on different items.
 
     Attributes
@@ -41,7 +41,7 @@ class UnpairedTest(Printed):
         Two-sided, of the null hypothesis that both have the same score; it inverts the interval.
     """
 
-    interval: Interval[float]
+    interval: Interval
     p_value: float
 
     def verdict(self, a: str = "A", b: str = "B") -> str:
