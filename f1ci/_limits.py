@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from f1ci import _validation
-from f1ci.counts import Matrix
 from f1ci.methods import METHODS, Method, choose
 from f1ci.methods.score import Sample, normal_quantile
 from f1ci.metrics import Metric
@@ -88,7 +87,7 @@ def interval_of(
     ends: list[Numbers] = [sample.estimate, low, high, sample.error]
     if not low.ndim:
         ends = [end.item() for end in ends]
-    if sample.metric.parts is not None or not np.all(sample.error > 0.0):
+    if sample.matrix is not None or not np.all(sample.error > 0.0):
         _check(sample, entry, name, classes, each, reason)
     of = tuple(classes) if each and classes is not None else None
     estimate, low, high, error = ends
@@ -109,32 +108,24 @@ def _check(
     flat = (np.asarray(sample.error) == 0.0) & ~undefined
     if method.at_zero_error and flat.any():
         text = f"{name} has a standard error of zero{_places(flat, names)}, so that"
-        other = "method='score' avoids this" if sample.limits is not None else "collect more items"
+        other = "collect more items" if sample.limits is None else "method='score' avoids this"
         warn(f"{text} {method.at_zero_error}; {other}", DegenerateVarianceWarning)
-    if sample.metric.parts is not None and sample.matrix is not None:
-        _check_few(sample.metric, sample.matrix, undefined, classes)
-
-
-def _check_few(
-    metric: Metric, matrix: Matrix, undefined: NDArray[np.bool_], classes: Classes | None
-) -> None:
-    """Warn if a class of an average has too few items that matter to its score."""
-    parts = metric.parts
-    assert parts is not None  # noqa: S101 - the caller asks
-    false_positives = any(score.a > 0.0 for score in parts.scores)
-    false_negatives = any(score.b > 0.0 for score in parts.scores)
-    items = matrix.right + (matrix.predicted - matrix.right) * false_positives
-    items = items + (matrix.true - matrix.right) * false_negatives
-    few = (items < FEW) & ~undefined[..., None]
-    if parts.weighted:
-        few &= matrix.true > 0
+    parts, matrix = sample.metric.parts, sample.matrix
+    if parts is None or matrix is None:
+        return
+    items = matrix.right + 0.0
+    if any(score.a > 0.0 for score in parts.scores):
+        items += matrix.predicted - matrix.right
+    if any(score.b > 0.0 for score in parts.scores):
+        items += matrix.true - matrix.right
+    few = (items < FEW) & ~undefined[..., None] & ((matrix.true > 0) | (not parts.weighted))
     if few.any():
         some = few.any(axis=-1)
         first = np.flatnonzero(few[tuple(np.argwhere(some)[0])]).tolist()
-        named = _validation.listing([classes[k] if classes else k for k in first], 3)
-        text = f"{metric.name}{_places(some)}: fewer than {FEW} items matter to the score of class"
+        listed = _validation.listing([classes[k] if classes else k for k in first], 3)
+        text = f"{name}{_places(some)}: fewer than {FEW} items matter to the score of class"
         rest = "so that little is known of the average; collect more items of it, or leave it out"
-        warn(f"{text} {named}, {rest}", SmallSampleWarning)
+        warn(f"{text} {listed}, {rest}", SmallSampleWarning)
 
 
 def _places(which: NDArray[np.bool_] | np.bool_, classes: Classes | None = None) -> str:
@@ -153,7 +144,7 @@ def _missing_classes(sample: Sample, undefined: NDArray[np.bool_], classes: Clas
     if sample.matrix is None:
         nothing = "no item is relevant" if sample.independent else "no unit holds a relevant item"
         return f", because {nothing}"
-    place = tuple(np.argwhere(undefined)[0]) if undefined.ndim else ()
+    place = tuple(np.argwhere(undefined)[0])
     return lacking(
         sample.metric, sample.matrix.true[place], sample.matrix.predicted[place], classes
     )

@@ -7,25 +7,27 @@ of what the items contribute to it, and its variance is that of these contributi
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from functools import cache
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from scipy import special
 
 from f1ci import _validation
 from f1ci import metrics as _metrics
-from f1ci._limits import interval_of, lacking, level_of
+from f1ci._limits import Level, interval_of, lacking, level_of
 from f1ci.counts import Items, items_of
-from f1ci.methods import Method, choose, paired
+from f1ci.methods import METHODS, paired
 from f1ci.methods.averages import sample_of_difference
 from f1ci.methods.clusters import sample_of_groups
-from f1ci.methods.score import Sample
+from f1ci.methods.score import Limits, Sample
 from f1ci.metrics import Metric
 from f1ci.results import Classes, DifferenceTest, Interval, IntervalWarning, Labels, Seed, warn
 
 __all__ = ["difference_interval", "difference_test"]
+
+LimitsAt: TypeAlias = Callable[[Sample, float], Limits]
 
 # A p-value is sought between these z. The tail of the largest is below 1e-300.
 _SMALLEST_Z, _LARGEST_Z = 1e-8, 38.0
@@ -96,7 +98,7 @@ def difference_interval(
     metric = _metrics.get(metric)
     named = {"y_true": y_true, "y_pred_a": y_pred_a, "y_pred_b": y_pred_b}
     items = items_of(named, metric.binary, pos_label, labels, groups)
-    return compare(items, metric, method, confidence_level, alternative).interval
+    return compare(items, metric, method, level_of(confidence_level, alternative)).interval
 
 
 TESTS = {
@@ -168,7 +170,7 @@ def difference_test(
     metric = _metrics.get(metric)
     named = {"y_true": y_true, "y_pred_a": y_pred_a, "y_pred_b": y_pred_b}
     items = items_of(named, metric.binary, pos_label, labels, groups)
-    comparison = compare(items, metric, None, confidence_level)
+    comparison = compare(items, metric, None, level_of(confidence_level))
     return run_test(comparison, method, margin, replicates, rng)
 
 
@@ -178,25 +180,17 @@ class Comparison(NamedTuple):
     metric: Metric
     items: Items
     sample: Sample
-    method: Method
     interval: Interval
 
 
-def compare(
-    items: Items,
-    metric: Metric,
-    method: str | None,
-    confidence_level: float,
-    alternative: str = "two-sided",
-) -> Comparison:
+def compare(items: Items, metric: Metric, method: str | None, level: Level) -> Comparison:
     """Return the comparison of two models, from items by truth and both predictions."""
-    level = level_of(confidence_level, alternative)
     _validation.at_least_two("items", int(items.counts.sum()))
     of = sample_of_difference if items.groups is None else sample_of_groups
     sample = of(metric, items)
     reason = _lacking(metric, items) if np.isnan(sample.estimate) else ""
     interval = interval_of(sample, method, level, f"{metric.name} (B - A)", reason=reason)
-    return Comparison(metric, items, sample, choose(method, sample)[1], interval)
+    return Comparison(metric, items, sample, interval)
 
 
 def _lacking(metric: Metric, items: Items) -> str:
@@ -216,19 +210,16 @@ def run_test(
     rng: Seed = None,
 ) -> DifferenceTest:
     """Return the test of a comparison; see `difference_test`."""
-    threshold = _validation.probability("margin", margin)
-    swaps = _validation.positive_integer("replicates", replicates)
-    metric, items, interval = comparison.metric, comparison.items, comparison.interval
+    metric, items, sample, interval = comparison
+    margin = _validation.probability("margin", margin)
+    replicates = _validation.positive_integer("replicates", replicates)
     possible = ["score", "randomisation"] if items.groups is None else ["randomisation"]
     if items.groups is None and metric.index is not None:
         possible.insert(0, "exact")
     method = possible[0] if method is None else _validation.choice("method", method, possible)
-    right_a, right_b = items.codes[1:] == items.codes[0]
-    only_a, only_b = (
-        int(items.counts[which].sum()) for which in (right_a & ~right_b, right_b & ~right_a)
-    )
+    p_value, worse, beyond = np.nan, None, None
     if np.isnan(interval.estimate):
-        p_value = np.nan
+        worse = beyond = np.nan if margin else None
     elif method == "exact" and metric.index is not None:
         cells = paired.cells_of(metric.single(items)[1])
         p_value = paired.exact_p_value(cells, metric.index.a, metric.index.b)
@@ -239,39 +230,33 @@ def run_test(
             text = "the score test did not converge; method='randomisation' needs no convergence"
             warn(text, IntervalWarning)
     else:
-        p_value = paired.random_swaps(items, metric, swaps, _validation.generator(rng))
-    worse = beyond = None
-    if threshold and np.isnan(p_value):
-        worse = beyond = np.nan
-    elif threshold:
-        worse = tail(comparison.sample, comparison.method, -threshold)
-        beyond = max(worse, 1.0 - tail(comparison.sample, comparison.method, threshold))
+        generator = _validation.generator(rng)
+        p_value = paired.random_swaps(items, metric, replicates, generator)
+    if margin and worse is None:
+        limits = METHODS[interval.method.removesuffix(sample.mark)].limits
+        worse = tail(sample, limits, -margin)
+        beyond = max(worse, 1.0 - tail(sample, limits, margin))
+    right_a, right_b = items.codes[1:] == items.codes[0]
+    only_a, only_b = items.counts[right_a & ~right_b].sum(), items.counts[right_b & ~right_a].sum()
+    discordant = int(only_a), int(only_b)
     return DifferenceTest(
-        interval=interval,
-        p_value=p_value,
-        null_hypothesis=TESTS[method],
-        discordant=(only_a, only_b),
-        margin=threshold,
-        p_not_inferior=worse,
-        p_equivalent=beyond,
-        method=method,
-        metric=metric.name,
+        interval, p_value, TESTS[method], discordant, margin, worse, beyond, method, metric.name
     )
 
 
-def tail(sample: Sample, method: Method, value: float) -> float:
+def tail(sample: Sample, limits: LimitsAt, value: float) -> float:
     """Return the one-sided p-value against a difference of at most `value`.
 
     It is half of one minus the level at which a limit of the interval is `value`.
     """
     from scipy.optimize import brentq  # slow to import
 
-    above = sample.estimate > value
+    above = bool(sample.estimate > value)
 
     @cache
     def beyond(z: float) -> float:
         """Return how far the interval reaches beyond the value, on the side in question."""
-        low, high = method.limits(sample, z)
+        low, high = limits(sample, z)
         return float(value - low if above else high - value)
 
     # The normal approximation is a good start. The bracket is widened until it holds the root.

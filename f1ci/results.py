@@ -465,7 +465,7 @@ class DifferenceTest(Record):
     def _table(self) -> Table:
         p_values = (self.p_value, self.p_not_inferior, self.p_equivalent)
         named = zip(("difference", "not inferior", "equivalent"), p_values, strict=True)
-        rows = [[what, p_value(p)] for what, p in named if p is not None]
+        rows = [[what, _tables.p_value(p)] for what, p in named if p is not None]
         discordant = "only A is right on {:,} items, only B on {:,}".format(*self.discordant)
         below = [str(self.interval), discordant, self.verdict()]
         return ["", f"p ({self.method})"], rows, below
@@ -548,8 +548,3 @@ class SampleSize(Record):
             rows.append(["items in all", f"{self.total:,}"])
         line = f"keep the standard error at {self.standard_error:.4g} or below"
         return [self.metric, "number"], rows, [line]
-
-
-def p_value(p: float) -> str:
-    """Return a p-value with two digits, or "< 0.0001"."""
-    return "< 0.0001" if p < 1e-4 else f"{p:.2g}"
