@@ -16,17 +16,6 @@ Z = float(stats.norm.ppf(0.975))
 # Four intervals
 
 
-@pytest.mark.parametrize("v", [1, 3, 10, 131])
-def test_wilson_direct_ends_are_the_real_roots_of_the_quartic(v: int) -> None:
-    for f in (0.0, 0.2, 0.74, 1.0):
-        # Equation 37 of the paper; the companion matrix leaves about 1e-8 at double roots.
-        k = Z * Z / v
-        roots = np.roots([k, -5 * k, 2 * (4 * k + 1), -4 * (k + f), 2 * f * f])
-        real = np.sort(roots.real[np.abs(roots.imag) < 1e-6])
-        ends = np.array(four_intervals.wilson_direct_of(f, v, Z))
-        assert ends == pytest.approx(real[[0, -1]], abs=1e-7)
-
-
 def test_wilson_indirect_ends_are_wilsons_for_the_proportion() -> None:
     for right, v in ((0, 5), (77, 131), (131, 131)):
         share = np.array(proportion_confint(right, v, method="wilson"))
