@@ -745,6 +745,7 @@ def test_no_page_misses_a_number_and_tables_and_toggles_tell_what_they_are(real_
     for document in machinery.toc_documents(real_book / "stage"):
         page = parsed(real_book / "html" / f"{document}.html")
         assert not page.select(".not-computed, .error.admonition"), document
+        assert not ROLE_LEFT.search(page.select_one(".bd-article").get_text()), document
         for table in page.select(".bd-article table"):
             assert table.caption, document
             assert table.caption.get_text(strip=True), document
