@@ -23,15 +23,6 @@ def test_wilson_indirect_ends_are_wilsons_for_the_proportion() -> None:
         assert np.array(ends) == pytest.approx(2 * share / (1 + share), abs=1e-12)
 
 
-def test_degeneracy_is_all_wrong_or_all_right() -> None:
-    _, p10, p01 = cells = (0.16, 0.04, 0.64)
-    n, q = 25, sum(cells)
-    v = np.arange(1, n + 1)  # with no relevant item there is no interval
-    share = (p10 + p01) / q
-    expected = stats.binom.pmf(v, n, q) @ (share**v + (1 - share) ** v)
-    assert four_intervals.degeneracy(n, cells) == pytest.approx(expected, rel=1e-10)
-
-
 def test_coverages_of_two_methods_correlate_as_over_all_tables() -> None:
     n, cells, draws = 25, (0.4, 0.1, 0.1), 40_000
     methods = ("wald", "wilson_indirect")
