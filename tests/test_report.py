@@ -156,7 +156,7 @@ def test_it_says_what_is_undefined_and_what_is_hardly_known():
 
 @pytest.mark.parametrize("found", [0, 1])
 def test_a_model_that_finds_nothing_has_a_report(found):
-    """Precision is undefined for each item, so it has no mean; one item gives no interval either."""
+    """Precision is undefined for all items but one at most, so its mean is not known."""
     true = np.eye(3, dtype=int)
     predicted = true * (np.arange(3) < found)[:, None]
     report = f1ci.classification_report(true, predicted)
