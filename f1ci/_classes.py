@@ -181,7 +181,9 @@ def _of_samples(data: ClassCounts, score: Tversky, zero_division: float) -> Samp
     elif zero_division == 1.0:  # such an item is wholly right
         table = np.where(empty[:, None, None], [1.0, 0.0, 0.0], table)
     if len(table) < 2:  # nothing is known of a mean
-        return defined(sample_of_counts(score, score.a, score.b, np.zeros(3)), 1.0, zero_division)
+        none = np.zeros(())
+        unknown = sample_of_counts(score, score.a, score.b, (none, none, none))
+        return defined(unknown, 1.0, zero_division)
     return clustered.sample_of_tables([table], score, "samples")
 
 
