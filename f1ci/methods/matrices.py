@@ -116,6 +116,7 @@ class Cells:
         self.true, self.predicted = true, predicted
         place = self.true * r + self.predicted
         self.right = np.searchsorted(place, np.arange(r) * (r + 1))
+        self._all = len(place) == r * r
         self._by_prediction = np.argsort(self.predicted, kind="stable")
         self._first_true = np.searchsorted(self.true, np.arange(r))
         self._first_predicted = np.searchsorted(self.predicted[self._by_prediction], np.arange(r))
@@ -126,17 +127,22 @@ class Cells:
 
     def by_class(self, table: Array) -> list[Array]:
         """Return the right items of each class, the true ones and the predicted ones."""
-        ordered = table[self._by_prediction]
+        if self._all:
+            square = table.reshape(self.r, self.r, -1)
+            return [table[self.right], square.sum(axis=1), square.sum(axis=0)]
         return [
             table[self.right],
             np.add.reduceat(table, self._first_true, axis=0),
-            np.add.reduceat(ordered, self._first_predicted, axis=0),
+            np.add.reduceat(table[self._by_prediction], self._first_predicted, axis=0),
         ]
 
     def by_cell(self, parts: Sequence[Array]) -> Array:
         """Return for each cell the sum of the parts of the three numbers that an item moves."""
         right, true, predicted = parts
-        table = np.asarray(true[self.true] + predicted[self.predicted])
+        if self._all:
+            table = (true[:, None] + predicted).reshape(self.r**2, -1)
+        else:
+            table = true[self.true] + predicted[self.predicted]
         table[self.right] += right
         return table
 
@@ -183,19 +189,19 @@ class Average:
         self.sizes = sizes
 
     def __call__(self, q: Array) -> tuple[Array, Array]:
-        """Return the average and its slopes, by cell, with mean zero."""
+        """Return the average and its slopes by cell; with fixed class sizes centred by class."""
         counts = self.cells.by_class(q)
         means = [self._mean(counts, a, b) for a, b in self.scores]
-        value, slopes = means[0][0], self.cells.by_cell(means[0][1])
+        value, by_class = means[0]
         if self.star is not None:
-            (value, outer, _), first = self._star(means), self.cells.by_cell(means[1][1])
-            slopes = outer[0] * slopes + outer[1] * first
-        return value, self._centred(slopes, q)
+            value, outer = self._star(means)[:2]
+            by_class = [outer[0] * x + outer[1] * y for x, y in zip(*(m[1] for m in means), strict=True)]
+        slopes = self.cells.by_cell(by_class)
+        return value, slopes if self.sizes is None else self._centred(slopes, q)
 
-    def kept(self, q: Array) -> Array:
-        """Return probabilities scaled to the fixed sizes of the classes."""
-        assert self.sizes is not None  # noqa: S101 - otherwise nothing is kept
-        scale: Array = np.nan_to_num(self.sizes / self.cells.by_class(q)[1])
+    def kept(self, q: Array, shares: Array) -> Array:
+        """Return probabilities scaled to the class sizes of the shares."""
+        scale: Array = np.nan_to_num(self.cells.by_class(shares)[1] / self.cells.by_class(q)[1])
         return np.asarray(scale[self.cells.true] * q)
 
     def _centred(self, values: Array, q: Array) -> Array:
@@ -206,29 +212,28 @@ class Average:
         by_class: Array = np.nan_to_num(means)
         return np.asarray(values - by_class[self.cells.true])
 
-    def _mean(self, counts: list[Array], a: float, b: float) -> tuple[Array, list[Array], Second]:
-        """Return the mean of one score, and its first and second derivatives by class."""
-        right, true, predicted = counts
-        down = (1.0 - a - b, b, a)
-        whole = down[0] * right + b * true + a * predicted
-        up = np.where(whole > 0.0, 1.0 / whole, 0.0)
-        score = right * up
-        first = [(float(i == 0) - score * down[i]) * up for i in range(3)]
-        second = [
-            [-(first[i] * down[j] + first[j] * down[i]) * up for j in range(3)] for i in range(3)
-        ]
+    def _mean(self, counts: list[Array], a: float, b: float) -> tuple[Array, list[Array]]:
+        """Return the mean of one score, and its derivatives by class."""
+        up, score, first = _tversky(counts, a, b)
         if self.weighted:
-            for i in range(3):
-                for j in range(3):
-                    second[i][j] = (
-                        true * second[i][j] + float(i == 1) * first[j] + float(j == 1) * first[i]
-                    )
-            first = [true * part for part in first]
-            first[1] = first[1] + score
-            return (true * score).sum(axis=0), first, second
-        r = self.cells.r
-        second = [[part / r for part in row] for row in second]
-        return score.mean(axis=0), [part / r for part in first], second
+            first = [counts[1] * part for part in first]
+            first[1] += score
+            return (counts[1] * score).sum(axis=0), first
+        return score.mean(axis=0), [part / self.cells.r for part in first]
+
+    def _second(self, counts: list[Array], a: float, b: float) -> Second:
+        """Return the second derivatives of the mean of one score by class."""
+        up, _, first = _tversky(counts, a, b)
+        down = [up * weight for weight in (1.0 - a - b, b, a)]
+        second = [[-(first[i] * down[j] + first[j] * down[i]) for j in range(3)] for i in range(3)]
+        if not self.weighted:
+            return [[part / self.cells.r for part in row] for row in second]
+        for i in range(3):
+            second[i] = [counts[1] * part for part in second[i]]
+        for i in range(3):
+            second[i][1] += first[i]
+            second[1][i] += first[i]
+        return second
 
     def _star(self, means: Any) -> tuple[Array, list[Array], list[list[Array]]]:
         """Return 1 / (a / P + b / Q) of two means, and its first and second derivatives."""
@@ -244,14 +249,15 @@ class Average:
     def second_order(self, q: Array) -> tuple[Array, Array]:
         """Return N times the bias and N times the excess variance, in closed form."""
         cells, counts = self.cells, self.cells.by_class(q)
-        slopes = self(q)[1]
+        slopes = self._centred(self(q)[1], q)
         means = [self._mean(counts, a, b) for a, b in self.scores]
-        second = means[0][2]
+        second = self._second(counts, *self.scores[0])
         outer: list[list[Array]] = []
         if self.star is not None:
             _, weight, outer = self._star(means)
+            other = self._second(counts, *self.scores[1])
             second = [
-                [weight[0] * means[0][2][i][j] + weight[1] * means[1][2][i][j] for j in range(3)]
+                [weight[0] * second[i][j] + weight[1] * other[i][j] for j in range(3)]
                 for i in range(3)
             ]
         # 1. Second derivatives by one cell twice, and along the direction u of the influence.
@@ -326,6 +332,16 @@ class Average:
         mixed = (true * (one.sum(axis=1) + 2.0 * crossed)).sum(axis=0)
         means = (true[:, None] * true * both**2).sum(axis=(0, 1))
         return both[cells.true, cells.true] - 2.0 * own, means - 2.0 * mixed
+
+
+def _tversky(counts: list[Array], a: float, b: float) -> tuple[Array, Array, list[Array]]:
+    """Return 1 / D, the scores of the classes and their derivatives."""
+    right, true, predicted = counts
+    whole = (1.0 - a - b) * right + b * true + a * predicted
+    up = np.where(whole > 0.0, 1.0 / whole, 0.0)
+    score = right * up
+    down = score * up
+    return up, score, [up - (1.0 - a - b) * down, -b * down, -a * down]
 
 
 def _times(second: Second, moved: Sequence[Array]) -> list[Array]:
