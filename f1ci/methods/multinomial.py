@@ -112,67 +112,59 @@ def settled(
     """Return the cell probabilities at a limit: the lower one for side -1, the upper for 1.
 
     `square` is z^2 / N. With `of_second_order` it is multiplied by the variance of the statistic.
-    Where the slopes at some q are undefined, the q before is kept. `kept` scales probabilities to
+    Where the metric is undefined at some q, the q before counts. `kept` scales probabilities to
     class sizes that are fixed.
     """
     reached, columns = shares.copy(), np.arange(shares.shape[1])
-    q = furthest = shares
-    target, scale, late = np.zeros_like(shares), np.zeros(len(columns)), np.zeros(len(columns))
+    q = before = shares
+    target, late, scale = np.zeros_like(shares), np.zeros(len(columns)), np.zeros(len(columns))
     last, n = np.full(len(columns), np.inf), np.broadcast_to(n, len(columns))
-    best = np.full(len(columns), -np.inf)
     for step in range(_ROUNDS + 1):
-        # 1. Take the slopes at q. Keep the furthest q of the last rounds, all of which lie in the
-        # region that Pearson's statistic allows.
+        # 1. Take the slopes at q. Tables that are at rest, or undefined, are done.
         value, slopes = evaluate(q)
-        value = value * side
-        back = np.isnan(value)
-        furthest = np.where(back, furthest, q) if back.any() else q
-        best = np.where(back, best, value)
-        # 2. Tables that are at rest, or undefined, are done.
-        moving = np.isfinite(value) & (last > _REST)
-        if np.count_nonzero(moving) < 0.8 * len(columns) or step == _ROUNDS:
-            reached[:, columns] = furthest
-            q, shares, slopes, target, furthest = (
-                x[:, moving] for x in (q, shares, slopes, target, furthest)
-            )
-            flat = (x[moving] for x in (columns, side, square, scale, late, last, n, best))
-            columns, side, square, scale, late, last, n, best = flat
+        defined = np.isfinite(value)
+        moving = defined & (last > _REST) & (step < _ROUNDS)
+        if np.count_nonzero(moving) < 0.8 * len(columns):
+            reached[:, columns] = np.where(defined, q, before)
+            columns = columns[moving]
+            tables = (q, shares, slopes, target)
+            q, shares, slopes, target = (x[:, moving] for x in tables)
+            rows = (side, square, scale, late, last, n)
+            side, square, scale, late, last, n = (x[moving] for x in rows)
         if not len(columns):
             break
-        # 3. Once q has settled roughly, take the variance there.
+        # 2. Once q has settled roughly, take the variance there.
         if step == _FIRST and of_second_order is not None:
             variance = 1.0 + of_second_order(q)[1] / n
             variance = np.where(np.isfinite(variance), variance, 1.0)
             square = square * np.clip(variance, _LEAST, _MOST)
-        # 4. Shift items. What has no place goes to the empty cells of the largest slope, in turn.
-        slopes *= side
-        moved, scale = _shifted(shares, slopes, 1.0 + square, scale, target, late, step > _FIRST)
-        move = (moved if kept is None else kept(moved, shares)) - q
-        # 5. A table that does not come to rest is moved less from round to round.
-        q = q + move * (3.0 / (3.0 + late))
-        size = np.abs(move, out=move).max(axis=0)
-        late = late + (step > _FIRST) * (size > 0.5 * last)
-        last = np.where(step < _FIRST, np.inf, size)
+        # 3. Shift items.
+        new, scale = _shifted(shares, side * slopes, 1.0 + square, scale, target, late)
+        move = (new if kept is None else kept(new, shares)) - q
+        # 4. A table that does not come to rest is moved less from round to round.
+        before, q = q, q + move * (3.0 / (3.0 + late))
+        size = _largest(np.abs(move))
+        late = late + ((step > _FIRST) & (size > 0.5 * last))
+        last = size if step >= _FIRST else last
     return reached
 
 
 def _shifted(
-    shares: Array, slopes: Array, kappa: Array, scale: Array, target: Array, late: Array, inside: bool
+    shares: Array, slopes: Array, kappa: Array, scale: Array, target: Array, late: Array
 ) -> tuple[Array, Array]:
     """Shift items towards larger slopes, until Pearson's statistic allows no more.
 
     Returns the probabilities, and the multiplier to start from next time. `target` says how empty
-    cells share what has no place elsewhere. It is updated in place.
+    cells share what has no place elsewhere; it is updated.
     """
     # 1. Slopes less their mean, in units of the largest: q_c = p_c / kappa / (1 - s w_c).
-    slopes -= np.einsum("cb,cb->b", shares, slopes)
-    largest = slopes.max(axis=0)
-    flat = ~(largest > 0.0)
-    slopes /= np.where(flat, 1.0, largest)
+    slopes -= summed(shares * slopes)
+    largest = _largest(slopes)
+    slopes /= np.where(largest > 0.0, largest, 1.0)
     w = slopes
     # 2. Newton's method for 1 / (sum of p / (1 - s w)) = 1 / kappa, concave in s.
     if not scale.any():
-        scale = np.sqrt((kappa - 1.0) / np.maximum((shares * w * w).sum(axis=0), 1e-300))
+        scale = np.sqrt((kappa - 1.0) / np.maximum(summed(shares * w * w), 1e-300))
         scale = np.where(scale < 0.9, scale, 1.0 - 0.09 / scale)
     factor, q = np.empty_like(w), np.empty_like(w)
     for newton in range(_NEWTON + 1):
@@ -180,41 +172,44 @@ def _shifted(
         np.multiply(w, -scale, out=factor)
         factor += 1.0
         np.divide(shares, factor, out=q)
-        total = q.sum(axis=0)
+        total = summed(q)
         if newton < _NEWTON:
-            np.divide(q, factor, out=factor)
-            slope = (factor.sum(axis=0) - total) / scale
+            slope = (summed(np.divide(q, factor, out=factor)) - total) / scale
             ahead = scale + total * (1.0 - total / kappa) / np.maximum(slope, 1e-300)
             scale = np.where(ahead >= 1.0, 0.5 * (1.0 + scale), ahead)
     q /= total
-    # 3. Pearson's statistic is total - 1, and convex: a shorter way ends inside.
-    outside = np.flatnonzero(total > kappa * (1.0 + 1e-12)) if False else []
-    if len(outside):
-        p, share = shares[:, outside], (kappa[outside] - 1.0) / (total[outside] - 1.0)
-        q[:, outside] = p + (q[:, outside] - p) * share
-    # 4. If the sum stays below 1 up to s = 1, the largest slope belongs to empty cells only.
-    beyond = np.flatnonzero((ahead >= 1.0) & ~flat)
+    # 3. If the sum stays below 1 up to s = 1, the largest slope belongs to empty cells only. They
+    # receive what is left, in turn.
+    beyond = np.flatnonzero(ahead >= 1.0)
     if len(beyond):
         p, w = shares[:, beyond], w[:, beyond]
         part = np.where(p > 0.0, p / np.maximum(1.0 - w, 1e-300), 0.0) / kappa[beyond]
-        rest = 1.0 - part.sum(axis=0)
         top = np.where(p > 0.0, 0.0, w >= 1.0 - 1e-9)
-        top /= np.maximum(top.sum(axis=0), 1.0)
+        rest, tops = 1.0 - summed(part), summed(top)
+        full = (rest >= 0.0) & (tops > 0.0)
+        beyond, part, top = beyond[full], part[:, full], top[:, full] / tops[full]
         old = target[:, beyond]
-        share = np.where(old.any(axis=0), 1.0 / (1.0 + late[beyond]), 1.0)
-        full = np.flatnonzero(rest >= 0.0)
-        target[:, beyond[full]] = (old + (top - old) * share)[:, full]
-        q[:, beyond[full]] = part[:, full] + rest[full] * target[:, beyond[full]]
-    if flat.any():
-        q[:, flat] = shares[:, flat]
+        new = old + (top - old) / np.where(old.any(axis=0), 1.0 + late[beyond], 1.0)
+        target[:, beyond], q[:, beyond] = new, part + rest[full] * new
     return q, scale
+
+
+def summed(table: Array) -> Array:
+    """Return the sums over the cells: for few tables far faster than numpy's own sum."""
+    return np.asarray(np.ones(len(table)) @ table)
+
+
+def _largest(table: Array) -> Array:
+    """Return the largest value of each table: for few tables numpy is slow across the rows."""
+    few = table.shape[1] <= 16
+    return np.asarray(table.T.copy().max(axis=1) if few else table.max(axis=0))
 
 
 def second_order(q: Array, evaluate: Evaluate) -> tuple[Array, Array]:
     """Return N times the bias and N times the excess variance, by differences of slopes."""
     slopes = evaluate(q)[1]
-    slopes = slopes - (q * slopes).sum(axis=0)
-    error = np.sqrt((q * slopes * slopes).sum(axis=0))
+    slopes = slopes - summed(q * slopes)
+    error = np.sqrt(summed(q * slopes * slopes))
     u = q * slopes / error
     along = np.zeros_like(q)
     trace, product, third = (np.zeros_like(error) for _ in range(3))
@@ -240,10 +235,10 @@ def combined(
     q: Array, slopes: Array, u: Array, along: Array, trace: Array, product: Array, third: Array
 ) -> tuple[Array, Array]:
     """The bias and the excess at right angles to u: `along` is H u, the others are sums of H."""
-    variance = (q * slopes**2).sum(axis=0)
-    error = np.sqrt(variance)
-    curve = (u * along).sum(axis=0)
-    square = product - 2.0 * (q * along * along).sum(axis=0) + curve * curve
-    cumulant = third - 2.0 * (q * slopes**2 * along).sum(axis=0) / error
-    cumulant = cumulant + (q * slopes**3).sum(axis=0) * curve / variance
+    twice = q * slopes * slopes
+    variance = summed(twice)
+    curve = summed(u * along)
+    square = product - 2.0 * summed(q * along * along) + curve * curve
+    cumulant = third - 2.0 * summed(twice * along) / np.sqrt(variance)
+    cumulant = cumulant + summed(twice * slopes) * curve / variance
     return 0.5 * (trace - curve), -(0.5 * square + cumulant) / variance
