@@ -133,7 +133,7 @@ def _compare(options: Any) -> Answer:
     )
     (a, b), test = next(iter(comparison.tests.items()))
     verdict, more = comparison.verdict(), None
-    only_a, only_b = test.discordant
+    only_a, only_b = test.discordant or (0, 0)
     below = f"only {a} is right on {only_a:,} items, only {b} on {only_b:,}\n"
     if len(predictions) > 2:
         below = ""

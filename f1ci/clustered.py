@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from f1ci import _validation, _warnings
 from f1ci import metrics as _metrics
 from f1ci.methods import choose
-from f1ci.methods.clusters import Units, sample_of_units, units_of_table
+from f1ci.methods.clusters import moved_by_classes, moved_by_table, sample_of_units
 from f1ci.methods.score import Sample, moments, normal_quantile
 from f1ci.metrics import Metric
 from f1ci.results import Array, Interval, as_scalar
@@ -45,8 +45,10 @@ def clustered_interval(
         mean of the units' scores, where a unit with nothing to find and nothing found counts 0
         (as scikit-learn has it).
     method : {"score", "cautious", "delta", "logit"}, optional
-        "score", the default, is made for few units too; "cautious" is longer; "delta" is the
-        plain cluster-robust normal interval and "logit" the same on the logit scale.
+        "score", the default, is made for few units too; "cautious" is longer. "logit" has the
+        jackknife's variance and Student's quantile on the logit scale; it is the default of
+        "macro" and "weighted", which have no score limits here: counts of TP, FP and FN are no
+        confusion matrix. "delta" is the plain cluster-robust normal interval.
     confidence_level : float, default 0.95
         The nominal level.
 
@@ -116,24 +118,22 @@ def clustered_difference(
 def sample_of_tables(tables: list[Array], metric: Metric, average: str | None) -> Sample:
     """Return the sample of validated counts by unit, of one model or of B minus A."""
     index = _metrics.tversky(*_metrics.tversky_weights(metric))
-    each = tables[0].ndim == 3 and average is None
-    units = [units_of_table(table) for table in tables]
-    if average == "samples":
-        # The score of a unit is the share that is right of one item: recall.
-        units = [_scores_as_counts(table.pooled(), index) for table in units]
-        return sample_of_units(units, _metrics.recall, shares=True)
+    if average in ("macro", "weighted"):
+        moved = [moved_by_classes(table, index, average == "weighted") for table in tables]
+        return sample_of_units(_metrics.macro(index), moved)
     if average == "micro":
-        units = [table.pooled() for table in units]
-    averaged = {"macro": _metrics.macro, "weighted": _metrics.weighted}
-    score = averaged[average](index) if average in averaged else index
-    return sample_of_units(units, score, each=each)
+        tables = [table.sum(axis=1) for table in tables]
+    if average == "samples":
+        tables, index = [_scores_as_counts(table, index) for table in tables], _metrics.recall
+    moved = [moved_by_table(table, index) for table in tables]
+    return sample_of_units(index, moved, whole_items=average != "samples")
 
 
-def _scores_as_counts(units: Units, index: _metrics.Tversky) -> Units:
-    """Return each unit's score as a share of one item that is right."""
-    tp, fp, fn = units.counts
+def _scores_as_counts(table: Array, index: _metrics.Tversky) -> Array:
+    """Return each unit's score as the share that is right of one item, whose recall it is."""
+    tp, fp, fn = np.moveaxis(table.sum(axis=1), -1, 0)
     scores = np.nan_to_num(moments(tp, fp, fn, index.a, index.b)[0])
-    return units._replace(counts=np.stack([scores, 0.0 * scores, 1.0 - scores]))
+    return np.stack([scores, 0.0 * scores, 1.0 - scores], axis=-1)
 
 
 def _interval(

@@ -18,8 +18,8 @@ from f1ci import _validation, _warnings
 from f1ci import metrics as _metrics
 from f1ci.counts import Items, items_of
 from f1ci.methods import Method, choose, paired
-from f1ci.methods.averages import sample_of_difference
 from f1ci.methods.clusters import sample_of_groups
+from f1ci.methods.samples import sample_of_difference
 from f1ci.methods.score import Sample, normal_quantile
 from f1ci.metrics import Metric
 from f1ci.results import (
@@ -68,9 +68,8 @@ def difference_interval(
     groups : sequence, optional
         What cluster each item belongs to; see `f1_score_interval`.
     method : str, optional
-        "score", the default, or the longer "cautious", for Tversky indices, their averages over
-        classes, macro_star and accuracy. "logit", the default otherwise, and "delta" are for all
-        metrics, and for macro_star with `groups`.
+        "score", the default, for all smooth metrics; the longer "cautious", for Tversky indices
+        and accuracy; "logit" and "delta", for all metrics.
     confidence_level : float, optional
         The nominal level.
 

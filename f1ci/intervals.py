@@ -21,8 +21,8 @@ from f1ci import metrics as _metrics
 from f1ci._labels import are_indicators
 from f1ci.counts import Items, Matrix
 from f1ci.methods import METHODS, Method, choose, known
-from f1ci.methods.averages import sample_of
 from f1ci.methods.clusters import sample_of_groups
+from f1ci.methods.samples import sample_of
 from f1ci.methods.score import Limits, Sample, normal_quantile, sample_of_counts
 from f1ci.metrics import Metric
 from f1ci.results import Array, Interval
@@ -72,7 +72,7 @@ def f1_interval(
         - "score": Wilson's idea: the values that a test with the standard error under each value
           does not reject.
         - "cautious": Longer, to hold at least the level: Clopper-Pearson, carried on to other
-          scores.
+          scores of one class.
         - "wilson_direct": The same test on the scale of F1, for the F1 of one class.
         - "logit": The delta method on a scale without borders.
         - "delta": The estimate plus and minus z standard errors of the delta method.
@@ -120,7 +120,7 @@ def f1_interval(
     )
     if counts[0].ndim or counts[1].ndim or counts[2].ndim:
         _validation.broadcastable(tp=counts[0], fp=counts[1], fn=counts[2])
-    sample = sample_of_counts(_metrics.f1, _metrics.f1.a, _metrics.f1.b, counts)
+    sample = sample_of_counts(_metrics.f1, counts)
     return _interval(sample, method, level, "f1")
 
 
@@ -185,15 +185,15 @@ def f1_score_interval(
         Weight of recall against precision.
     groups : sequence, optional
         What cluster each item belongs to (a patient, a document): items of one cluster
-        may depend on one another. "score", "cautious", "logit" and "delta" can take that into
-        account; for macro_star the latter two.
+        may depend on one another. "score", "logit" and "delta" can take that into account, and
+        "cautious" for the score of one class.
     method : str, optional
-        By default "score"; for macro_star with groups "logit".
+        By default "score"; for averages over the classes of indicators "logit".
 
         - "score": Wilson's idea: the values that a test with the standard error under each value
           does not reject.
         - "cautious": Longer, to hold at least the level: Clopper-Pearson, carried on to other
-          scores.
+          scores of one class.
         - "wilson_direct": The same test on the scale of F1, for the F1 of one class.
         - "logit": The delta method on a scale without borders.
         - "delta": The estimate plus and minus z standard errors of the delta method.
@@ -293,14 +293,14 @@ def metric_interval(
         A name, such as "f1" or "macro_f1", or an object, such as
         ``f1ci.metrics.fbeta(0.5)``.
     method : str, optional
-        By default "score". "cautious" is for Tversky indices (F-beta, Jaccard, precision, recall),
-        their averages over classes, macro\* and accuracy. "f1" also knows the names of
-        `f1_interval`.
+        By default "score". "cautious" is for single Tversky indices (F-beta, Jaccard, precision,
+        recall), and accuracy; averages over classes have no cautious limits. "f1" also knows the
+        names of `f1_interval`.
 
         - "score": Wilson's idea: the values that a test with the standard error under each value
           does not reject.
         - "cautious": Longer, to hold at least the level: Clopper-Pearson, carried on to other
-          scores.
+          scores of one class.
         - "logit": The delta method on a scale without borders.
         - "delta": The estimate plus and minus z standard errors of the delta method.
         - "blur": The same with a larger standard error, for metrics of two classes.
@@ -410,9 +410,9 @@ def items_interval(
     if items.groups is not None:
         sample = sample_of_groups(metric, items, each=each)
     elif each:
-        matrix, (a, b) = items.matrix(), _metrics.tversky_weights(metric)
+        matrix = items.matrix()
         counts = matrix.right, matrix.predicted - matrix.right, matrix.true - matrix.right
-        sample = sample_of_counts(metric, a, b, counts)
+        sample = sample_of_counts(metric, counts)
     else:
         sample = sample_of(metric, items.matrix())
     return _interval(sample, method, level, metric.name, items.classes, each)
@@ -421,7 +421,7 @@ def items_interval(
 def limits_of_f1(tp: Array, wrong: Array, method: str, z: float) -> Limits:
     """Return limits of F1 for many tables at once, from true positives and wrong items."""
     counts = tp, wrong, np.zeros(())
-    sample = sample_of_counts(_metrics.f1, _metrics.f1.a, _metrics.f1.b, counts)
+    sample = sample_of_counts(_metrics.f1, counts)
     entry = known(_metrics.f1)[method]
     if entry.error is not None:
         sample = sample._replace(error=entry.error(sample, z))

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -19,8 +18,7 @@ from f1ci import _tables, _validation, clustered, methods, metrics
 from f1ci import counts as _counts
 from f1ci._labels import are_indicators
 from f1ci._warnings import FEW
-from f1ci.intervals import metric_interval
-from f1ci.methods.clusters import units_of_items
+from f1ci.intervals import items_interval, metric_interval
 from f1ci.results import Interval, Record, without_warnings
 
 if TYPE_CHECKING:
@@ -173,8 +171,16 @@ def classification_report(
         named = _named(columns, target_names)
         if groups is not None:
             table = _counts.by_group(table, groups)
-        ask, mark = partial(clustered.clustered_interval, table), "+groups" * (groups is not None)
-        return _report(ask, table.sum(axis=0), named, len(y_true), mark, method, level)
+        mark = "+groups" * (groups is not None)
+
+        def ask(metric: str, average: str | None, method: str, level: float) -> Interval:
+            if average in ("macro", "weighted") and method == "score":
+                method = "logit"  # an item of several classes is in no confusion matrix
+            options: dict[str, Any] = {"method": method, "confidence_level": level}
+            interval = clustered.clustered_interval(table, metric, average=average, **options)
+            return replace(interval, method=interval.method + mark)
+
+        return _report(ask, table.sum(axis=0), named, len(y_true), method, level)
     if groups is None:
         matrix, classes = _counts.confusion_matrix_and_classes(y_true, y_pred, labels=labels)
         return _of_matrix(matrix, _named(classes, target_names), method, level)
@@ -232,17 +238,13 @@ def _named(classes: Sequence[Hashable], names: Any) -> Sequence[Hashable]:
 
 def _of_groups(items: _counts.Items, method: str | None, level: float) -> ClassificationReport:
     """Return the report of items in groups."""
-    classes, units = items.classes, units_of_items(items)
-    table = np.zeros((units.units, units.classes, 3))
-    table[units.unit, units.of_class] = units.counts.T
+    matrix = items.matrix()
 
-    def ask(metric: str, average: str | None, **options: Any) -> Interval:
-        if average == "micro":
-            right_and_wrong = table.sum(axis=1) * [1, 1, 0]
-            return clustered.clustered_interval(right_and_wrong, "precision", **options)
-        return clustered.clustered_interval(table, metric, average=average, **options)
+    def ask(metric: str, average: str | None, method: str, level: float) -> Interval:
+        each = average is None
+        return items_interval(_averaged(metric, average), items, method, level, each=each)
 
-    return _report(ask, table.sum(axis=0), classes, None, "+groups", method, level)
+    return _report(ask, _counts_by_class(matrix), items.classes, None, method, level)
 
 
 def _of_matrix(
@@ -250,42 +252,51 @@ def _of_matrix(
 ) -> ClassificationReport:
     """The report of independent items, from their confusion matrix."""
     _validation.at_least_two("classes", len(classes), "a report")
-    total, right, predicted = matrix.sum(), np.diagonal(matrix), matrix.sum(axis=0)
-    wrong, missed = predicted - right, matrix.sum(axis=1) - right
-    each = np.moveaxis(np.array([[total - predicted - missed, wrong], [missed, right]]), -1, 0)
+    counts = _counts_by_class(_counts.Matrix(matrix.astype(np.float64)))
+    right, wrong, missed = counts.T.astype(np.int64)
+    each = np.array([[matrix.sum() - right - wrong - missed, wrong], [missed, right]])
 
-    def ask(metric: str, average: str | None, **options: Any) -> Interval:
-        if average is None:  # every class against the rest
-            return metric_interval(each, metric, **options)
-        mean = "micro_f1" if average == "micro" else getattr(metrics, average)(metric)
-        return metric_interval(matrix, mean, **options)
+    def ask(metric: str, average: str | None, method: str, level: float) -> Interval:
+        table = np.moveaxis(each, -1, 0) if average is None else matrix
+        options: dict[str, Any] = {"method": method, "confidence_level": level}
+        return metric_interval(table, _averaged(metric, average), **options)
 
-    return _report(ask, np.stack([right, wrong, missed], axis=-1), classes, None, "", method, level)
+    return _report(ask, counts, classes, None, method, level)
+
+
+def _averaged(metric: str, average: str | None) -> metrics.Metric:
+    if average is None:  # every class against the rest
+        return metrics.get(metric)
+    return metrics.micro_f1 if average == "micro" else metrics.get(f"{average}_{metric}")
+
+
+def _counts_by_class(matrix: _counts.Matrix) -> NDArray[np.float64]:
+    """Return TP, FP and FN by class, shape (classes, 3)."""
+    right = matrix.right
+    return np.stack([right, matrix.predicted - right, matrix.true - right], axis=-1)
 
 
 def _report(
-    ask: Any, counts: Any, classes: Classes, items: int | None, mark: str, method: Any, level: float
+    ask: Any, counts: Any, classes: Classes, items: int | None, method: str | None, level: float
 ) -> ClassificationReport:
-    """All that `ask` answers, for metric and average; `counts` are TP, FP and FN by class.
+    """All that `ask` answers, for metric, average, method and level.
 
-    The number of items is given where an item may be of several classes. The mark is added to
-    the name of the method.
+    `counts` are TP, FP and FN by class. The number of items is given where an item may be of
+    several classes.
     """
-    options: dict[str, Any] = {"method": _method(method), "confidence_level": level}
-    name = options["method"] + mark
-    of = tuple(classes)
+    method, of = _method(method), tuple(classes)
     with without_warnings():  # the notes say it
-        by_class = {
-            m: replace(ask(m, average=None, **options), classes=of, method=name) for m in METRICS
-        }
+        by_class = {m: replace(ask(m, None, method, level), classes=of) for m in METRICS}
         averages = {
-            f"{row} avg": {m: replace(ask(m, average=row, **options), method=name) for m in METRICS}
+            f"{row} avg": {m: ask(m, row, method, level) for m in METRICS}
             for row in ("micro", "macro", "weighted")
             if row != "micro" or items is not None
         }
         if items is None:
-            share = replace(ask("f1", average="micro", **options), metric="accuracy", method=name)
+            share = replace(ask("f1", "micro", method, level), metric="accuracy")
             averages = {"accuracy": {"accuracy": share}, **averages}
+    shown = [*by_class.values(), *(x for each in averages.values() for x in each.values())]
+    name = ", ".join(dict.fromkeys(x.method for x in shown))
     notes = []
     for m, x in by_class.items():
         if np.isnan(x.estimate).any():

@@ -405,7 +405,7 @@ class BayesTest(Printed):
 
 @dataclass(frozen=True, slots=True)
 class DifferenceTest(Printed):
-    """A test whether model B is better than model A on the same items, no worse, or as good.
+    """A test whether model B is better than model A, no worse, or as good.
 
     Attributes
     ----------
@@ -416,7 +416,8 @@ class DifferenceTest(Printed):
     null_hypothesis : str
         The null hypothesis in words.
     discordant : tuple of int
-        The numbers of items on which A alone is right, and on which B alone is right.
+        The numbers of items on which A alone is right, and on which B alone is right; None if
+        the models were tested on different items.
     margin : float
         The difference that does not matter; 0 if none was given.
     p_not_inferior : float or None
@@ -434,7 +435,7 @@ class DifferenceTest(Printed):
     interval: Interval[float]
     p_value: float
     null_hypothesis: str
-    discordant: tuple[int, int]
+    discordant: tuple[int, int] | None
     margin: float
     p_not_inferior: float | None
     p_equivalent: float | None
@@ -469,8 +470,11 @@ class DifferenceTest(Printed):
         p_values = (self.p_value, self.p_not_inferior, self.p_equivalent)
         named = zip(("difference", "not inferior", "equivalent"), p_values, strict=True)
         rows = [[what, p_value(p)] for what, p in named if p is not None]
-        discordant = "only A is right on {:,} items, only B on {:,}".format(*self.discordant)
-        below = [str(self.interval), discordant, self.verdict()]
+        below = [str(self.interval), self.verdict()]
+        if self.discordant is not None:
+            below.insert(
+                1, "only A is right on {:,} items, only B on {:,}".format(*self.discordant)
+            )
         return ["", f"p ({self.method})"], rows, below
 
 

@@ -30,39 +30,15 @@ from f1ci.counts import Matrix
 from f1ci.metrics import UNIT, Metric
 from f1ci.results import Array, FloatOrArray
 
-__all__ = ["CAUTIOUS", "WILSON", "Kernel", "Sample", "cautious_limits", "tversky_limits"]
-
 Limits: TypeAlias = tuple[Array, Array]
 Counts: TypeAlias = tuple[Array, Array, Array]
+# z, and True for cautious limits -> low, high
+LimitsAt: TypeAlias = Callable[[FloatOrArray, bool], Limits]
 # tp, fp, fn, a, b, z -> low, high
 TverskyLimits: TypeAlias = Callable[[Array, Array, Array, float, float, FloatOrArray], Limits]
 
-
 # With more counts than this it is worth to look for equal ones.
 _MANY = 1 << 13
-
-
-class Kernel(NamedTuple):
-    """Limits of one Tversky score, of which the limits of averages and differences are made.
-
-    Attributes
-    ----------
-    limits : callable
-        Both limits at a quantile z.
-    signed : callable
-        The lower limit where z is negative, else the upper one; in both places.
-    cautious : bool
-        The limits are to hold at least their level.
-    """
-
-    limits: TverskyLimits
-    signed: TverskyLimits
-    cautious: bool
-
-    def at(self, tp: Array, fp: Array, fn: Array, a: float, b: float, z: FloatOrArray) -> Array:
-        """Return the lower limit where z is negative, else the upper one."""
-        low, high = self.signed(tp, fp, fn, a, b, z)
-        return np.where(np.less(z, 0.0), low, high)
 
 
 class Sample(NamedTuple):
@@ -77,8 +53,8 @@ class Sample(NamedTuple):
     range : tuple of float
         The smallest and the largest possible value.
     limits : callable or None
-        Takes a kernel for one Tversky score and z; returns the limits of this score. None if the
-        metric is not made of Tversky scores.
+        Takes z, and True for cautious limits (one Tversky score and differences of two have
+        them); returns the score limits. None if there are none.
     counts : tuple of ndarray or None
         TP, FP and FN if the metric is one Tversky score.
     matrix : Matrix or None
@@ -87,17 +63,23 @@ class Sample(NamedTuple):
         One model, and items that do not depend on one another.
     mark : str
         What is added to the name of the method: "+groups", or nothing.
+    error_at : callable or None
+        For units: takes z; returns the standard error that "logit" uses, corrected for few units.
+    bias : ndarray or float
+        By how much the estimate is too high on average, if "logit" takes that into account.
     """
 
     metric: Metric
     estimate: Array
     error: Array
     range: tuple[float, float] = UNIT
-    limits: Callable[[Kernel, FloatOrArray], Limits] | None = None
+    limits: LimitsAt | None = None
     counts: Counts | None = None
     matrix: Matrix | None = None
     independent: bool = False
     mark: str = ""
+    error_at: Callable[[FloatOrArray], Array] | None = None
+    bias: FloatOrArray = 0.0
 
     @property
     def default(self) -> str:
@@ -105,14 +87,14 @@ class Sample(NamedTuple):
         return "score" if self.limits is not None else "logit"
 
 
-def sample_of_counts(
-    metric: Metric, a: float, b: float, counts: Counts, matrix: Matrix | None = None
-) -> Sample:
+def sample_of_counts(metric: Metric, counts: Counts, matrix: Matrix | None = None) -> Sample:
     """Return the sample of one Tversky score of independent items."""
+    assert metric.index is not None  # noqa: S101 - the callers see to it
+    a, b = metric.index.a, metric.index.b
     estimate, error = moments(*counts, a, b)
 
-    def limits(kernel: Kernel, z: FloatOrArray) -> Limits:
-        return kernel.limits(*counts, a, b, z)
+    def limits(z: FloatOrArray, cautious: bool) -> Limits:
+        return (cautious_limits if cautious else tversky_limits)(*counts, a, b, z)
 
     return Sample(metric, estimate, error, UNIT, limits, counts, matrix, True)
 
@@ -123,15 +105,15 @@ def normal_quantile(level: float) -> float:
 
 
 def score(sample: Sample, z: FloatOrArray) -> Limits:
-    """Return the score limits of any score that is made of Tversky scores."""
+    """Return the score limits."""
     assert sample.limits is not None  # noqa: S101 - `choose` offers the method only then
-    return sample.limits(WILSON, z)
+    return sample.limits(z, False)
 
 
 def cautious(sample: Sample, z: FloatOrArray) -> Limits:
-    """Return the cautious limits of any score that is made of Tversky scores."""
+    """Return the cautious limits of a Tversky score, or of the difference of two."""
     assert sample.limits is not None  # noqa: S101 - `choose` offers the method only then
-    return sample.limits(CAUTIOUS, z)
+    return sample.limits(z, True)
 
 
 def moments(tp: Array, fp: Array, fn: Array, a: float, b: float) -> tuple[Array, Array]:
@@ -251,39 +233,12 @@ def _cubic(tp: Array, fp: Array, fn: Array, a: float, b: float, z: FloatOrArray)
 
 
 def _beta_limits(tp: Array, fp: Array, fn: Array, a: float, b: float, z: FloatOrArray) -> Limits:
-    counts = tp, fp, fn
-    return _signed_beta_limit(*counts, a, b, -z)[0], _signed_beta_limit(*counts, a, b, z)[1]
-
-
-def _signed_beta_limit(
-    tp: Array, fp: Array, fn: Array, a: float, b: float, z: FloatOrArray
-) -> Limits:
-    """Return the lower limit where z is negative, as if one more item were wrong, else the upper.
-
-    The limit stands in both places. The inverse beta function, which takes all the time, is
-    computed once instead of twice.
-    """
-    below, largest = np.signbit(z), max(a, b)
-    errors = _errors(fp, fn, a, b) + largest * below
-    spread = _errors(fp, fn, a * a, b * b) + largest * largest * below
-    right, wrong = tp + ~below, errors * errors / spread
-    p = betaincinv(np.where(below, right, wrong), np.where(below, wrong, right), ndtr(-np.abs(z)))
-    share, rest = np.where(below, (p, 1.0 - p), (1.0 - p, p))
-    limit = share / (share + spread / errors * rest)
-    return limit, limit
-
-
-def _signed_score_limit(
-    tp: Array, fp: Array, fn: Array, a: float, b: float, z: FloatOrArray
-) -> Limits:
-    return tversky_limits(tp, fp, fn, a, b, np.abs(z))
-
-
-def _signed_cautious_limit(
-    tp: Array, fp: Array, fn: Array, a: float, b: float, z: FloatOrArray
-) -> Limits:
-    return _bounded(_signed_beta_limit, tp, fp, fn, a, b, z)
-
-
-WILSON = Kernel(tversky_limits, _signed_score_limit, cautious=False)
-CAUTIOUS = Kernel(cautious_limits, _signed_cautious_limit, cautious=True)
+    # Errors of unequal weight are taken for fewer errors of one weight with the same variance.
+    # At the lower limit one more item is wrong, of the heavier kind; at the upper one is right.
+    tail, largest = ndtr(-z), max(a, b)
+    sums, squares = _errors(fp, fn, a, b), _errors(fp, fn, a * a, b * b)
+    more, more_squares = sums + largest, squares + largest * largest
+    right = betaincinv(tp, more * more / more_squares, tail)
+    wrong = betaincinv(sums * sums / squares, tp + 1.0, tail)
+    low = right / (right + more_squares / more * (1.0 - right))
+    return low, (1.0 - wrong) / (1.0 - wrong + squares / sums * wrong)
