@@ -6,13 +6,13 @@ Public functions check their arguments once, before they compute. Kernels never 
 from __future__ import annotations
 
 import reprlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from f1ci.results import IntervalWarning, warn
+from f1ci.results import IntervalWarning, Labels, warn
 
 Checked: TypeAlias = Callable[[str, ArrayLike], NDArray[np.float64]]
 
@@ -190,6 +190,19 @@ def distinct(name: str, values: Sequence[Any]) -> None:
         seen.add(value)
 
 
+def models(
+    y_true: Labels, predictions: Mapping[str, Labels]
+) -> tuple[list[str], dict[str, Labels]]:
+    """Return the names of models, and all labels by how messages call them."""
+    if not hasattr(predictions, "keys"):  # data frames have it too
+        what = "predictions must map names of models to labels"
+        raise TypeError(f"{what}, got {short(predictions)}")
+    names = [str(name) for name in predictions]
+    distinct("names of models", names)
+    named = {f"predictions[{short(str(name))}]": predictions[name] for name in predictions}
+    return names, {"y_true": y_true} | named
+
+
 def listing(classes: Sequence[Any], most: int = 6) -> str:
     """Return the first few of some classes in words."""
     return first_few([short(label)[:40] for label in classes[: most + 1]], most)
@@ -244,13 +257,16 @@ def same_length(**arrays: Sequence[Any] | NDArray[Any]) -> None:
         raise ValueError(f"labels must come in equal numbers: {listed}")
 
 
-def broadcastable(**arrays: NDArray[Any]) -> None:
-    """Check that the shapes of the named arrays broadcast against each other."""
-    try:
-        np.broadcast_shapes(*(array.shape for array in arrays.values()))
-    except ValueError:
-        listed = ", ".join(f"{name} has {array.shape}" for name, array in arrays.items())
-        raise ValueError(f"shapes must broadcast against each other: {listed}") from None
+def broadcast(check: Checked, **named: ArrayLike) -> tuple[NDArray[np.float64], ...]:
+    """Return the named arrays, each checked, if their shapes broadcast against each other."""
+    arrays = {name: check(name, value) for name, value in named.items()}
+    if any(array.ndim for array in arrays.values()):
+        try:
+            np.broadcast_shapes(*(array.shape for array in arrays.values()))
+        except ValueError:
+            listed = ", ".join(f"{name} has {array.shape}" for name, array in arrays.items())
+            raise ValueError(f"shapes must broadcast against each other: {listed}") from None
+    return tuple(arrays.values())
 
 
 def _numeric(name: str, value: ArrayLike) -> NDArray[Any]:

@@ -1,7 +1,7 @@
 """Compare two models that were tested on different items, or with a published score.
 
 The two estimates are independent. So the limits of the difference are those of two independent
-parts: with the score method the ellipse of `f1ci.methods.samples` with correlation zero, with the
+parts: with the score method the ellipse of `f1ci.methods.score` with correlation zero, with the
 delta method the root of the sum of two squared standard errors. The p-value inverts the interval,
 so the two never disagree: p is below 0.05 just if the 95 % interval does not hold zero.
 
@@ -15,13 +15,13 @@ from numpy.typing import ArrayLike
 
 from f1ci import _validation
 from f1ci import metrics as _metrics
+from f1ci._limits import interval_of, level_of
 from f1ci.compare import tail
 from f1ci.counts import Matrix
-from f1ci.methods import choose
-from f1ci.methods.samples import sample_of, sample_of_unpaired
-from f1ci.methods.score import normal_quantile
+from f1ci.methods import METHODS
+from f1ci.methods.score import sample_of, sample_of_unpaired
 from f1ci.metrics import Metric
-from f1ci.results import DifferenceTest, Interval, UndefinedMetricWarning, warn
+from f1ci.results import DifferenceTest
 
 EQUAL = "the two models have the same score in their populations"
 
@@ -63,26 +63,18 @@ def unpaired_difference(
     f1 (B - A) = 0.042 (95 % CI -0.033 to 0.124, score)
     A and B are not distinguished
     """
-    metric = _metrics.get(metric)
-    level = _validation.confidence_level(confidence_level)
-    a, b = (
-        sample_of(metric, _one_matrix(name, metric, matrix))
-        for name, matrix in (("matrix_a", matrix_a), ("matrix_b", matrix_b))
-    )
+    metric, level = _metrics.get(metric), level_of(confidence_level)
+    named = {"matrix_a": matrix_a, "matrix_b": matrix_b}
+    a, b = (sample_of(metric, _one_matrix(name, metric, m)) for name, m in named.items())
     sample = sample_of_unpaired(metric, a, b)
-    chosen, entry = choose(method, sample)
-    ends = entry.limits(sample, normal_quantile(level))
-    estimate, low, high, error = map(float, (sample.estimate, *ends, sample.error))
-    interval = Interval(estimate, low, high, error, level, chosen, f"{metric.name} (B - A)")
+    lacking = " and ".join(name for name, x in (("A", a), ("B", b)) if np.isnan(x.estimate))
+    reason = f" for {lacking}"
+    interval = interval_of(sample, method, level, f"{metric.name} (B - A)", reason=reason)
     p = np.nan
-    if np.isnan(interval.estimate):
-        lacking = " and ".join(n for n, x in (("A", a), ("B", b)) if np.isnan(x.estimate))
-        text = f"{metric.name} is undefined for {lacking}; the difference is nan"
-        warn(text, UndefinedMetricWarning)
-    else:
-        above = tail(sample, entry, 0.0)
+    if not lacking:
+        above = tail(sample, METHODS[interval.method].limits, 0.0)
         p = min(1.0, 2.0 * min(above, 1.0 - above))
-    return DifferenceTest(interval, p, EQUAL, None, 0.0, None, None, chosen, metric.name)
+    return DifferenceTest(interval, p, EQUAL, None, 0.0, None, None, interval.method, metric.name)
 
 
 def _one_matrix(name: str, metric: Metric, value: ArrayLike) -> Matrix:

@@ -547,7 +547,7 @@ with executor() as pool:
             n,
             cells,
             method=ends,
-            truth=np.full(4, probes.macro_f1(cells)),
+            truth=np.full(3, probes.macro_f1(cells)),
             replicates=population_replicates,
             rng=rng.spawn(1)[0],
             executor=pool,

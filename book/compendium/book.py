@@ -46,7 +46,7 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxRole
 from sphinx_external_toc.parsing import parse_toc_data, parse_toc_yaml
 
-from compendium import ROOT, SITE, RefusedError, deposit, show, sources, swhid, write
+from compendium import ROOT, RefusedError, deposit, show, sources, swhid, write
 from compendium.execute import QUICK, Edition, Task, command, locked, read_json, say, seconds, tasks
 from compendium.published import ERRATUM_KINDS, LedgerError, Paper, Published, Row
 from compendium.verdicts import VERDICTS, Entry, Ledger
@@ -58,11 +58,18 @@ FRAGMENTS = (
     *("sentence", "verdicts", "power", "scoreboard", "ledger-table", "inputs-table"),
     *("errata", "cli", "parameters", "times"),
 )
+# A name of f1ci in a text: `f1ci.f1_interval`, `metrics.macro(...)`.
+_NAME = re.compile(r"(?:f1ci\.)?([A-Za-z_][\w.]*)(?:\(.*)?$", re.S)
 # Made up for the page on the command line, which offers it.
 _LABELS = ROOT / "book" / "_static" / "labels.csv"
 # Jupyter Book always loads the scripts of live cells, which the book does not offer; one of them
 # is declared twice, which stops with an error in every browser.
-_UNUSED = 'script[src*="thebe"], link[href*="thebe"], script:-soup-contains("THEBE")'
+# The theme draws its icons by a script of 1.5 MB; its style sheet draws the same ones by a font.
+_UNUSED = (
+    'script[src*="thebe"], link[href*="thebe"], script:-soup-contains("THEBE"),'
+    ' script[src*="fontawesome"]'
+)
+_MATHJAX = 'script[src*="mathjax"]'
 # Which attribute of what the theme and myst-nb write misleads a screen reader.
 MENDED = {
     # The visible words name a folded cell better than the label that hides them.
@@ -120,6 +127,7 @@ def stage(edition: Edition, staged: Path) -> list[str]:
     _copy(root / "book", staged / "book", "compendium")
     settings = yaml.safe_load((root / "_config.yml").read_text("utf-8")) or {}
     settings.setdefault("repository", {})["branch"] = f"v{version('f1ci')}"
+    settings.setdefault("sphinx", {}).setdefault("config", {})["release"] = version("f1ci")
     write(staged / "_config.yml", yaml.safe_dump(settings))
     (staged / "notebooks").mkdir()
     # What pages offer, at addresses that stay the same from build to build.
@@ -138,8 +146,6 @@ def stage(edition: Edition, staged: Path) -> list[str]:
         text = fragment(
             name,
             ledger,
-            address=f"{SITE}book/ledger.html",
-            version=version("f1ci"),
             tasks=listed,
             quick=sources.quick_values(root),
             done=[record for record in records if record["status"] == "done"],
@@ -398,9 +404,42 @@ def tally(rows: Iterable[Mapping[str, Any]], of: str) -> int:
     )
 
 
+def link_names(app: Sphinx, doctree: nodes.document, document: str) -> None:
+    """Let every name of f1ci in a page's text lead to its reference."""
+    objects = app.env.get_domain("py").objects  # type: ignore[attr-defined]
+    for literal in [*doctree.findall(nodes.literal)]:
+        name = _NAME.match(literal.astext())
+        entry = objects.get(f"f1ci.{name[1]}") if name else None
+        if entry and not isinstance(literal.parent, nodes.reference | nodes.title):
+            address = f"{app.builder.get_relative_uri(document, entry.docname)}#{entry.node_id}"
+            link = nodes.reference("", "", internal=True, refuri=address)
+            literal.replace_self(link)
+            link += literal
+
+
+def mark_rows(page: BeautifulSoup, address: str) -> set[str]:
+    """Make the first mention of each row of the ledger a place on the page; return the places."""
+    places = set()
+    for link in page.select("a.ledger-number"):
+        row = str(link["href"]).partition("#")[2]
+        if f"{address}#{row}" not in places:
+            link["id"] = row
+            places.add(f"{address}#{row}")
+    return places
+
+
+def lead_back(page: BeautifulSoup, places: set[str]) -> None:
+    """Let each row of the ledger lead to the place where its notebook shows the number."""
+    for row in page.select("table.ledger tr[id]"):
+        for link in row.select('a[href^="../notebooks/"]'):
+            if (address := f"{link['href']}#{row['id']}") in places:
+                link["href"] = address
+
+
 def mend(page: BeautifulSoup) -> None:
     """Complete a finished page for screen readers."""
-    for tag in page.select(_UNUSED):
+    # A page above others in the contents loads the script for their mathematics.
+    for tag in page.select(_UNUSED if page.select_one(".math") else f"{_UNUSED}, {_MATHJAX}"):
         tag.decompose()
     for selector, attribute in MENDED.items():
         for tag in page.select(selector):
@@ -448,10 +487,15 @@ def finish(app: Sphinx, error: Exception | None) -> None:
     """Complete every page."""
     if error or app.builder.format != "html":
         return
-    for path in Path(app.outdir).rglob("*.html"):
+    places: set[str] = set()
+    # The ledger comes after the notebooks to which its rows lead.
+    for path in sorted(Path(app.outdir).rglob("*.html"), key=lambda path: path.stem == "ledger"):
         if "_static" not in path.parts:
             page = BeautifulSoup(path.read_text("utf-8"), "html.parser")
             mend(page)
+            if path.parent.name == "notebooks":
+                places |= mark_rows(page, f"../notebooks/{path.name}")
+            lead_back(page, places)
             path.write_text(str(page), "utf-8")
 
 
@@ -462,6 +506,7 @@ def setup(app: Sphinx) -> dict[str, bool]:
     app.add_config_value("f1ci_ledger", rows, "env", [dict])
     for name in ("published", "computed", "tally"):
         app.add_role(name, LedgerRole())
+    app.connect("doctree-resolved", link_names)
     app.connect("build-finished", finish)
     return {"parallel_read_safe": True, "parallel_write_safe": False}
 

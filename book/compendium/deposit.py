@@ -325,8 +325,10 @@ def combined(html: Path, documents: Sequence[str], address: str) -> str:
     Links to what is printed lead there, and the others to the site.
     """
     sections: list[Tag] = []
+    scripts: list[Tag] = []
     for document in reversed(documents):
         page = BeautifulSoup((html / f"{document}.html").read_text("utf-8"), "html.parser")
+        scripts = page.select('script[src*="mathjax"]') or scripts
         for part in page.select(".bd-article [id]"):
             part["id"] = f"{document}:{part['id']}"  # of all pages each has an id of its own
         for link in page.select(".bd-article a[href]"):
@@ -348,7 +350,6 @@ def combined(html: Path, documents: Sequence[str], address: str) -> str:
         sections.insert(0, article)
     article = page.new_tag("article", attrs={"class": "bd-article"})
     article.extend(sections)
-    scripts = page.select('script[src*="mathjax"]')
     head, body = page.select("html > head, html > body")
     body.clear()
     body.extend([article, *scripts])
@@ -400,8 +401,10 @@ def _main(edition: Edition, what: str) -> bool:
         return len(table) == 2
     elif what == "pdf":
         html = edition.folder / "html"
-        print_pages(html, _printed_documents(edition), html / "f1ci.pdf")
-        say(f"The printed edition is {html.relative_to(edition.root)}/f1ci.pdf")
+        printed = {"f1ci": _printed_documents(edition), "article": ["book/article"]}
+        for name, documents in printed.items():
+            print_pages(html, documents, html / f"{name}.pdf")
+            say(f"Printed {html.relative_to(edition.root)}/{name}.pdf")
     else:
         certificate = certify(edition)
         text = render("certificate.md", certificate=certificate)

@@ -39,8 +39,17 @@ import numpy as np
 from scipy import special
 
 from f1ci.counts import Items
-from f1ci.methods.samples import correlation, difference_limits, influences, sample_of
-from f1ci.methods.score import Limits, Sample, moments, sample_of_counts
+from f1ci.methods.score import (
+    Limits,
+    LimitsAt,
+    Sample,
+    correlation,
+    difference_limits,
+    influences,
+    limits_of,
+    limits_of_metric,
+    moments,
+)
 from f1ci.metrics import Metric, Tversky
 from f1ci.results import Array, FloatOrArray
 
@@ -69,7 +78,7 @@ class Moved(NamedTuple):
     bias : ndarray or float
         By how much the estimate is too high on average; for averages by class only.
     effective : callable or None
-        Takes what an item is worth; returns the sample of so many independent items.
+        Takes what an item is worth; returns the limits of so many independent items.
     """
 
     estimate: Array
@@ -80,15 +89,15 @@ class Moved(NamedTuple):
     items: Array
     item: Array
     bias: FloatOrArray = 0.0
-    effective: Callable[[Array], Sample] | None = None
+    effective: Callable[[Array], LimitsAt] | None = None
 
     @property
     def units(self) -> Array:
         """How many units hold anything that the score depends on."""
         return np.asarray((self.share > 0.0).sum(axis=0))
 
-    def at(self, z: FloatOrArray, least_effect: float, least_items: float) -> Sample:
-        """Return the sample of independent items that says as much at z."""
+    def at(self, z: FloatOrArray, least_effect: float, least_items: float) -> LimitsAt:
+        """Return the limits of the sample of independent items that says as much at z."""
         variance = (self.left_out**2).sum(axis=0)
         # Where nothing is known of the dependence each unit is taken for one item.
         known = (variance > 0.0) & (self.single > 0.0)
@@ -96,7 +105,7 @@ class Moved(NamedTuple):
             per_unit = self.items / self.units
             effect = np.where(known, variance / self.single**2, np.nan_to_num(per_unit, nan=1.0))
             worth = (z / student(self.share, z)) ** 2 / np.maximum(effect, least_effect)
-        assert self.effective is not None  # noqa: S101 - otherwise there are no score limits
+        assert self.effective is not None  # noqa: S101 - else there are no score limits
         # Less than one item says nothing of a difference.
         return self.effective(np.where(worth * self.items > least_items, worth, 0.0))
 
@@ -132,8 +141,8 @@ def moved_by_table(table: Array, index: Tversky) -> Moved:
         influence, share = (np.nan_to_num(x) for x in (influence / all_whole, relevant / items))
         item = np.sqrt(0.5) / all_whole
 
-    def effective(worth: Array) -> Sample:
-        return sample_of_counts(index, (totals[0] * worth, totals[1] * worth, totals[2] * worth))
+    def effective(worth: Array) -> LimitsAt:
+        return limits_of((totals[0] * worth, totals[1] * worth, totals[2] * worth), a, b)
 
     left_out = without(influence, share)
     return Moved(estimate, single, influence, left_out, share, items, item, 0.0, effective)
@@ -195,8 +204,9 @@ def moved_by_items(metric: Metric, items: Items, model: int) -> Moved:
     sums = np.where(np.abs(sums) <= _DIGITS * sizes, 0.0, sums) / n
     error, item = np.sqrt(square.sum()) / n, np.sqrt(0.5) * np.ptp(influence) / n
 
-    def effective(worth: Array) -> Sample:
-        return sample_of(metric, items._replace(counts=counts * worth).matrix(model))
+    def effective(worth: Array) -> LimitsAt:
+        some = items._replace(counts=counts * worth).matrix(model)
+        return lambda z, cautious: limits_of_metric(metric, some, z)  # noqa: ARG005
 
     return Moved(estimate, error, sums, without(sums, share), share, n, item, 0.0, effective)
 
@@ -220,47 +230,27 @@ def sample_of_units(metric: Metric, models: list[Moved], whole_items: bool = Tru
         share = 0.5 * (a.share + b.share)
         return np.asarray(np.sqrt((left_out**2).sum(axis=0)) * (student(share, z) / z))
 
+    shared = correlation(a.left_out, b.left_out, a.item * b.item) if two else np.zeros(())
+
     def limits(z: FloatOrArray, cautious: bool) -> Limits:
         least = float(cautious and whole_items)
-        of_a, of_b = (model.at(z, least, float(two)).limits for model in (a, b))
-        assert of_a is not None  # noqa: S101 - the metric is smooth
-        assert of_b is not None  # noqa: S101
-        ends = of_a(z, cautious)
-        if two:
-            shared = correlation(a.left_out, b.left_out, a.item * b.item)
-            ends = difference_limits(of_a, of_b, shared, z, cautious)
+        of = [model.at(z, least, float(two)) for model in models]
+        ends = difference_limits(of[0], of[1], shared, z, cautious) if two else of[0](z, cautious)
         return np.fmin(ends[0], estimate), np.fmax(ends[1], estimate)
 
     span = (low - high, high - low) if two else (low, high)
     has_limits = metric.smooth and a.effective is not None
     bias = b.bias - a.bias if two else a.bias
-    of = limits if has_limits else None
-    return Sample(metric, estimate, error, span, of, error_at=error_at, bias=bias)
+    at = limits if has_limits else None
+    return Sample(metric, estimate, error, span, at, error_at=error_at, bias=bias)
 
 
-def sample_of_groups(metric: Metric, items: Items, *, each: bool = False) -> Sample:
-    """Return the sample of items in groups, of one model or of B minus A.
-
-    With `each` there is one score of every class against the rest.
-    """
-    score, counted = metric.single(items)
-    models = range(len(items.codes) - 1)
+def sample_of_groups(metric: Metric, items: Items) -> Sample:
+    """Return the sample of items in groups, of one model or of B minus A."""
+    (score, counted), models = metric.single(items), range(len(items.codes) - 1)
     if score.index is None:
         moved = [moved_by_items(score, counted, model) for model in models]
     else:
-        of = slice(None) if each else 1
-        moved = [moved_by_table(_table(counted, m)[:, of], score.index) for m in models]
-    sample = sample_of_units(metric, moved)
+        moved = [moved_by_table(counted.by_group(m)[:, 1], score.index) for m in models]
     matrix = items.matrix() if len(models) == 1 else None
-    return sample._replace(matrix=matrix, mark="+groups")
-
-
-def _table(items: Items, model: int) -> Array:
-    """Return TP, FP and FN by group and class, shape (groups, classes, 3)."""
-    assert items.groups is not None  # noqa: S101 - the callers see to it
-    true, predicted, groups = items.codes[0], items.codes[model + 1], items.groups
-    table = np.zeros((groups.max() + 1, len(items.classes), 3))
-    right, wrong = true == predicted, true != predicted
-    for rows, classes, kind in ((right, true, 0), (wrong, predicted, 1), (wrong, true, 2)):
-        np.add.at(table, (groups[rows], classes[rows], kind), items.counts[rows])
-    return table
+    return sample_of_units(metric, moved)._replace(matrix=matrix, mark="+groups")

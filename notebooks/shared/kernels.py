@@ -16,7 +16,7 @@ from scipy.special import ndtr
 import f1ci
 from f1ci.counts import Items
 from f1ci.joint import joint_critical_value as joint_critical_value
-from f1ci.methods import delta, paired, samples, score
+from f1ci.methods import delta, paired, score
 
 Array = NDArray[np.float64]
 Limits = tuple[Array, Array]
@@ -41,7 +41,7 @@ def difference_limits(tables: Any, z: float, method: str = "score") -> Limits:
     counts = np.asarray(tables, dtype=np.float64).reshape(*np.shape(tables)[:-3], 8)
     codes = np.indices((2, 2, 2)).reshape(3, 8)
     items = Items(codes, counts, None, ("negative", "positive"))
-    sample = samples.sample_of_difference(f1ci.metrics.f1, items)
+    sample = score.sample_of_difference(f1ci.metrics.f1, items)
     return (score.cautious if method == "cautious" else score.score)(sample, z)
 
 

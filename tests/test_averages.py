@@ -12,7 +12,7 @@ from statsmodels.stats.proportion import proportion_confint
 
 import f1ci
 from f1ci.counts import Items, Matrix, SparseMatrix, items_of
-from f1ci.methods import samples, score
+from f1ci.methods import score
 from f1ci.methods.score import normal_quantile
 from f1ci.metrics import Metric, f1, fbeta, get, kappa, macro, macro_star, mcc, precision, weighted
 
@@ -21,7 +21,7 @@ Z = normal_quantile(0.95)
 
 def limits(metric: Metric, matrix, z=Z):
     matrix = matrix if isinstance(matrix, Matrix) else Matrix(np.asarray(matrix, dtype=float))
-    return samples.sample_of(metric, matrix).limits(z, False)
+    return score.sample_of(metric, matrix).limits(z, False)
 
 
 def items(cells) -> Items:
@@ -33,7 +33,7 @@ def items(cells) -> Items:
 
 
 def difference(metric: Metric, cells, z=Z):
-    return samples.sample_of_difference(metric, items(cells)).limits(z, False)
+    return score.sample_of_difference(metric, items(cells)).limits(z, False)
 
 
 # Averages
@@ -60,7 +60,7 @@ def test_room_where_one_or_two_items_are_wrong() -> None:
         errors = np.array([1.0, 2.0])
         poisson = chi2.ppf(2 * norm.sf(z), 2 * errors) / 2
         wilson = [np.roots([1, -(2 * e + z * z), e * e]).min() for e in errors]
-        room = samples._room(np.array([0.0, 1.0, 2.0, 3.0]), z)
+        room = score._room(np.array([0.0, 1.0, 2.0, 3.0]), z)
         assert_allclose(room[1:3], np.minimum(poisson / wilson, 1), rtol=1e-9)
         assert_array_equal(room[[0, 3]], 1)
     # So a test set with one error does not exclude a population that has one in 300.
@@ -155,7 +155,7 @@ def test_the_limits_of_a_difference_are_extremes_over_an_ellipse(correlation: fl
     """Against a search of B - A over s^2 - 2 r s t + t^2 = 1 - r^2, in steps of half a degree."""
     counts = [(17.0, 4.0, 6.0), (20.0, 3.0, 5.0)]
     a, b = (score.sample_of_counts(fbeta(2), n) for n in counts)
-    low, high = samples.difference_limits(a.limits, b.limits, np.array(correlation), Z, False)
+    low, high = score.difference_limits(a.limits, b.limits, np.array(correlation), Z, False)
 
     def end(sample, zeta: float) -> float:
         return float(sample.limits(abs(zeta) * Z, False)[int(zeta > 0)])
@@ -218,8 +218,8 @@ def test_the_correlation_of_two_classifiers() -> None:
     square = [(p * x**2).sum() / n for x in e]
     half = 0.5 * (e[0].max() - e[0].min()) * (e[1].max() - e[1].min()) / n**2
     expected = (p * e[0] * e[1]).sum() / n / (np.sqrt(square[0] * square[1]) + half)
-    ends = [samples.sample_of(f1, Matrix(c.sum(axis=axis))).limits for axis in (2, 1)]
+    ends = [score.sample_of(f1, Matrix(c.sum(axis=axis))).limits for axis in (2, 1)]
     for z in (1.0, Z):
-        found = samples.difference_limits(*ends, np.array(expected), z, False)
+        found = score.difference_limits(*ends, np.array(expected), z, False)
         # Central differences are good to 1e-9 here.
         assert_allclose(difference(f1, c, z), found, rtol=0, atol=1e-8)
