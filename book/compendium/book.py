@@ -12,8 +12,7 @@ This module is also the book's Sphinx extension, with three roles.
 paper prints, or in a format of its own after a bar: ``{computed}`lam/section-6/wald/low|.5f```.
 ``{tally}`yuan-letter|erratum``` counts the numbers that a notebook recorded, here those with one
 verdict. An unknown id is a warning, and so fails the build. Where no notebook of the build has
-computed the value, the page says "not computed" in red. Finished pages are completed for screen
-readers (`mend`).
+computed the value, the page says "not computed" in red.
 """
 
 from __future__ import annotations
@@ -38,7 +37,6 @@ from unittest import mock
 
 import nbformat
 import yaml
-from bs4 import BeautifulSoup, Tag
 from docutils import nodes
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
 from nbformat import NotebookNode
@@ -60,20 +58,6 @@ FRAGMENTS = (
 )
 # Made up for the page on the command line, which offers it.
 _LABELS = ROOT / "book" / "_static" / "labels.csv"
-# Jupyter Book always loads the scripts of live cells, which the book does not offer; one of them
-# is declared twice, which stops with an error in every browser.
-_UNUSED = 'script[src*="thebe"], link[href*="thebe"], script:-soup-contains("THEBE")'
-# Which attribute of what the theme and myst-nb write misleads a screen reader.
-MENDED = {
-    # The visible words name a folded cell better than the label that hides them.
-    'summary[aria-label="Toggle hidden content"]': "aria-label",
-    # A button's label must contain its visible text, "Search Ctrl+K".
-    '.search-button-field[title="Search"][aria-label]': "aria-label",
-    # The icons' own titles contradict their button's label.
-    '[data-mode="light"][title]': "title",
-    '[data-mode="dark"][title]': "title",
-    '[data-mode="auto"][title]': "title",
-}
 
 
 def build(edition: Edition) -> list[str]:
@@ -398,61 +382,24 @@ def tally(rows: Iterable[Mapping[str, Any]], of: str) -> int:
     )
 
 
-def mend(page: BeautifulSoup) -> None:
-    """Complete a finished page for screen readers."""
-    for tag in page.select(_UNUSED):
-        tag.decompose()
-    for selector, attribute in MENDED.items():
-        for tag in page.select(selector):
-            del tag[attribute]
-    # The arrows in the list of pages have no name; each gets that of the page above its list.
-    for arrow in page.select("a + details > summary:has(> .toctree-toggle)"):
-        link = arrow.find_previous("a")
-        arrow["aria-label"] = f"Pages of: {link.get_text() if link else ''}"
-    counts: dict[str, int] = {}
-    for table in page.select(".bd-article table"):
-        _name(table, counts)
-        _scope(table)
-    for picture in page.select(".bd-article figure img"):
-        # It scrolls without its caption where it is too wide.
-        picture.wrap(Tag(name="div", attrs={"class": "picture"}))
-    for proof in page.select("#proof"):
-        proof["class"] = "proof toggle"  # folded, by sphinx-togglebutton
-    for part in page.select("#proof, #proof-content"):  # one id on every proof of a page is none
-        del part["id"]
+def fold_proofs_and_box_pictures(_app: Sphinx, doctree: nodes.document, _: str) -> None:
+    """Let proofs be folded, and pictures scroll without their captions where they are too wide."""
+    for proof in [*doctree.findall(nodes.admonition)]:
+        if proof["ids"] == ["proof"]:  # sphinx-proof gives all proofs of a page this id
+            classes = ["proof", "toggle"]
+            proof.replace_self(nodes.container("", *proof.children, is_div=True, classes=classes))
+    for picture in [*doctree.findall(nodes.image)]:
+        if isinstance(picture.parent, nodes.figure):
+            box = nodes.container("", is_div=True, classes=["picture"])
+            picture.replace_self(box)
+            box += picture
 
 
-def _name(table: Tag, counts: dict[str, int]) -> None:
-    """Give a table a caption for those who do not see where it stands: the heading above it."""
-    if table.caption:
-        return
-    heading = table.find_previous(["h1", "h2", "h3", "h4"])
-    name = heading.get_text().removesuffix("#").strip() if heading else "Table"
-    counts[name] = counts.get(name, 0) + 1
-    caption = Tag(name="caption", attrs={"class": "for-readers"})
-    caption.string = name if counts[name] == 1 else f"{name}, table {counts[name]}"
-    table.insert(0, caption)
-
-
-def _scope(table: Tag) -> None:
-    """Let headings say what they head; one without words is no heading."""
-    for cell in table.find_all("th"):
-        if not cell.get_text(strip=True):
-            cell.name = "td"
-            del cell["scope"]
-        elif not cell.has_attr("scope"):
-            cell["scope"] = "col" if cell.find_parent("thead") else "row"
-
-
-def finish(app: Sphinx, error: Exception | None) -> None:
-    """Complete every page."""
-    if error or app.builder.format != "html":
-        return
-    for path in Path(app.outdir).rglob("*.html"):
-        if "_static" not in path.parts:
-            page = BeautifulSoup(path.read_text("utf-8"), "html.parser")
-            mend(page)
-            path.write_text(str(page), "utf-8")
+def drop_live_cells(app: Sphinx) -> None:
+    """Leave out the scripts of live cells, which Jupyter Book always loads, with an error."""
+    for listener in [*app.events.listeners["env-before-read-docs"]]:
+        if listener.handler.__name__ == "init_thebe_core":
+            app.disconnect(listener.id)
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
@@ -462,7 +409,8 @@ def setup(app: Sphinx) -> dict[str, bool]:
     app.add_config_value("f1ci_ledger", rows, "env", [dict])
     for name in ("published", "computed", "tally"):
         app.add_role(name, LedgerRole())
-    app.connect("build-finished", finish)
+    app.connect("builder-inited", drop_live_cells)
+    app.connect("doctree-resolved", fold_proofs_and_box_pictures)
     return {"parallel_read_safe": True, "parallel_write_safe": False}
 
 

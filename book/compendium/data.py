@@ -9,9 +9,7 @@ from __future__ import annotations
 
 import csv
 import hashlib
-import os
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from compendium import DATA
@@ -62,7 +60,4 @@ def read_verified(file: str) -> bytes:
             f"{path} is altered: its SHA-256 should be {source.sha256} but is {found}; "
             f"`{source.made_by}` makes it again"
         )
-    if read := os.environ.get("F1CI_DATA_READ"):  # the page of a notebook names its data
-        with Path(read).open("a", encoding="utf-8") as names:
-            names.write(f"data/{file}\n")
     return content

@@ -42,17 +42,7 @@ from rocrate.model.contextentity import ContextEntity
 from rocrate.rocrate import ROCrate
 
 from compendium import SITE, RefusedError, differing, ledger, sources, swhid, write
-from compendium.execute import (
-    QUICK,
-    REFERENCE,
-    Edition,
-    Task,
-    command,
-    read_json,
-    require_done,
-    say,
-    tasks,
-)
+from compendium.execute import QUICK, REFERENCE, Edition, Task, command, read_json, say, tasks
 from compendium.ledger import Record, shown
 from compendium.published import LedgerError, Published
 from compendium.verdicts import STANDARD_ERRORS, Ledger
@@ -108,18 +98,16 @@ def _agreement(known: Record | None, found: Record | None, same: bool, random: b
 def certify(edition: Edition) -> dict[str, Any]:
     """Compare the last run with the reference run."""
     folder = edition.root / REFERENCE
-    reference = read_json(folder / "run.json")
-    listed = tasks(edition)
+    reference, listed = read_json(folder / "run.json"), tasks(edition)
     run = _facts(edition, listed)
     same = run["platform"] == reference["platform"]
     published = Published(edition.published)
     before, made_by = _records(folder, published)
     now, _ = _records(edition.results, published)
-    drawing = {name for name, values in reference["parameters"].items() if "seed" in values}
-    how = {
-        i: _agreement(before.get(i), now.get(i), same, made_by.get(i) in drawing)
-        for i in {**before, **now}
-    }
+    agreeing: dict[str, list[str]] = {"exactly": [], "within": [], "not": []}
+    for i in {**before, **now}:
+        random = "seed" in reference["parameters"].get(made_by.get(i), ())
+        agreeing[_agreement(before.get(i), now.get(i), same, random)].append(i)
     problems = [f"the notebook {t.name} must run: {t.reason}" for t in listed if t.reason]
     problems += [
         f"{of}{name} is not that of the reference run"
@@ -132,18 +120,17 @@ def certify(edition: Edition) -> dict[str, Any]:
     ]
     problems += [
         f"{i}: {_said(before.get(i))} in the reference run, {_said(now.get(i))} in this one"
-        for i in how
-        if how[i] == "not"
+        for i in agreeing["not"]
     ]
     drawn = [name for name in reference["made"] if "/figures/" in name]
     changed = differing(reference["made"], run["made"])
     return {
         "agrees": not problems,
         "problems": problems,
-        "exactly": sum(agreement == "exactly" for agreement in how.values()),
-        "quoted": sum("/" not in i for i in how),
-        "within tolerance": [i for i in how if how[i] == "within"],
-        "not": [i for i in how if how[i] == "not"],
+        "exactly": len(agreeing["exactly"]),
+        "quoted": sum("/" not in i for i in {**before, **now}),
+        "within tolerance": agreeing["within"],
+        "not": agreeing["not"],
         "figures": len(drawn),
         "figures that differ in a byte": [name for name in drawn if name in changed],
         "same platform": same,
@@ -194,7 +181,9 @@ def make_reference(edition: Edition) -> None:
     """Make the last run the reference run, and write its manifest, ``codecheck.yml``."""
     from compendium.book import render
 
-    listed = require_done(edition)
+    listed = tasks(edition)
+    if late := next((task for task in listed if task.reason), None):
+        raise RefusedError(f"the notebook {late.name} must run first: {late.reason}")
     folder = edition.root / REFERENCE
     shutil.rmtree(folder, ignore_errors=True)
     shutil.copytree(edition.results, folder, ignore=shutil.ignore_patterns("figures"))
@@ -322,19 +311,13 @@ def write_crate(edition: Edition, html: Path) -> None:
 def combined(html: Path, documents: Sequence[str], address: str) -> str:
     """Return one page with the articles of several, in the last one's frame.
 
-    Links to what is printed lead there, and the others to the site.
+    Links lead to the site.
     """
-    sections: list[Tag] = []
-    for document in reversed(documents):
+    articles: list[Tag] = []
+    for document in documents:
         page = BeautifulSoup((html / f"{document}.html").read_text("utf-8"), "html.parser")
-        for part in page.select(".bd-article [id]"):
-            part["id"] = f"{document}:{part['id']}"  # of all pages each has an id of its own
         for link in page.select(".bd-article a[href]"):
-            target = urljoin(f"{document}.html", str(link["href"]))
-            name, _, place = target.partition("#")
-            name = name.removesuffix(".html")
-            inside = f"#{name}:{place}" if place else f"#{name}"
-            link["href"] = inside if name in documents else urljoin(address, target)
+            link["href"] = urljoin(f"{address}{document}.html", str(link["href"]))
         for image in page.select(".bd-article [src]"):
             image["loading"] = "eager"
         for part in page.select(_FOR_SCREENS):
@@ -343,15 +326,13 @@ def combined(html: Path, documents: Sequence[str], address: str) -> str:
             fold["open"] = ""
         for proof in page.select(".bd-article .toggle"):
             proof["class"] = "proof"
-        article = page.new_tag("div", id=document)
-        article.extend(page.select(".bd-article > section"))
-        sections.insert(0, article)
-    article = page.new_tag("article", attrs={"class": "bd-article"})
-    article.extend(sections)
-    scripts = page.select('script[src*="mathjax"]')
+        articles += page.select(".bd-article > section")
     head, body = page.select("html > head, html > body")
+    paper = page.new_tag("article", attrs={"class": "bd-article"})
+    paper.extend(articles)
+    scripts = page.select('script[src*="mathjax"]')
     body.clear()
-    body.extend([article, *scripts])
+    body.extend([paper, *scripts])
     head.append(page.new_tag("link", rel="stylesheet", href="../_static/pdf.css"))
     return str(page)
 
@@ -359,21 +340,15 @@ def combined(html: Path, documents: Sequence[str], address: str) -> str:
 def print_pages(html: Path, documents: Sequence[str], target: Path) -> None:
     """Print pages of the site in `html` with Chromium."""
     program = next(filter(None, map(shutil.which, _PROGRAMS)), None)
-    if program is None:
-        raise RefusedError(f"printing needs one of {', '.join(_PROGRAMS)}")
-    if not html.is_dir():
-        raise RefusedError(f"there is no site in {html}: build it first")
-    page = html / "book" / "all.html"
-    page.write_text(combined(html, documents, SITE), "utf-8")
+    if program is None or not html.is_dir():
+        raise RefusedError(f"printing needs a site in {html} and one of {', '.join(_PROGRAMS)}")
+    page = write(html / "book" / "all.html", combined(html, documents, SITE))
     options = "--headless --no-sandbox --disable-gpu --disable-dev-shm-usage --no-pdf-header-footer"
     options += " --allow-file-access-from-files --generate-pdf-document-outline"
+    options += " --virtual-time-budget=120000"
     with tempfile.TemporaryDirectory() as profile:
         places = [f"--user-data-dir={profile}", f"--print-to-pdf={target}", page.as_uri()]
-        subprocess.run(
-            [program, *options.split(), "--virtual-time-budget=120000", *places],
-            check=True,
-            capture_output=True,
-        )
+        subprocess.run([program, *options.split(), *places], check=True, capture_output=True)
     page.unlink()
 
 

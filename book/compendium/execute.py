@@ -23,7 +23,6 @@ import subprocess
 import sys
 import threading
 import time
-import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass, replace
@@ -35,7 +34,6 @@ from typing import Any, NoReturn
 import nbformat
 import psutil
 import yaml
-from nbformat import NotebookNode
 
 from compendium import ROOT, RefusedError, differing, put, sources, swhid, versions, write
 from compendium.published import Published
@@ -54,12 +52,9 @@ _SHARED = {
     ],
     "the lock": ["requirements.lock"],
 }
-_RECORD = ("name", "status", "error", "seconds", "parameters", "packages", "inputs", "outputs")
+_RECORD = {"name", "status", "error", "seconds", "parameters", "packages", "inputs", "outputs"}
 _HEARTBEAT = 10.0  # seconds after which it is said again how far the notebooks are
-# Characters of one output, and of what a kernel says beside its cells. A cell may print a few less
-# (`compendium.pool.PRINTED`), so that the note about its cut stays.
-_LONGEST = 2_001_000
-_TIMEOUT = b"Timeout waiting for execute reply"  # nbclient's words
+_LONGEST = 1_000_000  # characters of one text in an executed notebook
 _STARTUP = "from compendium import pool\n\npool.start_kernel()\ndel pool\n"
 REFERENCE = Path("book", "reference")  # the run that others are compared with
 
@@ -103,8 +98,7 @@ class Edition:
     @property
     def python_path(self) -> str:
         """What PYTHONPATH must be for programs that import this tree's packages."""
-        path = [str(self.root), str(self.root / "book"), os.environ.get("PYTHONPATH", "")]
-        return os.pathsep.join(filter(None, path))
+        return f"{self.root}{os.pathsep}{self.root / 'book'}"
 
     def names(self) -> list[str]:
         """Return the name of every notebook."""
@@ -121,14 +115,12 @@ class Edition:
     def record(self, name: str) -> dict[str, Any] | None:
         """Return the record of the last run: None without one, empty if it cannot be read."""
         path = self._record(name)
-        if not path.exists():
-            return None
         try:
-            record = read_json(path)
+            record = read_json(path) if path.exists() else None
         except RefusedError:
             return {}
-        whole = isinstance(record, dict) and record.keys() >= set(_RECORD)
-        return record if whole else {}
+        whole = isinstance(record, dict) and record.keys() >= _RECORD
+        return record if record is None or whole else {}
 
     def inputs(self) -> dict[str, str]:
         """Return a hash of each thing that every notebook's numbers may depend on."""
@@ -151,9 +143,6 @@ class Edition:
     def discard(self, name: str) -> None:
         """Remove what the last run left, its record first."""
         record = self.record(name) or {"outputs": ()}
-        for path in record["outputs"]:
-            if not (self.folder / path).resolve().is_relative_to(self.folder.resolve()):
-                raise RefusedError(f"{self._record(name)} names {path}, outside of its folder")
         self._record(name).unlink(missing_ok=True)
         for path in record["outputs"]:
             (self.folder / path).unlink(missing_ok=True)
@@ -276,14 +265,6 @@ def _stale(
     return f"{', '.join(changed)} changed" if changed else ""
 
 
-def require_done(edition: Edition) -> list[Task]:
-    """Return the notebooks if every one's last run still holds; refuse otherwise."""
-    listed = tasks(edition)
-    if late := next((t for t in listed if t.reason), None):
-        raise RefusedError(f"the notebook {late.name} must run first: {late.reason}")
-    return listed
-
-
 def run(
     edition: Edition, todo: Sequence[Task], *, workers: int = 2, time_limit: int = 1800
 ) -> list[str]:
@@ -293,7 +274,7 @@ def run(
     either as it was or done. Whatever keeps a task from its end is a failure.
     """
     edition.tidy()
-    stopping, publishing, begin = threading.Event(), threading.Lock(), time.monotonic()
+    stopping, begin = threading.Event(), time.monotonic()
 
     def tell(text: str) -> None:
         say(f"{seconds(time.monotonic() - begin):>12}  {text}{_left(todo, workers)}")
@@ -305,9 +286,8 @@ def run(
         folder = edition.folder / f"running-{task.name}"
         try:
             error = _run_one(edition, task, folder, time_limit)
-            with publishing:
-                if not stopping.is_set():
-                    _publish(edition, task, folder, error)
+            if not stopping.is_set():
+                _publish(edition, task, folder, error)
         except Exception as fault:  # a full disk, say: whatever stops a task is its failure
             error = _error(f"{type(fault).__name__}: {' '.join(str(fault).split())}")
         shutil.rmtree(folder, ignore_errors=True)
@@ -326,8 +306,7 @@ def run(
             running = [t for t in todo if t.started and not t.ended]
             tell(", ".join(f"{t.name} for {seconds(now - t.started)}" for t in running))
     finally:
-        with publishing:
-            stopping.set()
+        stopping.set()
         pool.shutdown(wait=False, cancel_futures=True)
         for task in todo:
             _end_processes(edition.folder / f"running-{task.name}")
@@ -344,120 +323,81 @@ def _run_one(edition: Edition, task: Task, folder: Path, time_limit: int) -> dic
     results = folder / "made" / "results"
     for needed in (executed.parent, results):
         needed.mkdir(parents=True)
-    startup = folder / "ipython" / "profile_default" / "startup" / "start.py"
-    write(startup, _STARTUP)
+    write(folder / "ipython" / "profile_default" / "startup" / "start.py", _STARTUP)
     nbformat.write(sources.read(edition.source(task.name)), folder / "input.ipynb")
-    write(folder / "parameters.yml", yaml.safe_dump(task.passed))
     program = [sys.executable, "-m", "papermill", str(folder / "input.ipynb"), str(executed)]
     options = ["--kernel", "python3", "--cwd", str(edition.root / "notebooks")]
     options += ["--no-progress-bar", "--execution-timeout", str(time_limit)]
-    options += ["--parameters_file", str(folder / "parameters.yml")] if task.passed else []
-    said = _program(
-        [*program, *options],
-        folder,
-        {
-            **os.environ,
-            "F1CI_RESULTS": str(results),
-            "F1CI_DATA_READ": str(folder / "data"),
-            "IPYTHONDIR": str(folder / "ipython"),  # none of the user's own set-up
-        },
-    )
-    if not executed.exists():
-        return _error(f"papermill has failed: {(said.splitlines() or ['nothing was said'])[-1]}")
-    error = _clean(executed, said, time_limit)
-    made = sorted(p.name for p in results.rglob("*") if p.is_file())
-    if strangers := [name for name in made if not name.startswith(task.name)]:
+    environment = {
+        **os.environ,
+        "F1CI_RESULTS": str(results),
+        "F1CI_DATA_READ": str(folder / "data"),
+        "IPYTHONDIR": str(folder / "ipython"),  # none of the user's own set-up
+    }
+    with (folder / "said").open("w") as said:
+        ended = subprocess.run(
+            [*program, *options, "--parameters_yaml", yaml.safe_dump(task.passed)],
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=said,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+            check=False,
+        )
+    _end_processes(folder)
+    error = _clean(executed, (folder / "said").read_text("utf-8", "replace"), time_limit)
+    if ended.returncode and not error:
+        error = _error("papermill has failed")
+    made = [p.name for p in results.rglob("*") if p.is_file()]
+    if strangers := sorted(name for name in made if not name.startswith(task.name)):
         error = error or _error(
             f"what a notebook writes must bear its name, not {', '.join(strangers)}"
         )
     return error
 
 
-def _program(command: Sequence[str], folder: Path, environment: Mapping[str, str]) -> str:
-    """Run a program and end what it leaves behind; return the last of what it says."""
-    said = b""
-
-    def listen() -> None:
-        nonlocal said
-        assert process.stdout is not None
-        while chunk := process.stdout.read1(65536):  # type: ignore[attr-defined]
-            said = (said + chunk)[-_LONGEST:]
-            if _TIMEOUT in said:  # a cell that swallows interrupts would go on
-                _end_processes(folder, spared=process.pid)
-
-    with subprocess.Popen(
-        command,
-        env=environment,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        start_new_session=True,
-    ) as process:
-        listener = threading.Thread(target=listen, daemon=True)
-        listener.start()
-        process.wait()
-        _end_processes(folder)
-        listener.join()
-    note = "[what was said before is cut]\n" if len(said) == _LONGEST else ""
-    return note + said.decode("utf-8", "replace")
-
-
-def _end_processes(folder: Path, spared: int = 0) -> None:
-    """End every process that a run in this folder has started, except one."""
+def _end_processes(folder: Path) -> None:
+    """End every process that a run in this folder has started."""
     for process in psutil.process_iter():
         with contextlib.suppress(psutil.Error):
-            theirs = process.environ().get("F1CI_RESULTS", "")
-            if theirs.startswith(f"{folder}{os.sep}") and process.pid != spared:
+            if process.environ().get("F1CI_RESULTS", "").startswith(f"{folder}{os.sep}"):
                 process.kill()
 
 
 def _clean(executed: Path, said: str, time_limit: int) -> dict[str, str] | None:
-    """Take papermill's paths, times and banners out of an executed notebook; return its error.
-
-    A notebook is done if each of its code cells has run.
-    """
-    notebook = nbformat.read(executed, as_version=4)
+    """Take papermill's paths, times and banners out of an executed notebook; return its error."""
+    if not executed.exists():
+        return _error(f"papermill has failed: {(said.splitlines() or ['nothing was said'])[-1]}")
+    notebook = nbformat.from_dict(_cut(nbformat.read(executed, as_version=4)))
     notebook.cells = [c for c in notebook.cells if "papermill-error" not in str(c.metadata)]
     notebook.metadata.pop("papermill", None)
-    error, reached, missed = None, 0, []
+    error, reached = None, 0
     for number, cell in enumerate(notebook.cells, 1):
-        started = cell.metadata.pop("papermill", {}).get("start_time")
+        if cell.metadata.pop("papermill", {}).get("start_time"):
+            reached = number
         cell.metadata.pop("execution", None)
         for output in cell.get("outputs", []):
-            _shorten(output)
             if output.output_type == "error" and error is None:
                 told = f"cell {number}: {output.ename}: {output.evalue}"
                 error = _error(told, "\n".join(output.traceback))
-        if cell.cell_type == "code" and cell.source.strip():
-            reached = number if started else reached
-            if not cell.execution_count:
-                missed.append(number)
     executed.write_text(nbformat.writes(notebook) + "\n", "utf-8")
     where = f"in cell {reached} of {len(notebook.cells)}"
-    if _TIMEOUT.decode() in said:
+    if "Timeout waiting for execute reply" in said:  # nbclient's words
         return _error(f"the time limit of {seconds(time_limit)} ended {where}")
-    if error:
-        return error
     if "DeadKernelError" in said:
         return _error(f"its process died {where}", said)
-    return _error(f"it ended {where}: cell {missed[0]} has not run", said) if missed else None
+    return error
 
 
-def _shorten(output: NotebookNode) -> None:
-    """Cut the texts of one output."""
-    for part in (output, output.get("data", {})):
-        for name, value in part.items():
-            if isinstance(value, str):
-                part[name] = _cut(value)
-    if output.output_type == "error":
-        output.traceback = [_cut(line, 20_000) for line in output.traceback]
-
-
-def _cut(text: str, longest: int = _LONGEST) -> str:
-    """Return a text that is not too long to read."""
-    if len(text) <= longest:
-        return text
-    return f"{text[:longest]}\n[cut here: {len(text):,} characters]"
+def _cut(part: Any) -> Any:
+    """Return a part of a notebook whose texts are not too long to read."""
+    if isinstance(part, dict):
+        return {name: _cut(value) for name, value in part.items()}
+    if isinstance(part, list):
+        return [_cut(value) for value in part]
+    if isinstance(part, str) and len(part) > _LONGEST:
+        return f"{part[:_LONGEST]}\n[cut here: {len(part):,} characters]"
+    return part
 
 
 def _error(summary: str, traceback: str = "") -> dict[str, str]:
@@ -550,9 +490,6 @@ def command(work: Callable[..., bool], arguments: Mapping[str, Mapping[str, Any]
     except KeyboardInterrupt:
         say("Stopped. What was done before stays done; nothing half-written is left.")
         os._exit(130)  # threads would take seconds to see that their kernels are gone
-    except Exception:
-        traceback.print_exc()  # a defect of the machinery, and not of a notebook
-        parser.exit(3)
 
 
 def _main(
