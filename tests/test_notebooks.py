@@ -306,7 +306,7 @@ def test_what_cannot_be_meant_is_refused_before_anything_runs(ran):
 
 @pytest.mark.slow
 def test_processes_and_a_dask_cluster_give_the_same_bits(copied, tmp_path):
-    """A worker that joins later with another f1ci is refused: its results never count."""
+    """A worker with another f1ci is named, and nothing counts as done."""
     results = copied / "_build" / "results" / "draws.csv"
     expected = results.read_bytes()  # from the run of two notebooks, one process each
     run(copied, "draws", "--force", "--workers", "2")
@@ -314,14 +314,13 @@ def test_processes_and_a_dask_cluster_give_the_same_bits(copied, tmp_path):
     assert "ProcessPoolExecutor" in (copied / "_build/executed/draws.ipynb").read_text()
     other = Path(shutil.copytree(copied / "f1ci", tmp_path / "other" / "f1ci"))
     change(other / "__init__.py", '"""', '""" ')
-    place, said = tmp_path / "scheduler.json", tmp_path / "said"
+    place = tmp_path / "scheduler.json"
 
     def program(what, packages, *options):
-        with said.open("w") as words:
-            return subprocess.Popen(
+        return subprocess.Popen(
             [sys.executable, "-m", f"distributed.cli.dask_{what}", "--no-dashboard",
              "--scheduler-file", str(place), *options],
-            env={**os.environ, "PYTHONPATH": str(packages)}, cwd=tmp_path, stderr=words,
+            env={**os.environ, "PYTHONPATH": str(packages)}, cwd=tmp_path,
         )  # fmt: skip
 
     programs = [program("scheduler", copied, "--port", "0")]
@@ -329,17 +328,16 @@ def test_processes_and_a_dask_cluster_give_the_same_bits(copied, tmp_path):
         while not place.exists():
             time.sleep(0.05)
         address = json.loads(place.read_text())["address"]
-        programs.append(program("worker", copied))
+        programs.append(program("worker", copied, "--no-nanny"))
         run(copied, "draws", "--force", "--scheduler", address)
         assert results.read_bytes() == expected
         assert "ClientExecutor" in (copied / "_build/executed/draws.ipynb").read_text()
+        programs.pop().kill()
         programs.append(program("worker", other.parent, "--no-nanny"))
-        while "does not have this notebook's f1ci" not in said.read_text():
-            time.sleep(0.05)
         again = call(copied, "execute", "draws", "--force", "--scheduler", address)
-        # The refused worker is gone, or it is named; in no case it has a part in the numbers.
-        assert again.returncode == 0 or "does not have this notebook's f1ci" in again.stdout
-        assert not results.exists() or results.read_bytes() == expected
+        assert again.returncode == 1
+        assert "do not have this notebook's f1ci" in again.stdout
+        assert not results.exists()
     finally:
         for one in programs:
             one.kill()
@@ -448,7 +446,7 @@ def test_whatever_goes_wrong_is_a_failure_with_a_sentence(faulty, name, expected
 def test_what_a_cell_prints_is_cut_and_what_it_leaves_behind_is_ended(faulty):
     executed = nbformat.read(faulty[0] / "_build" / "executed" / "floods.ipynb", as_version=4)
     streams = "".join(o.text for c in executed.cells for o in c.get("outputs", []) if "text" in o)
-    assert "[cut here: a cell may print 2,000,000 characters]" in streams
+    assert "[cut here: 5,000,050 characters]" in streams
     assert not [p for p in psutil.process_iter(["cmdline"]) if "6171" in (p.info["cmdline"] or [])]
 
 
@@ -543,17 +541,6 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path, path, text, module, messa
 def test_a_record_that_cannot_be_read_is_made_again(copied, text):
     (copied / "_build" / "records" / "draws.json").write_text(text)
     assert reason(copied, "draws") == "the record of its last run cannot be read"
-
-
-@pytest.mark.slow
-def test_a_record_that_leads_out_of_its_folder_is_refused(copied):
-    victim = copied / "victim.txt"
-    victim.write_text("stays")
-    change(copied / "_build/records/draws.json", "results/draws.csv", "../victim.txt")
-    outcome = call(copied, "execute", "draws")
-    assert outcome.returncode == 1
-    assert "names ../victim.txt, outside of its folder" in outcome.stdout
-    assert victim.read_text() == "stays"
 
 
 @pytest.mark.parametrize("module", ["execute", "verdicts", "book"])

@@ -19,7 +19,6 @@ import math
 import re
 import shlex
 import sys
-import tempfile
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -29,9 +28,9 @@ from typing import Any
 
 import jupytext
 import nbformat
-import papermill
 import yaml
 from nbformat import NotebookNode
+from papermill.translators import PythonTranslator
 
 from compendium import SITE, RefusedError, write
 from compendium.published import Published
@@ -144,11 +143,8 @@ class Parameter:
 
 def declared(source: Path) -> list[Parameter]:
     """Return the parameters of a notebook, as papermill reads them."""
-    notebook = read(source)
-    tagged = [c for c in notebook.cells if "parameters" in c.metadata.get("tags", [])]
-    with tempfile.TemporaryDirectory() as folder:
-        nbformat.write(notebook, Path(folder, "x.ipynb"))
-        inspected = papermill.inspect_notebook(str(Path(folder, "x.ipynb"))).values()
+    tagged = [c for c in read(source).cells if "parameters" in c.metadata.get("tags", [])]
+    inspected = PythonTranslator.inspect(tagged[0]) if len(tagged) == 1 else []
     lines = len(ast.parse(tagged[0].source).body) if len(tagged) == 1 else 0
     if lines != len(inspected) or not lines:
         raise RefusedError(
@@ -156,9 +152,7 @@ def declared(source: Path) -> list[Parameter]:
             f"'name: type = literal  # comment'; papermill reads {len(inspected)} of {lines}"
         )
     return [
-        Parameter(
-            p["name"], p["inferred_type_name"], ast.literal_eval(p["default"]), p["help"].strip()
-        )
+        Parameter(p.name, p.inferred_type_name, ast.literal_eval(p.default), p.help.strip())
         for p in inspected
     ]
 
@@ -166,34 +160,30 @@ def declared(source: Path) -> list[Parameter]:
 def quick_values(root: Path) -> dict[str, dict[str, Any]]:
     """Return the values that a quick run passes, by notebook."""
     path = root / "notebooks" / "quick.yml"
-    if not path.exists():
-        return {}
     try:
-        found: dict[str, dict[str, Any]] = yaml.safe_load(path.read_text("utf-8")) or {}
+        return dict(yaml.safe_load(path.read_text("utf-8")) if path.exists() else {})
     except (yaml.YAMLError, UnicodeDecodeError) as error:
         raise RefusedError(f"{path} cannot be read: {error}") from None
-    return found
 
 
 def from_text(text: str, parameters: Iterable[Parameter], notebook: str) -> dict[str, Any]:
     """Convert ``"confidence_level=0.9 sizes=[10,20]"`` to values, which are read as YAML."""
-    known = {p.name: p for p in parameters}
-    values = {}
+    known, values = {p.name: p for p in parameters}, {}
     try:
         words = [word.partition("=") for word in shlex.split(text)]
-        said = [yaml.safe_load(value) for _, _, value in words]
+        said = {name: (written, yaml.safe_load(written)) for name, _, written in words}
     except (ValueError, yaml.YAMLError) as error:  # an unclosed quote or bracket
         raise RefusedError(f"the parameters {text!r} cannot be read: {error}") from None
-    for (name, equals, written), read_as in zip(words, said, strict=True):
-        if not equals:
-            raise RefusedError(f"a parameter is written name=value, got {name!r}")
+    for name, (written, value) in said.items():
         if name not in known:
             raise RefusedError(
                 f"{notebook} has no parameter {name!r}; it has {', '.join(known) or 'none'}"
             )
         default = known[name].default
-        value = written if isinstance(default, str) else read_as
-        value = float(value) if isinstance(default, float) and type(value) is int else value
+        if isinstance(default, str):
+            value = written
+        elif isinstance(default, float) and type(value) is int:
+            value = float(value)
         if type(value) is not type(default) or value in (math.inf, -math.inf):
             raise RefusedError(f"{name} must be {known[name].type}, got {written!r}")
         values[name] = value
