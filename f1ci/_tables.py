@@ -30,6 +30,11 @@ def percent(share: float) -> str:
     return f"{100 * share:.6g} %"
 
 
+def p_value(p: float) -> str:
+    """Return a p-value with two digits, or "< 0.0001"."""
+    return "< 0.0001" if p < 1e-4 else f"{p:.2g}"
+
+
 def label(name: Any) -> str:
     """Return a name on one line, without characters that move the cursor."""
     text = str(name)

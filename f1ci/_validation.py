@@ -244,13 +244,16 @@ def same_length(**arrays: Sequence[Any] | NDArray[Any]) -> None:
         raise ValueError(f"labels must come in equal numbers: {listed}")
 
 
-def broadcastable(**arrays: NDArray[Any]) -> None:
-    """Check that the shapes of the named arrays broadcast against each other."""
-    try:
-        np.broadcast_shapes(*(array.shape for array in arrays.values()))
-    except ValueError:
-        listed = ", ".join(f"{name} has {array.shape}" for name, array in arrays.items())
-        raise ValueError(f"shapes must broadcast against each other: {listed}") from None
+def broadcast(check: Checked, **named: ArrayLike) -> tuple[NDArray[np.float64], ...]:
+    """Return the named arrays, each checked, if their shapes broadcast against each other."""
+    arrays = {name: check(name, value) for name, value in named.items()}
+    if any(array.ndim for array in arrays.values()):
+        try:
+            np.broadcast_shapes(*(array.shape for array in arrays.values()))
+        except ValueError:
+            listed = ", ".join(f"{name} has {array.shape}" for name, array in arrays.items())
+            raise ValueError(f"shapes must broadcast against each other: {listed}") from None
+    return tuple(arrays.values())
 
 
 def _numeric(name: str, value: ArrayLike) -> NDArray[Any]:

@@ -78,7 +78,7 @@ def _counts(options: Any) -> Answer:
     asked += [] if options.tn is None else [metrics.accuracy]
     # A method for F1 alone has nothing to say of the others.
     fitting = [metric for metric in asked if options.method in (None, *names(metric))]
-    of = {"method": options.method, "confidence_level": options.confidence_level}
+    of = {name: getattr(options, name) for name in ("method", "confidence_level", "alternative")}
     intervals = [f1ci.metric_interval(counts, metric, **of) for metric in fitting or asked[2:3]]
     rows = _rows({interval.metric: interval for interval in intervals})
     return Answer("\n".join(map(str, intervals)), rows)
@@ -246,6 +246,7 @@ def _parsers() -> dict[str, argparse.ArgumentParser]:
     new.add_argument("fn", type=int, help="false negatives")
     new.add_argument("tn", type=int, nargs="?", help="true negatives, for the accuracy only")
     new.add_argument("--beta", type=float, help="F-beta instead of F1")
+    new.add_argument("--alternative", default="two-sided", help="two-sided, or one: greater, less")
 
     new = command(_report, "f1ci report labels.csv --true y --pred model_a", metrics.macro_f1)
     _file(new)

@@ -6,18 +6,16 @@ formulas, and says when they fail.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import ArrayLike
 
-from f1ci import _validation, _warnings
+from f1ci import _validation
 from f1ci import metrics as _metrics
-from f1ci.methods import choose
+from f1ci._limits import interval_of, level_of
 from f1ci.methods.clusters import Units, sample_of_units, units_of_table
-from f1ci.methods.score import Sample, moments, normal_quantile
+from f1ci.methods.score import Sample, moments
 from f1ci.metrics import Metric
-from f1ci.results import Array, Interval, as_scalar
+from f1ci.results import Array, Interval
 
 AVERAGES = ("micro", "macro", "weighted", "samples")
 
@@ -29,7 +27,8 @@ def clustered_interval(
     average: str | None = None,
     method: str | None = None,
     confidence_level: float = 0.95,
-) -> Interval[Any]:
+    alternative: str = "two-sided",
+) -> Interval:
     """Return an interval for a score pooled over documents, images, users or other units.
 
     Parameters
@@ -49,6 +48,8 @@ def clustered_interval(
         plain cluster-robust normal interval and "logit" the same on the logit scale.
     confidence_level : float, default 0.95
         The nominal level.
+    alternative : {"two-sided", "greater", "less"}, default "two-sided"
+        Which limits to give; see `f1_interval`.
 
     Returns
     -------
@@ -72,7 +73,8 @@ def clustered_interval(
     >>> print(f"{interval.estimate:.3f} ({interval.low:.3f}, {interval.high:.3f})")
     0.795 (0.622, 0.902)
     """
-    return _interval([_unit_counts("counts", counts)], metric, average, method, confidence_level)
+    table = _unit_counts("counts", counts)
+    return _interval([table], metric, average, method, confidence_level, alternative)
 
 
 def clustered_difference(
@@ -83,14 +85,15 @@ def clustered_difference(
     average: str | None = None,
     method: str | None = None,
     confidence_level: float = 0.95,
-) -> Interval[Any]:
+    alternative: str = "two-sided",
+) -> Interval:
     """Return an interval for the score of B minus the score of A on the same units.
 
     Parameters
     ----------
     counts_a, counts_b : array_like of int, shape (units, 3) or (units, classes, 3)
         The counts of both models, the same unit in the same row.
-    metric, average, method, confidence_level
+    metric, average, method, confidence_level, alternative
         See `clustered_interval`.
 
     Returns
@@ -110,7 +113,7 @@ def clustered_difference(
     a = _unit_counts("counts_a", counts_a)
     b = _unit_counts("counts_b", counts_b)
     _validation.shaped("counts_b", b, b.shape == a.shape, str(a.shape))
-    return _interval([a, b], metric, average, method, confidence_level)
+    return _interval([a, b], metric, average, method, confidence_level, alternative)
 
 
 def sample_of_tables(tables: list[Array], metric: Metric, average: str | None) -> Sample:
@@ -142,23 +145,18 @@ def _interval(
     average: str | None,
     method: str | None,
     confidence_level: float,
-) -> Interval[Any]:
+    alternative: str,
+) -> Interval:
     metric = _metrics.get(metric)
     if average is not None:
         _validation.choice("average", average, AVERAGES)
         expected = f"(units, classes, 3) for average={average!r}"
         _validation.shaped("counts", tables[0], tables[0].ndim == 3, expected)
-    level = _validation.confidence_level(confidence_level)
+    level = level_of(confidence_level, alternative)
     sample = sample_of_tables(tables, metric, average)
-    chosen, entry = choose(method, sample)
-    low, high = entry.limits(sample, normal_quantile(level))
     name = metric.name if average is None else f"{average}_{metric.name}"
     name += "" if len(tables) == 1 else " (B - A)"
-    if not np.all(sample.error > 0.0):
-        _warnings.check(sample, entry, name)
-    numbers = sample.estimate, low, high, sample.error
-    estimate, lower, upper, error = map(as_scalar, numbers)
-    return Interval(estimate, lower, upper, error, level, chosen, name)
+    return interval_of(sample, method, level, name)
 
 
 def _unit_counts(name: str, value: ArrayLike) -> Array:

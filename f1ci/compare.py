@@ -7,48 +7,45 @@ of what the items contribute to it, and its variance is that of these contributi
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable
 from functools import cache
-from typing import Any, NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from scipy import special
 
-from f1ci import _validation, _warnings
+from f1ci import _validation
 from f1ci import metrics as _metrics
+from f1ci._limits import Level, interval_of, lacking, level_of
 from f1ci.counts import Items, items_of
-from f1ci.methods import Method, choose, paired
+from f1ci.methods import METHODS, paired
 from f1ci.methods.averages import sample_of_difference
 from f1ci.methods.clusters import sample_of_groups
-from f1ci.methods.score import Sample, normal_quantile
+from f1ci.methods.score import Limits, Sample
 from f1ci.metrics import Metric
-from f1ci.results import (
-    DegenerateVarianceWarning,
-    DifferenceTest,
-    Interval,
-    IntervalWarning,
-    UndefinedMetricWarning,
-    warn,
-)
+from f1ci.results import Classes, DifferenceTest, Interval, IntervalWarning, Labels, Seed, warn
 
 __all__ = ["difference_interval", "difference_test"]
+
+LimitsAt: TypeAlias = Callable[[Sample, float], Limits]
 
 # A p-value is sought between these z. The tail of the largest is below 1e-300.
 _SMALLEST_Z, _LARGEST_Z = 1e-8, 38.0
 
 
 def difference_interval(
-    y_true: Any,
-    y_pred_a: Any,
-    y_pred_b: Any,
+    y_true: Labels,
+    y_pred_a: Labels,
+    y_pred_b: Labels,
     metric: str | Metric,
     *,
     pos_label: Hashable = 1,
-    labels: Sequence[Hashable] | None = None,
-    groups: Any = None,
+    labels: Classes | None = None,
+    groups: Labels | None = None,
     method: str | None = None,
     confidence_level: float = 0.95,
-) -> Interval[float]:
+    alternative: str = "two-sided",
+) -> Interval:
     """Return an interval for metric(B) - metric(A) of two models on the same items.
 
     The two estimates are correlated, because the items are the same; the interval takes
@@ -73,6 +70,8 @@ def difference_interval(
         metrics, and for macro_star with `groups`.
     confidence_level : float, optional
         The nominal level.
+    alternative : {"two-sided", "greater", "less"}, default "two-sided"
+        Which limits to give; see `f1_interval`.
 
     Returns
     -------
@@ -99,7 +98,7 @@ def difference_interval(
     metric = _metrics.get(metric)
     named = {"y_true": y_true, "y_pred_a": y_pred_a, "y_pred_b": y_pred_b}
     items = items_of(named, metric.binary, pos_label, labels, groups)
-    return compare(items, metric, method, confidence_level).interval
+    return compare(items, metric, method, level_of(confidence_level, alternative)).interval
 
 
 TESTS = {
@@ -112,18 +111,18 @@ TESTS = {
 
 
 def difference_test(
-    y_true: Any,
-    y_pred_a: Any,
-    y_pred_b: Any,
+    y_true: Labels,
+    y_pred_a: Labels,
+    y_pred_b: Labels,
     metric: str | Metric = "f1",
     *,
     method: str | None = None,
     margin: float = 0.0,
     pos_label: Hashable = 1,
-    labels: Sequence[Hashable] | None = None,
-    groups: Any = None,
+    labels: Classes | None = None,
+    groups: Labels | None = None,
     replicates: int = 9_999,
-    rng: Any = None,
+    rng: Seed = None,
     confidence_level: float = 0.95,
 ) -> DifferenceTest:
     """Test whether model B is better than model A on the same items.
@@ -171,7 +170,7 @@ def difference_test(
     metric = _metrics.get(metric)
     named = {"y_true": y_true, "y_pred_a": y_pred_a, "y_pred_b": y_pred_b}
     items = items_of(named, metric.binary, pos_label, labels, groups)
-    comparison = compare(items, metric, None, confidence_level)
+    comparison = compare(items, metric, None, level_of(confidence_level))
     return run_test(comparison, method, margin, replicates, rng)
 
 
@@ -181,41 +180,26 @@ class Comparison(NamedTuple):
     metric: Metric
     items: Items
     sample: Sample
-    method: Method
-    interval: Interval[float]
+    interval: Interval
 
 
-def compare(
-    items: Items, metric: Metric, method: str | None, confidence_level: float
-) -> Comparison:
+def compare(items: Items, metric: Metric, method: str | None, level: Level) -> Comparison:
     """Return the comparison of two models, from items by truth and both predictions."""
-    level = _validation.confidence_level(confidence_level)
     _validation.at_least_two("items", int(items.counts.sum()))
     of = sample_of_difference if items.groups is None else sample_of_groups
     sample = of(metric, items)
-    chosen, entry = choose(method, sample)
-    low, high = entry.limits(sample, normal_quantile(level))
-    estimate, error = float(sample.estimate), float(sample.error)
-    name = f"{metric.name} (B - A)"
-    interval = Interval(estimate, float(low), float(high), error, level, chosen + sample.mark, name)
-    if not interval.standard_error > 0.0:
-        _warn(metric, items, interval, entry)
-    return Comparison(metric, items, sample, entry, interval)
+    reason = _lacking(metric, items) if np.isnan(sample.estimate) else ""
+    interval = interval_of(sample, method, level, f"{metric.name} (B - A)", reason=reason)
+    return Comparison(metric, items, sample, interval)
 
 
-def _warn(metric: Metric, items: Items, interval: Interval[float], method: Method) -> None:
-    """Warn of a difference that is undefined or has a standard error of zero."""
-    if not np.isnan(interval.estimate):
-        if method.at_zero_error:
-            text = f"has a standard error of zero, so that {method.at_zero_error}"
-            warn(f"the difference of {metric.name} {text}", DegenerateVarianceWarning)
-        return
+def _lacking(metric: Metric, items: Items) -> str:
+    """Return a clause that says for which models the metric is undefined, and why."""
     matrices = {name: items.matrix(model) for model, name in enumerate("AB")}
-    lacking = {name: m for name, m in matrices.items() if np.isnan(metric.estimate(m))}
-    first = next(iter(lacking.values()))
-    reason = _warnings.lacking(metric, first.true, first.predicted, items.classes)
-    text = f"{metric.name} is undefined for {' and '.join(lacking)}{reason}"
-    warn(f"{text}; the difference is nan", UndefinedMetricWarning)
+    undefined = {name: m for name, m in matrices.items() if np.isnan(metric.estimate(m))}
+    first = next(iter(undefined.values()))
+    reason = lacking(metric, first.true, first.predicted, items.classes)
+    return f" for {' and '.join(undefined)}{reason}"
 
 
 def run_test(
@@ -223,22 +207,19 @@ def run_test(
     method: str | None = None,
     margin: float = 0.0,
     replicates: int = 9_999,
-    rng: Any = None,
+    rng: Seed = None,
 ) -> DifferenceTest:
     """Return the test of a comparison; see `difference_test`."""
-    threshold = _validation.probability("margin", margin)
-    swaps = _validation.positive_integer("replicates", replicates)
-    metric, items, interval = comparison.metric, comparison.items, comparison.interval
+    metric, items, sample, interval = comparison
+    margin = _validation.probability("margin", margin)
+    replicates = _validation.positive_integer("replicates", replicates)
     possible = ["score", "randomisation"] if items.groups is None else ["randomisation"]
     if items.groups is None and metric.index is not None:
         possible.insert(0, "exact")
     method = possible[0] if method is None else _validation.choice("method", method, possible)
-    right_a, right_b = items.codes[1:] == items.codes[0]
-    only_a, only_b = (
-        int(items.counts[which].sum()) for which in (right_a & ~right_b, right_b & ~right_a)
-    )
+    p_value, worse, beyond = np.nan, None, None
     if np.isnan(interval.estimate):
-        p_value = np.nan
+        worse = beyond = np.nan if margin else None
     elif method == "exact" and metric.index is not None:
         cells = paired.cells_of(metric.single(items)[1])
         p_value = paired.exact_p_value(cells, metric.index.a, metric.index.b)
@@ -249,39 +230,33 @@ def run_test(
             text = "the score test did not converge; method='randomisation' needs no convergence"
             warn(text, IntervalWarning)
     else:
-        p_value = paired.random_swaps(items, metric, swaps, _validation.generator(rng))
-    worse = beyond = None
-    if threshold and np.isnan(p_value):
-        worse = beyond = np.nan
-    elif threshold:
-        worse = tail(comparison.sample, comparison.method, -threshold)
-        beyond = max(worse, 1.0 - tail(comparison.sample, comparison.method, threshold))
+        generator = _validation.generator(rng)
+        p_value = paired.random_swaps(items, metric, replicates, generator)
+    if margin and worse is None:
+        limits = METHODS[interval.method.removesuffix(sample.mark)].limits
+        worse = tail(sample, limits, -margin)
+        beyond = max(worse, 1.0 - tail(sample, limits, margin))
+    right_a, right_b = items.codes[1:] == items.codes[0]
+    only_a, only_b = items.counts[right_a & ~right_b].sum(), items.counts[right_b & ~right_a].sum()
+    discordant = int(only_a), int(only_b)
     return DifferenceTest(
-        interval=interval,
-        p_value=p_value,
-        null_hypothesis=TESTS[method],
-        discordant=(only_a, only_b),
-        margin=threshold,
-        p_not_inferior=worse,
-        p_equivalent=beyond,
-        method=method,
-        metric=metric.name,
+        interval, p_value, TESTS[method], discordant, margin, worse, beyond, method, metric.name
     )
 
 
-def tail(sample: Sample, method: Method, value: float) -> float:
+def tail(sample: Sample, limits: LimitsAt, value: float) -> float:
     """Return the one-sided p-value against a difference of at most `value`.
 
     It is half of one minus the level at which a limit of the interval is `value`.
     """
     from scipy.optimize import brentq  # slow to import
 
-    above = sample.estimate > value
+    above = bool(sample.estimate > value)
 
     @cache
     def beyond(z: float) -> float:
         """Return how far the interval reaches beyond the value, on the side in question."""
-        low, high = method.limits(sample, z)
+        low, high = limits(sample, z)
         return float(value - low if above else high - value)
 
     # The normal approximation is a good start. The bracket is widened until it holds the root.

@@ -3,46 +3,33 @@
 `f1_interval` takes counts, `f1_score_interval` labels, `metric_interval` confusion matrices. All
 turn their input into a `Sample`, of which a method computes limits. So the same question has the
 same answer through each, to 12 digits. `f1ci.methods` lists the methods, and the default of each
-metric; `f1ci._warnings` says in words what the numbers do not show.
+metric; `f1ci._limits` warns of what the numbers do not show.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable
 from dataclasses import replace
-from typing import Any, TypeAlias, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from f1ci import _validation, _warnings, clustered
+from f1ci import _validation, clustered
 from f1ci import counts as _counts
 from f1ci import metrics as _metrics
 from f1ci._labels import are_indicators
+from f1ci._limits import Level, interval_of, level_of
 from f1ci.counts import Items, Matrix
-from f1ci.methods import METHODS, Method, choose, known
+from f1ci.methods import known
 from f1ci.methods.averages import sample_of
 from f1ci.methods.clusters import sample_of_groups
-from f1ci.methods.score import Limits, Sample, normal_quantile, sample_of_counts
+from f1ci.methods.score import Limits, sample_of_counts
 from f1ci.metrics import Metric
-from f1ci.results import Array, Interval
+from f1ci.results import Array, Classes, Interval, Labels
 
-Classes: TypeAlias = Sequence[Hashable] | None
-
-_OF_F1: dict[str, Metric] = {
-    "binary": _metrics.f1,
-    "micro": _metrics.micro_f1,
-    "macro": _metrics.macro_f1,
-    "weighted": _metrics.weighted_f1,
-    "macro_star": _metrics.macro_f1_star,
-}
+_AVERAGES = ("binary", "micro", "macro", "weighted", "macro_star", "samples")
 
 
-@overload
-def f1_interval(
-    tp: int, fp: int, fn: int, *, method: str | None = None, confidence_level: float = 0.95
-) -> Interval[float]: ...
-@overload
 def f1_interval(
     tp: ArrayLike,
     fp: ArrayLike,
@@ -50,15 +37,8 @@ def f1_interval(
     *,
     method: str | None = None,
     confidence_level: float = 0.95,
-) -> Interval[Any]: ...
-def f1_interval(
-    tp: ArrayLike,
-    fp: ArrayLike,
-    fn: ArrayLike,
-    *,
-    method: str | None = None,
-    confidence_level: float = 0.95,
-) -> Interval[Any]:
+    alternative: str = "two-sided",
+) -> Interval:
     """Confidence interval for the F1 score of a binary classifier, from its counts.
 
     Parameters
@@ -81,6 +61,10 @@ def f1_interval(
           "score", "cautious" and "delta", for the F1 of one class.
     confidence_level : float, default 0.95
         Nominal probability, between 0 and 1, that the interval holds the true score.
+    alternative : {"two-sided", "greater", "less"}, default "two-sided"
+        As SciPy has it. "greater" gives the lower limit alone, at which the score is at least with
+        the confidence of the level; the upper end is then that of the range. "less" gives the
+        upper limit. The level must be above 0.5.
 
     Returns
     -------
@@ -111,57 +95,31 @@ def f1_interval(
 
     >>> f1ci.f1_interval([77, 0, 40], 44, 10, method="cautious").low.round(3)
     array([0.665, 0.   , 0.49 ])
+
+    The score is at least 0.681 with 95 % confidence:
+
+    >>> print(f1ci.f1_interval(77, 44, 10, alternative="greater"))
+    f1 = 0.740 (95 % CI at least 0.681, score)
     """
-    level = _validation.confidence_level(confidence_level)
-    counts = (
-        _validation.counts("tp", tp),
-        _validation.counts("fp", fp),
-        _validation.counts("fn", fn),
-    )
-    if counts[0].ndim or counts[1].ndim or counts[2].ndim:
-        _validation.broadcastable(tp=counts[0], fp=counts[1], fn=counts[2])
-    sample = sample_of_counts(_metrics.f1, _metrics.f1.a, _metrics.f1.b, counts)
-    return _interval(sample, method, level, "f1")
+    level = level_of(confidence_level, alternative)
+    tp, fp, fn = _validation.broadcast(_validation.counts, tp=tp, fp=fp, fn=fn)
+    sample = sample_of_counts(_metrics.f1, _metrics.f1.a, _metrics.f1.b, (tp, fp, fn))
+    return interval_of(sample, method, level, "f1")
 
 
-@overload
 def f1_score_interval(
-    y_true: Any,
-    y_pred: Any,
-    *,
-    average: str = "binary",
-    pos_label: Hashable = 1,
-    labels: Sequence[Hashable] | None = None,
-    beta: float = 1.0,
-    groups: Any = None,
-    method: str | None = None,
-    confidence_level: float = 0.95,
-) -> Interval[float]: ...
-@overload
-def f1_score_interval(
-    y_true: Any,
-    y_pred: Any,
-    *,
-    average: None,
-    pos_label: Hashable = 1,
-    labels: Sequence[Hashable] | None = None,
-    beta: float = 1.0,
-    groups: Any = None,
-    method: str | None = None,
-    confidence_level: float = 0.95,
-) -> Interval[Array]: ...
-def f1_score_interval(
-    y_true: Any,
-    y_pred: Any,
+    y_true: Labels,
+    y_pred: Labels,
     *,
     average: str | None = "binary",
     pos_label: Hashable = 1,
-    labels: Sequence[Hashable] | None = None,
+    labels: Classes | None = None,
     beta: float = 1.0,
-    groups: Any = None,
+    groups: Labels | None = None,
     method: str | None = None,
     confidence_level: float = 0.95,
-) -> Interval[Any]:
+    alternative: str = "two-sided",
+) -> Interval:
     """Confidence interval for an F score, from true and predicted labels.
 
     Parameters
@@ -202,6 +160,8 @@ def f1_score_interval(
           "score", "cautious" and "delta", for the F1 of one class.
     confidence_level : float, default 0.95
         Nominal probability that the interval holds the true score.
+    alternative : {"two-sided", "greater", "less"}, default "two-sided"
+        Which limits to give; see `f1_interval`.
 
     Returns
     -------
@@ -235,36 +195,24 @@ def f1_score_interval(
     >>> each.classes, each.low.round(2)
     (('a', 'b', 'c'), array([0.26, 0.46, 0.34]))
     """
-    level = _validation.confidence_level(confidence_level)
+    level = level_of(confidence_level, alternative)
+    if average is not None:
+        _validation.choice("average", average, _AVERAGES)
     if are_indicators(y_true):
         return _multilabel(y_true, y_pred, average, labels, beta, groups, method, level)
-    each = average is None
-    if average is not None and not (isinstance(average, str) and average in _OF_F1):
-        _validation.choice("average", average, (*_OF_F1, "samples"))
+    if average == "samples":
         raise ValueError("average='samples' needs indicators of shape (items, classes) as labels")
-    metric = _OF_F1["binary" if average is None else average]
-    if type(beta) not in (int, float) or beta != 1.0:
-        metric = _metrics.averaged("binary" if average is None else average, beta)
-    named = {"y_true": y_true, "y_pred": y_pred}
+    metric, each = _metrics.averaged(average or "binary", beta), average is None
     if metric.binary and not each and groups is None:
         _counts.refuse_labels(labels)
         tp, fp, fn, tn = _counts.binary_counts(y_true, y_pred, pos_label=pos_label)
         matrix = Matrix(np.array([[tn, fp], [fn, tp]], dtype=np.float64))
-        return _interval(sample_of(metric, matrix), method, level, metric.name)
+        return interval_of(sample_of(metric, matrix), method, level, metric.name)
+    named = {"y_true": y_true, "y_pred": y_pred}
     items = _counts.items_of(named, metric.binary and not each, pos_label, labels, groups)
     return items_interval(metric, items, method, level, each=each)
 
 
-@overload
-def metric_interval(
-    matrix: Sequence[Sequence[int]],
-    metric: str | Metric,
-    *,
-    method: str | None = None,
-    fixed: str | None = None,
-    confidence_level: float = 0.95,
-) -> Interval[float]: ...
-@overload
 def metric_interval(
     matrix: ArrayLike,
     metric: str | Metric,
@@ -272,15 +220,8 @@ def metric_interval(
     method: str | None = None,
     fixed: str | None = None,
     confidence_level: float = 0.95,
-) -> Interval[Any]: ...
-def metric_interval(
-    matrix: ArrayLike,
-    metric: str | Metric,
-    *,
-    method: str | None = None,
-    fixed: str | None = None,
-    confidence_level: float = 0.95,
-) -> Interval[Any]:
+    alternative: str = "two-sided",
+) -> Interval:
     r"""Interval for a metric, from one or more confusion matrices.
 
     Parameters
@@ -310,6 +251,8 @@ def metric_interval(
         that of random counts.
     confidence_level : float, default 0.95
         The nominal level.
+    alternative : {"two-sided", "greater", "less"}, default "two-sided"
+        Which limits to give; see `f1_interval`.
 
     Returns
     -------
@@ -344,68 +287,22 @@ def metric_interval(
     """
     metric = _metrics.get(metric)
     table = Matrix(_validation.matrices(metric, matrix))
-    level = _validation.confidence_level(confidence_level)
+    level = level_of(confidence_level, alternative)
     if fixed is not None:
         _validation.choice("fixed", fixed, ("rows",))
-        asked = "score" if method is None else method
-        if metric.parts is None or not isinstance(asked, str) or asked != "score":
-            what = "score limits of averages over classes"
-            got = f"{metric.name!r} and method={_validation.short(method)}"
-            raise ValueError(f"fixed='rows' is for {what}, got {got}")
-    return _interval(sample_of(metric, table, fixed is not None), method, level, metric.name)
+        if metric.parts is None:
+            raise ValueError(f"fixed='rows' is for averages over classes, got {metric.name!r}")
+        if method is not None:
+            _validation.choice("method with fixed='rows'", method, ("score",))
+    return interval_of(sample_of(metric, table, fixed is not None), method, level, metric.name)
 
 
-# From samples to intervals, for validated arguments.
-
-
-def interval_of(
-    sample: Sample,
-    chosen: str,
-    entry: Method,
-    level: float,
-    name: str,
-    classes: Classes = None,
-) -> Interval[Any]:
-    """Return the interval by a method, for the metric called `name`; without warnings.
-
-    With `classes` there is one score for each of them.
-    """
-    z = normal_quantile(level)
-    if entry.error is not None:
-        sample = sample._replace(error=entry.error(sample, z))
-    low, high = entry.limits(sample, z)
-    ends: list[Any] = [sample.estimate, low, high, sample.error]
-    if not low.ndim:
-        ends = [end.item() for end in ends]
-    of = None if classes is None else tuple(classes)
-    return Interval(ends[0], ends[1], ends[2], ends[3], level, chosen + sample.mark, name, of)
-
-
-def _interval(
-    sample: Sample,
-    method: str | None,
-    level: float,
-    name: str,
-    classes: Classes = None,
-    each: bool = False,
-) -> Interval[Any]:
-    """Return the interval, and warn of what its numbers do not show."""
-    if method is None:  # nothing has to be looked up
-        chosen = sample.default
-        entry = METHODS[chosen]
-    else:
-        chosen, entry = choose(method, sample)
-    interval = interval_of(sample, chosen, entry, level, name, classes if each else None)
-    error = interval.standard_error
-    ordinary = error > 0.0 if type(error) is float else bool(np.all(error > 0.0))
-    if sample.metric.parts is not None or not ordinary:
-        _warnings.check(sample, entry, name, classes=classes, each=each)
-    return interval
+# From counts to intervals, for validated arguments.
 
 
 def items_interval(
-    metric: Metric, items: Items, method: str | None, level: float, *, each: bool = False
-) -> Interval[Any]:
+    metric: Metric, items: Items, method: str | None, level: Level, *, each: bool = False
+) -> Interval:
     """Return the interval for one model's items; with `each` of every class."""
     if items.groups is not None:
         sample = sample_of_groups(metric, items, each=each)
@@ -415,7 +312,7 @@ def items_interval(
         sample = sample_of_counts(metric, a, b, counts)
     else:
         sample = sample_of(metric, items.matrix())
-    return _interval(sample, method, level, metric.name, items.classes, each)
+    return interval_of(sample, method, level, metric.name, classes=items.classes, each=each)
 
 
 def limits_of_f1(tp: Array, wrong: Array, method: str, z: float) -> Limits:
@@ -429,24 +326,29 @@ def limits_of_f1(tp: Array, wrong: Array, method: str, z: float) -> Limits:
 
 
 def _multilabel(
-    y_true: Any,
-    y_pred: Any,
+    y_true: Labels,
+    y_pred: Labels,
     average: str | None,
-    labels: Sequence[Hashable] | None,
+    labels: Classes | None,
     beta: float,
-    groups: Any,
+    groups: Labels | None,
     method: str | None,
-    level: float,
-) -> Interval[Any]:
+    level: Level,
+) -> Interval:
     """Return the interval for indicators: items, or groups of them, are the units."""
     table, names = _counts.indicator_counts(y_true, y_pred, labels)
+    mark = ""
     if groups is not None:
         if average == "samples":
             raise ValueError("groups goes with pooled counts, got average='samples'")
-        table = _counts.by_group(table, groups)
+        table, mark = _counts.by_group(table, groups), "+groups"
     interval = clustered.clustered_interval(
-        table, _metrics.fbeta(beta), average=average, method=method, confidence_level=level
+        table,
+        _metrics.fbeta(beta),
+        average=average,
+        method=method,
+        confidence_level=level.value,
+        alternative=level.alternative,
     )
-    mark = "" if groups is None else "+groups"
     of = tuple(names) if average is None else None
     return replace(interval, method=interval.method + mark, classes=of)

@@ -186,10 +186,8 @@ def posterior(
     """
     name = _name(metric)
     strength = _validation.positive("prior", prior)
-    named = {"tp": tp, "fp": fp, "fn": fn}
-    counts = {count: _validation.weights(count, value) for count, value in named.items()}
-    _validation.broadcastable(**counts)
-    return _posterior(counts["tp"], counts["fp"], counts["fn"], name, strength)
+    tp, fp, fn = _validation.broadcast(_validation.weights, tp=tp, fp=fp, fn=fn)
+    return _posterior(tp, fp, fn, name, strength)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -252,9 +250,8 @@ class Posterior:
         if math.prod(shape) > _MOST_DRAWS:
             raise ValueError(f"size must be at most {_MOST_DRAWS} values, got {size!r}")
         if size is not None:
-            _validation.broadcastable(
-                size=np.broadcast_to(0.0, shape), alpha=np.asarray(self.alpha)
-            )
+            sizes = np.broadcast_to(0.0, shape)
+            _validation.broadcast(_validation.real, size=sizes, alpha=self.alpha)
         return as_scalar(self._from_beta(generator.beta(self.alpha, self.beta, size)))
 
     def mean(self) -> FloatOrArray:
@@ -323,9 +320,7 @@ class Posterior:
 
     def _argument(self, name: str, value: ArrayLike) -> Array:
         """Check that `value` holds real numbers that broadcast against the counts."""
-        numbers = _validation.real(name, value)
-        _validation.broadcastable(**{name: numbers, "alpha": np.asarray(self.alpha)})
-        return numbers
+        return _validation.broadcast(_validation.real, **{name: value, "alpha": self.alpha})[0]
 
     def _to_beta(self, t: Array) -> Array:
         """Map the metric to the Beta variable; values beyond [0, 1] go to the nearest end."""

@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from f1ci import _tables, _validation, clustered, methods, metrics
 from f1ci import counts as _counts
 from f1ci._labels import are_indicators
-from f1ci._warnings import FEW
+from f1ci._limits import FEW
 from f1ci.intervals import metric_interval
 from f1ci.methods.clusters import units_of_items
 from f1ci.results import Interval, Record, without_warnings

@@ -8,11 +8,11 @@ from __future__ import annotations
 import inspect
 import reprlib
 import warnings
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -22,18 +22,27 @@ from f1ci import _tables
 if TYPE_CHECKING:
     import pandas
 
+# Types of arguments.
+
+# True labels, predicted labels or groups: whatever numpy can read, or a sequence of Python objects.
+Labels: TypeAlias = ArrayLike | Sequence[Hashable]
+# The classes in their order.
+Classes: TypeAlias = Sequence[Hashable]
+# A source of random numbers, as SciPy has it; an integer is a seed.
+Seed: TypeAlias = int | np.random.SeedSequence | np.random.BitGenerator | np.random.Generator | None
+
+# Types of results.
+
 Array: TypeAlias = NDArray[np.float64]
 # Scalars in, floats out; arrays in, arrays out.
 FloatOrArray: TypeAlias = float | Array
-if TYPE_CHECKING:
-    # A bare `Interval` is one of either kind. Type checkers know these extensions by themselves.
-    from typing_extensions import TypeVar
-
-    Numbers = TypeVar("Numbers", default=Any)
-else:
-    from typing import TypeVar
-
-    Numbers = TypeVar("Numbers")
+# The same, for users. Only the caller knows which of the two it is, so a type checker lets it be
+# used as either: `x: float = interval.low` and `interval.low.round(2)`.
+Numbers: TypeAlias = Any
+# Values by name: numbers, text and lists.
+Fields: TypeAlias = dict[str, Any]
+# The head of a printed table, its rows, and lines of text below.
+Table: TypeAlias = tuple[list[str], list[list[str]], list[str]]
 
 
 def as_scalar(value: ArrayLike) -> FloatOrArray:
@@ -85,16 +94,18 @@ def warn(text: str, category: type[IntervalWarning]) -> None:
 _MOST_ROWS = 30
 
 
-class Printed:
-    """A result that prints as a table with lines of text below."""
+class Record:
+    """A frozen result: equal to another if all values are, arrays and ``nan`` included.
+
+    It prints as a table with lines of text below.
+    """
 
     __slots__ = ()
+    __hash__ = None  # type: ignore[assignment]
+    _names = 1  # how many columns of the table are names
 
-    def _table(self) -> tuple[list[str], list[list[str]], list[str]]:
-        """Return the head, the rows and the lines below."""
+    def _table(self) -> Table:
         raise NotImplementedError
-
-    _names = 1  # how many columns are names
 
     def __str__(self) -> str:
         head, rows, below = self._table()
@@ -103,13 +114,6 @@ class Printed:
     def _repr_html_(self) -> str:
         head, rows, below = self._table()
         return _tables.as_html(head, rows, self._names, below)
-
-
-class Record(Printed):
-    """A frozen record: equal to another if all values are, arrays and ``nan`` included."""
-
-    __slots__ = ()
-    __hash__ = None  # type: ignore[assignment]
 
     def __eq__(self, other: object) -> bool:
         if type(other) is not type(self):
@@ -120,8 +124,8 @@ class Record(Printed):
         )
 
 
-def _same(one: Any, other: Any) -> bool:
-    if isinstance(one, (float, np.ndarray)):
+def _same(one: object, other: object) -> bool:
+    if isinstance(one, (float, np.ndarray)) and isinstance(other, (float, np.ndarray)):
         return np.array_equal(one, other, equal_nan=np.asarray(one).dtype.kind == "f")
     return bool(one == other)
 
@@ -159,14 +163,10 @@ class _Limits(Record):
     """What one interval, several intervals and joint intervals have in common."""
 
     __slots__ = ()
-    estimate: Any
-    low: Any
-    high: Any
+    low: Numbers
+    high: Numbers
 
-    def _ends(self) -> tuple[Any, Any, Any]:
-        return self.estimate, self.low, self.high
-
-    def _columns(self) -> dict[str, Any]:
+    def _columns(self) -> Fields:
         """Return the columns of a table of the intervals, the first few of names."""
         raise NotImplementedError
 
@@ -175,11 +175,11 @@ class _Limits(Record):
         number = np.asarray(value)
         return bool(((self.low <= number) & (number <= self.high)).all())
 
-    def __iter__(self) -> Iterator[Any]:
+    def __iter__(self) -> Iterator[Numbers]:
         yield self.low
         yield self.high
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Fields:
         """Return the fields by name, as numbers, text and lists."""
         values = {f.name: getattr(self, f.name) for f in fields(self)}  # type: ignore[arg-type]
         return {
@@ -194,7 +194,7 @@ class _Limits(Record):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Interval(_Limits, Generic[Numbers]):
+class Interval(_Limits):
     """A confidence interval for a metric; ``low, high = interval`` unpacks its limits.
 
     ``0.7 in interval`` tells if a value lies inside.
@@ -216,6 +216,8 @@ class Interval(_Limits, Generic[Numbers]):
         The name of the metric.
     classes : tuple or None
         The class of each entry, if there is an interval for each class.
+    alternative : {"two-sided", "greater", "less"}
+        "greater" if `low` alone is a limit and `high` the end of the range; "less" the other way.
     """
 
     estimate: Numbers
@@ -226,52 +228,48 @@ class Interval(_Limits, Generic[Numbers]):
     method: str
     metric: str
     classes: tuple[Hashable, ...] | None = None
-
-    def __iter__(self) -> Iterator[Numbers]:
-        yield self.low
-        yield self.high
+    alternative: str = "two-sided"
 
     @property
     def length(self) -> Numbers:
         """``high - low``."""
-        return self.high - self.low  # type: ignore[no-any-return, operator]
+        return self.high - self.low
 
-    def _columns(self) -> dict[str, Any]:
-        shape = np.shape(self._ends()[0])
+    def _columns(self, most: int | None = None) -> Fields:
+        """Return the columns; of a large array the first rows are enough."""
+        shape, size = np.shape(self.estimate), np.size(self.estimate)
+        places = [np.unravel_index(k, shape) for k in range(min(size, most or size))]
         if self.classes is not None:
-            names: list[Any] = [self.classes[place[-1]] for place in np.ndindex(shape)]
+            names: Fields = {"class": [self.classes[place[-1]] for place in places]}
         else:
-            names = [", ".join(map(str, place)) or self.metric for place in np.ndindex(shape)]
+            rows = [", ".join(map(str, place)) or self.metric for place in places]
+            names = {"place" if shape else "metric": rows}
         numbers = ("estimate", "low", "high", "standard_error")
-        return {
-            "class" if self.classes is not None else "metric" if not shape else "place": names
-        } | {name: np.ravel(getattr(self, name)) for name in numbers}
+        return names | {x: np.asarray(getattr(self, x)).flat[: len(places)] for x in numbers}
 
     def __str__(self) -> str:
-        ends = self._ends()
-        if np.ndim(ends[0]):
-            return Printed.__str__(self)
+        if np.ndim(self.estimate):
+            return Record.__str__(self)
         digits = _tables.decimals(self.length)
-        estimate, low, high = (f"{x:.{digits}f}" for x in ends)
-        value = "is undefined" if np.isnan(ends[0]) else f"= {estimate}"
+        estimate, low, high = (f"{x:.{digits}f}" for x in (self.estimate, *self))
+        value = "is undefined" if np.isnan(self.estimate) else f"= {estimate}"
+        one_sided = {"greater": f"at least {low}", "less": f"at most {high}"}
+        limits = one_sided.get(self.alternative, f"{low} to {high}")
         level = _tables.percent(self.confidence_level)
-        return f"{self.metric} {value} ({level} CI {low} to {high}, {self.method})"
+        return f"{self.metric} {value} ({level} CI {limits}, {self.method})"
 
-    def _table(self) -> tuple[list[str], list[list[str]], list[str]]:
-        ends = np.broadcast_arrays(*self._ends())
-        shape, size = ends[0].shape, ends[0].size
-        places = [np.unravel_index(k, shape) for k in range(min(size, _MOST_ROWS))]
-        shown = [[end[place] for end in ends] for place in places]
-        digits = _tables.decimals([high - low for _, low, high in shown])
-        rows = []
-        for place, values in zip(places, shown, strict=True):
-            name = ", ".join(map(str, place)) or self.metric
-            if self.classes is not None:
-                name = _tables.label(self.classes[place[-1]])
-            rows.append([name, *(f"{value:.{digits}f}" for value in values)])
-        more = size - len(rows)
-        below = [f"{self.metric}, {_tables.percent(self.confidence_level)} CI, {self.method}"]
-        return ["", "estimate", "low", "high"], rows, [f"and {more:,} more"] * bool(more) + below
+    def _table(self) -> Table:
+        names, *columns, _ = self._columns(_MOST_ROWS).values()
+        digits = _tables.decimals(columns[2] - columns[1])
+        rows = [
+            [_tables.label(name), *(f"{value:.{digits}f}" for value in values)]
+            for name, *values in zip(names, *columns, strict=True)
+        ]
+        more = np.size(self.estimate) - len(rows)
+        one_sided = {"greater": " (at least low)", "less": " (at most high)"}
+        level = f"{_tables.percent(self.confidence_level)} CI"
+        line = f"{self.metric}, {level}{one_sided.get(self.alternative, '')}, {self.method}"
+        return ["", "estimate", "low", "high"], rows, [f"and {more:,} more"] * bool(more) + [line]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -328,7 +326,7 @@ class JointIntervals(_Limits):
 
     _names = 2
 
-    def _table(self) -> tuple[list[str], list[list[str]], list[str]]:
+    def _table(self) -> Table:
         ends = self.individual_low, self.individual_high, self.low, self.high
         digits = _tables.decimals(self.individual_high - self.individual_low)
         rows = [
@@ -347,25 +345,24 @@ class JointIntervals(_Limits):
         """Return classifier and metric of each row."""
         return list(zip(self.classifiers, self.metrics, strict=True))
 
-    def __getitem__(self, row: tuple[str, str]) -> Interval[float]:
+    def __getitem__(self, row: tuple[str, str]) -> Interval:
         rows = self.rows()
         if row not in rows:
-            shown = ", ".join(map(reprlib.repr, rows[:6])) + (", ..." if len(rows) > 6 else "")
-            raise KeyError(f"no row {reprlib.repr(row)}; the rows are {shown}")
+            raise KeyError(f"no row {reprlib.repr(row)}; the rows are {reprlib.repr(rows)}")
         k = rows.index(row)
         numbers = self.estimate[k], self.low[k], self.high[k], self.standard_error[k]
         estimate, low, high, error = map(float, numbers)
         level = self.confidence_level
         return Interval(estimate, low, high, error, level, self.methods[k], row[1])
 
-    def _columns(self) -> dict[str, Any]:
+    def _columns(self) -> Fields:
         numbers = ("estimate", "low", "high", "individual_low", "individual_high", "standard_error")
-        names = {"classifier": self.classifiers, "metric": self.metrics}
+        names: Fields = {"classifier": self.classifiers, "metric": self.metrics}
         return names | {name: getattr(self, name) for name in numbers}
 
 
-@dataclass(frozen=True, slots=True)
-class BayesTest(Printed):
+@dataclass(frozen=True, slots=True, eq=False)
+class BayesTest(Record):
     """Probabilities of the hypotheses about the difference between models B and A.
 
     Attributes
@@ -392,7 +389,7 @@ class BayesTest(Printed):
     metric: str
     rope: float
 
-    def _table(self) -> tuple[list[str], list[list[str]], list[str]]:
+    def _table(self) -> Table:
         by = f" by more than {self.rope:g}" if self.rope else ""
         rows = [[f"B is better than A{by}", f"{self.p_h1:.3g}"]]
         if self.rope:
@@ -403,8 +400,8 @@ class BayesTest(Printed):
         return [self.metric, "probability"], rows, [f"{self.decision}: {what}"]
 
 
-@dataclass(frozen=True, slots=True)
-class DifferenceTest(Printed):
+@dataclass(frozen=True, slots=True, eq=False)
+class DifferenceTest(Record):
     """A test whether model B is better than model A on the same items, no worse, or as good.
 
     Attributes
@@ -431,7 +428,7 @@ class DifferenceTest(Printed):
         The metric that was compared.
     """
 
-    interval: Interval[float]
+    interval: Interval
     p_value: float
     null_hypothesis: str
     discordant: tuple[int, int]
@@ -455,7 +452,7 @@ class DifferenceTest(Printed):
         size, low, high = 1.0 - self.interval.confidence_level, *self.interval
         if np.isnan(self.p_value):
             return f"{a} and {b} cannot be compared, because a score is undefined"
-        apart = low > 0.0 or high < 0.0
+        apart = bool(low > 0.0 or high < 0.0)
         if apart and self.p_value <= size:
             return f"{b} is {'better' if self.estimate > 0.0 else 'worse'} than {a}"
         if self.p_equivalent is not None and self.p_equivalent <= size:
@@ -465,17 +462,17 @@ class DifferenceTest(Printed):
         close = " (a close case: interval and p-value disagree)"
         return f"{a} and {b} are not distinguished" + close * (apart != (self.p_value <= size))
 
-    def _table(self) -> tuple[list[str], list[list[str]], list[str]]:
+    def _table(self) -> Table:
         p_values = (self.p_value, self.p_not_inferior, self.p_equivalent)
         named = zip(("difference", "not inferior", "equivalent"), p_values, strict=True)
-        rows = [[what, p_value(p)] for what, p in named if p is not None]
+        rows = [[what, _tables.p_value(p)] for what, p in named if p is not None]
         discordant = "only A is right on {:,} items, only B on {:,}".format(*self.discordant)
         below = [str(self.interval), discordant, self.verdict()]
         return ["", f"p ({self.method})"], rows, below
 
 
-@dataclass(frozen=True, slots=True)
-class DifferenceSampleSize(Printed):
+@dataclass(frozen=True, slots=True, eq=False)
+class DifferenceSampleSize(Record):
     """A planned comparison of two models on the same items.
 
     Attributes
@@ -504,7 +501,7 @@ class DifferenceSampleSize(Printed):
     confidence_level: float
     metric: str
 
-    def _table(self) -> tuple[list[str], list[list[str]], list[str]]:
+    def _table(self) -> Table:
         rows = [
             ["items on which both models run", f"{self.items:,}"],
             ["items for each, on separate test sets", f"{self.unpaired:,}"],
@@ -516,8 +513,8 @@ class DifferenceSampleSize(Printed):
         return [self.metric, "number"], rows, [line]
 
 
-@dataclass(frozen=True, slots=True)
-class SampleSize(Printed):
+@dataclass(frozen=True, slots=True, eq=False)
+class SampleSize(Record):
     """A planned test set.
 
     Attributes
@@ -545,14 +542,9 @@ class SampleSize(Printed):
     confidence_level: float
     metric: str
 
-    def _table(self) -> tuple[list[str], list[list[str]], list[str]]:
+    def _table(self) -> Table:
         rows = [["truly positive items", f"{self.positives:,}"]]
         if self.total is not None:
             rows.append(["items in all", f"{self.total:,}"])
         line = f"keep the standard error at {self.standard_error:.4g} or below"
         return [self.metric, "number"], rows, [line]
-
-
-def p_value(p: float) -> str:
-    """Return a p-value with two digits, or "< 0.0001"."""
-    return "< 0.0001" if p < 1e-4 else f"{p:.2g}"

@@ -8,20 +8,21 @@ stays below the level that the single tests keep.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from f1ci import _tables, _validation
 from f1ci import metrics as _metrics
-from f1ci.compare import difference_test
-from f1ci.counts import items_of
+from f1ci._limits import level_of
+from f1ci.compare import compare, run_test
+from f1ci.counts import Items, group_items, items_of
 from f1ci.intervals import items_interval
 from f1ci.metrics import Metric
-from f1ci.results import DifferenceTest, Interval, Record, p_value
+from f1ci.results import Classes, DifferenceTest, Fields, Interval, Labels, Record, Seed, Table
 
 if TYPE_CHECKING:
     import pandas
@@ -48,55 +49,54 @@ class ModelComparison(Record):
     def verdict(self) -> str:
         """Return what to conclude about the best model, in one sentence."""
         best, *others = self.intervals
-        if len(others) == 1:
+        if len(self.tests) == 1:
             ((pair, test),) = self.tests.items()
             return test.verdict(*pair)
         size = 1.0 - self.intervals[best].confidence_level
-        p = {a: self.adjusted.get((best, a), self.adjusted.get((a, best), 1.0)) for a in others}
-        alike = [name for name in others if not p[name] <= size]
+        apart = {
+            name for pair, p in self.adjusted.items() if best in pair and p <= size for name in pair
+        }
+        alike = [name for name in others if name not in apart]
         if not alike:
             return f"{best} is better than every other model"
         return f"{best} has the best estimate; it is not distinguished from {', '.join(alike)}"
 
-    def records(self) -> list[dict[str, Any]]:
+    def records(self) -> list[Fields]:
         """Return a flat dictionary for each pair of models."""
         return [
-            {"a": a, "b": b, "estimate": test.estimate}
-            | {"low": test.interval.low, "high": test.interval.high}
-            | {"p_value": test.p_value, "p_adjusted": self.adjusted[a, b]}
-            for (a, b), test in self.tests.items()
+            {"a": a, "b": b, "estimate": x.estimate, "low": x.interval.low, "high": x.interval.high}
+            | {"p_value": x.p_value, "p_adjusted": self.adjusted[a, b]}
+            for (a, b), x in self.tests.items()
         ]
 
     def to_frame(self) -> pandas.DataFrame:
         """Return the records as a pandas data frame, indexed by the two models."""
         return _tables.frame(self.records(), ["a", "b"])
 
-    def _table(self) -> tuple[list[str], list[list[str]], list[str]]:
-        differences = {f"{b} - {a}": test for (a, b), test in self.tests.items()}
-        shown = [*self.intervals.values(), *(test.interval for test in differences.values())]
-        digits = _tables.decimals([interval.length for interval in shown])
-        names = [*self.intervals, *differences]
-        p = [""] * len(self.intervals) + [p_value(x) for x in self.adjusted.values()]
+    def _table(self) -> Table:
+        shown = self.intervals | {f"{b} - {a}": x.interval for (a, b), x in self.tests.items()}
+        digits = _tables.decimals([interval.length for interval in shown.values()])
+        p = [""] * len(self.intervals) + [_tables.p_value(x) for x in self.adjusted.values()]
         rows = [
-            [_tables.label(name), *(f"{x:.{digits}f}" for x in (i.estimate, i.low, i.high)), last]
-            for name, i, last in zip(names, shown, p, strict=True)
+            [_tables.label(name), *(f"{x:.{digits}f}" for x in (i.estimate, *i)), last]
+            for (name, i), last in zip(shown.items(), p, strict=True)
         ]
-        first = shown[0]
+        first = next(iter(shown.values()))
         level = _tables.percent(first.confidence_level)
         head = ["", first.metric, f"{level} low", "high", "p" if len(p) < 4 else "p (Holm)"]
         return head, rows, [self.verdict()]
 
 
 def compare_models(
-    y_true: Any,
-    predictions: Mapping[str, Any],
+    y_true: Labels,
+    predictions: Mapping[str, Labels],
     metric: str | Metric = "f1",
     *,
     margin: float = 0.0,
     pos_label: Hashable = 1,
-    labels: Sequence[Hashable] | None = None,
-    groups: Any = None,
-    rng: Any = None,
+    labels: Classes | None = None,
+    groups: Labels | None = None,
+    rng: Seed = None,
     confidence_level: float = 0.95,
 ) -> ModelComparison:
     """Compare models pair by pair on one test set.
@@ -139,27 +139,31 @@ def compare_models(
     named = {str(name): value for name, value in predictions.items()}
     _validation.at_least_two("models", len(named), "a comparison")
     items = items_of({"y_true": y_true, **named}, metric.binary, pos_label, labels, groups)
-    level = _validation.confidence_level(confidence_level)
-    intervals = {
-        name: items_interval(metric, items._replace(codes=items.codes[[0, k]]), None, level)
-        for k, name in enumerate(named, start=1)
-    }
-    shared: dict[str, Any] = {"pos_label": pos_label, "labels": labels, "groups": groups}
-    shared |= {"margin": margin, "rng": rng, "confidence_level": level}
-    tests = {
-        (a, b): difference_test(y_true, named[a], named[b], metric, **shared)
-        for a, b in combinations(named, 2)
-    }
-    by_estimate = sorted(intervals, key=lambda name: -np.nan_to_num(intervals[name].estimate))
-    ordered = {name: intervals[name] for name in by_estimate}
-    return ModelComparison(ordered, tests, _holm({p: test.p_value for p, test in tests.items()}))
+    level = level_of(confidence_level)
+    every = metric.binary or labels is not None
+    intervals, tests = {}, {}
+    for k, name in enumerate(named, start=1):
+        intervals[name] = items_interval(metric, _seen_by(items, [k], every), None, level)
+    for (j, a), (k, b) in combinations(enumerate(named, start=1), 2):
+        comparison = compare(_seen_by(items, [j, k], every), metric, None, level)
+        tests[a, b] = run_test(comparison, margin=margin, rng=rng)
+    best_first = sorted(named, key=lambda name: -np.nan_to_num(intervals[name].estimate))
+    adjusted = _holm({pair: test.p_value for pair, test in tests.items()})
+    return ModelComparison({name: intervals[name] for name in best_first}, tests, adjusted)
+
+
+def _seen_by(items: Items, models: list[int], every: bool) -> Items:
+    """Return the items of some models, with all classes or those that occur there."""
+    codes, classes = items.codes[[0, *models]], items.classes
+    occurring = np.unique(codes)
+    if not every and len(occurring) > 1:
+        codes, classes = np.searchsorted(occurring, codes), [classes[k] for k in occurring]
+    return group_items(codes, classes, items.groups, items.counts)
 
 
 def _holm(p_values: dict[tuple[str, str], float]) -> dict[tuple[str, str], float]:
     """Return adjusted p-values: the k-th smallest times the number of those not yet rejected."""
     order = sorted(p_values, key=lambda pair: np.nan_to_num(p_values[pair], nan=2.0))
-    adjusted, largest = {}, 0.0
-    for k, pair in enumerate(order):
-        largest = max(largest, min(1.0, (len(order) - k) * p_values[pair]))
-        adjusted[pair] = largest if p_values[pair] == p_values[pair] else np.nan
+    sizes = [(len(order) - k) * p_values[pair] for k, pair in enumerate(order)]
+    adjusted = dict(zip(order, np.minimum(np.maximum.accumulate(sizes), 1.0).tolist(), strict=True))
     return {pair: adjusted[pair] for pair in p_values}

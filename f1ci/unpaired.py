@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from f1ci import _validation
+from f1ci import _tables, _validation
 from f1ci import metrics as _metrics
 from f1ci.compare import tail
 from f1ci.counts import Matrix
@@ -24,13 +24,13 @@ from f1ci.methods import choose
 from f1ci.methods.averages import ellipse, sample_of
 from f1ci.methods.score import Kernel, Limits, Sample, normal_quantile
 from f1ci.metrics import Metric
-from f1ci.results import FloatOrArray, Interval, Printed, UndefinedMetricWarning, p_value, warn
+from f1ci.results import FloatOrArray, Interval, Record, UndefinedMetricWarning, warn
 
 __all__ = ["UnpairedTest", "unpaired_difference"]
 
 
 @dataclass(frozen=True, slots=True)
-class UnpairedTest(Printed):
+class UnpairedTest(Record):
     """The difference of two models on different items.
 
     Attributes
@@ -41,7 +41,7 @@ class UnpairedTest(Printed):
         Two-sided, of the null hypothesis that both have the same score; it inverts the interval.
     """
 
-    interval: Interval[float]
+    interval: Interval
     p_value: float
 
     def verdict(self, a: str = "A", b: str = "B") -> str:
@@ -55,7 +55,7 @@ class UnpairedTest(Printed):
     def _table(self) -> tuple[list[str], list[list[str]], list[str]]:
         return (
             ["", "p"],
-            [["difference", p_value(self.p_value)]],
+            [["difference", _tables.p_value(self.p_value)]],
             [
                 str(self.interval),
                 self.verdict(),
@@ -119,7 +119,7 @@ def unpaired_difference(
         text = f"{metric.name} is undefined for {lacking}; the difference is nan"
         warn(text, UndefinedMetricWarning)
         return UnpairedTest(interval, np.nan)
-    above = tail(sample, entry, 0.0)
+    above = tail(sample, entry.limits, 0.0)
     return UnpairedTest(interval, min(1.0, 2.0 * min(above, 1.0 - above)))
 
 

@@ -151,7 +151,7 @@ def test_undefined_metrics_warn_and_stay_in_their_place():
     tables = [[[5, 1], [2, 4]], [[5, 0], [3, 0]], [[0, 0], [0, 0]]]
     with pytest.warns(
         UndefinedMetricWarning,
-        match=r"precision is undefined for 2 of 3 matrices \(the first at \[1\]\), because class "
+        match=r"precision is undefined for 2 of 3 tables \(the first at \[1\]\), because class "
         r"'positive' is never predicted; nan was returned",
     ):
         interval = metric_interval(tables, "precision")

@@ -6,6 +6,7 @@ import sys
 import types
 
 import pytest
+import user_lines
 
 import f1ci
 
@@ -56,3 +57,9 @@ def test_the_package_imports_without_optional_libraries():
     )
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert found.stdout.strip() == ""
+
+
+def test_ordinary_lines_run_as_they_are_typed(capsys):
+    """The type checker reads the same lines, with all other code."""
+    user_lines.run()
+    assert capsys.readouterr().out.startswith("0.")
