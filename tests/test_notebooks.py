@@ -4,6 +4,7 @@ The runs happen in small trees made here, in processes of their own as users sta
 takes about two seconds; tests share trees where they can.
 """
 
+import ast
 import json
 import os
 import shutil
@@ -81,8 +82,11 @@ def refused(outcome, message):
 @pytest.mark.parametrize("source", sources.sources(NOTEBOOKS), ids=lambda p: p.stem)
 def test_a_committed_pair_follows_from_its_source(source):
     assert not sources.drifted(source), f"{source.stem}: run `make pair`"
-    assert sources.declared(source)
-    first = sources.read(source).cells[0]
+    cells = sources.read(source).cells
+    (parameters,) = (c.source for c in cells if "parameters" in c.metadata.get("tags", []))
+    # Papermill reads each line.
+    assert len(sources.declared(source)) == len(ast.parse(parameters).body) > 0
+    first = cells[0]
     assert (first.cell_type, first.source[:2]) == ("markdown", "# ")
     assert {p.stem for p in NOTEBOOKS.glob("*.ipynb")} == {p.stem for p in NOTEBOOKS.glob("*.py")}
 
@@ -158,16 +162,13 @@ def test_papermill_reads_types_defaults_and_descriptions(declared):
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("replicates=1000", {"replicates": 1000}),
         ("replicates=1_000 exact=False", {"replicates": 1000, "exact": False}),
-        ("half_width=1", {"half_width": 1.0}),
         ("levels=[0.9,0.99]", {"levels": [0.9, 0.99]}),
         ("name='two words'", {"name": "two words"}),
-        ("name=12", {"name": "12"}),
         ("name=a=b.csv", {"name": "a=b.csv"}),
     ],
 )
-def test_values_are_read_by_the_declared_type(declared, text, expected):
+def test_values_are_read_as_yaml(declared, text, expected):
     values = sources.from_text(text, declared, "x")
     assert values == expected
     assert [type(v) for v in values.values()] == [type(v) for v in expected.values()]
@@ -177,26 +178,13 @@ def test_values_are_read_by_the_declared_type(declared, text, expected):
     ("text", "message"),
     [
         ("replicate=10", "x has no parameter 'replicate'; it has replicates, levels, name"),
-        ("replicates", "a parameter is written name=value, got 'replicates'"),
         ("replicates='8", "cannot be read: No closing quotation"),
-        ("replicates=ten", "replicates must be int, got 'ten'"),
-        ("replicates=1.5", "replicates must be int, got '1.5'"),
-        ("replicates=True", "replicates must be int, got 'True'"),
-        ("half_width=.inf", "half_width must be float, got '.inf'"),
-        ("levels=1", r"levels must be list\[float\], got '1'"),
         ("levels=[1", "cannot be read"),
     ],
 )
 def test_values_that_cannot_be_meant_are_refused(declared, text, message):
     with pytest.raises(RefusedError, match=message):
         sources.from_text(text, declared, "x")
-
-
-@pytest.mark.parametrize("cell", ["n: np.int64 = 3  # of two words", "n: int = 3  # n\nn += 1"])
-def test_a_line_that_papermill_does_not_read_is_refused(tmp_path, cell):
-    (tmp_path / "x.py").write_text(notebook("X", parameters=cell), "utf-8")
-    with pytest.raises(RefusedError, match=r"x.py: .* papermill reads \d of \d"):
-        sources.declared(tmp_path / "x.py")
 
 
 # Runs
@@ -297,7 +285,7 @@ def test_what_cannot_be_meant_is_refused_before_anything_runs(ran):
         ("draws", "--params", "replicate=1"): "draws has no parameter 'replicate'",
         ("--params", "seed=8"): "name the notebook whose parameters are 'seed=8'",
         ("--workers", "0"): "a run needs at least one worker",
-        ("--time-limit", "-5"): "a run needs at least one worker and one second, not 2 and -5",
+        ("--time-limit", "-5"): "a run needs at least one worker, and one second",
         ("--time-limit", "nan"): "invalid int value: 'nan'",
     }.items():
         refused(call(ran[0], "execute", *arguments), message)

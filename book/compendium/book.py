@@ -44,8 +44,8 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxRole
 from sphinx_external_toc.parsing import parse_toc_data, parse_toc_yaml
 
-from compendium import ROOT, SITE, RefusedError, deposit, show, sources, swhid, write
-from compendium.execute import QUICK, Edition, Task, command, locked, read_json, say, seconds, tasks
+from compendium import ROOT, SITE, RefusedError, deposit, read_json, show, sources, swhid, write
+from compendium.execute import QUICK, Edition, Task, command, locked, say, seconds, tasks
 from compendium.published import ERRATUM_KINDS, LedgerError, Paper, Published, Row
 from compendium.verdicts import VERDICTS, Entry, Ledger
 from f1ci import cli
@@ -126,7 +126,7 @@ def stage(edition: Edition, staged: Path) -> list[str]:
             version=version("f1ci"),
             tasks=listed,
             quick=sources.quick_values(root),
-            done=[record for record in records if record["status"] == "done"],
+            done=[record for record in records if not record["error"]],
             hashes={record["name"]: record["results"] for record in records},
             seconds=seconds,
         )
@@ -417,7 +417,7 @@ def setup(app: Sphinx) -> dict[str, bool]:
 # The command
 
 
-def _main(edition: Edition) -> bool:
+def _main(edition: Edition, _: object) -> bool:
     with locked(edition):
         problems = build(edition)
     for problem in problems:

@@ -35,7 +35,17 @@ import nbformat
 import psutil
 import yaml
 
-from compendium import ROOT, RefusedError, differing, put, sources, swhid, versions, write
+from compendium import (
+    ROOT,
+    RefusedError,
+    differing,
+    put,
+    read_json,
+    sources,
+    swhid,
+    versions,
+    write,
+)
 from compendium.published import Published
 
 _PACKAGES = ("numpy", "scipy", "pandas", "scikit-learn", "matplotlib")
@@ -52,7 +62,7 @@ _SHARED = {
     ],
     "the lock": ["requirements.lock"],
 }
-_RECORD = {"name", "status", "error", "seconds", "parameters", "packages", "inputs", "outputs"}
+_RECORD = {"name", "error", "seconds", "parameters", "packages", "inputs", "outputs"}
 _HEARTBEAT = 10.0  # seconds after which it is said again how far the notebooks are
 _LONGEST = 1_000_000  # characters of one text in an executed notebook
 _STARTUP = "from compendium import pool\n\npool.start_kernel()\ndel pool\n"
@@ -178,14 +188,6 @@ def locked(edition: Edition) -> Iterator[None]:
         yield
 
 
-def read_json(path: Path) -> Any:
-    """Return what a JSON file holds; a file that cannot be read is named."""
-    try:
-        return json.loads(path.read_text("utf-8"))
-    except ValueError as error:
-        raise RefusedError(f"{path} cannot be read: {error}") from None
-
-
 def short_hash(texts: Mapping[str, str]) -> str:
     """Return one short hash for several named texts."""
     text = "".join(f"{texts[k]}  {k}\n" for k in sorted(texts))
@@ -217,11 +219,8 @@ def tasks(edition: Edition, names: Sequence[str] = (), text: str = "") -> list[T
     known = edition.names()
     if text and not names:
         raise RefusedError(f"name the notebook whose parameters are {text!r}")
-    for name in names:
-        if name not in known:
-            raise RefusedError(
-                f"there is no notebook {name!r}; there are {', '.join(known) or 'none'}"
-            )
+    if unknown := [name for name in names if name not in known]:
+        raise RefusedError(f"there is no notebook {unknown[0]!r}; there are {', '.join(known)}")
     run = edition.root / REFERENCE / "run.json"
     took = read_json(run)["took"] if run.exists() else {}
     quick = sources.quick_values(edition.root) if edition.name == "quick" else {}
@@ -234,9 +233,8 @@ def tasks(edition: Edition, names: Sequence[str] = (), text: str = "") -> list[T
         inputs = {**shared, "the notebook": swhid(edition.source(name))}
         record = edition.record(name)
         reason = _stale(edition, record, values, inputs)
-        done = record and record["status"] == "done"
-        full = took.get(name) if edition.name == "full" else None
-        expected = record["seconds"] if record and done else full
+        usual = took.get(name) if edition.name == "full" else None
+        expected = record["seconds"] if record and not record["error"] else usual
         length = took.get(name, math.inf)
         found.append(Task(name, declared, values, passed, inputs, record, reason, expected, length))
     return found
@@ -415,7 +413,6 @@ def _publish(edition: Edition, task: Task, folder: Path, error: dict[str, str] |
     read = folder / "data"
     record = {
         "name": task.name,
-        "status": "failed" if error else "done",
         "error": error,
         "ended": datetime.now(timezone.utc).isoformat(timespec="seconds"),
         "seconds": round(time.monotonic() - task.started, 1),
@@ -479,12 +476,12 @@ def command(work: Callable[..., bool], arguments: Mapping[str, Mapping[str, Any]
     parser.add_argument("--root", type=Path, default=ROOT, help="another tree (for tests)")
     for name, how in arguments.items():
         parser.add_argument(name, **how)
-    options = vars(parser.parse_args())
-    root, name = options.pop("root"), "quick" if options.pop("quick", False) else "full"
+    options = parser.parse_args()
+    root, name = options.root, "quick" if getattr(options, "quick", False) else "full"
     signal.signal(signal.SIGINT, signal.default_int_handler)  # also in the background of a shell
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # `kill` ends it as Ctrl-C does
     try:
-        sys.exit(not work(Edition(root.resolve(), name), **options))
+        sys.exit(not work(Edition(root.resolve(), name), options))
     except (RefusedError, OSError) as error:
         parser.exit(2, f"error: {error}\n")
     except KeyboardInterrupt:
@@ -492,24 +489,14 @@ def command(work: Callable[..., bool], arguments: Mapping[str, Mapping[str, Any]
         os._exit(130)  # threads would take seconds to see that their kernels are gone
 
 
-def _main(
-    edition: Edition,
-    names: Sequence[str],
-    params: str,
-    workers: int,
-    scheduler: str,
-    force: bool,
-    time_limit: int,
-) -> bool:
-    begin = time.monotonic()
-    if params:
+def _main(edition: Edition, options: argparse.Namespace) -> bool:
+    begin, workers, text = time.monotonic(), options.workers, options.params
+    if text:
         edition = replace(edition, name="custom")
-    if min(workers, time_limit) < 1:
-        raise RefusedError(
-            f"a run needs at least one worker and one second, not {workers} and {time_limit}"
-        )
-    listed = tasks(edition, names, params)
-    todo = [t for t in listed if t.reason or params or force]
+    if min(workers, options.time_limit) < 1:
+        raise RefusedError("a run needs at least one worker, and one second for each cell")
+    listed = tasks(edition, options.names, text)
+    todo = [t for t in listed if t.reason or text or options.force]
     if kept := len(listed) - len(todo):
         say(f"{kept} of {len(listed)} notebooks are up to date (--force runs them anyway).")
     os.environ |= {
@@ -518,13 +505,13 @@ def _main(
         "PYTHONHASHSEED": "0",
         "JUPYTER_PREFER_ENV_PATH": "1",
         "F1CI_RUNNER": str(os.getpid()),
-        "F1CI_SCHEDULER": scheduler,
+        "F1CI_SCHEDULER": options.scheduler,
         "F1CI_PROCESSES": str(max(1, workers // max(1, len(todo)))),
         # The book fills in what is printed and the verdicts; a reader's own run has no book.
         "F1CI_IDS": "" if edition.name == "custom" else "1",
     }
     with locked(edition):
-        failed = run(edition, todo, workers=workers, time_limit=time_limit)
+        failed = run(edition, todo, workers=workers, time_limit=options.time_limit)
     took, folder = seconds(time.monotonic() - begin), edition.folder.relative_to(edition.root)
     if todo:
         say(f"{len(todo) - len(failed)} of {len(todo)} notebooks ran in {took}, see {folder}/.")

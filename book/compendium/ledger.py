@@ -24,7 +24,6 @@ import csv
 import io
 import math
 import numbers
-import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
@@ -67,8 +66,6 @@ class Page:
     def __init__(
         self, name: str, *, folder: Path | None = None, published: Published | None = None
     ) -> None:
-        if not re.fullmatch(r"[a-z0-9][a-z0-9-]*", name):
-            raise LedgerError(f"the notebook's name must be lower-case-and-dashes, got {name!r}")
         self.name = name
         self.folder = folder or RESULTS
         self.published = published or Published()
@@ -115,7 +112,8 @@ class Page:
             raise LedgerError(f"a key for the text has no slash, got {key!r}")
         if key in self.quoted:
             raise LedgerError(f"{key} is said twice")
-        value = value if isinstance(value, str) else plain_number(value)
+        if isinstance(value, numbers.Real):  # of Python, not of NumPy, for the notebook's metadata
+            value = int(value) if isinstance(value, numbers.Integral) else float(value)
         self.quoted[key] = Record(key, value)
         glue(key, value, display=False)
 
@@ -153,17 +151,12 @@ class Page:
         reconstructed : bool, optional
             Whether the input is not printed, but is the only one consistent with what is.
         """
-        try:
-            low, high = (None, None) if band is None else band
-        except (TypeError, ValueError):
-            raise LedgerError(f"{id}: the band must be a pair (low, high), got {band!r}") from None
-        self._add(
-            Record(id, value, deviation, replicates, low, high, splits, reconstructed=reconstructed)
-        )
+        low, high = band or (None, None)
+        self._add(Record(id, value, deviation, replicates, low, high, splits, reconstructed))
 
     def missing(self, id: str, what: str) -> None:  # noqa: A002
         """Record that a number cannot be computed because `what` is not published."""
-        if not isinstance(what, str) or not what.strip():
+        if not what.strip():
             raise LedgerError(f"{id}: say which input is missing, got {what!r}")
         self._add(Record(id, missing=what.strip()))
 
@@ -206,11 +199,6 @@ def opened() -> Page:
     if not _opened:
         raise LedgerError("this notebook has not opened the ledger")
     return _opened[-1]
-
-
-def plain_number(value: Any) -> float:
-    """A Python number for a NumPy one, whole if it is whole by type."""
-    return int(value) if isinstance(value, numbers.Integral) else float(value)
 
 
 def checked(record: Record, row: Row) -> Record:

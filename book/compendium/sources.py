@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import ast
 import hashlib
-import math
 import re
 import shlex
 import sys
@@ -32,7 +31,7 @@ import yaml
 from nbformat import NotebookNode
 from papermill.translators import PythonTranslator
 
-from compendium import SITE, RefusedError, write
+from compendium import SITE, RefusedError, read_text, write
 from compendium.published import Published
 
 _METADATA = {
@@ -66,10 +65,7 @@ def sources(folder: Path) -> list[Path]:
 
 def read(source: Path) -> NotebookNode:
     """Return the notebook that a percent script stands for, with ids made from its cells."""
-    try:
-        notebook: NotebookNode = jupytext.reads(source.read_text("utf-8"), fmt="py:percent")
-    except UnicodeDecodeError as error:
-        raise RefusedError(f"{source} cannot be read: {error}") from None
+    notebook: NotebookNode = jupytext.reads(read_text(source), fmt="py:percent")
     notebook.metadata = nbformat.from_dict(_METADATA)
     seen: Counter[str] = Counter()
     for cell in notebook.cells:
@@ -144,16 +140,11 @@ class Parameter:
 def declared(source: Path) -> list[Parameter]:
     """Return the parameters of a notebook, as papermill reads them."""
     tagged = [c for c in read(source).cells if "parameters" in c.metadata.get("tags", [])]
-    inspected = PythonTranslator.inspect(tagged[0]) if len(tagged) == 1 else []
-    lines = len(ast.parse(tagged[0].source).body) if len(tagged) == 1 else 0
-    if lines != len(inspected) or not lines:
-        raise RefusedError(
-            f"{source.name}: a notebook has one cell tagged 'parameters', whose lines all read "
-            f"'name: type = literal  # comment'; papermill reads {len(inspected)} of {lines}"
-        )
+    if len(tagged) != 1:
+        raise RefusedError(f"{source.name}: a notebook has one cell tagged 'parameters'")
     return [
         Parameter(p.name, p.inferred_type_name, ast.literal_eval(p.default), p.help.strip())
-        for p in inspected
+        for p in PythonTranslator.inspect(tagged[0])
     ]
 
 
@@ -161,39 +152,30 @@ def quick_values(root: Path) -> dict[str, dict[str, Any]]:
     """Return the values that a quick run passes, by notebook."""
     path = root / "notebooks" / "quick.yml"
     try:
-        return dict(yaml.safe_load(path.read_text("utf-8")) if path.exists() else {})
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        return dict(yaml.safe_load(read_text(path)) if path.exists() else {})
+    except yaml.YAMLError as error:
         raise RefusedError(f"{path} cannot be read: {error}") from None
 
 
 def from_text(text: str, parameters: Iterable[Parameter], notebook: str) -> dict[str, Any]:
     """Convert ``"confidence_level=0.9 sizes=[10,20]"`` to values, which are read as YAML."""
-    known, values = {p.name: p for p in parameters}, {}
+    known = [p.name for p in parameters]
     try:
         words = [word.partition("=") for word in shlex.split(text)]
-        said = {name: (written, yaml.safe_load(written)) for name, _, written in words}
+        values = {name: yaml.safe_load(value) for name, _, value in words}
     except (ValueError, yaml.YAMLError) as error:  # an unclosed quote or bracket
         raise RefusedError(f"the parameters {text!r} cannot be read: {error}") from None
-    for name, (written, value) in said.items():
-        if name not in known:
-            raise RefusedError(
-                f"{notebook} has no parameter {name!r}; it has {', '.join(known) or 'none'}"
-            )
-        default = known[name].default
-        if isinstance(default, str):
-            value = written
-        elif isinstance(default, float) and type(value) is int:
-            value = float(value)
-        if type(value) is not type(default) or value in (math.inf, -math.inf):
-            raise RefusedError(f"{name} must be {known[name].type}, got {written!r}")
-        values[name] = value
+    if unknown := [name for name in values if name not in known]:
+        raise RefusedError(
+            f"{notebook} has no parameter {unknown[0]!r}; it has {', '.join(known) or 'none'}"
+        )
     return values
 
 
 # The command
 
 
-def _main(edition: Edition) -> bool:
+def _main(edition: Edition, _: object) -> bool:
     for source in sources(edition.root / "notebooks"):
         if drifted(source):
             pair = write(source.with_suffix(".ipynb"), pair_text(source))
