@@ -320,7 +320,8 @@ def test_processes_and_a_dask_cluster_give_the_same_bits(copied, tmp_path):
         run(copied, "draws", "--force", "--scheduler", address)
         assert results.read_bytes() == expected
         assert "ClientExecutor" in (copied / "_build/executed/draws.ipynb").read_text()
-        programs.pop().kill()
+        programs[-1].kill()
+        programs[-1].wait()
         programs.append(program("worker", other.parent, "--no-nanny"))
         again = call(copied, "execute", "draws", "--force", "--scheduler", address)
         assert again.returncode == 1

@@ -479,7 +479,7 @@ def test_links_on_paper_lead_to_the_site(book):
 
 def text_on_paper(html, documents, target):
     """What poppler, which is not ours, reads in the printed pages."""
-    if not any(map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))):
+    if not any(map(shutil.which, deposit.PROGRAMS)):
         pytest.skip("no Chromium on this machine")
     if not shutil.which("pdftotext"):
         pytest.skip("no pdftotext on this machine")
@@ -607,6 +607,7 @@ def test_axe_finds_no_serious_violation(tab, real_address, name):
     tab.goto(f"{real_address}/{name}.html", wait_until="networkidle")
     found = Axe().run(tab).response["violations"]
     tab.emulate_media(color_scheme="dark")
+    assert tab.evaluate("document.documentElement.dataset.theme") == "dark"
     found += Axe().run(tab, options={"runOnly": ["color-contrast"]}).response["violations"]
     tab.emulate_media(color_scheme="null")
     serious = [v for v in found if v["impact"] in ("serious", "critical")]

@@ -51,7 +51,7 @@ from compendium.verdicts import STANDARD_ERRORS
 SUMMATION = 1e-9
 PART_OF_BAND = 1 / 20
 PART_OF_QUOTED = 1 / 100
-_PROGRAMS = ("chromium", "chromium-browser", "google-chrome")
+PROGRAMS = ("chromium", "chromium-browser", "google-chrome")
 
 
 # The reference run
@@ -299,9 +299,9 @@ def combined(html: Path, documents: Sequence[str], address: str) -> str:
 
 def print_pages(html: Path, documents: Sequence[str], target: Path) -> None:
     """Print pages of the site in `html` with Chromium."""
-    program = next(filter(None, map(shutil.which, _PROGRAMS)), None)
+    program = next(filter(None, map(shutil.which, PROGRAMS)), None)
     if program is None or not html.is_dir():
-        raise RefusedError(f"printing needs a site in {html} and one of {', '.join(_PROGRAMS)}")
+        raise RefusedError(f"printing needs a site in {html} and one of {', '.join(PROGRAMS)}")
     page = write(html / "book" / "all.html", combined(html, documents, SITE))
     options = "--headless --no-sandbox --disable-gpu --disable-dev-shm-usage --no-pdf-header-footer"
     options += " --allow-file-access-from-files --generate-pdf-document-outline"

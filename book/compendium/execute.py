@@ -74,9 +74,10 @@ REFERENCE = Path("book", "reference")  # the run that others are compared with
 
 @dataclass(frozen=True)
 class Edition:
-    """One set of runs of a tree's notebooks: ``full``, ``quick`` or ``custom`` (a reader's own).
+    """One set of runs of a tree's notebooks: ``full``, ``quick``, ``custom`` (a reader's own).
 
-    The three never share a folder: small numbers cannot enter the book.
+    They never share a folder: small numbers cannot enter the book. ``site`` is a preview of pages,
+    from runs that may be out of date.
     """
 
     root: Path = ROOT
@@ -232,7 +233,7 @@ def tasks(edition: Edition, names: Sequence[str] = (), text: str = "") -> list[T
         values = {p.name: passed.get(p.name, p.default) for p in declared}
         inputs = {**shared, "the notebook": swhid(edition.source(name))}
         record = edition.record(name)
-        reason = _stale(edition, record, values, inputs)
+        reason = "" if edition.name == "site" else _stale(edition, record, values, inputs)
         usual = took.get(name) if edition.name == "full" else None
         expected = record["seconds"] if record and not record["error"] else usual
         length = took.get(name, math.inf)
@@ -477,11 +478,11 @@ def command(work: Callable[..., bool], arguments: Mapping[str, Mapping[str, Any]
     for name, how in arguments.items():
         parser.add_argument(name, **how)
     options = parser.parse_args()
-    root, name = options.root, "quick" if getattr(options, "quick", False) else "full"
+    name = next((n for n in ("quick", "site") if getattr(options, n, False)), "full")
     signal.signal(signal.SIGINT, signal.default_int_handler)  # also in the background of a shell
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # `kill` ends it as Ctrl-C does
     try:
-        sys.exit(not work(Edition(root.resolve(), name), options))
+        sys.exit(not work(Edition(options.root.resolve(), name), options))
     except (RefusedError, OSError) as error:
         parser.exit(2, f"error: {error}\n")
     except KeyboardInterrupt:
