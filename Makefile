@@ -44,7 +44,7 @@ book: ready  ## Run every notebook at full fidelity, check the ledger and build 
 	@$(RUN); ran=$$?; test $$ran -le 1 || exit $$ran; \
 	$(BIN)/python -m compendium.book && exit $$ran  # 1: a notebook has failed, which its page shows
 
-pdf: ready  ## Print the chapters and the ledger of the built book as one PDF (needs Chromium).
+pdf: ready  ## Print the built book, and its article, as PDFs (needs Chromium).
 	$(BIN)/python -m compendium.deposit pdf
 
 quick: ready  ## The same with small numbers of replicates: a look, not a result.

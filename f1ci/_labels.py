@@ -51,7 +51,9 @@ def labels(name: str, value: Any) -> NDArray[Any]:
     return objects
 
 
-def encode(named: Mapping[str, Any], *, wanted: Wanted = None) -> tuple[Codes, Classes]:
+def encode(
+    named: Mapping[str, Any], *, wanted: Wanted = None, others: bool = False
+) -> tuple[Codes, Classes]:
     """Code several sequences by one list of classes.
 
     Parameters
@@ -61,6 +63,8 @@ def encode(named: Mapping[str, Any], *, wanted: Wanted = None) -> tuple[Codes, C
     wanted : sequence, optional
         The classes in their order. By default those that occur, sorted; or, if they cannot be
         sorted, in order of first appearance.
+    others : bool, default False
+        Labels that are not wanted are one more class, the last one. By default they are refused.
 
     Returns
     -------
@@ -70,11 +74,11 @@ def encode(named: Mapping[str, Any], *, wanted: Wanted = None) -> tuple[Codes, C
     arrays = [labels(name, value) for name, value in named.items()]
     _validation.same_length(**dict(zip(named, arrays, strict=True)))
     codes, classes = _encode(arrays)
-    present = [np.bincount(row, minlength=len(classes)) > 0 for row in codes]
-    for name, occurs in zip(named, present, strict=True):
-        if not (present[0] & occurs).any():
-            _refuse_strangers(name, *(_at(classes, where) for where in (present[0], occurs)))
-    seen = np.flatnonzero(np.any(present, axis=0))
+    occurs = [np.bincount(row, minlength=len(classes)) > 0 for row in codes]
+    for name, here in zip(named, occurs, strict=True):
+        if not (occurs[0] & here).any():
+            _refuse_strangers(name, *(_at(classes, where) for where in (occurs[0], here)))
+    seen = np.flatnonzero(np.any(occurs, axis=0))
     place = np.zeros(len(classes), dtype=np.int64)
     if wanted is None:
         if len(seen) == len(classes):
@@ -84,14 +88,16 @@ def encode(named: Mapping[str, Any], *, wanted: Wanted = None) -> tuple[Codes, C
     order = labels("labels", wanted).tolist()
     _validation.distinct("labels", order)
     places = {label: k for k, label in enumerate(order)}
-    for code in seen.tolist():
-        if classes[code] not in places:
-            raise ValueError(
-                f"y_true and y_pred must hold only the given labels {_validation.listing(order)}, "
-                f"got {_validation.short(classes[code])}"
-            )
-        place[code] = places[classes[code]]
-    return place[codes], order
+    present = [classes[code] for code in seen.tolist()]
+    strange = [label for label in present if label not in places]
+    if strange and (not others or len(strange) == len(present)):
+        rule = "hold one of the labels" if others else "hold only the given labels"
+        raise ValueError(
+            f"y_true and y_pred must {rule} {_validation.listing(order)}, "
+            f"got {_validation.short(strange[0])}"
+        )
+    place[seen] = [places.get(label, len(order)) for label in present]
+    return place[codes], [*order, *["the other classes"] * bool(strange)]
 
 
 def are_indicators(value: Any) -> bool:
@@ -107,7 +113,8 @@ def indicators(
 ) -> tuple[NDArray[np.bool_], NDArray[np.bool_], Classes]:
     """Return indicators of the truth and of the predictions, and the names of their columns.
 
-    Columns of data frames are matched by name.
+    Columns of data frames are matched by name. Names of columns, or their numbers 0, 1, ...,
+    choose columns; other names are new ones for all of them.
     """
     columns = [list(x.columns) if hasattr(x, "columns") else None for x in (y_true, y_pred)]
     if columns[0] is not None and columns[1] is not None and columns[0] != columns[1]:
@@ -117,13 +124,17 @@ def indicators(
         y_pred = y_pred[columns[0]]
     true, pred = _indicators("y_true", y_true), _indicators("y_pred", y_pred)
     _validation.shaped("y_pred", pred, pred.shape == true.shape, str(true.shape))
+    known: Classes = columns[0] or list(range(true.shape[1]))
     if names is None:
-        return true, pred, columns[0] or list(range(true.shape[1]))
-    known = _validation.listed("labels", names)
-    _validation.distinct("labels", known)
-    if len(known) != true.shape[1]:
-        raise ValueError(f"labels has {len(known)} names, the indicators have {true.shape[1]}")
-    return true, pred, known
+        return true, pred, known
+    wanted = _validation.listed("labels", names)
+    _validation.distinct("labels", wanted)
+    if set(wanted) <= set(known):
+        places = [known.index(name) for name in wanted]
+        return true[:, places], pred[:, places], wanted
+    if len(wanted) != len(known):
+        raise ValueError(f"labels has {len(wanted)} names, the indicators have {len(known)}")
+    return true, pred, wanted
 
 
 def _as_array(name: str, value: Any) -> NDArray[Any]:

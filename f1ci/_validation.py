@@ -6,13 +6,13 @@ Public functions check their arguments once, before they compute. Kernels never 
 from __future__ import annotations
 
 import reprlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from f1ci.results import IntervalWarning, warn
+from f1ci.results import IntervalWarning, Labels, warn
 
 Checked: TypeAlias = Callable[[str, ArrayLike], NDArray[np.float64]]
 
@@ -188,6 +188,19 @@ def distinct(name: str, values: Sequence[Any]) -> None:
         if value in seen:
             raise ValueError(f"{name} must be distinct, got {short(value)} twice")
         seen.add(value)
+
+
+def models(
+    y_true: Labels, predictions: Mapping[str, Labels]
+) -> tuple[list[str], dict[str, Labels]]:
+    """Return the names of models, and all labels by how messages call them."""
+    if not hasattr(predictions, "keys"):  # data frames have it too
+        what = "predictions must map names of models to labels"
+        raise TypeError(f"{what}, got {short(predictions)}")
+    names = [str(name) for name in predictions]
+    distinct("names of models", names)
+    named = {f"predictions[{short(str(name))}]": predictions[name] for name in predictions}
+    return names, {"y_true": y_true} | named
 
 
 def listing(classes: Sequence[Any], most: int = 6) -> str:

@@ -140,13 +140,17 @@ def by_group(table: NDArray[np.float64], groups: Any) -> NDArray[np.float64]:
 
 
 def coded(
-    arrays: Mapping[str, Any], binary: bool, pos_label: Hashable, labels: Wanted
+    arrays: Mapping[str, Any],
+    binary: bool,
+    pos_label: Hashable,
+    labels: Wanted,
+    others: bool = False,
 ) -> tuple[Codes, Classes]:
     """Return codes of shape (len(arrays), n) and the classes they stand for, two or many."""
     if binary:
         _hashable(pos_label)
         refuse_labels(labels)
-    codes, classes = _labels.encode(arrays, wanted=labels)
+    codes, classes = _labels.encode(arrays, wanted=labels, others=others)
     if binary:
         _check_two_classes(classes, pos_label)
         positive = classes.index(pos_label) if pos_label in classes else -1
@@ -290,6 +294,16 @@ class Items(NamedTuple):
         cells = np.equal.outer(true * r + predicted, np.arange(r * r))
         return Matrix((self.counts @ cells).reshape(*self.counts.shape[:-1], r, r))
 
+    def by_group(self) -> Array:
+        """Return TP, FP and FN by group and class of one model, shape (groups, classes, 3)."""
+        groups = np.zeros(len(self.counts), np.int64) if self.groups is None else self.groups
+        true, predicted = self.codes
+        table = np.zeros((groups.max() + 1, len(self.classes), 3))
+        right, wrong = true == predicted, true != predicted
+        for rows, of_class, kind in ((right, true, 0), (wrong, predicted, 1), (wrong, true, 2)):
+            np.add.at(table, (groups[rows], of_class[rows], kind), self.counts[rows])
+        return table
+
     def right_or_wrong(self) -> Items:
         """Return the items as members of one class, "right", that a model may miss."""
         codes = (self.codes == self.codes[0]).astype(np.int64)
@@ -297,10 +311,15 @@ class Items(NamedTuple):
 
 
 def items_of(
-    arrays: Mapping[str, Any], binary: bool, pos_label: Hashable, labels: Wanted, groups: Any
+    arrays: Mapping[str, Any],
+    binary: bool,
+    pos_label: Hashable,
+    labels: Wanted,
+    groups: Any,
+    others: bool = False,
 ) -> Items:
     """Group items by their labels, and by their groups if there are any; see `coded`."""
-    codes, classes = coded(arrays, binary, pos_label, labels)
+    codes, classes = coded(arrays, binary, pos_label, labels, others)
     return group_items(codes, classes, None if groups is None else group_codes(groups, codes))
 
 

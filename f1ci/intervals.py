@@ -9,20 +9,26 @@ metric; `f1ci._limits` warns of what the numbers do not show.
 from __future__ import annotations
 
 from collections.abc import Hashable
-from dataclasses import replace
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from f1ci import _validation, clustered
+from f1ci import _validation
 from f1ci import counts as _counts
 from f1ci import metrics as _metrics
+from f1ci._classes import (
+    class_counts,
+    defined,
+    interval_of_classes,
+    refuse_weights,
+    sample_of_items,
+    zero_division_of,
+)
 from f1ci._labels import are_indicators
 from f1ci._limits import Level, interval_of, level_of
 from f1ci.counts import Items, Matrix
 from f1ci.methods import known
 from f1ci.methods.averages import sample_of
-from f1ci.methods.clusters import sample_of_groups
 from f1ci.methods.score import Limits, sample_of_counts
 from f1ci.metrics import Metric
 from f1ci.results import Array, Classes, Interval, Labels
@@ -116,6 +122,8 @@ def f1_score_interval(
     labels: Classes | None = None,
     beta: float = 1.0,
     groups: Labels | None = None,
+    sample_weight: None = None,
+    zero_division: float = np.nan,
     method: str | None = None,
     confidence_level: float = 0.95,
     alternative: str = "two-sided",
@@ -137,14 +145,20 @@ def f1_score_interval(
     pos_label : hashable, default 1
         The positive class if `average` is "binary".
     labels : sequence, optional
-        The classes otherwise, in their order; by default those that occur. Of indicators the
-        names of the columns.
+        The classes otherwise, in their order; by default those that occur. If these are only some
+        of the classes, the score is that of these, and the others count where they are errors, as
+        in scikit-learn. Of indicators the names or numbers of some columns, or new names of all.
     beta : float, default 1.0
         Weight of recall against precision.
     groups : sequence, optional
         What cluster each item belongs to (a patient, a document): items of one cluster
         may depend on one another. "score", "cautious", "logit" and "delta" can take that into
         account; for macro_star the latter two.
+    sample_weight : None
+        Not offered; an error says what to do instead.
+    zero_division : {nan, 0, 1}, default nan
+        What an undefined score counts, of a class that is never true and never predicted or of
+        an item without classes. By default an average leaves it out, and a warning says so.
     method : str, optional
         By default "score"; for macro_star with groups "logit".
 
@@ -195,22 +209,23 @@ def f1_score_interval(
     >>> each.classes, each.low.round(2)
     (('a', 'b', 'c'), array([0.26, 0.46, 0.34]))
     """
-    level = level_of(confidence_level, alternative)
+    refuse_weights(sample_weight)
+    level, constant = level_of(confidence_level, alternative), zero_division_of(zero_division)
     if average is not None:
         _validation.choice("average", average, _AVERAGES)
-    if are_indicators(y_true):
-        return _multilabel(y_true, y_pred, average, labels, beta, groups, method, level)
-    if average == "samples":
-        raise ValueError("average='samples' needs indicators of shape (items, classes) as labels")
-    metric, each = _metrics.averaged(average or "binary", beta), average is None
-    if metric.binary and not each and groups is None:
+    if average not in ("binary", "macro_star") or are_indicators(y_true):
+        data = class_counts(y_true, y_pred, labels, groups)
+        return interval_of_classes(data, _metrics.fbeta(beta), average, constant, method, level)
+    metric = _metrics.averaged(average, beta)
+    if metric.binary and groups is None:
         _counts.refuse_labels(labels)
         tp, fp, fn, tn = _counts.binary_counts(y_true, y_pred, pos_label=pos_label)
-        matrix = Matrix(np.array([[tn, fp], [fn, tp]], dtype=np.float64))
-        return interval_of(sample_of(metric, matrix), method, level, metric.name)
+        sample = sample_of(metric, Matrix(np.array([[tn, fp], [fn, tp]], dtype=np.float64)))
+        return interval_of(defined(sample, 1.0, constant), method, level, metric.name)
     named = {"y_true": y_true, "y_pred": y_pred}
-    items = _counts.items_of(named, metric.binary and not each, pos_label, labels, groups)
-    return items_interval(metric, items, method, level, each=each)
+    items = _counts.items_of(named, metric.binary, pos_label, labels, groups)
+    sample = defined(sample_of_items(metric, items), 1.0, constant)
+    return interval_of(sample, method, level, metric.name, classes=items.classes)
 
 
 def metric_interval(
@@ -300,19 +315,10 @@ def metric_interval(
 # From counts to intervals, for validated arguments.
 
 
-def items_interval(
-    metric: Metric, items: Items, method: str | None, level: Level, *, each: bool = False
-) -> Interval:
-    """Return the interval for one model's items; with `each` of every class."""
-    if items.groups is not None:
-        sample = sample_of_groups(metric, items, each=each)
-    elif each:
-        matrix, (a, b) = items.matrix(), _metrics.tversky_weights(metric)
-        counts = matrix.right, matrix.predicted - matrix.right, matrix.true - matrix.right
-        sample = sample_of_counts(metric, a, b, counts)
-    else:
-        sample = sample_of(metric, items.matrix())
-    return interval_of(sample, method, level, metric.name, classes=items.classes, each=each)
+def items_interval(metric: Metric, items: Items, method: str | None, level: Level) -> Interval:
+    """Return the interval for one model's items."""
+    sample = sample_of_items(metric, items)
+    return interval_of(sample, method, level, metric.name, classes=items.classes)
 
 
 def limits_of_f1(tp: Array, wrong: Array, method: str, z: float) -> Limits:
@@ -323,32 +329,3 @@ def limits_of_f1(tp: Array, wrong: Array, method: str, z: float) -> Limits:
     if entry.error is not None:
         sample = sample._replace(error=entry.error(sample, z))
     return entry.limits(sample, z)
-
-
-def _multilabel(
-    y_true: Labels,
-    y_pred: Labels,
-    average: str | None,
-    labels: Classes | None,
-    beta: float,
-    groups: Labels | None,
-    method: str | None,
-    level: Level,
-) -> Interval:
-    """Return the interval for indicators: items, or groups of them, are the units."""
-    table, names = _counts.indicator_counts(y_true, y_pred, labels)
-    mark = ""
-    if groups is not None:
-        if average == "samples":
-            raise ValueError("groups goes with pooled counts, got average='samples'")
-        table, mark = _counts.by_group(table, groups), "+groups"
-    interval = clustered.clustered_interval(
-        table,
-        _metrics.fbeta(beta),
-        average=average,
-        method=method,
-        confidence_level=level.value,
-        alternative=level.alternative,
-    )
-    of = tuple(names) if average is None else None
-    return replace(interval, method=interval.method + mark, classes=of)

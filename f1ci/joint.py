@@ -21,11 +21,10 @@ on one another and `groups` does not say so.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Hashable, Mapping, Sequence
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from f1ci import _validation
 from f1ci import metrics as _metrics
@@ -33,12 +32,13 @@ from f1ci.counts import Items, Matrix, items_of
 from f1ci.methods import METHODS, Method, delta, known, pick, quantile
 from f1ci.methods.averages import sample_of
 from f1ci.methods.score import Sample, normal_quantile
-from f1ci.metrics import Metric
+from f1ci.metrics import BinaryMetric, Metric
 from f1ci.results import (
     Array,
+    Classes,
     DegenerateVarianceWarning,
-    IntervalWarning,
     JointIntervals,
+    Labels,
     UndefinedMetricWarning,
     warn,
 )
@@ -48,13 +48,13 @@ _KNOWN = ("cautious", "score", "logit", "delta", "blur")
 
 
 def joint_intervals(
-    y_true: Any,
-    predictions: Mapping[str, Any] | Iterable[tuple[str, Any]],
+    y_true: Labels,
+    predictions: Mapping[str, Labels],
     metrics: Sequence[str | Metric],
     *,
     pos_label: Hashable = 1,
-    labels: Sequence[Hashable] | None = None,
-    groups: Any = None,
+    labels: Classes | None = None,
+    groups: Labels | None = None,
     method: str | None = None,
     confidence_level: float = 0.95,
 ) -> JointIntervals:
@@ -115,24 +115,22 @@ def joint_intervals(
     level = _validation.confidence_level(confidence_level)
     resolved = _resolved(metrics)
     chosen = [_chosen(metric, method, groups is not None) for metric in resolved]
-    pairs = _predictions(predictions)
-    named = {f"predictions[{_validation.short(name)}]": array for name, array in pairs}
+    models, arrays = _validation.models(y_true, predictions)
     binary = any(metric.binary for metric in resolved)
-    items = items_of({"y_true": y_true, **named}, binary, pos_label, labels, groups)
+    items = items_of(arrays, binary, pos_label, labels, groups)
     _validation.at_least_two("items", int(items.counts.sum()))
     # 1. Estimates and their covariance.
     z = normal_quantile(level)
-    models = np.stack([items.matrix(k).dense() for k in range(len(pairs))])
-    matrix = Matrix(models)
-    estimate, influence = _evaluated(matrix, items, resolved)
-    covariance = delta.item_covariance(influence, items.groups, items.counts)
+    matrix = Matrix(np.stack([items.matrix(k).dense() for k in range(len(models))]))
+    estimate, cells = _evaluated(matrix, resolved)
+    covariance = delta.item_covariance(_of_items(cells, items), items.groups, items.counts)
     if method == "blur":
         covariance = _blurred(covariance, matrix, resolved, z)
     error = np.sqrt(np.diagonal(covariance))
     # 2. The quantile of the largest of the correlated variables.
     own = groups is None and method not in ("delta", "blur")
     smoothed = own and method != "logit"
-    correlated = _smoothed_covariance(models, items, resolved) if smoothed else covariance
+    correlated = _smoothed_covariance(matrix, items, resolved) if smoothed else covariance
     critical_value = float(_critical_values(correlated, level, 1e-3))
     # 3. Limits at z and at that quantile. Without it every row is degenerate.
     both = np.array([[z], [z if np.isnan(critical_value) else critical_value]])
@@ -142,14 +140,14 @@ def joint_intervals(
         sample = Sample(metric, estimate[rows], error[rows], metric.range)
         ends.append(entry.limits(sample_of(metric, matrix) if own else sample, both))
     (low, joint_low), (high, joint_high) = np.moveaxis(np.array(ends), 0, -1).reshape(2, 2, -1)
-    names = [name for name, _ in pairs for _ in resolved]
-    of, entries = resolved * len(pairs), chosen * len(pairs)
-    _warn(names, of, entries, estimate, error)
+    names = tuple(name for name in models for _ in resolved)
+    entries, of = chosen * len(models), tuple(metric.name for metric in resolved) * len(models)
     needs_error = np.array([entry.name in ("delta", "blur") for entry in entries])
-    suffix = "" if groups is None else "+groups"
-    return JointIntervals(
-        classifiers=tuple(names),
-        metrics=tuple(metric.name for metric in of),
+    degenerate = np.isnan(joint_low) | needs_error & ~(error > 0)
+    methods = tuple(entry.name + "+groups" * (groups is not None) for entry in entries)
+    joint = JointIntervals(
+        classifiers=names,
+        metrics=of,
         estimate=estimate,
         standard_error=error,
         low=joint_low,
@@ -158,15 +156,17 @@ def joint_intervals(
         individual_high=high,
         critical_value=critical_value,
         covariance=covariance,
-        degenerate=np.isnan(joint_low) | needs_error & ~(error > 0),
+        degenerate=degenerate,
         confidence_level=level,
-        methods=tuple(entry.name + suffix for entry in entries),
+        methods=methods,
     )
+    _warn(joint, entries)
+    return joint
 
 
 def joint_critical_value(
     covariance: ArrayLike, *, confidence_level: float = 0.95, accuracy: float = 1e-3
-) -> NDArray[np.float64]:
+) -> Array:
     """Return how many standard errors joint intervals extend, for one or more covariance matrices.
 
     Parameters
@@ -200,61 +200,61 @@ def joint_critical_value(
 
 
 def _critical_values(matrices: Array, level: float, accuracy: float) -> Array:
-    variance = np.diagonal(matrices, axis1=-2, axis2=-1)
-    kept: NDArray[np.bool_] = variance > 0
+    kept = np.diagonal(matrices, axis1=-2, axis2=-1) > 0
     # A left-out estimate stands for the first kept one: a copy does not change the maximum.
-    first = kept.argmax(axis=-1, keepdims=True)
-    source = np.where(kept, np.arange(kept.shape[-1]), first)
+    source = np.where(kept, np.arange(kept.shape[-1]), kept.argmax(axis=-1, keepdims=True))
     chosen = np.take_along_axis(matrices, source[..., :, None], axis=-2)
     chosen = np.take_along_axis(chosen, source[..., None, :], axis=-1)
-    scale = np.sqrt(np.maximum(np.take_along_axis(variance, source, axis=-1), 0.0))
-    possible = np.any(kept, axis=-1, keepdims=True)[..., 0]
     with np.errstate(invalid="ignore", divide="ignore"):
+        scale = np.sqrt(np.diagonal(chosen, axis1=-2, axis2=-1))
         # Rounding must not make a correlation exceed 1, nor a diagonal differ from it.
         scaled = np.clip(chosen / (scale[..., :, None] * scale[..., None, :]), -1.0, 1.0)
-    alike = (source[..., :, None] == source[..., None, :]) | ~possible[..., None, None]
-    correlation = np.where(alike, 1.0, scaled)
+    correlation = np.where(source[..., :, None] == source[..., None, :], 1.0, scaled)
     k = correlation.shape[-1]
     values = quantile.quantiles_of(correlation.reshape(-1, k, k), level, accuracy)
+    possible = kept.any(axis=-1)
     return np.asarray(np.where(possible, values.reshape(possible.shape), np.nan))
 
 
-def _evaluated(matrix: Matrix, items: Items, metrics: Sequence[Metric]) -> tuple[Array, Array]:
-    """Return estimates (K,) and the influences (K, rows) of items on them, model by model."""
+def _evaluated(matrix: Matrix, metrics: Sequence[Metric]) -> tuple[Array, Array]:
+    """Return estimates (K,) and the influences (K, r, r) of cells on them, model by model."""
+    values, cells = zip(*(metric.evaluate(matrix) for metric in metrics), strict=True)
+    influence = np.stack(cells, axis=1)
+    return np.stack(values, axis=-1).reshape(-1), influence.reshape(-1, *influence.shape[2:])
+
+
+def _of_items(cells: Array, items: Items) -> Array:
+    """Return the influences (K, rows) of items."""
     true, *predicted = items.codes
-    values, influences = zip(*(metric.evaluate(matrix) for metric in metrics), strict=True)
-    rows = [cells[k][true, by] for k, by in enumerate(predicted) for cells in influences]
-    return np.stack(values, axis=-1).reshape(-1), np.stack(rows)
+    model = np.repeat(np.arange(len(predicted)), len(cells) // len(predicted))
+    return np.asarray(cells[np.arange(len(cells))[:, None], true, items.codes[1:][model]])
 
 
-def _blurred(covariance: Array, matrix: Matrix, metrics: Sequence[Any], z: float) -> Array:
+def _blurred(covariance: Array, matrix: Matrix, metrics: Sequence[Metric], z: float) -> Array:
     """Add to the variances what the correction of Yuan & Jiang, choice II, adds."""
     expectations = _metrics.positive_expectations(matrix)
-    slopes = np.stack([np.stack(metric.partials(*expectations)) for metric in metrics], axis=-1)
+    binary = [metric for metric in metrics if isinstance(metric, BinaryMetric | _metrics.Tversky)]
+    slopes = np.stack([np.stack(metric.partials(*expectations)) for metric in binary], axis=-1)
     added = delta.blur_variance(slopes, matrix.total[:, None], z)
     return covariance + np.diag(added.reshape(-1))
 
 
-def _smoothed_covariance(models: Array, items: Items, metrics: Sequence[Metric]) -> Array:
+def _smoothed_covariance(matrix: Matrix, items: Items, metrics: Sequence[Metric]) -> Array:
     """Return the covariance times n^2, with two more items in each true class.
 
     Every classifier gets half of them right, independently of the others, and takes the rest
     for any other class alike.
     """
-    r = models.shape[-1]
+    r = matrix.true.shape[-1]
     right = np.eye(r)
     added = right + (1.0 - right) / (r - 1.0)
-    matrix = Matrix(models + added)
-    _, influence = _evaluated(matrix, items, metrics)
-    cells = np.stack([metric.evaluate(matrix)[1] for metric in metrics], axis=1)
-    cells = cells.reshape(-1, r, r)
+    _, cells = _evaluated(Matrix(matrix.counts + added), metrics)
+    influence = _of_items(cells, items)
     by_class = (cells * added).sum(axis=-1)
     same = np.einsum("kij,lij,ij->kl", cells, cells, added)
-    others = by_class @ by_class.T / 2
-    classifier = np.repeat(np.arange(len(models)), len(metrics))
-    covariance: Array = (influence * items.counts) @ influence.T
-    covariance += np.where(classifier[:, None] == classifier, same, others)
-    return covariance
+    model = np.arange(len(cells)) // len(metrics)
+    more = np.where(model[:, None] == model, same, by_class @ by_class.T / 2)
+    return np.asarray((influence * items.counts) @ influence.T + more)
 
 
 def _chosen(metric: Metric, method: str | None, grouped: bool) -> Method:
@@ -276,38 +276,15 @@ def _resolved(metrics: str | Metric | Sequence[str | Metric]) -> list[Metric]:
     return resolved
 
 
-def _predictions(value: Any) -> list[tuple[str, Any]]:
-    """Return pairs of a classifier's name and its predicted labels; no name occurs twice."""
-    try:
-        pairs = [(name, array) for name, array in getattr(value, "items", lambda: value)()]
-    except (TypeError, ValueError):
-        shown = _validation.short(value)
-        raise TypeError(
-            f"predictions must map names of classifiers to predicted labels, got {shown}"
-        ) from None
-    for name, _ in pairs:
-        if not isinstance(name, str):
-            raise TypeError(f"names of classifiers must be text, got {_validation.short(name)}")
-    _validation.distinct("names of classifiers", [name for name, _ in pairs])
-    return pairs
-
-
-def _warn(
-    classifiers: Sequence[str],
-    metrics: Sequence[Metric],
-    methods: Sequence[Method],
-    estimate: Array,
-    error: Array,
-) -> None:
-    cases: dict[tuple[type[IntervalWarning], str], list[str]] = {}
-    rows = zip(classifiers, metrics, methods, estimate, error, strict=True)
-    for classifier, metric, method, value, deviation in rows:
-        who = f"{metric.name} of {_validation.short(classifier)}"
-        if np.isnan(value):
-            case = UndefinedMetricWarning, "undefined, because a class does not occur"
-            cases.setdefault(case, []).append(who)
-        elif method.at_zero_error and deviation == 0.0:
-            text = f"estimated with a standard error of zero, so that {method.at_zero_error}"
-            cases.setdefault((DegenerateVarianceWarning, text), []).append(who)
-    for (category, text), names in cases.items():
-        warn(f"{_validation.first_few(names)}: {text}", category)
+def _warn(joint: JointIntervals, methods: Sequence[Method]) -> None:
+    """Warn of rows that are undefined, and of those whose method needs a standard error."""
+    effect = next((method.at_zero_error for method in methods if method.at_zero_error), "")
+    flat = (joint.standard_error == 0.0) & [bool(method.at_zero_error) for method in methods]
+    for which, category, text in (
+        (np.isnan(joint.estimate), UndefinedMetricWarning, "a class does not occur"),
+        (flat, DegenerateVarianceWarning, f"the standard error is zero, so that {effect}"),
+    ):
+        rows = [joint.rows()[k] for k in np.flatnonzero(which)]
+        names = [f"{metric} of {_validation.short(name)}" for name, metric in rows]
+        if names:
+            warn(f"{_validation.first_few(names)}: {text}", category)

@@ -9,18 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from f1ci import _tables, _validation, clustered, methods, metrics
+from f1ci import _classes, _tables, _validation, methods, metrics
 from f1ci import counts as _counts
-from f1ci._labels import are_indicators
-from f1ci._limits import FEW
-from f1ci.intervals import metric_interval
-from f1ci.methods.clusters import units_of_items
+from f1ci._classes import ClassCounts
+from f1ci._limits import FEW, Level, level_of
 from f1ci.results import Interval, Record, without_warnings
 
 if TYPE_CHECKING:
@@ -126,6 +123,8 @@ def classification_report(
     labels: Sequence[Hashable] | None = None,
     target_names: Sequence[str] | None = None,
     groups: Any = None,
+    sample_weight: None = None,
+    zero_division: float = np.nan,
     method: str | None = None,
     confidence_level: float = 0.95,
 ) -> ClassificationReport:
@@ -136,12 +135,16 @@ def classification_report(
     y_true, y_pred : sequence, or array_like of 0 and 1, shape (items, classes)
         True and predicted labels, or indicators where an item may be of several classes.
     labels : sequence, optional
-        The classes in the order of the rows; by default those that occur. For indicators
-        the names of the columns.
+        The classes in the order of the rows; by default those that occur. See `f1_score_interval`
+        for some of the classes, and for indicators.
     target_names : sequence of str, optional
         What the classes are called in the report, in the order of the rows.
     groups : sequence, optional
         What cluster each item belongs to; see `f1_score_interval`.
+    sample_weight : None
+        Not offered; an error says what to do instead.
+    zero_division : {nan, 0, 1}, default nan
+        What an undefined score counts in averages. By default it is left out of them.
     method : {"score", "cautious", "logit", "delta"}, optional
         "score" by default; see `f1ci.methods`.
     confidence_level : float, default 0.95
@@ -150,8 +153,8 @@ def classification_report(
     Returns
     -------
     ClassificationReport
-        Prints as a table; ``to_frame()`` gives a pandas data frame. Numbers that are undefined
-        are ``nan`` (where scikit-learn puts 0), and a line says so: nothing is warned of.
+        Prints as a table; ``to_frame()`` gives a pandas data frame. Nothing is warned of: lines
+        below the table say what is undefined or hardly known.
 
     Examples
     --------
@@ -167,20 +170,11 @@ def classification_report(
     weighted avg  0.880 (0.797 to 0.929)  0.880 (0.802 to 0.930)  0.879 (0.800 to 0.930)      100
     95 % confidence intervals, each by itself; method score
     """
-    level = _validation.confidence_level(confidence_level)
-    if are_indicators(y_true):
-        table, columns = _counts.indicator_counts(y_true, y_pred, labels)
-        named = _named(columns, target_names)
-        if groups is not None:
-            table = _counts.by_group(table, groups)
-        ask, mark = partial(clustered.clustered_interval, table), "+groups" * (groups is not None)
-        return _report(ask, table.sum(axis=0), named, len(y_true), mark, method, level)
-    if groups is None:
-        matrix, classes = _counts.confusion_matrix_and_classes(y_true, y_pred, labels=labels)
-        return _of_matrix(matrix, _named(classes, target_names), method, level)
-    items = _counts.items_of({"y_true": y_true, "y_pred": y_pred}, False, None, labels, groups)
-    items = items._replace(classes=_named(items.classes, target_names))
-    return _of_groups(items, method, level)
+    _classes.refuse_weights(sample_weight)
+    level = level_of(confidence_level)
+    data = _classes.class_counts(y_true, y_pred, labels, groups)
+    names = _named(data.classes, target_names)
+    return _report(data, names, _classes.zero_division_of(zero_division), method, level)
 
 
 def matrix_report(
@@ -214,8 +208,11 @@ def matrix_report(
     """
     table = _validation.square("matrix", _validation.counts("matrix", matrix), "(r, r)", 2)
     _validation.shaped("matrix", table, table.ndim == 2, "(r, r)")
-    level = _validation.confidence_level(confidence_level)
-    return _of_matrix(table, _named(range(len(table)), classes), method, level)
+    level = level_of(confidence_level)
+    names = _named(range(len(table)), classes)
+    filled = np.nonzero(table)
+    items = _counts.Items(np.array(filled), table[filled], None, names)
+    return _report(_classes.counts_of_items(items), names, np.nan, method, level)
 
 
 def _named(classes: Sequence[Hashable], names: Any) -> Sequence[Hashable]:
@@ -230,74 +227,43 @@ def _named(classes: Sequence[Hashable], names: Any) -> Sequence[Hashable]:
     return given
 
 
-def _of_groups(items: _counts.Items, method: str | None, level: float) -> ClassificationReport:
-    """Return the report of items in groups."""
-    classes, units = items.classes, units_of_items(items)
-    table = np.zeros((units.units, units.classes, 3))
-    table[units.unit, units.of_class] = units.counts.T
-
-    def ask(metric: str, average: str | None, **options: Any) -> Interval:
-        if average == "micro":
-            right_and_wrong = table.sum(axis=1) * [1, 1, 0]
-            return clustered.clustered_interval(right_and_wrong, "precision", **options)
-        return clustered.clustered_interval(table, metric, average=average, **options)
-
-    return _report(ask, table.sum(axis=0), classes, None, "+groups", method, level)
-
-
-def _of_matrix(
-    matrix: NDArray[Any], classes: Classes, method: str | None, level: float
-) -> ClassificationReport:
-    """The report of independent items, from their confusion matrix."""
-    _validation.at_least_two("classes", len(classes), "a report")
-    total, right, predicted = matrix.sum(), np.diagonal(matrix), matrix.sum(axis=0)
-    wrong, missed = predicted - right, matrix.sum(axis=1) - right
-    each = np.moveaxis(np.array([[total - predicted - missed, wrong], [missed, right]]), -1, 0)
-
-    def ask(metric: str, average: str | None, **options: Any) -> Interval:
-        if average is None:  # every class against the rest
-            return metric_interval(each, metric, **options)
-        mean = "micro_f1" if average == "micro" else getattr(metrics, average)(metric)
-        return metric_interval(matrix, mean, **options)
-
-    return _report(ask, np.stack([right, wrong, missed], axis=-1), classes, None, "", method, level)
-
-
 def _report(
-    ask: Any, counts: Any, classes: Classes, items: int | None, mark: str, method: Any, level: float
+    data: ClassCounts, names: Classes, zero_division: float, method: str | None, level: Level
 ) -> ClassificationReport:
-    """All that `ask` answers, for metric and average; `counts` are TP, FP and FN by class.
+    """Return the report of counts by class; `names` are what the rows are called."""
+    method, of = _method(method), tuple(names)
+    name = method + data.mark
 
-    The number of items is given where an item may be of several classes. The mark is added to
-    the name of the method.
-    """
-    options: dict[str, Any] = {"method": _method(method), "confidence_level": level}
-    name = options["method"] + mark
-    of = tuple(classes)
+    def ask(metric: str, average: str | None) -> Interval:
+        score = getattr(metrics, metric)
+        interval = _classes.interval_of_classes(data, score, average, zero_division, method, level)
+        return replace(interval, method=name, classes=None if average else of)
+
+    rows = ["macro", "weighted"] if data.complete else ["micro", "macro", "weighted"]
+    if data.items is None and not data.mark:
+        rows.append("samples")
     with without_warnings():  # the notes say it
-        by_class = {
-            m: replace(ask(m, average=None, **options), classes=of, method=name) for m in METRICS
-        }
-        averages = {
-            f"{row} avg": {m: replace(ask(m, average=row, **options), method=name) for m in METRICS}
-            for row in ("micro", "macro", "weighted")
-            if row != "micro" or items is not None
-        }
-        if items is None:
-            share = replace(ask("f1", average="micro", **options), metric="accuracy", method=name)
-            averages = {"accuracy": {"accuracy": share}, **averages}
+        by_class = {m: ask(m, None) for m in METRICS}
+        averages = {}
+        if data.complete:
+            averages["accuracy"] = {"accuracy": replace(ask("f1", "micro"), metric="accuracy")}
+        averages |= {f"{row} avg": {m: ask(m, row) for m in METRICS} for row in rows}
+    totals = data.units.sum(axis=0)
+    tp, fp, fn = totals.T
     notes = []
-    for m, x in by_class.items():
-        if np.isnan(x.estimate).any():
-            so = any(m in each and np.isnan(each[m].estimate) for each in averages.values())
-            average = ", and so an average of it" * so
-            notes.append(f"undefined: {m} of {_some(of, np.isnan(x.estimate))}{average}")
-    little = (np.asarray(by_class["f1"].length) > _LONG) | (counts.sum(axis=1) < FEW)
+    for m, relevant in zip(METRICS, (tp + fp, tp + fn, tp + fp + fn), strict=True):
+        if not relevant.all():
+            counted = "left out of its averages"
+            if not np.isnan(zero_division):
+                counted = f"counted as {zero_division:g}"
+            notes.append(f"undefined, and {counted}: {m} of {_some(of, relevant == 0.0)}")
+    little = (np.asarray(by_class["f1"].length) > _LONG) | (tp + fp + fn < FEW)
     if little.any():
         notes.append(f"too few items to say much of {_some(of, little)}, and of the averages")
-    support = (counts[:, 0] + counts[:, 2]).astype(np.int64)
-    number = int(support.sum()) if items is None else items
-    return ClassificationReport(of, by_class, averages, support, number, tuple(notes), name, level)
+    support = (tp + fn).astype(np.int64)
+    return ClassificationReport(
+        of, by_class, averages, support, data.number, tuple(notes), name, level.value
+    )
 
 
 def _ends(interval: Interval, place: Any = ()) -> tuple[float, float, float]:

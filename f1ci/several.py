@@ -133,21 +133,18 @@ def compare_models(
     b has the best estimate; it is not distinguished from c
     """
     metric = _metrics.get(metric)
-    if not isinstance(predictions, Mapping):
-        got = _validation.short(predictions)
-        raise TypeError(f"predictions must map names of models to labels, got {got}")
-    named = {str(name): value for name, value in predictions.items()}
-    _validation.at_least_two("models", len(named), "a comparison")
-    items = items_of({"y_true": y_true, **named}, metric.binary, pos_label, labels, groups)
+    names, arrays = _validation.models(y_true, predictions)
+    _validation.at_least_two("models", len(names), "a comparison")
+    items = items_of(arrays, metric.binary, pos_label, labels, groups)
     level = level_of(confidence_level)
     every = metric.binary or labels is not None
     intervals, tests = {}, {}
-    for k, name in enumerate(named, start=1):
+    for k, name in enumerate(names, start=1):
         intervals[name] = items_interval(metric, _seen_by(items, [k], every), None, level)
-    for (j, a), (k, b) in combinations(enumerate(named, start=1), 2):
+    for (j, a), (k, b) in combinations(enumerate(names, start=1), 2):
         comparison = compare(_seen_by(items, [j, k], every), metric, None, level)
         tests[a, b] = run_test(comparison, margin=margin, rng=rng)
-    best_first = sorted(named, key=lambda name: -np.nan_to_num(intervals[name].estimate))
+    best_first = sorted(names, key=lambda name: -np.nan_to_num(intervals[name].estimate))
     adjusted = _holm({pair: test.p_value for pair, test in tests.items()})
     return ModelComparison({name: intervals[name] for name in best_first}, tests, adjusted)
 

@@ -44,6 +44,7 @@ PAIR = {"y_true": TRUE, "y_pred_a": A, "y_pred_b": B}
 MODELS = {"y_true": TRUE, "predictions": {"A": A, "B": B}}
 MATRIX = {"matrix": [[9, 2], [3, 8]]}
 CLASSES = {"labels": [0, 1], "groups": [0, 1, 2, 3] * 4}
+COUNTED = {"sample_weight": None, "zero_division": 0}
 UNITS = {"metric": "f1", "average": None, **SIDE}
 LARGE = {"metric": "f1", "difference": 0.1, "power": 0.7}
 DRAWN = {"metric": "f1", "margin": 0.1, "pos_label": 1, "rng": 1, "confidence_level": 0.9}
@@ -70,6 +71,7 @@ CALLS = {
             "y_pred": np.array([A, B]).T,
             "average": "samples",
             "beta": 2.0,
+            "zero_division": 0,
         },
     ),
     "metric_interval": (
@@ -127,7 +129,7 @@ CALLS = {
     "matrix_report": (f1ci.matrix_report, {**MATRIX, "classes": ["a", "b"], **AT}),
     "classification_report": (
         f1ci.classification_report,
-        {**ONE, **CLASSES, **AT, "target_names": ["a", "b"]},
+        {**ONE, **CLASSES, **AT, **COUNTED, "target_names": ["a", "b"]},
     ),
     "equicoordinate_quantile": (
         f1ci.equicoordinate_quantile,
@@ -260,7 +262,15 @@ def quotations(junk):
 PHRASES = (
     *("goes with", "give exactly one", "got None", "got []", "got array([]", "got nan", "got NaT"),
     *("a masked entry", "got shape (", "got (", " has ", "twice", "a sum of", "the plan asks for"),
-    *("needs indicators", "needs at least two", "with b = 0", "only the given labels", "the str "),
+    *(
+        "needs indicators",
+        "needs at least two",
+        "with b = 0",
+        "only the given labels",
+        "one of the labels",
+        "are wanted",
+        "the str ",
+    ),
 )
 
 

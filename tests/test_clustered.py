@@ -96,8 +96,9 @@ def test_indicators_have_the_scores_of_scikit_learn(average):
     rng = np.random.default_rng(7)
     y = (rng.random((80, 4)) < [0.5, 0.3, 0.2, 0.1]).astype(int)
     predicted = np.where(rng.random((80, 4)) < 0.85, y, 1 - y)
-    found = f1ci.f1_score_interval(y, predicted, average=average)
-    expected = f1_score(y, predicted, average=average, zero_division=0)
+    of = {"average": average, "zero_division": 0}
+    found = f1ci.f1_score_interval(y, predicted, **of)
+    expected = f1_score(y, predicted, **of)
     np.testing.assert_allclose(found.estimate, expected, rtol=1e-13)
     assert np.all(found.low < found.estimate)
     assert np.all(found.estimate < found.high)
@@ -105,7 +106,7 @@ def test_indicators_have_the_scores_of_scikit_learn(average):
         f1ci.counts.indicator_counts(y, predicted, None)[0], average=average
     )
     np.testing.assert_array_equal(by_rows.low, found.low)
-    lists = f1ci.f1_score_interval(y.tolist(), predicted.tolist(), average=average)
+    lists = f1ci.f1_score_interval(y.tolist(), predicted.tolist(), **of)
     np.testing.assert_array_equal(lists.high, found.high)
 
 

@@ -8,6 +8,7 @@ import subprocess
 import warnings
 from pathlib import Path
 
+import other_tools
 import pytest
 from compendium import book
 from compendium.published import Published
@@ -172,7 +173,8 @@ def printed_and_shown(text):
 
 
 @pytest.mark.parametrize("path", [*PAGES, ROOT / "README.md"], ids=lambda path: path.stem)
-def test_the_code_of_a_page_runs_and_prints_what_is_shown(path):
+def test_the_code_of_a_page_runs_and_prints_what_is_shown(path, monkeypatch):
+    other_tools.stand_in_where_missing(monkeypatch)
     found = printed_and_shown(path.read_text("utf-8"))
     if not found:
         pytest.skip("no Python on this page")
@@ -219,6 +221,12 @@ def test_the_page_of_the_command_line_has_every_option(monkeypatch, tmp_path):
     monkeypatch.setenv("COLUMNS", "88")
     for name, text in cli.helps().items():
         assert f"### {name}\n\n```text\n{text.rstrip()}\n```" in page
+
+
+def test_every_public_name_has_a_reference():
+    pages = "\n".join(path.read_text("utf-8") for path in (ROOT / "book").glob("api-*.md"))
+    named = set(re.findall(r"^\.\. auto\w+:: (?:f1ci\.)?([\w.]+)$", pages, re.M))
+    assert set(f1ci.__all__) - named == set()
 
 
 def test_what_is_glued_from_another_page_has_a_format():

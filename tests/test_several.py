@@ -52,5 +52,7 @@ def test_the_verdict_names_the_best_model_and_its_equals():
 def test_bad_input_is_quoted():
     with pytest.raises(ValueError, match="at least two models, got 1"):
         f1ci.compare_models(TRUE, {"a": TRUE}, "macro_f1")
-    with pytest.raises(TypeError, match=r"must map names of models to labels, got \[1, 2\]"):
+    with pytest.raises(
+        TypeError, match=r"predictions must map names of models to labels, got \[1, 2\]"
+    ):
         f1ci.compare_models(TRUE, [1, 2], "macro_f1")

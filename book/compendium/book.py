@@ -44,7 +44,7 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxRole
 from sphinx_external_toc.parsing import parse_toc_data, parse_toc_yaml
 
-from compendium import ROOT, SITE, RefusedError, deposit, read_json, show, sources, swhid, write
+from compendium import ROOT, RefusedError, deposit, read_json, show, sources, swhid, write
 from compendium.execute import QUICK, Edition, Task, command, locked, say, seconds, tasks
 from compendium.published import ERRATUM_KINDS, LedgerError, Paper, Published, Row
 from compendium.verdicts import VERDICTS, Entry, Ledger
@@ -56,8 +56,19 @@ FRAGMENTS = (
     *("sentence", "verdicts", "power", "scoreboard", "ledger-table", "inputs-table"),
     *("errata", "cli", "parameters", "times"),
 )
+# A name of f1ci in a text: `f1ci.f1_interval`, `metrics.macro(...)`.
+_NAME = re.compile(r"(?:f1ci\.)?([A-Za-z_][\w.]*)(?:\(.*)?$", re.S)
 # Made up for the page on the command line, which offers it.
 _LABELS = ROOT / "book" / "_static" / "labels.csv"
+# Scripts that pages load in vain: of live cells, which the book does not offer (one is declared
+# twice, an error in every browser); of icons, which the style sheet draws by a font; of mathematics
+# where there is none.
+_IN_VAIN = re.compile(
+    r"<script(?:[^>]*(?:thebe|fontawesome)[^>]*>|>[^<]*THEBE[^<]*)</script>", re.IGNORECASE
+)
+_MATHJAX = re.compile(r'<script[^>]* src="[^"]*mathjax[^>]*></script>')
+_MENTION = re.compile(r'<a class="[^"]*ledger-number[^"]*" href="[^"#]*ledger\.html#([^"]+)"')
+_SHOWN = re.compile(r'href="\.\./(notebooks/[^"#]+)#([^"/]+/[^"]+)"')
 
 
 def build(edition: Edition) -> list[str]:
@@ -105,6 +116,7 @@ def stage(edition: Edition, staged: Path) -> list[str]:
     _copy(root / "book", staged / "book", "compendium")
     settings = yaml.safe_load((root / "_config.yml").read_text("utf-8")) or {}
     settings.setdefault("repository", {})["branch"] = f"v{version('f1ci')}"
+    settings.setdefault("sphinx", {}).setdefault("config", {})["release"] = version("f1ci")
     write(staged / "_config.yml", yaml.safe_dump(settings))
     (staged / "notebooks").mkdir()
     # What pages offer, at addresses that stay the same from build to build.
@@ -123,8 +135,6 @@ def stage(edition: Edition, staged: Path) -> list[str]:
         text = fragment(
             name,
             ledger,
-            address=f"{SITE}book/ledger.html",
-            version=version("f1ci"),
             tasks=listed,
             quick=sources.quick_values(root),
             done=[record for record in records if not record["error"]],
@@ -396,11 +406,41 @@ def fold_proofs_and_box_pictures(_app: Sphinx, doctree: nodes.document, _: str) 
             box += picture
 
 
-def drop_live_cells(app: Sphinx) -> None:
-    """Leave out the scripts of live cells, which Jupyter Book always loads, with an error."""
-    for listener in [*app.events.listeners["env-before-read-docs"]]:
-        if listener.handler.__name__ == "init_thebe_core":
-            app.disconnect(listener.id)
+def link_names(app: Sphinx, doctree: nodes.document, document: str) -> None:
+    """Let every name of f1ci in a page's text lead to its reference."""
+    objects = app.env.get_domain("py").objects  # type: ignore[attr-defined]
+    for literal in [*doctree.findall(nodes.literal)]:
+        name = _NAME.match(literal.astext())
+        entry = objects.get(f"f1ci.{name[1]}") if name else None
+        if entry and not isinstance(literal.parent, nodes.reference | nodes.title):
+            address = f"{app.builder.get_relative_uri(document, entry.docname)}#{entry.node_id}"
+            link = nodes.reference("", "", internal=True, refuri=address)
+            literal.replace_self(link)
+            link += literal
+
+
+def finish(app: Sphinx, error: Exception | None) -> None:
+    """Take out scripts; let each row of the ledger lead to where its notebook shows the number."""
+    if error or app.builder.format != "html":
+        return
+    places = set()
+    # The ledger comes after the notebooks to which its rows lead.
+    for path in sorted(Path(app.outdir).rglob("*.html"), key=lambda path: path.stem == "ledger"):
+        page = path.relative_to(app.outdir).as_posix()
+
+        def mark(mention: re.Match[str], page: str = page) -> str:
+            if (place := (page, mention[1])) in places:
+                return mention[0]
+            places.add(place)
+            return f'{mention[0]} id="{mention[1]}"'
+
+        text = _IN_VAIN.sub("", path.read_text("utf-8"))
+        if not re.search(r'class="[^"]*\bmath\b', text):
+            text = _MATHJAX.sub("", text)
+        if page.startswith("notebooks/"):
+            text = _MENTION.sub(mark, text)
+        text = _SHOWN.sub(lambda m: m[0] if m.groups() in places else f'href="../{m[1]}"', text)
+        path.write_text(text, "utf-8")
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
@@ -410,8 +450,9 @@ def setup(app: Sphinx) -> dict[str, bool]:
     app.add_config_value("f1ci_ledger", rows, "env", [dict])
     for name in ("published", "computed", "tally"):
         app.add_role(name, LedgerRole())
-    app.connect("builder-inited", drop_live_cells)
+    app.connect("doctree-resolved", link_names)
     app.connect("doctree-resolved", fold_proofs_and_box_pictures)
+    app.connect("build-finished", finish)
     return {"parallel_read_safe": True, "parallel_write_safe": False}
 
 

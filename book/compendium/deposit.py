@@ -274,8 +274,10 @@ def combined(html: Path, documents: Sequence[str], address: str) -> str:
     Links lead to the site.
     """
     articles: list[Tag] = []
+    scripts: list[Tag] = []
     for document in documents:
         page = BeautifulSoup((html / f"{document}.html").read_text("utf-8"), "html.parser")
+        scripts = page.select('script[src*="mathjax"]') or scripts
         for link in page.select(".bd-article a[href]"):
             link["href"] = urljoin(f"{address}{document}.html", str(link["href"]))
         for image in page.select(".bd-article [src]"):
@@ -290,7 +292,6 @@ def combined(html: Path, documents: Sequence[str], address: str) -> str:
     head, body = page.select("html > head, html > body")
     paper = page.new_tag("article", attrs={"class": "bd-article"})
     paper.extend(articles)
-    scripts = page.select('script[src*="mathjax"]')
     body.clear()
     body.extend([paper, *scripts])
     head.append(page.new_tag("link", rel="stylesheet", href="../_static/pdf.css"))
@@ -331,8 +332,10 @@ def _main(edition: Edition, options: Namespace) -> bool:
         make_reference(edition)
     elif options.what == "pdf":
         html = edition.folder / "html"
-        print_pages(html, _printed_documents(edition), html / "f1ci.pdf")
-        say(f"The printed edition is {html.relative_to(edition.root)}/f1ci.pdf")
+        printed = {"f1ci": _printed_documents(edition), "article": ["book/article"]}
+        for name, documents in printed.items():
+            print_pages(html, documents, html / f"{name}.pdf")
+            say(f"Printed {html.relative_to(edition.root)}/{name}.pdf")
     else:
         certificate = certify(edition)
         text = render("certificate.md", certificate=certificate)

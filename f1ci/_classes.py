@@ -1,0 +1,212 @@
+"""Scores of classes and averages over them, of all classes or of some.
+
+A class may be left out because ``labels`` does not name it, or because its score is undefined.
+What ``zero_division`` says of an undefined score is a constant: with the share c of the classes
+whose score is defined, the average is c times the average over these plus 1 - c times the constant.
+So are its limits.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from f1ci import _validation, clustered, metrics
+from f1ci import counts as _counts
+from f1ci._labels import are_indicators
+from f1ci._limits import Level, interval_of
+from f1ci.counts import Items
+from f1ci.methods.averages import sample_of
+from f1ci.methods.clusters import sample_of_groups
+from f1ci.methods.score import Sample, sample_of_counts
+from f1ci.metrics import Tversky
+from f1ci.metrics.some import SomeClasses
+from f1ci.results import Array, Classes, Interval, Labels, UndefinedMetricWarning, warn
+
+
+class ClassCounts(NamedTuple):
+    """The classes of a test set, and how often a model was right about each.
+
+    Attributes
+    ----------
+    classes : sequence
+        The classes that are asked for, in their order.
+    units : ndarray, shape (units, classes, 3)
+        TP, FP and FN by class: of each item or group, or of all items together.
+    items : Items or None
+        The items, if each is of exactly one class. They may be of other classes, too: of one more
+        class, the last.
+    number : int
+        How many items there are.
+    mark : str
+        What is added to the name of the method: "+groups", or nothing.
+    """
+
+    classes: Classes
+    units: Array
+    items: Items | None
+    number: int
+    mark: str = ""
+
+    @property
+    def complete(self) -> bool:
+        """True if every item is of exactly one of the classes."""
+        return self.items is not None and len(self.items.classes) == len(self.classes)
+
+
+def class_counts(
+    y_true: Labels, y_pred: Labels, labels: Classes | None, groups: Labels | None
+) -> ClassCounts:
+    """Return what labels or indicators say of the classes."""
+    if not are_indicators(y_true):
+        named = {"y_true": y_true, "y_pred": y_pred}
+        items = _counts.items_of(named, False, None, labels, groups, others=True)
+        return counts_of_items(items, labels)
+    table, names = _counts.indicator_counts(y_true, y_pred, labels)
+    if groups is None:
+        return ClassCounts(names, table, None, len(table))
+    return ClassCounts(names, _counts.by_group(table, groups), None, len(table), "+groups")
+
+
+def counts_of_items(items: Items, classes: Classes | None = None) -> ClassCounts:
+    """Return what items say of some classes, the first ones, or of all."""
+    wanted = list(items.classes if classes is None else classes)
+    mark = "" if items.groups is None else "+groups"
+    number = int(items.counts.sum())
+    return ClassCounts(wanted, items.by_group()[:, : len(wanted)], items, number, mark)
+
+
+def zero_division_of(value: Any) -> float:
+    """Return 0, 1 or nan: what an undefined score counts."""
+    number = _validation.number("zero_division", value)
+    if not (number in (0.0, 1.0) or np.isnan(number)):
+        raise ValueError(f"zero_division must be 0, 1 or nan, got {_validation.short(value)}")
+    return number
+
+
+def refuse_weights(sample_weight: Any) -> None:
+    """Refuse weights of items: what they do to the standard error depends on what they mean."""
+    if sample_weight is not None:
+        raise TypeError(
+            "sample_weight is not offered, because the error of a weighted score depends on what "
+            "the weights mean: repeat rows that stand for several items, pass groups= for items "
+            "that belong together, and average scores of strata by hand; got "
+            f"{_validation.short(sample_weight)}"
+        )
+
+
+def interval_of_classes(
+    data: ClassCounts,
+    score: Tversky,
+    average: str | None,
+    zero_division: float,
+    method: str | None,
+    level: Level,
+) -> Interval:
+    """Return the interval of a Tversky score of each class, or averaged over them."""
+    sample = _sample(data, score, average, zero_division)
+    name, each = score.name if average is None else f"{average}_{score.name}", average is None
+    # The matrix may have one more class.
+    classes = data.classes if each or data.items is None else data.items.classes
+    return interval_of(sample, method, level, name, classes=classes, each=each)
+
+
+def _sample(data: ClassCounts, score: Tversky, average: str | None, zero_division: float) -> Sample:
+    """Return the sample of a Tversky score: of each class, or averaged over them.
+
+    Without `zero_division`, that is nan, a class whose score is undefined is left out of the
+    average, and a warning says so.
+    """
+    if average is None:
+        return defined(_each(data, score), 1.0, zero_division)
+    if average == "samples":
+        return _of_samples(data, score, zero_division)
+    _validation.choice("average", average, clustered.AVERAGES)
+    totals = data.units.sum(axis=0)
+    weight = np.ones(len(totals))
+    if average == "weighted" and (totals[:, 0] + totals[:, 2]).any():
+        weight = totals[:, 0] + totals[:, 2]
+    elif average == "weighted":  # no item is truly of these classes
+        average = "macro"
+    relevant = (totals * [1.0, score.a > 0.0, score.b > 0.0]).sum(axis=-1) > 0.0
+    chosen, share = np.arange(len(totals)), 1.0
+    if average != "micro" and relevant.any() and not relevant.all():
+        chosen = np.flatnonzero(relevant)
+        if np.isnan(zero_division):
+            named = _validation.listing(
+                [data.classes[k] for k in np.flatnonzero(~relevant).tolist()], 3
+            )
+            text = f"{score.name} is undefined for class {named}, which the average leaves out"
+            warn(f"{text}; zero_division=0 counts it as 0", UndefinedMetricWarning)
+        else:
+            share = weight[chosen].sum() / weight.sum()
+    return defined(_averaged(data, score, average, chosen), share, zero_division)
+
+
+def _each(data: ClassCounts, score: Tversky) -> Sample:
+    if data.items is None or data.mark:
+        return clustered.sample_of_tables([data.units], score, None)._replace(mark=data.mark)
+    tp, fp, fn = data.units[0].T
+    return sample_of_counts(score, score.a, score.b, (tp, fp, fn))
+
+
+def _averaged(data: ClassCounts, score: Tversky, average: str, chosen: Any) -> Sample:
+    """Return the sample of an average over the classes at these places."""
+    if data.items is None or (data.mark and len(chosen) < len(data.items.classes)):
+        table = data.units[:, chosen]
+        return clustered.sample_of_tables([table], score, average)._replace(mark=data.mark)
+    metric: metrics.Metric = metrics.micro_f1
+    if len(chosen) < len(data.items.classes):
+        metric = SomeClasses(f"{average}_{score.name}", score, average, tuple(chosen.tolist()))
+    elif average != "micro":
+        metric = (metrics.macro if average == "macro" else metrics.weighted)(score)
+    return sample_of_items(metric, data.items)
+
+
+def _of_samples(data: ClassCounts, score: Tversky, zero_division: float) -> Sample:
+    """Return the sample of the mean of the items' scores."""
+    if data.items is not None:
+        raise ValueError("average='samples' needs indicators of shape (items, classes) as labels")
+    if data.mark:
+        raise ValueError("groups goes with pooled counts, got average='samples'")
+    pooled = data.units.sum(axis=1) * [1.0, score.a > 0.0, score.b > 0.0]
+    empty = ~pooled.any(axis=-1)
+    table = data.units
+    if empty.any() and np.isnan(zero_division):
+        text = f"{score.name} is undefined for {empty.sum():,} items, which the average leaves out"
+        warn(f"{text}; zero_division=0 counts them as 0", UndefinedMetricWarning)
+        table = table[~empty]
+    elif zero_division == 1.0:  # such an item is wholly right
+        table = np.where(empty[:, None, None], [1.0, 0.0, 0.0], table)
+    _validation.at_least_two("items", len(table))
+    return clustered.sample_of_tables([table], score, "samples")
+
+
+def sample_of_items(metric: metrics.Metric, items: Items) -> Sample:
+    """Return the sample of any metric for one model's items."""
+    if items.groups is not None:
+        return sample_of_groups(metric, items)
+    return sample_of(metric, items.matrix())
+
+
+def defined(sample: Sample, share: float, zero_division: float) -> Sample:
+    """Return the sample of an average of which `share` is a score and the rest is a constant.
+
+    A score that is undefined altogether is the constant, of which nothing is known.
+    """
+    undefined = np.isnan(sample.estimate)
+    if share == 1.0 and not np.any(undefined):
+        return sample
+    at, constant = sample.limits, np.nan_to_num((1.0 - share) * zero_division)
+
+    def limits(*arguments: Any) -> tuple[Array, Array]:
+        assert at is not None  # noqa: S101 - `limits` is used only then
+        low, high = (share * end + constant for end in at(*arguments))
+        return np.where(undefined, 0.0, low), np.where(undefined, 1.0, high)
+
+    return sample._replace(
+        estimate=np.where(undefined, zero_division, share * sample.estimate + constant),
+        error=share * sample.error,
+        limits=None if at is None else limits,
+    )
