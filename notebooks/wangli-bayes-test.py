@@ -74,7 +74,9 @@ def title(task, metric):
 # %%
 repetitions = int(given("wangli/section-2.2/repetitions"))
 numbers = range(1, repetitions + 1)
-blocks_of = {(j, half): page.row(f"wangli/table-1/{j}/{half}").printed for j in numbers for half in "st"}
+blocks_of = {
+    (j, half): page.row(f"wangli/table-1/{j}/{half}").printed for j in numbers for half in "st"
+}
 labels = np.arange(600) % 3 == 0
 pairs = f1ci.bcv_partitions(600, repetitions=repetitions, stratify=labels, rng=seed)
 halves = {(j, half): pairs[2 * j - 2]["st".index(half)] for j, half in blocks_of}
