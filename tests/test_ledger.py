@@ -514,23 +514,22 @@ def test_restated_numbers_count_once_in_the_headline(folder):
     full_run(folder)
     found = built(folder)
     sentence = book.fragment("sentence", found)
-    assert "**12** rows" in sentence
-    assert "**11** do not restate another" in sentence
-    assert "1 to the printed digits" in sentence  # of two matches one restates the other
+    assert sentence.startswith("**2 of 11** published numbers agree with ours.")
+    assert "has 12 rows" in sentence
+    assert 'title="1 match"' in sentence  # of two matches one restates the other
 
 
 def test_the_counts_of_the_page_add_up_to_the_rows():
     published = Published()
     found = Ledger(published, PUBLISHED.parent / "reference")
     sentence = book.fragment("sentence", found)
-    rows, once, agree = map(int, re.findall(r"\*\*(\d+)\*\*", sentence))
-    assert rows == len(published.rows)
+    agree, once = map(int, re.findall(r"\*\*(\d+) of (\d+)\*\*", sentence)[0])
+    rows = len(published.rows)
+    assert f"has {rows} rows" in sentence
     assert once == rows - len(published.restated)
-    head, rest = sentence.split(" Of the rest, ")
-    # Each part begins with its number; "a quarter wide" and the like do not.
-    parts = [int(n) for n in re.findall(r"(?:: |, )(\d+) ", head)]
-    assert sum(parts) == agree
-    assert agree + sum(int(n) for n in re.findall(r"(?:^|, )(\d+) ", rest)) == once
+    parts = {name: int(n) for n, name in re.findall(r'title="(\d+) ([\w-]+)"', sentence)}
+    assert sum(parts.values()) == once
+    assert sum(n for name, n in parts.items() if verdicts.VERDICTS[name].agrees) == agree
     # The scoreboard counts each row; so do the parts of the table.
     table = re.search(r'<tr class="total">(.*?)</tr>', book.fragment("scoreboard", found))
     assert table is not None
