@@ -137,7 +137,7 @@ def test_no_positives_anywhere_is_not_an_error():
         (
             (np.ma.masked_array([0, 1], mask=[True, False]), [0, 1]),
             ValueError,
-            "missing labels, got a masked entry at position 0",
+            "missing labels, got None at position 0",
         ),
         (([0, np.nan], [0, 1]), ValueError, "missing labels, got nan at position 1"),
         (([0, None], [0, 1]), ValueError, "missing labels, got None at position 1"),
