@@ -189,7 +189,7 @@ def _of_samples(data: ClassCounts, score: Tversky, zero_division: float) -> Samp
         table = np.where(empty[:, None, None], [1.0, 0.0, 0.0], table)
     if len(table) < 2:  # nothing is known of a mean
         none = np.zeros(())
-        unknown = sample_of_counts(score, score.a, score.b, (none, none, none))
+        unknown = sample_of_counts(score, (none, none, none))
         return defined(unknown, 1.0, zero_division)
     return clustered.sample_of_tables([table], score, "samples")
 
