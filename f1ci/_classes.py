@@ -64,6 +64,7 @@ def class_counts(
         items = _counts.items_of(named, False, None, labels, groups, others=True)
         return counts_of_items(items, labels)
     table, names = _counts.indicator_counts(y_true, y_pred, labels)
+    _validation.at_least_two("items", len(table))
     if groups is None:
         return ClassCounts(names, table, None, len(table))
     return ClassCounts(names, _counts.by_group(table, groups), None, len(table), "+groups")
@@ -179,7 +180,10 @@ def _of_samples(data: ClassCounts, score: Tversky, zero_division: float) -> Samp
         table = table[~empty]
     elif zero_division == 1.0:  # such an item is wholly right
         table = np.where(empty[:, None, None], [1.0, 0.0, 0.0], table)
-    _validation.at_least_two("items", len(table))
+    if len(table) < 2:  # nothing is known of a mean
+        none = np.zeros(())
+        unknown = sample_of_counts(score, score.a, score.b, (none, none, none))
+        return defined(unknown, 1.0, zero_division)
     return clustered.sample_of_tables([table], score, "samples")
 
 

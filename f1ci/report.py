@@ -93,7 +93,7 @@ class ClassificationReport(Record):
             for m, (estimate, low, high) in parts.items():
                 key = "f1-score" if m == "f1" else m
                 row |= {key: estimate, f"{key}_interval": (low, high)}
-            rows[str(name)] = row | {"support": support}
+            rows |= row if "accuracy" in parts else {str(name): row | {"support": support}}
         return rows
 
     def to_frame(self) -> pandas.DataFrame:

@@ -154,6 +154,20 @@ def test_it_says_what_is_undefined_and_what_is_hardly_known():
     assert not f1ci.classification_report(["a", "b"] * 30, ["a", "b"] * 30).notes
 
 
+@pytest.mark.parametrize("found", [0, 1])
+def test_a_model_that_finds_nothing_has_a_report(found):
+    """Precision is undefined for all items but one at most, so its mean is not known."""
+    true = np.eye(3, dtype=int)
+    predicted = true * (np.arange(3) < found)[:, None]
+    report = f1ci.classification_report(true, predicted)
+    mean = report.averages["samples avg"]
+    assert np.isnan(mean["precision"].estimate)
+    assert tuple(mean["precision"]) == (0.0, 1.0)
+    assert mean["recall"].estimate == pytest.approx(found / 3)
+    with pytest.raises(ValueError, match="needs at least two items, got 1"):
+        f1ci.classification_report(true[:1], predicted[:1])
+
+
 def test_a_data_frame_holds_the_same_numbers():
     report = f1ci.classification_report(TRUE, PREDICTED)
     frame = report.to_frame()
@@ -204,7 +218,9 @@ def test_a_matrix_has_the_report_of_its_labels():
 def test_the_dictionary_is_that_of_scikit_learn_with_intervals():
     ours = f1ci.classification_report(TRUE, PREDICTED).to_dict()
     theirs = sklearn.metrics.classification_report(TRUE, PREDICTED, output_dict=True)
-    theirs["accuracy"] = {"accuracy": theirs["accuracy"]}
+    assert ours["accuracy"] == pytest.approx(theirs.pop("accuracy"), abs=1e-12)
+    low, high = ours["accuracy_interval"]
+    assert low < ours["accuracy"] < high
     for row, numbers in theirs.items():
         for name, value in numbers.items():
             assert ours[str(row)][name] == pytest.approx(value, abs=1e-12)

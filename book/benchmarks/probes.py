@@ -374,11 +374,11 @@ def main() -> int:
     answers = ask(parser.parse_args().python, asked) | {"asked": asked}
     text = json.dumps(answers, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
     write(DATA / FILE, text)
-    entries = {name: vars(source) for name, source in data.sources().items()}
+    entries = data.sources()
     versions = ", ".join(f"{name} {version}" for name, version in answers["versions"].items())
     entries[FILE] = {
         "file": FILE,
-        "rows": text.count("\n"),
+        "rows": str(text.count("\n")),
         "sha256": hashlib.sha256(text.encode()).hexdigest(),
         "made_by": "make peers",
         "made_with": versions,
