@@ -87,10 +87,9 @@ def counts_of_items(items: Items, classes: Classes | None = None) -> ClassCounts
 
 def zero_division_of(value: Any) -> float:
     """Return 0, 1 or nan: what an undefined score counts."""
-    number = _validation.number("zero_division", value)
-    if not (number in (0.0, 1.0) or np.isnan(number)):
+    if not isinstance(value, (int, float, np.number)) or not (value in (0, 1) or value != value):
         raise ValueError(f"zero_division must be 0, 1 or nan, got {_validation.short(value)}")
-    return number
+    return float(value)
 
 
 def refuse_weights(sample_weight: Any) -> None:
@@ -130,7 +129,8 @@ def _sample(data: ClassCounts, score: Tversky, average: str | None, zero_divisio
         return defined(_each(data, score), 1.0, zero_division)
     if average == "samples":
         return _of_samples(data, score, zero_division)
-    _validation.choice("average", average, clustered.AVERAGES)
+    if data.items is None:
+        _validation.choice("average of indicators", average, clustered.AVERAGES)
     totals = data.units.sum(axis=0)
     weight = np.ones(len(totals))
     if average == "weighted" and (totals[:, 0] + totals[:, 2]).any():

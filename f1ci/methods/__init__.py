@@ -132,6 +132,17 @@ METHODS: dict[str, Method] = {
 }
 
 
+# What other packages call them.
+_ELSEWHERE = {
+    "wilson": "score",
+    "exact": "cautious",
+    "beta": "cautious",
+    "clopper_pearson": "cautious",
+    "normal": "delta",
+    "wald": "delta",
+}
+
+
 @contextmanager
 def registered(method: Method) -> Iterator[None]:
     """Make a new method known for a while."""
@@ -180,5 +191,7 @@ def pick(name: str | None, fitting: Mapping[str, Method], what: str) -> tuple[st
     chosen = next(iter(fitting)) if name is None else name
     if not isinstance(chosen, str) or chosen not in fitting:
         listed, got = ", ".join(map(repr, fitting)), _validation.short(name)
-        raise ValueError(f"method must be one of {listed} for {what}, got {got}")
+        meant = _ELSEWHERE.get(str(name).lower().replace("-", "_"), "")
+        hint = f"; it is called {meant!r} here" if meant in fitting else ""
+        raise ValueError(f"method must be one of {listed} for {what}, got {got}{hint}")
     return chosen, fitting[chosen]
