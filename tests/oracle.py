@@ -8,7 +8,6 @@ from fractions import Fraction
 from itertools import product
 
 import mpmath as mp
-from scipy import optimize
 
 mp.mp.dps = 30
 
@@ -132,9 +131,7 @@ def cluster_variance(rows, a, b):
     a, b = Fraction(a), Fraction(b)
     whole = sum(tp + a * fp + b * fn for tp, fp, fn in rows)
     score = Fraction(sum(row[0] for row in rows)) / whole
-    total = Fraction(0)
-    for tp, fp, fn in rows:
-        total += ((tp - score * (tp + a * fp + b * fn)) / whole) ** 2
+    total = sum(((tp - score * (tp + a * fp + b * fn)) / whole) ** 2 for tp, fp, fn in rows)
     return score, total * Fraction(len(rows), len(rows) - 1)
 
 
@@ -170,57 +167,3 @@ def swap_p_value(true, by_a, by_b, a, b):
                 one[i], other[i] = other[i], one[i]
         extreme += statistic(one, other) >= seen
     return Fraction(extreme, 2 ** len(differ))
-
-
-# --- posteriors and plans --------------------------------------------------------------------
-
-
-def posterior_tail(tp, fp, fn, metric, prior, value):
-    """Posterior probability that the metric is at most `value` (Wang and Li 2019, eqs. 5 to 7)."""
-    value, prior = mp.mpf(value), mp.mpf(prior)
-    if metric == "f1":
-        # Eq. 7, integrated: the density is f(t) = c (1-t)^(p-1) (2-t)^(-p-q) t^(q-1).
-        p, q = fp + fn + 2 * prior, tp + prior
-        constant = 2**p / mp.beta(p, q)  # inside, as the quadrature's error is an absolute one
-
-        def density(t):
-            return constant * (1 - t) ** (p - 1) * (2 - t) ** (-p - q) * t ** (q - 1)
-
-        # Narrow where the density is: within twelve standard deviations of about its mean.
-        mean = q / (p + q)
-        centre, width = 2 * mean / (1 + mean), mp.sqrt(mean * (1 - mean) / (p + q))
-        inner = (centre + 1.5 * k * width for k in range(-8, 9))
-        pieces = [mp.mpf(0), *(t for t in inner if 0 < t < value), value]
-        return mp.quad(density, pieces)
-    wrong = fp if metric == "precision" else fn
-    return mp.betainc(tp + prior, wrong + prior, 0, value, regularized=True)
-
-
-def largest_variance(a, b):
-    """The largest variance of a Tversky index times items and prevalence, by searching."""
-
-    def negative(logs):
-        fp, fn = (2.0**log for log in logs)
-        f = 1.0 / (1.0 + a * fp + b * fn)
-        single = (1.0 - f) ** 2 + f * f * (a * a * fp + b * b * fn)
-        return -single * f * f * (1.0 + fn)
-
-    starts = product((-20.0, -3.0, 0.0, 3.0), repeat=2)
-    options = {"xatol": 1e-10, "fatol": 1e-16, "maxiter": 4000, "maxfev": 8000}
-    bounds = [(-60.0, 20.0)] * 2
-    return -min(
-        optimize.minimize(negative, start, method="Nelder-Mead", bounds=bounds, options=options).fun
-        for start in starts
-    )
-
-
-def smallest_sample(variance, error):
-    """The smallest whole n with variance / n <= error^2."""
-    n = 1
-    while variance / n > error * error:
-        n *= 2
-    low = n // 2
-    while low + 1 < n:
-        middle = (low + n) // 2
-        low, n = (low, middle) if variance / middle <= error * error else (middle, n)
-    return n

@@ -6,20 +6,19 @@ The pages are opened from the file system, in the book's theme and without a ser
 from __future__ import annotations
 
 import itertools
-import math
 import re
 import shutil
 import subprocess
 import sys
 import warnings
-from decimal import ROUND_HALF_DOWN, ROUND_HALF_UP, Decimal
+from fractions import Fraction
 
 import numpy as np
 import oracle
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from compendium import ROOT
-from scipy import special, stats
+from scipy import special
 from test_pasted import CROSSTAB, TABS, TEXTS, M
 
 import f1ci
@@ -46,29 +45,22 @@ html_static_path = ["book/_static"]
 html_css_files = ["book.css"]
 html_js_files = ["ledger.js"]
 """
-PAGE = "# Page\n\n```{{raw}} html\n:file: _static/{}.html\n```\n"
+BLOCK = "```{{raw}} html\n:file: _static/{}.html\n```\n"
 
 
 @pytest.fixture(scope="module")
-def addresses(tmp_path_factory):
-    """Two pages with the blocks that the book's pages embed."""
+def address(tmp_path_factory):
+    """A page with the blocks that the book's front page has."""
     root = tmp_path_factory.mktemp("calculator")
     shutil.copytree(ROOT / "book" / "_static", root / "book" / "_static")
     (root / "conf.py").write_text(CONF)
-    names = ("calculator", "explorer")
-    pages = "\n".join(f"book/{name}" for name in names)
-    (root / "index.md").write_text(f"# Root\n\n```{{toctree}}\n{pages}\n```\n")
-    for name in names:
-        (root / "book" / f"{name}.md").write_text(PAGE.format(name))
+    (root / "index.md").write_text("# Root\n\n```{toctree}\nbook/page\n```\n")
+    blocks = "\n".join(BLOCK.format(name) for name in ("calculator", "explorer"))
+    (root / "book" / "page.md").write_text("# Page\n\n" + blocks)
     command = [sys.executable, "-m", "sphinx", "-q", "-W", "-b", "html", root, root / "html"]
     built = subprocess.run(command, capture_output=True, text=True, check=False)
     assert built.returncode == 0, built.stdout + built.stderr
-    return {name: (root / "html" / "book" / f"{name}.html").as_uri() for name in names}
-
-
-@pytest.fixture(scope="module")
-def address(addresses):
-    return addresses["calculator"]
+    return (root / "html" / "book" / "page.html").as_uri()
 
 
 @pytest.fixture(scope="module")
@@ -143,13 +135,6 @@ def tversky_limits(counts, a, b, method, level):
     )
 
 
-def test_normal_quantile(evaluate):
-    tails = [*np.logspace(-300, -1, 300), *np.linspace(0.001, 0.999, 300)]
-    ours = evaluate("p => f1ci.normalQuantile(p)", tails)
-    # Wichura states 16 figures; SciPy's Cephes about as many. At p near 1/2 the quantile is near 0.
-    np.testing.assert_allclose(ours, special.ndtri(tails), rtol=2e-15, atol=1e-15)
-
-
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("method", F1_METHODS)
 def test_f1_intervals(evaluate, method, level):
@@ -174,14 +159,10 @@ def test_tversky_intervals(evaluate, method, a, b, level):
 
 
 def matrices(r, number):
+    """Tables with few items and with many, in which every class has some."""
     rng = np.random.default_rng(r)
-    made = [
-        rng.integers(0, n + 1, (r, r)) * (rng.random((r, r)) < 0.8)
-        + np.diag(rng.integers(0, 4 * n + 1, r)) * (rng.random() < 0.9)
-        for n in rng.choice([1, 3, 20, 1000, 10**8], number)
-    ]
-    made = np.array(made).astype(np.int64)
-    # An undefined class leaves the average undefined in the package.
+    sizes = rng.choice([1, 3, 20, 1000, 10**8], (number, 1, 1))
+    made = rng.integers(0, sizes, (number, r, r), endpoint=True) * (rng.random((r, r)) < 0.8)
     return made[((made.sum(axis=1) + made.sum(axis=2)) > 0).all(axis=1)]
 
 
@@ -238,16 +219,6 @@ def test_randomisation_of_few_and_of_many_items(evaluate):
     np.testing.assert_allclose(ours, expected, rtol=1e-10)
 
 
-def test_randomisation_of_a_hundred_thousand_discordant_items(evaluate):
-    # Close to the normal one: F1 moves by FP + P for one more TP and by -TP for one more FP.
-    n1, n0, both = 50_300, 50_000, 500_000
-    large = {"tp": both, "posA": 25_000, "posB": 25_300, "fn": 0, "fp": 0, "negA": 25_000}
-    weight = (both + n1 / 2) / (n0 / 2 + both + n1)
-    expected = 2 * stats.norm.sf(300 / math.sqrt(n1 + n0 * weight**2))
-    p = evaluate("t => f1ci.randomisationTest(t)", [large | {"negB": 25_000}])[0]
-    assert p == pytest.approx(expected, rel=0.01)
-
-
 def test_sample_sizes(evaluate):
     call = """([b, half, share]) => {
         const w = f1ci.fbetaWeights(b);
@@ -267,11 +238,11 @@ def test_sample_sizes(evaluate):
     [("0.64", "0.89", 87), ("0.5", "0.3", 23), ("0.875", "0.333", 48), ("1.00", "1.00", 150)],
 )
 def test_counts_that_fit_a_rounding(evaluate, precision, recall, positives):
-    def rounds(value, total, printed):
-        unit = Decimal(1).scaleb(Decimal(printed).as_tuple().exponent)
-        share = Decimal(value) / Decimal(total)
-        ways = (share.quantize(unit, way) for way in (ROUND_HALF_UP, ROUND_HALF_DOWN))
-        return Decimal(printed) in ways
+    def half(printed):
+        return Fraction(1, 2 * 10 ** len(printed.partition(".")[2]))
+
+    def rounds(value, total, printed):  # a tie rounds to either side
+        return abs(Fraction(value, total) - Fraction(printed)) <= half(printed)
 
     expected = {
         (tp, fp)
@@ -280,16 +251,12 @@ def test_counts_that_fit_a_rounding(evaluate, precision, recall, positives):
         for fp in range(2000)
         if rounds(tp, tp + fp, precision)
     }
-
-    def band(printed):
-        half = 0.5 * 10.0 ** Decimal(printed).as_tuple().exponent
-        return [float(printed) - half, min(1.0, float(printed) + half)]
-
-    rows = evaluate(
-        "c => f1ci.fittingCounts(...c).map(({tp, from, to}) => [tp, from, to])",
-        [[band(precision), band(recall), positives]],
-    )[0]
-    # Ties fit in both directions.
+    bands = [
+        [float(x) - float(half(x)), min(1.0, float(x) + float(half(x)))]
+        for x in (precision, recall)
+    ]
+    call = "c => f1ci.fittingCounts(...c).map(({tp, from, to}) => [tp, from, to])"
+    rows = evaluate(call, [[*bands, positives]])[0]
     found = {(int(tp), fp) for tp, low, high in rows for fp in range(int(low), int(high) + 1)}
     assert found == expected
 
@@ -297,18 +264,10 @@ def test_counts_that_fit_a_rounding(evaluate, precision, recall, positives):
 # Explorer of coverage
 
 
-@pytest.fixture(scope="module")
-def explorer(browser, addresses):
-    tab = browser.new_page()
-    tab.goto(addresses["explorer"])
-    yield tab
-    tab.close()
-
-
 @pytest.mark.parametrize("method", F1_METHODS)
 @pytest.mark.parametrize("v", [1, 7, 50, 200])
-def test_the_explorer_has_the_exact_coverage_and_its_infimum(explorer, method, v):
-    found = explorer.evaluate("([m, v]) => explorer.study(m, v, 0.95)", [F1_METHODS[method], v])
+def test_the_explorer_has_the_exact_coverage_and_its_infimum(kernel_tab, method, v):
+    found = kernel_tab.evaluate("([m, v]) => explorer.study(m, v, 0.95)", [F1_METHODS[method], v])
     # Inside every piece the coverage is f1ci's exact one, which sums over tables of counts.
     for piece in found["pieces"][:: max(1, len(found["pieces"]) // 12)]:
         f1, coverage = piece[len(piece) // 2]
@@ -318,19 +277,16 @@ def test_the_explorer_has_the_exact_coverage_and_its_infimum(explorer, method, v
     interval = one_score.Interval.of(v, method, 0.95)
     # Its sides are 1e-11 from the end points; the slope is of order v.
     assert found["least"] == pytest.approx(interval.least_coverage()[0], abs=1e-7)
-    # A midpoint rule with 100,001 points, of which 2 (v + 1) are near a jump.
-    grid = (np.arange(100_001) + 0.5) / 100_001
-    mean = np.mean([part.mean() for part in (interval.at(g)[0] for g in np.array_split(grid, 50))])
-    assert found["mean"] == pytest.approx(mean, abs=1e-4)
 
 
-def test_the_explorer_says_what_it_draws(explorer):
-    says, curve = explorer.locator(".explorer-says"), explorer.locator(".explorer polyline")
+def test_the_explorer_says_what_it_draws(kernel_tab):
+    explorer = kernel_tab.locator("#explorer")
+    says, curve = explorer.locator(".explorer-says"), explorer.locator("polyline")
     # The table of "Choosing a method" has .838 at v = 50.
     assert "83.8 % at worst, near 0.0071" in says.inner_text()
     before = curve.get_attribute("points")
     lowest = max(float(pair.split(",")[1]) for pair in before.split())
-    dot = float(explorer.locator(".explorer .least").get_attribute("cy"))
+    dot = float(explorer.locator(".least").get_attribute("cy"))
     assert lowest == pytest.approx(dot, abs=0.06)
     explorer.get_by_label("Relevant items v").fill("10")
     explorer.get_by_label("Wald").check()
@@ -456,27 +412,15 @@ Prediction cat dog owl
 FORMS = {  # text: (names, what is noted)
     **{text: (names, "totals" if "totals" in of else "") for of, (text, names) in TEXTS.items()},
     PLAIN.replace(" ", ","): ("012", ""),
-    PLAIN.replace("\n", ";\n") + ";": ("012", ""),
     PLAIN.replace(" ", ", ").replace("\n", "; "): ("012", ""),
     "[[5.0e+01 3.0e+00 1.0e+00]\n [4. 61. 2.]\n [0. 5. 74.]]": ("012", ""),
     "array([[50, 3, 1], [4, 61, 2], [0, 5, 74]], dtype=int64)": ("012", ""),
-    "((50, 3, 1), (4, 61, 2), (0, 5, 74))": ("012", ""),
     "$50$ & $3$ & $1$ \\\\ $4$ & $61$ & $2$ \\\\ $0$ & $5$ & $74$": ("012", ""),
-    "\tcat\tgrey dog\towl\ncat\t50\t3\t1\ngrey dog\t4\t61\t2\nowl\t0\t5\t74": (
-        ["cat", "grey dog", "owl"],
-        "",
-    ),
-    f"cat dog owl\n{PLAIN}": ("cat dog owl", ""),
-    "cat 50 3 1\ndog 4 61 2\nowl 0 5 74": ("cat dog owl", ""),
-    "col_0   0   1   2\nrow_0\n0      50   3   1\n1       4  61   2\n2       0   5  74": (
-        "012",
-        "",
-    ),
+    "\tcat\tdog\towl\ncat\t50\t3\t1\ndog\t4\t61\t2\nowl\t0\t5\t74": ("cat dog owl", ""),
     "1 50 3 1\n2 4 61 2\n3 0 5 74": ("123", "first column was taken for names"),
     CARET: ("cat dog owl", "rows and columns were exchanged"),
     f"{TOTALS}\n54 69 77 200": ("012", "totals, were left out"),
     TOTALS: ("012", "last column, a total"),
-    f"{PLAIN}\n54 69 77": ("012", "last row, a total"),
     ",a,b,c,Sum\na,50,3,1,55\nb,4,61,2,67\nc,0,5,74,79": ("abc", "not all are sums"),
 }
 
@@ -492,9 +436,8 @@ def test_a_matrix_is_read_in_many_forms(kernel_tab, text):
     assert bool(note) == bool(found["notes"])
 
 
-@pytest.mark.parametrize("text", ["1,234 56\n78 2,345", '"1,234",56\n78,"2,345"'])
-def test_a_comma_may_stand_for_thousands(kernel_tab, text):
-    found = kernel_tab.evaluate("text => reader.readMatrix(text)", text)
+def test_a_comma_may_stand_for_thousands(kernel_tab):
+    found = kernel_tab.evaluate("text => reader.readMatrix(text)", "1,234 56\n78 2,345")
     assert found["matrix"] == [[1234, 56], [78, 2345]]
 
 
@@ -540,14 +483,8 @@ def run(code):
 def test_the_first_number_is_there_at_once(tab):
     # Lam, Gopal and Qian (2024), section 6.
     assert answer(tab) == "F1 = 0.740 (95 % CI 0.669 to 0.801, Wilson score)"
-    cells = tab.locator("#calc-tables table").first.locator("tbody tr").all_inner_texts()
-    assert [row.split("\t") for row in cells] == [
-        ["Wilson score", "0.669", "0.801", "0.133"],
-        ["Wilson direct", "0.664", "0.799", "0.135"],
-        ["Clopper–Pearson", "0.665", "0.805", "0.139"],
-        ["Wald", "0.674", "0.807", "0.134"],
-    ]
-    assert tab.locator("svg.calc-drawing circle").count() == 4
+    rows = tab.locator("#calc-tables table").first.locator("tbody tr").all_inner_texts()
+    assert rows[1].split("\t") == ["Wilson direct", "0.664", "0.799", "0.135"]
     assert "Wald: 0.674 to 0.807" in tab.locator("svg.calc-drawing").get_attribute("aria-label")
 
 
@@ -563,9 +500,6 @@ def test_it_works_by_keyboard_alone(tab):
         tab.keyboard.press("Shift+Tab")
     tab.keyboard.press("ArrowRight")
     assert answer(tab).startswith("macro F2 = ")
-    tab.keyboard.press("ArrowRight")
-    tab.keyboard.press("ArrowRight")
-    assert answer(tab).startswith("F1 of B minus F1 of A = 0.098")
 
 
 @pytest.mark.parametrize(
@@ -573,17 +507,10 @@ def test_it_works_by_keyboard_alone(tab):
     [
         ("counts", "tp", "", "Give the number of true positives."),
         ("counts", "tp", "-3", "not “-3”"),
-        ("counts", "fn", "2000000000000", "“2000000000000” is more than"),
         ("counts", "level", "0.95", "write 95 for “0.95”"),
-        ("counts", "level", "100", "between 0 and 100, “100” does not"),
-        ("counts", "beta", "0", "Beta lies between 0.01 and 100"),
         ("counts", "beta", "0,5", "Write a decimal point, not a comma: “0.5”."),
         ("printed", "precision", "64", "“64” is above 1; write “64 %”"),
-        ("models", "negnone", "", "Give the number of negatives that both have wrong."),
         ("files", "predictions", "id,y\n1,0,1", "Line 2 has 3 cells, the first line has 2."),
-        ("matrix", "matrix", "", "Paste a matrix"),
-        ("matrix", "matrix", "5", "two classes"),
-        ("matrix", "matrix", "5 1\n2", "Line 2 has 1 number, the longest line has 2."),
         ("matrix", "matrix", "\n\n5 1\n\n2 x", "“x” in line 5 is not a number"),
         ("matrix", "matrix", "a b\n5 1\n2 60.5", "“60.5” in line 3 is not a number"),
         ("matrix", "matrix", "5 2000000000000\n1 1", "“2000000000000” in line 1 is more than"),
@@ -616,20 +543,12 @@ def test_edges_are_said(tab):
     tab.locator("#calc-tp").fill("30")
     assert answer(tab) == "F1 = 1.000 (95 % CI 0.940 to 1.000, Wilson score)"
     assert "Wald has no width" in notes.inner_text()
-    choose(tab, "printed")
-    tab.locator("#calc-support").fill("3")
-    assert answer(tab).startswith("No counts of 3 truly positive items give this")
     choose(tab, "matrix")
     tab.locator("#calc-matrix").fill("4 1 0\n1 5 0\n0 0 0")
     # Two classes are left: the positive one comes first.
     assert answer(tab).startswith("F1 of 1 = 0.833")
     assert "no item is of it or predicted as it: 2." in notes.inner_text()
     assert "“1”, the last, is taken to be the positive one" in notes.inner_text()
-    choose(tab, "models")
-    for name in ("posa", "posb", "nega", "negb"):
-        tab.locator(f"#calc-{name}").fill("0")
-    assert "p = 1.000" in answer(tab)
-    assert "differ on no item" in notes.inner_text()
 
 
 def test_a_pasted_matrix_gets_its_averages(tab):
@@ -657,16 +576,12 @@ def test_printed_numbers_give_an_envelope(tab):
     for percent, name in (("64 %", "precision"), ("89%", "recall")):
         tab.locator(f"#calc-{name}").fill(percent)
     assert answer(tab) == said
-    tab.locator("#calc-precision").fill("0.0")
-    assert " (95 % CI 0.000 to " in answer(tab)
 
 
 @pytest.mark.parametrize(
     ("mode", "fields"),
     [
-        ("counts", {"tp": "5", "fp": "0", "fn": "3", "tn": "8", "level": "99.9", "beta": "0.5"}),
         ("matrix", {"matrix": "a&b c#d\n5 1\n2 7".replace("&", "+"), "level": "80", "beta": "2"}),
-        ("printed", {"precision": "97.4 %", "recall": "0.910", "support": "411", "level": "95"}),
         ("models", {"posa": "3", "posb": "17", "posboth": "40", "nega": "0", "level": "90"}),
     ],
 )
@@ -685,38 +600,28 @@ def test_a_link_brings_the_numbers_back(browser, tab, mode, fields):
     other.close()
 
 
-@pytest.mark.parametrize("method", F1_METHODS)
-@pytest.mark.parametrize("level", ["95", "90"])
-def test_texts_to_copy_say_the_same(tab, method, level):
-    tab.locator("#calc-level").fill(level)
+def test_texts_to_copy_say_the_same(tab):
+    tab.locator("#calc-level").fill("90")
     tab.locator("#calc-tn").fill("702")
     answer(tab)
-    tab.locator("#calc-quoted").select_option(method)
     offered = texts(tab)
-    interval = f1ci.f1_interval(77, 44, 10, method=method, confidence_level=int(level) / 100)
-    names = {"wilson_indirect": "Wilson score", "clopper_pearson": "Clopper–Pearson"}
-    name = names.get(method, method.replace("_", " ").capitalize())
+    interval = f1ci.f1_interval(77, 44, 10, confidence_level=0.9)
     low, high = f"{interval.low:.3f}", f"{interval.high:.3f}"
     assert offered["Sentence"] == (
-        f"The classifier reached F1 = 0.740 ({level} % CI {low} to {high}, {name} method) "
+        f"The classifier reached F1 = 0.740 (90 % CI {low} to {high}, Wilson score method) "
         "on 833 items, 87 of them positive."
     )
-    assert offered["LaTeX"] == (
-        rf"$F_{{1}} = 0.740$ ({level}\,\% CI ${low}$ to ${high}$, {name} method)"
+    assert (
+        offered["LaTeX"]
+        == rf"$F_{{1}} = 0.740$ (90\,\% CI ${low}$ to ${high}$, Wilson score method)"
     )
     assert "2309.14621" in offered["Reference"]
     assert tuple(run(offered["Python"])) == tuple(interval)
-    if method == "wilson_direct":
-        assert "R" not in offered
-        assert "roots of a quartic equation" in tab.locator("#calc-texts").inner_text()
-    else:
-        cells = [sheet(offered[f"Spreadsheet, {end}"]) for end in ("low", "high")]
-        # The same steps in another order: some roundings of 1e-16, not the 1e-9 that is promised.
-        assert cells == pytest.approx(tuple(interval), rel=1e-12)
 
 
 QUOTES = {
     "counts": {
+        **{method: ("f1", method) for method in F1_METHODS},
         "precision/score": ("precision", None),
         "recall/cautious": ("recall", "cautious"),
         "accuracy/cautious": ("accuracy", "cautious"),
@@ -750,9 +655,11 @@ def test_whatever_is_shown_can_be_quoted_with_its_formula(tab, mode, key):
         metric, method = QUOTES[mode][key]
         expected = f1ci.metric_interval([[300, 44], [10, 77]], metric, method=method)
         assert tuple(interval) == tuple(expected)
-    if key in ("macro", "weighted", "difference", "wald"):
+    if key in ("macro", "weighted", "difference", "wilson_direct") or mode == "printed":
         assert "R" not in offered
-        assert re.search("No (closed form|formula)", tab.locator("#calc-texts").inner_text())
+        assert re.search(
+            "No (closed form|formula)|roots of a quartic", tab.locator("#calc-texts").inner_text()
+        )
     else:
         cells = [sheet(offered[f"Spreadsheet, {end}"]) for end in ("low", "high")]
         assert cells == pytest.approx(tuple(interval), abs=PROMISED)
@@ -768,8 +675,6 @@ def test_planning(tab):
     tab.locator("#calc-prevalence").fill("25 %")
     said = tab.locator("#calc-planned").inner_text()
     assert f"{plan.positives:,} truly positive items, so about {plan.total:,} items in all" in said
-    tab.locator("#calc-half").fill("3")
-    assert "“3” does not" in tab.locator("#calc-half-error").inner_text()
 
 
 def test_two_models_from_counts(tab):
@@ -778,11 +683,7 @@ def test_two_models_from_counts(tab):
     low, high = test.interval.low, test.interval.high
     assert f"{test.estimate:.3f} (95 % CI {low:.3f} to {high:.3f}, Wilson score; " in said
     assert f"exact randomisation test p = {test.p_value:.4f})" in said
-    f1_a, f1_b = 2 * 69 / (2 * 69 + 24 + 33), 2 * 81 / (2 * 81 + 18 + 21)
-    assert test.estimate == pytest.approx(f1_b - f1_a, rel=1e-12)
-    offered = texts(tab)
-    assert f"exact randomisation test, $p = {test.p_value:.4f}$" in offered["LaTeX"]
-    assert "The models differ on 52 items." in offered["Sentence"]
+    assert test.estimate == pytest.approx(2 * 81 / (2 * 81 + 18 + 21) - 2 * 69 / (2 * 69 + 24 + 33))
     assert "B is better" in tab.locator("#calc-tables").inner_text()
 
 
@@ -853,16 +754,6 @@ def test_two_files_are_joined_by_the_names_of_the_items(tab):
     assert "differ in 1 item" in tab.locator("#calc-notes").inner_text()
 
 
-def test_two_files_without_names_need_the_same_length(tab):
-    choose(tab, "files")
-    first = table(["y", "pred"], [row[1:3] for row in ROWS])
-    second = table(["pred"], [row[3:] for row in ROWS])
-    assert upload(tab, a=first, b=second).startswith(said_of(ROWS))
-    assert "matched line by line" in tab.locator("#calc-notes").inner_text()
-    upload(tab, a=first, b=table(["pred"], [row[3:] for row in ROWS[1:]]))
-    assert "have 6 and 5 items" in tab.locator("#calc-files-error").inner_text()
-
-
 # For everyone
 
 
@@ -878,18 +769,10 @@ MODES = ["counts", "matrix", "printed", "models", "files"]
 
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_nothing(browser, address, mode, scheme):
-    context = browser.new_context(color_scheme=scheme)
-    tab = context.new_page()
+def test_axe_finds_nothing(tab, address, mode, scheme):
+    tab.emulate_media(color_scheme=scheme)
     open_all(tab, address, mode)
-    first = {"matrix": "#calc-matrix", "files": "#calc-predictions"}.get(mode, "#calc-level")
-    found = []
-    for text in (None, "wrong"):
-        if text:
-            tab.locator(first).fill(text)
-            answer(tab)
-        found += Axe().run(tab, "#calc").response["violations"]
-    context.close()
+    found = Axe().run(tab, "#calc").response["violations"]
     assert [f"{v['id']}: {v['nodes'][0]['html'][:200]}" for v in found] == []
 
 

@@ -16,31 +16,11 @@ Z = float(stats.norm.ppf(0.975))
 # Four intervals
 
 
-@pytest.mark.parametrize("v", [1, 3, 10, 131])
-def test_wilson_direct_ends_are_the_real_roots_of_the_quartic(v: int) -> None:
-    for f in (0.0, 0.2, 0.74, 1.0):
-        # Equation 37 of the paper; the companion matrix leaves about 1e-8 at double roots.
-        k = Z * Z / v
-        roots = np.roots([k, -5 * k, 2 * (4 * k + 1), -4 * (k + f), 2 * f * f])
-        real = np.sort(roots.real[np.abs(roots.imag) < 1e-6])
-        ends = np.array(four_intervals.wilson_direct_of(f, v, Z))
-        assert ends == pytest.approx(real[[0, -1]], abs=1e-7)
-
-
 def test_wilson_indirect_ends_are_wilsons_for_the_proportion() -> None:
     for right, v in ((0, 5), (77, 131), (131, 131)):
         share = np.array(proportion_confint(right, v, method="wilson"))
         ends = four_intervals.wilson_indirect_of(2 * right / (v + right), v, Z)
         assert np.array(ends) == pytest.approx(2 * share / (1 + share), abs=1e-12)
-
-
-def test_degeneracy_is_all_wrong_or_all_right() -> None:
-    _, p10, p01 = cells = (0.16, 0.04, 0.64)
-    n, q = 25, sum(cells)
-    v = np.arange(1, n + 1)  # with no relevant item there is no interval
-    share = (p10 + p01) / q
-    expected = stats.binom.pmf(v, n, q) @ (share**v + (1 - share) ** v)
-    assert four_intervals.degeneracy(n, cells) == pytest.approx(expected, rel=1e-10)
 
 
 def test_coverages_of_two_methods_correlate_as_over_all_tables() -> None:

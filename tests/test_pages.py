@@ -223,6 +223,12 @@ def test_the_page_of_the_command_line_has_every_option(monkeypatch, tmp_path):
         assert f"### {name}\n\n```text\n{text.rstrip()}\n```" in page
 
 
+def test_every_public_name_has_a_reference():
+    pages = "\n".join(path.read_text("utf-8") for path in (ROOT / "book").glob("api-*.md"))
+    named = set(re.findall(r"^\.\. auto\w+:: (?:f1ci\.)?([\w.]+)$", pages, re.M))
+    assert set(f1ci.__all__) - named == set()
+
+
 def test_what_is_glued_from_another_page_has_a_format():
     """Without one the extension takes the key for a part of the path."""
     texts = [path.read_text("utf-8") for path in (ROOT / "book").glob("*.md")]

@@ -168,31 +168,12 @@ def test_gaussian_cells_are_the_integrals():
         assert cells[mean, a, b] == pytest.approx(expected, abs=tolerance)
 
 
-def test_a_forest_of_many_trees_in_one_dimension_is_the_nearest_neighbour_rule():
-    """As the module's docstring says, but where two points are too close for a tree."""
-    both = datasets.split_counts("gaussian").sum(axis=(1, 3))
-    different = np.flatnonzero(both[:, 0, 1] + both[:, 1, 0])
-    assert len(different) == 4
-    for split in different:
-        seed = splits.EXPERIMENTS["gaussian"].seed
-        rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(split,)))
-        x = rng.normal(loc=rng.integers(2, size=500)).astype(np.float32)
-        # scikit-learn's trees do not split between values that differ by at most 1e-7, nor
-        # can single precision hold a midpoint between neighbours 1.2e-7 apart.
-        assert np.diff(np.sort(x)).min() < 1.3e-7
-
-
 def test_changed_parameters_change_the_cells():
     base = splits.cells("abalone", 0, trees=5)
     standardised = splits.cells("abalone", 0, trees=5, standardise=True)
     # The same split, hence the same outcomes; other neighbours.
     assert base[1].sum() == standardised[1].sum()
     assert (base != standardised).any()
-
-
-def test_unknown_experiment_is_refused():
-    with pytest.raises(ValueError, match=r"'orange-juice', .*, got 'lemon'"):
-        splits.cells("lemon", 0)
 
 
 def test_command_prints_single_rows(capsys):

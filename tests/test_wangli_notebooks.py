@@ -27,20 +27,6 @@ def scikit_learn(penalty):
 # Logistic regressions on simulated data
 
 
-@pytest.mark.parametrize("penalty", [0.0, 1.0, 25.0])
-def test_fits_are_those_of_scikit_learn(penalty):
-    rng = np.random.default_rng(1)
-    labels = rng.random((2, 3, 80)) < 0.4
-    features = rng.normal(size=(2, 3, 80, 2)) + labels[..., None] * [0.5, -1.0]
-    terms = logistic_folds.terms_of(features)
-    coefficients = logistic_folds.fit(terms, labels, penalty=penalty)
-    for index in np.ndindex(2, 3):
-        model = scikit_learn(penalty).fit(features[index], labels[index])
-        # Both stop when the gradient is about 1e-6 of what it was at zero.
-        expected = [*model.intercept_, *model.coef_[0]]
-        assert coefficients[index] == pytest.approx(expected, abs=1e-6)
-
-
 def test_separable_classes_have_no_fit():
     features = np.array([[-2.0, 0.3], [-1.0, 0.1], [1.0, 0.2], [2.0, 0.4]])
     with pytest.raises(RuntimeError, match="no convergence in 30 steps"):
@@ -82,7 +68,7 @@ def test_the_folds_are_what_their_names_say(partition, exact_classes):
     assert (uneven <= 2) == (partition == "stratified blocks")
 
 
-@pytest.mark.parametrize("penalty", [0.0, 1.0])
+@pytest.mark.parametrize("penalty", [0.0, 1.0, 25.0])
 def test_a_data_set_is_cross_validated_as_by_scikit_learn(penalty):
     design = Design(60, MEANS, 0.5, penalty=penalty)
     trials = logistic_folds.run(design, 1, rng=np.random.default_rng(4))
@@ -114,12 +100,6 @@ def test_any_executor_gives_the_same_numbers():
 
 
 # Statistics of six folds
-
-
-def test_scores_are_those_of_the_definitions():
-    # The counts printed by Lam et al. (2024), section 6, with F1 = .7404.
-    for metric, expected in (("precision", 77 / 121), ("recall", 77 / 87), ("f1", 154 / 208)):
-        assert fold_statistics.scores([77, 44, 10], metric) == pytest.approx(expected)
 
 
 def test_fold_correlations_are_those_of_drawn_folds():
@@ -170,12 +150,9 @@ def test_tags_are_those_of_the_paper():
     six = " ".join(train_tag_sets.tags(words, ["B", "B2", "B3"]))
     assert six == "S B E B B2 E B B2 B3 E B B2 B3 M M E"
 
-
-@pytest.mark.parametrize("heads", [["B"], ["B", "B2", "B3"]])
-def test_tags_cut_a_text_into_the_words_they_came_from(heads):
-    words = ["a", "bc", "def", "ghij", "klmnop", "q"]
-    found = train_tag_sets.spans(train_tag_sets.tags(words, heads))
-    assert words_of(found, "".join(words)) == words
+    for heads in (["B"], ["B", "B2", "B3"]):
+        spans = train_tag_sets.spans(train_tag_sets.tags(words, heads))
+        assert words_of(spans, "".join(words)) == words
     # Any sequence cuts the text, even one that no words could have.
     odd = train_tag_sets.spans(["M", "E", "E", "B", "S"])
     assert words_of(odd, "abcde") == ["ab", "c", "d", "e"]

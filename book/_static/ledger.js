@@ -1,5 +1,5 @@
 // The ledger and the register: filter by words, paper and verdict, keep the filters in the address,
-// sort by a click on a heading, show the row that a link names, copy a row's citation.
+// sort by a click on a heading, show the row that a link names.
 document.addEventListener("DOMContentLoaded", () => {
   const all = document.querySelector(".ledger-all");
   if (!all) return;
@@ -116,32 +116,5 @@ document.addEventListener("DOMContentLoaded", () => {
         sort(column, heading.getAttribute("aria-sort") === "ascending");
       });
     });
-  }
-
-  // A citation says what the row says, where it is for ever, and from which build it is.
-  const citation = (row) => {
-    // (The value of another run stands below ours.)
-    const [, printed, reproduced] = [...row.cells].map((cell) => cell.firstChild?.textContent.trim());
-    const hash = row.dataset.hash ? `; results hash ${row.dataset.hash}` : "";
-    return (
-      `f1ci, version ${all.dataset.version}, ledger row ${row.id}: printed ${printed}, ` +
-      `reproduced ${reproduced || "nothing"} (${row.dataset.verdict})${hash}. ` +
-      `${all.dataset.address}#${row.id}`
-    );
-  };
-  if (all.dataset.address) {
-    for (const row of rows) {
-      const button = document.createElement("button");
-      button.type = "button";
-      button.className = "copy-citation";
-      button.textContent = "Copy citation";
-      button.setAttribute("aria-label", `Copy citation of ${row.id}`);
-      button.addEventListener("click", async () => {
-        await navigator.clipboard.writeText(citation(row));
-        button.textContent = "Copied";
-        setTimeout(() => (button.textContent = "Copy citation"), 2000);
-      });
-      row.cells[0].append(" ", button);
-    }
   }
 });

@@ -1,0 +1,63 @@
+// Beside each row of the ledger, erratum and figure: a citation to copy, as text or as BibTeX. It
+// says what is cited, of which version, and its address, which does not change.
+document.addEventListener("DOMContentLoaded", () => {
+  const meta = (name) => document.querySelector(`meta[name="${name}"], meta[property="${name}"]`)?.content;
+  const page = meta("og:url");
+  if (!page || !navigator.clipboard) return;
+  const version = `f1ci, version ${DOCUMENTATION_OPTIONS.VERSION}`;
+
+  const asText = ({ id, name, says, hash }) =>
+    `${version}, ${name}${says ? `: ${says}` : ""}${hash ? `; results hash ${hash}` : ""}. ${page}#${id}`;
+  const escaped = (text) => text.replace(/[&%$#_]/g, "\\$&");
+  const asBibtex = ({ id, name, says, hash }) =>
+    [
+      `@misc{f1ci-${id.replace(/[^\w.]+/g, "-")},`,
+      `  author       = {{${meta("citation_author")}}},`,
+      `  title        = {${escaped(name[0].toUpperCase() + name.slice(1))}},`,
+      `  howpublished = {${version}},`,
+      `  year         = {${meta("citation_publication_date")}},`,
+      ...(says ? [`  note         = {${escaped(says)}${hash ? `; results hash ${hash}` : ""}},`] : []),
+      `  url          = {${page}#${id}}`,
+      "}\n",
+    ].join("\n");
+
+  /** Add the two buttons to a place; `cited` gives what they copy, when they are pressed. */
+  const offer = (place, what, cited) => {
+    const box = document.createElement("span");
+    box.className = "copy-citation";
+    box.append("Cite: ");
+    for (const [name, write] of [["text", asText], ["BibTeX", asBibtex]]) {
+      const button = document.createElement("button");
+      button.type = "button";
+      button.textContent = name;
+      button.setAttribute("aria-label", `Copy citation of ${what} as ${name}`);
+      button.addEventListener("click", async () => {
+        await navigator.clipboard.writeText(write(cited()));
+        button.textContent = "copied";
+        setTimeout(() => (button.textContent = name), 2000);
+      });
+      box.append(button, " ");
+    }
+    place.append(" ", box);
+  };
+
+  for (const row of document.querySelectorAll("table.ledger tr[data-hash]")) {
+    offer(row.cells[0], row.id, () => {
+      // (The value of another run stands below ours.)
+      const [, printed, ours] = [...row.cells].map((cell) => cell.firstChild?.textContent.trim());
+      const says = `printed ${printed}, reproduced ${ours || "nothing"} (${row.dataset.verdict})`;
+      return { id: row.id, name: `ledger row ${row.id}`, says, hash: row.dataset.hash };
+    });
+  }
+  for (const heading of document.querySelectorAll(".bd-article section > h3")) {
+    const [, name] = heading.textContent.match(/^([ERON]-[a-z]+-\d+): /) ?? [];
+    if (!name) continue;
+    const line = document.createElement("p");
+    heading.after(line);
+    offer(line, name, () => ({ id: name.toLowerCase(), name: `erratum ${name}` }));
+  }
+  for (const figure of document.querySelectorAll('.bd-article figure[id^="fig-"]')) {
+    const name = figure.id.slice(4);
+    offer(figure.querySelector("figcaption"), name, () => ({ id: figure.id, name: `figure ${name}` }));
+  }
+});
