@@ -16,27 +16,27 @@ import math
 import os
 import sys
 import warnings
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, NoReturn
+from argparse import Namespace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import NamedTuple, NoReturn
 
 import f1ci
 from f1ci import _files, _pasted, _tables, _validation, metrics, planning
 from f1ci.methods import METHODS, names
-from f1ci.results import Interval, IntervalWarning
+from f1ci.report import known_methods
+from f1ci.results import DifferenceSampleSize, Fields, Interval, IntervalWarning, SampleSize
 
 __all__ = ["helps", "main", "parser"]
 
 # What a positive label is called most often.
 _POSITIVE = ("1", "true", "True", "TRUE", "yes", "pos", "positive")
 
-Row = dict[str, Any]
-
 
 class Answer(NamedTuple):
     """What a command prints, and the same in rows for programs."""
 
     text: str
-    rows: list[Row]
+    rows: list[Fields]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -69,127 +69,158 @@ def main(arguments: Sequence[str] | None = None) -> int:
 # Commands
 
 
-def _counts(options: Any) -> Answer:
+def _counts(options: Namespace) -> Answer:
     """Print intervals from the counts of one model."""
-    for name in ("tp", "fp", "fn"):
-        _validation.counts(name, getattr(options, name))
     counts = [[options.tn or 0, options.fp], [options.fn, options.tp]]
-    asked = [metrics.precision, metrics.recall, _metric("f1", options.beta)]
+    asked = [metrics.precision, metrics.recall, metrics.get(options.metric or "f1")]
     asked += [] if options.tn is None else [metrics.accuracy]
     # A method for F1 alone has nothing to say of the others.
     fitting = [metric for metric in asked if options.method in (None, *names(metric))]
-    of = {name: getattr(options, name) for name in ("method", "confidence_level", "alternative")}
+    of = {"method": options.method, "confidence_level": options.confidence_level}
     intervals = [f1ci.metric_interval(counts, metric, **of) for metric in fitting or asked[2:3]]
     rows = _rows({interval.metric: interval for interval in intervals})
     return Answer("\n".join(map(str, intervals)), rows)
 
 
-def _report(options: Any) -> Answer:
+def _report(options: Namespace) -> Answer:
     """Print precision, recall and F1 of every class, each with its interval."""
-    table = _files.columns(options, [options.true, options.pred])
-    groups = table.pop(options.groups, None)
-    report = f1ci.classification_report(
-        *table.values(),
+    columns, groups = _files.labels(options)
+    printed = f1ci.classification_report(
+        *columns,
         groups=groups,
-        labels=options.labels or _files.in_order(itertools.chain(*table.values())),
+        labels=options.labels or _files.in_order(itertools.chain(*columns)),
         method=options.method,
         confidence_level=options.confidence_level,
     )
-    return _reported(report, f"{_shape(len(table[options.true]), groups)}, ")
+    return _reported(printed, f"{_shape(len(columns[0]), groups)}, ")
 
 
-def _matrix(options: Any) -> Answer:
+def _matrix(options: Namespace) -> Answer:
     """Print the same report from a confusion matrix; rows are true classes."""
     with _files.opened(options.file) as stream:
         matrix, classes, notes = _pasted.read_matrix(stream.read(_files.LONGEST_LINE))
-    report = f1ci.matrix_report(
+    printed = f1ci.matrix_report(
         matrix, classes, method=options.method, confidence_level=options.confidence_level
     )
     for note in notes:
         warnings.warn(note, IntervalWarning, stacklevel=1)
-    return _reported(report, f"{matrix.sum():,} items, ")
+    return _reported(printed, f"{matrix.sum():,} items, ")
 
 
-def _reported(report: f1ci.ClassificationReport, shape: str) -> Answer:
-    of = {"method": report.method, "confidence_level": report.confidence_level}
-    text = f"{shape}{len(report.classes)} classes\n\n{report}"
-    return Answer(text, [row | of for row in report.records()])
+def _reported(printed: f1ci.ClassificationReport, shape: str) -> Answer:
+    of = {"method": printed.method, "confidence_level": printed.confidence_level}
+    text = f"{shape}{len(printed.classes)} classes\n\n{printed}"
+    return Answer(text, [row | of for row in printed.records()])
 
 
-def _compare(options: Any) -> Answer:
+def _compare(options: Namespace) -> Answer:
     """Say which of two or more models is better on the same items."""
     y_true, named, groups = _files.models(options)
-    predictions = {_tables.label(name): labels for name, labels in named.items()}
-    classes = _files.in_order(itertools.chain(y_true, *predictions.values()))
+    classes = _files.in_order(itertools.chain(y_true, *named.values()))
     metric, positive = _compared_metric(options, classes)
     of_class = f" of {_tables.label(positive)}" if metric.binary else ""
-    shared: Row = {"groups": groups, "confidence_level": options.confidence_level}
-    if metric.binary:
-        shared["pos_label"] = positive
-        y_true = _files.one_against_rest(y_true, positive)
-        predictions = {a: _files.one_against_rest(y, positive) for a, y in predictions.items()}
+    of: Fields = {"groups": groups, "confidence_level": options.confidence_level}
+    if metric.binary:  # all other classes are one
+        of["pos_label"] = positive
+        y_true, *columns = (
+            [label if label == positive else "" for label in column]
+            for column in (y_true, *named.values())
+        )
+        named = dict(zip(named, columns, strict=True))
+    predictions = {_tables.label(name): column for name, column in named.items()}
     comparison = f1ci.compare_models(
-        y_true, predictions, metric, margin=options.margin, rng=0, **shared
+        y_true, predictions, metric, margin=options.margin, method=options.method, rng=0, **of
     )
-    (a, b), test = next(iter(comparison.tests.items()))
-    verdict, more = comparison.verdict(), None
-    only_a, only_b = test.discordant
-    below = f"only {a} is right on {only_a:,} items, only {b} on {only_b:,}\n"
-    if len(predictions) > 2:
-        below = ""
-    elif "not distinguished" in verdict and test.estimate:
-        size, power = abs(test.estimate), options.power
-        plan = planning.pilot_sample_size(
-            y_true,
-            predictions[a],
-            predictions[b],
-            metric,
-            difference=size,
-            power=power,
-            **shared,
-        )
-        more = max(1, plan.items - (len(y_true) if groups is None else len(set(groups))))
-        scale = 10 ** max(0, len(str(more)) - 2)  # two digits are enough
-        verdict += (
-            f": about {round(more / scale) * scale:,} more "
-            f"{'items' if groups is None else 'groups'} would be needed to find a difference "
-            f"of {size:.2g} with a power of {_tables.percent(power)}"
-        )
-    head, rows, _ = comparison._table()
-    text = (
-        f"{_shape(len(y_true), groups)}, {metric.name}{of_class}, "
-        f"method {test.interval.method}, test {test.method}\n\n"
-        f"{_tables.as_text(head, rows)}\n\n{below}{verdict}"
-    )
-    of_pairs = [
-        {"name": f"{b} - {a}"} | record | {"p_not_inferior": test.p_not_inferior}
-        | {"p_equivalent": test.p_equivalent, "method": test.interval.method, "test": test.method}
-        for record, ((a, b), test) in zip(
-            comparison.records(), comparison.tests.items(), strict=True
-        )
-    ]  # fmt: skip
-    of_pairs[-1] |= {"verdict": verdict, "more_needed": more}
-    return Answer(text, [*_rows(comparison.intervals), *of_pairs])
+    rows = _rows(comparison.intervals)
+    for record, test in zip(comparison.records(), comparison.tests.values(), strict=True):
+        rows.append({"name": f"{record['b']} - {record['a']}"} | record)
+        rows[-1] |= {"p_not_inferior": test.p_not_inferior, "p_equivalent": test.p_equivalent}
+        rows[-1] |= {"method": test.interval.method, "test": test.method}
+    shape = _shape(len(y_true), groups)
+    text = f"{shape}, {metric.name}{of_class}, method {test.interval.method}, test {test.method}"
+    text, more = f"{text}\n\n{comparison}", None
+    if len(predictions) == 2:
+        only_a, only_b = test.discordant or (0, 0)
+        a, b = predictions
+        text += f"\nonly {a} is right on {only_a:,} items, only {b} on {only_b:,}"
+        if "not distinguished" in comparison.verdict() and test.estimate:
+            of |= {"difference": abs(test.estimate), "power": options.power}
+            plan = planning.pilot_sample_size(y_true, predictions[a], predictions[b], metric, **of)
+            more = max(1, plan.items - len(y_true if groups is None else set(groups)))
+            text += (
+                f"\nabout {more:,} more {'items' if groups is None else 'groups'} would be needed "
+                f"to find a difference of {abs(test.estimate):.2g} "
+                f"with a power of {_tables.percent(options.power)}"
+            )
+    rows[-1] |= {"verdict": comparison.verdict(), "more_needed": more}
+    return Answer(text, rows)
 
 
-def _plan(options: Any) -> Answer:
+def _plan(options: Namespace) -> Answer:
     """Say how many items are needed, for one score or to find a difference of two models."""
-    metric = _metric(options.metric or "f1", options.beta)
-    of_one = ("half_width", "standard_error")
     of_two = ("difference", "disagreement", "score")
-    asked = {name: getattr(options, name) for name in (*of_one, *of_two, "prevalence")}
-    asked = {name: value for name, value in asked.items() if value is not None}
-    asked["confidence_level"] = options.confidence_level
-    if "difference" in asked:
-        if missing := [name for name in (*of_two, "prevalence") if name not in asked]:
-            raise ValueError(f"--difference also needs --{', --'.join(missing)}")
-        plan: Any = f1ci.comparison_sample_size(metric, power=options.power, **asked)
+    every = ("half_width", "standard_error", *of_two, "prevalence", "confidence_level")
+    asked = {name: getattr(options, name) for name in every if getattr(options, name) is not None}
+    metric = options.metric or "f1"
+    if options.difference is None:
+        plan: SampleSize | DifferenceSampleSize = f1ci.sample_size(metric, **asked)
+    elif missing := [name for name in (*of_two, "prevalence") if name not in asked]:
+        raise ValueError(f"--difference also needs --{', --'.join(missing)}")
     else:
-        plan = f1ci.sample_size(metric, **asked)
+        plan = f1ci.comparison_sample_size(metric, power=options.power, **asked)
     return Answer(str(plan), [dataclasses.asdict(plan)])
 
 
 # The parser
+
+_COLUMN: Fields = {"metavar": "COLUMN"}
+_ARGUMENTS: dict[str, Fields] = {
+    "tp": {"type": int, "help": "true positives"},
+    "fp": {"type": int, "help": "false positives"},
+    "fn": {"type": int, "help": "false negatives"},
+    "tn": {"type": int, "nargs": "?", "help": "true negatives, for the accuracy only"},
+    "file": {"help": "a file with a header line (of `matrix`: a matrix); - is standard input"},
+    "file_b": {"nargs": "?", "help": "a second file, with the predictions of model B"},
+    "--on": _COLUMN | {"help": "the column that joins the two files"},
+    "--true": _COLUMN | {"required": True, "help": "true labels"},
+    "--pred": _COLUMN | {"required": True, "help": "predicted labels"},
+    "--pred+": _COLUMN
+    | {"required": True, "nargs": "+", "help": "of each model; one name serves two files"},
+    "--groups": _COLUMN | {"help": "document, image or user of the item"},
+    "--labels": {"nargs": "+", "metavar": "LABEL", "help": "the classes in their order, or some"},
+    "--positive": {"metavar": "LABEL", "help": "the positive class"},
+    "--delimiter": {"metavar": "CHARACTER", "help": "between columns"},
+    "--metric": {"metavar": "NAME", "help": "f1 by default; f2, recall, macro_f1, ..."},
+    "--method": {"metavar": "NAME", "help": "see below; score by default"},
+    "--margin": {"type": float, "default": 0.0, "help": "a difference that does not matter"},
+    "--half-width": {"type": float, "help": "half the length of the interval"},
+    "--standard-error": {"type": float, "help": "or the standard error"},
+    "--prevalence": {"type": float, "help": "share of truly positive items"},
+    "--difference": {"type": float, "help": "or a difference of two models to find"},
+    "--disagreement": {"type": float, "nargs": 2, "metavar": ("POS", "NEG")}
+    | {"help": "shares of items, by class, that only one model gets right"},
+    "--score": {"type": float, "help": "what both models score, about"},
+    "--power": {"type": float, "default": planning.POWER, "help": "to find a difference"},
+    "--confidence-level": {"type": float, "default": 0.95, "metavar": "LEVEL"},
+    "--json": {"dest": "form", "action": "store_const", "const": "json", "help": "print json"},
+    "--csv": {"dest": "form", "action": "store_const", "const": "csv", "help": "print csv"},
+}
+_TABLE = "file --true --groups --delimiter --pred"
+_PLAN = "--half-width --standard-error --prevalence --difference --disagreement --score --power"
+
+# Each command with its arguments, the methods that it takes, and an example.
+_COMMANDS: list[tuple[Callable[[Namespace], Answer], str, Iterable[str], str]] = [
+    (_counts, "tp fp fn tn --metric --method", METHODS, "77 44 10"),
+    (_report, f"{_TABLE} --labels --method", known_methods(), "labels.csv --true y --pred a"),
+    (_matrix, "file --method", known_methods(), "matrix.txt"),
+    (
+        _compare,
+        f"{_TABLE}+ file_b --on --metric --positive --margin --power --method",
+        [name for name, method in METHODS.items() if not method.needs_one_sample],
+        "labels.csv --true y --pred a b",
+    ),
+    (_plan, f"--metric {_PLAN}", (), "--metric f0.5 --half-width 0.02 --prevalence 0.615"),
+]
 
 
 class _Parser(argparse.ArgumentParser):
@@ -208,119 +239,45 @@ def helps() -> dict[str, str]:
 
 
 def _parsers() -> dict[str, argparse.ArgumentParser]:
+    examples = [f"f1ci {run.__name__.strip('_')} {example}" for run, _, _, example in _COMMANDS]
+    more = ["compare a.csv b.csv --on id --true y --pred p", "report - --true y --pred a --json"]
+    shown = "\n  ".join([*examples, *(f"f1ci {example}" for example in more)])
+    raw = argparse.RawDescriptionHelpFormatter
     top = _Parser(
         prog="f1ci",
         description="How sure can we be of an F score? Intervals, reports, comparisons, plans.",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=raw,
+        epilog=f"examples:\n  {shown}\n\n"
+        "Files have a header line, and commas, semicolons, tabs or bars between columns; they may\n"
+        "be compressed by gzip. `f1ci COMMAND --help` explains a command.\n"
+        "The exit code is 0, or 2 after bad input.",
     )
     top.add_argument("--version", action="version", version=f"f1ci {f1ci.__version__}")
     commands = top.add_subparsers(metavar="COMMAND", required=True)
     parsers: dict[str, argparse.ArgumentParser] = {"f1ci": top}
-    examples = []
-
-    def command(run: Any, example: str, metric: metrics.Metric | None) -> argparse.ArgumentParser:
-        known = [name for name in (names(metric) if metric else []) if name in METHODS]
-        methods = [f"  {name:14}{METHODS[name].summary}" for name in known]
+    for (run, words, methods, _), example in zip(_COMMANDS, examples, strict=True):
+        lines = [f"  {name:14}{METHODS[name].summary}" for name in methods]
         new: argparse.ArgumentParser = commands.add_parser(
             run.__name__.strip("_"),
             help=run.__doc__,
             description=run.__doc__,
-            epilog="\n".join([*(["methods:"] if methods else []), *methods, f"example: {example}"]),
-            formatter_class=argparse.RawDescriptionHelpFormatter,
+            epilog="\n".join([*["methods:"][: len(lines)], *lines, f"example: {example}"]),
+            formatter_class=raw,
         )
         new.set_defaults(form="text", run=run)
-        if methods:
-            new.add_argument("--method", metavar="NAME", help="see below; score by default")
-        new.add_argument("--confidence-level", type=float, default=0.95, metavar="LEVEL")
-        for form in ("json", "csv"):
-            new.add_argument(
-                f"--{form}", dest="form", action="store_const", const=form, help=f"print {form}"
-            )
+        for word in [*words.split(), "--confidence-level", "--json", "--csv"]:
+            new.add_argument(word.rstrip("+"), **_ARGUMENTS[word])
         parsers[new.prog] = new
-        examples.append(example)
-        return new
-
-    new = command(_counts, "f1ci counts 77 44 10", metrics.f1)
-    for name, meaning in (("tp", "true positives"), ("fp", "false positives")):
-        new.add_argument(name, type=int, help=meaning)
-    new.add_argument("fn", type=int, help="false negatives")
-    new.add_argument("tn", type=int, nargs="?", help="true negatives, for the accuracy only")
-    new.add_argument("--beta", type=float, help="F-beta instead of F1")
-    new.add_argument("--alternative", default="two-sided", help="two-sided, or one: greater, less")
-
-    new = command(_report, "f1ci report labels.csv --true y --pred model_a", metrics.macro_f1)
-    _file(new)
-    new.add_argument("--pred", required=True, metavar="COLUMN", help="predicted labels")
-    new.add_argument("--labels", nargs="+", metavar="LABEL", help="the classes, in their order")
-
-    new = command(_matrix, "f1ci matrix matrix.txt", metrics.macro_f1)
-    new.add_argument("file", help="a matrix as any program prints it; - reads standard input")
-
-    new = command(_compare, "f1ci compare labels.csv --true y --pred model_a model_b", None)
-    _file(new)
-    new.add_argument("file_b", nargs="?", help="a second file, with the predictions of model B")
-    new.add_argument("--on", metavar="COLUMN", help="the column that joins the two files")
-    new.add_argument(
-        "--pred", required=True, nargs="+", metavar="COLUMN",
-        help="columns of predicted labels, one for each model; one name serves two files",
-    )  # fmt: skip
-    new.add_argument("--metric", metavar="NAME", help="f1 by default; recall, macro_f1, ...")
-    new.add_argument("--beta", type=float, help="F-beta instead of F1")
-    new.add_argument("--positive", metavar="LABEL", help="the positive class")
-    new.add_argument("--margin", type=float, default=0.0, help="a difference that does not matter")
-    new.add_argument("--power", type=float, default=planning.POWER, help="of a further test set")
-    examples.append("f1ci compare a.csv b.csv --on id --true y --pred p")
-
-    new = command(_plan, "f1ci plan --beta 0.5 --half-width 0.02 --prevalence 0.615", None)
-    new.add_argument("--metric", metavar="NAME", help="f1 by default; precision, recall, ...")
-    new.add_argument("--beta", type=float, help="F-beta instead of F1")
-    new.add_argument("--half-width", type=float, help="half the length of the interval")
-    new.add_argument("--standard-error", type=float, help="or the standard error")
-    new.add_argument("--prevalence", type=float, help="share of truly positive items")
-    new.add_argument("--difference", type=float, help="or a difference of two models to find")
-    new.add_argument(
-        "--disagreement", type=float, nargs=2, metavar=("POS", "NEG"),
-        help="shares of items, by class, that only one model gets right",
-    )  # fmt: skip
-    new.add_argument("--score", type=float, help="what both models score, about")
-    new.add_argument("--power", type=float, default=planning.POWER, help="to find the difference")
-    examples.append(
-        "f1ci plan --difference 0.03 --disagreement 0.05 0.05 --score 0.8 --prevalence 0.3"
-    )
-    shown = "\n  ".join([*examples, "cat labels.csv | f1ci report - --true y --pred a --json"])
-    top.epilog = (
-        f"examples:\n  {shown}\n\n"
-        "Files have a header line, and commas, semicolons, tabs or bars between columns; they may\n"
-        "be compressed by gzip. `f1ci COMMAND --help` explains a command.\n"
-        "The exit code is 0, or 2 after bad input."
-    )
     return parsers
-
-
-def _file(new: argparse.ArgumentParser) -> None:
-    new.add_argument("file", help="a file with a header line; - reads standard input")
-    new.add_argument("--true", required=True, metavar="COLUMN", help="true labels")
-    new.add_argument("--groups", metavar="COLUMN", help="document, image or user of the item")
-    new.add_argument("--delimiter", metavar="CHARACTER", help="between columns")
 
 
 # What the commands share
 
 
-def _metric(name: str, beta: float | None) -> metrics.Metric:
-    if beta is None:
-        return metrics.get(name)
-    if name == "f1":
-        return metrics.fbeta(beta)
-    if not name.endswith("_f1"):
-        raise ValueError(f"--beta goes with F scores, got --beta {beta:g} --metric {name}")
-    return metrics.averaged(name.removesuffix("_f1"), beta)
-
-
-def _compared_metric(options: Any, classes: Sequence[str]) -> tuple[metrics.Metric, str]:
+def _compared_metric(options: Namespace, classes: Sequence[str]) -> tuple[metrics.Metric, str]:
     """Return the metric and the positive class."""
     name = options.metric or ("f1" if len(classes) <= 2 or options.positive else "macro_f1")
-    metric = _metric(name, options.beta)
+    metric = metrics.get(name)
     if not metric.binary:
         return metric, ""
     wanted = _POSITIVE if options.positive is None else (options.positive,)
@@ -332,17 +289,17 @@ def _compared_metric(options: Any, classes: Sequence[str]) -> tuple[metrics.Metr
     return metric, positive[0]
 
 
-def _rows(intervals: Mapping[str, Interval]) -> list[Row]:
+def _rows(intervals: Mapping[str, Interval]) -> list[Fields]:
     fields = ("metric", "estimate", "low", "high", "standard_error", "method", "confidence_level")
     return [{"name": name} | {f: getattr(x, f) for f in fields} for name, x in intervals.items()]
 
 
-def _shape(items: int, groups: Any) -> str:
+def _shape(items: int, groups: list[str] | None) -> str:
     return f"{items:,} items" + ("" if groups is None else f" in {len(set(groups)):,} groups")
 
 
 def _write(answer: Answer, form: str) -> None:
-    out: Any = sys.stdout
+    out = sys.stdout
     if out is None:
         raise OSError("it is closed")
     if isinstance(out, io.TextIOWrapper):
@@ -353,19 +310,18 @@ def _write(answer: Answer, form: str) -> None:
         rows = [{key: _finite(value) for key, value in row.items()} for row in answer.rows]
         out.write(json.dumps(rows, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
     else:
-        writer = csv.DictWriter(
-            out, list(dict.fromkeys(key for row in answer.rows for key in row)), lineterminator="\n"
-        )
+        columns = list(dict.fromkeys(key for row in answer.rows for key in row))
+        writer = csv.DictWriter(out, columns, lineterminator="\n")
         writer.writeheader()
         writer.writerows({key: _as_cell(v) for key, v in row.items()} for row in answer.rows)
     out.flush()
 
 
-def _as_cell(value: Any) -> Any:
+def _as_cell(value: object) -> object:
     """Return a cell that a spreadsheet does not take for a formula."""
     formula = isinstance(value, str) and value.startswith(("=", "+", "-", "@"))
     return f"'{value}" if formula else value
 
 
-def _finite(value: Any) -> Any:
+def _finite(value: object) -> object:
     return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -6,7 +6,7 @@ labels; the functions here count them.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -14,11 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from f1ci import _labels, _validation
-from f1ci._labels import Classes, Codes, Wanted
-from f1ci.results import Array, BinaryCounts
-
-# Labels per block: small enough for the cache, large enough to hide the loop's own cost.
-_BLOCK = 1 << 16
+from f1ci._labels import Codes
+from f1ci.results import Array, BinaryCounts, Classes, Labels
 
 # Codes that span no more than this many values are counted without sorting.
 _WIDEST_TABLE = 1 << 10
@@ -27,7 +24,7 @@ _WIDEST_TABLE = 1 << 10
 _FEW_CLASSES = 200
 
 
-def binary_counts(y_true: Any, y_pred: Any, *, pos_label: Hashable = 1) -> BinaryCounts:
+def binary_counts(y_true: Labels, y_pred: Labels, *, pos_label: Hashable = 1) -> BinaryCounts:
     """Count true and false positives and negatives.
 
     Parameters
@@ -56,21 +53,14 @@ def binary_counts(y_true: Any, y_pred: Any, *, pos_label: Hashable = 1) -> Binar
     >>> f1ci.binary_counts(["spam", "ham"], ["spam", "spam"], pos_label="spam")
     BinaryCounts(tp=1, fp=1, fn=0, tn=0)
     """
-    named = {"y_true": y_true, "y_pred": y_pred}
-    arrays = {name: _labels.labels(name, value) for name, value in named.items()}
-    _validation.same_length(**arrays)
-    _hashable(pos_label)
-    true, pred = arrays.values()
-    fast = {true.dtype.kind, pred.dtype.kind} <= set("bi") and not isinstance(pos_label, tuple)
-    counts = _count_integers(true, pred, pos_label) if fast else None
-    if counts is None:
-        codes, _ = coded(arrays, True, pos_label, None)
-        tn, fp, fn, tp = np.bincount(2 * codes[0] + codes[1], minlength=4).tolist()
-        counts = BinaryCounts(tp, fp, fn, tn)
-    return counts
+    codes, _ = _coded({"y_true": y_true, "y_pred": y_pred}, True, pos_label, None)
+    tn, fp, fn, tp = np.bincount(2 * codes[0] + codes[1], minlength=4).tolist()
+    return BinaryCounts(tp, fp, fn, tn)
 
 
-def confusion_matrix(y_true: Any, y_pred: Any, *, labels: Wanted = None) -> NDArray[np.int64]:
+def confusion_matrix(
+    y_true: Labels, y_pred: Labels, *, labels: Classes | None = None
+) -> NDArray[np.int64]:
     """Count how often each class was predicted as each class.
 
     Parameters
@@ -101,63 +91,26 @@ def confusion_matrix(y_true: Any, y_pred: Any, *, labels: Wanted = None) -> NDAr
            [0, 1, 1],
            [0, 0, 1]])
     """
-    return confusion_matrix_and_classes(y_true, y_pred, labels=labels)[0]
-
-
-def confusion_matrix_and_classes(
-    y_true: Any, y_pred: Any, *, labels: Wanted = None
-) -> tuple[Codes, Classes]:
-    """Return `confusion_matrix`, and the class that each row and column stands for."""
     (true, pred), classes = _labels.encode({"y_true": y_true, "y_pred": y_pred}, wanted=labels)
     r = len(classes)
     _refuse_many_classes(r)
-    return np.bincount(r * true + pred, minlength=r * r).reshape(r, r), classes
+    return np.bincount(r * true + pred, minlength=r * r).reshape(r, r)
 
 
 def indicator_counts(
-    y_true: Any, y_pred: Any, labels: Wanted
+    y_true: Labels, y_pred: Labels, labels: Classes | None
 ) -> tuple[NDArray[np.float64], Classes]:
     """Return TP, FP and FN by item and class, shape (items, classes, 3), and the classes."""
     true, pred, names = _labels.indicators(y_true, y_pred, labels)
     return np.stack([true & pred, ~true & pred, true & ~pred], axis=-1).astype(np.float64), names
 
 
-def group_codes(groups: Any, codes: NDArray[Any]) -> Codes:
-    """Return the group of each item as 0, 1, ...; there are at least two groups."""
-    encoded, names = _labels.encode({"groups": groups})
-    grouped: Codes = encoded[0]
-    _validation.same_length(y_true=codes[0], groups=grouped)
-    _validation.at_least_two("groups", len(names))
-    return grouped
-
-
-def by_group(table: NDArray[np.float64], groups: Any) -> NDArray[np.float64]:
+def by_group(table: Array, groups: Labels) -> Array:
     """Return counts by item, shape (items, ...), summed by group."""
-    codes = group_codes(groups, table[None, :, 0, 0])
+    codes = _group_codes(groups, len(table))
     grouped = np.zeros((int(codes.max()) + 1, *table.shape[1:]))
     np.add.at(grouped, codes, table)
     return grouped
-
-
-def coded(
-    arrays: Mapping[str, Any],
-    binary: bool,
-    pos_label: Hashable,
-    labels: Wanted,
-    others: bool = False,
-) -> tuple[Codes, Classes]:
-    """Return codes of shape (len(arrays), n) and the classes they stand for, two or many."""
-    if binary:
-        _hashable(pos_label)
-        refuse_labels(labels)
-    codes, classes = _labels.encode(arrays, wanted=labels, others=others)
-    if binary:
-        _check_two_classes(classes, pos_label)
-        positive = classes.index(pos_label) if pos_label in classes else -1
-        return (codes == positive).astype(np.int64), ["negative", "positive"]
-    _refuse_many_classes(len(classes))
-    _validation.at_least_two("classes", len(classes), "an average over classes")
-    return codes, classes
 
 
 class Matrix:
@@ -284,7 +237,7 @@ class Items(NamedTuple):
     codes: Codes
     counts: Array
     groups: Codes | None
-    classes: Sequence[Hashable]
+    classes: Classes
 
     def matrix(self, model: int = 0) -> Matrix:
         """Return the confusion matrix of a model; its cells are the rows, unless it is a batch."""
@@ -294,10 +247,10 @@ class Items(NamedTuple):
         cells = np.equal.outer(true * r + predicted, np.arange(r * r))
         return Matrix((self.counts @ cells).reshape(*self.counts.shape[:-1], r, r))
 
-    def by_group(self) -> Array:
-        """Return TP, FP and FN by group and class of one model, shape (groups, classes, 3)."""
+    def by_group(self, model: int = 0) -> Array:
+        """Return TP, FP and FN by group and class of a model, shape (groups, classes, 3)."""
         groups = np.zeros(len(self.counts), np.int64) if self.groups is None else self.groups
-        true, predicted = self.codes
+        true, predicted = self.codes[[0, model + 1]]
         table = np.zeros((groups.max() + 1, len(self.classes), 3))
         right, wrong = true == predicted, true != predicted
         for rows, of_class, kind in ((right, true, 0), (wrong, predicted, 1), (wrong, true, 2)):
@@ -311,20 +264,22 @@ class Items(NamedTuple):
 
 
 def items_of(
-    arrays: Mapping[str, Any],
+    arrays: Mapping[str, Labels],
     binary: bool,
     pos_label: Hashable,
-    labels: Wanted,
-    groups: Any,
+    labels: Classes | None,
+    groups: Labels | None,
     others: bool = False,
 ) -> Items:
-    """Group items by their labels, and by their groups if there are any; see `coded`."""
-    codes, classes = coded(arrays, binary, pos_label, labels, others)
-    return group_items(codes, classes, None if groups is None else group_codes(groups, codes))
+    """Group items by their labels, and by their groups if there are any; see `_coded`."""
+    codes, classes = _coded(arrays, binary, pos_label, labels, others)
+    if groups is None:
+        return group_items(codes, classes)
+    return group_items(codes, classes, _group_codes(groups, codes.shape[1]))
 
 
 def group_items(
-    codes: Codes, classes: Sequence[Hashable], groups: Codes | None = None, counts: Any = None
+    codes: Codes, classes: Classes, groups: Codes | None = None, counts: Any = None
 ) -> Items:
     """Put items, or rows of so many items each, that are alike into one row; rows are in order."""
     rows = codes if groups is None else np.vstack([groups, codes])
@@ -344,7 +299,7 @@ def group_items(
     return Items(distinct[1:], number, distinct[0], classes)
 
 
-def refuse_labels(labels: Any) -> None:
+def refuse_labels(labels: Classes | None) -> None:
     """Only an average over classes asks for a list of them."""
     if labels is not None:
         raise ValueError(
@@ -353,8 +308,24 @@ def refuse_labels(labels: Any) -> None:
         )
 
 
-def _check_two_classes(classes: Sequence[Any], pos_label: Any) -> None:
-    """The classes of a binary problem: `pos_label` and at most one other, or just one."""
+def _coded(
+    arrays: Mapping[str, Labels],
+    binary: bool,
+    pos_label: Hashable,
+    labels: Classes | None,
+    others: bool = False,
+) -> tuple[Codes, Classes]:
+    """Return codes of shape (len(arrays), n) and the classes they stand for, two or many."""
+    if not binary:
+        codes, classes = _labels.encode(arrays, wanted=labels, others=others)
+        _refuse_many_classes(len(classes))
+        _validation.at_least_two("classes", len(classes), "an average over classes")
+        return codes, classes
+    got = _validation.short(pos_label)
+    if getattr(pos_label, "__hash__", None) is None:
+        raise TypeError(f"pos_label must be hashable, got {got}")
+    refuse_labels(labels)
+    codes, classes = _labels.encode(arrays)
     shown = _validation.listing(classes)
     if len(classes) > 2:
         raise ValueError(
@@ -362,8 +333,17 @@ def _check_two_classes(classes: Sequence[Any], pos_label: Any) -> None:
             "classes, such as macro_f1, take any number, and so does micro_f1, their accuracy"
         )
     if len(classes) > 1 and pos_label not in classes:
-        got = _validation.short(pos_label)
         raise ValueError(f"pos_label must be one of the labels {shown}, got {got}")
+    positive = classes.index(pos_label) if pos_label in classes else -1
+    return (codes == positive).astype(np.int64), ["negative", "positive"]
+
+
+def _group_codes(groups: Labels, items: int) -> Codes:
+    """Return the group of each item as 0, 1, ...; there are at least two groups."""
+    (codes,), names = _labels.encode({"groups": groups})
+    _validation.same_length(y_true=range(items), groups=codes)
+    _validation.at_least_two("groups", len(names))
+    return np.asarray(codes)
 
 
 def _refuse_many_classes(classes: int) -> None:
@@ -372,36 +352,3 @@ def _refuse_many_classes(classes: int) -> None:
             f"at most {_labels.MOST_CLASSES} classes can be counted, got {classes}; are these "
             "identifiers rather than labels?"
         )
-
-
-def _hashable(pos_label: Any) -> None:
-    """Check that a value may be a label."""
-    try:
-        hash(pos_label)
-    except TypeError:
-        raise TypeError(f"pos_label must be hashable, got {_validation.short(pos_label)}") from None
-
-
-def _count_integers(
-    true: NDArray[Any], pred: NDArray[Any], positive: Hashable
-) -> BinaryCounts | None:
-    """Count in one pass; return None if the labels are not `positive` and one other."""
-    n = len(true)
-    tp = true_positives = pred_positives = 0
-    other = None
-    for start in range(0, n, _BLOCK):
-        a, b = true[start : start + _BLOCK], pred[start : start + _BLOCK]
-        a_positive, b_positive = a == positive, b == positive
-        a_count, b_count = int(np.count_nonzero(a_positive)), int(np.count_nonzero(b_positive))
-        tp += int(np.count_nonzero(a_positive & b_positive))
-        true_positives += a_count
-        pred_positives += b_count
-        for block, flags, count in ((a, a_positive, a_count), (b, b_positive, b_count)):
-            negatives = len(block) - count
-            if negatives:
-                if other is None:
-                    other = block[np.argmin(flags)]
-                if np.count_nonzero(block == other) != negatives:
-                    return None
-    fp, fn = pred_positives - tp, true_positives - tp
-    return BinaryCounts(tp, fp, fn, n - tp - fp - fn)

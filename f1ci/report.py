@@ -18,6 +18,7 @@ from f1ci import _classes, _tables, _validation, methods, metrics
 from f1ci import counts as _counts
 from f1ci._classes import ClassCounts
 from f1ci._limits import FEW, Level, level_of
+from f1ci.methods import Method
 from f1ci.results import Interval, Record, without_warnings
 
 if TYPE_CHECKING:
@@ -92,7 +93,7 @@ class ClassificationReport(Record):
             for m, (estimate, low, high) in parts.items():
                 key = "f1-score" if m == "f1" else m
                 row |= {key: estimate, f"{key}_interval": (low, high)}
-            rows[str(name)] = row | {"support": support}
+            rows |= row if "accuracy" in parts else {str(name): row | {"support": support}}
         return rows
 
     def to_frame(self) -> pandas.DataFrame:
@@ -231,13 +232,15 @@ def _report(
     data: ClassCounts, names: Classes, zero_division: float, method: str | None, level: Level
 ) -> ClassificationReport:
     """Return the report of counts by class; `names` are what the rows are called."""
-    method, of = _method(method), tuple(names)
-    name = method + data.mark
+    method, _ = methods.pick(method, known_methods(), "a classification report")
+    of = tuple(names)
+    # Averages over classes of which an item may have several have no score limits.
+    method = None if method == "score" else method
 
     def ask(metric: str, average: str | None) -> Interval:
         score = getattr(metrics, metric)
         interval = _classes.interval_of_classes(data, score, average, zero_division, method, level)
-        return replace(interval, method=name, classes=None if average else of)
+        return replace(interval, classes=None if average else of)
 
     rows = ["macro", "weighted"] if data.complete else ["micro", "macro", "weighted"]
     if data.items is None and not data.mark:
@@ -248,6 +251,8 @@ def _report(
         if data.complete:
             averages["accuracy"] = {"accuracy": replace(ask("f1", "micro"), metric="accuracy")}
         averages |= {f"{row} avg": {m: ask(m, row) for m in METRICS} for row in rows}
+    shown = [*by_class.values(), *(x for each in averages.values() for x in each.values())]
+    name = ", ".join(dict.fromkeys(x.method for x in shown))
     totals = data.units.sum(axis=0)
     tp, fp, fn = totals.T
     notes = []
@@ -277,9 +282,8 @@ def _some(classes: Classes, which: Any) -> str:
     return ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
 
 
-def _method(method: str | None) -> str:
-    """One method for all that the report prints."""
+def known_methods() -> dict[str, Method]:
+    """Return the methods that apply to all that a report prints, by name."""
     shown = (metrics.precision, metrics.micro_f1, metrics.macro_f1)
-    entries = methods.METHODS.items()
-    known = {name: each for name, each in entries if all(map(each.applies_to, shown))}
-    return methods.pick(method, known, "a classification report")[0]
+    every = methods.METHODS.items()
+    return {name: method for name, method in every if all(map(method.applies_to, shown))}

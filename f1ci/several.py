@@ -96,6 +96,7 @@ def compare_models(
     pos_label: Hashable = 1,
     labels: Classes | None = None,
     groups: Labels | None = None,
+    method: str | None = None,
     rng: Seed = None,
     confidence_level: float = 0.95,
 ) -> ModelComparison:
@@ -109,6 +110,8 @@ def compare_models(
         The labels that each model predicts; at least two models.
     metric, margin, pos_label, labels, groups, rng, confidence_level
         See `difference_test`. Intervals have the level one by one.
+    method : str, optional
+        The method of the intervals; see `difference_interval`.
 
     Returns
     -------
@@ -127,7 +130,7 @@ def compare_models(
     b       0.909     0.837  0.951
     c       0.867     0.789  0.919
     a       0.737     0.628  0.823
-    b - a   0.172     0.092  0.267   0.00018
+    b - a   0.172     0.093  0.266   0.00018
     c - a   0.130     0.035  0.234     0.023
     c - b  -0.042    -0.100  0.012      0.11
     b has the best estimate; it is not distinguished from c
@@ -140,9 +143,9 @@ def compare_models(
     every = metric.binary or labels is not None
     intervals, tests = {}, {}
     for k, name in enumerate(names, start=1):
-        intervals[name] = items_interval(metric, _seen_by(items, [k], every), None, level)
+        intervals[name] = items_interval(metric, _seen_by(items, [k], every), method, level)
     for (j, a), (k, b) in combinations(enumerate(names, start=1), 2):
-        comparison = compare(_seen_by(items, [j, k], every), metric, None, level)
+        comparison = compare(_seen_by(items, [j, k], every), metric, method, level)
         tests[a, b] = run_test(comparison, margin=margin, rng=rng)
     best_first = sorted(names, key=lambda name: -np.nan_to_num(intervals[name].estimate))
     adjusted = _holm({pair: test.p_value for pair, test in tests.items()})

@@ -58,7 +58,7 @@ CALLS = {
     "f1_interval": (f1ci.f1_interval, {"tp": 7, "fp": 2, "fn": [1, 3], **SIDE}),
     "f1_score_interval": (
         f1ci.f1_score_interval,
-        {**ONE, **CLASSES, **SIDE, "average": "macro", "beta": 2.0},
+        {**ONE, **CLASSES, **SIDE, **COUNTED, "average": "macro", "beta": 2.0},
     ),
     "f1_score_interval, binary": (
         f1ci.f1_score_interval,

@@ -42,7 +42,7 @@ def test_a_data_set_takes_its_file_and_its_line(tmp_path):
     change(root / "notebooks" / "data" / "fruit.csv", "3", "4")
     changed = call(root, "execute")
     assert changed.returncode == 1
-    assert "AlteredDataError" in changed.stdout
+    assert "DataError" in changed.stdout
 
 
 @pytest.mark.slow

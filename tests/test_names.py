@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import sklearn.metrics as sk
+from examples import labels_of
 from scipy import stats
 
 import f1ci
@@ -10,11 +11,6 @@ from f1ci import metrics
 
 MATRIX = np.array([[30, 4, 2], [5, 21, 9], [1, 6, 40]])
 BINARY = np.array([[52, 9], [6, 33]])
-
-
-def labels_of(matrix):
-    cells = [(t, p) for (t, p), n in np.ndenumerate(matrix) for _ in range(n)]
-    return np.array(cells).T
 
 
 # scikit-learn's values
@@ -46,21 +42,16 @@ OF_TWO = {
 }
 
 
-@pytest.mark.parametrize("name", [*OF_BOTH, *AVERAGED])
-@pytest.mark.parametrize("matrix", [BINARY, MATRIX], ids=["two classes", "three"])
-def test_names_have_scikit_learns_values(name, matrix):
-    expected = (OF_BOTH | AVERAGED)[name](*labels_of(matrix))
-    found = f1ci.metric_interval(matrix, name)
-    assert found.estimate == pytest.approx(expected, abs=1e-14)
-    assert found.low < expected < found.high
-
-
-@pytest.mark.parametrize("name", OF_TWO)
-def test_names_of_binary_metrics(name):
-    expected = OF_TWO[name](*labels_of(BINARY))
-    found = f1ci.metric_interval(BINARY, name)
-    assert found.estimate == pytest.approx(expected, abs=1e-14)
-    assert found.low < expected < found.high
+@pytest.mark.parametrize(
+    ("matrix", "scores"),
+    [(BINARY, OF_BOTH | AVERAGED | OF_TWO), (MATRIX, OF_BOTH | AVERAGED)],
+    ids=["two classes", "three"],
+)
+def test_names_have_scikit_learns_values(matrix, scores):
+    for name, score in scores.items():
+        expected, found = score(*labels_of(matrix)), f1ci.metric_interval(matrix, name)
+        assert found.estimate == pytest.approx(expected, abs=1e-14), name
+        assert found.low < expected < found.high, name
 
 
 def test_specificity_is_the_recall_of_the_other_class():

@@ -389,7 +389,7 @@ class Ledger:
         yield from (f"  {error}" for error in self.errors)
 
 
-def _main(edition: Edition) -> bool:
+def _main(edition: Edition, _: object) -> bool:
     from compendium.execute import tasks  # notebooks do without it
 
     built = Ledger(Published(edition.published), edition.results)

@@ -10,23 +10,21 @@ Arrays have the cells, or the classes, first and a batch of tables last.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import partial
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from f1ci.counts import Matrix, SparseMatrix
-from f1ci.methods.multinomial import BLOCK, combined, limits
-from f1ci.metrics import Metric, Parts
+from f1ci.methods.multinomial import BLOCK, combined, limits, summed
+from f1ci.metrics import Metric
+from f1ci.metrics.classes import MacroStar
 from f1ci.results import Array, FloatOrArray
 
 __all__ = ["Average", "Cells", "limits_of_tables"]
 
 Indices: TypeAlias = NDArray[np.intp]
-# Second derivatives by x, R and C of each class.
-Second: TypeAlias = list[list[Array]]
 
 # Of more classes than this, cells without items are looked at between the smallest classes only.
 _ALL_CELLS = 30
@@ -40,24 +38,29 @@ def limits_of_tables(
     With `fixed` the numbers of items of the true classes are not random; for averages only. The
     limits of an undefined metric are nan.
     """
-    r = matrix.right.shape[-1]
-    cells, counts = _cells_and_counts(matrix, r)
+    cells, counts = _cells_and_counts(matrix, matrix.right.shape[-1])
     shape = np.broadcast_shapes(np.shape(z), counts.shape[1:])
-    counts = np.moveaxis(np.broadcast_to(np.moveaxis(counts, 0, -1), (*shape, len(counts))), -1, 0)
-    counts = counts.reshape(len(counts), -1)
+    counts = np.broadcast_to(np.moveaxis(counts, 0, -1), (*shape, len(counts)))
+    counts = counts.reshape(-1, counts.shape[-1]).T
     quantiles = np.broadcast_to(z, shape).ravel()
+    if metric.parts is None:
+        limits_of_block = partial(limits, evaluate=partial(_evaluate, metric, cells))
+    else:
+        parts = metric.parts
+        star = (metric.a, metric.b) if isinstance(metric, MacroStar) else None
+        average = Average(cells, [(s.a, s.b) for s in parts.scores], parts.weighted, star, fixed)
+        limits_of_block = partial(
+            limits,
+            evaluate=average,
+            derivatives=average.second_order,
+            kept=average.kept if fixed else None,
+        )
     size = max(1, BLOCK // len(counts))
     ends = np.empty((2, counts.shape[1]))
     for start in range(0, counts.shape[1], size):
         block = slice(start, start + size)
         table = np.ascontiguousarray(counts[:, block])
-        if metric.parts is None:
-            ends[:, block] = limits(table, partial(_evaluate, metric, cells), quantiles[block])
-            continue
-        sizes = cells.by_class(table / np.maximum(table.sum(axis=0), 1e-300))[1] if fixed else None
-        average = _average(metric, metric.parts, cells, sizes)
-        kept = average.kept if fixed else None
-        ends[:, block] = limits(table, average, quantiles[block], average.second_order, kept)
+        ends[:, block] = limits_of_block(table, z=quantiles[block])
     low, high = np.clip(ends.reshape(2, *shape), *metric.range)
     return low, high
 
@@ -75,7 +78,10 @@ def _cells_and_counts(matrix: Matrix, r: int) -> tuple[Cells, Array]:
         values = dense[filled]
     few = np.argsort((matrix.true + matrix.predicted).reshape(-1, r).min(axis=0))[:_ALL_CELLS]
     between = np.add.outer(few * r, few).ravel()
-    places = np.unique(np.concatenate([filled, np.arange(r) * (r + 1), between]))
+    looked_at = np.zeros(r * r, dtype=bool)
+    for some in (filled, np.arange(r) * (r + 1), between):
+        looked_at[some] = True
+    places = np.flatnonzero(looked_at)
     counts = np.zeros((len(places), *values.shape[1:]))
     np.add.at(counts, np.searchsorted(places, filled), values)
     return Cells(r, places // r, places % r), counts.reshape(len(places), *matrix.total.shape)
@@ -88,14 +94,6 @@ def _evaluate(metric: Metric, cells: Cells, q: Array) -> tuple[Array, Array]:
     table[cells.true, cells.predicted] = q
     value, slopes = metric.evaluate(Matrix(np.moveaxis(table, -1, 0)))
     return value, slopes[:, cells.true, cells.predicted].T
-
-
-def _average(metric: Metric, parts: Parts, cells: Cells, sizes: Array | None) -> Average:
-    """Return an average over classes as a function of cell probabilities of both limits."""
-    scores = [(score.a, score.b) for score in parts.scores]
-    star = (metric.a, metric.b) if len(scores) == 2 else None  # type: ignore[attr-defined]
-    both = None if sizes is None else np.concatenate([sizes, sizes], axis=1)
-    return Average(cells, scores, parts.weighted, star, both)
 
 
 class Cells:
@@ -116,6 +114,7 @@ class Cells:
         self.true, self.predicted = true, predicted
         place = self.true * r + self.predicted
         self.right = np.searchsorted(place, np.arange(r) * (r + 1))
+        self._all = len(place) == r * r
         self._by_prediction = np.argsort(self.predicted, kind="stable")
         self._first_true = np.searchsorted(self.true, np.arange(r))
         self._first_predicted = np.searchsorted(self.predicted[self._by_prediction], np.arange(r))
@@ -124,27 +123,28 @@ class Cells:
         self._opposite = np.minimum(np.searchsorted(place, opposite), len(place) - 1)
         self._has_opposite = (place[self._opposite] == opposite)[:, None]
 
-    def by_class(self, table: Array) -> list[Array]:
+    def by_class(self, table: Array) -> Array:
         """Return the right items of each class, the true ones and the predicted ones."""
-        ordered = table[self._by_prediction]
-        return [
-            table[self.right],
-            np.add.reduceat(table, self._first_true, axis=0),
-            np.add.reduceat(ordered, self._first_predicted, axis=0),
-        ]
+        if self._all:
+            square = table.reshape(self.r, self.r, -1)
+            return np.stack([table[self.right], square.sum(axis=1), square.sum(axis=0)])
+        return np.stack(
+            [
+                table[self.right],
+                np.add.reduceat(table, self._first_true, axis=0),
+                np.add.reduceat(table[self._by_prediction], self._first_predicted, axis=0),
+            ]
+        )
 
-    def by_cell(self, parts: Sequence[Array]) -> Array:
+    def by_cell(self, parts: Array) -> Array:
         """Return for each cell the sum of the parts of the three numbers that an item moves."""
         right, true, predicted = parts
-        table = np.asarray(true[self.true] + predicted[self.predicted])
+        if self._all:
+            table = (true[:, None] + predicted).reshape(self.r**2, -1)
+        else:
+            table = true[self.true] + predicted[self.predicted]
         table[self.right] += right
-        return table
-
-    def wrong(self, table: Array) -> Array:
-        """Return the table with zeros for right items."""
-        wrong = table.copy()
-        wrong[self.right] = 0.0
-        return wrong
+        return np.asarray(table)
 
     def opposite(self, table: Array) -> Array:
         """Return for each cell the table's value for the opposite confusion."""
@@ -161,145 +161,123 @@ class Average:
     ----------
     cells : Cells
         The cells that probabilities belong to.
-    scores : sequence of (a, b)
+    scores : list of (a, b)
         The weights of the errors: of one score, or of precision and recall.
     weighted : bool
         Weigh the classes by their true items.
     star : (a, b), optional
         Take 1 / (a / mean of the first scores + b / mean of the second ones).
-    sizes : ndarray, shape (r,) or (r, B), optional
-        The shares of the true classes, if they are fixed and not random.
+    fixed : bool
+        The sizes of the true classes are fixed and not random.
     """
 
     def __init__(
         self,
         cells: Cells,
-        scores: Sequence[tuple[float, float]],
+        scores: list[tuple[float, float]],
         weighted: bool = False,
         star: tuple[float, float] | None = None,
-        sizes: Array | None = None,
+        fixed: bool = False,
     ):
         self.cells, self.scores, self.weighted, self.star = cells, scores, weighted, star
-        self.sizes = sizes
+        self.fixed = fixed
 
     def __call__(self, q: Array) -> tuple[Array, Array]:
-        """Return the average and its slopes, by cell, with mean zero."""
-        counts = self.cells.by_class(q)
-        means = [self._mean(counts, a, b) for a, b in self.scores]
-        value, slopes = means[0][0], self.cells.by_cell(means[0][1])
-        if self.star is not None:
-            (value, outer, _), first = self._star(means), self.cells.by_cell(means[1][1])
-            slopes = outer[0] * slopes + outer[1] * first
-        return value, self._centred(slopes, q)
+        """Return the average and its slopes by cell; with fixed class sizes centred by class."""
+        value, first = self._outer(self.cells.by_class(q))[:2]
+        slopes = self.cells.by_cell(first)
+        return value, self._centred(slopes, q) if self.fixed else slopes
 
-    def kept(self, q: Array) -> Array:
-        """Return probabilities scaled to the fixed sizes of the classes."""
-        assert self.sizes is not None  # noqa: S101 - otherwise nothing is kept
-        scale: Array = np.nan_to_num(self.sizes / self.cells.by_class(q)[1])
+    def kept(self, q: Array, shares: Array) -> Array:
+        """Return probabilities scaled to the class sizes of the shares."""
+        scale = np.nan_to_num(self.cells.by_class(shares)[1] / self.cells.by_class(q)[1])
         return np.asarray(scale[self.cells.true] * q)
 
     def _centred(self, values: Array, q: Array) -> Array:
         """Return values less their mean, over all items or over those of each class."""
-        if self.sizes is None:
-            return np.asarray(values - (q * values).sum(axis=0))
+        if not self.fixed:
+            return np.asarray(values - summed(q * values))
         means = self.cells.by_class(q * values)[1] / self.cells.by_class(q)[1]
-        by_class: Array = np.nan_to_num(means)
-        return np.asarray(values - by_class[self.cells.true])
+        return np.asarray(values - np.nan_to_num(means)[self.cells.true])
 
-    def _mean(self, counts: list[Array], a: float, b: float) -> tuple[Array, list[Array], Second]:
-        """Return the mean of one score, and its first and second derivatives by class."""
-        right, true, predicted = counts
-        down = (1.0 - a - b, b, a)
-        whole = down[0] * right + b * true + a * predicted
-        up = np.where(whole > 0.0, 1.0 / whole, 0.0)
-        score = right * up
-        first = [(float(i == 0) - score * down[i]) * up for i in range(3)]
-        second = [
-            [-(first[i] * down[j] + first[j] * down[i]) * up for j in range(3)] for i in range(3)
-        ]
-        if self.weighted:
-            for i in range(3):
-                for j in range(3):
-                    second[i][j] = (
-                        true * second[i][j] + float(i == 1) * first[j] + float(j == 1) * first[i]
-                    )
-            first = [true * part for part in first]
-            first[1] = first[1] + score
-            return (true * score).sum(axis=0), first, second
-        r = self.cells.r
-        second = [[part / r for part in row] for row in second]
-        return score.mean(axis=0), [part / r for part in first], second
+    def _outer(self, counts: Array) -> tuple[Array, Array, list[Array], Array | None]:
+        """Return the value, its derivatives by class, the weights of the means, and the bend.
 
-    def _star(self, means: Any) -> tuple[Array, list[Array], list[list[Array]]]:
-        """Return 1 / (a / P + b / Q) of two means, and its first and second derivatives."""
-        assert self.star is not None  # noqa: S101 - the callers see to it
-        (a, b), p, q = self.star, means[0][0], means[1][0]
-        whole = a * q + b * p
-        whole = np.where(whole > 0.0, whole, 1.0)
-        both = -2.0 * a * b / whole**3
-        mixed = -both * p * q
-        seconds = [[both * q * q, mixed], [mixed, both * p * p]]
-        return p * q / whole, [a * (q / whole) ** 2, b * (p / whole) ** 2], seconds
+        The second derivatives of macro* are those of the two means, weighted, less the square of
+        one direction, the bend.
+        """
+        means = [self._mean(counts, a, b) for a, b in self.scores]
+        if self.star is None:
+            return *means[0], [np.ones(1)], None
+        (a, b), (p, by_p), (r, by_r) = self.star, *means
+        whole = np.where(a * r + b * p > 0.0, a * r + b * p, 1.0)
+        weights = [a * (r / whole) ** 2, b * (p / whole) ** 2]
+        bend = np.sqrt(2.0 * a * b / whole**3) * (r * by_p - p * by_r)
+        return p * r / whole, weights[0] * by_p + weights[1] * by_r, weights, bend
+
+    def _mean(self, counts: Array, a: float, b: float) -> tuple[Array, Array]:
+        """Return the mean of one score, and its derivatives by class."""
+        _, score, first = _tversky(counts, a, b)
+        if not self.weighted:
+            return score.mean(axis=0), first / self.cells.r
+        first = counts[1] * first
+        first[1] += score
+        return (counts[1] * score).sum(axis=0), first
+
+    def _second(self, counts: Array, a: float, b: float) -> Array:
+        """Return the second derivatives of the mean of one score by class, shape (3, 3, r, B)."""
+        down, _, first = _tversky(counts, a, b)
+        second = -(first[:, None] * down + down[:, None] * first)
+        if not self.weighted:
+            return np.asarray(second / self.cells.r)
+        second = counts[1] * second
+        second[1] += first
+        second[:, 1] += first
+        return np.asarray(second)
 
     def second_order(self, q: Array) -> tuple[Array, Array]:
         """Return N times the bias and N times the excess variance, in closed form."""
         cells, counts = self.cells, self.cells.by_class(q)
-        slopes = self(q)[1]
-        means = [self._mean(counts, a, b) for a, b in self.scores]
-        second = means[0][2]
-        outer: list[list[Array]] = []
-        if self.star is not None:
-            _, weight, outer = self._star(means)
-            second = [
-                [weight[0] * means[0][2][i][j] + weight[1] * means[1][2][i][j] for j in range(3)]
-                for i in range(3)
-            ]
+        _, first, weights, bend = self._outer(counts)
+        slopes = self._centred(cells.by_cell(first), q)
+        second = np.zeros((3, 3, *first.shape[1:]))
+        for weight, (a, b) in zip(weights, self.scores, strict=True):
+            second += weight * self._second(counts, a, b)
         # 1. Second derivatives by one cell twice, and along the direction u of the influence.
-        corners = second[0][1] + second[0][2] + second[1][2]
-        twice = cells.by_cell([second[0][0] + 2.0 * corners, second[1][1], second[2][2]])
-        variance = (q * slopes**2).sum(axis=0)
+        corners = second[0, 1] + second[0, 2] + second[1, 2]
+        alone = np.stack([second[0, 0] + 2.0 * corners, second[1, 1], second[2, 2]])
+        twice = cells.by_cell(alone)
+        variance = summed(q * slopes * slopes)
         u = q * slopes / np.sqrt(variance)
         along = self._centred(cells.by_cell(_times(second, cells.by_class(u))), q)
         # 2. The sum over two cells of the squared second derivatives: of two classes, of one.
-        true, predicted, wrong = cells.true, cells.predicted, cells.wrong(q)
-        straight = wrong * second[1][1][true] * second[2][2][predicted]
-        crossed = cells.opposite(wrong) * second[1][2][true] * second[1][2][predicted]
-        product = 2.0 * (wrong * (straight + crossed)).sum(axis=0)
+        true, predicted = cells.true, cells.predicted
+        wrong = q.copy()
+        wrong[cells.right] = 0.0
+        straight = wrong * second[1, 1][true] * second[2, 2][predicted]
+        crossed = cells.opposite(wrong) * second[1, 2][true] * second[1, 2][predicted]
+        product = 2.0 * summed(wrong * (straight + crossed))
         x, many, called = counts
-        shared = [[x, x, x], [x, many, x], [x, x, called]]
-        turned = [_times(second, [row[j] for row in shared]) for j in range(3)]
-        for i in range(3):
-            for j in range(3):
-                product = product + (turned[j][i] * turned[i][j]).sum(axis=0)
-        if self.sizes is not None:
+        shared = np.array([[x, x, x], [x, many, x], [x, x, called]])
+        turned = np.einsum("ijkb,jlkb->ilkb", second, shared)
+        product = product + np.einsum("ilkb,likb->b", turned, turned)
+        if self.fixed:
             less, fewer = self._of_means(q, counts, second)
             twice, product = twice + less, product + fewer
-        trace = (q * twice).sum(axis=0)
-        third = (q * slopes * twice).sum(axis=0)
-        if not self.weighted and self.sizes is None:
+        trace, third = summed(q * twice), summed(q * slopes * twice)
+        if not (self.weighted or self.fixed):
             # A plain mean does not change if all cells grow alike: H q = -slopes.
             product, third = product - 2.0 * variance, third + 2.0 * variance
-        # 3. The outer function of two means adds products of their slopes.
-        if outer:
-            first = [self._centred(cells.by_cell(mean[1]), q) for mean in means]
-            moved = [cells.by_class(q * part) for part in first]
-            for i in range(2):
-                turn = _times(second, moved[i])
-                for j in range(2):
-                    pair = q * first[i] * first[j]
-                    trace = trace + outer[i][j] * pair.sum(axis=0)
-                    third = third + outer[i][j] * (pair * slopes).sum(axis=0)
-                    along = along + outer[i][j] * first[i] * (u * first[j]).sum(axis=0)
-                    inner = sum((t * m).sum(axis=0) for t, m in zip(turn, moved[j], strict=True))
-                    product = product + 2.0 * outer[i][j] * inner
-                    for k in range(2):
-                        for m in range(2):
-                            shared_1 = (q * first[j] * first[k]).sum(axis=0)
-                            shared_2 = (q * first[m] * first[i]).sum(axis=0)
-                            product = product + outer[i][j] * outer[k][m] * shared_1 * shared_2
+        # 3. The bend.
+        if bend is not None:
+            bent = self._centred(cells.by_cell(bend), q)
+            moved, size = cells.by_class(q * bent), summed(q * bent * bent)
+            product = product + size**2 - 2.0 * (moved * _times(second, moved)).sum(axis=(0, 1))
+            trace, third = trace - size, third - summed(q * bent * bent * slopes)
+            along = along - bent * summed(u * bent)
         return combined(q, slopes, u, along, trace, product, third)
 
-    def _of_means(self, q: Array, counts: list[Array], second: Second) -> tuple[Array, Array]:
+    def _of_means(self, q: Array, counts: Array, second: Array) -> tuple[Array, Array]:
         """Return what fixed class sizes add to `twice` and to `product`.
 
         Items of class h differ from their mean, which moves (M_hh, 1, M_hh) in class h and M_hl
@@ -310,9 +288,9 @@ class Average:
         share[cells.true, cells.predicted] = np.nan_to_num(q / counts[1][cells.true])
         right = share[every, every]
         # 1. H times the mean of h, by what items of class k move: right, true, predicted ones.
-        moved = [share * second[i][2] for i in range(3)]
+        moved = [share * second[i, 2] for i in range(3)]
         for i in range(3):
-            moved[i][every, every] += second[i][0] * right + second[i][1]
+            moved[i][every, every] += second[i, 0] * right + second[i, 1]
         by_right, by_true, by_called = moved
         # 2. Second derivatives of the means of two classes, and of a cell and its class's mean.
         both = np.einsum("gkb,hkb->hgb", share, by_called) + right * by_right + by_true
@@ -328,6 +306,17 @@ class Average:
         return both[cells.true, cells.true] - 2.0 * own, means - 2.0 * mixed
 
 
-def _times(second: Second, moved: Sequence[Array]) -> list[Array]:
+def _tversky(counts: Array, a: float, b: float) -> tuple[Array, Array, Array]:
+    """Return the derivatives of D over D, the scores of the classes, and their derivatives."""
+    weights = np.array([1.0 - a - b, b, a])[:, None, None]
+    whole = (weights * counts).sum(axis=0)
+    up = np.where(whole > 0.0, 1.0 / whole, 0.0)
+    score, down = counts[0] * up, weights * up
+    first = -score * down
+    first[0] += up
+    return down, score, first
+
+
+def _times(second: Array, moved: Array) -> Array:
     """Return the product of the second derivatives of each class with three numbers of it."""
-    return [row[0] * moved[0] + row[1] * moved[1] + row[2] * moved[2] for row in second]
+    return np.asarray(np.einsum("ijkb,jkb->ikb", second, moved))

@@ -3,8 +3,8 @@ r"""Score limits of any smooth metric of counts by cell.
 Wilson (1927) asks which values of a proportion a test with the standard error *under that value*
 does not reject. The same question has an answer for every smooth function of the probabilities of
 a table. Let n_c of N items fall into cell c, and let e_c be the slope of the metric there (its
-influence, with mean zero). Pearson's statistic of the most likely probabilities q that give the
-metric a certain value is z^2 where
+influence). Pearson's statistic of the most likely probabilities q that give the metric a certain
+value is z^2 where
 
     q_c = n_c / {N + z^2 + m (e_c - mean of e over the items)},    sum of q_c = 1.
 
@@ -40,10 +40,12 @@ from f1ci.results import Array
 
 __all__ = ["BLOCK", "SecondOrder", "combined", "limits", "second_order", "settled"]
 
-# Cell probabilities (K, B) -> values (B,) and slopes (K, B) with mean zero.
+# Cell probabilities (K, B) -> values (B,) and slopes (K, B), up to a constant for each table.
 Evaluate: TypeAlias = Callable[[Array], tuple[Array, Array]]
 # The same -> N times the bias, and N times the excess of the variance over 1.
 SecondOrder: TypeAlias = Callable[[Array], tuple[Array, Array]]
+# Probabilities and observed shares -> probabilities with the class sizes of the shares.
+Kept: TypeAlias = Callable[[Array, Array], Array]
 
 # Rounds in which the slopes are taken again. From round `_FIRST` on, when the variance is known,
 # tables that do not come to rest are moved less and less: with empty cells whole steps may go back
@@ -53,13 +55,17 @@ _FIRST, _ROUNDS = 5, 16
 # Newton's steps for the multiplier, which each round starts from the one before.
 _NEWTON = 2
 
+# A table is at rest when no probability moves by more. The value is largest at the solution, so
+# its own error is of the order of the square.
+_REST = 1e-9
+
 # How far the variance of the statistic may be from 1: tables of a few items promise anything.
 _LEAST, _MOST = 0.5, 4.0
 
 _STEP = 1e-5  # of a difference quotient, as a share of the items of the cell
 
 # Tables are worked on in blocks of about so many numbers, which stay in the processor's cache.
-BLOCK = 50_000
+BLOCK = 12_000
 
 
 def limits(
@@ -67,7 +73,7 @@ def limits(
     evaluate: Evaluate,
     z: Array | float,
     derivatives: SecondOrder | None = None,
-    kept: Callable[[Array], Array] | None = None,
+    kept: Kept | None = None,
 ) -> tuple[Array, Array]:
     """Return the lower and the upper limits of a metric, from counts of shape (K, B).
 
@@ -101,87 +107,114 @@ def settled(
     square: Array,
     n: Array | float = 1.0,
     of_second_order: SecondOrder | None = None,
-    kept: Callable[[Array], Array] | None = None,
+    kept: Kept | None = None,
 ) -> Array:
     """Return the cell probabilities at a limit: the lower one for side -1, the upper for 1.
 
     `square` is z^2 / N. With `of_second_order` it is multiplied by the variance of the statistic.
-    Where the slopes at some q are undefined, the q before is kept. `kept` scales probabilities to
+    Where the metric is undefined at some q, the q before counts. `kept` scales probabilities to
     class sizes that are fixed.
     """
+    reached, columns = shares.copy(), np.arange(shares.shape[1])
     q = before = shares
-    slopes = target = np.zeros_like(shares)
-    late, last = np.zeros(shares.shape[1]), np.full(shares.shape[1], np.inf)
-    scale = None
-    for step in range(_ROUNDS):
-        # 1. Take the slopes at q.
-        value, new = evaluate(q)
-        usable = np.isfinite(value)
-        q, slopes = np.where(usable, q, before), np.where(usable, new, slopes)
+    target, late, scale = np.zeros_like(shares), np.zeros(len(columns)), np.zeros(len(columns))
+    last, n = np.full(len(columns), np.inf), np.broadcast_to(n, len(columns))
+    for step in range(_ROUNDS + 1):
+        # 1. Take the slopes at q. Tables that are at rest, or undefined, are done.
+        value, slopes = evaluate(q)
+        defined = np.isfinite(value)
+        moving = defined & (last > _REST) & (step < _ROUNDS)
+        if np.count_nonzero(moving) < 0.8 * len(columns):
+            reached[:, columns] = np.where(defined, q, before)
+            columns = columns[moving]
+            tables = (q, shares, slopes, target)
+            q, shares, slopes, target = (x[:, moving] for x in tables)
+            rows = (side, square, scale, late, last, n)
+            side, square, scale, late, last, n = (x[moving] for x in rows)
+        if not len(columns):
+            break
         # 2. Once q has settled roughly, take the variance there.
         if step == _FIRST and of_second_order is not None:
             variance = 1.0 + of_second_order(q)[1] / n
             variance = np.where(np.isfinite(variance), variance, 1.0)
             square = square * np.clip(variance, _LEAST, _MOST)
-        # 3. Shift items. What has no place goes to the empty cells of the largest slope, in turn.
-        moved, rest, top, scale = _shifted(shares, side * slopes, 1.0 + square, scale)
-        target = target + (top - target) / (1.0 + late)
-        moved = moved + rest * target
-        before, move = q, (moved if kept is None else kept(moved)) - q
-        q = q + move * (3.0 / (3.0 + late))
+        # 3. Shift items.
+        new, scale = _shifted(shares, side * slopes, 1.0 + square, scale, target, late)
+        move = (new if kept is None else kept(new, shares)) - q
         # 4. A table that does not come to rest is moved less from round to round.
-        size = np.abs(move).max(axis=0)
-        late = late + (step > _FIRST) * (size > 0.5 * last)
-        last = size
-        if step > _FIRST and not np.any(size > 1e-13):
-            break
-    return np.where(np.isfinite(evaluate(q)[0]), q, before)
+        before, q = q, q + move * (3.0 / (3.0 + late))
+        size = _largest(np.abs(move))
+        late = late + ((step > _FIRST) & (size > 0.5 * last))
+        last = size if step >= _FIRST else last
+    return reached
 
 
 def _shifted(
-    shares: Array, slopes: Array, kappa: Array, scale: Array | None
-) -> tuple[Array, Array, Array, Array]:
+    shares: Array, slopes: Array, kappa: Array, scale: Array, target: Array, late: Array
+) -> tuple[Array, Array]:
     """Shift items towards larger slopes, until Pearson's statistic allows no more.
 
-    Returns the probabilities of cells with items, what is left for empty cells, the empty cells
-    of the largest slope (with sum 1), and the multiplier to start from next time.
+    Returns the probabilities, and the multiplier to start from next time. `target` says how empty
+    cells share what has no place elsewhere; it is updated.
     """
     # 1. Slopes less their mean, in units of the largest: q_c = p_c / kappa / (1 - s w_c).
-    w = slopes - (shares * slopes).sum(axis=0)
-    largest = w.max(axis=0)
-    flat = ~(largest > 0.0)
-    w = w / np.where(flat, 1.0, largest)
-    # 2. If the sum stays below 1 up to s = 1, the largest slope belongs to empty cells only.
-    seen = shares > 0.0
-    whole = np.where(seen, shares / np.maximum(1.0 - w, 1e-300), 0.0).sum(axis=0)
-    full = whole <= kappa
-    # 3. Else Newton's method for 1 / (sum of p / (1 - s w)) = 1 / kappa, concave in s.
-    if scale is None:
-        scale = np.sqrt((kappa - 1.0) / np.maximum((shares * w * w).sum(axis=0), 1e-300))
+    slopes -= summed(shares * slopes)
+    largest = _largest(slopes)
+    slopes /= np.where(largest > 0.0, largest, 1.0)
+    w = slopes
+    # 2. Newton's method for 1 / (sum of p / (1 - s w)) = 1 / kappa, concave in s.
+    if not scale.any():
+        scale = np.sqrt((kappa - 1.0) / np.maximum(summed(shares * w * w), 1e-300))
         scale = np.where(scale < 0.9, scale, 1.0 - 0.09 / scale)
-    for _ in range(_NEWTON):
-        factor = 1.0 / (1.0 - scale * w)
-        part = shares * factor
-        total, slope = part.sum(axis=0), (part * factor * w).sum(axis=0)
-        ahead = scale + total * (1.0 - total / kappa) / np.maximum(slope, 1e-300)
-        scale = np.where(ahead >= 1.0, 0.5 * (1.0 + scale), np.maximum(ahead, 1e-12))
-    s = np.where(full, 1.0, scale)
-    q = np.where(seen, shares / np.maximum(1.0 - s * w, 1e-300), 0.0)
-    rest = np.where(full & ~flat, 1.0 - whole / kappa, 0.0)
-    q = np.where(flat, shares, q * ((1.0 - rest) / q.sum(axis=0)))
-    top = ~seen & (w >= 1.0 - 1e-9)
-    return q, rest, top / np.maximum(top.sum(axis=0), 1), scale
+    factor, q = np.empty_like(w), np.empty_like(w)
+    for newton in range(_NEWTON + 1):
+        scale = np.clip(scale, 1e-12, 1.0 - 1e-12)
+        np.multiply(w, -scale, out=factor)
+        factor += 1.0
+        np.divide(shares, factor, out=q)
+        total = summed(q)
+        if newton < _NEWTON:
+            slope = (summed(np.divide(q, factor, out=factor)) - total) / scale
+            ahead = scale + total * (1.0 - total / kappa) / np.maximum(slope, 1e-300)
+            scale = np.where(ahead >= 1.0, 0.5 * (1.0 + scale), ahead)
+    q /= total
+    # 3. If the sum stays below 1 up to s = 1, the largest slope belongs to empty cells only. They
+    # receive what is left, in turn.
+    beyond = np.flatnonzero(ahead >= 1.0)
+    if len(beyond):
+        p, w = shares[:, beyond], w[:, beyond]
+        part = np.where(p > 0.0, p / np.maximum(1.0 - w, 1e-300), 0.0) / kappa[beyond]
+        top = np.where(p > 0.0, 0.0, w >= 1.0 - 1e-9)
+        rest, tops = 1.0 - summed(part), summed(top)
+        full = (rest >= 0.0) & (tops > 0.0)
+        beyond, part, top = beyond[full], part[:, full], top[:, full] / tops[full]
+        old = target[:, beyond]
+        new = old + (top - old) / np.where(old.any(axis=0), 1.0 + late[beyond], 1.0)
+        target[:, beyond], q[:, beyond] = new, part + rest[full] * new
+    return q, scale
+
+
+def summed(table: Array) -> Array:
+    """Return the sums over the cells: for few tables far faster than numpy's own sum."""
+    return np.asarray(np.ones(len(table)) @ table)
+
+
+def _largest(table: Array) -> Array:
+    """Return the largest value of each table: for few tables numpy is slow across the rows."""
+    few = table.shape[1] <= 16
+    return np.asarray(table.T.copy().max(axis=1) if few else table.max(axis=0))
 
 
 def second_order(q: Array, evaluate: Evaluate) -> tuple[Array, Array]:
     """Return N times the bias and N times the excess variance, by differences of slopes."""
     slopes = evaluate(q)[1]
-    error = np.sqrt((q * slopes * slopes).sum(axis=0))
+    slopes = slopes - summed(q * slopes)
+    error = np.sqrt(summed(q * slopes * slopes))
     u = q * slopes / error
     along = np.zeros_like(q)
     trace, product, third = (np.zeros_like(error) for _ in range(3))
     used = np.flatnonzero((q > 0.0).any(axis=1))
-    size = max(1, BLOCK * 10 // q.size)
+    size = max(1, 10 * BLOCK // q.size)
     for some in np.split(used, range(size, len(used), size)):
         # Rows of the second derivatives, in directions that keep the total; all cells at once.
         step = _STEP * q[some]
@@ -202,10 +235,10 @@ def combined(
     q: Array, slopes: Array, u: Array, along: Array, trace: Array, product: Array, third: Array
 ) -> tuple[Array, Array]:
     """The bias and the excess at right angles to u: `along` is H u, the others are sums of H."""
-    variance = (q * slopes**2).sum(axis=0)
-    error = np.sqrt(variance)
-    curve = (u * along).sum(axis=0)
-    square = product - 2.0 * (q * along * along).sum(axis=0) + curve * curve
-    cumulant = third - 2.0 * (q * slopes**2 * along).sum(axis=0) / error
-    cumulant = cumulant + (q * slopes**3).sum(axis=0) * curve / variance
+    twice = q * slopes * slopes
+    variance = summed(twice)
+    curve = summed(u * along)
+    square = product - 2.0 * summed(q * along * along) + curve * curve
+    cumulant = third - 2.0 * summed(twice * along) / np.sqrt(variance)
+    cumulant = cumulant + summed(twice * slopes) * curve / variance
     return 0.5 * (trace - curve), -(0.5 * square + cumulant) / variance
