@@ -28,10 +28,10 @@ from trees import change, make_tree, notebook, run
 
 TABLES = {
     "papers": """\
-key,name,text,notebooks,tables,inputs
-lam,Lam,,,,
-jiang,Jiang,,,,
-yuan,Yuan,,,,
+key,name,text,tables,inputs
+lam,Lam,,,
+jiang,Jiang,,,
+yuan,Yuan,,,
 """,
     "errata": """\
 id,paper,kind,place,printed,right,how_known,consequence,shown_in

@@ -107,9 +107,6 @@ class Paper:
         What ids begin with, and what readers see.
     text : str
         The file name of its plain-text copy, for the check of the printed strings.
-    notebooks : str
-        Its notebooks, in the order in which the book's contents list them below its chapter,
-        ``book/<key>.md``.
     tables, inputs : str
         How many results, and how many inputs, its tables print: ``table-3:3*6*4 table-4:3*6*4``
         for three scenarios, six sizes and four methods; an interval counts as two.
@@ -118,7 +115,6 @@ class Paper:
     key: str
     name: str
     text: str
-    notebooks: str
     tables: str
     inputs: str
 
