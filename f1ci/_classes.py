@@ -17,12 +17,19 @@ from f1ci import counts as _counts
 from f1ci._labels import are_indicators
 from f1ci._limits import Level, interval_of
 from f1ci.counts import Items
-from f1ci.methods.averages import sample_of
 from f1ci.methods.clusters import sample_of_groups
-from f1ci.methods.score import Sample, sample_of_counts
+from f1ci.methods.score import Sample, sample_of, sample_of_counts
 from f1ci.metrics import Tversky
 from f1ci.metrics.some import SomeClasses
-from f1ci.results import Array, Classes, Interval, Labels, UndefinedMetricWarning, warn
+from f1ci.results import (
+    Array,
+    Classes,
+    FloatOrArray,
+    Interval,
+    Labels,
+    UndefinedMetricWarning,
+    warn,
+)
 
 
 class ClassCounts(NamedTuple):
@@ -80,10 +87,9 @@ def counts_of_items(items: Items, classes: Classes | None = None) -> ClassCounts
 
 def zero_division_of(value: Any) -> float:
     """Return 0, 1 or nan: what an undefined score counts."""
-    number = _validation.number("zero_division", value)
-    if not (number in (0.0, 1.0) or np.isnan(number)):
+    if not isinstance(value, (int, float, np.number)) or not (value in (0, 1) or value != value):
         raise ValueError(f"zero_division must be 0, 1 or nan, got {_validation.short(value)}")
-    return number
+    return float(value)
 
 
 def refuse_weights(sample_weight: Any) -> None:
@@ -123,7 +129,8 @@ def _sample(data: ClassCounts, score: Tversky, average: str | None, zero_divisio
         return defined(_each(data, score), 1.0, zero_division)
     if average == "samples":
         return _of_samples(data, score, zero_division)
-    _validation.choice("average", average, clustered.AVERAGES)
+    if data.items is None:
+        _validation.choice("average of indicators", average, clustered.AVERAGES)
     totals = data.units.sum(axis=0)
     weight = np.ones(len(totals))
     if average == "weighted" and (totals[:, 0] + totals[:, 2]).any():
@@ -149,12 +156,12 @@ def _each(data: ClassCounts, score: Tversky) -> Sample:
     if data.items is None or data.mark:
         return clustered.sample_of_tables([data.units], score, None)._replace(mark=data.mark)
     tp, fp, fn = data.units[0].T
-    return sample_of_counts(score, score.a, score.b, (tp, fp, fn))
+    return sample_of_counts(score, (tp, fp, fn))
 
 
 def _averaged(data: ClassCounts, score: Tversky, average: str, chosen: Any) -> Sample:
     """Return the sample of an average over the classes at these places."""
-    if data.items is None or (data.mark and len(chosen) < len(data.items.classes)):
+    if data.items is None:
         table = data.units[:, chosen]
         return clustered.sample_of_tables([table], score, average)._replace(mark=data.mark)
     metric: metrics.Metric = metrics.micro_f1
@@ -182,7 +189,7 @@ def _of_samples(data: ClassCounts, score: Tversky, zero_division: float) -> Samp
         table = np.where(empty[:, None, None], [1.0, 0.0, 0.0], table)
     if len(table) < 2:  # nothing is known of a mean
         none = np.zeros(())
-        unknown = sample_of_counts(score, score.a, score.b, (none, none, none))
+        unknown = sample_of_counts(score, (none, none, none))
         return defined(unknown, 1.0, zero_division)
     return clustered.sample_of_tables([table], score, "samples")
 
@@ -202,15 +209,18 @@ def defined(sample: Sample, share: float, zero_division: float) -> Sample:
     undefined = np.isnan(sample.estimate)
     if share == 1.0 and not np.any(undefined):
         return sample
-    at, constant = sample.limits, np.nan_to_num((1.0 - share) * zero_division)
+    at, error_at = sample.limits, sample.error_at
+    constant = np.nan_to_num((1.0 - share) * zero_division)
 
-    def limits(*arguments: Any) -> tuple[Array, Array]:
+    def limits(z: FloatOrArray, cautious: bool) -> tuple[Array, Array]:
         assert at is not None  # noqa: S101 - `limits` is used only then
-        low, high = (share * end + constant for end in at(*arguments))
+        low, high = (share * end + constant for end in at(z, cautious))
         return np.where(undefined, 0.0, low), np.where(undefined, 1.0, high)
 
     return sample._replace(
         estimate=np.where(undefined, zero_division, share * sample.estimate + constant),
         error=share * sample.error,
         limits=None if at is None else limits,
+        error_at=None if error_at is None else lambda z: share * error_at(z),
+        bias=share * sample.bias,
     )

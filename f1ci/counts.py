@@ -247,10 +247,10 @@ class Items(NamedTuple):
         cells = np.equal.outer(true * r + predicted, np.arange(r * r))
         return Matrix((self.counts @ cells).reshape(*self.counts.shape[:-1], r, r))
 
-    def by_group(self) -> Array:
-        """Return TP, FP and FN by group and class of one model, shape (groups, classes, 3)."""
+    def by_group(self, model: int = 0) -> Array:
+        """Return TP, FP and FN by group and class of a model, shape (groups, classes, 3)."""
         groups = np.zeros(len(self.counts), np.int64) if self.groups is None else self.groups
-        true, predicted = self.codes
+        true, predicted = self.codes[[0, model + 1]]
         table = np.zeros((groups.max() + 1, len(self.classes), 3))
         right, wrong = true == predicted, true != predicted
         for rows, of_class, kind in ((right, true, 0), (wrong, predicted, 1), (wrong, true, 2)):

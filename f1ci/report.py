@@ -234,12 +234,13 @@ def _report(
     """Return the report of counts by class; `names` are what the rows are called."""
     method, _ = methods.pick(method, known_methods(), "a classification report")
     of = tuple(names)
-    name = method + data.mark
+    # Averages over classes of which an item may have several have no score limits.
+    method = None if method == "score" else method
 
     def ask(metric: str, average: str | None) -> Interval:
         score = getattr(metrics, metric)
         interval = _classes.interval_of_classes(data, score, average, zero_division, method, level)
-        return replace(interval, method=name, classes=None if average else of)
+        return replace(interval, classes=None if average else of)
 
     rows = ["macro", "weighted"] if data.complete else ["micro", "macro", "weighted"]
     if data.items is None and not data.mark:
@@ -250,6 +251,8 @@ def _report(
         if data.complete:
             averages["accuracy"] = {"accuracy": replace(ask("f1", "micro"), metric="accuracy")}
         averages |= {f"{row} avg": {m: ask(m, row) for m in METRICS} for row in rows}
+    shown = [*by_class.values(), *(x for each in averages.values() for x in each.values())]
+    name = ", ".join(dict.fromkeys(x.method for x in shown))
     totals = data.units.sum(axis=0)
     tp, fp, fn = totals.T
     notes = []

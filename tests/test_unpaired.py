@@ -28,6 +28,8 @@ def test_delta_adds_the_variances(metric):
 @pytest.mark.parametrize("method", ["score", "cautious", "logit", "delta"])
 def test_the_p_value_inverts_the_interval_and_models_may_be_swapped(matrices, method):
     metric = "f1" if matrices[0] is A else "macro_f1"
+    if metric != "f1" and method == "cautious":
+        pytest.skip("cautious limits are for single scores")
     test = unpaired_difference(*matrices, metric, method=method)
     other = unpaired_difference(*matrices[::-1], metric, method=method)
     assert tuple(other.interval) == pytest.approx([-test.interval.high, -test.interval.low])

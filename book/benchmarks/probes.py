@@ -267,7 +267,7 @@ OURS = {
     "f1": ("wilson_indirect", "wilson_direct", "clopper_pearson", "wald"),
     "micro_f1": ("score", "cautious", "delta"),
 }
-_OURS_OTHERWISE = ("score", "cautious", "delta", "logit")
+_OURS_OTHERWISE = ("score", "delta", "logit")
 # The metrics as plain functions of a matrix, for the numeric delta method.
 _PLAIN: dict[str, Callable[[Any], Any]] = {
     "f1": lambda p: 2 * p[1, 1] / (p[1].sum() + p[:, 1].sum()),
