@@ -7,7 +7,7 @@ labels; the functions here count them.
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -249,7 +249,7 @@ def items_of(
 
 
 def group_items(
-    codes: Codes, classes: Classes, groups: Codes | None = None, counts: Any = None
+    codes: Codes, classes: Classes, groups: Codes | None = None, counts: Array | None = None
 ) -> Items:
     """Put items, or rows of so many items each, that are alike into one row; rows are in order."""
     rows = codes if groups is None else np.vstack([groups, codes])
