@@ -435,12 +435,7 @@ def test_jiang_2_the_proof_needs_eza_where_it_has_ez() -> None:
     left = a * ea + b * ez
     assert left < max(a * ea, b * ez) + min(a, b) * ez
     assert left >= max(a * ea, b * ez) + min(a, b) * eza
-    # The conclusion drawn from it holds for every rule.
-    rng = np.random.default_rng(1)
-    tp, fp, fn, _ = rng.dirichlet(np.ones(4), 20_000).T
-    for a, b in ((0.8, 0.2), (0.5, 0.5), (0.2, 0.8)):
-        variance = asymptotic_variance(tp, fp, fn, a, b)
-        assert np.all(variance <= bound(max(a, b)) / (b * (tp + fn)) * (1 + 1e-9))
+    # The conclusion drawn from it holds for every rule: a search in test_planning.py.
 
 
 def test_jiang_3_the_printed_errors_are_those_of_the_only_table() -> None:
