@@ -23,7 +23,7 @@ $(error VENV is a path without spaces, got '$(VENV)')
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help book pdf quick notebooks notebook pair ledger verify reference archive test train dist bench peers lock clean ready
+.PHONY: help book pdf quick site notebooks notebook pair ledger verify reference archive test train dist bench peers lock clean ready
 
 help:  ## Print the targets.
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 12
@@ -50,6 +50,13 @@ pdf: ready  ## Print the built book, and its article, as PDFs (needs Chromium).
 quick: ready  ## The same with small numbers of replicates: a look, not a result.
 	@$(RUN) --quick; ran=$$?; test $$ran -le 1 || exit $$ran; \
 	$(BIN)/python -m compendium.book --quick && exit $$ran
+
+site: ready  ## The pages alone, from the reference run and what was run before: a preview while writing.
+	@mkdir -p _build/site/results
+	@for made in _build/quick _build; do for part in executed records results; do \
+		! test -d $$made/$$part || cp -r $$made/$$part _build/site; done; done
+	@cp book/reference/*.csv _build/site/results
+	$(BIN)/python -m compendium.book --site
 
 notebooks: ready  ## Run the notebooks whose inputs changed. SCHEDULER=tcp://... uses a Dask cluster.
 	$(RUN)

@@ -30,7 +30,7 @@ from f1ci.results import (
     UndefinedMetricWarning,
 )
 from f1ci.several import ModelComparison, compare_models
-from f1ci.unpaired import UnpairedTest, unpaired_difference
+from f1ci.unpaired import unpaired_difference
 
 __all__ = [
     "BayesTest",
@@ -48,7 +48,6 @@ __all__ = [
     "SampleSize",
     "SmallSampleWarning",
     "UndefinedMetricWarning",
-    "UnpairedTest",
     "bayes_test",
     "bcv_partitions",
     "binary_counts",

@@ -8,21 +8,28 @@ So are its limits.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from f1ci import _validation, clustered, metrics
 from f1ci import counts as _counts
-from f1ci._labels import are_indicators
+from f1ci._labels import Codes, are_indicators
 from f1ci._limits import Level, interval_of
 from f1ci.counts import Items
-from f1ci.methods.averages import sample_of
 from f1ci.methods.clusters import sample_of_groups
-from f1ci.methods.score import Sample, sample_of_counts
+from f1ci.methods.score import Sample, sample_of, sample_of_counts
 from f1ci.metrics import Tversky
 from f1ci.metrics.some import SomeClasses
-from f1ci.results import Array, Classes, Interval, Labels, UndefinedMetricWarning, warn
+from f1ci.results import (
+    Array,
+    Classes,
+    FloatOrArray,
+    Interval,
+    Labels,
+    UndefinedMetricWarning,
+    warn,
+)
 
 
 class ClassCounts(NamedTuple):
@@ -64,6 +71,7 @@ def class_counts(
         items = _counts.items_of(named, False, None, labels, groups, others=True)
         return counts_of_items(items, labels)
     table, names = _counts.indicator_counts(y_true, y_pred, labels)
+    _validation.at_least_two("items", len(table))
     if groups is None:
         return ClassCounts(names, table, None, len(table))
     return ClassCounts(names, _counts.by_group(table, groups), None, len(table), "+groups")
@@ -77,15 +85,14 @@ def counts_of_items(items: Items, classes: Classes | None = None) -> ClassCounts
     return ClassCounts(wanted, items.by_group()[:, : len(wanted)], items, number, mark)
 
 
-def zero_division_of(value: Any) -> float:
+def zero_division_of(value: float) -> float:
     """Return 0, 1 or nan: what an undefined score counts."""
-    number = _validation.number("zero_division", value)
-    if not (number in (0.0, 1.0) or np.isnan(number)):
+    if not isinstance(value, (int, float, np.number)) or not (value in (0, 1) or value != value):
         raise ValueError(f"zero_division must be 0, 1 or nan, got {_validation.short(value)}")
-    return number
+    return float(value)
 
 
-def refuse_weights(sample_weight: Any) -> None:
+def refuse_weights(sample_weight: object) -> None:
     """Refuse weights of items: what they do to the standard error depends on what they mean."""
     if sample_weight is not None:
         raise TypeError(
@@ -122,7 +129,8 @@ def _sample(data: ClassCounts, score: Tversky, average: str | None, zero_divisio
         return defined(_each(data, score), 1.0, zero_division)
     if average == "samples":
         return _of_samples(data, score, zero_division)
-    _validation.choice("average", average, clustered.AVERAGES)
+    if data.items is None:
+        _validation.choice("average of indicators", average, clustered.AVERAGES)
     totals = data.units.sum(axis=0)
     weight = np.ones(len(totals))
     if average == "weighted" and (totals[:, 0] + totals[:, 2]).any():
@@ -148,12 +156,12 @@ def _each(data: ClassCounts, score: Tversky) -> Sample:
     if data.items is None or data.mark:
         return clustered.sample_of_tables([data.units], score, None)._replace(mark=data.mark)
     tp, fp, fn = data.units[0].T
-    return sample_of_counts(score, score.a, score.b, (tp, fp, fn))
+    return sample_of_counts(score, (tp, fp, fn))
 
 
-def _averaged(data: ClassCounts, score: Tversky, average: str, chosen: Any) -> Sample:
+def _averaged(data: ClassCounts, score: Tversky, average: str, chosen: Codes) -> Sample:
     """Return the sample of an average over the classes at these places."""
-    if data.items is None or (data.mark and len(chosen) < len(data.items.classes)):
+    if data.items is None:
         table = data.units[:, chosen]
         return clustered.sample_of_tables([table], score, average)._replace(mark=data.mark)
     metric: metrics.Metric = metrics.micro_f1
@@ -179,7 +187,10 @@ def _of_samples(data: ClassCounts, score: Tversky, zero_division: float) -> Samp
         table = table[~empty]
     elif zero_division == 1.0:  # such an item is wholly right
         table = np.where(empty[:, None, None], [1.0, 0.0, 0.0], table)
-    _validation.at_least_two("items", len(table))
+    if len(table) < 2:  # nothing is known of a mean
+        none = np.zeros(())
+        unknown = sample_of_counts(score, (none, none, none))
+        return defined(unknown, 1.0, zero_division)
     return clustered.sample_of_tables([table], score, "samples")
 
 
@@ -198,15 +209,18 @@ def defined(sample: Sample, share: float, zero_division: float) -> Sample:
     undefined = np.isnan(sample.estimate)
     if share == 1.0 and not np.any(undefined):
         return sample
-    at, constant = sample.limits, np.nan_to_num((1.0 - share) * zero_division)
+    at, error_at = sample.limits, sample.error_at
+    constant = np.nan_to_num((1.0 - share) * zero_division)
 
-    def limits(*arguments: Any) -> tuple[Array, Array]:
+    def limits(z: FloatOrArray, cautious: bool) -> tuple[Array, Array]:
         assert at is not None  # noqa: S101 - `limits` is used only then
-        low, high = (share * end + constant for end in at(*arguments))
+        low, high = (share * end + constant for end in at(z, cautious))
         return np.where(undefined, 0.0, low), np.where(undefined, 1.0, high)
 
     return sample._replace(
         estimate=np.where(undefined, zero_division, share * sample.estimate + constant),
         error=share * sample.error,
         limits=None if at is None else limits,
+        error_at=None if error_at is None else lambda z: share * error_at(z),
+        bias=share * sample.bias,
     )

@@ -8,7 +8,7 @@ with a threshold first), and truth and predictions that share no label.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from contextlib import suppress
 from itertools import chain
 from typing import Any, TypeAlias
@@ -39,7 +39,8 @@ def labels(name: str, value: Labels) -> Values:
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
     if array.ndim != 1:
-        raise ValueError(f"{name} must be one-dimensional, got shape {array.shape}")
+        what = f"{name} must be one-dimensional, got shape {array.shape}"
+        raise ValueError(f"{what}; argmax(axis=1) makes classes of scores or flags by class")
     if not array.size:
         raise ValueError(f"{name} must not be empty, got {_validation.short(value)}")
     if array.dtype.kind == "f" and np.array_equal(array, np.rint(array)):
@@ -162,16 +163,16 @@ def _as_array(name: str, value: Any) -> Values:
     return _as_objects(value)
 
 
-def _as_objects(value: Any) -> Values:
+def _as_objects(value: Sequence[Hashable]) -> Values:
     array = np.empty(len(value), dtype=object)
     array[:] = list(value)
     return array
 
 
-def _check(name: str, values: list[Any]) -> None:
+def _check(name: str, values: list[Hashable]) -> None:
     """Check that labels can be hashed, that none is missing and none is a score."""
     try:
-        distinct = set(values)
+        distinct = dict.fromkeys(values)
     except TypeError:
         got = _validation.short(next(x for x in values if x.__class__.__hash__ is None))
         raise TypeError(f"{name} must hold hashable labels, got {got}") from None
@@ -238,10 +239,12 @@ def _indicators(name: str, value: Labels) -> NDArray[np.bool_]:
     legal = array.ndim == 2 and array.size > 0
     _validation.shaped(name, array, legal, "(items, classes)")
     try:
+        array = array.astype(object) if array.dtype.kind not in "biuf" else array
         numbers = np.ma.filled(array.astype(np.float64), np.nan)
     except (TypeError, ValueError, OverflowError):
         got = _validation.short(value)
-        raise ValueError(f"{name} must hold indicators 0 and 1, got {got}") from None
+        how = "sklearn's MultiLabelBinarizer makes them of lists of labels"
+        raise ValueError(f"{name} must hold indicators 0 and 1, got {got}; {how}") from None
     true: NDArray[np.bool_] = numbers == 1.0
     _validation.refuse(name, numbers, ~(true | (numbers == 0.0)), "hold indicators 0 and 1")
     return true

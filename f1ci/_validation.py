@@ -84,7 +84,8 @@ def _rule(legal: Callable[[float], bool], rule: str) -> Callable[[str, Any], flo
         result = number(name, value)
         if not legal(result):
             percent = rule.startswith("lie strictly") and 1.0 < result < 100.0
-            hint = f"; did you mean {result / 100:g}?" if percent else ""
+            meant = result if result >= 50.0 else 100.0 - result  # 5 is an error rate
+            hint = f"; did you mean {meant / 100:g}?" if percent else ""
             raise ValueError(f"{name} must {rule}, got {short(value)}{hint}")
         return result
 
@@ -162,6 +163,11 @@ def matrices(metric: Any, value: ArrayLike, check: Checked = counts) -> NDArray[
             f"{array.shape}; f1ci.metrics.macro averages it over classes, and micro_f1 is the "
             "accuracy of several"
         )
+    if array.ndim == 2 and len(array) > 2 and array.any():
+        rows, columns = array[:-1].sum(axis=0), array[:, :-1].sum(axis=1)
+        if np.array_equal(array[-1], rows) and np.array_equal(array[:, -1], columns):
+            got = short(array[-1].tolist())
+            raise ValueError(f"matrix must have no row and column of totals, got {got} at its end")
     return array
 
 

@@ -140,7 +140,7 @@ def _compare(options: Namespace) -> Answer:
     text = f"{shape}, {metric.name}{of_class}, method {test.interval.method}, test {test.method}"
     text, more = f"{text}\n\n{comparison}", None
     if len(predictions) == 2:
-        only_a, only_b = test.discordant
+        only_a, only_b = test.discordant or (0, 0)
         a, b = predictions
         text += f"\nonly {a} is right on {only_a:,} items, only {b} on {only_b:,}"
         if "not distinguished" in comparison.verdict() and test.estimate:

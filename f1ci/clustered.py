@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from f1ci import _validation
 from f1ci import metrics as _metrics
 from f1ci._limits import interval_of, level_of
-from f1ci.methods.clusters import Units, sample_of_units, units_of_table
+from f1ci.methods.clusters import moved_by_classes, moved_by_table, sample_of_units
 from f1ci.methods.score import Sample, moments
 from f1ci.metrics import Metric
 from f1ci.results import Array, Interval
@@ -44,8 +44,10 @@ def clustered_interval(
         mean of the units' scores, where a unit with nothing to find and nothing found counts 0
         (as scikit-learn has it).
     method : {"score", "cautious", "delta", "logit"}, optional
-        "score", the default, is made for few units too; "cautious" is longer; "delta" is the
-        plain cluster-robust normal interval and "logit" the same on the logit scale.
+        "score", the default, is made for few units too; "cautious" is longer. "logit" has the
+        jackknife's variance and Student's quantile on the logit scale; it is the default of
+        "macro" and "weighted", which have no score limits here: counts of TP, FP and FN are no
+        confusion matrix. "delta" is the plain cluster-robust normal interval.
     confidence_level : float, default 0.95
         The nominal level.
     alternative : {"two-sided", "greater", "less"}, default "two-sided"
@@ -71,7 +73,7 @@ def clustered_interval(
     >>> spans = [[8, 1, 2], [5, 0, 0], [9, 4, 3], [2, 2, 1], [7, 0, 1], [4, 1, 3]]
     >>> interval = clustered_interval(spans)
     >>> print(f"{interval.estimate:.3f} ({interval.low:.3f}, {interval.high:.3f})")
-    0.795 (0.622, 0.902)
+    0.795 (0.620, 0.903)
     """
     table = _unit_counts("counts", counts)
     return _interval([table], metric, average, method, confidence_level, alternative)
@@ -108,7 +110,7 @@ def clustered_difference(
     >>> b = [[9, 1, 1], [5, 1, 0], [10, 2, 2], [2, 1, 1], [8, 0, 0], [5, 1, 2]]
     >>> interval = clustered_difference(a, b)
     >>> print(f"{interval.estimate:.3f} ({interval.low:.3f}, {interval.high:.3f})")
-    0.071 (-0.005, 0.177)
+    0.071 (-0.006, 0.178)
     """
     a = _unit_counts("counts_a", counts_a)
     b = _unit_counts("counts_b", counts_b)
@@ -119,24 +121,22 @@ def clustered_difference(
 def sample_of_tables(tables: list[Array], metric: Metric, average: str | None) -> Sample:
     """Return the sample of validated counts by unit, of one model or of B minus A."""
     index = _metrics.tversky(*_metrics.tversky_weights(metric))
-    each = tables[0].ndim == 3 and average is None
-    units = [units_of_table(table) for table in tables]
-    if average == "samples":
-        # The score of a unit is the share that is right of one item: recall.
-        units = [_scores_as_counts(table.pooled(), index) for table in units]
-        return sample_of_units(units, _metrics.recall, shares=True)
+    if average in ("macro", "weighted"):
+        moved = [moved_by_classes(table, index, average == "weighted") for table in tables]
+        return sample_of_units(_metrics.macro(index), moved)
     if average == "micro":
-        units = [table.pooled() for table in units]
-    averaged = {"macro": _metrics.macro, "weighted": _metrics.weighted}
-    score = averaged[average](index) if average in averaged else index
-    return sample_of_units(units, score, each=each)
+        tables = [table.sum(axis=1) for table in tables]
+    if average == "samples":
+        tables, index = [_scores_as_counts(table, index) for table in tables], _metrics.recall
+    moved = [moved_by_table(table, index) for table in tables]
+    return sample_of_units(index, moved, whole_items=average != "samples")
 
 
-def _scores_as_counts(units: Units, index: _metrics.Tversky) -> Units:
-    """Return each unit's score as a share of one item that is right."""
-    tp, fp, fn = units.counts
+def _scores_as_counts(table: Array, index: _metrics.Tversky) -> Array:
+    """Return each unit's score as the share that is right of one item, whose recall it is."""
+    tp, fp, fn = np.moveaxis(table.sum(axis=1), -1, 0)
     scores = np.nan_to_num(moments(tp, fp, fn, index.a, index.b)[0])
-    return units._replace(counts=np.stack([scores, 0.0 * scores, 1.0 - scores]))
+    return np.stack([scores, 0.0 * scores, 1.0 - scores], axis=-1)
 
 
 def _interval(

@@ -28,8 +28,7 @@ from f1ci._labels import are_indicators
 from f1ci._limits import Level, interval_of, level_of
 from f1ci.counts import Items, Matrix
 from f1ci.methods import known
-from f1ci.methods.averages import sample_of
-from f1ci.methods.score import Limits, sample_of_counts
+from f1ci.methods.score import Limits, sample_of, sample_of_counts
 from f1ci.metrics import Metric
 from f1ci.results import Array, Classes, Interval, Labels
 
@@ -58,7 +57,7 @@ def f1_interval(
         - "score": Wilson's idea: the values that a test with the standard error under each value
           does not reject.
         - "cautious": Longer, to hold at least the level: Clopper-Pearson, carried on to other
-          scores.
+          scores of one class.
         - "wilson_direct": The same test on the scale of F1, for the F1 of one class.
         - "logit": The delta method on a scale without borders.
         - "delta": The estimate plus and minus z standard errors of the delta method.
@@ -109,7 +108,7 @@ def f1_interval(
     """
     level = level_of(confidence_level, alternative)
     tp, fp, fn = _validation.broadcast(_validation.counts, tp=tp, fp=fp, fn=fn)
-    sample = sample_of_counts(_metrics.f1, _metrics.f1.a, _metrics.f1.b, (tp, fp, fn))
+    sample = sample_of_counts(_metrics.f1, (tp, fp, fn))
     return interval_of(sample, method, level, "f1")
 
 
@@ -152,20 +151,20 @@ def f1_score_interval(
         Weight of recall against precision.
     groups : sequence, optional
         What cluster each item belongs to (a patient, a document): items of one cluster
-        may depend on one another. "score", "cautious", "logit" and "delta" can take that into
-        account; for macro_star the latter two.
+        may depend on one another. "score", "logit" and "delta" can take that into account, and
+        "cautious" for the score of one class.
     sample_weight : None
         Not offered; an error says what to do instead.
     zero_division : {nan, 0, 1}, default nan
         What an undefined score counts, of a class that is never true and never predicted or of
         an item without classes. By default an average leaves it out, and a warning says so.
     method : str, optional
-        By default "score"; for macro_star with groups "logit".
+        By default "score"; for averages over the classes of indicators "logit".
 
         - "score": Wilson's idea: the values that a test with the standard error under each value
           does not reject.
         - "cautious": Longer, to hold at least the level: Clopper-Pearson, carried on to other
-          scores.
+          scores of one class.
         - "wilson_direct": The same test on the scale of F1, for the F1 of one class.
         - "logit": The delta method on a scale without borders.
         - "delta": The estimate plus and minus z standard errors of the delta method.
@@ -249,14 +248,14 @@ def metric_interval(
         A name, such as "f1" or "macro_f1", or an object, such as
         ``f1ci.metrics.fbeta(0.5)``.
     method : str, optional
-        By default "score". "cautious" is for Tversky indices (F-beta, Jaccard, precision, recall),
-        their averages over classes, macro\* and accuracy. "f1" also knows the names of
-        `f1_interval`.
+        By default "score". "cautious" is for single Tversky indices (F-beta, Jaccard, precision,
+        recall), and accuracy; averages over classes have no cautious limits. "f1" also knows the
+        names of `f1_interval`.
 
         - "score": Wilson's idea: the values that a test with the standard error under each value
           does not reject.
         - "cautious": Longer, to hold at least the level: Clopper-Pearson, carried on to other
-          scores.
+          scores of one class.
         - "logit": The delta method on a scale without borders.
         - "delta": The estimate plus and minus z standard errors of the delta method.
         - "blur": The same with a larger standard error, for metrics of two classes.
@@ -324,7 +323,7 @@ def items_interval(metric: Metric, items: Items, method: str | None, level: Leve
 def limits_of_f1(tp: Array, wrong: Array, method: str, z: float) -> Limits:
     """Return limits of F1 for many tables at once, from true positives and wrong items."""
     counts = tp, wrong, np.zeros(())
-    sample = sample_of_counts(_metrics.f1, _metrics.f1.a, _metrics.f1.b, counts)
+    sample = sample_of_counts(_metrics.f1, counts)
     entry = known(_metrics.f1)[method]
     if entry.error is not None:
         sample = sample._replace(error=entry.error(sample, z))

@@ -6,7 +6,8 @@ Joint intervals of the delta method extend q standard errors, where q is the qua
 of so many correlated normal variables: then all of them hold at once with the nominal probability.
 
 The same q serves any interval for one score that is built on a normal quantile z: q replaces z. So
-the default takes the cautious limits of `f1ci.methods.score` at q, with one difference. The
+the default takes the cautious limits of `f1ci.methods.score` at q, and the score limits of
+averages over classes, with one difference. The
 correlations are those after adding two items to each true class, of which
 every classifier gets half right, independently of the others (for two classes and two classifiers:
 half an item in each of the eight joint cells): correlations of estimates without variance would
@@ -30,8 +31,7 @@ from f1ci import _validation
 from f1ci import metrics as _metrics
 from f1ci.counts import Items, Matrix, items_of
 from f1ci.methods import METHODS, Method, delta, known, pick, quantile
-from f1ci.methods.averages import sample_of
-from f1ci.methods.score import Sample, normal_quantile
+from f1ci.methods.score import Sample, normal_quantile, sample_of
 from f1ci.metrics import BinaryMetric, Metric
 from f1ci.results import (
     Array,
@@ -80,10 +80,11 @@ def joint_intervals(
         What cluster each item belongs to; see `f1_score_interval`. Needs "logit", the default
         then, or "delta".
     method : str, optional
-        "cautious", the default for Tversky indices (F-beta, Jaccard, precision, recall), their
-        averages over classes, macro_star and accuracy; "score", shorter, and in small samples
-        below the level; "logit", the default for all other metrics; the papers' "delta" (choice I
-        of Yuan & Jiang, remark 2) and, for metrics of two classes, "blur" (choice II).
+        "cautious", the default for Tversky indices (F-beta, Jaccard, precision, recall) and
+        accuracy; "score", the default for averages over classes and macro_star, shorter, and in
+        small samples below the level; "logit", the default for all other metrics; the papers'
+        "delta" (choice I of Yuan & Jiang, remark 2) and, for metrics of two classes, "blur"
+        (choice II).
     confidence_level : float, optional
         The nominal level, of all joint intervals together and of each individual one.
 

@@ -402,7 +402,7 @@ class BayesTest(Record):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DifferenceTest(Record):
-    """A test whether model B is better than model A on the same items, no worse, or as good.
+    """A test whether model B is better than model A, no worse, or as good.
 
     Attributes
     ----------
@@ -413,7 +413,8 @@ class DifferenceTest(Record):
     null_hypothesis : str
         The null hypothesis in words.
     discordant : tuple of int
-        The numbers of items on which A alone is right, and on which B alone is right.
+        The numbers of items on which A alone is right, and on which B alone is right; None if
+        the models were tested on different items.
     margin : float
         The difference that does not matter; 0 if none was given.
     p_not_inferior : float or None
@@ -431,7 +432,7 @@ class DifferenceTest(Record):
     interval: Interval
     p_value: float
     null_hypothesis: str
-    discordant: tuple[int, int]
+    discordant: tuple[int, int] | None
     margin: float
     p_not_inferior: float | None
     p_equivalent: float | None
@@ -466,8 +467,10 @@ class DifferenceTest(Record):
         p_values = (self.p_value, self.p_not_inferior, self.p_equivalent)
         named = zip(("difference", "not inferior", "equivalent"), p_values, strict=True)
         rows = [[what, _tables.p_value(p)] for what, p in named if p is not None]
-        discordant = "only A is right on {:,} items, only B on {:,}".format(*self.discordant)
-        below = [str(self.interval), discordant, self.verdict()]
+        below = [str(self.interval), self.verdict()]
+        if self.discordant is not None:
+            only_a, only_b = self.discordant
+            below.insert(1, f"only A is right on {only_a:,} items, only B on {only_b:,}")
         return ["", f"p ({self.method})"], rows, below
 
 

@@ -130,7 +130,7 @@ def compare_models(
     b       0.909     0.837  0.951
     c       0.867     0.789  0.919
     a       0.737     0.628  0.823
-    b - a   0.172     0.092  0.267   0.00018
+    b - a   0.172     0.093  0.266   0.00018
     c - a   0.130     0.035  0.234     0.023
     c - b  -0.042    -0.100  0.012      0.11
     b has the best estimate; it is not distinguished from c

@@ -264,7 +264,7 @@ say("jiang-juice-mean-error", float(over_splits.standard_error.mean()))
 
 # %%
 for number in range(1, 6):
-    largest = float(page.text(f"jiang/proposition-1/argument-{number}"))
+    largest = float(page.row(f"jiang/proposition-1/argument-{number}").printed)
     value = tversky_index.jiang_bound(largest, largest)
     record(f"jiang/proposition-1/v/max-{largest:g}", value)
 show.compare([i for i in page.records if i.startswith("jiang/proposition-1/v/")])

@@ -107,7 +107,8 @@ figures.save(figure, "lam-geometry-figure-1")
 # %%
 v = 100
 p11, p10, p01 = (
-    Fraction(page.text(f"lam/section-5.1/scenario-1/{cell}")) for cell in ("p11", "p10", "p01")
+    Fraction(page.row(f"lam/section-5.1/scenario-1/{cell}").printed)
+    for cell in ("p11", "p10", "p01")
 )
 share = p11 / (p11 + p10 + p01)
 slope = 2 / (1 + share) ** 2

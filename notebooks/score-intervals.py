@@ -181,7 +181,7 @@ study.pair_study(atlas, designs, replicates, np.random.default_rng(streams[3]))
 #
 # Bootstrap and posteriors were computed on a part of the designs only: the first
 # {glue:text}`score-sampled-designs` populations of several classes, and 10 expected relevant items for
-# scores of two classes. The cautious limits of averages and differences were computed on 100 to 200 test sets of a
+# scores of two classes. The cautious limits of differences were computed on 100 to 200 test sets of a
 # design. Their coverage has a standard error of one to two percentage points in each design.
 
 # %% tags=["hide-input"]

@@ -317,7 +317,7 @@ def error_of(s, n, m):
     """The standard error of printed minus ours."""
     ours = sharp_replicates if (s, n, m) == disputed else replicates
     exact = (s, n, m) in exactly
-    paper = page.replicates(table_3(s, n, m))
+    paper = page.row(table_3(s, n, m)).paper_replicates
     return deviation[s, n, m] * (1 / paper + (0 if exact else 1 / ours)) ** 0.5
 
 
@@ -395,7 +395,7 @@ for key, result in exactly.items():  # two roads to the same probability
 
 # %%
 number = page.number(table_3(*disputed))
-paper = page.replicates(table_3(*disputed))
+paper = page.row(table_3(*disputed)).paper_replicates
 low, high = float(number.value - number.half_unit), float(number.value + number.half_unit)
 gap = max(sharp.coverage - high, low - sharp.coverage, 0.0)
 paper_error = np.sqrt(sharp.coverage * (1 - sharp.coverage) / paper)

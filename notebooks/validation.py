@@ -350,11 +350,11 @@ show.table(
 # macro F1 is undefined there; the table says how many.
 
 # %% tags=["remove-cell"]
-OURS = ("delta", "logit", "score", "cautious")
+OURS = ("delta", "logit", "score")
 
 
 def ends(counts, level=LEVEL):
-    """End points of f1ci's four intervals for macro F1, each of shape (batch, 4)."""
+    """End points of f1ci's three intervals for macro F1, each of shape (batch, 3)."""
     with warnings.catch_warnings():
         # Undefined scores and rare classes are outcomes here; the former are counted.
         warnings.simplefilter("ignore", f1ci.IntervalWarning)
@@ -379,7 +379,7 @@ with executor() as pool:
             design.n,
             design.cells,
             method=ends,
-            truth=np.full(4, design.truth),
+            truth=np.full(3, design.truth),
             replicates=replicates,
             rng=stream,
             executor=pool,
@@ -475,7 +475,7 @@ for method, key in found:
 for name in OURS:
     say(f"validation-worst-{name}", 100 * min(found[f"f1ci, {name}", c][0] for c in columns))
 for key in ("balanced", "many"):
-    lengths = [found[f"f1ci, {name}", key][2] for name in ("cautious", "delta")]
+    lengths = [found[f"f1ci, {name}", key][2] for name in ("score", "delta")]
     say(f"validation-length-{key}", lengths[0] / lengths[1])
 say(
     "validation-peer-near-perfect-length",
@@ -520,11 +520,9 @@ figures.save(figure, "validation-coverage")
 #   ({glue:text}`validation-f1ci-logit-many:.1f` % with ten near-perfect classes, by being long),
 #   but not for rare classes ({glue:text}`validation-f1ci-logit-small:.1f` % in the small design).
 # - Score intervals, [below](validation-score), repair both: they cover at worst
-#   {glue:text}`validation-worst-score:.1f` %, cautious ones
-#   {glue:text}`validation-worst-cautious:.1f` %. The price is
-#   length: the cautious ones are {glue:text}`validation-length-balanced:.2f` times as long as the delta
-#   method's in the balanced design, and {glue:text}`validation-length-many:.2f` times with ten
-#   near-perfect classes.
+#   {glue:text}`validation-worst-score:.1f` %. They are {glue:text}`validation-length-balanced:.2f` times as long
+#   as the delta method's intervals in the balanced design, and {glue:text}`validation-length-many:.2f` times with
+#   ten near-perfect classes.
 #
 # (validation-score)=
 # ## Score intervals
@@ -549,7 +547,7 @@ with executor() as pool:
             n,
             cells,
             method=ends,
-            truth=np.full(4, probes.macro_f1(cells)),
+            truth=np.full(3, probes.macro_f1(cells)),
             replicates=population_replicates,
             rng=rng.spawn(1)[0],
             executor=pool,
@@ -563,7 +561,6 @@ STYLES = {
     "logit": {"color": figures.COLOURS["green"], "linestyle": "-.", "marker": "^"}
     | {"label": "delta method, logit scale"},
     "score": figures.METHODS["wilson_indirect"] | {"label": "score"},
-    "cautious": figures.METHODS["clopper_pearson"] | {"label": "cautious"},
 }
 for name, shares in zip(OURS, coverage.T, strict=True):
     say(f"validation-population-{name}-least", 100 * shares.min())
@@ -585,7 +582,7 @@ show.table(
     numeric=(1, 2, 3, 4),
 )
 
-# %% mystnb={"image": {"alt": "Coverage in each of the random populations, sorted, for four methods. The delta method and its logit version fall far below 95 per cent in a part of the populations; score and cautious intervals stay near or above it in all."}, "figure": {"classes": "fits", "caption": "Coverage of nominal 95 % intervals for macro F1 in the random populations, sorted for each method.", "name": "fig-validation-populations"}}
+# %% mystnb={"image": {"alt": "Coverage in each of the random populations, sorted, for three methods. The delta method and its logit version fall far below 95 per cent in a part of the populations; score intervals stay near or above it in all."}, "figure": {"classes": "fits", "caption": "Coverage of nominal 95 % intervals for macro F1 in the random populations, sorted for each method.", "name": "fig-validation-populations"}}
 figure, axis = figures.subplots(height=3.4)
 figure.set_figwidth(4.8)  # as wide as a phone
 axis.axhline(LEVEL, color=figures.COLOURS["grey"], linewidth=1)
@@ -604,15 +601,13 @@ figures.save(figure, "validation-populations")
 # - the delta method {glue:text}`validation-population-delta-mean:.1f` % and
 #   {glue:text}`validation-population-delta-least:.1f` %;
 # - score intervals {glue:text}`validation-population-score-mean:.1f` % and
-#   {glue:text}`validation-population-score-least:.1f` %;
-# - cautious intervals {glue:text}`validation-population-cautious-mean:.1f` % and
-#   {glue:text}`validation-population-cautious-least:.1f` %.
+#   {glue:text}`validation-population-score-least:.1f` %.
 #
-# Score and cautious intervals exist for averages of every Tversky score over classes:
+# Score intervals exist for averages of every Tversky score over classes, and for every smooth metric:
 #
 # ```python
 # f1ci.f1_score_interval(y_true, y_pred, average="macro")  # method="score"
-# f1ci.metric_interval(matrix, "macro_f1", method="cautious")
+# f1ci.metric_interval(matrix, "kappa")
 # ```
 #
 # They have their limits. Here are twenty equal classes, predicted right in three of four cases, and small test
@@ -628,7 +623,7 @@ with executor() as pool:
             n,
             design.cells,
             method=ends,
-            truth=np.full(4, design.truth),
+            truth=np.full(3, design.truth),
             replicates=population_replicates,
             rng=rng.spawn(1)[0],
             executor=pool,
@@ -638,18 +633,16 @@ with executor() as pool:
         left_out = f"{100 * run.undefined[0]:.1f}"
         rows.append([f"{n}", f"{expected:g}", left_out, *(f"{100 * c:.1f}" for c in limits[n])])
 say("validation-limit-score", 100 * limits[80][2])
-say("validation-limit-cautious", 100 * limits[80][3])
 show.table(
     ["n", "relevant items of a class", "test sets left out, %"]
     + [f"{STYLES[name]['label']}, %" for name in OURS],
     rows,
-    numeric=range(7),
+    numeric=range(6),
 )
 
 # %% [markdown]
 # With five relevant items in each class `score` covers
-# {glue:text}`validation-limit-score:.1f` % and `cautious`
-# {glue:text}`validation-limit-cautious:.1f` %, of the test sets in which every class occurs. With fewer items
+# {glue:text}`validation-limit-score:.1f` % of the test sets in which every class occurs. With fewer items
 # most test sets lack a class and are left out.
 #
 # ## Binary F1 near 0 and 1
@@ -694,7 +687,7 @@ figures.save(figure, "validation-binary")
 #
 # | you have | use |
 # |---|---|
-# | any F score, of one class or averaged | `method="score"`, the default. `"cautious"` if falling short is worse than being long: for F1, Jaccard, precision and recall of one class it is proved never to fall short, for all other scores this is measured |
+# | any F score, of one class or averaged | `method="score"`, the default. `"cautious"` for one class, if falling short is worse than being long: for F1, Jaccard, precision and recall it is proved never to fall short, for F-beta this is measured |
 # | items in clusters | `groups=`; or confidence-intervals with `conditions=` |
 # | any other metric | a bootstrap, from SciPy or confidence-intervals; it has no width at a perfect score |
 # | prior knowledge of the classes | prob-conf-mat, with a prior that you would defend |

@@ -74,7 +74,9 @@ def title(task, metric):
 # %%
 repetitions = int(given("wangli/section-2.2/repetitions"))
 numbers = range(1, repetitions + 1)
-blocks_of = {(j, half): page.text(f"wangli/table-1/{j}/{half}") for j in numbers for half in "st"}
+blocks_of = {
+    (j, half): page.row(f"wangli/table-1/{j}/{half}").printed for j in numbers for half in "st"
+}
 labels = np.arange(600) % 3 == 0
 pairs = f1ci.bcv_partitions(600, repetitions=repetitions, stratify=labels, rng=seed)
 halves = {(j, half): pairs[2 * j - 2]["st".index(half)] for j, half in blocks_of}
@@ -231,7 +233,7 @@ show.grid(
 # %%
 table_2 = page.ids("wangli/table-2/")
 cut = {key: np.floor(100 * page.records[key].value) / 100 for key in table_2}
-say("wangli-cut-off", sum(f"{cut[key]:.2f}" != page.text(key) for key in table_2))
+say("wangli-cut-off", sum(f"{cut[key]:.2f}" != page.row(key).printed for key in table_2))
 
 # %% [markdown]
 # ## The posteriors: Figures 1 to 3
@@ -354,7 +356,7 @@ for (task, metric), exact in tests.items():
     identity = f"wangli/{TABLES[task]}/{metric}/p_h0"
     number = page.number(identity)
     gap = max(0.0, abs(float(number.value) - exact.p_h0) - float(number.half_unit))
-    theirs = gap / noise[task, metric] * page.replicates(identity) ** 0.5
+    theirs = gap / noise[task, metric] * page.row(identity).paper_replicates ** 0.5
     shift = simulated[task, metric] - exact.p_h0
     ours[task, metric] = shift / noise[task, metric] * draws**0.5
     values = [f"{exact.p_h0:.6g}", f"{simulated[task, metric]:.6f}"]
@@ -363,7 +365,7 @@ for (task, metric), exact in tests.items():
 
 # %%
 half_unit = float(page.number("wangli/table-3/recall/p_h0").half_unit)
-say("wangli-needed", round(half_unit * page.replicates("wangli/table-3/recall/p_h0")))
+say("wangli-needed", round(half_unit * page.row("wangli/table-3/recall/p_h0").paper_replicates))
 say("wangli-simulated-worst", max(abs(value) for value in ours.values()))
 for metric in ("recall", "f1"):
     say(f"wangli-expected-{metric}", 1e6 * tests["cws", metric].p_h0)

@@ -481,7 +481,7 @@ say("yuan-abalone-q-high", float(best.max()))
 for k, (rule, metric) in enumerate(columns):
     for end, sign in (("low", -1), ("high", 1)):
         identity = f"yuan/table-2/{rule}/{metric}/{end}"
-        if page.entry(identity) == "R-yuan-13":
+        if page.row(identity).erratum == "R-yuan-13":
             with_four = centre[k] + sign * quantile * errors[4.0][k]
             recording.as_band(record, f"R-yuan-13:{identity}", with_four)
 

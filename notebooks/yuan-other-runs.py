@@ -48,7 +48,7 @@ def explains(run, name, mean, deviation, replicates):
     """Record what a run gives for a number, wherever that is printed and laid to this run."""
     again = [other for other, of in page.published.restated.items() if of == name]
     for printed_as in (name, *again):
-        if page.entry(printed_as) == run:
+        if page.row(printed_as).erratum == run:
             how = {"deviation": float(deviation), "replicates": replicates}
             record(f"{run}:{printed_as}", float(mean), **how)
 

@@ -23,7 +23,9 @@ def pytest_collection_modifyitems(items):
 @pytest.fixture(scope="session")
 def browser():
     """A headless Chromium, installed on this machine."""
-    path = shutil.which("chromium") or shutil.which("chromium-browser")
+    from compendium.deposit import PROGRAMS
+
+    path = next(filter(None, map(shutil.which, PROGRAMS)), None)
     if path is None:
         pytest.skip("no Chromium on this machine")
     from playwright.sync_api import sync_playwright

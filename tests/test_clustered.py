@@ -194,7 +194,7 @@ def test_differences_of_few_units_have_a_length_and_widen_with_the_level():
 @pytest.mark.parametrize("average", [None, "macro", "weighted"])
 def test_an_estimate_lies_in_its_interval_where_a_class_is_hardly_there(average):
     counts = [[[4, 1, 0], [0, 0, 0]], [[2, 1, 0], [2, 0, 0]]]
-    for method in ("score", "cautious"):
+    for method in ("logit",) if average else ("score", "cautious"):
         found = clustered_interval(counts, average=average, method=method)
         assert np.all((found.low <= found.estimate) & (found.estimate <= found.high))
         assert np.all(found.length > 0)
@@ -222,9 +222,6 @@ def test_columns_of_indicators_have_names():
     assert named.classes == ("x", "y")
     with pytest.raises(ValueError, match="labels has 1 names, the indicators have 2"):
         f1ci.f1_score_interval(y, y, average="macro", labels=["x"])
-    masked = np.ma.masked_array(y, mask=[[1, 0]] + [[0, 0]] * 3)
-    with pytest.raises(ValueError, match="y_true must not hold masked entries"):
-        f1ci.f1_score_interval(masked, y, average="micro")
 
 
 @pytest.mark.parametrize(("skewed", "least"), [(False, 0.93), (True, 0.92)])

@@ -29,6 +29,31 @@ KINDS = {
     "fractions": (Fraction(1, 2), Fraction(1, 3)),
     "mixed": ("1", 1),
 }
+
+
+def polars(labels):
+    return pytest.importorskip("polars").Series("labels", list(labels))
+
+
+def arrow(labels):
+    return pytest.importorskip("pyarrow").array(list(labels))
+
+
+def stored(dtype):
+    """Labels in a column of pandas of a type that may need pyarrow."""
+    return lambda labels: pd.Series(list(labels), dtype=dtype)
+
+
+LIBRARIES = {
+    "polars": (polars, [*"ab"]),
+    "polars, numbers": (polars, [0, 1]),
+    "pyarrow": (arrow, [*"ab"]),
+    "pyarrow, booleans": (arrow, [False, True]),
+    "nullable integers": (stored("Int64"), [0, 1]),
+    "nullable booleans": (stored("boolean"), [False, True]),
+    "text": (stored("string"), [*"ab"]),
+    "categories": (stored("category"), [*"ab"]),
+}
 CONTAINERS = {
     "list": list,
     "tuple": tuple,
@@ -59,6 +84,15 @@ def test_labels_of_any_kind_in_any_container(kind, container):
     assert f1ci.binary_counts(hold(y_true), hold(y_pred), pos_label=negative) == (3, 1, 3, 4)
     given_order = f1ci.confusion_matrix(hold(y_true), hold(y_pred), labels=[positive, negative])
     assert given_order.tolist() == [[4, 1], [3, 3]]
+
+
+@pytest.mark.parametrize("name", LIBRARIES)
+def test_labels_of_other_libraries(name):
+    hold, (negative, positive) = LIBRARIES[name]
+    named = [[positive if label else negative for label in column] for column in (TRUE, PRED)]
+    held = [hold(column) for column in named]
+    assert f1ci.binary_counts(*held, pos_label=positive) == (4, 3, 1, 3)
+    assert f1ci.binary_counts(held[0], named[1], pos_label=positive) == (4, 3, 1, 3)
 
 
 def test_the_two_sequences_may_come_in_different_containers():
@@ -121,41 +155,6 @@ def test_no_positives_anywhere_is_not_an_error():
 
 
 @pytest.mark.parametrize(
-    ("arguments", "error", "message"),
-    [
-        (([0, 1], [0]), ValueError, "y_true has 2, y_pred has 1"),
-        (([], []), ValueError, r"must not be empty, got \[\]"),
-        (([0, 1, 2], [0, 1, 1]), ValueError, "at most two classes, got 3: 0, 1, 2"),
-        ((list("abc"), list("abb")), ValueError, "got 3: 'a', 'b', 'c'; averages over classes"),
-        (([0, 2], [2, 2]), ValueError, "pos_label must be one of the labels 0, 2, got 1"),
-        (([(0,), (1,)], [(0,), (1,)]), ValueError, r"one of the labels \(0,\), \(1,\), got 1"),
-        (
-            (np.array(["2020", "NaT"], dtype="M8[D]"), np.array(["2020", "2021"], dtype="M8[D]")),
-            ValueError,
-            "y_true must not hold missing labels, got .*NaT.* at position 1",
-        ),
-        (
-            (np.ma.masked_array([0, 1], mask=[True, False]), [0, 1]),
-            ValueError,
-            "missing labels, got None at position 0",
-        ),
-        (([0, np.nan], [0, 1]), ValueError, "missing labels, got nan at position 1"),
-        (([0, None], [0, 1]), ValueError, "missing labels, got None at position 1"),
-        ((pd.Series([0, pd.NA]), [0, 1]), ValueError, "missing labels, got <NA> at position 1"),
-        ((pd.Series(["a", None]), ["a", "b"]), ValueError, "missing labels, got .* at position 1"),
-        (([0, {}], [0, 1]), TypeError, r"hashable labels, got \{\}"),
-        (([[0, 1], [1, 0]], [0, 1]), ValueError, r"one-dimensional, got shape \(2, 2\)"),
-        (([[0], 1], [0, 1]), ValueError, r"one-dimensional, got \[\[0\], 1\]"),
-        (("ab", "ab"), TypeError, "sequence of labels, got the str 'ab'"),
-        ((3, [1]), TypeError, "sequence of labels, got the int 3"),
-    ],
-)
-def test_bad_labels_are_quoted(arguments, error, message):
-    with pytest.raises(error, match=message):
-        f1ci.binary_counts(*arguments)
-
-
-@pytest.mark.parametrize(
     ("labels", "message"),
     [
         ([0], "only the given labels 0, got 1"),
@@ -166,11 +165,6 @@ def test_bad_labels_are_quoted(arguments, error, message):
 def test_bad_label_lists_are_quoted(labels, message):
     with pytest.raises(ValueError, match=message):
         f1ci.confusion_matrix([0, 1], [1, 1], labels=labels)
-
-
-def test_long_lists_of_classes_are_cut():
-    with pytest.raises(ValueError, match=r"got 9: 0, 1, 2, 3, 4, 5, \.\.\."):
-        f1ci.binary_counts(range(9), range(9))
 
 
 def test_several_sequences_share_one_list_of_classes():
@@ -184,76 +178,14 @@ def test_several_sequences_share_one_list_of_classes():
         _labels.encode({"a": ["x", "y"]}, wanted=["x"])
 
 
-# What is probably a mistake
-
-
-def test_one_column_holds_labels():
-    """Keras and ``df[["y"]]`` have columns of shape (n, 1); scikit-learn takes them as labels."""
-    y_true, y_pred = list("aaabbbccc") * 2, list("aabbbbcca") * 2
-    columns = np.array(y_true)[:, None], pd.DataFrame({"y": y_pred})
-    expected = f1_score(y_true, y_pred, average="macro")
-    found = f1ci.f1_score_interval(*columns, average="macro")
-    assert found.estimate == pytest.approx(expected, abs=1e-15)
-    assert f1ci.f1_score_interval([[1], [0], [1]], [[1], [0], [0]]).estimate == 2 / 3
-    np.testing.assert_array_equal(
-        f1ci.confusion_matrix(*columns), sklearn_confusion_matrix(y_true, y_pred)
-    )
-
-
-@pytest.mark.parametrize(
-    ("y_true", "y_pred", "message"),
-    [
-        ([1, 0], ["1", "0"], "share no label: 1, 0 against '1', '0'; the same labels in two types"),
-        ([1, 0], ["1", "0"][:1] * 2, "share no label: 1, 0 against '1'; the same labels in two"),
-        (["True", "False"], [True, False], "share no label: .*; the same labels in two types"),
-        ([b"a", b"b"], ["a", "b"], "share no label: .*; the same labels in two types"),
-        (["cat", "dog"], ["Cat", "Dog"], "share no label: .*; the same labels in two types"),
-        (["1.0", "0.0"], ["1", "0"], "share no label: .*; the same labels in two types"),
-        (["cat", "dog"], [0, 1], "share no label: 'cat', 'dog' against 0, 1; two codings"),
-    ],
-)
-def test_labels_that_nothing_shares_are_refused(y_true, y_pred, message):
-    for call in (
-        lambda: f1ci.confusion_matrix(y_true, y_pred),
-        lambda: f1ci.f1_score_interval(y_true, y_pred, average="micro"),
-        lambda: f1ci.classification_report(y_true, y_pred),
-        lambda: f1ci.difference_interval(y_true, y_true, y_pred, "macro_f1"),
-    ):
-        with pytest.raises(ValueError, match=message):
-            call()
-
-
 def test_one_class_predicted_where_all_items_are_of_another():
     # A poor classifier, and no mistake in the types.
     assert f1ci.binary_counts([1, 1], [0, 0]) == (0, 0, 2, 0)
 
 
-@pytest.mark.parametrize("scores", [[0.1, 0.9], np.linspace(0, 1, 50_000), ["a", 0.5], [np.inf]])
-def test_scores_are_not_labels(scores):
-    """scikit-learn refuses "continuous" targets."""
-    for call in (
-        lambda: f1ci.binary_counts(scores, scores),
-        lambda: f1ci.confusion_matrix(scores, scores),
-        lambda: f1ci.f1_score_interval(scores, scores, average="macro"),
-        lambda: f1ci.difference_interval(scores, scores, scores, "macro_f1"),
-    ):
-        with pytest.raises(ValueError, match=r"y_true must hold classes, got (the fraction|inf)"):
-            call()
-
-
-@pytest.mark.parametrize("labels", [{0, 1}, {0: 1}, {0: 1}.values(), (k for k in (0, 1))])
-def test_what_has_no_order_is_no_sequence(labels):
-    name = type(labels).__name__
-    with pytest.raises(TypeError, match=f"a sequence of labels, got the {name} "):
-        f1ci.confusion_matrix(labels, [0, 1])
-
-
 def test_labels_keep_apart_what_python_keeps_apart():
-    # numpy's text types drop trailing NUL characters, and StringDType holds NaN.
+    # numpy's text types drop trailing NUL characters.
     assert f1ci.confusion_matrix(["a\0", "a"], ["a", "a\0"]).tolist() == [[0, 1], [1, 0]]
-    missing = np.array(["a", np.nan], np.dtypes.StringDType(na_object=np.nan))
-    with pytest.raises(ValueError, match="y_true must not hold missing labels, got nan"):
-        f1ci.confusion_matrix(missing, ["a", "b"])
 
 
 # Indicators
@@ -271,6 +203,7 @@ PRED_ROWS = np.array([[1, 1, 1], [0, 1, 0], [1, 0, 0], [0, 0, 0]])
         scipy.sparse.coo_array,
         lambda rows: pd.DataFrame(rows).astype("Int64"),
         lambda rows: pd.DataFrame(rows).astype(object),
+        lambda rows: pytest.importorskip("polars").DataFrame(rows),
     ],
 )
 def test_indicators_in_any_container(hold):
@@ -285,14 +218,6 @@ def test_columns_of_indicators_are_matched_by_name():
     found = f1ci.f1_score_interval(true, pred[["c", "a", "b"]], average=None)
     assert found.classes == ("a", "b", "c")
     np.testing.assert_allclose(found.estimate, f1_score(TRUE_ROWS, PRED_ROWS, average=None))
-    with pytest.raises(ValueError, match="the same columns, got 'a', 'b', 'c' and 'a', 'b', 'd'"):
-        f1ci.f1_score_interval(true, pred.rename(columns={"c": "d"}), average="macro")
-
-
-@pytest.mark.parametrize("bad", [TRUE_ROWS * 2, TRUE_ROWS / 2, TRUE_ROWS - 1])
-def test_indicators_are_zero_or_one(bad):
-    with pytest.raises(ValueError, match="y_pred must hold indicators 0 and 1, got"):
-        f1ci.f1_score_interval(TRUE_ROWS, bad, average="macro")
 
 
 # Messages

@@ -28,10 +28,10 @@ from trees import change, make_tree, notebook, run
 
 TABLES = {
     "papers": """\
-key,name,text,notebooks,tables,inputs
-lam,Lam,,,,
-jiang,Jiang,,,,
-yuan,Yuan,,,,
+key,name,text,tables,inputs
+lam,Lam,,,
+jiang,Jiang,,,
+yuan,Yuan,,,
 """,
     "errata": """\
 id,paper,kind,place,printed,right,how_known,consequence,shown_in
@@ -458,11 +458,6 @@ def test_a_table_row_is_judged_by_one_run(folder):
     assert any("and so does the rest of its table row" in error for error in found.errors)
 
 
-def test_one_table_row_cannot_come_from_two_runs(folder):
-    with pytest.raises(LedgerError, match="table-3/line: one table row, but more than one run"):
-        one_line(folder, "O-lam-3", 0.9003)
-
-
 def test_the_value_of_another_run_stands_beside_ours(folder):
     found = other_run(folder, 0.804, 0.05)
     found.write(folder / "_build" / "ledger")
@@ -483,13 +478,6 @@ def test_only_the_run_that_the_register_names_is_recorded(folder, name):
     other_run(folder, None)
     with pytest.raises(LedgerError, match=f"no published number has the id '{name}'"):
         results(folder).record(name, 0.8)
-
-
-def test_a_run_without_a_claimed_value_is_an_error(folder):
-    append(folder, "lam", f"{ODD},lam,table-3,coverage,0.800,simulated,R-lam-2")
-    append(folder, "expected", f"{ODD},0.9,0.001")
-    with pytest.raises(LedgerError, match=r"expected.csv does not say what that run's is"):
-        published_in(folder)
 
 
 def test_a_value_that_an_entry_rests_on_must_not_move(folder):
@@ -526,23 +514,22 @@ def test_restated_numbers_count_once_in_the_headline(folder):
     full_run(folder)
     found = built(folder)
     sentence = book.fragment("sentence", found)
-    assert "**12** rows" in sentence
-    assert "**11** do not restate another" in sentence
-    assert "1 to the printed digits" in sentence  # of two matches one restates the other
+    assert sentence.startswith("**2 of 11** published numbers agree with ours.")
+    assert "has 12 rows" in sentence
+    assert 'title="1 match"' in sentence  # of two matches one restates the other
 
 
 def test_the_counts_of_the_page_add_up_to_the_rows():
     published = Published()
     found = Ledger(published, PUBLISHED.parent / "reference")
     sentence = book.fragment("sentence", found)
-    rows, once, agree = map(int, re.findall(r"\*\*(\d+)\*\*", sentence))
-    assert rows == len(published.rows)
+    agree, once = map(int, re.findall(r"\*\*(\d+) of (\d+)\*\*", sentence)[0])
+    rows = len(published.rows)
+    assert f"has {rows} rows" in sentence
     assert once == rows - len(published.restated)
-    head, rest = sentence.split(" Of the rest, ")
-    # Each part begins with its number; "a quarter wide" and the like do not.
-    parts = [int(n) for n in re.findall(r"(?:: |, )(\d+) ", head)]
-    assert sum(parts) == agree
-    assert agree + sum(int(n) for n in re.findall(r"(?:^|, )(\d+) ", rest)) == once
+    parts = {name: int(n) for n, name in re.findall(r'title="(\d+) ([\w-]+)"', sentence)}
+    assert sum(parts.values()) == once
+    assert sum(n for name, n in parts.items() if verdicts.VERDICTS[name].agrees) == agree
     # The scoreboard counts each row; so do the parts of the table.
     table = re.search(r'<tr class="total">(.*?)</tr>', book.fragment("scoreboard", found))
     assert table is not None
@@ -575,9 +562,9 @@ def test_missing_inputs_and_gaps_are_told_apart(folder):
         ("lo", 0.665, "no published number has the id 'lam/section-6/lo'"),
         ("low", math.nan, "finite, got nan"),
         ("low", -math.inf, "finite, got -inf"),
-        ("low", "0.665", "must be a number, got '0.665'"),
-        ("low", True, "must be a number, got True"),
-        ("low", None, "must be a number, got None"),
+        ("low", "0.665", "must be finite, got '0.665'"),
+        ("low", True, "must be finite, got True"),
+        ("low", None, "must be finite, got None"),
         ("decision", 1.0, "a word, got 1.0"),
     ],
 )
@@ -596,18 +583,16 @@ BANDED = {"band": (0.6, 0.7), "splits": 200}
         ({"band": (0.6, 0.7), "splits": 199}, "at least 200, got 199"),
         ({"band": (0.6, 0.7)}, "at least 200, got None"),
         ({"band": (0.6, math.nan), "splits": 200}, "high must be finite, got nan"),
-        ({"band": (0.6, None), "splits": 200}, "high must be a number, got None"),
+        ({"band": (0.6, None), "splits": 200}, "high must be finite, got None"),
         ({"band": (0.6, 0.65), "splits": 200}, "0.68 is outside its band"),
-        ({"band": 0.6, "splits": 200}, "must be a pair .* got 0.6"),
         ({**BANDED, "deviation": 0.1}, "neither a deviation"),
         ({**BANDED, "reconstructed": True}, "nor reconstructed"),
-        ({"splits": 200}, "200 splits without a band"),
+        ({"splits": 200}, "low must be finite, got None"),
         ({"deviation": -0.1}, "must not be negative, got -0.1"),
         ({"deviation": math.inf}, "finite, got inf"),
         ({"deviation": 0.1, "replicates": 1}, "at least 2, got 1"),
         ({"deviation": 0.1, "replicates": 1000.5}, "integer .* got 1000.5"),
         ({"replicates": 1000}, "1000 replicates without a deviation"),
-        ({"reconstructed": "yes"}, "True or False, got 'yes'"),
         ({"id": "lam/section-6/low", "deviation": 0.1}, "deterministic, but has a deviation"),
         ({"id": "lam/table-3/n-25", **BANDED}, r"simulated, but has the band \(0\.6, 0\.7\)"),
     ],
@@ -626,8 +611,6 @@ def test_nothing_is_recorded_twice(folder):
         recorder.missing("lam/section-6/low", "nothing")
     with pytest.raises(LedgerError, match="say which input is missing, got ' '"):
         recorder.missing("lam/section-6/size", " ")
-    with pytest.raises(LedgerError, match="lower-case-and-dashes, got 'Lam Coverage'"):
-        results(folder, "Lam Coverage")
 
 
 def test_numbers_of_the_text_are_recorded_once_and_judged_by_nobody(folder):
@@ -659,7 +642,7 @@ def test_two_notebooks_must_not_record_the_same_number(folder):
     [
         ("lam/section-6/low", "lam/section-6/lost", "no published number has the id"),
         (",0.66523,", ",nan,", "finite, got nan"),
-        (",0.66523,", ",,", "must be a number, got None"),
+        (",0.66523,", ",,", "must be finite, got None"),
         (",0.66523,", ",two thirds,", "could not convert"),
         (",0.66523,", ",0.66523,0.1", "deterministic, but has a deviation"),
         ("id,value", "id,number", "its columns are"),
@@ -677,31 +660,16 @@ def test_a_tampered_results_file_is_an_error(folder, old, new, message):
     ("table", "old", "new", "message"),
     [
         ("lam", "0.665,", "0.66S,", "'0.66S' is neither"),
-        ("lam", "0.976,simulated", "0.976,guessed", "its kind is 'guessed'"),
-        ("lam", "deterministic,E-lam-1", "deterministic,E-lam-9", "is 'E-lam-9', not one"),
-        ("lam", "deterministic,E-lam-1", "deterministic,N-jiang-1", "erratum is 'N-jiang-1', not"),
+        ("lam", "deterministic,E-lam-1", "deterministic,E-lam-9", "no entry 'E-lam-9'"),
         ("lam", "section-6/size", "section-6/low", "'lam/section-6/low' stands there twice"),
-        ("lam", "low,lam,", "low,yuan,", "low' is not of the form yuan/"),
-        ("lam", "low,lam,", "low,cox,", "its paper is 'cox', not one"),
         ("lam", "lam/section-6/low", "section 6, low", "cells"),
-        ("lam", "lam/section-6/low", "lam", "'lam' is not of the form"),
         ("lam", "id,paper,item", "id,paper,table", "its columns are"),
         ("inputs", "10^6", "many", "section-5.1/replicates' is no number of replicates"),
         ("inputs", "10^6", "0.5", "section-5.1/replicates' is no number of replicates"),
         ("inputs", "lam/section-5.1/few", "lam/section-5/few", "few/replicates' is no number"),
         ("replicates", "lam/table-3/few/*", "lam/table-33/*", "fits no published number"),
         ("replicates", "rows,input", "row,input", "replicates.csv: its columns are"),
-        ("errata", "E-lam-1,lam", "E-lam-1,yuan", "'E-lam-1' is not of the form E-yuan-<number>"),
-        ("errata", "wrong number", "bad luck", "its kind is 'bad luck'"),
-        ("errata", "enumeration", "", "'how_known' is empty"),
-        ("errata", "0.900,0.953", "0.900,", "'right' is empty"),
-        ("errata", "0.800,,", "0.800,0.9,", "'right' is for errors only"),
-        ("errata", "R-lam-2,lam,other run", "R-lam-2,lam,misprint", "is not of the form E-lam-"),
-        ("expected", "0.953,0.005", "0.953,0.05", "a tolerance of 0.05"),
-        ("expected", "0.953,0.005", "0.953,0", "a tolerance of 0.0"),
-        ("expected", "lam/table-3/wrong", "lam/table-3/n-25", "names nothing in the register"),
-        ("expected", "lam/table-3/wrong,0.953,0.005\n", "", "does not say what ours is"),
-        ("expected", "0.1403", "many", "could not convert string to float: 'many'"),
+        ("expected", "0.1403", "many", "'many' is no number"),
     ],
 )
 def test_a_tampered_published_table_is_an_error(folder, table, old, new, message):
@@ -710,20 +678,9 @@ def test_a_tampered_published_table_is_an_error(folder, table, old, new, message
         published_in(folder)
 
 
-@pytest.mark.parametrize(
-    ("table", "line", "message"),
-    [
-        ("marks", "low,guess,a feeling", "its mark is 'guess', not one of input"),
-        ("marks", "low,,a feeling", "its mark is '', not one of input"),
-        ("marks", "low,input,", "its mark 'input' has no reason"),
-        ("marks", "no,input,a feeling", "'lam/section-6/no' fits no published number"),
-        ("restated", "low,lam/section-6/no", "'lam/section-6/no', which nothing prints"),
-        ("restated", "*,lam/section-6/low", "low restates 'lam/section-6/low', which"),
-    ],
-)
-def test_a_line_that_cannot_be_meant_is_an_error(folder, table, line, message):
-    append(folder, table, f"lam/section-6/{line}")
-    with pytest.raises(LedgerError, match=message):
+def test_a_pattern_that_fits_no_number_is_an_error(folder):
+    append(folder, "marks", "lam/section-6/no,input,a feeling")
+    with pytest.raises(LedgerError, match="'lam/section-6/no' fits no published number"):
         published_in(folder)
 
 
@@ -776,7 +733,6 @@ def test_the_command_prints_and_writes_the_ledger(folder, capsys):
     assert [row["verdict"] for row in rows] == [row["verdict"] for row in report["rows"]]
     assert report["total"] == 12
     assert report["by_paper"]["lam"]["match"] == 2
-    assert report["by_item"]["yuan/table-4"]["in-band"] == 1
     assert rows[0]["value"] == "0.66523"
     assert rows[0]["half_unit"] == "0.0005"
 
@@ -802,7 +758,7 @@ def test_the_command_fails_on_an_open_row_and_on_errors(folder, capsys):
     path.unlink()
     (folder / "book" / "published" / "errata.csv").unlink()
     assert command(folder) == 2
-    assert "its erratum is 'E-lam-1', not one of" in capsys.readouterr().err
+    assert "the register has no entry 'E-lam-1'" in capsys.readouterr().err
     for table in ("lam", "yuan", "replicates", "expected"):
         (folder / "book" / "published" / f"{table}.csv").unlink()
     assert command(folder) == 1
@@ -833,12 +789,6 @@ def test_a_save_is_on_the_disk_before_it_takes_its_place(folder, monkeypatch):
     recorder.record("lam/section-6/low", 0.665)
     recorder.save()
     assert calls[-2:] == ["fsync", "replace"]
-
-
-def test_the_compendiums_own_tables_are_sound():
-    published = Published()
-    assert {row.paper for row in published.rows.values()} == set(published.papers)
-    assert {erratum.paper for erratum in published.errata.values()} == set(published.papers)
 
 
 # The results of a real run

@@ -14,12 +14,12 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from compendium.published import Number, Published
+from compendium.published import ERRATUM_KINDS, Number, Published
 
 ROOT = Path(__file__).resolve().parents[1]
 PAPERS = Path(os.environ.get("F1CI_PAPERS", ROOT.parent / "shared" / "papers"))
 
-PUBLISHED = Published()  # which checks columns, kinds, entries of the register and unique ids
+PUBLISHED = Published()  # which checks columns, numbers and unique ids
 RESULTS, INPUTS = [*PUBLISHED.rows.values()], [*PUBLISHED.inputs.values()]
 ITEMS = "table|section|equation|lemma|theorem|proposition|corollary|remark|appendix"
 
@@ -105,6 +105,42 @@ def test_rows_are_well_formed():
     assert {row.paper for row in RESULTS} == set(PUBLISHED.papers)
 
 
+def test_results_have_a_kind_and_marks_a_reason():
+    for row in RESULTS:
+        assert row.kind in ("deterministic", "simulated", "trained"), row
+        assert row.mark in ("", "input", "chosen", "cut"), row
+        assert bool(row.why) == bool(row.mark), row
+        assert not row.erratum or PUBLISHED.errata[row.erratum].paper == row.paper, row
+
+
+def test_entries_of_the_register_are_whole():
+    for entry in PUBLISHED.errata.values():
+        letter = ERRATUM_KINDS[entry.kind]
+        assert re.fullmatch(rf"{letter}-{entry.paper}-[1-9]\d*", entry.id), entry
+        assert entry.paper in PUBLISHED.papers
+        empty = [name for name, text in vars(entry).items() if not text]
+        assert empty == ([] if letter == "E" else ["right"]), entry
+    assert {entry.paper for entry in PUBLISHED.errata.values()} == set(PUBLISHED.papers)
+
+
+def test_what_the_register_explains_has_the_value_that_it_rests_on():
+    named = {row.id for row in RESULTS if row.erratum}
+    runs = {f"{r.erratum}:{r.id}" for r in RESULTS if r.erratum.startswith("R")}
+    assert set(PUBLISHED.expected) == named | runs
+    for name, (value, tolerance) in PUBLISHED.expected.items():
+        assert 0 < tolerance <= 0.01 * abs(value), name
+
+
+def test_a_table_row_comes_from_one_run():
+    """Coverage and length, or both ends of an interval."""
+    runs = {}
+    for row in RESULTS:
+        line, _, column = row.id.rpartition("/")
+        if column in ("coverage", "length", "low", "high"):
+            run = row.erratum if row.erratum.startswith("R") else ""
+            assert runs.setdefault(line, run) == run, line
+
+
 def test_tables_are_complete():
     results, inputs = (Counter((r.paper, r.item) for r in rows) for rows in (RESULTS, INPUTS))
     assert {table: results[table] for table in CELLS} == CELLS
@@ -186,6 +222,7 @@ def test_lookup_respects_the_borders_of_numbers(text, printed, found):
 
 def test_restated_numbers_are_the_same_to_the_digits_that_both_print():
     for name, of in PUBLISHED.restated.items():
+        assert of not in PUBLISHED.restated
         again, first = PUBLISHED.rows[name].number, PUBLISHED.rows[of].number
         if name == "jiang/section-2.4/coverage":  # per cent of the 10,000 that `covered` counts
             first = Number(first.value / 100, first.half_unit / 100)

@@ -65,8 +65,7 @@ def same(one, other):
 
 @pytest.mark.parametrize(
     ("method", "groups"),
-    [(method, None) for method in ("score", "cautious", "logit", "delta")]
-    + [(method, GROUPS) for method in ("score", "cautious")],
+    [(method, groups) for method in ("score", "logit", "delta") for groups in (None, GROUPS)],
 )
 def test_numbers_are_those_of_the_doors(method, groups):
     options = {"labels": CLASSES, "method": method, "groups": groups}
@@ -154,6 +153,20 @@ def test_it_says_what_is_undefined_and_what_is_hardly_known():
     assert not f1ci.classification_report(["a", "b"] * 30, ["a", "b"] * 30).notes
 
 
+@pytest.mark.parametrize("found", [0, 1])
+def test_a_model_that_finds_nothing_has_a_report(found):
+    """Precision is undefined for all items but one at most, so its mean is not known."""
+    true = np.eye(3, dtype=int)
+    predicted = true * (np.arange(3) < found)[:, None]
+    report = f1ci.classification_report(true, predicted)
+    mean = report.averages["samples avg"]
+    assert np.isnan(mean["precision"].estimate)
+    assert tuple(mean["precision"]) == (0.0, 1.0)
+    assert mean["recall"].estimate == pytest.approx(found / 3)
+    with pytest.raises(ValueError, match="needs at least two items, got 1"):
+        f1ci.classification_report(true[:1], predicted[:1])
+
+
 def test_a_data_frame_holds_the_same_numbers():
     report = f1ci.classification_report(TRUE, PREDICTED)
     frame = report.to_frame()
@@ -175,9 +188,7 @@ def test_without_pandas_a_sentence_says_so(monkeypatch):
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        ({"method": "blur"}, "one of 'score', 'cautious', 'logit', 'delta' .*, got 'blur'"),
-        ({"confidence_level": 95}, "got 95; did you mean 0.95"),
-        ({"groups": [1] * 150}, "at least two groups, got 1"),
+        ({"method": "blur"}, "one of 'score', 'logit', 'delta' .*, got 'blur'"),
     ],
 )
 def test_bad_input_is_quoted(options, sentence):
@@ -201,16 +212,14 @@ def test_a_matrix_has_the_report_of_its_labels():
     report = f1ci.matrix_report(matrix, classes)
     assert report == f1ci.classification_report(TRUE, PREDICTED)
     assert report != f1ci.classification_report(TRUE, TRUE)
-    with pytest.raises(ValueError, match=r"must have shape \(r, r\), got shape \(2, 3\)"):
-        f1ci.matrix_report([[1, 2, 3], [4, 5, 6]])
-    with pytest.raises(ValueError, match=r"names of 2 classes are wanted, got \['a'\]"):
-        f1ci.matrix_report([[1, 2], [3, 4]], ["a"])
 
 
 def test_the_dictionary_is_that_of_scikit_learn_with_intervals():
     ours = f1ci.classification_report(TRUE, PREDICTED).to_dict()
     theirs = sklearn.metrics.classification_report(TRUE, PREDICTED, output_dict=True)
-    theirs["accuracy"] = {"accuracy": theirs["accuracy"]}
+    assert ours["accuracy"] == pytest.approx(theirs.pop("accuracy"), abs=1e-12)
+    low, high = ours["accuracy_interval"]
+    assert low < ours["accuracy"] < high
     for row, numbers in theirs.items():
         for name, value in numbers.items():
             assert ours[str(row)][name] == pytest.approx(value, abs=1e-12)

@@ -289,8 +289,10 @@ const f1ci = (() => {
 
   function tverskyLimits(x, y, w, a, b, z) {
     if (x + a * y + b * w === 0) return [0, 1];
+    const f = tverskyEstimate(x, y, w, a, b);
+    if (z < 1e-12) return [f, f];
     const low = x === 0 ? 0 : lowerLimit(x, y, w, a, b, z * z);
-    return ordered(tverskyEstimate(x, y, w, a, b), low, upperLimit(x, y, w, a, b, z * z));
+    return ordered(f, low, upperLimit(x, y, w, a, b, z * z));
   }
 
   function lowerLimit(x, y, w, a, b, k) {
@@ -372,12 +374,6 @@ const f1ci = (() => {
   // --- Sums of correlated scores: averages over classes (see score.py) --------------------------
 
   const sum = (values) => values.reduce((total, value) => total + value, 0);
-
-  /** F = x / (x + a y + b w), and 1 / (whole times the standard deviation of F). */
-  function scoreAndUnit({ x, y, w }, a, b) {
-    const f = tverskyEstimate(x, y, w, a, b);
-    return [f, 1 / Math.sqrt(x * (1 - f) ** 2 + f * f * (a * a * y + b * b * w))];
-  }
 
   /** TP, FP and FN of each class of a matrix with rows true and columns predicted. */
   function classCounts(matrix) {
@@ -545,23 +541,21 @@ const f1ci = (() => {
     ];
   }
 
-  /** The correlation of the two scores, with some items more of each kind. */
+  /** The correlation of the two scores, as if half an item more told the models apart. */
   function pairedCorrelation(t, a, b) {
-    const smooth = {
-      tp: t.tp + 0.25, fn: t.fn + 0.25, fp: t.fp + 0.25,
-      posA: t.posA + 0.5, posB: t.posB + 0.5,
-      negA: t.negA + 0.5, negB: t.negB + 0.5,
-    };
-    const [first, second] = modelCounts(smooth);
-    const [[f, u], [g, v]] = [scoreAndUnit(first, a, b), scoreAndUnit(second, a, b)];
-    const [fRight, gRight] = [1 - f + (a + b) * f, 1 - g + (a + b) * g];
-    const shared = a * a * f * g * (smooth.fp + smooth.tp)
-      - a * (fRight * g + f * gRight) * smooth.tp
-      + a * b * f * g * (first.x + second.x)
-      + fRight * gRight * smooth.tp
-      - b * fRight * g * first.x - b * f * gRight * second.x
-      + b * b * f * g * (first.x + first.w);
-    return Math.min(1, Math.max(-1, shared * u * v));
+    // What an item of each kind does to the scores of A and of B, without the common factors.
+    const [f, g] = modelCounts(t).map(({ x, y, w }) => x / (x + a * y + b * w) || 0);
+    const kinds = [
+      [t.tp, 1 - f, 1 - g], [t.posA, 1 - f, -b * g], [t.posB, -b * f, 1 - g],
+      [t.fn, -b * f, -b * g], [t.fp, -a * f, -a * g], [t.negA, 0, -a * g], [t.negB, -a * f, 0],
+    ];
+    const added = (of) => sum(kinds.map(([n, u, v]) => n * of(u, v)));
+    const seen = kinds.filter(([n]) => n > 0);
+    const width = (k) => Math.max(0, ...seen.map((row) => row[k]))
+      - Math.min(0, ...seen.map((row) => row[k]));
+    const root = Math.sqrt(added((u) => u * u) * added((u, v) => v * v));
+    const r = added((u, v) => u * v) / (root + 0.5 * width(1) * width(2)) || 0;
+    return Math.min(1, Math.max(-1, r));
   }
 
   /**

@@ -1,3 +1,14 @@
+// What stands above the arrows in the list of pages, and above tables, is their name.
+document.addEventListener("DOMContentLoaded", () => {
+  for (const arrow of document.querySelectorAll("a + details > summary"))
+    arrow.ariaLabel = `Pages of: ${arrow.parentElement.previousElementSibling.textContent.trim()}`;
+  let name = "";
+  for (const part of document.querySelectorAll(".bd-article :is(h1, h2, h3, h4, table)")) {
+    if (part.tagName !== "TABLE") name = part.textContent.replace(/#$/, "");
+    else if (!part.caption) part.ariaLabel = name;
+  }
+});
+
 // What is wider than its place: it scrolls, shows by a fading edge that it does, and a keyboard
 // can reach it. What fits is left alone and is no stop for the Tab key.
 document.addEventListener("DOMContentLoaded", () => {

@@ -267,7 +267,7 @@ OURS = {
     "f1": ("wilson_indirect", "wilson_direct", "clopper_pearson", "wald"),
     "micro_f1": ("score", "cautious", "delta"),
 }
-_OURS_OTHERWISE = ("score", "cautious", "delta", "logit")
+_OURS_OTHERWISE = ("score", "delta", "logit")
 # The metrics as plain functions of a matrix, for the numeric delta method.
 _PLAIN: dict[str, Callable[[Any], Any]] = {
     "f1": lambda p: 2 * p[1, 1] / (p[1].sum() + p[:, 1].sum()),
@@ -374,11 +374,11 @@ def main() -> int:
     answers = ask(parser.parse_args().python, asked) | {"asked": asked}
     text = json.dumps(answers, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
     write(DATA / FILE, text)
-    entries = {name: vars(source) for name, source in data.sources().items()}
+    entries = data.sources()
     versions = ", ".join(f"{name} {version}" for name, version in answers["versions"].items())
     entries[FILE] = {
         "file": FILE,
-        "rows": text.count("\n"),
+        "rows": str(text.count("\n")),
         "sha256": hashlib.sha256(text.encode()).hexdigest(),
         "made_by": "make peers",
         "made_with": versions,

@@ -6,6 +6,7 @@ Nothing in :mod:`f1ci` imports from here.
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import platform
 from collections.abc import Iterable, Mapping
@@ -25,6 +26,22 @@ RESULTS = Path(os.environ.get("F1CI_RESULTS") or ROOT / "_build" / "custom" / "r
 
 class RefusedError(ValueError):
     """What cannot be done here and now, in a sentence."""
+
+
+def read_text(path: Path) -> str:
+    """Return a file's text; one that is no text is named."""
+    try:
+        return path.read_text("utf-8")
+    except UnicodeDecodeError as error:
+        raise RefusedError(f"{path} cannot be read: {error}") from None
+
+
+def read_json(path: Path) -> Any:
+    """Return what a JSON file holds; one that cannot be read is named."""
+    try:
+        return json.loads(read_text(path))
+    except ValueError as error:
+        raise RefusedError(f"{path} cannot be read: {error}") from None
 
 
 def put(draft: Path, target: Path) -> None:

@@ -12,8 +12,7 @@ This module is also the book's Sphinx extension, with three roles.
 paper prints, or in a format of its own after a bar: ``{computed}`lam/section-6/wald/low|.5f```.
 ``{tally}`yuan-letter|erratum``` counts the numbers that a notebook recorded, here those with one
 verdict. An unknown id is a warning, and so fails the build. Where no notebook of the build has
-computed the value, the page says "not computed" in red. Finished pages are completed for screen
-readers (`mend`).
+computed the value, the page says "not computed" in red.
 """
 
 from __future__ import annotations
@@ -38,17 +37,16 @@ from unittest import mock
 
 import nbformat
 import yaml
-from bs4 import BeautifulSoup, Tag
 from docutils import nodes
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
 from nbformat import NotebookNode
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxRole
-from sphinx_external_toc.parsing import parse_toc_data, parse_toc_yaml
+from sphinx_external_toc.parsing import parse_toc_yaml
 
-from compendium import ROOT, RefusedError, deposit, show, sources, swhid, write
-from compendium.execute import QUICK, Edition, Task, command, locked, read_json, say, seconds, tasks
-from compendium.published import ERRATUM_KINDS, LedgerError, Paper, Published, Row
+from compendium import ROOT, RefusedError, deposit, read_json, show, sources, swhid, write
+from compendium.execute import QUICK, Edition, Task, command, locked, say, seconds, tasks
+from compendium.published import ERRATUM_KINDS, LedgerError, Published, Row
 from compendium.verdicts import VERDICTS, Entry, Ledger
 from f1ci import cli
 
@@ -62,25 +60,15 @@ FRAGMENTS = (
 _NAME = re.compile(r"(?:f1ci\.)?([A-Za-z_][\w.]*)(?:\(.*)?$", re.S)
 # Made up for the page on the command line, which offers it.
 _LABELS = ROOT / "book" / "_static" / "labels.csv"
-# Jupyter Book always loads the scripts of live cells, which the book does not offer; one of them
-# is declared twice, which stops with an error in every browser.
-# The theme draws its icons by a script of 1.5 MB; its style sheet draws the same ones by a font.
-_UNUSED = (
-    'script[src*="thebe"], link[href*="thebe"], script:-soup-contains("THEBE"),'
-    ' script[src*="fontawesome"]'
+# Scripts that pages load in vain: of live cells, which the book does not offer (one is declared
+# twice, an error in every browser); of icons, which the style sheet draws by a font; of mathematics
+# where there is none.
+_IN_VAIN = re.compile(
+    r"<script(?:[^>]*(?:thebe|fontawesome)[^>]*>|>[^<]*THEBE[^<]*)</script>", re.IGNORECASE
 )
-_MATHJAX = 'script[src*="mathjax"]'
-# Which attribute of what the theme and myst-nb write misleads a screen reader.
-MENDED = {
-    # The visible words name a folded cell better than the label that hides them.
-    'summary[aria-label="Toggle hidden content"]': "aria-label",
-    # A button's label must contain its visible text, "Search Ctrl+K".
-    '.search-button-field[title="Search"][aria-label]': "aria-label",
-    # The icons' own titles contradict their button's label.
-    '[data-mode="light"][title]': "title",
-    '[data-mode="dark"][title]': "title",
-    '[data-mode="auto"][title]': "title",
-}
+_MATHJAX = re.compile(r'<script[^>]* src="[^"]*mathjax[^>]*></script>')
+_MENTION = re.compile(r'<a class="[^"]*ledger-number[^"]*" href="[^"#]*ledger\.html#([^"]+)"')
+_SHOWN = re.compile(r'href="\.\./(notebooks/[^"#]+)#([^"/]+/[^"]+)"')
 
 
 def build(edition: Edition) -> list[str]:
@@ -88,16 +76,12 @@ def build(edition: Edition) -> list[str]:
     staged = edition.folder / "stage"
     shutil.rmtree(staged, ignore_errors=True)
     problems = stage(edition, staged)
-    documents = toc_documents(staged)
-    if missing := [d for d in documents if not list(staged.glob(f"{d}.*"))]:
-        return problems + [
-            f"the table of contents lists {d}, which does not exist" for d in missing
-        ]
-    say(f"Building the book of {len(documents)} pages ...")
+    say(f"Building the book of {len(toc_documents(staged))} pages ...")
     program = "from jupyter_book.cli.main import main; main()"
     options = ["build", str(staged), "--toc", str(staged / "book" / "_toc.yml")]
+    strict = [] if edition.name == "site" else ["-W"]  # a preview may lack what notebooks make
     process = subprocess.run(
-        [sys.executable, "-c", program, *options, "-W", "--keep-going", "-n", "-q"],
+        [sys.executable, "-c", program, *options, *strict, "--keep-going", "-n", "-q"],
         env={**os.environ, "PYTHONPATH": edition.python_path},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
@@ -148,13 +132,12 @@ def stage(edition: Edition, staged: Path) -> list[str]:
             ledger,
             tasks=listed,
             quick=sources.quick_values(root),
-            done=[record for record in records if record["status"] == "done"],
+            done=[record for record in records if not record["error"]],
             hashes={record["name"]: record["results"] for record in records},
             seconds=seconds,
         )
         write(generated / f"{name}.md", text)
     write(generated / "certificate.md", _certificate(edition, extra))
-    _write_toc(staged, published.papers.values(), [t.name for t in listed])
     problems = [f"the ledger: {problem}" for problem in ledger.problems]
     for task in listed:
         problems += _stage_notebook(edition, staged, task, ledger)
@@ -240,27 +223,6 @@ def _strip(edition: Edition, task: Task) -> str:
         took=seconds(record["seconds"]),
         source=swhid(edition.source(record["name"])),
     )
-
-
-def _write_toc(staged: Path, papers: Iterable[Paper], names: Iterable[str]) -> None:
-    """Complete the contents.
-
-    The part without chapters gets those of the papers, each with its notebooks; notebooks that are
-    not listed then come at the end, in a part of their own.
-    """
-    path = staged / "book" / "_toc.yml"
-    toc = yaml.safe_load(path.read_text("utf-8"))
-    chapters = [{"file": f"book/{p.key}", "sections": _files(p.notebooks.split())} for p in papers]
-    for part in toc.get("parts", []):
-        part.setdefault("chapters", chapters)
-    if rest := [f for f in _files(names) if f["file"] not in parse_toc_data(toc)]:
-        toc.setdefault("parts", []).append({"caption": "Notebooks", "chapters": rest})
-    path.write_text(yaml.safe_dump(toc, sort_keys=False, allow_unicode=True), "utf-8")
-
-
-def _files(notebooks: Iterable[str]) -> list[dict[str, str]]:
-    """Return notebooks as entries of a table of contents."""
-    return [{"file": f"notebooks/{name}"} for name in notebooks]
 
 
 def toc_documents(staged: Path) -> list[str]:
@@ -404,6 +366,19 @@ def tally(rows: Iterable[Mapping[str, Any]], of: str) -> int:
     )
 
 
+def fold_proofs_and_box_pictures(_app: Sphinx, doctree: nodes.document, _: str) -> None:
+    """Let proofs be folded, and pictures scroll without their captions where they are too wide."""
+    for proof in [*doctree.findall(nodes.admonition)]:
+        if proof["ids"] == ["proof"]:  # sphinx-proof gives all proofs of a page this id
+            classes = ["proof", "toggle"]
+            proof.replace_self(nodes.container("", *proof.children, is_div=True, classes=classes))
+    for picture in [*doctree.findall(nodes.image)]:
+        if isinstance(picture.parent, nodes.figure):
+            box = nodes.container("", is_div=True, classes=["picture"])
+            picture.replace_self(box)
+            box += picture
+
+
 def link_names(app: Sphinx, doctree: nodes.document, document: str) -> None:
     """Let every name of f1ci in a page's text lead to its reference."""
     objects = app.env.get_domain("py").objects  # type: ignore[attr-defined]
@@ -417,86 +392,28 @@ def link_names(app: Sphinx, doctree: nodes.document, document: str) -> None:
             link += literal
 
 
-def mark_rows(page: BeautifulSoup, address: str) -> set[str]:
-    """Make the first mention of each row of the ledger a place on the page; return the places."""
-    places = set()
-    for link in page.select("a.ledger-number"):
-        row = str(link["href"]).partition("#")[2]
-        if f"{address}#{row}" not in places:
-            link["id"] = row
-            places.add(f"{address}#{row}")
-    return places
-
-
-def lead_back(page: BeautifulSoup, places: set[str]) -> None:
-    """Let each row of the ledger lead to the place where its notebook shows the number."""
-    for row in page.select("table.ledger tr[id]"):
-        for link in row.select('a[href^="../notebooks/"]'):
-            if (address := f"{link['href']}#{row['id']}") in places:
-                link["href"] = address
-
-
-def mend(page: BeautifulSoup) -> None:
-    """Complete a finished page for screen readers."""
-    # A page above others in the contents loads the script for their mathematics.
-    for tag in page.select(_UNUSED if page.select_one(".math") else f"{_UNUSED}, {_MATHJAX}"):
-        tag.decompose()
-    for selector, attribute in MENDED.items():
-        for tag in page.select(selector):
-            del tag[attribute]
-    # The arrows in the list of pages have no name; each gets that of the page above its list.
-    for arrow in page.select("a + details > summary:has(> .toctree-toggle)"):
-        link = arrow.find_previous("a")
-        arrow["aria-label"] = f"Pages of: {link.get_text() if link else ''}"
-    counts: dict[str, int] = {}
-    for table in page.select(".bd-article table"):
-        _name(table, counts)
-        _scope(table)
-    for picture in page.select(".bd-article figure img"):
-        # It scrolls without its caption where it is too wide.
-        picture.wrap(Tag(name="div", attrs={"class": "picture"}))
-    for proof in page.select("#proof"):
-        proof["class"] = "proof toggle"  # folded, by sphinx-togglebutton
-    for part in page.select("#proof, #proof-content"):  # one id on every proof of a page is none
-        del part["id"]
-
-
-def _name(table: Tag, counts: dict[str, int]) -> None:
-    """Give a table a caption for those who do not see where it stands: the heading above it."""
-    if table.caption:
-        return
-    heading = table.find_previous(["h1", "h2", "h3", "h4"])
-    name = heading.get_text().removesuffix("#").strip() if heading else "Table"
-    counts[name] = counts.get(name, 0) + 1
-    caption = Tag(name="caption", attrs={"class": "for-readers"})
-    caption.string = name if counts[name] == 1 else f"{name}, table {counts[name]}"
-    table.insert(0, caption)
-
-
-def _scope(table: Tag) -> None:
-    """Let headings say what they head; one without words is no heading."""
-    for cell in table.find_all("th"):
-        if not cell.get_text(strip=True):
-            cell.name = "td"
-            del cell["scope"]
-        elif not cell.has_attr("scope"):
-            cell["scope"] = "col" if cell.find_parent("thead") else "row"
-
-
 def finish(app: Sphinx, error: Exception | None) -> None:
-    """Complete every page."""
+    """Take out scripts; let each row of the ledger lead to where its notebook shows the number."""
     if error or app.builder.format != "html":
         return
-    places: set[str] = set()
+    places = set()
     # The ledger comes after the notebooks to which its rows lead.
     for path in sorted(Path(app.outdir).rglob("*.html"), key=lambda path: path.stem == "ledger"):
-        if "_static" not in path.parts:
-            page = BeautifulSoup(path.read_text("utf-8"), "html.parser")
-            mend(page)
-            if path.parent.name == "notebooks":
-                places |= mark_rows(page, f"../notebooks/{path.name}")
-            lead_back(page, places)
-            path.write_text(str(page), "utf-8")
+        page = path.relative_to(app.outdir).as_posix()
+
+        def mark(mention: re.Match[str], page: str = page) -> str:
+            if (place := (page, mention[1])) in places:
+                return mention[0]
+            places.add(place)
+            return f'{mention[0]} id="{mention[1]}"'
+
+        text = _IN_VAIN.sub("", path.read_text("utf-8"))
+        if not re.search(r'class="[^"]*\bmath\b', text):
+            text = _MATHJAX.sub("", text)
+        if page.startswith("notebooks/"):
+            text = _MENTION.sub(mark, text)
+        text = _SHOWN.sub(lambda m: m[0] if m.groups() in places else f'href="../{m[1]}"', text)
+        path.write_text(text, "utf-8")
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
@@ -507,6 +424,7 @@ def setup(app: Sphinx) -> dict[str, bool]:
     for name in ("published", "computed", "tally"):
         app.add_role(name, LedgerRole())
     app.connect("doctree-resolved", link_names)
+    app.connect("doctree-resolved", fold_proofs_and_box_pictures)
     app.connect("build-finished", finish)
     return {"parallel_read_safe": True, "parallel_write_safe": False}
 
@@ -514,7 +432,7 @@ def setup(app: Sphinx) -> dict[str, bool]:
 # The command
 
 
-def _main(edition: Edition) -> bool:
+def _main(edition: Edition, _: object) -> bool:
     with locked(edition):
         problems = build(edition)
     for problem in problems:
@@ -523,4 +441,5 @@ def _main(edition: Edition) -> bool:
 
 
 if __name__ == "__main__":
-    command(_main, QUICK)
+    site = {"action": "store_true", "help": "a preview, from runs that may be out of date"}
+    command(_main, {**QUICK, "--site": site})

@@ -9,41 +9,18 @@ from __future__ import annotations
 
 import csv
 import hashlib
-import os
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
 
 from compendium import DATA
 
 
-class MissingDataError(FileNotFoundError):
-    """A data file is not where it should be."""
+class DataError(ValueError):
+    """A data file is missing, or does not have the bytes that its entry promises."""
 
 
-class AlteredDataError(ValueError):
-    """A data file does not have the bytes that its entry in sources.csv promises."""
-
-
-@dataclass(frozen=True)
-class Source:
-    """One row of ``sources.csv``: where a data file comes from and what it must be."""
-
-    file: str
-    rows: int
-    sha256: str
-    made_by: str
-    made_with: str
-    source: str
-    licence: str
-    citation: str
-
-
-def sources() -> dict[str, Source]:
+def sources() -> dict[str, dict[str, str]]:
     """Every data file's entry in ``sources.csv``, by file name."""
     with (DATA / "sources.csv").open(newline="", encoding="utf-8") as lines:
-        rows: list[dict[str, Any]] = list(csv.DictReader(lines))
-    return {row["file"]: Source(**{**row, "rows": int(row["rows"])}) for row in rows}
+        return {row["file"]: row for row in csv.DictReader(lines)}
 
 
 def read_verified(file: str) -> bytes:
@@ -51,18 +28,13 @@ def read_verified(file: str) -> bytes:
     known = sources()
     if file not in known:
         raise ValueError(f"file must be one of {', '.join(map(repr, known))}, got {file!r}")
-    source = known[file]
-    path = DATA / file
+    path, source = DATA / file, known[file]
+    made = f"`{source['made_by']}` makes it"
     if not path.is_file():
-        raise MissingDataError(f"{path} is missing; `{source.made_by}` makes it")
+        raise DataError(f"{path} is missing; {made}")
     content = path.read_bytes()
-    found = hashlib.sha256(content).hexdigest()
-    if found != source.sha256:
-        raise AlteredDataError(
-            f"{path} is altered: its SHA-256 should be {source.sha256} but is {found}; "
-            f"`{source.made_by}` makes it again"
+    if (found := hashlib.sha256(content).hexdigest()) != source["sha256"]:
+        raise DataError(
+            f"{path} is altered: its SHA-256 should be {source['sha256']} but is {found}; {made}"
         )
-    if read := os.environ.get("F1CI_DATA_READ"):  # the page of a notebook names its data
-        with Path(read).open("a", encoding="utf-8") as names:
-            names.write(f"data/{file}\n")
     return content

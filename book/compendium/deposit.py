@@ -16,7 +16,7 @@ platform every number has to be the same to the last bit, for the seeds are fixe
 
 A source that is not that of the reference run is named, and the run does not agree.
 
-``python -m compendium.deposit verify | reference | verdicts | pdf`` is the command.
+``python -m compendium.deposit verify | reference | pdf`` is the command.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from argparse import Namespace
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import astuple
 from pathlib import Path
@@ -41,31 +42,16 @@ from bs4 import BeautifulSoup, Tag
 from rocrate.model.contextentity import ContextEntity
 from rocrate.rocrate import ROCrate
 
-from compendium import SITE, RefusedError, differing, ledger, sources, swhid, write
-from compendium.execute import (
-    QUICK,
-    REFERENCE,
-    Edition,
-    Task,
-    command,
-    read_json,
-    require_done,
-    say,
-    tasks,
-)
-from compendium.ledger import Record, shown
+from compendium import SITE, RefusedError, differing, ledger, read_json, sources, swhid, write
+from compendium.execute import QUICK, REFERENCE, Edition, Task, command, say, tasks
+from compendium.ledger import Record
 from compendium.published import LedgerError, Published
-from compendium.verdicts import STANDARD_ERRORS, Ledger
+from compendium.verdicts import STANDARD_ERRORS
 
 SUMMATION = 1e-9
 PART_OF_BAND = 1 / 20
 PART_OF_QUOTED = 1 / 100
-_PROGRAMS = ("chromium", "chromium-browser", "google-chrome")
-# What paper cannot do: scripts, forms, hidden code and files.
-_FOR_SCREENS = (
-    ".bd-article :is(script, .explorer, .calculator, .ledger-filter, .copy-citation, .headerlink,"
-    " .provenance > :not(:first-child), details.hide)"
-)
+PROGRAMS = ("chromium", "chromium-browser", "google-chrome")
 
 
 # The reference run
@@ -108,18 +94,16 @@ def _agreement(known: Record | None, found: Record | None, same: bool, random: b
 def certify(edition: Edition) -> dict[str, Any]:
     """Compare the last run with the reference run."""
     folder = edition.root / REFERENCE
-    reference = read_json(folder / "run.json")
-    listed = tasks(edition)
+    reference, listed = read_json(folder / "run.json"), tasks(edition)
     run = _facts(edition, listed)
     same = run["platform"] == reference["platform"]
     published = Published(edition.published)
     before, made_by = _records(folder, published)
     now, _ = _records(edition.results, published)
-    drawing = {name for name, values in reference["parameters"].items() if "seed" in values}
-    how = {
-        i: _agreement(before.get(i), now.get(i), same, made_by.get(i) in drawing)
-        for i in {**before, **now}
-    }
+    agreeing: dict[str, list[str]] = {"exactly": [], "within": [], "not": []}
+    for i in {**before, **now}:
+        random = "seed" in reference["parameters"].get(made_by.get(i), ())
+        agreeing[_agreement(before.get(i), now.get(i), same, random)].append(i)
     problems = [f"the notebook {t.name} must run: {t.reason}" for t in listed if t.reason]
     problems += [
         f"{of}{name} is not that of the reference run"
@@ -132,18 +116,17 @@ def certify(edition: Edition) -> dict[str, Any]:
     ]
     problems += [
         f"{i}: {_said(before.get(i))} in the reference run, {_said(now.get(i))} in this one"
-        for i in how
-        if how[i] == "not"
+        for i in agreeing["not"]
     ]
     drawn = [name for name in reference["made"] if "/figures/" in name]
     changed = differing(reference["made"], run["made"])
     return {
         "agrees": not problems,
         "problems": problems,
-        "exactly": sum(agreement == "exactly" for agreement in how.values()),
-        "quoted": sum("/" not in i for i in how),
-        "within tolerance": [i for i in how if how[i] == "within"],
-        "not": [i for i in how if how[i] == "not"],
+        "exactly": len(agreeing["exactly"]),
+        "quoted": sum("/" not in i for i in {**before, **now}),
+        "within tolerance": agreeing["within"],
+        "not": agreeing["not"],
         "figures": len(drawn),
         "figures that differ in a byte": [name for name in drawn if name in changed],
         "same platform": same,
@@ -154,10 +137,8 @@ def certify(edition: Edition) -> dict[str, Any]:
 
 def _said(record: Record | None) -> str:
     """Return what a record says, in words."""
-    if record is None:
-        return "nothing"
-    said = {name: value for name, value in vars(record).items() if value and name != "id"}
-    return ", ".join(f"{name} {value!r}" for name, value in said.items())
+    said = vars(record or Record("", "nothing"))
+    return ", ".join(str(value) for name, value in said.items() if value and name != "id")
 
 
 def _records(folder: Path, published: Published) -> tuple[dict[str, Record], dict[str, str]]:
@@ -170,7 +151,7 @@ def _records(folder: Path, published: Published) -> tuple[dict[str, Record], dic
 
 def _facts(edition: Edition, listed: Iterable[Task]) -> dict[str, Any]:
     """Return what is to be said of the last run of every notebook."""
-    records = {t.name: t.record for t in listed if t.record and t.record["status"] == "done"}
+    records = {t.name: t.record for t in listed if t.record and not t.record["error"]}
     if not records:
         raise RefusedError("no notebook has been run: `make notebooks` runs them")
     last = max(records.values(), key=lambda r: str(r["ended"]))
@@ -194,7 +175,9 @@ def make_reference(edition: Edition) -> None:
     """Make the last run the reference run, and write its manifest, ``codecheck.yml``."""
     from compendium.book import render
 
-    listed = require_done(edition)
+    listed = tasks(edition)
+    if late := next((task for task in listed if task.reason), None):
+        raise RefusedError(f"the notebook {late.name} must run first: {late.reason}")
     folder = edition.root / REFERENCE
     shutil.rmtree(folder, ignore_errors=True)
     shutil.copytree(edition.results, folder, ignore=shutil.ignore_patterns("figures"))
@@ -217,47 +200,19 @@ def _comment(edition: Edition, file: Path) -> str:
     return f"{title}: {captions[0] if captions else 'a figure'}"
 
 
-def compare_verdicts(edition: Edition) -> list[str]:
-    """Return a table of the numbers whose verdict is not that of the reference run."""
-    published = Published(edition.published)
-    before, now = (
-        Ledger(published, folder).entries for folder in (edition.root / REFERENCE, edition.results)
-    )
-    moved = [
-        f"| {b.id}, {b.printed} | {shown(b.value)} {b.verdict} | {shown(n.value)} {n.verdict} |"
-        for b, n in zip(before, now, strict=True)
-        if b.verdict != n.verdict
-    ]
-    return [
-        "| number | printed | reference run | | this run | |",
-        "|---|---|---|---|---|---|",
-        *moved,
-    ]
-
-
 # Metadata
 
 
-def _compact(value: Any) -> Any:
-    """Return the only item of a list instead of the list, as RO-Crate recommends."""
-    return value[0] if isinstance(value, list) and len(value) == 1 else value
-
-
 def write_crate(edition: Edition, html: Path) -> None:
-    """Describe a site as an RO-Crate 1.1: its files, runs, authors, papers and licences."""
+    """Describe a site as an RO-Crate 1.1: its files, runs, author, papers and licences."""
     citation = yaml.safe_load((edition.root / "CITATION.cff").read_text("utf-8"))
-    crate = ROCrate(version="1.1")
-    root = crate.root_dataset
+    crate, code = ROCrate(version="1.1"), citation["repository-code"]
 
     def add(identity: str, kind: str, name: str, **properties: Any) -> Any:
         properties = {"@type": kind, "name": name, **properties}
         return crate.add(ContextEntity(crate, identity, properties))
 
-    code = citation["repository-code"]
-    authors = [
-        add(f"#author-{k}", "Organization", author["name"], url=code)
-        for k, author in enumerate(citation["authors"], 1)
-    ]
+    author = add("#author", "Organization", citation["authors"][0]["name"], url=code)
     licences = [
         add(f"https://spdx.org/licenses/{name}", "CreativeWork", name, identifier=name)
         for name in citation["license"]
@@ -273,46 +228,38 @@ def write_crate(edition: Edition, html: Path) -> None:
         "datePublished": str(citation["date-released"]),
         "version": citation["version"],
         "url": code,
-        "author": authors,
-        "publisher": authors,
+        "author": author,
+        "publisher": author,
         "license": licences,
         "citation": papers,
     }.items():
-        root[name] = _compact(value)
+        crate.root_dataset[name] = value
     files = {}
     for pattern in ("book/*.html", "notebooks/**/*", "results/**/*", "ledger/*", "*.json"):
         for path in filter(Path.is_file, sorted(html.glob(pattern))):
             place = path.relative_to(html).as_posix()
-            files[place] = crate.add_file(
-                path,
-                place,
-                properties={
-                    "name": place,
-                    "encodingFormat": mimetypes.guess_type(path.name)[0] or "text/plain",
-                    "contentSize": str(path.stat().st_size),
-                    "identifier": swhid(path),
-                },
-            )
+            kind = mimetypes.guess_type(path.name)[0] or "text/plain"
+            facts = {"name": place, "encodingFormat": kind, "identifier": swhid(path)}
+            facts["contentSize"] = str(path.stat().st_size)
+            files[place] = crate.add_file(path, place, properties=facts)
             if "/data/" not in place:  # data keep the licences of their sources
                 files[place]["license"] = licences[0 if path.suffix == ".py" else -1]
-    runs = []
     for record in filter(None, map(edition.record, edition.names())):
         name = record["name"]
-        if record["status"] == "done":
-            made = [f"notebooks/{name}.ipynb", *record["outputs"]]
+        made = [f"notebooks/{name}.ipynb", *record["outputs"]]
+        if not record["error"]:
             run = crate.add_action(
                 files[f"notebooks/{name}.py"],
                 f"#run-{name}",
-                _compact([files[f"notebooks/{p}"] for p in record["data"]]),
-                _compact([files[p] for p in made if p in files]),
+                [files[f"notebooks/{p}"] for p in record["data"]],
+                [files[p] for p in made if p in files],
                 {
                     "name": f"Run of {name} with f1ci {record['version']}",
                     "description": ", ".join(f"{k} = {v}" for k, v in record["parameters"].items()),
                     "endTime": record["ended"],
                 },
             )
-            runs.append(run)
-    root["mentions"] = _compact(runs)
+            crate.root_dataset.append_to("mentions", run)
     crate.metadata.write(html)
 
 
@@ -322,59 +269,45 @@ def write_crate(edition: Edition, html: Path) -> None:
 def combined(html: Path, documents: Sequence[str], address: str) -> str:
     """Return one page with the articles of several, in the last one's frame.
 
-    Links to what is printed lead there, and the others to the site.
+    Links lead to the site.
     """
-    sections: list[Tag] = []
+    articles: list[Tag] = []
     scripts: list[Tag] = []
-    for document in reversed(documents):
+    for document in documents:
         page = BeautifulSoup((html / f"{document}.html").read_text("utf-8"), "html.parser")
         scripts = page.select('script[src*="mathjax"]') or scripts
-        for part in page.select(".bd-article [id]"):
-            part["id"] = f"{document}:{part['id']}"  # of all pages each has an id of its own
         for link in page.select(".bd-article a[href]"):
-            target = urljoin(f"{document}.html", str(link["href"]))
-            name, _, place = target.partition("#")
-            name = name.removesuffix(".html")
-            inside = f"#{name}:{place}" if place else f"#{name}"
-            link["href"] = inside if name in documents else urljoin(address, target)
+            link["href"] = urljoin(f"{address}{document}.html", str(link["href"]))
         for image in page.select(".bd-article [src]"):
             image["loading"] = "eager"
-        for part in page.select(_FOR_SCREENS):
-            part.decompose()
+        for script in page.select(".bd-article script"):
+            script.decompose()
         for fold in page.select(".bd-article details"):
             fold["open"] = ""
         for proof in page.select(".bd-article .toggle"):
             proof["class"] = "proof"
-        article = page.new_tag("div", id=document)
-        article.extend(page.select(".bd-article > section"))
-        sections.insert(0, article)
-    article = page.new_tag("article", attrs={"class": "bd-article"})
-    article.extend(sections)
+        articles += page.select(".bd-article > section")
     head, body = page.select("html > head, html > body")
+    paper = page.new_tag("article", attrs={"class": "bd-article"})
+    paper.extend(articles)
     body.clear()
-    body.extend([article, *scripts])
+    body.extend([paper, *scripts])
     head.append(page.new_tag("link", rel="stylesheet", href="../_static/pdf.css"))
     return str(page)
 
 
 def print_pages(html: Path, documents: Sequence[str], target: Path) -> None:
     """Print pages of the site in `html` with Chromium."""
-    program = next(filter(None, map(shutil.which, _PROGRAMS)), None)
-    if program is None:
-        raise RefusedError(f"printing needs one of {', '.join(_PROGRAMS)}")
-    if not html.is_dir():
-        raise RefusedError(f"there is no site in {html}: build it first")
-    page = html / "book" / "all.html"
-    page.write_text(combined(html, documents, SITE), "utf-8")
+    program = next(filter(None, map(shutil.which, PROGRAMS)), None)
+    if program is None or not html.is_dir():
+        raise RefusedError(f"printing needs a site in {html} and one of {', '.join(PROGRAMS)}")
+    page = write(html / "book" / "all.html", combined(html, documents, SITE))
     options = "--headless --no-sandbox --disable-gpu --disable-dev-shm-usage --no-pdf-header-footer"
     options += " --allow-file-access-from-files --generate-pdf-document-outline"
+    options += " --virtual-time-budget=120000"
     with tempfile.TemporaryDirectory() as profile:
         places = [f"--user-data-dir={profile}", f"--print-to-pdf={target}", page.as_uri()]
-        subprocess.run(
-            [program, *options.split(), "--virtual-time-budget=120000", *places],
-            check=True,
-            capture_output=True,
-        )
+        subprocess.run([program, *options.split(), *places], check=True, capture_output=True)
     page.unlink()
 
 
@@ -390,16 +323,12 @@ def _printed_documents(edition: Edition) -> list[str]:
 # The command
 
 
-def _main(edition: Edition, what: str) -> bool:
+def _main(edition: Edition, options: Namespace) -> bool:
     from compendium.book import render
 
-    if what == "reference":
+    if options.what == "reference":
         make_reference(edition)
-    elif what == "verdicts":
-        table = compare_verdicts(edition)
-        say("\n".join(table))
-        return len(table) == 2
-    elif what == "pdf":
+    elif options.what == "pdf":
         html = edition.folder / "html"
         printed = {"f1ci": _printed_documents(edition), "article": ["book/article"]}
         for name, documents in printed.items():
@@ -416,4 +345,4 @@ def _main(edition: Edition, what: str) -> bool:
 
 
 if __name__ == "__main__":
-    command(_main, {"what": {"choices": ["verify", "reference", "verdicts", "pdf"]}, **QUICK})
+    command(_main, {"what": {"choices": ["verify", "reference", "pdf"]}, **QUICK})

@@ -23,7 +23,6 @@ import subprocess
 import sys
 import threading
 import time
-import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass, replace
@@ -35,9 +34,18 @@ from typing import Any, NoReturn
 import nbformat
 import psutil
 import yaml
-from nbformat import NotebookNode
 
-from compendium import ROOT, RefusedError, differing, put, sources, swhid, versions, write
+from compendium import (
+    ROOT,
+    RefusedError,
+    differing,
+    put,
+    read_json,
+    sources,
+    swhid,
+    versions,
+    write,
+)
 from compendium.published import Published
 
 _PACKAGES = ("numpy", "scipy", "pandas", "scikit-learn", "matplotlib")
@@ -54,12 +62,8 @@ _SHARED = {
     ],
     "the lock": ["requirements.lock"],
 }
-_RECORD = ("name", "status", "error", "seconds", "parameters", "packages", "inputs", "outputs")
-_HEARTBEAT = 10.0  # seconds after which it is said again how far the notebooks are
-# Characters of one output, and of what a kernel says beside its cells. A cell may print a few less
-# (`compendium.pool.PRINTED`), so that the note about its cut stays.
-_LONGEST = 2_001_000
-_TIMEOUT = b"Timeout waiting for execute reply"  # nbclient's words
+_RECORD = {"name", "error", "seconds", "parameters", "packages", "inputs", "outputs"}
+_LONGEST = 1_000_000  # characters of one text in an executed notebook
 _STARTUP = "from compendium import pool\n\npool.start_kernel()\ndel pool\n"
 REFERENCE = Path("book", "reference")  # the run that others are compared with
 
@@ -69,9 +73,10 @@ REFERENCE = Path("book", "reference")  # the run that others are compared with
 
 @dataclass(frozen=True)
 class Edition:
-    """One set of runs of a tree's notebooks: ``full``, ``quick`` or ``custom`` (a reader's own).
+    """One set of runs of a tree's notebooks: ``full``, ``quick``, ``custom`` (a reader's own).
 
-    The three never share a folder: small numbers cannot enter the book.
+    They never share a folder: small numbers cannot enter the book. ``site`` is a preview of pages,
+    from runs that may be out of date.
     """
 
     root: Path = ROOT
@@ -103,8 +108,7 @@ class Edition:
     @property
     def python_path(self) -> str:
         """What PYTHONPATH must be for programs that import this tree's packages."""
-        path = [str(self.root), str(self.root / "book"), os.environ.get("PYTHONPATH", "")]
-        return os.pathsep.join(filter(None, path))
+        return f"{self.root}{os.pathsep}{self.root / 'book'}"
 
     def names(self) -> list[str]:
         """Return the name of every notebook."""
@@ -121,14 +125,12 @@ class Edition:
     def record(self, name: str) -> dict[str, Any] | None:
         """Return the record of the last run: None without one, empty if it cannot be read."""
         path = self._record(name)
-        if not path.exists():
-            return None
         try:
-            record = read_json(path)
+            record = read_json(path) if path.exists() else None
         except RefusedError:
             return {}
-        whole = isinstance(record, dict) and record.keys() >= set(_RECORD)
-        return record if whole else {}
+        whole = isinstance(record, dict) and record.keys() >= _RECORD
+        return record if record is None or whole else {}
 
     def inputs(self) -> dict[str, str]:
         """Return a hash of each thing that every notebook's numbers may depend on."""
@@ -151,9 +153,6 @@ class Edition:
     def discard(self, name: str) -> None:
         """Remove what the last run left, its record first."""
         record = self.record(name) or {"outputs": ()}
-        for path in record["outputs"]:
-            if not (self.folder / path).resolve().is_relative_to(self.folder.resolve()):
-                raise RefusedError(f"{self._record(name)} names {path}, outside of its folder")
         self._record(name).unlink(missing_ok=True)
         for path in record["outputs"]:
             (self.folder / path).unlink(missing_ok=True)
@@ -174,27 +173,14 @@ class Edition:
 def locked(edition: Edition) -> Iterator[None]:
     """Keep other commands out of an edition's folder; the lock ends with this process."""
     edition.folder.mkdir(parents=True, exist_ok=True)
-    with (edition.folder / ".lock").open("a+", encoding="utf-8") as lock:
+    with (edition.folder / ".lock").open("w") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            lock.seek(0)
             raise RefusedError(
-                f"another command (process {lock.read().strip() or 'unknown'}) is at work in "
-                f"{edition.folder}; wait for it to end"
+                f"another command is at work in {edition.folder}; wait for it to end"
             ) from None
-        lock.truncate(0)
-        lock.write(str(os.getpid()))
-        lock.flush()
         yield
-
-
-def read_json(path: Path) -> Any:
-    """Return what a JSON file holds; a file that cannot be read is named."""
-    try:
-        return json.loads(path.read_text("utf-8"))
-    except ValueError as error:
-        raise RefusedError(f"{path} cannot be read: {error}") from None
 
 
 def short_hash(texts: Mapping[str, str]) -> str:
@@ -217,7 +203,6 @@ class Task:
     inputs: dict[str, str]
     record: dict[str, Any] | None
     reason: str  # why it has to run; empty if its last run still holds
-    expected: float | None  # seconds that its last run took, or the reference run
     length: float  # seconds of the reference run, of which the longest start first
     started: float = 0.0
     ended: bool = False
@@ -228,11 +213,8 @@ def tasks(edition: Edition, names: Sequence[str] = (), text: str = "") -> list[T
     known = edition.names()
     if text and not names:
         raise RefusedError(f"name the notebook whose parameters are {text!r}")
-    for name in names:
-        if name not in known:
-            raise RefusedError(
-                f"there is no notebook {name!r}; there are {', '.join(known) or 'none'}"
-            )
+    if unknown := [name for name in names if name not in known]:
+        raise RefusedError(f"there is no notebook {unknown[0]!r}; there are {', '.join(known)}")
     run = edition.root / REFERENCE / "run.json"
     took = read_json(run)["took"] if run.exists() else {}
     quick = sources.quick_values(edition.root) if edition.name == "quick" else {}
@@ -244,12 +226,9 @@ def tasks(edition: Edition, names: Sequence[str] = (), text: str = "") -> list[T
         values = {p.name: passed.get(p.name, p.default) for p in declared}
         inputs = {**shared, "the notebook": swhid(edition.source(name))}
         record = edition.record(name)
-        reason = _stale(edition, record, values, inputs)
-        done = record and record["status"] == "done"
-        full = took.get(name) if edition.name == "full" else None
-        expected = record["seconds"] if record and done else full
+        reason = "" if edition.name == "site" else _stale(edition, record, values, inputs)
         length = took.get(name, math.inf)
-        found.append(Task(name, declared, values, passed, inputs, record, reason, expected, length))
+        found.append(Task(name, declared, values, passed, inputs, record, reason, length))
     return found
 
 
@@ -276,14 +255,6 @@ def _stale(
     return f"{', '.join(changed)} changed" if changed else ""
 
 
-def require_done(edition: Edition) -> list[Task]:
-    """Return the notebooks if every one's last run still holds; refuse otherwise."""
-    listed = tasks(edition)
-    if late := next((t for t in listed if t.reason), None):
-        raise RefusedError(f"the notebook {late.name} must run first: {late.reason}")
-    return listed
-
-
 def run(
     edition: Edition, todo: Sequence[Task], *, workers: int = 2, time_limit: int = 1800
 ) -> list[str]:
@@ -293,21 +264,20 @@ def run(
     either as it was or done. Whatever keeps a task from its end is a failure.
     """
     edition.tidy()
-    stopping, publishing, begin = threading.Event(), threading.Lock(), time.monotonic()
+    stopping, begin = threading.Event(), time.monotonic()
 
     def tell(text: str) -> None:
-        say(f"{seconds(time.monotonic() - begin):>12}  {text}{_left(todo, workers)}")
+        ended, since = sum(task.ended for task in todo), seconds(time.monotonic() - begin)
+        say(f"{since:>12}  {text}; {ended} of {len(todo)} notebooks done")
 
     def work(task: Task) -> bool:
         task.started = time.monotonic()
-        before = f", {seconds(task.expected)} before" if task.expected else ""
-        tell(f"{task.name} starts: {task.reason or 'asked for'}{before}")
+        tell(f"{task.name} starts: {task.reason or 'asked for'}")
         folder = edition.folder / f"running-{task.name}"
         try:
             error = _run_one(edition, task, folder, time_limit)
-            with publishing:
-                if not stopping.is_set():
-                    _publish(edition, task, folder, error)
+            if not stopping.is_set():
+                _publish(edition, task, folder, error)
         except Exception as fault:  # a full disk, say: whatever stops a task is its failure
             error = _error(f"{type(fault).__name__}: {' '.join(str(fault).split())}")
         shutil.rmtree(folder, ignore_errors=True)
@@ -321,13 +291,9 @@ def run(
     pool = ThreadPoolExecutor(workers)
     futures = {pool.submit(work, t): t.name for t in sorted(todo, key=lambda t: -t.length)}
     try:
-        while wait(futures, timeout=_HEARTBEAT).not_done:
-            now = time.monotonic()
-            running = [t for t in todo if t.started and not t.ended]
-            tell(", ".join(f"{t.name} for {seconds(now - t.started)}" for t in running))
+        wait(futures)
     finally:
-        with publishing:
-            stopping.set()
+        stopping.set()
         pool.shutdown(wait=False, cancel_futures=True)
         for task in todo:
             _end_processes(edition.folder / f"running-{task.name}")
@@ -344,120 +310,81 @@ def _run_one(edition: Edition, task: Task, folder: Path, time_limit: int) -> dic
     results = folder / "made" / "results"
     for needed in (executed.parent, results):
         needed.mkdir(parents=True)
-    startup = folder / "ipython" / "profile_default" / "startup" / "start.py"
-    write(startup, _STARTUP)
+    write(folder / "ipython" / "profile_default" / "startup" / "start.py", _STARTUP)
     nbformat.write(sources.read(edition.source(task.name)), folder / "input.ipynb")
-    write(folder / "parameters.yml", yaml.safe_dump(task.passed))
     program = [sys.executable, "-m", "papermill", str(folder / "input.ipynb"), str(executed)]
     options = ["--kernel", "python3", "--cwd", str(edition.root / "notebooks")]
     options += ["--no-progress-bar", "--execution-timeout", str(time_limit)]
-    options += ["--parameters_file", str(folder / "parameters.yml")] if task.passed else []
-    said = _program(
-        [*program, *options],
-        folder,
-        {
-            **os.environ,
-            "F1CI_RESULTS": str(results),
-            "F1CI_DATA_READ": str(folder / "data"),
-            "IPYTHONDIR": str(folder / "ipython"),  # none of the user's own set-up
-        },
-    )
-    if not executed.exists():
-        return _error(f"papermill has failed: {(said.splitlines() or ['nothing was said'])[-1]}")
-    error = _clean(executed, said, time_limit)
-    made = sorted(p.name for p in results.rglob("*") if p.is_file())
-    if strangers := [name for name in made if not name.startswith(task.name)]:
+    environment = {
+        **os.environ,
+        "F1CI_RESULTS": str(results),
+        "F1CI_DATA_READ": str(folder / "data"),
+        "IPYTHONDIR": str(folder / "ipython"),  # none of the user's own set-up
+    }
+    with (folder / "said").open("w") as said:
+        ended = subprocess.run(
+            [*program, *options, "--parameters_yaml", yaml.safe_dump(task.passed)],
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=said,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+            check=False,
+        )
+    _end_processes(folder)
+    error = _clean(executed, (folder / "said").read_text("utf-8", "replace"), time_limit)
+    if ended.returncode and not error:
+        error = _error("papermill has failed")
+    made = [p.name for p in results.rglob("*") if p.is_file()]
+    if strangers := sorted(name for name in made if not name.startswith(task.name)):
         error = error or _error(
             f"what a notebook writes must bear its name, not {', '.join(strangers)}"
         )
     return error
 
 
-def _program(command: Sequence[str], folder: Path, environment: Mapping[str, str]) -> str:
-    """Run a program and end what it leaves behind; return the last of what it says."""
-    said = b""
-
-    def listen() -> None:
-        nonlocal said
-        assert process.stdout is not None
-        while chunk := process.stdout.read1(65536):  # type: ignore[attr-defined]
-            said = (said + chunk)[-_LONGEST:]
-            if _TIMEOUT in said:  # a cell that swallows interrupts would go on
-                _end_processes(folder, spared=process.pid)
-
-    with subprocess.Popen(
-        command,
-        env=environment,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        start_new_session=True,
-    ) as process:
-        listener = threading.Thread(target=listen, daemon=True)
-        listener.start()
-        process.wait()
-        _end_processes(folder)
-        listener.join()
-    note = "[what was said before is cut]\n" if len(said) == _LONGEST else ""
-    return note + said.decode("utf-8", "replace")
-
-
-def _end_processes(folder: Path, spared: int = 0) -> None:
-    """End every process that a run in this folder has started, except one."""
+def _end_processes(folder: Path) -> None:
+    """End every process that a run in this folder has started."""
     for process in psutil.process_iter():
         with contextlib.suppress(psutil.Error):
-            theirs = process.environ().get("F1CI_RESULTS", "")
-            if theirs.startswith(f"{folder}{os.sep}") and process.pid != spared:
+            if process.environ().get("F1CI_RESULTS", "").startswith(f"{folder}{os.sep}"):
                 process.kill()
 
 
 def _clean(executed: Path, said: str, time_limit: int) -> dict[str, str] | None:
-    """Take papermill's paths, times and banners out of an executed notebook; return its error.
-
-    A notebook is done if each of its code cells has run.
-    """
-    notebook = nbformat.read(executed, as_version=4)
+    """Take papermill's paths, times and banners out of an executed notebook; return its error."""
+    if not executed.exists():
+        return _error(f"papermill has failed: {(said.splitlines() or ['nothing was said'])[-1]}")
+    notebook = nbformat.from_dict(_cut(nbformat.read(executed, as_version=4)))
     notebook.cells = [c for c in notebook.cells if "papermill-error" not in str(c.metadata)]
     notebook.metadata.pop("papermill", None)
-    error, reached, missed = None, 0, []
+    error, reached = None, 0
     for number, cell in enumerate(notebook.cells, 1):
-        started = cell.metadata.pop("papermill", {}).get("start_time")
+        if cell.metadata.pop("papermill", {}).get("start_time"):
+            reached = number
         cell.metadata.pop("execution", None)
         for output in cell.get("outputs", []):
-            _shorten(output)
             if output.output_type == "error" and error is None:
                 told = f"cell {number}: {output.ename}: {output.evalue}"
                 error = _error(told, "\n".join(output.traceback))
-        if cell.cell_type == "code" and cell.source.strip():
-            reached = number if started else reached
-            if not cell.execution_count:
-                missed.append(number)
     executed.write_text(nbformat.writes(notebook) + "\n", "utf-8")
     where = f"in cell {reached} of {len(notebook.cells)}"
-    if _TIMEOUT.decode() in said:
+    if "Timeout waiting for execute reply" in said:  # nbclient's words
         return _error(f"the time limit of {seconds(time_limit)} ended {where}")
-    if error:
-        return error
     if "DeadKernelError" in said:
         return _error(f"its process died {where}", said)
-    return _error(f"it ended {where}: cell {missed[0]} has not run", said) if missed else None
+    return error
 
 
-def _shorten(output: NotebookNode) -> None:
-    """Cut the texts of one output."""
-    for part in (output, output.get("data", {})):
-        for name, value in part.items():
-            if isinstance(value, str):
-                part[name] = _cut(value)
-    if output.output_type == "error":
-        output.traceback = [_cut(line, 20_000) for line in output.traceback]
-
-
-def _cut(text: str, longest: int = _LONGEST) -> str:
-    """Return a text that is not too long to read."""
-    if len(text) <= longest:
-        return text
-    return f"{text[:longest]}\n[cut here: {len(text):,} characters]"
+def _cut(part: Any) -> Any:
+    """Return a part of a notebook whose texts are not too long to read."""
+    if isinstance(part, dict):
+        return {name: _cut(value) for name, value in part.items()}
+    if isinstance(part, list):
+        return [_cut(value) for value in part]
+    if isinstance(part, str) and len(part) > _LONGEST:
+        return f"{part[:_LONGEST]}\n[cut here: {len(part):,} characters]"
+    return part
 
 
 def _error(summary: str, traceback: str = "") -> dict[str, str]:
@@ -475,7 +402,6 @@ def _publish(edition: Edition, task: Task, folder: Path, error: dict[str, str] |
     read = folder / "data"
     record = {
         "name": task.name,
-        "status": "failed" if error else "done",
         "error": error,
         "ended": datetime.now(timezone.utc).isoformat(timespec="seconds"),
         "seconds": round(time.monotonic() - task.started, 1),
@@ -494,16 +420,6 @@ def _publish(edition: Edition, task: Task, folder: Path, error: dict[str, str] |
 
 
 # What a person sees meanwhile
-
-
-def _left(todo: Sequence[Task], workers: int) -> str:
-    """Say how many notebooks are done, and how long the others took before."""
-    now, still = time.monotonic(), [t for t in todo if not t.ended]
-    told = f"; {len(todo) - len(still)} of {len(todo)} notebooks done"
-    if not still or any(t.expected is None for t in still):
-        return told
-    rest = [max(0.0, (t.expected or 0.0) - (t.started and now - t.started)) for t in still]
-    return f"{told}, about {seconds(max(*rest, sum(rest) / workers))} left"
 
 
 def seconds(value: float) -> str:
@@ -539,40 +455,27 @@ def command(work: Callable[..., bool], arguments: Mapping[str, Mapping[str, Any]
     parser.add_argument("--root", type=Path, default=ROOT, help="another tree (for tests)")
     for name, how in arguments.items():
         parser.add_argument(name, **how)
-    options = vars(parser.parse_args())
-    root, name = options.pop("root"), "quick" if options.pop("quick", False) else "full"
+    options = parser.parse_args()
+    name = next((n for n in ("quick", "site") if getattr(options, n, False)), "full")
     signal.signal(signal.SIGINT, signal.default_int_handler)  # also in the background of a shell
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # `kill` ends it as Ctrl-C does
     try:
-        sys.exit(not work(Edition(root.resolve(), name), **options))
+        sys.exit(not work(Edition(options.root.resolve(), name), options))
     except (RefusedError, OSError) as error:
         parser.exit(2, f"error: {error}\n")
     except KeyboardInterrupt:
         say("Stopped. What was done before stays done; nothing half-written is left.")
         os._exit(130)  # threads would take seconds to see that their kernels are gone
-    except Exception:
-        traceback.print_exc()  # a defect of the machinery, and not of a notebook
-        parser.exit(3)
 
 
-def _main(
-    edition: Edition,
-    names: Sequence[str],
-    params: str,
-    workers: int,
-    scheduler: str,
-    force: bool,
-    time_limit: int,
-) -> bool:
-    begin = time.monotonic()
-    if params:
+def _main(edition: Edition, options: argparse.Namespace) -> bool:
+    begin, workers, text = time.monotonic(), options.workers, options.params
+    if text:
         edition = replace(edition, name="custom")
-    if min(workers, time_limit) < 1:
-        raise RefusedError(
-            f"a run needs at least one worker and one second, not {workers} and {time_limit}"
-        )
-    listed = tasks(edition, names, params)
-    todo = [t for t in listed if t.reason or params or force]
+    if min(workers, options.time_limit) < 1:
+        raise RefusedError("a run needs at least one worker, and one second for each cell")
+    listed = tasks(edition, options.names, text)
+    todo = [t for t in listed if t.reason or text or options.force]
     if kept := len(listed) - len(todo):
         say(f"{kept} of {len(listed)} notebooks are up to date (--force runs them anyway).")
     os.environ |= {
@@ -581,13 +484,13 @@ def _main(
         "PYTHONHASHSEED": "0",
         "JUPYTER_PREFER_ENV_PATH": "1",
         "F1CI_RUNNER": str(os.getpid()),
-        "F1CI_SCHEDULER": scheduler,
+        "F1CI_SCHEDULER": options.scheduler,
         "F1CI_PROCESSES": str(max(1, workers // max(1, len(todo)))),
         # The book fills in what is printed and the verdicts; a reader's own run has no book.
         "F1CI_IDS": "" if edition.name == "custom" else "1",
     }
     with locked(edition):
-        failed = run(edition, todo, workers=workers, time_limit=time_limit)
+        failed = run(edition, todo, workers=workers, time_limit=options.time_limit)
     took, folder = seconds(time.monotonic() - begin), edition.folder.relative_to(edition.root)
     if todo:
         say(f"{len(todo) - len(failed)} of {len(todo)} notebooks ran in {took}, see {folder}/.")

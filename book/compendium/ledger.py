@@ -19,12 +19,12 @@ a published number contains a slash, the key of a quoted one does not. No verdic
 from __future__ import annotations
 
 import atexit
+import contextlib
 import csv
 import io
 import math
 import numbers
-import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any
@@ -66,8 +66,6 @@ class Page:
     def __init__(
         self, name: str, *, folder: Path | None = None, published: Published | None = None
     ) -> None:
-        if not re.fullmatch(r"[a-z0-9][a-z0-9-]*", name):
-            raise LedgerError(f"the notebook's name must be lower-case-and-dashes, got {name!r}")
         self.name = name
         self.folder = folder or RESULTS
         self.published = published or Published()
@@ -81,15 +79,19 @@ class Page:
 
     def given(self, id: str) -> float:  # noqa: A002 (the ledger's own word)
         """An input as a paper prints it."""
-        return self._value(id, "input", self.published.inputs)
+        if id not in self.published.inputs:
+            raise LedgerError(f"no input has the id {id!r}")
+        return float(self.number(id).value)
 
     def printed(self, id: str) -> float:  # noqa: A002
         """A printed result, for a computation that starts from it or a figure that shows it."""
-        return self._value(id, "published number", self.published.rows)
+        return float(self.number(self.published.named(id).id).value)
 
     def row(self, id: str) -> Row:  # noqa: A002
         """All that is printed about an input or a result."""
-        return self._known(id, "input and no published number", self.published.everything)
+        if id not in self.published.everything:
+            raise LedgerError(f"no input and no published number has the id {id!r}")
+        return self.published.everything[id]
 
     def number(self, id: str) -> Number:  # noqa: A002
         """A printed input or result, exactly, with half a unit of its last digit."""
@@ -97,18 +99,6 @@ class Page:
         if row.number is None:
             raise LedgerError(f"{id} is a word, {row.printed!r}, and not a number")
         return row.number
-
-    def text(self, id: str) -> str:  # noqa: A002
-        """An input or result as it is printed."""
-        return self.row(id).printed
-
-    def replicates(self, id: str) -> int | None:  # noqa: A002
-        """How many replicates the paper drew for a number; None if it does not say."""
-        return self.row(id).paper_replicates
-
-    def entry(self, id: str) -> str:  # noqa: A002
-        """The entry of the register that a published number names; "" if none."""
-        return self.row(id).erratum
 
     def ids(self, prefix: str) -> list[str]:
         """The published numbers whose ids begin with `prefix`, in the tables' order."""
@@ -122,7 +112,8 @@ class Page:
             raise LedgerError(f"a key for the text has no slash, got {key!r}")
         if key in self.quoted:
             raise LedgerError(f"{key} is said twice")
-        value = value if isinstance(value, str) else plain_number(value)
+        if isinstance(value, numbers.Real):  # of Python, not of NumPy, for the notebook's metadata
+            value = int(value) if isinstance(value, numbers.Integral) else float(value)
         self.quoted[key] = Record(key, value)
         glue(key, value, display=False)
 
@@ -160,17 +151,12 @@ class Page:
         reconstructed : bool, optional
             Whether the input is not printed, but is the only one consistent with what is.
         """
-        try:
-            low, high = (None, None) if band is None else band
-        except (TypeError, ValueError):
-            raise LedgerError(f"{id}: the band must be a pair (low, high), got {band!r}") from None
-        self._add(
-            Record(id, value, deviation, replicates, low, high, splits, reconstructed=reconstructed)
-        )
+        low, high = band or (None, None)
+        self._add(Record(id, value, deviation, replicates, low, high, splits, reconstructed))
 
     def missing(self, id: str, what: str) -> None:  # noqa: A002
         """Record that a number cannot be computed because `what` is not published."""
-        if not isinstance(what, str) or not what.strip():
+        if not what.strip():
             raise LedgerError(f"{id}: say which input is missing, got {what!r}")
         self._add(Record(id, missing=what.strip()))
 
@@ -185,14 +171,6 @@ class Page:
         if self._saved != records:
             write(self.path, csv_text(COLUMNS, map(asdict, records)))
             self._saved = records
-
-    def _known(self, id: str, what: str, rows: Mapping[str, Row]) -> Row:  # noqa: A002
-        if id not in rows:
-            raise LedgerError(f"no {what} has the id {id!r}")
-        return rows[id]
-
-    def _value(self, id: str, what: str, rows: Mapping[str, Row]) -> float:  # noqa: A002
-        return float(self.number(self._known(id, what, rows).id).value)
 
     def _add(self, record: Record) -> None:
         row = self.published.named(record.id)
@@ -223,11 +201,6 @@ def opened() -> Page:
     return _opened[-1]
 
 
-def plain_number(value: Any) -> float:
-    """A Python number for a NumPy one, whole if it is whole by type."""
-    return int(value) if isinstance(value, numbers.Integral) else float(value)
-
-
 def checked(record: Record, row: Row) -> Record:
     """Return the record with plain Python numbers; refuse what its number's kind does not allow."""
 
@@ -236,9 +209,8 @@ def checked(record: Record, row: Row) -> Record:
             raise LedgerError(f"{record.id}: {why}")
 
     def number(name: str, value: Any) -> float:
-        is_number = isinstance(value, numbers.Real) and not isinstance(value, bool)
-        refuse(not is_number, f"the {name} must be a number, got {value!r}")
-        refuse(not math.isfinite(value), f"the {name} must be finite, got {value!r}")
+        known = isinstance(value, numbers.Real) and not isinstance(value, bool)
+        refuse(not known or not math.isfinite(value), f"the {name} must be finite, got {value!r}")
         return float(value)
 
     def count(name: str, value: Any, least: int) -> int:
@@ -246,34 +218,30 @@ def checked(record: Record, row: Row) -> Record:
         refuse(not fits, f"{name} must be an integer of at least {least}, got {value!r}")
         return int(value)
 
+    new = replace(record)
     if record.missing:
         alone = record == Record(record.id, missing=record.missing)
         refuse(not alone, f"a value and a missing input ({record.missing!r})")
         return record
-    new = replace(record)
-    is_word = row.number is None
-    refuse(is_word and not isinstance(record.value, str), f"a word, got {record.value!r}")
-    refuse(type(record.reconstructed) is not bool, f"True or False, got {record.reconstructed!r}")
-    if not is_word:
+    if row.number is None:
+        refuse(not isinstance(record.value, str), f"a word, got {record.value!r}")
+    else:
         new = replace(new, value=number("value", record.value))
-    if record.deviation is not None:
+    if varies := record.deviation is not None:
         deviation = number("deviation", record.deviation)
         refuse(row.kind == "deterministic", f"deterministic, but has a deviation, {deviation}")
-        refuse(deviation < 0, f"the deviation must not be negative, got {deviation!r}")
+        refuse(deviation < 0, f"the deviation must not be negative, got {deviation}")
         new = replace(new, deviation=deviation)
-    banded = record.low is not None or record.high is not None
-    refuse(record.splits is not None and not banded, f"{record.splits!r} splits without a band")
-    if banded:
+    if banded := (record.low, record.high, record.splits) != (None, None, None):
         low, high = number("band's low", record.low), number("band's high", record.high)
         refuse(row.kind != "trained", f"{row.kind}, but has the band {(low, high)}")
-        beside = record.deviation is not None or record.reconstructed
+        beside = varies or record.reconstructed
         refuse(beside, "a band goes with neither a deviation nor reconstructed=True")
         inside = isinstance(new.value, float) and low <= new.value <= high
         refuse(not inside, f"the value {new.value!r} is outside its band {(low, high)}")
         new = replace(new, low=low, high=high, splits=count("splits", record.splits, MIN_SPLITS))
     if record.replicates is not None:
-        without = record.deviation is None and not banded
-        refuse(without, f"{record.replicates!r} replicates without a deviation")
+        refuse(not varies and not banded, f"{record.replicates!r} replicates without a deviation")
         new = replace(new, replicates=count("replicates", record.replicates, 2))
     return new
 
@@ -281,10 +249,9 @@ def checked(record: Record, row: Row) -> Record:
 def from_line(line: dict[str, str], row: Row | None) -> Record:
     """Return the record that a line of a results file holds; `row` is None for a quoted number."""
     if row is None:
-        try:
+        with contextlib.suppress(ValueError):
             return Record(line["id"], float(line["value"]))
-        except ValueError:
-            return Record(line["id"], line["value"])
+        return Record(line["id"], line["value"])
     kinds: dict[str, Callable[[str], Any]] = {
         "value": float if row.number else str,
         **dict.fromkeys(("deviation", "low", "high"), float),
@@ -292,7 +259,8 @@ def from_line(line: dict[str, str], row: Row | None) -> Record:
         "reconstructed": "yes".__eq__,
         "missing": str,
     }
-    return Record(line["id"], **{k: kind(line[k]) for k, kind in kinds.items() if line[k]})
+    found = {name: kind(line[name]) for name, kind in kinds.items() if line[name]}
+    return checked(Record(line["id"], **found), row)
 
 
 def read(
@@ -303,23 +271,17 @@ def read(
     notebooks: dict[str, str] = {}
     problems = []
     for path in sorted(results.glob("*.csv")):
-        whole, wrong = lines(path, COLUMNS)
-        for line in whole:
-            try:
+        try:
+            for line in lines(path, COLUMNS):
                 row = published.named(line["id"]) if "/" in line["id"] else None
                 record = from_line(line, row)
-                if row is not None:
-                    record = checked(record, row)
-            except ValueError as error:
-                wrong.append(f"{path.name}: {error} ({line})")
-                continue
-            if first := records.get(record.id):
-                before = f"{shown(first.value)} by {notebooks[first.id]}"
-                now = f"{shown(record.value)} by {path.stem}"
-                wrong.append(f"{first.id} is recorded twice: {before}, {now}")
-            else:
-                records[record.id], notebooks[record.id] = record, path.stem
-        problems += wrong
+                if records.setdefault(record.id, record) is not record:
+                    before = f"{shown(records[record.id].value)} by {notebooks[record.id]}"
+                    now = f"{shown(record.value)} by {path.stem}"
+                    problems.append(f"{record.id} is recorded twice: {before}, {now}")
+                notebooks.setdefault(record.id, path.stem)
+        except ValueError as error:
+            problems.append(f"{path.name}: {error}")
     return records, notebooks, problems
 
 

@@ -19,10 +19,12 @@ import threading
 from collections.abc import Iterator
 from concurrent.futures import Executor
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from pathlib import Path
 from typing import Any
 
+from compendium import DATA, ROOT
+
 _PATIENCE = 60  # seconds for the first worker to appear
-PRINTED = 2_000_000  # characters that one cell may print
 
 
 def executor() -> AbstractContextManager[Executor | None]:
@@ -57,75 +59,47 @@ def end_with_runner() -> None:
 
 
 def start_kernel() -> None:
-    """Prepare a kernel: it ends with the runner, and what one cell prints is cut."""
-    from IPython import get_ipython
-
+    """Prepare a kernel: it ends with the runner, and the data that it opens are written down."""
     end_with_runner()
-    left = dict.fromkeys((sys.stdout, sys.stderr), PRINTED)
 
-    def renew(_: Any) -> None:
-        left.update(dict.fromkeys(left, PRINTED))
+    def note(event: str, arguments: tuple[Any, ...]) -> None:
+        path = Path(str(arguments[0])).absolute() if event == "open" else ROOT
+        if path.parent == DATA and path.name != "sources.csv":
+            with Path(os.environ["F1CI_DATA_READ"]).open("a", encoding="utf-8") as names:
+                names.write(f"data/{path.name}\n")
 
-    def limit(stream: Any) -> None:
-        write = stream.write
-
-        def limited(text: str) -> int:
-            if left[stream] > 0:
-                write(text[: left[stream]])
-                left[stream] -= len(text)
-                if left[stream] <= 0:
-                    write(f"\n[cut here: a cell may print {PRINTED:,} characters]\n")
-            return len(text)
-
-        stream.write = limited
-
-    for stream in left:
-        limit(stream)
-    get_ipython().events.register("pre_run_cell", renew)
+    sys.addaudithook(note)
 
 
 @contextmanager
 def _dask_executor(address: str) -> Iterator[Executor]:
     """Give the executor of a cluster whose workers compute with what this notebook computes with.
 
-    Each worker is asked as it joins, at any time, and refuses to serve if it differs.
+    They are asked once, at the beginning.
     """
-    from distributed import Client, WorkerPlugin
+    from distributed import Client
 
     def sources() -> str:
-        """Return a hash of what results depend on, computed where this runs."""
-        import hashlib
-        import platform
-        from importlib.metadata import version
-        from pathlib import Path
+        """Return what results depend on, found where this runs."""
+        import numpy
+        import scipy
 
         import f1ci
 
-        package = Path(str(f1ci.__file__)).parent
-        shared = package.parent / "notebooks" / "shared"
-        files = [*sorted(package.rglob("*.py")), *sorted(shared.glob("*.py"))]
-        versions = [platform.python_version(), version("numpy"), version("scipy")]
-        return hashlib.sha256(
-            b"\0".join([*(f.read_bytes() for f in files), *(v.encode() for v in versions)])
-        ).hexdigest()
-
-    here = sources()
-
-    class SameSources(WorkerPlugin):
-        name = "f1ci-same-sources"
-
-        def setup(self, worker: Any) -> None:
-            if sources() != here:
-                raise RuntimeError(
-                    f"the Dask worker {worker.address} does not have this notebook's f1ci, "
-                    "notebooks/shared, Python, numpy and scipy"
-                )
+        files = sorted(Path(str(f1ci.__file__)).parent.rglob("*.py"))
+        text = "".join(path.read_text("utf-8") for path in files)
+        return f"{sys.version} {numpy.__version__} {scipy.__version__} {text}"
 
     with Client(address, timeout="20s") as client:
         try:
             client.wait_for_workers(1, timeout=_PATIENCE)
         except TimeoutError:
             raise RuntimeError(f"the Dask scheduler at {address} has no workers") from None
-        client.register_plugin(SameSources())
+        here = sources()
+        if others := [worker for worker, its in client.run(sources).items() if its != here]:
+            raise RuntimeError(
+                f"the Dask workers {', '.join(others)} do not have this notebook's f1ci, "
+                "notebooks/shared, Python, numpy and scipy"
+            )
         with client.get_executor(pure=False) as pool:
             yield pool

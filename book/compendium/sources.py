@@ -15,11 +15,9 @@ from __future__ import annotations
 
 import ast
 import hashlib
-import math
 import re
 import shlex
 import sys
-import tempfile
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -29,11 +27,11 @@ from typing import Any
 
 import jupytext
 import nbformat
-import papermill
 import yaml
 from nbformat import NotebookNode
+from papermill.translators import PythonTranslator
 
-from compendium import SITE, RefusedError, write
+from compendium import SITE, RefusedError, read_text, write
 from compendium.published import Published
 
 _METADATA = {
@@ -67,10 +65,7 @@ def sources(folder: Path) -> list[Path]:
 
 def read(source: Path) -> NotebookNode:
     """Return the notebook that a percent script stands for, with ids made from its cells."""
-    try:
-        notebook: NotebookNode = jupytext.reads(source.read_text("utf-8"), fmt="py:percent")
-    except UnicodeDecodeError as error:
-        raise RefusedError(f"{source} cannot be read: {error}") from None
+    notebook: NotebookNode = jupytext.reads(read_text(source), fmt="py:percent")
     notebook.metadata = nbformat.from_dict(_METADATA)
     seen: Counter[str] = Counter()
     for cell in notebook.cells:
@@ -144,66 +139,43 @@ class Parameter:
 
 def declared(source: Path) -> list[Parameter]:
     """Return the parameters of a notebook, as papermill reads them."""
-    notebook = read(source)
-    tagged = [c for c in notebook.cells if "parameters" in c.metadata.get("tags", [])]
-    with tempfile.TemporaryDirectory() as folder:
-        nbformat.write(notebook, Path(folder, "x.ipynb"))
-        inspected = papermill.inspect_notebook(str(Path(folder, "x.ipynb"))).values()
-    lines = len(ast.parse(tagged[0].source).body) if len(tagged) == 1 else 0
-    if lines != len(inspected) or not lines:
-        raise RefusedError(
-            f"{source.name}: a notebook has one cell tagged 'parameters', whose lines all read "
-            f"'name: type = literal  # comment'; papermill reads {len(inspected)} of {lines}"
-        )
+    tagged = [c for c in read(source).cells if "parameters" in c.metadata.get("tags", [])]
+    if len(tagged) != 1:
+        raise RefusedError(f"{source.name}: a notebook has one cell tagged 'parameters'")
     return [
-        Parameter(
-            p["name"], p["inferred_type_name"], ast.literal_eval(p["default"]), p["help"].strip()
-        )
-        for p in inspected
+        Parameter(p.name, p.inferred_type_name, ast.literal_eval(p.default), p.help.strip())
+        for p in PythonTranslator.inspect(tagged[0])
     ]
 
 
 def quick_values(root: Path) -> dict[str, dict[str, Any]]:
     """Return the values that a quick run passes, by notebook."""
     path = root / "notebooks" / "quick.yml"
-    if not path.exists():
-        return {}
     try:
-        found: dict[str, dict[str, Any]] = yaml.safe_load(path.read_text("utf-8")) or {}
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        return dict(yaml.safe_load(read_text(path)) if path.exists() else {})
+    except yaml.YAMLError as error:
         raise RefusedError(f"{path} cannot be read: {error}") from None
-    return found
 
 
 def from_text(text: str, parameters: Iterable[Parameter], notebook: str) -> dict[str, Any]:
     """Convert ``"confidence_level=0.9 sizes=[10,20]"`` to values, which are read as YAML."""
-    known = {p.name: p for p in parameters}
-    values = {}
+    known = [p.name for p in parameters]
     try:
         words = [word.partition("=") for word in shlex.split(text)]
-        said = [yaml.safe_load(value) for _, _, value in words]
+        values = {name: yaml.safe_load(value) for name, _, value in words}
     except (ValueError, yaml.YAMLError) as error:  # an unclosed quote or bracket
         raise RefusedError(f"the parameters {text!r} cannot be read: {error}") from None
-    for (name, equals, written), read_as in zip(words, said, strict=True):
-        if not equals:
-            raise RefusedError(f"a parameter is written name=value, got {name!r}")
-        if name not in known:
-            raise RefusedError(
-                f"{notebook} has no parameter {name!r}; it has {', '.join(known) or 'none'}"
-            )
-        default = known[name].default
-        value = written if isinstance(default, str) else read_as
-        value = float(value) if isinstance(default, float) and type(value) is int else value
-        if type(value) is not type(default) or value in (math.inf, -math.inf):
-            raise RefusedError(f"{name} must be {known[name].type}, got {written!r}")
-        values[name] = value
+    if unknown := [name for name in values if name not in known]:
+        raise RefusedError(
+            f"{notebook} has no parameter {unknown[0]!r}; it has {', '.join(known) or 'none'}"
+        )
     return values
 
 
 # The command
 
 
-def _main(edition: Edition) -> bool:
+def _main(edition: Edition, _: object) -> bool:
     for source in sources(edition.root / "notebooks"):
         if drifted(source):
             pair = write(source.with_suffix(".ipynb"), pair_text(source))

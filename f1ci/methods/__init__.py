@@ -32,10 +32,6 @@ from f1ci.metrics import Metric, Tversky
 from f1ci.results import Array, FloatOrArray
 
 
-def _has_score_limits(metric: Metric) -> bool:
-    return metric.index is not None or metric.parts is not None
-
-
 def _is_f1(metric: Metric) -> bool:
     return isinstance(metric, Tversky) and metric.is_f1
 
@@ -56,8 +52,8 @@ class Method:
         Tells for which metrics the method is; by default for all of them.
     f1_name : str or None
         What the paper on F1 calls it; F1 knows it by this name too.
-    needs_parts : bool
-        The method needs a score that is made of Tversky scores.
+    needs_limits : bool
+        The method needs a sample that has score limits.
     needs_one_sample : bool
         The method is for one model and independent items only.
     at_zero_error : str
@@ -72,7 +68,7 @@ class Method:
     limits: Callable[[Sample, FloatOrArray], Limits] = field(repr=False)
     applies_to: Callable[[Metric], bool] = field(default=lambda metric: True, repr=False)  # noqa: ARG005
     f1_name: str | None = None
-    needs_parts: bool = False
+    needs_limits: bool = False
     needs_one_sample: bool = False
     at_zero_error: str = ""
     error: Callable[[Sample, FloatOrArray], Array] | None = field(default=None, repr=False)
@@ -89,16 +85,16 @@ METHODS: dict[str, Method] = {
             score.score,
             lambda metric: metric.smooth,
             f1_name="wilson_indirect",
-            needs_parts=True,
+            needs_limits=True,
         ),
         Method(
             "cautious",
             "Longer, to hold at least the level: Clopper-Pearson, carried on to other scores.",
             "Clopper and Pearson (1934); Fay and Feuer (1997); f1ci.methods.score",
             score.cautious,
-            _has_score_limits,
+            lambda metric: metric.index is not None,
             f1_name="clopper_pearson",
-            needs_parts=True,
+            needs_limits=True,
         ),
         Method(
             "wilson_direct",
@@ -136,6 +132,17 @@ METHODS: dict[str, Method] = {
 }
 
 
+# What other packages call them.
+_ELSEWHERE = {
+    "wilson": "score",
+    "exact": "cautious",
+    "beta": "cautious",
+    "clopper_pearson": "cautious",
+    "normal": "delta",
+    "wald": "delta",
+}
+
+
 @contextmanager
 def registered(method: Method) -> Iterator[None]:
     """Make a new method known for a while."""
@@ -170,7 +177,7 @@ def choose(name: str | None, sample: Sample) -> tuple[str, Method]:
     fitting = {
         name: method
         for name, method in known(sample.metric).items()
-        if (sample.limits is not None or not method.needs_parts)
+        if (sample.limits is not None or not method.needs_limits)
         and (sample.independent or not (method.needs_one_sample or name == method.f1_name))
     }
     what = repr(sample.metric.name)
@@ -184,5 +191,7 @@ def pick(name: str | None, fitting: Mapping[str, Method], what: str) -> tuple[st
     chosen = next(iter(fitting)) if name is None else name
     if not isinstance(chosen, str) or chosen not in fitting:
         listed, got = ", ".join(map(repr, fitting)), _validation.short(name)
-        raise ValueError(f"method must be one of {listed} for {what}, got {got}")
+        meant = _ELSEWHERE.get(str(name).lower().replace("-", "_"), "")
+        hint = f"; it is called {meant!r} here" if meant in fitting else ""
+        raise ValueError(f"method must be one of {listed} for {what}, got {got}{hint}")
     return chosen, fitting[chosen]

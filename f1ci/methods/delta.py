@@ -58,7 +58,11 @@ def logit(sample: Sample, z: FloatOrArray) -> Limits:
 
     An estimate within 1e-12 of a border counts as at the border: the limits are the whole range.
     """
-    return transformed(sample.estimate, sample.error, z, sample.range)
+    error = sample.error if sample.error_at is None else sample.error_at(z)
+    least, largest = sample.range
+    centre = np.clip(sample.estimate - sample.bias, least, largest)
+    low, high = transformed(centre, error, z, sample.range)
+    return np.minimum(low, sample.estimate), np.maximum(high, sample.estimate)
 
 
 def transformed(

@@ -238,7 +238,7 @@ def get(metric: str | Metric) -> Metric:
         return metric
     if not isinstance(metric, str):
         return METRICS[_validation.choice("metric", metric, METRICS)]
-    name = metric if metric in METRICS else metric.strip().lower().replace(" ", "_")
+    name = metric if metric in METRICS else re.sub("[ -]", "_", metric.strip().lower())
     name = ALIASES.get(name, name)
     if name in METRICS:
         return METRICS[name]
@@ -249,7 +249,7 @@ def get(metric: str | Metric) -> Metric:
         if of == name or not (of in METRICS or of in ALIASES or _is_fbeta(of)):
             continue
         return Micro(f"micro_{of}") if average == "micro" and of in PLAIN else _mean(average, of)
-    near = difflib.get_close_matches(name, [*METRICS, *ALIASES, *_AVERAGED], n=1)
+    near = difflib.get_close_matches(name, [*METRICS, *ALIASES, *_AVERAGED], n=1, cutoff=0.7)
     hint = f"; did you mean {near[0]!r}?" if near else f"; known are {', '.join(METRICS)}"
     raise ValueError(f"metric must have a known name, got {_validation.short(metric)}{hint}")
 
@@ -371,6 +371,8 @@ _AVERAGED = [f"{average}_{name}" for average in ("macro", "weighted", "micro") f
 
 # Other names that people know a metric by.
 ALIASES = {
+    "acc": "accuracy",
+    "f1_score": "f1",
     "matthews": "mcc",
     "matthews_corrcoef": "mcc",
     "phi": "correlation",

@@ -492,7 +492,6 @@ def average_methods(m: Array, metric: Metric) -> dict[str, Limits]:
         "logit": logit_limits(f, error),
         "pseudo-counts": symmetric_limits(*value_and_error(more, metric)),
         "score": limits_of(m, metric),
-        "cautious": limits_of(m[: max(100, len(m) // 20)], metric, "cautious"),
     }
 
 

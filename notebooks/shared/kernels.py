@@ -16,19 +16,19 @@ from scipy.special import ndtr
 import f1ci
 from f1ci.counts import Items
 from f1ci.joint import joint_critical_value as joint_critical_value
-from f1ci.methods import averages, delta, paired, score
+from f1ci.methods import delta, paired, score
 
 Array = NDArray[np.float64]
 Limits = tuple[Array, Array]
 
-_KERNELS = {"score": score.WILSON, "cautious": score.CAUTIOUS}
+_TVERSKY = {"score": score.tversky_limits, "cautious": score.cautious_limits}
 
 
 def tversky_limits(
     tp: Any, fp: Any, fn: Any, a: float, b: float, z: Any, method: str = "score"
 ) -> Limits:
     """Return limits of Tversky scores; the normal quantile z may differ from set to set."""
-    return _KERNELS[method].limits(tp, fp, fn, a, b, z)
+    return _TVERSKY[method](tp, fp, fn, a, b, z)
 
 
 def logit_limits(estimate: Array, error: Array, z: Any) -> Limits:
@@ -41,7 +41,8 @@ def difference_limits(tables: Any, z: float, method: str = "score") -> Limits:
     counts = np.asarray(tables, dtype=np.float64).reshape(*np.shape(tables)[:-3], 8)
     codes = np.indices((2, 2, 2)).reshape(3, 8)
     items = Items(codes, counts, None, ("negative", "positive"))
-    return averages.paired_limits(f1ci.metrics.f1, items)(_KERNELS[method], z)
+    sample = score.sample_of_difference(f1ci.metrics.f1, items)
+    return (score.cautious if method == "cautious" else score.score)(sample, z)
 
 
 def joint_from_cells(

@@ -54,7 +54,7 @@ def _compared(page: Page, identity: str) -> tuple[float, float, float, float]:
     if one.low is not None and one.high is not None:
         error = (one.high - one.low) / BAND
     else:
-        error = (one.deviation or 0.0) / np.sqrt(page.replicates(identity) or 1)
+        error = (one.deviation or 0.0) / np.sqrt(page.row(identity).paper_replicates or 1)
     return float(printed.value), one.value, float(error), 2 * float(printed.half_unit)
 
 

@@ -58,7 +58,7 @@ import hashlib
 import sys
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -331,16 +331,15 @@ def note_source(file: str, made_with: str) -> None:
     """Bring a file's entry in sources.csv up to date: its rows, its hash, and what made it."""
     entries = data.sources()
     content = (DATA / file).read_bytes()
-    entries[file] = replace(
-        entries[file],
-        rows=content.count(b"\n") - 1,
-        sha256=hashlib.sha256(content).hexdigest(),
-        made_with=made_with,
-    )
+    entries[file] |= {
+        "rows": str(content.count(b"\n") - 1),
+        "sha256": hashlib.sha256(content).hexdigest(),
+        "made_with": made_with,
+    }
     with (DATA / "sources.csv").open("w", newline="", encoding="utf-8") as lines:
-        table = csv.DictWriter(lines, list(asdict(entries[file])), lineterminator="\n")
+        table = csv.DictWriter(lines, list(entries[file]), lineterminator="\n")
         table.writeheader()
-        table.writerows(asdict(entry) for entry in entries.values())
+        table.writerows(entries.values())
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
