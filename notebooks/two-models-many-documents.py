@@ -344,7 +344,7 @@ AVERAGES = {
     "weighted precision": ("precision", "weighted", 1.0, 0.0),
 }
 generator = np.random.default_rng(for_averages)
-averages = {(kind, method): [] for kind in AVERAGES for method in ("delta", "score")}
+averages = {(kind, method): [] for kind in AVERAGES for method in ("delta", "logit")}
 sets = max(collections // 10, 20)
 for _ in range(30):
     population = comparisons.classes_in_documents(generator)
@@ -371,15 +371,17 @@ for (kind, method), kept in averages.items():
     name = kind.replace(" ", "-")
     say(f"compare-average-{name}-{method}", float(covered))
     say(f"compare-average-{name}-{method}-least", least)
-say("compare-average-populations", len(averages["macro F1", "score"]))
+say("compare-average-populations", len(averages["macro F1", "logit"]))
 say("compare-average-error", float(np.sqrt(0.95 * 0.05 / sets)))
 head = ["average", "interval", "mean coverage", "least", "too low, too high", "length / delta"]
 show.table(head, rows, numeric=(2, 3, 4, 5))
 
 # %% [markdown]
-# In these {glue:text}`compare-average-populations:.0f` populations score intervals for macro F1 cover
-# {glue:text}`compare-average-macro-F1-score:.3f` on average, and
-# {glue:text}`compare-average-macro-F1-score-least:.3f` at worst. The delta method covers
+# Counts of TP, FP and FN by document and class make no confusion matrix, so these averages have no score limits.
+# Their default is *logit*: the jackknife over documents gives the variance and takes the bias away, the quantile is
+# Student's, and the scale is that of log odds. In these {glue:text}`compare-average-populations:.0f` populations it
+# covers macro F1 {glue:text}`compare-average-macro-F1-logit:.3f` on average, and
+# {glue:text}`compare-average-macro-F1-logit-least:.3f` at worst. The delta method covers
 # {glue:text}`compare-average-macro-F1-delta:.3f` and
 # {glue:text}`compare-average-macro-F1-delta-least:.3f`. (A coverage has a standard error of
 # {glue:text}`compare-average-error:.3f`, so the least of thirty looks worse than it is.)
