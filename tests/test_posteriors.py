@@ -145,7 +145,8 @@ def test_special_correlations():
     np.testing.assert_allclose(averaged, folds.mean(axis=(0, 1)), rtol=1e-15)
     # One repetition has no second correlation.
     once = folds[:1]
-    assert f1ci.effective_counts(once, rho1=0.2) == f1ci.effective_counts(once, rho1=0.2, rho2=0.9)
+    alone, same = (f1ci.effective_counts(once, rho1=0.2, rho2=rho2) for rho2 in (None, 0.9))
+    np.testing.assert_allclose(alone, same, rtol=1e-15)
 
 
 # Posteriors: the paper
@@ -389,10 +390,9 @@ def test_tables_3_to_5(task, metric):
 # The Bayes test: integration
 
 SHAPES = [
-    *[(1, 1, 1, 1), (30, 10, 10, 30), (1300, 700, 1000, 1000), (1, 0.05, 5, 0.1)],
+    *[(1, 1, 1, 1), (30, 10, 10, 30), (1300, 700, 1000, 1000), (1, 0.25, 1, 0.5)],
     *[(2, 50000, 1, 0.5), (7, 1e9, 0.3, 5e8), (2000, 1e9, 2300, 1e9), (40, 1e6, 3, 20)],
-    *[(3, 20, 40, 1e6), (1, 1, 50000, 50000), (5000, 5000, 1, 1)],
-    (700, 1900, 1900, 700),  # 1e-252
+    *[(3, 20, 40, 1e6), (1, 1, 50000, 50000), (5000, 5000, 1, 1), (30, 0.25, 28, 0.25)],
 ]
 
 
@@ -403,44 +403,39 @@ def test_integral_against_the_finite_sum(shape, metric):
     with mp.workdps(40):
         exact = float(mp_probability_of_exceeding(*shape))
     ours = _probability_of_exceeding(beta(a1, b1, metric), beta(a2, b2, metric), 0.0)
-    # 2e-12 was the largest difference seen; the promise is 1e-8.
-    assert ours == pytest.approx(exact, rel=1e-10)
+    # 1.3e-12 was the largest difference seen.
+    assert ours == pytest.approx(exact, rel=1e-11)
 
 
 @settings(max_examples=40)
 @given(
     shape=st.tuples(
-        st.integers(1, 300), st.floats(0.05, 1e5), st.floats(0.05, 1e5), st.floats(0.05, 1e5)
+        st.integers(1, 300), st.floats(0.25, 1e5), st.floats(0.25, 1e5), st.floats(0.25, 1e5)
     )
 )
 def test_integral_for_any_shape(shape):
     a1, b1, a2, b2 = shape
     with mp.workdps(40):
         exact = float(mp_probability_of_exceeding(*shape))
-    ours = _probability_of_exceeding(beta(a1, b1), beta(a2, b2), 0.0)
-    if exact > 1e-290:
-        assert ours == pytest.approx(exact, rel=1e-8)
-    reverse = _probability_of_exceeding(beta(a2, b2), beta(a1, b1), 0.0)
-    assert ours + reverse == pytest.approx(1.0, abs=1e-8)
+    # The promise.
+    there = _probability_of_exceeding(beta(a1, b1), beta(a2, b2), 0.0)
+    assert there == pytest.approx(exact, abs=1e-10)
+    back = _probability_of_exceeding(beta(a2, b2), beta(a1, b1), 0.0)
+    assert back == pytest.approx(1.0 - exact, abs=1e-10)
 
 
-@pytest.mark.parametrize("n", [1e6, 1e9, 1e12, 1e15])
+@pytest.mark.parametrize(("n", "error"), [(1e7, 1e-10), (1e9, 1e-8)])
 @pytest.mark.parametrize("z", [-4.0, -1.5, 1.0])
-def test_integral_for_huge_counts(n, z):
-    # Means z standard deviations of the difference apart.
+def test_integral_for_huge_counts(n, error, z):
+    """Means z standard deviations of the difference apart: the promise, in little time."""
     p = 0.8
     shift = -z * np.sqrt(2 * p * (1 - p) / n)
     shapes = (p * n, (1 - p) * n, (p + shift) * n, (1 - p - shift) * n)
     begin = time.process_time()
     ours = _probability_of_exceeding(beta(*shapes[:2]), beta(*shapes[2:]), 0.0)
-    # Ten times what the slowest takes on two cores: rounding noise must not be refined.
-    assert time.process_time() - begin < 5.0
+    assert time.process_time() - begin < 1.0  # a hundred times what it takes
     with mp.workdps(30):
-        exact = mp_tail_of_difference(*shapes)
-    # Log odds near 1.4 are known to 2e-16, which is this many standard deviations; 4 times 10 of
-    # that moves a tail at z = -4. scipy's incomplete beta function adds 1e-9.
-    rounding = 2.2e-16 * np.sqrt(n)
-    assert ours == pytest.approx(float(exact), rel=2e-9 + 10 * rounding)
+        assert ours == pytest.approx(float(mp_tail_of_difference(*shapes)), abs=error)
 
 
 @pytest.mark.parametrize("metric", ["recall", "f1"])
@@ -492,9 +487,7 @@ def test_region_of_practical_equivalence():
     assert 0.3 < part.p_h1 < 0.7
 
 
-@pytest.mark.parametrize(
-    "folds", [FOLDS["cws", "A"], np.full((3, 2, 3), 1e15), np.zeros((1, 2, 3))]
-)
+@pytest.mark.parametrize("folds", [FOLDS["cws", "A"], np.full((3, 2, 3), 1e8), np.zeros((1, 2, 3))])
 def test_a_tie_accepts_h0(folds):
     test = f1ci.bayes_test(folds, folds)
     assert test.p_h0 == test.p_h1 == 0.5
@@ -564,7 +557,7 @@ PAIR = f1ci.posterior([7, 8], 3, 2)
         (lambda: PAIR.cdf([0.1, 0.2, 0.3]), ValueError, r"x has \(3,\), alpha has \(2,\)"),
         (lambda: PAIR.rvs(-1), ValueError, "size must be at least 1, got -1"),
         (lambda: PAIR.rvs(2.5), TypeError, "size must be an integer, got 2.5"),
-        (lambda: PAIR.rvs((10**6, 10**6)), ValueError, "size must be at most 100000000 values"),
+        (lambda: PAIR.rvs((10**6, 10**6)), ValueError, "size must be at most 100000000, got"),
         (lambda: PAIR.rvs(3), ValueError, r"size has \(3,\), alpha has \(2,\)"),
         (lambda: PAIR.rvs(rng="x"), TypeError, "rng must be None, a seed.*got 'x'"),
         (lambda: PAIR.interval(95), ValueError, "strictly between 0 and 1, got 95"),
@@ -573,7 +566,8 @@ PAIR = f1ci.posterior([7, 8], 3, 2)
         (of_test(-ONES, ONES), ValueError, "folds_a must be finite and not negative, got -1.0"),
         (of_test(ONES, ONES, "g-mean"), ValueError, "metric must be one of .*got 'g-mean'"),
         (of_test(ONES, ONES, prior=0.0), ValueError, "prior must be a finite number above 0"),
-        (of_test(ONES, ONES, prior=0.01), ValueError, "prior must be at least 0.05 in a test"),
+        (of_test(ONES, ONES, prior=0.01), ValueError, "prior must be at least 0.25 in a test"),
+        (of_test(1e9 * ONES, ONES), ValueError, r"at most 1e\+09 counts, got 6\.64e\+09"),
         (of_test(ONES, ONES, rope=-0.01), ValueError, "rope must lie between 0 and 1, got -0.01"),
         (of_folds(ONES, rho1=-0.1), ValueError, "rho1 must lie between 0 and 1, got -0.1"),
         (of_folds(ONES, rho2="half"), TypeError, "rho2 must be a number, got 'half'"),
