@@ -331,7 +331,7 @@ show.table(head, rows, numeric=(0, 2, 3, 4, 5))
 #
 # **Documents whose size goes with their difficulty.** If large documents are hard, a sample that lacks them by chance
 # has a score that is too high, and too little variance. The documents are of unlike sizes. The log odds of a right item
-# change by the *slope* where a document is 2.7 times as large.
+# change by the *slope* where a document is $e$ times as large.
 
 # %%
 generator = np.random.default_rng(for_hard)
@@ -357,7 +357,7 @@ show.table(["documents", "slope", "delta", "score", "cautious"], rows, numeric=r
 # The score interval covers at least {glue:text}`compare-hard-other-score:.3f` with slopes of -1/2 or more, and
 # {glue:text}`compare-hard-steep-score:.3f` at worst with a slope of -1 (delta:
 # {glue:text}`compare-hard-other-delta:.3f` and {glue:text}`compare-hard-steep-delta:.3f`). No interval knows of the
-# large hard documents that the sample lacks.
+# large hard documents that the sample lacks. If you expect them, take the cautious interval, and more documents.
 #
 # ## Averages over classes
 #
