@@ -90,18 +90,6 @@ def pearson_statistic(tp, fp, fn, a, b, score):
     return sum((n - v * share) ** 2 / (v * share) for n, share in zip(counts, p, strict=True))
 
 
-def quartic_ends(tp, fp, fn, level):
-    """The roots in [0, 1] of Lam, Gopal and Qian's eq. 34: 2v (F - f)^2 = z^2 F (1-F) (2-F)^2."""
-    f, v = exact_number(tversky(tp, fp, fn, Fraction(1, 2), Fraction(1, 2))), tp + fp + fn
-    k = quantile(level) ** 2 / (2 * v)
-
-    def excess(score):
-        return (score - f) ** 2 - k * score * (1 - score) * (2 - score) ** 2
-
-    # Negative at the estimate, positive at 0 and 1.
-    return tuple(mp.findroot(excess, (end, f), solver="anderson") for end in (0, 1))
-
-
 def beta_tails(tp, fp, fn, a, b, low, high):
     """Tail probabilities of the cautious limits; both are half of one minus the level.
 

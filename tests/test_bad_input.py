@@ -116,7 +116,7 @@ CALLS = {
     ),
     "compare_models": (
         f1ci.compare_models,
-        {**MODELS, **DRAWN, "groups": [0, 1, 2, 3] * 4},
+        {**MODELS, **DRAWN, "groups": [0, 1, 2, 3] * 4, "method": "score"},
     ),
     "compare_models, classes": (
         f1ci.compare_models,

@@ -131,8 +131,7 @@ def test_several_rules_agree_with_one_critical_value_for_each_test_set() -> None
     truth, drawn = jc.true_values(cells, metrics), jc.estimates(draws, metrics)
     for kind, covariance in (("joint", drawn.covariance), ("corrected", drawn.blurred(Z**2))):
         error = np.sqrt(np.diagonal(covariance, axis1=1, axis2=2))
-        for name in ("all", "b"):
-            family = BOTH[name]
+        for name, family in (("all", BOTH["all"]), ("b", BOTH["b"])):
             q = jc.own_critical_values(covariance[:, family, family])[:, None]
             held = np.abs(drawn.value - truth)[:, family] <= q * error[:, family]
             # The common critical value of four measures may turn a case or two of the 400.

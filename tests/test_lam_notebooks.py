@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from examples import labels_of_cells
 from scipy import stats
 from sklearn.metrics import confusion_matrix, f1_score
 from statsmodels.stats.proportion import proportion_confint
 
+import f1ci
 from notebooks.shared import four_intervals, suggestions
 from notebooks.shared.suggestions import Counts
 
@@ -69,24 +71,11 @@ def test_labels_have_the_counts_and_the_extreme_disagreement(labels, disagreemen
     assert int((a != b).sum()) == disagreements
 
 
-def test_variance_of_a_difference_by_numerical_derivatives() -> None:
-    rng = np.random.default_rng(3)
-    cells = rng.dirichlet(np.ones(8)).reshape(2, 2, 2)
-
-    def difference(p: np.ndarray) -> float:
-        scores = [
-            2 * table[1, 1] / (2 * table[1, 1] + table[0, 1] + table[1, 0])
-            for table in (p.sum(axis=2), p.sum(axis=1))
-        ]
-        return float(scores[0] - scores[1])
-
-    gradient = np.empty(8)
-    for c in range(8):
-        step = np.zeros(8)
-        step[c] = 1e-6
-        step = step.reshape(2, 2, 2)
-        gradient[c] = (difference(cells + step) - difference(cells - step)) / 2e-6
-    p = cells.ravel()
-    expected = p @ gradient**2 - (p @ gradient) ** 2
-    # Central differences with steps of 1e-6 are good to about 1e-9.
-    assert suggestions.difference_variance(cells) == pytest.approx(expected, rel=1e-7)
+def test_variance_of_a_difference_is_the_package_s() -> None:
+    cells = np.random.default_rng(3).integers(1, 40, 8)
+    truth, models = labels_of_cells(cells)
+    interval = f1ci.difference_interval(truth, *models.values(), "f1", method="delta")
+    n = cells.sum()
+    expected = interval.standard_error**2 * (n - 1)  # f1ci has n - 1 for n
+    found = suggestions.difference_variance(cells.reshape(2, 2, 2) / n)
+    assert found == pytest.approx(expected, rel=1e-12)

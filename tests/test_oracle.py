@@ -62,14 +62,6 @@ def test_cautious(tp, fp, fn, at, a, b):
 
 
 @slowly
-@given(some, some, count, level)
-def test_wilson_direct(tp, fp, fn, at):
-    ours = f1ci.f1_interval(tp, fp, fn, method="wilson_direct", confidence_level=at)
-    for end, root in zip(ours, oracle.quartic_ends(tp, fp, fn, at), strict=True):
-        assert close(end, root, 1e-11)
-
-
-@slowly
 @given(count, count, count, level, weight, weight)
 def test_normal_intervals(tp, fp, fn, at, a, b):
     if not tp or not fp + fn:

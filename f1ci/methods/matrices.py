@@ -20,6 +20,7 @@ from f1ci.counts import Matrix, SparseMatrix
 from f1ci.methods.multinomial import BLOCK, combined, limits, summed
 from f1ci.metrics import Metric
 from f1ci.metrics.classes import MacroStar
+from f1ci.metrics.some import SomeClasses
 from f1ci.results import Array, FloatOrArray
 
 __all__ = ["Average", "Cells", "limits_of_tables"]
@@ -43,12 +44,10 @@ def limits_of_tables(
     counts = np.broadcast_to(np.moveaxis(counts, 0, -1), (*shape, len(counts)))
     counts = counts.reshape(-1, counts.shape[-1]).T
     quantiles = np.broadcast_to(z, shape).ravel()
-    if metric.parts is None:
+    average = _average(metric, cells, fixed)
+    if average is None:
         limits_of_block = partial(limits, evaluate=partial(_evaluate, metric, cells))
     else:
-        parts = metric.parts
-        star = (metric.a, metric.b) if isinstance(metric, MacroStar) else None
-        average = Average(cells, [(s.a, s.b) for s in parts.scores], parts.weighted, star, fixed)
         limits_of_block = partial(
             limits,
             evaluate=average,
@@ -63,6 +62,17 @@ def limits_of_tables(
         ends[:, block] = limits_of_block(table, z=quantiles[block])
     low, high = np.clip(ends.reshape(2, *shape), *metric.range)
     return low, high
+
+
+def _average(metric: Metric, cells: Cells, fixed: bool) -> Average | None:
+    """Return the average that a metric is, if it is one."""
+    if isinstance(metric, SomeClasses):
+        return Average(cells, [(metric.of.a, metric.of.b)], metric.average != "macro", some=metric)
+    if metric.parts is None:
+        return None
+    star = (metric.a, metric.b) if isinstance(metric, MacroStar) else None
+    scores = [(score.a, score.b) for score in metric.parts.scores]
+    return Average(cells, scores, metric.parts.weighted, star, fixed)
 
 
 def _cells_and_counts(matrix: Matrix, r: int) -> tuple[Cells, Array]:
@@ -169,6 +179,9 @@ class Average:
         Take 1 / (a / mean of the first scores + b / mean of the second ones).
     fixed : bool
         The sizes of the true classes are fixed and not random.
+    some : SomeClasses, optional
+        The classes that are averaged. Weighted and micro averages of these are ratios U / W of sums
+        over classes: of true items times scores and of true items, of right items and of D.
     """
 
     def __init__(
@@ -178,9 +191,10 @@ class Average:
         weighted: bool = False,
         star: tuple[float, float] | None = None,
         fixed: bool = False,
+        some: SomeClasses | None = None,
     ):
         self.cells, self.scores, self.weighted, self.star = cells, scores, weighted, star
-        self.fixed = fixed
+        self.fixed, self.some = fixed, some
 
     def __call__(self, q: Array) -> tuple[Array, Array]:
         """Return the average and its slopes by cell; with fixed class sizes centred by class."""
@@ -200,20 +214,47 @@ class Average:
         means = self.cells.by_class(q * values)[1] / self.cells.by_class(q)[1]
         return np.asarray(values - np.nan_to_num(means)[self.cells.true])
 
-    def _outer(self, counts: Array) -> tuple[Array, Array, list[Array], Array | None]:
-        """Return the value, its derivatives by class, the weights of the means, and the bend.
+    def _outer(self, counts: Array) -> tuple[Array, Array, list[Array], Array | None, Array | None]:
+        """Return the value, its derivatives by class, the weights of the means, bend and ratio.
 
         The second derivatives of macro* are those of the two means, weighted, less the square of
-        one direction, the bend.
+        one direction, the bend. Those of U / W are those of U, over W, less both products of the
+        slopes with one direction, the ratio: the derivatives of W over W.
         """
+        if self.some is not None:
+            return self._of_some(counts, self.some)
         means = [self._mean(counts, a, b) for a, b in self.scores]
         if self.star is None:
-            return *means[0], [np.ones(1)], None
+            return *means[0], [np.ones(1)], None, None
         (a, b), (p, by_p), (r, by_r) = self.star, *means
         whole = np.where(a * r + b * p > 0.0, a * r + b * p, 1.0)
         weights = [a * (r / whole) ** 2, b * (p / whole) ** 2]
         bend = np.sqrt(2.0 * a * b / whole**3) * (r * by_p - p * by_r)
-        return p * r / whole, weights[0] * by_p + weights[1] * by_r, weights, bend
+        return p * r / whole, weights[0] * by_p + weights[1] * by_r, weights, bend, None
+
+    def _of_some(
+        self, counts: Array, some: SomeClasses
+    ) -> tuple[Array, Array, list[Array], Array | None, Array | None]:
+        """Return the same for an average over some of the classes."""
+        ((a, b),) = self.scores
+        _, score, first = _tversky(counts, a, b)
+        part = np.zeros((self.cells.r, 1))
+        part[list(some.chosen)] = 1.0
+        if some.average == "macro":
+            weight = part / len(some.chosen)
+            return (weight * score).sum(axis=0), weight * first, [weight * self.cells.r], None, None
+        ratio, first = np.zeros_like(first), counts[1] * first
+        if some.average == "weighted":
+            whole = (part * counts[1]).sum(axis=0)
+            ratio[1], weight, value = part / whole, part / whole, counts[1] * score
+            first[1] += score
+        else:
+            slopes = np.array([1.0 - a - b, b, a])[:, None, None] * part
+            whole = (slopes * counts).sum(axis=(0, 1))
+            ratio, weight, value = slopes / whole, 0.0 * part, counts[0]
+            first = np.stack([np.ones_like(score), 0.0 * score, 0.0 * score])
+        mean = (part * value).sum(axis=0) / whole
+        return mean, part * first / whole - mean * ratio, [weight], None, ratio
 
     def _mean(self, counts: Array, a: float, b: float) -> tuple[Array, Array]:
         """Return the mean of one score, and its derivatives by class."""
@@ -238,7 +279,7 @@ class Average:
     def second_order(self, q: Array) -> tuple[Array, Array]:
         """Return N times the bias and N times the excess variance, in closed form."""
         cells, counts = self.cells, self.cells.by_class(q)
-        _, first, weights, bend = self._outer(counts)
+        _, first, weights, bend, ratio = self._outer(counts)
         slopes = self._centred(cells.by_cell(first), q)
         second = np.zeros((3, 3, *first.shape[1:]))
         for weight, (a, b) in zip(weights, self.scores, strict=True):
@@ -275,6 +316,15 @@ class Average:
             product = product + size**2 - 2.0 * (moved * _times(second, moved)).sum(axis=(0, 1))
             trace, third = trace - size, third - summed(q * bent * bent * slopes)
             along = along - bent * summed(u * bent)
+        # 4. The ratio.
+        if ratio is not None:
+            w = self._centred(cells.by_cell(ratio), q)
+            both = summed(q * slopes * w)
+            moved, turn = cells.by_class(q * slopes), _times(second, cells.by_class(q * w))
+            product = product + 2.0 * (variance * summed(q * w * w) + both**2)
+            product = product - 4.0 * (moved * turn).sum(axis=(0, 1))
+            trace, third = trace - 2.0 * both, third - 2.0 * summed(q * slopes * slopes * w)
+            along = along - slopes * summed(u * w) - w * summed(u * slopes)
         return combined(q, slopes, u, along, trace, product, third)
 
     def _of_means(self, q: Array, counts: Array, second: Array) -> tuple[Array, Array]:
