@@ -107,6 +107,9 @@ parts:
       - file: book/ledger
         sections:
           - file: book/errata
+      - file: notebooks/demo
+      - file: notebooks/broken
+      - file: notebooks/idle
 """
 
 
@@ -298,18 +301,6 @@ def test_check_sees_what_it_is_for(book, tmp_path):
         "book/index.html: the link reexecute.html#nowhere names no place on its page",
         "notebooks/demo.html: the link ../results/demo.csv leads nowhere",
     ]
-
-
-@pytest.mark.slow
-def test_an_entry_without_a_source_is_an_error(tmp_path):
-    make_tree(tmp_path)
-    (tmp_path / "_config.yml").write_text("")
-    (tmp_path / "book" / "index.md").write_text("# Title\n")
-    toc = "format: jb-book\nroot: book/index\nchapters:\n- file: book/gone\n"
-    (tmp_path / "book" / "_toc.yml").write_text(toc)
-    outcome = call(tmp_path, "book")
-    assert outcome.returncode == 1
-    assert outcome.stdout == "error: the table of contents lists book/gone, which does not exist\n"
 
 
 # --- in a real browser -----------------------------------------------------------------------
@@ -733,6 +724,7 @@ def test_no_page_misses_a_number_or_has_an_id_twice(real_book):
     for document in machinery.toc_documents(real_book / "stage"):
         page = parsed(real_book / "html" / f"{document}.html")
         assert not page.select(".not-computed, .error.admonition"), document
+        assert not ROLE_LEFT.search(page.select_one(".bd-article").get_text()), document
         ids = [tag["id"] for tag in page.select(".bd-article [id]")]
         assert sorted(ids) == sorted(set(ids)), document
 

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
+import io
 import os
+import runpy
 import shutil
 import subprocess
 import sys
+import warnings
 from pathlib import Path
+from unittest import mock
 
 from compendium import ROOT
 
@@ -51,14 +56,29 @@ def environment() -> dict[str, str]:
 def call(
     root: Path, module: str, *arguments: str, before: tuple[str, ...] = ()
 ) -> subprocess.CompletedProcess[str]:
-    """Run one of the compendium's programs on another tree; `before` stands before its command."""
-    return subprocess.run(
-        [*before, *command(root, module, *arguments)],
-        env=environment(),
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    """Run one of the compendium's programs on another tree.
+
+    In this process, which spares a second of imports; in one of its own if something stands
+    `before` its command.
+    """
+    words = command(root, module, *arguments)
+    if before:
+        options = {"env": environment(), "capture_output": True, "text": True, "check": False}
+        return subprocess.run([*before, *words], **options)  # type: ignore[call-overload,no-any-return]
+    out, err, code = io.StringIO(), io.StringIO(), 0
+    with (
+        mock.patch.object(sys, "argv", words[2:]),
+        mock.patch.dict(os.environ),
+        contextlib.redirect_stdout(out),
+        contextlib.redirect_stderr(err),
+        warnings.catch_warnings(),
+    ):
+        warnings.simplefilter("ignore")
+        try:
+            runpy.run_module(f"compendium.{module}", run_name="__main__")
+        except SystemExit as ended:
+            code = int(ended.code or 0)
+    return subprocess.CompletedProcess(words, code, out.getvalue(), err.getvalue())
 
 
 def run(root: Path, *arguments: str) -> subprocess.CompletedProcess[str]:

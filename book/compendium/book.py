@@ -42,11 +42,11 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoes
 from nbformat import NotebookNode
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxRole
-from sphinx_external_toc.parsing import parse_toc_data, parse_toc_yaml
+from sphinx_external_toc.parsing import parse_toc_yaml
 
 from compendium import ROOT, RefusedError, deposit, read_json, show, sources, swhid, write
 from compendium.execute import QUICK, Edition, Task, command, locked, say, seconds, tasks
-from compendium.published import ERRATUM_KINDS, LedgerError, Paper, Published, Row
+from compendium.published import ERRATUM_KINDS, LedgerError, Published, Row
 from compendium.verdicts import VERDICTS, Entry, Ledger
 from f1ci import cli
 
@@ -76,12 +76,7 @@ def build(edition: Edition) -> list[str]:
     staged = edition.folder / "stage"
     shutil.rmtree(staged, ignore_errors=True)
     problems = stage(edition, staged)
-    documents = toc_documents(staged)
-    if missing := [d for d in documents if not list(staged.glob(f"{d}.*"))]:
-        return problems + [
-            f"the table of contents lists {d}, which does not exist" for d in missing
-        ]
-    say(f"Building the book of {len(documents)} pages ...")
+    say(f"Building the book of {len(toc_documents(staged))} pages ...")
     program = "from jupyter_book.cli.main import main; main()"
     options = ["build", str(staged), "--toc", str(staged / "book" / "_toc.yml")]
     strict = [] if edition.name == "site" else ["-W"]  # a preview may lack what notebooks make
@@ -143,7 +138,6 @@ def stage(edition: Edition, staged: Path) -> list[str]:
         )
         write(generated / f"{name}.md", text)
     write(generated / "certificate.md", _certificate(edition, extra))
-    _write_toc(staged, published.papers.values(), [t.name for t in listed])
     problems = [f"the ledger: {problem}" for problem in ledger.problems]
     for task in listed:
         problems += _stage_notebook(edition, staged, task, ledger)
@@ -229,27 +223,6 @@ def _strip(edition: Edition, task: Task) -> str:
         took=seconds(record["seconds"]),
         source=swhid(edition.source(record["name"])),
     )
-
-
-def _write_toc(staged: Path, papers: Iterable[Paper], names: Iterable[str]) -> None:
-    """Complete the contents.
-
-    The part without chapters gets those of the papers, each with its notebooks; notebooks that are
-    not listed then come at the end, in a part of their own.
-    """
-    path = staged / "book" / "_toc.yml"
-    toc = yaml.safe_load(path.read_text("utf-8"))
-    chapters = [{"file": f"book/{p.key}", "sections": _files(p.notebooks.split())} for p in papers]
-    for part in toc.get("parts", []):
-        part.setdefault("chapters", chapters)
-    if rest := [f for f in _files(names) if f["file"] not in parse_toc_data(toc)]:
-        toc.setdefault("parts", []).append({"caption": "Notebooks", "chapters": rest})
-    path.write_text(yaml.safe_dump(toc, sort_keys=False, allow_unicode=True), "utf-8")
-
-
-def _files(notebooks: Iterable[str]) -> list[dict[str, str]]:
-    """Return notebooks as entries of a table of contents."""
-    return [{"file": f"notebooks/{name}"} for name in notebooks]
 
 
 def toc_documents(staged: Path) -> list[str]:

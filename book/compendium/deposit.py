@@ -137,10 +137,8 @@ def certify(edition: Edition) -> dict[str, Any]:
 
 def _said(record: Record | None) -> str:
     """Return what a record says, in words."""
-    if record is None:
-        return "nothing"
-    said = {name: value for name, value in vars(record).items() if value and name != "id"}
-    return ", ".join(f"{name} {value!r}" for name, value in said.items())
+    said = vars(record or Record("", "nothing"))
+    return ", ".join(str(value) for name, value in said.items() if value and name != "id")
 
 
 def _records(folder: Path, published: Published) -> tuple[dict[str, Record], dict[str, str]]:

@@ -63,7 +63,6 @@ _SHARED = {
     "the lock": ["requirements.lock"],
 }
 _RECORD = {"name", "error", "seconds", "parameters", "packages", "inputs", "outputs"}
-_HEARTBEAT = 10.0  # seconds after which it is said again how far the notebooks are
 _LONGEST = 1_000_000  # characters of one text in an executed notebook
 _STARTUP = "from compendium import pool\n\npool.start_kernel()\ndel pool\n"
 REFERENCE = Path("book", "reference")  # the run that others are compared with
@@ -174,18 +173,13 @@ class Edition:
 def locked(edition: Edition) -> Iterator[None]:
     """Keep other commands out of an edition's folder; the lock ends with this process."""
     edition.folder.mkdir(parents=True, exist_ok=True)
-    with (edition.folder / ".lock").open("a+", encoding="utf-8") as lock:
+    with (edition.folder / ".lock").open("w") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            lock.seek(0)
             raise RefusedError(
-                f"another command (process {lock.read().strip() or 'unknown'}) is at work in "
-                f"{edition.folder}; wait for it to end"
+                f"another command is at work in {edition.folder}; wait for it to end"
             ) from None
-        lock.truncate(0)
-        lock.write(str(os.getpid()))
-        lock.flush()
         yield
 
 
@@ -209,7 +203,6 @@ class Task:
     inputs: dict[str, str]
     record: dict[str, Any] | None
     reason: str  # why it has to run; empty if its last run still holds
-    expected: float | None  # seconds that its last run took, or the reference run
     length: float  # seconds of the reference run, of which the longest start first
     started: float = 0.0
     ended: bool = False
@@ -234,10 +227,8 @@ def tasks(edition: Edition, names: Sequence[str] = (), text: str = "") -> list[T
         inputs = {**shared, "the notebook": swhid(edition.source(name))}
         record = edition.record(name)
         reason = "" if edition.name == "site" else _stale(edition, record, values, inputs)
-        usual = took.get(name) if edition.name == "full" else None
-        expected = record["seconds"] if record and not record["error"] else usual
         length = took.get(name, math.inf)
-        found.append(Task(name, declared, values, passed, inputs, record, reason, expected, length))
+        found.append(Task(name, declared, values, passed, inputs, record, reason, length))
     return found
 
 
@@ -276,12 +267,12 @@ def run(
     stopping, begin = threading.Event(), time.monotonic()
 
     def tell(text: str) -> None:
-        say(f"{seconds(time.monotonic() - begin):>12}  {text}{_left(todo, workers)}")
+        ended, since = sum(task.ended for task in todo), seconds(time.monotonic() - begin)
+        say(f"{since:>12}  {text}; {ended} of {len(todo)} notebooks done")
 
     def work(task: Task) -> bool:
         task.started = time.monotonic()
-        before = f", {seconds(task.expected)} before" if task.expected else ""
-        tell(f"{task.name} starts: {task.reason or 'asked for'}{before}")
+        tell(f"{task.name} starts: {task.reason or 'asked for'}")
         folder = edition.folder / f"running-{task.name}"
         try:
             error = _run_one(edition, task, folder, time_limit)
@@ -300,10 +291,7 @@ def run(
     pool = ThreadPoolExecutor(workers)
     futures = {pool.submit(work, t): t.name for t in sorted(todo, key=lambda t: -t.length)}
     try:
-        while wait(futures, timeout=_HEARTBEAT).not_done:
-            now = time.monotonic()
-            running = [t for t in todo if t.started and not t.ended]
-            tell(", ".join(f"{t.name} for {seconds(now - t.started)}" for t in running))
+        wait(futures)
     finally:
         stopping.set()
         pool.shutdown(wait=False, cancel_futures=True)
@@ -432,16 +420,6 @@ def _publish(edition: Edition, task: Task, folder: Path, error: dict[str, str] |
 
 
 # What a person sees meanwhile
-
-
-def _left(todo: Sequence[Task], workers: int) -> str:
-    """Say how many notebooks are done, and how long the others took before."""
-    now, still = time.monotonic(), [t for t in todo if not t.ended]
-    told = f"; {len(todo) - len(still)} of {len(todo)} notebooks done"
-    if not still or any(t.expected is None for t in still):
-        return told
-    rest = [max(0.0, (t.expected or 0.0) - (t.started and now - t.started)) for t in still]
-    return f"{told}, about {seconds(max(*rest, sum(rest) / workers))} left"
 
 
 def seconds(value: float) -> str:

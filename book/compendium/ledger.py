@@ -271,20 +271,17 @@ def read(
     notebooks: dict[str, str] = {}
     problems = []
     for path in sorted(results.glob("*.csv")):
-        whole, wrong = lines(path, COLUMNS)
-        problems += wrong
-        for line in whole:
-            try:
+        try:
+            for line in lines(path, COLUMNS):
                 row = published.named(line["id"]) if "/" in line["id"] else None
                 record = from_line(line, row)
-            except ValueError as error:
-                problems.append(f"{path.name}: {error} ({line})")
-                continue
-            if records.setdefault(record.id, record) is not record:
-                before = f"{shown(records[record.id].value)} by {notebooks[record.id]}"
-                now = f"{shown(record.value)} by {path.stem}"
-                problems.append(f"{record.id} is recorded twice: {before}, {now}")
-            notebooks.setdefault(record.id, path.stem)
+                if records.setdefault(record.id, record) is not record:
+                    before = f"{shown(records[record.id].value)} by {notebooks[record.id]}"
+                    now = f"{shown(record.value)} by {path.stem}"
+                    problems.append(f"{record.id} is recorded twice: {before}, {now}")
+                notebooks.setdefault(record.id, path.stem)
+        except ValueError as error:
+            problems.append(f"{path.name}: {error}")
     return records, notebooks, problems
 
 

@@ -107,9 +107,6 @@ class Paper:
         What ids begin with, and what readers see.
     text : str
         The file name of its plain-text copy, for the check of the printed strings.
-    notebooks : str
-        Its notebooks, in the order in which the book's contents list them below its chapter,
-        ``book/<key>.md``.
     tables, inputs : str
         How many results, and how many inputs, its tables print: ``table-3:3*6*4 table-4:3*6*4``
         for three scenarios, six sizes and four methods; an interval counts as two.
@@ -118,7 +115,6 @@ class Paper:
     key: str
     name: str
     text: str
-    notebooks: str
     tables: str
     inputs: str
 
@@ -190,23 +186,20 @@ class Erratum:
     shown_in: str
 
 
-def lines(path: Path, columns: Sequence[str]) -> tuple[list[dict[str, str]], list[str]]:
-    """The lines of a table, and what is wrong with it, a sentence each."""
+def lines(path: Path, columns: Sequence[str]) -> list[dict[str, str]]:
+    """The lines of a table."""
     try:
         with path.open(encoding="utf-8", newline="") as file:
             reader = csv.DictReader(file, strict=True)
             names, listed = reader.fieldnames or [], list(reader)
     except (csv.Error, UnicodeDecodeError) as error:
-        return [], [f"{path.name} cannot be read: {error}"]
+        raise LedgerError(f"{path.name} cannot be read: {error}") from None
     if sorted(names) != sorted(columns):
-        return [], [f"{path.name}: its columns are {names}, not {list(columns)}"]
-    whole, problems = [], []
+        raise LedgerError(f"{path.name}: its columns are {names}, not {list(columns)}")
     for line in listed:
         if None in line or None in line.values():
-            problems.append(f"{path.name}: not {len(columns)} cells in {line}")
-        else:
-            whole.append({column: line[column].strip() for column in columns})
-    return whole, problems
+            raise LedgerError(f"{path.name}: not {len(columns)} cells in {line}")
+    return [{column: line[column].strip() for column in columns} for line in listed]
 
 
 _INPUT_COLUMNS = ("id", "paper", "item", "description", "printed")
@@ -214,7 +207,7 @@ ROW_COLUMNS = (*_INPUT_COLUMNS, "kind", "erratum")
 
 
 class Published:
-    """All published tables of a folder; what cannot be read is listed together.
+    """All published tables of a folder; the first thing that cannot be read is an error.
 
     A paper whose table is not there yet simply has no rows. Whether the tables are sound beyond
     that (forms of ids, one run for each table row, complete entries of the register) is for
@@ -223,7 +216,6 @@ class Published:
 
     def __init__(self, folder: Path = PUBLISHED) -> None:
         self.folder = Path(folder)
-        self._problems: list[str] = []
         self._seen: set[str] = set()
         self.papers: Mapping[str, Paper] = self._table("papers", Paper)
         self.errata: Mapping[str, Erratum] = self._table("errata", Erratum)
@@ -243,16 +235,11 @@ class Published:
             size = self._size(sizes[id_][0]) if id_ in sizes else None
             known = replace(row, paper_replicates=size, expected=self.expected.get(id_))
             self.rows[id_] = replace(known, mark=mark, why=why)
-            known_entry = row.erratum in self.errata or not row.erratum
-            self._need(known_entry, f"{id_}: the register has no entry {row.erratum!r}")
+            if row.erratum and row.erratum not in self.errata:
+                raise LedgerError(f"{id_}: the register has no entry {row.erratum!r}")
         self.everything: Mapping[str, Row] = {**self.inputs, **self.rows}
         for row in self.everything.values():
-            try:
-                read_number(row.printed)
-            except LedgerError as error:
-                self._need(False, f"{row.id}: {error}")
-        if self._problems:
-            raise LedgerError(f"{self.folder}:\n  " + "\n  ".join(dict.fromkeys(self._problems)))
+            read_number(row.printed)
 
     def named(self, name: str) -> Row:
         """The row of an id, or of `R-...:id`, its value in the run that its entry names."""
@@ -268,32 +255,29 @@ class Published:
         rows = self.everything.values()
         return "\n".join(f"{r.id} {r.printed} {r.erratum} {r.paper_replicates}" for r in rows)
 
-    def _need(self, fine: object, problem: str) -> None:
-        if not fine:
-            self._problems.append(problem)
-
     def _float(self, text: str) -> float:
         """The number of a cell."""
-        number = _DECIMAL.fullmatch(text)
-        self._need(number, f"expected.csv: {text!r} is no number")
-        return float(text) if number else 0.0
+        try:
+            return float(text)
+        except ValueError:
+            raise LedgerError(f"expected.csv: {text!r} is no number") from None
 
     def _of_rows(self, name: str, *columns: str) -> dict[str, list[str]]:
         """What a table says of the published numbers; the first pattern that fits one counts."""
         found: dict[str, list[str]] = {}
         for pattern, *said in self._cells(name, ("rows", *columns)):
             ids = fnmatch.filter(self.rows, pattern)
-            self._need(ids, f"{name}.csv: {pattern!r} fits no published number")
+            if not ids:
+                raise LedgerError(f"{name}.csv: {pattern!r} fits no published number")
             found = {**dict.fromkeys(ids, said), **found}
         return found
 
-    def _size(self, name: str) -> int | None:
+    def _size(self, name: str) -> int:
         """The number of replicates that an input states."""
         size = self.inputs[name].number if name in self.inputs else None
-        if size is not None and size.value >= 2 and size.value.denominator == 1:
-            return int(size.value)
-        self._need(False, f"replicates.csv: {name!r} is no number of replicates in inputs.csv")
-        return None
+        if size is None or size.value < 2 or size.value.denominator != 1:
+            raise LedgerError(f"replicates.csv: {name!r} is no number of replicates in inputs.csv")
+        return int(size.value)
 
     def _table(
         self, name: str, kind: Callable[..., _Kind], columns: Sequence[str] = ()
@@ -302,7 +286,8 @@ class Published:
         columns = columns or list(kind.__dataclass_fields__)  # type: ignore[attr-defined]
         found = {}
         for first, *rest in self._cells(name, columns):
-            self._need(first not in self._seen, f"the id {first!r} stands there twice")
+            if first in self._seen:
+                raise LedgerError(f"the id {first!r} stands there twice")
             self._seen.add(first)
             found[first] = kind(first, *rest)
         return found
@@ -310,6 +295,4 @@ class Published:
     def _cells(self, name: str, columns: Sequence[str]) -> list[list[str]]:
         """The cells of each line of a table, in the order of the columns; none without a table."""
         path = self.folder / f"{name}.csv"
-        found, problems = lines(path, columns) if path.exists() else ([], [])
-        self._problems += problems
-        return [list(line.values()) for line in found]
+        return [list(line.values()) for line in lines(path, columns)] if path.exists() else []

@@ -41,14 +41,11 @@ class Verdict:
         For readers; the meaning is Markdown.
     tone : str
         Its colour in the style sheet: agrees, placed, weak, differs, open or missing.
-    told : str
-        How the headline goes on after the number of its rows.
     """
 
     name: str
     tone: str
     meaning: str
-    told: str
 
     @property
     def agrees(self) -> bool:
@@ -354,11 +351,11 @@ class Ledger:
             found[e.verdict] = caught + turned, of + 1
         return {name: found[name] for name in VERDICTS if name in found}
 
-    def counts(self, of: str = "paper") -> dict[str, dict[str, int]]:
-        """How many rows have each verdict, by paper or by "item" (written paper/item)."""
+    def counts(self) -> dict[str, dict[str, int]]:
+        """How many rows have each verdict, by paper."""
         groups: defaultdict[str, Counter[str]] = defaultdict(Counter)
         for e in self.entries:
-            groups[e.paper if of == "paper" else f"{e.paper}/{e.item}"][e.verdict] += 1
+            groups[e.paper][e.verdict] += 1
         return {key: {name: group[name] for name in VERDICTS} for key, group in groups.items()}
 
     def write(self, folder: Path) -> None:
@@ -369,7 +366,6 @@ class Ledger:
             "total": len(lines),
             "notebooks": sorted(self.notebooks),
             "by_paper": self.counts(),
-            "by_item": self.counts("item"),
             "errors": self.errors,
             "rows": lines,
             "inputs": [_columns(row, ROW_COLUMNS) for row in self.published.inputs.values()],
