@@ -8,13 +8,13 @@ So are its limits.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from f1ci import _validation, clustered, metrics
 from f1ci import counts as _counts
-from f1ci._labels import are_indicators
+from f1ci._labels import Codes, are_indicators
 from f1ci._limits import Level, interval_of
 from f1ci.counts import Items
 from f1ci.methods.clusters import sample_of_groups
@@ -85,14 +85,14 @@ def counts_of_items(items: Items, classes: Classes | None = None) -> ClassCounts
     return ClassCounts(wanted, items.by_group()[:, : len(wanted)], items, number, mark)
 
 
-def zero_division_of(value: Any) -> float:
+def zero_division_of(value: float) -> float:
     """Return 0, 1 or nan: what an undefined score counts."""
     if not isinstance(value, (int, float, np.number)) or not (value in (0, 1) or value != value):
         raise ValueError(f"zero_division must be 0, 1 or nan, got {_validation.short(value)}")
     return float(value)
 
 
-def refuse_weights(sample_weight: Any) -> None:
+def refuse_weights(sample_weight: object) -> None:
     """Refuse weights of items: what they do to the standard error depends on what they mean."""
     if sample_weight is not None:
         raise TypeError(
@@ -159,7 +159,7 @@ def _each(data: ClassCounts, score: Tversky) -> Sample:
     return sample_of_counts(score, (tp, fp, fn))
 
 
-def _averaged(data: ClassCounts, score: Tversky, average: str, chosen: Any) -> Sample:
+def _averaged(data: ClassCounts, score: Tversky, average: str, chosen: Codes) -> Sample:
     """Return the sample of an average over the classes at these places."""
     if data.items is None:
         table = data.units[:, chosen]

@@ -8,7 +8,7 @@ with a threshold first), and truth and predictions that share no label.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from contextlib import suppress
 from itertools import chain
 from typing import Any, TypeAlias
@@ -163,13 +163,13 @@ def _as_array(name: str, value: Any) -> Values:
     return _as_objects(value)
 
 
-def _as_objects(value: Any) -> Values:
+def _as_objects(value: Sequence[Hashable]) -> Values:
     array = np.empty(len(value), dtype=object)
     array[:] = list(value)
     return array
 
 
-def _check(name: str, values: list[Any]) -> None:
+def _check(name: str, values: list[Hashable]) -> None:
     """Check that labels can be hashed, that none is missing and none is a score."""
     try:
         distinct = dict.fromkeys(values)
