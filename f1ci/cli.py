@@ -26,7 +26,7 @@ from f1ci.methods import METHODS, names
 from f1ci.report import known_methods
 from f1ci.results import DifferenceSampleSize, Fields, Interval, IntervalWarning, SampleSize
 
-__all__ = ["helps", "main", "parser"]
+__all__ = ["helps", "main"]
 
 # What a positive label is called most often.
 _POSITIVE = ("1", "true", "True", "TRUE", "yes", "pos", "positive")
@@ -45,7 +45,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", IntervalWarning)
-            options = parser().parse_args(arguments)
+            options = _parsers()["f1ci"].parse_args(arguments)
             answer = options.run(options)
         _write(answer, options.form)
         notes = dict.fromkeys(str(warning.message) for warning in caught)
@@ -226,11 +226,6 @@ _COMMANDS: list[tuple[Callable[[Namespace], Answer], str, Iterable[str], str]] =
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         self.exit(2, f"{self.prog}: {message} (see {self.prog} --help)\n")
-
-
-def parser() -> argparse.ArgumentParser:
-    """Return the parser of the command line."""
-    return _parsers()["f1ci"]
 
 
 def helps() -> dict[str, str]:
