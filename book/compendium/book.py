@@ -371,7 +371,10 @@ def fold_proofs_and_box_pictures(_app: Sphinx, doctree: nodes.document, _: str) 
     for proof in [*doctree.findall(nodes.admonition)]:
         if proof["ids"] == ["proof"]:  # sphinx-proof gives all proofs of a page this id
             classes = ["proof", "toggle"]
-            proof.replace_self(nodes.container("", *proof.children, is_div=True, classes=classes))
+            folded = nodes.container("", *proof.children, is_div=True, classes=classes)
+            proof.replace_self(folded)
+            for part in [folded, *folded.children]:
+                part["ids"] = []
     for picture in [*doctree.findall(nodes.image)]:
         if isinstance(picture.parent, nodes.figure):
             box = nodes.container("", is_div=True, classes=["picture"])
@@ -385,7 +388,10 @@ def link_names(app: Sphinx, doctree: nodes.document, document: str) -> None:
     for literal in [*doctree.findall(nodes.literal)]:
         name = _NAME.match(literal.astext())
         entry = objects.get(f"f1ci.{name[1]}") if name else None
-        if entry and not isinstance(literal.parent, nodes.reference | nodes.title):
+        above = literal.parent
+        while above and not isinstance(above, nodes.reference | nodes.title):
+            above = above.parent
+        if entry and not above:
             address = f"{app.builder.get_relative_uri(document, entry.docname)}#{entry.node_id}"
             link = nodes.reference("", "", internal=True, refuri=address)
             literal.replace_self(link)
