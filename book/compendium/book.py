@@ -370,11 +370,10 @@ def fold_proofs_and_box_pictures(_app: Sphinx, doctree: nodes.document, _: str) 
     """Let proofs be folded, and pictures scroll without their captions where they are too wide."""
     for proof in [*doctree.findall(nodes.admonition)]:
         if proof["ids"] == ["proof"]:  # sphinx-proof gives all proofs of a page this id
-            classes = ["proof", "toggle"]
-            folded = nodes.container("", *proof.children, is_div=True, classes=classes)
+            text = [c for p in proof for c in (p if isinstance(p, nodes.section) else [p])]
+            folded = nodes.container("", *text, is_div=True, classes=["proof", "toggle"])
             proof.replace_self(folded)
-            for part in [folded, *folded.children]:
-                part["ids"] = []
+            folded["ids"] = []
     for picture in [*doctree.findall(nodes.image)]:
         if isinstance(picture.parent, nodes.figure):
             box = nodes.container("", is_div=True, classes=["picture"])
@@ -414,6 +413,7 @@ def finish(app: Sphinx, error: Exception | None) -> None:
             return f'{mention[0]} id="{mention[1]}"'
 
         text = _IN_VAIN.sub("", path.read_text("utf-8"))
+        text = text.replace(' id="proof-content"', "")  # the same on every theorem of a page
         if not re.search(r'class="[^"]*\bmath\b', text):
             text = _MATHJAX.sub("", text)
         if page.startswith("notebooks/"):
