@@ -361,7 +361,7 @@ GROUPS = RNG.integers(0, 20, 300)
     ("rooms", "crossings", "function", "arguments", "options"),
     [
         (4, 12, f1ci.f1_interval, (77, 44, 10), {}),
-        (10, 61, f1ci.f1_score_interval, RNG.integers(0, 4, (2, 300)), {"average": "macro"}),
+        (10, 65, f1ci.f1_score_interval, RNG.integers(0, 4, (2, 300)), {"average": "macro"}),
         (8, 29, f1ci.difference_interval, (Y, A, B, "f1"), {"groups": GROUPS}),
         (
             9,
@@ -370,12 +370,13 @@ GROUPS = RNG.integers(0, 20, 300)
             (Y, A, B),
             {"groups": GROUPS, "margin": 0.05, "replicates": 9},
         ),
-        (9, 56, f1ci.joint_intervals, (Y, {"a": A, "b": B}, ["f1", "accuracy"]), {}),
+        (9, 54, f1ci.joint_intervals, (Y, {"a": A, "b": B}, ["f1", "accuracy"]), {}),
     ],
 )
 @pytest.mark.filterwarnings("ignore::f1ci.IntervalWarning")
 def test_a_question_crosses_few_rooms(rooms, crossings, function, arguments, options):
     """It was 4, 6, 10, 11, 11 rooms and 11, 12, 43, 917, 75 calls between them."""
+    function(*arguments, **options)  # what is computed once in a process
     visited, count = walk(function, *arguments, **options)
     assert len(visited) <= rooms, visited
     assert count <= crossings
