@@ -84,15 +84,17 @@ def _counts(options: Namespace) -> Answer:
 
 def _report(options: Namespace) -> Answer:
     """Print precision, recall and F1 of every class, each with its interval."""
-    columns, groups = _files.labels(options)
+    true, predictions, groups = _files.labels(options)
+    (predicted,) = predictions.values()
     printed = f1ci.classification_report(
-        *columns,
+        true,
+        predicted,
         groups=groups,
-        labels=options.labels or _files.in_order(itertools.chain(*columns)),
+        labels=options.labels or _files.in_order([*true, *predicted]),
         method=options.method,
         confidence_level=options.confidence_level,
     )
-    return _reported(printed, f"{_shape(len(columns[0]), groups)}, ")
+    return _reported(printed, f"{_shape(len(true), groups)}, ")
 
 
 def _matrix(options: Namespace) -> Answer:
@@ -115,7 +117,7 @@ def _reported(printed: f1ci.ClassificationReport, shape: str) -> Answer:
 
 def _compare(options: Namespace) -> Answer:
     """Say which of two or more models is better on the same items."""
-    y_true, named, groups = _files.models(options)
+    y_true, named, groups = _files.labels(options)
     classes = _files.in_order(itertools.chain(y_true, *named.values()))
     metric, positive = _compared_metric(options, classes)
     of_class = f" of {_tables.label(positive)}" if metric.binary else ""
@@ -183,7 +185,7 @@ _ARGUMENTS: dict[str, Fields] = {
     "file_b": {"nargs": "?", "help": "a second file, with the predictions of model B"},
     "--on": _COLUMN | {"help": "the column that joins the two files"},
     "--true": _COLUMN | {"required": True, "help": "true labels"},
-    "--pred": _COLUMN | {"required": True, "help": "predicted labels"},
+    "--pred": _COLUMN | {"required": True, "nargs": 1, "help": "predicted labels"},
     "--pred+": _COLUMN
     | {"required": True, "nargs": "+", "help": "of each model; one name serves two files"},
     "--groups": _COLUMN | {"help": "document, image or user of the item"},
@@ -259,7 +261,7 @@ def _parsers() -> dict[str, argparse.ArgumentParser]:
             epilog="\n".join([*["methods:"][: len(lines)], *lines, f"example: {example}"]),
             formatter_class=raw,
         )
-        new.set_defaults(form="text", run=run)
+        new.set_defaults(form="text", run=run, on=None, file_b=None)
         for word in [*words.split(), "--confidence-level", "--json", "--csv"]:
             new.add_argument(word.rstrip("+"), **_ARGUMENTS[word])
         parsers[new.prog] = new
