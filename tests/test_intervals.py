@@ -354,15 +354,15 @@ GROUPS = RNG.integers(0, 20, 300)
     [
         (4, 9, f1ci.f1_interval, (77, 44, 10), {}),
         (10, 65, f1ci.f1_score_interval, RNG.integers(0, 4, (2, 300)), {"average": "macro"}),
-        (8, 30, f1ci.difference_interval, (Y, A, B, "f1"), {"groups": GROUPS}),
+        (8, 29, f1ci.difference_interval, (Y, A, B, "f1"), {"groups": GROUPS}),
         (
             9,
-            104,
+            103,
             f1ci.difference_test,
             (Y, A, B),
             {"groups": GROUPS, "margin": 0.05, "replicates": 9},
         ),
-        (9, 54, f1ci.joint_intervals, (Y, {"a": A, "b": B}, ["f1", "accuracy"]), {}),
+        (9, 53, f1ci.joint_intervals, (Y, {"a": A, "b": B}, ["f1", "accuracy"]), {}),
     ],
 )
 @pytest.mark.filterwarnings("ignore::f1ci.IntervalWarning")
