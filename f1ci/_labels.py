@@ -8,7 +8,7 @@ with a threshold first), and truth and predictions that share no label.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from contextlib import suppress
 from itertools import chain
 from typing import Any, TypeAlias
@@ -83,8 +83,10 @@ def encode(
     if wanted is None and len(seen) == len(classes):
         return codes, classes
     present = [classes[code] for code in seen.tolist()]
-    order = present if wanted is None else labels("labels", wanted).tolist()
-    _validation.distinct("labels", order)
+    order = present
+    if wanted is not None:
+        order = labels("labels", wanted).tolist()
+        _validation.distinct("labels", order)
     places = {label: k for k, label in enumerate(order)}
     strange = [label for label in present if label not in places]
     if strange and (not others or len(strange) == len(present)):
@@ -163,13 +165,13 @@ def _as_array(name: str, value: Any) -> Values:
     return _as_objects(value)
 
 
-def _as_objects(value: Any) -> Values:
+def _as_objects(value: Sequence[Hashable]) -> Values:
     array = np.empty(len(value), dtype=object)
     array[:] = list(value)
     return array
 
 
-def _check(name: str, values: list[Any]) -> None:
+def _check(name: str, values: list[Hashable]) -> None:
     """Check that labels can be hashed, that none is missing and none is a score."""
     try:
         distinct = dict.fromkeys(values)

@@ -19,6 +19,7 @@ _WRAPPING = re.compile(
     r",?\s*(?:dtype|device)\s*=\s*[\w.:']+|\\hline|\\(?:top|mid|bottom)rule"
 )
 _RULE = re.compile(r"[-=:+| \t]+")
+_NUMBER = re.compile(r"[-+]?[\d.,]*\d\.?(?:e[-+]?\d+)?", flags=re.IGNORECASE)
 _TOTALS = {"total", "totals", "all", "sum", "sums", "margin"}
 
 
@@ -29,42 +30,38 @@ def read_matrix(text: str) -> tuple[NDArray[np.int64], list[str], list[str]]:
         for number, line in enumerate(_one_row_a_line(text).splitlines(), start=1)
         if not _RULE.fullmatch(line) and (cells := _cells(line))
     ]
-    if not lines:
-        raise ValueError(f"wanted is a confusion matrix, got {_validation.short(text)}")
-    header, notes = None, []
+    # 1. A header of names. Classes may be called 0, 1, ...: then it has a cell less.
     widths = [len(cells) for _, cells in lines]
-    # Classes may be called 0, 1, ...
     numbered = set(widths[1:]) == {len(lines)} and widths[0] == len(lines) - 1
-    if numbered or not any(map(_is_number, lines[0][1])):
-        header = lines.pop(0)[1]
-    # pandas prints the name of the rows on a line of its own.
-    lines = [(number, cells) for number, cells in lines if any(map(_is_number, cells))]
-    width = len(lines) + 1
-    named = all(not _is_number(cells[0]) or (header and len(cells) == width) for _, cells in lines)
-    names = [cells.pop(0) for _, cells in lines] if named else None
+    named = bool(lines) and not any(map(_NUMBER.fullmatch, lines[0][1]))
+    header = lines.pop(0)[1] if numbered or named else None
+    # 2. pandas prints the name of the rows on a line of its own. Rows may begin with names.
+    lines = [(number, cells) for number, cells in lines if any(map(_NUMBER.fullmatch, cells))]
+    r = len(lines)
+    wide = header is not None and all(len(cells) == r + 1 for _, cells in lines)
+    names = None
+    if wide or not any(_NUMBER.fullmatch(cells[0]) for _, cells in lines):
+        names = [cells.pop(0) for _, cells in lines]
     for number, cells in lines:
-        if len(cells) != len(lines):
+        if len(cells) != r:
             counted = " or ".join(map(str, sorted({len(cells) for _, cells in lines})))
-            got = f"{len(lines)} rows of {counted} numbers"
+            got = f"{r} rows of {counted} numbers"
             raise ValueError(f"line {number}: a confusion matrix is square, got {got}")
-    if len(lines) < 2:
-        raise ValueError(f"a confusion matrix has at least two classes, got {len(lines)}")
     table = np.array([[_number(cell, number) for cell in cells] for number, cells in lines])
-    if header is not None and len(header) > len(table):
-        header = header[-len(table) :]
-    names = names or header or [str(k) for k in range(len(table))]
-    called = names[-1].strip().casefold() in _TOTALS
-    sums = np.append(table[:-1, :-1].sum(axis=0), table[:-1, :-1].sum())
-    if len(table) > 2 and (called or np.array_equal(table[-1], sums)):
-        if not np.array_equal(table[-1], sums):
-            raise ValueError(
-                f"the last row is called {names[-1]!r} and must hold the sums {sums.tolist()}, "
-                f"got {table[-1].tolist()}"
-            )
-        table, names = table[:-1, :-1], names[:-1]
-        notes.append("left out: the row and the column of totals")
+    names = names or (header or [str(k) for k in range(r)])[-r:]
+    # 3. Totals are left out.
+    notes = []
+    if r > 2:
+        sums = np.append(table[:-1, :-1].sum(axis=0), table[:-1, :-1].sum()).tolist()
+        last = table[-1].tolist()
+        if last == sums:
+            table, names = table[:-1, :-1], names[:-1]
+            notes.append("left out: the row and the column of totals")
+        elif names[-1].strip().casefold() in _TOTALS:
+            raise ValueError(f"the last row, {names[-1]!r}, must hold the sums {sums}, got {last}")
     if len(table) < 2:
-        raise ValueError(f"a confusion matrix has at least two classes, got {len(table)}")
+        got = _validation.short(text)
+        raise ValueError(f"a confusion matrix has at least two classes, got {got}")
     return table, names, notes
 
 
@@ -85,15 +82,8 @@ def _cells(line: str) -> list[str]:
     return [cell.strip("\"'") for cell in line.split()]
 
 
-def _is_number(cell: str) -> bool:
-    return bool(re.fullmatch(r"[-+]?[\d.,]*\d\.?(?:e[-+]?\d+)?", cell, flags=re.IGNORECASE))
-
-
 def _number(cell: str, line: int) -> int:
-    try:
-        value = float(cell.replace(",", ""))
-    except ValueError:
-        raise ValueError(f"line {line}: a number of items is wanted, got {cell!r}") from None
-    if not 0 <= value <= _validation.MAX_COUNT or value != int(value):
+    value = float(cell.replace(",", "")) if _NUMBER.fullmatch(cell) else -1.0
+    if not 0.0 <= value <= _validation.MAX_COUNT or value != int(value):
         raise ValueError(f"line {line}: a whole number of items is wanted, got {cell!r}")
     return int(value)

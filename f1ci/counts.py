@@ -7,8 +7,7 @@ labels; the functions here count them.
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
-from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,9 +18,6 @@ from f1ci.results import Array, BinaryCounts, Classes, Labels
 
 # Codes that span no more than this many values are counted without sorting.
 _WIDEST_TABLE = 1 << 10
-
-# Up to so many classes a product with a full matrix is faster than one with a sparse matrix.
-_FEW_CLASSES = 200
 
 
 def binary_counts(y_true: Labels, y_pred: Labels, *, pos_label: Hashable = 1) -> BinaryCounts:
@@ -155,14 +151,6 @@ class Matrix:
         """Add up one number by cell over all items."""
         return np.asarray(np.einsum("...ij,...ij->...", self.counts, values))
 
-    def times(self, x: Array) -> Array:
-        """Sum over the predicted classes: the product of matrix and vectors."""
-        return np.asarray(np.einsum("...ij,...j->...i", self.counts, x))
-
-    def transposed_times(self, x: Array) -> Array:
-        """Sum over the true classes."""
-        return np.asarray(np.einsum("...ij,...i->...j", self.counts, x))
-
     def dense(self) -> Array:
         """Return the counts with all empty cells, shape (..., r, r)."""
         return self.counts
@@ -196,27 +184,9 @@ class SparseMatrix(Matrix):
     def sum(self, values: Array) -> Array:  # noqa: D102
         return np.asarray((self.counts * values).sum())[()]
 
-    def times(self, x: Array) -> Array:  # noqa: D102
-        return self._product(self._operator, x)
-
-    def transposed_times(self, x: Array) -> Array:  # noqa: D102
-        return self._product(self._operator.T, x)
-
     def dense(self) -> Array:  # noqa: D102
-        flat = np.bincount(self._rows * self._r + self._columns, self.counts, self._r**2)
-        return flat.astype(np.float64).reshape(self._r, self._r)
-
-    @cached_property
-    def _operator(self) -> Any:
-        if self._r <= _FEW_CLASSES:
-            return self.dense()
-        from scipy.sparse import coo_array  # slow to import
-
-        shape = self._r, self._r
-        return coo_array((self.counts, (self._rows, self._columns)), shape=shape).tocsr()
-
-    def _product(self, operator: Any, x: Array) -> Array:
-        return np.asarray((operator @ x.reshape(-1, self._r).T).T).reshape(x.shape)
+        flat = np.bincount(self.places, self.counts, self._r**2).astype(np.float64)
+        return flat.reshape(self._r, self._r)
 
 
 class Items(NamedTuple):
@@ -279,7 +249,7 @@ def items_of(
 
 
 def group_items(
-    codes: Codes, classes: Classes, groups: Codes | None = None, counts: Any = None
+    codes: Codes, classes: Classes, groups: Codes | None = None, counts: Array | None = None
 ) -> Items:
     """Put items, or rows of so many items each, that are alike into one row; rows are in order."""
     rows = codes if groups is None else np.vstack([groups, codes])
@@ -321,9 +291,8 @@ def _coded(
         _refuse_many_classes(len(classes))
         _validation.at_least_two("classes", len(classes), "an average over classes")
         return codes, classes
-    got = _validation.short(pos_label)
     if getattr(pos_label, "__hash__", None) is None:
-        raise TypeError(f"pos_label must be hashable, got {got}")
+        raise TypeError(f"pos_label must be hashable, got {_validation.short(pos_label)}")
     refuse_labels(labels)
     codes, classes = _labels.encode(arrays)
     shown = _validation.listing(classes)
@@ -333,6 +302,7 @@ def _coded(
             "classes, such as macro_f1, take any number, and so does micro_f1, their accuracy"
         )
     if len(classes) > 1 and pos_label not in classes:
+        got = _validation.short(pos_label)
         raise ValueError(f"pos_label must be one of the labels {shown}, got {got}")
     positive = classes.index(pos_label) if pos_label in classes else -1
     return (codes == positive).astype(np.int64), ["negative", "positive"]

@@ -1,7 +1,6 @@
 """The classification report with an interval for each of its numbers.
 
-Every number comes from the function that one would ask for it alone: `f1ci.metric_interval`, or
-`f1ci.clustered_interval` where items come in groups or may be of several classes. The report only
+Every number is that of `f1ci.f1_score_interval`, for precision and recall too. The report only
 arranges them, and says in words below the table what is undefined or hardly known.
 """
 
@@ -9,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -19,12 +18,10 @@ from f1ci import counts as _counts
 from f1ci._classes import ClassCounts
 from f1ci._limits import FEW, Level, level_of
 from f1ci.methods import Method
-from f1ci.results import Interval, Record, without_warnings
+from f1ci.results import Classes, Fields, Interval, Labels, Record, without_warnings
 
 if TYPE_CHECKING:
     import pandas
-
-Classes: TypeAlias = Sequence[Hashable]
 
 METRICS = ("precision", "recall", "f1")
 
@@ -73,7 +70,7 @@ class ClassificationReport(Record):
         for row, averages in self.averages.items():
             yield row, {m: _ends(x) for m, x in averages.items()}, int(self.support.sum())
 
-    def records(self) -> list[dict[str, Any]]:
+    def records(self) -> list[Fields]:
         """A flat dictionary for each number and its interval."""
         return [
             {"name": name, "metric": metric, "estimate": estimate, "low": low, "high": high}
@@ -82,14 +79,14 @@ class ClassificationReport(Record):
             for metric, (estimate, low, high) in parts.items()
         ]
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Fields:
         """Return what scikit-learn's ``output_dict=True`` has, and the end points of each number.
 
         Beside "precision" stands "precision_interval", the pair of its lower and upper end point.
         """
-        rows: dict[str, Any] = {}
+        rows: Fields = {}
         for name, parts, support in self.rows():
-            row: dict[str, Any] = {}
+            row: Fields = {}
             for m, (estimate, low, high) in parts.items():
                 key = "f1-score" if m == "f1" else m
                 row |= {key: estimate, f"{key}_interval": (low, high)}
@@ -118,12 +115,12 @@ class ClassificationReport(Record):
 
 
 def classification_report(
-    y_true: Any,
-    y_pred: Any,
+    y_true: Labels,
+    y_pred: Labels,
     *,
-    labels: Sequence[Hashable] | None = None,
+    labels: Classes | None = None,
     target_names: Sequence[str] | None = None,
-    groups: Any = None,
+    groups: Labels | None = None,
     sample_weight: None = None,
     zero_division: float = np.nan,
     method: str | None = None,
@@ -180,7 +177,7 @@ def classification_report(
 
 def matrix_report(
     matrix: ArrayLike,
-    classes: Sequence[Hashable] | None = None,
+    classes: Classes | None = None,
     *,
     method: str | None = None,
     confidence_level: float = 0.95,
@@ -216,7 +213,7 @@ def matrix_report(
     return _report(_classes.counts_of_items(items), names, np.nan, method, level)
 
 
-def _named(classes: Sequence[Hashable], names: Any) -> Sequence[Hashable]:
+def _named(classes: Classes, names: Classes | None) -> Classes:
     """Return the names that the caller gives the classes, or else the classes."""
     if names is None:
         return classes
@@ -253,8 +250,7 @@ def _report(
         averages |= {f"{row} avg": {m: ask(m, row) for m in METRICS} for row in rows}
     shown = [*by_class.values(), *(x for each in averages.values() for x in each.values())]
     name = ", ".join(dict.fromkeys(x.method for x in shown))
-    totals = data.units.sum(axis=0)
-    tp, fp, fn = totals.T
+    tp, fp, fn = data.totals.T
     notes = []
     for m, relevant in zip(METRICS, (tp + fp, tp + fn, tp + fp + fn), strict=True):
         if not relevant.all():
@@ -271,12 +267,12 @@ def _report(
     )
 
 
-def _ends(interval: Interval, place: Any = ()) -> tuple[float, float, float]:
+def _ends(interval: Interval, place: int | tuple[()] = ()) -> tuple[float, float, float]:
     estimate, low, high = (np.asarray(end)[place].item() for end in (interval.estimate, *interval))
     return estimate, low, high
 
 
-def _some(classes: Classes, which: Any) -> str:
+def _some(classes: Classes, which: NDArray[np.bool_]) -> str:
     """The first classes of those."""
     names = [_tables.label(name) for name, is_so in zip(classes, which, strict=True) if is_so]
     return ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")

@@ -20,7 +20,7 @@ from f1ci.compare import tail
 from f1ci.counts import Matrix
 from f1ci.methods import METHODS
 from f1ci.methods.score import sample_of, sample_of_unpaired
-from f1ci.metrics import Metric
+from f1ci.metrics import Metric, Tversky
 from f1ci.results import DifferenceTest
 
 EQUAL = "the two models have the same score in their populations"
@@ -38,9 +38,10 @@ def unpaired_difference(
 
     Parameters
     ----------
-    matrix_a, matrix_b : array_like of int, shape (r, r)
+    matrix_a, matrix_b : array_like of int, shape (r, r) or (3,)
         The confusion matrices of A and B; rows are true classes. For a binary metric
-        ``[[tn, fp], [fn, tp]]``; a score without true negatives takes 0 for them.
+        ``[[tn, fp], [fn, tp]]``; for F scores, precision and recall also ``(tp, fp, fn)``, as a
+        paper may print them.
     metric : str or Metric, default "f1"
         See `metric_interval`.
     method, confidence_level
@@ -79,5 +80,8 @@ def unpaired_difference(
 
 def _one_matrix(name: str, metric: Metric, value: ArrayLike) -> Matrix:
     table = np.asarray(_validation.counts(name, value))
+    if table.shape == (3,) and isinstance(metric, Tversky):
+        tp, fp, fn = table
+        table = np.array([[0.0, fp], [fn, tp]])
     _validation.shaped(name, table, table.ndim == 2, "(r, r)")
     return Matrix(_validation.matrices(metric, table))

@@ -53,6 +53,14 @@ def test_coverage_of_two_shares_is_near_its_level(n, m, p, q):
     assert 0.93 < covered < 0.99
 
 
+def test_three_counts_of_a_paper_are_enough_for_f_scores():
+    alone, full = ((77, 44, 10), [80, 40, 20]), ([[0, 44], [10, 77]], [[0, 40], [20, 80]])
+    for metric in ("f1", "recall", "f0.5"):
+        assert unpaired_difference(*alone, metric) == unpaired_difference(*full, metric)
+    with pytest.raises(ValueError, match=r"matrix_a must have shape \(r, r\), got shape \(3,\)"):
+        unpaired_difference(*alone, "accuracy")
+
+
 def test_verdicts():
     assert unpaired_difference(A, B).verdict("x", "y") == "x and y are not distinguished"
     good = [[1500, 10], [10, 200]]

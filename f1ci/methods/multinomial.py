@@ -57,7 +57,7 @@ _NEWTON = 2
 
 # A table is at rest when no probability moves by more. The value is largest at the solution, so
 # its own error is of the order of the square.
-_REST = 1e-9
+_REST = 1e-8
 
 # How far the variance of the statistic may be from 1: tables of a few items promise anything.
 _LEAST, _MOST = 0.5, 4.0
@@ -139,11 +139,15 @@ def settled(
             variance = np.where(np.isfinite(variance), variance, 1.0)
             square = square * np.clip(variance, _LEAST, _MOST)
         # 3. Shift items.
-        new, scale = _shifted(shares, side * slopes, 1.0 + square, scale, target, late)
-        move = (new if kept is None else kept(new, shares)) - q
-        # 4. A table that does not come to rest is moved less from round to round.
-        before, q = q, q + move * (3.0 / (3.0 + late))
+        slopes *= side
+        move, scale = _shifted(shares, slopes, 1.0 + square, scale, target, late)
+        if kept is not None:
+            move = kept(move, shares)
+        move -= q
         size = _largest(np.abs(move))
+        # 4. A table that does not come to rest is moved less from round to round.
+        move *= 3.0 / (3.0 + late)
+        before, q = q, np.add(q, move, out=move)
         late = late + ((step > _FIRST) & (size > 0.5 * last))
         last = size if step >= _FIRST else last
     return reached

@@ -1,10 +1,12 @@
 r"""The equicoordinate quantile of a normal vector, which joint intervals need.
 
 Source: Yuan and Jiang (2025), Proposition 1: q solves P(max |Z_k| < q) = level for
-Z ~ N(0, R). Their Remark 1 leaves the computation open. Two engines compute it:
+Z ~ N(0, R). Their Remark 1 leaves the computation open. Three engines compute it:
 
 - **In the plane** (R of rank 1 or 2, so always for one or two variables): exactly. The directions
   of the variables cut the circle into arcs, and each arc contributes an Owen's T function.
+- **In space** (R of rank 3): in each direction the variables exceed q beyond a certain radius. The
+  tail of the radius is averaged over directions that are spread evenly, on a spiral.
 - **Importance sampling** otherwise. Choose one of the k variables at random, draw its value given
   that it exceeds q, and draw the others given that value. If N variables exceed q then
 
@@ -29,6 +31,7 @@ above an accuracy below 1e-4. Pivots of R below 1e-12 count as zero.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache
 from math import pi, sqrt
 
@@ -42,6 +45,7 @@ from f1ci.results import FloatOrArray
 
 Floats = NDArray[np.float64]
 Index = NDArray[np.intp]
+Tail = Callable[[Floats], tuple[Floats, Floats]]
 
 _MOST_VARIABLES = 200  # the factors of one matrix take 64 MB
 _ZERO_PIVOT = 1e-12
@@ -111,11 +115,13 @@ def quantiles_of(matrices: Floats, level: float, accuracy: float) -> Floats:
         factors, ranks = _pivoted_cholesky(matrices[chunk])
         for rank in np.unique(ranks):
             some, factor = chunk[ranks == rank], factors[ranks == rank]
-            quantiles[some] = (
-                _planar_quantiles(factor, level)
-                if rank <= 2
-                else _sampled_quantiles(matrices[some], factor[:, :, :rank], level, accuracy)
-            )
+            if rank <= 2:
+                quantiles[some] = _planar_quantiles(factor, level)
+            elif rank == 3:
+                quantiles[some] = _spatial_quantiles(factor[:, :, :3], level, accuracy)
+            else:
+                factor = factor[:, :, :rank]
+                quantiles[some] = _sampled_quantiles(matrices[some], factor, level, accuracy)
     return quantiles
 
 
@@ -156,21 +162,55 @@ def _planar_quantiles(factors: Floats, level: float) -> Floats:
         return np.full(n, normal_quantile(level))
     angles = np.sort(np.arctan2(factors[:, :, 1], factors[:, :, 0]) % pi, axis=1)
     slopes = np.tan(np.diff(angles, axis=1, append=angles[:, :1] + pi) / 2)
-    q = np.full((n, 1), _sidak_quantile(level, k))
+
+    def tail(q: Floats) -> tuple[Floats, Floats]:
+        density = (ndtr(slopes * q) - 0.5) * 4 * np.exp(-q * q / 2) / sqrt(2 * pi)
+        return 4 * owens_t(q, slopes), density
+
+    return _solved(tail, np.full((n, 1), _sidak_quantile(level, k)), level)
+
+
+def _spatial_quantiles(factors: Floats, level: float, accuracy: float) -> Floats:
+    """Return quantiles for factors (n, k, 3), from a spiral of directions on half the sphere.
+
+    The error falls like one over the number of directions. It was at most .8 / number in 160
+    random matrices, at levels up to .9999.
+    """
+    n, k, _ = factors.shape
+    size = int(min(max(1 / accuracy, 1000), 2**20))
+    turn = 2 * pi * np.arange(size) * (sqrt(5) - 1) / 2
+    height = (np.arange(size) + 0.5) / size
+    level_circle = np.sqrt(1 - height**2)
+    spiral = np.stack([level_circle * np.cos(turn), level_circle * np.sin(turn), height])
+    quantiles = np.empty(n)
+    for some in _chunks(np.arange(n), 2**20 // (k * size)):
+        reach = np.abs(factors[some] @ spiral).max(axis=1)
+
+        def tail(q: Floats, reach: Floats = reach) -> tuple[Floats, Floats]:
+            radius = q / reach
+            density = sqrt(2 / pi) * radius * np.exp(-radius * radius / 2)
+            outside = 2 * ndtr(-radius) + density
+            return outside / size, density * radius / reach / size
+
+        start = np.full((len(some), 1), _sidak_quantile(level, k))
+        quantiles[some] = _solved(tail, start, level)
+    return quantiles
+
+
+def _solved(tail: Tail, q: Floats, level: float) -> Floats:
+    """Return where the sum of tail probabilities is 1 - level; `tail` gives them and densities."""
     for _ in range(100):
-        outside = 4 * owens_t(q, slopes).sum(axis=1, keepdims=True)
-        density = (ndtr(slopes * q) - 0.5).sum(axis=1, keepdims=True)
-        density *= 4 * np.exp(-q * q / 2) / sqrt(2 * pi)
+        outside, density = (part.sum(axis=1, keepdims=True) for part in tail(q))
         # Newton on the logarithm, a concave function of q: from above it cannot overshoot.
         step = outside / density * (np.log(outside) - np.log1p(-level))
         q = q + step
-        if np.abs(step).max() < 1e-14:
+        if np.abs(step).max() < 1e-13:
             break
     return q[:, 0]
 
 
 def _sampled_quantiles(matrices: Floats, factors: Floats, level: float, accuracy: float) -> Floats:
-    """Return quantiles of (n, k, k) matrices with factors (n, k, rank), of rank 3 or more.
+    """Return quantiles of (n, k, k) matrices with factors (n, k, rank), of rank 4 or more.
 
     1. From the quantile of independent variables, make fixed-point steps with few points. Another
        step from a little below measures the slope of the map whose fixed point is wanted: the
