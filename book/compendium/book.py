@@ -368,12 +368,12 @@ def tally(rows: Iterable[Mapping[str, Any]], of: str) -> int:
 
 def fold_proofs_and_box_pictures(_app: Sphinx, doctree: nodes.document, _: str) -> None:
     """Let proofs be folded, and pictures scroll without their captions where they are too wide."""
-    for proof in [*doctree.findall(nodes.admonition)]:
-        if proof["ids"] == ["proof"]:  # sphinx-proof gives all proofs of a page this id
-            text = [c for p in proof for c in (p if isinstance(p, nodes.section) else [p])]
-            folded = nodes.container("", *text, is_div=True, classes=["proof", "toggle"])
-            proof.replace_self(folded)
-            folded["ids"] = []
+    for part in [*doctree.findall(nodes.Element)]:
+        if (ids := part.get("ids")) in (["proof"], ["proof-content"]):
+            part["ids"] = []  # sphinx-proof gives all proofs of a page one id
+            if ids == ["proof"]:
+                folded = nodes.container("", *part.children, is_div=True, classes=["toggle"])
+                part.replace_self(folded)  # which keeps the class "proof"
     for picture in [*doctree.findall(nodes.image)]:
         if isinstance(picture.parent, nodes.figure):
             box = nodes.container("", is_div=True, classes=["picture"])
@@ -413,7 +413,6 @@ def finish(app: Sphinx, error: Exception | None) -> None:
             return f'{mention[0]} id="{mention[1]}"'
 
         text = _IN_VAIN.sub("", path.read_text("utf-8"))
-        text = text.replace(' id="proof-content"', "")  # the same on every theorem of a page
         if not re.search(r'class="[^"]*\bmath\b', text):
             text = _MATHJAX.sub("", text)
         if page.startswith("notebooks/"):
