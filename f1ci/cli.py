@@ -41,29 +41,32 @@ class Answer(NamedTuple):
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command and return the exit code: 0, or 2 after bad input."""
-    said = ""
     try:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", IntervalWarning)
             options = _parsers()["f1ci"].parse_args(arguments)
             answer = options.run(options)
         _write(answer, options.form)
-        notes = dict.fromkeys(str(warning.message) for warning in caught)
-        said = "".join(f"f1ci: note: {note}\n" for note in notes)
-        code = 0
     except BrokenPipeError:  # the reader has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except OSError as error:
-        where = error.filename or "standard output"
-        said, code = f"f1ci: {where}: {(error.strerror or str(error)).lower()}\n", 2
+        where, what = error.filename or "standard output", error.strerror or str(error)
+        return _say(f"{where}: {what.lower()}")
     except (ValueError, TypeError) as error:  # what validation raises
-        said, code = f"f1ci: {error}\n", 2
+        return _say(str(error))
     except KeyboardInterrupt:
         return 130
+    for note in dict.fromkeys(str(warning.message) for warning in caught):
+        _say(f"note: {note}")
+    return 0
+
+
+def _say(text: str) -> int:
+    """Say what is wrong, or what is to be noted; return the exit code of bad input."""
     if sys.stderr is not None:
-        sys.stderr.write(said)
-    return code
+        sys.stderr.write(f"f1ci: {text}\n")
+    return 2
 
 
 # Commands
