@@ -102,7 +102,7 @@ def _report(options: Namespace) -> Answer:
 
 def _matrix(options: Namespace) -> Answer:
     """Print the same report from a confusion matrix; rows are true classes."""
-    with _files.opened(options.file) as stream:
+    with _files.opened(options.matrix) as stream:
         matrix, classes, notes = _pasted.read_matrix(stream.read(_files.LONGEST_LINE))
     printed = f1ci.matrix_report(
         matrix, classes, method=options.method, confidence_level=options.confidence_level
@@ -184,7 +184,8 @@ _ARGUMENTS: dict[str, Fields] = {
     "fp": {"type": int, "help": "false positives"},
     "fn": {"type": int, "help": "false negatives"},
     "tn": {"type": int, "nargs": "?", "help": "true negatives, for the accuracy only"},
-    "file": {"help": "a file with a header line (of `matrix`: a matrix); - is standard input"},
+    "file": {"help": "a file with a header line; - is standard input"},
+    "matrix": {"help": "a file with a matrix as any program prints it; - is standard input"},
     "file_b": {"nargs": "?", "help": "a second file, with the predictions of model B"},
     "--on": _COLUMN | {"help": "the column that joins the two files"},
     "--true": _COLUMN | {"required": True, "help": "true labels"},
@@ -217,7 +218,7 @@ _PLAN = "--half-width --standard-error --prevalence --difference --disagreement 
 _COMMANDS: list[tuple[Callable[[Namespace], Answer], str, Iterable[str], str]] = [
     (_counts, "tp fp fn tn --metric --method", METHODS, "77 44 10"),
     (_report, f"{_TABLE} --labels --method", known_methods(), "labels.csv --true y --pred a"),
-    (_matrix, "file --method", known_methods(), "matrix.txt"),
+    (_matrix, "matrix --method", known_methods(), "matrix.txt"),
     (
         _compare,
         f"{_TABLE}+ file_b --on --metric --positive --margin --power --method",
