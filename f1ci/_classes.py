@@ -39,8 +39,10 @@ class ClassCounts(NamedTuple):
     ----------
     classes : sequence
         The classes that are asked for, in their order.
+    totals : ndarray, shape (classes, 3)
+        TP, FP and FN by class.
     units : ndarray, shape (units, classes, 3)
-        TP, FP and FN by class: of each item or group, or of all items together.
+        The same of each item or group, if an item may be of several classes; or all of them once.
     items : Items or None
         The items, if each is of exactly one class. They may be of other classes, too: of one more
         class, the last.
@@ -51,6 +53,7 @@ class ClassCounts(NamedTuple):
     """
 
     classes: Classes
+    totals: Array
     units: Array
     items: Items | None
     number: int
@@ -72,17 +75,18 @@ def class_counts(
         return counts_of_items(items, labels)
     table, names = _counts.indicator_counts(y_true, y_pred, labels)
     _validation.at_least_two("items", len(table))
-    if groups is None:
-        return ClassCounts(names, table, None, len(table))
-    return ClassCounts(names, _counts.by_group(table, groups), None, len(table), "+groups")
+    units = table if groups is None else _counts.by_group(table, groups)
+    mark = "" if groups is None else "+groups"
+    return ClassCounts(names, table.sum(axis=0), units, None, len(table), mark)
 
 
 def counts_of_items(items: Items, classes: Classes | None = None) -> ClassCounts:
     """Return what items say of some classes, the first ones, or of all."""
     wanted = list(items.classes if classes is None else classes)
     mark = "" if items.groups is None else "+groups"
-    number = int(items.counts.sum())
-    return ClassCounts(wanted, items.by_group()[:, : len(wanted)], items, number, mark)
+    number, units = int(items.counts.sum()), items._replace(groups=None).by_group()
+    units = units[:, : len(wanted)]
+    return ClassCounts(wanted, units[0], units, items, number, mark)
 
 
 def zero_division_of(value: float) -> float:
@@ -131,20 +135,17 @@ def _sample(data: ClassCounts, score: Tversky, average: str | None, zero_divisio
         return _of_samples(data, score, zero_division)
     if data.items is None:
         _validation.choice("average of indicators", average, clustered.AVERAGES)
-    totals = data.units.sum(axis=0)
-    weight = np.ones(len(totals))
-    if average == "weighted" and (totals[:, 0] + totals[:, 2]).any():
-        weight = totals[:, 0] + totals[:, 2]
-    elif average == "weighted":  # no item is truly of these classes
+    true = data.totals[:, 0] + data.totals[:, 2]
+    if average == "weighted" and not true.any():
         average = "macro"
-    relevant = (totals * [1.0, score.a > 0.0, score.b > 0.0]).sum(axis=-1) > 0.0
-    chosen, share = np.arange(len(totals)), 1.0
+    weight = true if average == "weighted" else np.ones(len(true))
+    relevant = (data.totals * [1.0, score.a > 0.0, score.b > 0.0]).sum(axis=-1) > 0.0
+    chosen, share = np.arange(len(true)), 1.0
     if average != "micro" and relevant.any() and not relevant.all():
         chosen = np.flatnonzero(relevant)
         if np.isnan(zero_division):
-            named = _validation.listing(
-                [data.classes[k] for k in np.flatnonzero(~relevant).tolist()], 3
-            )
+            undefined = [data.classes[k] for k in np.flatnonzero(~relevant).tolist()]
+            named = _validation.listing(undefined, 3)
             text = f"{score.name} is undefined for class {named}, which the average leaves out"
             warn(f"{text}; zero_division=0 counts it as 0", UndefinedMetricWarning)
         else:
@@ -153,10 +154,13 @@ def _sample(data: ClassCounts, score: Tversky, average: str | None, zero_divisio
 
 
 def _each(data: ClassCounts, score: Tversky) -> Sample:
-    if data.items is None or data.mark:
-        return clustered.sample_of_tables([data.units], score, None)._replace(mark=data.mark)
-    tp, fp, fn = data.units[0].T
-    return sample_of_counts(score, (tp, fp, fn))
+    if data.items is not None and not data.mark:
+        tp, fp, fn = data.totals.T
+        return sample_of_counts(score, (tp, fp, fn))
+    units = data.units
+    if data.items is not None:
+        units = data.items.by_group()[:, : len(data.classes)]
+    return clustered.sample_of_tables([units], score, None)._replace(mark=data.mark)
 
 
 def _averaged(data: ClassCounts, score: Tversky, average: str, chosen: Codes) -> Sample:

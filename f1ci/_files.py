@@ -29,25 +29,22 @@ _MISSING = {"", "na", "nan", "none", "null", "<na>"}
 Column = list[str]
 
 
-def models(options: Namespace) -> tuple[Column, dict[str, Column], Column | None]:
+def labels(options: Namespace) -> tuple[Column, dict[str, Column], Column | None]:
     """Return the truth, the predictions of each model, and groups, from one file or two."""
-    names, paths = options.pred, [options.file, options.file_b]
-    shared = [options.true, *([options.groups] if options.groups else [])]
-    if options.file_b is None:
-        if options.on is not None or len(set(names)) < max(2, len(names)):
-            got = f"got --pred {' '.join(names)}"
-            raise ValueError(f"one file needs different columns as --pred A B and no --on, {got}")
-        columns = read(options.file, [*shared, *names], options.delimiter)
+    names, groups = options.pred, [options.groups] if options.groups else []
+    if (options.on is None) != (options.file_b is None) or (options.on and len(names) > 2):
+        raise ValueError("two files need --on COLUMN and --pred with one name or two; one no --on")
+    if options.on is None:
+        columns = read(options.file, [options.true, *groups, *names], options.delimiter)
     else:
-        if options.on is None or len(names) > 2:
-            raise ValueError("two files need --on COLUMN and --pred with one name or two")
-        first = read(paths[0], [options.on, *shared, names[0]], options.delimiter)
-        second = read(paths[1], [options.on, names[-1]], options.delimiter)
+        paths, key = [options.file, options.file_b], options.on
+        first = read(paths[0], [key, options.true, *groups, names[0]], options.delimiter)
+        second = read(paths[1], [key, names[-1]], options.delimiter)
         columns = _joined(paths, first, second)
         names = [Path(path).stem for path in paths] if len(set(names)) == 1 else names
-    groups = columns.pop(1) if options.groups else None
+    column = columns.pop(1) if groups else None
     true, *predictions = _alike(columns)
-    return true, dict(zip(names, predictions, strict=True)), groups
+    return true, dict(zip(names, predictions, strict=True)), column
 
 
 def _joined(paths: list[str], first: list[Column], second: list[Column]) -> list[Column]:
@@ -66,13 +63,6 @@ def _joined(paths: list[str], first: list[Column], second: list[Column]) -> list
             text = f"rows without a partner in the other file are left out: {alone:,} of {path}"
             warnings.warn(text, IntervalWarning, stacklevel=1)
     return [list(column) for column in zip(*(rows[0][k] + rows[1][k] for k in both), strict=True)]
-
-
-def labels(options: Namespace) -> tuple[list[Column], Column | None]:
-    """Return the true and the predicted labels of one model, and groups."""
-    wanted = [options.true, options.pred, *([options.groups] if options.groups else [])]
-    true, pred, *groups = read(options.file, wanted, options.delimiter)
-    return _alike([true, pred]), groups[0] if groups else None
 
 
 def _alike(columns: list[Column]) -> list[Column]:

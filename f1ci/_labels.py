@@ -83,8 +83,10 @@ def encode(
     if wanted is None and len(seen) == len(classes):
         return codes, classes
     present = [classes[code] for code in seen.tolist()]
-    order = present if wanted is None else labels("labels", wanted).tolist()
-    _validation.distinct("labels", order)
+    order = present
+    if wanted is not None:
+        order = labels("labels", wanted).tolist()
+        _validation.distinct("labels", order)
     places = {label: k for k, label in enumerate(order)}
     strange = [label for label in present if label not in places]
     if strange and (not others or len(strange) == len(present)):

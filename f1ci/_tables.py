@@ -6,9 +6,10 @@ import html
 import math
 import unicodedata
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 if TYPE_CHECKING:
     import pandas
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 _WIDEST = 40
 
 
-def decimals(lengths: Any) -> int:
+def decimals(lengths: ArrayLike) -> int:
     """Return how many decimals show two digits of the median length; at least three."""
     array = np.atleast_1d(np.asarray(lengths, dtype=np.float64))
     array = array[np.isfinite(array) & (array > 0)]
@@ -35,7 +36,7 @@ def p_value(p: float) -> str:
     return "< 0.0001" if p < 1e-4 else f"{p:.2g}"
 
 
-def label(name: Any) -> str:
+def label(name: object) -> str:
     """Return a name on one line, without characters that move the cursor."""
     text = str(name)
     return text if text.isprintable() and text.strip() else repr(text)
@@ -73,7 +74,7 @@ def as_html(
     return f"<table><thead>{cells('th', head)}</thead><tbody>{body}</tbody></table>{text}"
 
 
-def frame(columns: Any, index: list[str]) -> pandas.DataFrame:
+def frame(columns: object, index: list[str]) -> pandas.DataFrame:
     """Return a pandas data frame of these columns or records, indexed by some of its columns."""
     try:
         import pandas

@@ -6,21 +6,22 @@ Public functions check their arguments once, before they compute. Kernels never 
 from __future__ import annotations
 
 import reprlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, TypeAlias
+from collections.abc import Callable, Iterable, Mapping, Sequence, Sized
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from f1ci.results import IntervalWarning, Labels, warn
+from f1ci.results import AnyArray, Array, IntervalWarning, Labels, Seed, warn
 
-Checked: TypeAlias = Callable[[str, ArrayLike], NDArray[np.float64]]
+if TYPE_CHECKING:
+    from f1ci.metrics import Metric
+
+T = TypeVar("T")
+Checked: TypeAlias = Callable[[str, ArrayLike], Array]
 
 _BOOLEANS = (bool, np.bool_)
 _INTEGERS = (int, np.integer)
-
-# Below this intervals are shorter than rounding, and arithmetic with normal quantiles fails.
-_LOWEST_LEVEL = 1e-9
 
 # People who pass these mean their complement.
 _ERROR_RATES = (0.001, 0.01, 0.05, 0.1)
@@ -32,7 +33,7 @@ _LARGEST_NUMBER = 1e300
 MAX_COUNT = 2**50
 
 
-def number(name: str, value: Any) -> float:
+def number(name: str, value: object) -> float:
     """Return a real number as a float; booleans are refused."""
     if isinstance(value, _BOOLEANS) or not isinstance(value, (*_INTEGERS, float, np.floating)):
         raise TypeError(f"{name} must be a number, got {short(value)}")
@@ -46,20 +47,20 @@ _SHORT = reprlib.Repr()
 _SHORT.maxstring = _SHORT.maxother = 80
 
 
-def short(value: Any) -> str:
+def short(value: object) -> str:
     """Return how a message quotes a value."""
     text = _SHORT.repr(value)
     return text if len(text) <= 160 else text[:157] + "..."
 
 
-def choice(name: str, value: Any, known: Iterable[str]) -> str:
+def choice(name: str, value: object, known: Iterable[str]) -> str:
     """Return a known name, or raise an error that lists the known ones."""
     if isinstance(value, str) and value in known:
         return value
     raise ValueError(f"{name} must be one of {', '.join(map(repr, known))}, got {short(value)}")
 
 
-def positive_integer(name: str, value: Any, *, maximum: int = MAX_COUNT) -> int:
+def positive_integer(name: str, value: object, *, maximum: int = MAX_COUNT) -> int:
     """Return a whole number from 1 to `maximum`."""
     if isinstance(value, _BOOLEANS) or not isinstance(value, _INTEGERS):
         raise TypeError(f"{name} must be an integer, got {short(value)}")
@@ -69,18 +70,17 @@ def positive_integer(name: str, value: Any, *, maximum: int = MAX_COUNT) -> int:
     return int(value)
 
 
-def generator(value: Any) -> np.random.Generator:
+def generator(value: Seed) -> np.random.Generator:
     """Return a generator of random numbers: a fresh one, a seeded one, or the caller's."""
-    kinds = (int, np.integer, np.random.SeedSequence, np.random.BitGenerator, np.random.Generator)
-    if value is not None and (isinstance(value, bool) or not isinstance(value, kinds)):
-        raise TypeError(f"rng must be None, a seed or a numpy Generator, got {short(value)}")
-    if isinstance(value, _INTEGERS) and value < 0:
-        raise ValueError(f"rng must be a seed of at least 0, got {short(value)}")
-    return np.random.default_rng(value)
+    try:
+        return np.random.default_rng(value)
+    except (TypeError, ValueError) as error:
+        rule = "rng must be None, a seed of at least 0 or a numpy Generator"
+        raise type(error)(f"{rule}, got {short(value)}") from None
 
 
-def _rule(legal: Callable[[float], bool], rule: str) -> Callable[[str, Any], float]:
-    def checked(name: str, value: Any) -> float:
+def _rule(legal: Callable[[float], bool], rule: str) -> Callable[[str, object], float]:
+    def checked(name: str, value: object) -> float:
         result = number(name, value)
         if not legal(result):
             percent = rule.startswith("lie strictly") and 1.0 < result < 100.0
@@ -96,65 +96,65 @@ positive = _rule(lambda x: 0.0 < x <= _LARGEST_NUMBER, "be a finite number above
 probability = _rule(lambda x: 0.0 <= x <= 1.0, "lie between 0 and 1")
 fraction = _rule(lambda x: 0.0 < x <= 1.0, "lie in (0, 1]")
 inner = _rule(lambda x: 0.0 < x < 1.0, "lie strictly between 0 and 1")
+# Below the lowest level intervals are shorter than rounding.
+_level = _rule(lambda x: 1e-9 <= x < 1.0, "lie strictly between 0 and 1 (and not below 1e-9)")
 
 
-def confidence_level(value: Any) -> float:
+def confidence_level(value: float) -> float:
     """Return a level strictly between 0 and 1; warn of one that may be its complement."""
-    level = inner("confidence_level", value)
-    if level < _LOWEST_LEVEL:
-        got = f"got {level!r}; the lowest is {_LOWEST_LEVEL:g}"
-        raise ValueError(f"confidence_level must lie strictly between 0 and 1, {got}")
+    level = _level("confidence_level", value)
     if level in _ERROR_RATES:
         meant = f"{1 - level:g}"
         warn(f"the confidence level is {level:g}; did you mean {meant}?", IntervalWarning)
     return level
 
 
-def refuse(name: str, array: NDArray[Any], bad: NDArray[np.bool_], rule: str) -> None:
+def refuse(name: str, array: AnyArray, bad: NDArray[np.bool_], rule: str) -> None:
     """Raise an error that says what an array must be and quotes the first entry that is not."""
     if bad.any():
         raise ValueError(f"{name} must {rule}, got {array[bad].flat[0].item()!r}")
 
 
-def shaped(name: str, array: NDArray[Any], legal: bool, expected: str) -> NDArray[Any]:
+def shaped(name: str, array: AnyArray, legal: bool, expected: str) -> AnyArray:
     """Return the array, or raise an error that quotes its shape."""
     if not legal:
         raise ValueError(f"{name} must have shape {expected}, got shape {array.shape}")
     return array
 
 
-def real(name: str, value: ArrayLike) -> NDArray[np.float64]:
+def real(name: str, value: ArrayLike) -> Array:
     """Return real numbers of any shape, as floats."""
-    return _numeric(name, value).astype(np.float64, copy=False)
+    try:
+        array = np.asarray(value)
+    except ValueError:
+        raise ValueError(f"{name} must be a regular array of numbers, got {short(value)}") from None
+    if array.dtype.kind not in "iuf":
+        raise TypeError(f"{name} must be numeric, got {short(value)}")
+    if np.ma.is_masked(value):
+        raise ValueError(f"{name} must not hold masked entries, got {short(value)}")
+    return array.astype(np.float64, copy=False)
 
 
-def weights(name: str, value: ArrayLike) -> NDArray[np.float64]:
+def weights(name: str, value: ArrayLike) -> Array:
     """Return finite, non-negative numbers of any shape; fractions are legal."""
-    array = _numeric(name, value).astype(np.float64, copy=False)
+    array = real(name, value)
     legal = (array >= 0.0) & (array <= _LARGEST_NUMBER)
     refuse(name, array, ~legal, "be finite and not negative")
     return array
 
 
-def counts(name: str, value: ArrayLike) -> NDArray[np.float64]:
+def counts(name: str, value: ArrayLike) -> Array:
     """Return whole, non-negative numbers up to `MAX_COUNT`, of any shape, as floats."""
-    rule = "be a whole number between 0 and 2**50"
-    if type(value) is int:
-        if 0 <= value <= MAX_COUNT:
-            # A numpy scalar is several times as fast as an array without dimensions.
-            return np.float64(value)
-        raise ValueError(f"{name} must {rule}, got {short(value)}")
-    given = _numeric(name, value)
-    # A negative or infinite entry fails the comparisons, NaN all of them, a fraction the last.
-    in_range = not given.size or (given.min() >= 0 and given.max() <= MAX_COUNT)
-    array = given.astype(np.float64, copy=False)
-    if not in_range or (given.dtype.kind == "f" and not np.array_equal(given, np.rint(given))):
-        legal = (array >= 0.0) & (array <= MAX_COUNT) & (np.rint(array) == array)
-        refuse(name, given, ~legal, rule)
+    if type(value) is int and 0 <= value <= MAX_COUNT:
+        # A numpy scalar is several times as fast as an array without dimensions.
+        return np.float64(value)
+    array = real(name, value)
+    legal = (array >= 0.0) & (array <= MAX_COUNT) & (np.rint(array) == array)
+    refuse(name, array, ~legal, "be a whole number between 0 and 2**50")
     return array[()]
 
 
-def matrices(metric: Any, value: ArrayLike, check: Checked = counts) -> NDArray[np.float64]:
+def matrices(metric: Metric, value: ArrayLike, check: Checked = counts) -> Array:
     """Return confusion matrices (..., r, r) that a metric can take, of counts or of shares."""
     array = square("matrix", check("matrix", value), "(..., r, r) with r of at least 2", 2)
     if metric.binary and array.shape[-1] != 2:
@@ -171,13 +171,13 @@ def matrices(metric: Any, value: ArrayLike, check: Checked = counts) -> NDArray[
     return array
 
 
-def square(name: str, array: NDArray[Any], expected: str, least: int = 1) -> NDArray[Any]:
+def square(name: str, array: AnyArray, expected: str, least: int = 1) -> AnyArray:
     """Return one or more square matrices."""
     legal = array.ndim > 1 and array.shape[-1] == array.shape[-2] >= least
     return shaped(name, array, legal, expected)
 
 
-def listed(name: str, value: Any) -> list[Any]:
+def listed(name: str, value: Iterable[T]) -> list[T]:
     """Return any sequence as a list."""
     try:
         return list(value)
@@ -185,7 +185,7 @@ def listed(name: str, value: Any) -> list[Any]:
         raise TypeError(f"{name} must be a list, got {short(value)}") from None
 
 
-def distinct(name: str, values: Sequence[Any]) -> None:
+def distinct(name: str, values: Sequence[object]) -> None:
     """Check that no value occurs twice, and that there is at least one."""
     if not len(values):
         raise ValueError(f"{name} must not be empty, got {short(values)}")
@@ -209,7 +209,7 @@ def models(
     return names, {"y_true": y_true} | named
 
 
-def listing(classes: Sequence[Any], most: int = 6) -> str:
+def listing(classes: Sequence[object], most: int = 6) -> str:
     """Return the first few of some classes in words."""
     return first_few([short(label)[:40] for label in classes[: most + 1]], most)
 
@@ -225,37 +225,30 @@ def at_least_two(what: str, count: int, needed_by: str = "a standard error") -> 
         raise ValueError(f"{needed_by} needs at least two {what}, got {count}")
 
 
-def correlation(value: ArrayLike) -> NDArray[np.float64]:
+def correlation(value: ArrayLike) -> Array:
     """Return correlation matrices of shape (..., k, k), symmetric and rounded to [-1, 1]."""
-    array = _numeric("correlation", value).astype(np.float64, copy=False)
-    square("correlation", array, "(..., k, k)")
+    array = square("correlation", real("correlation", value), "(..., k, k)")
+    transposed, one = np.swapaxes(array, -1, -2), np.eye(array.shape[-1])
     # Rounding in a computed matrix is far below this, a typing error far above.
     rounding = 1e-8
     refuse("correlation", array, ~(np.abs(array) <= 1.0 + rounding), "lie between -1 and 1")
-    diagonal: NDArray[np.float64] = np.einsum("...ii->...i", array)
-    off = np.abs(diagonal - 1.0) > rounding
-    refuse("correlation", diagonal, off, "have ones on its diagonal")
-    transposed = np.swapaxes(array, -1, -2)
-    skew = np.abs(array - transposed) > rounding
-    if skew.any():
-        unlike = f"{array[skew][0].item()!r} opposite {transposed[skew][0].item()!r}"
-        raise ValueError(f"correlation must be symmetric, got {unlike}")
-    symmetric: NDArray[np.float64] = np.clip((array + transposed) / 2, -1.0, 1.0)
-    np.einsum("...ii->...i", symmetric)[...] = 1.0
+    refuse("correlation", array, one * np.abs(array - 1.0) > rounding, "have a diagonal of ones")
+    refuse("correlation", array, np.abs(array - transposed) > rounding, "be symmetric")
+    symmetric: Array = np.where(one, 1.0, np.clip((array + transposed) / 2, -1.0, 1.0))
     least = np.linalg.eigvalsh(symmetric)[..., 0].min(initial=0.0)
     if least < -rounding * array.shape[-1]:
         raise ValueError(f"correlation must be positive semidefinite, got eigenvalue {least:g}")
     return symmetric
 
 
-def exactly_one(**named: Any) -> None:
+def exactly_one(**named: object) -> None:
     """Check that exactly one of the named arguments is not None."""
     if sum(value is not None for value in named.values()) != 1:
         listed = " and ".join(f"{name}={short(value)}" for name, value in named.items())
         raise ValueError(f"give exactly one of {', '.join(named)}, got {listed}")
 
 
-def same_length(**arrays: Sequence[Any] | NDArray[Any]) -> None:
+def same_length(**arrays: Sized) -> None:
     """Check that the named arrays have the same length."""
     lengths = {name: len(array) for name, array in arrays.items()}
     if len(set(lengths.values())) > 1:
@@ -263,7 +256,7 @@ def same_length(**arrays: Sequence[Any] | NDArray[Any]) -> None:
         raise ValueError(f"labels must come in equal numbers: {listed}")
 
 
-def broadcast(check: Checked, **named: ArrayLike) -> tuple[NDArray[np.float64], ...]:
+def broadcast(check: Checked, **named: ArrayLike) -> tuple[Array, ...]:
     """Return the named arrays, each checked, if their shapes broadcast against each other."""
     arrays = {name: check(name, value) for name, value in named.items()}
     if any(array.ndim for array in arrays.values()):
@@ -273,16 +266,3 @@ def broadcast(check: Checked, **named: ArrayLike) -> tuple[NDArray[np.float64], 
             listed = ", ".join(f"{name} has {array.shape}" for name, array in arrays.items())
             raise ValueError(f"shapes must broadcast against each other: {listed}") from None
     return tuple(arrays.values())
-
-
-def _numeric(name: str, value: ArrayLike) -> NDArray[Any]:
-    try:
-        array = np.asarray(value)
-    except ValueError:
-        raise ValueError(f"{name} must be a regular array of numbers, got {short(value)}") from None
-    if array.dtype.kind not in "iuf":
-        raise TypeError(f"{name} must be numeric, got {short(value)}")
-    if isinstance(value, np.ma.MaskedArray) and (mask := np.ma.getmaskarray(value)).any():
-        place = int(mask.argmax())
-        raise ValueError(f"{name} must not hold masked entries, got one at position {place}")
-    return array.astype(np.float64) if array.dtype.kind == "f" else array

@@ -26,7 +26,7 @@ from f1ci.methods import METHODS, names
 from f1ci.report import known_methods
 from f1ci.results import DifferenceSampleSize, Fields, Interval, IntervalWarning, SampleSize
 
-__all__ = ["helps", "main", "parser"]
+__all__ = ["helps", "main"]
 
 # What a positive label is called most often.
 _POSITIVE = ("1", "true", "True", "TRUE", "yes", "pos", "positive")
@@ -45,7 +45,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", IntervalWarning)
-            options = parser().parse_args(arguments)
+            options = _parsers()["f1ci"].parse_args(arguments)
             answer = options.run(options)
         _write(answer, options.form)
         notes = dict.fromkeys(str(warning.message) for warning in caught)
@@ -84,15 +84,17 @@ def _counts(options: Namespace) -> Answer:
 
 def _report(options: Namespace) -> Answer:
     """Print precision, recall and F1 of every class, each with its interval."""
-    columns, groups = _files.labels(options)
+    true, predictions, groups = _files.labels(options)
+    (predicted,) = predictions.values()
     printed = f1ci.classification_report(
-        *columns,
+        true,
+        predicted,
         groups=groups,
-        labels=options.labels or _files.in_order(itertools.chain(*columns)),
+        labels=options.labels or _files.in_order([*true, *predicted]),
         method=options.method,
         confidence_level=options.confidence_level,
     )
-    return _reported(printed, f"{_shape(len(columns[0]), groups)}, ")
+    return _reported(printed, f"{_shape(len(true), groups)}, ")
 
 
 def _matrix(options: Namespace) -> Answer:
@@ -115,7 +117,7 @@ def _reported(printed: f1ci.ClassificationReport, shape: str) -> Answer:
 
 def _compare(options: Namespace) -> Answer:
     """Say which of two or more models is better on the same items."""
-    y_true, named, groups = _files.models(options)
+    y_true, named, groups = _files.labels(options)
     classes = _files.in_order(itertools.chain(y_true, *named.values()))
     metric, positive = _compared_metric(options, classes)
     of_class = f" of {_tables.label(positive)}" if metric.binary else ""
@@ -183,7 +185,7 @@ _ARGUMENTS: dict[str, Fields] = {
     "file_b": {"nargs": "?", "help": "a second file, with the predictions of model B"},
     "--on": _COLUMN | {"help": "the column that joins the two files"},
     "--true": _COLUMN | {"required": True, "help": "true labels"},
-    "--pred": _COLUMN | {"required": True, "help": "predicted labels"},
+    "--pred": _COLUMN | {"required": True, "nargs": 1, "help": "predicted labels"},
     "--pred+": _COLUMN
     | {"required": True, "nargs": "+", "help": "of each model; one name serves two files"},
     "--groups": _COLUMN | {"help": "document, image or user of the item"},
@@ -228,11 +230,6 @@ class _Parser(argparse.ArgumentParser):
         self.exit(2, f"{self.prog}: {message} (see {self.prog} --help)\n")
 
 
-def parser() -> argparse.ArgumentParser:
-    """Return the parser of the command line."""
-    return _parsers()["f1ci"]
-
-
 def helps() -> dict[str, str]:
     """Return the help of the command line and of each command, by how it is called."""
     return {name: each.format_help() for name, each in _parsers().items()}
@@ -264,7 +261,7 @@ def _parsers() -> dict[str, argparse.ArgumentParser]:
             epilog="\n".join([*["methods:"][: len(lines)], *lines, f"example: {example}"]),
             formatter_class=raw,
         )
-        new.set_defaults(form="text", run=run)
+        new.set_defaults(form="text", run=run, on=None, file_b=None)
         for word in [*words.split(), "--confidence-level", "--json", "--csv"]:
             new.add_argument(word.rstrip("+"), **_ARGUMENTS[word])
         parsers[new.prog] = new

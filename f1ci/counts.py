@@ -291,9 +291,8 @@ def _coded(
         _refuse_many_classes(len(classes))
         _validation.at_least_two("classes", len(classes), "an average over classes")
         return codes, classes
-    got = _validation.short(pos_label)
     if getattr(pos_label, "__hash__", None) is None:
-        raise TypeError(f"pos_label must be hashable, got {got}")
+        raise TypeError(f"pos_label must be hashable, got {_validation.short(pos_label)}")
     refuse_labels(labels)
     codes, classes = _labels.encode(arrays)
     shown = _validation.listing(classes)
@@ -303,6 +302,7 @@ def _coded(
             "classes, such as macro_f1, take any number, and so does micro_f1, their accuracy"
         )
     if len(classes) > 1 and pos_label not in classes:
+        got = _validation.short(pos_label)
         raise ValueError(f"pos_label must be one of the labels {shown}, got {got}")
     positive = classes.index(pos_label) if pos_label in classes else -1
     return (codes == positive).astype(np.int64), ["negative", "positive"]

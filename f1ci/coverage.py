@@ -23,10 +23,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial, reduce
 from math import comb, log, prod
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -36,14 +36,12 @@ from f1ci import _validation, metrics
 from f1ci.intervals import limits_of_f1
 from f1ci.methods import known
 from f1ci.methods.score import normal_quantile
-from f1ci.results import as_scalar
+from f1ci.results import Array, Fields, Numbers, Seed, as_scalar
 
-Array: TypeAlias = NDArray[np.float64]
 Cells: TypeAlias = NDArray[np.int64]
 IntervalMethod: TypeAlias = Callable[[Cells], tuple[ArrayLike, ArrayLike]]
-Seed: TypeAlias = int | np.random.SeedSequence | np.random.Generator | None
+# Total weight, mean and sum of squared deviations.
 Moments: TypeAlias = tuple[Array, Array, Array]
-Number: TypeAlias = Any  # a float; an array if a method gives several intervals at once
 
 # Probability that `exact` may leave out by itself.
 _LEFT_OUT = 1e-10
@@ -60,19 +58,8 @@ _BATCH = 1 << 19
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Properties:
-    coverage: Number
-    coverage_if_defined: Number
-    expected_length: Number
-    length_deviation: Number
-    overshoot: Number
-    degeneracy: Number
-    undefined: Number
-
-
-@dataclass(frozen=True, slots=True)
-class Coverage(_Properties):
-    """Exact properties of an interval in one design; of several, arrays.
+class Coverage:
+    """Properties of an interval in one design, exact or simulated; of several intervals, arrays.
 
     Attributes
     ----------
@@ -89,12 +76,28 @@ class Coverage(_Properties):
         Probability that the interval has no width.
     undefined : float or ndarray
         Probability that the interval is undefined. A named method has one even for a test set
-        without any relevant item, [0, 1], which covers; here is the probability of such a set.
+        without any relevant item, [0, 1], which covers; by `exact` this is the probability of such
+        a set.
     enumerated : float
-        Total probability of the tables summed over.
+        Total probability of the tables summed over; 1 if simulated.
+    replicates : int
+        How many test sets were drawn; 0 if exact.
+    coverage_error, coverage_if_defined_error, length_error : float or ndarray
+        Standard errors of a simulation; 0 if exact.
     """
 
-    enumerated: float
+    coverage: Numbers
+    coverage_if_defined: Numbers
+    expected_length: Numbers
+    length_deviation: Numbers
+    overshoot: Numbers
+    degeneracy: Numbers
+    undefined: Numbers
+    enumerated: float = 1.0
+    replicates: int = 0
+    coverage_error: Numbers = 0.0
+    coverage_if_defined_error: Numbers = 0.0
+    length_error: Numbers = 0.0
 
 
 def exact(
@@ -138,23 +141,13 @@ def exact(
     if least is None:
         reach = 2.0 * (_REACH * np.sqrt(n * design * (1.0 - design)) + 0.5 * _REACH**2)
         least = _LEFT_OUT / prod(np.sort(1.0 + reach[design > 0.0])[:-1].tolist())
-    blocks: list[Moments] = []
-    enumerated = 0.0
-    for counts, probability in tables(n, design, least=least):
-        blocks = [_merged([*blocks, _moments(measure(counts), probability)])]
-        enumerated += float(probability.sum())
-    if not blocks:
+    possible = tables(n, design, least=least)
+    blocks = (_moments(measure(counts), probability) for counts, probability in possible)
+    moments = reduce(_merged, blocks, None)
+    if moments is None:
         raise ValueError(f"least must leave some tables, got {least!r}")
-    weight, mean, square = blocks[0]
-    with np.errstate(invalid="ignore", divide="ignore"):
-        deviation = np.sqrt(square / weight)
-    # Rows 1 and 2 are means over what is defined; the others are probabilities.
-    values = weight * mean
-    values[1:3] = np.where(weight > 0.0, mean, np.nan)[1:3]
-    if named:
-        values[5] = design[2] ** n
-    others: tuple[Number, ...] = (enumerated,)
-    return Coverage(*_properties(values, deviation), *others)
+    result = replace(_coverage(moments, 1.0, 0.0), enumerated=float(moments[0].flat[0]))
+    return replace(result, undefined=float(design[2] ** n)) if named else result
 
 
 def tables(n: int, cells: ArrayLike, *, least: float = 0.0) -> Iterator[tuple[Cells, Array]]:
@@ -269,44 +262,28 @@ def _moments(values: ArrayLike, weight: Array) -> Moments:
     return total, mean, np.tensordot(weight, deviations**2, 1)
 
 
-def _merged(blocks: list[Moments]) -> Moments:
-    """Return the moments of several blocks together (Chan, Golub and LeVeque 1983)."""
-
-    def two(one: Moments, other: Moments) -> Moments:
-        total = one[0] + other[0]
-        share = other[0] / np.where(total > 0, total, 1)
-        difference = other[1] - one[1]
-        square = one[2] + other[2] + difference**2 * share * one[0]
-        return total, one[1] + difference * share, square
-
-    return reduce(two, blocks)
+def _merged(one: Moments | None, other: Moments) -> Moments:
+    """Return the moments of two blocks together (Chan, Golub and LeVeque 1983)."""
+    if one is None:
+        return other
+    total = one[0] + other[0]
+    share = other[0] / np.where(total > 0, total, 1)
+    difference = other[1] - one[1]
+    return total, one[1] + difference * share, one[2] + other[2] + difference**2 * share * one[0]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class SimulatedCoverage(_Properties):
-    """Monte Carlo properties of an interval in one design; errors are standard errors.
+def _coverage(moments: Moments, total: float, spare: float) -> Coverage:
+    """Return the result, from moments of `_interval_quantities`, without its errors.
 
-    Attributes
-    ----------
-    coverage, coverage_error : float or ndarray
-        Share of intervals that hold the truth; an undefined one counts as a miss.
-    coverage_if_defined, coverage_if_defined_error : float or ndarray
-        The same share among the defined intervals alone.
-    expected_length, length_error : float or ndarray
-        Mean length of the defined intervals.
-    length_deviation : float or ndarray
-        Standard deviation of the length from one test set to the next.
-    overshoot, degeneracy, undefined : float or ndarray
-        Shares of intervals with an end point outside [0, 1], of those with no
-        width, and of undefined ones.
-    replicates : int
-        How many test sets were drawn.
+    Rows 1 and 2 are means over what is defined; the others are shares of the total weight.
     """
-
-    coverage_error: Number
-    coverage_if_defined_error: Number
-    length_error: Number
-    replicates: int
+    weight, mean, square = moments
+    values = weight / total * mean
+    values[1:3] = np.where(weight > 0, mean, np.nan)[1:3]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        deviation = np.sqrt(square[2] / (weight[2] - spare))
+    numbers: list[Numbers] = [as_scalar(x) for x in (*values[:3], deviation, *values[3:])]
+    return Coverage(*numbers)
 
 
 def simulate(
@@ -319,7 +296,7 @@ def simulate(
     replicates: int = 1_000_000,
     rng: Seed = None,
     executor: Executor | None = None,
-) -> SimulatedCoverage:
+) -> Coverage:
     """Return coverage and length of any interval, by simulation.
 
     Parameters
@@ -349,7 +326,7 @@ def simulate(
 
     Returns
     -------
-    SimulatedCoverage
+    Coverage
         Shares and means with their standard errors.
 
     Examples
@@ -369,13 +346,13 @@ def simulate(
     streams = _validation.generator(rng).spawn(len(sizes))
     compute = executor.map if executor else map
     batch = partial(_batch_moments, measure, design, n)
-    count, mean, square = _merged(list(compute(batch, streams, sizes)))
+    moments = reduce(_merged, compute(batch, streams, sizes))
+    result, (count, _, square) = _coverage(moments, replicates, 1.0), moments
     with np.errstate(divide="ignore", invalid="ignore"):
-        deviation = np.sqrt(square / (count - 1.0))
-        errors = deviation[:3] / np.sqrt(count[:3])
-    values = np.where(count > 0, mean, np.nan)
-    others: tuple[Number, ...] = (*map(as_scalar, errors), replicates)
-    return SimulatedCoverage(*_properties(values, deviation), *others)
+        errors = map(as_scalar, np.sqrt(square[:3] / (count[:3] - 1.0) / count[:3]))
+    names = ("coverage_error", "coverage_if_defined_error", "length_error")
+    fields: Fields = dict(zip(names, errors, strict=True))
+    return replace(result, replicates=replicates, **fields)
 
 
 def _batch_moments(
@@ -388,11 +365,6 @@ def _batch_moments(
     """Return the moments of each quantity over one batch."""
     draws = stream.multinomial(n, design.ravel(), size=size)
     return _moments(measure(draws.reshape(size, *design.shape)), np.ones(size))
-
-
-def _properties(values: Array, deviation: Array) -> tuple[Number, ...]:
-    """Return the fields of `_Properties`, from the rows of `_interval_quantities`."""
-    return tuple(map(as_scalar, (*values[:3], deviation[2], *values[3:])))
 
 
 def _study(
@@ -415,17 +387,15 @@ def _study(
     p11, p10, p01, _ = design
     if not design[:3].any():
         raise ValueError("p11 + p10 + p01 must lie in (0, 1], got 0.0")
-    interval = partial(_named_interval, method=method, level=level)
+    interval = partial(_named_interval, method=method, z=normal_quantile(level))
     f1 = np.asarray(2.0 * p11 / (2.0 * p11 + p10 + p01))
     return design, partial(_interval_quantities, interval, f1)
 
 
-def _named_interval(counts: Cells, method: str, level: float) -> tuple[Array, Array]:
+def _named_interval(counts: Cells, method: str, z: float) -> tuple[Array, Array]:
     """Return limits from counts that begin with true positives and end with true negatives."""
     wrong = counts[:, 1:-1].sum(axis=1)
-    return limits_of_f1(
-        counts[:, 0].astype(float), wrong.astype(float), method, normal_quantile(level)
-    )
+    return limits_of_f1(counts[:, 0].astype(float), wrong.astype(float), method, z)
 
 
 def _interval_quantities(interval: IntervalMethod, truth: Array, counts: Cells) -> Array:

@@ -19,14 +19,13 @@ that error is not small.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import hadamard
 
 from f1ci import _validation
 from f1ci._labels import encode
+from f1ci.results import Labels, Seed
 
 Indices = NDArray[np.intp]
 Signs = NDArray[np.int8]
@@ -40,8 +39,8 @@ def bcv_partitions(
     n: int,
     *,
     repetitions: int = 3,
-    stratify: Any = None,
-    rng: Any = None,
+    stratify: Labels | None = None,
+    rng: Seed = None,
 ) -> list[tuple[Indices, Indices]]:
     r"""Return training and validation sets of a block-regularised m x 2 cross-validation.
 
@@ -142,7 +141,7 @@ def bcv_partitions(
     return folds
 
 
-def _codes(stratify: Any, n: int, blocks: int) -> Indices:
+def _codes(stratify: Labels, n: int, blocks: int) -> Indices:
     """Return the class number of each observation, if every block can have each class."""
     (codes,), classes = encode({"stratify": stratify})
     if len(codes) != n:

@@ -33,6 +33,7 @@ from f1ci.counts import Items, Matrix, items_of
 from f1ci.methods import METHODS, Method, delta, known, pick, quantile
 from f1ci.methods.score import Sample, normal_quantile, sample_of
 from f1ci.metrics import BinaryMetric, Metric
+from f1ci.metrics.classes import positive_expectations
 from f1ci.results import (
     Array,
     Classes,
@@ -233,7 +234,7 @@ def _of_items(cells: Array, items: Items) -> Array:
 
 def _blurred(covariance: Array, matrix: Matrix, metrics: Sequence[Metric], z: float) -> Array:
     """Add to the variances what the correction of Yuan & Jiang, choice II, adds."""
-    expectations = _metrics.positive_expectations(matrix)
+    expectations = positive_expectations(matrix)
     binary = [metric for metric in metrics if isinstance(metric, BinaryMetric | _metrics.Tversky)]
     slopes = np.stack([np.stack(metric.partials(*expectations)) for metric in binary], axis=-1)
     added = delta.blur_variance(slopes, matrix.total[:, None], z)

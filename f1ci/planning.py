@@ -30,7 +30,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Sequence
-from typing import Any
 
 import numpy as np
 from scipy import special
@@ -41,7 +40,7 @@ from f1ci.counts import items_of
 from f1ci.methods.delta import item_covariance
 from f1ci.methods.quantile import normal_quantile
 from f1ci.metrics import Metric
-from f1ci.results import DifferenceSampleSize, SampleSize
+from f1ci.results import Classes, DifferenceSampleSize, Labels, SampleSize
 
 POWER = 0.8  # by default
 
@@ -203,16 +202,16 @@ def comparison_sample_size(
 
 
 def pilot_sample_size(
-    y_true: Any,
-    y_pred_a: Any,
-    y_pred_b: Any,
+    y_true: Labels,
+    y_pred_a: Labels,
+    y_pred_b: Labels,
     metric: str | Metric = "f1",
     *,
     difference: float,
     power: float = POWER,
     pos_label: Hashable = 1,
-    labels: Sequence[Hashable] | None = None,
-    groups: Any = None,
+    labels: Classes | None = None,
+    groups: Labels | None = None,
     confidence_level: float = 0.95,
 ) -> DifferenceSampleSize:
     """Return the number of items that finds a difference of two models, from a pilot's labels.

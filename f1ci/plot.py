@@ -6,19 +6,23 @@ Matplotlib is imported at the first drawing.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
 from f1ci import _tables, _validation
 from f1ci.posteriors import Posterior
 from f1ci.report import ClassificationReport
-from f1ci.results import DifferenceTest, Interval, JointIntervals
+from f1ci.results import DifferenceTest, Interval, JointIntervals, Numbers
 from f1ci.several import ModelComparison
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+Drawable: TypeAlias = (
+    Interval | JointIntervals | ClassificationReport | ModelComparison | Mapping[str, Interval]
+)
 
 # Told apart by those who see few colours (Okabe & Ito 2008).
 _COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
@@ -27,14 +31,7 @@ _COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 _ROWS_PER_INCH = 3.5
 
 
-def forest(
-    intervals: (
-        Interval | JointIntervals | ClassificationReport | ModelComparison | Mapping[str, Interval]
-    ),
-    *,
-    metric: str = "f1",
-    ax: Axes | None = None,
-) -> Axes:
+def forest(intervals: Drawable, *, metric: str = "f1", ax: Axes | None = None) -> Axes:
     """Draw a line for each interval, from top to bottom, with a dot at the estimate.
 
     Parameters
@@ -56,22 +53,18 @@ def forest(
     >>> intervals = {"BERT": f1ci.f1_interval(77, 44, 10), "ULMFiT": f1ci.f1_interval(70, 60, 17)}
     >>> ax = f1ci.plot.forest(intervals)  # doctest: +SKIP
     """
-    if isinstance(intervals, ModelComparison):
-        intervals = intervals.intervals
-    rows, of, levels = _drawn(intervals, metric)
+    rows, label = _rows(intervals, metric)
     if not rows:
         raise ValueError(f"intervals must not be empty, got {_validation.short(intervals)}")
     ax = _axes(ax, (6.4, 1.1 + len(rows) / _ROWS_PER_INCH))
-    for k, (_, estimate, low, high, *outer) in enumerate(rows):
-        if outer:
-            ax.plot(outer, [k, k], color=_COLOURS[0], linewidth=1)
+    for k, (_, estimate, low, high, *joint) in enumerate(rows):
+        if joint:
+            ax.plot(joint, [k, k], color=_COLOURS[0], linewidth=1)
         ax.plot([low, high], [k, k], color=_COLOURS[0], linewidth=3, solid_capstyle="butt")
         ax.plot([estimate], [k], "o", color=_COLOURS[0], markersize=6, markeredgecolor="white")
     ax.set_yticks(range(len(rows)), [_text(row[0]) for row in rows])
     ax.set_ylim(len(rows) - 0.4, -0.6)
-    both = " (thick) and joint (thin)" if isinstance(intervals, JointIntervals) else ""
-    level = ", ".join(map(_tables.percent, levels))
-    ax.set_xlabel(f"{of} with {level} confidence interval{both}")
+    ax.set_xlabel(label)
     return _plain(ax)
 
 
@@ -103,7 +96,8 @@ def posterior(
     """
     level = _validation.confidence_level(confidence_level)
     named = posteriors if isinstance(posteriors, Mapping) else {"": posteriors}
-    _refuse_other("posteriors", named, Posterior)
+    for one in named.values():
+        _check("posteriors", one, Posterior)
     ax = _axes(ax, (6.4, 3.6))
     for k, (name, one) in enumerate(named.items()):
         colour, (low, high) = _COLOURS[k % len(_COLOURS)], one.interval(level)
@@ -152,12 +146,10 @@ def difference(
     >>> y_true, a, b = [1, 1, 0, 0] * 9, [1, 0, 0, 1] * 9, [1, 1, 0, 1] * 9
     >>> ax = f1ci.plot.difference(f1ci.difference_test(y_true, a, b))  # doctest: +SKIP
     """
-    _refuse_other("test", {"": test}, (DifferenceTest, Interval))
-    interval: Any = test.interval if isinstance(test, DifferenceTest) else test
-    tested = test.margin if isinstance(test, DifferenceTest) else 0.0
+    _check("test", test, (DifferenceTest, Interval))
+    interval = test if isinstance(test, Interval) else test.interval
+    tested = 0.0 if isinstance(test, Interval) else test.margin
     band = _validation.probability("margin", tested if margin is None else margin)
-    if len(names) != 2:
-        raise ValueError(f"names must be those of two models, got {_validation.short(names)}")
     a, b = map(_text, names)
     ax = forest({f"{names[1]} − {names[0]}": interval}, ax=ax)
     ax.axvline(0.0, color="0.3", linewidth=1, zorder=0)
@@ -173,37 +165,37 @@ def difference(
     return ax
 
 
-def _drawn(intervals: Any, metric: str) -> tuple[list[tuple[Any, ...]], str, Iterable[float]]:
-    """Return rows (name, estimate, end points, joint end points), the metrics and the levels."""
+def _rows(intervals: Drawable, metric: str) -> tuple[list[tuple[Numbers, ...]], str]:
+    """Return rows (name, estimate, end points, joint end points) and what the axis is called."""
+    if isinstance(intervals, ModelComparison):
+        intervals = intervals.intervals
+    of, note = metric, ""
     if isinstance(intervals, Mapping):
-        _refuse_other("intervals", intervals, Interval)
+        for one in intervals.values():
+            _check("intervals", one, Interval)
         rows = [(name, one.estimate, *one) for name, one in intervals.items()]
         of = ", ".join(dict.fromkeys(one.metric for one in intervals.values()))
-        return rows, of, dict.fromkeys(one.confidence_level for one in intervals.values())
-    if isinstance(intervals, JointIntervals):
-        names, joint = map(", ".join, intervals.rows()), (intervals.low, intervals.high)
-        own = intervals.estimate, intervals.individual_low, intervals.individual_high
-        rows, of = list(zip(names, *own, *joint, strict=True)), "score"
-    elif isinstance(intervals, ClassificationReport):
-        _validation.choice("metric", metric, intervals.by_class)
-        rows = [(row, *parts[metric]) for row, parts, _ in intervals.rows() if metric in parts]
-        of = metric
-    elif isinstance(intervals, Interval):
-        several = np.ndim(intervals.estimate) > 0
-        classes = intervals.classes or (
-            range(np.size(intervals.estimate)) if several else [intervals.metric]
-        )
-        ends = (np.ravel(end) for end in (intervals.estimate, *intervals))
-        rows, of = list(zip(classes, *ends, strict=True)), intervals.metric
+        levels = dict.fromkeys(one.confidence_level for one in intervals.values())
     else:
-        raise TypeError(f"intervals cannot be drawn, got {_validation.short(intervals)}")
-    return rows, of, [intervals.confidence_level]
+        _check("intervals", intervals, (Interval, JointIntervals, ClassificationReport))
+        levels = dict.fromkeys([intervals.confidence_level])
+    if isinstance(intervals, ClassificationReport):
+        _validation.choice("metric", metric, intervals.by_class)
+        rows = [(name, *parts[metric]) for name, parts, _ in intervals.rows() if metric in parts]
+    elif isinstance(intervals, Interval):
+        names, *ends, _ = intervals._columns().values()
+        rows, of = list(zip(names, *ends, strict=True)), intervals.metric
+    elif isinstance(intervals, JointIntervals):
+        own = intervals.estimate, intervals.individual_low, intervals.individual_high
+        rows = list(zip(map(", ".join, intervals.rows()), *own, *intervals, strict=True))
+        of, note = "score", " (thick) and joint (thin)"
+    level = ", ".join(map(_tables.percent, levels))
+    return rows, f"{of} with {level} confidence interval{note}"
 
 
-def _refuse_other(name: str, named: Mapping[str, Any], kind: Any) -> None:
-    for value in named.values():
-        if not isinstance(value, kind):
-            raise TypeError(f"{name} cannot be drawn, got {_validation.short(value)}")
+def _check(name: str, value: object, known: type | tuple[type, ...]) -> None:
+    if not isinstance(value, known):
+        raise TypeError(f"{name} cannot be drawn, got {_validation.short(value)}")
 
 
 def _axes(ax: Axes | None, size: tuple[float, float]) -> Axes:
@@ -216,7 +208,7 @@ def _axes(ax: Axes | None, size: tuple[float, float]) -> Axes:
     return pyplot.subplots(figsize=size, layout="constrained")[1]
 
 
-def _text(name: Any) -> str:
+def _text(name: object) -> str:
     """Return a name in which matplotlib finds no formulas."""
     return _tables.label(name).replace("$", r"\$")
 

@@ -250,8 +250,7 @@ def _report(
         averages |= {f"{row} avg": {m: ask(m, row) for m in METRICS} for row in rows}
     shown = [*by_class.values(), *(x for each in averages.values() for x in each.values())]
     name = ", ".join(dict.fromkeys(x.method for x in shown))
-    totals = data.units.sum(axis=0)
-    tp, fp, fn = totals.T
+    tp, fp, fn = data.totals.T
     notes = []
     for m, relevant in zip(METRICS, (tp + fp, tp + fn, tp + fp + fn), strict=True):
         if not relevant.all():

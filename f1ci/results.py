@@ -34,6 +34,7 @@ Seed: TypeAlias = int | np.random.SeedSequence | np.random.BitGenerator | np.ran
 # Types of results.
 
 Array: TypeAlias = NDArray[np.float64]
+AnyArray: TypeAlias = NDArray[Any]
 # Scalars in, floats out; arrays in, arrays out.
 FloatOrArray: TypeAlias = float | Array
 # The same, for users. Only the caller knows which of the two it is, so a type checker lets it be
@@ -47,7 +48,7 @@ Table: TypeAlias = tuple[list[str], list[list[str]], list[str]]
 
 def as_scalar(value: ArrayLike) -> FloatOrArray:
     """Return a float for a scalar or an array without dimensions, else an array of floats."""
-    array: NDArray[np.float64] = np.asarray(value, dtype=np.float64)
+    array: Array = np.asarray(value, dtype=np.float64)
     return array if array.ndim else float(array)
 
 
@@ -309,14 +310,14 @@ class JointIntervals(_Limits):
 
     classifiers: tuple[str, ...]
     metrics: tuple[str, ...]
-    estimate: NDArray[np.float64]
-    standard_error: NDArray[np.float64]
-    low: NDArray[np.float64]
-    high: NDArray[np.float64]
-    individual_low: NDArray[np.float64]
-    individual_high: NDArray[np.float64]
+    estimate: Array
+    standard_error: Array
+    low: Array
+    high: Array
+    individual_low: Array
+    individual_high: Array
     critical_value: float
-    covariance: NDArray[np.float64]
+    covariance: Array
     degenerate: NDArray[np.bool_]
     confidence_level: float
     methods: tuple[str, ...]

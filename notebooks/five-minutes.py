@@ -54,7 +54,7 @@ malignant = 1 - benign
 x_train, x_test, y_train, y_true = train_test_split(
     x, malignant, test_size=0.5, stratify=malignant, random_state=seed
 )
-# Few features, so that there is something to be wrong about.
+# Few features: the models shall make some mistakes.
 model_a = GaussianNB().fit(x_train[:, :4], y_train)
 model_b = make_pipeline(StandardScaler(), LogisticRegression()).fit(x_train[:, :10], y_train)
 y_pred_a, y_pred_b = model_a.predict(x_test[:, :4]), model_b.predict(x_test[:, :10])

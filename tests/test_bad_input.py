@@ -261,7 +261,8 @@ def quotations(junk):
 # What one argument makes of another, of an absent or a missing value, of sizes and shapes.
 PHRASES = (
     *("goes with", "give exactly one", "got None", "got []", "got array([]", "got nan", "got NaT"),
-    *("a masked entry", "got shape (", "got (", " has ", "twice", "a sum of", "the plan asks for"),
+    *("masked entr", "got shape (", "got (", " has ", "twice", "a sum of", "the plan asks for"),
+    "a test takes at most",
     *(
         "needs indicators",
         "needs at least two",

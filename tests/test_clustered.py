@@ -12,6 +12,7 @@ from sklearn.metrics import f1_score
 
 import f1ci
 from f1ci import clustered_difference, clustered_interval
+from f1ci.methods.clusters import sample_of_groups
 
 DOCUMENTS = np.array(
     [[8, 1, 2], [5, 0, 0], [9, 4, 3], [2, 2, 1], [7, 0, 1], [4, 1, 3], [12, 2, 5], [3, 0, 1]]
@@ -143,63 +144,6 @@ def test_a_class_in_one_document_is_one_item(last):
     assert high > 0.99
 
 
-def test_swapping_the_models_negates_the_interval():
-    """With few groups and correlation 0; the grid of angles once met a rounded zero (.017)."""
-    t = [0] * 12 + [1, 0] + [1] * 7 + [0]
-    a = [0] * 14 + [1] * 7 + [0]
-    groups = [0, 1, 2, 3, 4, 5, 6, 7, 1, 0, 4, 2, 0, 1, 2, 2, 0, 6, 2, 4, 5, 0]
-    for method in ("score", "cautious"):
-        options = {"groups": groups, "method": method}
-        there = f1ci.difference_interval(t, a, t, "f1", **options)
-        back = f1ci.difference_interval(t, t, a, "f1", **options)
-        assert tuple(there) == (-back.high, -back.low)
-
-
-def test_a_model_is_as_good_as_itself():
-    low, high = clustered_difference(DOCUMENTS, DOCUMENTS)
-    assert low == pytest.approx(-high)
-    assert 0.0 < high < 0.1
-
-
-def test_differences_of_few_units_have_a_length_and_widen_with_the_level():
-    """As the extremes over an ellipse that grows with the quantile must; also where hardly one
-    effective item is left, as with two units of which one is small."""
-    rng = np.random.default_rng(5)
-    pairs = [([[16, 7, 1], [1, 0, 0]], [[15, 6, 2], [1, 0, 0]])]
-    pairs += [([[3, 3, 1], [4, 1, 2]], [[3, 2, 1], [5, 2, 1]])]
-    for units in (2, 3, 5, 10, 20) * 6:
-        true, wrong = rng.poisson(rng.lognormal(1.5, 1.0, (2, units)))
-        found = rng.binomial(true, 0.8)
-        other = rng.binomial(found, 0.9) + rng.binomial(true - found, 0.3)
-        spare = rng.binomial(wrong, 0.9)
-        pairs += [
-            np.stack([(found, wrong, true - found), (other, spare, true - other)]).swapaxes(1, 2)
-        ]
-    for a, b in pairs:
-        if not min(np.sum(a), np.sum(b)):
-            continue
-        for method in ("score", "cautious"):
-            inner = 1.0, -1.0
-            for level in (0.5, 0.8, 0.9, 0.95, 0.99):
-                found = clustered_difference(a, b, method=method, confidence_level=level)
-                low, high = found
-                assert -1.0 <= low <= found.estimate <= high <= 1.0
-                assert low < high
-                # Both ends are made of sums of rounded parts.
-                assert low <= inner[0] + 1e-12, (a, b, method, level)
-                assert inner[1] - 1e-12 <= high, (a, b, method, level)
-                inner = low, high
-
-
-@pytest.mark.parametrize("average", [None, "macro", "weighted"])
-def test_an_estimate_lies_in_its_interval_where_a_class_is_hardly_there(average):
-    counts = [[[4, 1, 0], [0, 0, 0]], [[2, 1, 0], [2, 0, 0]]]
-    for method in ("logit",) if average else ("score", "cautious"):
-        found = clustered_interval(counts, average=average, method=method)
-        assert np.all((found.low <= found.estimate) & (found.estimate <= found.high))
-        assert np.all(found.length > 0)
-
-
 def test_groups_of_labels_and_counts_by_unit_have_one_difference():
     y, predicted, groups = expanded(DOCUMENTS)
     other = np.where(np.arange(len(y)) % 7 == 0, 1 - predicted, predicted)
@@ -262,20 +206,6 @@ def test_bad_input(call, message):
         call()
 
 
-@pytest.mark.parametrize("method", ["score", "cautious"])
-@pytest.mark.parametrize(("metric", "without"), [("precision", 2), ("recall", 1)])
-def test_errors_without_weight_change_no_difference(metric, without, method):
-    """Precision knows no false negatives, recall no false positives: any number is as good."""
-    fewer, more = DOCUMENTS.copy(), DOCUMENTS.copy()
-    fewer[:, without], more[:, without] = 0, 50
-    better = DOCUMENTS + np.array([2, 0, 0])
-    found = [
-        f1ci.clustered_difference(counts, better, metric, method=method, confidence_level=0.999)
-        for counts in (fewer, more)
-    ]
-    assert found[0] == found[1]
-
-
 def test_a_class_that_is_never_true_has_no_weight():
     # Warnings are errors here: nothing is divided by zero.
     counts = np.stack([DOCUMENTS, DOCUMENTS[::-1], DOCUMENTS * [0, 1, 0]], axis=1)
@@ -284,22 +214,97 @@ def test_a_class_that_is_never_true_has_no_weight():
     assert tuple(with_c) == pytest.approx(tuple(without), abs=1e-12)
 
 
-@pytest.mark.parametrize("metric", ["f1", "macro_f1"])
-@pytest.mark.parametrize("units", [2, 3])
-def test_few_units_at_a_high_level_do_not_make_a_difference_certain(metric, units):
-    """Student's quantile of one degree of freedom is some 600 at 99.9 %.
+@pytest.mark.parametrize("method", ["score", "cautious"])
+def test_differences_of_few_units_have_a_length_and_widen_with_the_level(method):
+    """Also where hardly one effective item is left, as with two units of which one is small.
 
-    The interval of a difference then has to grow, and may not fall back on the estimate.
+    Swapping the models negates the interval, and no model is certainly as good as itself.
     """
-    for seed in range(6):
-        rng = np.random.default_rng(seed)
-        truth = rng.integers(0, 2, 400)
-        first, second = (np.where(rng.random(400) < p, truth, 1 - truth) for p in (0.8, 0.7))
-        lengths = []
-        for level in (0.95, 0.999, 0.99999, 0.9999999):
-            low, high = f1ci.difference_interval(
-                truth, first, second, metric, groups=np.arange(400) % units, confidence_level=level
-            )
-            lengths.append(high - low)
-        assert min(lengths[1:]) > lengths[0]
-        assert lengths[-1] > 1.9
+    rng = np.random.default_rng(5)
+    pairs = [([[16, 7, 1], [1, 0, 0]], [[15, 6, 2], [1, 0, 0]]), (DOCUMENTS, DOCUMENTS)]
+    for units in (2, 3, 5, 10, 20) * 4:
+        true, wrong = rng.poisson(rng.lognormal(1.5, 1.0, (2, units))) + 1
+        found = rng.binomial(true, 0.8)
+        other = rng.binomial(found, 0.9) + rng.binomial(true - found, 0.3)
+        spare = rng.binomial(wrong, 0.9)
+        both = (found, wrong, true - found), (other, spare, true - other)
+        pairs += [[np.stack(counts, axis=1) for counts in both]]
+    for a, b in pairs:
+        inner = 1.0, -1.0
+        for level in (0.5, 0.9, 0.99, 0.9999999):
+            found = clustered_difference(a, b, method=method, confidence_level=level)
+            back = clustered_difference(b, a, method=method, confidence_level=level)
+            low, high = found
+            assert tuple(back) == pytest.approx((-high, -low), abs=1e-12)
+            assert -1.0 <= low <= found.estimate <= high <= 1.0
+            assert low < high
+            # Both ends are made of sums of rounded parts.
+            assert low <= inner[0] + 1e-12, (a, b, level)
+            assert inner[1] - 1e-12 <= high, (a, b, level)
+            inner = low, high
+
+
+# Any metric of items in groups
+
+
+METRICS = ["f1", "macro_f1", "weighted_precision", "macro_f1_star", "micro_f1", "mcc", "kappa"]
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_what_is_repeated_in_a_group_adds_nothing(metric):
+    """Five copies of each item have five times the design effect: the same effective counts."""
+    y, a, b = np.random.default_rng(3).integers(0, 2, (3, 60))
+    ends = []
+    for times in (1, 5):
+        labels, groups = np.tile([y, a, b], times), np.tile(np.arange(60) // 3, times)
+        items = f1ci.counts.items_of(
+            dict(zip("yab", labels, strict=True)), metric == "f1", 1, None, groups
+        )
+        of_one = sample_of_groups(f1ci.metrics.get(metric), items._replace(codes=items.codes[:2]))
+        both = sample_of_groups(f1ci.metrics.get(metric), items)
+        ends.append([*of_one.limits(1.96, False), *both.limits(1.96, False)])
+        assert 0 < of_one.estimate - ends[-1][0] < 1
+    # Half an item that tells models apart is worth less among five times as many: 1e-3.
+    assert ends[0][:2] == pytest.approx(ends[1][:2], abs=1e-9)
+    assert ends[0][2:] == pytest.approx(ends[1][2:], abs=0.02)
+
+
+def test_averages_of_classes_leave_out_each_document_in_turn():
+    """The jackknife by loops: variance and bias; then Student's quantile on log odds."""
+    counts = np.stack([DOCUMENTS, DOCUMENTS[::-1] + 1], axis=1)
+
+    def macro(table):
+        tp, fp, fn = table.sum(axis=0).T
+        return float((2 * tp / (2 * tp + fp + fn)).mean())
+
+    n, f = len(counts), macro(counts)
+    others = np.array([macro(np.delete(counts, g, axis=0)) for g in range(n)])
+    centre = f - (n - 1) * (others.mean() - f)
+    error = np.sqrt((n - 1) / n * ((others - f) ** 2).sum())
+    found = clustered_interval(counts, average="macro")
+    half = np.log(np.array([found.high, centre]) / (1 - np.array([found.high, centre])))
+    t = (half[0] - half[1]) * centre * (1 - centre) / error
+    # The degrees of freedom lie between those of the two classes, whose sizes differ.
+    assert found.method == "logit"
+    assert stats.t.ppf(0.975, n - 1) < t < stats.t.ppf(0.975, 4)
+
+
+@pytest.mark.parametrize(("average", "least"), [("macro", 0.92), ("weighted", 0.92)])
+def test_coverage_of_fifty_labels(average, least):
+    """Six relevant items or more a label, fifty items.
+
+    300 sets: the level is .95, the standard error .0126.
+    """
+    rng = np.random.default_rng(2)
+    prevalence = np.clip(rng.dirichlet(np.full(50, 0.8)) * 6, 0.12, 0.7)
+    recall, noise = 0.6, 0.4 * prevalence
+    fs = 2 * recall * prevalence / (recall * prevalence + (1 - prevalence) * noise + prevalence)
+    weight = prevalence if average == "weighted" else np.ones(50)
+    truth = weight @ fs / weight.sum()
+    held = 0
+    for _ in range(300):
+        y = rng.random((50, 50)) < prevalence
+        p = rng.random((50, 50)) < np.where(y, recall, noise)
+        table = np.stack([y & p, ~y & p, y & ~p], axis=-1).astype(float)
+        held += truth in clustered_interval(table, average=average)
+    assert held / 300 > least

@@ -361,7 +361,7 @@ GROUPS = RNG.integers(0, 20, 300)
     ("rooms", "crossings", "function", "arguments", "options"),
     [
         (4, 12, f1ci.f1_interval, (77, 44, 10), {}),
-        (10, 61, f1ci.f1_score_interval, RNG.integers(0, 4, (2, 300)), {"average": "macro"}),
+        (10, 65, f1ci.f1_score_interval, RNG.integers(0, 4, (2, 300)), {"average": "macro"}),
         (8, 29, f1ci.difference_interval, (Y, A, B, "f1"), {"groups": GROUPS}),
         (
             9,

@@ -68,7 +68,8 @@ def test_a_forest_of_a_report_and_of_arrays():
         report.by_class["recall"].low[1],
         report.by_class["recall"].high[1],
     ]
-    assert names(f1ci.plot.forest(f1ci.f1_interval([[3, 4], [5, 6]], 1, 2))) == list("0123")
+    table = f1ci.f1_interval([[3, 4], [5, 6]], 1, 2)
+    assert names(f1ci.plot.forest(table)) == ["0, 0", "0, 1", "1, 0", "1, 1"]
     each = f1ci.f1_score_interval(list("aab"), list("abb"), average=None)
     assert names(f1ci.plot.forest(each)) == ["a", "b"]
     assert len(drawn(f1ci.plot.forest(INTERVALS["A"]))[0]) == 1

@@ -64,21 +64,6 @@ def one_factor_quantile(loadings, level):
     return solve(probability, level)
 
 
-def chain_quantile(steps, level):
-    """Z_1, Z_2, ... each given the one before, by 200 Gauss nodes on (-q, q)."""
-    node, weight = np.polynomial.legendre.leggauss(200)
-
-    def probability(q):
-        x = q * node
-        stay = stats.norm.pdf(x)
-        for rho in steps:
-            move = stats.norm.pdf(x[:, None], rho * x, np.sqrt(1 - rho**2))
-            stay = move @ (stay * weight * q)
-        return stay @ weight * q
-
-    return solve(probability, level)
-
-
 # In the plane: exact
 
 
@@ -152,16 +137,6 @@ def test_independence_is_sidaks(k, level):
 def test_one_factor(loadings, level):
     found = f1ci.equicoordinate_quantile(one_factor(loadings), level)
     assert found == pytest.approx(one_factor_quantile(loadings, level), abs=ACCURACY)
-
-
-@pytest.mark.parametrize("level", [0.5, 0.95, 0.999])
-@pytest.mark.parametrize("steps", [[0.8] * 5, [0.9, -0.5, 0.3, 0.95], [0.6, 0.7]])
-def test_chains(steps, level):
-    first, second = np.indices((len(steps) + 1,) * 2)
-    along = np.cumprod([1, *steps])
-    correlation = along[np.maximum(first, second)] / along[np.minimum(first, second)]
-    found = f1ci.equicoordinate_quantile(correlation, level)
-    assert found == pytest.approx(chain_quantile(steps, level), abs=ACCURACY)
 
 
 def test_a_tenth_of_the_error_for_a_hundred_times_the_work():
@@ -246,8 +221,8 @@ def test_bounds_order_signs_and_growth_with_the_level(seed, k, rank):
 @pytest.mark.parametrize(
     ("correlation", "message"),
     [
-        ([[1.0, 0.2], [0.3, 1.0]], "symmetric, got 0.2 opposite 0.3"),
-        ([[1.0, 0.2], [0.2, 0.9]], "ones on its diagonal, got 0.9"),
+        ([[1.0, 0.2], [0.3, 1.0]], "symmetric, got 0.2"),
+        ([[1.0, 0.2], [0.2, 0.9]], "diagonal of ones, got 0.9"),
         ([[1.0, 1.2], [1.2, 1.0]], "between -1 and 1, got 1.2"),
         ([[1.0, np.nan], [np.nan, 1.0]], "between -1 and 1, got nan"),
         (np.ones((2, 3)), r"shape \(..., k, k\), got shape \(2, 3\)"),

@@ -724,6 +724,7 @@ def test_no_page_misses_a_number_or_has_an_id_twice(real_book):
     for document in machinery.toc_documents(real_book / "stage"):
         page = parsed(real_book / "html" / f"{document}.html")
         assert not page.select(".not-computed, .error.admonition"), document
+        assert not ROLE_LEFT.search(page.select_one(".bd-article").get_text()), document
         ids = [tag["id"] for tag in page.select(".bd-article [id]")]
         assert sorted(ids) == sorted(set(ids)), document
 

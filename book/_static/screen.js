@@ -47,6 +47,10 @@ document.addEventListener("DOMContentLoaded", () => {
 
   const survey = () => {
     boxFormulas();
+    // A narrow figure (480 px) is still legible at a phone's width; a wide one scrolls.
+    for (const image of article.querySelectorAll("figure img, .cell_output img")) {
+      image.classList.toggle("narrow", image.naturalWidth > 0 && image.naturalWidth < 500);
+    }
     // With what scrolled before and does not any more.
     for (const box of article.querySelectorAll(`${BOXES}, [data-scrolls]`)) {
       const style = getComputedStyle(box);

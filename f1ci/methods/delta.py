@@ -35,7 +35,8 @@ from numpy.typing import NDArray
 from scipy import special
 
 from f1ci.methods.score import Limits, Sample
-from f1ci.metrics import BinaryMetric, Tversky, positive_expectations
+from f1ci.metrics import BinaryMetric, Tversky
+from f1ci.metrics.classes import positive_expectations
 from f1ci.results import Array, FloatOrArray
 
 # An estimate this near to the border, as a share of the range, is at the border.
@@ -58,11 +59,12 @@ def logit(sample: Sample, z: FloatOrArray) -> Limits:
 
     An estimate within 1e-12 of a border counts as at the border: the limits are the whole range.
     """
+    estimate, (least, largest) = sample.estimate, sample.range
     error = sample.error if sample.error_at is None else sample.error_at(z)
-    least, largest = sample.range
-    centre = np.clip(sample.estimate - sample.bias, least, largest)
-    low, high = transformed(centre, error, z, sample.range)
-    return np.minimum(low, sample.estimate), np.maximum(high, sample.estimate)
+    # The bias moves the centre half of the way to a border at most.
+    half = 0.5 * (least + estimate), 0.5 * (largest + estimate)
+    low, high = transformed(np.clip(estimate - sample.bias, *half), error, z, sample.range)
+    return np.minimum(low, estimate), np.maximum(high, estimate)
 
 
 def transformed(

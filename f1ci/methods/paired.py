@@ -27,13 +27,15 @@ binary items.
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
 
 import numpy as np
 from scipy import special
 
+from f1ci._labels import Codes
 from f1ci.counts import Items, Matrix
-from f1ci.metrics import ClassMetric, Metric
+from f1ci.metrics import Metric
+from f1ci.metrics.classes import ClassMetric
 from f1ci.results import Array
 
 __all__ = ["exact_p_value", "random_swaps", "score_statistic"]
@@ -41,8 +43,7 @@ __all__ = ["exact_p_value", "random_swaps", "score_statistic"]
 # Scores are at most 1, and their differences in floats wrong by less than this.
 _NEAR_TIE = 1e-13
 
-# Rounds of linearising the constraint, and halvings of the range of its multiplier.
-_ROUNDS, _HALVINGS = 50, 60
+_ROUNDS = 50  # of linearising the constraint
 
 # Outcomes nearer to the observed one than this share of it are ties, which rounding has parted.
 _TIES = 1e-10
@@ -119,7 +120,9 @@ def score_statistic(items: Items, metric: Metric) -> tuple[float, bool]:
     The probabilities of the rows of items are the most likely ones under which the scores are
     equal. What these rows cannot hold goes to one empty cell.
     """
-    n, codes = items.counts.sum(), items.codes
+    from scipy.optimize import brentq  # slow to import
+
+    codes, counts, n = items.codes, items.counts, items.counts.sum()
     r = len(items.classes)
     matrices = [items.matrix(model).dense() for model in (0, 1)]
     observed, slopes = _difference(matrices, metric)
@@ -135,15 +138,13 @@ def score_statistic(items: Items, metric: Metric) -> tuple[float, bool]:
         ends = [_extreme(slopes, side) for side in (-1.0, 1.0)]
         (least, _), (largest, _) = ((end[0] + value, end[1]) for end in ends)
         # 2. The most likely probabilities are count / (n + l influence). The multiplier l makes
-        # the mean influence zero.
-        low, high = -n / largest, -n / least
-        for _ in range(_HALVINGS):
-            multiplier = 0.5 * (low + high)
-            if (items.counts * rows / (n + multiplier * rows)).sum() > 0:
-                low = multiplier
-            else:
-                high = multiplier
-        p = items.counts / (n + multiplier * rows)
+        # the mean influence zero, or it is at an end, where the empty cell gets the rest.
+        low, high = (-n / end * (1.0 - 1e-15) for end in (largest, least))
+        mean: Callable[[float], float] = lambda at: (counts * rows / (n + at * rows)).sum()  # noqa: E731, B023
+        multiplier = low if mean(low) <= 0.0 else high
+        if mean(low) > 0.0 > mean(high):
+            multiplier = brentq(mean, low, high, xtol=1e-16 * (high - low))
+        p = counts / (n + multiplier * rows)
         # 3. What is left goes to the empty cell of extreme influence.
         left, cell = max(0.0, 1.0 - p.sum()), ends[int(multiplier < 0)][1]
         shares = np.append(p, left)
@@ -158,7 +159,7 @@ def score_statistic(items: Items, metric: Metric) -> tuple[float, bool]:
     return float(observed / error) if error > 0.0 else 0.0, bool(abs(value) <= _NEAR_TIE)
 
 
-def _matrix(true: Any, predicted: Any, counts: Array, r: int) -> Array:
+def _matrix(true: Codes, predicted: Codes, counts: Array, r: int) -> Array:
     flat: Array = np.bincount(true * r + predicted, counts, r * r).astype(np.float64)
     return flat.reshape(r, r)
 

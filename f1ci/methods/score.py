@@ -38,7 +38,8 @@ from scipy.special import betaincinv, erfinv, gammaincinv, ndtr, ndtri
 
 from f1ci.counts import Items, Matrix
 from f1ci.methods.matrices import limits_of_tables
-from f1ci.metrics import UNIT, Metric
+from f1ci.metrics import Metric
+from f1ci.metrics.classes import UNIT
 from f1ci.results import Array, FloatOrArray
 
 Limits: TypeAlias = tuple[Array, Array]

@@ -14,71 +14,18 @@ import re
 import numpy as np
 
 from f1ci import _validation
-from f1ci.metrics.agreement import kappa, mcc, npv, specificity
-from f1ci.metrics.classes import (
-    REAL,
-    UNIT,
-    Accuracy,
-    BinaryMetric,
-    ClassMetric,
-    Correlation,
-    ExpectationMetric,
-    MacroStar,
-    MatrixMetric,
-    Mean,
-    Metric,
-    Micro,
-    Numbers,
-    Overlap,
-    Parts,
-    Slopes,
-    Tversky,
-    positive_expectations,
-    precision,
-    recall,
-)
-
-__all__ = [
-    "ALIASES",
-    "BINARY",
-    "METRICS",
-    "OF_CLASSES",
-    "REAL",
-    "UNIT",
-    "BinaryMetric",
-    "ClassMetric",
-    "MatrixMetric",
-    "Metric",
-    "Parts",
-    "Tversky",
-    "accuracy",
-    "averaged",
-    "balanced_accuracy",
-    "correlation",
-    "cosine",
-    "f1",
-    "fbeta",
-    "get",
-    "jaccard",
-    "kappa",
-    "lift",
-    "macro",
-    "macro_f1",
-    "macro_f1_star",
-    "macro_star",
-    "mcc",
-    "micro_f1",
-    "npv",
-    "overlap",
-    "positive_expectations",
-    "precision",
-    "recall",
-    "specificity",
-    "tversky",
-    "tversky_weights",
-    "weighted",
-    "weighted_f1",
-]
+from f1ci.metrics.agreement import SIGNED, Correlation
+from f1ci.metrics.agreement import kappa as kappa
+from f1ci.metrics.agreement import mcc as mcc
+from f1ci.metrics.agreement import npv as npv
+from f1ci.metrics.agreement import specificity as specificity
+from f1ci.metrics.classes import UNIT, Accuracy, ExpectationMetric, MacroStar, Mean, Micro, Numbers
+from f1ci.metrics.classes import BinaryMetric as BinaryMetric
+from f1ci.metrics.classes import MatrixMetric as MatrixMetric
+from f1ci.metrics.classes import Metric as Metric
+from f1ci.metrics.classes import Tversky as Tversky
+from f1ci.metrics.classes import precision as precision
+from f1ci.metrics.classes import recall as recall
 
 # With weights of errors from the one to the other, limits keep ten digits and their length.
 _LEAST_WEIGHT, _LARGEST_WEIGHT = 1e-15, 1e6
@@ -95,40 +42,16 @@ def _correlation(eza: Numbers, ea: Numbers, ez: Numbers) -> Numbers:
     return (eza - ea * ez) / np.sqrt(ez * (1 - ez) * ea * (1 - ea))
 
 
-def _correlation_derivatives(eza: Numbers, ea: Numbers, ez: Numbers) -> Slopes:
-    d1 = 1 / np.sqrt(ez * (1 - ez) * ea * (1 - ea))
-    d2 = d1 * ((2 * ea - 1) * eza - ea * ez) / (2 * ea * (1 - ea))
-    d3 = d1 * ((2 * ez - 1) * eza - ea * ez) / (2 * ez * (1 - ez))
-    return d1, d2, d3
-
-
 def _cosine(eza: Numbers, ea: Numbers, ez: Numbers) -> Numbers:
     return eza / np.sqrt(ea * ez)
-
-
-def _cosine_derivatives(eza: Numbers, ea: Numbers, ez: Numbers) -> Slopes:
-    d1 = 1 / np.sqrt(ea * ez)
-    return d1, -d1 * eza / (2 * ea), -d1 * eza / (2 * ez)
 
 
 def _lift(eza: Numbers, ea: Numbers, ez: Numbers) -> Numbers:
     return eza / (ea * ez)
 
 
-def _lift_derivatives(eza: Numbers, ea: Numbers, ez: Numbers) -> Slopes:
-    d1 = 1 / (ea * ez)
-    return d1, -d1 * eza / ea, -d1 * eza / ez
-
-
 def _overlap(eza: Numbers, ea: Numbers, ez: Numbers) -> Numbers:
     return eza / np.where(np.real(ea) <= np.real(ez), ea, ez)
-
-
-def _overlap_derivatives(eza: Numbers, ea: Numbers, ez: Numbers) -> Slopes:
-    by_ea = ea <= ez
-    smaller = np.minimum(ea, ez)
-    slope = -eza / smaller**2
-    return 1 / smaller, np.where(by_ea, slope, 0.0), np.where(by_ea, 0.0, slope)
 
 
 def tversky(a: float, b: float) -> Tversky:
@@ -206,10 +129,11 @@ def tversky_weights(
 accuracy = Accuracy("accuracy", _accuracy, range=UNIT)
 f1 = fbeta(1.0)
 jaccard = Tversky("jaccard", 1.0, 1.0)
-correlation = Correlation("correlation", _correlation, _correlation_derivatives, (-1.0, 1.0))
-cosine = BinaryMetric("cosine", _cosine, _cosine_derivatives, UNIT)
-lift = BinaryMetric("lift", _lift, _lift_derivatives, (0.0, np.inf))
-overlap = Overlap("overlap", _overlap, _overlap_derivatives, UNIT)
+correlation = Correlation("correlation", _correlation, range=SIGNED)
+cosine = BinaryMetric("cosine", _cosine, range=UNIT)
+lift = BinaryMetric("lift", _lift, range=(0.0, np.inf))
+# The larger one of precision and recall, which has a kink where they are equal.
+overlap = BinaryMetric("overlap", _overlap, range=UNIT, smooth=False)
 
 
 # Averages over classes.

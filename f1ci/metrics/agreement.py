@@ -121,6 +121,16 @@ def mcc_derivatives(p: Numbers) -> Numbers:
     return slope / np.sqrt(a * b) + mcc_of(p)[..., None, None] * (rows / a + columns / b)
 
 
-specificity = NegativeShare("specificity", specificity_of, None, UNIT, recall)
-npv = NegativeShare("npv", npv_of, None, UNIT, precision)
+specificity = NegativeShare("specificity", specificity_of, None, UNIT, of=recall)
+npv = NegativeShare("npv", npv_of, None, UNIT, of=precision)
 mcc = MatrixMetric("mcc", mcc_of, mcc_derivatives, SIGNED)
+
+
+class Correlation(BinaryMetric):
+    """The correlation of two classes, from the matrix: 1 - EZ has no digits where EZ is near 1."""
+
+    def estimate(self, matrix: Matrix) -> Array:
+        return mcc.estimate(matrix)
+
+    def _evaluate(self, matrix: Matrix) -> tuple[Array, Array, Array]:
+        return mcc._evaluate(matrix)

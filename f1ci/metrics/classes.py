@@ -60,16 +60,12 @@ class Parts(NamedTuple):
     Attributes
     ----------
     scores : tuple of Tversky
-        The first score of every class is followed by the second score of every class.
-    objective : callable
-        Takes values of the parts, shape (..., K), and the classes' shares of the items. Returns
-        the average and its slopes.
+        The scores of each class.
     weighted : bool
-        The average depends on the classes' shares.
+        The average depends on the classes' shares of the items.
     """
 
     scores: tuple[Tversky, ...]
-    objective: Callable[[Array, Array], tuple[Array, Array]]
     weighted: bool
 
 
@@ -91,11 +87,14 @@ class Metric:
         The Tversky score of what `counts` returns, if the metric is one such score.
     parts : Parts or None
         The scores of the classes, if the metric is an average of Tversky scores.
+    smooth : bool
+        True if the metric has no kink, so that it has score limits.
     """
 
     name: str
     range: tuple[float, float]
     binary: ClassVar[bool] = False
+    smooth: bool = True
 
     @cached_property
     def index(self) -> Tversky | None:
@@ -106,11 +105,6 @@ class Metric:
     def parts(self) -> Parts | None:
         """The parts of an average over classes."""
         return None
-
-    @property
-    def smooth(self) -> bool:
-        """True if the metric has no kink, so that it has score limits."""
-        return True
 
     def counts(self, matrix: Matrix) -> tuple[Array, Array, Array]:
         """Return the true positives, false positives and false negatives of `index`."""
@@ -258,6 +252,8 @@ class BinaryMetric(ExpectationMetric):
         and analytic functions (`numpy.sqrt`, not `abs`, `min` or `max`).
     range : tuple of float, optional
         The smallest and the largest possible value, infinite if there is none.
+    smooth : bool, optional
+        Say False if the metric has a kink. Then it has no score limits.
 
     Examples
     --------
@@ -278,6 +274,7 @@ class BinaryMetric(ExpectationMetric):
     function: Callable[[Any, Any, Any], Any]
     derivatives: Callable[[Any, Any, Any], Slopes] | None = None
     range: tuple[float, float] = REAL
+    smooth: bool = True
 
 
 @dataclass(frozen=True, repr=False)
@@ -408,33 +405,6 @@ class Micro(ShareRight, ClassMetric):
         return np.ones_like(eza), np.zeros_like(ea), np.zeros_like(ez)
 
 
-class Overlap(BinaryMetric):
-    """The larger one of precision and recall, which has a kink where they are equal."""
-
-    @property
-    def smooth(self) -> bool:
-        return False
-
-
-class Correlation(BinaryMetric):
-    """The correlation from counts, because 1 - EZ has no digits where EZ is near 1."""
-
-    def estimate(self, matrix: Matrix) -> Array:
-        return self.evaluate(matrix)[0]
-
-    def _evaluate(self, matrix: Matrix) -> tuple[Array, Array, Array]:
-        (tn, tp), (n0, n1) = (np.moveaxis(x, -1, 0) for x in (matrix.right, matrix.true))
-        m0, m1 = np.moveaxis(matrix.predicted, -1, 0)
-        fp, fn, root = m1 - tp, n1 - tp, np.sqrt(n0 * n1) * np.sqrt(m0 * m1)
-        value = (tp * tn - fp * fn) / root
-        direct = np.stack([tp, -fn, -fp, tn], axis=-1) / root[..., None]
-        inverse = [1 / n0 + 1 / m0, 1 / n0 + 1 / m1, 1 / n1 + 1 / m0, 1 / n1 + 1 / m1]
-        through = 0.5 * value[..., None] * np.stack(inverse, axis=-1)
-        shape, n = (*np.shape(value), 2, 2), matrix.total[..., None, None]
-        slopes = matrix.at_cells(n * (direct - through).reshape(shape))
-        return value, slopes, matrix.at_cells(n * (np.abs(direct) + np.abs(through)).reshape(shape))
-
-
 @dataclass(frozen=True, repr=False)
 class Mean(ClassMetric):
     """The mean of a binary metric over classes, each against the rest."""
@@ -445,20 +415,12 @@ class Mean(ClassMetric):
     range: tuple[float, float]
 
     @property
-    def smooth(self) -> bool:
+    def smooth(self) -> bool:  # type: ignore[override]
         return self.of.smooth
 
     @cached_property
     def parts(self) -> Parts | None:
-        if not isinstance(self.of, Tversky):
-            return None
-        return Parts((self.of,), self._mean, self.weighted)
-
-    def _mean(self, values: Array, shares: Array) -> tuple[Array, Array]:
-        if self.weighted:  # the last part is what the shares add
-            weight = np.concatenate([shares, np.ones_like(shares[..., :1])], axis=-1)
-            return (values * weight).sum(axis=-1), weight
-        return values.mean(axis=-1), np.full(values.shape, 1.0 / values.shape[-1])
+        return Parts((self.of,), self.weighted) if isinstance(self.of, Tversky) else None
 
     def of_classes(self, eza: Numbers, ea: Numbers, ez: Numbers) -> Numbers:
         values = self.of.at(eza, ea, ez)
@@ -489,13 +451,7 @@ class MacroStar(ClassMetric):
 
     @cached_property
     def parts(self) -> Parts:
-        return Parts((precision, recall), self._of_means, False)
-
-    def _of_means(self, values: Array, shares: Array) -> tuple[Array, Array]:
-        r = shares.shape[-1]
-        value, by_p, by_q = self._of(values[..., :r], values[..., r:])
-        slopes = np.broadcast_to(np.stack([by_p, by_q], axis=-1), (*by_p.shape, 2))
-        return value, np.repeat(slopes, r, axis=-1)
+        return Parts((precision, recall), False)
 
     def _of(self, p: Numbers, q: Numbers) -> Slopes:
         """Return F-beta of the means of precisions and recalls, and its slopes by each of them."""

@@ -177,6 +177,23 @@ def collection(
     return np.stack([tp, fp, sizes - tp - fp], axis=-1)
 
 
+def hard_documents(units: int, slope: float, count: int, rng: Generator) -> tuple[Array, float]:
+    """Draw counts (units, count, 3) of documents whose difficulty goes with their size, and F1.
+
+    The log odds of a right item change by `slope` where a document is e times as large.
+    """
+
+    def right(sizes: Array) -> Array:
+        return np.asarray(special.expit(1.5 + slope * np.log(sizes / 5)))
+
+    many = unlike_sizes(1_000_000, rng)
+    share = float((many * right(many)).sum() / many.sum())
+    sizes = unlike_sizes((units, count), rng)
+    tp = rng.binomial(sizes, right(sizes))
+    fp = rng.binomial(sizes - tp, 0.5)
+    return np.stack([tp, fp, sizes - tp - fp], axis=-1), 2 * share / (1 + share)
+
+
 def bootstrap(counts: Array, level: float, resamples: int, rng: Generator) -> Any:
     """Return percentiles of F1 over resampled documents, for each collection."""
     weights = rng.multinomial(len(counts), np.full(len(counts), 1 / len(counts)), resamples)
