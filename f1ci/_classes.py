@@ -15,7 +15,7 @@ import numpy as np
 from f1ci import _validation, clustered, metrics
 from f1ci import counts as _counts
 from f1ci._labels import Codes, are_indicators
-from f1ci._limits import Level, interval_of
+from f1ci._limits import FEW, Level, interval_of
 from f1ci.counts import Items
 from f1ci.methods.clusters import sample_of_groups
 from f1ci.methods.score import Sample, sample_of, sample_of_counts
@@ -27,6 +27,7 @@ from f1ci.results import (
     FloatOrArray,
     Interval,
     Labels,
+    SmallSampleWarning,
     UndefinedMetricWarning,
     warn,
 )
@@ -139,7 +140,13 @@ def _sample(data: ClassCounts, score: Tversky, average: str | None, zero_divisio
     if average == "weighted" and not true.any():
         average = "macro"
     weight = true if average == "weighted" else np.ones(len(true))
-    relevant = (data.totals * [1.0, score.a > 0.0, score.b > 0.0]).sum(axis=-1) > 0.0
+    items = (data.totals * [1.0, score.a > 0.0, score.b > 0.0]).sum(axis=-1)
+    relevant, few = items > 0.0, (items > 0.0) & (items < FEW)
+    some = data.items is not None and relevant.sum() < len(data.items.classes)
+    if some and few.any() and average != "micro":
+        named = _validation.listing([data.classes[k] for k in np.flatnonzero(few).tolist()], 3)
+        text = f"fewer than {FEW} items matter to the {score.name} of class {named}"
+        warn(f"{text}, so that little is known of the average", SmallSampleWarning)
     chosen, share = np.arange(len(true)), 1.0
     if average != "micro" and relevant.any() and not relevant.all():
         chosen = np.flatnonzero(relevant)

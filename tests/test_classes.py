@@ -155,6 +155,11 @@ def test_an_undefined_class_is_left_out_or_a_constant():
         assert found.standard_error == pytest.approx(0.75 * alone.standard_error, rel=1e-14)
 
 
+def test_a_rare_class_is_named():
+    with pytest.warns(f1ci.SmallSampleWarning, match="fewer than 3 items .* f1 of class 'c', so"):
+        f1ci.f1_score_interval([*TRUE, "c"], [*PRED, "c"], labels=["a", "c"], average="macro")
+
+
 def test_nothing_is_known_of_an_undefined_score():
     found = f1ci.f1_score_interval([0, 0], [0, 0], zero_division=1)
     assert (found.estimate, *found) == (1.0, 0.0, 1.0)

@@ -116,14 +116,6 @@ def test_scores_of_zero_and_one(p):
     )
 
 
-def test_rare_relevant_items_and_large_tests_are_enumerated_too():
-    # Skew binomials: about one relevant item, and a million items.
-    assert abs(1 - coverage.exact(1000, design(0.0005, 0.0003, 0.0002)).enumerated) < 1e-9
-    large = coverage.exact(100_000, design(0.01, 0.005, 0.005))
-    assert abs(1 - large.enumerated) < 1e-9
-    assert large.coverage == pytest.approx(0.95, abs=0.001)
-
-
 # Enumeration
 
 # Takahashi et al. (2022), scenario 2, rows true: unequal cells.
@@ -210,15 +202,6 @@ def several(counts):
     )
 
 
-def test_an_interval_of_ones_own_is_summed_over_the_same_tables():
-    cells = design(*SCENARIOS[1])
-    mine = coverage.exact(25, cells, method=partial(_named, method="wald"), truth=0.8)
-    named = coverage.exact(25, cells, method="wald")
-    for name in ("coverage", "expected_length", "overshoot", "degeneracy", "length_deviation"):
-        # Four cells against three; what either leaves out is below 1e-9.
-        assert getattr(mine, name) == pytest.approx(getattr(named, name), abs=2e-9)
-
-
 def test_undefined_intervals_count_as_misses_or_not_at_all():
     def only_when_even(counts):
         low = np.where(counts[:, 0] % 2 == 0, 0.0, np.nan)
@@ -300,14 +283,6 @@ def cautious(counts):
     return np.where(counts[:, 0] > 2, low, np.nan), high
 
 
-def test_undefined_intervals_miss_and_are_left_out_of_the_conditional_coverage():
-    p = [0.1, 0.1, 0.1, 0.7]
-    result = coverage.simulate(20, p, method=cautious, truth=0.5, replicates=50_000, rng=4)
-    assert 0.5 < result.undefined < 0.8
-    defined = 1 - result.undefined
-    assert result.coverage == pytest.approx(result.coverage_if_defined * defined, rel=1e-12)
-
-
 def _study(executor=None, rng=99):
     options = {"method": "wilson_direct", "replicates": 600_000, "rng": rng, "executor": executor}
     return coverage.simulate(60, [*SCENARIOS[2], 0.04], **options)
@@ -372,30 +347,23 @@ QUARTERS = [0.25] * 4
 @pytest.mark.parametrize(
     ("of", "n", "cells", "options", "message"),
     [
-        ("exact", 0, HALVES, {}, "n must be at least 1, got 0"),
-        ("exact", 2.5, HALVES, {}, "n must be an integer, got 2.5"),
         ("exact", 2**60, HALVES, {}, "n must be at most 1000000000, got 11529"),
         ("exact", MANY, QUARTERS, {}, "gives about .* simulate instead"),
-        ("exact", MANY, QUARTERS, {"least": 0.0}, "tables to sum over"),
-        ("exact", 5, [0.5, 0.6, -0.1, 0], {}, "not negative, got -0.1"),
         ("exact", 5, [0.5, 0.4, 0.2, 0], {}, "add up to 1, got a sum of 1.1"),
         ("exact", 5, [0, 0, 0, 1], {}, r"must lie in \(0, 1\], got 0.0"),
         ("exact", 5, HALVES, {"method": "x"}, "got 'x'"),
         ("exact", 5, HALVES, {"truth": 0.5}, "truth goes with a method of"),
         ("exact", 5, HALVES, {"least": 2}, "between 0 and 1, got 2"),
         ("exact", 5, HALVES, {"least": 1}, "leave some tables, got 1"),
-        ("tables", 5, [0.5, 0.4], {}, "a sum of 0.9"),
         ("tables", MANY, [0.5, 0.5], {}, r"about 1e\+09 tables .*, or leave out .*: least=0"),
         ("simulate", 5, HALVES, {"method": several} | THREE, r"\(9, 3\) for 9 .* shapes \(9, 2\)"),
         ("simulate", 5, HALVES, {"method": several}, "truth must be given"),
-        ("simulate", 5, [0.5, 0.4], {}, "add up to 1, got a sum of 0.9"),
         ("simulate", 5, [0.5, 0.5], {}, r"shape \(4,\), got shape \(2,\)"),
-        ("simulate", 5, [0, 0, 0, 1], {}, "got 0.0"),
         ("simulate", 5, HALVES, {"replicates": 0}, "got 0"),
     ],
 )
 def test_bad_arguments_are_quoted(of, n, cells, options, message):
-    typed = n == 2.5 or "truth" in message
+    typed = "truth" in message
     with pytest.raises(TypeError if typed else ValueError, match=message):
         getattr(coverage, of)(n, cells, **options)
 

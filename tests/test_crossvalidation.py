@@ -114,14 +114,6 @@ def test_classes_are_balanced_to_within_one(sizes, repetitions, seed):
         assert np.ptp(np.bincount(block[labels == label], minlength=blocks)) <= 1
 
 
-def test_labels_may_be_of_any_hashable_kind():
-    labels = [("B", 1), None.__class__, "B", ("B", 1)] * 4
-    block = blocks_of(f1ci.bcv_partitions(16, stratify=labels, rng=0), 16)
-    for label in set(labels):
-        members = [block[i] for i in range(16) if labels[i] == label]
-        assert np.ptp(np.bincount(members, minlength=4)) <= 1
-
-
 # Randomness
 
 
@@ -171,18 +163,12 @@ def test_scikit_learn_takes_the_pairs_as_cv():
     [
         ({"n": 3}, ValueError, "n must be at least 4, the number of blocks for 3 rep.*got 3"),
         ({"n": 1, "repetitions": 1}, ValueError, "at least 2, .* for 1 repetition, got 1"),
-        ({"n": 12, "repetitions": 8}, ValueError, "n must be at least 16, .*, got 12"),
-        ({"n": 0}, ValueError, "n must be at least 1, got 0"),
         ({"n": 10.0}, TypeError, "n must be an integer, got 10.0"),
         ({"n": 8, "repetitions": 0}, ValueError, "repetitions must be at least 1, got 0"),
-        ({"n": 8, "repetitions": 1.5}, TypeError, "repetitions must be an integer, got 1.5"),
         ({"n": 8, "stratify": [1] * 3 + [0] * 5}, ValueError, "at least 4 members.*3 of class 1"),
         ({"n": 8, "stratify": [0, 1] * 3}, ValueError, "each of the n = 8 observations, got 6"),
         ({"n": 10**6, "repetitions": 2000}, ValueError, "at most 300000000, .* repetitions=2000"),
         ({"n": 4, "stratify": [0.0, 0.0, np.nan, 0.0]}, ValueError, "missing labels, got nan"),
-        ({"n": 4, "stratify": "abcd"}, TypeError, "stratify must be a sequence of labels"),
-        ({"n": 4, "stratify": np.zeros((4, 1, 1))}, ValueError, "one-dimensional, got shape"),
-        ({"n": 4, "stratify": []}, ValueError, "stratify must not be empty"),
     ],
 )
 def test_bad_input_gets_a_sentence_that_quotes_it(arguments, error, message):

@@ -260,43 +260,6 @@ def test_ends_lie_in_the_range_and_have_a_length(method):
     assert (joint.high[kept] >= joint.individual_high[kept]).all()
 
 
-def test_the_default_does_not_warn_where_it_has_nothing_to_warn_of():
-    y_true, predictions = labels_of_cells(CELLS)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        joint_intervals(y_true, {**predictions, "perfect": y_true}, ["f1", "accuracy"])
-
-
-def test_order_of_rows_and_names_of_classes_do_not_matter():
-    rng = np.random.default_rng(35)
-    y_true, a, b = rng.integers(0, 3, (3, 80))
-    names = ["macro_f1", "weighted_f1"]
-    joint = joint_intervals(y_true, {"a": a, "b": b}, names)
-    word = np.array(["x", "y", "z"])
-    renamed = joint_intervals(word[y_true], {"a": word[a], "b": word[b]}, names)
-    np.testing.assert_array_equal(renamed.low, joint.low)
-    turned = joint_intervals(y_true, {"b": b, "a": a}, names[::-1])
-    for row in joint.rows():
-        # Other points for the quantile: its accuracy.
-        assert tuple(turned[row]) == pytest.approx(tuple(joint[row]), abs=1e-4)
-
-
-def test_joint_coverage_of_the_default_in_a_small_sample():
-    """Two rules, three metrics, 40 items, 400 test sets, four standard errors."""
-    rng = np.random.default_rng(36)
-    cells = np.array([20, 1, 1, 1, 1, 1, 2, 8])
-    names = ["f1", "accuracy", "precision"]
-    truth, _ = joint_from_cells(cells, names)
-    held = []
-    for draw in rng.multinomial(40, cells / cells.sum(), size=400):
-        y_true, predictions = labels_of_cells(draw)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            joint = joint_intervals(y_true, predictions, names)
-        held.append(((joint.low <= truth) & (truth <= joint.high)).all())
-    assert np.mean(held) >= 0.95 - 4 * np.sqrt(0.95 * 0.05 / 400)
-
-
 def test_rows_are_classifier_by_metric(monkeypatch):
     y_true, predictions = labels_of_cells(CELLS)
     joint = joint_intervals(y_true, predictions, ["f1", "accuracy"])

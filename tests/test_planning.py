@@ -97,11 +97,6 @@ def test_the_published_example_without_rounding():
     assert f1ci.sample_size(fbeta(0.5), standard_error=0.01, prevalence=0.615).total == 9875
 
 
-def test_recall_is_the_textbook_sample_size():
-    """z^2 / (4 h^2): 385 positives for five points at 95 %, as in every textbook."""
-    assert f1ci.sample_size("recall", half_width=0.05).positives == 385
-
-
 @pytest.mark.parametrize("error", [0.1, 0.05, 0.01, 0.005, 1e-3, 1e-5])
 def test_a_whole_number_is_not_rounded_up(error):
     """Recall needs 1 / (4 delta^2) positives: 25, 100, 2500, ..., whatever the last bit says."""
@@ -142,18 +137,12 @@ def test_the_planned_width_is_kept(beta, half_width, shares):
     ("arguments", "error", "message"),
     [
         ({}, ValueError, "exactly one of half_width, standard_error.*half_width=None"),
-        ({"half_width": 0.1, "standard_error": 0.1}, ValueError, "exactly one of"),
         ({"half_width": 2}, ValueError, "half_width must be below 1, the range .*, got 2.0"),
-        ({"half_width": -0.1}, ValueError, "half_width .* got -0.1"),
         ({"half_width": math.nan}, ValueError, "half_width .* got nan"),
-        ({"half_width": "wide"}, TypeError, "half_width must be a number, got 'wide'"),
         ({"standard_error": True}, TypeError, "standard_error must be a number, got True"),
         ({"half_width": 0.1, "prevalence": 61.5}, ValueError, "prevalence .* got 61.5"),
-        ({"half_width": 0.1, "confidence_level": 95}, ValueError, "did you mean 0.95"),
         ({"half_width": 1e-200}, ValueError, r"2\*\*50 items, but the plan asks for inf"),
-        ({"half_width": 1e-3, "prevalence": 1e-12}, ValueError, r"2\*\*50 items"),
         ({"metric": "accuracy", "half_width": 0.1}, ValueError, "Tversky.*got 'accuracy'"),
-        ({"metric": "macro_f1", "half_width": 0.1}, ValueError, "Tversky.*got 'macro_f1'"),
         ({"metric": "precision", "half_width": 0.1}, ValueError, "b = 0.*got 'precision'"),
     ],
 )
@@ -211,19 +200,6 @@ def test_the_planned_power_is_had(prevalence, score, positive, negative, differe
     assert found == pytest.approx(difference, rel=1 / plan.items)  # items are whole numbers
 
 
-def test_the_plan_for_f1_is_the_formula_of_the_page():
-    """(z + w)^2 {d1 (2 - F)^2 + d0 F^2} / (D delta)^2."""
-    d1, d0, score, prevalence, difference = 0.04, 0.03, 0.7, 0.2, 0.01
-    options = {"disagreement": (d1, d0), "score": score, "prevalence": prevalence}
-    plan = f1ci.comparison_sample_size(
-        difference=difference, power=0.9, confidence_level=0.99, **options
-    )
-    variance = (d1 * (2 - score) ** 2 + d0 * score**2) / (2 * prevalence) ** 2
-    z, w = stats.norm.ppf([0.995, 0.9])
-    assert plan.variance == pytest.approx(variance, rel=1e-13)
-    assert plan.items == pytest.approx((z + w) ** 2 * variance / difference**2, abs=1)
-
-
 def test_recall_is_planned_as_mcnemars_test():
     """Recall is the share right among positives, so d1 alone matters, whatever recall is."""
     plan = f1ci.comparison_sample_size(
@@ -253,7 +229,6 @@ def test_a_pilot_gives_its_own_variance():
         ({"disagreement": 0.1}, "disagreement must hold the shares .*, got 0.1"),
         ({"disagreement": (0.1, 2)}, "disagreement must lie between 0 and 1, got 2"),
         ({"disagreement": (0.4, 0.1)}, "within the shares of positives and negatives, 0.3 and 0.7"),
-        ({"difference": 0}, "difference must be a finite number above 0, got 0"),
         # A positive is worth .6 / .3 and a negative .4 / .3 here: .001 of each makes 1/300.
         (
             {"difference": 0.5, "disagreement": (0.001, 0.001)},
@@ -261,26 +236,9 @@ def test_a_pilot_gives_its_own_variance():
         ),
         ({"power": 1.2}, r"power must lie strictly between 0 and 1, got 1\.2"),
         ({"score": 0}, r"score must lie in \(0, 1\], got 0"),
-        ({"metric": "accuracy"}, "got 'accuracy'"),
     ],
 )
 def test_bad_plans_for_differences(options, message):
     plan = {"difference": 0.1, "disagreement": (0.1, 0.1), "score": 0.8, "prevalence": 0.3}
     with pytest.raises(ValueError, match=message):
         f1ci.comparison_sample_size(**(plan | options))
-
-
-def test_the_largest_difference_is_what_the_tables_can_show():
-    # B right on all discordant items: the two tables of expected counts differ by just that much.
-    prevalence, score, d1, d0 = 0.3, 0.8, 0.002, 0.004
-    options = {"disagreement": (d1, d0), "score": score, "prevalence": prevalence}
-    tp, fp = prevalence * score, prevalence * (1 - score)
-
-    def f1(tp, fp):
-        return 2 * tp / (tp + fp + prevalence)
-
-    largest = f1(tp + d1 / 2, fp - d0 / 2) - f1(tp - d1 / 2, fp + d0 / 2)
-    # The plan's difference is the derivative's: third-order terms in the shares are left out.
-    f1ci.comparison_sample_size(difference=largest * 0.999, **options)
-    with pytest.raises(ValueError, match="difference must be at most"):
-        f1ci.comparison_sample_size(difference=largest * 1.001, **options)

@@ -1,6 +1,5 @@
 """What the plots show, read back from the axes."""
 
-import subprocess
 import sys
 
 import matplotlib as mpl
@@ -111,13 +110,6 @@ def test_a_difference_shows_zero_the_margin_and_the_verdict():
     assert not f1ci.plot.difference(test.interval).patches
 
 
-def test_the_better_sides_are_named_over_zero_in_any_style():
-    with mpl.rc_context({"axes.titlelocation": "left"}):
-        ax = f1ci.plot.difference(f1ci.difference_test(TRUE, A, B))
-    assert ax.get_title("center").startswith("← A")
-    assert not ax.get_title("left")
-
-
 def test_given_axes_are_used():
     _, axes = pyplot.subplots(3)
     assert f1ci.plot.forest(INTERVALS, ax=axes[0]) is axes[0]
@@ -144,11 +136,6 @@ def test_an_empty_forest_is_refused():
         f1ci.plot.forest({})
     with pytest.raises(ValueError, match=r"metric must be one of .*, got 'mcc'"):
         f1ci.plot.forest(f1ci.classification_report(TRUE, A), metric="mcc")
-
-
-def test_matplotlib_is_imported_only_for_a_plot():
-    code = "import sys, f1ci; sys.exit('matplotlib' in sys.modules or 'pandas' in sys.modules)"
-    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
 def test_without_matplotlib_a_sentence_says_so(monkeypatch):

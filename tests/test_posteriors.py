@@ -4,8 +4,6 @@ Expected numbers come from tables 2 to 5 of Wang and Li (2019), where the paper 
 from mpmath everywhere. The paper's numbers and counts are read where the book has them.
 """
 
-import time
-
 import mpmath as mp
 import numpy as np
 import pytest
@@ -53,41 +51,6 @@ def mp_probability_of_exceeding(a1, b1, a2, b2):
     return total
 
 
-def mp_tail_of_difference(a1, b1, a2, b2):
-    """P(X > Y) for narrow distributions, without an incomplete beta function.
-
-    The double integral of both densities on the log-odds scale: over y by the trapezoidal rule,
-    which converges exponentially (4e-14 at steps of .8 standard deviations), over the difference,
-    from 0 to 8 standard deviations, by Gauss's rule.
-    """
-
-    def parts(a, b):
-        a, b = mp.mpf(a), mp.mpf(b)
-        constant = mp.loggamma(a + b) - mp.loggamma(a) - mp.loggamma(b)
-
-        def log_density(z):
-            return constant + a * z - (a + b) * mp.log1p(mp.exp(z))
-
-        return mp.log(a / b), 1 / a + 1 / b, log_density
-
-    centre_x, variance_x, log_density_x = parts(a1, b1)
-    centre_y, variance_y, log_density_y = parts(a2, b2)
-    spread = mp.sqrt(variance_x + variance_y)
-    step = 0.8 * mp.sqrt(variance_x * variance_y) / spread
-
-    def density_of_difference(d):
-        middle = ((centre_x - d) * variance_y + centre_y * variance_x) / spread**2
-        grid = (middle + i * step for i in range(-11, 12))
-        return step * mp.fsum(mp.exp(log_density_x(z + d) + log_density_y(z)) for z in grid)
-
-    nodes, weights = np.polynomial.legendre.leggauss(30)
-    return mp.fsum(
-        2 * spread * weight * density_of_difference(2 * spread * (node + panel))
-        for panel in (1, 3)
-        for node, weight in zip(nodes, weights, strict=True)
-    )
-
-
 def mp_with_margin(first, second, margin, metric):
     """The integral in the notes of `bayes_test`, on the scale of the metric."""
 
@@ -119,19 +82,6 @@ def test_weight_is_the_average_of_eq_22(m):
     over_rho2, _ = integrate.quad(lambda rho2: weight(0.2, rho2), 0.25, 0.5, epsabs=0)
     assert _fold_weight(m, 0.2, None) == pytest.approx(4 * over_rho2, rel=1e-13)
     assert _fold_weight(m, 0.2, 0.3) == pytest.approx(weight(0.2, 0.3), rel=1e-15)
-
-
-@pytest.mark.parametrize("m", [10**6, 10**12])
-def test_weight_keeps_its_digits_for_many_repetitions(m):
-    # The four terms x log x of the closed form cancel: mpmath has the digits to spare.
-    with mp.workdps(60):
-        k = mp.mpf(2) * (m - 1)
-
-        def h(x):
-            return x * mp.log(x)
-
-        exact = 8 / k * (h((3 + k) / 2) - h((2 + k) / 2) - h((6 + k) / 4) + h((4 + k) / 4))
-    assert _fold_weight(m, None, None) == pytest.approx(float(exact), rel=1e-14)
 
 
 def test_special_correlations():
@@ -180,23 +130,6 @@ def test_precision_and_recall_are_beta_distributions(tp, fp, fn, prior):
         np.testing.assert_allclose(ours.ppf(q), x, rtol=1e-12)
         np.testing.assert_allclose(ours.cdf(x), theirs.cdf(x), rtol=1e-12)
         assert ours.mean() == pytest.approx(theirs.mean(), rel=1e-14)
-
-
-@pytest.mark.parametrize("counts", [(3, 1, 2), (0.5, 0, 2), (1e6, 2e5, 3e4), (0.3, 1e9, 4e8)])
-@pytest.mark.parametrize("metric", METRICS)
-def test_densities_against_mpmath(metric, counts):
-    of = f1ci.posterior(*counts, metric)
-    for t in of.ppf([0.001, 0.4, 0.99]):
-        if t < 1e-300:
-            continue
-        with mp.workdps(40):
-            x = mp.mpf(t) / (2 - mp.mpf(t)) if metric == "f1" else mp.mpf(t)
-            slope = 2 / (2 - mp.mpf(t)) ** 2 if metric == "f1" else 1
-            exact = float(mp_beta_density(x, of.alpha, of.beta) * slope)
-        # x is known to 1e-16, and the density changes by n |z| / sqrt(n) times that: at most 1e-11.
-        # scipy's density was off by 2e-8 at a thousand million counts before 1.16.
-        rel = 1e-10 if sum(counts) < 1e8 else 1e-7
-        assert of.pdf(t) == pytest.approx(exact, rel=rel)
 
 
 @settings(max_examples=60)
@@ -334,15 +267,8 @@ def test_random_values_follow_the_posterior(metric):
 
 def test_arrays_broadcast_and_scalars_give_floats():
     of, single = f1ci.posterior([[5], [7]], [1, 2, 3], 4), f1ci.posterior(7, 2, 4)
-    for values, value in (
-        (of.pdf(0.4), single.pdf(0.4)),
-        (of.cdf(0.4), single.cdf(0.4)),
-        (of.sf(0.4), single.sf(0.4)),
-        (of.ppf(0.4), single.ppf(0.4)),
-        (of.mean(), single.mean()),
-        (of.mode(), single.mode()),
-        (of.interval().low, single.interval().low),
-    ):
+    for name, *at in (("pdf", 0.4), ("cdf", 0.4), ("sf", 0.4), ("ppf", 0.4), ("mean",), ("mode",)):
+        values, value = (getattr(each, name)(*at) for each in (of, single))
         assert type(value) is float
         assert values.shape == (2, 3)
         assert values[1, 1] == value
@@ -410,20 +336,6 @@ def test_integral_against_the_finite_sum(shape, metric):
     assert back == pytest.approx(1.0 - exact, abs=1e-10)
 
 
-@pytest.mark.parametrize(("n", "error"), [(1e7, 1e-10), (1e9, 1e-8)])
-@pytest.mark.parametrize("z", [-4.0, -1.5, 1.0])
-def test_integral_for_huge_counts(n, error, z):
-    """Means z standard deviations of the difference apart: the promise, in little time."""
-    p = 0.8
-    shift = -z * np.sqrt(2 * p * (1 - p) / n)
-    shapes = (p * n, (1 - p) * n, (p + shift) * n, (1 - p - shift) * n)
-    begin = time.process_time()
-    ours = _probability_of_exceeding(beta(*shapes[:2]), beta(*shapes[2:]), 0.0)
-    assert time.process_time() - begin < 1.0  # a hundred times what it takes
-    with mp.workdps(30):
-        assert ours == pytest.approx(float(mp_tail_of_difference(*shapes)), abs=error)
-
-
 @pytest.mark.parametrize("metric", ["recall", "f1"])
 @pytest.mark.parametrize(
     ("first", "second", "margin"),
@@ -443,21 +355,6 @@ def test_integral_with_a_margin(first, second, margin, metric):
 
 
 # The Bayes test: its options
-
-
-@pytest.mark.parametrize("rope", [0.0, 0.005])
-def test_it_agrees_with_random_draws(rope):
-    # Eq. 33, its sign put right.
-    folds = FOLDS["org", "A"], FOLDS["org", "B"]
-    test = f1ci.bayes_test(*folds, rope=rope)
-    rng, draws = np.random.default_rng(4), 200_000
-    a, b = (f1ci.posterior(*f1ci.effective_counts(f)).rvs(draws, rng=rng) for f in folds)
-    for p, share in (
-        (test.p_h0, np.mean(b - a < -rope)),
-        (test.p_h1, np.mean(b - a > rope)),
-        (test.p_rope, np.mean(abs(b - a) <= rope)),
-    ):
-        assert share == pytest.approx(p, abs=4 * np.sqrt(p * (1 - p) / draws) + 1e-12)
 
 
 def test_region_of_practical_equivalence():
@@ -523,40 +420,24 @@ PAIR = f1ci.posterior([7, 8], 3, 2)
     ("call", "error", "message"),
     [
         (of_folds(ONES[0]), ValueError, r"folds must have shape \(m, 2, 3\), .* shape \(2, 3\)"),
-        (of_folds(np.ones((3, 3, 2))), ValueError, r"got shape \(3, 3, 2\)"),
-        (of_folds(ONES[:0]), ValueError, r"got shape \(0, 2, 3\)"),
         (of_folds(-ONES), ValueError, "folds must be finite and not negative, got -1.0"),
-        (of_folds(ONES * np.nan), ValueError, "folds must be finite and not negative, got nan"),
-        (of_folds([[[1, 2, 3], [1, 2]]]), ValueError, "folds must be a regular array"),
         (of_counts(-1, 2, 3), ValueError, "tp must be finite and not negative, got -1"),
         (of_counts(1, 2, "3"), TypeError, "fn must be numeric, got '3'"),
         (of_counts(1, 2, 3, "accuracy"), ValueError, "one of 'precision'.*'accuracy'"),
-        (of_counts(1, 2, 3, f1ci.metrics.jaccard), ValueError, "'precision'.*got 'jaccard'"),
         (of_counts(1, 2, 3, prior=0), ValueError, "prior must be a finite number above 0, got 0"),
         (of_counts([1, 2], [1, 2, 3], 0), ValueError, r"tp has \(2,\), fp has \(3,\)"),
-        (lambda: PAIR.pdf(None), TypeError, "x must be numeric, got None"),
         (lambda: PAIR.pdf("x" * 10**6), TypeError, "x must be numeric, got 'xxx.{0,200}$"),
-        (lambda: PAIR.cdf(10**400), TypeError, "x must be numeric, got 1000"),
-        (lambda: PAIR.sf(0.5 + 1j), TypeError, "x must be numeric"),
         (lambda: PAIR.ppf(1.5), ValueError, "q must lie between 0 and 1, got 1.5"),
-        (lambda: PAIR.ppf([0.5, np.nan]), ValueError, "q must lie between 0 and 1, got nan"),
         (lambda: PAIR.cdf([0.1, 0.2, 0.3]), ValueError, r"x has \(3,\), alpha has \(2,\)"),
         (lambda: PAIR.rvs(-1), ValueError, "size must be at least 1, got -1"),
-        (lambda: PAIR.rvs(2.5), TypeError, "size must be an integer, got 2.5"),
         (lambda: PAIR.rvs((10**6, 10**6)), ValueError, "size must be at most 100000000, got"),
         (lambda: PAIR.rvs(3), ValueError, r"size has \(3,\), alpha has \(2,\)"),
         (lambda: PAIR.rvs(rng="x"), TypeError, "rng must be None, a seed.*got 'x'"),
-        (lambda: PAIR.interval(95), ValueError, "strictly between 0 and 1, got 95"),
         (of_test(ONES, ONES[:2]), ValueError, "same partitions, got 3 and 2 repetitions"),
-        (of_test(ONES, ONES[0]), ValueError, r"folds_b must have shape \(m, 2, 3\)"),
-        (of_test(-ONES, ONES), ValueError, "folds_a must be finite and not negative, got -1.0"),
-        (of_test(ONES, ONES, "g-mean"), ValueError, "metric must be one of .*got 'g-mean'"),
-        (of_test(ONES, ONES, prior=0.0), ValueError, "prior must be a finite number above 0"),
         (of_test(ONES, ONES, prior=0.01), ValueError, "prior must be at least 0.25 in a test"),
         (of_test(1e9 * ONES, ONES), ValueError, r"at most 1e\+09 counts, got 6\.64e\+09"),
         (of_test(ONES, ONES, rope=-0.01), ValueError, "rope must lie between 0 and 1, got -0.01"),
         (of_folds(ONES, rho1=-0.1), ValueError, "rho1 must lie between 0 and 1, got -0.1"),
-        (of_folds(ONES, rho2="half"), TypeError, "rho2 must be a number, got 'half'"),
     ],
 )
 def test_bad_input_is_quoted(call, error, message):

@@ -368,10 +368,12 @@ def tally(rows: Iterable[Mapping[str, Any]], of: str) -> int:
 
 def fold_proofs_and_box_pictures(_app: Sphinx, doctree: nodes.document, _: str) -> None:
     """Let proofs be folded, and pictures scroll without their captions where they are too wide."""
-    for proof in [*doctree.findall(nodes.admonition)]:
-        if proof["ids"] == ["proof"]:  # sphinx-proof gives all proofs of a page this id
-            classes = ["proof", "toggle"]
-            proof.replace_self(nodes.container("", *proof.children, is_div=True, classes=classes))
+    for part in [*doctree.findall(nodes.Element)]:
+        if (ids := part.get("ids")) in (["proof"], ["proof-content"]):
+            part["ids"] = []  # sphinx-proof gives all proofs of a page one id
+            if ids == ["proof"]:
+                folded = nodes.container("", *part.children, is_div=True, classes=["toggle"])
+                part.replace_self(folded)  # which keeps the class "proof"
     for picture in [*doctree.findall(nodes.image)]:
         if isinstance(picture.parent, nodes.figure):
             box = nodes.container("", is_div=True, classes=["picture"])

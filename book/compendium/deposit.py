@@ -246,20 +246,22 @@ def write_crate(edition: Edition, html: Path) -> None:
                 files[place]["license"] = licences[0 if path.suffix == ".py" else -1]
     for record in filter(None, map(edition.record, edition.names())):
         name = record["name"]
-        made = [f"notebooks/{name}.ipynb", *record["outputs"]]
-        if not record["error"]:
-            run = crate.add_action(
-                files[f"notebooks/{name}.py"],
-                f"#run-{name}",
-                [files[f"notebooks/{p}"] for p in record["data"]],
-                [files[p] for p in made if p in files],
-                {
-                    "name": f"Run of {name} with f1ci {record['version']}",
-                    "description": ", ".join(f"{k} = {v}" for k, v in record["parameters"].items()),
-                    "endTime": record["ended"],
-                },
-            )
-            crate.root_dataset.append_to("mentions", run)
+        if record["error"]:
+            continue
+        run = crate.add_action(
+            files[f"notebooks/{name}.py"],
+            f"#run-{name}",
+            properties={
+                "name": f"Run of {name} with f1ci {record['version']}",
+                "description": ", ".join(f"{k} = {v}" for k, v in record["parameters"].items()),
+                "endTime": record["ended"],
+            },
+        )
+        crate.root_dataset.append_to("mentions", run, compact=True)
+        for path in record["data"]:
+            run.append_to("object", files[f"notebooks/{path}"], compact=True)
+        for path in (f"notebooks/{name}.ipynb", *filter(files.get, record["outputs"])):
+            run.append_to("result", files[path], compact=True)
     crate.metadata.write(html)
 
 

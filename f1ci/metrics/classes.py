@@ -208,8 +208,8 @@ class ExpectationMetric(ClassMetric):
     """A function of the E(ZA), EA and EZ of the positive class."""
 
     binary: ClassVar[bool] = True
-    function: Callable[[Any, Any, Any], Any]
-    derivatives: Callable[[Any, Any, Any], Slopes] | None
+    function: Callable[[Numbers, Numbers, Numbers], Numbers]
+    derivatives: Callable[[Numbers, Numbers, Numbers], Slopes] | None
 
     def at(self, eza: Numbers, ea: Numbers, ez: Numbers) -> Numbers:
         """Return the value at three arrays of expectations that broadcast together."""
@@ -271,8 +271,8 @@ class BinaryMetric(ExpectationMetric):
     """
 
     name: str
-    function: Callable[[Any, Any, Any], Any]
-    derivatives: Callable[[Any, Any, Any], Slopes] | None = None
+    function: Callable[[Numbers, Numbers, Numbers], Numbers]
+    derivatives: Callable[[Numbers, Numbers, Numbers], Slopes] | None = None
     range: tuple[float, float] = REAL
     smooth: bool = True
 
@@ -312,8 +312,8 @@ class MatrixMetric(Metric):
     """
 
     name: str
-    function: Callable[[Any], Any]
-    derivatives: Callable[[Any], Any] | None = None
+    function: Callable[[Numbers], Numbers]
+    derivatives: Callable[[Numbers], Numbers] | None = None
     range: tuple[float, float] = REAL
 
     def estimate(self, matrix: Matrix) -> Array:
