@@ -17,12 +17,6 @@ def rng(seed=1):
     return np.random.default_rng(seed)
 
 
-def test_outcomes_are_all_counts_once():
-    x, y, w = atlas.outcomes(4)
-    assert len({*zip(x, y, w, strict=True)}) == x.size == 34  # comb(7, 3) - 1
-    assert np.all((x + y + w >= 1) & (x + y + w <= 4))
-
-
 def test_probabilities_are_multinomial_given_v():
     # Given v = 7 the counts are multinomial, whatever the number of items (SciPy).
     chance, p = atlas.probabilities(10, 0.5, 0.7, 0.25)
