@@ -195,6 +195,15 @@ def test_differences(metric: Metric) -> None:
     assert_allclose(low, -high, rtol=1e-9)
 
 
+def test_differences_of_many_classes_take_no_seconds() -> None:
+    """24 limits of Matthews' correlation of 100 classes would take half a minute."""
+    y = np.arange(100).repeat(3)
+    a, b = np.roll(y, 1), np.roll(y, 2)
+    found = f1ci.difference_interval(y, a, b, "mcc")
+    assert found.method == "logit"
+    assert f1ci.difference_interval(y % 10, a % 10, b % 10, "mcc").method == "score"
+
+
 def numeric_influence(function, p: np.ndarray) -> np.ndarray:
     """Central differences by each cell, less their mean."""
     moved = np.empty(p.shape)

@@ -17,7 +17,7 @@ from statsmodels.stats.proportion import proportion_confint
 from tracer import walk
 
 import f1ci
-from f1ci import methods, metrics
+from f1ci import cli, methods, metrics
 from f1ci.results import DegenerateVarianceWarning, SmallSampleWarning, UndefinedMetricWarning
 
 NAMES = np.array(["ham", "spam"])
@@ -331,9 +331,11 @@ def test_every_door_has_one_sided_limits(method):
         np.testing.assert_array_equal(high.low, np.full_like(both.low, least))
 
 
-def test_one_sided_limits_print_and_refuse_low_levels():
+def test_one_sided_limits_print_and_refuse_low_levels(capsys):
     at_most = f1ci.f1_interval(77, 44, 10, alternative="less")
     assert str(at_most) == "f1 = 0.740 (95 % CI at most 0.792, score)"
+    assert cli.main(["counts", "77", "44", "10", "--alternative", "less"]) == 0
+    assert capsys.readouterr().out.splitlines()[-1] == str(at_most)
     assert "CI (at most high)" in str(f1ci.f1_interval([7, 5], 4, 1, alternative="less"))
     with pytest.raises(ValueError, match=r"above 0\.5 for alternative='less', .* got 0\.5"):
         f1ci.f1_interval(77, 44, 10, alternative="less", confidence_level=0.5)

@@ -47,6 +47,7 @@ from f1ci.methods.score import (
     Sample,
     correlation,
     difference_limits,
+    has_difference_limits,
     influences,
     limits_of,
     limits_of_metric,
@@ -246,5 +247,7 @@ def sample_of_groups(metric: Metric, items: Items) -> Sample:
         moved = [moved_by_items(score, counted, model) for model in models]
     else:
         moved = [moved_by_table(counted.by_group(m)[:, 1], score.index) for m in models]
-    matrix = items.matrix() if len(models) == 1 else None
-    return sample_of_units(metric, moved)._replace(matrix=matrix, mark="+groups")
+    sample = sample_of_units(metric, moved)._replace(mark="+groups")
+    if len(models) == 1:
+        return sample._replace(matrix=items.matrix())
+    return sample if has_difference_limits(metric, items) else sample._replace(limits=None)
