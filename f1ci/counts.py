@@ -59,13 +59,10 @@ def binary_counts(y_true: Labels, y_pred: Labels, *, pos_label: Hashable = 1) ->
 
 def _counts_of_integers(true: Labels, pred: Labels, pos_label: Hashable) -> list[int] | None:
     """Count arrays of two integers without coding them; return None for any other labels."""
-    if not isinstance(pos_label, int):
+    if type(true) is not np.ndarray or type(pred) is not np.ndarray or not true.size:
         return None
-    if not (isinstance(true, np.ndarray) and isinstance(pred, np.ndarray) and true.size):
-        return None
-    if {true.dtype.kind, pred.dtype.kind} - set("bi") or not true.shape == pred.shape == (
-        len(true),
-    ):
+    whole = {true.dtype.kind, pred.dtype.kind} <= set("bi") and isinstance(pos_label, int)
+    if not whole or true.ndim != 1 or true.shape != pred.shape:
         return None
     a, b = true == pos_label, pred == pos_label
     other = true[np.argmin(a)]
