@@ -198,10 +198,11 @@ def _of_samples(data: ClassCounts, score: Tversky, zero_division: float) -> Samp
         table = table[~empty]
     elif zero_division == 1.0:  # such an item is wholly right
         table = np.where(empty[:, None, None], [1.0, 0.0, 0.0], table)
-    if len(table) < 2:  # nothing is known of a mean
-        none = np.zeros(())
-        unknown = sample_of_counts(score, (none, none, none))
-        return defined(unknown, 1.0, zero_division)
+    if len(table) < 2:  # nothing is known of the mean of one item
+        tp, fp, fn = table.sum(axis=(0, 1))
+        one = sample_of_counts(score, (tp, fp, fn))._replace(error=np.array(np.nan), counts=None)
+        ends = np.zeros(()), np.ones(())
+        return defined(one._replace(limits=lambda z, cautious: ends), 1.0, zero_division)  # noqa: ARG005
     return clustered.sample_of_tables([table], score, "samples")
 
 

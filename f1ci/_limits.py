@@ -102,7 +102,8 @@ def _check(
     names = classes if each else None
     undefined = np.isnan(np.asarray(sample.estimate))
     if undefined.any():
-        reason = reason or ("" if each else _missing_classes(sample, undefined, classes))
+        if not each and not reason:
+            reason = _missing(sample, tuple(np.argwhere(undefined)[0]), classes)
         text = f"{name} is undefined{_places(undefined, names)}{reason}; nan was returned"
         warn(text, UndefinedMetricWarning)
     flat = (np.asarray(sample.error) == 0.0) & ~undefined
@@ -139,15 +140,12 @@ def _places(which: NDArray[np.bool_] | np.bool_, classes: Classes | None = None)
     return f" for {len(places)} of {which.size} tables (the first at [{first}])"
 
 
-def _missing_classes(sample: Sample, undefined: NDArray[np.bool_], classes: Classes | None) -> str:
-    """Return a clause that says which classes the first undefined table lacks."""
+def _missing(sample: Sample, place: tuple[int, ...], classes: Classes | None) -> str:
+    """Return a clause that says what the table at a place lacks."""
     if sample.matrix is None:
-        nothing = "no item is relevant" if sample.independent else "no unit holds a relevant item"
-        return f", because {nothing}"
-    place = tuple(np.argwhere(undefined)[0])
-    return lacking(
-        sample.metric, sample.matrix.true[place], sample.matrix.predicted[place], classes
-    )
+        return ", because no item is relevant"
+    true, predicted = sample.matrix.true[place], sample.matrix.predicted[place]
+    return lacking(sample.metric, true, predicted, classes)
 
 
 def lacking(metric: Metric, true: Array, predicted: Array, classes: Classes | None) -> str:

@@ -41,29 +41,32 @@ class Answer(NamedTuple):
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command and return the exit code: 0, or 2 after bad input."""
-    said = ""
     try:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", IntervalWarning)
             options = _parsers()["f1ci"].parse_args(arguments)
             answer = options.run(options)
         _write(answer, options.form)
-        notes = dict.fromkeys(str(warning.message) for warning in caught)
-        said = "".join(f"f1ci: note: {note}\n" for note in notes)
-        code = 0
     except BrokenPipeError:  # the reader has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except OSError as error:
-        where = error.filename or "standard output"
-        said, code = f"f1ci: {where}: {(error.strerror or str(error)).lower()}\n", 2
+        where, what = error.filename or "standard output", error.strerror or str(error)
+        return _say(f"{where}: {what.lower()}")
     except (ValueError, TypeError) as error:  # what validation raises
-        said, code = f"f1ci: {error}\n", 2
+        return _say(str(error))
     except KeyboardInterrupt:
         return 130
+    for note in dict.fromkeys(str(warning.message) for warning in caught):
+        _say(f"note: {note}")
+    return 0
+
+
+def _say(text: str) -> int:
+    """Say what is wrong, or what is to be noted; return the exit code of bad input."""
     if sys.stderr is not None:
-        sys.stderr.write(said)
-    return code
+        sys.stderr.write(f"f1ci: {text}\n")
+    return 2
 
 
 # Commands
@@ -76,7 +79,7 @@ def _counts(options: Namespace) -> Answer:
     asked += [] if options.tn is None else [metrics.accuracy]
     # A method for F1 alone has nothing to say of the others.
     fitting = [metric for metric in asked if options.method in (None, *names(metric))]
-    of = {"method": options.method, "confidence_level": options.confidence_level}
+    of = {name: getattr(options, name) for name in ("method", "confidence_level", "alternative")}
     intervals = [f1ci.metric_interval(counts, metric, **of) for metric in fitting or asked[2:3]]
     rows = _rows({interval.metric: interval for interval in intervals})
     return Answer("\n".join(map(str, intervals)), rows)
@@ -99,7 +102,7 @@ def _report(options: Namespace) -> Answer:
 
 def _matrix(options: Namespace) -> Answer:
     """Print the same report from a confusion matrix; rows are true classes."""
-    with _files.opened(options.file) as stream:
+    with _files.opened(options.matrix) as stream:
         matrix, classes, notes = _pasted.read_matrix(stream.read(_files.LONGEST_LINE))
     printed = f1ci.matrix_report(
         matrix, classes, method=options.method, confidence_level=options.confidence_level
@@ -181,7 +184,8 @@ _ARGUMENTS: dict[str, Fields] = {
     "fp": {"type": int, "help": "false positives"},
     "fn": {"type": int, "help": "false negatives"},
     "tn": {"type": int, "nargs": "?", "help": "true negatives, for the accuracy only"},
-    "file": {"help": "a file with a header line (of `matrix`: a matrix); - is standard input"},
+    "file": {"help": "a file with a header line; - is standard input"},
+    "matrix": {"help": "a file with a matrix as any program prints it; - is standard input"},
     "file_b": {"nargs": "?", "help": "a second file, with the predictions of model B"},
     "--on": _COLUMN | {"help": "the column that joins the two files"},
     "--true": _COLUMN | {"required": True, "help": "true labels"},
@@ -204,6 +208,11 @@ _ARGUMENTS: dict[str, Fields] = {
     "--score": {"type": float, "help": "what both models score, about"},
     "--power": {"type": float, "default": planning.POWER, "help": "to find a difference"},
     "--confidence-level": {"type": float, "default": 0.95, "metavar": "LEVEL"},
+    "--alternative": {
+        "default": "two-sided",
+        "metavar": "SIDE",
+        "help": "greater or less: one limit",
+    },
     "--json": {"dest": "form", "action": "store_const", "const": "json", "help": "print json"},
     "--csv": {"dest": "form", "action": "store_const", "const": "csv", "help": "print csv"},
 }
@@ -212,9 +221,9 @@ _PLAN = "--half-width --standard-error --prevalence --difference --disagreement 
 
 # Each command with its arguments, the methods that it takes, and an example.
 _COMMANDS: list[tuple[Callable[[Namespace], Answer], str, Iterable[str], str]] = [
-    (_counts, "tp fp fn tn --metric --method", METHODS, "77 44 10"),
+    (_counts, "tp fp fn tn --metric --method --alternative", METHODS, "77 44 10"),
     (_report, f"{_TABLE} --labels --method", known_methods(), "labels.csv --true y --pred a"),
-    (_matrix, "file --method", known_methods(), "matrix.txt"),
+    (_matrix, "matrix --method", known_methods(), "matrix.txt"),
     (
         _compare,
         f"{_TABLE}+ file_b --on --metric --positive --margin --power --method",

@@ -64,8 +64,8 @@ def difference_interval(
     groups : sequence, optional
         What cluster each item belongs to; see `f1_score_interval`.
     method : str, optional
-        "score", the default, for all smooth metrics; the longer "cautious", for Tversky indices
-        and accuracy; "logit" and "delta", for all metrics.
+        "score", the default, for averages and for all other smooth metrics of up to ten classes;
+        the longer "cautious", for Tversky indices and accuracy; "logit" and "delta", for all.
     confidence_level : float, optional
         The nominal level.
     alternative : {"two-sided", "greater", "less"}, default "two-sided"

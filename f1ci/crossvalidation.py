@@ -116,20 +116,14 @@ def bcv_partitions(
     [2, 2, 2, 2, 2, 2]
     """
     n = _validation.positive_integer("n", n, maximum=_MOST_INDICES)
-    repetitions = _validation.positive_integer(
-        "repetitions", repetitions, maximum=_MOST_REPETITIONS
-    )
+    _validation.positive_integer("repetitions", repetitions, maximum=_MOST_REPETITIONS)
     blocks = 1 << repetitions.bit_length()
     if n < blocks:
-        raise ValueError(
-            f"n must be at least {blocks}, the number of blocks for {repetitions} "
-            f"repetition{'s' if repetitions > 1 else ''}, got {n}"
-        )
+        of = f"the number of blocks for repetitions={repetitions}"
+        raise ValueError(f"n must be at least {blocks}, {of}, got {n}")
     if n * repetitions > _MOST_INDICES:
-        raise ValueError(
-            f"n times repetitions must be at most {_MOST_INDICES}, or the index arrays do not fit "
-            f"in memory, got n={n} and repetitions={repetitions}"
-        )
+        got = f"got n={n} and repetitions={repetitions}"
+        raise ValueError(f"n times repetitions must be at most {_MOST_INDICES}, {got}")
     codes = np.zeros(n, dtype=np.intp) if stratify is None else _codes(stratify, n, blocks)
     signs = _design(repetitions, blocks)
     block = _assign(codes, signs, _validation.generator(rng))
@@ -145,16 +139,12 @@ def _codes(stratify: Labels, n: int, blocks: int) -> Indices:
     """Return the class number of each observation, if every block can have each class."""
     (codes,), classes = encode({"stratify": stratify})
     if len(codes) != n:
-        raise ValueError(
-            f"stratify must have one label for each of the n = {n} observations, got {len(codes)}"
-        )
-    sizes = np.bincount(codes)
-    smallest = int(np.argmin(sizes))
-    if sizes[smallest] < blocks:
-        raise ValueError(
-            f"every class of stratify must have at least {blocks} members, one for each "
-            f"block, got {int(sizes[smallest])} of class {_validation.short(classes[smallest])}"
-        )
+        rule = f"one label for each of the n = {n} observations"
+        raise ValueError(f"stratify must have {rule}, got {len(codes)}")
+    sizes = np.bincount(codes).tolist()
+    if min(sizes) < blocks:
+        got = f"got {min(sizes)} of class {_validation.short(classes[sizes.index(min(sizes))])}"
+        raise ValueError(f"every class of stratify must have at least {blocks} members, {got}")
     return np.asarray(codes, dtype=np.intp)
 
 

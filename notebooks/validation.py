@@ -483,7 +483,7 @@ say(
     / found["f1ci, score", "near-perfect"][2],
 )
 
-# %% mystnb={"image": {"alt": "Six panels, one for each design, with the coverage of every method as a dot beside a line at 95 per cent. Only the two methods that combine the classes' intervals stay close to the line, or above it, in all six."}, "figure": {"caption": "Coverage of nominal 95 % intervals for macro F1 in the six designs. Bars are two standard errors; a triangle marks what lies to the left of the panel.", "name": "fig-validation-coverage"}}
+# %% mystnb={"image": {"alt": "Six panels, one for each design, with the coverage of every method as a dot beside a line at 95 per cent. Only the score interval stays close to the line, or above it, in all six."}, "figure": {"caption": "Coverage of nominal 95 % intervals for macro F1 in the six designs. Bars are two standard errors; a triangle marks what lies to the left of the panel.", "name": "fig-validation-coverage"}}
 figure, axes = figures.subplots(2, 3, height=5.2, sharex=True, sharey=True)
 left = 0.72
 for axis, key in zip(axes.flat, columns, strict=True):
@@ -528,8 +528,8 @@ figures.save(figure, "validation-coverage")
 # ## Score intervals
 #
 # Each class has an interval for its own F1 score that holds in small samples: [the Wilson score
-# interval](/book/lam.md). [Score intervals of averages](/book/score.md) combine these intervals, with the correlations of
-# the delta method. Their end points
+# interval](/book/lam.md). [Score intervals of averages](/book/score.md) ask Wilson's question of the average: which of its
+# values does a test with the standard error under that value not reject? Their end points
 # lie in [0, 1] and enclose the estimate, and no interval has length zero. They are not in the five
 # papers.
 #

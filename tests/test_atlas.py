@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy.stats import chi2, multinomial
+from scipy.stats import bootstrap, chi2, multinomial
 
 import f1ci
-from notebooks.shared import atlas, kernels
+from notebooks.shared import atlas, kernels, rivals
 
 COUNTS = np.array([[60.0, 10.0, 20.0], [8.0, 3.0, 1.0], [30.0, 1.0, 2.0]]).T
 WEIGHTS = (0.2, 0.8)
@@ -15,12 +15,6 @@ WEIGHTS = (0.2, 0.8)
 
 def rng(seed=1):
     return np.random.default_rng(seed)
-
-
-def test_outcomes_are_all_counts_once():
-    x, y, w = atlas.outcomes(4)
-    assert len({*zip(x, y, w, strict=True)}) == x.size == 34  # comb(7, 3) - 1
-    assert np.all((x + y + w >= 1) & (x + y + w <= 4))
 
 
 def test_probabilities_are_multinomial_given_v():
@@ -120,3 +114,45 @@ def test_search_ends_where_less_is_covered():
     assert coverage(end, 100, 1, rng()) < coverage(start, 100, 1, rng()) - 0.2
     assert end.sum() == pytest.approx(1)
     assert atlas.each_class_expects_three(end, 100)
+
+
+# Rivals for macro F1
+
+TABLE = np.array([[30.0, 4.0, 1.0], [3.0, 20.0, 2.0], [0.0, 5.0, 15.0]])
+
+
+def test_mover_of_alike_classes_is_wilson_over_the_root_of_their_number():
+    # Each class has 20 right items and 8 wrong ones of either kind: three equal parts.
+    m = np.full((3, 3), 4.0) + 16 * np.eye(3)
+    low, high = rivals.mover(m[None])
+    one = f1ci.f1_interval(20, 8, 8)
+    assert one.estimate - low[0] == pytest.approx((one.estimate - one.low) / 3**0.5)
+    assert high[0] - one.estimate == pytest.approx((one.high - one.estimate) / 3**0.5)
+
+
+def test_bca_limits_are_scipys():
+    # SciPy resamples and jackknifes the items. Both have 20,000 resamples: errors of about .002.
+    items = np.repeat(np.arange(9), TABLE.ravel().astype(int))
+
+    def value(index, axis):
+        counts = np.stack([(index == cell).sum(axis=axis) for cell in range(9)], axis=-1)
+        return atlas.value(counts.reshape(*counts.shape[:-1], 3, 3), rivals.MACRO)
+
+    expected = bootstrap(
+        (items,), value, n_resamples=20_000, method="BCa", batch=2_000, rng=rng()
+    ).confidence_interval
+    assert rivals.bca(TABLE, 20_000, rng()) == pytest.approx(list(expected), abs=0.006)
+
+
+def test_the_posterior_of_many_items_is_the_delta_methods():
+    f, error = atlas.value_and_error(100 * TABLE, rivals.MACRO)
+    low, high = rivals.bayes(100 * TABLE, 20_000, rng())
+    assert (low, high) == pytest.approx(atlas.symmetric_limits(f, error), abs=0.001)
+
+
+def test_rivals_are_compared_in_the_same_test_sets():
+    rows = rivals.compare([(TABLE / TABLE.sum(), 80)], 20, (50, 200), 1)
+    assert all(row.shape == (1, 3) for row in rows.values())
+    # Some 25 items a class: the terms of second order change the length by a few per cent.
+    assert rows["Lang"][0, 1] == pytest.approx(rows["score"][0, 1], rel=0.05)
+    assert all(0.6 <= row[0, 0] <= 1 for row in rows.values())

@@ -170,3 +170,6 @@ def test_items_without_classes_are_left_out_of_the_mean_over_items():
     with pytest.warns(f1ci.UndefinedMetricWarning, match="for 1 items, which"):
         found = f1ci.f1_score_interval(true, pred, average="samples")
     assert found.estimate == pytest.approx((1 + 2 / 3) / 2)
+    with pytest.warns(f1ci.UndefinedMetricWarning):
+        alone = f1ci.f1_score_interval(true[1:], pred[1:], average="samples")
+    assert (alone.estimate, *alone) == (pytest.approx(2 / 3), 0.0, 1.0)

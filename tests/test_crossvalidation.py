@@ -161,8 +161,8 @@ def test_scikit_learn_takes_the_pairs_as_cv():
 @pytest.mark.parametrize(
     ("arguments", "error", "message"),
     [
-        ({"n": 3}, ValueError, "n must be at least 4, the number of blocks for 3 rep.*got 3"),
-        ({"n": 1, "repetitions": 1}, ValueError, "at least 2, .* for 1 repetition, got 1"),
+        ({"n": 3}, ValueError, "n must be at least 4, the number of blocks for rep.*=3, got 3"),
+        ({"n": 1, "repetitions": 1}, ValueError, "at least 2, .*=1, got 1"),
         ({"n": 10.0}, TypeError, "n must be an integer, got 10.0"),
         ({"n": 8, "repetitions": 0}, ValueError, "repetitions must be at least 1, got 0"),
         ({"n": 8, "stratify": [1] * 3 + [0] * 5}, ValueError, "at least 4 members.*3 of class 1"),

@@ -231,7 +231,7 @@ def test_two_fixed_rows_are_the_score_interval_of_two_proportions():
 
 
 @pytest.mark.parametrize("name", AVERAGES)
-def test_closed_forms_of_fixed_rows_are_the_derivatives(name):
+def test_terms_of_fixed_rows_are_those_of_second_differences(name):
     """Second differences of the value within the rows, in all pairs of directions."""
     q = np.random.default_rng(2).dirichlet(np.ones(9))[:, None]
     of_all = AVERAGES[name]
@@ -252,7 +252,7 @@ def test_closed_forms_of_fixed_rows_are_the_derivatives(name):
     )
     u = p * e / np.sqrt(p @ e**2)
     left = spread - np.outer(u, u)
-    bias, excess = (float(term[0]) for term in average.second_order(q))
+    bias, excess = (float(term[0]) for term in second_order(q, average, average))
     assert bias == pytest.approx(0.5 * np.trace(second @ left), abs=1e-5)
     # The third cumulant of the influence, v and v, for one item.
     off = (np.eye(9) - rows * (p / (rows @ p))) - np.outer(e, u) / np.sqrt(p @ e**2)

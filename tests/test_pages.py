@@ -2,6 +2,7 @@
 
 import contextlib
 import io
+import pkgutil
 import re
 import shutil
 import subprocess
@@ -223,9 +224,15 @@ def test_the_page_of_the_command_line_has_every_option(monkeypatch, tmp_path):
         assert f"### {name}\n\n```text\n{text.rstrip()}\n```" in page
 
 
-def test_every_public_name_has_a_reference():
-    pages = "\n".join(path.read_text("utf-8") for path in (ROOT / "book").glob("api-*.md"))
-    named = set(re.findall(r"^\.\. auto\w+:: (?:f1ci\.)?([\w.]+)$", pages, re.M))
+def test_every_public_name_has_a_reference_and_every_reference_a_name():
+    named = set()
+    for path in (ROOT / "book").glob("api-*.md"):
+        text = path.read_text("utf-8")
+        module = re.search(r"currentmodule:: (.*)", text)[1]
+        for name in re.findall(r"^(?:\.\. auto\w+::|  ) +([A-Za-z_][\w.]*)$", text, re.M):
+            full = name if name.startswith("f1ci") else f"{module}.{name}"
+            assert pkgutil.resolve_name(full), full
+            named.add(full.removeprefix("f1ci."))
     assert set(f1ci.__all__) - named == set()
 
 

@@ -88,7 +88,7 @@ def test_one_weight_of_zero_is_a_share_too() -> None:
 
 @pytest.mark.parametrize("kernel", [score.tversky_limits, score.cautious_limits])
 @pytest.mark.parametrize(("a", "b"), WEIGHTS)
-def test_edges(kernel: score.Kernel, a: float, b: float) -> None:
+def test_edges(kernel: score.TverskyLimits, a: float, b: float) -> None:
     x, y, w = all_counts(9)
     low, high = kernel(x, y, w, a, b, Z)
     f = x / np.where(x + a * y + b * w > 0, x + a * y + b * w, 1)
@@ -139,7 +139,7 @@ def test_limits_rise_with_right_items_fall_with_wrong_ones_and_widen_with_the_le
         assert wide[1] >= narrow[1] - slack
 
 
-def exact_coverage(kernel: score.Kernel, v: int, p: np.ndarray, a: float, b: float) -> float:
+def exact_coverage(kernel: score.TverskyLimits, v: int, p: np.ndarray, a: float, b: float) -> float:
     """The chance, given v, that the limits hold the true score."""
     x, y, w = all_counts(v)
     logs = gammaln(v + 1) - gammaln(x + 1) - gammaln(y + 1) - gammaln(w + 1)

@@ -40,12 +40,6 @@ def test_mean_coverage_is_the_integral_over_the_share():
     assert interval.mean_coverage() == pytest.approx(mean, abs=1e-3)
 
 
-def test_needed_is_the_first_that_is_short_enough():
-    v = one_score.needed(0.8, 0.2, 0.95)
-    lengths = [one_score.Interval.of(k, "wilson_indirect", 0.95).at(0.8)[1][0] for k in (v - 1, v)]
-    assert lengths[0] > 0.2 >= lengths[1]
-
-
 # Two models
 
 
@@ -103,22 +97,7 @@ def test_classes_in_documents_have_their_true_average():
     assert population.truth(0.5, 0.5, True) == pytest.approx(share @ scores, abs=0.01)
 
 
-def test_two_collections_have_their_f1():
-    totals = [
-        c.sum(axis=0) for c in comparisons.two_collections(20_000, False, 0.2, (0.85, 0.9), rng())
-    ]
-    for (tp, fp, fn), right in zip(totals, (0.85, 0.9), strict=True):
-        expected = comparisons.f1_of_collections(right)
-        assert 2 * tp / (2 * tp + fp + fn) == pytest.approx(expected, abs=0.005)
-
-
 # Three mistakes
-
-
-def test_fold_scores_are_those_of_each_fold():
-    y, (a, _), fold = comparisons.cross_validated(rng())
-    expected = [f1ci.f1_score_interval(y[fold == k], a[fold == k]).estimate for k in range(10)]
-    assert comparisons.fold_scores(y, a, fold) == pytest.approx(expected)
 
 
 def test_a_tuned_threshold_is_the_best_on_its_test_set():
@@ -169,11 +148,3 @@ def test_a_population_has_the_agreement_asked_for():
     assert p @ bits[:, 0] == pytest.approx(0.3)
     assert p @ hits == pytest.approx([0.8, 0.8])
     assert p @ hits.all(axis=1) == pytest.approx(0.5 * 0.8 + 0.5 * 0.64)
-
-
-def test_labels_make_their_matrices():
-    labels = joint_sets.draw_labels(np.array([0.4, 0.3, 0.2, 0.1]), 50, 0.8, 0.5, 3, rng())
-    for matrices, predicted in zip(labels.matrices(), (labels.a, labels.b), strict=True):
-        for k in range(3):
-            expected = f1ci.confusion_matrix(labels.true[k], predicted[k], labels=range(4))
-            assert matrices[k].tolist() == np.asarray(expected).tolist()

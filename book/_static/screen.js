@@ -2,6 +2,7 @@
 document.addEventListener("DOMContentLoaded", () => {
   for (const arrow of document.querySelectorAll("a + details > summary"))
     arrow.ariaLabel = `Pages of: ${arrow.parentElement.previousElementSibling.textContent.trim()}`;
+  for (const source of document.querySelectorAll(".citation-list > [role]")) source.role = "listitem";
   let name = "";
   for (const part of document.querySelectorAll(".bd-article :is(h1, h2, h3, h4, table)")) {
     if (part.tagName !== "TABLE") name = part.textContent.replace(/#$/, "");

@@ -387,7 +387,10 @@ def link_names(app: Sphinx, doctree: nodes.document, document: str) -> None:
     for literal in [*doctree.findall(nodes.literal)]:
         name = _NAME.match(literal.astext())
         entry = objects.get(f"f1ci.{name[1]}") if name else None
-        if entry and not isinstance(literal.parent, nodes.reference | nodes.title):
+        above = literal.parent
+        while above and not isinstance(above, nodes.reference | nodes.title):
+            above = above.parent
+        if entry and not above:
             address = f"{app.builder.get_relative_uri(document, entry.docname)}#{entry.node_id}"
             link = nodes.reference("", "", internal=True, refuri=address)
             literal.replace_self(link)

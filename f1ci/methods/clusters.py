@@ -10,8 +10,9 @@ dependence inside them. It is right for hundreds of units of like size, and too 
 **Few units, unlike sizes.** "score", "cautious" and "logit" make amends. With h_g the share of unit
 g in what the score depends on:
 
-1. u_g^2 is divided by 1 - h_g: a large unit pulls the score towards itself (Bell & McCaffrey
-   2002; for units of one size this is the G / (G - 1)).
+1. The variance is the jackknife's, (G - 1) / G sum((u_g / (1 - h_g))^2): without unit g the score
+   moves by u_g / (1 - h_g), exactly if it is a proportion. A large unit pulls the score towards
+   itself, which this undoes. For units of one size the factor is the same G / (G - 1).
 2. The quantile is Student's, with 1 / sum(h_g^2) - 1 degrees of freedom: G - 1 for units of one
    size, fewer if some are large.
 3. For "score" and "cautious", the ratio of that variance to the one of independent items is the
@@ -23,16 +24,18 @@ g in what the score depends on:
 
 For a Tversky score h_g is the share of the relevant items. For another metric it is the share of
 the variance that the unit would have if all items of a true class were alike. Counts of TP, FP and
-FN by unit and class make no confusion matrix: their averages have logit limits.
+FN by unit and class make no confusion matrix: their averages have logit limits, with each unit left
+out in turn for the variance and for the bias.
 
 When this fails: with very dependent items and scores near 0 or 1 even twenty units may all be
-perfect. Then every unit is taken for one item, and coverage is below its level nevertheless. So it
-is if a class of an average is found in one unit only.
+perfect. Then every unit is taken for one item, and coverage is below its level nevertheless. It is
+too low, too, if a class of an average is found in one unit only, or if large units are much harder.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -45,6 +48,7 @@ from f1ci.methods.score import (
     Sample,
     correlation,
     difference_limits,
+    has_difference_limits,
     influences,
     limits_of,
     limits_of_metric,
@@ -91,18 +95,13 @@ class Moved(NamedTuple):
     bias: FloatOrArray = 0.0
     effective: Callable[[Array], LimitsAt] | None = None
 
-    @property
-    def units(self) -> Array:
-        """How many units hold anything that the score depends on."""
-        return np.asarray((self.share > 0.0).sum(axis=0))
-
     def at(self, z: FloatOrArray, least_effect: float, least_items: float) -> LimitsAt:
         """Return the limits of the sample of independent items that says as much at z."""
         variance = (self.left_out**2).sum(axis=0)
         # Where nothing is known of the dependence each unit is taken for one item.
         known = (variance > 0.0) & (self.single > 0.0)
         with np.errstate(divide="ignore", invalid="ignore"):
-            per_unit = self.items / self.units
+            per_unit = self.items / (self.share > 0.0).sum(axis=0)
             effect = np.where(known, variance / self.single**2, np.nan_to_num(per_unit, nan=1.0))
             worth = (z / student(self.share, z)) ** 2 / np.maximum(effect, least_effect)
         assert self.effective is not None  # noqa: S101 - else there are no score limits
@@ -120,10 +119,8 @@ def without(influence: Array, share: Array) -> Array:
 
 def student(share: Array, z: FloatOrArray) -> Array:
     """Return Student's quantile for the degrees of freedom that units with these shares leave."""
-    with np.errstate(divide="ignore"):
-        degrees = np.maximum(1.0 / (share**2).sum(axis=0) - 1.0, 1.0)
-    # No units hold anything: the limits are 0 and 1 whatever the quantile.
-    degrees = np.where(np.isfinite(degrees), degrees, 1.0)
+    # If no unit holds anything the limits are 0 and 1 whatever the quantile.
+    degrees = np.maximum(1.0 / np.maximum((share**2).sum(axis=0), 1e-9) - 1.0, 1.0)
     return np.asarray(special.stdtrit(degrees, np.minimum(special.ndtr(z), _LARGEST_SHARE)))
 
 
@@ -142,7 +139,8 @@ def moved_by_table(table: Array, index: Tversky) -> Moved:
         item = np.sqrt(0.5) / all_whole
 
     def effective(worth: Array) -> LimitsAt:
-        return limits_of((totals[0] * worth, totals[1] * worth, totals[2] * worth), a, b)
+        counts = totals[0] * worth, totals[1] * worth, totals[2] * worth
+        return partial(limits_of, counts, a, b)
 
     left_out = without(influence, share)
     return Moved(estimate, single, influence, left_out, share, items, item, 0.0, effective)
@@ -155,9 +153,10 @@ def moved_by_classes(table: Array, index: Tversky, weighted: bool) -> Moved:
     def mean(counts: Array) -> tuple[Array, Array]:
         """Return the mean and the weights of the classes, from their counts (..., classes, 3)."""
         tp, fp, fn = np.moveaxis(counts, -1, 0)
-        value, weight = moments(tp, fp, fn, index.a, index.b)[0], np.ones(tp.shape)
-        if weighted:
-            weight = tp + fn
+        value, weight = (
+            moments(tp, fp, fn, index.a, index.b)[0],
+            tp + fn if weighted else 0.0 * tp + 1.0,
+        )
         weight = weight / weight.sum(axis=-1, keepdims=True)
         # Without its only unit a class stays as it is.
         value = np.where(np.isnan(value), each.estimate, value)
@@ -218,13 +217,13 @@ def sample_of_units(metric: Metric, models: list[Moved], whole_items: bool = Tru
     """
     a, b = models[0], models[-1]
     two, (low, high) = len(models) == 2, metric.range
-    estimate = b.estimate - a.estimate if two else a.estimate
-    influence, left_out = (
-        y - x if two else x for x, y in ((a.influence, b.influence), (a.left_out, b.left_out))
+    of_a, of_b = ((x.estimate, x.influence, x.left_out, x.bias) for x in (a, b))
+    estimate, influence, left_out, bias = (
+        np.asarray(y - x if two else x) for x, y in zip(of_a, of_b, strict=True)
     )
     units = len(influence)
-    variance = (influence**2).sum(axis=0) * (units / (units - 1))
-    error = np.sqrt(np.where(np.isnan(estimate), np.nan, variance))
+    error = np.sqrt((influence**2).sum(axis=0) * (units / (units - 1)))
+    error = np.where(np.isnan(estimate), np.nan, error)
 
     def error_at(z: FloatOrArray) -> Array:
         share = 0.5 * (a.share + b.share)
@@ -239,9 +238,7 @@ def sample_of_units(metric: Metric, models: list[Moved], whole_items: bool = Tru
         return np.fmin(ends[0], estimate), np.fmax(ends[1], estimate)
 
     span = (low - high, high - low) if two else (low, high)
-    has_limits = metric.smooth and a.effective is not None
-    bias = b.bias - a.bias if two else a.bias
-    at = limits if has_limits else None
+    at = limits if metric.smooth and a.effective is not None else None
     return Sample(metric, estimate, error, span, at, error_at=error_at, bias=bias)
 
 
@@ -252,5 +249,7 @@ def sample_of_groups(metric: Metric, items: Items) -> Sample:
         moved = [moved_by_items(score, counted, model) for model in models]
     else:
         moved = [moved_by_table(counted.by_group(m)[:, 1], score.index) for m in models]
-    matrix = items.matrix() if len(models) == 1 else None
-    return sample_of_units(metric, moved)._replace(matrix=matrix, mark="+groups")
+    sample = sample_of_units(metric, moved)._replace(mark="+groups")
+    if len(models) == 1:
+        return sample._replace(matrix=items.matrix())
+    return sample if has_difference_limits(metric, items) else sample._replace(limits=None)

@@ -1,9 +1,9 @@
 """Score limits of metrics of confusion matrices: the way from matrices to the kernel.
 
 `f1ci.methods.multinomial` takes counts by cell and slopes. Here any metric gets them. Averages of
-Tversky scores over classes have slopes and terms of second order in closed form, also where the
-numbers of items of the true classes are fixed. Matrices of many classes are looked at in the cells
-that hold items, and in the empty cells between the smallest classes.
+Tversky scores over classes have slopes and terms of second order in closed form; with fixed numbers
+of items of the true classes these terms are differences of slopes. Matrices of many classes are
+looked at in the cells that hold items, and in the empty cells between the smallest classes.
 
 Arrays have the cells, or the classes, first and a batch of tables last.
 """
@@ -51,8 +51,8 @@ def limits_of_tables(
         limits_of_block = partial(
             limits,
             evaluate=average,
-            derivatives=average.second_order,
-            kept=average.kept if fixed else None,
+            derivatives=None if fixed else average.second_order,
+            kept=average if fixed else None,
         )
     size = max(1, BLOCK // len(counts))
     ends = np.empty((2, counts.shape[1]))
@@ -200,14 +200,14 @@ class Average:
         """Return the average and its slopes by cell; with fixed class sizes centred by class."""
         value, first = self._outer(self.cells.by_class(q))[:2]
         slopes = self.cells.by_cell(first)
-        return value, self._centred(slopes, q) if self.fixed else slopes
+        return value, self.centred(slopes, q) if self.fixed else slopes
 
-    def kept(self, q: Array, shares: Array) -> Array:
+    def scaled(self, q: Array, shares: Array) -> Array:
         """Return probabilities scaled to the class sizes of the shares."""
         scale = np.nan_to_num(self.cells.by_class(shares)[1] / self.cells.by_class(q)[1])
         return np.asarray(scale[self.cells.true] * q)
 
-    def _centred(self, values: Array, q: Array) -> Array:
+    def centred(self, values: Array, q: Array) -> Array:
         """Return values less their mean, over all items or over those of each class."""
         if not self.fixed:
             return np.asarray(values - summed(q * values))
@@ -277,10 +277,10 @@ class Average:
         return np.asarray(second)
 
     def second_order(self, q: Array) -> tuple[Array, Array]:
-        """Return N times the bias and N times the excess variance, in closed form."""
+        """Return N times the bias and N times the excess variance, for random class sizes."""
         cells, counts = self.cells, self.cells.by_class(q)
         _, first, weights, bend, ratio = self._outer(counts)
-        slopes = self._centred(cells.by_cell(first), q)
+        slopes = self.centred(cells.by_cell(first), q)
         second = np.zeros((3, 3, *first.shape[1:]))
         for weight, (a, b) in zip(weights, self.scores, strict=True):
             second += weight * self._second(counts, a, b)
@@ -290,7 +290,7 @@ class Average:
         twice = cells.by_cell(alone)
         variance = summed(q * slopes * slopes)
         u = q * slopes / np.sqrt(variance)
-        along = self._centred(cells.by_cell(_times(second, cells.by_class(u))), q)
+        along = self.centred(cells.by_cell(_times(second, cells.by_class(u))), q)
         # 2. The sum over two cells of the squared second derivatives: of two classes, of one.
         true, predicted = cells.true, cells.predicted
         wrong = q.copy()
@@ -302,23 +302,20 @@ class Average:
         shared = np.array([[x, x, x], [x, many, x], [x, x, called]])
         turned = np.einsum("ijkb,jlkb->ilkb", second, shared)
         product = product + np.einsum("ilkb,likb->b", turned, turned)
-        if self.fixed:
-            less, fewer = self._of_means(q, counts, second)
-            twice, product = twice + less, product + fewer
         trace, third = summed(q * twice), summed(q * slopes * twice)
-        if not (self.weighted or self.fixed):
+        if not self.weighted:
             # A plain mean does not change if all cells grow alike: H q = -slopes.
             product, third = product - 2.0 * variance, third + 2.0 * variance
         # 3. The bend.
         if bend is not None:
-            bent = self._centred(cells.by_cell(bend), q)
+            bent = self.centred(cells.by_cell(bend), q)
             moved, size = cells.by_class(q * bent), summed(q * bent * bent)
             product = product + size**2 - 2.0 * (moved * _times(second, moved)).sum(axis=(0, 1))
             trace, third = trace - size, third - summed(q * bent * bent * slopes)
             along = along - bent * summed(u * bent)
         # 4. The ratio.
         if ratio is not None:
-            w = self._centred(cells.by_cell(ratio), q)
+            w = self.centred(cells.by_cell(ratio), q)
             both = summed(q * slopes * w)
             moved, turn = cells.by_class(q * slopes), _times(second, cells.by_class(q * w))
             product = product + 2.0 * (variance * summed(q * w * w) + both**2)
@@ -326,34 +323,6 @@ class Average:
             trace, third = trace - 2.0 * both, third - 2.0 * summed(q * slopes * slopes * w)
             along = along - slopes * summed(u * w) - w * summed(u * slopes)
         return combined(q, slopes, u, along, trace, product, third)
-
-    def _of_means(self, q: Array, counts: Array, second: Array) -> tuple[Array, Array]:
-        """Return what fixed class sizes add to `twice` and to `product`.
-
-        Items of class h differ from their mean, which moves (M_hh, 1, M_hh) in class h and M_hl
-        in the predicted items of class l, with M the shares of predictions in each class.
-        """
-        cells, r, every = self.cells, self.cells.r, np.arange(self.cells.r)
-        share = np.zeros((r, r, q.shape[1]))
-        share[cells.true, cells.predicted] = np.nan_to_num(q / counts[1][cells.true])
-        right = share[every, every]
-        # 1. H times the mean of h, by what items of class k move: right, true, predicted ones.
-        moved = [share * second[i, 2] for i in range(3)]
-        for i in range(3):
-            moved[i][every, every] += second[i, 0] * right + second[i, 1]
-        by_right, by_true, by_called = moved
-        # 2. Second derivatives of the means of two classes, and of a cell and its class's mean.
-        both = np.einsum("gkb,hkb->hgb", share, by_called) + right * by_right + by_true
-        own = by_true[cells.true, cells.true] + by_called[cells.true, cells.predicted]
-        own[cells.right] += by_right[every, every]
-        # 3. Sums over two cells of squared second derivatives of a cell and a class's mean.
-        right_items, true, called = counts
-        crossed = np.einsum("hkb,kjb,hjb->hb", by_true, share * true[:, None], by_called)
-        corner = by_right * (by_right + 2.0 * (by_true + by_called))
-        one = by_true**2 * true + by_called**2 * called + corner * right_items
-        mixed = (true * (one.sum(axis=1) + 2.0 * crossed)).sum(axis=0)
-        means = (true[:, None] * true * both**2).sum(axis=(0, 1))
-        return both[cells.true, cells.true] - 2.0 * own, means - 2.0 * mixed
 
 
 def _tversky(counts: Array, a: float, b: float) -> tuple[Array, Array, Array]:

@@ -32,7 +32,7 @@ nothing is checked.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeAlias
+from typing import Protocol, TypeAlias
 
 import numpy as np
 
@@ -44,8 +44,17 @@ __all__ = ["BLOCK", "SecondOrder", "combined", "limits", "second_order", "settle
 Evaluate: TypeAlias = Callable[[Array], tuple[Array, Array]]
 # The same -> N times the bias, and N times the excess of the variance over 1.
 SecondOrder: TypeAlias = Callable[[Array], tuple[Array, Array]]
-# Probabilities and observed shares -> probabilities with the class sizes of the shares.
-Kept: TypeAlias = Callable[[Array, Array], Array]
+
+
+class Kept(Protocol):
+    """Class sizes that are fixed."""
+
+    def scaled(self, q: Array, shares: Array) -> Array:
+        """Return probabilities scaled to the class sizes of the shares."""
+
+    def centred(self, values: Array, q: Array) -> Array:
+        """Return values less their mean in each class."""
+
 
 # Rounds in which the slopes are taken again. From round `_FIRST` on, when the variance is known,
 # tables that do not come to rest are moved less and less: with empty cells whole steps may go back
@@ -86,7 +95,7 @@ def limits(
     n = counts.sum(axis=0)
 
     def by_differences(q: Array) -> tuple[Array, Array]:
-        return second_order(q, evaluate)
+        return second_order(q, evaluate, kept)
 
     of_second_order = by_differences if derivatives is None else derivatives
     with np.errstate(all="ignore"):
@@ -142,7 +151,7 @@ def settled(
         slopes *= side
         move, scale = _shifted(shares, slopes, 1.0 + square, scale, target, late)
         if kept is not None:
-            move = kept(move, shares)
+            move = kept.scaled(move, shares)
         move -= q
         size = _largest(np.abs(move))
         # 4. A table that does not come to rest is moved less from round to round.
@@ -209,7 +218,7 @@ def _largest(table: Array) -> Array:
     return np.asarray(table.T.copy().max(axis=1) if few else table.max(axis=0))
 
 
-def second_order(q: Array, evaluate: Evaluate) -> tuple[Array, Array]:
+def second_order(q: Array, evaluate: Evaluate, kept: Kept | None = None) -> tuple[Array, Array]:
     """Return N times the bias and N times the excess variance, by differences of slopes."""
     slopes = evaluate(q)[1]
     slopes = slopes - summed(q * slopes)
@@ -224,8 +233,12 @@ def second_order(q: Array, evaluate: Evaluate) -> tuple[Array, Array]:
         step = _STEP * q[some]
         moved = (1.0 - step) * q[:, None]
         moved[some, np.arange(len(some))] += step
-        after = evaluate(moved.reshape(len(q), -1))[1].reshape(moved.shape)
-        rows = (after - slopes[:, None]) / step
+        shape, flat = moved.shape, (len(q), moved[0].size)
+        before = np.broadcast_to(q[:, None], shape).reshape(flat)
+        moved = moved.reshape(flat) if kept is None else kept.scaled(moved.reshape(flat), before)
+        rows = (evaluate(moved)[1].reshape(shape) - slopes[:, None]) / step
+        if kept is not None:
+            rows = kept.centred(rows.reshape(flat), before).reshape(shape)
         rows = np.where(step > 0.0, rows - (q[:, None] * rows).sum(axis=0), 0.0)
         own = q[some] * rows[some, np.arange(len(some))]
         trace = trace + own.sum(axis=0)

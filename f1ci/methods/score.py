@@ -31,6 +31,7 @@ of the level. They hold for real counts, too: `f1ci.methods.clusters` passes eff
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -59,6 +60,9 @@ _FEW = 2.0
 
 # Points of half an ellipse: the extreme lies at most 1 - cos(7.5 degrees) = .9 % further out.
 _POINTS = 12
+
+# Of more classes than this, 24 limits of kappa or of a metric of one's own take seconds.
+_MOST_CLASSES = 10
 
 
 class Sample(NamedTuple):
@@ -113,12 +117,13 @@ def sample_of_counts(metric: Metric, counts: Counts, matrix: Matrix | None = Non
     assert index is not None  # noqa: S101 - the callers see to it
     a, b = index.a, index.b
     estimate, error = moments(*counts, a, b)
-    return Sample(metric, estimate, error, UNIT, limits_of(counts, a, b), counts, matrix, True)
+    at = partial(limits_of, counts, a, b)
+    return Sample(metric, estimate, error, UNIT, at, counts, matrix, True)
 
 
-def limits_of(counts: Counts, a: float, b: float) -> LimitsAt:
-    """Return the limits of a Tversky score at these counts as a function."""
-    return lambda z, cautious: (cautious_limits if cautious else tversky_limits)(*counts, a, b, z)
+def limits_of(counts: Counts, a: float, b: float, z: FloatOrArray, cautious: bool) -> Limits:
+    """Return the limits of a Tversky score at these counts."""
+    return (cautious_limits if cautious else tversky_limits)(*counts, a, b, z)
 
 
 def normal_quantile(level: float) -> float:
@@ -348,7 +353,14 @@ def sample_of_difference(metric: Metric, items: Items) -> Sample:
     rows = [np.moveaxis(root * x, -1, 0) for x in (by_a, by_b)]
     item = 0.5 * np.prod([np.ptp(np.where(root > 0.0, x, 0.0), axis=-1) for x in (by_a, by_b)], 0)
     r = correlation(rows[0], rows[1], item)
-    return _difference(metric, a, b, difference, error, r)
+    sample = _difference(metric, a, b, difference, error, r)
+    return sample if has_difference_limits(metric, items) else sample._replace(limits=None)
+
+
+def has_difference_limits(metric: Metric, items: Items) -> bool:
+    """Tell if a difference has score limits: all but those that take seconds."""
+    closed = metric.index is not None or metric.parts is not None
+    return metric.smooth and (closed or len(items.classes) <= _MOST_CLASSES)
 
 
 def influences(metric: Metric, items: Items, model: int) -> tuple[Array, Array]:

@@ -174,10 +174,6 @@ class Metric:
         """Return the value, the slope by each cell, and the size of what the slope adds up."""
         raise NotImplementedError
 
-    def __getstate__(self) -> dict[str, Any]:
-        # What was computed from the fields does not travel to other processes.
-        return {k: v for k, v in self.__dict__.items() if k not in ("index", "parts")}
-
     def __repr__(self) -> str:
         return f"<metric {self.name}>"
 
@@ -208,8 +204,8 @@ class ExpectationMetric(ClassMetric):
     """A function of the E(ZA), EA and EZ of the positive class."""
 
     binary: ClassVar[bool] = True
-    function: Callable[[Any, Any, Any], Any]
-    derivatives: Callable[[Any, Any, Any], Slopes] | None
+    function: Callable[[Numbers, Numbers, Numbers], Numbers]
+    derivatives: Callable[[Numbers, Numbers, Numbers], Slopes] | None
 
     def at(self, eza: Numbers, ea: Numbers, ez: Numbers) -> Numbers:
         """Return the value at three arrays of expectations that broadcast together."""
@@ -271,8 +267,8 @@ class BinaryMetric(ExpectationMetric):
     """
 
     name: str
-    function: Callable[[Any, Any, Any], Any]
-    derivatives: Callable[[Any, Any, Any], Slopes] | None = None
+    function: Callable[[Numbers, Numbers, Numbers], Numbers]
+    derivatives: Callable[[Numbers, Numbers, Numbers], Slopes] | None = None
     range: tuple[float, float] = REAL
     smooth: bool = True
 
@@ -312,8 +308,8 @@ class MatrixMetric(Metric):
     """
 
     name: str
-    function: Callable[[Any], Any]
-    derivatives: Callable[[Any], Any] | None = None
+    function: Callable[[Numbers], Numbers]
+    derivatives: Callable[[Numbers], Numbers] | None = None
     range: tuple[float, float] = REAL
 
     def estimate(self, matrix: Matrix) -> Array:

@@ -17,6 +17,8 @@ import f1ci
 from f1ci.counts import Items
 from f1ci.joint import joint_critical_value as joint_critical_value
 from f1ci.methods import delta, paired, score
+from f1ci.methods.matrices import Average, Cells
+from f1ci.methods.multinomial import limits
 
 Array = NDArray[np.float64]
 Limits = tuple[Array, Array]
@@ -34,6 +36,13 @@ def tversky_limits(
 def logit_limits(estimate: Array, error: Array, z: Any) -> Limits:
     """Return limits of the delta method on the logit scale, [0, 1] where the error is zero."""
     return delta.transformed(estimate, error, z, (0.0, 1.0))
+
+
+def lang_limits(matrices: Array, z: float) -> Limits:
+    """Return Lang's (2008) score limits of macro F1: those of f1ci without second-order terms."""
+    r = matrices.shape[-1]
+    counts = np.ascontiguousarray(matrices.reshape(-1, r * r).T)
+    return limits(counts, Average(Cells(r), [(0.5, 0.5)]), z, lambda q: (0 * q[0], 0 * q[0]))
 
 
 def difference_limits(tables: Any, z: float, method: str = "score") -> Limits:
