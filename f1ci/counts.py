@@ -49,9 +49,27 @@ def binary_counts(y_true: Labels, y_pred: Labels, *, pos_label: Hashable = 1) ->
     >>> f1ci.binary_counts(["spam", "ham"], ["spam", "spam"], pos_label="spam")
     BinaryCounts(tp=1, fp=1, fn=0, tn=0)
     """
-    codes, _ = _coded({"y_true": y_true, "y_pred": y_pred}, True, pos_label, None)
-    tn, fp, fn, tp = np.bincount(2 * codes[0] + codes[1], minlength=4).tolist()
+    counts = _counts_of_integers(y_true, y_pred, pos_label)
+    if counts is None:
+        codes, _ = _coded({"y_true": y_true, "y_pred": y_pred}, True, pos_label, None)
+        counts = np.bincount(2 * codes[0] + codes[1], minlength=4).tolist()
+    tn, fp, fn, tp = counts
     return BinaryCounts(tp, fp, fn, tn)
+
+
+def _counts_of_integers(true: Labels, pred: Labels, pos_label: Hashable) -> list[int] | None:
+    """Count arrays of two integers without coding them; return None for any other labels."""
+    if type(true) is not np.ndarray or type(pred) is not np.ndarray or not true.size:
+        return None
+    whole = {true.dtype.kind, pred.dtype.kind} <= set("bi") and isinstance(pos_label, int)
+    if not whole or true.ndim != 1 or true.shape != pred.shape:
+        return None
+    a, b = true == pos_label, pred == pos_label
+    other = true[np.argmin(a)]
+    tp, t, p = (int(np.count_nonzero(x)) for x in (a & b, a, b))
+    if not t or any(np.count_nonzero(y == other) + k != a.size for y, k in ((true, t), (pred, p))):
+        return None
+    return [a.size - t - p + tp, p - tp, t - tp, tp]
 
 
 def confusion_matrix(
@@ -295,15 +313,15 @@ def _coded(
         raise TypeError(f"pos_label must be hashable, got {_validation.short(pos_label)}")
     refuse_labels(labels)
     codes, classes = _labels.encode(arrays)
-    shown = _validation.listing(classes)
     if len(classes) > 2:
+        got = f"got {len(classes)}: {_validation.listing(classes)}"
         raise ValueError(
-            f"a binary score needs at most two classes, got {len(classes)}: {shown}; averages over "
-            "classes, such as macro_f1, take any number, and so does micro_f1, their accuracy"
+            f"a binary score needs at most two classes, {got}; averages over classes, such as "
+            "macro_f1, take any number, and so does micro_f1, their accuracy"
         )
     if len(classes) > 1 and pos_label not in classes:
-        got = _validation.short(pos_label)
-        raise ValueError(f"pos_label must be one of the labels {shown}, got {got}")
+        got = f"{_validation.listing(classes)}, got {_validation.short(pos_label)}"
+        raise ValueError(f"pos_label must be one of the labels {got}")
     positive = classes.index(pos_label) if pos_label in classes else -1
     return (codes == positive).astype(np.int64), ["negative", "positive"]
 

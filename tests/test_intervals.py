@@ -356,10 +356,10 @@ GROUPS = RNG.integers(0, 20, 300)
     [
         (4, 9, f1ci.f1_interval, (77, 44, 10), {}),
         (10, 65, f1ci.f1_score_interval, RNG.integers(0, 4, (2, 300)), {"average": "macro"}),
-        (8, 29, f1ci.difference_interval, (Y, A, B, "f1"), {"groups": GROUPS}),
+        (8, 27, f1ci.difference_interval, (Y, A, B, "f1"), {"groups": GROUPS}),
         (
             9,
-            103,
+            77,
             f1ci.difference_test,
             (Y, A, B),
             {"groups": GROUPS, "margin": 0.05, "replicates": 9},

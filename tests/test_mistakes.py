@@ -127,7 +127,7 @@ OPTIONS = [
     (counts(confidence_level=95), r"did you mean 0\.95\?"),
     (counts(confidence_level=5), r"did you mean 0\.95\?"),
     (counts(confidence_level="95%"), "must be a number, got '95%'"),
-    (counts(confidence_level=1), "must lie strictly between 0 and 1 .*, got 1"),
+    (counts(confidence_level=1), "strictly between 0 and 1.*, got 1"),
     (counts(alternative="two_sided"), "alternative must be one of 'two-sided'"),
     (counts(77.5, 44, 10), "tp " + COUNT + "77.5"),
     (counts(77, -1, 10), "fp " + COUNT + "-1"),

@@ -35,6 +35,7 @@ too low, too, if a class of an average is found in one unit only, or if large un
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -138,7 +139,8 @@ def moved_by_table(table: Array, index: Tversky) -> Moved:
         item = np.sqrt(0.5) / all_whole
 
     def effective(worth: Array) -> LimitsAt:
-        return limits_of((totals[0] * worth, totals[1] * worth, totals[2] * worth), a, b)
+        counts = totals[0] * worth, totals[1] * worth, totals[2] * worth
+        return partial(limits_of, counts, a, b)
 
     left_out = without(influence, share)
     return Moved(estimate, single, influence, left_out, share, items, item, 0.0, effective)

@@ -77,26 +77,24 @@ def transformed(
     least, largest = limits
     width = largest - least if np.isfinite(largest - least) else 1.0
     origin = least if np.isfinite(least) else 0.0
+    share = (estimate - origin) / width
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        share = (estimate - origin) / width
+        border = error == 0.0
         if np.isfinite(largest - least):
-            border = np.minimum(share, 1 - share) < _BORDER
-            inside = np.where(border, 0.5, share)
-            centre, slope, back = special.logit(inside), inside * (1 - inside), special.expit
+            border = border | (np.minimum(share, 1 - share) < _BORDER)
+            share = np.where(border, 0.5, share)
+            centre, slope, back = special.logit(share), share * (1 - share), special.expit
         elif np.isfinite(least):
-            border = share <= 0.0
-            inside = np.where(border, 1.0, share)
-            centre, slope, back = np.log(inside), inside, np.exp
+            border = border | (share <= 0.0)
+            share = np.where(border, 1.0, share)
+            centre, slope, back = np.log(share), share, np.exp
         else:
-            border, slope = np.zeros(np.shape(share), dtype=bool), np.ones(())
-            centre, back = share, np.positive
+            centre, slope, back = share, np.ones(()), np.positive
         half = z * (error / width) / slope
-        border = border | (error == 0.0)
-        return (
-            # The way there and back may round to the wrong side of the estimate.
-            np.where(border, least, np.minimum(origin + width * back(centre - half), estimate)),
-            np.where(border, largest, np.maximum(origin + width * back(centre + half), estimate)),
-        )
+        # The way there and back may round to the wrong side of the estimate.
+        low = np.minimum(origin + width * back(centre - half), estimate)
+        high = np.maximum(origin + width * back(centre + half), estimate)
+    return np.where(border, least, low), np.where(border, largest, high)
 
 
 def blurred(sample: Sample, z: FloatOrArray) -> Array:

@@ -31,6 +31,7 @@ of the level. They hold for real counts, too: `f1ci.methods.clusters` passes eff
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -116,12 +117,13 @@ def sample_of_counts(metric: Metric, counts: Counts, matrix: Matrix | None = Non
     assert index is not None  # noqa: S101 - the callers see to it
     a, b = index.a, index.b
     estimate, error = moments(*counts, a, b)
-    return Sample(metric, estimate, error, UNIT, limits_of(counts, a, b), counts, matrix, True)
+    at = partial(limits_of, counts, a, b)
+    return Sample(metric, estimate, error, UNIT, at, counts, matrix, True)
 
 
-def limits_of(counts: Counts, a: float, b: float) -> LimitsAt:
-    """Return the limits of a Tversky score at these counts as a function."""
-    return lambda z, cautious: (cautious_limits if cautious else tversky_limits)(*counts, a, b, z)
+def limits_of(counts: Counts, a: float, b: float, z: FloatOrArray, cautious: bool) -> Limits:
+    """Return the limits of a Tversky score at these counts."""
+    return (cautious_limits if cautious else tversky_limits)(*counts, a, b, z)
 
 
 def normal_quantile(level: float) -> float:

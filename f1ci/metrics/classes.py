@@ -174,10 +174,6 @@ class Metric:
         """Return the value, the slope by each cell, and the size of what the slope adds up."""
         raise NotImplementedError
 
-    def __getstate__(self) -> dict[str, Any]:
-        # What was computed from the fields does not travel to other processes.
-        return {k: v for k, v in self.__dict__.items() if k not in ("index", "parts")}
-
     def __repr__(self) -> str:
         return f"<metric {self.name}>"
 
