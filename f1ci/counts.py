@@ -59,13 +59,10 @@ def binary_counts(y_true: Labels, y_pred: Labels, *, pos_label: Hashable = 1) ->
 
 def _counts_of_integers(true: Labels, pred: Labels, pos_label: Hashable) -> list[int] | None:
     """Count arrays of two integers without coding them; return None for any other labels."""
-    if not isinstance(pos_label, int):
+    if type(true) is not np.ndarray or type(pred) is not np.ndarray or not true.size:
         return None
-    if not (isinstance(true, np.ndarray) and isinstance(pred, np.ndarray) and true.size):
-        return None
-    if {true.dtype.kind, pred.dtype.kind} - set("bi") or not true.shape == pred.shape == (
-        len(true),
-    ):
+    whole = {true.dtype.kind, pred.dtype.kind} <= set("bi") and isinstance(pos_label, int)
+    if not whole or true.ndim != 1 or true.shape != pred.shape:
         return None
     a, b = true == pos_label, pred == pos_label
     other = true[np.argmin(a)]
@@ -316,15 +313,15 @@ def _coded(
         raise TypeError(f"pos_label must be hashable, got {_validation.short(pos_label)}")
     refuse_labels(labels)
     codes, classes = _labels.encode(arrays)
-    shown = _validation.listing(classes)
     if len(classes) > 2:
+        got = f"got {len(classes)}: {_validation.listing(classes)}"
         raise ValueError(
-            f"a binary score needs at most two classes, got {len(classes)}: {shown}; averages over "
-            "classes, such as macro_f1, take any number, and so does micro_f1, their accuracy"
+            f"a binary score needs at most two classes, {got}; averages over classes, such as "
+            "macro_f1, take any number, and so does micro_f1, their accuracy"
         )
     if len(classes) > 1 and pos_label not in classes:
-        got = _validation.short(pos_label)
-        raise ValueError(f"pos_label must be one of the labels {shown}, got {got}")
+        got = f"{_validation.listing(classes)}, got {_validation.short(pos_label)}"
+        raise ValueError(f"pos_label must be one of the labels {got}")
     positive = classes.index(pos_label) if pos_label in classes else -1
     return (codes == positive).astype(np.int64), ["negative", "positive"]
 

@@ -202,6 +202,23 @@ def test_a_missed_rare_class_is_covered():
     assert covered > 0.95  # the ellipsoid of class limits has .87 here
 
 
+def test_matthews_correlation_is_covered():
+    """Exact sum over all tables of 40 items, at the worst population that a search found.
+
+    It looked at populations that expect 3 items in every row and column.
+    """
+    p, n = np.array([33.05, 3.04, 3.67, 0.24]) / 40, 40
+    places = np.indices((n + 1,) * 3).reshape(3, -1)
+    places = places[:, places.sum(axis=0) <= n]
+    tables = np.vstack([places, n - places.sum(axis=0)]).T
+    chance = stats.multinomial(n, p).pmf(tables)
+    tables, chance = tables[chance > 1e-9].reshape(-1, 2, 2), chance[chance > 1e-9]
+    defined = (tables.sum(axis=1) > 0).all(axis=1) & (tables.sum(axis=2) > 0).all(axis=1)
+    low, high = f1ci.metric_interval(tables[defined], "mcc")
+    truth, chance = f1ci.metrics.mcc.value(p.reshape(2, 2)), chance[defined]
+    assert chance @ ((low <= truth) & (truth <= high)) / chance.sum() > 0.93
+
+
 # Class sizes that are fixed
 
 

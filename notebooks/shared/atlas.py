@@ -22,7 +22,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 from benchmarks import probes
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import brute, fmin
 from scipy.special import expit, gammaln, logit, ndtr, ndtri
 from scipy.stats import binom
@@ -36,6 +36,7 @@ Array: TypeAlias = NDArray[np.float64]
 Limits: TypeAlias = tuple[Array, Array]
 Population: TypeAlias = tuple[Array, int]  # cell probabilities, and the items of a test set
 Generator: TypeAlias = np.random.Generator
+Flags: TypeAlias = NDArray[np.bool_]
 
 LEVEL = 0.95
 Z = float(ndtri(0.5 + LEVEL / 2))
@@ -61,14 +62,14 @@ AVERAGES: dict[str, Metric] = {
 }
 
 
-def covered(limits: Limits, truth: float) -> tuple[Any, Any, Any]:
+def covered(limits: Limits, truth: float) -> tuple[Flags, Flags, Flags]:
     """Say where limits hold the truth, lie above it, and lie below it; nan does none of these."""
     low, high = limits
     with np.errstate(invalid="ignore"):
         return (low <= truth) & (truth <= high), low > truth, high < truth
 
 
-def kept(coverage: Array) -> NDArray[np.bool_]:
+def kept(coverage: Array) -> Flags:
     """Say which coverages lie between 93 and 98 %."""
     return (coverage >= GOOD[0]) & (coverage <= GOOD[1])
 
@@ -238,7 +239,7 @@ def probabilities(relevant: int, q: float, share: float, mix: float) -> tuple[Ar
     return chance / chance.sum(), p
 
 
-def estimate_and_error(x: Any, y: Any, w: Any, a: float, b: float) -> tuple[Array, Array]:
+def estimate_and_error(x: Array, y: Array, w: Array, a: float, b: float) -> tuple[Array, Array]:
     """Return the score and the standard error of the delta method."""
     whole = x + a * y + b * w
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -246,7 +247,7 @@ def estimate_and_error(x: Any, y: Any, w: Any, a: float, b: float) -> tuple[Arra
         return f, np.sqrt(x * (1 - f) ** 2 + f**2 * (a * a * y + b * b * w)) / whole
 
 
-def constrained(counts: Array, a: float, b: float, t: Any) -> tuple[Array, Array]:
+def constrained(counts: Array, a: float, b: float, t: ArrayLike) -> tuple[Array, Array]:
     """Return weights c and multiplier m of the likeliest probabilities, n / (1 + m c) / v.
 
     The constraint: the odds of the score are t, or sum of c n / (1 + m c) = 0 with
@@ -454,7 +455,7 @@ def matrices(cells: Array, n: int, count: int, rng: Generator) -> Array:
     return rng.multinomial(n, cells.ravel(), count).reshape(-1, *cells.shape).astype(float)
 
 
-def value(matrix: Any, metric: Metric) -> Array:
+def value(matrix: ArrayLike, metric: Metric) -> Array:
     """Return a metric's value; nan, without a warning, where it is undefined."""
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.asarray(metric.value(matrix))
@@ -471,7 +472,7 @@ def value_and_error(matrix: Array, metric: Metric) -> tuple[Array, Array]:
     return value(matrix, metric), np.sqrt(np.maximum(square - mean**2, 0) / n)
 
 
-def limits_of(matrix: Any, metric: Metric, method: str = "score") -> Limits:
+def limits_of(matrix: ArrayLike, metric: Metric, method: str = "score") -> Limits:
     """Return f1ci's limits of a metric; undefined scores and rare classes are outcomes here."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", f1ci.IntervalWarning)
@@ -552,7 +553,7 @@ def pair_of_classifiers(rng: Generator) -> Population:
             return paired_cells(positive, recalls, np.minimum(wrong, 0.5), copied), n
 
 
-def paired_cells(positive: float, recalls: Any, wrong: Any, copied: float) -> Array:
+def paired_cells(positive: float, recalls: Array, wrong: Array, copied: float) -> Array:
     """Return cell probabilities of two classifiers; a share `copied` of predictions is copied."""
     cells = np.empty((2, 2, 2))
     for true, share, (p, q) in ((1, positive, recalls), (0, 1 - positive, wrong)):

@@ -7,10 +7,10 @@ This is the only module of the notebooks that knows what stands behind the publi
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtr
 
 import f1ci
@@ -19,6 +19,9 @@ from f1ci.joint import joint_critical_value as joint_critical_value
 from f1ci.methods import delta, paired, score
 from f1ci.methods.matrices import Average, Cells
 from f1ci.methods.multinomial import limits
+from f1ci.metrics import Metric
+from f1ci.metrics.classes import ExpectationMetric
+from f1ci.results import FloatOrArray
 
 Array = NDArray[np.float64]
 Limits = tuple[Array, Array]
@@ -27,13 +30,13 @@ _TVERSKY = {"score": score.tversky_limits, "cautious": score.cautious_limits}
 
 
 def tversky_limits(
-    tp: Any, fp: Any, fn: Any, a: float, b: float, z: Any, method: str = "score"
+    tp: Array, fp: Array, fn: Array, a: float, b: float, z: FloatOrArray, method: str = "score"
 ) -> Limits:
     """Return limits of Tversky scores; the normal quantile z may differ from set to set."""
     return _TVERSKY[method](tp, fp, fn, a, b, z)
 
 
-def logit_limits(estimate: Array, error: Array, z: Any) -> Limits:
+def logit_limits(estimate: Array, error: Array, z: FloatOrArray) -> Limits:
     """Return limits of the delta method on the logit scale, [0, 1] where the error is zero."""
     return delta.transformed(estimate, error, z, (0.0, 1.0))
 
@@ -45,7 +48,7 @@ def lang_limits(matrices: Array, z: float) -> Limits:
     return limits(counts, Average(Cells(r), [(0.5, 0.5)]), z, lambda q: (0 * q[0], 0 * q[0]))
 
 
-def difference_limits(tables: Any, z: float, method: str = "score") -> Limits:
+def difference_limits(tables: ArrayLike, z: float, method: str = "score") -> Limits:
     """Return limits of B's F1 minus A's, for tables (..., truth, A, B) of counts."""
     counts = np.asarray(tables, dtype=np.float64).reshape(*np.shape(tables)[:-3], 8)
     codes = np.indices((2, 2, 2)).reshape(3, 8)
@@ -55,8 +58,8 @@ def difference_limits(tables: Any, z: float, method: str = "score") -> Limits:
 
 
 def joint_from_cells(
-    cells: Any,
-    metrics: Any,
+    cells: ArrayLike,
+    metrics: Sequence[str | Metric],
     *,
     method: str = "delta",
     confidence_level: float = 0.95,
@@ -76,7 +79,7 @@ def joint_from_cells(
         Undefined metrics have ``nan`` rows, and exact ones rows of exact zeros.
     """
     counts = np.asarray(cells, dtype=np.float64)
-    chosen: list[Any] = [f1ci.metrics.get(metric) for metric in metrics]
+    chosen = [f1ci.metrics.get(metric) for metric in metrics]
     m = counts.shape[-1].bit_length() - 2
     # 1. The matrix of each classifier, shape (..., m, 2, 2).
     truth, *predicted = (np.arange(counts.shape[-1]) >> np.arange(m, -1, -1)[:, None]) & 1
@@ -98,26 +101,29 @@ def joint_from_cells(
         if method == "blur":
             shares = tables / n[..., None]
             at = shares[..., 1, 1], shares[..., :, 1].sum(-1), shares[..., 1, :].sum(-1)
-            slopes = np.stack([np.stack(x.partials(*at)) for x in chosen], axis=-1)
+            slopes = np.stack(
+                [np.stack(x.partials(*at)) for x in chosen if isinstance(x, ExpectationMetric)],
+                axis=-1,
+            )
             z = score.normal_quantile(confidence_level)
             added = delta.blur_variance(slopes, n, z).reshape(flat.shape)
             covariance = covariance + added[..., None] * np.eye(flat.shape[-1])
     return flat, covariance
 
 
-def labels(table: Any) -> tuple[NDArray[np.intp], ...]:
+def labels(table: ArrayLike) -> tuple[NDArray[np.intp], ...]:
     """Return truth and both models' predictions of the items that a table (truth, A, B) counts."""
     return tuple(np.repeat(axis.ravel(), np.ravel(table)) for axis in np.indices(np.shape(table)))
 
 
-def p_values(tables: Any, method: str = "exact") -> Array:
+def p_values(tables: Sequence[ArrayLike], method: str = "exact") -> Array:
     """Return the p-value of `f1ci.difference_test` for F1, for each table (truth, A, B)."""
     # Without the interval that the public function adds.
     if method == "exact":
         return np.array([paired.exact_p_value(np.asarray(table), 0.5, 0.5) for table in tables])
     codes = np.indices((2, 2, 2)).reshape(3, 8)
     found = []
-    for table in np.reshape(tables, (-1, 8)).astype(np.float64):
+    for table in np.asarray(tables).reshape(-1, 8).astype(np.float64):
         some = table > 0
         items = Items(codes[:, some], table[some], None, ("negative", "positive"))
         found.append(2 * ndtr(-abs(paired.score_statistic(items, f1ci.metrics.f1)[0])))
