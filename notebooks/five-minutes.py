@@ -17,10 +17,12 @@ seed: int = 1  # who goes into the test sets, and into the folds
 # %% tags=["remove-cell"]
 # The text of the page quotes numbers by name. Your own notebook does not need this.
 try:
-    from myst_nb import glue
+    from compendium import ledger
+
+    say = ledger.open("five-minutes").say
 except ImportError:
 
-    def glue(name, value, display=False):
+    def say(key, value):
         """Do nothing outside the book."""
 
 
@@ -119,18 +121,18 @@ test = f1ci.difference_test(y_true, y_pred_a, y_pred_b)
 test
 
 # %% tags=["remove-cell"]
-glue("five-difference", test.estimate, display=False)
-glue("five-difference-low", test.interval.low, display=False)
-glue("five-difference-high", test.interval.high, display=False)
-glue("five-p", f"{test.p_value:.2g}", display=False)
-glue("five-verdict", test.verdict("model A", "model B"), display=False)
+say("five-difference", test.estimate)
+say("five-difference-low", test.interval.low)
+say("five-difference-high", test.interval.high)
+say("five-p", f"{test.p_value:.2g}")
+say("five-verdict", test.verdict("model A", "model B"))
 score_b = f1ci.f1_score_interval(y_true, y_pred_b)
-glue("five-level", f"{100 * score_b.confidence_level:g} %", display=False)
-glue("five-b", score_b.estimate, display=False)
-glue("five-b-low", score_b.low, display=False)
-glue("five-b-high", score_b.high, display=False)
-glue("five-items", len(y_true), display=False)
-glue("five-malignant", int(y_true.sum()), display=False)
+say("five-level", f"{100 * score_b.confidence_level:g} %")
+say("five-b", score_b.estimate)
+say("five-b-low", score_b.low)
+say("five-b-high", score_b.high)
+say("five-items", len(y_true))
+say("five-malignant", int(y_true.sum()))
 
 # %% [markdown]
 # In words: {glue:text}`five-verdict`. "Not distinguished" would not mean "equal". To show that B is
@@ -156,9 +158,9 @@ print(by_document)
 
 # %% tags=["remove-cell"]
 pooled = f1ci.f1_interval(*np.sum(counts, axis=0))
-glue("five-documents", len(counts), display=False)
-glue("five-by-document", by_document.length, display=False)
-glue("five-pooled", pooled.length, display=False)
+say("five-documents", len(counts))
+say("five-by-document", by_document.length)
+say("five-pooled", pooled.length)
 
 # %% [markdown]
 # Its length is {glue:text}`five-by-document:.3f`. If the spans were independent, the length would

@@ -260,6 +260,7 @@ PRED = [0, 1, 0, 0, 1, 1]
         ({"average": "macro", "y_true": [1] * 6, "y_pred": [1] * 6}, "two classes, got 1"),
         ({"y_pred": PRED[:3]}, "y_true has 6, y_pred has 3"),
         ({"groups": [1] * 6}, "at least two groups, got 1"),
+        ({"y_true": np.ma.array(TRUE, mask=PRED), "y_pred": np.array(PRED)}, "missing labels"),
     ],
 )
 def test_bad_options_are_quoted(options, message):

@@ -173,7 +173,7 @@ def _stage_notebook(edition: Edition, staged: Path, task: Task, ledger: Ledger) 
     for cell in notebook.cells:
         broken = any(o.output_type == "error" for o in cell.get("outputs", []))
         tags = cell.metadata.setdefault("tags", [])
-        if cell.cell_type == "code" and not broken and "show-input" not in tags:
+        if cell.cell_type == "code" and not broken and not {"show-input", "hide-input"} & {*tags}:
             tags.append("hide-input")
     first = notebook.cells[0]
     title, _, rest = first.source.partition("\n")
