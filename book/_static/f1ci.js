@@ -444,32 +444,34 @@ const f1ci = (() => {
   function shifted(shares, slopes, kappa, start) {
     let w = centred(slopes, shares);
     const largest = Math.max(...w);
-    if (!(largest > 0)) return { q: shares, rest: 0, scale: start, top: shares.map(() => 0) };
+    if (!(largest > 0)) return { q: shares, rest: 0, scale: start, top: null };
     w = w.map((slope) => slope / largest);
     const total = (s, power) => sum(shares.map((p, cell) => {
       if (p === 0) return 0;
       const factor = 1 / Math.max(1 - s * w[cell], 1e-300);
       return power ? p * factor * factor * w[cell] : p * factor;
     }));
-    const whole = total(1, 0);
     let scale = start;
     if (scale === null) {
       scale = Math.sqrt((kappa - 1) / sum(shares.map((p, cell) => p * w[cell] ** 2)));
       scale = scale < 0.9 ? scale : 1 - 0.09 / scale;
     }
+    let ahead = scale;
     for (let step = 0; step < 2; step += 1) {
       const now = total(scale, 0);
-      const ahead = scale + (now * (1 - now / kappa)) / Math.max(total(scale, 1), 1e-300);
-      scale = ahead >= 1 ? 0.5 * (1 + scale) : Math.max(ahead, 1e-12);
+      ahead = scale + (now * (1 - now / kappa)) / Math.max(total(scale, 1), 1e-300);
+      scale = Math.min(Math.max(ahead >= 1 ? 0.5 * (1 + scale) : ahead, 1e-12), 1 - 1e-12);
     }
-    const full = whole <= kappa;
-    const at = full ? 1 : scale;
-    const q = shares.map((p, cell) => (p > 0 ? p / Math.max(1 - at * w[cell], 1e-300) : 0));
-    const rest = full ? 1 - whole / kappa : 0;
-    const norm = (1 - rest) / sum(q);
-    const top = w.map((slope, cell) => (shares[cell] === 0 && slope >= 1 - 1e-9 ? 1 : 0));
-    const many = Math.max(sum(top), 1);
-    return { q: q.map((p) => p * norm), rest, scale, top: top.map((one) => one / many) };
+    const rest = 1 - total(1, 0) / kappa;
+    const top = w.map((slope, cell) => Number(shares[cell] === 0 && slope >= 1 - 1e-9));
+    const many = sum(top);
+    const full = ahead >= 1 && rest >= 0 && many > 0;
+    const q = shares.map((p, cell) => (p > 0 ? p / Math.max(1 - (full ? 1 : scale) * w[cell], 1e-300) : 0));
+    const norm = (full ? 1 - rest : 1) / sum(q);
+    return {
+      q: q.map((p) => p * norm), rest: full ? rest : 0, scale,
+      top: full ? top.map((one) => one / many) : null,
+    };
   }
 
   /** Score limits of an average over classes, by the algorithm for any metric of the chapter. */
@@ -485,7 +487,7 @@ const f1ci = (() => {
       let square = (z * z) / n;
       let target = shares.map(() => 0);
       let [scale, late, last] = [null, 0, Infinity];
-      for (let step = 0; step < 16; step += 1) {
+      for (let step = 0; step < 16 && !(step > 5 && last <= 1e-8); step += 1) {
         if (step === 5) {
           const variance = 1 + secondOrder(q, evaluate)[1] / n;
           square *= Number.isFinite(variance) ? Math.min(Math.max(variance, 0.5), 4) : 1;
@@ -493,7 +495,10 @@ const f1ci = (() => {
         const slopes = evaluate(q)[1].map((e) => side * e);
         const moved = shifted(shares, slopes, 1 + square, scale);
         scale = moved.scale;
-        target = target.map((t, cell) => t + (moved.top[cell] - t) / (1 + late));
+        if (moved.top) {
+          const divisor = target.some((t) => t > 0) ? 1 + late : 1;
+          target = target.map((t, cell) => t + (moved.top[cell] - t) / divisor);
+        }
         const move = q.map((p, cell) => moved.q[cell] + moved.rest * target[cell] - p);
         q = q.map((p, cell) => p + (move[cell] * 3) / (3 + late));
         const size = Math.max(...move.map(Math.abs));
