@@ -239,13 +239,14 @@ def _report(
         interval = _classes.interval_of_classes(data, score, average, zero_division, method, level)
         return replace(interval, classes=None if average else of)
 
-    rows = ["macro", "weighted"] if data.complete else ["micro", "macro", "weighted"]
+    complete = data.items is not None and len(data.items.classes) == len(data.classes)
+    rows = ["macro", "weighted"] if complete else ["micro", "macro", "weighted"]
     if data.items is None and not data.mark:
         rows.append("samples")
     with without_warnings():  # the notes say it
         by_class = {m: ask(m, None) for m in METRICS}
         averages = {}
-        if data.complete:
+        if complete:
             averages["accuracy"] = {"accuracy": replace(ask("f1", "micro"), metric="accuracy")}
         averages |= {f"{row} avg": {m: ask(m, row) for m in METRICS} for row in rows}
     shown = [*by_class.values(), *(x for each in averages.values() for x in each.values())]
