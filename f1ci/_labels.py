@@ -234,6 +234,7 @@ def _indicators(name: str, value: Labels) -> NDArray[np.bool_]:
     legal = array.ndim == 2 and array.size > 0
     _validation.shaped(name, array, legal, "(items, classes)")
     try:
+        array = array.astype(object) if array.dtype.kind not in "biuf" else array
         numbers = np.ma.filled(array.astype(np.float64), np.nan)
     except (TypeError, ValueError, OverflowError):
         got = _validation.short(value)
