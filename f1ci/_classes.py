@@ -125,8 +125,8 @@ def _sample(data: ClassCounts, score: Tversky, average: str | None, zero_divisio
     average, and a warning says so.
     """
     chosen, share = np.arange(len(data.classes)), 1.0
-    if average is None:
-        return defined(_of_chosen(data, score, None, chosen), share, zero_division)
+    if average in (None, "micro"):
+        return defined(_of_chosen(data, score, average, chosen), share, zero_division)
     if average == "samples":
         return _of_samples(data, score, zero_division)
     if data.items is None:
@@ -138,11 +138,11 @@ def _sample(data: ClassCounts, score: Tversky, average: str | None, zero_divisio
     items = (data.totals * [1.0, score.a > 0.0, score.b > 0.0]).sum(axis=-1)
     relevant, few = items > 0.0, (items > 0.0) & (items < FEW)
     some = data.items is not None and relevant.sum() < len(data.items.classes)
-    if some and few.any() and average != "micro":
+    if some and few.any():
         named = _validation.listing([data.classes[k] for k in np.flatnonzero(few).tolist()], 3)
         text = f"fewer than {FEW} items matter to the {score.name} of class {named}"
         warn(f"{text}, so that little is known of the average", SmallSampleWarning)
-    if average != "micro" and relevant.any() and not relevant.all():
+    if relevant.any() and not relevant.all():
         chosen = np.flatnonzero(relevant)
         if np.isnan(zero_division):
             undefined = [data.classes[k] for k in np.flatnonzero(~relevant).tolist()]
