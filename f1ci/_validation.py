@@ -92,7 +92,7 @@ probability = _rule(lambda x: 0.0 <= x <= 1.0, "lie between 0 and 1")
 fraction = _rule(lambda x: 0.0 < x <= 1.0, "lie in (0, 1]")
 inner = _rule(lambda x: 0.0 < x < 1.0, "lie strictly between 0 and 1")
 # Below the lowest level intervals are shorter than rounding.
-_level = _rule(lambda x: 1e-9 <= x < 1.0, "lie strictly between 0 and 1, 1e-9 at least")
+_level = _rule(lambda x: 1e-9 <= x < 1.0, "be at least 1e-9 and lie strictly between 0 and 1")
 
 
 def confidence_level(value: float) -> float:
