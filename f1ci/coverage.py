@@ -33,9 +33,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import gammaln, xlogy
 
 from f1ci import _validation, metrics
-from f1ci.intervals import limits_of_f1
 from f1ci.methods import known
-from f1ci.methods.score import normal_quantile
+from f1ci.methods.score import Limits, normal_quantile, sample_of_counts
 from f1ci.results import Array, FloatOrArray, Numbers, Seed, as_scalar
 
 Cells: TypeAlias = NDArray[np.int64]
@@ -395,10 +394,14 @@ def _study(
     return design, partial(_interval_quantities, interval, f1)
 
 
-def _named_interval(counts: Cells, method: str, z: float) -> tuple[Array, Array]:
+def _named_interval(counts: Cells, method: str, z: float) -> Limits:
     """Return limits from counts that begin with true positives and end with true negatives."""
     wrong = counts[:, 1:-1].sum(axis=1)
-    return limits_of_f1(counts[:, 0].astype(float), wrong.astype(float), method, z)
+    of = counts[:, 0].astype(float), wrong.astype(float), np.zeros(())
+    sample, entry = sample_of_counts(metrics.f1, of), known(metrics.f1)[method]
+    if entry.error is not None:
+        sample = sample._replace(error=entry.error(sample, z))
+    return entry.limits(sample, z)
 
 
 def _interval_quantities(interval: IntervalMethod, truth: Array, counts: Cells) -> Array:

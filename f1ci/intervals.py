@@ -27,10 +27,9 @@ from f1ci._classes import (
 from f1ci._labels import are_indicators
 from f1ci._limits import Level, interval_of, level_of
 from f1ci.counts import Items, Matrix
-from f1ci.methods import known
-from f1ci.methods.score import Limits, sample_of, sample_of_counts
+from f1ci.methods.score import sample_of, sample_of_counts
 from f1ci.metrics import Metric
-from f1ci.results import Array, Classes, Interval, Labels
+from f1ci.results import Classes, Interval, Labels
 
 _AVERAGES = ("binary", "micro", "macro", "weighted", "macro_star", "samples")
 
@@ -317,13 +316,3 @@ def items_interval(metric: Metric, items: Items, method: str | None, level: Leve
     """Return the interval for one model's items."""
     sample = sample_of_items(metric, items)
     return interval_of(sample, method, level, metric.name, classes=items.classes)
-
-
-def limits_of_f1(tp: Array, wrong: Array, method: str, z: float) -> Limits:
-    """Return limits of F1 for many tables at once, from true positives and wrong items."""
-    counts = tp, wrong, np.zeros(())
-    sample = sample_of_counts(_metrics.f1, counts)
-    entry = known(_metrics.f1)[method]
-    if entry.error is not None:
-        sample = sample._replace(error=entry.error(sample, z))
-    return entry.limits(sample, z)

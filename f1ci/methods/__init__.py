@@ -15,8 +15,6 @@ read this registry. A new method is one function and one entry:
 
 The default is "score" wherever it applies, and "logit" for all other metrics. Neither has a length
 of zero or leaves the metric's range.
-
-`f1ci.coverage` needs limits for many tables at once: `f1ci.intervals.limits_of_f1` is for it.
 """
 
 from __future__ import annotations
