@@ -43,7 +43,7 @@ class ClassCounts(NamedTuple):
     totals : ndarray, shape (classes, 3)
         TP, FP and FN by class.
     units : ndarray, shape (units, classes, 3)
-        The same of each item or group, if an item may be of several classes; or all of them once.
+        The same of each group; or of each item, if an item may be of several classes; or all once.
     items : Items or None
         The items, if each is of exactly one class. They may be of other classes, too: of one more
         class, the last.
@@ -59,11 +59,6 @@ class ClassCounts(NamedTuple):
     items: Items | None
     number: int
     mark: str = ""
-
-    @property
-    def complete(self) -> bool:
-        """True if every item is of exactly one of the classes."""
-        return self.items is not None and len(self.items.classes) == len(self.classes)
 
 
 def class_counts(
@@ -85,9 +80,8 @@ def counts_of_items(items: Items, classes: Classes | None = None) -> ClassCounts
     """Return what items say of some classes, the first ones, or of all."""
     wanted = list(items.classes if classes is None else classes)
     mark = "" if items.groups is None else "+groups"
-    number, units = int(items.counts.sum()), items._replace(groups=None).by_group()
-    units = units[:, : len(wanted)]
-    return ClassCounts(wanted, units[0], units, items, number, mark)
+    units = items.by_group()[:, : len(wanted)]
+    return ClassCounts(wanted, units.sum(axis=0), units, items, int(items.counts.sum()), mark)
 
 
 def zero_division_of(value: float) -> float:
@@ -130,8 +124,9 @@ def _sample(data: ClassCounts, score: Tversky, average: str | None, zero_divisio
     Without `zero_division`, that is nan, a class whose score is undefined is left out of the
     average, and a warning says so.
     """
-    if average is None:
-        return defined(_each(data, score), 1.0, zero_division)
+    chosen, share = np.arange(len(data.classes)), 1.0
+    if average in (None, "micro"):
+        return defined(_of_chosen(data, score, average, chosen), share, zero_division)
     if average == "samples":
         return _of_samples(data, score, zero_division)
     if data.items is None:
@@ -143,12 +138,11 @@ def _sample(data: ClassCounts, score: Tversky, average: str | None, zero_divisio
     items = (data.totals * [1.0, score.a > 0.0, score.b > 0.0]).sum(axis=-1)
     relevant, few = items > 0.0, (items > 0.0) & (items < FEW)
     some = data.items is not None and relevant.sum() < len(data.items.classes)
-    if some and few.any() and average != "micro":
+    if some and few.any():
         named = _validation.listing([data.classes[k] for k in np.flatnonzero(few).tolist()], 3)
         text = f"fewer than {FEW} items matter to the {score.name} of class {named}"
         warn(f"{text}, so that little is known of the average", SmallSampleWarning)
-    chosen, share = np.arange(len(true)), 1.0
-    if average != "micro" and relevant.any() and not relevant.all():
+    if relevant.any() and not relevant.all():
         chosen = np.flatnonzero(relevant)
         if np.isnan(zero_division):
             undefined = [data.classes[k] for k in np.flatnonzero(~relevant).tolist()]
@@ -157,24 +151,17 @@ def _sample(data: ClassCounts, score: Tversky, average: str | None, zero_divisio
             warn(f"{text}; zero_division=0 counts it as 0", UndefinedMetricWarning)
         else:
             share = weight[chosen].sum() / weight.sum()
-    return defined(_averaged(data, score, average, chosen), share, zero_division)
+    return defined(_of_chosen(data, score, average, chosen), share, zero_division)
 
 
-def _each(data: ClassCounts, score: Tversky) -> Sample:
-    if data.items is not None and not data.mark:
-        tp, fp, fn = data.totals.T
-        return sample_of_counts(score, (tp, fp, fn))
-    units = data.units
-    if data.items is not None:
-        units = data.items.by_group()[:, : len(data.classes)]
-    return clustered.sample_of_tables([units], score, None)._replace(mark=data.mark)
-
-
-def _averaged(data: ClassCounts, score: Tversky, average: str, chosen: Codes) -> Sample:
-    """Return the sample of an average over the classes at these places."""
-    if data.items is None:
+def _of_chosen(data: ClassCounts, score: Tversky, average: str | None, chosen: Codes) -> Sample:
+    """Return the sample of the classes at these places: of each, or of an average over them."""
+    if data.items is None or (average is None and data.mark):
         table = data.units[:, chosen]
         return clustered.sample_of_tables([table], score, average)._replace(mark=data.mark)
+    if average is None:
+        tp, fp, fn = data.totals.T
+        return sample_of_counts(score, (tp, fp, fn))
     metric: metrics.Metric = metrics.micro_f1
     if len(chosen) < len(data.items.classes):
         metric = SomeClasses(f"{average}_{score.name}", score, average, tuple(chosen.tolist()))

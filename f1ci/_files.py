@@ -10,6 +10,7 @@ import re
 import sys
 import warnings
 from argparse import Namespace
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -29,8 +30,8 @@ _MISSING = {"", "na", "nan", "none", "null", "<na>"}
 Column = list[str]
 
 
-def labels(options: Namespace) -> tuple[Column, dict[str, Column], Column | None]:
-    """Return the truth, the predictions of each model, and groups, from one file or two."""
+def labels(options: Namespace) -> tuple[list[str], list[Column], Column | None]:
+    """Return names of models, the truth and their predictions, and groups, from one file or two."""
     names, groups = options.pred, [options.groups] if options.groups else []
     if (options.on is None) != (options.file_b is None) or (options.on and len(names) > 2):
         raise ValueError("two files need --on COLUMN and --pred with one name or two; one no --on")
@@ -43,17 +44,16 @@ def labels(options: Namespace) -> tuple[Column, dict[str, Column], Column | None
         columns = _joined(paths, first, second)
         names = [Path(path).stem for path in paths] if len(set(names)) == 1 else names
     column = columns.pop(1) if groups else None
-    true, *predictions = _alike(columns)
-    return true, dict(zip(names, predictions, strict=True)), column
+    return names, _alike(columns), column
 
 
 def _joined(paths: list[str], first: list[Column], second: list[Column]) -> list[Column]:
     """Return the columns of two files without the first, which joins their rows."""
     rows: list[dict[str, tuple[str, ...]]] = []
     for path, (keys, *columns) in zip(paths, (first, second), strict=True):
-        if len(set(keys)) < len(keys):
-            twice = next(key for k, key in enumerate(keys) if key in keys[:k])
-            raise ValueError(f"{path}: the row {_validation.short(twice)} comes twice")
+        key, number = Counter(keys).most_common(1)[0]
+        if number > 1:
+            raise ValueError(f"{path}: the row {_validation.short(key)} comes twice")
         rows.append(dict(zip(keys, zip(*columns, strict=True), strict=True)))
     both = [key for key in rows[0] if key in rows[1]]
     if not both:

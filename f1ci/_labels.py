@@ -79,10 +79,7 @@ def encode(
     occurs = np.array([np.bincount(row, minlength=len(classes)) > 0 for row in codes])
     for name, predicted in zip(named, occurs, strict=True):
         _refuse_strangers(name, classes, occurs[0], predicted)
-    seen = np.flatnonzero(occurs.any(axis=0))
-    if wanted is None and len(seen) == len(classes):
-        return codes, classes
-    present = [classes[code] for code in seen.tolist()]
+    present = [classes[code] for code in np.flatnonzero(occurs.any(axis=0)).tolist()]
     order = present
     if wanted is not None:
         order = labels("labels", wanted).tolist()
@@ -95,8 +92,7 @@ def encode(
             f"y_true and y_pred must {rule} {_validation.listing(order)}, "
             f"got {_validation.short(strange[0])}"
         )
-    place = np.zeros(len(classes), dtype=np.int64)
-    place[seen] = [places.get(label, len(order)) for label in present]
+    place = np.array([places.get(label, len(order)) for label in classes])
     return place[codes], [*order, OTHERS] if strange else order
 
 
@@ -153,11 +149,8 @@ def _as_array(name: str, value: Any) -> Values:
         raise TypeError(f"{name} must be a sequence of labels, got the {kind} {got}")
     types = set(map(type, value))
     if types & {list, np.ndarray}:
-        try:
+        with suppress(ValueError):  # rows of several lengths, or rows beside labels, are no labels
             return np.asarray(value)
-        except ValueError:  # rows of several lengths, or rows beside labels
-            got = _validation.short(value)
-            raise ValueError(f"{name} must be one-dimensional, got {got}") from None
     if all(issubclass(t, (int, np.integer, np.bool_)) for t in types):
         array = np.asarray(value)
         if array.dtype.kind in "biu":  # not of integers beyond 64 bits

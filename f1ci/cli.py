@@ -18,7 +18,7 @@ import sys
 import warnings
 from argparse import Namespace
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import NamedTuple, NoReturn
+from typing import Any, NoReturn, TypeAlias
 
 import f1ci
 from f1ci import _files, _pasted, _tables, _validation, metrics, planning
@@ -32,11 +32,8 @@ __all__ = ["helps", "main"]
 _POSITIVE = ("1", "true", "True", "TRUE", "yes", "pos", "positive")
 
 
-class Answer(NamedTuple):
-    """What a command prints, and the same in rows for programs."""
-
-    text: str
-    rows: list[Fields]
+# What a command prints, and the same in rows for programs.
+Answer: TypeAlias = tuple[str, list[Fields]]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -45,8 +42,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", IntervalWarning)
             options = _parsers()["f1ci"].parse_args(arguments)
-            answer = options.run(options)
-        _write(answer, options.form)
+            text, rows = options.run(options)
+        _write(text, rows, options.form)
     except BrokenPipeError:  # the reader has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
@@ -82,13 +79,12 @@ def _counts(options: Namespace) -> Answer:
     of = {name: getattr(options, name) for name in ("method", "confidence_level", "alternative")}
     intervals = [f1ci.metric_interval(counts, metric, **of) for metric in fitting or asked[2:3]]
     rows = _rows({interval.metric: interval for interval in intervals})
-    return Answer("\n".join(map(str, intervals)), rows)
+    return "\n".join(map(str, intervals)), rows
 
 
 def _report(options: Namespace) -> Answer:
     """Print precision, recall and F1 of every class, each with its interval."""
-    true, predictions, groups = _files.labels(options)
-    (predicted,) = predictions.values()
+    _, (true, predicted), groups = _files.labels(options)
     printed = f1ci.classification_report(
         true,
         predicted,
@@ -115,24 +111,20 @@ def _matrix(options: Namespace) -> Answer:
 def _reported(printed: f1ci.ClassificationReport, shape: str) -> Answer:
     of = {"method": printed.method, "confidence_level": printed.confidence_level}
     text = f"{shape}{len(printed.classes)} classes\n\n{printed}"
-    return Answer(text, [row | of for row in printed.records()])
+    return text, [row | of for row in printed.records()]
 
 
 def _compare(options: Namespace) -> Answer:
     """Say which of two or more models is better on the same items."""
-    y_true, named, groups = _files.labels(options)
-    classes = _files.in_order(itertools.chain(y_true, *named.values()))
+    models, columns, groups = _files.labels(options)
+    classes = _files.in_order(itertools.chain(*columns))
     metric, positive = _compared_metric(options, classes)
     of_class = f" of {_tables.label(positive)}" if metric.binary else ""
     of: Fields = {"groups": groups, "confidence_level": options.confidence_level}
+    labels: list[list[Any]] = list(columns)
     if metric.binary:  # all other classes are one
-        of["pos_label"] = positive
-        y_true, *columns = (
-            [label if label == positive else "" for label in column]
-            for column in (y_true, *named.values())
-        )
-        named = dict(zip(named, columns, strict=True))
-    predictions = {_tables.label(name): column for name, column in named.items()}
+        labels = [[label == positive for label in column] for column in columns]
+    y_true, predictions = labels[0], dict(zip(map(_tables.label, models), labels[1:], strict=True))
     comparison = f1ci.compare_models(
         y_true, predictions, metric, margin=options.margin, method=options.method, rng=0, **of
     )
@@ -158,7 +150,7 @@ def _compare(options: Namespace) -> Answer:
                 f"with a power of {_tables.percent(options.power)}"
             )
     rows[-1] |= {"verdict": comparison.verdict(), "more_needed": more}
-    return Answer(text, rows)
+    return text, rows
 
 
 def _plan(options: Namespace) -> Answer:
@@ -173,7 +165,7 @@ def _plan(options: Namespace) -> Answer:
         raise ValueError(f"--difference also needs --{', --'.join(missing)}")
     else:
         plan = f1ci.comparison_sample_size(metric, power=options.power, **asked)
-    return Answer(str(plan), [dataclasses.asdict(plan)])
+    return str(plan), [dataclasses.asdict(plan)]
 
 
 # The parser
@@ -208,11 +200,7 @@ _ARGUMENTS: dict[str, Fields] = {
     "--score": {"type": float, "help": "what both models score, about"},
     "--power": {"type": float, "default": planning.POWER, "help": "to find a difference"},
     "--confidence-level": {"type": float, "default": 0.95, "metavar": "LEVEL"},
-    "--alternative": {
-        "default": "two-sided",
-        "metavar": "SIDE",
-        "help": "greater or less: one limit",
-    },
+    "--alternative": {"default": "two-sided", "help": "greater or less: one limit"},
     "--json": {"dest": "form", "action": "store_const", "const": "json", "help": "print json"},
     "--csv": {"dest": "form", "action": "store_const", "const": "csv", "help": "print csv"},
 }
@@ -304,22 +292,22 @@ def _shape(items: int, groups: list[str] | None) -> str:
     return f"{items:,} items" + ("" if groups is None else f" in {len(set(groups)):,} groups")
 
 
-def _write(answer: Answer, form: str) -> None:
+def _write(text: str, rows: list[Fields], form: str) -> None:
     out = sys.stdout
     if out is None:
         raise OSError("it is closed")
     if isinstance(out, io.TextIOWrapper):
         out.reconfigure(errors="backslashreplace")  # a terminal may lack letters
     if form == "text":
-        out.write(answer.text + "\n")
+        out.write(text + "\n")
     elif form == "json":
-        rows = [{key: _finite(value) for key, value in row.items()} for row in answer.rows]
-        out.write(json.dumps(rows, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
+        finite = [{key: _finite(value) for key, value in row.items()} for row in rows]
+        out.write(json.dumps(finite, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
     else:
-        columns = list(dict.fromkeys(key for row in answer.rows for key in row))
+        columns = list(dict.fromkeys(key for row in rows for key in row))
         writer = csv.DictWriter(out, columns, lineterminator="\n")
         writer.writeheader()
-        writer.writerows({key: _as_cell(v) for key, v in row.items()} for row in answer.rows)
+        writer.writerows({key: _as_cell(v) for key, v in row.items()} for row in rows)
     out.flush()
 
 

@@ -16,9 +16,6 @@ from f1ci import _labels, _validation
 from f1ci._labels import Codes
 from f1ci.results import Array, BinaryCounts, Classes, Labels
 
-# Codes that span no more than this many values are counted without sorting.
-_WIDEST_TABLE = 1 << 10
-
 
 def binary_counts(y_true: Labels, y_pred: Labels, *, pos_label: Hashable = 1) -> BinaryCounts:
     """Count true and false positives and negatives.
@@ -51,8 +48,8 @@ def binary_counts(y_true: Labels, y_pred: Labels, *, pos_label: Hashable = 1) ->
     """
     counts = _counts_of_integers(y_true, y_pred, pos_label)
     if counts is None:
-        codes, _ = _coded({"y_true": y_true, "y_pred": y_pred}, True, pos_label, None)
-        counts = np.bincount(2 * codes[0] + codes[1], minlength=4).tolist()
+        items = items_of({"y_true": y_true, "y_pred": y_pred}, True, pos_label, None, None)
+        counts = items.matrix().dense().astype(np.int64).ravel().tolist()
     tn, fp, fn, tp = counts
     return BinaryCounts(tp, fp, fn, tn)
 
@@ -259,8 +256,13 @@ def items_of(
     groups: Labels | None,
     others: bool = False,
 ) -> Items:
-    """Group items by their labels, and by their groups if there are any; see `_coded`."""
-    codes, classes = _coded(arrays, binary, pos_label, labels, others)
+    """Group items by their labels, and by their groups if there are any."""
+    if binary:
+        codes, classes = _binary_codes(arrays, pos_label, labels)
+    else:
+        codes, classes = _labels.encode(arrays, wanted=labels, others=others)
+        _refuse_many_classes(len(classes))
+        _validation.at_least_two("classes", len(classes), "an average over classes")
     if groups is None:
         return group_items(codes, classes)
     return group_items(codes, classes, _group_codes(groups, codes.shape[1]))
@@ -273,12 +275,11 @@ def group_items(
     rows = codes if groups is None else np.vstack([groups, codes])
     code = rows[0]
     for row in rows[1:]:
-        # Renumbered at each step, so that any number of rows fits an integer.
         code = len(classes) * code + row
-        if code.max() < max(len(code), _WIDEST_TABLE):
-            code = (np.cumsum(np.bincount(code) > 0) - 1)[code]
-        else:
+        # Large numbers are renumbered, so that any number of rows fits an integer.
+        if code.max() > 2 * len(code):
             code = np.unique(code, return_inverse=True)[1]
+    code = (np.cumsum(np.bincount(code) > 0) - 1)[code]
     example = np.empty(code.max() + 1, dtype=np.intp)
     example[code] = np.arange(code.size)
     distinct, number = rows[:, example], np.bincount(code, weights=counts).astype(np.float64)
@@ -287,31 +288,17 @@ def group_items(
     return Items(distinct[1:], number, distinct[0], classes)
 
 
-def refuse_labels(labels: Classes | None) -> None:
-    """Only an average over classes asks for a list of them."""
+def _binary_codes(
+    arrays: Mapping[str, Labels], pos_label: Hashable, labels: Classes | None
+) -> tuple[Codes, Classes]:
+    """Return codes of shape (len(arrays), n), 1 for the positive label, and what they stand for."""
+    if getattr(pos_label, "__hash__", None) is None:
+        raise TypeError(f"pos_label must be hashable, got {_validation.short(pos_label)}")
     if labels is not None:
         raise ValueError(
             "labels goes with averages over classes, and pos_label with scores of two classes; "
             f"got labels={_validation.short(labels)}"
         )
-
-
-def _coded(
-    arrays: Mapping[str, Labels],
-    binary: bool,
-    pos_label: Hashable,
-    labels: Classes | None,
-    others: bool = False,
-) -> tuple[Codes, Classes]:
-    """Return codes of shape (len(arrays), n) and the classes they stand for, two or many."""
-    if not binary:
-        codes, classes = _labels.encode(arrays, wanted=labels, others=others)
-        _refuse_many_classes(len(classes))
-        _validation.at_least_two("classes", len(classes), "an average over classes")
-        return codes, classes
-    if getattr(pos_label, "__hash__", None) is None:
-        raise TypeError(f"pos_label must be hashable, got {_validation.short(pos_label)}")
-    refuse_labels(labels)
     codes, classes = _labels.encode(arrays)
     if len(classes) > 2:
         got = f"got {len(classes)}: {_validation.listing(classes)}"

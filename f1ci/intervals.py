@@ -216,8 +216,7 @@ def f1_score_interval(
         data = class_counts(y_true, y_pred, labels, groups)
         return interval_of_classes(data, _metrics.fbeta(beta), average, constant, method, level)
     metric = _metrics.averaged(average, beta)
-    if metric.binary and groups is None:
-        _counts.refuse_labels(labels)
+    if metric.binary and groups is None and labels is None:
         tp, fp, fn, tn = _counts.binary_counts(y_true, y_pred, pos_label=pos_label)
         sample = sample_of(metric, Matrix(np.array([[tn, fp], [fn, tp]], dtype=np.float64)))
         return interval_of(defined(sample, 1.0, constant), method, level, metric.name)

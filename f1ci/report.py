@@ -98,8 +98,8 @@ class ClassificationReport(Record):
         return _tables.frame(self.records(), ["name", "metric"])
 
     def _table(self) -> tuple[list[str], list[list[str]], list[str]]:
-        every = [*self.by_class.values(), *(x for e in self.averages.values() for x in e.values())]
-        digits = _tables.decimals(np.concatenate([np.ravel(x.length) for x in every]))
+        ends = [end for _, parts, _ in self.rows() for end in parts.values()]
+        digits = _tables.decimals(np.array([high - low for _, low, high in ends]))
         rows = []
         for name, parts, support in self.rows():
             if "accuracy" in parts:  # where scikit-learn has it
@@ -170,9 +170,8 @@ def classification_report(
     """
     _classes.refuse_weights(sample_weight)
     level = level_of(confidence_level)
-    data = _classes.class_counts(y_true, y_pred, labels, groups)
-    names = _named(data.classes, target_names)
-    return _report(data, names, _classes.zero_division_of(zero_division), method, level)
+    data = _named(_classes.class_counts(y_true, y_pred, labels, groups), target_names)
+    return _report(data, _classes.zero_division_of(zero_division), method, level)
 
 
 def matrix_report(
@@ -207,45 +206,41 @@ def matrix_report(
     table = _validation.square("matrix", _validation.counts("matrix", matrix), "(r, r)", 2)
     _validation.shaped("matrix", table, table.ndim == 2, "(r, r)")
     level = level_of(confidence_level)
-    names = _named(range(len(table)), classes)
     filled = np.nonzero(table)
-    items = _counts.Items(np.array(filled), table[filled], None, names)
-    return _report(_classes.counts_of_items(items), names, np.nan, method, level)
+    items = _counts.Items(np.array(filled), table[filled], None, range(len(table)))
+    return _report(_named(_classes.counts_of_items(items), classes), np.nan, method, level)
 
 
-def _named(classes: Classes, names: Classes | None) -> Classes:
-    """Return the names that the caller gives the classes, or else the classes."""
-    if names is None:
-        return classes
-    given = _validation.listed("names of classes", names)
-    if len(given) != len(classes):
-        raise ValueError(
-            f"names of {len(classes)} classes are wanted, got {_validation.short(names)}"
-        )
-    return given
+def _named(data: ClassCounts, names: Classes | None) -> ClassCounts:
+    """Return the counts of classes with the names that the caller gives them, if any."""
+    wanted, r = data.classes if names is None else names, len(data.classes)
+    given = _validation.listed("names of classes", wanted)
+    if len(given) != r:
+        raise ValueError(f"names of {r} classes are wanted, got {_validation.short(given)}")
+    return data._replace(classes=given)
 
 
 def _report(
-    data: ClassCounts, names: Classes, zero_division: float, method: str | None, level: Level
+    data: ClassCounts, zero_division: float, method: str | None, level: Level
 ) -> ClassificationReport:
-    """Return the report of counts by class; `names` are what the rows are called."""
+    """Return the report of counts by class."""
     method, _ = methods.pick(method, known_methods(), "a classification report")
-    of = tuple(names)
+    of = tuple(data.classes)
     # Averages over classes of which an item may have several have no score limits.
     method = None if method == "score" else method
 
     def ask(metric: str, average: str | None) -> Interval:
         score = getattr(metrics, metric)
-        interval = _classes.interval_of_classes(data, score, average, zero_division, method, level)
-        return replace(interval, classes=None if average else of)
+        return _classes.interval_of_classes(data, score, average, zero_division, method, level)
 
-    rows = ["macro", "weighted"] if data.complete else ["micro", "macro", "weighted"]
+    complete = data.items is not None and len(data.items.classes) == len(data.classes)
+    rows = ["macro", "weighted"] if complete else ["micro", "macro", "weighted"]
     if data.items is None and not data.mark:
         rows.append("samples")
     with without_warnings():  # the notes say it
         by_class = {m: ask(m, None) for m in METRICS}
         averages = {}
-        if data.complete:
+        if complete:
             averages["accuracy"] = {"accuracy": replace(ask("f1", "micro"), metric="accuracy")}
         averages |= {f"{row} avg": {m: ask(m, row) for m in METRICS} for row in rows}
     shown = [*by_class.values(), *(x for each in averages.values() for x in each.values())]

@@ -45,7 +45,7 @@ LABELS = [
     (FLAGS, FLAGS - 1, "y_pred must hold indicators 0 and 1, got"),
     (FLAGS, FLAGS[:, [0, 1, 1]], r"y_pred must have shape \(16, 2\), got shape \(16, 3\)"),
     ([["a", "b"], ["a", "c"]], [["a", "b"], ["b", "c"]], "MultiLabelBinarizer"),
-    ([[1, 0], [0]], [[1], [0]], r"one-dimensional, got \[\[1, 0\], \[0\]\]"),
+    ([[1, 0], [0]], [[1], [0]], r"y_true must have shape \(items, classes\)"),
     (pd.DataFrame(FLAGS, columns=["a", "b"]), pd.DataFrame(FLAGS), "the same columns, got 'a'"),
     (T, [str(label) for label in P], TYPES),
     (T, ["1"] * 16, TYPES),

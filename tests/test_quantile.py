@@ -233,8 +233,8 @@ def test_bad_correlation(correlation, message):
 @pytest.mark.parametrize(
     ("level", "options", "message"),
     [
-        (0.0, {}, "confidence_level must lie strictly between 0 and 1"),
-        (95, {}, "confidence_level must lie strictly between 0 and 1"),
+        (0.0, {}, "lie strictly between 0 and 1"),
+        (95, {}, "lie strictly between 0 and 1"),
         (0.49, {}, "confidence_level must be at least 0.5 for three or more variables, got 0.49"),
         (0.95, {"accuracy": 0}, "accuracy must be a finite number above 0, got 0"),
     ],

@@ -30,7 +30,7 @@ POPULATION = {
 
 
 def same_scikit_learn(name):
-    made_with = data.sources()[f"splits-{name}.csv"].made_with
+    made_with = data.sources()[f"splits-{name}.csv"]["made_with"]
     return f"scikit-learn {sklearn.__version__}" in made_with.split("; ")
 
 
@@ -197,8 +197,8 @@ def test_command_makes_the_file_and_its_entry(tmp_path, monkeypatch, capsys):
     after = data.sources()
     np.testing.assert_array_equal(datasets.split_counts("orange-juice"), committed[:4])
     entry = after.pop("splits-orange-juice.csv")
-    assert entry.rows == 4
-    assert f"scikit-learn {sklearn.__version__}" in entry.made_with
+    assert entry["rows"] == "4"
+    assert f"scikit-learn {sklearn.__version__}" in entry["made_with"]
     before.pop("splits-orange-juice.csv")
     assert after == before
     assert sorted(p.suffix for p in tmp_path.iterdir()) == [".csv"] * 3

@@ -2,6 +2,9 @@
 document.addEventListener("DOMContentLoaded", () => {
   for (const arrow of document.querySelectorAll("a + details > summary"))
     arrow.ariaLabel = `Pages of: ${arrow.parentElement.previousElementSibling.textContent.trim()}`;
+  // The logo stands in a landmark of its own.
+  const logo = document.querySelector(".sidebar-primary-item:has(> .navbar-brand)");
+  if (logo) [logo.role, logo.ariaLabel] = ["navigation", "Home"];
   for (const source of document.querySelectorAll(".citation-list > [role]")) source.role = "listitem";
   let name = "";
   for (const part of document.querySelectorAll(".bd-article :is(h1, h2, h3, h4, table)")) {

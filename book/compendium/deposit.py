@@ -204,7 +204,7 @@ def _comment(edition: Edition, file: Path) -> str:
 
 
 def write_crate(edition: Edition, html: Path) -> None:
-    """Describe a site as an RO-Crate 1.1: its files, runs, author, papers and licences."""
+    """Describe a site as an RO-Crate 1.1: its files, runs, author and licences."""
     citation = yaml.safe_load((edition.root / "CITATION.cff").read_text("utf-8"))
     crate, code = ROCrate(version="1.1"), citation["repository-code"]
 
@@ -217,10 +217,6 @@ def write_crate(edition: Edition, html: Path) -> None:
         add(f"https://spdx.org/licenses/{name}", "CreativeWork", name, identifier=name)
         for name in citation["license"]
     ]
-    papers = [
-        add(f"#paper-{k}", "ScholarlyArticle", paper["title"], datePublished=str(paper["year"]))
-        for k, paper in enumerate(citation["references"], 1)
-    ]
     for name, value in {
         "name": citation["title"],
         "description": citation["abstract"].strip(),
@@ -231,7 +227,6 @@ def write_crate(edition: Edition, html: Path) -> None:
         "author": author,
         "publisher": author,
         "license": licences,
-        "citation": papers,
     }.items():
         crate.root_dataset[name] = value
     files = {}

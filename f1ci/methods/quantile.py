@@ -173,11 +173,11 @@ def _planar_quantiles(factors: Floats, level: float) -> Floats:
 def _spatial_quantiles(factors: Floats, level: float, accuracy: float) -> Floats:
     """Return quantiles for factors (n, k, 3), from a spiral of directions on half the sphere.
 
-    The error falls like one over the number of directions. It was at most .8 / number in 160
-    random matrices, at levels up to .9999.
+    The error falls like one over the number of directions. It was at most 3.2 / number in 120
+    random matrices, some nearly of rank one, at levels from .5 to 1 - 1e-12.
     """
     n, k, _ = factors.shape
-    size = int(min(max(1 / accuracy, 1000), 2**20))
+    size = int(min(max(4 / accuracy, 1000), 2**20))
     turn = 2 * pi * np.arange(size) * (sqrt(5) - 1) / 2
     height = (np.arange(size) + 0.5) / size
     level_circle = np.sqrt(1 - height**2)

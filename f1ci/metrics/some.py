@@ -50,29 +50,25 @@ class SomeClasses(ClassMetric):
 
     def of_classes(self, eza: Numbers, ea: Numbers, ez: Numbers) -> Numbers:
         """Return the average."""
-        chosen = list(self.chosen)
-        x, a, z = eza[..., chosen], ea[..., chosen], ez[..., chosen]
-        if self.average == "micro":
-            return self.of.at(x.sum(axis=-1), a.sum(axis=-1), z.sum(axis=-1))
-        values = self.of.at(x, a, z)
-        if self.average == "weighted":
-            return (z * values).sum(axis=-1) / z.sum(axis=-1)
-        return values.mean(axis=-1)
+        parts, shares = self._averaged(eza, ea, ez)
+        return (shares * self.of.at(*parts)).sum(axis=-1)
 
     def slopes_of_classes(self, eza: Numbers, ea: Numbers, ez: Numbers) -> Slopes:
         """Return its derivatives; those of the other classes are 0."""
+        parts, shares = self._averaged(eza, ea, ez)
+        slopes = shares * np.array(self.of.partials(*parts))
+        if self.average == "weighted":
+            values, whole = self.of.at(*parts), parts[2].sum(axis=-1, keepdims=True)
+            slopes[2] += (values - (shares * values).sum(axis=-1, keepdims=True)) / whole
+        every = np.zeros((3, *eza.shape))
+        every[..., list(self.chosen)] = slopes
+        return every[0], every[1], every[2]
+
+    def _averaged(self, eza: Numbers, ea: Numbers, ez: Numbers) -> tuple[Slopes, Numbers]:
+        """Return the expectations of the classes, or of all in one, and their shares."""
         chosen = list(self.chosen)
         x, a, z = eza[..., chosen], ea[..., chosen], ez[..., chosen]
         if self.average == "micro":
             x, a, z = (part.sum(axis=-1, keepdims=True) for part in (x, a, z))
-        d1, d2, d3 = self.of.partials(x, a, z)
-        if self.average == "macro":
-            d1, d2, d3 = (slope / len(chosen) for slope in (d1, d2, d3))
-        elif self.average == "weighted":
-            whole, values = z.sum(axis=-1, keepdims=True), self.of.at(x, a, z)
-            mean = (z * values).sum(axis=-1, keepdims=True) / whole
-            d1, d2, d3 = z * d1 / whole, z * d2 / whole, (z * d3 + values - mean) / whole
-        every = np.zeros((3, *eza.shape))
-        for slopes, slope in zip(every, (d1, d2, d3), strict=True):
-            slopes[..., chosen] = slope
-        return every[0], every[1], every[2]
+        weights = z if self.average == "weighted" else np.ones_like(z)
+        return (x, a, z), weights / weights.sum(axis=-1, keepdims=True)
