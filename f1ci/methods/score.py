@@ -39,7 +39,7 @@ from scipy.special import betaincinv, erfinv, gammaincinv, ndtr, ndtri
 
 from f1ci.counts import Items, Matrix
 from f1ci.methods.matrices import limits_of_tables
-from f1ci.metrics import Metric
+from f1ci.metrics import Metric, Tversky
 from f1ci.metrics.classes import UNIT
 from f1ci.results import Array, FloatOrArray
 
@@ -107,8 +107,9 @@ class Sample(NamedTuple):
 
 def sample_of_counts(metric: Metric, counts: Counts, matrix: Matrix | None = None) -> Sample:
     """Return the sample of one Tversky score of independent items."""
-    assert metric.index is not None  # noqa: S101 - the callers see to it
-    a, b = metric.index.a, metric.index.b
+    index = metric if isinstance(metric, Tversky) else metric.index
+    assert index is not None  # noqa: S101 - the callers see to it
+    a, b = index.a, index.b
     estimate, error = moments(*counts, a, b)
     at = partial(tversky_limits, *counts, a, b)
     return Sample(metric, estimate, error, UNIT, at, counts, matrix, True)
