@@ -31,6 +31,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, ClassVar, NamedTuple, TypeAlias
 
 import numpy as np
@@ -180,6 +181,10 @@ class ClassMetric(Metric):
         """Return the derivatives by E(ZA), EA and EZ of every class."""
         raise NotImplementedError
 
+    def estimate(self, matrix: Matrix) -> Array:
+        with np.errstate(all="ignore"):
+            return np.asarray(_finite(self.of_classes(*_expectations(matrix))))
+
     def _evaluate(self, matrix: Matrix) -> tuple[Array, Array, Array]:
         expectations = _expectations(matrix)
         slopes = self.slopes_of_classes(*expectations)
@@ -313,7 +318,7 @@ class Tversky(ExpectationMetric):
     b: float
     range: tuple[float, float] = UNIT
 
-    @property
+    @cached_property
     def index(self) -> Tversky:  # type: ignore[override]
         return self
 
@@ -384,7 +389,7 @@ class Mean(ClassMetric):
     range: tuple[float, float]
     smooth: bool = True
 
-    @property
+    @cached_property
     def parts(self) -> Parts | None:  # type: ignore[override]
         return Parts((self.of,), self.weighted) if isinstance(self.of, Tversky) else None
 
