@@ -76,10 +76,8 @@ def as_html(
 
 def frame(columns: object, index: list[str]) -> pandas.DataFrame:
     """Return a pandas data frame of these columns or records, indexed by some of its columns."""
-    try:
-        import pandas
-    except ImportError as error:
-        raise ImportError("to_frame() needs pandas, which is not installed") from error
+    import pandas
+
     return pandas.DataFrame(columns).set_index(index)
 
 

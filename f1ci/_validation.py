@@ -20,9 +20,6 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 Checked: TypeAlias = Callable[[str, ArrayLike], Array]
 
-_BOOLEANS = (bool, np.bool_)
-_INTEGERS = (int, np.integer)
-
 # People who pass these mean their complement.
 _ERROR_RATES = (0.001, 0.01, 0.05, 0.1)
 
@@ -35,12 +32,10 @@ MAX_COUNT = 2**50
 
 def number(name: str, value: object) -> float:
     """Return a real number as a float; booleans are refused."""
-    if isinstance(value, _BOOLEANS) or not isinstance(value, (*_INTEGERS, float, np.floating)):
+    array = real(name, value)
+    if array.ndim:
         raise TypeError(f"{name} must be a number, got {short(value)}")
-    try:
-        return float(value)
-    except OverflowError:
-        raise ValueError(f"{name} must be at most 1e308, got {short(value)}") from None
+    return float(array)
 
 
 _SHORT = reprlib.Repr()
@@ -62,7 +57,7 @@ def choice(name: str, value: object, known: Iterable[str]) -> str:
 
 def positive_integer(name: str, value: object, *, maximum: int = MAX_COUNT) -> int:
     """Return a whole number from 1 to `maximum`."""
-    if isinstance(value, _BOOLEANS) or not isinstance(value, _INTEGERS):
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
         raise TypeError(f"{name} must be an integer, got {short(value)}")
     if not 1 <= value <= maximum:
         rule = "at least 1" if value < 1 else f"at most {maximum}"
@@ -122,7 +117,7 @@ def shaped(name: str, array: AnyArray, legal: bool, expected: str) -> AnyArray:
     return array
 
 
-def real(name: str, value: ArrayLike) -> Array:
+def real(name: str, value: object) -> Array:
     """Return real numbers of any shape, as floats."""
     try:
         array = np.asarray(value)
@@ -158,11 +153,8 @@ def matrices(metric: Metric, value: ArrayLike, check: Checked = counts) -> Array
     """Return confusion matrices (..., r, r) that a metric can take, of counts or of shares."""
     array = square("matrix", check("matrix", value), "(..., r, r) with r of at least 2", 2)
     if metric.binary and array.shape[-1] != 2:
-        raise ValueError(
-            f"{metric.name!r} is a binary metric and takes (..., 2, 2) matrices, got shape "
-            f"{array.shape}; f1ci.metrics.macro averages it over classes, and micro_f1 is the "
-            "accuracy of several"
-        )
+        rule = f"{metric.name!r} is a binary metric: it takes (..., 2, 2), got shape {array.shape}"
+        raise ValueError(f"{rule}; f1ci.metrics.macro averages it over classes")
     if array.ndim == 2 and len(array) > 2 and array.any():
         rows, columns = array[:-1].sum(axis=0), array[:, :-1].sum(axis=1)
         if np.array_equal(array[-1], rows) and np.array_equal(array[:, -1], columns):
@@ -232,20 +224,13 @@ def correlation(value: ArrayLike) -> Array:
     # Rounding in a computed matrix is far below this, a typing error far above.
     rounding = 1e-8
     refuse("correlation", array, ~(np.abs(array) <= 1.0 + rounding), "lie between -1 and 1")
-    refuse("correlation", array, one * np.abs(array - 1.0) > rounding, "have a diagonal of ones")
-    refuse("correlation", array, np.abs(array - transposed) > rounding, "be symmetric")
+    wrong = one * np.abs(array - 1.0) + np.abs(array - transposed) > rounding
+    refuse("correlation", array, wrong, "be symmetric with a diagonal of ones")
     symmetric: Array = np.where(one, 1.0, np.clip((array + transposed) / 2, -1.0, 1.0))
     least = np.linalg.eigvalsh(symmetric)[..., 0].min(initial=0.0)
     if least < -rounding * array.shape[-1]:
         raise ValueError(f"correlation must be positive semidefinite, got eigenvalue {least:g}")
     return symmetric
-
-
-def exactly_one(**named: object) -> None:
-    """Check that exactly one of the named arguments is not None."""
-    if sum(value is not None for value in named.values()) != 1:
-        listed = " and ".join(f"{name}={short(value)}" for name, value in named.items())
-        raise ValueError(f"give exactly one of {', '.join(named)}, got {listed}")
 
 
 def same_length(**arrays: Sized) -> None:
@@ -258,11 +243,7 @@ def same_length(**arrays: Sized) -> None:
 
 def broadcast(check: Checked, **named: ArrayLike) -> tuple[Array, ...]:
     """Return the named arrays, each checked, if their shapes broadcast against each other."""
-    arrays = {name: check(name, value) for name, value in named.items()}
-    if any(array.ndim for array in arrays.values()):
-        try:
-            np.broadcast_shapes(*(array.shape for array in arrays.values()))
-        except ValueError:
-            listed = ", ".join(f"{name} has {array.shape}" for name, array in arrays.items())
-            raise ValueError(f"shapes must broadcast against each other: {listed}") from None
-    return tuple(arrays.values())
+    arrays = tuple(check(name, value) for name, value in named.items())
+    if any(array.ndim for array in arrays):
+        np.broadcast_shapes(*(array.shape for array in arrays))
+    return arrays

@@ -23,7 +23,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial, reduce
 from math import comb, log, prod
 from typing import TypeAlias
@@ -36,7 +36,7 @@ from f1ci import _validation, metrics
 from f1ci.intervals import limits_of_f1
 from f1ci.methods import known
 from f1ci.methods.score import normal_quantile
-from f1ci.results import Array, Fields, Numbers, Seed, as_scalar
+from f1ci.results import Array, FloatOrArray, Numbers, Seed, as_scalar
 
 Cells: TypeAlias = NDArray[np.int64]
 IntervalMethod: TypeAlias = Callable[[Cells], tuple[ArrayLike, ArrayLike]]
@@ -45,8 +45,8 @@ Moments: TypeAlias = tuple[Array, Array, Array]
 
 # Probability that `exact` may leave out by itself.
 _LEFT_OUT = 1e-10
-# Standard deviations beyond which a binomial has less than `_LEFT_OUT` mass even when it is skew.
-_REACH = 9.0
+# Minus the logarithm of a share of tables that nobody misses.
+_UNLIKELY = 40.0
 # More tables than this take half an hour; more counts of one cell do not fit in memory.
 _MOST_TABLES, _MOST_COUNTS = 1e10, 1e7
 # The logarithm of a factorial has six digits after the point for this many items, fewer for more.
@@ -139,15 +139,18 @@ def exact(
     if named:  # false positives and false negatives count alike, so there are fewer tables
         design = np.array([design[0], design[1] + design[2], design[3]])
     if least is None:
-        reach = 2.0 * (_REACH * np.sqrt(n * design * (1.0 - design)) + 0.5 * _REACH**2)
-        least = _LEFT_OUT / prod(np.sort(1.0 + reach[design > 0.0])[:-1].tolist())
+        p = design[design > 0.0]
+        reach = _reach(_UNLIKELY, n * p * (1.0 - p))
+        least = _LEFT_OUT / prod(np.sort(1.0 + 2.0 * reach)[:-1].tolist())
     possible = tables(n, design, least=least)
     blocks = (_moments(measure(counts), probability) for counts, probability in possible)
     moments = reduce(_merged, blocks, None)
     if moments is None:
         raise ValueError(f"least must leave some tables, got {least!r}")
-    result = replace(_coverage(moments, 1.0, 0.0), enumerated=float(moments[0].flat[0]))
-    return replace(result, undefined=float(design[2] ** n)) if named else result
+    numbers = _numbers(moments, 1.0, 0.0)
+    if named:
+        numbers[-1] = float(design[2] ** n)
+    return Coverage(*[*numbers, float(moments[0].flat[0])])
 
 
 def tables(n: int, cells: ArrayLike, *, least: float = 0.0) -> Iterator[tuple[Cells, Array]]:
@@ -196,14 +199,20 @@ def tables(n: int, cells: ArrayLike, *, least: float = 0.0) -> Iterator[tuple[Ce
 def _refuse_too_many(n: int, p: Array, least: float) -> None:
     """Refuse an enumeration that would take hours or fill the memory, before it begins."""
     budget = -log(least) if least else 1e30
-    reach = budget / 3.0 + np.sqrt(budget**2 / 9.0 + 2.0 * budget * n * p * (1.0 - p))
+    reach = _reach(budget, n * p * (1.0 - p))
     ranges = np.sort(np.minimum(2.0 * reach + 1.0, n + 1.0))[:-1]
     count = min(prod(ranges.tolist()), float(comb(n + len(p) - 1, len(p) - 1)))
     if count > _MOST_TABLES or ranges.max(initial=0.0) > _MOST_COUNTS:
-        raise ValueError(
-            f"n={n!r} gives about {count:.0e} tables to sum over; simulate instead, or leave out "
-            f"more of them: least={least:.3g}"
-        )
+        other = f"simulate instead, or leave out more of them: least={least:.3g}"
+        raise ValueError(f"n={n!r} gives about {count:.0e} tables to sum over; {other}")
+
+
+def _reach(budget: FloatOrArray, variance: FloatOrArray) -> FloatOrArray:
+    """Return how far a binomial count may lie from its mean at -log(probability) <= budget.
+
+    Bernstein's inequality.
+    """
+    return budget / 3.0 + np.sqrt(budget**2 / 9.0 + 2.0 * budget * variance)
 
 
 def _completed(
@@ -222,10 +231,9 @@ def _completed(
     if j == len(p) - 1:
         yield np.column_stack([heads, left]), logs
         return
-    # By Bernstein's inequality no count further from its mean is likely enough.
+    # No count further from its mean is likely enough.
     mean, budget = left * here / (here + after), np.maximum(logs - floor, 0.0)
-    reach = budget / 3.0
-    reach += np.sqrt(reach**2 + 2.0 * budget * mean * after / (here + after)) + 1.0
+    reach = _reach(budget, mean * after / (here + after)) + 1.0
     first = np.maximum(np.ceil(mean - reach), 0.0)
     sizes = (np.minimum(np.floor(mean + reach), left) - first).astype(np.int64) + 1
     ends = np.cumsum(sizes)
@@ -272,8 +280,8 @@ def _merged(one: Moments | None, other: Moments) -> Moments:
     return total, one[1] + difference * share, one[2] + other[2] + difference**2 * share * one[0]
 
 
-def _coverage(moments: Moments, total: float, spare: float) -> Coverage:
-    """Return the result, from moments of `_interval_quantities`, without its errors.
+def _numbers(moments: Moments, total: float, spare: float) -> list[Numbers]:
+    """Return the first fields of a result, from moments of `_interval_quantities`.
 
     Rows 1 and 2 are means over what is defined; the others are shares of the total weight.
     """
@@ -282,8 +290,7 @@ def _coverage(moments: Moments, total: float, spare: float) -> Coverage:
     values[1:3] = np.where(weight > 0, mean, np.nan)[1:3]
     with np.errstate(divide="ignore", invalid="ignore"):
         deviation = np.sqrt(square[2] / (weight[2] - spare))
-    numbers: list[Numbers] = [as_scalar(x) for x in (*values[:3], deviation, *values[3:])]
-    return Coverage(*numbers)
+    return [as_scalar(x) for x in (*values[:3], deviation, *values[3:])]
 
 
 def simulate(
@@ -347,12 +354,10 @@ def simulate(
     compute = executor.map if executor else map
     batch = partial(_batch_moments, measure, design, n)
     moments = reduce(_merged, compute(batch, streams, sizes))
-    result, (count, _, square) = _coverage(moments, replicates, 1.0), moments
+    count, _, square = moments
     with np.errstate(divide="ignore", invalid="ignore"):
         errors = map(as_scalar, np.sqrt(square[:3] / (count[:3] - 1.0) / count[:3]))
-    names = ("coverage_error", "coverage_if_defined_error", "length_error")
-    fields: Fields = dict(zip(names, errors, strict=True))
-    return replace(result, replicates=replicates, **fields)
+    return Coverage(*[*_numbers(moments, replicates, 1.0), 1.0, replicates, *errors])
 
 
 def _batch_moments(
@@ -378,10 +383,8 @@ def _study(
             raise TypeError("truth must be given with a method of your own, got None")
         return design, partial(_interval_quantities, method, np.asarray(truth, dtype=np.float64))
     if truth is not None:
-        raise TypeError(
-            f"truth goes with a method of your own; that of method={_validation.short(method)} is "
-            f"the F1 score of cells; got {_validation.short(truth)}"
-        )
+        what = f"truth goes with a method of your own, not with {_validation.short(method)}"
+        raise TypeError(f"{what}, got {_validation.short(truth)}")
     _validation.choice("method", method, known(metrics.f1))
     _validation.shaped("cells", design, design.shape == (4,), "(4,)")
     p11, p10, p01, _ = design
@@ -403,10 +406,8 @@ def _interval_quantities(interval: IntervalMethod, truth: Array, counts: Cells) 
     low, high = (np.asarray(end, dtype=np.float64) for end in interval(counts))
     expected = (len(counts), *(truth.shape or low.shape[1:]))
     if not low.shape == high.shape == expected:
-        raise ValueError(
-            f"method must give two arrays of end points of shape {expected} for {len(counts)} "
-            f"tables, got shapes {low.shape} and {high.shape}"
-        )
+        rule = f"two arrays of end points of shape {expected} for {len(counts)} tables"
+        raise ValueError(f"method must give {rule}, got shapes {low.shape} and {high.shape}")
     undefined = np.isnan(low) | np.isnan(high)
     covered = np.where((low <= truth) & (truth <= high), 1.0, 0.0)
     outside, flat = (low < 0.0) | (high > 1.0), high == low

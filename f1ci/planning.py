@@ -101,16 +101,18 @@ def sample_size(
     """
     metric = _metrics.get(metric)
     level = _validation.confidence_level(confidence_level)
-    b = _plannable(metric)
-    _validation.exactly_one(half_width=half_width, standard_error=standard_error)
+    a, b = _metrics.tversky_weights(metric, "with b above 0 has a known sample size")
+    if not (b > 0.0 and a <= 2.0):
+        got = f"got {metric.name!r}, with a = {a:g} and b = {b:g}"
+        raise ValueError(f"a sample size is known for a Tversky index with a <= 2 and b > 0, {got}")
+    if (half_width is None) == (standard_error is None):
+        got = f"half_width={half_width!r} and standard_error={standard_error!r}"
+        raise ValueError(f"give exactly one of half_width, standard_error, got {got}")
     share = None if prevalence is None else _validation.fraction("prevalence", prevalence)
     if standard_error is not None:
         error = _validation.positive("standard_error", standard_error)
     else:
-        half = _validation.positive("half_width", half_width)
-        if half >= 1.0:
-            raise ValueError(f"half_width must be below 1, the range of a score, got {half!r}")
-        error = half / normal_quantile(level)
+        error = _validation.fraction("half_width", half_width) / normal_quantile(level)
     largest = _variance_bound(b)
     positives = largest / b / error / error
     total = None if share is None else _round_up(positives / share)
@@ -177,26 +179,22 @@ def comparison_sample_size(
     level = _validation.confidence_level(confidence_level)
     power = _validation.inner("power", power)
     delta = _validation.positive("difference", difference)
+    given = _validation.short(disagreement)
     if not isinstance(disagreement, (list, tuple)) or len(disagreement) != 2:
         raise ValueError(
-            "disagreement must hold the shares of discordant positives and of discordant "
-            f"negatives, got {_validation.short(disagreement)}"
+            f"disagreement must hold two shares, of positives and negatives, got {given}"
         )
     d1, d0 = (_validation.probability("disagreement", share) for share in disagreement)
     f, share = _validation.fraction("score", score), _validation.fraction("prevalence", prevalence)
     if d1 > share or d0 > 1.0 - share:
-        raise ValueError(
-            f"disagreement must lie within the shares of positives and negatives, {share:g} and "
-            f"{1.0 - share:g}, got {_validation.short(disagreement)}"
-        )
+        rule = f"within the shares of positives and negatives, {share:g} and {1.0 - share:g}"
+        raise ValueError(f"disagreement must lie {rule}, got {given}")
     wrong = share * (1.0 - f)
     whole = share * f + (a + b) * wrong
     move_1, move_0 = (1.0 - f + b * f) / whole, a * f / whole
     if delta > (largest := d1 * move_1 + d0 * move_0):
-        raise ValueError(
-            f"difference must be at most {largest:.3g}, which model B reaches if it is right on "
-            f"all items of disagreement={_validation.short(disagreement)}, got {difference!r}"
-        )
+        rule = f"at most {largest:.3g}, as B has if it is right on all of disagreement={given}"
+        raise ValueError(f"difference must be {rule}, got {difference!r}")
     single = (share * f * (1.0 - f) ** 2 + (a * a + b * b) * wrong * f * f) / whole**2
     return _plan(metric, delta, d1 * move_1**2 + d0 * move_0**2, 2.0 * single, power, level)
 
@@ -299,16 +297,3 @@ def _round_up(items: float) -> int:
     if not items <= _validation.MAX_COUNT:
         raise ValueError(f"a sample must not exceed 2**50 items, but the plan asks for {items:.3g}")
     return max(1, math.ceil(items * (1.0 - _ROUNDING)))
-
-
-def _plannable(metric: Metric) -> float:
-    """Return the weight b of a Tversky index whose variance the number of positives bounds."""
-    a, b = _metrics.tversky_weights(metric, "with b above 0 has a known sample size")
-    if not b > 0.0:
-        raise ValueError(
-            "no number of positives bounds the variance of a Tversky index with b = 0, which "
-            f"depends on how many items are predicted positive; got {metric.name!r}"
-        )
-    if a > 2.0:
-        raise ValueError(f"a sample size is known for a Tversky index with a <= 2, got a={a:g}")
-    return b

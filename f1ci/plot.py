@@ -65,7 +65,7 @@ def forest(intervals: Drawable, *, metric: str = "f1", ax: Axes | None = None) -
     ax.set_yticks(range(len(rows)), [_text(row[0]) for row in rows])
     ax.set_ylim(len(rows) - 0.4, -0.6)
     ax.set_xlabel(label)
-    return _plain(ax)
+    return ax
 
 
 def posterior(
@@ -113,7 +113,7 @@ def posterior(
         ax.legend(frameon=False)
     metrics = dict.fromkeys(one.metric for one in named.values())
     ax.set_xlabel(f"{', '.join(metrics)}, posterior; shaded: {_tables.percent(level)}")
-    return _plain(ax)
+    return ax
 
 
 def difference(
@@ -199,21 +199,16 @@ def _check(name: str, value: object, known: type | tuple[type, ...]) -> None:
 
 
 def _axes(ax: Axes | None, size: tuple[float, float]) -> Axes:
-    if ax is not None:
-        return ax
-    try:
+    """Return the axes to draw in, without a frame."""
+    if ax is None:
         from matplotlib import pyplot
-    except ImportError as error:
-        raise ImportError("f1ci.plot needs matplotlib, which is not installed") from error
-    return pyplot.subplots(figsize=size, layout="constrained")[1]
+
+        ax = pyplot.subplots(figsize=size, layout="constrained")[1]
+    ax.spines[["top", "right", "left"]].set_visible(False)
+    ax.tick_params(left=False)
+    return ax
 
 
 def _text(name: object) -> str:
     """Return a name in which matplotlib finds no formulas."""
     return _tables.label(name).replace("$", r"\$")
-
-
-def _plain(ax: Axes) -> Axes:
-    ax.spines[["top", "right", "left"]].set_visible(False)
-    ax.tick_params(left=False)
-    return ax

@@ -221,15 +221,13 @@ class Posterior:
 
     def cdf(self, x: ArrayLike) -> FloatOrArray:
         """Return the probability of a value of at most `x`."""
-        return as_scalar(
-            special.betainc(self.alpha, self.beta, self._to_beta(self._argument("x", x)))
-        )
+        value = self._to_beta(self._argument("x", x))
+        return as_scalar(special.betainc(self.alpha, self.beta, value))
 
     def sf(self, x: ArrayLike) -> FloatOrArray:
         """Return the probability of a value above `x`, with full precision in the upper tail."""
-        return as_scalar(
-            special.betaincc(self.alpha, self.beta, self._to_beta(self._argument("x", x)))
-        )
+        value = self._to_beta(self._argument("x", x))
+        return as_scalar(special.betaincc(self.alpha, self.beta, value))
 
     def ppf(self, q: ArrayLike) -> FloatOrArray:
         """Return the value below which the probability is `q`."""
@@ -243,9 +241,6 @@ class Posterior:
         shape = size if isinstance(size, tuple) else () if size is None else (size,)
         for length in (*shape, math.prod(shape)):
             _validation.positive_integer("size", length, maximum=_MOST_DRAWS)
-        if size is not None:
-            sizes = np.broadcast_to(0.0, shape)
-            _validation.broadcast(_validation.real, size=sizes, alpha=self.alpha)
         return as_scalar(self._from_beta(generator.beta(self.alpha, self.beta, size)))
 
     def mean(self) -> FloatOrArray:
@@ -428,19 +423,16 @@ def bayes_test(
         # The two add up to one except for rounding; after this, equal models tie exactly.
         p_h0, p_h1 = p_h0 / (p_h0 + p_h1), p_h1 / (p_h0 + p_h1)
     p_rope = max(0.0, 1.0 - p_h0 - p_h1) if margin else 0.0
-    return BayesTest(p_h0, p_h1, p_rope, _decision(p_h0, p_h1, p_rope), name, margin)
+    # Of equally probable ones the first is accepted.
+    verdicts = {"accept equivalence": p_rope, "accept H0": p_h0, "accept H1": p_h1}
+    decision = max(verdicts, key=verdicts.__getitem__)
+    return BayesTest(p_h0, p_h1, p_rope, decision, name, margin)
 
 
 def _name(metric: str | Metric) -> str:
     """Return the name of a metric that has a posterior."""
     name = metric.name if isinstance(metric, Metric) else metric
     return _validation.choice("metric", name, METRICS)
-
-
-def _decision(p_h0: float, p_h1: float, p_rope: float) -> str:
-    if p_rope > 0.0 and p_rope >= max(p_h0, p_h1):
-        return "accept equivalence"
-    return "accept H0" if p_h0 >= p_h1 else "accept H1"
 
 
 def _folds(name: str, value: ArrayLike) -> Array:
@@ -452,9 +444,7 @@ def _folds(name: str, value: ArrayLike) -> Array:
 
 
 def _effective(counts: Array, rho1: float | None, rho2: float | None) -> EffectiveCounts:
-    one = None if rho1 is None else _validation.probability("rho1", rho1)
-    two = None if rho2 is None else _validation.probability("rho2", rho2)
-    tp, fp, fn = (_fold_weight(len(counts), one, two) * counts.sum(axis=(0, 1))).tolist()
+    tp, fp, fn = (_fold_weight(len(counts), rho1, rho2) * counts.sum(axis=(0, 1))).tolist()
     return EffectiveCounts(tp, fp, fn)
 
 
@@ -464,9 +454,13 @@ def _fold_weight(repetitions: int, rho1: float | None, rho2: float | None) -> fl
     Twelve points of Gauss's rule leave no error: the pole is far from the ranges of both.
     """
     points, shares = np.polynomial.legendre.leggauss(12)
-    first, share_1 = (0.25 + 0.25 * points, shares / 2) if rho1 is None else ([rho1], [1.0])
-    second, share_2 = (0.375 + 0.125 * points, shares / 2) if rho2 is None else ([rho2], [1.0])
-    weights = 1.0 / np.add.outer(first, 1.0 + 2.0 * (repetitions - 1) * np.asarray(second))
+    first, second, share_1 = 0.25 + 0.25 * points, 0.375 + 0.125 * points, shares / 2.0
+    share_2 = share_1
+    if rho1 is not None:
+        first, share_1 = np.array([_validation.probability("rho1", rho1)]), np.ones(1)
+    if rho2 is not None:
+        second, share_2 = np.array([_validation.probability("rho2", rho2)]), np.ones(1)
+    weights = 1.0 / np.add.outer(first, 1.0 + 2.0 * (repetitions - 1) * second)
     return float(share_1 @ weights @ share_2)
 
 

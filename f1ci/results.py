@@ -351,10 +351,8 @@ class JointIntervals(_Limits):
         if row not in rows:
             raise KeyError(f"no row {reprlib.repr(row)}; the rows are {reprlib.repr(rows)}")
         k = rows.index(row)
-        numbers = self.estimate[k], self.low[k], self.high[k], self.standard_error[k]
-        estimate, low, high, error = map(float, numbers)
-        level = self.confidence_level
-        return Interval(estimate, low, high, error, level, self.methods[k], row[1])
+        numbers = (x[k].item() for x in (self.estimate, *self, self.standard_error))
+        return Interval(*[*numbers, self.confidence_level, self.methods[k], row[1]])
 
     def _columns(self) -> Fields:
         numbers = ("estimate", "low", "high", "individual_low", "individual_high", "standard_error")
@@ -506,14 +504,10 @@ class DifferenceSampleSize(Record):
     metric: str
 
     def _table(self) -> Table:
-        rows = [
-            ["items on which both models run", f"{self.items:,}"],
-            ["items for each, on separate test sets", f"{self.unpaired:,}"],
-        ]
-        line = (
-            f"to find a difference of {self.difference:g} in {_tables.percent(self.power)} of all "
-            f"cases, at {_tables.percent(self.confidence_level)}"
-        )
+        rows = [["items on which both models run", f"{self.items:,}"]]
+        rows.append(["items for each, on separate test sets", f"{self.unpaired:,}"])
+        power, level = map(_tables.percent, (self.power, self.confidence_level))
+        line = f"to find a difference of {self.difference:g} in {power} of all cases, at {level}"
         return [self.metric, "number"], rows, [line]
 
 

@@ -239,7 +239,13 @@ def quotations(junk):
 PHRASES = (
     *("goes with", "give exactly one", "got None", "got []", "got array([]", "got nan", "got NaT"),
     *("masked entr", "got shape (", "got (", " has ", "twice", "a sum of", "the plan asks for"),
-    *("a test takes at most", "needs indicators", "needs at least two", "with b = 0", "are wanted"),
+    *(
+        "a test takes at most",
+        "needs indicators",
+        "needs at least two",
+        "with shape (",
+        "are wanted",
+    ),
     *("only the given labels", "one of the labels", "the str "),
 )
 

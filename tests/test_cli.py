@@ -231,7 +231,7 @@ def test_a_bad_file_gets_one_sentence(capsys, tmp_path, content, sentence):
         (["report", "nosuch.csv", "--true", "y", "--pred", "a"], "nosuch.csv: no such file"),
         (["report", str(ROOT), "--true", "y", "--pred", "a"], "is a directory"),
         (["report", "x.csv", "--pred", "a"], "arguments are required: --true"),
-        (["plan", "--half-width", "2"], "half_width must be below 1, the range of a score, got 2"),
+        (["plan", "--half-width", "2"], "half_width must lie in (0, 1], got 2"),
     ],
 )
 def test_bad_arguments_get_one_sentence(capsys, arguments, sentence):

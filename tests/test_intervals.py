@@ -517,10 +517,10 @@ def test_counts_broadcast_and_no_relevant_items_give_nan(method):
         (("1", 2, 3), TypeError, "tp must be numeric, got '1'"),
         ((True, 2, 3), TypeError, "tp must be numeric, got True"),
         (([[1], [2, 3]], 2, 3), ValueError, "tp must be a regular array"),
-        (([1, 2], [1, 2, 3], 0), ValueError, r"tp has \(2,\), fp has \(3,\)"),
+        (([1, 2], [1, 2, 3], 0), ValueError, r"shape \(2,\) and arg 1 .* \(3,\)"),
         ((1, 2, 3, 1.0), ValueError, "strictly between 0 and 1, got 1.0"),
         ((1, 2, 3, np.nan), ValueError, "got nan"),
-        ((1, 2, 3, "95%"), TypeError, "must be a number, got '95%'"),
+        ((1, 2, 3, "95%"), TypeError, "must be numeric, got '95%'"),
     ],
 )
 def test_bad_counts_and_levels_are_quoted(counts, error, message):

@@ -126,7 +126,7 @@ OPTIONS = [
     (score(groups=[0, np.nan] * 8), "groups " + MISSING),
     (counts(confidence_level=95), r"did you mean 0\.95\?"),
     (counts(confidence_level=5), r"did you mean 0\.95\?"),
-    (counts(confidence_level="95%"), "must be a number, got '95%'"),
+    (counts(confidence_level="95%"), "must be numeric, got '95%'"),
     (counts(confidence_level=1), "strictly between 0 and 1.*, got 1"),
     (counts(alternative="two_sided"), "alternative must be one of 'two-sided'"),
     (counts(77.5, 44, 10), "tp " + COUNT + "77.5"),
@@ -156,7 +156,7 @@ OPTIONS = [
     (lambda: f1ci.compare_models(T, [P, Q]), "must map names of models to labels"),
     (lambda: f1ci.compare_models(T, {"a": P}), "at least two models, got 1"),
     (lambda: f1ci.sample_size("f1"), "give exactly one of half_width, standard_error"),
-    (lambda: f1ci.sample_size("f1", half_width=5), "half_width must be below 1, the range"),
+    (lambda: f1ci.sample_size("f1", half_width=5), r"half_width must lie in \(0, 1\]"),
     (lambda: f1ci.difference_test(T, P, Q, margin=-1), "margin must"),
 ]
 

@@ -140,5 +140,5 @@ def test_an_empty_forest_is_refused():
 
 def test_without_matplotlib_a_sentence_says_so(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    with pytest.raises(ImportError, match="needs matplotlib"):
+    with pytest.raises(ImportError, match="matplotlib"):
         f1ci.plot.forest(INTERVALS)
