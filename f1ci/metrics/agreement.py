@@ -119,5 +119,8 @@ mcc = Mcc("mcc")
 class Correlation(BinaryMetric):
     """The correlation of two classes, from the matrix: 1 - EZ has no digits where EZ is near 1."""
 
+    def estimate(self, matrix: Matrix) -> Array:
+        return mcc.estimate(matrix)
+
     def _evaluate(self, matrix: Matrix) -> tuple[Array, Array, Array]:
         return mcc._evaluate(matrix)
