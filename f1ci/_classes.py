@@ -49,8 +49,8 @@ class ClassCounts(NamedTuple):
         class, the last.
     number : int
         How many items there are.
-    mark : str
-        What is added to the name of the method: "+groups", or nothing.
+    grouped : bool
+        True if the items came in groups.
     """
 
     classes: Classes
@@ -58,7 +58,7 @@ class ClassCounts(NamedTuple):
     units: Array
     items: Items | None
     number: int
-    mark: str = ""
+    grouped: bool
 
 
 def class_counts(
@@ -72,16 +72,14 @@ def class_counts(
     table, names = _counts.indicator_counts(y_true, y_pred, labels)
     _validation.at_least_two("items", len(table))
     units = table if groups is None else _counts.by_group(table, groups)
-    mark = "" if groups is None else "+groups"
-    return ClassCounts(names, table.sum(axis=0), units, None, len(table), mark)
+    return ClassCounts(names, table.sum(axis=0), units, None, len(table), groups is not None)
 
 
 def counts_of_items(items: Items, classes: Classes | None = None) -> ClassCounts:
     """Return what items say of some classes, the first ones, or of all."""
     wanted = list(items.classes if classes is None else classes)
-    mark = "" if items.groups is None else "+groups"
-    units = items.by_group()[:, : len(wanted)]
-    return ClassCounts(wanted, units.sum(axis=0), units, items, int(items.counts.sum()), mark)
+    units, number = items.by_group()[:, : len(wanted)], int(items.counts.sum())
+    return ClassCounts(wanted, units.sum(axis=0), units, items, number, items.groups is not None)
 
 
 def zero_division_of(value: float) -> float:
@@ -156,9 +154,9 @@ def _sample(data: ClassCounts, score: Tversky, average: str | None, zero_divisio
 
 def _of_chosen(data: ClassCounts, score: Tversky, average: str | None, chosen: Codes) -> Sample:
     """Return the sample of the classes at these places: of each, or of an average over them."""
-    if data.items is None or (average is None and data.mark):
-        table = data.units[:, chosen]
-        return clustered.sample_of_tables([table], score, average)._replace(mark=data.mark)
+    if data.items is None or (average is None and data.grouped):
+        sample = clustered.sample_of_tables([data.units[:, chosen]], score, average)
+        return sample._replace(mark="+groups") if data.grouped else sample
     if average is None:
         tp, fp, fn = data.totals.T
         return sample_of_counts(score, (tp, fp, fn))
@@ -174,7 +172,7 @@ def _of_samples(data: ClassCounts, score: Tversky, zero_division: float) -> Samp
     """Return the sample of the mean of the items' scores."""
     if data.items is not None:
         raise ValueError("average='samples' needs indicators of shape (items, classes) as labels")
-    if data.mark:
+    if data.grouped:
         raise ValueError("groups goes with pooled counts, got average='samples'")
     pooled = data.units.sum(axis=1) * [1.0, score.a > 0.0, score.b > 0.0]
     empty = ~pooled.any(axis=-1)

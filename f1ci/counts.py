@@ -178,15 +178,12 @@ class SparseMatrix(Matrix):
         same = true == predicted
         self.counts = counts
         self._rows, self._columns, self._same, self._r = true, predicted, same, r
+        # Where each listed cell is in the dense matrix, row by row.
+        self.places: Codes = true * r + predicted
         self.right: Array = np.bincount(true[same], counts[same], r).astype(np.float64)
         self.true: Array = np.bincount(true, counts, r).astype(np.float64)
         self.predicted: Array = np.bincount(predicted, counts, r).astype(np.float64)
         self.total = np.asarray(counts.sum())[()]
-
-    @property
-    def places(self) -> Codes:
-        """Where each listed cell is in the dense matrix, row by row."""
-        return np.asarray(self._rows * self._r + self._columns)
 
     def by_cell(self, right: Array, predicted: Array, true: Array) -> Array:  # noqa: D102
         values: Array = true[self._rows] + predicted[self._columns]
@@ -263,9 +260,8 @@ def items_of(
         codes, classes = _labels.encode(arrays, wanted=labels, others=others)
         _refuse_many_classes(len(classes))
         _validation.at_least_two("classes", len(classes), "an average over classes")
-    if groups is None:
-        return group_items(codes, classes)
-    return group_items(codes, classes, _group_codes(groups, codes.shape[1]))
+    of_items = None if groups is None else _group_codes(groups, codes.shape[1])
+    return group_items(codes, classes, of_items)
 
 
 def group_items(
@@ -283,9 +279,8 @@ def group_items(
     example = np.empty(code.max() + 1, dtype=np.intp)
     example[code] = np.arange(code.size)
     distinct, number = rows[:, example], np.bincount(code, weights=counts).astype(np.float64)
-    if groups is None:
-        return Items(distinct, number, None, classes)
-    return Items(distinct[1:], number, distinct[0], classes)
+    distinct_groups = None if groups is None else distinct[0]
+    return Items(distinct[-len(codes) :], number, distinct_groups, classes)
 
 
 def _binary_codes(

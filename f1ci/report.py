@@ -15,7 +15,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from f1ci import _classes, _tables, _validation, methods, metrics
 from f1ci import counts as _counts
-from f1ci._classes import ClassCounts
 from f1ci._limits import FEW, Level, level_of
 from f1ci.methods import Method
 from f1ci.results import Classes, Fields, Interval, Labels, Record, without_warnings
@@ -211,7 +210,7 @@ def matrix_report(
     return _report(_named(_classes.counts_of_items(items), classes), np.nan, method, level)
 
 
-def _named(data: ClassCounts, names: Classes | None) -> ClassCounts:
+def _named(data: _classes.ClassCounts, names: Classes | None) -> _classes.ClassCounts:
     """Return the counts of classes with the names that the caller gives them, if any."""
     wanted, r = data.classes if names is None else names, len(data.classes)
     given = _validation.listed("names of classes", wanted)
@@ -221,7 +220,7 @@ def _named(data: ClassCounts, names: Classes | None) -> ClassCounts:
 
 
 def _report(
-    data: ClassCounts, zero_division: float, method: str | None, level: Level
+    data: _classes.ClassCounts, zero_division: float, method: str | None, level: Level
 ) -> ClassificationReport:
     """Return the report of counts by class."""
     method, _ = methods.pick(method, known_methods(), "a classification report")
@@ -235,7 +234,7 @@ def _report(
 
     complete = data.items is not None and len(data.items.classes) == len(data.classes)
     rows = ["macro", "weighted"] if complete else ["micro", "macro", "weighted"]
-    if data.items is None and not data.mark:
+    if data.items is None and not data.grouped:
         rows.append("samples")
     with without_warnings():  # the notes say it
         by_class = {m: ask(m, None) for m in METRICS}
