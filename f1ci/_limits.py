@@ -103,7 +103,11 @@ def _check(
     undefined = np.isnan(np.asarray(sample.estimate))
     if undefined.any():
         if not each and not reason:
-            reason = _missing(sample, tuple(np.argwhere(undefined)[0]), classes)
+            reason = ", because no item is relevant"
+            if sample.matrix is not None:
+                place = tuple(np.argwhere(undefined)[0])
+                true, predicted = sample.matrix.true[place], sample.matrix.predicted[place]
+                reason = lacking(sample.metric, true, predicted, classes)
         text = f"{name} is undefined{_places(undefined, names)}{reason}; nan was returned"
         warn(text, UndefinedMetricWarning)
     flat = (np.asarray(sample.error) == 0.0) & ~undefined
@@ -125,8 +129,7 @@ def _check(
         first = np.flatnonzero(few[tuple(np.argwhere(some)[0])]).tolist()
         listed = _validation.listing([classes[k] if classes else k for k in first], 3)
         text = f"{name}{_places(some)}: fewer than {FEW} items matter to the score of class"
-        rest = "so that little is known of the average; collect more items of it, or leave it out"
-        warn(f"{text} {listed}, {rest}", SmallSampleWarning)
+        warn(f"{text} {listed}, so that little is known of the average", SmallSampleWarning)
 
 
 def _places(which: NDArray[np.bool_] | np.bool_, classes: Classes | None = None) -> str:
@@ -138,14 +141,6 @@ def _places(which: NDArray[np.bool_] | np.bool_, classes: Classes | None = None)
         return f" for class {_validation.listing([classes[place[0]] for place in places], 3)}"
     first = ", ".join(map(str, places[0]))
     return f" for {len(places)} of {which.size} tables (the first at [{first}])"
-
-
-def _missing(sample: Sample, place: tuple[int, ...], classes: Classes | None) -> str:
-    """Return a clause that says what the table at a place lacks."""
-    if sample.matrix is None:
-        return ", because no item is relevant"
-    true, predicted = sample.matrix.true[place], sample.matrix.predicted[place]
-    return lacking(sample.metric, true, predicted, classes)
 
 
 def lacking(metric: Metric, true: Array, predicted: Array, classes: Classes | None) -> str:

@@ -138,9 +138,7 @@ def bcv_partitions(
 def _codes(stratify: Labels, n: int, blocks: int) -> Indices:
     """Return the class number of each observation, if every block can have each class."""
     (codes,), classes = encode({"stratify": stratify})
-    if len(codes) != n:
-        rule = f"one label for each of the n = {n} observations"
-        raise ValueError(f"stratify must have {rule}, got {len(codes)}")
+    _validation.same_length(n=range(n), stratify=codes)
     sizes = np.bincount(codes).tolist()
     if min(sizes) < blocks:
         got = f"got {min(sizes)} of class {_validation.short(classes[sizes.index(min(sizes))])}"

@@ -280,11 +280,10 @@ def _resolved(metrics: str | Metric | Sequence[str | Metric]) -> list[Metric]:
 
 def _warn(joint: JointIntervals, methods: Sequence[Method]) -> None:
     """Warn of rows that are undefined, and of those whose method needs a standard error."""
-    effect = next((method.at_zero_error for method in methods if method.at_zero_error), "")
     flat = (joint.standard_error == 0.0) & [bool(method.at_zero_error) for method in methods]
     for which, category, text in (
         (np.isnan(joint.estimate), UndefinedMetricWarning, "a class does not occur"),
-        (flat, DegenerateVarianceWarning, f"the standard error is zero, so that {effect}"),
+        (flat, DegenerateVarianceWarning, "the standard error is zero"),
     ):
         rows = [joint.rows()[k] for k in np.flatnonzero(which)]
         names = [f"{metric} of {_validation.short(name)}" for name, metric in rows]

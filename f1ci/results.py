@@ -267,9 +267,9 @@ class Interval(_Limits):
             for name, *values in zip(names, *columns, strict=True)
         ]
         more = np.size(self.estimate) - len(rows)
-        one_sided = {"greater": " (at least low)", "less": " (at most high)"}
-        level = f"{_tables.percent(self.confidence_level)} CI"
-        line = f"{self.metric}, {level}{one_sided.get(self.alternative, '')}, {self.method}"
+        side = {"greater": " (at least low)", "less": " (at most high)"}.get(self.alternative, "")
+        level = _tables.percent(self.confidence_level)
+        line = f"{self.metric}, {level} CI{side}, {self.method}"
         return ["", "estimate", "low", "high"], rows, [f"and {more:,} more"] * bool(more) + [line]
 
 

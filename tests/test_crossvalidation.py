@@ -166,7 +166,7 @@ def test_scikit_learn_takes_the_pairs_as_cv():
         ({"n": 10.0}, TypeError, "n must be an integer, got 10.0"),
         ({"n": 8, "repetitions": 0}, ValueError, "repetitions must be at least 1, got 0"),
         ({"n": 8, "stratify": [1] * 3 + [0] * 5}, ValueError, "at least 4 members.*3 of class 1"),
-        ({"n": 8, "stratify": [0, 1] * 3}, ValueError, "each of the n = 8 observations, got 6"),
+        ({"n": 8, "stratify": [0, 1] * 3}, ValueError, "n has 8, stratify has 6"),
         ({"n": 10**6, "repetitions": 2000}, ValueError, "at most 300000000, .* repetitions=2000"),
         ({"n": 4, "stratify": [0.0, 0.0, np.nan, 0.0]}, ValueError, "missing labels, got nan"),
     ],
