@@ -43,7 +43,7 @@ class ClassCounts(NamedTuple):
     totals : ndarray, shape (classes, 3)
         TP, FP and FN by class.
     units : ndarray, shape (units, classes, 3)
-        The same of each group; or of each item, if an item may be of several classes; or all once.
+        The same of each item or group, if an item may be of several classes; or of all once.
     items : Items or None
         The items, if each is of exactly one class. They may be of other classes, too: of one more
         class, the last.
@@ -78,8 +78,9 @@ def class_counts(
 def counts_of_items(items: Items, classes: Classes | None = None) -> ClassCounts:
     """Return what items say of some classes, the first ones, or of all."""
     wanted = list(items.classes if classes is None else classes)
-    units, number = items.by_group()[:, : len(wanted)], int(items.counts.sum())
-    return ClassCounts(wanted, units.sum(axis=0), units, items, number, items.groups is not None)
+    units, number = items._replace(groups=None).by_group(), int(items.counts.sum())
+    units = units[:, : len(wanted)]
+    return ClassCounts(wanted, units[0], units, items, number, items.groups is not None)
 
 
 def zero_division_of(value: float) -> float:
@@ -155,7 +156,8 @@ def _sample(data: ClassCounts, score: Tversky, average: str | None, zero_divisio
 def _of_chosen(data: ClassCounts, score: Tversky, average: str | None, chosen: Codes) -> Sample:
     """Return the sample of the classes at these places: of each, or of an average over them."""
     if data.items is None or (average is None and data.grouped):
-        sample = clustered.sample_of_tables([data.units[:, chosen]], score, average)
+        units = data.units if data.items is None else data.items.by_group()
+        sample = clustered.sample_of_tables([units[:, chosen]], score, average)
         return sample._replace(mark="+groups") if data.grouped else sample
     if average is None:
         tp, fp, fn = data.totals.T

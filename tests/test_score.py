@@ -7,6 +7,9 @@ the ends of random counts through the public function.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+
 import mpmath
 import numpy as np
 import pytest
@@ -20,6 +23,8 @@ from f1ci.methods import score
 from f1ci.methods.quantile import normal_quantile
 
 Z = normal_quantile(0.95)
+cautious_limits = partial(score.tversky_limits, cautious=True)
+KERNELS = [score.tversky_limits, cautious_limits]
 WEIGHTS = [(0.2, 0.8), (0.8, 0.2), (0.5, 0.5), (1.0, 1.0), (1.0, 0.0), (0.0, 1.0), (0.3, 2.0)]
 
 
@@ -79,16 +84,16 @@ def test_limits_keep_their_digits(
 def test_one_weight_of_zero_is_a_share_too() -> None:
     x, y, w = all_counts(12)
     some = x + y > 0
-    for kernel, name in ((score.tversky_limits, "wilson"), (score.cautious_limits, "beta")):
+    for kernel, name in ((score.tversky_limits, "wilson"), (cautious_limits, "beta")):
         share = np.array(proportion_confint(x[some], (x + y)[some], alpha=0.05, method=name))
         precision = np.array(kernel(x, y, w, 1.0, 0.0, Z))
         assert_allclose(precision[:, some], share, rtol=1e-12, atol=2e-15)
         assert_array_equal(precision[:, ~some], [[0.0], [1.0]])
 
 
-@pytest.mark.parametrize("kernel", [score.tversky_limits, score.cautious_limits])
+@pytest.mark.parametrize("kernel", KERNELS)
 @pytest.mark.parametrize(("a", "b"), WEIGHTS)
-def test_edges(kernel: score.TverskyLimits, a: float, b: float) -> None:
+def test_edges(kernel: Callable[..., score.Limits], a: float, b: float) -> None:
     x, y, w = all_counts(9)
     low, high = kernel(x, y, w, a, b, Z)
     f = x / np.where(x + a * y + b * w > 0, x + a * y + b * w, 1)
@@ -113,7 +118,7 @@ def test_classes_of_error_can_be_exchanged(
 ) -> None:
     x, y, w = (np.float64(value) for value in n)
     a, b = ab
-    for kernel in (score.tversky_limits, score.cautious_limits):
+    for kernel in KERNELS:
         assert_array_equal(kernel(x, y, w, a, b, z), kernel(x, w, y, b, a, z))
 
 
@@ -133,13 +138,15 @@ def test_limits_rise_with_right_items_fall_with_wrong_ones_and_widen_with_the_le
         if x + (a > 0) * y + (b > 0) * w > 0:  # an undefined score may be anything
             assert sign * (moved[0] - low) >= -slack
             assert sign * (moved[1] - high) >= -slack
-    for kernel in (score.tversky_limits, score.cautious_limits):
+    for kernel in KERNELS:
         narrow, wide = kernel(x, y, w, a, b, z), kernel(x, y, w, a, b, z * (1 + more / 40))
         assert wide[0] <= narrow[0] + slack
         assert wide[1] >= narrow[1] - slack
 
 
-def exact_coverage(kernel: score.TverskyLimits, v: int, p: np.ndarray, a: float, b: float) -> float:
+def exact_coverage(
+    kernel: Callable[..., score.Limits], v: int, p: np.ndarray, a: float, b: float
+) -> float:
     """The chance, given v, that the limits hold the true score."""
     x, y, w = all_counts(v)
     logs = gammaln(v + 1) - gammaln(x + 1) - gammaln(y + 1) - gammaln(w + 1)
@@ -153,13 +160,13 @@ def exact_coverage(kernel: score.TverskyLimits, v: int, p: np.ndarray, a: float,
 @pytest.mark.parametrize(("a", "b"), [(0.2, 0.8), (0.8, 0.2), (1.0, 0.3)])
 def test_coverage_of_small_designs(a: float, b: float) -> None:
     # Proved for neither with unequal weights: exact sums over a grid of truths.
-    found = {score.tversky_limits: [], score.cautious_limits: []}
+    found = {score.tversky_limits: [], cautious_limits: []}
     for v in (8, 20):
         for share in np.linspace(0.05, 0.95, 19):
             for mix in (0.1, 0.3, 0.5, 0.7, 0.9):
                 p = np.array([share, (1 - share) * mix, (1 - share) * (1 - mix)])
                 for kernel, values in found.items():
                     values.append(exact_coverage(kernel, v, p, a, b))
-    assert min(found[score.cautious_limits]) >= 0.95
+    assert min(found[cautious_limits]) >= 0.95
     assert 0.945 < np.mean(found[score.tversky_limits]) < 0.965
     assert min(found[score.tversky_limits]) > 0.88

@@ -8,7 +8,7 @@ read this registry. A new method is one function and one entry:
 >>> from f1ci import f1_interval, methods
 >>> def half(sample, z):
 ...     return 0.5 * sample.estimate, 0.5 + 0.5 * sample.estimate
->>> toy = methods.Method("toy", "Halfway to each border.", "nobody", half)
+>>> toy = methods.Method("toy", "Halfway to each border.", half)
 >>> with methods.registered(toy):
 ...     print(tuple(f1_interval(3, 1, 1, method="toy")))
 (0.375, 0.875)
@@ -22,16 +22,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 
 from f1ci import _validation
 from f1ci.methods import delta, score, wilson_direct
 from f1ci.methods.score import Limits, Sample
-from f1ci.metrics import Metric, Tversky
+from f1ci.metrics import Metric
+from f1ci.metrics.classes import is_f1
 from f1ci.results import Array, FloatOrArray
-
-
-def _is_f1(metric: Metric) -> bool:
-    return isinstance(metric, Tversky) and metric.is_f1
 
 
 @dataclass(frozen=True)
@@ -42,8 +40,8 @@ class Method:
     ----------
     name : str
         What ``method=`` calls it.
-    summary, reference : str
-        What it is, in a line, and where it comes from.
+    summary : str
+        What it is, in a line.
     limits : callable
         Takes a `Sample` and z; returns the lower and the upper limit.
     applies_to : callable
@@ -62,7 +60,6 @@ class Method:
 
     name: str
     summary: str
-    reference: str
     limits: Callable[[Sample, FloatOrArray], Limits] = field(repr=False)
     applies_to: Callable[[Metric], bool] = field(default=lambda metric: True, repr=False)  # noqa: ARG005
     f1_name: str | None = None
@@ -79,7 +76,7 @@ METHODS: dict[str, Method] = {
             "score",
             "Wilson's idea: the values that a test with the standard error under each value "
             "does not reject.",
-            "Wilson (1927); Lam, Gopal and Qian (2024), Wilson indirect; f1ci.methods.score",
+            # Wilson (1927); Lam, Gopal and Qian (2024), Wilson indirect; f1ci.methods.score
             score.score,
             lambda metric: metric.smooth,
             f1_name="wilson_indirect",
@@ -88,8 +85,8 @@ METHODS: dict[str, Method] = {
         Method(
             "cautious",
             "Longer, to hold at least the level: Clopper-Pearson, carried on to other scores.",
-            "Clopper and Pearson (1934); Fay and Feuer (1997); f1ci.methods.score",
-            score.cautious,
+            # Clopper and Pearson (1934); Fay and Feuer (1997); f1ci.methods.score
+            partial(score.score, cautious=True),
             lambda metric: metric.index is not None,
             f1_name="clopper_pearson",
             needs_limits=True,
@@ -97,22 +94,22 @@ METHODS: dict[str, Method] = {
         Method(
             "wilson_direct",
             "The same test on the scale of F1, with its large-sample variance.",
-            "Lam, Gopal and Qian (2024), section 4; f1ci.methods.wilson_direct",
+            # Lam, Gopal and Qian (2024), section 4; f1ci.methods.wilson_direct
             wilson_direct.wilson_direct,
-            _is_f1,
+            is_f1,
             needs_one_sample=True,
         ),
         Method(
             "logit",
             "The delta method on a scale without borders: logit, logarithm, or the metric's own.",
-            "Agresti (2013), section 3.1; f1ci.methods.delta",
+            # Agresti (2013), section 3.1; f1ci.methods.delta
             delta.logit,
             at_zero_error="the interval is the whole range",
         ),
         Method(
             "delta",
             "The estimate plus and minus z standard errors of the delta method.",
-            "Takahashi et al. (2022); Jiang (2020); Lam, Gopal and Qian (2024), Wald",
+            # Takahashi et al. (2022); Jiang (2020); Lam, Gopal and Qian (2024), Wald
             delta.symmetric,
             f1_name="wald",
             at_zero_error="the interval has length zero",
@@ -120,7 +117,7 @@ METHODS: dict[str, Method] = {
         Method(
             "blur",
             "The same with a larger standard error, for metrics of two classes.",
-            "Yuan and Jiang (2025), remark 2, choice II",
+            # Yuan and Jiang (2025), remark 2, choice II
             delta.symmetric,
             lambda metric: metric.binary,
             needs_one_sample=True,
@@ -157,7 +154,7 @@ def known(metric: Metric) -> dict[str, Method]:
     """Return the methods that apply to a metric by all their names, the default first."""
     fitting = [method for method in METHODS.values() if method.applies_to(metric)]
     by_name = {method.name: method for method in fitting}
-    if _is_f1(metric):
+    if is_f1(metric):
         by_name |= {method.f1_name: method for method in fitting if method.f1_name}
     return by_name
 
@@ -167,11 +164,8 @@ def names(metric: Metric) -> list[str]:
     return list(known(metric))
 
 
-def choose(name: str | None, sample: Sample) -> tuple[str, Method]:
-    """Return the named method for a sample and its name, or the default."""
-    if name is None:
-        default = sample.default
-        return default, METHODS[default]
+def choose(name: str, sample: Sample) -> tuple[str, Method]:
+    """Return the named method for a sample and its name."""
     fitting = {
         name: method
         for name, method in known(sample.metric).items()

@@ -50,9 +50,9 @@ from f1ci.methods.score import (
     difference_limits,
     has_difference_limits,
     influences,
-    limits_of,
     limits_of_metric,
     moments,
+    tversky_limits,
 )
 from f1ci.metrics import Metric, Tversky
 from f1ci.results import Array, FloatOrArray
@@ -140,7 +140,7 @@ def moved_by_table(table: Array, index: Tversky) -> Moved:
 
     def effective(worth: Array) -> LimitsAt:
         counts = totals[0] * worth, totals[1] * worth, totals[2] * worth
-        return partial(limits_of, counts, a, b)
+        return partial(tversky_limits, *counts, a, b)
 
     left_out = without(influence, share)
     return Moved(estimate, single, influence, left_out, share, items, item, 0.0, effective)
@@ -150,23 +150,20 @@ def moved_by_classes(table: Array, index: Tversky, weighted: bool) -> Moved:
     """Return how units move the mean over classes of a score, from counts (units, classes, 3)."""
     each, totals = moved_by_table(table, index), table.sum(axis=0)
 
-    def mean(counts: Array) -> tuple[Array, Array]:
+    def averaged(counts: Array) -> tuple[Array, Array]:
         """Return the mean and the weights of the classes, from their counts (..., classes, 3)."""
         tp, fp, fn = np.moveaxis(counts, -1, 0)
-        value, weight = (
-            moments(tp, fp, fn, index.a, index.b)[0],
-            tp + fn if weighted else 0.0 * tp + 1.0,
-        )
+        value = moments(tp, fp, fn, index.a, index.b)[0]
+        weight = tp + fn if weighted else np.ones_like(tp)
         weight = weight / weight.sum(axis=-1, keepdims=True)
         # Without its only unit a class stays as it is.
         value = np.where(np.isnan(value), each.estimate, value)
         # A class that is never true has no weight, defined or not. Weights may add up to 1 + 1e-16.
-        return np.clip(
-            (weight * np.where(weight == 0.0, 0.0, value)).sum(axis=-1), 0.0, 1.0
-        ), weight
+        mean = (weight * np.where(weight == 0.0, 0.0, value)).sum(axis=-1)
+        return np.clip(mean, 0.0, 1.0), weight
 
     with np.errstate(invalid="ignore"):
-        (estimate, weight), (others, _) = mean(totals), mean(totals - table)
+        (estimate, weight), (others, _) = averaged(totals), averaged(totals - table)
     known = np.where(weight == 0.0, 0.0, each.estimate)
     influence = each.influence @ weight
     if weighted:  # the shares of the classes are random, too
@@ -177,16 +174,9 @@ def moved_by_classes(table: Array, index: Tversky, weighted: bool) -> Moved:
     matters = matters if matters.any() else np.where(weight == 0.0, 0.0, 1.0)
     share, error = each.share @ (matters / matters.sum()), np.sqrt(matters.sum())
     last = len(table) - 1
-    return Moved(
-        estimate,
-        error,
-        influence,
-        (estimate - others) * np.sqrt(last / len(table)),
-        share,
-        each.items.sum(),
-        error,
-        last * (others.mean() - estimate),
-    )
+    left_out = (estimate - others) * np.sqrt(last / len(table))
+    bias, items = last * (others.mean() - estimate), each.items.sum()
+    return Moved(estimate, error, influence, left_out, share, items, error, bias)
 
 
 def moved_by_items(metric: Metric, items: Items, model: int) -> Moved:
@@ -205,7 +195,7 @@ def moved_by_items(metric: Metric, items: Items, model: int) -> Moved:
 
     def effective(worth: Array) -> LimitsAt:
         some = items._replace(counts=counts * worth).matrix(model)
-        return lambda z, cautious: limits_of_metric(metric, some, z)  # noqa: ARG005
+        return partial(limits_of_metric, metric, some, False)
 
     return Moved(estimate, error, sums, without(sums, share), share, n, item, 0.0, effective)
 

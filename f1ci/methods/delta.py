@@ -36,7 +36,7 @@ from scipy import special
 
 from f1ci.methods.score import Limits, Sample
 from f1ci.metrics import BinaryMetric, Tversky
-from f1ci.metrics.classes import positive_expectations
+from f1ci.metrics.classes import is_f1, positive_expectations
 from f1ci.results import Array, FloatOrArray
 
 # An estimate this near to the border, as a share of the range, is at the border.
@@ -47,7 +47,7 @@ def symmetric(sample: Sample, z: FloatOrArray) -> Limits:
     """Return the estimate plus and minus z standard errors."""
     half = z * sample.error
     low, high = sample.estimate - half, sample.estimate + half
-    if sample.counts is None or not (isinstance(sample.metric, Tversky) and sample.metric.is_f1):
+    if sample.counts is None or not is_f1(sample.metric):
         return low, high
     # Without relevant items every F1 is possible (Lam, Gopal and Qian 2024).
     undefined = np.isnan(sample.estimate)

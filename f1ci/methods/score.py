@@ -8,7 +8,7 @@ and Nurminen 1985; Tango 1998) has one Lagrange multiplier, the root of a cubic.
 is Wilson indirect of Lam et al. (2024, eq. 42), where a or b is 0 Wilson's interval for recall or
 precision.
 
-`cautious_limits` are those of Clopper and Pearson (1934) where a = b (Lam et al., eqs. 26 and 27),
+Cautious limits are those of Clopper and Pearson (1934) where a = b (Lam et al., eqs. 26 and 27),
 or where a or b is 0. Otherwise they follow Fay and Feuer (1997). They exchange length for a
 coverage that hardly ever falls short.
 
@@ -47,12 +47,6 @@ Limits: TypeAlias = tuple[Array, Array]
 Counts: TypeAlias = tuple[Array, Array, Array]
 # z, and True for cautious limits -> low, high
 LimitsAt: TypeAlias = Callable[[FloatOrArray, bool], Limits]
-# tp, fp, fn, a, b, z -> low, high
-TverskyLimits: TypeAlias = Callable[[Array, Array, Array, float, float, FloatOrArray], Limits]
-
-# With more counts than this it is worth to look for equal ones.
-_MANY = 1 << 13
-
 
 # Up to how many wrong (or right) items the limit of an average gets more room. With three the
 # worst designs gain one percentage point, and many with about one error to expect over-cover.
@@ -117,13 +111,8 @@ def sample_of_counts(metric: Metric, counts: Counts, matrix: Matrix | None = Non
     assert index is not None  # noqa: S101 - the callers see to it
     a, b = index.a, index.b
     estimate, error = moments(*counts, a, b)
-    at = partial(limits_of, counts, a, b)
+    at = partial(tversky_limits, *counts, a, b)
     return Sample(metric, estimate, error, UNIT, at, counts, matrix, True)
-
-
-def limits_of(counts: Counts, a: float, b: float, z: FloatOrArray, cautious: bool) -> Limits:
-    """Return the limits of a Tversky score at these counts."""
-    return (cautious_limits if cautious else tversky_limits)(*counts, a, b, z)
 
 
 def normal_quantile(level: float) -> float:
@@ -131,16 +120,10 @@ def normal_quantile(level: float) -> float:
     return float(-ndtri((1.0 - level) / 2.0) if level > 0.1 else np.sqrt(2.0) * erfinv(level))
 
 
-def score(sample: Sample, z: FloatOrArray) -> Limits:
-    """Return the score limits."""
+def score(sample: Sample, z: FloatOrArray, cautious: bool = False) -> Limits:
+    """Return the score limits; the cautious ones are for Tversky scores, and differences of two."""
     assert sample.limits is not None  # noqa: S101 - `choose` offers the method only then
-    return sample.limits(z, False)
-
-
-def cautious(sample: Sample, z: FloatOrArray) -> Limits:
-    """Return the cautious limits of a Tversky score, or of the difference of two."""
-    assert sample.limits is not None  # noqa: S101 - `choose` offers the method only then
-    return sample.limits(z, True)
+    return sample.limits(z, cautious)
 
 
 def moments(tp: Array, fp: Array, fn: Array, a: float, b: float) -> tuple[Array, Array]:
@@ -157,39 +140,31 @@ def moments(tp: Array, fp: Array, fn: Array, a: float, b: float) -> tuple[Array,
         return value, np.sqrt(square) / whole
 
 
-def tversky_limits(tp: Array, fp: Array, fn: Array, a: float, b: float, z: FloatOrArray) -> Limits:
-    """Return score limits of TP / (TP + a FP + b FN); (0, 1) where no item is relevant."""
-    return _bounded(_score_limits, tp, fp, fn, a, b, z)
-
-
-def cautious_limits(tp: Array, fp: Array, fn: Array, a: float, b: float, z: FloatOrArray) -> Limits:
-    """Return longer limits of the same score."""
-    counts = np.broadcast_arrays(tp, fp, fn)
-    if counts[0].size <= _MANY or np.ndim(z):
-        return _bounded(_beta_limits, tp, fp, fn, a, b, z)
-    # Inverse beta functions take far longer than a sort: equal counts are computed once.
-    x, y, w = (n.reshape(-1) for n in counts)
-    y, w = (y + w, np.zeros(1)) if a == b else (y, w)
-    key = (x * (y.max() + 1.0) + y) * (w.max() + 1.0) + w
-    if key.max() >= 2.0**53:
-        return _bounded(_beta_limits, tp, fp, fn, a, b, z)
-    _, first, place = np.unique(key, return_index=True, return_inverse=True)
-    w = np.broadcast_to(w, x.shape)
-    low, high = _bounded(_beta_limits, x[first], y[first], w[first], a, b, z)
-    return low[place].reshape(counts[0].shape), high[place].reshape(counts[0].shape)
-
-
-def _bounded(
-    kernel: TverskyLimits, tp: Array, fp: Array, fn: Array, a: float, b: float, z: FloatOrArray
+def tversky_limits(
+    tp: Array,
+    fp: Array,
+    fn: Array,
+    a: float,
+    b: float,
+    z: FloatOrArray,
+    cautious: bool = False,
 ) -> Limits:
-    """Return the kernel's limits, exact at the borders and on the right side of the estimate."""
+    """Return score limits of TP / (TP + a FP + b FN); (0, 1) where no item is relevant.
+
+    Cautious limits are longer.
+    """
     tp, fp, fn, z = (np.asarray(n, dtype=np.float64)[()] for n in (tp, fp, fn, z))
     # Errors without weight are irrelevant items, as true negatives are.
     fp, fn = (0.0 * fp if a == 0.0 else fp), (0.0 * fn if b == 0.0 else fn)
     with np.errstate(divide="ignore", invalid="ignore"):
-        low, high = kernel(tp, fp, fn, a, b, z)
         errors = _errors(fp, fn, a, b)
         estimate = tp / (tp + errors)
+        if cautious:
+            low, high = _beta_limits(tp, fp, fn, a, b, z)
+        elif a == b or a == 0.0 or b == 0.0:
+            low, high = _wilson(tp, fp + fn, max(a, b), z)
+        else:
+            low, high = _cubic(tp, fp, fn, a, b, z)
     # `fmin` and `fmax` leave nan, which 0 / 0 gives at borders, to the lines below.
     low = np.where(tp == 0.0, 0.0, np.fmin(low, estimate))
     high = np.where(errors == 0.0, 1.0, np.fmax(high, estimate))
@@ -199,12 +174,6 @@ def _bounded(
 def _errors(fp: Array, fn: Array, a: float, b: float) -> Array:
     """Return the weighted errors a FP + b FN; one product where the weights are equal."""
     return a * (fp + fn) if a == b else a * fp + b * fn
-
-
-def _score_limits(tp: Array, fp: Array, fn: Array, a: float, b: float, z: FloatOrArray) -> Limits:
-    if a == b or a == 0.0 or b == 0.0:
-        return _wilson(tp, fp + fn, max(a, b), z)
-    return _cubic(tp, fp, fn, a, b, z)
 
 
 def _wilson(tp: Array, wrong: Array, weight: FloatOrArray, z: FloatOrArray) -> Limits:
@@ -279,14 +248,16 @@ def sample_of(metric: Metric, matrix: Matrix, fixed: bool = False) -> Sample:
     if metric.index is not None:
         return sample_of_counts(metric, metric.counts(matrix), matrix)
     estimate, error = metric.moments(matrix)
-
-    at: LimitsAt = lambda z, cautious: limits_of_metric(metric, matrix, z, fixed)  # noqa: ARG005, E731
-    limits = at if metric.smooth else None
+    limits = partial(limits_of_metric, metric, matrix, fixed) if metric.smooth else None
     return Sample(metric, estimate, error, metric.range, limits, None, matrix, True)
 
 
 def limits_of_metric(
-    metric: Metric, matrix: Matrix, z: FloatOrArray, fixed: bool = False
+    metric: Metric,
+    matrix: Matrix,
+    fixed: bool,
+    z: FloatOrArray,
+    cautious: bool,  # noqa: ARG001 - there are no such limits
 ) -> Limits:
     """Return the score limits of any metric, with room where hardly an item is wrong, or right."""
     estimate = metric.estimate(matrix)
@@ -296,18 +267,14 @@ def limits_of_metric(
     if metric.parts is not None:
         low = low * _room(right, z)
     # 1. The value if all wrong items were right, which is the best one, or the worst.
-    few = (wrong > 0.0) & (wrong <= _FEW)
-    if np.any(few):
-        perfect = np.asarray(metric.range[1])
-        if metric.parts is None:
-            perfect = metric.estimate(
-                Matrix(matrix.true[..., None] * np.eye(matrix.true.shape[-1]))
-            )
-        # 2. The limit on its side is drawn towards it.
-        room = np.where(few, _room(wrong, z), 1.0)
-        above = np.greater_equal(perfect, estimate)
-        high = np.where(above, perfect - (perfect - high) * room, high)
-        low = np.where(above, low, perfect + (low - perfect) * room)
+    perfect = np.asarray(metric.range[1])
+    if metric.parts is None:
+        perfect = metric.estimate(Matrix(matrix.true[..., None] * np.eye(matrix.true.shape[-1])))
+    # 2. The limit on its side is drawn towards it.
+    room = _room(wrong, z)
+    above = np.greater_equal(perfect, estimate)
+    high = np.where(above & (room < 1.0), perfect - (perfect - high) * room, high)
+    low = np.where(above | (room == 1.0), low, perfect + (low - perfect) * room)
     # Two ways to an estimate differ by rounding. Nothing is known of an undefined one.
     undefined, (least, largest) = np.isnan(estimate), metric.range
     low, high = np.minimum(low, estimate), np.maximum(high, estimate)
@@ -321,8 +288,6 @@ def _room(count: Array, z: FloatOrArray) -> Array:
     Cai and DasGupta (2001, Statistical Science 16, 101-133) put the one-sided limit there.
     """
     few = (count > 0.0) & (count <= _FEW)
-    if not np.any(few):
-        return np.ones(np.shape(few))
     n, z = np.where(few, count, 1.0), np.asarray(z)
     wilson = n * n / (n + z * z / 2.0 + z * np.sqrt(n + z * z / 4.0))
     one_sided = gammaincinv(n, 2.0 * ndtr(-z))

@@ -14,8 +14,7 @@ import re
 import numpy as np
 
 from f1ci import _validation
-from f1ci.metrics.agreement import SIGNED, Correlation
-from f1ci.metrics.agreement import kappa as kappa
+from f1ci.metrics.agreement import SIGNED, Correlation, Kappa
 from f1ci.metrics.agreement import mcc as mcc
 from f1ci.metrics.agreement import npv as npv
 from f1ci.metrics.agreement import specificity as specificity
@@ -233,7 +232,7 @@ def _mean(average: str, metric: str | Metric) -> Metric:
     name = f"{average}_{binary.name}"
     if average == "weighted" and binary == recall:
         return Micro(name)  # the mean of recalls weighted so is the share of right items
-    return Mean(name, binary, average == "weighted", binary.range)
+    return Mean(name, binary, average == "weighted", binary.range, binary.smooth)
 
 
 def macro_star(beta: float = 1.0) -> Metric:
@@ -288,7 +287,7 @@ BINARY: tuple[Metric, ...] = (
 )
 OF_CLASSES: tuple[Metric, ...] = (
     *(micro_f1, macro_f1, weighted_f1, macro_f1_star, balanced_accuracy, mcc),
-    *map(kappa, ("kappa", "linear_kappa", "quadratic_kappa"), range(3)),
+    *map(Kappa, ("kappa", "linear_kappa", "quadratic_kappa"), range(3)),
 )
 METRICS: dict[str, Metric] = {metric.name: metric for metric in (*BINARY, *OF_CLASSES)}
 _AVERAGED = [f"{average}_{name}" for average in ("macro", "weighted", "micro") for name in PLAIN]

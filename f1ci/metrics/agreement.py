@@ -16,12 +16,12 @@ from f1ci.counts import Items, Matrix
 from f1ci.metrics.classes import (
     UNIT,
     BinaryMetric,
-    MatrixMetric,
     Metric,
     Numbers,
     Tversky,
     precision,
     recall,
+    shares,
 )
 from f1ci.results import Array
 
@@ -33,19 +33,15 @@ SIGNED = (-1.0, 1.0)
 class NegativeShare(BinaryMetric):
     """A Tversky score of the negative class: specificity is its recall."""
 
-    of: Tversky | None = None
-
-    @property
-    def index(self) -> Tversky | None:
-        return self.of
+    index: Tversky | None = None
 
     def counts(self, matrix: Matrix) -> tuple[Array, Array, Array]:
         tn = matrix.right[..., 0]
         return tn, matrix.predicted[..., 0] - tn, matrix.true[..., 0] - tn
 
     def single(self, items: Items) -> tuple[Metric, Items]:
-        assert self.of is not None  # noqa: S101
-        return self.of, items._replace(codes=1 - items.codes)
+        assert self.index is not None  # noqa: S101
+        return self.index, items._replace(codes=1 - items.codes)
 
 
 def specificity_of(eza: Numbers, ea: Numbers, ez: Numbers) -> Numbers:
@@ -65,65 +61,59 @@ def _weights(r: int, power: int) -> Array:
     return np.where(distance > 0, distance.astype(np.float64) ** power, 0.0)
 
 
-@dataclass(frozen=True)
-class _Kappa:
-    """One minus the weighted share of errors over what chance would give."""
+@dataclass(frozen=True, repr=False)
+class Kappa(Metric):
+    """Cohen's kappa: one minus the weighted share of errors over what chance would give.
 
+    An error weighs as the classes' distance to the power.
+    """
+
+    name: str
     power: int
+    range: tuple[float, float] = SIGNED
 
-    def __call__(self, p: Numbers) -> Numbers:
-        w = _weights(p.shape[-1], self.power)
-        chance = np.einsum("ij,...i,...j->...", w, p.sum(axis=-1), p.sum(axis=-2))
-        return 1 - (w * p).sum(axis=(-2, -1)) / chance
-
-
-@dataclass(frozen=True)
-class _KappaSlopes:
-    """The derivatives of `_Kappa` by the cells."""
-
-    power: int
-
-    def __call__(self, p: Numbers) -> Numbers:
-        w, true, predicted = _weights(p.shape[-1], self.power), p.sum(axis=-1), p.sum(axis=-2)
+    def _evaluate(self, matrix: Matrix) -> tuple[Array, Array, Array]:
+        p, w = shares(matrix), _weights(matrix.true.shape[-1], self.power)
+        true, predicted = p.sum(axis=-1), p.sum(axis=-2)
         observed = (w * p).sum(axis=(-2, -1))[..., None, None]
         chance = np.einsum("ij,...i,...j->...", w, true, predicted)[..., None, None]
         shift = (predicted @ w)[..., :, None] + (true @ w)[..., None, :]
-        return -w / chance + observed / chance**2 * shift
+        slopes = matrix.at_cells(-w / chance + observed / chance**2 * shift)
+        return (1 - observed / chance)[..., 0, 0], slopes, np.abs(slopes)
 
 
-def kappa(name: str, power: int) -> MatrixMetric:
-    """Return Cohen's kappa; an error weighs as the classes' distance to this power."""
-    return MatrixMetric(name, _Kappa(power), _KappaSlopes(power), SIGNED)
+def _apart(x: Array) -> Array:
+    """Return 1 - sum(x^2) for shares without cancellation, from products of different ones."""
+    before = np.cumsum(x, axis=-1)[..., :-1]
+    return np.asarray(2 * (x[..., 1:] * before).sum(axis=-1))
 
 
-def _apart(shares: Numbers) -> Numbers:
-    """Return 1 - sum(shares^2) without cancellation, from products of different shares."""
-    before = np.cumsum(shares, axis=-1)[..., :-1]
-    return 2 * (shares[..., 1:] * before).sum(axis=-1)
+@dataclass(frozen=True, repr=False)
+class Mcc(Metric):
+    """The correlation of truth and prediction, for any number of classes."""
+
+    name: str
+    range: tuple[float, float] = SIGNED
+
+    def _evaluate(self, matrix: Matrix) -> tuple[Array, Array, Array]:
+        p = shares(matrix)
+        true, predicted = p.sum(axis=-1), p.sum(axis=-2)
+        common = np.trace(p, axis1=-2, axis2=-1) - (true * predicted).sum(axis=-1)
+        if p.shape[-1] == 2:  # the same without cancellation
+            common = 2 * (p[..., 0, 0] * p[..., 1, 1] - p[..., 0, 1] * p[..., 1, 0])
+        a, b = _apart(true)[..., None, None], _apart(predicted)[..., None, None]
+        root = np.sqrt(a * b)
+        value = common[..., None, None] / root
+        rows, columns = true[..., :, None], predicted[..., None, :]
+        slope = np.eye(p.shape[-1]) - predicted[..., :, None] - true[..., None, :]
+        # _apart is 1 - sum(shares^2) where the shares add up to 1.
+        slopes = matrix.at_cells(slope / root + value * (rows / a + columns / b))
+        return value[..., 0, 0], slopes, np.abs(slopes)
 
 
-def mcc_of(p: Numbers) -> Numbers:
-    """Return the correlation of truth and prediction, for any number of classes."""
-    true, predicted = p.sum(axis=-1), p.sum(axis=-2)
-    common = np.trace(p, axis1=-2, axis2=-1) - (true * predicted).sum(axis=-1)
-    if p.shape[-1] == 2:  # the same without cancellation
-        common = 2 * (p[..., 0, 0] * p[..., 1, 1] - p[..., 0, 1] * p[..., 1, 0])
-    return common / np.sqrt(_apart(true) * _apart(predicted))
-
-
-def mcc_derivatives(p: Numbers) -> Numbers:
-    """Return the derivatives of `mcc_of` by the cells."""
-    true, predicted = p.sum(axis=-1), p.sum(axis=-2)
-    a, b = (_apart(x)[..., None, None] for x in (true, predicted))
-    rows, columns = true[..., :, None], predicted[..., None, :]
-    slope = np.eye(p.shape[-1]) - predicted[..., :, None] - true[..., None, :]
-    # _apart is 1 - sum(shares^2) where the shares add up to 1.
-    return slope / np.sqrt(a * b) + mcc_of(p)[..., None, None] * (rows / a + columns / b)
-
-
-specificity = NegativeShare("specificity", specificity_of, None, UNIT, of=recall)
-npv = NegativeShare("npv", npv_of, None, UNIT, of=precision)
-mcc = MatrixMetric("mcc", mcc_of, mcc_derivatives, SIGNED)
+specificity = NegativeShare("specificity", specificity_of, UNIT, index=recall)
+npv = NegativeShare("npv", npv_of, UNIT, index=precision)
+mcc = Mcc("mcc")
 
 
 class Correlation(BinaryMetric):

@@ -94,17 +94,9 @@ class Metric:
     name: str
     range: tuple[float, float]
     binary: ClassVar[bool] = False
+    index: Tversky | None = None
+    parts: Parts | None = None
     smooth: bool = True
-
-    @cached_property
-    def index(self) -> Tversky | None:
-        """The Tversky score that the metric is, if it is one."""
-        return None
-
-    @cached_property
-    def parts(self) -> Parts | None:
-        """The parts of an average over classes."""
-        return None
 
     def counts(self, matrix: Matrix) -> tuple[Array, Array, Array]:
         """Return the true positives, false positives and false negatives of `index`."""
@@ -205,7 +197,6 @@ class ExpectationMetric(ClassMetric):
 
     binary: ClassVar[bool] = True
     function: Callable[[Numbers, Numbers, Numbers], Numbers]
-    derivatives: Callable[[Numbers, Numbers, Numbers], Slopes] | None
 
     def at(self, eza: Numbers, ea: Numbers, ez: Numbers) -> Numbers:
         """Return the value at three arrays of expectations that broadcast together."""
@@ -215,8 +206,6 @@ class ExpectationMetric(ClassMetric):
     def partials(self, eza: Numbers, ea: Numbers, ez: Numbers) -> Slopes:
         """Return the derivatives of Table III: by E(ZA), by EA and by EZ."""
         with np.errstate(all="ignore"):
-            if self.derivatives is not None:
-                return self.derivatives(eza, ea, ez)
             step = 1j * _STEP
             points = ((eza + step, ea, ez), (eza, ea + step, ez), (eza, ea, ez + step))
             d1, d2, d3 = (np.imag(self.function(*point)) / _STEP for point in points)
@@ -241,11 +230,9 @@ class BinaryMetric(ExpectationMetric):
     name : str
         What the metric is called in results and messages.
     function : callable
-        ``function(eza, ea, ez)`` for arrays of any shape.
-    derivatives : callable, optional
-        ``derivatives(eza, ea, ez)`` gives the three partial derivatives. By default they are
-        found by complex step, exactly to rounding. Then `function` must be made of arithmetic
-        and analytic functions (`numpy.sqrt`, not `abs`, `min` or `max`).
+        ``function(eza, ea, ez)`` for arrays of any shape. Its derivatives are found by complex
+        step, exactly to rounding. So it must be made of arithmetic and analytic functions
+        (`numpy.sqrt`, not `abs`, `min` or `max`).
     range : tuple of float, optional
         The smallest and the largest possible value, infinite if there is none.
     smooth : bool, optional
@@ -268,7 +255,6 @@ class BinaryMetric(ExpectationMetric):
 
     name: str
     function: Callable[[Numbers, Numbers, Numbers], Numbers]
-    derivatives: Callable[[Numbers, Numbers, Numbers], Slopes] | None = None
     range: tuple[float, float] = REAL
     smooth: bool = True
 
@@ -283,10 +269,7 @@ class MatrixMetric(Metric):
         What the metric is called in results and messages.
     function : callable
         ``function(p)`` for arrays of shape (..., r, r) whose matrices sum to 1, rows
-        true and columns predicted.
-    derivatives : callable, optional
-        ``derivatives(p)`` gives the partial derivatives, shape (..., r, r). By default they are
-        found by complex step, see `BinaryMetric`.
+        true and columns predicted. For its derivatives see `BinaryMetric`.
     range : tuple of float, optional
         The smallest and the largest possible value, infinite if there is none.
 
@@ -309,23 +292,19 @@ class MatrixMetric(Metric):
 
     name: str
     function: Callable[[Numbers], Numbers]
-    derivatives: Callable[[Numbers], Numbers] | None = None
     range: tuple[float, float] = REAL
 
     def estimate(self, matrix: Matrix) -> Array:
         with np.errstate(all="ignore"):
-            return np.asarray(_finite(self.function(_shares(matrix))))
+            return np.asarray(_finite(self.function(shares(matrix))))
 
     def _evaluate(self, matrix: Matrix) -> tuple[Array, Array, Array]:
-        p = _shares(matrix)
-        if self.derivatives is not None:
-            gradient = np.asarray(self.derivatives(p))
-        else:
-            gradient = np.empty(p.shape)
-            for cell in np.ndindex(p.shape[-2:]):
-                step = np.zeros(p.shape[-2:], dtype=complex)
-                step[cell] = 1j * _STEP
-                gradient[(..., *cell)] = np.imag(self.function(p + step)) / _STEP
+        p = shares(matrix)
+        gradient = np.empty(p.shape)
+        for cell in np.ndindex(p.shape[-2:]):
+            step = np.zeros(p.shape[-2:], dtype=complex)
+            step[cell] = 1j * _STEP
+            gradient[(..., *cell)] = np.imag(self.function(p + step)) / _STEP
         slopes = matrix.at_cells(gradient)
         return np.asarray(self.function(p)), slopes, np.abs(slopes)
 
@@ -340,13 +319,8 @@ class Tversky(ExpectationMetric):
     range: tuple[float, float] = UNIT
 
     @cached_property
-    def index(self) -> Tversky:
+    def index(self) -> Tversky:  # type: ignore[override]
         return self
-
-    @property
-    def is_f1(self) -> bool:
-        """True for weights of one half."""
-        return self.a == self.b == 0.5
 
     def counts(self, matrix: Matrix) -> tuple[Array, Array, Array]:
         tp = matrix.right[..., 1]
@@ -356,12 +330,18 @@ class Tversky(ExpectationMetric):
         """Return the value."""
         return eza / (eza + self.a * (ea - eza) + self.b * (ez - eza))
 
-    def derivatives(self, eza: Numbers, ea: Numbers, ez: Numbers) -> Slopes:
-        """Return the derivatives by E(ZA), EA and EZ."""
+    def partials(self, eza: Numbers, ea: Numbers, ez: Numbers) -> Slopes:
+        """Return the same derivatives in closed form, which is three times as fast."""
         # Table III's (g / eza)**2 is 1 / denominator**2, which does not break at eza = 0.
         a, b = self.a, self.b
-        square = (eza + a * (ea - eza) + b * (ez - eza)) ** 2
-        return (a * ea + b * ez) / square, -a * eza / square, -b * eza / square
+        with np.errstate(all="ignore"):
+            square = (eza + a * (ea - eza) + b * (ez - eza)) ** 2
+            return (a * ea + b * ez) / square, -a * eza / square, -b * eza / square
+
+
+def is_f1(metric: Metric) -> bool:
+    """Tell if a metric is a Tversky score with weights of one half."""
+    return isinstance(metric, Tversky) and metric.a == metric.b == 0.5
 
 
 precision = Tversky("precision", 1.0, 0.0)
@@ -371,9 +351,7 @@ recall = Tversky("recall", 0.0, 1.0)
 class ShareRight(Metric):
     """The share of items that are right: recall of one class to which every item belongs."""
 
-    @cached_property
-    def index(self) -> Tversky:
-        return recall
+    index = recall
 
     def counts(self, matrix: Matrix) -> tuple[Array, Array, Array]:
         right = matrix.right.sum(axis=-1)
@@ -409,13 +387,10 @@ class Mean(ClassMetric):
     of: ExpectationMetric
     weighted: bool  # by the classes' numbers of true items
     range: tuple[float, float]
-
-    @property
-    def smooth(self) -> bool:  # type: ignore[override]
-        return self.of.smooth
+    smooth: bool = True
 
     @cached_property
-    def parts(self) -> Parts | None:
+    def parts(self) -> Parts | None:  # type: ignore[override]
         return Parts((self.of,), self.weighted) if isinstance(self.of, Tversky) else None
 
     def of_classes(self, eza: Numbers, ea: Numbers, ez: Numbers) -> Numbers:
@@ -445,9 +420,7 @@ class MacroStar(ClassMetric):
     b: float
     range: tuple[float, float] = UNIT
 
-    @cached_property
-    def parts(self) -> Parts:
-        return Parts((precision, recall), False)
+    parts = Parts((precision, recall), False)
 
     def _of(self, p: Numbers, q: Numbers) -> Slopes:
         """Return F-beta of the means of precisions and recalls, and its slopes by each of them."""
@@ -468,7 +441,7 @@ class MacroStar(ClassMetric):
         return by_p / ea + by_q / ez, -by_p * p / ea, -by_q * q / ez
 
 
-def _shares(matrix: Matrix) -> Array:
+def shares(matrix: Matrix) -> Array:
     """Return the cell probabilities, shape (..., r, r)."""
     return np.asarray(matrix.dense() / matrix.total[..., None, None])
 

@@ -26,14 +26,12 @@ from f1ci.results import FloatOrArray
 Array = NDArray[np.float64]
 Limits = tuple[Array, Array]
 
-_TVERSKY = {"score": score.tversky_limits, "cautious": score.cautious_limits}
-
 
 def tversky_limits(
     tp: Array, fp: Array, fn: Array, a: float, b: float, z: FloatOrArray, method: str = "score"
 ) -> Limits:
     """Return limits of Tversky scores; the normal quantile z may differ from set to set."""
-    return _TVERSKY[method](tp, fp, fn, a, b, z)
+    return score.tversky_limits(tp, fp, fn, a, b, z, method == "cautious")
 
 
 def logit_limits(estimate: Array, error: Array, z: FloatOrArray) -> Limits:
@@ -54,7 +52,7 @@ def difference_limits(tables: ArrayLike, z: float, method: str = "score") -> Lim
     codes = np.indices((2, 2, 2)).reshape(3, 8)
     items = Items(codes, counts, None, ("negative", "positive"))
     sample = score.sample_of_difference(f1ci.metrics.f1, items)
-    return (score.cautious if method == "cautious" else score.score)(sample, z)
+    return score.score(sample, z, method == "cautious")
 
 
 def joint_from_cells(
