@@ -120,7 +120,7 @@ def test_the_numeric_delta_method_agrees_with_f1ci(probe):
 def test_remarks():
     lines = probes.lines("c", "macro_f1", {"intervals": []})
     degenerate = "DegenerateVarianceWarning"
-    expected = ["no width", "", "", f"no width; {degenerate}", degenerate]
+    expected = ["no width", "", f"no width; {degenerate}", degenerate]
     assert [line.remark for line in lines] == expected
     row = {"probe": "c", "metric": "macro_f1", "package": "p", "method": "m", "warnings": ["W"]}
     answers = [
