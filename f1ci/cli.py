@@ -177,7 +177,7 @@ _ARGUMENTS: dict[str, Fields] = {
     "fn": {"type": int, "help": "false negatives"},
     "tn": {"type": int, "nargs": "?", "help": "true negatives, for the accuracy only"},
     "file": {"help": "a file with a header line; - is standard input"},
-    "matrix": {"help": "a file with a matrix as any program prints it; - is standard input"},
+    "matrix": {"help": "a printed matrix of items drawn at random; - is standard input"},
     "file_b": {"nargs": "?", "help": "a second file, with the predictions of model B"},
     "--on": _COLUMN | {"help": "the column that joins the two files"},
     "--true": _COLUMN | {"required": True, "help": "true labels"},

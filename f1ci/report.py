@@ -202,7 +202,7 @@ def matrix_report(
     >>> print(report.averages["accuracy"]["accuracy"])
     accuracy = 0.880 (95 % CI 0.802 to 0.930, score)
     """
-    table = _validation.square("matrix", _validation.counts("matrix", matrix), "(r, r)", 2)
+    table = _validation.matrices(metrics.micro_f1, matrix)
     _validation.shaped("matrix", table, table.ndim == 2, "(r, r)")
     level = level_of(confidence_level)
     filled = np.nonzero(table)
