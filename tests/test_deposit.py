@@ -97,6 +97,15 @@ def test_a_changed_number_is_found(tree, place, old, new, name):
 
 
 @pytest.mark.slow
+def test_nan_agrees_with_nan_alone(tree):
+    """A median over designs of which none holds is undefined in each run."""
+    change(tree / "book/reference/one.csv", "one-fp,44", "one-fp,nan")
+    assert certificate(tree, 1)["not"] == ["one-fp"]
+    change(tree / "_build/results/one.csv", "one-fp,44", "one-fp,nan")
+    assert certificate(tree, 1)["not"] == []  # the changed file itself is named elsewhere
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("file", "before", "after"),
     [

@@ -81,11 +81,12 @@ def allowed(record: Record, size: float, random: bool = True) -> float:
 
 def _agreement(known: Record | None, found: Record | None, same: bool, random: bool) -> str:
     """Say how two records of one number agree: exactly, within (the tolerance), or not."""
-    if known == found:
+    if repr(known) == repr(found):  # nan is the same as nan here
         return "exactly"
     if known is None or found is None or same:
         return "not"
-    changed = [(b, n) for b, n in zip(astuple(known), astuple(found), strict=True) if b != n]
+    pairs = zip(astuple(known), astuple(found), strict=True)
+    changed = [(b, n) for b, n in pairs if repr(b) != repr(n)]
     numbers = all(isinstance(x, float) for pair in changed for x in pair)
     small = numbers and all(abs(b - n) <= allowed(known, b, random) for b, n in changed)
     return "within" if small else "not"
