@@ -21,8 +21,7 @@ def test_axe_finds_no_serious_violation(tab, real_address, name):
     """For a reader who prefers light or dark colours, in which pages differ by colours alone."""
     for scheme, rules in (("light", {}), ("dark", {"runOnly": ["color-contrast"]})):
         tab.emulate_media(color_scheme=scheme)
-        tab.goto(f"{real_address}/{name}.html")
-        tab.evaluate("() => window.MathJax?.startup?.promise")
+        tab.goto(f"{real_address}/{name}.html", wait_until="networkidle")
         assert tab.evaluate("document.documentElement.dataset.theme") == scheme
         options = {"resultTypes": ["violations"], **rules}
         found = Axe().run(tab, options=options).response["violations"]
