@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import compress
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -23,9 +24,6 @@ if TYPE_CHECKING:
     import pandas
 
 METRICS = ("precision", "recall", "f1")
-
-# Little is known of a class whose interval for F1 is longer than this.
-_LONG = 0.5
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -65,9 +63,10 @@ class ClassificationReport(Record):
     def rows(self) -> Iterator[tuple[Hashable, dict[str, tuple[float, float, float]], int]]:
         """Name, estimate and end points of each metric, and support, row by row."""
         for k, name in enumerate(self.classes):
-            yield name, {m: _ends(x, k) for m, x in self.by_class.items()}, int(self.support[k])
+            parts = {m: (x.estimate[k], x.low[k], x.high[k]) for m, x in self.by_class.items()}
+            yield name, parts, int(self.support[k])
         for row, averages in self.averages.items():
-            yield row, {m: _ends(x) for m, x in averages.items()}, int(self.support.sum())
+            yield row, {m: (x.estimate, *x) for m, x in averages.items()}, int(self.support.sum())
 
     def records(self) -> list[Fields]:
         """A flat dictionary for each number and its interval."""
@@ -77,20 +76,6 @@ class ClassificationReport(Record):
             for name, parts, support in self.rows()
             for metric, (estimate, low, high) in parts.items()
         ]
-
-    def to_dict(self) -> Fields:
-        """Return what scikit-learn's ``output_dict=True`` has, and the end points of each number.
-
-        Beside "precision" stands "precision_interval", the pair of its lower and upper end point.
-        """
-        rows: Fields = {}
-        for name, parts, support in self.rows():
-            row: Fields = {}
-            for m, (estimate, low, high) in parts.items():
-                key = "f1-score" if m == "f1" else m
-                row |= {key: estimate, f"{key}_interval": (low, high)}
-            rows |= row if "accuracy" in parts else {str(name): row | {"support": support}}
-        return rows
 
     def to_frame(self) -> pandas.DataFrame:
         """Return the records as a pandas data frame, indexed by name and metric."""
@@ -241,31 +226,25 @@ def _report(
     shown = [*by_class.values(), *(x for each in averages.values() for x in each.values())]
     name = ", ".join(dict.fromkeys(x.method for x in shown))
     tp, fp, fn = data.totals.T
-    notes = []
-    for m, relevant in zip(METRICS, (tp + fp, tp + fn, tp + fp + fn), strict=True):
-        if not relevant.all():
-            counted = "left out of its averages"
-            if not np.isnan(zero_division):
-                counted = f"counted as {zero_division:g}"
-            notes.append(f"undefined, and {counted}: {m} of {_some(of, relevant == 0.0)}")
-    little = (np.asarray(by_class["f1"].length) > _LONG) | (tp + fp + fn < FEW)
+    counted = f"counted as {zero_division:g}"
+    if np.isnan(zero_division):
+        counted = "left out of its averages"
+    notes = [
+        f"undefined, and {counted}: {m} of {_listing(of, relevant == 0.0)}"
+        for m, relevant in zip(METRICS, (tp + fp, tp + fn, tp + fp + fn), strict=True)
+        if not relevant.all()
+    ]
+    little = tp + fp + fn < FEW
     if little.any():
-        notes.append(f"too few items to say much of {_some(of, little)}, and of the averages")
+        notes.append(f"too few items to say much of {_listing(of, little)}, and of the averages")
     support = (tp + fn).astype(np.int64)
     return ClassificationReport(
         of, by_class, averages, support, data.number, tuple(notes), name, level
     )
 
 
-def _ends(interval: Interval, place: int | tuple[()] = ()) -> tuple[float, float, float]:
-    estimate, low, high = (np.asarray(end)[place].item() for end in (interval.estimate, *interval))
-    return estimate, low, high
-
-
-def _some(classes: Classes, which: NDArray[np.bool_]) -> str:
-    """The first classes of those."""
-    names = [_tables.label(name) for name, is_so in zip(classes, which, strict=True) if is_so]
-    return ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
+def _listing(classes: Classes, which: NDArray[np.bool_]) -> str:
+    return _validation.listing(list(compress(classes, which)))
 
 
 def known_methods() -> dict[str, Method]:
