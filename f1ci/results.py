@@ -230,6 +230,8 @@ class Interval(_Limits):
         The name of the metric.
     classes : tuple or None
         The class of each entry, if there is an interval for each class.
+    alternative : {"two-sided", "greater", "less"}
+        "greater" if `low` alone is a limit and `high` the end of the range; "less" the other way.
     """
 
     estimate: Numbers
@@ -240,6 +242,7 @@ class Interval(_Limits):
     method: str
     metric: str
     classes: tuple[Hashable, ...] | None = None
+    alternative: str = "two-sided"
 
     @property
     def length(self) -> Numbers:
@@ -261,7 +264,8 @@ class Interval(_Limits):
         return names, {x: np.asarray(getattr(self, x)).flat[rows] for x in numbers}
 
     def _line(self) -> str:
-        return f"{self.metric}, {_tables.percent(self.confidence_level)} CI, {self.method}"
+        side = {"greater": " (at least low)", "less": " (at most high)"}.get(self.alternative, "")
+        return f"{self.metric}, {_tables.percent(self.confidence_level)} CI{side}, {self.method}"
 
     def __str__(self) -> str:
         if np.ndim(self.estimate):
@@ -269,8 +273,10 @@ class Interval(_Limits):
         digits = _tables.decimals(self.length)
         estimate, low, high = (f"{x:.{digits}f}" for x in (self.estimate, *self))
         value = "is undefined" if np.isnan(self.estimate) else f"= {estimate}"
+        one_sided = {"greater": f"at least {low}", "less": f"at most {high}"}
+        limits = one_sided.get(self.alternative, f"{low} to {high}")
         level = _tables.percent(self.confidence_level)
-        return f"{self.metric} {value} ({level} CI {low} to {high}, {self.method})"
+        return f"{self.metric} {value} ({level} CI {limits}, {self.method})"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
