@@ -22,7 +22,7 @@ Column = list[str]
 def labels(options: Namespace) -> tuple[list[Column], Column | None]:
     """Return the true labels and those that each model predicts, and the groups of the items."""
     groups = [options.groups] if options.groups else []
-    columns = read(options.file, [*groups, options.true, *options.pred])
+    columns = read(options.file, [*groups, options.true, *options.pred], options.delimiter)
     column = columns.pop(0) if groups else None
     distinct = set().union(*columns)
     if len(distinct) > _MOST_LABELS:
@@ -39,7 +39,7 @@ def in_order(distinct: Iterable[str]) -> Column:
     return sorted(names, key=int) if numeric else names
 
 
-def read(path: str, names: list[str]) -> list[Column]:
+def read(path: str, names: list[str], delimiter: str | None) -> list[Column]:
     """Return the columns of these names. An error says in which line something is wrong."""
     rows, line, where = [], 1, "standard input" if path == "-" else path
     file: str | int = 0 if path == "-" else path
@@ -48,7 +48,10 @@ def read(path: str, names: list[str]) -> list[Column]:
         try:
             head = stream.readline()
             # Columns are counted as CSV has them: what is inside quotes separates nothing.
-            delimiter = max(",;\t|", key=lambda d: len(next(csv.reader([head], delimiter=d), [])))
+            if delimiter is None:
+                delimiter = max(
+                    ",;\t|", key=lambda d: len(next(csv.reader([head], delimiter=d), []))
+                )
             lines = itertools.chain([head], stream)
             reader = csv.reader(lines, delimiter=delimiter, skipinitialspace=True, strict=True)
             header = [name.strip() for name in next(reader, [])]

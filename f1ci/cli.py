@@ -155,6 +155,7 @@ _ARGUMENTS: dict[str, Fields] = {
     "--groups": _COLUMN | {"help": "document, image or user of the item"},
     "--labels": {"nargs": "+", "metavar": "LABEL", "help": "the classes in their order, or some"},
     "--positive": {"metavar": "LABEL", "help": "the positive class"},
+    "--delimiter": {"metavar": "CHARACTER", "help": "between columns"},
     "--metric": {"metavar": "NAME", "help": "f1 by default; f2, recall, macro_f1, ..."},
     "--method": {"metavar": "NAME", "help": "see below; score by default"},
     "--margin": {"type": float, "default": 0.0, "help": "a difference that does not matter"},
@@ -170,7 +171,7 @@ _ARGUMENTS: dict[str, Fields] = {
     "--alternative": {"default": "two-sided", "help": "greater or less: one limit"},
     "--json": {"action": "store_true", "help": "print json"},
 }
-_TABLE = "file --true --groups --pred"
+_TABLE = "file --true --groups --delimiter --pred"
 _PLAN = "--half-width --standard-error --prevalence --difference --disagreement --score --power"
 
 # Each command with its arguments, the methods that it takes, and an example.

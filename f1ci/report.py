@@ -77,6 +77,20 @@ class ClassificationReport(Record):
             for metric, (estimate, low, high) in parts.items()
         ]
 
+    def to_dict(self) -> Fields:
+        """Return what scikit-learn's ``output_dict=True`` has, with low and high of each number.
+
+        Beside "precision" stands "precision_interval", the pair of its limits.
+        """
+        rows: Fields = {}
+        for record in self.records():
+            key = "f1-score" if record["metric"] == "f1" else record["metric"]
+            row = rows if key == "accuracy" else rows.setdefault(str(record["name"]), {})
+            row |= {key: record["estimate"], f"{key}_interval": (record["low"], record["high"])}
+            if row is not rows:
+                row["support"] = record["support"]
+        return rows
+
     def to_frame(self) -> pandas.DataFrame:
         """Return the records as a pandas data frame, indexed by name and metric."""
         return _tables.frame(self.records(), ["name", "metric"])

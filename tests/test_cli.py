@@ -247,6 +247,9 @@ def test_delimiters_inside_quotes_separate_nothing(capsys, tmp_path):
     path.write_text('"true, label, as, read";"pred"\n1;1\n0;1\n')
     of = ["report", path, "--true", "true, label, as, read", "--pred", "pred"]
     assert "accuracy" in here(capsys, *of)[0]
+    assert "accuracy" in here(capsys, *of, "--delimiter", ";")[0]
+    _, err = here(capsys, *of, "--delimiter", ";;", code=2)
+    assert "must be a 1-character string" in err
 
 
 def test_more_than_two_models(capsys, labels):
