@@ -262,7 +262,7 @@ def _report(
 
 
 def _listing(classes: Classes, which: NDArray[np.bool_]) -> str:
-    return _validation.listing(list(compress(classes, which)))
+    return _validation.first_few(list(map(_tables.label, compress(classes, which))), 6)
 
 
 def known_methods() -> dict[str, Method]:
