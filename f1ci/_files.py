@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import itertools
+import math
 import re
 import sys
 from argparse import Namespace
@@ -33,10 +34,9 @@ def labels(options: Namespace) -> tuple[list[Column], Column | None]:
 
 
 def in_order(distinct: Iterable[str]) -> Column:
-    """Return different labels in order, numbers by their size."""
-    names = sorted(set(distinct))
-    numeric = all(re.fullmatch(r"-?\d+", name) for name in names)
-    return sorted(names, key=int) if numeric else names
+    """Return different labels in order: whole numbers by their size, then text."""
+    whole = re.compile(r"-?\d+")
+    return sorted(set(distinct), key=lambda x: (int(x) if whole.fullmatch(x) else math.inf, x))
 
 
 def read(path: str, names: list[str], delimiter: str | None) -> list[Column]:

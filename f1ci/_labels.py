@@ -92,6 +92,9 @@ def encode(
             f"y_true and y_pred must {rule} {_validation.listing(order)}, "
             f"got {_validation.short(strange[0])}"
         )
+    if len(order) > MOST_CLASSES and len(named) > 1:  # groups may be as many as there are
+        what = f"at most {MOST_CLASSES} classes can be counted, got {len(order)}"
+        raise ValueError(f"{what}; are these identifiers rather than labels?")
     place = np.array([places.get(label, len(order)) for label in classes])
     return place[codes], [*order, OTHERS] if strange else order
 

@@ -34,18 +34,22 @@ def p_value(p: float) -> str:
     return "< 0.0001" if p < 1e-4 else f"{p:.2g}"
 
 
+def value(x: object) -> str:
+    """Return a number with four digits, integers in full; and text as it is."""
+    return f"{x:,}" if isinstance(x, int) else f"{x:.4g}" if isinstance(x, float) else str(x)
+
+
 def label(name: object) -> str:
-    """Return a name on one line, without characters that move the cursor."""
+    """Return a name on one line, cut if it is long, without characters that move the cursor."""
     text = str(name)
+    text = text if len(text) <= _WIDEST else text[: _WIDEST - 1] + "…"
     return text if text.isprintable() and text.strip() else repr(text)
 
 
 def as_text(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """Return aligned columns: the first, of names, to the left and the others to the right."""
-    short = [[_cut(name), *cells] for name, *cells in (head, *rows)]
-    widths = [max(map(len, column)) for column in zip(*short, strict=True)]
-    lines = []
-    for name, *cells in short:
+    lines, widths = [], [max(map(len, column)) for column in zip(head, *rows, strict=True)]
+    for name, *cells in (head, *rows):
         right = [cell.rjust(width) for cell, width in zip(cells, widths[1:], strict=True)]
         lines.append("  ".join([name.ljust(widths[0]), *right]).rstrip())
     return "\n".join(lines)
@@ -56,7 +60,3 @@ def frame(columns: object, index: list[str]) -> pandas.DataFrame:
     import pandas
 
     return pandas.DataFrame(columns).set_index(index)
-
-
-def _cut(name: str) -> str:
-    return name if len(name) <= _WIDEST else name[: _WIDEST - 1] + "…"

@@ -7,7 +7,6 @@ wrong with a file is said in one sentence with line and column.
 from __future__ import annotations
 
 import argparse
-import dataclasses
 import io
 import itertools
 import json
@@ -126,7 +125,7 @@ def _plan(options: Namespace) -> Answer:
     asked = {"half_width": options.half_width, "standard_error": options.standard_error}
     asked |= {"prevalence": options.prevalence, "confidence_level": options.confidence_level}
     plan = f1ci.sample_size(options.metric or "f1", **asked)
-    return str(plan), [dataclasses.asdict(plan)]
+    return str(plan), [plan.to_dict()]
 
 
 # The parser
@@ -219,12 +218,13 @@ def _compared_metric(options: Namespace, classes: Sequence[str]) -> tuple[metric
     metric = metrics.get(name)
     if not metric.binary:
         return metric, ""
-    wanted = _POSITIVE if options.positive is None else (options.positive,)
+    usual = _POSITIVE if len(classes) <= 2 else ()
+    wanted = usual if options.positive is None else (options.positive,)
     positive = [label for label in classes if label in wanted]
-    if len(positive) != 1 or (options.positive is None and len(classes) > 2):
-        known = _validation.first_few([_tables.label(label)[:40] for label in classes], 6)
-        got = "nothing" if options.positive is None else _validation.short(options.positive)
-        raise ValueError(f"{name} needs --positive, the positive class among {known}; got {got}")
+    if len(positive) != 1:
+        among = f"the positive class among {_validation.listing(classes)}"
+        got = _validation.short(options.positive)
+        raise ValueError(f"{name} needs --positive, {among}; got {got}")
     return metric, positive[0]
 
 

@@ -1,4 +1,4 @@
-"""Draw intervals, posteriors and differences with matplotlib.
+"""Draw intervals and differences with matplotlib.
 
 Every function draws into the axes that the caller passes, or into new ones, and returns them.
 Matplotlib is imported at the first drawing.
@@ -9,10 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from f1ci import _tables, _validation
-from f1ci.posteriors import Posterior
 from f1ci.results import DifferenceTest, Interval, JointIntervals
 
 if TYPE_CHECKING:
@@ -54,61 +51,19 @@ def forest(
         rows += zip([name] if name else labels, *ends, strict=True)
     if not rows:
         raise ValueError(f"intervals must not be empty, got {_validation.short(intervals)}")
-    ax = _axes(ax, (6.4, 1.1 + len(rows) / _ROWS_PER_INCH))
+    if ax is None:
+        from matplotlib import pyplot
+
+        size = 6.4, 1.1 + len(rows) / _ROWS_PER_INCH
+        ax = pyplot.subplots(figsize=size, layout="constrained")[1]
+    ax.spines[["top", "right", "left"]].set_visible(False)
     for k, (_, estimate, low, high) in enumerate(rows):
         ax.plot([low, high], [k, k], color="C0", linewidth=3, solid_capstyle="butt")
         ax.plot([estimate], [k], "o", color="C0", markersize=6, markeredgecolor="white")
     ax.set_yticks(range(len(rows)), [_text(row[0]) for row in rows])
+    ax.tick_params(left=False)
     ax.set_ylim(len(rows) - 0.4, -0.6)
     ax.set_xlabel("; ".join(dict.fromkeys(one._line() for one in named.values())))
-    return ax
-
-
-def posterior(
-    posteriors: Posterior | Mapping[str, Posterior],
-    *,
-    confidence_level: float = 0.95,
-    ax: Axes | None = None,
-) -> Axes:
-    """Draw the density of posteriors, shaded where the credible interval is.
-
-    Parameters
-    ----------
-    posteriors : Posterior or mapping of str to Posterior
-        What `f1ci.posterior` gives, for scalar counts.
-    confidence_level : float, default 0.95
-        Of the shaded interval.
-    ax : matplotlib.axes.Axes, optional
-        Where to draw.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
-
-    Examples
-    --------
-    >>> import f1ci
-    >>> ax = f1ci.plot.posterior(f1ci.posterior(77, 44, 10))  # doctest: +SKIP
-    """
-    level = _validation.confidence_level(confidence_level)
-    named = posteriors if isinstance(posteriors, Mapping) else {"": posteriors}
-    for one in named.values():
-        _check("posteriors", one, Posterior)
-    ax = _axes(ax, (6.4, 3.6))
-    for name, one in named.items():
-        low, high = one.interval(level)
-        first, last = np.asarray(one.ppf([1e-5, 1 - 1e-5])).tolist()
-        x = np.union1d(np.linspace(first, last, 400), [low, high])
-        density = np.asarray(one.pdf(x))
-        (line,) = ax.plot(x, density, label=_text(name) if name else None)
-        inside = (x >= low) & (x <= high)
-        ax.fill_between(x[inside], density[inside], color=line.get_color(), alpha=0.25, linewidth=0)
-    ax.set_ylim(bottom=0)
-    ax.set_yticks([])
-    if any(named):
-        ax.legend(frameon=False)
-    metrics = ", ".join(dict.fromkeys(one.metric for one in named.values()))
-    ax.set_xlabel(f"{metrics}, posterior; shaded: {_tables.percent(level)}")
     return ax
 
 
@@ -149,17 +104,6 @@ def difference(
 def _check(name: str, value: object, known: type | tuple[type, ...]) -> None:
     if not isinstance(value, known):
         raise TypeError(f"{name} cannot be drawn, got {_validation.short(value)}")
-
-
-def _axes(ax: Axes | None, size: tuple[float, float]) -> Axes:
-    """Return the axes to draw in, without a frame."""
-    if ax is None:
-        from matplotlib import pyplot
-
-        ax = pyplot.subplots(figsize=size, layout="constrained")[1]
-    ax.spines[["top", "right", "left"]].set_visible(False)
-    ax.tick_params(left=False)
-    return ax
 
 
 def _text(name: object) -> str:

@@ -17,7 +17,6 @@ from numpy.typing import ArrayLike, NDArray
 from f1ci import _classes, _tables, _validation, methods, metrics
 from f1ci import counts as _counts
 from f1ci._limits import FEW, Level, level_of
-from f1ci.methods import Method
 from f1ci.results import Classes, Fields, Interval, Labels, Record, without_warnings
 
 if TYPE_CHECKING:
@@ -83,12 +82,11 @@ class ClassificationReport(Record):
         Beside "precision" stands "precision_interval", the pair of its limits.
         """
         rows: Fields = {}
-        for record in self.records():
-            key = "f1-score" if record["metric"] == "f1" else record["metric"]
-            row = rows if key == "accuracy" else rows.setdefault(str(record["name"]), {})
-            row |= {key: record["estimate"], f"{key}_interval": (record["low"], record["high"])}
-            if row is not rows:
-                row["support"] = record["support"]
+        for name, parts, support in self.rows():
+            ends = {m.replace("f1", "f1-score"): x for m, x in parts.items()}
+            row: Fields = {m: x[0] for m, x in ends.items()}
+            row |= {f"{m}_interval": x[1:] for m, x in ends.items()}
+            rows |= row if "accuracy" in row else {str(name): row | {"support": support}}
         return rows
 
     def to_frame(self) -> pandas.DataFrame:
@@ -222,7 +220,9 @@ def _report(
     data: _classes.ClassCounts, zero_division: float, method: str | None, level: Level
 ) -> ClassificationReport:
     """Return the report of counts by class."""
-    method, _ = methods.pick(method, known_methods(), "a classification report")
+    shown = (metrics.precision, metrics.micro_f1, metrics.macro_f1)
+    known = {name: x for name, x in methods.METHODS.items() if all(map(x.applies_to, shown))}
+    method, _ = methods.pick(method, known, "a classification report")
     of = tuple(data.classes)
     # Averages over classes of which an item may have several have no score limits.
     method = None if method == "score" else method
@@ -241,8 +241,8 @@ def _report(
         if complete:
             averages["accuracy"] = {"accuracy": replace(ask("f1", "micro"), metric="accuracy")}
         averages |= {f"{row} avg": {m: ask(m, row) for m in METRICS} for row in rows}
-    shown = [*by_class.values(), *(x for each in averages.values() for x in each.values())]
-    name = ", ".join(dict.fromkeys(x.method for x in shown))
+    printed = [*by_class.values(), *(x for each in averages.values() for x in each.values())]
+    name = ", ".join(dict.fromkeys(x.method for x in printed))
     tp, fp, fn = data.totals.T
     counted = f"counted as {zero_division:g}"
     if np.isnan(zero_division):
@@ -263,10 +263,3 @@ def _report(
 
 def _listing(classes: Classes, which: NDArray[np.bool_]) -> str:
     return _validation.first_few(list(map(_tables.label, compress(classes, which))), 6)
-
-
-def known_methods() -> dict[str, Method]:
-    """Return the methods that apply to all that a report prints, by name."""
-    shown = (metrics.precision, metrics.micro_f1, metrics.macro_f1)
-    every = methods.METHODS.items()
-    return {name: method for name, method in every if all(map(method.applies_to, shown))}

@@ -99,14 +99,22 @@ _MOST_ROWS = 30
 class Record:
     """A frozen result: equal to another if all values are, arrays and ``nan`` included.
 
-    It prints as a table with lines of text below.
+    It prints as a table with lines of text below; by default each field is a row.
     """
 
     __slots__ = ()
-    __hash__ = None  # type: ignore[assignment]
+
+    def to_dict(self) -> Fields:
+        """Return the fields by name, as numbers, text and lists."""
+        values = {f.name: getattr(self, f.name) for f in fields(self)}  # type: ignore[arg-type]
+        return {
+            name: value.tolist() if isinstance(value, np.ndarray) else value
+            for name, value in values.items()
+        }
 
     def _table(self) -> Table:
-        raise NotImplementedError
+        rows = [[name, _tables.value(x)] for name, x in self.to_dict().items() if x is not None]
+        return [type(self).__name__, ""], rows, []
 
     def __str__(self) -> str:
         head, rows, below = self._table()
@@ -193,14 +201,6 @@ class _Limits(Record):
         yield self.low
         yield self.high
 
-    def to_dict(self) -> Fields:
-        """Return the fields by name, as numbers, text and lists."""
-        values = {f.name: getattr(self, f.name) for f in fields(self)}  # type: ignore[arg-type]
-        return {
-            name: value.tolist() if isinstance(value, np.ndarray) else value
-            for name, value in values.items()
-        }
-
     def to_frame(self) -> pandas.DataFrame:
         """Return a pandas data frame with a row for each interval."""
         names, numbers = self._columns(slice(None))
@@ -252,14 +252,10 @@ class Interval(_Limits):
     def _columns(self, rows: slice) -> tuple[Fields, Fields]:
         shape, size = np.shape(self.estimate), np.size(self.estimate)
         places = [np.unravel_index(k, shape) for k in range(size)[rows]]
+        lines = [", ".join(map(str, place)) or self.metric for place in places]
+        names: Fields = {"place" if shape else "metric": lines}
         if self.classes is not None:
-            names: Fields = {"class": [self.classes[place[-1]] for place in places]}
-        else:
-            names = {
-                "place" if shape else "metric": [
-                    ", ".join(map(str, place)) or self.metric for place in places
-                ]
-            }
+            names = {"class": [self.classes[place[-1]] for place in places]}
         numbers = ("estimate", "low", "high", "standard_error")
         return names, {x: np.asarray(getattr(self, x)).flat[rows] for x in numbers}
 
@@ -384,15 +380,6 @@ class BayesTest(Record):
     metric: str
     rope: float
 
-    def _table(self) -> Table:
-        by = f" by more than {self.rope:g}" if self.rope else ""
-        rows = [[f"H1: B is better than A{by}", f"{self.p_h1:.3g}"]]
-        if self.rope:
-            rows.append([f"equivalence: within {self.rope:g}", f"{self.p_rope:.3g}"])
-        worse = "worse" if self.rope else "not better"
-        rows.append([f"H0: B is {worse} than A{by}", f"{self.p_h0:.3g}"])
-        return [self.metric, "probability"], rows, [self.decision]
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DifferenceTest(Record):
@@ -498,13 +485,6 @@ class DifferenceSampleSize(Record):
     confidence_level: float
     metric: str
 
-    def _table(self) -> Table:
-        rows = [["items on which both models run", f"{self.items:,}"]]
-        rows.append(["items for each, on separate test sets", f"{self.unpaired:,}"])
-        power, level = map(_tables.percent, (self.power, self.confidence_level))
-        line = f"to find a difference of {self.difference:g} in {power} of all cases, at {level}"
-        return [self.metric, "number"], rows, [line]
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SampleSize(Record):
@@ -534,10 +514,3 @@ class SampleSize(Record):
     standard_error: float
     confidence_level: float
     metric: str
-
-    def _table(self) -> Table:
-        rows = [["truly positive items", f"{self.positives:,}"]]
-        if self.total is not None:
-            rows.append(["items in all", f"{self.total:,}"])
-        line = f"keep the standard error at {self.standard_error:.4g} or below"
-        return [self.metric, "number"], rows, [line]

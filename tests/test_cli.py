@@ -129,7 +129,7 @@ def test_plain_verdicts(capsys, tmp_path):
     _, err = here(capsys, *of, "a", "a", "--positive", "ham", code=2)
     assert err == "f1ci: a comparison needs at least two models, got 1\n"
     _, err = here(capsys, *of, "a", "b", code=2)
-    assert err == "f1ci: f1 needs --positive, the positive class among ham, spam; got nothing\n"
+    assert err == "f1ci: f1 needs --positive, the positive class among 'ham', 'spam'; got None\n"
 
 
 def test_more_classes_and_other_metrics(capsys, tmp_path):
@@ -150,7 +150,7 @@ def test_more_classes_and_other_metrics(capsys, tmp_path):
     expected = f1ci.difference_interval(*flags, "recall")
     assert of_x["estimate"] == expected.estimate
     _, err = here(capsys, *of, "--metric", "recall", code=2)
-    assert "recall needs --positive, the positive class among x, y, z; got nothing" in err
+    assert "recall needs --positive, the positive class among 'x', 'y', 'z'; got None" in err
 
 
 def test_plans(capsys):

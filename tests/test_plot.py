@@ -6,7 +6,6 @@ import matplotlib as mpl
 import numpy as np
 import pytest
 from matplotlib import pyplot
-from scipy import integrate
 
 import f1ci
 
@@ -65,20 +64,6 @@ def test_levels_that_differ_are_both_named():
     assert ax.get_xlabel() == "f1, 90 % CI, score; f1, 95 % CI, score"
 
 
-def test_a_posterior_shows_its_density_and_its_interval():
-    posterior = f1ci.posterior(77, 44, 10)
-    ax = f1ci.plot.posterior({"BERT": posterior})
-    (line,) = ax.lines
-    x, y = line.get_data()
-    np.testing.assert_array_equal(y, posterior.pdf(x))
-    # All but 2e-5 of the probability is drawn; the trapezoid rule errs by less.
-    assert integrate.trapezoid(y, x) == pytest.approx(1.0, abs=1e-4)
-    shaded = ax.collections[0].get_paths()[0].vertices[:, 0]
-    assert (shaded.min(), shaded.max()) == tuple(posterior.interval(0.95))
-    assert ax.get_legend().get_texts()[0].get_text() == "BERT"
-    assert f1ci.plot.posterior(posterior).get_legend() is None
-
-
 def test_a_difference_shows_zero_the_margin_and_the_verdict():
     test = f1ci.difference_test(TRUE, A, B, margin=0.02)
     ax = f1ci.plot.difference(test, names=("old", "new"))
@@ -94,10 +79,9 @@ def test_a_difference_shows_zero_the_margin_and_the_verdict():
 
 
 def test_given_axes_are_used():
-    _, axes = pyplot.subplots(3)
+    _, axes = pyplot.subplots(2)
     assert f1ci.plot.forest(INTERVALS, ax=axes[0]) is axes[0]
-    assert f1ci.plot.posterior(f1ci.posterior(7, 4, 1), ax=axes[1]) is axes[1]
-    assert f1ci.plot.difference(f1ci.difference_test(TRUE, A, B), ax=axes[2]) is axes[2]
+    assert f1ci.plot.difference(f1ci.difference_test(TRUE, A, B), ax=axes[1]) is axes[1]
 
 
 @pytest.mark.parametrize(
@@ -105,7 +89,6 @@ def test_given_axes_are_used():
     [
         (lambda: f1ci.plot.forest([1, 2]), r"intervals cannot be drawn, got \[1, 2\]"),
         (lambda: f1ci.plot.forest({"a": (0.1, 0.2)}), r"got \(0.1, 0.2\)"),
-        (lambda: f1ci.plot.posterior(INTERVALS), "posteriors cannot be drawn, got Interval"),
         (lambda: f1ci.plot.difference(0.5), "got 0.5"),
     ],
 )
