@@ -99,8 +99,7 @@ def confidence_level(value: float) -> float:
     """Return a level strictly between 0 and 1; warn of one that may be its complement."""
     level = _level("confidence_level", value)
     if level in _ERROR_RATES:
-        meant = f"{1 - level:g}"
-        warn(f"the confidence level is {level:g}; did you mean {meant}?", IntervalWarning)
+        warn(f"the confidence level is {level:g}; did you mean {1 - level:g}?", IntervalWarning)
     return level
 
 
@@ -232,9 +231,8 @@ def correlation(value: ArrayLike) -> Array:
 
 def same_length(**arrays: Sized) -> None:
     """Check that the named arrays have the same length."""
-    lengths = {name: len(array) for name, array in arrays.items()}
-    if len(set(lengths.values())) > 1:
-        listed = ", ".join(f"{name} has {length}" for name, length in lengths.items())
+    if len(set(map(len, arrays.values()))) > 1:
+        listed = ", ".join(f"{name} has {len(array)}" for name, array in arrays.items())
         raise ValueError(f"labels must come in equal numbers: {listed}")
 
 

@@ -346,10 +346,7 @@ class JointIntervals(_Limits):
 
     def _line(self) -> str:
         level, methods = _tables.percent(self.confidence_level), dict.fromkeys(self.methods)
-        return (
-            f"joint: all {len(self)} hold at once with {level} (critical value "
-            f"{self.critical_value:.2f}, {', '.join(methods)})"
-        )
+        return f"joint: all {len(self)} hold at once with {level} ({', '.join(methods)})"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
