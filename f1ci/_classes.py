@@ -15,7 +15,7 @@ import numpy as np
 from f1ci import _validation, clustered, metrics
 from f1ci import counts as _counts
 from f1ci._labels import Codes, are_indicators
-from f1ci._limits import FEW, interval_of
+from f1ci._limits import interval_of
 from f1ci.counts import Items
 from f1ci.methods.clusters import sample_of_groups
 from f1ci.methods.score import Sample, sample_of, sample_of_counts
@@ -27,7 +27,6 @@ from f1ci.results import (
     FloatOrArray,
     Interval,
     Labels,
-    SmallSampleWarning,
     UndefinedMetricWarning,
     warn,
 )
@@ -99,87 +98,55 @@ def interval_of_classes(
     level: float,
 ) -> Interval:
     """Return the interval of a Tversky score of each class, or averaged over them."""
-    sample = _sample(data, score, average, zero_division)
+    chosen, share = np.arange(len(data.classes)), 1.0
+    if average in ("macro", "weighted"):
+        chosen, share = _averaged(data, score, average, zero_division)
+    sample = with_constant(_sample(data, score, average, chosen), share, zero_division)
     name, each = score.name if average is None else f"{average}_{score.name}", average is None
     # The matrix may have one more class.
     classes = data.classes if each or data.items is None else data.items.classes
     return interval_of(sample, method, level, name, classes=classes, each=each)
 
 
-def _sample(data: ClassCounts, score: Tversky, average: str | None, zero_division: float) -> Sample:
-    """Return the sample of a Tversky score: of each class, or averaged over them.
+def _averaged(
+    data: ClassCounts, score: Tversky, average: str, zero_division: float
+) -> tuple[Codes, float]:
+    """Return the classes that have a score, and their share of the average.
 
-    Without `zero_division`, that is nan, a class whose score is undefined is left out of the
-    average, and a warning says so.
+    Without `zero_division`, that is nan, their share is 1, and a warning says what is left out.
     """
-    chosen, share = np.arange(len(data.classes)), 1.0
-    if average in (None, "micro"):
-        return defined(_of_chosen(data, score, average, chosen), share, zero_division)
-    if average == "samples":
-        return _of_samples(data, score, zero_division)
-    if data.items is None:
-        _validation.choice("average of indicators", average, clustered.AVERAGES)
+    relevant = (data.totals * [1.0, score.a > 0.0, score.b > 0.0]).sum(axis=-1) > 0.0
+    if relevant.all() or not relevant.any():
+        return np.arange(len(relevant)), 1.0
+    chosen, rest = np.flatnonzero(relevant), np.flatnonzero(~relevant).tolist()
+    if np.isnan(zero_division):
+        named = _validation.listing([data.classes[k] for k in rest], 3)
+        text = f"{score.name} is undefined for class {named}, which the average leaves out"
+        warn(f"{text}; zero_division=0 counts it as 0", UndefinedMetricWarning)
+        return chosen, 1.0
     true = data.totals[:, 0] + data.totals[:, 2]
-    if average == "weighted" and not true.any():
-        average = "macro"
     weight = true if average == "weighted" else np.ones(len(true))
-    items = (data.totals * [1.0, score.a > 0.0, score.b > 0.0]).sum(axis=-1)
-    relevant, few = items > 0.0, (items > 0.0) & (items < FEW)
-    some = data.items is not None and relevant.sum() < len(data.items.classes)
-    if some and few.any():
-        named = _validation.listing([data.classes[k] for k in np.flatnonzero(few).tolist()], 3)
-        text = f"fewer than {FEW} items matter to the {score.name} of class {named}"
-        warn(f"{text}, so that little is known of the average", SmallSampleWarning)
-    if relevant.any() and not relevant.all():
-        chosen = np.flatnonzero(relevant)
-        if np.isnan(zero_division):
-            undefined = [data.classes[k] for k in np.flatnonzero(~relevant).tolist()]
-            named = _validation.listing(undefined, 3)
-            text = f"{score.name} is undefined for class {named}, which the average leaves out"
-            warn(f"{text}; zero_division=0 counts it as 0", UndefinedMetricWarning)
-        else:
-            share = weight[chosen].sum() / weight.sum()
-    return defined(_of_chosen(data, score, average, chosen), share, zero_division)
+    return chosen, weight[chosen].sum() / weight.sum()
 
 
-def _of_chosen(data: ClassCounts, score: Tversky, average: str | None, chosen: Codes) -> Sample:
+def _sample(data: ClassCounts, score: Tversky, average: str | None, chosen: Codes) -> Sample:
     """Return the sample of the classes at these places: of each, or of an average over them."""
-    if data.items is None or (average is None and data.grouped):
-        units = data.units if data.items is None else data.items.by_group()
-        sample = clustered.sample_of_tables([units[:, chosen]], score, average)
+    each, items = average is None, data.items
+    alone = items is not None and not each and len(chosen) == 1
+    if items is None or (data.grouped and (each or alone)):
+        units = data.units if items is None else items.by_group()
+        one = "micro" if alone else average
+        sample = clustered.sample_of_tables([units[:, chosen]], score, one)
         return sample._replace(mark="+groups") if data.grouped else sample
-    if average is None:
-        tp, fp, fn = data.totals.T
+    if each or alone:
+        tp, fp, fn = data.totals[chosen[0] if alone else chosen].T
         return sample_of_counts(score, (tp, fp, fn))
     metric: metrics.Metric = metrics.micro_f1
-    if len(chosen) < len(data.items.classes):
-        metric = SomeClasses(f"{average}_{score.name}", score, average, tuple(chosen.tolist()))
+    if len(chosen) < len(items.classes):
+        metric = SomeClasses(f"{average}_{score.name}", score, str(average), tuple(chosen.tolist()))
     elif average != "micro":
         metric = (metrics.macro if average == "macro" else metrics.weighted)(score)
-    return sample_of_items(metric, data.items)
-
-
-def _of_samples(data: ClassCounts, score: Tversky, zero_division: float) -> Sample:
-    """Return the sample of the mean of the items' scores."""
-    if data.items is not None:
-        raise ValueError("average='samples' needs indicators of shape (items, classes) as labels")
-    if data.grouped:
-        raise ValueError("groups goes with pooled counts, got average='samples'")
-    pooled = data.units.sum(axis=1) * [1.0, score.a > 0.0, score.b > 0.0]
-    empty = ~pooled.any(axis=-1)
-    table = data.units
-    if empty.any() and np.isnan(zero_division):
-        text = f"{score.name} is undefined for {empty.sum():,} items, which the average leaves out"
-        warn(f"{text}; zero_division=0 counts them as 0", UndefinedMetricWarning)
-        table = table[~empty]
-    elif zero_division == 1.0:  # such an item is wholly right
-        table = np.where(empty[:, None, None], [1.0, 0.0, 0.0], table)
-    if len(table) < 2:  # nothing is known of the mean of one item
-        tp, fp, fn = table.sum(axis=(0, 1))
-        one = sample_of_counts(score, (tp, fp, fn))._replace(error=np.array(np.nan), counts=None)
-        ends = np.zeros(()), np.ones(())
-        return defined(one._replace(limits=lambda z, cautious: ends), 1.0, zero_division)  # noqa: ARG005
-    return clustered.sample_of_tables([table], score, "samples")
+    return sample_of_items(metric, items)
 
 
 def sample_of_items(metric: metrics.Metric, items: Items) -> Sample:
@@ -189,24 +156,23 @@ def sample_of_items(metric: metrics.Metric, items: Items) -> Sample:
     return sample_of(metric, items.matrix())
 
 
-def defined(sample: Sample, share: float, zero_division: float) -> Sample:
+def with_constant(sample: Sample, share: float, constant: float) -> Sample:
     """Return the sample of an average of which `share` is a score and the rest is a constant.
 
     A score that is undefined altogether is the constant, of which nothing is known.
     """
-    undefined = np.isnan(sample.estimate)
+    undefined, at, error_at = np.isnan(sample.estimate), sample.limits, sample.error_at
     if share == 1.0 and not np.any(undefined):
         return sample
-    at, error_at = sample.limits, sample.error_at
-    constant = np.nan_to_num((1.0 - share) * zero_division)
+    rest = (1.0 - share) * constant if share < 1.0 else 0.0
 
     def limits(z: FloatOrArray, cautious: bool) -> tuple[Array, Array]:
         assert at is not None  # noqa: S101 - `limits` is used only then
-        low, high = (share * end + constant for end in at(z, cautious))
-        return np.where(undefined, 0.0, low), np.where(undefined, 1.0, high)
+        low, high = at(z, cautious)
+        return share * low + rest, share * high + rest
 
     return sample._replace(
-        estimate=np.where(undefined, zero_division, share * sample.estimate + constant),
+        estimate=np.where(undefined, constant, share * sample.estimate + rest),
         error=share * sample.error,
         limits=None if at is None else limits,
         error_at=None if error_at is None else lambda z: share * error_at(z),

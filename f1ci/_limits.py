@@ -38,12 +38,10 @@ def interval_of(
     *,
     classes: Classes | None = None,
     each: bool = False,
-    reason: str = "",
 ) -> Interval:
     """Return the interval for the metric called `name` by a method, or by the default.
 
-    With `each` the sample has one score for each of the classes. The reason is a clause that says
-    why the score is undefined, where the sample cannot tell.
+    With `each` the sample has one score for each of the classes.
     """
     if method is None:  # nothing has to be looked up
         chosen = sample.default
@@ -58,25 +56,23 @@ def interval_of(
     if not low.ndim:
         ends = [end.item() for end in ends]
     if sample.matrix is not None or not np.all(sample.error > 0.0):
-        _check(sample, entry, name, classes, each, reason)
+        check(sample, entry, name, classes, each)
     of = tuple(classes) if each and classes is not None else None
     estimate, low, high, error = ends
     return Interval(estimate, low, high, error, level, chosen + sample.mark, name, of)
 
 
-def _check(
-    sample: Sample, method: Method, name: str, classes: Classes | None, each: bool, reason: str
+def check(
+    sample: Sample, method: Method, name: str, classes: Classes | None, each: bool = True
 ) -> None:
     """Warn of a sample that is undefined, degenerate or too small."""
-    names = classes if each else None
+    names, matrix, parts = classes if each else None, sample.matrix, sample.metric.parts
     undefined = np.isnan(np.asarray(sample.estimate))
     if undefined.any():
-        if not each and not reason:
-            reason = ", because no item is relevant"
-            if sample.matrix is not None:
-                place = tuple(np.argwhere(undefined)[0])
-                true, predicted = sample.matrix.true[place], sample.matrix.predicted[place]
-                reason = lacking(sample.metric, true, predicted, classes)
+        reason = ""
+        if matrix is not None:
+            place = tuple(np.argwhere(undefined)[0])
+            reason = _lacking(sample.metric, matrix.true[place], matrix.predicted[place], classes)
         text = f"{name} is undefined{_places(undefined, names)}{reason}; nan was returned"
         warn(text, UndefinedMetricWarning)
     flat = (np.asarray(sample.error) == 0.0) & ~undefined
@@ -84,15 +80,15 @@ def _check(
         text = f"{name} has a standard error of zero{_places(flat, names)}, so that"
         other = "collect more items" if sample.limits is None else "method='score' avoids this"
         warn(f"{text} {method.at_zero_error}; {other}", DegenerateVarianceWarning)
-    parts, matrix = sample.metric.parts, sample.matrix
     if parts is None or matrix is None:
         return
-    items = matrix.right + 0.0
-    if any(score.a > 0.0 for score in parts.scores):
-        items += matrix.predicted - matrix.right
-    if any(score.b > 0.0 for score in parts.scores):
-        items += matrix.true - matrix.right
-    few = (items < FEW) & ~undefined[..., None] & ((matrix.true > 0) | (not parts.weighted))
+    a = max(score.a for score in parts.scores) > 0.0
+    b = max(score.b for score in parts.scores) > 0.0
+    wrong = a * (matrix.predicted - matrix.right) + b * (matrix.true - matrix.right)
+    few = (matrix.right + wrong < FEW) & ~undefined[..., None]
+    few &= (matrix.true > 0) | (not parts.weighted)
+    if parts.chosen:
+        few &= np.isin(np.arange(few.shape[-1]), parts.chosen)
     if few.any():
         some = few.any(axis=-1)
         first = np.flatnonzero(few[tuple(np.argwhere(some)[0])]).tolist()
@@ -101,25 +97,25 @@ def _check(
         warn(f"{text} {listed}, so that little is known of the average", SmallSampleWarning)
 
 
-def _places(which: NDArray[np.bool_] | np.bool_, classes: Classes | None = None) -> str:
-    """Return a clause that says which of several tables, or of several classes, are meant."""
+def _places(which: NDArray[np.bool_] | np.bool_, names: Classes | None = None) -> str:
+    """Return a clause that says which of several tables, or of those with names, are meant."""
     if not np.ndim(which):
         return ""
-    places = np.argwhere(which)
-    if classes is not None:
-        return f" for class {_validation.listing([classes[place[0]] for place in places], 3)}"
-    first = ", ".join(map(str, places[0]))
-    return f" for {len(places)} of {which.size} tables (the first at [{first}])"
+    places = np.argwhere(which).tolist()
+    if names is not None:
+        return f" for {_validation.listing([names[k] for (k,) in places], 3)}"
+    return f" for {len(places)} of {which.size} tables (the first at {places[0]})"
 
 
-def lacking(metric: Metric, true: Array, predicted: Array, classes: Classes | None) -> str:
+def _lacking(metric: Metric, true: Array, predicted: Array, classes: Classes | None) -> str:
     """Return a clause that says which classes are never true or never predicted."""
     if not true.any():
         return ", because the matrix is empty"
     names = ["negative", "positive"] if metric.binary else classes or range(len(true))
-    parts = []
-    for name, t, p in zip(names, true, predicted, strict=True):
-        lacks = [word for word, n in (("true", t), ("predicted", p)) if not n]
-        if lacks:
-            parts.append(f"class {_validation.short(name)} is never {' and never '.join(lacks)}")
-    return f", because {_validation.first_few(parts)}" if parts else ""
+    lacks = [
+        f"class {_validation.short(name)} is never {word}"
+        for word, numbers in (("true", true), ("predicted", predicted))
+        for name, number in zip(names, numbers, strict=True)
+        if not number
+    ]
+    return f", because {_validation.first_few(lacks)}" if lacks else ""

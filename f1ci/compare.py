@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 from functools import cache
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from scipy import special
 
 from f1ci import _validation
 from f1ci import metrics as _metrics
-from f1ci._limits import interval_of, lacking
+from f1ci._limits import interval_of
 from f1ci.counts import Items, items_of
 from f1ci.methods import METHODS, paired
 from f1ci.methods.clusters import sample_of_groups
@@ -92,17 +92,16 @@ def difference_interval(
     """
     metric = _metrics.get(metric)
     named = {"y_true": y_true, "y_pred_a": y_pred_a, "y_pred_b": y_pred_b}
+    level = _validation.confidence_level(confidence_level)
     items = items_of(named, metric.binary, pos_label, labels, groups)
-    return compare(items, metric, method, _validation.confidence_level(confidence_level)).interval
+    return _interval(paired_sample(metric, items), metric, method, level)
 
 
-TESTS = {
-    "exact": "swapping A's and B's predictions on any item would change nothing in distribution "
-    "(more than that their scores are equal)",
-    "score": "the two models have the same score in the population (or differ by the margin)",
-    "randomisation": "swapping A's and B's predictions on any item or group would change nothing "
-    "in distribution (more than that their scores are equal)",
-}
+SWAPPED = (
+    "swapping A's and B's predictions on any item or group would change nothing in distribution "
+    "(more than that their scores are equal)"
+)
+EQUAL = "the two models have the same score in the population (or differ by the margin)"
 
 
 def difference_test(
@@ -164,50 +163,36 @@ def difference_test(
     """
     metric = _metrics.get(metric)
     named = {"y_true": y_true, "y_pred_a": y_pred_a, "y_pred_b": y_pred_b}
+    level = _validation.confidence_level(confidence_level)
     items = items_of(named, metric.binary, pos_label, labels, groups)
-    comparison = compare(items, metric, None, _validation.confidence_level(confidence_level))
-    return run_test(comparison, method, margin, replicates, rng)
+    return paired_test(items, metric, level, None, method, margin, replicates, rng)
 
 
-class Comparison(NamedTuple):
-    """Two models on the same items: the difference, its interval, and what they come from."""
-
-    metric: Metric
-    items: Items
-    sample: Sample
-    interval: Interval
-
-
-def compare(items: Items, metric: Metric, method: str | None, level: float) -> Comparison:
-    """Return the comparison of two models, from items by truth and both predictions."""
+def paired_sample(metric: Metric, items: Items) -> Sample:
+    """Return the sample of B's score minus A's, from items by truth and both predictions."""
     _validation.at_least_two("items", int(items.counts.sum()))
-    of = sample_of_difference if items.groups is None else sample_of_groups
-    sample = of(metric, items)
-    reason = _lacking(metric, items) if np.isnan(sample.estimate) else ""
-    interval = interval_of(sample, method, level, f"{metric.name} (B - A)", reason=reason)
-    return Comparison(metric, items, sample, interval)
+    return (sample_of_difference if items.groups is None else sample_of_groups)(metric, items)
 
 
-def _lacking(metric: Metric, items: Items) -> str:
-    """Return a clause that says for which models the metric is undefined, and why."""
-    matrices = {name: items.matrix(model) for model, name in enumerate("AB")}
-    undefined = {name: m for name, m in matrices.items() if np.isnan(metric.estimate(m))}
-    first = next(iter(undefined.values()))
-    reason = lacking(metric, first.true, first.predicted, items.classes)
-    return f" for {' and '.join(undefined)}{reason}"
+def _interval(sample: Sample, metric: Metric, method: str | None, level: float) -> Interval:
+    return interval_of(sample, method, level, f"{metric.name} (B - A)")
 
 
-def run_test(
-    comparison: Comparison,
+def paired_test(
+    items: Items,
+    metric: Metric,
+    level: float,
+    interval_method: str | None = None,
     method: str | None = None,
     margin: float = 0.0,
     replicates: int = 9_999,
     rng: Seed = None,
 ) -> DifferenceTest:
-    """Return the test of a comparison; see `difference_test`."""
-    metric, items, sample, interval = comparison
+    """Return the test of two models on the same items; see `difference_test`."""
     margin = _validation.probability("margin", margin)
     replicates = _validation.positive_integer("replicates", replicates)
+    sample = paired_sample(metric, items)
+    interval = _interval(sample, metric, interval_method, level)
     possible = ["score", "randomisation"] if items.groups is None else ["randomisation"]
     if items.groups is None and metric.index is not None:
         possible.insert(0, "exact")
@@ -233,9 +218,9 @@ def run_test(
         beyond = max(worse, 1.0 - tail(sample, limits, margin))
     right_a, right_b = items.codes[1:] == items.codes[0]
     only_a, only_b = items.counts[right_a & ~right_b].sum(), items.counts[right_b & ~right_a].sum()
-    discordant = int(only_a), int(only_b)
+    hypothesis, discordant = EQUAL if method == "score" else SWAPPED, (int(only_a), int(only_b))
     return DifferenceTest(
-        interval, p_value, TESTS[method], discordant, margin, worse, beyond, method, metric.name
+        interval, p_value, hypothesis, discordant, margin, worse, beyond, method, metric.name
     )
 
 

@@ -18,19 +18,19 @@ from f1ci import counts as _counts
 from f1ci import metrics as _metrics
 from f1ci._classes import (
     class_counts,
-    defined,
     interval_of_classes,
     sample_of_items,
+    with_constant,
     zero_division_of,
 )
 from f1ci._labels import are_indicators
 from f1ci._limits import interval_of
-from f1ci.counts import Items, Matrix
+from f1ci.counts import Matrix
 from f1ci.methods.score import sample_of, sample_of_counts
 from f1ci.metrics import Metric
 from f1ci.results import Classes, Interval, Labels
 
-_AVERAGES = ("binary", "micro", "macro", "weighted", "macro_star", "samples")
+_AVERAGES = ("binary", "micro", "macro", "weighted", "macro_star")
 
 
 def f1_interval(
@@ -121,12 +121,12 @@ def f1_score_interval(
         True and predicted labels, of any hashable kind; or indicators, where an item may be
         of several classes (multilabel). Then each item is a unit of `clustered_interval`. Rows of
         indicators are lists or arrays; a tuple is a label.
-    average : {"binary", "micro", "macro", "weighted", "macro_star", "samples"} or None
+    average : {"binary", "micro", "macro", "weighted", "macro_star"} or None
         The score of the positive class; or over all classes the micro average, the mean
         of the classes' F scores, the same weighted by the classes' numbers of true items,
         or the F score of mean precision and mean recall (Takahashi et al. 2022,
         equations 1, 2 and 3). None gives an interval for each class. Of indicators "micro",
-        "macro", "weighted", None, or "samples", the mean of the items' scores.
+        "macro", "weighted" or None.
     pos_label : hashable, default 1
         The positive class if `average` is "binary".
     labels : sequence, optional
@@ -140,8 +140,8 @@ def f1_score_interval(
         may depend on one another. "score", "logit" and "delta" can take that into account, and
         "cautious" for the score of one class.
     zero_division : {nan, 0, 1}, default nan
-        What an undefined score counts, of a class that is never true and never predicted or of
-        an item without classes. By default an average leaves it out, and a warning says so.
+        What an undefined score counts, of a class that is never true and never predicted. By
+        default an average leaves it out, and a warning says so.
     method : str, optional
         By default "score"; for averages over the classes of indicators "logit".
 
@@ -196,16 +196,20 @@ def f1_score_interval(
         _validation.choice("average", average, _AVERAGES)
     if average not in ("binary", "macro_star") or are_indicators(y_true):
         data = class_counts(y_true, y_pred, labels, groups)
+        if data.items is None and average is not None:
+            _validation.choice("average of indicators", average, _AVERAGES[1:4])
         return interval_of_classes(data, _metrics.fbeta(beta), average, constant, method, level)
     metric = _metrics.averaged(average, beta)
     if metric.binary and groups is None and labels is None:
         tp, fp, fn, tn = _counts.binary_counts(y_true, y_pred, pos_label=pos_label)
         sample = sample_of(metric, Matrix(np.array([[tn, fp], [fn, tp]], dtype=np.float64)))
-        return interval_of(defined(sample, 1.0, constant), method, level, metric.name)
-    named = {"y_true": y_true, "y_pred": y_pred}
-    items = _counts.items_of(named, metric.binary, pos_label, labels, groups)
-    sample = defined(sample_of_items(metric, items), 1.0, constant)
-    return interval_of(sample, method, level, metric.name, classes=items.classes)
+        classes = None
+    else:
+        named = {"y_true": y_true, "y_pred": y_pred}
+        items = _counts.items_of(named, metric.binary, pos_label, labels, groups)
+        sample, classes = sample_of_items(metric, items), items.classes
+    sample = with_constant(sample, 1.0, constant)
+    return interval_of(sample, method, level, metric.name, classes=classes)
 
 
 def metric_interval(
@@ -287,12 +291,3 @@ def metric_interval(
         if method is not None:
             _validation.choice("method with fixed='rows'", method, ("score",))
     return interval_of(sample_of(metric, table, fixed is not None), method, level, metric.name)
-
-
-# From counts to intervals, for validated arguments.
-
-
-def items_interval(metric: Metric, items: Items, method: str | None, level: float) -> Interval:
-    """Return the interval for one model's items."""
-    sample = sample_of_items(metric, items)
-    return interval_of(sample, method, level, metric.name, classes=items.classes)

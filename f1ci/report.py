@@ -230,8 +230,6 @@ def _report(
 
     complete = data.items is not None and len(data.items.classes) == len(data.classes)
     rows = ["macro", "weighted"] if complete else ["micro", "macro", "weighted"]
-    if data.items is None and not data.grouped:
-        rows.append("samples")
     with without_warnings():  # the notes say it
         by_class = {m: ask(m, None) for m in METRICS}
         averages = {}

@@ -16,14 +16,12 @@ from numpy.typing import ArrayLike
 from f1ci import _validation
 from f1ci import metrics as _metrics
 from f1ci._limits import interval_of
-from f1ci.compare import tail
+from f1ci.compare import EQUAL, tail
 from f1ci.counts import Matrix
 from f1ci.methods import METHODS
 from f1ci.methods.score import sample_of, sample_of_unpaired
 from f1ci.metrics import Metric, Tversky
 from f1ci.results import DifferenceTest
-
-EQUAL = "the two models have the same score in their populations"
 
 
 def unpaired_difference(
@@ -68,11 +66,9 @@ def unpaired_difference(
     named = {"matrix_a": matrix_a, "matrix_b": matrix_b}
     a, b = (sample_of(metric, _one_matrix(name, metric, m)) for name, m in named.items())
     sample = sample_of_unpaired(metric, a, b)
-    lacking = " and ".join(name for name, x in (("A", a), ("B", b)) if np.isnan(x.estimate))
-    reason = f" for {lacking}"
-    interval = interval_of(sample, method, level, f"{metric.name} (B - A)", reason=reason)
+    interval = interval_of(sample, method, level, f"{metric.name} (B - A)")
     p = np.nan
-    if not lacking:
+    if not np.isnan(interval.estimate):
         above = tail(sample, METHODS[interval.method].limits, 0.0)
         p = min(1.0, 2.0 * min(above, 1.0 - above))
     return DifferenceTest(interval, p, EQUAL, None, 0.0, None, None, interval.method, metric.name)

@@ -92,7 +92,7 @@ def test_the_standard_error_is_a_numeric_derivative():
     assert found.standard_error == pytest.approx(expected, rel=1e-7)
 
 
-@pytest.mark.parametrize("average", [None, "micro", "macro", "weighted", "samples"])
+@pytest.mark.parametrize("average", [None, "micro", "macro", "weighted"])
 def test_indicators_have_the_scores_of_scikit_learn(average):
     rng = np.random.default_rng(7)
     y = (rng.random((80, 4)) < [0.5, 0.3, 0.2, 0.1]).astype(int)
@@ -120,7 +120,7 @@ def test_borders(method):
     low, high = clustered_interval([[0, 3, 1]] * 10, method=method)
     assert low == 0.0
     assert 0.0 < high < 1.0
-    with pytest.warns(f1ci.UndefinedMetricWarning, match="no item is relevant"):
+    with pytest.warns(f1ci.UndefinedMetricWarning, match="f1 is undefined; nan was"):
         nothing = clustered_interval([[0, 0, 0]] * 10, method=method)
     assert np.isnan(nothing.estimate)
     assert tuple(nothing) == (0.0, 1.0)
@@ -198,7 +198,7 @@ def test_coverage_with_ten_documents(skewed, least):
         (lambda: clustered_difference(DOCUMENTS, DOCUMENTS[1:]), r"got shape \(7, 3\)"),
         (lambda: f1ci.f1_score_interval([[0, 2]], [[0, 1]], average="macro"), "got 2"),
         (lambda: f1ci.f1_score_interval([[0, 1]] * 2, [[0, 1]] * 2), "got 'binary'"),
-        (lambda: f1ci.f1_score_interval([0, 1], [0, 1], average="samples"), "indicators"),
+        (lambda: f1ci.f1_score_interval([0, 1], [0, 1], average="samples"), "got 'samples'"),
     ],
 )
 def test_bad_input(call, message):

@@ -168,7 +168,7 @@ SMALL = [[9, 1, 0], [1, 9, 0], [0, 0, 2]]
 @pytest.mark.parametrize(
     ("door", "arguments", "options", "category", "words"),
     [
-        ("f1", (0, 0, 0), {}, UndefinedMetricWarning, "f1 is undefined, because no item is rel"),
+        ("f1", (0, 0, 0), {}, UndefinedMetricWarning, "f1 is undefined; nan was returned"),
         ("f1", ([0, 1], 0, 0), {}, UndefinedMetricWarning, r"1 of 2 tables \(the first at \[0\]\)"),
         ("f1", (5, 0, 0), {"method": "wald"}, DegenerateVarianceWarning, LENGTH_ZERO),
         ("metric", ([[5, 0], [0, 5]], "overlap"), {}, DegenerateVarianceWarning, WHOLE_RANGE),
@@ -179,7 +179,7 @@ SMALL = [[9, 1, 0], [1, 9, 0], [0, 0, 2]]
             (["a", "b"], ["a", "b"]),
             {"average": None, "labels": ["a", "b", "z"]},
             UndefinedMetricWarning,
-            "f1 is undefined for class 'z'; nan was returned",
+            "f1 is undefined for 'z'; nan was returned",
         ),
     ],
 )
@@ -254,7 +254,6 @@ PRED = [0, 1, 0, 0, 1, 1]
         ({"beta": 0}, "beta must be a finite number above 0, got 0"),
         ({"beta": 1e160}, "beta must lie between 1e-7 and 1e7, got 1e\\+160"),
         ({"pos_label": 7}, "pos_label must be one of the labels 0, 1, got 7"),
-        ({"average": "samples"}, "average='samples' needs indicators"),
         ({"average": "macro", "y_true": [1] * 6, "y_pred": [1] * 6}, "two classes, got 1"),
         ({"y_pred": PRED[:3]}, "y_true has 6, y_pred has 3"),
         ({"groups": [1] * 6}, "at least two groups, got 1"),
