@@ -89,6 +89,16 @@ def zero_division_of(value: float) -> float:
     return float(value)
 
 
+def refuse_weights(sample_weight: object) -> None:
+    """Refuse weights of items: what they do to the standard error depends on what they mean."""
+    if sample_weight is not None:
+        raise TypeError(
+            "sample_weight is not offered: repeat rows that stand for several items, pass groups= "
+            "for items that belong together, and average scores of strata by hand; "
+            f"got {_validation.short(sample_weight)}"
+        )
+
+
 def interval_of_classes(
     data: ClassCounts,
     score: Tversky,
@@ -96,40 +106,60 @@ def interval_of_classes(
     zero_division: float,
     method: str | None,
     level: float,
+    alternative: str = "two-sided",
 ) -> Interval:
     """Return the interval of a Tversky score of each class, or averaged over them."""
-    chosen, share = np.arange(len(data.classes)), 1.0
-    if average in ("macro", "weighted"):
-        chosen, share = _averaged(data, score, average, zero_division)
-    sample = with_constant(_sample(data, score, average, chosen), share, zero_division)
+    if data.items is None and average is not None:
+        _validation.choice("average of indicators", average, clustered.AVERAGES)
+    if average == "samples":
+        sample = _sample_of_items(data, score, zero_division)
+    else:
+        sample = _sample(data, score, average, zero_division)
     name, each = score.name if average is None else f"{average}_{score.name}", average is None
     # The matrix may have one more class.
     classes = data.classes if each or data.items is None else data.items.classes
-    return interval_of(sample, method, level, name, classes=classes, each=each)
+    return interval_of(
+        sample, method, level, name, classes=classes, each=each, alternative=alternative
+    )
 
 
-def _averaged(
-    data: ClassCounts, score: Tversky, average: str, zero_division: float
-) -> tuple[Codes, float]:
-    """Return the classes that have a score, and their share of the average.
+def _sample_of_items(data: ClassCounts, score: Tversky, zero_division: float) -> Sample:
+    """Return the sample of the mean of the items' scores."""
+    if data.items is not None or data.grouped:
+        needs = "needs indicators of shape (items, classes) as labels, without groups"
+        raise ValueError(f"average='samples' {needs}")
+    scores = clustered.unit_scores(data.units, score)
+    scores = np.where(np.isnan(scores), zero_division, scores)
+    known = ~np.isnan(scores)
+    if not known.all():
+        left_out = f"for {np.sum(~known):,} items, which the average leaves out"
+        text = f"{score.name} is undefined {left_out}; zero_division=0 counts them as 0"
+        warn(text, UndefinedMetricWarning)
+    return clustered.sample_of_scores([scores[known]])
 
-    Without `zero_division`, that is nan, their share is 1, and a warning says what is left out.
+
+def _sample(data: ClassCounts, score: Tversky, average: str | None, zero_division: float) -> Sample:
+    """Return the sample of each class, or of an average over the classes that have a score.
+
+    Without `zero_division`, that is nan, a warning says which classes are left out.
     """
+    chosen, share = np.arange(len(data.classes)), 1.0
     relevant = (data.totals * [1.0, score.a > 0.0, score.b > 0.0]).sum(axis=-1) > 0.0
-    if relevant.all() or not relevant.any():
-        return np.arange(len(relevant)), 1.0
-    chosen, rest = np.flatnonzero(relevant), np.flatnonzero(~relevant).tolist()
-    if np.isnan(zero_division):
-        named = _validation.listing([data.classes[k] for k in rest], 3)
-        text = f"{score.name} is undefined for class {named}, which the average leaves out"
-        warn(f"{text}; zero_division=0 counts it as 0", UndefinedMetricWarning)
-        return chosen, 1.0
-    true = data.totals[:, 0] + data.totals[:, 2]
-    weight = true if average == "weighted" else np.ones(len(true))
-    return chosen, weight[chosen].sum() / weight.sum()
+    if average in ("macro", "weighted") and relevant.any() and not relevant.all():
+        chosen = np.flatnonzero(relevant)
+        if np.isnan(zero_division):
+            rest = [data.classes[k] for k in np.flatnonzero(~relevant).tolist()]
+            left_out = f"for class {_validation.listing(rest, 3)}, which the average leaves out"
+            text = f"{score.name} is undefined {left_out}; zero_division=0 counts it as 0"
+            warn(text, UndefinedMetricWarning)
+        else:
+            true = data.totals[:, 0] + data.totals[:, 2]
+            weight = true if average == "weighted" else np.ones(len(true))
+            share = weight[chosen].sum() / weight.sum()
+    return with_constant(_of_chosen(data, score, average, chosen), share, zero_division)
 
 
-def _sample(data: ClassCounts, score: Tversky, average: str | None, chosen: Codes) -> Sample:
+def _of_chosen(data: ClassCounts, score: Tversky, average: str | None, chosen: Codes) -> Sample:
     """Return the sample of the classes at these places: of each, or of an average over them."""
     each, items = average is None, data.items
     alone = items is not None and not each and len(chosen) == 1

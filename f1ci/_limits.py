@@ -38,20 +38,33 @@ def interval_of(
     *,
     classes: Classes | None = None,
     each: bool = False,
+    alternative: str = "two-sided",
 ) -> Interval:
     """Return the interval for the metric called `name` by a method, or by the default.
 
     With `each` the sample has one score for each of the classes.
     """
+    one_sided = alternative != "two-sided"
+    if one_sided:
+        _validation.choice("alternative", alternative, ("two-sided", "greater", "less"))
+        if level <= 0.5:
+            what = f"alternative={alternative!r}, a one-sided limit"
+            raise ValueError(f"confidence_level must be above 0.5 for {what}, got {level!r}")
     if method is None:  # nothing has to be looked up
         chosen = sample.default
         entry = METHODS[chosen]
     else:
         chosen, entry = choose(method, sample)
-    z = normal_quantile(level)
+    # One limit has both tails for itself.
+    z = normal_quantile(2.0 * level - 1.0 if one_sided else level)
     if entry.error is not None:
         sample = sample._replace(error=entry.error(sample, z))
     low, high = entry.limits(sample, z)
+    # The other end of a one-sided interval is that of the range.
+    if alternative == "greater":
+        high = np.where(np.isnan(high), high, sample.range[1])
+    elif alternative == "less":
+        low = np.where(np.isnan(low), low, sample.range[0])
     ends: list[Numbers] = [sample.estimate, low, high, sample.error]
     if not low.ndim:
         ends = [end.item() for end in ends]
@@ -59,7 +72,8 @@ def interval_of(
         check(sample, entry, name, classes, each)
     of = tuple(classes) if each and classes is not None else None
     estimate, low, high, error = ends
-    return Interval(estimate, low, high, error, level, chosen + sample.mark, name, of)
+    method = chosen + sample.mark
+    return Interval(estimate, low, high, error, level, method, name, of, alternative)
 
 
 def check(

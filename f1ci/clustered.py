@@ -27,6 +27,7 @@ def clustered_interval(
     average: str | None = None,
     method: str | None = None,
     confidence_level: float = 0.95,
+    alternative: str = "two-sided",
 ) -> Interval:
     """Return an interval for a score pooled over documents, images, users or other units.
 
@@ -49,6 +50,8 @@ def clustered_interval(
         confusion matrix. "delta" is the plain cluster-robust normal interval.
     confidence_level : float, default 0.95
         The nominal level.
+    alternative : {"two-sided", "greater", "less"}, default "two-sided"
+        Which limits to give; see `f1_interval`.
 
     Returns
     -------
@@ -73,7 +76,7 @@ def clustered_interval(
     0.795 (0.620, 0.903)
     """
     table = _unit_counts("counts", counts)
-    return _interval([table], metric, average, method, confidence_level)
+    return _interval([table], metric, average, method, confidence_level, alternative)
 
 
 def clustered_difference(
@@ -84,6 +87,7 @@ def clustered_difference(
     average: str | None = None,
     method: str | None = None,
     confidence_level: float = 0.95,
+    alternative: str = "two-sided",
 ) -> Interval:
     """Return an interval for the score of B minus the score of A on the same units.
 
@@ -91,7 +95,7 @@ def clustered_difference(
     ----------
     counts_a, counts_b : array_like of int, shape (units, 3) or (units, classes, 3)
         The counts of both models, the same unit in the same row.
-    metric, average, method, confidence_level
+    metric, average, method, confidence_level, alternative
         See `clustered_interval`.
 
     Returns
@@ -111,7 +115,7 @@ def clustered_difference(
     a = _unit_counts("counts_a", counts_a)
     b = _unit_counts("counts_b", counts_b)
     _validation.shaped("counts_b", b, b.shape == a.shape, str(a.shape))
-    return _interval([a, b], metric, average, method, confidence_level)
+    return _interval([a, b], metric, average, method, confidence_level, alternative)
 
 
 def sample_of_tables(tables: list[Array], metric: Metric, average: str | None) -> Sample:
@@ -123,16 +127,24 @@ def sample_of_tables(tables: list[Array], metric: Metric, average: str | None) -
     if average == "micro":
         tables = [table.sum(axis=1) for table in tables]
     if average == "samples":
-        tables, index = [_scores_as_counts(table, index) for table in tables], _metrics.recall
-    moved = [moved_by_table(table, index) for table in tables]
-    return sample_of_units(index, moved, whole_items=average != "samples")
+        return sample_of_scores([np.nan_to_num(unit_scores(table, index)) for table in tables])
+    return sample_of_units(index, [moved_by_table(table, index) for table in tables])
 
 
-def _scores_as_counts(table: Array, index: _metrics.Tversky) -> Array:
-    """Return each unit's score as the share that is right of one item, whose recall it is."""
+def unit_scores(table: Array, index: _metrics.Tversky) -> Array:
+    """Return the score of each unit's counts (units, classes, 3); nan where it is undefined."""
     tp, fp, fn = np.moveaxis(table.sum(axis=1), -1, 0)
-    scores = np.nan_to_num(moments(tp, fp, fn, index.a, index.b)[0])
-    return np.stack([scores, 0.0 * scores, 1.0 - scores], axis=-1)
+    return moments(tp, fp, fn, index.a, index.b)[0]
+
+
+def sample_of_scores(scores: list[Array]) -> Sample:
+    """Return the sample of the mean of the units' scores, of one model or of B minus A.
+
+    Each score is the share that is right of one item, whose recall it is.
+    """
+    tables = [np.stack([score, 0.0 * score, 1.0 - score], axis=-1) for score in scores]
+    moved = [moved_by_table(table, _metrics.recall) for table in tables]
+    return sample_of_units(_metrics.recall, moved, whole_items=False)
 
 
 def _interval(
@@ -141,6 +153,7 @@ def _interval(
     average: str | None,
     method: str | None,
     confidence_level: float,
+    alternative: str,
 ) -> Interval:
     metric = _metrics.get(metric)
     if average is not None:
@@ -151,7 +164,7 @@ def _interval(
     sample = sample_of_tables(tables, metric, average)
     name = metric.name if average is None else f"{average}_{metric.name}"
     name += "" if len(tables) == 1 else " (B - A)"
-    return interval_of(sample, method, level, name)
+    return interval_of(sample, method, level, name, alternative=alternative)
 
 
 def _unit_counts(name: str, value: ArrayLike) -> Array:

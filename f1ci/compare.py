@@ -43,6 +43,7 @@ def difference_interval(
     groups: Labels | None = None,
     method: str | None = None,
     confidence_level: float = 0.95,
+    alternative: str = "two-sided",
 ) -> Interval:
     """Return an interval for metric(B) - metric(A) of two models on the same items.
 
@@ -67,6 +68,8 @@ def difference_interval(
         the longer "cautious", for Tversky indices and accuracy; "logit" and "delta", for all.
     confidence_level : float, optional
         The nominal level.
+    alternative : {"two-sided", "greater", "less"}, default "two-sided"
+        Which limits to give; see `f1_interval`.
 
     Returns
     -------
@@ -94,7 +97,8 @@ def difference_interval(
     named = {"y_true": y_true, "y_pred_a": y_pred_a, "y_pred_b": y_pred_b}
     level = _validation.confidence_level(confidence_level)
     items = items_of(named, metric.binary, pos_label, labels, groups)
-    return _interval(paired_sample(metric, items), metric, method, level)
+    sample = paired_sample(metric, items)
+    return interval_of(sample, method, level, f"{metric.name} (B - A)", alternative=alternative)
 
 
 SWAPPED = (
@@ -174,10 +178,6 @@ def paired_sample(metric: Metric, items: Items) -> Sample:
     return (sample_of_difference if items.groups is None else sample_of_groups)(metric, items)
 
 
-def _interval(sample: Sample, metric: Metric, method: str | None, level: float) -> Interval:
-    return interval_of(sample, method, level, f"{metric.name} (B - A)")
-
-
 def paired_test(
     items: Items,
     metric: Metric,
@@ -192,7 +192,7 @@ def paired_test(
     margin = _validation.probability("margin", margin)
     replicates = _validation.positive_integer("replicates", replicates)
     sample = paired_sample(metric, items)
-    interval = _interval(sample, metric, interval_method, level)
+    interval = interval_of(sample, interval_method, level, f"{metric.name} (B - A)")
     possible = ["score", "randomisation"] if items.groups is None else ["randomisation"]
     if items.groups is None and metric.index is not None:
         possible.insert(0, "exact")

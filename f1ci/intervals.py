@@ -19,6 +19,7 @@ from f1ci import metrics as _metrics
 from f1ci._classes import (
     class_counts,
     interval_of_classes,
+    refuse_weights,
     sample_of_items,
     with_constant,
     zero_division_of,
@@ -30,7 +31,7 @@ from f1ci.methods.score import sample_of, sample_of_counts
 from f1ci.metrics import Metric
 from f1ci.results import Classes, Interval, Labels
 
-_AVERAGES = ("binary", "micro", "macro", "weighted", "macro_star")
+_AVERAGES = ("binary", "micro", "macro", "weighted", "macro_star", "samples")
 
 
 def f1_interval(
@@ -40,6 +41,7 @@ def f1_interval(
     *,
     method: str | None = None,
     confidence_level: float = 0.95,
+    alternative: str = "two-sided",
 ) -> Interval:
     """Confidence interval for the F1 score of a binary classifier, from its counts.
 
@@ -63,6 +65,10 @@ def f1_interval(
           "score", "cautious" and "delta", for the F1 of one class.
     confidence_level : float, default 0.95
         Nominal probability, between 0 and 1, that the interval holds the true score.
+    alternative : {"two-sided", "greater", "less"}, default "two-sided"
+        As SciPy has it. "greater" gives the lower limit alone, at which the score is at least with
+        the confidence of the level; the upper end is then that of the range. "less" gives the
+        upper limit. The level must be above 0.5.
 
     Returns
     -------
@@ -93,11 +99,16 @@ def f1_interval(
 
     >>> f1ci.f1_interval([77, 0, 40], 44, 10, method="cautious").low.round(3)
     array([0.665, 0.   , 0.49 ])
+
+    The score is at least 0.681 with 95 % confidence:
+
+    >>> print(f1ci.f1_interval(77, 44, 10, alternative="greater"))
+    f1 = 0.740 (95 % CI at least 0.681, score)
     """
     level = _validation.confidence_level(confidence_level)
     tp, fp, fn = _validation.broadcast(_validation.counts, tp=tp, fp=fp, fn=fn)
     sample = sample_of_counts(_metrics.f1, (tp, fp, fn))
-    return interval_of(sample, method, level, "f1")
+    return interval_of(sample, method, level, "f1", alternative=alternative)
 
 
 def f1_score_interval(
@@ -109,9 +120,11 @@ def f1_score_interval(
     labels: Classes | None = None,
     beta: float = 1.0,
     groups: Labels | None = None,
+    sample_weight: None = None,
     zero_division: float = np.nan,
     method: str | None = None,
     confidence_level: float = 0.95,
+    alternative: str = "two-sided",
 ) -> Interval:
     """Confidence interval for an F score, from true and predicted labels.
 
@@ -121,12 +134,12 @@ def f1_score_interval(
         True and predicted labels, of any hashable kind; or indicators, where an item may be
         of several classes (multilabel). Then each item is a unit of `clustered_interval`. Rows of
         indicators are lists or arrays; a tuple is a label.
-    average : {"binary", "micro", "macro", "weighted", "macro_star"} or None
+    average : {"binary", "micro", "macro", "weighted", "macro_star", "samples"} or None
         The score of the positive class; or over all classes the micro average, the mean
         of the classes' F scores, the same weighted by the classes' numbers of true items,
         or the F score of mean precision and mean recall (Takahashi et al. 2022,
         equations 1, 2 and 3). None gives an interval for each class. Of indicators "micro",
-        "macro", "weighted" or None.
+        "macro", "weighted", None, or "samples", the mean of the items' scores.
     pos_label : hashable, default 1
         The positive class if `average` is "binary".
     labels : sequence, optional
@@ -139,9 +152,11 @@ def f1_score_interval(
         What cluster each item belongs to (a patient, a document): items of one cluster
         may depend on one another. "score", "logit" and "delta" can take that into account, and
         "cautious" for the score of one class.
+    sample_weight : None
+        Not offered; an error says what to do instead.
     zero_division : {nan, 0, 1}, default nan
-        What an undefined score counts, of a class that is never true and never predicted. By
-        default an average leaves it out, and a warning says so.
+        What an undefined score counts, of a class that is never true and never predicted or of
+        an item without classes. By default an average leaves it out, and a warning says so.
     method : str, optional
         By default "score"; for averages over the classes of indicators "logit".
 
@@ -157,6 +172,8 @@ def f1_score_interval(
           "score", "cautious" and "delta", for the F1 of one class.
     confidence_level : float, default 0.95
         Nominal probability that the interval holds the true score.
+    alternative : {"two-sided", "greater", "less"}, default "two-sided"
+        Which limits to give; see `f1_interval`.
 
     Returns
     -------
@@ -190,15 +207,16 @@ def f1_score_interval(
     >>> each.classes, each.low.round(2)
     (('a', 'b', 'c'), array([0.26, 0.46, 0.34]))
     """
+    refuse_weights(sample_weight)
     level = _validation.confidence_level(confidence_level)
     constant = zero_division_of(zero_division)
     if average is not None:
         _validation.choice("average", average, _AVERAGES)
     if average not in ("binary", "macro_star") or are_indicators(y_true):
         data = class_counts(y_true, y_pred, labels, groups)
-        if data.items is None and average is not None:
-            _validation.choice("average of indicators", average, _AVERAGES[1:4])
-        return interval_of_classes(data, _metrics.fbeta(beta), average, constant, method, level)
+        return interval_of_classes(
+            data, _metrics.fbeta(beta), average, constant, method, level, alternative
+        )
     metric = _metrics.averaged(average, beta)
     if metric.binary and groups is None and labels is None:
         tp, fp, fn, tn = _counts.binary_counts(y_true, y_pred, pos_label=pos_label)
@@ -209,7 +227,7 @@ def f1_score_interval(
         items = _counts.items_of(named, metric.binary, pos_label, labels, groups)
         sample, classes = sample_of_items(metric, items), items.classes
     sample = with_constant(sample, 1.0, constant)
-    return interval_of(sample, method, level, metric.name, classes=classes)
+    return interval_of(sample, method, level, metric.name, classes=classes, alternative=alternative)
 
 
 def metric_interval(
@@ -219,6 +237,7 @@ def metric_interval(
     method: str | None = None,
     fixed: str | None = None,
     confidence_level: float = 0.95,
+    alternative: str = "two-sided",
 ) -> Interval:
     r"""Interval for a metric, from one or more confusion matrices.
 
@@ -249,6 +268,8 @@ def metric_interval(
         that of random counts.
     confidence_level : float, default 0.95
         The nominal level.
+    alternative : {"two-sided", "greater", "less"}, default "two-sided"
+        Which limits to give; see `f1_interval`.
 
     Returns
     -------
@@ -290,4 +311,5 @@ def metric_interval(
             raise ValueError(f"fixed='rows' is for averages over classes, got {metric.name!r}")
         if method is not None:
             _validation.choice("method with fixed='rows'", method, ("score",))
-    return interval_of(sample_of(metric, table, fixed is not None), method, level, metric.name)
+    sample = sample_of(metric, table, fixed is not None)
+    return interval_of(sample, method, level, metric.name, alternative=alternative)

@@ -120,6 +120,7 @@ def classification_report(
     labels: Classes | None = None,
     target_names: Sequence[str] | None = None,
     groups: Labels | None = None,
+    sample_weight: None = None,
     zero_division: float = np.nan,
     method: str | None = None,
     confidence_level: float = 0.95,
@@ -137,6 +138,8 @@ def classification_report(
         What the classes are called in the report, in the order of the rows.
     groups : sequence, optional
         What cluster each item belongs to; see `f1_score_interval`.
+    sample_weight : None
+        Not offered; an error says what to do instead.
     zero_division : {nan, 0, 1}, default nan
         What an undefined score counts in averages. By default it is left out of them.
     method : {"score", "cautious", "logit", "delta"}, optional
@@ -164,6 +167,7 @@ def classification_report(
     weighted avg  0.880 (0.797 to 0.929)  0.880 (0.802 to 0.930)  0.879 (0.800 to 0.930)      100
     95 % confidence intervals, each by itself; method score
     """
+    _classes.refuse_weights(sample_weight)
     level = _validation.confidence_level(confidence_level)
     data = _named(_classes.class_counts(y_true, y_pred, labels, groups), target_names)
     return _report(data, _classes.zero_division_of(zero_division), method, level)
@@ -230,6 +234,8 @@ def _report(
 
     complete = data.items is not None and len(data.items.classes) == len(data.classes)
     rows = ["macro", "weighted"] if complete else ["micro", "macro", "weighted"]
+    if data.items is None and not data.grouped:
+        rows.append("samples")
     with without_warnings():  # the notes say it
         by_class = {m: ask(m, None) for m in METRICS}
         averages = {}

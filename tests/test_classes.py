@@ -68,7 +68,6 @@ def test_reports_of_indicators_with_undefined_scores(zero_division):
     pred[:, 2] = 0
     of = {"output_dict": True, "zero_division": zero_division}
     expected = sk.classification_report(true, pred, **of)
-    del expected["samples avg"]
     found = f1ci.classification_report(true, pred, zero_division=zero_division).to_dict()
     assert list(found) == list(expected)
     for name, row in expected.items():
@@ -151,3 +150,14 @@ def test_a_rare_class_is_named():
 def test_nothing_is_known_of_an_undefined_score():
     found = f1ci.f1_score_interval([0, 0], [0, 0], zero_division=1)
     assert (found.estimate, *found) == (1.0, 0.0, 1.0)
+
+
+def test_items_without_classes_are_left_out_of_the_mean_over_items():
+    true, pred = np.array([[1, 0], [0, 1], [0, 0]]), np.array([[1, 0], [1, 1], [0, 0]])
+    with pytest.warns(f1ci.UndefinedMetricWarning, match="for 1 items, which"):
+        found = f1ci.f1_score_interval(true, pred, average="samples")
+    assert found.estimate == pytest.approx((1 + 2 / 3) / 2)
+    with pytest.warns(f1ci.UndefinedMetricWarning):
+        alone = f1ci.f1_score_interval(true[1:], pred[1:], average="samples")
+    # Student's quantile of one degree of freedom: one item says hardly anything.
+    assert (alone.estimate, *alone) == pytest.approx((2 / 3, 0, 1), abs=0.01)
