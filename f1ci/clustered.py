@@ -75,8 +75,8 @@ def clustered_interval(
     >>> print(f"{interval.estimate:.3f} ({interval.low:.3f}, {interval.high:.3f})")
     0.795 (0.620, 0.903)
     """
-    table = _unit_counts("counts", counts)
-    return _interval([table], metric, average, method, confidence_level, alternative)
+    tables = [_unit_counts("counts", counts)]
+    return _interval(tables, metric, average, method, confidence_level, alternative)
 
 
 def clustered_difference(

@@ -30,7 +30,7 @@ from f1ci import _validation
 from f1ci import metrics as _metrics
 from f1ci._limits import check
 from f1ci.counts import Items, Matrix, items_of
-from f1ci.methods import METHODS, Method, delta, known, pick, quantile
+from f1ci.methods import METHODS, Method, delta, pick, quantile
 from f1ci.methods.score import Sample, normal_quantile, sample_of
 from f1ci.metrics import Metric
 from f1ci.results import (
@@ -215,12 +215,10 @@ def _smoothed_covariance(matrix: Matrix, items: Items, metrics: Sequence[Metric]
 
 
 def _chosen(metric: Metric, method: str | None, grouped: bool) -> Method:
-    fitting = known(metric)
-    possible = {name: METHODS[name] for name in _KNOWN if name in fitting}
+    names = ("logit", "delta") if grouped else _KNOWN
+    possible = {name: METHODS[name] for name in names if METHODS[name].applies_to(metric)}
     if metric.index is None and metric.parts is None:
         possible.pop("score", None)  # not tried with joint quantiles
-    if grouped:
-        possible = {name: METHODS[name] for name in ("logit", "delta")}
     what = "items in groups" if grouped else f"joint intervals of {metric.name!r}"
     return pick(method, possible, what)[1]
 
