@@ -12,9 +12,7 @@ two squared standard errors. The p-value inverts the interval, so the two never 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
-from functools import cache
-from typing import TypeAlias
+from collections.abc import Hashable
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -29,11 +27,6 @@ from f1ci.methods.clusters import sample_of_groups
 from f1ci.methods.score import Sample
 from f1ci.metrics import Metric, Tversky
 from f1ci.results import Classes, DifferenceTest, Interval, IntervalWarning, Labels, Seed, warn
-
-LimitsAt: TypeAlias = Callable[[Sample, float], score.Limits]
-
-# A p-value is sought between these z. The tail of the largest is below 1e-300.
-_SMALLEST_Z, _LARGEST_Z = 1e-8, 38.0
 
 
 def difference_interval(
@@ -219,7 +212,7 @@ def unpaired_difference(
     a, b = (score.sample_of(metric, _one_matrix(name, metric, m)) for name, m in named.items())
     sample = score.sample_of_unpaired(metric, a, b)
     interval = interval_of(sample, method, level, f"{metric.name} (B - A)")
-    above = tail(sample, METHODS[interval.method].limits, 0.0)
+    above = score.tail(sample, METHODS[interval.method].limits, 0.0)
     p = min(2.0 * min(above, 1.0 - above), 1.0)
     return DifferenceTest(interval, p, EQUAL, None, 0.0, None, None, interval.method, metric.name)
 
@@ -254,8 +247,8 @@ def paired_test(
         p_value = _p_value(metric, items, method, replicates, rng)
     if margin:
         limits = METHODS[interval.method.removesuffix(sample.mark)].limits
-        worse = tail(sample, limits, -margin)
-        beyond = max(worse, 1.0 - tail(sample, limits, margin))
+        worse = score.tail(sample, limits, -margin)
+        beyond = max(worse, 1.0 - score.tail(sample, limits, margin))
     right_a, right_b = items.codes[1:] == items.codes[0]
     only_a, only_b = items.counts[right_a & ~right_b].sum(), items.counts[right_b & ~right_a].sum()
     hypothesis, discordant = EQUAL if method == "score" else SWAPPED, (int(only_a), int(only_b))
@@ -276,34 +269,6 @@ def _p_value(metric: Metric, items: Items, method: str, replicates: int, rng: Se
         text = "the score test did not converge; method='randomisation' needs no convergence"
         warn(text, IntervalWarning)
     return 2.0 * float(special.ndtr(-abs(statistic)))
-
-
-def tail(sample: Sample, limits: LimitsAt, value: float) -> float:
-    """Return the one-sided p-value against a difference of at most `value`.
-
-    It is half of one minus the level at which a limit of the interval is `value`.
-    """
-    from scipy.optimize import brentq  # slow to import
-
-    if np.isnan(sample.estimate):
-        return np.nan
-    above = bool(sample.estimate > value)
-
-    @cache
-    def beyond(z: float) -> float:
-        """Return how far the interval reaches beyond the value, on the side in question."""
-        low, high = limits(sample, z)
-        return float(value - low if above else high - value)
-
-    # The normal approximation is a good start. The bracket is widened until it holds the root.
-    start = abs(float(sample.estimate) - value) / max(float(sample.error), 1e-12)
-    least, largest = _SMALLEST_Z, min(max(1.1 * start, 0.1), _LARGEST_Z)
-    while beyond(largest) < 0.0 and largest < _LARGEST_Z:
-        least, largest = largest, min(2.0 * largest, _LARGEST_Z)
-    z = largest
-    if beyond(largest) > 0.0:
-        z = brentq(beyond, least, largest, xtol=1e-9) if beyond(least) < 0.0 else least
-    return float(special.ndtr(-z if above else z))
 
 
 def _one_matrix(name: str, metric: Metric, value: ArrayLike) -> Matrix:

@@ -30,7 +30,7 @@ from f1ci import _validation
 from f1ci import metrics as _metrics
 from f1ci._limits import check
 from f1ci.counts import Items, Matrix, items_of
-from f1ci.methods import METHODS, Method, delta, pick, quantile
+from f1ci.methods import Method, delta, known, pick, quantile
 from f1ci.methods.score import Sample, normal_quantile, sample_of
 from f1ci.metrics import Metric
 from f1ci.results import (
@@ -117,26 +117,31 @@ def joint_intervals(
     binary = any(metric.binary for metric in resolved)
     items = items_of(arrays, binary, pos_label, labels, groups)
     _validation.at_least_two("items", int(items.counts.sum()))
-    # 1. Estimates and their covariance.
-    z = normal_quantile(level)
-    matrix = Matrix(np.stack([items.matrix(k).dense() for k in range(len(models))]))
-    estimate, cells = _evaluated(matrix, resolved)
+    # 1. Estimates and their covariance, as they are and with two more items in each true class.
+    z, r = normal_quantile(level), len(items.classes)
+    counts = np.stack([items.matrix(k).dense() for k in range(len(models))])
+    added = np.where(np.eye(r) > 0.0, 1.0, 1.0 / (r - 1.0))
+    matrix, both = Matrix(counts), Matrix(np.stack([counts, counts + added]))
+    values, influences = zip(*(metric.evaluate(both) for metric in resolved), strict=True)
+    estimate = np.stack([value[0] for value in values], axis=-1).ravel()
+    cells, smoothed = np.stack(influences, axis=2).reshape(2, len(estimate), r, r)
     covariance = delta.item_covariance(_of_items(cells, items), items.groups, items.counts)
     if method == "blur":
         covariance = _blurred(covariance, matrix, resolved, z)
     error = np.sqrt(np.diagonal(covariance))
     # 2. The quantile of the largest of the correlated variables.
     own = groups is None and method not in ("delta", "blur")
-    smoothed = own and method != "logit"
-    correlated = _smoothed_covariance(matrix, items, resolved) if smoothed else covariance
+    correlated = covariance
+    if own and method != "logit":
+        correlated = _smoothed_covariance(smoothed, added, items)
     critical_value = _critical_value(correlated, level)
     # 3. Limits at z and at that quantile. Without it every row is degenerate.
-    both = np.array([[z], [z if np.isnan(critical_value) else critical_value]])
+    quantiles = np.array([[z], [z if np.isnan(critical_value) else critical_value]])
     ends = []
     for k, (metric, entry) in enumerate(zip(resolved, chosen, strict=True)):
         rows = slice(k, None, len(resolved))
         sample = Sample(metric, estimate[rows], error[rows], metric.range)
-        ends.append(entry.limits(sample_of(metric, matrix) if own else sample, both))
+        ends.append(entry.limits(sample_of(metric, matrix) if own else sample, quantiles))
         if not np.all(sample.error > 0.0):
             check(sample, entry, metric.name, models)
     (low, joint_low), (high, joint_high) = np.moveaxis(np.array(ends), 0, -1).reshape(2, 2, -1)
@@ -174,18 +179,11 @@ def _critical_value(covariance: Array, level: float) -> float:
     return float(quantile.quantiles_of(correlation[None], level, 1e-3)[0])
 
 
-def _evaluated(matrix: Matrix, metrics: Sequence[Metric]) -> tuple[Array, Array]:
-    """Return estimates (K,) and the influences (K, r, r) of cells on them, model by model."""
-    values, cells = zip(*(metric.evaluate(matrix) for metric in metrics), strict=True)
-    influence = np.stack(cells, axis=1)
-    return np.stack(values, axis=-1).reshape(-1), influence.reshape(-1, *influence.shape[2:])
-
-
 def _of_items(cells: Array, items: Items) -> Array:
     """Return the influences (K, rows) of items."""
-    true, *predicted = items.codes
-    model = np.repeat(np.arange(len(predicted)), len(cells) // len(predicted))
-    return np.asarray(cells[np.arange(len(cells))[:, None], true, items.codes[1:][model]])
+    true, predicted = items.codes[0], items.codes[1:]
+    of_rows = np.repeat(predicted, len(cells) // len(predicted), axis=0)
+    return np.asarray(cells[np.arange(len(cells))[:, None], true, of_rows])
 
 
 def _blurred(covariance: Array, matrix: Matrix, metrics: Sequence[Metric], z: float) -> Array:
@@ -196,27 +194,25 @@ def _blurred(covariance: Array, matrix: Matrix, metrics: Sequence[Metric], z: fl
     return covariance + np.diag(added.ravel())
 
 
-def _smoothed_covariance(matrix: Matrix, items: Items, metrics: Sequence[Metric]) -> Array:
+def _smoothed_covariance(cells: Array, added: Array, items: Items) -> Array:
     """Return the covariance times n^2, with two more items in each true class.
 
     Every classifier gets half of them right, independently of the others, and takes the rest
     for any other class alike.
     """
-    r = matrix.true.shape[-1]
-    right = np.eye(r)
-    added = right + (1.0 - right) / (r - 1.0)
-    _, cells = _evaluated(Matrix(matrix.counts + added), metrics)
     influence = _of_items(cells, items)
     by_class = (cells * added).sum(axis=-1)
     same = np.einsum("kij,lij,ij->kl", cells, cells, added)
-    model = np.arange(len(cells)) // len(metrics)
+    models = len(items.codes) - 1
+    model = np.repeat(np.arange(models), len(cells) // models)
     more = np.where(model[:, None] == model, same, by_class @ by_class.T / 2)
     return np.asarray((influence * items.counts) @ influence.T + more)
 
 
 def _chosen(metric: Metric, method: str | None, grouped: bool) -> Method:
     names = ("logit", "delta") if grouped else _KNOWN
-    possible = {name: METHODS[name] for name in names if METHODS[name].applies_to(metric)}
+    fitting = known(metric)
+    possible = {name: fitting[name] for name in names if name in fitting}
     if metric.index is None and metric.parts is None:
         possible.pop("score", None)  # not tried with joint quantiles
     what = "items in groups" if grouped else f"joint intervals of {metric.name!r}"
