@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from f1ci.counts import Matrix, SparseMatrix
-from f1ci.methods.multinomial import BLOCK, combined, limits, summed
+from f1ci.methods.multinomial import BLOCK, combined, limits, second_order, summed
 from f1ci.metrics import Metric
 from f1ci.metrics.classes import ClassMetric, MacroStar
 from f1ci.metrics.some import SomeClasses
@@ -52,7 +52,7 @@ def limits_of_tables(
         limits_of_block = partial(
             limits,
             evaluate=average,
-            derivatives=None if fixed else average.second_order,
+            derivatives=average.of_fixed_rows if fixed else average.second_order,
             kept=average if fixed else None,
         )
     size = max(1, BLOCK // len(counts))
@@ -294,6 +294,18 @@ class Average:
             trace, third = trace - size, third - summed(q * bent * bent * slopes)
             along = along - bent * summed(u * bent)
         return combined(q, slopes, u, along, trace, product, third)
+
+    def of_fixed_rows(self, q: Array) -> tuple[Array, Array]:
+        """Return the same for fixed class sizes, from differences of slopes.
+
+        A variance within a class is estimated about the mean of the class, which is estimated,
+        too: each class lacks a degree of freedom, less its share in the constraint.
+        """
+        bias, excess = second_order(q, self, self)
+        slopes, size = self(q)[1], self.cells.by_class(q)[1]
+        share = self.cells.by_class(q * slopes * slopes)[1]
+        share /= share.sum(axis=0)
+        return bias, excess + np.nan_to_num(share * (1.0 - share) / size).sum(axis=0)
 
 
 def _tversky(counts: Array, a: float, b: float) -> tuple[Array, Array, Array]:
