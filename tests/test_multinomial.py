@@ -292,8 +292,8 @@ def test_fixed_rows_have_the_mean_and_variance_of_second_order():
             by_a, by_b = x / a - (n - x) / (1.0 - a), y / b - (2 * n - y) / (1.0 - b)
             return by_a * 2.0 * (e[3] - e[2]) > by_b * (e[0] - e[1])
 
-        ends = [bisected(zero, one, lambda a: too_low(a, end)) for end in (one, zero)]
-        a = bisected(*ends, rising)
+        least = bisected(zero, one, lambda a: too_low(a, one))
+        a = bisected(least, bisected(zero, one, lambda a: too_low(a, zero)), rising)
         q = cells(a, second(a))
         e = average(q)[1]
         observed = np.stack([x, n - x, 2 * n - y, y]) * e
