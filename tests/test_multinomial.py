@@ -246,7 +246,6 @@ def test_two_fixed_rows_are_the_score_interval_of_two_proportions():
         share = q * (1.0 - q) / n
         share /= share.sum()
         factor = 1.0 + (share * (1.0 - share) / n).sum()
-        assert factor == pytest.approx(50 / 49, abs=0.002)
         return ((right - n * q) ** 2 / (n * q * (1.0 - q))).sum() / factor
 
     metric = f1ci.metrics.macro("recall")
