@@ -300,7 +300,7 @@ def test_fixed_rows_have_the_mean_and_variance_of_second_order():
         mean = (chance * statistic).sum()
         return np.sqrt(3 * n) * mean, 3 * n * ((chance * (statistic - mean) ** 2).sum() - 1.0)
 
-    bias, excess = (float(term[0]) for term in average.of_fixed_rows(true))
+    bias, excess = (float(term[0]) for term in average.second_order(true))
     e = average(true)[1]
     error = np.sqrt((true * e * e).sum())
     skewness = (true * e**3).sum() / error**3
@@ -332,10 +332,13 @@ def test_terms_of_fixed_rows_are_those_of_second_differences(name):
     )
     u = p * e / np.sqrt(p @ e**2)
     left = spread - np.outer(u, u)
-    bias, excess = (float(term[0]) for term in second_order(q, average, average))
+    bias, excess = (float(term[0]) for term in average.second_order(q))
     assert bias == pytest.approx(0.5 * np.trace(second @ left), abs=1e-5)
     # The third cumulant of the influence, v and v, for one item.
     off = (np.eye(9) - rows * (p / (rows @ p))) - np.outer(e, u) / np.sqrt(p @ e**2)
     third = sum(p[c] * e[c] * off[c] @ second @ off[c] for c in range(9))
     square = np.trace(second @ left @ second @ left)
-    assert excess == pytest.approx(-(0.5 * square + third) / (p @ e**2), abs=1e-4)
+    # The degrees of freedom of the rows.
+    part = rows[::3] @ (p * e * e) / (p @ e**2)
+    freedom = (part * (1.0 - part) / (rows[::3] @ p)).sum()
+    assert excess == pytest.approx(freedom - (0.5 * square + third) / (p @ e**2), abs=1e-4)
