@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from f1ci import _classes, _tables, _validation, methods, metrics
+from f1ci import _tables, _validation, intervals, methods, metrics
 from f1ci import counts as _counts
-from f1ci._limits import FEW, Level, level_of
+from f1ci._limits import FEW
 from f1ci.results import Classes, Fields, Interval, Labels, Record, without_warnings
 
 if TYPE_CHECKING:
@@ -164,10 +164,10 @@ def classification_report(
     weighted avg  0.880 (0.797 to 0.929)  0.880 (0.802 to 0.930)  0.879 (0.800 to 0.930)      100
     95 % confidence intervals, each by itself; method score
     """
-    _classes.refuse_weights(sample_weight)
-    level = level_of(confidence_level)
-    data = _named(_classes.class_counts(y_true, y_pred, labels, groups), target_names)
-    return _report(data, _classes.zero_division_of(zero_division), method, level)
+    intervals.refuse_weights(sample_weight)
+    level = _validation.confidence_level(confidence_level)
+    data = _named(intervals.class_counts(y_true, y_pred, labels, groups), target_names)
+    return _report(data, intervals.zero_division_of(zero_division), method, level)
 
 
 def matrix_report(
@@ -201,13 +201,13 @@ def matrix_report(
     """
     table = _validation.matrices(metrics.micro_f1, matrix)
     _validation.shaped("matrix", table, table.ndim == 2, "(r, r)")
-    level = level_of(confidence_level)
+    level = _validation.confidence_level(confidence_level)
     filled = np.nonzero(table)
     items = _counts.Items(np.array(filled), table[filled], None, range(len(table)))
-    return _report(_named(_classes.counts_of_items(items), classes), np.nan, method, level)
+    return _report(_named(intervals.counts_of_items(items), classes), np.nan, method, level)
 
 
-def _named(data: _classes.ClassCounts, names: Classes | None) -> _classes.ClassCounts:
+def _named(data: intervals.ClassCounts, names: Classes | None) -> intervals.ClassCounts:
     """Return the counts of classes with the names that the caller gives them, if any."""
     wanted, r = data.classes if names is None else names, len(data.classes)
     given = _validation.listed("names of classes", wanted)
@@ -217,7 +217,7 @@ def _named(data: _classes.ClassCounts, names: Classes | None) -> _classes.ClassC
 
 
 def _report(
-    data: _classes.ClassCounts, zero_division: float, method: str | None, level: Level
+    data: intervals.ClassCounts, zero_division: float, method: str | None, level: float
 ) -> ClassificationReport:
     """Return the report of counts by class."""
     shown = (metrics.precision, metrics.micro_f1, metrics.macro_f1)
@@ -229,7 +229,7 @@ def _report(
 
     def ask(metric: str, average: str | None) -> Interval:
         score = getattr(metrics, metric)
-        return _classes.interval_of_classes(data, score, average, zero_division, method, level)
+        return intervals.interval_of_classes(data, score, average, zero_division, method, level)
 
     complete = data.items is not None and len(data.items.classes) == len(data.classes)
     rows = ["macro", "weighted"] if complete else ["micro", "macro", "weighted"]
@@ -257,7 +257,7 @@ def _report(
         notes.append(f"too few items to say much of {_listing(of, little)}, and of the averages")
     support = (tp + fn).astype(np.int64)
     return ClassificationReport(
-        of, by_class, averages, support, data.number, tuple(notes), name, level.value
+        of, by_class, averages, support, data.number, tuple(notes), name, level
     )
 
 

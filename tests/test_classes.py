@@ -110,6 +110,7 @@ def test_gradients_are_the_numeric_ones(average):
         assert metric.gradient(p)[cell] == pytest.approx(slope, abs=1e-8)
 
 
+@pytest.mark.filterwarnings("ignore::f1ci.SmallSampleWarning")
 @pytest.mark.parametrize("average", AVERAGES)
 def test_some_classes_are_covered(average):
     """Three entities and "O", sixty items: the level, within the error of 1,600 test sets."""
@@ -147,7 +148,7 @@ def test_an_undefined_class_is_left_out_or_a_constant():
 
 
 def test_a_rare_class_is_named():
-    with pytest.warns(f1ci.SmallSampleWarning, match="fewer than 3 items .* f1 of class 'c', so"):
+    with pytest.warns(f1ci.SmallSampleWarning, match="fewer than 3 items .* of class 'c', so"):
         f1ci.f1_score_interval([*TRUE, "c"], [*PRED, "c"], labels=["a", "c"], average="macro")
 
 
@@ -163,4 +164,5 @@ def test_items_without_classes_are_left_out_of_the_mean_over_items():
     assert found.estimate == pytest.approx((1 + 2 / 3) / 2)
     with pytest.warns(f1ci.UndefinedMetricWarning):
         alone = f1ci.f1_score_interval(true[1:], pred[1:], average="samples")
-    assert (alone.estimate, *alone) == (pytest.approx(2 / 3), 0.0, 1.0)
+    # Student's quantile of one degree of freedom: one item says hardly anything.
+    assert (alone.estimate, *alone) == pytest.approx((2 / 3, 0, 1), abs=0.01)
