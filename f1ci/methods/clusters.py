@@ -71,9 +71,6 @@ _DIGITS = 1e-14
 # By how much a limit's own design effect may exceed that of the estimate.
 _MOST = 2.0
 
-# The largest number below 1: at 1 quantiles are infinite, or older SciPy has none.
-_LARGEST_SHARE = 1.0 - 2.0**-53
-
 
 class Moved(NamedTuple):
     """A score of one model, or several scores (...), and how units move it.
@@ -138,7 +135,7 @@ def student(share: Array, z: FloatOrArray) -> Array:
     """Return Student's quantile for the degrees of freedom that units with these shares leave."""
     # If no unit holds anything the limits are 0 and 1 whatever the quantile.
     degrees = np.maximum(1.0 / np.maximum((share**2).sum(axis=0), 1e-9) - 1.0, 1.0)
-    return np.asarray(special.stdtrit(degrees, np.minimum(special.ndtr(z), _LARGEST_SHARE)))
+    return np.asarray(special.stdtrit(degrees, special.ndtr(z)))
 
 
 def moved_by_table(table: Array, index: Tversky) -> Moved:
