@@ -19,7 +19,7 @@ from trees import call, change, make_tree, notebook, put_data, run
 NOTEBOOK = (
     notebook("One F score")
     + """
-# %% mystnb={"figure": {"caption": "One bar. Its height is F1.", "name": "fig-one"}}
+# %%
 import f1ci
 from compendium import RESULTS, data, ledger
 
@@ -77,8 +77,7 @@ def test_the_reference_run_agrees_with_itself(tree):
     config = yaml.safe_load((tree / "codecheck.yml").read_text("utf-8"))
     assert config["manifest"] == [
         {"file": "_build/executed/one.ipynb", "comment": "One F score: tables and text"},
-        {"file": "_build/results/figures/one-bar.svg",
-         "comment": "One F score: One bar. Its height is F1."},
+        {"file": "_build/results/figures/one-bar.svg", "comment": "One F score: a figure"},
         {"file": "_build/results/one.csv", "comment": "One F score: numbers"},
     ]  # fmt: skip
     assert all((tree / item["file"]).is_file() for item in config["manifest"])

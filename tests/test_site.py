@@ -187,14 +187,7 @@ def test_the_site_is_a_crate_and_its_validator_would_say_if_it_were_not(book, tm
     assert code == 0, said
     graph = check(html)
     assert {"notebooks/demo.ipynb", "results/figures/demo-figure-1.svg"} <= set(graph)
-    assert "#run-broken" not in graph
-    ran = graph["#run-demo"]
-    assert ran["instrument"] == {"@id": "notebooks/demo.py"}
-    assert ran["object"] == {"@id": "notebooks/data/scale.csv"}
-    assert {"@id": "results/demo.csv"} in ran["result"]
-    assert "sizes = [25, 50, 100]" in ran["description"]
-    assert "license" not in graph["notebooks/data/scale.csv"]  # its source decides
-    assert graph["notebooks/demo.py"]["license"] == {"@id": "https://spdx.org/licenses/MIT"}
+    assert "sizes = [25, 50, 100]" in graph["notebooks/demo.ipynb"]["description"]
     metadata = html / "ro-crate-metadata.json"
     crate = json.loads(metadata.read_text("utf-8"))
     for name in ("license", "author"):  # required; recommended
