@@ -29,8 +29,7 @@ show.grid({"a": "one"}, {"half": "half", "third": "third"}, lambda r, c: f"toy/t
 )
 FRUIT = notebook(
     "Read a data set",
-    'from compendium import DATA, data\n\nassert data.read_verified("fruit.csv")[-2:] == b"3\\n"\n'
-    'assert (DATA / "plain.txt").read_text() == "any door"',
+    'from compendium import data\n\nassert data.read_verified("fruit.csv")[-2:] == b"3\\n"',
 )
 
 
@@ -38,9 +37,8 @@ FRUIT = notebook(
 def test_a_data_set_takes_its_file_and_its_line(tmp_path):
     root = make_tree(tmp_path, fruit=FRUIT)
     put_data(root, "fruit.csv", "fruit,n\nfig,3\n")
-    (root / "notebooks" / "data" / "plain.txt").write_text("any door")
     run(root)
-    assert Edition(root).record("fruit")["data"] == ["data/fruit.csv", "data/plain.txt"]
+    assert Edition(root).record("fruit")["data"] == ["data/fruit.csv"]
     change(root / "notebooks" / "data" / "fruit.csv", "3", "4")
     changed = call(root, "execute")
     assert changed.returncode == 1

@@ -196,12 +196,6 @@ def test_deterministic_numbers(folder, name, value, expected):
     assert judge(folder, f"lam/{name}", value).verdict == expected
 
 
-def test_a_proportion_where_per_cent_is_printed_is_open_and_says_so(folder):
-    entry = judge(folder, "lam/section-6/share", 0.2487)
-    assert entry.verdict == "open"
-    assert "per cent" in entry.reason
-
-
 OWN = Published()
 
 
@@ -270,7 +264,6 @@ def test_the_first_pattern_that_fits_gives_the_papers_replicates(folder):
     # Without the paper's replicates nothing is excused.
     entry = judge(folder, "yuan/table-4/coverage", 0.9470, deviation=0.5)
     assert entry.verdict == "open"
-    assert "replicates.csv does not say" in entry.reason
 
 
 # Bands
@@ -342,7 +335,6 @@ def test_few_replicates_do_not_make_an_erratum_stale(folder, name, value, how, w
     append(folder, "replicates", "yuan/table-4/*,lam/section-5.1/replicates")
     entry = judge(folder, name, value, replicates=1000, **how)
     assert entry.verdict == with_few
-    assert "too few replicates to show E-" in entry.reason
     assert not built(folder).problems
     assert judge(folder, name, value, replicates=10**6, **how).verdict == with_many
     assert bool(built(folder).problems) == (with_many != "erratum")
@@ -356,7 +348,6 @@ def test_an_erratum_may_excuse_what_the_unknown_replicates_of_a_paper_make_uncer
     assert judge(folder, name, 0.901, **how).verdict == "erratum"
     entry = judge(folder, name, 0.9001, **how)
     assert entry.verdict == "match"
-    assert entry.reason.endswith("how many replicates the paper drew is not known, see E-lam-1")
     assert not built(folder).problems
 
 
@@ -453,9 +444,17 @@ def test_a_table_row_is_judged_by_one_run(folder):
     found = one_line(folder, "R-lam-2", 0.8991)
     assert entry_of(found, f"{LINE}/coverage").verdict == "open"
     assert found.problems
-    # One number of the row must differ from the stated design.
-    found = one_line(folder, "R-lam-2", 0.9003, length=0.25)
-    assert any("and so does the rest of its table row" in error for error in found.errors)
+
+
+def test_a_table_row_of_another_run_has_a_number_that_differs_from_the_stated_design():
+    found = Ledger(OWN, PUBLISHED.parent / "reference")
+    lines = {}
+    for entry in found.entries:
+        if entry.run:
+            line = found.published.restated.get(entry.id, entry.id).rpartition("/")[0]
+            lines.setdefault((line, entry.erratum), []).append(entry.agrees)
+    assert lines
+    assert not [line for line, agree in lines.items() if all(agree)]
 
 
 def test_the_value_of_another_run_stands_beside_ours(folder):

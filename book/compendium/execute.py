@@ -65,7 +65,6 @@ _SHARED = {
     "the lock": ["requirements.lock"],
 }
 _RECORD = {"name", "error", "seconds", "parameters", "packages", "inputs", "outputs"}
-_STARTUP = "from compendium import pool\n\npool.start_kernel()\ndel pool\n"
 REFERENCE = Path("book", "reference")  # the run that others are compared with
 
 
@@ -301,7 +300,6 @@ def _run_one(edition: Edition, task: Task, time_limit: int) -> dict[str, str] | 
     results = folder / "made" / "results"
     for needed in (executed.parent, results):
         needed.mkdir(parents=True)
-    write(folder / "ipython" / "profile_default" / "startup" / "start.py", _STARTUP)
     nbformat.write(sources.read(edition.source(task.name)), folder / "input.ipynb")
     os.environ |= {
         "F1CI_RESULTS": str(results),
