@@ -107,14 +107,12 @@ def certify(edition: Edition) -> dict[str, Any]:
         agreeing[_agreement(before.get(i), now.get(i), same, random)].append(i)
     problems = [f"the notebook {t.name} must run: {t.reason}" for t in listed if t.reason]
     problems += [
-        f"{of}{name} is not that of the reference run"
-        for what, of in {"sources": "", "parameters": "what was passed to "}.items()
+        f"{what}: {name} is not that of the reference run"
+        for what in ("sources", "parameters")
         for name in differing(reference[what], run[what])
     ]
-    problems += [
-        f"{name} was made by {'the reference' if name in reference['made'] else 'this'} run alone"
-        for name in sorted(reference["made"].keys() ^ run["made"].keys())
-    ]
+    alone = sorted(reference["made"].keys() ^ run["made"].keys())
+    problems += [f"{name} was made by one of the two runs alone" for name in alone]
     problems += [
         f"{i}: {_said(before.get(i))} in the reference run, {_said(now.get(i))} in this one"
         for i in agreeing["not"]
