@@ -717,10 +717,9 @@ def test_the_command_prints_and_writes_the_ledger(folder, capsys):
     report = json.loads((folder / "_build" / "ledger" / "ledger.json").read_text(encoding="utf-8"))
     assert [row["id"] for row in rows] == [row["id"] for row in report["rows"]]
     assert [row["verdict"] for row in rows] == [row["verdict"] for row in report["rows"]]
-    assert report["total"] == 12
-    assert report["by_paper"]["lam"]["match"] == 2
+    assert len(rows) == 12
+    assert [row["paper"] for row in rows if row["verdict"] == "match"].count("lam") == 2
     assert rows[0]["value"] == "0.66523"
-    assert rows[0]["half_unit"] == "0.0005"
 
 
 def test_two_runs_write_the_same_bytes(folder):
@@ -844,11 +843,15 @@ def test_every_deterministic_row_of_the_compendium_turns(tmp_path, factor):
         turns = wrong or not verdicts.VERDICTS[entry.verdict].passes
         turned[verdict_of[entry.id]] += turns
         # Digits so few that the change is within rounding cannot show it: 0.33 times 1.01.
-        assert entry.half_unit is not None
-        if abs(claimed[entry.id] * (factor - 1)) > entry.half_unit * (1 + 1e-9):  # a tie may pass
+        assert entry.number is not None
+        if abs(claimed[entry.id] * (factor - 1)) > entry.number.half_unit * (
+            1 + 1e-9
+        ):  # a tie may pass
             assert turns, entry.id
         else:
             # Half of a printed 1, or 0.01, is a tie.
-            assert factor == 1.01 or claimed[entry.id] <= 2 * entry.half_unit * (1 + 1e-9), entry.id
+            assert factor == 1.01 or claimed[entry.id] <= 2 * entry.number.half_unit * (1 + 1e-9), (
+                entry.id
+            )
     # What the book says of the ledger's power, from one set of records alone.
     assert turned == {name: caught for name, (caught, _) in as_claimed.power(factor).items()}

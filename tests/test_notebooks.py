@@ -95,7 +95,9 @@ def test_a_committed_pair_follows_from_its_source(source):
 
 def test_quick_values_are_known_and_smaller_work():
     for name, values in sources.quick_values(ROOT).items():
-        defaults = {p.name: p.default for p in sources.declared(NOTEBOOKS / f"{name}.py")}
+        defaults = {
+            p.name: ast.literal_eval(p.default) for p in sources.declared(NOTEBOOKS / f"{name}.py")
+        }
         for parameter, value in values.items():
             assert type(value) is type(defaults[parameter]), (name, parameter)
             assert value != defaults[parameter], (name, parameter)
@@ -151,14 +153,14 @@ def declared(tmp_path):
 
 
 def test_papermill_reads_types_defaults_and_descriptions(declared):
-    assert [(p.name, p.type, p.default) for p in declared] == [
-        ("replicates", "int", 1_000_000),
-        ("levels", "list[float]", [0.9, 0.95]),
-        ("name", "str", "a label"),
-        ("exact", "bool", True),
-        ("half_width", "float", 0.05),
+    assert [(p.name, p.inferred_type_name, p.default) for p in declared] == [
+        ("replicates", "int", "1_000_000"),
+        ("levels", "list[float]", "[0.9, 0.95]"),
+        ("name", "str", '"a label"'),
+        ("exact", "bool", "True"),
+        ("half_width", "float", "0.05"),
     ]
-    assert declared[0].description == "replicates per condition"
+    assert declared[0].help.strip() == "replicates per condition"
 
 
 @pytest.mark.parametrize(
@@ -237,12 +239,11 @@ def test_a_run_holds_until_something_changes(copied):
     for path, old, new, expected in (
         ("notebooks/draws.py", "Draws", "Drawn", "the notebook"),
         ("f1ci/__init__.py", '"""', '""" ', "the package"),
-        ("book/compendium/pool.py", '"""', '""" ', "the notebooks' side of the machinery"),
+        ("book/compendium/pool.py", '"""', '""" ', "the machinery"),
         ("book/published/inputs.csv", ",77\n", ",78\n", "the printed numbers"),
         ("_build/results/draws.csv", "0,", "00,", "results/draws.csv"),
-        # A description, the register's text and how the book is built have no part in a number.
+        # A description and the register's text have no part in a number.
         ("book/published/errata.csv", "Table", "table", ""),
-        ("book/compendium/book.py", '"""', '""" ', ""),
         ("requirements.lock", "", "new", "the lock"),
         ("notebooks/data/new.csv", "", "new", "the data"),
         ("notebooks/shared/new.py", "", "new", "the shared code"),

@@ -42,7 +42,6 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoes
 from nbformat import NotebookNode
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxRole
-from sphinx_external_toc.parsing import parse_toc_yaml
 
 from compendium import ROOT, RefusedError, deposit, read_json, show, sources, swhid, write
 from compendium.execute import QUICK, Edition, Task, command, locked, say, seconds, tasks
@@ -76,7 +75,7 @@ def build(edition: Edition) -> list[str]:
     staged = edition.folder / "stage"
     shutil.rmtree(staged, ignore_errors=True)
     problems = stage(edition, staged)
-    say(f"Building the book of {len(toc_documents(staged))} pages ...")
+    say("Building the book ...")
     program = "from jupyter_book.cli.main import main; main()"
     options = ["build", str(staged), "--toc", str(staged / "book" / "_toc.yml")]
     strict = [] if edition.name == "site" else ["-W"]  # a preview may lack what notebooks make
@@ -215,11 +214,6 @@ def _strip(edition: Edition, task: Task) -> str:
     )
 
 
-def toc_documents(staged: Path) -> list[str]:
-    """Return every page that the staged table of contents lists, without its extension."""
-    return list(parse_toc_yaml(staged / "book" / "_toc.yml"))
-
-
 def _certificate(edition: Edition, extra: Path) -> str:
     """Say how a full run compares with the reference run, which is offered as JSON too."""
     if edition.name != "full":
@@ -286,7 +280,7 @@ _JINJA = Environment(
     undefined=StrictUndefined,
     trim_blocks=True,
 )
-_JINJA.filters |= {"digits": show.value_text, "repr": repr}
+_JINJA.filters["digits"] = show.value_text
 _JINJA.globals |= {"VERDICTS": VERDICTS, "zip": zip}
 _ROW: Any = _JINJA.get_template("row.html").module
 
@@ -360,10 +354,7 @@ def link_names(app: Sphinx, doctree: nodes.document, document: str) -> None:
     for literal in [*doctree.findall(nodes.literal)]:
         name = _NAME.match(literal.astext())
         entry = objects.get(f"f1ci.{name[1]}") if name else None
-        above = literal.parent
-        while above and not isinstance(above, nodes.reference | nodes.title):
-            above = above.parent
-        if entry and not above:
+        if entry and not isinstance(literal.parent, nodes.reference | nodes.title):
             address = f"{app.builder.get_relative_uri(document, entry.docname)}#{entry.node_id}"
             link = nodes.reference("", "", internal=True, refuri=address)
             literal.replace_self(link)

@@ -9,6 +9,7 @@ what the run made. ``python -m compendium.execute --help`` is the command.
 from __future__ import annotations
 
 import argparse
+import ast
 import contextlib
 import fcntl
 import hashlib
@@ -35,6 +36,7 @@ import papermill
 import psutil
 from nbclient.exceptions import CellTimeoutError, DeadKernelError
 from papermill.exceptions import PapermillExecutionError
+from papermill.models import Parameter
 
 from compendium import (
     ROOT,
@@ -56,12 +58,7 @@ _SHARED = {
     "the package": ["f1ci/**/*.py"],
     "the shared code": ["notebooks/shared/*.py", "book/benchmarks/*.py"],
     "the data": ["notebooks/data/*.*"],
-    "the notebooks' side of the machinery": [
-        *(f"book/compendium/{room}.py" for room in ("__init__", "data", "figures", "ledger")),
-        *(f"book/compendium/{room}.py" for room in ("pool", "published", "show", "verdicts")),
-        "book/compendium/figures.mplstyle",
-        "book/compendium/templates/comparison.html",
-    ],
+    "the machinery": ["book/compendium/*.py", "book/compendium/figures.mplstyle"],
     "the lock": ["requirements.lock"],
 }
 _RECORD = {"name", "error", "seconds", "parameters", "packages", "inputs", "outputs"}
@@ -194,7 +191,7 @@ class Task:
     """One notebook with the values that it is to run with, and its last run."""
 
     name: str
-    declared: list[sources.Parameter]
+    declared: list[Parameter]
     values: dict[str, Any]  # what it is run with
     passed: dict[str, Any]  # of these, what papermill passes
     inputs: dict[str, str]
@@ -219,7 +216,7 @@ def tasks(edition: Edition, names: Sequence[str] = (), text: str = "") -> list[T
     for name in dict.fromkeys(names or known):
         declared = sources.declared(edition.source(name))
         passed = {**quick.get(name, {}), **sources.from_text(text, declared, name)}
-        values = {p.name: passed.get(p.name, p.default) for p in declared}
+        values = {p.name: passed.get(p.name, ast.literal_eval(p.default)) for p in declared}
         inputs = {**shared, "the notebook": swhid(edition.source(name))}
         inputs["parameters"] = short_hash({k: repr(v) for k, v in values.items()})
         record = edition.record(name)

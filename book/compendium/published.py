@@ -165,11 +165,6 @@ class Row:
         """Whether it is the probability that intervals cover, by its description."""
         return "cover" in self.description.lower()
 
-    @property
-    def half_unit(self) -> float | None:
-        """Half a unit of its last printed digit."""
-        return None if self.number is None else float(self.number.half_unit)
-
 
 @dataclass(frozen=True)
 class Erratum:

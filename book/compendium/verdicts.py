@@ -74,7 +74,7 @@ ROUNDING = Fraction(1, 10**12)
 
 # What is published of a row, in the ledger's files.
 COLUMNS = (
-    *("id", "paper", "item", "description", "kind", "printed", "value", "half_unit"),
+    *("id", "paper", "item", "description", "kind", "printed", "value"),
     *("paper_error", "own_error", "low", "high", "splits", "other", "other_error"),
     *("verdict", "erratum", "notebook", "reason", "source"),
 )
@@ -342,10 +342,6 @@ class Ledger:
         lines = [_columns(e, COLUMNS) for e in self.entries]
         write(folder / "ledger.csv", csv_text(COLUMNS, lines))
         report = {
-            "total": len(lines),
-            "notebooks": sorted(self.notebooks),
-            "by_paper": self.counts(),
-            "errors": self.errors,
             "rows": lines,
             "inputs": [_columns(row, ROW_COLUMNS) for row in self.published.inputs.values()],
         }
