@@ -134,7 +134,7 @@ def test_borders(method):
     low, high = clustered_interval([[0, 3, 1]] * 10, method=method)
     assert low == 0.0
     assert 0.0 < high < 1.0
-    with pytest.warns(f1ci.UndefinedMetricWarning, match="no item is relevant"):
+    with pytest.warns(f1ci.UndefinedMetricWarning, match="f1 is undefined; nan was"):
         nothing = clustered_interval([[0, 0, 0]] * 10, method=method)
     assert np.isnan(nothing.estimate)
     assert tuple(nothing) == (0.0, 1.0)

@@ -230,7 +230,7 @@ def sample_of_units(metric: Metric, models: list[Moved], whole_items: bool = Tru
         np.asarray(y - x if two else x) for x, y in zip(of_a, of_b, strict=True)
     )
     units = len(influence)
-    error = np.sqrt((influence**2).sum(axis=0) * (units / (units - 1)))
+    error = np.sqrt((influence**2).sum(axis=0) * (units / max(units - 1, 1)))
     error = np.where(np.isnan(estimate), np.nan, error)
 
     def error_at(z: FloatOrArray) -> Array:

@@ -20,7 +20,6 @@ from f1ci.counts import Matrix, SparseMatrix
 from f1ci.methods.multinomial import BLOCK, combined, limits, summed
 from f1ci.metrics import Metric
 from f1ci.metrics.classes import ClassMetric, MacroStar
-from f1ci.metrics.some import SomeClasses
 from f1ci.results import Array, FloatOrArray
 
 __all__ = ["Average", "Cells", "limits_of_tables"]
@@ -66,13 +65,12 @@ def limits_of_tables(
 
 def _average(metric: Metric, cells: Cells, fixed: bool) -> Average | None:
     """Return the average that a metric is, if it is one."""
-    if isinstance(metric, SomeClasses) and metric.average == "macro":
-        return Average(cells, [(metric.of.a, metric.of.b)], chosen=metric.chosen)
-    if metric.parts is None:
+    parts = metric.parts
+    if parts is None or (parts.weighted and parts.chosen):
         return None
     star = (metric.a, metric.b) if isinstance(metric, MacroStar) else None
-    scores = [(score.a, score.b) for score in metric.parts.scores]
-    return Average(cells, scores, metric.parts.weighted, star, fixed)
+    scores = [(score.a, score.b) for score in parts.scores]
+    return Average(cells, scores, parts.weighted, star, fixed, parts.chosen)
 
 
 def _cells_and_counts(matrix: Matrix, r: int) -> tuple[Cells, Array]:

@@ -63,10 +63,13 @@ class Parts(NamedTuple):
         The scores of each class.
     weighted : bool
         The average depends on the classes' shares of the items.
+    chosen : tuple of int
+        The classes that are averaged, if not all are.
     """
 
     scores: tuple[Tversky, ...]
     weighted: bool
+    chosen: tuple[int, ...] = ()
 
 
 class Metric:

@@ -8,12 +8,11 @@ it, and an item that is predicted as another class is a false negative, as sciki
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
-from f1ci.counts import Items, Matrix, group_items
-from f1ci.metrics.classes import UNIT, ClassMetric, Metric, Numbers, Slopes, Tversky
-from f1ci.results import Array
+from f1ci.metrics.classes import UNIT, ClassMetric, Numbers, Parts, Slopes, Tversky
 
 
 @dataclass(frozen=True, repr=False)
@@ -30,23 +29,12 @@ class SomeClasses(ClassMetric):
     chosen: tuple[int, ...]
     range: tuple[float, float] = UNIT
 
-    @property
-    def index(self) -> Tversky | None:  # type: ignore[override]
-        """The score itself, if there is one class."""
-        return self.of if len(self.chosen) == 1 else None
-
-    def counts(self, matrix: Matrix) -> tuple[Array, Array, Array]:
-        """Return TP, FP and FN of the one class."""
-        (k,) = self.chosen
-        tp = matrix.right[..., k]
-        return tp, matrix.predicted[..., k] - tp, matrix.true[..., k] - tp
-
-    def single(self, items: Items) -> tuple[Metric, Items]:
-        """Return the score of the one class against all others."""
-        if self.index is None:
-            return self, items
-        codes = (items.codes == self.chosen[0]).astype(np.int64)
-        return self.of, group_items(codes, ("others", "chosen"), items.groups, items.counts)
+    @cached_property
+    def parts(self) -> Parts | None:  # type: ignore[override]
+        """The score of the chosen classes; None for the micro average, which has no such parts."""
+        if self.average == "micro":
+            return None
+        return Parts((self.of,), self.average == "weighted", self.chosen)
 
     def of_classes(self, eza: Numbers, ea: Numbers, ez: Numbers) -> Numbers:
         """Return the average."""
