@@ -76,7 +76,7 @@ def _counts(options: Namespace) -> Answer:
     asked += [] if options.tn is None else [metrics.accuracy]
     # A method for F1 alone has nothing to say of the others.
     fitting = [metric for metric in asked if options.method in (None, *names(metric))]
-    of = {name: getattr(options, name) for name in ("method", "confidence_level", "alternative")}
+    of = {name: getattr(options, name) for name in ("method", "confidence_level")}
     intervals = [f1ci.metric_interval(counts, metric, **of) for metric in fitting or asked[2:3]]
     rows = _rows({interval.metric: interval for interval in intervals})
     return "\n".join(map(str, intervals)), rows
@@ -200,7 +200,6 @@ _ARGUMENTS: dict[str, Fields] = {
     "--score": {"type": float, "help": "what both models score, about"},
     "--power": {"type": float, "default": planning.POWER, "help": "to find a difference"},
     "--confidence-level": {"type": float, "default": 0.95, "metavar": "LEVEL"},
-    "--alternative": {"default": "two-sided", "help": "greater or less: one limit"},
     "--json": {"dest": "form", "action": "store_const", "const": "json", "help": "print json"},
     "--csv": {"dest": "form", "action": "store_const", "const": "csv", "help": "print csv"},
 }
@@ -209,7 +208,7 @@ _PLAN = "--half-width --standard-error --prevalence --difference --disagreement 
 
 # Each command with its arguments, the methods that it takes, and an example.
 _COMMANDS: list[tuple[Callable[[Namespace], Answer], str, Iterable[str], str]] = [
-    (_counts, "tp fp fn tn --metric --method --alternative", METHODS, "77 44 10"),
+    (_counts, "tp fp fn tn --metric --method", METHODS, "77 44 10"),
     (_report, f"{_TABLE} --labels --method", known_methods(), "labels.csv --true y --pred a"),
     (_matrix, "matrix --method", known_methods(), "matrix.txt"),
     (

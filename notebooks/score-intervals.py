@@ -212,6 +212,32 @@ head = ["interval", "mean, %", "worst, %", "length over ours (median)", "microse
 show.table(head, lines, numeric=range(1, 5))
 
 # %% [markdown]
+# ## A rival for F1 with a fixed number of positives
+#
+# The R package psF1 takes the number of positive items as fixed, and the observed precision and recall as true. Its
+# limits are quantiles of F1 under these. The four designs are those of an outside review. Coverage is an exact sum.
+
+# %%
+DESIGNS = [(58, 12, 0.80, 0.03), (58, 12, 0.95, 0.01), (100, 40, 0.80, 0.10), (100, 40, 0.95, 0.02)]
+lines = []
+for number, design in enumerate(DESIGNS, start=1):
+    both = rivals.with_fixed_positives(*design)
+    for name, (covered, length) in both.items():
+        say(f"positives-{number}-{name}", 100 * covered)
+        say(f"positives-{number}-{name}-length", length)
+    cells = [f"{100 * covered:.1f} ({length:.3f})" for covered, length in both.values()]
+    lines.append([*map(str, design), *cells])
+head = [
+    "items",
+    "positives",
+    "recall",
+    "false positive rate",
+    "psF1, % (length)",
+    "score, % (length)",
+]
+show.table(head, lines, numeric=range(6))
+
+# %% [markdown]
 # ## Differences of two F1 scores on the same items
 #
 # The rule: 50, 100, 200, 500 or 1000 items. A share uniform between $.05$ and $.6$ is positive,

@@ -156,3 +156,19 @@ def test_rivals_are_compared_in_the_same_test_sets():
     # Some 25 items a class: the terms of second order change the length by a few per cent.
     assert rows["Lang"][0, 1] == pytest.approx(rows["score"][0, 1], rel=0.05)
     assert all(0.6 <= row[0, 0] <= 1 for row in rows.values())
+
+
+def test_psf1_gives_what_its_readme_prints():
+    # README of the R package psF1 0.4.7: ciFbOne(d = 10, b = 1, N = 58, s = 12).
+    assert rivals.psf1(10, 1, 12, 58) == pytest.approx((0.6486486, 1.0), abs=1e-7)
+
+
+@pytest.mark.parametrize(
+    ("design", "of_psf1", "of_score"),
+    [((58, 12, 0.8, 0.03), 0.987, 0.957), ((100, 40, 0.8, 0.1), 0.954, 0.959)],
+)
+def test_coverage_with_fixed_positives_is_that_of_an_outside_review(design, of_psf1, of_score):
+    # A reviewer ran the R package; three digits.
+    found = rivals.with_fixed_positives(*design)
+    assert found["psF1"][0] == pytest.approx(of_psf1, abs=5e-4)
+    assert found["score"][0] == pytest.approx(of_score, abs=5e-4)

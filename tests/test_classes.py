@@ -1,14 +1,11 @@
 """Averages over some of the classes, and what an undefined score counts: as in scikit-learn."""
 
-from functools import partial
-
 import numpy as np
 import pytest
 import sklearn.metrics as sk
 
 import f1ci
 from f1ci import metrics
-from f1ci.methods import matrices, multinomial
 from f1ci.metrics.some import SomeClasses
 
 AVERAGES = ("micro", "macro", "weighted")
@@ -106,17 +103,6 @@ def test_gradients_are_the_numeric_ones(average):
         slope = (metric.value(forth) - metric.value(back)) / (2 * step)
         # A central difference has an error of the order of step^2, and rounding of 1e-16 / step.
         assert metric.gradient(p)[cell] == pytest.approx(slope, abs=1e-8)
-
-
-@pytest.mark.parametrize("average", AVERAGES)
-@pytest.mark.parametrize("of", [metrics.f1, metrics.precision, metrics.fbeta(2)])
-def test_terms_of_second_order_are_those_of_differences(of, average):
-    metric, cells = SomeClasses("some", of, average, (2, 0)), matrices.Cells(4)
-    q = np.random.default_rng(1).dirichlet(np.ones(16), 3).T
-    closed = matrices._average(metric, cells, False)
-    differences = multinomial.second_order(q, partial(matrices._evaluate, metric, cells))
-    # One-sided differences with a step of 1e-5 have an error of its order.
-    np.testing.assert_allclose(closed.second_order(q), differences, rtol=0, atol=3e-5)
 
 
 @pytest.mark.parametrize("average", AVERAGES)

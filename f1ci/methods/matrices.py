@@ -1,9 +1,10 @@
 """Score limits of metrics of confusion matrices: the way from matrices to the kernel.
 
 `f1ci.methods.multinomial` takes counts by cell and slopes. Here any metric gets them. Averages of
-Tversky scores over classes have slopes and terms of second order in closed form; with fixed numbers
-of items of the true classes these terms are differences of slopes. Matrices of many classes are
-looked at in the cells that hold items, and in the empty cells between the smallest classes.
+Tversky scores over all classes have slopes and terms of second order in closed form. With fixed
+numbers of items of the true classes, and for other metrics, these terms are differences of slopes.
+Matrices of many classes are looked at in the cells that hold items, and in the empty cells between
+the smallest classes.
 
 Arrays have the cells, or the classes, first and a batch of tables last.
 """
@@ -19,7 +20,7 @@ from numpy.typing import NDArray
 from f1ci.counts import Matrix, SparseMatrix
 from f1ci.methods.multinomial import BLOCK, combined, limits, summed
 from f1ci.metrics import Metric
-from f1ci.metrics.classes import MacroStar
+from f1ci.metrics.classes import ClassMetric, MacroStar
 from f1ci.metrics.some import SomeClasses
 from f1ci.results import Array, FloatOrArray
 
@@ -66,8 +67,8 @@ def limits_of_tables(
 
 def _average(metric: Metric, cells: Cells, fixed: bool) -> Average | None:
     """Return the average that a metric is, if it is one."""
-    if isinstance(metric, SomeClasses):
-        return Average(cells, [(metric.of.a, metric.of.b)], metric.average != "macro", some=metric)
+    if isinstance(metric, SomeClasses) and metric.average == "macro":
+        return Average(cells, [(metric.of.a, metric.of.b)], chosen=metric.chosen)
     if metric.parts is None:
         return None
     star = (metric.a, metric.b) if isinstance(metric, MacroStar) else None
@@ -99,6 +100,11 @@ def _cells_and_counts(matrix: Matrix, r: int) -> tuple[Cells, Array]:
 
 def _evaluate(metric: Metric, cells: Cells, q: Array) -> tuple[Array, Array]:
     """Return the values of any metric, and its slopes by cell."""
+    if isinstance(metric, ClassMetric):
+        right, true, predicted = (x.T for x in cells.by_class(q))
+        by_right, by_predicted, by_true = metric.slopes_of_classes(right, predicted, true)
+        value = np.asarray(metric.of_classes(right, predicted, true))
+        return value, cells.by_cell(np.stack([by_right.T, by_true.T, by_predicted.T]))
     r = cells.r
     table = np.zeros((r, r, q.shape[1]))
     table[cells.true, cells.predicted] = q
@@ -179,9 +185,8 @@ class Average:
         Take 1 / (a / mean of the first scores + b / mean of the second ones).
     fixed : bool
         The sizes of the true classes are fixed and not random.
-    some : SomeClasses, optional
-        The classes that are averaged. Weighted and micro averages of these are ratios U / W of sums
-        over classes: of true items times scores and of true items, of right items and of D.
+    chosen : tuple of int, optional
+        The classes that a plain mean is over. By default all.
     """
 
     def __init__(
@@ -191,10 +196,12 @@ class Average:
         weighted: bool = False,
         star: tuple[float, float] | None = None,
         fixed: bool = False,
-        some: SomeClasses | None = None,
+        chosen: tuple[int, ...] = (),
     ):
         self.cells, self.scores, self.weighted, self.star = cells, scores, weighted, star
-        self.fixed, self.some = fixed, some
+        self.fixed, places = fixed, list(chosen or range(cells.r))
+        self._shares = np.zeros((cells.r, 1))
+        self._shares[places] = 1.0 / len(places)
 
     def __call__(self, q: Array) -> tuple[Array, Array]:
         """Return the average and its slopes by cell; with fixed class sizes centred by class."""
@@ -214,53 +221,26 @@ class Average:
         means = self.cells.by_class(q * values)[1] / self.cells.by_class(q)[1]
         return np.asarray(values - np.nan_to_num(means)[self.cells.true])
 
-    def _outer(self, counts: Array) -> tuple[Array, Array, list[Array], Array | None, Array | None]:
-        """Return the value, its derivatives by class, the weights of the means, bend and ratio.
+    def _outer(self, counts: Array) -> tuple[Array, Array, list[Array], Array | None]:
+        """Return the value, its derivatives by class, the weights of the means, and the bend.
 
         The second derivatives of macro* are those of the two means, weighted, less the square of
-        one direction, the bend. Those of U / W are those of U, over W, less both products of the
-        slopes with one direction, the ratio: the derivatives of W over W.
+        one direction, the bend.
         """
-        if self.some is not None:
-            return self._of_some(counts, self.some)
         means = [self._mean(counts, a, b) for a, b in self.scores]
         if self.star is None:
-            return *means[0], [np.ones(1)], None, None
+            return *means[0], [np.ones(1)], None
         (a, b), (p, by_p), (r, by_r) = self.star, *means
         whole = np.where(a * r + b * p > 0.0, a * r + b * p, 1.0)
         weights = [a * (r / whole) ** 2, b * (p / whole) ** 2]
         bend = np.sqrt(2.0 * a * b / whole**3) * (r * by_p - p * by_r)
-        return p * r / whole, weights[0] * by_p + weights[1] * by_r, weights, bend, None
-
-    def _of_some(
-        self, counts: Array, some: SomeClasses
-    ) -> tuple[Array, Array, list[Array], Array | None, Array | None]:
-        """Return the same for an average over some of the classes."""
-        ((a, b),) = self.scores
-        _, score, first = _tversky(counts, a, b)
-        part = np.zeros((self.cells.r, 1))
-        part[list(some.chosen)] = 1.0
-        if some.average == "macro":
-            weight = part / len(some.chosen)
-            return (weight * score).sum(axis=0), weight * first, [weight * self.cells.r], None, None
-        ratio, first = np.zeros_like(first), counts[1] * first
-        if some.average == "weighted":
-            whole = (part * counts[1]).sum(axis=0)
-            ratio[1], weight, value = part / whole, part / whole, counts[1] * score
-            first[1] += score
-        else:
-            slopes = np.array([1.0 - a - b, b, a])[:, None, None] * part
-            whole = (slopes * counts).sum(axis=(0, 1))
-            ratio, weight, value = slopes / whole, 0.0 * part, counts[0]
-            first = np.stack([np.ones_like(score), 0.0 * score, 0.0 * score])
-        mean = (part * value).sum(axis=0) / whole
-        return mean, part * first / whole - mean * ratio, [weight], None, ratio
+        return p * r / whole, weights[0] * by_p + weights[1] * by_r, weights, bend
 
     def _mean(self, counts: Array, a: float, b: float) -> tuple[Array, Array]:
         """Return the mean of one score, and its derivatives by class."""
         _, score, first = _tversky(counts, a, b)
         if not self.weighted:
-            return score.mean(axis=0), first / self.cells.r
+            return (self._shares * score).sum(axis=0), self._shares * first
         first = counts[1] * first
         first[1] += score
         return (counts[1] * score).sum(axis=0), first
@@ -270,7 +250,7 @@ class Average:
         down, _, first = _tversky(counts, a, b)
         second = -(first[:, None] * down + down[:, None] * first)
         if not self.weighted:
-            return np.asarray(second / self.cells.r)
+            return np.asarray(self._shares * second)
         second = counts[1] * second
         second[1] += first
         second[:, 1] += first
@@ -279,7 +259,7 @@ class Average:
     def second_order(self, q: Array) -> tuple[Array, Array]:
         """Return N times the bias and N times the excess variance, for random class sizes."""
         cells, counts = self.cells, self.cells.by_class(q)
-        _, first, weights, bend, ratio = self._outer(counts)
+        _, first, weights, bend = self._outer(counts)
         slopes = self.centred(cells.by_cell(first), q)
         second = np.zeros((3, 3, *first.shape[1:]))
         for weight, (a, b) in zip(weights, self.scores, strict=True):
@@ -313,15 +293,6 @@ class Average:
             product = product + size**2 - 2.0 * (moved * _times(second, moved)).sum(axis=(0, 1))
             trace, third = trace - size, third - summed(q * bent * bent * slopes)
             along = along - bent * summed(u * bent)
-        # 4. The ratio.
-        if ratio is not None:
-            w = self.centred(cells.by_cell(ratio), q)
-            both = summed(q * slopes * w)
-            moved, turn = cells.by_class(q * slopes), _times(second, cells.by_class(q * w))
-            product = product + 2.0 * (variance * summed(q * w * w) + both**2)
-            product = product - 4.0 * (moved * turn).sum(axis=(0, 1))
-            trace, third = trace - 2.0 * both, third - 2.0 * summed(q * slopes * slopes * w)
-            along = along - slopes * summed(u * w) - w * summed(u * slopes)
         return combined(q, slopes, u, along, trace, product, third)
 
 

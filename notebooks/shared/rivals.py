@@ -4,6 +4,8 @@
 - MOVER (Zou and Donner 2008): Wilson's limits of the classes, joined as if classes were independent.
 - BCa bootstrap (Efron 1987): percentiles corrected for bias and skewness.
 - Bayes: a Dirichlet prior, in each row 1/2 on the right cell and 1/4 spread over the wrong ones.
+
+And one for F1 where the number of positive items is fixed: psF1 (Hsu, Liu and Shyr 2026).
 """
 
 from __future__ import annotations
@@ -14,13 +16,15 @@ from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.optimize import brentq
 from scipy.special import ndtr, ndtri
+from scipy.stats import binom
 
 import f1ci
 
 from . import atlas, kernels
 
-__all__ = ["bayes", "bca", "compare", "mover"]
+__all__ = ["bayes", "bca", "compare", "mover", "psf1", "with_fixed_positives"]
 
 Array: TypeAlias = NDArray[np.float64]
 Limits: TypeAlias = tuple[Array, Array]
@@ -104,3 +108,53 @@ def compare(
 def _one_by_one(method: Callable[[Array], tuple[float, float]], m: Array) -> Limits:
     low, high = np.transpose([method(one) for one in m])
     return low, high
+
+
+def psf1(tp: int, fp: int, positives: int, n: int, level: float = 0.95) -> tuple[float, float]:
+    """Return the limits of the R package psF1 for the F1 of a test set with so many positives.
+
+    They are quantiles of F1 if the classifier has the precision and recall that were observed.
+    """
+    # 1. Half an item more on each side of both shares; no false positive counts as half a one.
+    wrong = fp or 0.5
+    precision, recall = (tp + 0.5) / (tp + wrong + 1), (tp + 0.5) / (positives + 1)
+    goal = 2 * precision * recall / (precision + recall)
+    # 2. The rate of false positives at which F1 has that mean.
+    right, wrongs = np.arange(positives + 1), np.arange(n - positives + 1)
+    values = 2 * right[:, None] / (right[:, None] + wrongs + positives)
+    chance = binom.pmf(right, positives, recall)
+
+    def mean(rate: float) -> float:
+        return float(chance @ values @ binom.pmf(wrongs, n - positives, rate))
+
+    if not mean(1.0) <= goal <= mean(0.0):
+        return 0.0, 1.0  # the package stops with an error
+    rate = brentq(lambda rate: mean(rate) - goal, 0.0, 1.0)
+    # 3. The outermost values that are as unlikely as half of 1 - level.
+    joint = np.outer(chance, binom.pmf(wrongs, n - positives, rate))
+    distinct, place = np.unique(values.round(10), return_inverse=True)
+    p, tail = np.bincount(place.ravel(), joint.ravel()), (1 - level) / 2
+    low = distinct[np.cumsum(p) <= tail].max(initial=0.0)
+    high = distinct[np.cumsum(p[::-1])[::-1] <= tail].min(initial=1.0)
+    return float(low), float(high)
+
+
+def with_fixed_positives(n: int, positives: int, recall: float, rate: float) -> dict[str, Array]:
+    """Return exact coverage and mean length for F1, by method, if the positives are fixed.
+
+    `rate` is the share of the negative items that are predicted positive. Tables with a
+    probability below 1e-9 are left out.
+    """
+    tp, fp = np.indices((positives + 1, n - positives + 1))
+    p = binom.pmf(tp, positives, recall) * binom.pmf(fp, n - positives, rate)
+    likely = p > 1e-9
+    tp, fp, p = tp[likely], fp[likely], p[likely] / p[likely].sum()
+    truth = 2 * positives * recall / (positives * recall + positives + (n - positives) * rate)
+    limits = {
+        "psF1": np.transpose([psf1(x, y, positives, n) for x, y in zip(tp, fp, strict=True)]),
+        "score": np.array([*f1ci.f1_interval(tp, fp, positives - tp)]),
+    }
+    return {
+        name: np.array([p @ ((low <= truth) & (truth <= high)), p @ (high - low)])
+        for name, (low, high) in limits.items()
+    }
