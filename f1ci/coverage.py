@@ -41,8 +41,8 @@ Cells: TypeAlias = NDArray[np.int64]
 IntervalMethod: TypeAlias = Callable[[Cells], tuple[ArrayLike, ArrayLike]]
 Measure: TypeAlias = Callable[[Cells, Array], Array]
 
-# More tables than this take an hour.
-_MOST_TABLES = 1e10
+# More tables than this take an hour; more counts of one cell do not fit in memory.
+_MOST_TABLES, _MOST_COUNTS = 1e10, 1e7
 # The logarithm of a factorial has six digits after the point for this many items, fewer for more.
 _MOST_ITEMS = 10**9
 _MOST_REPLICATES = 10**10
@@ -170,7 +170,8 @@ def tables(n: int, cells: ArrayLike, *, least: float = 0.0) -> Iterator[tuple[Ce
         floor = np.maximum(np.log(least), -1e100)  # below any
     # Refuse what would take hours, before it begins.
     ranges = np.sort(np.minimum(2.0 * _reach(-floor, n * p * (1.0 - p)) + 1.0, n + 1.0))[:-1]
-    if (count := min(prod(ranges.tolist()), comb(n + len(p) - 1, n))) > _MOST_TABLES:
+    count = min(prod(ranges.tolist()), comb(n + len(p) - 1, len(p) - 1))
+    if count > _MOST_TABLES or ranges.max(initial=0.0) > _MOST_COUNTS:
         other = f"simulate instead, or leave out more of them than with least={least:.3g}"
         raise ValueError(f"n={n!r} gives about {count:.0e} tables to sum over; {other}")
     start = np.zeros((1, 0)), -_log_poisson(np.array([float(n)]), float(n))
