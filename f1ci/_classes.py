@@ -15,7 +15,7 @@ import numpy as np
 from f1ci import _validation, clustered, metrics
 from f1ci import counts as _counts
 from f1ci._labels import Codes, are_indicators
-from f1ci._limits import FEW, interval_of
+from f1ci._limits import FEW, Level, interval_of
 from f1ci.counts import Items
 from f1ci.methods.clusters import sample_of_groups
 from f1ci.methods.score import Sample, sample_of, sample_of_counts
@@ -90,13 +90,24 @@ def zero_division_of(value: float) -> float:
     return float(value)
 
 
+def refuse_weights(sample_weight: object) -> None:
+    """Refuse weights of items: what they do to the standard error depends on what they mean."""
+    if sample_weight is not None:
+        raise TypeError(
+            "sample_weight is not offered, because the error of a weighted score depends on what "
+            "the weights mean: repeat rows that stand for several items, pass groups= for items "
+            "that belong together, and average scores of strata by hand; got "
+            f"{_validation.short(sample_weight)}"
+        )
+
+
 def interval_of_classes(
     data: ClassCounts,
     score: Tversky,
     average: str | None,
     zero_division: float,
     method: str | None,
-    level: float,
+    level: Level,
 ) -> Interval:
     """Return the interval of a Tversky score of each class, or averaged over them."""
     sample = _sample(data, score, average, zero_division)

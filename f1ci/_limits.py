@@ -8,6 +8,8 @@ limits of averages cover 98 % on average instead of 95 %, and are long; the delt
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -30,10 +32,33 @@ from f1ci.results import (
 FEW = 3
 
 
+class Level(NamedTuple):
+    """A level that was checked, and whether both limits hold with it or one alone."""
+
+    value: float
+    alternative: str = "two-sided"
+
+    @property
+    def z(self) -> float:
+        """The normal quantile of the limits. One limit has both tails for itself."""
+        one_sided = self.alternative != "two-sided"
+        return normal_quantile(2.0 * self.value - 1.0 if one_sided else self.value)
+
+
+def level_of(confidence_level: float, alternative: str = "two-sided") -> Level:
+    """Return the level, if it is one and fits the alternative."""
+    value = _validation.confidence_level(confidence_level)
+    _validation.choice("alternative", alternative, ("two-sided", "greater", "less"))
+    if alternative != "two-sided" and value <= 0.5:
+        what = f"alternative={alternative!r}, a one-sided limit"
+        raise ValueError(f"confidence_level must be above 0.5 for {what}, got {value!r}")
+    return Level(value, alternative)
+
+
 def interval_of(
     sample: Sample,
     method: str | None,
-    level: float,
+    level: Level,
     name: str,
     *,
     classes: Classes | None = None,
@@ -50,10 +75,15 @@ def interval_of(
         entry = METHODS[chosen]
     else:
         chosen, entry = choose(method, sample)
-    z = normal_quantile(level)
+    z = level.z
     if entry.error is not None:
         sample = sample._replace(error=entry.error(sample, z))
     low, high = entry.limits(sample, z)
+    # The other end of a one-sided interval is that of the range.
+    if level.alternative == "greater":
+        high = np.where(np.isnan(high), high, sample.range[1])
+    elif level.alternative == "less":
+        low = np.where(np.isnan(low), low, sample.range[0])
     ends: list[Numbers] = [sample.estimate, low, high, sample.error]
     if not low.ndim:
         ends = [end.item() for end in ends]
@@ -61,7 +91,8 @@ def interval_of(
         _check(sample, entry, name, classes, each, reason)
     of = tuple(classes) if each and classes is not None else None
     estimate, low, high, error = ends
-    return Interval(estimate, low, high, error, level, chosen + sample.mark, name, of)
+    method = chosen + sample.mark
+    return Interval(estimate, low, high, error, level.value, method, name, of, level.alternative)
 
 
 def _check(

@@ -7,7 +7,6 @@ wrong with a file is said in one sentence with line and column.
 from __future__ import annotations
 
 import argparse
-import csv
 import dataclasses
 import io
 import itertools
@@ -21,7 +20,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NoReturn, TypeAlias
 
 import f1ci
-from f1ci import _files, _pasted, _tables, _validation, metrics, planning
+from f1ci import _files, _tables, _validation, metrics, planning
 from f1ci.methods import METHODS, names
 from f1ci.report import known_methods
 from f1ci.results import DifferenceSampleSize, Fields, Interval, IntervalWarning, SampleSize
@@ -43,12 +42,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
             warnings.simplefilter("always", IntervalWarning)
             options = _parsers()["f1ci"].parse_args(arguments)
             text, rows = options.run(options)
-        _write(text, rows, options.form)
+        _write(text, rows, options.json)
     except BrokenPipeError:  # the reader has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except OSError as error:
-        where, what = error.filename or "standard output", error.strerror or str(error)
+        where, what = error.filename or "standard input or output", error.strerror or str(error)
         return _say(f"{where}: {what.lower()}")
     except (ValueError, TypeError) as error:  # what validation raises
         return _say(str(error))
@@ -76,7 +75,7 @@ def _counts(options: Namespace) -> Answer:
     asked += [] if options.tn is None else [metrics.accuracy]
     # A method for F1 alone has nothing to say of the others.
     fitting = [metric for metric in asked if options.method in (None, *names(metric))]
-    of = {name: getattr(options, name) for name in ("method", "confidence_level")}
+    of = {name: getattr(options, name) for name in ("method", "confidence_level", "alternative")}
     intervals = [f1ci.metric_interval(counts, metric, **of) for metric in fitting or asked[2:3]]
     rows = _rows({interval.metric: interval for interval in intervals})
     return "\n".join(map(str, intervals)), rows
@@ -84,7 +83,7 @@ def _counts(options: Namespace) -> Answer:
 
 def _report(options: Namespace) -> Answer:
     """Print precision, recall and F1 of every class, each with its interval."""
-    _, (true, predicted), groups = _files.labels(options)
+    (true, predicted), groups = _files.labels(options)
     printed = f1ci.classification_report(
         true,
         predicted,
@@ -93,64 +92,37 @@ def _report(options: Namespace) -> Answer:
         method=options.method,
         confidence_level=options.confidence_level,
     )
-    return _reported(printed, f"{_shape(len(true), groups)}, ")
-
-
-def _matrix(options: Namespace) -> Answer:
-    """Print the same report from a confusion matrix; rows are true classes."""
-    with _files.opened(options.matrix) as stream:
-        matrix, classes, notes = _pasted.read_matrix(stream.read(_files.LONGEST_LINE))
-    printed = f1ci.matrix_report(
-        matrix, classes, method=options.method, confidence_level=options.confidence_level
-    )
-    for note in notes:
-        warnings.warn(note, IntervalWarning, stacklevel=1)
-    return _reported(printed, f"{matrix.sum():,} items, ")
-
-
-def _reported(printed: f1ci.ClassificationReport, shape: str) -> Answer:
     of = {"method": printed.method, "confidence_level": printed.confidence_level}
-    text = f"{shape}{len(printed.classes)} classes\n\n{printed}"
+    text = f"{_shape(len(true), groups)}, {len(printed.classes)} classes\n\n{printed}"
     return text, [row | of for row in printed.records()]
 
 
 def _compare(options: Namespace) -> Answer:
     """Say which of two or more models is better on the same items."""
-    models, columns, groups = _files.labels(options)
-    classes = _files.in_order(itertools.chain(*columns))
-    metric, positive = _compared_metric(options, classes)
+    labels, groups = _files.labels(options)
+    metric, positive = _compared_metric(options, _files.in_order(itertools.chain(*labels)))
     of_class = f" of {_tables.label(positive)}" if metric.binary else ""
-    of: Fields = {"groups": groups, "confidence_level": options.confidence_level}
-    labels: list[list[Any]] = list(columns)
+    columns: list[list[Any]] = list(labels)
     if metric.binary:  # all other classes are one
-        labels = [[label == positive for label in column] for column in columns]
-    y_true, predictions = labels[0], dict(zip(map(_tables.label, models), labels[1:], strict=True))
+        columns = [[label == positive for label in column] for column in labels]
     comparison = f1ci.compare_models(
-        y_true, predictions, metric, margin=options.margin, method=options.method, rng=0, **of
+        columns[0],
+        dict(zip(map(_tables.label, options.pred), columns[1:], strict=True)),
+        metric,
+        margin=options.margin,
+        groups=groups,
+        method=options.method,
+        rng=0,
+        confidence_level=options.confidence_level,
     )
     rows = _rows(comparison.intervals)
     for record, test in zip(comparison.records(), comparison.tests.values(), strict=True):
         rows.append({"name": f"{record['b']} - {record['a']}"} | record)
         rows[-1] |= {"p_not_inferior": test.p_not_inferior, "p_equivalent": test.p_equivalent}
         rows[-1] |= {"method": test.interval.method, "test": test.method}
-    shape = _shape(len(y_true), groups)
-    text = f"{shape}, {metric.name}{of_class}, method {test.interval.method}, test {test.method}"
-    text, more = f"{text}\n\n{comparison}", None
-    if len(predictions) == 2:
-        only_a, only_b = test.discordant or (0, 0)
-        a, b = predictions
-        text += f"\nonly {a} is right on {only_a:,} items, only {b} on {only_b:,}"
-        if "not distinguished" in comparison.verdict() and test.estimate:
-            of |= {"difference": abs(test.estimate), "power": options.power}
-            plan = planning.pilot_sample_size(y_true, predictions[a], predictions[b], metric, **of)
-            more = max(1, plan.items - len(y_true if groups is None else set(groups)))
-            text += (
-                f"\nabout {more:,} more {'items' if groups is None else 'groups'} would be needed "
-                f"to find a difference of {abs(test.estimate):.2g} "
-                f"with a power of {_tables.percent(options.power)}"
-            )
-    rows[-1] |= {"verdict": comparison.verdict(), "more_needed": more}
-    return text, rows
+    rows[-1] |= {"verdict": comparison.verdict()}
+    shape = f"{_shape(len(labels[0]), groups)}, {metric.name}{of_class}"
+    return f"{shape}, method {test.interval.method}, test {test.method}\n\n{comparison}", rows
 
 
 def _plan(options: Namespace) -> Answer:
@@ -177,17 +149,12 @@ _ARGUMENTS: dict[str, Fields] = {
     "fn": {"type": int, "help": "false negatives"},
     "tn": {"type": int, "nargs": "?", "help": "true negatives, for the accuracy only"},
     "file": {"help": "a file with a header line; - is standard input"},
-    "matrix": {"help": "a printed matrix of items drawn at random; - is standard input"},
-    "file_b": {"nargs": "?", "help": "a second file, with the predictions of model B"},
-    "--on": _COLUMN | {"help": "the column that joins the two files"},
     "--true": _COLUMN | {"required": True, "help": "true labels"},
     "--pred": _COLUMN | {"required": True, "nargs": 1, "help": "predicted labels"},
-    "--pred+": _COLUMN
-    | {"required": True, "nargs": "+", "help": "of each model; one name serves two files"},
+    "--pred+": _COLUMN | {"required": True, "nargs": "+", "help": "of each model"},
     "--groups": _COLUMN | {"help": "document, image or user of the item"},
     "--labels": {"nargs": "+", "metavar": "LABEL", "help": "the classes in their order, or some"},
     "--positive": {"metavar": "LABEL", "help": "the positive class"},
-    "--delimiter": {"metavar": "CHARACTER", "help": "between columns"},
     "--metric": {"metavar": "NAME", "help": "f1 by default; f2, recall, macro_f1, ..."},
     "--method": {"metavar": "NAME", "help": "see below; score by default"},
     "--margin": {"type": float, "default": 0.0, "help": "a difference that does not matter"},
@@ -200,20 +167,19 @@ _ARGUMENTS: dict[str, Fields] = {
     "--score": {"type": float, "help": "what both models score, about"},
     "--power": {"type": float, "default": planning.POWER, "help": "to find a difference"},
     "--confidence-level": {"type": float, "default": 0.95, "metavar": "LEVEL"},
-    "--json": {"dest": "form", "action": "store_const", "const": "json", "help": "print json"},
-    "--csv": {"dest": "form", "action": "store_const", "const": "csv", "help": "print csv"},
+    "--alternative": {"default": "two-sided", "help": "greater or less: one limit"},
+    "--json": {"action": "store_true", "help": "print json"},
 }
-_TABLE = "file --true --groups --delimiter --pred"
+_TABLE = "file --true --groups --pred"
 _PLAN = "--half-width --standard-error --prevalence --difference --disagreement --score --power"
 
 # Each command with its arguments, the methods that it takes, and an example.
 _COMMANDS: list[tuple[Callable[[Namespace], Answer], str, Iterable[str], str]] = [
-    (_counts, "tp fp fn tn --metric --method", METHODS, "77 44 10"),
+    (_counts, "tp fp fn tn --metric --method --alternative", METHODS, "77 44 10"),
     (_report, f"{_TABLE} --labels --method", known_methods(), "labels.csv --true y --pred a"),
-    (_matrix, "matrix --method", known_methods(), "matrix.txt"),
     (
         _compare,
-        f"{_TABLE}+ file_b --on --metric --positive --margin --power --method",
+        f"{_TABLE}+ --metric --positive --margin --method",
         [name for name, method in METHODS.items() if not method.needs_one_sample],
         "labels.csv --true y --pred a b",
     ),
@@ -233,16 +199,16 @@ def helps() -> dict[str, str]:
 
 def _parsers() -> dict[str, argparse.ArgumentParser]:
     examples = [f"f1ci {run.__name__.strip('_')} {example}" for run, _, _, example in _COMMANDS]
-    more = ["compare a.csv b.csv --on id --true y --pred p", "report - --true y --pred a --json"]
-    shown = "\n  ".join([*examples, *(f"f1ci {example}" for example in more)])
+    shown = "\n  ".join([*examples, "f1ci report - --true y --pred a --json"])
     raw = argparse.RawDescriptionHelpFormatter
     top = _Parser(
         prog="f1ci",
         description="How sure can we be of an F score? Intervals, reports, comparisons, plans.",
         formatter_class=raw,
         epilog=f"examples:\n  {shown}\n\n"
-        "Files have a header line, and commas, semicolons, tabs or bars between columns; they may\n"
-        "be compressed by gzip. `f1ci COMMAND --help` explains a command.\n"
+        "A file has a header line, and commas, semicolons, tabs or bars between columns.\n"
+        "All models are columns of one file: first join two files, by `paste` or by pandas.\n"
+        "`f1ci COMMAND --help` explains a command.\n"
         "The exit code is 0, or 2 after bad input.",
     )
     top.add_argument("--version", action="version", version=f"f1ci {f1ci.__version__}")
@@ -257,8 +223,8 @@ def _parsers() -> dict[str, argparse.ArgumentParser]:
             epilog="\n".join([*["methods:"][: len(lines)], *lines, f"example: {example}"]),
             formatter_class=raw,
         )
-        new.set_defaults(form="text", run=run, on=None, file_b=None)
-        for word in [*words.split(), "--confidence-level", "--json", "--csv"]:
+        new.set_defaults(run=run)
+        for word in [*words.split(), "--confidence-level", "--json"]:
             new.add_argument(word.rstrip("+"), **_ARGUMENTS[word])
         parsers[new.prog] = new
     return parsers
@@ -291,29 +257,17 @@ def _shape(items: int, groups: list[str] | None) -> str:
     return f"{items:,} items" + ("" if groups is None else f" in {len(set(groups)):,} groups")
 
 
-def _write(text: str, rows: list[Fields], form: str) -> None:
+def _write(text: str, rows: list[Fields], as_json: bool) -> None:
     out = sys.stdout
     if out is None:
-        raise OSError("it is closed")
+        raise OSError("closed")
     if isinstance(out, io.TextIOWrapper):
         out.reconfigure(errors="backslashreplace")  # a terminal may lack letters
-    if form == "text":
-        out.write(text + "\n")
-    elif form == "json":
+    if as_json:
         finite = [{key: _finite(value) for key, value in row.items()} for row in rows]
-        out.write(json.dumps(finite, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
-    else:
-        columns = list(dict.fromkeys(key for row in rows for key in row))
-        writer = csv.DictWriter(out, columns, lineterminator="\n")
-        writer.writeheader()
-        writer.writerows({key: _as_cell(v) for key, v in row.items()} for row in rows)
+        text = json.dumps(finite, indent=2, ensure_ascii=False, allow_nan=False)
+    out.write(text + "\n")
     out.flush()
-
-
-def _as_cell(value: object) -> object:
-    """Return a cell that a spreadsheet does not take for a formula."""
-    formula = isinstance(value, str) and value.startswith(("=", "+", "-", "@"))
-    return f"'{value}" if formula else value
 
 
 def _finite(value: object) -> object:

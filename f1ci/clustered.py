@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from f1ci import _validation
 from f1ci import metrics as _metrics
-from f1ci._limits import interval_of
+from f1ci._limits import interval_of, level_of
 from f1ci.methods.clusters import moved_by_classes, moved_by_table, sample_of_units
 from f1ci.methods.score import Sample, moments
 from f1ci.metrics import Metric
@@ -27,6 +27,7 @@ def clustered_interval(
     average: str | None = None,
     method: str | None = None,
     confidence_level: float = 0.95,
+    alternative: str = "two-sided",
 ) -> Interval:
     """Return an interval for a score pooled over documents, images, users or other units.
 
@@ -49,6 +50,8 @@ def clustered_interval(
         confusion matrix. "delta" is the plain cluster-robust normal interval.
     confidence_level : float, default 0.95
         The nominal level.
+    alternative : {"two-sided", "greater", "less"}, default "two-sided"
+        Which limits to give; see `f1_interval`.
 
     Returns
     -------
@@ -73,7 +76,7 @@ def clustered_interval(
     0.795 (0.620, 0.903)
     """
     table = _unit_counts("counts", counts)
-    return _interval([table], metric, average, method, confidence_level)
+    return _interval([table], metric, average, method, confidence_level, alternative)
 
 
 def clustered_difference(
@@ -84,6 +87,7 @@ def clustered_difference(
     average: str | None = None,
     method: str | None = None,
     confidence_level: float = 0.95,
+    alternative: str = "two-sided",
 ) -> Interval:
     """Return an interval for the score of B minus the score of A on the same units.
 
@@ -91,7 +95,7 @@ def clustered_difference(
     ----------
     counts_a, counts_b : array_like of int, shape (units, 3) or (units, classes, 3)
         The counts of both models, the same unit in the same row.
-    metric, average, method, confidence_level
+    metric, average, method, confidence_level, alternative
         See `clustered_interval`.
 
     Returns
@@ -111,7 +115,7 @@ def clustered_difference(
     a = _unit_counts("counts_a", counts_a)
     b = _unit_counts("counts_b", counts_b)
     _validation.shaped("counts_b", b, b.shape == a.shape, str(a.shape))
-    return _interval([a, b], metric, average, method, confidence_level)
+    return _interval([a, b], metric, average, method, confidence_level, alternative)
 
 
 def sample_of_tables(tables: list[Array], metric: Metric, average: str | None) -> Sample:
@@ -141,13 +145,14 @@ def _interval(
     average: str | None,
     method: str | None,
     confidence_level: float,
+    alternative: str,
 ) -> Interval:
     metric = _metrics.get(metric)
     if average is not None:
         _validation.choice("average", average, AVERAGES)
         expected = f"(units, classes, 3) for average={average!r}"
         _validation.shaped("counts", tables[0], tables[0].ndim == 3, expected)
-    level = _validation.confidence_level(confidence_level)
+    level = level_of(confidence_level, alternative)
     sample = sample_of_tables(tables, metric, average)
     name = metric.name if average is None else f"{average}_{metric.name}"
     name += "" if len(tables) == 1 else " (B - A)"

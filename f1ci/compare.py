@@ -16,7 +16,7 @@ from scipy import special
 
 from f1ci import _validation
 from f1ci import metrics as _metrics
-from f1ci._limits import interval_of, lacking
+from f1ci._limits import Level, interval_of, lacking, level_of
 from f1ci.counts import Items, items_of
 from f1ci.methods import METHODS, paired
 from f1ci.methods.clusters import sample_of_groups
@@ -43,6 +43,7 @@ def difference_interval(
     groups: Labels | None = None,
     method: str | None = None,
     confidence_level: float = 0.95,
+    alternative: str = "two-sided",
 ) -> Interval:
     """Return an interval for metric(B) - metric(A) of two models on the same items.
 
@@ -67,6 +68,8 @@ def difference_interval(
         the longer "cautious", for Tversky indices and accuracy; "logit" and "delta", for all.
     confidence_level : float, optional
         The nominal level.
+    alternative : {"two-sided", "greater", "less"}, default "two-sided"
+        Which limits to give; see `f1_interval`.
 
     Returns
     -------
@@ -93,7 +96,7 @@ def difference_interval(
     metric = _metrics.get(metric)
     named = {"y_true": y_true, "y_pred_a": y_pred_a, "y_pred_b": y_pred_b}
     items = items_of(named, metric.binary, pos_label, labels, groups)
-    return compare(items, metric, method, _validation.confidence_level(confidence_level)).interval
+    return compare(items, metric, method, level_of(confidence_level, alternative)).interval
 
 
 TESTS = {
@@ -165,7 +168,7 @@ def difference_test(
     metric = _metrics.get(metric)
     named = {"y_true": y_true, "y_pred_a": y_pred_a, "y_pred_b": y_pred_b}
     items = items_of(named, metric.binary, pos_label, labels, groups)
-    comparison = compare(items, metric, None, _validation.confidence_level(confidence_level))
+    comparison = compare(items, metric, None, level_of(confidence_level))
     return run_test(comparison, method, margin, replicates, rng)
 
 
@@ -178,7 +181,7 @@ class Comparison(NamedTuple):
     interval: Interval
 
 
-def compare(items: Items, metric: Metric, method: str | None, level: float) -> Comparison:
+def compare(items: Items, metric: Metric, method: str | None, level: Level) -> Comparison:
     """Return the comparison of two models, from items by truth and both predictions."""
     _validation.at_least_two("items", int(items.counts.sum()))
     of = sample_of_difference if items.groups is None else sample_of_groups

@@ -20,11 +20,12 @@ from f1ci._classes import (
     class_counts,
     defined,
     interval_of_classes,
+    refuse_weights,
     sample_of_items,
     zero_division_of,
 )
 from f1ci._labels import are_indicators
-from f1ci._limits import interval_of
+from f1ci._limits import Level, interval_of, level_of
 from f1ci.counts import Items, Matrix
 from f1ci.methods.score import sample_of, sample_of_counts
 from f1ci.metrics import Metric
@@ -40,6 +41,7 @@ def f1_interval(
     *,
     method: str | None = None,
     confidence_level: float = 0.95,
+    alternative: str = "two-sided",
 ) -> Interval:
     """Confidence interval for the F1 score of a binary classifier, from its counts.
 
@@ -63,6 +65,10 @@ def f1_interval(
           "score", "cautious" and "delta", for the F1 of one class.
     confidence_level : float, default 0.95
         Nominal probability, between 0 and 1, that the interval holds the true score.
+    alternative : {"two-sided", "greater", "less"}, default "two-sided"
+        As SciPy has it. "greater" gives the lower limit alone, at which the score is at least with
+        the confidence of the level; the upper end is then that of the range. "less" gives the
+        upper limit. The level must be above 0.5.
 
     Returns
     -------
@@ -93,8 +99,13 @@ def f1_interval(
 
     >>> f1ci.f1_interval([77, 0, 40], 44, 10, method="cautious").low.round(3)
     array([0.665, 0.   , 0.49 ])
+
+    The score is at least 0.681 with 95 % confidence:
+
+    >>> print(f1ci.f1_interval(77, 44, 10, alternative="greater"))
+    f1 = 0.740 (95 % CI at least 0.681, score)
     """
-    level = _validation.confidence_level(confidence_level)
+    level = level_of(confidence_level, alternative)
     tp, fp, fn = _validation.broadcast(_validation.counts, tp=tp, fp=fp, fn=fn)
     sample = sample_of_counts(_metrics.f1, (tp, fp, fn))
     return interval_of(sample, method, level, "f1")
@@ -109,9 +120,11 @@ def f1_score_interval(
     labels: Classes | None = None,
     beta: float = 1.0,
     groups: Labels | None = None,
+    sample_weight: None = None,
     zero_division: float = np.nan,
     method: str | None = None,
     confidence_level: float = 0.95,
+    alternative: str = "two-sided",
 ) -> Interval:
     """Confidence interval for an F score, from true and predicted labels.
 
@@ -139,6 +152,8 @@ def f1_score_interval(
         What cluster each item belongs to (a patient, a document): items of one cluster
         may depend on one another. "score", "logit" and "delta" can take that into account, and
         "cautious" for the score of one class.
+    sample_weight : None
+        Not offered; an error says what to do instead.
     zero_division : {nan, 0, 1}, default nan
         What an undefined score counts, of a class that is never true and never predicted or of
         an item without classes. By default an average leaves it out, and a warning says so.
@@ -157,6 +172,8 @@ def f1_score_interval(
           "score", "cautious" and "delta", for the F1 of one class.
     confidence_level : float, default 0.95
         Nominal probability that the interval holds the true score.
+    alternative : {"two-sided", "greater", "less"}, default "two-sided"
+        Which limits to give; see `f1_interval`.
 
     Returns
     -------
@@ -190,8 +207,8 @@ def f1_score_interval(
     >>> each.classes, each.low.round(2)
     (('a', 'b', 'c'), array([0.26, 0.46, 0.34]))
     """
-    level = _validation.confidence_level(confidence_level)
-    constant = zero_division_of(zero_division)
+    refuse_weights(sample_weight)
+    level, constant = level_of(confidence_level, alternative), zero_division_of(zero_division)
     if average is not None:
         _validation.choice("average", average, _AVERAGES)
     if average not in ("binary", "macro_star") or are_indicators(y_true):
@@ -215,6 +232,7 @@ def metric_interval(
     method: str | None = None,
     fixed: str | None = None,
     confidence_level: float = 0.95,
+    alternative: str = "two-sided",
 ) -> Interval:
     r"""Interval for a metric, from one or more confusion matrices.
 
@@ -245,6 +263,8 @@ def metric_interval(
         that of random counts.
     confidence_level : float, default 0.95
         The nominal level.
+    alternative : {"two-sided", "greater", "less"}, default "two-sided"
+        Which limits to give; see `f1_interval`.
 
     Returns
     -------
@@ -279,7 +299,7 @@ def metric_interval(
     """
     metric = _metrics.get(metric)
     table = Matrix(_validation.matrices(metric, matrix))
-    level = _validation.confidence_level(confidence_level)
+    level = level_of(confidence_level, alternative)
     if fixed is not None:
         _validation.choice("fixed", fixed, ("rows",))
         if metric.parts is None:
@@ -292,7 +312,7 @@ def metric_interval(
 # From counts to intervals, for validated arguments.
 
 
-def items_interval(metric: Metric, items: Items, method: str | None, level: float) -> Interval:
+def items_interval(metric: Metric, items: Items, method: str | None, level: Level) -> Interval:
     """Return the interval for one model's items."""
     sample = sample_of_items(metric, items)
     return interval_of(sample, method, level, metric.name, classes=items.classes)

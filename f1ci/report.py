@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from f1ci import _classes, _tables, _validation, methods, metrics
 from f1ci import counts as _counts
-from f1ci._limits import FEW
+from f1ci._limits import FEW, Level, level_of
 from f1ci.methods import Method
 from f1ci.results import Classes, Fields, Interval, Labels, Record, without_warnings
 
@@ -120,6 +120,7 @@ def classification_report(
     labels: Classes | None = None,
     target_names: Sequence[str] | None = None,
     groups: Labels | None = None,
+    sample_weight: None = None,
     zero_division: float = np.nan,
     method: str | None = None,
     confidence_level: float = 0.95,
@@ -137,6 +138,8 @@ def classification_report(
         What the classes are called in the report, in the order of the rows.
     groups : sequence, optional
         What cluster each item belongs to; see `f1_score_interval`.
+    sample_weight : None
+        Not offered; an error says what to do instead.
     zero_division : {nan, 0, 1}, default nan
         What an undefined score counts in averages. By default it is left out of them.
     method : {"score", "cautious", "logit", "delta"}, optional
@@ -164,7 +167,8 @@ def classification_report(
     weighted avg  0.880 (0.797 to 0.929)  0.880 (0.802 to 0.930)  0.879 (0.800 to 0.930)      100
     95 % confidence intervals, each by itself; method score
     """
-    level = _validation.confidence_level(confidence_level)
+    _classes.refuse_weights(sample_weight)
+    level = level_of(confidence_level)
     data = _named(_classes.class_counts(y_true, y_pred, labels, groups), target_names)
     return _report(data, _classes.zero_division_of(zero_division), method, level)
 
@@ -200,7 +204,7 @@ def matrix_report(
     """
     table = _validation.matrices(metrics.micro_f1, matrix)
     _validation.shaped("matrix", table, table.ndim == 2, "(r, r)")
-    level = _validation.confidence_level(confidence_level)
+    level = level_of(confidence_level)
     filled = np.nonzero(table)
     items = _counts.Items(np.array(filled), table[filled], None, range(len(table)))
     return _report(_named(_classes.counts_of_items(items), classes), np.nan, method, level)
@@ -216,7 +220,7 @@ def _named(data: _classes.ClassCounts, names: Classes | None) -> _classes.ClassC
 
 
 def _report(
-    data: _classes.ClassCounts, zero_division: float, method: str | None, level: float
+    data: _classes.ClassCounts, zero_division: float, method: str | None, level: Level
 ) -> ClassificationReport:
     """Return the report of counts by class."""
     method, _ = methods.pick(method, known_methods(), "a classification report")
@@ -253,7 +257,7 @@ def _report(
         notes.append(f"too few items to say much of {_some(of, little)}, and of the averages")
     support = (tp + fn).astype(np.int64)
     return ClassificationReport(
-        of, by_class, averages, support, data.number, tuple(notes), name, level
+        of, by_class, averages, support, data.number, tuple(notes), name, level.value
     )
 
 

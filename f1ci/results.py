@@ -217,6 +217,8 @@ class Interval(_Limits):
         The name of the metric.
     classes : tuple or None
         The class of each entry, if there is an interval for each class.
+    alternative : {"two-sided", "greater", "less"}
+        "greater" if `low` alone is a limit and `high` the end of the range; "less" the other way.
     """
 
     estimate: Numbers
@@ -227,6 +229,7 @@ class Interval(_Limits):
     method: str
     metric: str
     classes: tuple[Hashable, ...] | None = None
+    alternative: str = "two-sided"
 
     @property
     def length(self) -> Numbers:
@@ -251,8 +254,10 @@ class Interval(_Limits):
         digits = _tables.decimals(self.length)
         estimate, low, high = (f"{x:.{digits}f}" for x in (self.estimate, *self))
         value = "is undefined" if np.isnan(self.estimate) else f"= {estimate}"
+        one_sided = {"greater": f"at least {low}", "less": f"at most {high}"}
+        limits = one_sided.get(self.alternative, f"{low} to {high}")
         level = _tables.percent(self.confidence_level)
-        return f"{self.metric} {value} ({level} CI {low} to {high}, {self.method})"
+        return f"{self.metric} {value} ({level} CI {limits}, {self.method})"
 
     def _table(self) -> Table:
         names, *columns, _ = self._columns(_MOST_ROWS).values()
@@ -262,8 +267,9 @@ class Interval(_Limits):
             for name, *values in zip(names, *columns, strict=True)
         ]
         more = np.size(self.estimate) - len(rows)
+        side = {"greater": " (at least low)", "less": " (at most high)"}.get(self.alternative, "")
         level = _tables.percent(self.confidence_level)
-        line = f"{self.metric}, {level} CI, {self.method}"
+        line = f"{self.metric}, {level} CI{side}, {self.method}"
         return ["", "estimate", "low", "high"], rows, [f"and {more:,} more"] * bool(more) + [line]
 
 

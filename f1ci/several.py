@@ -17,6 +17,7 @@ import numpy as np
 
 from f1ci import _tables, _validation
 from f1ci import metrics as _metrics
+from f1ci._limits import level_of
 from f1ci.compare import compare, run_test
 from f1ci.counts import Items, group_items, items_of
 from f1ci.intervals import items_interval
@@ -138,7 +139,7 @@ def compare_models(
     names, arrays = _validation.models(y_true, predictions)
     _validation.at_least_two("models", len(names), "a comparison")
     items = items_of(arrays, metric.binary, pos_label, labels, groups)
-    level = _validation.confidence_level(confidence_level)
+    level = level_of(confidence_level)
     every = metric.binary or labels is not None
     intervals, tests = {}, {}
     for k, name in enumerate(names, start=1):

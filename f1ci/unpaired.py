@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 
 from f1ci import _validation
 from f1ci import metrics as _metrics
-from f1ci._limits import interval_of
+from f1ci._limits import interval_of, level_of
 from f1ci.compare import tail
 from f1ci.counts import Matrix
 from f1ci.methods import METHODS
@@ -64,7 +64,7 @@ def unpaired_difference(
     f1 (B - A) = 0.042 (95 % CI -0.033 to 0.124, score)
     A and B are not distinguished
     """
-    metric, level = _metrics.get(metric), _validation.confidence_level(confidence_level)
+    metric, level = _metrics.get(metric), level_of(confidence_level)
     named = {"matrix_a": matrix_a, "matrix_b": matrix_b}
     a, b = (sample_of(metric, _one_matrix(name, metric, m)) for name, m in named.items())
     sample = sample_of_unpaired(metric, a, b)

@@ -38,13 +38,14 @@ def a_posterior(do, **options):
 
 # What many of them take.
 AT = {"method": "score", "confidence_level": 0.9}
+SIDE = {**AT, "alternative": "greater"}
 ONE = {"y_true": TRUE, "y_pred": A}
 PAIR = {"y_true": TRUE, "y_pred_a": A, "y_pred_b": B}
 MODELS = {"y_true": TRUE, "predictions": {"A": A, "B": B}}
 MATRIX = {"matrix": [[9, 2], [3, 8]]}
 CLASSES = {"labels": [0, 1], "groups": [0, 1, 2, 3] * 4}
-COUNTED = {"zero_division": 0}
-UNITS = {"metric": "f1", "average": None, **AT}
+COUNTED = {"sample_weight": None, "zero_division": 0}
+UNITS = {"metric": "f1", "average": None, **SIDE}
 LARGE = {"metric": "f1", "difference": 0.1, "power": 0.7}
 DRAWN = {"metric": "f1", "margin": 0.1, "pos_label": 1, "rng": 1, "confidence_level": 0.9}
 WEIGHTS = {"prior": 1.0, "rope": 0.01, "rho1": 0.3, "rho2": 0.3}
@@ -54,10 +55,10 @@ RUN = {"n": 5, "cells": DESIGN, **AT}
 CALLS = {
     "binary_counts": (f1ci.binary_counts, {**ONE, "pos_label": 1}),
     "confusion_matrix": (f1ci.confusion_matrix, {**ONE, "labels": [0, 1]}),
-    "f1_interval": (f1ci.f1_interval, {"tp": 7, "fp": 2, "fn": [1, 3], **AT}),
+    "f1_interval": (f1ci.f1_interval, {"tp": 7, "fp": 2, "fn": [1, 3], **SIDE}),
     "f1_score_interval": (
         f1ci.f1_score_interval,
-        {**ONE, **CLASSES, **AT, **COUNTED, "average": "macro", "beta": 2.0},
+        {**ONE, **CLASSES, **SIDE, **COUNTED, "average": "macro", "beta": 2.0},
     ),
     "f1_score_interval, binary": (
         f1ci.f1_score_interval,
@@ -75,7 +76,7 @@ CALLS = {
     ),
     "metric_interval": (
         f1ci.metric_interval,
-        {**MATRIX, **AT, "metric": "macro_f1", "fixed": "rows"},
+        {**MATRIX, **SIDE, "metric": "macro_f1", "fixed": "rows"},
     ),
     "clustered_interval": (f1ci.clustered_interval, {"counts": COUNTS, **UNITS}),
     "clustered_difference": (
@@ -84,7 +85,7 @@ CALLS = {
     ),
     "difference_interval": (
         f1ci.difference_interval,
-        {**PAIR, **CLASSES, **AT, "metric": "macro_f1"},
+        {**PAIR, **CLASSES, **SIDE, "metric": "macro_f1"},
     ),
     "difference_interval, binary": (
         f1ci.difference_interval,

@@ -1,8 +1,5 @@
 """The command line, run as a user runs it: a process with arguments, a file or a pipe."""
 
-import csv
-import gzip
-import io
 import json
 import os
 import subprocess
@@ -14,7 +11,7 @@ import pytest
 from compendium import ROOT
 
 import f1ci
-from f1ci import cli, planning
+from f1ci import cli
 
 RNG = np.random.default_rng(15)
 N = 300
@@ -72,14 +69,14 @@ def test_counts_of_the_paper():
     assert not err
 
 
-def test_counts_as_json_and_csv(capsys):
+def test_counts_as_json(capsys):
     rows = json.loads(here(capsys, "counts", 77, 44, 10, 900, "--metric", "f2", "--json")[0])
     assert [row["name"] for row in rows] == ["precision", "recall", "fbeta(2)", "accuracy"]
     interval = f1ci.metric_interval([[900, 44], [10, 77]], f1ci.metrics.fbeta(2))
     assert (rows[2]["low"], rows[2]["high"]) == tuple(interval)
-    out, _ = here(capsys, "counts", 77, 44, 10, "--csv", "--method", "wilson_direct")
-    (row,) = csv.DictReader(io.StringIO(out))
-    assert float(row["low"]) == f1ci.f1_interval(77, 44, 10, method="wilson_direct").low
+    out, _ = here(capsys, "counts", 77, 44, 10, "--json", "--method", "wilson_direct")
+    (row,) = json.loads(out)
+    assert row["low"] == f1ci.f1_interval(77, 44, 10, method="wilson_direct").low
     out, err = here(capsys, "counts", 0, 0, 0, "--json")
     assert json.loads(out)[2]["estimate"] is None
     assert "note: f1 is undefined" in err
@@ -114,20 +111,6 @@ def test_a_comparison_is_that_of_the_package(capsys, labels, groups):
     assert difference == difference | expected | {"verdict": test.verdict("a", "b")}
 
 
-def test_a_verdict_says_how_many_more_items_are_needed(capsys, labels):
-    out, _ = here(capsys, "compare", labels, "--true", "y", "--pred", "a", "b")
-    test = f1ci.difference_test(TRUE, A, B)
-    plan = planning.pilot_sample_size(TRUE, A, B, difference=abs(test.estimate))
-    more = plan.items - N
-    verdict, _, said = out.splitlines()[-3:]
-    assert verdict == "a and b are not distinguished"
-    size = f"{abs(test.estimate):.2g}"
-    assert said == (
-        f"about {more:,} more items would be needed to find a difference of {size} "
-        "with a power of 80 %"
-    )
-
-
 def write(path, rows):
     path.write_text("\n".join(["y,a,b", *rows]) + "\n", "utf-8")
     return path
@@ -138,13 +121,10 @@ def test_plain_verdicts(capsys, tmp_path):
     path = write(tmp_path / "x.csv", rows)
     of = ["compare", path, "--true", "y", "--pred"]
     out, _ = here(capsys, *of, "a", "b", "--positive", "spam")
-    assert out.splitlines()[-2:] == [
-        "b is better than a",
-        "only a is right on 0 items, only b on 30",
-    ]
+    assert out.splitlines()[-1] == "b is better than a"
     assert out.startswith("100 items, f1 of spam, method score, test exact\n")
     out, _ = here(capsys, *of, "b", "a", "--positive", "spam")
-    assert out.splitlines()[-2] == "a is worse than b"
+    assert out.splitlines()[-1] == "a is worse than b"
     _, err = here(capsys, *of, "a", "a", "--positive", "ham", code=2)
     assert err == "f1ci: a comparison needs at least two models, got 1\n"
     _, err = here(capsys, *of, "a", "b", code=2)
@@ -198,7 +178,6 @@ def test_plans(capsys):
         (b"y,a\n1,1\n\n0, \n", "line 4: column 'a': the label is missing, got ''"),
         (b"y,a\n1,1\nNA,0\n", "line 3: column 'y': the label is missing, got 'NA'"),
         (b"y,a\n1,1\n0,nan\n", "line 3: column 'a': the label is missing, got 'nan'"),
-        (b"y,a\nx,x\nx,\xff\n", r"line 3: column 'a': not UTF-8 text, got '\udcff'"),
         (b'y,a\nx,x\n"x,x\n', "line 3: unexpected end of data"),
         (b'y,a\nx,x\n"x"y,x\n', "line 3: ',' expected after '\"'"),
         (b"y,a\nx,x\nx,x\n", "needs at least two classes, got 1"),
@@ -245,10 +224,9 @@ def test_bad_arguments_get_one_sentence(capsys, arguments, sentence):
 @pytest.mark.parametrize(
     ("redirect", "sentence"),
     [
-        ("counts 1 2 3 >&-", "f1ci: standard output: it is closed"),
-        ("counts 1 2 3 >/dev/full", "f1ci: standard output: no space left on device"),
-        ("report - --true y --pred a <&-", "f1ci: standard input: it is closed"),
-        ("report /dev/zero --true y --pred a", "f1ci: /dev/zero, line 1: a line of more than"),
+        ("counts 1 2 3 >&-", "f1ci: standard input or output: closed"),
+        ("counts 1 2 3 >/dev/full", "f1ci: standard input or output: no space left on device"),
+        ("report - --true y --pred a <&-", "f1ci: standard input or output: bad file descriptor"),
         (
             "report - --true y --pred a <<X\ny,a\n1\nX\n",
             "f1ci: standard input, line 2: the header has 2 columns, got 1\n",
@@ -256,7 +234,7 @@ def test_bad_arguments_get_one_sentence(capsys, arguments, sentence):
         ("counts 0 0 0 2>&-", ""),
     ],
 )
-def test_closed_full_and_endless_streams_get_a_sentence(redirect, sentence):
+def test_closed_and_full_streams_get_a_sentence(redirect, sentence):
     command = ["sh", "-c", f"{sys.executable} -m f1ci {redirect}"]
     done = subprocess.run(command, capture_output=True, cwd=ROOT, check=False)
     assert done.returncode == (2 if sentence else 0)
@@ -264,74 +242,17 @@ def test_closed_full_and_endless_streams_get_a_sentence(redirect, sentence):
     assert done.stderr.count(b"\n") <= 1
 
 
-def test_compressed_files_and_other_encodings(capsys, tmp_path, labels):
-    expected = here(capsys, "report", labels, "--true", "y", "--pred", "a")[0]
-    packed = tmp_path / "labels.csv.gz"
-    packed.write_bytes(gzip.compress(labels.read_bytes()))
-    wide = tmp_path / "wide.csv"
-    wide.write_text(labels.read_text(), "utf-16")
-    barred = tmp_path / "barred.csv"
-    barred.write_text(labels.read_text().replace(",", "|").replace("y|", '"y"|'))
-    for path in (packed, wide, barred):
-        assert here(capsys, "report", path, "--true", "y", "--pred", "a")[0] == expected
-
-
 def test_delimiters_inside_quotes_separate_nothing(capsys, tmp_path):
     path = tmp_path / "x.csv"
     path.write_text('"true, label, as, read";"pred"\n1;1\n0;1\n')
     of = ["report", path, "--true", "true, label, as, read", "--pred", "pred"]
     assert "accuracy" in here(capsys, *of)[0]
-    assert "accuracy" in here(capsys, *of, "--delimiter", ";")[0]
-    _, err = here(capsys, *of, "--delimiter", ";;", code=2)
-    assert "must be a 1-character string" in err
-
-
-def test_numbers_and_truth_values_are_spelled_alike(capsys, tmp_path):
-    path = write(tmp_path / "x.csv", ["1,1.0,1", "0,0.0,0", "1,0.0,1"])
-    out, err = here(capsys, "report", path, "--true", "y", "--pred", "a")
-    assert f"\n\n{f1ci.classification_report([1, 0, 1], [1, 0, 0])}\n" in out
-    assert err == "f1ci: note: labels are read 0.0 as 0, 1.0 as 1\n"
-    path = write(tmp_path / "y.csv", ["True,true,1", "False,false,0", "True,TRUE,1"])
-    out, err = here(capsys, "report", path, "--true", "y", "--pred", "a")
-    assert "labels are read False as false, TRUE as true, True as true" in err
-    _, err = here(capsys, "report", path, "--true", "y", "--pred", "b", code=2)
-    assert "share no label" in err
-
-
-def test_two_files_are_joined(capsys, tmp_path, labels):
-    whole = here(capsys, "compare", labels, "--true", "y", "--pred", "a", "b", "--json")[0]
-    one, other = tmp_path / "a.csv", tmp_path / "b.csv"
-    ids = RNG.permutation(N)
-    one.write_text("id,y,p\n" + "".join(f"{k},{TRUE[k]},{A[k]}\n" for k in range(N)))
-    other.write_text("p;id\n" + "".join(f"{B[k]};{k}\n" for k in ids) + "1;extra\n")
-    of = ["compare", one, other, "--on", "id", "--true", "y", "--pred", "p"]
-    out, err = here(capsys, *of, "--json")
-    assert json.loads(out) == json.loads(whole)
-    assert err == (
-        f"f1ci: note: rows without a partner in the other file are left out: 1 of {other}\n"
-    )
-    with other.open("a") as stream:
-        stream.write("0;7\n")
-    assert "the row '7' comes twice" in here(capsys, *of, code=2)[1]
-    assert "two files need --on COLUMN" in here(capsys, *of[:3], *of[5:], code=2)[1]
 
 
 def test_more_than_two_models(capsys, labels):
     out, _ = here(capsys, "compare", labels, "--true", "y", "--pred", "a", "b", "y")
     assert out.splitlines()[-1] == "y is better than every other model"
     assert "p (Holm)" in out
-
-
-def test_a_matrix_has_the_report_of_its_labels(capsys, tmp_path):
-    path = tmp_path / "matrix.txt"
-    path.write_text(f"{f1ci.confusion_matrix(TRUE, A)!r}")
-    out, err = here(capsys, "matrix", path)
-    assert out.endswith(f"\n\n{f1ci.classification_report(TRUE, A)}\n")
-    assert not err
-    path.write_text("\tno\tyes\tTotal\nno\t50\t3\t53\nyes\t4\t61\t65\nTotal\t54\t64\t118\n")
-    out, err = here(capsys, "matrix", path)
-    assert out.startswith("118 items, 2 classes\n")
-    assert err == "f1ci: note: left out: the row and the column of totals\n"
 
 
 def test_escape_codes_do_not_reach_the_terminal(capsys, tmp_path):
@@ -350,12 +271,6 @@ def test_escape_codes_do_not_reach_the_terminal(capsys, tmp_path):
         assert len(shown) < 2000
 
 
-def test_spreadsheets_do_not_compute_names(capsys, tmp_path):
-    path = write(tmp_path / "x.csv", ["=1+1,=1+1,b", "b,b,b"])
-    out, _ = here(capsys, "report", path, "--true", "y", "--pred", "a", "--csv")
-    assert "\n'=1+1,precision," in out
-
-
 def test_files_as_they_come(capsys, tmp_path):
     # A byte order mark, semicolons, spaces, quoted line breaks, Windows line ends, blank lines.
     path = tmp_path / "x.csv"
@@ -366,8 +281,8 @@ def test_files_as_they_come(capsys, tmp_path):
     expected = f1ci.classification_report([10, 2, 10], [10, 2, 2])
     assert out.endswith(f"\n\n{expected}\n")  # 2 comes before 10
     path.write_text("y\ta\n東京\t東京\n京都\t東京\n", "utf-8")
-    out, _ = here(capsys, "report", path, "--true", "y", "--pred", "a", "--csv")
-    assert {row["name"] for row in csv.DictReader(io.StringIO(out))} >= {"東京", "京都"}
+    out, _ = here(capsys, "report", path, "--true", "y", "--pred", "a", "--json")
+    assert {row["name"] for row in json.loads(out)} >= {"東京", "京都"}
 
 
 def test_letters_that_a_terminal_lacks_do_not_stop_it():
@@ -391,7 +306,7 @@ def test_a_reader_that_leaves_early_is_no_error(tmp_path):
 
 def test_help_shows_every_command_with_an_example_and_the_methods(capsys):
     out, _ = here(capsys, "--help")
-    for name in ("counts", "report", "matrix", "compare", "plan"):
+    for name in ("counts", "report", "compare", "plan"):
         assert f"\n  f1ci {name} " in out
         shown, _ = here(capsys, name, "--help")
         assert f"example: f1ci {name} " in shown

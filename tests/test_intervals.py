@@ -5,17 +5,19 @@ proportion; the invariants of every default.
 """
 
 import warnings
+from functools import partial
 
 import numpy as np
 import pytest
 from examples import TOY, labels_of
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import binomtest
 from statsmodels.stats.proportion import proportion_confint
 from tracer import walk
 
 import f1ci
-from f1ci import methods, metrics
+from f1ci import cli, methods, metrics
 from f1ci.results import DegenerateVarianceWarning, SmallSampleWarning, UndefinedMetricWarning
 
 NAMES = np.array(["ham", "spam"])
@@ -287,6 +289,59 @@ def test_bad_matrices_are_quoted(matrix, metric, method, message):
 def test_nothing_is_known_from_an_empty_matrix(metric):
     empty = np.zeros((3, 3), dtype=int)
     assert tuple(quiet(f1ci.metric_interval, empty, metric)) == (0.0, 1.0)
+
+
+# One-sided limits
+
+
+@pytest.mark.parametrize("side", ["greater", "less"])
+@pytest.mark.parametrize(("method", "theirs"), [("score", "wilson"), ("cautious", "exact")])
+@pytest.mark.parametrize(("k", "n"), [(77, 87), (0, 5), (5, 5), (1, 300)])
+def test_one_sided_limits_of_proportions_are_those_of_scipy(side, method, theirs, k, n):
+    expected = binomtest(k, n, alternative=side).proportion_ci(0.9, method=theirs)
+    options = {"method": method, "confidence_level": 0.9, "alternative": side}
+    recall = f1ci.metric_interval([[3, 4], [n - k, k]], "recall", **options)
+    precision = f1ci.metric_interval([[3, n - k], [4, k]], "precision", **options)
+    # SciPy finds its exact limits by root finding, to 1e-12.
+    assert tuple(recall) == pytest.approx(tuple(expected), abs=1e-10)
+    assert tuple(precision) == pytest.approx(tuple(expected), abs=1e-10)
+
+
+@pytest.mark.parametrize("method", [None, "delta"])
+def test_every_door_has_one_sided_limits(method):
+    y, a, b, groups = np.random.default_rng(8).integers(0, 2, (4, 60))
+    groups += np.arange(60)
+    table = np.arange(1, 13).reshape(4, 3)
+    rows = np.stack([y, b], axis=1), np.stack([a, b], axis=1)
+    for least, question in (
+        (0.0, partial(f1ci.f1_interval, [7, 40], 4, 1)),
+        (0.0, partial(f1ci.f1_score_interval, y, a)),
+        (0.0, partial(f1ci.f1_score_interval, *rows, average="macro")),
+        (0.0, partial(f1ci.metric_interval, [[5, 2], [3, 9]], "macro_f1")),
+        (0.0, partial(f1ci.clustered_interval, table)),
+        (-1.0, partial(f1ci.metric_interval, [[5, 2], [3, 9]], "mcc")),
+        (-1.0, partial(f1ci.difference_interval, y, a, b, "f1")),
+        (-1.0, partial(f1ci.difference_interval, y, a, b, "f1", groups=groups)),
+    ):
+        both = question(method=method, confidence_level=0.9)
+        low = question(method=method, alternative="greater")
+        high = question(method=method, alternative="less")
+        np.testing.assert_allclose(low.low, both.low, rtol=1e-9)
+        np.testing.assert_allclose(high.high, both.high, rtol=1e-9)
+        np.testing.assert_array_equal(low.high, np.ones_like(both.low))
+        np.testing.assert_array_equal(high.low, np.full_like(both.low, least))
+
+
+def test_one_sided_limits_print_and_refuse_low_levels(capsys):
+    at_most = f1ci.f1_interval(77, 44, 10, alternative="less")
+    assert str(at_most) == "f1 = 0.740 (95 % CI at most 0.792, score)"
+    assert cli.main(["counts", "77", "44", "10", "--alternative", "less"]) == 0
+    assert capsys.readouterr().out.splitlines()[-1] == str(at_most)
+    assert "CI (at most high)" in str(f1ci.f1_interval([7, 5], 4, 1, alternative="less"))
+    with pytest.raises(ValueError, match=r"above 0\.5 for alternative='less', .* got 0\.5"):
+        f1ci.f1_interval(77, 44, 10, alternative="less", confidence_level=0.5)
+    with pytest.raises(ValueError, match=r"alternative must be one of .* got 'smaller'"):
+        f1ci.f1_interval(77, 44, 10, alternative="smaller")
 
 
 # The way through the package

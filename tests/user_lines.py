@@ -30,7 +30,7 @@ def run() -> None:
     grouped = f1ci.f1_score_interval(y_true, y_pred, average="macro", groups=groups)
     error: float = grouped.standard_error
     matrix = f1ci.confusion_matrix(y_true, y_pred)
-    least: float = f1ci.metric_interval(matrix, "macro_f1").low
+    least: float = f1ci.metric_interval(matrix, "macro_f1", alternative="greater").low
     batch = f1ci.metric_interval(np.stack([matrix, matrix]), f1ci.metrics.fbeta(2))
     print(error, least, batch.high.shape, batch.to_dict()["method"])
     difference: float = f1ci.difference_interval(y_true, y_pred, y_true, "macro_f1").estimate
