@@ -304,9 +304,7 @@ def _study(
     design = _distribution("cells", cells)
     level = _validation.confidence_level(confidence_level)
     if callable(method):
-        if truth is None:
-            raise TypeError("truth must be given with a method of your own, got None")
-        return design, partial(_sums, method, np.asarray(truth, dtype=np.float64))
+        return design, partial(_sums, method, _validation.real("truth", truth))
     _validation.choice("method", method, known(metrics.f1))
     _validation.shaped("cells", design, design.shape == (4,), "(4,)")
     p11, p10, p01, _ = design
@@ -314,7 +312,7 @@ def _study(
         raise ValueError("p11 + p10 + p01 must lie in (0, 1], got 0.0")
     interval = partial(_named_interval, method=method, z=normal_quantile(level))
     f1 = 2.0 * p11 / (2.0 * p11 + p10 + p01) if truth is None else truth
-    return design, partial(_sums, interval, np.asarray(f1, dtype=np.float64))
+    return design, partial(_sums, interval, _validation.real("truth", f1))
 
 
 def _named_interval(counts: Cells, method: str, z: float) -> Limits:

@@ -356,7 +356,7 @@ QUARTERS = [0.25] * 4
         ("exact", 5, HALVES, {"least": 1}, "leave some tables, got 1"),
         ("tables", MANY, [0.5, 0.5], {}, r"about 1e\+09 tables .*, or leave out .* least=0"),
         ("simulate", 5, HALVES, {"method": several} | THREE, r"\(9, 3\) for 9 .* shapes \(9, 2\)"),
-        ("simulate", 5, HALVES, {"method": several}, "truth must be given"),
+        ("simulate", 5, HALVES, {"method": several}, "truth must be numeric, got None"),
         ("simulate", 5, [0.5, 0.5], {}, r"shape \(4,\), got shape \(2,\)"),
         ("simulate", 5, HALVES, {"replicates": 0}, "got 0"),
     ],
