@@ -312,7 +312,7 @@ def _study(
         raise ValueError("p11 + p10 + p01 must lie in (0, 1], got 0.0")
     interval = partial(_named_interval, method=method, z=normal_quantile(level))
     f1 = 2.0 * p11 / (2.0 * p11 + p10 + p01) if truth is None else truth
-    return design, partial(_sums, interval, _validation.real("truth", f1))
+    return design, partial(_sums, interval, np.asarray(_validation.number("truth", f1)))
 
 
 def _named_interval(counts: Cells, method: str, z: float) -> Limits:
