@@ -20,7 +20,7 @@ from f1ci.counts import Items
 from f1ci.methods.clusters import sample_of_groups
 from f1ci.methods.score import Sample, sample_of, sample_of_counts
 from f1ci.metrics import Tversky
-from f1ci.metrics.some import SomeClasses
+from f1ci.metrics.classes import Mean
 from f1ci.results import (
     Array,
     Classes,
@@ -164,7 +164,8 @@ def _of_chosen(data: ClassCounts, score: Tversky, average: str | None, chosen: C
         return sample_of_counts(score, (tp, fp, fn))
     metric: metrics.Metric = metrics.micro_f1
     if len(chosen) < len(data.items.classes):
-        metric = SomeClasses(f"{average}_{score.name}", score, average, tuple(chosen.tolist()))
+        name, places = f"{average}_{score.name}", tuple(chosen.tolist())
+        metric = Mean(name, score, average, score.range, chosen=places)
     elif average != "micro":
         metric = (metrics.macro if average == "macro" else metrics.weighted)(score)
     return sample_of_items(metric, data.items)

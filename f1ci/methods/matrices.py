@@ -19,9 +19,8 @@ from numpy.typing import NDArray
 
 from f1ci.counts import Matrix, SparseMatrix
 from f1ci.methods.multinomial import BLOCK, combined, limits, summed
-from f1ci.metrics import Metric
-from f1ci.metrics.classes import ClassMetric, MacroStar
-from f1ci.metrics.some import SomeClasses
+from f1ci.metrics import Metric, tversky_weights
+from f1ci.metrics.classes import ClassMetric, MacroStar, Mean
 from f1ci.results import Array, FloatOrArray
 
 __all__ = ["Average", "Cells", "limits_of_tables"]
@@ -67,8 +66,8 @@ def limits_of_tables(
 
 def _average(metric: Metric, cells: Cells, fixed: bool) -> Average | None:
     """Return the average that a metric is, if it is one."""
-    if isinstance(metric, SomeClasses) and metric.average == "macro":
-        return Average(cells, [(metric.of.a, metric.of.b)], chosen=metric.chosen)
+    if isinstance(metric, Mean) and metric.chosen and metric.average == "macro":
+        return Average(cells, [tversky_weights(metric.of)], chosen=metric.chosen)
     if metric.parts is None:
         return None
     star = (metric.a, metric.b) if isinstance(metric, MacroStar) else None

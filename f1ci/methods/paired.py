@@ -53,7 +53,7 @@ _BLOCK = 2_000_000
 def cells_of(items: Items) -> Array:
     """Return items of two classes by truth and the predictions of A and B, shape (2, 2, 2)."""
     cells = np.zeros((2, 2, 2))
-    cells[tuple(items.codes)] = items.counts
+    np.add.at(cells, tuple(items.codes), items.counts)
     return cells
 
 
@@ -125,24 +125,25 @@ def score_statistic(items: Items, metric: Metric) -> tuple[float, bool]:
     observed, slopes = _difference(matrices, metric)
     if abs(observed) < _NEAR_TIE:
         return 0.0, True
-    value = observed
+    value, ends = observed, [_extreme(slopes, side)[0] for side in (-1.0, 1.0)]
+    if not ends[0] < -observed < ends[1]:
+        # No probabilities meet such a constraint. With half an item in every cell some do.
+        value, slopes = _difference([matrix + 0.5 * r for matrix in matrices], metric)
     for _ in range(_ROUNDS):
         # 1. The influence of the rows and the cells of extreme influence, under the constraint.
         rows = slopes[1][codes[0], codes[2]] - slopes[0][codes[0], codes[1]] + value
-        ends = [_extreme(slopes, side) for side in (-1.0, 1.0)]
-        (least, _), (largest, _) = ((end[0] + value, end[1]) for end in ends)
+        (least, bottom), (largest, top) = (_extreme(slopes, side) for side in (-1.0, 1.0))
         # 2. The most likely probabilities are count / (n + l influence). The multiplier l makes
         # the mean influence zero, or it is at an end, where the empty cell gets the rest.
-        low, high = (-n / end * (1.0 - 1e-15) for end in (largest, least))
+        low, high = (-n / (end + value) * (1.0 - 1e-15) for end in (largest, least))
         mean: Callable[[float], float] = lambda at: (counts * rows / (n + at * rows)).sum()  # noqa: E731, B023
         multiplier = low if mean(low) <= 0.0 else high
         if mean(low) > 0.0 > mean(high):
             multiplier = brentq(mean, low, high, xtol=1e-16 * (high - low))
         p = counts / (n + multiplier * rows)
         # 3. What is left goes to the empty cell of extreme influence.
-        left, cell = max(0.0, 1.0 - p.sum()), ends[int(multiplier < 0)][1]
-        shares = np.append(p, left)
-        at = np.column_stack([codes, cell])
+        shares = np.append(p, max(0.0, 1.0 - p.sum()))
+        at = np.column_stack([codes, top if multiplier < 0 else bottom])
         moved = [SparseMatrix(at[0], by, shares, r).dense() for by in at[1:]]
         value, slopes = _difference(moved, metric)
         if abs(value) <= _NEAR_TIE:
@@ -186,16 +187,16 @@ def random_swaps(items: Items, metric: Metric, replicates: int, rng: np.random.G
     cells = true[differ] * r + np.stack([by_b, by_a])[:, differ]
     values = np.concatenate([moved, -moved]), (np.tile(unit, 2), cells.ravel())
     effects = coo_array(values, shape=(len(tosses), r * r)).tocsr()
-    a, b = (items.matrix(model).dense() for model in (0, 1))
-    observed = abs(metric.estimate(Matrix(b)) - metric.estimate(Matrix(a)))
+    both = np.stack([items.matrix(model).dense() for model in (0, 1)])
+    observed = np.abs(np.diff(metric.estimate(Matrix(both))))
     # 3. Swap, score and compare, block by block.
     extreme = 0
     for block in np.array_split(
         np.arange(replicates), 1 + replicates * sum(effects.shape) // _BLOCK
     ):
         drawn = rng.binomial(tosses, 0.5, (len(block), len(tosses)))
-        moves = (drawn @ effects).reshape(-1, r, r)
-        of_a, of_b = metric.estimate(Matrix(a + moves)), metric.estimate(Matrix(b - moves))
+        moves = (drawn @ effects).reshape(-1, 1, r, r)
+        scores = metric.estimate(Matrix(both + np.concatenate([moves, -moves], axis=1)))
         # Outcomes that tie with the observed one may differ from it by rounding.
-        extreme += int(np.count_nonzero(~(np.abs(of_b - of_a) < observed - 1e-12)))
+        extreme += int(np.count_nonzero(~(np.abs(np.diff(scores)) < observed - 1e-12)))
     return (1 + extreme) / (1 + replicates)
