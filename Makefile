@@ -17,6 +17,8 @@ ROOMS = $(shell grep -L compendium $(wildcard $(patsubst f1ci/%,tests/test_%,$(w
 # The shell reads what a person names, not make: a quote in it stays a quote.
 RUN := $(BIN)/python -m compendium.execute --workers "$$WORKERS" --scheduler "$$SCHEDULER"
 export NAME PARAMS SCHEDULER WORKERS
+# Python keeps what it compiles. Otherwise every notebook compiles its imports: 3 seconds for each.
+unexport PYTHONDONTWRITEBYTECODE
 
 ifneq ($(words $(VENV)),1)
 $(error VENV is a path without spaces, got '$(VENV)')

@@ -186,9 +186,6 @@ def comparison_sample_size(
         )
     d1, d0 = (_validation.probability("disagreement", share) for share in disagreement)
     f, share = _validation.fraction("score", score), _validation.fraction("prevalence", prevalence)
-    if d1 > share or d0 > 1.0 - share:
-        rule = f"within the shares of positives and negatives, {share:g} and {1.0 - share:g}"
-        raise ValueError(f"disagreement must lie {rule}, got {given}")
     wrong = share * (1.0 - f)
     whole = share * f + (a + b) * wrong
     move_1, move_0 = (1.0 - f + b * f) / whole, a * f / whole
@@ -229,15 +226,13 @@ def pilot_sample_size(
 
     Examples
     --------
-    >>> from f1ci.planning import detectable_difference, pilot_sample_size
+    >>> from f1ci.planning import pilot_sample_size
     >>> y_true = [1] * 50 + [0] * 50
     >>> a = [1] * 30 + [0] * 70
     >>> b = [1] * 36 + [0] * 56 + [1] * 2 + [0] * 6
     >>> plan = pilot_sample_size(y_true, a, b, difference=0.05)
     >>> plan.items, plan.unpaired
     (445, 1563)
-    >>> print(f"{detectable_difference(plan, 1000):.3f}")
-    0.033
     """
     metric = _metrics.get(metric)
     power, level = _validation.inner("power", power), _validation.confidence_level(confidence_level)
@@ -250,39 +245,14 @@ def pilot_sample_size(
     return _plan(metric, difference, separate - 2.0 * both, separate, power, level)
 
 
-def detectable_difference(plan: DifferenceSampleSize, items: int) -> float:
-    """Return the smallest difference that so many items find with the plan's power.
-
-    Parameters
-    ----------
-    plan : DifferenceSampleSize
-        From `comparison_sample_size` or `pilot_sample_size`; its difference does not matter.
-    items : int
-        How many items (or groups) there are.
-
-    Returns
-    -------
-    float
-    """
-    if not isinstance(plan, DifferenceSampleSize):
-        raise TypeError(f"plan must be a DifferenceSampleSize, got {_validation.short(plan)}")
-    n = _validation.positive_integer("items", items)
-    return _reach(plan.confidence_level, plan.power) * math.sqrt(plan.variance / n)
-
-
 def _plan(
     metric: Metric, difference: float, paired: float, unpaired: float, power: float, level: float
 ) -> DifferenceSampleSize:
     """Return the plan from the variances of one item, for one test set and for two."""
     delta = _validation.positive("difference", difference)
-    scale = (_reach(level, power) / delta) ** 2
+    scale = ((normal_quantile(level) + special.ndtri(power)) / delta) ** 2
     items, separate = _round_up(scale * paired), _round_up(scale * unpaired)
     return DifferenceSampleSize(items, separate, delta, power, float(paired), level, metric.name)
-
-
-def _reach(level: float, power: float) -> float:
-    """Return how many standard errors away a difference is found with that power."""
-    return float(normal_quantile(level) + special.ndtri(power))
 
 
 def _variance_bound(b: float) -> float:

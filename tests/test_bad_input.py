@@ -25,7 +25,6 @@ B = [1, 0, 1, 1, 1, 0, 0, 0] * 2
 COUNTS = [[8, 1, 2], [5, 0, 1], [9, 4, 3]]
 FOLDS = [[[8, 1, 2], [7, 2, 1]], [[8, 2, 2], [7, 1, 1]]]
 DESIGN = [0.4, 0.1, 0.1, 0.4]
-PLAN = planning.pilot_sample_size(TRUE, A, B, difference=0.1)
 
 
 def first_table(**options):
@@ -151,7 +150,6 @@ CALLS = {
         },
     ),
     "pilot_sample_size": (planning.pilot_sample_size, {**PAIR, **LARGE}),
-    "detectable_difference": (planning.detectable_difference, {"plan": PLAN, "items": 100}),
     "bcv_partitions": (
         f1ci.bcv_partitions,
         {"n": 16, "repetitions": 3, "stratify": TRUE, "rng": 1},

@@ -109,7 +109,7 @@ OPTIONS = [
     (score(average="Macro"), "average must be one of 'binary', 'micro', 'macro'"),
     (score(average=True), "average must be one of .*, got True"),
     (score(average="samples"), r"needs indicators of shape \(items, classes\)"),
-    (score(FLAGS, FLAGS, average="samples", groups=T), "groups goes with pooled counts"),
+    (score(FLAGS, FLAGS, average="samples", groups=T), "as labels, without groups"),
     (score(labels=[0, 1]), "labels goes with averages over classes, and pos_label with scores of"),
     (score(D, E, average="macro", labels=["x"]), "hold one of the labels 'x', got 'cat'"),
     (score(D, E, average="macro", labels=["cat"] * 2), "must be distinct, got 'cat' twice"),

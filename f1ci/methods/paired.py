@@ -184,10 +184,11 @@ def random_swaps(items: Items, metric: Metric, replicates: int, rng: np.random.G
         swapped, unit = np.unique(items.groups[differ], return_inverse=True)
         tosses = np.ones_like(swapped)
     # 2. What the swap of a unit does to the cells of A's matrix; it does the opposite to B's.
-    cells = true[differ] * r + np.stack([by_b, by_a])[:, differ]
-    values = np.concatenate([moved, -moved]), (np.tile(unit, 2), cells.ravel())
+    places = true[differ] * r + np.stack([by_b, by_a])[:, differ]
+    values = np.concatenate([moved, -moved]), (np.tile(unit, 2), places.ravel())
     effects = coo_array(values, shape=(len(tosses), r * r)).tocsr()
-    both = np.stack([items.matrix(model).dense() for model in (0, 1)])
+    cells = [np.bincount(true * r + by, items.counts, r * r) for by in (by_a, by_b)]
+    both = np.stack(cells, dtype=np.float64).reshape(2, r, r)
     observed = np.abs(np.diff(metric.estimate(Matrix(both))))
     # 3. Swap, score and compare, block by block.
     extreme = 0

@@ -31,7 +31,7 @@ of the level. They hold for real counts, too: `f1ci.methods.clusters` passes eff
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
+from functools import cache, partial
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -54,6 +54,9 @@ _FEW = 2.0
 
 # Points of half an ellipse: the extreme lies at most 1 - cos(7.5 degrees) = .9 % further out.
 _POINTS = 12
+
+# A p-value is sought between these z. The tail of the largest is below 1e-300.
+_SMALLEST_Z, _LARGEST_Z = 1e-8, 38.0
 
 # Of more classes than this, 24 limits of kappa or of a metric of one's own take seconds.
 _MOST_CLASSES = 10
@@ -383,3 +386,31 @@ def difference_limits(
     end_b, back_b = np.where(np.signbit(at_b), limits_b, limits_b[::-1])
     differences = np.concatenate([end_b - end_a, back_b - back_a])
     return differences.min(axis=0), differences.max(axis=0)
+
+
+def tail(sample: Sample, limits: Callable[[Sample, float], Limits], value: float) -> float:
+    """Return the one-sided p-value against a difference of at most `value`.
+
+    It is half of one minus the level at which a limit of the interval is `value`.
+    """
+    from scipy.optimize import brentq  # slow to import
+
+    if np.isnan(sample.estimate):
+        return np.nan
+    above = bool(sample.estimate > value)
+
+    @cache
+    def beyond(z: float) -> float:
+        """Return how far the interval reaches beyond the value, on the side in question."""
+        low, high = limits(sample, z)
+        return float(value - low if above else high - value)
+
+    # The normal approximation is a good start. The bracket is widened until it holds the root.
+    start = abs(float(sample.estimate) - value) / max(float(sample.error), 1e-12)
+    least, largest = _SMALLEST_Z, min(max(1.1 * start, 0.1), _LARGEST_Z)
+    while beyond(largest) < 0.0 and largest < _LARGEST_Z:
+        least, largest = largest, min(2.0 * largest, _LARGEST_Z)
+    z = largest
+    if beyond(largest) > 0.0:
+        z = brentq(beyond, least, largest, xtol=1e-9) if beyond(least) < 0.0 else least
+    return float(ndtr(-z if above else z))

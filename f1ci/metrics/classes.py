@@ -63,10 +63,13 @@ class Parts(NamedTuple):
         The scores of each class.
     weighted : bool
         The average depends on the classes' shares of the items.
+    chosen : tuple of int
+        The classes that are averaged, if not all are.
     """
 
     scores: tuple[Tversky, ...]
     weighted: bool
+    chosen: tuple[int, ...] = ()
 
 
 class Metric:
@@ -397,26 +400,17 @@ class Mean(ClassMetric):
     average: str
     range: tuple[float, float]
     smooth: bool = True
-    chosen: tuple[int, ...] | None = None
-
-    @property
-    def index(self) -> Tversky | None:  # type: ignore[override]
-        alone = self.chosen is not None and len(self.chosen) == 1
-        return self.of if alone and isinstance(self.of, Tversky) else None
-
-    @property
-    def only(self) -> int:  # type: ignore[override]
-        return self.chosen[0] if self.chosen else 0
+    chosen: tuple[int, ...] = ()
 
     @cached_property
     def parts(self) -> Parts | None:  # type: ignore[override]
-        if self.chosen or not isinstance(self.of, Tversky):
+        if self.average == "micro" or not isinstance(self.of, Tversky):
             return None
-        return Parts((self.of,), self.average == "weighted")
+        return Parts((self.of,), self.average == "weighted", self.chosen)
 
     def _weighed(self, *every: Numbers) -> tuple[Slopes, Numbers]:
         """Return the expectations of the classes, or of all in one, and their weights."""
-        of = [x if self.chosen is None else x[..., list(self.chosen)] for x in every]
+        of = [x[..., list(self.chosen)] if self.chosen else x for x in every]
         if self.average == "micro":
             of = [x.sum(axis=-1, keepdims=True) for x in of]
         eza, ea, ez = of
@@ -437,7 +431,7 @@ class Mean(ClassMetric):
         if self.average == "weighted":
             slopes[2] -= self.of_classes(eza, ea, ez)[..., None]
         every = np.zeros((3, *eza.shape), slopes.dtype)
-        every[..., slice(None) if self.chosen is None else list(self.chosen)] = slopes
+        every[..., list(self.chosen) or slice(None)] = slopes
         d1, d2, d3 = every / weights.sum(axis=-1, keepdims=True)
         return d1, d2, d3
 
