@@ -434,10 +434,13 @@ def _sample_of_items(data: ClassCounts, score: Tversky, zero_division: float) ->
     scores = np.where(np.isnan(scores), zero_division, scores)
     known = ~np.isnan(scores)
     if not known.all():
-        left_out = f"for {np.sum(~known):,} items, which the average leaves out"
-        text = f"{score.name} is undefined {left_out}; zero_division=0 counts them as 0"
-        warn(text, UndefinedMetricWarning)
+        _warn_of_undefined(score, f"{np.sum(~known):,} items")
     return clustered.sample_of_scores([scores[known]])
+
+
+def _warn_of_undefined(score: Tversky, what: str) -> None:
+    text = f"{score.name} is undefined for {what}, which the average leaves out; zero_division=0"
+    warn(f"{text} counts them as 0", UndefinedMetricWarning)
 
 
 def _sample(
@@ -453,9 +456,7 @@ def _sample(
         chosen = np.flatnonzero(relevant)
         if np.isnan(zero_division):
             rest = [data.classes[k] for k in np.flatnonzero(~relevant).tolist()]
-            left_out = f"for class {_validation.listing(rest, 3)}, which the average leaves out"
-            text = f"{score.name} is undefined {left_out}; zero_division=0 counts it as 0"
-            warn(text, UndefinedMetricWarning)
+            _warn_of_undefined(score, f"class {_validation.listing(rest, 3)}")
         else:
             true = data.totals[:, 0] + data.totals[:, 2]
             weight = true if average == "weighted" else np.ones(len(true))
