@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import itertools
+import math
 import re
 import sys
 from argparse import Namespace
@@ -22,7 +23,7 @@ Column = list[str]
 def labels(options: Namespace) -> tuple[list[Column], Column | None]:
     """Return the true labels and those that each model predicts, and the groups of the items."""
     groups = [options.groups] if options.groups else []
-    columns = read(options.file, [*groups, options.true, *options.pred])
+    columns = read(options.file, [*groups, options.true, *options.pred], options.delimiter)
     column = columns.pop(0) if groups else None
     distinct = set().union(*columns)
     if len(distinct) > _MOST_LABELS:
@@ -33,13 +34,12 @@ def labels(options: Namespace) -> tuple[list[Column], Column | None]:
 
 
 def in_order(distinct: Iterable[str]) -> Column:
-    """Return different labels in order, numbers by their size."""
-    names = sorted(set(distinct))
-    numeric = all(re.fullmatch(r"-?\d+", name) for name in names)
-    return sorted(names, key=int) if numeric else names
+    """Return different labels in order: whole numbers by their size, then text."""
+    whole = re.compile(r"-?\d+")
+    return sorted(set(distinct), key=lambda x: (int(x) if whole.fullmatch(x) else math.inf, x))
 
 
-def read(path: str, names: list[str]) -> list[Column]:
+def read(path: str, names: list[str], delimiter: str | None) -> list[Column]:
     """Return the columns of these names. An error says in which line something is wrong."""
     rows, line, where = [], 1, "standard input" if path == "-" else path
     file: str | int = 0 if path == "-" else path
@@ -48,7 +48,10 @@ def read(path: str, names: list[str]) -> list[Column]:
         try:
             head = stream.readline()
             # Columns are counted as CSV has them: what is inside quotes separates nothing.
-            delimiter = max(",;\t|", key=lambda d: len(next(csv.reader([head], delimiter=d), [])))
+            if delimiter is None:
+                delimiter = max(
+                    ",;\t|", key=lambda d: len(next(csv.reader([head], delimiter=d), []))
+                )
             lines = itertools.chain([head], stream)
             reader = csv.reader(lines, delimiter=delimiter, skipinitialspace=True, strict=True)
             header = [name.strip() for name in next(reader, [])]

@@ -7,7 +7,6 @@ wrong with a file is said in one sentence with line and column.
 from __future__ import annotations
 
 import argparse
-import dataclasses
 import io
 import itertools
 import json
@@ -15,15 +14,13 @@ import math
 import os
 import sys
 import warnings
-from argparse import Namespace
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, NoReturn, TypeAlias
+from argparse import ArgumentParser, Namespace
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeAlias
 
 import f1ci
-from f1ci import _files, _tables, _validation, metrics, planning
-from f1ci.methods import METHODS, names
-from f1ci.report import known_methods
-from f1ci.results import DifferenceSampleSize, Fields, Interval, IntervalWarning, SampleSize
+from f1ci import _files, _tables, _validation, metrics
+from f1ci.results import Fields, Interval, IntervalWarning
 
 __all__ = ["helps", "main"]
 
@@ -71,14 +68,12 @@ def _say(text: str) -> int:
 def _counts(options: Namespace) -> Answer:
     """Print intervals from the counts of one model."""
     counts = [[options.tn or 0, options.fp], [options.fn, options.tp]]
-    asked = [metrics.precision, metrics.recall, metrics.get(options.metric or "f1")]
-    asked += [] if options.tn is None else [metrics.accuracy]
-    # A method for F1 alone has nothing to say of the others.
-    fitting = [metric for metric in asked if options.method in (None, *names(metric))]
+    asked = ["precision", "recall", "f1", "accuracy"][: 3 if options.tn is None else 4]
+    if options.metric or options.method:  # a method may be for F1 alone
+        asked = [options.metric or "f1"]
     of = {name: getattr(options, name) for name in ("method", "confidence_level", "alternative")}
-    intervals = [f1ci.metric_interval(counts, metric, **of) for metric in fitting or asked[2:3]]
-    rows = _rows({interval.metric: interval for interval in intervals})
-    return "\n".join(map(str, intervals)), rows
+    intervals = [f1ci.metric_interval(counts, metric, **of) for metric in asked]
+    return "\n".join(map(str, intervals)), _rows({x.metric: x for x in intervals})
 
 
 def _report(options: Namespace) -> Answer:
@@ -126,18 +121,11 @@ def _compare(options: Namespace) -> Answer:
 
 
 def _plan(options: Namespace) -> Answer:
-    """Say how many items are needed, for one score or to find a difference of two models."""
-    of_two = ("difference", "disagreement", "score")
-    every = ("half_width", "standard_error", *of_two, "prevalence", "confidence_level")
-    asked = {name: getattr(options, name) for name in every if getattr(options, name) is not None}
-    metric = options.metric or "f1"
-    if options.difference is None:
-        plan: SampleSize | DifferenceSampleSize = f1ci.sample_size(metric, **asked)
-    elif missing := [name for name in (*of_two, "prevalence") if name not in asked]:
-        raise ValueError(f"--difference also needs --{', --'.join(missing)}")
-    else:
-        plan = f1ci.comparison_sample_size(metric, power=options.power, **asked)
-    return str(plan), [dataclasses.asdict(plan)]
+    """Say how many items are needed for a narrow interval."""
+    asked = {"half_width": options.half_width, "standard_error": options.standard_error}
+    asked |= {"prevalence": options.prevalence, "confidence_level": options.confidence_level}
+    plan = f1ci.sample_size(options.metric or "f1", **asked)
+    return str(plan), [plan.to_dict()]
 
 
 # The parser
@@ -155,41 +143,34 @@ _ARGUMENTS: dict[str, Fields] = {
     "--groups": _COLUMN | {"help": "document, image or user of the item"},
     "--labels": {"nargs": "+", "metavar": "LABEL", "help": "the classes in their order, or some"},
     "--positive": {"metavar": "LABEL", "help": "the positive class"},
+    "--delimiter": {"metavar": "CHARACTER", "help": "between columns"},
     "--metric": {"metavar": "NAME", "help": "f1 by default; f2, recall, macro_f1, ..."},
-    "--method": {"metavar": "NAME", "help": "see below; score by default"},
+    "--method": {"metavar": "NAME", "help": "score by default; also cautious, logit, delta, ..."},
     "--margin": {"type": float, "default": 0.0, "help": "a difference that does not matter"},
     "--half-width": {"type": float, "help": "half the length of the interval"},
     "--standard-error": {"type": float, "help": "or the standard error"},
     "--prevalence": {"type": float, "help": "share of truly positive items"},
-    "--difference": {"type": float, "help": "or a difference of two models to find"},
-    "--disagreement": {"type": float, "nargs": 2, "metavar": ("POS", "NEG")}
-    | {"help": "shares of items, by class, that only one model gets right"},
-    "--score": {"type": float, "help": "what both models score, about"},
-    "--power": {"type": float, "default": planning.POWER, "help": "to find a difference"},
     "--confidence-level": {"type": float, "default": 0.95, "metavar": "LEVEL"},
     "--alternative": {"default": "two-sided", "help": "greater or less: one limit"},
     "--json": {"action": "store_true", "help": "print json"},
 }
-_TABLE = "file --true --groups --pred"
-_PLAN = "--half-width --standard-error --prevalence --difference --disagreement --score --power"
+_TABLE = "file --true --groups --delimiter --pred"
 
-# Each command with its arguments, the methods that it takes, and an example.
-_COMMANDS: list[tuple[Callable[[Namespace], Answer], str, Iterable[str], str]] = [
-    (_counts, "tp fp fn tn --metric --method --alternative", METHODS, "77 44 10"),
-    (_report, f"{_TABLE} --labels --method", known_methods(), "labels.csv --true y --pred a"),
+# Each command with its arguments and an example.
+_COMMANDS: list[tuple[Callable[[Namespace], Answer], str, str]] = [
+    (_counts, "tp fp fn tn --metric --method --alternative", "77 44 10"),
+    (_report, f"{_TABLE} --labels --method", "labels.csv --true y --pred a"),
     (
         _compare,
         f"{_TABLE}+ --metric --positive --margin --method",
-        [name for name, method in METHODS.items() if not method.needs_one_sample],
         "labels.csv --true y --pred a b",
     ),
-    (_plan, f"--metric {_PLAN}", (), "--metric f0.5 --half-width 0.02 --prevalence 0.615"),
+    (
+        _plan,
+        "--metric --half-width --standard-error --prevalence",
+        "--metric f0.5 --half-width 0.02 --prevalence 0.615",
+    ),
 ]
-
-
-class _Parser(argparse.ArgumentParser):
-    def error(self, message: str) -> NoReturn:
-        self.exit(2, f"{self.prog}: {message} (see {self.prog} --help)\n")
 
 
 def helps() -> dict[str, str]:
@@ -197,11 +178,11 @@ def helps() -> dict[str, str]:
     return {name: each.format_help() for name, each in _parsers().items()}
 
 
-def _parsers() -> dict[str, argparse.ArgumentParser]:
-    examples = [f"f1ci {run.__name__.strip('_')} {example}" for run, _, _, example in _COMMANDS]
-    shown = "\n  ".join([*examples, "f1ci report - --true y --pred a --json"])
+def _parsers() -> dict[str, ArgumentParser]:
     raw = argparse.RawDescriptionHelpFormatter
-    top = _Parser(
+    examples = [f"f1ci {run.__name__.strip('_')} {example}" for run, _, example in _COMMANDS]
+    shown = "\n  ".join([*examples, "f1ci report - --true y --pred a --json"])
+    top = ArgumentParser(
         prog="f1ci",
         description="How sure can we be of an F score? Intervals, reports, comparisons, plans.",
         formatter_class=raw,
@@ -213,15 +194,13 @@ def _parsers() -> dict[str, argparse.ArgumentParser]:
     )
     top.add_argument("--version", action="version", version=f"f1ci {f1ci.__version__}")
     commands = top.add_subparsers(metavar="COMMAND", required=True)
-    parsers: dict[str, argparse.ArgumentParser] = {"f1ci": top}
-    for (run, words, methods, _), example in zip(_COMMANDS, examples, strict=True):
-        lines = [f"  {name:14}{METHODS[name].summary}" for name in methods]
-        new: argparse.ArgumentParser = commands.add_parser(
+    parsers = {"f1ci": top}
+    for (run, words, _), example in zip(_COMMANDS, examples, strict=True):
+        new = commands.add_parser(
             run.__name__.strip("_"),
             help=run.__doc__,
             description=run.__doc__,
-            epilog="\n".join([*["methods:"][: len(lines)], *lines, f"example: {example}"]),
-            formatter_class=raw,
+            epilog=f"example: {example}",
         )
         new.set_defaults(run=run)
         for word in [*words.split(), "--confidence-level", "--json"]:
@@ -239,18 +218,18 @@ def _compared_metric(options: Namespace, classes: Sequence[str]) -> tuple[metric
     metric = metrics.get(name)
     if not metric.binary:
         return metric, ""
-    wanted = _POSITIVE if options.positive is None else (options.positive,)
+    usual = _POSITIVE if len(classes) <= 2 else ()
+    wanted = usual if options.positive is None else (options.positive,)
     positive = [label for label in classes if label in wanted]
-    if len(positive) != 1 or (options.positive is None and len(classes) > 2):
-        known = _validation.first_few([_tables.label(label)[:40] for label in classes], 6)
-        got = "nothing" if options.positive is None else _validation.short(options.positive)
-        raise ValueError(f"{name} needs --positive, the positive class among {known}; got {got}")
+    if len(positive) != 1:
+        among = f"the positive class among {_validation.listing(classes)}"
+        got = _validation.short(options.positive)
+        raise ValueError(f"{name} needs --positive, {among}; got {got}")
     return metric, positive[0]
 
 
 def _rows(intervals: Mapping[str, Interval]) -> list[Fields]:
-    fields = ("metric", "estimate", "low", "high", "standard_error", "method", "confidence_level")
-    return [{"name": name} | {f: getattr(x, f) for f in fields} for name, x in intervals.items()]
+    return [{"name": name} | interval.to_dict() for name, interval in intervals.items()]
 
 
 def _shape(items: int, groups: list[str] | None) -> str:

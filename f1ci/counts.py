@@ -104,7 +104,6 @@ def confusion_matrix(
     """
     (true, pred), classes = _labels.encode({"y_true": y_true, "y_pred": y_pred}, wanted=labels)
     r = len(classes)
-    _refuse_many_classes(r)
     return np.bincount(r * true + pred, minlength=r * r).reshape(r, r)
 
 
@@ -234,9 +233,9 @@ class Items(NamedTuple):
         groups = np.zeros(len(self.counts), np.int64) if self.groups is None else self.groups
         true, predicted = self.codes[[0, model + 1]]
         table = np.zeros((groups.max() + 1, len(self.classes), 3))
-        right, wrong = true == predicted, true != predicted
-        for rows, of_class, kind in ((right, true, 0), (wrong, predicted, 1), (wrong, true, 2)):
-            np.add.at(table, (groups[rows], of_class[rows], kind), self.counts[rows])
+        wrong = true != predicted
+        np.add.at(table, (groups, true, np.where(wrong, 2, 0)), self.counts)
+        np.add.at(table, (groups[wrong], predicted[wrong], 1), self.counts[wrong])
         return table
 
     def right_or_wrong(self) -> Items:
@@ -258,7 +257,6 @@ def items_of(
         codes, classes = _binary_codes(arrays, pos_label, labels)
     else:
         codes, classes = _labels.encode(arrays, wanted=labels, others=others)
-        _refuse_many_classes(len(classes))
         _validation.at_least_two("classes", len(classes), "an average over classes")
     of_items = None if groups is None else _group_codes(groups, codes.shape[1])
     return group_items(codes, classes, of_items)
@@ -314,11 +312,3 @@ def _group_codes(groups: Labels, items: int) -> Codes:
     _validation.same_length(y_true=range(items), groups=codes)
     _validation.at_least_two("groups", len(names))
     return np.asarray(codes)
-
-
-def _refuse_many_classes(classes: int) -> None:
-    if classes > _labels.MOST_CLASSES:
-        raise ValueError(
-            f"at most {_labels.MOST_CLASSES} classes can be counted, got {classes}; are these "
-            "identifiers rather than labels?"
-        )

@@ -217,7 +217,7 @@ def test_the_recipe_in_r_gives_our_numbers():
 def test_the_page_of_the_command_line_has_every_option(monkeypatch, tmp_path):
     monkeypatch.setenv("COLUMNS", "40")  # of no consequence
     page = book.fragment("cli", Ledger(Published(), tmp_path))
-    assert page.count("$ f1ci ") == 6
+    assert page.count("$ f1ci ") == 5
     assert "model_b is better than model_a" in page
     monkeypatch.setenv("COLUMNS", "88")
     for name, text in cli.helps().items():
