@@ -17,29 +17,26 @@ _MOST_LABELS = 1_000
 
 _MISSING = {"", "na", "nan", "none", "null", "<na>"}
 
-Column = list[str]
 
-
-def labels(options: Namespace) -> tuple[list[Column], Column | None]:
+def labels(options: Namespace) -> tuple[list[list[str]], list[str] | None]:
     """Return the true labels and those that each model predicts, and the groups of the items."""
     groups = [options.groups] if options.groups else []
     columns = read(options.file, [*groups, options.true, *options.pred], options.delimiter)
     column = columns.pop(0) if groups else None
     distinct = set().union(*columns)
     if len(distinct) > _MOST_LABELS:
-        some = _validation.short(columns[0][0])
-        what = f"{len(distinct):,} different labels, {some} among them"
+        what = f"{len(distinct):,} different labels, {_validation.short(columns[0][0])} among them"
         raise ValueError(f"{what}; are these scores or identifiers?")
     return columns, column
 
 
-def in_order(distinct: Iterable[str]) -> Column:
+def in_order(distinct: Iterable[str]) -> list[str]:
     """Return different labels in order: whole numbers by their size, then text."""
     whole = re.compile(r"-?\d+")
     return sorted(set(distinct), key=lambda x: (int(x) if whole.fullmatch(x) else math.inf, x))
 
 
-def read(path: str, names: list[str], delimiter: str | None) -> list[Column]:
+def read(path: str, names: list[str], delimiter: str | None) -> list[list[str]]:
     """Return the columns of these names. An error says in which line something is wrong."""
     rows, line, where = [], 1, "standard input" if path == "-" else path
     file: str | int = 0 if path == "-" else path

@@ -80,10 +80,8 @@ def encode(
     for name, predicted in zip(named, occurs, strict=True):
         _refuse_strangers(name, classes, occurs[0], predicted)
     present = [classes[code] for code in np.flatnonzero(occurs.any(axis=0)).tolist()]
-    order = present
-    if wanted is not None:
-        order = labels("labels", wanted).tolist()
-        _validation.distinct("labels", order)
+    order = present if wanted is None else labels("labels", wanted).tolist()
+    _validation.distinct("labels", order)
     places = {label: k for k, label in enumerate(order)}
     strange = [label for label in present if label not in places]
     if strange and (not others or len(strange) == len(present)):
@@ -228,8 +226,7 @@ def _text(label: Hashable) -> str:
 
 def _indicators(name: str, value: Labels) -> NDArray[np.bool_]:
     array = _as_array(name, value)
-    legal = array.ndim == 2 and array.size > 0
-    _validation.shaped(name, array, legal, "(items, classes)")
+    _validation.shaped(name, array, array.ndim == 2 and array.size > 0, "(items, classes)")
     try:
         array = array.astype(object) if array.dtype.kind not in "biuf" else array
         numbers = np.ma.filled(array.astype(np.float64), np.nan)

@@ -90,14 +90,13 @@ def _rule(legal: Callable[[float], bool], rule: str) -> Callable[[str, object], 
 positive = _rule(lambda x: 0.0 < x <= _LARGEST_NUMBER, "be a finite number above 0")
 probability = _rule(lambda x: 0.0 <= x <= 1.0, "lie between 0 and 1")
 fraction = _rule(lambda x: 0.0 < x <= 1.0, "lie in (0, 1]")
-inner = _rule(lambda x: 0.0 < x < 1.0, "lie strictly between 0 and 1")
 # Below the lowest level intervals are shorter than rounding.
-_level = _rule(lambda x: 1e-9 <= x < 1.0, "be at least 1e-9 and lie strictly between 0 and 1")
+inner = _rule(lambda x: 1e-9 <= x < 1.0, "be at least 1e-9 and lie strictly between 0 and 1")
 
 
 def confidence_level(value: float) -> float:
     """Return a level strictly between 0 and 1; warn of one that may be its complement."""
-    level = _level("confidence_level", value)
+    level = inner("confidence_level", value)
     if level in _ERROR_RATES:
         warn(f"the confidence level is {level:g}; did you mean {1 - level:g}?", IntervalWarning)
     return level
@@ -239,6 +238,5 @@ def same_length(**arrays: Sized) -> None:
 def broadcast(check: Checked, **named: ArrayLike) -> tuple[Array, ...]:
     """Return the named arrays, each checked, if their shapes broadcast against each other."""
     arrays = tuple(check(name, value) for name, value in named.items())
-    if any(array.ndim for array in arrays):
-        np.broadcast_shapes(*(array.shape for array in arrays))
+    np.broadcast_shapes(*(array.shape for array in arrays))
     return arrays

@@ -22,8 +22,6 @@ import f1ci
 from f1ci import _files, _tables, _validation, metrics
 from f1ci.results import Fields, Interval, IntervalWarning
 
-__all__ = ["helps", "main"]
-
 # What a positive label is called most often.
 _POSITIVE = ("1", "true", "True", "TRUE", "yes", "pos", "positive")
 
@@ -48,8 +46,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _say(f"{where}: {what.lower()}")
     except (ValueError, TypeError) as error:  # what validation raises
         return _say(str(error))
-    except KeyboardInterrupt:
-        return 130
     for note in dict.fromkeys(str(warning.message) for warning in caught):
         _say(f"note: {note}")
     return 0

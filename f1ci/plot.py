@@ -15,9 +15,6 @@ from f1ci.results import DifferenceTest, Interval, JointIntervals
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# Rows of a forest that take an inch.
-_ROWS_PER_INCH = 3.5
-
 
 def forest(
     intervals: Interval | JointIntervals | Mapping[str, Interval], *, ax: Axes | None = None
@@ -54,13 +51,13 @@ def forest(
     if ax is None:
         from matplotlib import pyplot
 
-        size = 6.4, 1.1 + len(rows) / _ROWS_PER_INCH
+        size = 6.4, 1.1 + 0.3 * len(rows)  # inches
         ax = pyplot.subplots(figsize=size, layout="constrained")[1]
     ax.spines[["top", "right", "left"]].set_visible(False)
     for k, (_, estimate, low, high) in enumerate(rows):
         ax.plot([low, high], [k, k], color="C0", linewidth=3, solid_capstyle="butt")
         ax.plot([estimate], [k], "o", color="C0", markersize=6, markeredgecolor="white")
-    ax.set_yticks(range(len(rows)), [_text(row[0]) for row in rows])
+    ax.set_yticks(range(len(rows)), [_tables.label(row[0]) for row in rows])
     ax.tick_params(left=False)
     ax.set_ylim(len(rows) - 0.4, -0.6)
     ax.set_xlabel("; ".join(dict.fromkeys(one._line() for one in named.values())))
@@ -97,15 +94,10 @@ def difference(
     ax.axvline(0.0, color="0.3", linewidth=1, zorder=0)
     if test.margin:
         ax.axvspan(-test.margin, test.margin, color="0.5", alpha=0.2, linewidth=0, zorder=0)
-    ax.set_xlabel(f"{ax.get_xlabel()}\n{test.verdict(_text(a), _text(b))}")
+    ax.set_xlabel(f"{ax.get_xlabel()}\n{test.verdict(a, b)}")
     return ax
 
 
 def _check(name: str, value: object, known: type | tuple[type, ...]) -> None:
     if not isinstance(value, known):
         raise TypeError(f"{name} cannot be drawn, got {_validation.short(value)}")
-
-
-def _text(name: object) -> str:
-    """Return a name in which matplotlib finds no formulas."""
-    return _tables.label(name).replace("$", r"\$")

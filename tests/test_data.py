@@ -190,10 +190,10 @@ def test_altered_and_missing_files_are_refused(copied, file):
     content[len(content) // 2] ^= 1
     (copied / file).write_bytes(content)
     found, source = hashlib.sha256(content).hexdigest(), data.sources()[file]
-    with pytest.raises(data.DataError, match=f"should be {source['sha256']} but is {found}; `"):
+    with pytest.raises(data.DataError, match=f"is {found}, not {source['sha256']}; `"):
         data.read_verified(file)
     (copied / file).unlink()
-    command = re.escape(f"{file} is missing; `{source['made_by']}` makes it")
+    command = re.escape(f"; `{source['made_by']}` makes it")
     with pytest.raises(data.DataError, match=command):
         data.read_verified(file)
 

@@ -14,7 +14,7 @@ mpl.use("Agg")
 TRUE = [1] * 40 + [0] * 60
 A = [1] * 30 + [0] * 65 + [1] * 5
 B = [1] * 37 + [0] * 60 + [1] * 3
-INTERVALS = {"A": f1ci.f1_interval(30, 5, 10), "B $x$": f1ci.f1_interval(37, 3, 3)}
+INTERVALS = {"A": f1ci.f1_interval(30, 5, 10), "B": f1ci.f1_interval(37, 3, 3)}
 
 
 @pytest.fixture(autouse=True)
@@ -41,7 +41,7 @@ def test_a_forest_shows_the_intervals_from_top_to_bottom():
         np.testing.assert_array_equal(lines[k], [[interval.low, k], [interval.high, k]])
         assert dots[k] == (interval.estimate, k)
     assert ax.yaxis_inverted()
-    assert names(ax) == ["A", r"B \$x\$"]
+    assert names(ax) == ["A", "B"]
     assert ax.get_xlabel() == "f1, 95 % CI, score"
     ax.figure.canvas.draw()
 

@@ -18,6 +18,13 @@ document.addEventListener("DOMContentLoaded", () => {
 document.addEventListener("DOMContentLoaded", () => {
   const article = document.querySelector(".bd-article");
   if (!article) return;
+  // A picture scrolls without its caption.
+  for (const picture of article.querySelectorAll("figure > img, figure > a:has(> img)")) {
+    const box = document.createElement("div");
+    box.className = "picture";
+    picture.replaceWith(box);
+    box.append(picture);
+  }
   const BOXES = [
     ".wide",
     ".pst-scrollable-table-container",

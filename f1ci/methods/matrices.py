@@ -127,7 +127,6 @@ class Cells:
         self.true, self.predicted = true, predicted
         place = self.true * r + self.predicted
         self.right = np.searchsorted(place, np.arange(r) * (r + 1))
-        self._all = len(place) == r * r
         self._by_prediction = np.argsort(self.predicted, kind="stable")
         self._first_true = np.searchsorted(self.true, np.arange(r))
         self._first_predicted = np.searchsorted(self.predicted[self._by_prediction], np.arange(r))
@@ -138,9 +137,6 @@ class Cells:
 
     def by_class(self, table: Array) -> Array:
         """Return the right items of each class, the true ones and the predicted ones."""
-        if self._all:
-            square = table.reshape(self.r, self.r, -1)
-            return np.stack([table[self.right], square.sum(axis=1), square.sum(axis=0)])
         return np.stack(
             [
                 table[self.right],
@@ -152,10 +148,7 @@ class Cells:
     def by_cell(self, parts: Array) -> Array:
         """Return for each cell the sum of the parts of the three numbers that an item moves."""
         right, true, predicted = parts
-        if self._all:
-            table = (true[:, None] + predicted).reshape(self.r**2, -1)
-        else:
-            table = true[self.true] + predicted[self.predicted]
+        table = true[self.true] + predicted[self.predicted]
         table[self.right] += right
         return np.asarray(table)
 
