@@ -691,11 +691,11 @@ def full_run(folder):
     recorder.save()
 
 
-def command(folder):
+def command(folder, *seed):
     """The command, in this process; its exit code."""
-    arguments = mock.patch.object(sys, "argv", ["verdicts", f"--root={folder}"])
+    arguments = mock.patch.object(sys, "argv", ["verdicts", f"--root={folder}", *seed])
     with arguments, pytest.raises(SystemExit) as ended:
-        execute.command(verdicts._main, {})
+        execute.command(verdicts._main, {"--seed": {"action": "store_true"}})
     return int(ended.value.code or 0)
 
 
@@ -720,6 +720,20 @@ def test_the_command_prints_and_writes_the_ledger(folder, capsys):
     assert len(rows) == 12
     assert [row["paper"] for row in rows if row["verdict"] == "match"].count("lam") == 2
     assert rows[0]["value"] == "0.66523"
+
+
+def test_another_root_seed_has_to_give_the_same_verdicts(folder, capsys):
+    save(folder, {"lam/table-3/n-25": 0.9761}, deviation=DEVIATION, replicates=10**6)
+    shutil.move(folder / "_build" / "results", folder / "book" / "reference")
+    for value, now, code in ((0.9763, "match", 0), (0.9768, "monte-carlo", 0), (0.98, "open", 1)):
+        save(folder, {"lam/table-3/n-25": value}, deviation=DEVIATION, replicates=10**6)
+        shutil.rmtree(folder / "_build" / "seed", ignore_errors=True)
+        (folder / "_build" / "seed").mkdir()
+        shutil.move(folder / "_build" / "results", folder / "_build" / "seed" / "results")
+        assert command(folder, "--seed") == code
+        out = capsys.readouterr().out
+        assert f"| match | {now} | 1 |" in out
+        assert ("lam/table-3/n-25: printed 0.976" in out) == (now != "match")
 
 
 def test_two_runs_write_the_same_bytes(folder):

@@ -273,11 +273,15 @@ def test_quick_custom_and_full_runs_never_mix(copied):
     assert "replicates = 10\\n" in executed
     assert reason(copied, "draws") == ""
     assert (copied / "_build" / "results" / "draws.csv").read_bytes() == before
+    run(copied, "--quick", "--seed", "8")
+    values = Edition(copied, "seed").record("draws")["parameters"]
+    assert values == {"replicates": "1000", "seed": "8"}
     # What is gone goes with its results.
     (copied / "notebooks" / "draws.py").unlink()
     (copied / "notebooks" / "broken.py").unlink()
     assert call(copied, "execute").returncode == 0
-    assert {f for f in files(copied / "_build") if not f.startswith(("quick", "custom"))} == set()
+    apart = ("quick", "custom", "seed")
+    assert not {f for f in files(copied / "_build") if not f.startswith(apart)}
 
 
 @pytest.mark.slow

@@ -72,8 +72,8 @@ REFERENCE = Path("book", "reference")  # the run that others are compared with
 class Edition:
     """One set of runs of a tree's notebooks: ``full``, ``quick``, ``custom`` (a reader's own).
 
-    They never share a folder: small numbers cannot enter the book. ``site`` is a preview of pages,
-    from runs that may be out of date.
+    They never share a folder: small numbers cannot enter the book. ``seed`` is a run with another
+    root seed, ``site`` a preview of pages, from runs that may be out of date.
     """
 
     root: Path = ROOT
@@ -442,11 +442,16 @@ def command(work: Callable[..., bool], arguments: Mapping[str, Mapping[str, Any]
 
 def _main(edition: Edition, options: argparse.Namespace) -> bool:
     begin, workers, text = time.monotonic(), options.workers, options.params
-    if text:
-        edition = replace(edition, name="custom")
     if min(workers, options.time_limit) < 1:
         raise RefusedError("a run needs at least one worker, and one second for each cell")
-    listed = tasks(edition, options.names, text)
+    names = options.names
+    if options.seed is not None:  # for what draws random numbers
+        text = f"{text} seed={options.seed}"
+        parameters = {n: sources.declared(edition.source(n)) for n in names or edition.names()}
+        names = [n for n, of in parameters.items() if any(p.name == "seed" for p in of)]
+    listed = tasks(edition, names, text)
+    if text:
+        edition = replace(edition, name="custom" if options.seed is None else "seed")
     todo = [t for t in listed if t.reason or text or options.force]
     if kept := len(listed) - len(todo):
         say(f"{kept} of {len(listed)} notebooks are up to date (--force runs them anyway).")
@@ -479,6 +484,7 @@ if __name__ == "__main__":
             "names": {"nargs": "*", "metavar": "NAME", "help": "all, if none is named"},
             **QUICK,
             "--params": {"default": "", "help": values},
+            "--seed": {"type": int, "help": "another root seed, in a folder apart"},
             "--workers": {"type": int, "default": 2, "help": "notebooks at a time"},
             "--scheduler": {"default": "", "help": "address of a Dask scheduler"},
             "--force": {"action": "store_true", "help": "run even what is up to date"},

@@ -18,6 +18,7 @@ import csv
 import json
 import math
 import sys
+from argparse import Namespace
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -360,9 +361,26 @@ class Ledger:
         yield from (f"  {error}" for error in self.errors)
 
 
-def _main(edition: Edition, _: object) -> bool:
-    from compendium.execute import tasks  # notebooks do without it
+def compared(pairs: Iterable[tuple[Entry, Entry]]) -> Iterator[str]:
+    """List how many numbers have which verdicts in two runs, as a table, and each that differs."""
+    yield "| in the reference run | in this run | numbers |\n|---|---|---:|"
+    counts = Counter((before.verdict, now.verdict) for before, now in pairs)
+    yield from (f"| {before} | {now} | {n} |" for (before, now), n in sorted(counts.items()))
+    for before, now in pairs:
+        if before.verdict != now.verdict:
+            yield f"\n{now.id}: printed {now.printed}; {shown(before.value)}, {shown(now.value)}"
 
+
+def _main(edition: Edition, options: Namespace) -> bool:
+    from compendium.execute import REFERENCE, tasks  # notebooks do without it
+
+    if options.seed:
+        edition, published = replace(edition, name="seed"), Published(edition.published)
+        runs = (Ledger(published, place) for place in (edition.root / REFERENCE, edition.results))
+        pairs = [(a, b) for a, b in zip(*(run.entries for run in runs), strict=True) if b.notebook]
+        table = write(edition.folder / "verdicts.md", "\n".join(compared(pairs)) + "\n")
+        sys.stdout.write(table.read_text("utf-8"))
+        return all(VERDICTS[a.verdict].tone == VERDICTS[b.verdict].tone for a, b in pairs)
     built = Ledger(Published(edition.published), edition.results)
     stale = (task for task in tasks(edition) if task.reason)
     built.errors += [f"the notebook {task.name} must run: {task.reason}" for task in stale]
@@ -374,4 +392,5 @@ def _main(edition: Edition, _: object) -> bool:
 if __name__ == "__main__":
     from compendium.execute import Edition, command
 
-    command(_main, {})
+    seed = {"action": "store_true", "help": "compare a run with another root seed"}
+    command(_main, {"--seed": seed})
