@@ -106,7 +106,7 @@ def _compare(options: Namespace) -> Answer:
         rng=0,
         confidence_level=options.confidence_level,
     )
-    rows = [{"name": name} | x.to_dict() for name, x in comparison.intervals.items()]
+    rows: list[Fields] = [{"name": name} | x.to_dict() for name, x in comparison.intervals.items()]
     for record, test in zip(comparison.records(), comparison.tests.values(), strict=True):
         rows.append({"name": f"{record['b']} - {record['a']}"} | record)
         rows[-1] |= {"p_not_inferior": test.p_not_inferior, "p_equivalent": test.p_equivalent}
