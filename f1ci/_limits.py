@@ -63,7 +63,7 @@ def interval_of(
 
     With `each` the sample has one score for each of the classes.
     """
-    one_sided = alternative != "two-sided"
+    one_sided = not (isinstance(alternative, str) and alternative == "two-sided")
     if one_sided:
         _validation.choice("alternative", alternative, ("two-sided", "greater", "less"))
         if level <= 0.5:

@@ -253,7 +253,8 @@ def _plan(
 ) -> DifferenceSampleSize:
     """Return the plan from the variances of one item, for one test set and for two."""
     delta = _validation.positive("difference", difference)
-    scale = ((normal_quantile(level) + special.ndtri(power)) / delta) ** 2
+    errors = float(normal_quantile(level) + special.ndtri(power)) / delta
+    scale = errors * errors
     items, separate = _round_up(scale * paired), _round_up(scale * unpaired)
     return DifferenceSampleSize(items, separate, delta, power, float(paired), level, metric.name)
 
