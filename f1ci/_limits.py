@@ -31,7 +31,7 @@ from f1ci.results import (
 # Fewer items than this that matter to the score of a class are too few.
 FEW = 3
 
-# Differences of kappa, or of a metric of one's own, have no score limits for more classes than this.
+# Differences of kappa or of a metric of one's own have no score limits for more classes than this.
 _MOST_CLASSES = 10
 
 

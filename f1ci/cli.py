@@ -15,12 +15,12 @@ import os
 import sys
 import warnings
 from argparse import ArgumentParser, Namespace
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
 import f1ci
 from f1ci import _files, _tables, _validation, metrics
-from f1ci.results import Fields, Interval, IntervalWarning
+from f1ci.results import Fields, IntervalWarning
 
 # What a positive label is called most often.
 _POSITIVE = ("1", "true", "True", "TRUE", "yes", "pos", "positive")
@@ -69,7 +69,7 @@ def _counts(options: Namespace) -> Answer:
         asked = [options.metric or "f1"]
     of = {name: getattr(options, name) for name in ("method", "confidence_level", "alternative")}
     intervals = [f1ci.metric_interval(counts, metric, **of) for metric in asked]
-    return "\n".join(map(str, intervals)), _rows({x.metric: x for x in intervals})
+    return "\n".join(map(str, intervals)), [{"name": x.metric} | x.to_dict() for x in intervals]
 
 
 def _report(options: Namespace) -> Answer:
@@ -106,7 +106,7 @@ def _compare(options: Namespace) -> Answer:
         rng=0,
         confidence_level=options.confidence_level,
     )
-    rows = _rows(comparison.intervals)
+    rows: list[Fields] = [{"name": name} | x.to_dict() for name, x in comparison.intervals.items()]
     for record, test in zip(comparison.records(), comparison.tests.values(), strict=True):
         rows.append({"name": f"{record['b']} - {record['a']}"} | record)
         rows[-1] |= {"p_not_inferior": test.p_not_inferior, "p_equivalent": test.p_equivalent}
@@ -222,10 +222,6 @@ def _compared_metric(options: Namespace, classes: Sequence[str]) -> tuple[metric
         got = _validation.short(options.positive)
         raise ValueError(f"{name} needs --positive, {among}; got {got}")
     return metric, positive[0]
-
-
-def _rows(intervals: Mapping[str, Interval]) -> list[Fields]:
-    return [{"name": name} | interval.to_dict() for name, interval in intervals.items()]
 
 
 def _shape(items: int, groups: list[str] | None) -> str:

@@ -28,7 +28,7 @@ from f1ci._limits import interval_of, sample_of_items
 from f1ci.counts import Items, Matrix
 from f1ci.methods.score import Sample, sample_of, sample_of_counts
 from f1ci.metrics import Metric, Tversky
-from f1ci.metrics.some import SomeClasses
+from f1ci.metrics.classes import Mean
 from f1ci.results import (
     Array,
     Classes,
@@ -473,7 +473,8 @@ def _of_chosen(data: ClassCounts, score: Tversky, average: str | None, chosen: C
         return sample_of_counts(score, (tp, fp, fn))
     metric: Metric = _metrics.micro_f1
     if len(chosen) < len(items.classes):
-        metric = SomeClasses(f"{average}_{score.name}", score, str(average), tuple(chosen.tolist()))
+        name, places = f"{average}_{score.name}", tuple(chosen.tolist())
+        metric = Mean(name, score, str(average), score.range, chosen=places)
     elif average != "micro":
         metric = (_metrics.macro if average == "macro" else _metrics.weighted)(score)
     return sample_of_items(metric, items)
