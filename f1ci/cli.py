@@ -153,12 +153,8 @@ _TABLE = "file --true --groups --delimiter --pred"
 # Each command with its arguments and an example.
 _COMMANDS: list[tuple[Callable[[Namespace], Answer], str, str]] = [
     (_counts, "tp fp fn tn --metric --method --alternative", "77 44 10"),
-    (_report, f"{_TABLE} --labels --method", "labels.csv --true y --pred a"),
-    (
-        _compare,
-        f"{_TABLE}+ --metric --positive --margin --method",
-        "labels.csv --true y --pred a b",
-    ),
+    (_report, f"{_TABLE} --labels --method", "x.csv --true y --pred a"),
+    (_compare, f"{_TABLE}+ --metric --positive --margin --method", "x.csv --true y --pred a b"),
     (
         _plan,
         "--metric --half-width --prevalence",
