@@ -118,9 +118,8 @@ def _compare(options: Namespace) -> Answer:
 
 def _plan(options: Namespace) -> Answer:
     """Say how many items are needed for a narrow interval."""
-    asked = {"half_width": options.half_width, "standard_error": options.standard_error}
-    asked |= {"prevalence": options.prevalence, "confidence_level": options.confidence_level}
-    plan = f1ci.sample_size(options.metric or "f1", **asked)
+    of = {name: getattr(options, name) for name in ("half_width", "prevalence", "confidence_level")}
+    plan = f1ci.sample_size(options.metric or "f1", **of)
     return str(plan), [plan.to_dict()]
 
 
@@ -144,7 +143,6 @@ _ARGUMENTS: dict[str, Fields] = {
     "--method": {"metavar": "NAME", "help": "score by default; also cautious, logit, delta, ..."},
     "--margin": {"type": float, "default": 0.0, "help": "a difference that does not matter"},
     "--half-width": {"type": float, "help": "half the length of the interval"},
-    "--standard-error": {"type": float, "help": "or the standard error"},
     "--prevalence": {"type": float, "help": "share of truly positive items"},
     "--confidence-level": {"type": float, "default": 0.95, "metavar": "LEVEL"},
     "--alternative": {"default": "two-sided", "help": "greater or less: one limit"},
@@ -159,7 +157,7 @@ _COMMANDS: list[tuple[Callable[[Namespace], Answer], str, str]] = [
     (_compare, f"{_TABLE}+ --metric --positive --margin --method", "x.csv --true y --pred a b"),
     (
         _plan,
-        "--metric --half-width --standard-error --prevalence",
+        "--metric --half-width --prevalence",
         "--metric f0.5 --half-width 0.02 --prevalence 0.615",
     ),
 ]
