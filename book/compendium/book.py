@@ -81,7 +81,7 @@ def build(edition: Edition) -> list[str]:
     strict = [] if edition.name == "site" else ["-W"]  # a preview may lack what notebooks make
     process = subprocess.run(
         [sys.executable, "-c", program, *options, *strict, "--keep-going", "-n", "-q"],
-        env={**os.environ, "PYTHONPATH": edition.python_path},
+        env={**os.environ, "PYTHONPATH": str(edition.root / "book")},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,

@@ -175,10 +175,7 @@ class Page:
     def _add(self, record: Record) -> None:
         row = self.published.named(record.id)
         if record.id in self.records:
-            raise LedgerError(
-                f"{record.id} is recorded twice: {shown(self.records[record.id].value)}, "
-                f"then {shown(record.value)}"
-            )
+            raise LedgerError(f"{record.id} is recorded twice")
         self.records[record.id] = checked(record, row)
 
 
@@ -276,9 +273,8 @@ def read(
                 row = published.named(line["id"]) if "/" in line["id"] else None
                 record = from_line(line, row)
                 if records.setdefault(record.id, record) is not record:
-                    before = f"{shown(records[record.id].value)} by {notebooks[record.id]}"
-                    now = f"{shown(record.value)} by {path.stem}"
-                    problems.append(f"{record.id} is recorded twice: {before}, {now}")
+                    who = f"{notebooks[record.id]}, {path.stem}"
+                    problems.append(f"{record.id} is recorded twice: {who}")
                 notebooks.setdefault(record.id, path.stem)
         except ValueError as error:
             problems.append(f"{path.name}: {error}")
