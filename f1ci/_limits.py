@@ -1,4 +1,4 @@
-"""From a sample to its interval, in one place: limits at a level, and what they do not show.
+"""From items to a sample and to its interval, in one place, and what the limits do not show.
 
 Warnings tell that a score is undefined, that a standard error is zero, or that a class has fewer
 than three items that matter to its score. (Over 27 designs with so few expected items the score
@@ -12,8 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from f1ci import _validation
+from f1ci.counts import Items
 from f1ci.methods import METHODS, Method, choose
-from f1ci.methods.score import Sample, normal_quantile
+from f1ci.methods.clusters import sample_of_groups
+from f1ci.methods.score import Sample, normal_quantile, sample_of, sample_of_difference
 from f1ci.metrics import Metric
 from f1ci.results import (
     Array,
@@ -28,6 +30,23 @@ from f1ci.results import (
 
 # Fewer items than this that matter to the score of a class are too few.
 FEW = 3
+
+# Of more classes than this, 24 limits of kappa or of a metric of one's own take seconds.
+_MOST_CLASSES = 10
+
+
+def sample_of_items(metric: Metric, items: Items) -> Sample:
+    """Return the sample of items, in groups or not, of one model or of B minus A."""
+    two = len(items.codes) == 3
+    if two:
+        _validation.at_least_two("items", int(items.counts.sum()))
+    if items.groups is not None:
+        sample = sample_of_groups(metric, items)
+    else:
+        sample = sample_of_difference(metric, items) if two else sample_of(metric, items.matrix())
+    closed = metric.index is not None or metric.parts is not None
+    slow = two and not closed and len(items.classes) > _MOST_CLASSES
+    return sample._replace(limits=None) if slow else sample
 
 
 def interval_of(

@@ -185,6 +185,8 @@ def _parsers() -> dict[str, ArgumentParser]:
         epilog=f"examples:\n  {shown}\n\n"
         "A file has a header line, and commas, semicolons, tabs or bars between columns.\n"
         "All models are columns of one file: first join two files, by `paste` or by pandas.\n"
+        "Limits are for items drawn at random, or for documents (--groups). For fixed numbers\n"
+        "of items of the classes take f1ci.metric_interval(..., fixed='rows') in Python.\n"
         "`f1ci COMMAND --help` explains a command.\n"
         "The exit code is 0, or 2 after bad input.",
     )

@@ -73,7 +73,7 @@ def clustered_interval(
     >>> spans = [[8, 1, 2], [5, 0, 0], [9, 4, 3], [2, 2, 1], [7, 0, 1], [4, 1, 3]]
     >>> interval = clustered_interval(spans)
     >>> print(f"{interval.estimate:.3f} ({interval.low:.3f}, {interval.high:.3f})")
-    0.795 (0.620, 0.903)
+    0.795 (0.620, 0.913)
     """
     tables = [_unit_counts("counts", counts)]
     return _interval(tables, metric, average, method, confidence_level, alternative)

@@ -20,11 +20,9 @@ from scipy import special
 
 from f1ci import _validation
 from f1ci import metrics as _metrics
-from f1ci._limits import interval_of
+from f1ci._limits import interval_of, sample_of_items
 from f1ci.counts import Items, Matrix, items_of
 from f1ci.methods import METHODS, paired, score
-from f1ci.methods.clusters import sample_of_groups
-from f1ci.methods.score import Sample
 from f1ci.metrics import Metric, Tversky
 from f1ci.results import Classes, DifferenceTest, Interval, IntervalWarning, Labels, Seed, warn
 
@@ -94,7 +92,7 @@ def difference_interval(
     named = {"y_true": y_true, "y_pred_a": y_pred_a, "y_pred_b": y_pred_b}
     level = _validation.confidence_level(confidence_level)
     items = items_of(named, metric.binary, pos_label, labels, groups)
-    sample = paired_sample(metric, items)
+    sample = sample_of_items(metric, items)
     return interval_of(sample, method, level, f"{metric.name} (B - A)", alternative=alternative)
 
 
@@ -217,12 +215,6 @@ def unpaired_difference(
     return DifferenceTest(interval, p, EQUAL, None, 0.0, None, None, interval.method, metric.name)
 
 
-def paired_sample(metric: Metric, items: Items) -> Sample:
-    """Return the sample of B's score minus A's, from items by truth and both predictions."""
-    _validation.at_least_two("items", int(items.counts.sum()))
-    return (score.sample_of_difference if items.groups is None else sample_of_groups)(metric, items)
-
-
 def paired_test(
     items: Items,
     metric: Metric,
@@ -236,7 +228,7 @@ def paired_test(
     """Return the test of two models on the same items; see `difference_test`."""
     margin = _validation.probability("margin", margin)
     replicates = _validation.positive_integer("replicates", replicates)
-    sample = paired_sample(metric, items)
+    sample = sample_of_items(metric, items)
     interval = interval_of(sample, interval_method, level, f"{metric.name} (B - A)")
     possible = ["score", "randomisation"] if items.groups is None else ["randomisation"]
     if items.groups is None and metric.index is not None:

@@ -46,11 +46,8 @@ def binary_counts(y_true: Labels, y_pred: Labels, *, pos_label: Hashable = 1) ->
     >>> f1ci.binary_counts(["spam", "ham"], ["spam", "spam"], pos_label="spam")
     BinaryCounts(tp=1, fp=1, fn=0, tn=0)
     """
-    counts = _counts_of_integers(y_true, y_pred, pos_label)
-    if counts is None:
-        items = items_of({"y_true": y_true, "y_pred": y_pred}, True, pos_label, None, None)
-        counts = items.matrix().dense().astype(np.int64).ravel().tolist()
-    tn, fp, fn, tp = counts
+    items = items_of({"y_true": y_true, "y_pred": y_pred}, True, pos_label, None, None)
+    tn, fp, fn, tp = items.matrix().dense().astype(np.int64).ravel().tolist()
     return BinaryCounts(tp, fp, fn, tn)
 
 
@@ -253,6 +250,12 @@ def items_of(
     others: bool = False,
 ) -> Items:
     """Group items by their labels, and by their groups if there are any."""
+    if binary and len(arrays) == 2 and groups is None and labels is None:
+        true, pred = arrays.values()
+        counts = _counts_of_integers(true, pred, pos_label)
+        if counts is not None:
+            codes = np.array([[0, 0, 1, 1], [0, 1, 0, 1]])
+            return Items(codes, np.array(counts, dtype=np.float64), None, ["negative", "positive"])
     if binary:
         codes, classes = _binary_codes(arrays, pos_label, labels)
     else:

@@ -24,12 +24,11 @@ from f1ci import _validation, clustered
 from f1ci import counts as _counts
 from f1ci import metrics as _metrics
 from f1ci._labels import Codes, are_indicators
-from f1ci._limits import interval_of
+from f1ci._limits import interval_of, sample_of_items
 from f1ci.counts import Items, Matrix
-from f1ci.methods.clusters import sample_of_groups
 from f1ci.methods.score import Sample, sample_of, sample_of_counts
 from f1ci.metrics import Metric, Tversky
-from f1ci.metrics.some import SomeClasses
+from f1ci.metrics.classes import Mean
 from f1ci.results import (
     Array,
     Classes,
@@ -226,16 +225,12 @@ def f1_score_interval(
             data, _metrics.fbeta(beta), average, constant, method, level, alternative
         )
     metric = _metrics.averaged(average, beta)
-    if metric.binary and groups is None and labels is None:
-        tp, fp, fn, tn = _counts.binary_counts(y_true, y_pred, pos_label=pos_label)
-        sample = sample_of(metric, Matrix(np.array([[tn, fp], [fn, tp]], dtype=np.float64)))
-        classes = None
-    else:
-        named = {"y_true": y_true, "y_pred": y_pred}
-        items = _counts.items_of(named, metric.binary, pos_label, labels, groups)
-        sample, classes = sample_of_items(metric, items), items.classes
-    sample = _counted(sample, constant)
-    return interval_of(sample, method, level, metric.name, classes=classes, alternative=alternative)
+    named = {"y_true": y_true, "y_pred": y_pred}
+    items = _counts.items_of(named, metric.binary, pos_label, labels, groups)
+    sample = _counted(sample_of_items(metric, items), constant)
+    return interval_of(
+        sample, method, level, metric.name, classes=items.classes, alternative=alternative
+    )
 
 
 def metric_interval(
@@ -406,7 +401,7 @@ def interval_of_classes(
     if data.items is None and average is not None:
         _validation.choice("average of indicators", average, clustered.AVERAGES)
     if average == "samples":
-        share, sample = 1.0, _sample_of_items(data, score, zero_division)
+        share, sample = 1.0, _mean_over_items(data, score, zero_division)
     else:
         share, sample = _sample(data, score, average, zero_division)
     name, each = score.name if average is None else f"{average}_{score.name}", average is None
@@ -425,7 +420,7 @@ def interval_of_classes(
     return replace(interval, estimate=estimate, low=low, high=high, standard_error=error)
 
 
-def _sample_of_items(data: ClassCounts, score: Tversky, zero_division: float) -> Sample:
+def _mean_over_items(data: ClassCounts, score: Tversky, zero_division: float) -> Sample:
     """Return the sample of the mean of the items' scores."""
     if data.items is not None or data.grouped:
         needs = "needs indicators of shape (items, classes) as labels, without groups"
@@ -434,10 +429,13 @@ def _sample_of_items(data: ClassCounts, score: Tversky, zero_division: float) ->
     scores = np.where(np.isnan(scores), zero_division, scores)
     known = ~np.isnan(scores)
     if not known.all():
-        left_out = f"for {np.sum(~known):,} items, which the average leaves out"
-        text = f"{score.name} is undefined {left_out}; zero_division=0 counts them as 0"
-        warn(text, UndefinedMetricWarning)
+        _warn_of_undefined(score, f"{np.sum(~known):,} items")
     return clustered.sample_of_scores([scores[known]])
+
+
+def _warn_of_undefined(score: Tversky, what: str) -> None:
+    text = f"{score.name} is undefined for {what}, which the average leaves out; zero_division=0"
+    warn(f"{text} counts them as 0", UndefinedMetricWarning)
 
 
 def _sample(
@@ -453,9 +451,7 @@ def _sample(
         chosen = np.flatnonzero(relevant)
         if np.isnan(zero_division):
             rest = [data.classes[k] for k in np.flatnonzero(~relevant).tolist()]
-            left_out = f"for class {_validation.listing(rest, 3)}, which the average leaves out"
-            text = f"{score.name} is undefined {left_out}; zero_division=0 counts it as 0"
-            warn(text, UndefinedMetricWarning)
+            _warn_of_undefined(score, f"class {_validation.listing(rest, 3)}")
         else:
             true = data.totals[:, 0] + data.totals[:, 2]
             weight = true if average == "weighted" else np.ones(len(true))
@@ -477,17 +473,11 @@ def _of_chosen(data: ClassCounts, score: Tversky, average: str | None, chosen: C
         return sample_of_counts(score, (tp, fp, fn))
     metric: Metric = _metrics.micro_f1
     if len(chosen) < len(items.classes):
-        metric = SomeClasses(f"{average}_{score.name}", score, str(average), tuple(chosen.tolist()))
+        name, places = f"{average}_{score.name}", tuple(chosen.tolist())
+        metric = Mean(name, score, str(average), score.range, chosen=places)
     elif average != "micro":
         metric = (_metrics.macro if average == "macro" else _metrics.weighted)(score)
     return sample_of_items(metric, items)
-
-
-def sample_of_items(metric: Metric, items: Items) -> Sample:
-    """Return the sample of any metric for one model's items."""
-    if items.groups is not None:
-        return sample_of_groups(metric, items)
-    return sample_of(metric, items.matrix())
 
 
 def _counted(sample: Sample, constant: float) -> Sample:

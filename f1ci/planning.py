@@ -186,6 +186,9 @@ def comparison_sample_size(
         )
     d1, d0 = (_validation.probability("disagreement", share) for share in disagreement)
     f, share = _validation.fraction("score", score), _validation.fraction("prevalence", prevalence)
+    if d1 > share or d0 > 1.0 - share:
+        rule = f"within the shares of positives and negatives, {share:g} and {1.0 - share:g}"
+        raise ValueError(f"disagreement must lie {rule}, got {given}")
     wrong = share * (1.0 - f)
     whole = share * f + (a + b) * wrong
     move_1, move_0 = (1.0 - f + b * f) / whole, a * f / whole

@@ -17,10 +17,9 @@ import numpy as np
 
 from f1ci import _tables, _validation
 from f1ci import metrics as _metrics
-from f1ci._limits import interval_of
+from f1ci._limits import interval_of, sample_of_items
 from f1ci.compare import paired_test
 from f1ci.counts import Items, items_of
-from f1ci.intervals import sample_of_items
 from f1ci.metrics import Metric
 from f1ci.results import Classes, DifferenceTest, Fields, Interval, Labels, Record, Seed, Table
 

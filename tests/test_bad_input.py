@@ -171,7 +171,6 @@ CALLS = {
     "metrics.get": (metrics.get, {"metric": "f1"}),
     "metric.value": (metrics.f1.value, MATRIX),
     "Posterior.interval": (partial(a_posterior, "interval"), {"confidence_level": 0.9}),
-    "Posterior.rvs": (partial(a_posterior, "rvs"), {"rng": 1}),
 }
 ARGUMENTS = [(name, argument) for name, (_, options) in CALLS.items() for argument in options]
 

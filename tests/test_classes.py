@@ -6,7 +6,7 @@ import sklearn.metrics as sk
 
 import f1ci
 from f1ci import metrics
-from f1ci.metrics.some import SomeClasses
+from f1ci.metrics.classes import Mean
 
 AVERAGES = ("micro", "macro", "weighted")
 TRUE = ["a"] * 20 + ["b"] * 15 + ["O"] * 40
@@ -100,7 +100,11 @@ def test_one_class_has_the_interval_of_a_binary_score():
 
 @pytest.mark.parametrize("average", AVERAGES)
 def test_gradients_are_the_numeric_ones(average):
-    metric, p, step = SomeClasses("some", metrics.fbeta(2), average, (2, 0)), MATRIX / 226, 1e-6
+    metric, p, step = (
+        Mean("some", metrics.fbeta(2), average, (0, 1), chosen=(2, 0)),
+        MATRIX / 226,
+        1e-6,
+    )
     for cell in np.ndindex(p.shape):
         forth, back = (1 - step) * p, (1 + step) * p
         forth[cell] += step
@@ -115,7 +119,7 @@ def test_gradients_are_the_numeric_ones(average):
 def test_some_classes_are_covered(average):
     """Three entities and "O", sixty items: the level, within the error of 1,600 test sets."""
     rng, covered = np.random.default_rng(5), []
-    metric = SomeClasses("some", metrics.f1, average, (0, 1, 2))
+    metric = Mean("some", metrics.f1, average, (0, 1), chosen=(0, 1, 2))
     for _ in range(4):
         right, shares = rng.uniform(0.5, 0.95, 4), np.array([0.2, 0.15, 0.1, 0.55])
         right[3] = 0.95

@@ -356,7 +356,7 @@ GROUPS = RNG.integers(0, 20, 300)
     ("rooms", "crossings", "function", "arguments", "options"),
     [
         (4, 7, f1ci.f1_interval, (77, 44, 10), {}),
-        (9, 57, f1ci.f1_score_interval, RNG.integers(0, 4, (2, 300)), {"average": "macro"}),
+        (9, 58, f1ci.f1_score_interval, RNG.integers(0, 4, (2, 300)), {"average": "macro"}),
         (8, 24, f1ci.difference_interval, (Y, A, B, "f1"), {"groups": GROUPS}),
         (
             9,

@@ -226,12 +226,13 @@ def test_a_pilot_gives_its_own_variance():
     [
         ({"disagreement": 0.1}, "disagreement must hold two shares, .*, got 0.1"),
         ({"disagreement": (0.1, 2)}, "disagreement must lie between 0 and 1, got 2"),
+        ({"disagreement": (0.4, 0.1)}, "within the shares of positives and negatives, 0.3 and 0.7"),
         # A positive is worth .6 / .3 and a negative .4 / .3 here: .001 of each makes 1/300.
         (
             {"difference": 0.5, "disagreement": (0.001, 0.001)},
             r"difference must be at most 0.00333, .*disagreement=\(0.001, 0.001\), got 0.5",
         ),
-        ({"power": 1.2}, r"power must lie strictly between 0 and 1, got 1\.2"),
+        ({"power": 1.2}, r"power must .* lie strictly between 0 and 1, got 1\.2"),
         ({"score": 0}, r"score must lie in \(0, 1\], got 0"),
     ],
 )

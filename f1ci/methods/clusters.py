@@ -53,7 +53,6 @@ from f1ci.methods.score import (
     Sample,
     correlation,
     difference_limits,
-    has_difference_limits,
     influences,
     limits_of_metric,
     moments,
@@ -258,6 +257,4 @@ def sample_of_groups(metric: Metric, items: Items) -> Sample:
     else:
         moved = [moved_by_table(counted.by_group(m)[:, 1], score.index) for m in models]
     sample = sample_of_units(metric, moved)._replace(mark="+groups")
-    if len(models) == 1:
-        return sample._replace(matrix=items.matrix())
-    return sample if has_difference_limits(metric, items) else sample._replace(limits=None)
+    return sample._replace(matrix=items.matrix()) if len(models) == 1 else sample

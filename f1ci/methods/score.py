@@ -58,9 +58,6 @@ _POINTS = 12
 # A p-value is sought between these z. The tail of the largest is below 1e-300.
 _SMALLEST_Z, _LARGEST_Z = 1e-8, 38.0
 
-# Of more classes than this, 24 limits of kappa or of a metric of one's own take seconds.
-_MOST_CLASSES = 10
-
 
 class Sample(NamedTuple):
     """What a method knows of a score, or of the difference of two scores.
@@ -321,14 +318,7 @@ def sample_of_difference(metric: Metric, items: Items) -> Sample:
     rows = [np.moveaxis(root * x, -1, 0) for x in (by_a, by_b)]
     item = 0.5 * np.prod([np.ptp(np.where(root > 0.0, x, 0.0), axis=-1) for x in (by_a, by_b)], 0)
     r = correlation(rows[0], rows[1], item)
-    sample = _difference(metric, a, b, difference, error, r)
-    return sample if has_difference_limits(metric, items) else sample._replace(limits=None)
-
-
-def has_difference_limits(metric: Metric, items: Items) -> bool:
-    """Tell if a difference has score limits: all but those that take seconds."""
-    closed = metric.index is not None or metric.parts is not None
-    return metric.smooth and (closed or len(items.classes) <= _MOST_CLASSES)
+    return _difference(metric, a, b, difference, error, r)
 
 
 def influences(metric: Metric, items: Items, model: int) -> tuple[Array, Array]:
