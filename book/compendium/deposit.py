@@ -242,8 +242,6 @@ def combined(html: Path, documents: Sequence[str], address: str) -> str:
         scripts = page.select('script[src*="mathjax"]') or scripts
         for link in page.select(".bd-article a[href]"):
             link["href"] = urljoin(f"{address}{document}.html", str(link["href"]))
-        for image in page.select(".bd-article [src]"):
-            image["loading"] = "eager"
         for script in page.select(".bd-article script"):
             script.decompose()
         for fold in page.select(".bd-article details"):

@@ -71,7 +71,6 @@ class Page:
         self.published = published or Published()
         self.records: dict[str, Record] = {}
         self.quoted: dict[str, Record] = {}
-        self._saved: list[Record] = []
 
     def __iter__(self) -> Iterator[Callable[..., Any]]:
         """What most notebooks need: ``given, printed, record, say = page``."""
@@ -166,11 +165,10 @@ class Page:
         return self.folder / f"{self.name}.csv"
 
     def save(self) -> None:
-        """Write the file if there is something new for it."""
+        """Write the file if there is something for it."""
         records = [*self.records.values(), *self.quoted.values()]
-        if self._saved != records:
+        if records:
             write(self.path, csv_text(COLUMNS, map(asdict, records)))
-            self._saved = records
 
     def _add(self, record: Record) -> None:
         row = self.published.named(record.id)
