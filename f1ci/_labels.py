@@ -80,8 +80,10 @@ def encode(
     for name, predicted in zip(named, occurs, strict=True):
         _refuse_strangers(name, classes, occurs[0], predicted)
     present = [classes[code] for code in np.flatnonzero(occurs.any(axis=0)).tolist()]
-    order = present if wanted is None else labels("labels", wanted).tolist()
-    _validation.distinct("labels", order)
+    order = present
+    if wanted is not None:
+        order = labels("labels", wanted).tolist()
+        _validation.distinct("labels", order)
     places = {label: k for k, label in enumerate(order)}
     strange = [label for label in present if label not in places]
     if strange and (not others or len(strange) == len(present)):

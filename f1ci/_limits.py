@@ -31,7 +31,7 @@ from f1ci.results import (
 # Fewer items than this that matter to the score of a class are too few.
 FEW = 3
 
-# Of more classes than this, 24 limits of kappa or of a metric of one's own take seconds.
+# Differences of kappa or of a metric of one's own have no score limits for more classes than this.
 _MOST_CLASSES = 10
 
 
@@ -44,9 +44,11 @@ def sample_of_items(metric: Metric, items: Items) -> Sample:
         sample = sample_of_groups(metric, items)
     else:
         sample = sample_of_difference(metric, items) if two else sample_of(metric, items.matrix())
-    closed = metric.index is not None or metric.parts is not None
-    slow = two and not closed and len(items.classes) > _MOST_CLASSES
-    return sample._replace(limits=None) if slow else sample
+    # Their 24 limits would take seconds.
+    slow = two and len(items.classes) > _MOST_CLASSES
+    if slow and metric.index is None and metric.parts is None:
+        sample = sample._replace(limits=None)
+    return sample
 
 
 def interval_of(
@@ -63,12 +65,11 @@ def interval_of(
 
     With `each` the sample has one score for each of the classes.
     """
+    _validation.choice("alternative", alternative, ("two-sided", "greater", "less"))
     one_sided = alternative != "two-sided"
-    if one_sided:
-        _validation.choice("alternative", alternative, ("two-sided", "greater", "less"))
-        if level <= 0.5:
-            what = f"alternative={alternative!r}, a one-sided limit"
-            raise ValueError(f"confidence_level must be above 0.5 for {what}, got {level!r}")
+    if one_sided and level <= 0.5:
+        what = f"alternative={alternative!r}, a one-sided limit"
+        raise ValueError(f"confidence_level must be above 0.5 for {what}, got {level!r}")
     if method is None:  # nothing has to be looked up
         chosen = sample.default
         entry = METHODS[chosen]

@@ -61,7 +61,8 @@ def positive_integer(name: str, value: object, *, maximum: int = MAX_COUNT) -> i
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
         raise TypeError(f"{name} must be an integer, got {short(value)}")
     if not 1 <= value <= maximum:
-        raise ValueError(f"{name} must be at least 1 and at most {maximum}, got {short(value)}")
+        rule = "at least 1" if value < 1 else f"at most {maximum}"
+        raise ValueError(f"{name} must be {rule}, got {short(value)}")
     return int(value)
 
 

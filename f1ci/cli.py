@@ -15,12 +15,12 @@ import os
 import sys
 import warnings
 from argparse import ArgumentParser, Namespace
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
 import f1ci
 from f1ci import _files, _tables, _validation, metrics
-from f1ci.results import Fields, Interval, IntervalWarning
+from f1ci.results import Fields, IntervalWarning
 
 # What a positive label is called most often.
 _POSITIVE = ("1", "true", "True", "TRUE", "yes", "pos", "positive")
@@ -69,7 +69,7 @@ def _counts(options: Namespace) -> Answer:
         asked = [options.metric or "f1"]
     of = {name: getattr(options, name) for name in ("method", "confidence_level", "alternative")}
     intervals = [f1ci.metric_interval(counts, metric, **of) for metric in asked]
-    return "\n".join(map(str, intervals)), _rows({x.metric: x for x in intervals})
+    return "\n".join(map(str, intervals)), [{"name": x.metric} | x.to_dict() for x in intervals]
 
 
 def _report(options: Namespace) -> Answer:
@@ -106,7 +106,7 @@ def _compare(options: Namespace) -> Answer:
         rng=0,
         confidence_level=options.confidence_level,
     )
-    rows = _rows(comparison.intervals)
+    rows: list[Fields] = [{"name": name} | x.to_dict() for name, x in comparison.intervals.items()]
     for record, test in zip(comparison.records(), comparison.tests.values(), strict=True):
         rows.append({"name": f"{record['b']} - {record['a']}"} | record)
         rows[-1] |= {"p_not_inferior": test.p_not_inferior, "p_equivalent": test.p_equivalent}
@@ -118,9 +118,8 @@ def _compare(options: Namespace) -> Answer:
 
 def _plan(options: Namespace) -> Answer:
     """Say how many items are needed for a narrow interval."""
-    asked = {"half_width": options.half_width, "standard_error": options.standard_error}
-    asked |= {"prevalence": options.prevalence, "confidence_level": options.confidence_level}
-    plan = f1ci.sample_size(options.metric or "f1", **asked)
+    of = {name: getattr(options, name) for name in ("half_width", "prevalence", "confidence_level")}
+    plan = f1ci.sample_size(options.metric or "f1", **of)
     return str(plan), [plan.to_dict()]
 
 
@@ -144,7 +143,6 @@ _ARGUMENTS: dict[str, Fields] = {
     "--method": {"metavar": "NAME", "help": "score by default; also cautious, logit, delta, ..."},
     "--margin": {"type": float, "default": 0.0, "help": "a difference that does not matter"},
     "--half-width": {"type": float, "help": "half the length of the interval"},
-    "--standard-error": {"type": float, "help": "or the standard error"},
     "--prevalence": {"type": float, "help": "share of truly positive items"},
     "--confidence-level": {"type": float, "default": 0.95, "metavar": "LEVEL"},
     "--alternative": {"default": "two-sided", "help": "greater or less: one limit"},
@@ -155,15 +153,11 @@ _TABLE = "file --true --groups --delimiter --pred"
 # Each command with its arguments and an example.
 _COMMANDS: list[tuple[Callable[[Namespace], Answer], str, str]] = [
     (_counts, "tp fp fn tn --metric --method --alternative", "77 44 10"),
-    (_report, f"{_TABLE} --labels --method", "labels.csv --true y --pred a"),
-    (
-        _compare,
-        f"{_TABLE}+ --metric --positive --margin --method",
-        "labels.csv --true y --pred a b",
-    ),
+    (_report, f"{_TABLE} --labels --method", "x.csv --true y --pred a"),
+    (_compare, f"{_TABLE}+ --metric --positive --margin --method", "x.csv --true y --pred a b"),
     (
         _plan,
-        "--metric --half-width --standard-error --prevalence",
+        "--metric --half-width --prevalence",
         "--metric f0.5 --half-width 0.02 --prevalence 0.615",
     ),
 ]
@@ -224,10 +218,6 @@ def _compared_metric(options: Namespace, classes: Sequence[str]) -> tuple[metric
         got = _validation.short(options.positive)
         raise ValueError(f"{name} needs --positive, {among}; got {got}")
     return metric, positive[0]
-
-
-def _rows(intervals: Mapping[str, Interval]) -> list[Fields]:
-    return [{"name": name} | interval.to_dict() for name, interval in intervals.items()]
 
 
 def _shape(items: int, groups: list[str] | None) -> str:

@@ -89,12 +89,11 @@ def difference(
     >>> ax = f1ci.plot.difference(f1ci.difference_test(y_true, a, b))  # doctest: +SKIP
     """
     _check("test", test, DifferenceTest)
-    a, b = names
-    ax = forest({f"{b} − {a}": test.interval}, ax=ax)
+    ax = forest({" − ".join(reversed(names)): test.interval}, ax=ax)
     ax.axvline(0.0, color="0.3", linewidth=1, zorder=0)
     if test.margin:
         ax.axvspan(-test.margin, test.margin, color="0.5", alpha=0.2, linewidth=0, zorder=0)
-    ax.set_xlabel(f"{ax.get_xlabel()}\n{test.verdict(a, b)}")
+    ax.set_xlabel(f"{ax.get_xlabel()}\n{test.verdict(*names)}")
     return ax
 
 

@@ -159,7 +159,7 @@ def test_plans(capsys):
     plan = f1ci.sample_size(f1ci.metrics.fbeta(0.5), half_width=0.02, prevalence=0.615)
     assert out == f"{plan}\n"
     _, err = here(capsys, "plan", "--metric", "recall", code=2)
-    assert err.startswith("f1ci: give exactly one of half_width, standard_error")
+    assert err.startswith("f1ci: half_width must be numeric, got None")
 
 
 @pytest.mark.parametrize(

@@ -144,7 +144,7 @@ def settled(
         if rescaled is not None:
             move = rescaled(move, shares)
         move -= q
-        size = _largest(np.abs(move))
+        size = np.abs(move).max(axis=0)
         # 4. A table that does not come to rest is moved less from round to round.
         move *= 3.0 / (3.0 + late)
         before, q = q, np.add(q, move, out=move)
@@ -163,7 +163,7 @@ def _shifted(
     """
     # 1. Slopes less their mean, in units of the largest: q_c = p_c / kappa / (1 - s w_c).
     slopes -= summed(shares * slopes)
-    largest = _largest(slopes)
+    largest = slopes.max(axis=0)
     slopes /= np.where(largest > 0.0, largest, 1.0)
     w = slopes
     # 2. Newton's method for 1 / (sum of p / (1 - s w)) = 1 / kappa, concave in s.
@@ -201,12 +201,6 @@ def _shifted(
 def summed(table: Array) -> Array:
     """Return the sums over the cells: for few tables far faster than numpy's own sum."""
     return np.asarray(np.ones(len(table)) @ table)
-
-
-def _largest(table: Array) -> Array:
-    """Return the largest value of each table: for few tables numpy is slow across the rows."""
-    few = table.shape[1] <= 16
-    return np.asarray(table.T.copy().max(axis=1) if few else table.max(axis=0))
 
 
 def second_order(q: Array, evaluate: Evaluate) -> tuple[Array, Array]:

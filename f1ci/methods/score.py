@@ -48,9 +48,9 @@ Counts: TypeAlias = tuple[Array, Array, Array]
 # z, and True for cautious limits -> low, high
 LimitsAt: TypeAlias = Callable[[FloatOrArray, bool], Limits]
 
-# Up to how many wrong (or right) items the limit of an average gets more room. With three the
-# worst designs gain one percentage point, and many with about one error to expect over-cover.
-_FEW = 2.0
+# Up to how many wrong items the limit gets more room: as Brown, Cai and DasGupta have it for more
+# than 50 items.
+_FEW = 3.0
 
 # Points of half an ellipse: the extreme lies at most 1 - cos(7.5 degrees) = .9 % further out.
 _POINTS = 12
@@ -259,19 +259,15 @@ def limits_of_metric(
     z: FloatOrArray,
     cautious: bool,  # noqa: ARG001 - there are no such limits
 ) -> Limits:
-    """Return the score limits of any metric, with room where hardly an item is wrong, or right."""
+    """Return the score limits of any metric, with room where hardly an item is wrong."""
     estimate = metric.estimate(matrix)
     low, high = limits_of_tables(metric, matrix, z, fixed)
-    right = matrix.right.sum(axis=-1)
-    wrong = matrix.total - right
-    if metric.parts is not None:
-        low = low * _room(right, z)
     # 1. The value if all wrong items were right, which is the best one, or the worst.
     perfect = np.asarray(metric.range[1])
     if metric.parts is None:
         perfect = metric.estimate(Matrix(matrix.true[..., None] * np.eye(matrix.true.shape[-1])))
     # 2. The limit on its side is drawn towards it.
-    room = _room(wrong, z)
+    room = _room(matrix.total - matrix.right.sum(axis=-1), z)
     above = np.greater_equal(perfect, estimate)
     high = np.where(above & (room < 1.0), perfect - (perfect - high) * room, high)
     low = np.where(above | (room == 1.0), low, perfect + (low - perfect) * room)
@@ -282,7 +278,7 @@ def limits_of_metric(
 
 
 def _room(count: Array, z: FloatOrArray) -> Array:
-    """Return the modified Wilson limit of one or two items over Wilson's own, for rare items.
+    """Return the modified Wilson limit of up to three items over Wilson's own, for rare items.
 
     Wilson's coverage dips where such a count is unlikely but his limit excludes the truth; Brown,
     Cai and DasGupta (2001, Statistical Science 16, 101-133) put the one-sided limit there.
