@@ -133,11 +133,13 @@ def _compare(options: Namespace) -> Answer:
 def _plan(options: Namespace) -> Answer:
     """Say how many items are needed, for one score or to find a difference of two models."""
     of_two = ("difference", "disagreement", "score")
-    every = ("half_width", "standard_error", *of_two, "prevalence", "confidence_level")
+    every = ("half_width", *of_two, "prevalence", "confidence_level")
     asked = {name: getattr(options, name) for name in every if getattr(options, name) is not None}
     metric = options.metric or "f1"
     if options.difference is None:
-        plan: SampleSize | DifferenceSampleSize = f1ci.sample_size(metric, **asked)
+        plan: SampleSize | DifferenceSampleSize = f1ci.sample_size(
+            metric, **({"half_width": None} | asked)
+        )
     elif missing := [name for name in (*of_two, "prevalence") if name not in asked]:
         raise ValueError(f"--difference also needs --{', --'.join(missing)}")
     else:
@@ -169,7 +171,6 @@ _ARGUMENTS: dict[str, Fields] = {
     "--method": {"metavar": "NAME", "help": "score by default; also cautious, logit, delta, ..."},
     "--margin": {"type": float, "default": 0.0, "help": "a difference that does not matter"},
     "--half-width": {"type": float, "help": "half the length of the interval"},
-    "--standard-error": {"type": float, "help": "or the standard error"},
     "--prevalence": {"type": float, "help": "share of truly positive items"},
     "--difference": {"type": float, "help": "or a difference of two models to find"},
     "--disagreement": {"type": float, "nargs": 2, "metavar": ("POS", "NEG")}
@@ -181,7 +182,7 @@ _ARGUMENTS: dict[str, Fields] = {
     "--json": {"action": "store_true", "help": "print json"},
 }
 _TABLE = "file --true --groups --delimiter --pred"
-_PLAN = "--half-width --standard-error --prevalence --difference --disagreement --score --power"
+_PLAN = "--half-width --prevalence --difference --disagreement --score --power"
 
 # Each command with its arguments and an example.
 _COMMANDS: list[tuple[Callable[[Namespace], Answer], str, str]] = [

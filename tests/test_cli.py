@@ -163,7 +163,7 @@ def test_plans(capsys):
     (row,) = json.loads(here(capsys, "plan", *of, "--json")[0])
     assert row["items"] == 2520
     _, err = here(capsys, "plan", "--metric", "recall", code=2)
-    assert err.startswith("f1ci: give exactly one of half_width, standard_error")
+    assert err.startswith("f1ci: half_width must be numeric, got None")
     _, err = here(capsys, "plan", "--difference", 0.02, "--score", 0.8, code=2)
     assert err == "f1ci: --difference also needs --disagreement, --prevalence\n"
 

@@ -94,11 +94,6 @@ class Edition:
         """What the papers print."""
         return self.root / "book" / "published"
 
-    @property
-    def python_path(self) -> str:
-        """What PYTHONPATH must be for programs that import this tree's packages."""
-        return f"{self.root}{os.pathsep}{self.root / 'book'}"
-
     def names(self) -> list[str]:
         """Return the name of every notebook."""
         return [p.stem for p in sources.sources(self.root / "notebooks")]
@@ -457,7 +452,7 @@ def _main(edition: Edition, options: argparse.Namespace) -> bool:
         say(f"{kept} of {len(listed)} notebooks are up to date (--force runs them anyway).")
     os.environ |= {
         "OMP_NUM_THREADS": os.environ.get("OMP_NUM_THREADS", "1"),
-        "PYTHONPATH": edition.python_path,
+        "PYTHONPATH": f"{edition.root}{os.pathsep}{edition.root / 'book'}",
         "PYTHONHASHSEED": "0",
         "JUPYTER_PREFER_ENV_PATH": "1",
         "F1CI_RUNNER": str(os.getpid()),
