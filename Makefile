@@ -8,6 +8,7 @@ READY := $(VENV)/.ready
 BENCH := .venv-bench
 WORKERS ?= 2
 SCHEDULER ?=
+SEED ?= 1
 NAME ?=
 PARAMS ?=
 OPTIONS ?=
@@ -16,8 +17,8 @@ WITH ?=
 ROOMS = $(shell grep -L compendium $(wildcard $(patsubst f1ci/%,tests/test_%,$(wildcard f1ci/[a-z]*.py))))
 # The shell reads what a person names, not make: a quote in it stays a quote.
 RUN := $(BIN)/python -m compendium.execute --workers "$$WORKERS" --scheduler "$$SCHEDULER"
-export NAME PARAMS SCHEDULER WORKERS
-# Every program would compile all that it imports anew, for seconds.
+export NAME PARAMS SCHEDULER SEED WORKERS
+# Python keeps what it compiles. Otherwise every notebook compiles its imports: 3 seconds for each.
 unexport PYTHONDONTWRITEBYTECODE
 
 ifneq ($(words $(VENV)),1)
@@ -25,7 +26,7 @@ $(error VENV is a path without spaces, got '$(VENV)')
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help book pdf quick site notebooks notebook pair ledger verify reference archive test train dist bench peers lock clean ready
+.PHONY: help book pdf quick site notebooks notebook pair seed ledger verify reference archive test train dist bench peers lock clean ready
 
 help:  ## Print the targets.
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 12
@@ -69,6 +70,10 @@ notebook: ready  ## Run one: make notebook NAME=lam-coverage PARAMS="confidence_
 
 pair: ready  ## Write each notebook's .ipynb from its .py.
 	$(BIN)/python -m compendium.sources
+
+seed: ready  ## Run what draws random numbers with another root seed; compare the verdicts. SEED=8 OPTIONS=--quick
+	@$(RUN) --seed="$$SEED" $(OPTIONS); ran=$$?; test $$ran -le 1 || exit $$ran; \
+	$(BIN)/python -m compendium.verdicts --seed && exit $$ran
 
 ledger: ready  ## Compare what the notebooks computed with every published number.
 	$(BIN)/python -m compendium.verdicts

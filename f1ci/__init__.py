@@ -6,7 +6,7 @@ and its relatives, after five papers; see the book for which to use when.
 
 from f1ci import coverage, methods, metrics, plot
 from f1ci.clustered import clustered_difference, clustered_interval
-from f1ci.compare import difference_interval, difference_test
+from f1ci.compare import difference_interval, difference_test, unpaired_difference
 from f1ci.counts import binary_counts, confusion_matrix
 from f1ci.crossvalidation import bcv_partitions
 from f1ci.intervals import f1_interval, f1_score_interval, metric_interval
@@ -30,7 +30,6 @@ from f1ci.results import (
     UndefinedMetricWarning,
 )
 from f1ci.several import ModelComparison, compare_models
-from f1ci.unpaired import unpaired_difference
 
 __all__ = [
     "BayesTest",

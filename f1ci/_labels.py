@@ -8,7 +8,7 @@ with a threshold first), and truth and predictions that share no label.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping
 from contextlib import suppress
 from itertools import chain
 from typing import Any, TypeAlias
@@ -50,7 +50,7 @@ def labels(name: str, value: Labels) -> Values:
     # numpy's own scalars stand only for what Python has no type for, such as moments of time.
     values = list(array) if array.dtype.kind in "mM" else array.tolist()
     _check(name, values)
-    return _as_objects(values)
+    return np.fromiter(values, object, len(values))
 
 
 def encode(
@@ -92,6 +92,9 @@ def encode(
             f"y_true and y_pred must {rule} {_validation.listing(order)}, "
             f"got {_validation.short(strange[0])}"
         )
+    if len(order) > MOST_CLASSES and len(named) > 1:  # groups may be as many as there are
+        what = f"at most {MOST_CLASSES} classes can be counted, got {len(order)}"
+        raise ValueError(f"{what}; are these identifiers rather than labels?")
     place = np.array([places.get(label, len(order)) for label in classes])
     return place[codes], [*order, OTHERS] if strange else order
 
@@ -155,13 +158,7 @@ def _as_array(name: str, value: Any) -> Values:
         array = np.asarray(value)
         if array.dtype.kind in "biu":  # not of integers beyond 64 bits
             return array
-    return _as_objects(value)
-
-
-def _as_objects(value: Sequence[Hashable]) -> Values:
-    array = np.empty(len(value), dtype=object)
-    array[:] = list(value)
-    return array
+    return np.fromiter(value, object, len(value))
 
 
 def _check(name: str, values: list[Hashable]) -> None:
@@ -231,8 +228,7 @@ def _text(label: Hashable) -> str:
 
 def _indicators(name: str, value: Labels) -> NDArray[np.bool_]:
     array = _as_array(name, value)
-    legal = array.ndim == 2 and array.size > 0
-    _validation.shaped(name, array, legal, "(items, classes)")
+    _validation.shaped(name, array, array.ndim == 2 and array.size > 0, "(items, classes)")
     try:
         array = array.astype(object) if array.dtype.kind not in "biuf" else array
         numbers = np.ma.filled(array.astype(np.float64), np.nan)

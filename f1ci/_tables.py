@@ -1,10 +1,8 @@
-"""Write rows of text as a person reads them: aligned, or as HTML."""
+"""Write rows of text as a person reads them, aligned."""
 
 from __future__ import annotations
 
-import html
 import math
-import unicodedata
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -14,7 +12,7 @@ from numpy.typing import ArrayLike
 if TYPE_CHECKING:
     import pandas
 
-# A name is cut to so many columns of a terminal.
+# A name is cut to so many letters.
 _WIDEST = 40
 
 
@@ -37,41 +35,19 @@ def p_value(p: float) -> str:
 
 
 def label(name: object) -> str:
-    """Return a name on one line, without characters that move the cursor."""
+    """Return a name on one line, cut if it is long, without characters that move the cursor."""
     text = str(name)
+    text = text if len(text) <= _WIDEST else text[: _WIDEST - 1] + "…"
     return text if text.isprintable() and text.strip() else repr(text)
 
 
-def as_text(head: Sequence[str], rows: Sequence[Sequence[str]], names: int = 1) -> str:
-    """Return aligned columns: the first ones, of names, to the left and the others to the right."""
-    short = [[*map(_cut, row[:names]), *row[names:]] for row in (head, *rows)]
-    widths = [max(map(_width, column)) for column in zip(*short, strict=True)]
-    lines = []
-    for row in short:
-        cells = []
-        for k, (cell, width) in enumerate(zip(row, widths, strict=True)):
-            pad = " " * (width - _width(cell))
-            cells.append(cell + pad if k < names else pad + cell)
-        lines.append("  ".join(cells).rstrip())
+def as_text(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Return aligned columns: the first, of names, to the left and the others to the right."""
+    lines, widths = [], [max(map(len, column)) for column in zip(head, *rows, strict=True)]
+    for name, *cells in (head, *rows):
+        right = [cell.rjust(width) for cell, width in zip(cells, widths[1:], strict=True)]
+        lines.append("  ".join([name.ljust(widths[0]), *right]).rstrip())
     return "\n".join(lines)
-
-
-def as_html(
-    head: Sequence[str], rows: Sequence[Sequence[str]], names: int = 1, below: Sequence[str] = ()
-) -> str:
-    """Return an HTML table with lines of text below it; every text is escaped."""
-
-    def cells(tag: str, row: Sequence[str]) -> str:
-        parts = []
-        for k, cell in enumerate(row):
-            kind = "th" if k < names else tag
-            align = "left" if k < names else "right"
-            parts.append(f'<{kind} style="text-align: {align}">{html.escape(cell)}</{kind}>')
-        return f"<tr>{''.join(parts)}</tr>"
-
-    body = "".join(cells("td", row) for row in rows)
-    text = "".join(f"<p>{html.escape(line)}</p>" for line in below)
-    return f"<table><thead>{cells('th', head)}</thead><tbody>{body}</tbody></table>{text}"
 
 
 def frame(columns: object, index: list[str]) -> pandas.DataFrame:
@@ -79,17 +55,3 @@ def frame(columns: object, index: list[str]) -> pandas.DataFrame:
     import pandas
 
     return pandas.DataFrame(columns).set_index(index)
-
-
-def _width(text: str) -> int:
-    """Return the width in a terminal: East Asian wide characters take two, combining marks none."""
-    wide = sum(unicodedata.east_asian_width(c) in "WF" for c in text)
-    return len(text) + wide - sum(unicodedata.category(c) in ("Mn", "Me") for c in text)
-
-
-def _cut(name: str) -> str:
-    if _width(name) <= _WIDEST:
-        return name
-    while _width(name) >= _WIDEST:
-        name = name[:-1]
-    return name + "…"

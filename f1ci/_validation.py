@@ -6,6 +6,7 @@ Public functions check their arguments once, before they compute. Kernels never 
 from __future__ import annotations
 
 import reprlib
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence, Sized
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
@@ -90,17 +91,15 @@ def _rule(legal: Callable[[float], bool], rule: str) -> Callable[[str, object], 
 positive = _rule(lambda x: 0.0 < x <= _LARGEST_NUMBER, "be a finite number above 0")
 probability = _rule(lambda x: 0.0 <= x <= 1.0, "lie between 0 and 1")
 fraction = _rule(lambda x: 0.0 < x <= 1.0, "lie in (0, 1]")
-inner = _rule(lambda x: 0.0 < x < 1.0, "lie strictly between 0 and 1")
 # Below the lowest level intervals are shorter than rounding.
-_level = _rule(lambda x: 1e-9 <= x < 1.0, "be at least 1e-9 and lie strictly between 0 and 1")
+inner = _rule(lambda x: 1e-9 <= x < 1.0, "be at least 1e-9 and lie strictly between 0 and 1")
 
 
 def confidence_level(value: float) -> float:
     """Return a level strictly between 0 and 1; warn of one that may be its complement."""
-    level = _level("confidence_level", value)
+    level = inner("confidence_level", value)
     if level in _ERROR_RATES:
-        meant = f"{1 - level:g}"
-        warn(f"the confidence level is {level:g}; did you mean {meant}?", IntervalWarning)
+        warn(f"the confidence level is {level:g}; did you mean {1 - level:g}?", IntervalWarning)
     return level
 
 
@@ -181,11 +180,9 @@ def distinct(name: str, values: Sequence[object]) -> None:
     """Check that no value occurs twice, and that there is at least one."""
     if not len(values):
         raise ValueError(f"{name} must not be empty, got {short(values)}")
-    seen = set()
-    for value in values:
-        if value in seen:
-            raise ValueError(f"{name} must be distinct, got {short(value)} twice")
-        seen.add(value)
+    value, times = Counter(values).most_common(1)[0]
+    if times > 1:
+        raise ValueError(f"{name} must be distinct, got {short(value)} twice")
 
 
 def models(
@@ -220,13 +217,12 @@ def at_least_two(what: str, count: int, needed_by: str = "a standard error") -> 
 def correlation(value: ArrayLike) -> Array:
     """Return correlation matrices of shape (..., k, k), symmetric and rounded to [-1, 1]."""
     array = square("correlation", real("correlation", value), "(..., k, k)")
-    transposed, one = np.swapaxes(array, -1, -2), np.eye(array.shape[-1])
+    bounded, one = np.clip(array, -1.0, 1.0), np.eye(array.shape[-1])
+    symmetric: Array = np.where(one, 1.0, (bounded + np.swapaxes(bounded, -1, -2)) / 2.0)
     # Rounding in a computed matrix is far below this, a typing error far above.
     rounding = 1e-8
-    refuse("correlation", array, ~(np.abs(array) <= 1.0 + rounding), "lie between -1 and 1")
-    wrong = one * np.abs(array - 1.0) + np.abs(array - transposed) > rounding
-    refuse("correlation", array, wrong, "be symmetric with a diagonal of ones")
-    symmetric: Array = np.where(one, 1.0, np.clip((array + transposed) / 2, -1.0, 1.0))
+    wrong = ~(np.abs(array - symmetric) <= rounding)
+    refuse("correlation", array, wrong, "be symmetric, from -1 to 1, with a diagonal of ones")
     least = np.linalg.eigvalsh(symmetric)[..., 0].min(initial=0.0)
     if least < -rounding * array.shape[-1]:
         raise ValueError(f"correlation must be positive semidefinite, got eigenvalue {least:g}")
@@ -235,15 +231,13 @@ def correlation(value: ArrayLike) -> Array:
 
 def same_length(**arrays: Sized) -> None:
     """Check that the named arrays have the same length."""
-    lengths = {name: len(array) for name, array in arrays.items()}
-    if len(set(lengths.values())) > 1:
-        listed = ", ".join(f"{name} has {length}" for name, length in lengths.items())
+    if len(set(map(len, arrays.values()))) > 1:
+        listed = ", ".join(f"{name} has {len(array)}" for name, array in arrays.items())
         raise ValueError(f"labels must come in equal numbers: {listed}")
 
 
 def broadcast(check: Checked, **named: ArrayLike) -> tuple[Array, ...]:
     """Return the named arrays, each checked, if their shapes broadcast against each other."""
     arrays = tuple(check(name, value) for name, value in named.items())
-    if any(array.ndim for array in arrays):
-        np.broadcast_shapes(*(array.shape for array in arrays))
+    np.broadcast_shapes(*(array.shape for array in arrays))
     return arrays

@@ -7,7 +7,6 @@ wrong with a file is said in one sentence with line and column.
 from __future__ import annotations
 
 import argparse
-import dataclasses
 import io
 import itertools
 import json
@@ -15,17 +14,13 @@ import math
 import os
 import sys
 import warnings
-from argparse import Namespace
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, NoReturn, TypeAlias
+from argparse import ArgumentParser, Namespace
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias
 
 import f1ci
-from f1ci import _files, _tables, _validation, metrics, planning
-from f1ci.methods import METHODS, names
-from f1ci.report import known_methods
-from f1ci.results import DifferenceSampleSize, Fields, Interval, IntervalWarning, SampleSize
-
-__all__ = ["helps", "main"]
+from f1ci import _files, _pasted, _tables, _validation, metrics, planning
+from f1ci.results import DifferenceSampleSize, Fields, IntervalWarning, SampleSize, warn
 
 # What a positive label is called most often.
 _POSITIVE = ("1", "true", "True", "TRUE", "yes", "pos", "positive")
@@ -51,8 +46,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _say(f"{where}: {what.lower()}")
     except (ValueError, TypeError) as error:  # what validation raises
         return _say(str(error))
-    except KeyboardInterrupt:
-        return 130
     for note in dict.fromkeys(str(warning.message) for warning in caught):
         _say(f"note: {note}")
     return 0
@@ -71,19 +64,17 @@ def _say(text: str) -> int:
 def _counts(options: Namespace) -> Answer:
     """Print intervals from the counts of one model."""
     counts = [[options.tn or 0, options.fp], [options.fn, options.tp]]
-    asked = [metrics.precision, metrics.recall, metrics.get(options.metric or "f1")]
-    asked += [] if options.tn is None else [metrics.accuracy]
-    # A method for F1 alone has nothing to say of the others.
-    fitting = [metric for metric in asked if options.method in (None, *names(metric))]
+    asked = ["precision", "recall", "f1", "accuracy"][: 3 if options.tn is None else 4]
+    if options.metric or options.method:  # a method may be for F1 alone
+        asked = [options.metric or "f1"]
     of = {name: getattr(options, name) for name in ("method", "confidence_level", "alternative")}
-    intervals = [f1ci.metric_interval(counts, metric, **of) for metric in fitting or asked[2:3]]
-    rows = _rows({interval.metric: interval for interval in intervals})
-    return "\n".join(map(str, intervals)), rows
+    intervals = [f1ci.metric_interval(counts, metric, **of) for metric in asked]
+    return "\n".join(map(str, intervals)), [{"name": x.metric} | x.to_dict() for x in intervals]
 
 
 def _report(options: Namespace) -> Answer:
     """Print precision, recall and F1 of every class, each with its interval."""
-    (true, predicted), groups = _files.labels(options)
+    _, (true, predicted), groups = _files.labels(options)
     printed = f1ci.classification_report(
         true,
         predicted,
@@ -92,14 +83,28 @@ def _report(options: Namespace) -> Answer:
         method=options.method,
         confidence_level=options.confidence_level,
     )
+    return _reported(printed, _shape(len(true), groups))
+
+
+def _matrix(options: Namespace) -> Answer:
+    """Print the same report from a confusion matrix; rows are true classes."""
+    with _files.opened(options.matrix) as stream:
+        matrix, classes, notes = _pasted.read_matrix(stream.read())
+    for note in notes:
+        warn(note, IntervalWarning)
+    of = {"method": options.method, "confidence_level": options.confidence_level}
+    return _reported(f1ci.matrix_report(matrix, classes, **of), f"{matrix.sum():,} items")
+
+
+def _reported(printed: f1ci.ClassificationReport, shape: str) -> Answer:
     of = {"method": printed.method, "confidence_level": printed.confidence_level}
-    text = f"{_shape(len(true), groups)}, {len(printed.classes)} classes\n\n{printed}"
+    text = f"{shape}, {len(printed.classes)} classes\n\n{printed}"
     return text, [row | of for row in printed.records()]
 
 
 def _compare(options: Namespace) -> Answer:
     """Say which of two or more models is better on the same items."""
-    labels, groups = _files.labels(options)
+    models, labels, groups = _files.labels(options)
     metric, positive = _compared_metric(options, _files.in_order(itertools.chain(*labels)))
     of_class = f" of {_tables.label(positive)}" if metric.binary else ""
     columns: list[list[Any]] = list(labels)
@@ -107,7 +112,7 @@ def _compare(options: Namespace) -> Answer:
         columns = [[label == positive for label in column] for column in labels]
     comparison = f1ci.compare_models(
         columns[0],
-        dict(zip(map(_tables.label, options.pred), columns[1:], strict=True)),
+        dict(zip(map(_tables.label, models), columns[1:], strict=True)),
         metric,
         margin=options.margin,
         groups=groups,
@@ -115,7 +120,7 @@ def _compare(options: Namespace) -> Answer:
         rng=0,
         confidence_level=options.confidence_level,
     )
-    rows = _rows(comparison.intervals)
+    rows: list[Fields] = [{"name": name} | x.to_dict() for name, x in comparison.intervals.items()]
     for record, test in zip(comparison.records(), comparison.tests.values(), strict=True):
         rows.append({"name": f"{record['b']} - {record['a']}"} | record)
         rows[-1] |= {"p_not_inferior": test.p_not_inferior, "p_equivalent": test.p_equivalent}
@@ -128,16 +133,18 @@ def _compare(options: Namespace) -> Answer:
 def _plan(options: Namespace) -> Answer:
     """Say how many items are needed, for one score or to find a difference of two models."""
     of_two = ("difference", "disagreement", "score")
-    every = ("half_width", "standard_error", *of_two, "prevalence", "confidence_level")
+    every = ("half_width", *of_two, "prevalence", "confidence_level")
     asked = {name: getattr(options, name) for name in every if getattr(options, name) is not None}
     metric = options.metric or "f1"
     if options.difference is None:
-        plan: SampleSize | DifferenceSampleSize = f1ci.sample_size(metric, **asked)
+        plan: SampleSize | DifferenceSampleSize = f1ci.sample_size(
+            metric, **({"half_width": None} | asked)
+        )
     elif missing := [name for name in (*of_two, "prevalence") if name not in asked]:
         raise ValueError(f"--difference also needs --{', --'.join(missing)}")
     else:
         plan = f1ci.comparison_sample_size(metric, power=options.power, **asked)
-    return str(plan), [dataclasses.asdict(plan)]
+    return str(plan), [plan.to_dict()]
 
 
 # The parser
@@ -149,17 +156,21 @@ _ARGUMENTS: dict[str, Fields] = {
     "fn": {"type": int, "help": "false negatives"},
     "tn": {"type": int, "nargs": "?", "help": "true negatives, for the accuracy only"},
     "file": {"help": "a file with a header line; - is standard input"},
+    "matrix": {"help": "a printed matrix of items drawn at random; - is standard input"},
+    "file_b": {"nargs": "?", "help": "a second file, with the predictions of model B"},
+    "--on": _COLUMN | {"help": "the column that joins the two files"},
     "--true": _COLUMN | {"required": True, "help": "true labels"},
     "--pred": _COLUMN | {"required": True, "nargs": 1, "help": "predicted labels"},
-    "--pred+": _COLUMN | {"required": True, "nargs": "+", "help": "of each model"},
+    "--pred+": _COLUMN
+    | {"required": True, "nargs": "+", "help": "of each model, or of both files"},
     "--groups": _COLUMN | {"help": "document, image or user of the item"},
     "--labels": {"nargs": "+", "metavar": "LABEL", "help": "the classes in their order, or some"},
     "--positive": {"metavar": "LABEL", "help": "the positive class"},
+    "--delimiter": {"metavar": "CHARACTER", "help": "between columns"},
     "--metric": {"metavar": "NAME", "help": "f1 by default; f2, recall, macro_f1, ..."},
-    "--method": {"metavar": "NAME", "help": "see below; score by default"},
+    "--method": {"metavar": "NAME", "help": "score by default; also cautious, logit, delta, ..."},
     "--margin": {"type": float, "default": 0.0, "help": "a difference that does not matter"},
     "--half-width": {"type": float, "help": "half the length of the interval"},
-    "--standard-error": {"type": float, "help": "or the standard error"},
     "--prevalence": {"type": float, "help": "share of truly positive items"},
     "--difference": {"type": float, "help": "or a difference of two models to find"},
     "--disagreement": {"type": float, "nargs": 2, "metavar": ("POS", "NEG")}
@@ -170,26 +181,21 @@ _ARGUMENTS: dict[str, Fields] = {
     "--alternative": {"default": "two-sided", "help": "greater or less: one limit"},
     "--json": {"action": "store_true", "help": "print json"},
 }
-_TABLE = "file --true --groups --pred"
-_PLAN = "--half-width --standard-error --prevalence --difference --disagreement --score --power"
+_TABLE = "file --true --groups --delimiter --pred"
+_PLAN = "--half-width --prevalence --difference --disagreement --score --power"
 
-# Each command with its arguments, the methods that it takes, and an example.
-_COMMANDS: list[tuple[Callable[[Namespace], Answer], str, Iterable[str], str]] = [
-    (_counts, "tp fp fn tn --metric --method --alternative", METHODS, "77 44 10"),
-    (_report, f"{_TABLE} --labels --method", known_methods(), "labels.csv --true y --pred a"),
+# Each command with its arguments and an example.
+_COMMANDS: list[tuple[Callable[[Namespace], Answer], str, str]] = [
+    (_counts, "tp fp fn tn --metric --method --alternative", "77 44 10"),
+    (_report, f"{_TABLE} --labels --method", "x.csv --true y --pred a"),
+    (_matrix, "matrix --method", "matrix.txt"),
     (
         _compare,
-        f"{_TABLE}+ --metric --positive --margin --method",
-        [name for name, method in METHODS.items() if not method.needs_one_sample],
-        "labels.csv --true y --pred a b",
+        f"{_TABLE}+ file_b --on --metric --positive --margin --method",
+        "x.csv --true y --pred a b",
     ),
-    (_plan, f"--metric {_PLAN}", (), "--metric f0.5 --half-width 0.02 --prevalence 0.615"),
+    (_plan, f"--metric {_PLAN}", "--metric f0.5 --half-width 0.02 --prevalence 0.615"),
 ]
-
-
-class _Parser(argparse.ArgumentParser):
-    def error(self, message: str) -> NoReturn:
-        self.exit(2, f"{self.prog}: {message} (see {self.prog} --help)\n")
 
 
 def helps() -> dict[str, str]:
@@ -197,33 +203,33 @@ def helps() -> dict[str, str]:
     return {name: each.format_help() for name, each in _parsers().items()}
 
 
-def _parsers() -> dict[str, argparse.ArgumentParser]:
-    examples = [f"f1ci {run.__name__.strip('_')} {example}" for run, _, _, example in _COMMANDS]
-    shown = "\n  ".join([*examples, "f1ci report - --true y --pred a --json"])
+def _parsers() -> dict[str, ArgumentParser]:
     raw = argparse.RawDescriptionHelpFormatter
-    top = _Parser(
+    examples = [f"f1ci {run.__name__.strip('_')} {example}" for run, _, example in _COMMANDS]
+    more = ["compare a.csv b.csv --on id --true y --pred p", "report - --true y --pred a --json"]
+    shown = "\n  ".join([*examples, *(f"f1ci {example}" for example in more)])
+    top = ArgumentParser(
         prog="f1ci",
         description="How sure can we be of an F score? Intervals, reports, comparisons, plans.",
         formatter_class=raw,
         epilog=f"examples:\n  {shown}\n\n"
         "A file has a header line, and commas, semicolons, tabs or bars between columns.\n"
-        "All models are columns of one file: first join two files, by `paste` or by pandas.\n"
+        "Limits are for items drawn at random, or for documents (--groups). For fixed numbers\n"
+        "of items of the classes take f1ci.metric_interval(..., fixed='rows') in Python.\n"
         "`f1ci COMMAND --help` explains a command.\n"
         "The exit code is 0, or 2 after bad input.",
     )
     top.add_argument("--version", action="version", version=f"f1ci {f1ci.__version__}")
     commands = top.add_subparsers(metavar="COMMAND", required=True)
-    parsers: dict[str, argparse.ArgumentParser] = {"f1ci": top}
-    for (run, words, methods, _), example in zip(_COMMANDS, examples, strict=True):
-        lines = [f"  {name:14}{METHODS[name].summary}" for name in methods]
-        new: argparse.ArgumentParser = commands.add_parser(
+    parsers = {"f1ci": top}
+    for (run, words, _), example in zip(_COMMANDS, examples, strict=True):
+        new = commands.add_parser(
             run.__name__.strip("_"),
             help=run.__doc__,
             description=run.__doc__,
-            epilog="\n".join([*["methods:"][: len(lines)], *lines, f"example: {example}"]),
-            formatter_class=raw,
+            epilog=f"example: {example}",
         )
-        new.set_defaults(run=run)
+        new.set_defaults(run=run, on=None, file_b=None)
         for word in [*words.split(), "--confidence-level", "--json"]:
             new.add_argument(word.rstrip("+"), **_ARGUMENTS[word])
         parsers[new.prog] = new
@@ -239,18 +245,14 @@ def _compared_metric(options: Namespace, classes: Sequence[str]) -> tuple[metric
     metric = metrics.get(name)
     if not metric.binary:
         return metric, ""
-    wanted = _POSITIVE if options.positive is None else (options.positive,)
+    usual = _POSITIVE if len(classes) <= 2 else ()
+    wanted = usual if options.positive is None else (options.positive,)
     positive = [label for label in classes if label in wanted]
-    if len(positive) != 1 or (options.positive is None and len(classes) > 2):
-        known = _validation.first_few([_tables.label(label)[:40] for label in classes], 6)
-        got = "nothing" if options.positive is None else _validation.short(options.positive)
-        raise ValueError(f"{name} needs --positive, the positive class among {known}; got {got}")
+    if len(positive) != 1:
+        among = f"the positive class among {_validation.listing(classes)}"
+        got = _validation.short(options.positive)
+        raise ValueError(f"{name} needs --positive, {among}; got {got}")
     return metric, positive[0]
-
-
-def _rows(intervals: Mapping[str, Interval]) -> list[Fields]:
-    fields = ("metric", "estimate", "low", "high", "standard_error", "method", "confidence_level")
-    return [{"name": name} | {f: getattr(x, f) for f in fields} for name, x in intervals.items()]
 
 
 def _shape(items: int, groups: list[str] | None) -> str:

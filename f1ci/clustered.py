@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from f1ci import _validation
 from f1ci import metrics as _metrics
-from f1ci._limits import interval_of, level_of
+from f1ci._limits import interval_of
 from f1ci.methods.clusters import moved_by_classes, moved_by_table, sample_of_units
 from f1ci.methods.score import Sample, moments
 from f1ci.metrics import Metric
@@ -73,10 +73,10 @@ def clustered_interval(
     >>> spans = [[8, 1, 2], [5, 0, 0], [9, 4, 3], [2, 2, 1], [7, 0, 1], [4, 1, 3]]
     >>> interval = clustered_interval(spans)
     >>> print(f"{interval.estimate:.3f} ({interval.low:.3f}, {interval.high:.3f})")
-    0.795 (0.620, 0.903)
+    0.795 (0.620, 0.913)
     """
-    table = _unit_counts("counts", counts)
-    return _interval([table], metric, average, method, confidence_level, alternative)
+    tables = [_unit_counts("counts", counts)]
+    return _interval(tables, metric, average, method, confidence_level, alternative)
 
 
 def clustered_difference(
@@ -127,16 +127,24 @@ def sample_of_tables(tables: list[Array], metric: Metric, average: str | None) -
     if average == "micro":
         tables = [table.sum(axis=1) for table in tables]
     if average == "samples":
-        tables, index = [_scores_as_counts(table, index) for table in tables], _metrics.recall
-    moved = [moved_by_table(table, index) for table in tables]
-    return sample_of_units(index, moved, whole_items=average != "samples")
+        return sample_of_scores([np.nan_to_num(unit_scores(table, index)) for table in tables])
+    return sample_of_units(index, [moved_by_table(table, index) for table in tables])
 
 
-def _scores_as_counts(table: Array, index: _metrics.Tversky) -> Array:
-    """Return each unit's score as the share that is right of one item, whose recall it is."""
+def unit_scores(table: Array, index: _metrics.Tversky) -> Array:
+    """Return the score of each unit's counts (units, classes, 3); nan where it is undefined."""
     tp, fp, fn = np.moveaxis(table.sum(axis=1), -1, 0)
-    scores = np.nan_to_num(moments(tp, fp, fn, index.a, index.b)[0])
-    return np.stack([scores, 0.0 * scores, 1.0 - scores], axis=-1)
+    return moments(tp, fp, fn, index.a, index.b)[0]
+
+
+def sample_of_scores(scores: list[Array]) -> Sample:
+    """Return the sample of the mean of the units' scores, of one model or of B minus A.
+
+    Each score is the share that is right of one item, whose recall it is.
+    """
+    tables = [np.stack([score, 0.0 * score, 1.0 - score], axis=-1) for score in scores]
+    moved = [moved_by_table(table, _metrics.recall) for table in tables]
+    return sample_of_units(_metrics.recall, moved, whole_items=False)
 
 
 def _interval(
@@ -152,11 +160,11 @@ def _interval(
         _validation.choice("average", average, AVERAGES)
         expected = f"(units, classes, 3) for average={average!r}"
         _validation.shaped("counts", tables[0], tables[0].ndim == 3, expected)
-    level = level_of(confidence_level, alternative)
+    level = _validation.confidence_level(confidence_level)
     sample = sample_of_tables(tables, metric, average)
     name = metric.name if average is None else f"{average}_{metric.name}"
     name += "" if len(tables) == 1 else " (B - A)"
-    return interval_of(sample, method, level, name)
+    return interval_of(sample, method, level, name, alternative=alternative)
 
 
 def _unit_counts(name: str, value: ArrayLike) -> Array:

@@ -1,35 +1,30 @@
-"""Comparisons of two classifiers on the same items.
+"""Comparisons of two models, on the same items or on different ones.
 
-The two estimates are correlated, because the items are the same. Their difference is the mean
-of what the items contribute to it, and its variance is that of these contributions over n (see
+On the same items two estimates are correlated. Their difference is the mean of what the items
+contribute to it, and its variance is that of these contributions over n (see
 `f1ci.methods.delta`); the divisor is n - 1, as Yuan & Jiang (2025), remark 2, have it.
+
+On different items two estimates are independent. Then the score limits of the difference come from
+the ellipse of `f1ci.methods.score` with correlation zero, those of the delta method from the sum of
+two squared standard errors. The p-value inverts the interval, so the two never disagree: p is below
+0.05 just if the 95 % interval does not hold zero.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
-from functools import cache
-from typing import NamedTuple, TypeAlias
+from collections.abc import Hashable
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import special
 
 from f1ci import _validation
 from f1ci import metrics as _metrics
-from f1ci._limits import Level, interval_of, lacking, level_of
-from f1ci.counts import Items, items_of
-from f1ci.methods import METHODS, paired
-from f1ci.methods.clusters import sample_of_groups
-from f1ci.methods.score import Limits, Sample, sample_of_difference
-from f1ci.metrics import Metric
+from f1ci._limits import interval_of, sample_of_items
+from f1ci.counts import Items, Matrix, items_of
+from f1ci.methods import METHODS, paired, score
+from f1ci.metrics import Metric, Tversky
 from f1ci.results import Classes, DifferenceTest, Interval, IntervalWarning, Labels, Seed, warn
-
-__all__ = ["difference_interval", "difference_test"]
-
-LimitsAt: TypeAlias = Callable[[Sample, float], Limits]
-
-# A p-value is sought between these z. The tail of the largest is below 1e-300.
-_SMALLEST_Z, _LARGEST_Z = 1e-8, 38.0
 
 
 def difference_interval(
@@ -95,17 +90,17 @@ def difference_interval(
     """
     metric = _metrics.get(metric)
     named = {"y_true": y_true, "y_pred_a": y_pred_a, "y_pred_b": y_pred_b}
+    level = _validation.confidence_level(confidence_level)
     items = items_of(named, metric.binary, pos_label, labels, groups)
-    return compare(items, metric, method, level_of(confidence_level, alternative)).interval
+    sample = sample_of_items(metric, items)
+    return interval_of(sample, method, level, f"{metric.name} (B - A)", alternative=alternative)
 
 
-TESTS = {
-    "exact": "swapping A's and B's predictions on any item would change nothing in distribution "
-    "(more than that their scores are equal)",
-    "score": "the two models have the same score in the population (or differ by the margin)",
-    "randomisation": "swapping A's and B's predictions on any item or group would change nothing "
-    "in distribution (more than that their scores are equal)",
-}
+SWAPPED = (
+    "swapping A's and B's predictions on any item or group would change nothing in distribution "
+    "(more than that their scores are equal)"
+)
+EQUAL = "the two models have the same score in the population (or differ by the margin)"
 
 
 def difference_test(
@@ -167,102 +162,111 @@ def difference_test(
     """
     metric = _metrics.get(metric)
     named = {"y_true": y_true, "y_pred_a": y_pred_a, "y_pred_b": y_pred_b}
+    level = _validation.confidence_level(confidence_level)
     items = items_of(named, metric.binary, pos_label, labels, groups)
-    comparison = compare(items, metric, None, level_of(confidence_level))
-    return run_test(comparison, method, margin, replicates, rng)
+    return paired_test(items, metric, level, None, method, margin, replicates, rng)
 
 
-class Comparison(NamedTuple):
-    """Two models on the same items: the difference, its interval, and what they come from."""
+def unpaired_difference(
+    matrix_a: ArrayLike,
+    matrix_b: ArrayLike,
+    metric: str | Metric = "f1",
+    *,
+    method: str | None = None,
+    confidence_level: float = 0.95,
+) -> DifferenceTest:
+    """Return an interval and a test for metric(B) - metric(A) of models on different items.
 
-    metric: Metric
-    items: Items
-    sample: Sample
-    interval: Interval
+    Parameters
+    ----------
+    matrix_a, matrix_b : array_like of int, shape (r, r) or (3,)
+        The confusion matrices of A and B; rows are true classes. For a binary metric
+        ``[[tn, fp], [fn, tp]]``; for F scores, precision and recall also ``(tp, fp, fn)``, as a
+        paper may print them.
+    metric : str or Metric, default "f1"
+        See `metric_interval`.
+    method, confidence_level
+        See `difference_interval`.
+
+    Returns
+    -------
+    DifferenceTest
+        Its p-value inverts the interval, and `discordant` is None.
+
+    Examples
+    --------
+    BERT's counts on the suggestion-mining test set (Lam et al. 2024), and those of a model on a
+    test set of its own:
+
+    >>> import f1ci
+    >>> print(f1ci.unpaired_difference([[702, 44], [10, 77]], [[1500, 60], [40, 180]]))
+                p (score)
+    difference       0.28
+    f1 (B - A) = 0.042 (95 % CI -0.033 to 0.124, score)
+    A and B are not distinguished
+    """
+    metric, level = _metrics.get(metric), _validation.confidence_level(confidence_level)
+    named = {"matrix_a": matrix_a, "matrix_b": matrix_b}
+    a, b = (score.sample_of(metric, _one_matrix(name, metric, m)) for name, m in named.items())
+    sample = score.sample_of_unpaired(metric, a, b)
+    interval = interval_of(sample, method, level, f"{metric.name} (B - A)")
+    above = score.tail(sample, METHODS[interval.method].limits, 0.0)
+    p = min(2.0 * min(above, 1.0 - above), 1.0)
+    return DifferenceTest(interval, p, EQUAL, None, 0.0, None, None, interval.method, metric.name)
 
 
-def compare(items: Items, metric: Metric, method: str | None, level: Level) -> Comparison:
-    """Return the comparison of two models, from items by truth and both predictions."""
-    _validation.at_least_two("items", int(items.counts.sum()))
-    of = sample_of_difference if items.groups is None else sample_of_groups
-    sample = of(metric, items)
-    reason = _lacking(metric, items) if np.isnan(sample.estimate) else ""
-    interval = interval_of(sample, method, level, f"{metric.name} (B - A)", reason=reason)
-    return Comparison(metric, items, sample, interval)
-
-
-def _lacking(metric: Metric, items: Items) -> str:
-    """Return a clause that says for which models the metric is undefined, and why."""
-    matrices = {name: items.matrix(model) for model, name in enumerate("AB")}
-    undefined = {name: m for name, m in matrices.items() if np.isnan(metric.estimate(m))}
-    first = next(iter(undefined.values()))
-    reason = lacking(metric, first.true, first.predicted, items.classes)
-    return f" for {' and '.join(undefined)}{reason}"
-
-
-def run_test(
-    comparison: Comparison,
+def paired_test(
+    items: Items,
+    metric: Metric,
+    level: float,
+    interval_method: str | None = None,
     method: str | None = None,
     margin: float = 0.0,
     replicates: int = 9_999,
     rng: Seed = None,
 ) -> DifferenceTest:
-    """Return the test of a comparison; see `difference_test`."""
-    metric, items, sample, interval = comparison
+    """Return the test of two models on the same items; see `difference_test`."""
     margin = _validation.probability("margin", margin)
     replicates = _validation.positive_integer("replicates", replicates)
+    sample = sample_of_items(metric, items)
+    interval = interval_of(sample, interval_method, level, f"{metric.name} (B - A)")
     possible = ["score", "randomisation"] if items.groups is None else ["randomisation"]
     if items.groups is None and metric.index is not None:
         possible.insert(0, "exact")
     method = possible[0] if method is None else _validation.choice("method", method, possible)
     p_value, worse, beyond = np.nan, None, None
-    if np.isnan(interval.estimate):
-        worse = beyond = np.nan if margin else None
-    elif method == "exact" and metric.index is not None:
-        cells = paired.cells_of(metric.single(items)[1])
-        p_value = paired.exact_p_value(cells, metric.index.a, metric.index.b)
-    elif method == "score":
-        statistic, converged = paired.score_statistic(items, metric)
-        p_value = 2.0 * float(special.ndtr(-abs(statistic)))
-        if not converged:
-            text = "the score test did not converge; method='randomisation' needs no convergence"
-            warn(text, IntervalWarning)
-    else:
-        generator = _validation.generator(rng)
-        p_value = paired.random_swaps(items, metric, replicates, generator)
-    if margin and worse is None:
+    if not np.isnan(interval.estimate):
+        p_value = _p_value(metric, items, method, replicates, rng)
+    if margin:
         limits = METHODS[interval.method.removesuffix(sample.mark)].limits
-        worse = tail(sample, limits, -margin)
-        beyond = max(worse, 1.0 - tail(sample, limits, margin))
+        worse = score.tail(sample, limits, -margin)
+        beyond = max(worse, 1.0 - score.tail(sample, limits, margin))
     right_a, right_b = items.codes[1:] == items.codes[0]
     only_a, only_b = items.counts[right_a & ~right_b].sum(), items.counts[right_b & ~right_a].sum()
-    discordant = int(only_a), int(only_b)
+    hypothesis, discordant = EQUAL if method == "score" else SWAPPED, (int(only_a), int(only_b))
     return DifferenceTest(
-        interval, p_value, TESTS[method], discordant, margin, worse, beyond, method, metric.name
+        interval, p_value, hypothesis, discordant, margin, worse, beyond, method, metric.name
     )
 
 
-def tail(sample: Sample, limits: LimitsAt, value: float) -> float:
-    """Return the one-sided p-value against a difference of at most `value`.
+def _p_value(metric: Metric, items: Items, method: str, replicates: int, rng: Seed) -> float:
+    """Return the two-sided p-value of a test by its name."""
+    if method == "randomisation":
+        return paired.random_swaps(items, metric, replicates, _validation.generator(rng))
+    if method == "exact" and metric.index is not None:
+        cells = paired.cells_of(metric.single(items)[1])
+        return paired.exact_p_value(cells, metric.index.a, metric.index.b)
+    statistic, converged = paired.score_statistic(items, metric)
+    if not converged:
+        text = "the score test did not converge; method='randomisation' needs no convergence"
+        warn(text, IntervalWarning)
+    return 2.0 * float(special.ndtr(-abs(statistic)))
 
-    It is half of one minus the level at which a limit of the interval is `value`.
-    """
-    from scipy.optimize import brentq  # slow to import
 
-    above = bool(sample.estimate > value)
-
-    @cache
-    def beyond(z: float) -> float:
-        """Return how far the interval reaches beyond the value, on the side in question."""
-        low, high = limits(sample, z)
-        return float(value - low if above else high - value)
-
-    # The normal approximation is a good start. The bracket is widened until it holds the root.
-    start = abs(float(sample.estimate) - value) / max(float(sample.error), 1e-12)
-    least, largest = _SMALLEST_Z, min(max(1.1 * start, 0.1), _LARGEST_Z)
-    while beyond(largest) < 0.0 and largest < _LARGEST_Z:
-        least, largest = largest, min(2.0 * largest, _LARGEST_Z)
-    z = largest
-    if beyond(largest) > 0.0:
-        z = brentq(beyond, least, largest, xtol=1e-9) if beyond(least) < 0.0 else least
-    return float(special.ndtr(-z if above else z))
+def _one_matrix(name: str, metric: Metric, value: ArrayLike) -> Matrix:
+    table = np.asarray(_validation.counts(name, value))
+    if table.shape == (3,) and isinstance(metric, Tversky):
+        tp, fp, fn = table
+        table = np.array([[0.0, fp], [fn, tp]])
+    _validation.shaped(name, table, table.ndim == 2, "(r, r)")
+    return Matrix(_validation.matrices(metric, table))

@@ -46,11 +46,8 @@ def binary_counts(y_true: Labels, y_pred: Labels, *, pos_label: Hashable = 1) ->
     >>> f1ci.binary_counts(["spam", "ham"], ["spam", "spam"], pos_label="spam")
     BinaryCounts(tp=1, fp=1, fn=0, tn=0)
     """
-    counts = _counts_of_integers(y_true, y_pred, pos_label)
-    if counts is None:
-        items = items_of({"y_true": y_true, "y_pred": y_pred}, True, pos_label, None, None)
-        counts = items.matrix().dense().astype(np.int64).ravel().tolist()
-    tn, fp, fn, tp = counts
+    items = items_of({"y_true": y_true, "y_pred": y_pred}, True, pos_label, None, None)
+    tn, fp, fn, tp = items.matrix().dense().astype(np.int64).ravel().tolist()
     return BinaryCounts(tp, fp, fn, tn)
 
 
@@ -104,7 +101,6 @@ def confusion_matrix(
     """
     (true, pred), classes = _labels.encode({"y_true": y_true, "y_pred": y_pred}, wanted=labels)
     r = len(classes)
-    _refuse_many_classes(r)
     return np.bincount(r * true + pred, minlength=r * r).reshape(r, r)
 
 
@@ -234,9 +230,9 @@ class Items(NamedTuple):
         groups = np.zeros(len(self.counts), np.int64) if self.groups is None else self.groups
         true, predicted = self.codes[[0, model + 1]]
         table = np.zeros((groups.max() + 1, len(self.classes), 3))
-        right, wrong = true == predicted, true != predicted
-        for rows, of_class, kind in ((right, true, 0), (wrong, predicted, 1), (wrong, true, 2)):
-            np.add.at(table, (groups[rows], of_class[rows], kind), self.counts[rows])
+        wrong = true != predicted
+        np.add.at(table, (groups, true, np.where(wrong, 2, 0)), self.counts)
+        np.add.at(table, (groups[wrong], predicted[wrong], 1), self.counts[wrong])
         return table
 
     def right_or_wrong(self) -> Items:
@@ -254,11 +250,16 @@ def items_of(
     others: bool = False,
 ) -> Items:
     """Group items by their labels, and by their groups if there are any."""
+    if binary and len(arrays) == 2 and groups is None and labels is None:
+        true, pred = arrays.values()
+        counts = _counts_of_integers(true, pred, pos_label)
+        if counts is not None:
+            codes = np.array([[0, 0, 1, 1], [0, 1, 0, 1]])
+            return Items(codes, np.array(counts, dtype=np.float64), None, ["negative", "positive"])
     if binary:
         codes, classes = _binary_codes(arrays, pos_label, labels)
     else:
         codes, classes = _labels.encode(arrays, wanted=labels, others=others)
-        _refuse_many_classes(len(classes))
         _validation.at_least_two("classes", len(classes), "an average over classes")
     of_items = None if groups is None else _group_codes(groups, codes.shape[1])
     return group_items(codes, classes, of_items)
@@ -314,11 +315,3 @@ def _group_codes(groups: Labels, items: int) -> Codes:
     _validation.same_length(y_true=range(items), groups=codes)
     _validation.at_least_two("groups", len(names))
     return np.asarray(codes)
-
-
-def _refuse_many_classes(classes: int) -> None:
-    if classes > _labels.MOST_CLASSES:
-        raise ValueError(
-            f"at most {_labels.MOST_CLASSES} classes can be counted, got {classes}; are these "
-            "identifiers rather than labels?"
-        )

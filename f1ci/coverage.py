@@ -13,7 +13,7 @@ results are added up in the order of the batches. So one process, several or a c
 same numbers.
 
 When it fails: the number of tables grows like a power of the size of the test set. For one F1
-there are about 200 n (a test set of millions takes minutes), for a matrix of nine cells and 25
+there are about 250 n (a test set of a million takes minutes), for a matrix of nine cells and 25
 items fourteen million. Tables that are too unlikely to matter are left out;
 `Coverage.enumerated` says how much probability was kept. Probabilities have a relative error of
 1e-11 for 10^4 items, and of 1e-6 for 10^9.
@@ -25,7 +25,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from functools import partial, reduce
-from math import comb, log, prod
+from math import comb, prod
 from typing import TypeAlias
 
 import numpy as np
@@ -35,18 +35,13 @@ from scipy.special import gammaln, xlogy
 from f1ci import _validation, metrics
 from f1ci.methods import known
 from f1ci.methods.score import Limits, normal_quantile, sample_of_counts
-from f1ci.results import Array, FloatOrArray, Numbers, Seed, as_scalar
+from f1ci.results import Array, Numbers, Seed, as_scalar
 
 Cells: TypeAlias = NDArray[np.int64]
 IntervalMethod: TypeAlias = Callable[[Cells], tuple[ArrayLike, ArrayLike]]
-# Total weight, mean and sum of squared deviations.
-Moments: TypeAlias = tuple[Array, Array, Array]
+Measure: TypeAlias = Callable[[Cells, Array], Array]
 
-# Probability that `exact` may leave out by itself.
-_LEFT_OUT = 1e-10
-# Minus the logarithm of a share of tables that nobody misses.
-_UNLIKELY = 40.0
-# More tables than this take half an hour; more counts of one cell do not fit in memory.
+# More tables than this take an hour; more counts of one cell do not fit in memory.
 _MOST_TABLES, _MOST_COUNTS = 1e10, 1e7
 # The logarithm of a factorial has six digits after the point for this many items, fewer for more.
 _MOST_ITEMS = 10**9
@@ -74,9 +69,8 @@ class Coverage:
     degeneracy : float or ndarray
         Probability that the interval has no width.
     undefined : float or ndarray
-        Probability that the interval is undefined. A named method has one even for a test set
-        without any relevant item, [0, 1], which covers; by `exact` this is the probability of such
-        a set.
+        Probability that the interval is undefined. That of a named method never is: for a test
+        set without any relevant item it is [0, 1], which covers.
     enumerated : float
         Total probability of the tables summed over; 1 if simulated.
     replicates : int
@@ -106,7 +100,7 @@ def exact(
     method: str | IntervalMethod = "score",
     truth: ArrayLike | None = None,
     confidence_level: float = 0.95,
-    least: float | None = None,
+    least: float = 1e-18,
 ) -> Coverage:
     """Return coverage, length, overshoot and degeneracy of an interval, without simulation.
 
@@ -116,7 +110,7 @@ def exact(
         As in `simulate`.
     least : float, optional
         Tables less likely than this are left out. By default what is left out adds up to
-        less than 1e-9; a larger number is faster, and `Coverage.enumerated` says what it costs.
+        less than 1e-9. A larger number is faster, and `Coverage.enumerated` says what it costs.
 
     Returns
     -------
@@ -132,24 +126,14 @@ def exact(
     >>> f"{result.coverage:.3f} {result.expected_length:.3f} {result.overshoot:.4f}"
     '0.905 0.343 0.2305'
     """
-    n = _validation.positive_integer("n", n, maximum=_MOST_ITEMS)
     design, measure = _study(cells, method, truth, confidence_level)
-    named = not callable(method)
-    if named:  # false positives and false negatives count alike, so there are fewer tables
+    if not callable(method):  # false positives and false negatives count alike: fewer tables
         design = np.array([design[0], design[1] + design[2], design[3]])
-    if least is None:
-        p = design[design > 0.0]
-        reach = _reach(_UNLIKELY, n * p * (1.0 - p))
-        least = _LEFT_OUT / prod(np.sort(1.0 + 2.0 * reach)[:-1].tolist())
     possible = tables(n, design, least=least)
-    blocks = (_moments(measure(counts), probability) for counts, probability in possible)
-    moments = reduce(_merged, blocks, None)
-    if moments is None:
+    sums = sum(measure(counts, probability) for counts, probability in possible)
+    if isinstance(sums, int):
         raise ValueError(f"least must leave some tables, got {least!r}")
-    numbers = _numbers(moments, 1.0, 0.0)
-    if named:
-        numbers[-1] = float(design[2] ** n)
-    return Coverage(*[*numbers, float(moments[0].flat[0])])
+    return _result(sums)
 
 
 def tables(n: int, cells: ArrayLike, *, least: float = 0.0) -> Iterator[tuple[Cells, Array]]:
@@ -182,31 +166,22 @@ def tables(n: int, cells: ArrayLike, *, least: float = 0.0) -> Iterator[tuple[Ce
     least = _validation.probability("least", least)
     possible = np.flatnonzero(design)
     p = design.ravel()[possible]
-    _refuse_too_many(n, p, least)
-
-    def blocks() -> Iterator[tuple[Cells, Array]]:
-        start = np.zeros((1, 0)), -_log_poisson(np.array([float(n)]), float(n))
-        floor = log(least) if least else -1e100  # below any
-        for counts, logs in _completed(*start, float(n), p, floor):
-            block = np.zeros((len(counts), design.size), dtype=np.int64)
-            block[:, possible] = counts
-            yield block.reshape(-1, *design.shape), np.exp(logs)
-
-    return blocks()
-
-
-def _refuse_too_many(n: int, p: Array, least: float) -> None:
-    """Refuse an enumeration that would take hours or fill the memory, before it begins."""
-    budget = -log(least) if least else 1e30
-    reach = _reach(budget, n * p * (1.0 - p))
-    ranges = np.sort(np.minimum(2.0 * reach + 1.0, n + 1.0))[:-1]
-    count = min(prod(ranges.tolist()), float(comb(n + len(p) - 1, len(p) - 1)))
+    with np.errstate(divide="ignore"):
+        floor = np.maximum(np.log(least), -1e100)  # below any
+    # Refuse what would take hours, before it begins.
+    ranges = np.sort(np.minimum(2.0 * _reach(-floor, n * p * (1.0 - p)) + 1.0, n + 1.0))[:-1]
+    count = min(prod(ranges.tolist()), comb(n + len(p) - 1, len(p) - 1))
     if count > _MOST_TABLES or ranges.max(initial=0.0) > _MOST_COUNTS:
-        other = f"simulate instead, or leave out more of them: least={least:.3g}"
+        other = f"simulate instead, or leave out more of them than with least={least:.3g}"
         raise ValueError(f"n={n!r} gives about {count:.0e} tables to sum over; {other}")
+    start = np.zeros((1, 0)), -_log_poisson(np.array([float(n)]), float(n))
+    for counts, logs in _completed(*start, float(n), p, floor):
+        block = np.zeros((len(counts), design.size), dtype=np.int64)
+        block[:, possible] = counts
+        yield block.reshape(-1, *design.shape), np.exp(logs)
 
 
-def _reach(budget: FloatOrArray, variance: FloatOrArray) -> FloatOrArray:
+def _reach(budget: float | Array, variance: Array) -> Array:
     """Return how far a binomial count may lie from its mean at -log(probability) <= budget.
 
     Bernstein's inequality.
@@ -230,66 +205,26 @@ def _completed(
     if j == len(p) - 1:
         yield np.column_stack([heads, left]), logs
         return
-    # No count further from its mean is likely enough.
-    mean, budget = left * here / (here + after), np.maximum(logs - floor, 0.0)
-    reach = _reach(budget, mean * after / (here + after)) + 1.0
-    first = np.maximum(np.ceil(mean - reach), 0.0)
-    sizes = (np.minimum(np.floor(mean + reach), left) - first).astype(np.int64) + 1
-    ends = np.cumsum(sizes)
-    start = 0
-    while start < len(heads):
-        behind = ends[start] - sizes[start]
-        stop = max(start + 1, int(np.searchsorted(ends, behind + _BLOCK, side="right")))
-        head = np.repeat(np.arange(start, stop), sizes[start:stop])
-        x = first[head] + (behind + np.arange(len(head)) - (ends - sizes)[head])
-        further = known[head] + _log_poisson(x, n * here)
-        logs = further + _log_poisson(left[head] - x, n * after)
-        kept = logs >= floor
-        if kept.any():
-            longer = np.column_stack([heads[head[kept]], x[kept]])
-            yield from _completed(longer, further[kept], n, p, floor)
-        start = stop
+    # 1. The counts of the next cell that are likely enough after one of the heads.
+    mean = left * here / (here + after)
+    reach = _reach(np.maximum(logs - floor, 0.0), mean * after / (here + after)) + 1.0
+    first, last = max(np.ceil((mean - reach).min()), 0.0), np.minimum(mean + reach, left).max()
+    x = np.arange(first, last + 1.0)
+    # 2. Each of them after each head, block by block.
+    size = max(1, _BLOCK // len(x))
+    for start in range(0, len(heads), size):
+        block = slice(start, start + size)
+        further = known[block, None] + _log_poisson(x, n * here)
+        logs = further + _log_poisson(left[block, None] - x, n * after)
+        head, place = np.nonzero(logs >= floor)
+        if len(head):
+            longer = np.column_stack([heads[block][head], x[place]])
+            yield from _completed(longer, further[head, place], n, p, floor)
 
 
 def _log_poisson(x: Array, mean: float) -> Array:
-    """Return the log density of a Poisson law at whole numbers, of which few differ."""
-    low = x.min()
-    every = np.arange(low, x.max() + 1.0)
-    logs = xlogy(every, mean) - mean - gammaln(every + 1.0)
-    return np.asarray(logs[(x - low).astype(np.intp)])
-
-
-def _moments(values: ArrayLike, weight: Array) -> Moments:
-    """Return total weight, mean and sum of squared deviations of the values that are not nan."""
-    array = np.asarray(values, dtype=np.float64)
-    defined = ~np.isnan(array)
-    total = np.tensordot(weight, defined, 1)
-    mean = np.tensordot(weight, np.where(defined, array, 0.0), 1) / np.where(total > 0, total, 1)
-    deviations = np.where(defined, array - mean, 0.0)
-    return total, mean, np.tensordot(weight, deviations**2, 1)
-
-
-def _merged(one: Moments | None, other: Moments) -> Moments:
-    """Return the moments of two blocks together (Chan, Golub and LeVeque 1983)."""
-    if one is None:
-        return other
-    total = one[0] + other[0]
-    share = other[0] / np.where(total > 0, total, 1)
-    difference = other[1] - one[1]
-    return total, one[1] + difference * share, one[2] + other[2] + difference**2 * share * one[0]
-
-
-def _numbers(moments: Moments, total: float, spare: float) -> list[Numbers]:
-    """Return the first fields of a result, from moments of `_interval_quantities`.
-
-    Rows 1 and 2 are means over what is defined; the others are shares of the total weight.
-    """
-    weight, mean, square = moments
-    values = weight / total * mean
-    values[1:3] = np.where(weight > 0, mean, np.nan)[1:3]
-    with np.errstate(divide="ignore", invalid="ignore"):
-        deviation = np.sqrt(square[2] / (weight[2] - spare))
-    return [as_scalar(x) for x in (*values[:3], deviation, *values[3:])]
+    """Return the log density of a Poisson law at whole numbers, minus infinity below 0."""
+    return np.asarray(xlogy(x, mean) - mean - gammaln(x + 1.0))
 
 
 def simulate(
@@ -318,8 +253,7 @@ def simulate(
         ``(batch, *cells.shape)`` and gives the end points ``(low, high)``, each of
         shape (batch,) or (batch, intervals), ``nan`` where undefined.
     truth : float or array_like, optional
-        What the intervals should hold. Needed for a callable; a named method's is
-        the F1 score of `cells`.
+        What the intervals should hold. Needed for a callable; by default the F1 score of `cells`.
     confidence_level : float, default 0.95
         Nominal level of a named method.
     replicates : int, default 1,000,000
@@ -351,47 +285,34 @@ def simulate(
     sizes = [min(size, replicates - start) for start in range(0, replicates, size)]
     streams = _validation.generator(rng).spawn(len(sizes))
     compute = executor.map if executor else map
-    batch = partial(_batch_moments, measure, design, n)
-    moments = reduce(_merged, compute(batch, streams, sizes))
-    count, _, square = moments
-    with np.errstate(divide="ignore", invalid="ignore"):
-        errors = map(as_scalar, np.sqrt(square[:3] / (count[:3] - 1.0) / count[:3]))
-    return Coverage(*[*_numbers(moments, replicates, 1.0), 1.0, replicates, *errors])
+    batches = compute(partial(_batch, measure, design, n), streams, sizes)
+    return _result(reduce(np.add, batches), replicates)
 
 
-def _batch_moments(
-    measure: Callable[[Cells], Array],
-    design: Array,
-    n: int,
-    stream: np.random.Generator,
-    size: int,
-) -> Moments:
-    """Return the moments of each quantity over one batch."""
+def _batch(
+    measure: Measure, design: Array, n: int, stream: np.random.Generator, size: int
+) -> Array:
+    """Return the sums over one batch."""
     draws = stream.multinomial(n, design.ravel(), size=size)
-    return _moments(measure(draws.reshape(size, *design.shape)), np.ones(size))
+    return measure(draws.reshape(size, *design.shape), np.ones(size))
 
 
 def _study(
     cells: ArrayLike, method: str | IntervalMethod, truth: ArrayLike | None, confidence_level: float
-) -> tuple[Array, Callable[[Cells], Array]]:
-    """Return the design, and the function that measures: `_interval_quantities`."""
+) -> tuple[Array, Measure]:
+    """Return the design, and the function that measures tables: `_sums`."""
     design = _distribution("cells", cells)
     level = _validation.confidence_level(confidence_level)
     if callable(method):
-        if truth is None:
-            raise TypeError("truth must be given with a method of your own, got None")
-        return design, partial(_interval_quantities, method, np.asarray(truth, dtype=np.float64))
-    if truth is not None:
-        what = f"truth goes with a method of your own, not with {_validation.short(method)}"
-        raise TypeError(f"{what}, got {_validation.short(truth)}")
+        return design, partial(_sums, method, _validation.real("truth", truth))
     _validation.choice("method", method, known(metrics.f1))
     _validation.shaped("cells", design, design.shape == (4,), "(4,)")
     p11, p10, p01, _ = design
     if not design[:3].any():
         raise ValueError("p11 + p10 + p01 must lie in (0, 1], got 0.0")
     interval = partial(_named_interval, method=method, z=normal_quantile(level))
-    f1 = np.asarray(2.0 * p11 / (2.0 * p11 + p10 + p01))
-    return design, partial(_interval_quantities, interval, f1)
+    f1 = 2.0 * p11 / (2.0 * p11 + p10 + p01) if truth is None else truth
+    return design, partial(_sums, interval, np.asarray(_validation.number("truth", f1)))
 
 
 def _named_interval(counts: Cells, method: str, z: float) -> Limits:
@@ -404,18 +325,37 @@ def _named_interval(counts: Cells, method: str, z: float) -> Limits:
     return entry.limits(sample, z)
 
 
-def _interval_quantities(interval: IntervalMethod, truth: Array, counts: Cells) -> Array:
-    """Return the quantities whose means `exact` and `simulate` report, shape (batch, 6, ...)."""
+def _sums(interval: IntervalMethod, truth: Array, counts: Cells, weight: Array) -> Array:
+    """Return weighted sums over tables, shape (7, ...): see `_result`."""
     low, high = (np.asarray(end, dtype=np.float64) for end in interval(counts))
     expected = (len(counts), *(truth.shape or low.shape[1:]))
     if not low.shape == high.shape == expected:
         rule = f"two arrays of end points of shape {expected} for {len(counts)} tables"
         raise ValueError(f"method must give {rule}, got shapes {low.shape} and {high.shape}")
     undefined = np.isnan(low) | np.isnan(high)
-    covered = np.where((low <= truth) & (truth <= high), 1.0, 0.0)
-    outside, flat = (low < 0.0) | (high > 1.0), high == low
-    if_defined = np.where(undefined, np.nan, covered)
-    return np.stack([covered, if_defined, high - low, outside, flat, undefined], axis=1)
+    length = np.where(undefined, 0.0, high - low)
+    covered, outside = (low <= truth) & (truth <= high), (low < 0.0) | (high > 1.0)
+    rows = ~undefined, undefined, covered, outside, high == low, length, length**2
+    return np.stack([np.tensordot(weight, row, 1) for row in rows])
+
+
+def _result(sums: Array, replicates: int = 0) -> Coverage:
+    """Return the result from the sums of `_sums`, over replicates or over all tables."""
+    defined, undefined, covered, outside, flat, length, square = sums
+    total, spare = (replicates, 1.0) if replicates else (1.0, 0.0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        share, if_defined, mean = covered / total, covered / defined, length / defined
+        deviation = np.sqrt(np.maximum(square - mean * length, 0.0) / (defined - spare))
+        shares = outside / total, flat / total, undefined / total
+        # Of all tables nothing is random: `spare` is zero then.
+        error = spare * np.sqrt(share * (1.0 - share) / (total - spare))
+        error_if_defined = spare * np.sqrt(if_defined * (1.0 - if_defined) / (defined - spare))
+        numbers = share, if_defined, mean, deviation, *shares
+        errors = error, error_if_defined, spare * deviation / np.sqrt(defined)
+    enumerated = float(((defined + undefined) / total).flat[0])
+    noise = map(as_scalar, errors)
+    fields: list[Numbers] = [*map(as_scalar, numbers), enumerated, replicates, *noise]
+    return Coverage(*fields)
 
 
 def _distribution(name: str, value: ArrayLike) -> NDArray[np.float64]:

@@ -4,32 +4,39 @@
 turn their input into a `Sample`, of which a method computes limits. So the same question has the
 same answer through each, to 12 digits. `f1ci.methods` lists the methods, and the default of each
 metric; `f1ci._limits` warns of what the numbers do not show.
+
+A class may be left out of an average because ``labels`` does not name it, or because its score is
+undefined. What ``zero_division`` says of an undefined score is a constant: with the share c of the
+classes whose score is defined, the average is c times the average over these plus 1 - c times the
+constant. So are its limits.
 """
 
 from __future__ import annotations
 
 from collections.abc import Hashable
+from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from f1ci import _validation
+from f1ci import _validation, clustered
 from f1ci import counts as _counts
 from f1ci import metrics as _metrics
-from f1ci._classes import (
-    class_counts,
-    defined,
-    interval_of_classes,
-    refuse_weights,
-    sample_of_items,
-    zero_division_of,
-)
-from f1ci._labels import are_indicators
-from f1ci._limits import Level, interval_of, level_of
+from f1ci._labels import Codes, are_indicators
+from f1ci._limits import interval_of, sample_of_items
 from f1ci.counts import Items, Matrix
-from f1ci.methods.score import sample_of, sample_of_counts
-from f1ci.metrics import Metric
-from f1ci.results import Classes, Interval, Labels
+from f1ci.methods.score import Sample, sample_of, sample_of_counts
+from f1ci.metrics import Metric, Tversky
+from f1ci.metrics.classes import Mean
+from f1ci.results import (
+    Array,
+    Classes,
+    Interval,
+    Labels,
+    UndefinedMetricWarning,
+    warn,
+)
 
 _AVERAGES = ("binary", "micro", "macro", "weighted", "macro_star", "samples")
 
@@ -105,10 +112,10 @@ def f1_interval(
     >>> print(f1ci.f1_interval(77, 44, 10, alternative="greater"))
     f1 = 0.740 (95 % CI at least 0.681, score)
     """
-    level = level_of(confidence_level, alternative)
+    level = _validation.confidence_level(confidence_level)
     tp, fp, fn = _validation.broadcast(_validation.counts, tp=tp, fp=fp, fn=fn)
     sample = sample_of_counts(_metrics.f1, (tp, fp, fn))
-    return interval_of(sample, method, level, "f1")
+    return interval_of(sample, method, level, "f1", alternative=alternative)
 
 
 def f1_score_interval(
@@ -208,21 +215,22 @@ def f1_score_interval(
     (('a', 'b', 'c'), array([0.26, 0.46, 0.34]))
     """
     refuse_weights(sample_weight)
-    level, constant = level_of(confidence_level, alternative), zero_division_of(zero_division)
+    level = _validation.confidence_level(confidence_level)
+    constant = zero_division_of(zero_division)
     if average is not None:
         _validation.choice("average", average, _AVERAGES)
     if average not in ("binary", "macro_star") or are_indicators(y_true):
         data = class_counts(y_true, y_pred, labels, groups)
-        return interval_of_classes(data, _metrics.fbeta(beta), average, constant, method, level)
+        return interval_of_classes(
+            data, _metrics.fbeta(beta), average, constant, method, level, alternative
+        )
     metric = _metrics.averaged(average, beta)
-    if metric.binary and groups is None and labels is None:
-        tp, fp, fn, tn = _counts.binary_counts(y_true, y_pred, pos_label=pos_label)
-        sample = sample_of(metric, Matrix(np.array([[tn, fp], [fn, tp]], dtype=np.float64)))
-        return interval_of(defined(sample, 1.0, constant), method, level, metric.name)
     named = {"y_true": y_true, "y_pred": y_pred}
     items = _counts.items_of(named, metric.binary, pos_label, labels, groups)
-    sample = defined(sample_of_items(metric, items), 1.0, constant)
-    return interval_of(sample, method, level, metric.name, classes=items.classes)
+    sample = _counted(sample_of_items(metric, items), constant)
+    return interval_of(
+        sample, method, level, metric.name, classes=items.classes, alternative=alternative
+    )
 
 
 def metric_interval(
@@ -299,20 +307,180 @@ def metric_interval(
     """
     metric = _metrics.get(metric)
     table = Matrix(_validation.matrices(metric, matrix))
-    level = level_of(confidence_level, alternative)
+    level = _validation.confidence_level(confidence_level)
     if fixed is not None:
         _validation.choice("fixed", fixed, ("rows",))
         if metric.parts is None:
             raise ValueError(f"fixed='rows' is for averages over classes, got {metric.name!r}")
         if method is not None:
             _validation.choice("method with fixed='rows'", method, ("score",))
-    return interval_of(sample_of(metric, table, fixed is not None), method, level, metric.name)
+    sample = sample_of(metric, table, fixed is not None)
+    return interval_of(sample, method, level, metric.name, alternative=alternative)
 
 
-# From counts to intervals, for validated arguments.
+# From labels to samples.
 
 
-def items_interval(metric: Metric, items: Items, method: str | None, level: Level) -> Interval:
-    """Return the interval for one model's items."""
-    sample = sample_of_items(metric, items)
-    return interval_of(sample, method, level, metric.name, classes=items.classes)
+class ClassCounts(NamedTuple):
+    """The classes of a test set, and how often a model was right about each.
+
+    Attributes
+    ----------
+    classes : sequence
+        The classes that are asked for, in their order.
+    totals : ndarray, shape (classes, 3)
+        TP, FP and FN by class.
+    units : ndarray, shape (units, classes, 3)
+        The same of each item or group, if an item may be of several classes; or of all once.
+    items : Items or None
+        The items, if each is of exactly one class. They may be of other classes, too: of one more
+        class, the last.
+    number : int
+        How many items there are.
+    grouped : bool
+        True if the items came in groups.
+    """
+
+    classes: Classes
+    totals: Array
+    units: Array
+    items: Items | None
+    number: int
+    grouped: bool
+
+
+def class_counts(
+    y_true: Labels, y_pred: Labels, labels: Classes | None, groups: Labels | None
+) -> ClassCounts:
+    """Return what labels or indicators say of the classes."""
+    if not are_indicators(y_true):
+        named = {"y_true": y_true, "y_pred": y_pred}
+        items = _counts.items_of(named, False, None, labels, groups, others=True)
+        return counts_of_items(items, labels)
+    table, names = _counts.indicator_counts(y_true, y_pred, labels)
+    _validation.at_least_two("items", len(table))
+    units = table if groups is None else _counts.by_group(table, groups)
+    return ClassCounts(names, table.sum(axis=0), units, None, len(table), groups is not None)
+
+
+def counts_of_items(items: Items, classes: Classes | None = None) -> ClassCounts:
+    """Return what items say of some classes, the first ones, or of all."""
+    wanted = list(items.classes if classes is None else classes)
+    units, number = items._replace(groups=None).by_group(), int(items.counts.sum())
+    units = units[:, : len(wanted)]
+    return ClassCounts(wanted, units[0], units, items, number, items.groups is not None)
+
+
+def zero_division_of(value: float) -> float:
+    """Return 0, 1 or nan: what an undefined score counts."""
+    if not isinstance(value, (int, float, np.number)) or not (value in (0, 1) or value != value):
+        raise ValueError(f"zero_division must be 0, 1 or nan, got {_validation.short(value)}")
+    return float(value)
+
+
+def refuse_weights(sample_weight: object) -> None:
+    """Refuse weights of items: what they do to the standard error depends on what they mean."""
+    if sample_weight is not None:
+        raise TypeError(
+            "sample_weight is not offered: repeat rows that stand for several items, pass groups= "
+            "for items that belong together, and average scores of strata by hand; "
+            f"got {_validation.short(sample_weight)}"
+        )
+
+
+def interval_of_classes(
+    data: ClassCounts,
+    score: Tversky,
+    average: str | None,
+    zero_division: float,
+    method: str | None,
+    level: float,
+    alternative: str = "two-sided",
+) -> Interval:
+    """Return the interval of a Tversky score of each class, or averaged over them."""
+    if data.items is None and average is not None:
+        _validation.choice("average of indicators", average, clustered.AVERAGES)
+    if average == "samples":
+        share, sample = 1.0, _mean_over_items(data, score, zero_division)
+    else:
+        share, sample = _sample(data, score, average, zero_division)
+    name, each = score.name if average is None else f"{average}_{score.name}", average is None
+    # The matrix may have one more class.
+    classes = data.classes if each or data.items is None else data.items.classes
+    sample = _counted(sample, zero_division)
+    interval = interval_of(
+        sample, method, level, name, classes=classes, each=each, alternative=alternative
+    )
+    if share == 1.0:
+        return interval
+    estimate, low, high = (
+        share * end + (1.0 - share) * zero_division for end in (interval.estimate, *interval)
+    )
+    error = share * interval.standard_error
+    return replace(interval, estimate=estimate, low=low, high=high, standard_error=error)
+
+
+def _mean_over_items(data: ClassCounts, score: Tversky, zero_division: float) -> Sample:
+    """Return the sample of the mean of the items' scores."""
+    if data.items is not None or data.grouped:
+        needs = "needs indicators of shape (items, classes) as labels, without groups"
+        raise ValueError(f"average='samples' {needs}")
+    scores = clustered.unit_scores(data.units, score)
+    scores = np.where(np.isnan(scores), zero_division, scores)
+    known = ~np.isnan(scores)
+    if not known.all():
+        _warn_of_undefined(score, f"{np.sum(~known):,} items")
+    return clustered.sample_of_scores([scores[known]])
+
+
+def _warn_of_undefined(score: Tversky, what: str) -> None:
+    text = f"{score.name} is undefined for {what}, which the average leaves out; zero_division=0"
+    warn(f"{text} counts them as 0", UndefinedMetricWarning)
+
+
+def _sample(
+    data: ClassCounts, score: Tversky, average: str | None, zero_division: float
+) -> tuple[float, Sample]:
+    """Return the sample of each class, or of the classes that have a score and their share.
+
+    Without `zero_division`, that is nan, a warning says which classes are left out.
+    """
+    chosen, share = np.arange(len(data.classes)), 1.0
+    relevant = (data.totals * [1.0, score.a > 0.0, score.b > 0.0]).sum(axis=-1) > 0.0
+    if average in ("macro", "weighted") and relevant.any() and not relevant.all():
+        chosen = np.flatnonzero(relevant)
+        if np.isnan(zero_division):
+            rest = [data.classes[k] for k in np.flatnonzero(~relevant).tolist()]
+            _warn_of_undefined(score, f"class {_validation.listing(rest, 3)}")
+        else:
+            true = data.totals[:, 0] + data.totals[:, 2]
+            weight = true if average == "weighted" else np.ones(len(true))
+            share = weight[chosen].sum() / weight.sum()
+    return share, _of_chosen(data, score, average, chosen)
+
+
+def _of_chosen(data: ClassCounts, score: Tversky, average: str | None, chosen: Codes) -> Sample:
+    """Return the sample of the classes at these places: of each, or of an average over them."""
+    each, items = average is None, data.items
+    alone = items is not None and not each and len(chosen) == 1
+    if items is None or (data.grouped and (each or alone)):
+        units = data.units if items is None else items.by_group()
+        one = "micro" if alone else average
+        sample = clustered.sample_of_tables([units[:, chosen]], score, one)
+        return sample._replace(mark="+groups") if data.grouped else sample
+    if each or alone:
+        tp, fp, fn = data.totals[chosen[0] if alone else chosen].T
+        return sample_of_counts(score, (tp, fp, fn))
+    metric: Metric = _metrics.micro_f1
+    if len(chosen) < len(items.classes):
+        name, places = f"{average}_{score.name}", tuple(chosen.tolist())
+        metric = Mean(name, score, str(average), score.range, chosen=places)
+    elif average != "micro":
+        metric = (_metrics.macro if average == "macro" else _metrics.weighted)(score)
+    return sample_of_items(metric, items)
+
+
+def _counted(sample: Sample, constant: float) -> Sample:
+    """Return the sample with a constant for an undefined score, of which nothing is known."""
+    undefined = np.isnan(sample.estimate)
+    return sample._replace(estimate=np.where(undefined, constant, sample.estimate))

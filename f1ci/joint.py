@@ -25,23 +25,19 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping, Sequence
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from f1ci import _validation
 from f1ci import metrics as _metrics
+from f1ci._limits import check
 from f1ci.counts import Items, Matrix, items_of
-from f1ci.methods import METHODS, Method, delta, known, pick, quantile
+from f1ci.methods import Method, delta, known, pick, quantile
 from f1ci.methods.score import Sample, normal_quantile, sample_of
-from f1ci.metrics import BinaryMetric, Metric
-from f1ci.metrics.classes import positive_expectations
+from f1ci.metrics import Metric
 from f1ci.results import (
     Array,
     Classes,
-    DegenerateVarianceWarning,
     JointIntervals,
     Labels,
-    UndefinedMetricWarning,
-    warn,
 )
 
 # In order of preference.
@@ -121,35 +117,39 @@ def joint_intervals(
     binary = any(metric.binary for metric in resolved)
     items = items_of(arrays, binary, pos_label, labels, groups)
     _validation.at_least_two("items", int(items.counts.sum()))
-    # 1. Estimates and their covariance.
-    z = normal_quantile(level)
-    matrix = Matrix(np.stack([items.matrix(k).dense() for k in range(len(models))]))
-    estimate, cells = _evaluated(matrix, resolved)
+    # 1. Estimates and their covariance, as they are and with two more items in each true class.
+    z, r = normal_quantile(level), len(items.classes)
+    counts = np.stack([items.matrix(k).dense() for k in range(len(models))])
+    added = np.where(np.eye(r) > 0.0, 1.0, 1.0 / (r - 1.0))
+    matrix, both = Matrix(counts), Matrix(np.stack([counts, counts + added]))
+    values, influences = zip(*(metric.evaluate(both) for metric in resolved), strict=True)
+    estimate = np.stack([value[0] for value in values], axis=-1).ravel()
+    cells, smoothed = np.stack(influences, axis=2).reshape(2, len(estimate), r, r)
     covariance = delta.item_covariance(_of_items(cells, items), items.groups, items.counts)
     if method == "blur":
         covariance = _blurred(covariance, matrix, resolved, z)
     error = np.sqrt(np.diagonal(covariance))
     # 2. The quantile of the largest of the correlated variables.
     own = groups is None and method not in ("delta", "blur")
-    smoothed = own and method != "logit"
-    correlated = _smoothed_covariance(matrix, items, resolved) if smoothed else covariance
-    critical_value = float(_critical_values(correlated, level, 1e-3))
+    correlated = covariance
+    if own and method != "logit":
+        correlated = _smoothed_covariance(smoothed, added, items)
+    critical_value = _critical_value(correlated, level)
     # 3. Limits at z and at that quantile. Without it every row is degenerate.
-    both = np.array([[z], [z if np.isnan(critical_value) else critical_value]])
+    quantiles = np.array([[z], [z if np.isnan(critical_value) else critical_value]])
     ends = []
     for k, (metric, entry) in enumerate(zip(resolved, chosen, strict=True)):
         rows = slice(k, None, len(resolved))
         sample = Sample(metric, estimate[rows], error[rows], metric.range)
-        ends.append(entry.limits(sample_of(metric, matrix) if own else sample, both))
+        ends.append(entry.limits(sample_of(metric, matrix) if own else sample, quantiles))
+        if not np.all(sample.error > 0.0):
+            check(sample, entry, metric.name, models)
     (low, joint_low), (high, joint_high) = np.moveaxis(np.array(ends), 0, -1).reshape(2, 2, -1)
-    names = tuple(name for name in models for _ in resolved)
-    entries, of = chosen * len(models), tuple(metric.name for metric in resolved) * len(models)
+    entries = chosen * len(models)
     needs_error = np.array([entry.name in ("delta", "blur") for entry in entries])
-    degenerate = np.isnan(joint_low) | needs_error & ~(error > 0)
-    methods = tuple(entry.name + "+groups" * (groups is not None) for entry in entries)
-    joint = JointIntervals(
-        classifiers=names,
-        metrics=of,
+    return JointIntervals(
+        classifiers=tuple(name for name in models for _ in resolved),
+        metrics=tuple(metric.name for metric in resolved) * len(models),
         estimate=estimate,
         standard_error=error,
         low=joint_low,
@@ -158,114 +158,63 @@ def joint_intervals(
         individual_high=high,
         critical_value=critical_value,
         covariance=covariance,
-        degenerate=degenerate,
+        degenerate=np.isnan(joint_low) | needs_error & ~(error > 0),
         confidence_level=level,
-        methods=methods,
+        methods=tuple(entry.name + "+groups" * (groups is not None) for entry in entries),
     )
-    _warn(joint, entries)
-    return joint
 
 
-def joint_critical_value(
-    covariance: ArrayLike, *, confidence_level: float = 0.95, accuracy: float = 1e-3
-) -> Array:
-    """Return how many standard errors joint intervals extend, for one or more covariance matrices.
-
-    Parameters
-    ----------
-    covariance : array_like, shape (..., K, K)
-        Covariance matrices. Estimates whose variance is zero or undefined are left out.
-    confidence_level : float, optional
-        The nominal level.
-    accuracy : float, optional
-        See `equicoordinate_quantile`.
-
-    Returns
-    -------
-    ndarray, shape (...)
-        ``nan`` where every estimate is left out.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from f1ci.joint import joint_critical_value
-    >>> print(np.round(joint_critical_value([[4.0, 0.0], [0.0, 9.0]]), 3))
-    2.236
-    """
-    array = np.asarray(covariance, dtype=np.float64)
-    matrices = _validation.square("covariance", array, "(..., k, k)")
-    level = _validation.confidence_level(confidence_level)
-    return _critical_values(matrices, level, accuracy)
-
-
-# Kernels, on validated arguments.
-
-
-def _critical_values(matrices: Array, level: float, accuracy: float) -> Array:
-    kept = np.diagonal(matrices, axis1=-2, axis2=-1) > 0
+def _critical_value(covariance: Array, level: float) -> float:
+    """Return how many standard errors joint intervals extend; nan if no estimate has a variance."""
+    kept = np.diagonal(covariance) > 0.0
+    if not kept.any():
+        return np.nan
     # A left-out estimate stands for the first kept one: a copy does not change the maximum.
-    source = np.where(kept, np.arange(kept.shape[-1]), kept.argmax(axis=-1, keepdims=True))
-    chosen = np.take_along_axis(matrices, source[..., :, None], axis=-2)
-    chosen = np.take_along_axis(chosen, source[..., None, :], axis=-1)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        scale = np.sqrt(np.diagonal(chosen, axis1=-2, axis2=-1))
-        # Rounding must not make a correlation exceed 1, nor a diagonal differ from it.
-        scaled = np.clip(chosen / (scale[..., :, None] * scale[..., None, :]), -1.0, 1.0)
-    correlation = np.where(source[..., :, None] == source[..., None, :], 1.0, scaled)
-    k = correlation.shape[-1]
-    values = quantile.quantiles_of(correlation.reshape(-1, k, k), level, accuracy)
-    possible = kept.any(axis=-1)
-    return np.asarray(np.where(possible, values.reshape(possible.shape), np.nan))
-
-
-def _evaluated(matrix: Matrix, metrics: Sequence[Metric]) -> tuple[Array, Array]:
-    """Return estimates (K,) and the influences (K, r, r) of cells on them, model by model."""
-    values, cells = zip(*(metric.evaluate(matrix) for metric in metrics), strict=True)
-    influence = np.stack(cells, axis=1)
-    return np.stack(values, axis=-1).reshape(-1), influence.reshape(-1, *influence.shape[2:])
+    source = np.where(kept, np.arange(len(kept)), kept.argmax())
+    chosen = covariance[np.ix_(source, source)]
+    scale = np.sqrt(np.diagonal(chosen))
+    # Rounding must not make a correlation exceed 1, nor a diagonal differ from it.
+    scaled = np.clip(chosen / np.outer(scale, scale), -1.0, 1.0)
+    correlation = np.where(np.equal.outer(source, source), 1.0, scaled)
+    return float(quantile.quantiles_of(correlation[None], level, 1e-3)[0])
 
 
 def _of_items(cells: Array, items: Items) -> Array:
     """Return the influences (K, rows) of items."""
-    true, *predicted = items.codes
-    model = np.repeat(np.arange(len(predicted)), len(cells) // len(predicted))
-    return np.asarray(cells[np.arange(len(cells))[:, None], true, items.codes[1:][model]])
+    true, predicted = items.codes[0], items.codes[1:]
+    of_rows = np.repeat(predicted, len(cells) // len(predicted), axis=0)
+    return np.asarray(cells[np.arange(len(cells))[:, None], true, of_rows])
 
 
 def _blurred(covariance: Array, matrix: Matrix, metrics: Sequence[Metric], z: float) -> Array:
     """Add to the variances what the correction of Yuan & Jiang, choice II, adds."""
-    expectations = positive_expectations(matrix)
-    binary = [metric for metric in metrics if isinstance(metric, BinaryMetric | _metrics.Tversky)]
-    slopes = np.stack([np.stack(metric.partials(*expectations)) for metric in binary], axis=-1)
-    added = delta.blur_variance(slopes, matrix.total[:, None], z)
-    return covariance + np.diag(added.reshape(-1))
+    zero = np.zeros(matrix.total.shape)
+    samples = [Sample(metric, zero, zero, matrix=matrix) for metric in metrics]
+    added = np.stack([delta.blurred(sample, z) for sample in samples], axis=-1) ** 2
+    return covariance + np.diag(added.ravel())
 
 
-def _smoothed_covariance(matrix: Matrix, items: Items, metrics: Sequence[Metric]) -> Array:
+def _smoothed_covariance(cells: Array, added: Array, items: Items) -> Array:
     """Return the covariance times n^2, with two more items in each true class.
 
     Every classifier gets half of them right, independently of the others, and takes the rest
     for any other class alike.
     """
-    r = matrix.true.shape[-1]
-    right = np.eye(r)
-    added = right + (1.0 - right) / (r - 1.0)
-    _, cells = _evaluated(Matrix(matrix.counts + added), metrics)
     influence = _of_items(cells, items)
     by_class = (cells * added).sum(axis=-1)
     same = np.einsum("kij,lij,ij->kl", cells, cells, added)
-    model = np.arange(len(cells)) // len(metrics)
+    models = len(items.codes) - 1
+    model = np.repeat(np.arange(models), len(cells) // models)
     more = np.where(model[:, None] == model, same, by_class @ by_class.T / 2)
     return np.asarray((influence * items.counts) @ influence.T + more)
 
 
 def _chosen(metric: Metric, method: str | None, grouped: bool) -> Method:
+    names = ("logit", "delta") if grouped else _KNOWN
     fitting = known(metric)
-    possible = {name: METHODS[name] for name in _KNOWN if name in fitting}
+    possible = {name: fitting[name] for name in names if name in fitting}
     if metric.index is None and metric.parts is None:
         possible.pop("score", None)  # not tried with joint quantiles
-    if grouped:
-        possible = {name: METHODS[name] for name in ("logit", "delta")}
     what = "items in groups" if grouped else f"joint intervals of {metric.name!r}"
     return pick(method, possible, what)[1]
 
@@ -276,16 +225,3 @@ def _resolved(metrics: str | Metric | Sequence[str | Metric]) -> list[Metric]:
     resolved = [_metrics.get(metric) for metric in _validation.listed("metrics", metrics)]
     _validation.distinct("metrics", [metric.name for metric in resolved])
     return resolved
-
-
-def _warn(joint: JointIntervals, methods: Sequence[Method]) -> None:
-    """Warn of rows that are undefined, and of those whose method needs a standard error."""
-    flat = (joint.standard_error == 0.0) & [bool(method.at_zero_error) for method in methods]
-    for which, category, text in (
-        (np.isnan(joint.estimate), UndefinedMetricWarning, "a class does not occur"),
-        (flat, DegenerateVarianceWarning, "the standard error is zero"),
-    ):
-        rows = [joint.rows()[k] for k in np.flatnonzero(which)]
-        names = [f"{metric} of {_validation.short(name)}" for name, metric in rows]
-        if names:
-            warn(f"{_validation.first_few(names)}: {text}", category)

@@ -51,8 +51,7 @@ _ROUNDING = 1e-12
 def sample_size(
     metric: str | Metric = "f1",
     *,
-    half_width: float | None = None,
-    standard_error: float | None = None,
+    half_width: float,
     prevalence: float | None = None,
     confidence_level: float = 0.95,
 ) -> SampleSize:
@@ -65,10 +64,9 @@ def sample_size(
     metric : str or Metric, default "f1"
         A Tversky index: "f1", "jaccard", "recall", ``f1ci.metrics.fbeta(beta)`` or
         ``f1ci.metrics.tversky(a, b)`` with a at most 2 and b above 0.
-    half_width : float, optional
-        The largest half width wanted for the interval of `f1ci.metric_interval`'s method "delta".
-    standard_error : float, optional
-        The largest standard error wanted; give either this or `half_width`.
+    half_width : float
+        The largest half width wanted for the interval of `f1ci.metric_interval`'s method "delta":
+        the normal quantile of the level times the largest standard error.
     prevalence : float, optional
         E(Z), the share of truly positive items, in (0, 1]. With it, the whole number of
         items is given too.
@@ -105,14 +103,8 @@ def sample_size(
     if not (b > 0.0 and a <= 2.0):
         got = f"got {metric.name!r}, with a = {a:g} and b = {b:g}"
         raise ValueError(f"a sample size is known for a Tversky index with a <= 2 and b > 0, {got}")
-    if (half_width is None) == (standard_error is None):
-        got = f"half_width={half_width!r} and standard_error={standard_error!r}"
-        raise ValueError(f"give exactly one of half_width, standard_error, got {got}")
     share = None if prevalence is None else _validation.fraction("prevalence", prevalence)
-    if standard_error is not None:
-        error = _validation.positive("standard_error", standard_error)
-    else:
-        error = _validation.fraction("half_width", half_width) / normal_quantile(level)
+    error = _validation.fraction("half_width", half_width) / normal_quantile(level)
     largest = _variance_bound(b)
     positives = largest / b / error / error
     total = None if share is None else _round_up(positives / share)
@@ -229,15 +221,13 @@ def pilot_sample_size(
 
     Examples
     --------
-    >>> from f1ci.planning import detectable_difference, pilot_sample_size
+    >>> from f1ci.planning import pilot_sample_size
     >>> y_true = [1] * 50 + [0] * 50
     >>> a = [1] * 30 + [0] * 70
     >>> b = [1] * 36 + [0] * 56 + [1] * 2 + [0] * 6
     >>> plan = pilot_sample_size(y_true, a, b, difference=0.05)
     >>> plan.items, plan.unpaired
     (445, 1563)
-    >>> print(f"{detectable_difference(plan, 1000):.3f}")
-    0.033
     """
     metric = _metrics.get(metric)
     power, level = _validation.inner("power", power), _validation.confidence_level(confidence_level)
@@ -250,39 +240,14 @@ def pilot_sample_size(
     return _plan(metric, difference, separate - 2.0 * both, separate, power, level)
 
 
-def detectable_difference(plan: DifferenceSampleSize, items: int) -> float:
-    """Return the smallest difference that so many items find with the plan's power.
-
-    Parameters
-    ----------
-    plan : DifferenceSampleSize
-        From `comparison_sample_size` or `pilot_sample_size`; its difference does not matter.
-    items : int
-        How many items (or groups) there are.
-
-    Returns
-    -------
-    float
-    """
-    if not isinstance(plan, DifferenceSampleSize):
-        raise TypeError(f"plan must be a DifferenceSampleSize, got {_validation.short(plan)}")
-    n = _validation.positive_integer("items", items)
-    return _reach(plan.confidence_level, plan.power) * math.sqrt(plan.variance / n)
-
-
 def _plan(
     metric: Metric, difference: float, paired: float, unpaired: float, power: float, level: float
 ) -> DifferenceSampleSize:
     """Return the plan from the variances of one item, for one test set and for two."""
     delta = _validation.positive("difference", difference)
-    scale = (_reach(level, power) / delta) ** 2
-    items, separate = _round_up(scale * paired), _round_up(scale * unpaired)
+    reach = float(normal_quantile(level) + special.ndtri(power)) / delta
+    items, separate = (_round_up(reach * reach * variance) for variance in (paired, unpaired))
     return DifferenceSampleSize(items, separate, delta, power, float(paired), level, metric.name)
-
-
-def _reach(level: float, power: float) -> float:
-    """Return how many standard errors away a difference is found with that power."""
-    return float(normal_quantile(level) + special.ndtri(power))
 
 
 def _variance_bound(b: float) -> float:

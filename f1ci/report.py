@@ -8,24 +8,21 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import compress
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from f1ci import _classes, _tables, _validation, methods, metrics
+from f1ci import _tables, _validation, intervals, methods, metrics
 from f1ci import counts as _counts
-from f1ci._limits import FEW, Level, level_of
-from f1ci.methods import Method
+from f1ci._limits import FEW
 from f1ci.results import Classes, Fields, Interval, Labels, Record, without_warnings
 
 if TYPE_CHECKING:
     import pandas
 
 METRICS = ("precision", "recall", "f1")
-
-# Little is known of a class whose interval for F1 is longer than this.
-_LONG = 0.5
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -65,9 +62,10 @@ class ClassificationReport(Record):
     def rows(self) -> Iterator[tuple[Hashable, dict[str, tuple[float, float, float]], int]]:
         """Name, estimate and end points of each metric, and support, row by row."""
         for k, name in enumerate(self.classes):
-            yield name, {m: _ends(x, k) for m, x in self.by_class.items()}, int(self.support[k])
+            parts = {m: (x.estimate[k], x.low[k], x.high[k]) for m, x in self.by_class.items()}
+            yield name, parts, int(self.support[k])
         for row, averages in self.averages.items():
-            yield row, {m: _ends(x) for m, x in averages.items()}, int(self.support.sum())
+            yield row, {m: (x.estimate, *x) for m, x in averages.items()}, int(self.support.sum())
 
     def records(self) -> list[Fields]:
         """A flat dictionary for each number and its interval."""
@@ -79,17 +77,16 @@ class ClassificationReport(Record):
         ]
 
     def to_dict(self) -> Fields:
-        """Return what scikit-learn's ``output_dict=True`` has, and the end points of each number.
+        """Return what scikit-learn's ``output_dict=True`` has, with low and high of each number.
 
-        Beside "precision" stands "precision_interval", the pair of its lower and upper end point.
+        Beside "precision" stands "precision_interval", the pair of its limits.
         """
         rows: Fields = {}
         for name, parts, support in self.rows():
-            row: Fields = {}
-            for m, (estimate, low, high) in parts.items():
-                key = "f1-score" if m == "f1" else m
-                row |= {key: estimate, f"{key}_interval": (low, high)}
-            rows |= row if "accuracy" in parts else {str(name): row | {"support": support}}
+            ends = {m.replace("f1", "f1-score"): x for m, x in parts.items()}
+            row: Fields = {m: x[0] for m, x in ends.items()}
+            row |= {f"{m}_interval": x[1:] for m, x in ends.items()}
+            rows |= row if "accuracy" in row else {str(name): row | {"support": support}}
         return rows
 
     def to_frame(self) -> pandas.DataFrame:
@@ -167,10 +164,10 @@ def classification_report(
     weighted avg  0.880 (0.797 to 0.929)  0.880 (0.802 to 0.930)  0.879 (0.800 to 0.930)      100
     95 % confidence intervals, each by itself; method score
     """
-    _classes.refuse_weights(sample_weight)
-    level = level_of(confidence_level)
-    data = _named(_classes.class_counts(y_true, y_pred, labels, groups), target_names)
-    return _report(data, _classes.zero_division_of(zero_division), method, level)
+    intervals.refuse_weights(sample_weight)
+    level = _validation.confidence_level(confidence_level)
+    data = _named(intervals.class_counts(y_true, y_pred, labels, groups), target_names)
+    return _report(data, intervals.zero_division_of(zero_division), method, level)
 
 
 def matrix_report(
@@ -204,13 +201,13 @@ def matrix_report(
     """
     table = _validation.matrices(metrics.micro_f1, matrix)
     _validation.shaped("matrix", table, table.ndim == 2, "(r, r)")
-    level = level_of(confidence_level)
+    level = _validation.confidence_level(confidence_level)
     filled = np.nonzero(table)
     items = _counts.Items(np.array(filled), table[filled], None, range(len(table)))
-    return _report(_named(_classes.counts_of_items(items), classes), np.nan, method, level)
+    return _report(_named(intervals.counts_of_items(items), classes), np.nan, method, level)
 
 
-def _named(data: _classes.ClassCounts, names: Classes | None) -> _classes.ClassCounts:
+def _named(data: intervals.ClassCounts, names: Classes | None) -> intervals.ClassCounts:
     """Return the counts of classes with the names that the caller gives them, if any."""
     wanted, r = data.classes if names is None else names, len(data.classes)
     given = _validation.listed("names of classes", wanted)
@@ -220,17 +217,19 @@ def _named(data: _classes.ClassCounts, names: Classes | None) -> _classes.ClassC
 
 
 def _report(
-    data: _classes.ClassCounts, zero_division: float, method: str | None, level: Level
+    data: intervals.ClassCounts, zero_division: float, method: str | None, level: float
 ) -> ClassificationReport:
     """Return the report of counts by class."""
-    method, _ = methods.pick(method, known_methods(), "a classification report")
+    shown = (metrics.precision, metrics.micro_f1, metrics.macro_f1)
+    known = {name: x for name, x in methods.METHODS.items() if all(map(x.applies_to, shown))}
+    method, _ = methods.pick(method, known, "a classification report")
     of = tuple(data.classes)
     # Averages over classes of which an item may have several have no score limits.
     method = None if method == "score" else method
 
     def ask(metric: str, average: str | None) -> Interval:
         score = getattr(metrics, metric)
-        return _classes.interval_of_classes(data, score, average, zero_division, method, level)
+        return intervals.interval_of_classes(data, score, average, zero_division, method, level)
 
     complete = data.items is not None and len(data.items.classes) == len(data.classes)
     rows = ["macro", "weighted"] if complete else ["micro", "macro", "weighted"]
@@ -242,38 +241,25 @@ def _report(
         if complete:
             averages["accuracy"] = {"accuracy": replace(ask("f1", "micro"), metric="accuracy")}
         averages |= {f"{row} avg": {m: ask(m, row) for m in METRICS} for row in rows}
-    shown = [*by_class.values(), *(x for each in averages.values() for x in each.values())]
-    name = ", ".join(dict.fromkeys(x.method for x in shown))
+    printed = [*by_class.values(), *(x for each in averages.values() for x in each.values())]
+    name = ", ".join(dict.fromkeys(x.method for x in printed))
     tp, fp, fn = data.totals.T
-    notes = []
-    for m, relevant in zip(METRICS, (tp + fp, tp + fn, tp + fp + fn), strict=True):
-        if not relevant.all():
-            counted = "left out of its averages"
-            if not np.isnan(zero_division):
-                counted = f"counted as {zero_division:g}"
-            notes.append(f"undefined, and {counted}: {m} of {_some(of, relevant == 0.0)}")
-    little = (np.asarray(by_class["f1"].length) > _LONG) | (tp + fp + fn < FEW)
+    counted = f"counted as {zero_division:g}"
+    if np.isnan(zero_division):
+        counted = "left out of its averages"
+    notes = [
+        f"undefined, and {counted}: {m} of {_listing(of, relevant == 0.0)}"
+        for m, relevant in zip(METRICS, (tp + fp, tp + fn, tp + fp + fn), strict=True)
+        if not relevant.all()
+    ]
+    little = tp + fp + fn < FEW
     if little.any():
-        notes.append(f"too few items to say much of {_some(of, little)}, and of the averages")
+        notes.append(f"too few items to say much of {_listing(of, little)}, and of the averages")
     support = (tp + fn).astype(np.int64)
     return ClassificationReport(
-        of, by_class, averages, support, data.number, tuple(notes), name, level.value
+        of, by_class, averages, support, data.number, tuple(notes), name, level
     )
 
 
-def _ends(interval: Interval, place: int | tuple[()] = ()) -> tuple[float, float, float]:
-    estimate, low, high = (np.asarray(end)[place].item() for end in (interval.estimate, *interval))
-    return estimate, low, high
-
-
-def _some(classes: Classes, which: NDArray[np.bool_]) -> str:
-    """The first classes of those."""
-    names = [_tables.label(name) for name, is_so in zip(classes, which, strict=True) if is_so]
-    return ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
-
-
-def known_methods() -> dict[str, Method]:
-    """Return the methods that apply to all that a report prints, by name."""
-    shown = (metrics.precision, metrics.micro_f1, metrics.macro_f1)
-    every = methods.METHODS.items()
-    return {name: method for name, method in every if all(map(method.applies_to, shown))}
+def _listing(classes: Classes, which: NDArray[np.bool_]) -> str:
+    return _validation.first_few(list(map(_tables.label, compress(classes, which))), 6)

@@ -5,6 +5,7 @@ Each prints for people, and shows itself as a table in notebooks.
 
 from __future__ import annotations
 
+import html
 import inspect
 import reprlib
 import warnings
@@ -102,19 +103,24 @@ class Record:
     """
 
     __slots__ = ()
-    __hash__ = None  # type: ignore[assignment]
-    _names = 1  # how many columns of the table are names
+
+    def to_dict(self) -> Fields:
+        """Return the fields by name, as numbers, text and lists."""
+        values = {f.name: getattr(self, f.name) for f in fields(self)}  # type: ignore[arg-type]
+        return {
+            name: value.tolist() if isinstance(value, np.ndarray) else value
+            for name, value in values.items()
+        }
 
     def _table(self) -> Table:
         raise NotImplementedError
 
     def __str__(self) -> str:
         head, rows, below = self._table()
-        return "\n".join([_tables.as_text(head, rows, self._names), *below])
+        return "\n".join([_tables.as_text(head, rows), *below])
 
     def _repr_html_(self) -> str:
-        head, rows, below = self._table()
-        return _tables.as_html(head, rows, self._names, below)
+        return f"<pre>{html.escape(str(self))}</pre>"
 
     def __eq__(self, other: object) -> bool:
         if type(other) is not type(self):
@@ -164,12 +170,26 @@ class _Limits(Record):
     """What one interval, several intervals and joint intervals have in common."""
 
     __slots__ = ()
+    estimate: Numbers
     low: Numbers
     high: Numbers
 
-    def _columns(self) -> Fields:
-        """Return the columns of a table of the intervals, the first few of names."""
+    def _columns(self, rows: slice) -> tuple[Fields, Fields]:
+        """Return columns of names and of numbers."""
         raise NotImplementedError
+
+    def _line(self) -> str:
+        """Return the line below the table."""
+        raise NotImplementedError
+
+    def _table(self) -> Table:
+        names, numbers = self._columns(slice(_MOST_ROWS))
+        head, digits = [*names, *numbers][:-1], _tables.decimals(numbers["high"] - numbers["low"])
+        texts = [list(map(_tables.label, column)) for column in names.values()]
+        texts += [[f"{value:.{digits}f}" for value in column] for column in numbers.values()]
+        rows = [list(row) for row in zip(*texts[:-1], strict=True)]
+        more = np.size(self.estimate) - len(rows)
+        return head, rows, [f"and {more:,} more"] * bool(more) + [self._line()]
 
     def __contains__(self, value: ArrayLike) -> bool:
         """Tell if a value lies inside, or for several intervals each value inside its own."""
@@ -180,18 +200,10 @@ class _Limits(Record):
         yield self.low
         yield self.high
 
-    def to_dict(self) -> Fields:
-        """Return the fields by name, as numbers, text and lists."""
-        values = {f.name: getattr(self, f.name) for f in fields(self)}  # type: ignore[arg-type]
-        return {
-            name: value.tolist() if isinstance(value, np.ndarray) else value
-            for name, value in values.items()
-        }
-
     def to_frame(self) -> pandas.DataFrame:
         """Return a pandas data frame with a row for each interval."""
-        columns = self._columns()
-        return _tables.frame(columns, list(columns)[: self._names])
+        names, numbers = self._columns(slice(None))
+        return _tables.frame(names | numbers, list(names))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -236,21 +248,23 @@ class Interval(_Limits):
         """``high - low``."""
         return self.high - self.low
 
-    def _columns(self, most: int | None = None) -> Fields:
-        """Return the columns; of a large array the first rows are enough."""
+    def _columns(self, rows: slice) -> tuple[Fields, Fields]:
         shape, size = np.shape(self.estimate), np.size(self.estimate)
-        places = [np.unravel_index(k, shape) for k in range(min(size, most or size))]
+        places = [np.unravel_index(k, shape) for k in range(size)[rows]]
+        lines = [", ".join(map(str, place)) or self.metric for place in places]
+        names: Fields = {"place" if shape else "metric": lines}
         if self.classes is not None:
-            names: Fields = {"class": [self.classes[place[-1]] for place in places]}
-        else:
-            rows = [", ".join(map(str, place)) or self.metric for place in places]
-            names = {"place" if shape else "metric": rows}
+            names = {"class": [self.classes[place[-1]] for place in places]}
         numbers = ("estimate", "low", "high", "standard_error")
-        return names | {x: np.asarray(getattr(self, x)).flat[: len(places)] for x in numbers}
+        return names, {x: np.asarray(getattr(self, x)).flat[rows] for x in numbers}
+
+    def _line(self) -> str:
+        side = {"greater": " (at least low)", "less": " (at most high)"}.get(self.alternative, "")
+        return f"{self.metric}, {_tables.percent(self.confidence_level)} CI{side}, {self.method}"
 
     def __str__(self) -> str:
         if np.ndim(self.estimate):
-            return Record.__str__(self)
+            return _Limits.__str__(self)
         digits = _tables.decimals(self.length)
         estimate, low, high = (f"{x:.{digits}f}" for x in (self.estimate, *self))
         value = "is undefined" if np.isnan(self.estimate) else f"= {estimate}"
@@ -258,19 +272,6 @@ class Interval(_Limits):
         limits = one_sided.get(self.alternative, f"{low} to {high}")
         level = _tables.percent(self.confidence_level)
         return f"{self.metric} {value} ({level} CI {limits}, {self.method})"
-
-    def _table(self) -> Table:
-        names, *columns, _ = self._columns(_MOST_ROWS).values()
-        digits = _tables.decimals(columns[2] - columns[1])
-        rows = [
-            [_tables.label(name), *(f"{value:.{digits}f}" for value in values)]
-            for name, *values in zip(names, *columns, strict=True)
-        ]
-        more = np.size(self.estimate) - len(rows)
-        side = {"greater": " (at least low)", "less": " (at most high)"}.get(self.alternative, "")
-        level = _tables.percent(self.confidence_level)
-        line = f"{self.metric}, {level} CI{side}, {self.method}"
-        return ["", "estimate", "low", "high"], rows, [f"and {more:,} more"] * bool(more) + [line]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -325,23 +326,6 @@ class JointIntervals(_Limits):
     def __len__(self) -> int:
         return len(self.metrics)
 
-    _names = 2
-
-    def _table(self) -> Table:
-        ends = self.individual_low, self.individual_high, self.low, self.high
-        digits = _tables.decimals(self.individual_high - self.individual_low)
-        rows = [
-            [_tables.label(model), metric, *(f"{value:.{digits}f}" for value in values)]
-            for (model, metric), *values in zip(self.rows(), self.estimate, *ends, strict=True)
-        ]
-        level, methods = _tables.percent(self.confidence_level), dict.fromkeys(self.methods)
-        line = (
-            f"joint: all {len(self)} hold at once with {level} (critical value "
-            f"{self.critical_value:.2f}, {', '.join(methods)})"
-        )
-        head = ["classifier", "metric", "estimate", "low", "high", "joint low", "joint high"]
-        return head, rows, [line]
-
     def rows(self) -> list[tuple[str, str]]:
         """Return classifier and metric of each row."""
         return list(zip(self.classifiers, self.metrics, strict=True))
@@ -354,10 +338,14 @@ class JointIntervals(_Limits):
         numbers = (x[k].item() for x in (self.estimate, *self, self.standard_error))
         return Interval(*[*numbers, self.confidence_level, self.methods[k], row[1]])
 
-    def _columns(self) -> Fields:
+    def _columns(self, rows: slice) -> tuple[Fields, Fields]:
         numbers = ("estimate", "low", "high", "individual_low", "individual_high", "standard_error")
-        names: Fields = {"classifier": self.classifiers, "metric": self.metrics}
-        return names | {name: getattr(self, name) for name in numbers}
+        names: Fields = {"classifier": self.classifiers[rows], "metric": self.metrics[rows]}
+        return names, {name: getattr(self, name)[rows] for name in numbers}
+
+    def _line(self) -> str:
+        level, methods = _tables.percent(self.confidence_level), dict.fromkeys(self.methods)
+        return f"joint: all {len(self)} hold at once with {level} ({', '.join(methods)})"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -390,13 +378,12 @@ class BayesTest(Record):
 
     def _table(self) -> Table:
         by = f" by more than {self.rope:g}" if self.rope else ""
-        rows = [[f"B is better than A{by}", f"{self.p_h1:.3g}"]]
+        rows = [[f"H1: B is better than A{by}", f"{self.p_h1:.3g}"]]
         if self.rope:
-            rows.append([f"equivalent (within {self.rope:g})", f"{self.p_rope:.3g}"])
-        worse = f"B is worse than A{by}" if self.rope else "B is not better than A"
-        rows.append([worse, f"{self.p_h0:.3g}"])
-        what = {"accept H1": rows[0], "accept H0": rows[-1]}.get(self.decision, rows[1])[0]
-        return [self.metric, "probability"], rows, [f"{self.decision}: {what}"]
+            rows.append([f"equivalence: within {self.rope:g}", f"{self.p_rope:.3g}"])
+        worse = "worse" if self.rope else "not better"
+        rows.append([f"H0: B is {worse} than A{by}", f"{self.p_h0:.3g}"])
+        return [self.metric, "probability"], rows, [self.decision]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

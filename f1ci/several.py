@@ -17,10 +17,9 @@ import numpy as np
 
 from f1ci import _tables, _validation
 from f1ci import metrics as _metrics
-from f1ci._limits import level_of
-from f1ci.compare import compare, run_test
-from f1ci.counts import Items, group_items, items_of
-from f1ci.intervals import items_interval
+from f1ci._limits import interval_of, sample_of_items
+from f1ci.compare import paired_test
+from f1ci.counts import Items, items_of
 from f1ci.metrics import Metric
 from f1ci.results import Classes, DifferenceTest, Fields, Interval, Labels, Record, Seed, Table
 
@@ -138,27 +137,27 @@ def compare_models(
     metric = _metrics.get(metric)
     names, arrays = _validation.models(y_true, predictions)
     _validation.at_least_two("models", len(names), "a comparison")
-    items = items_of(arrays, metric.binary, pos_label, labels, groups)
-    level = level_of(confidence_level)
-    every = metric.binary or labels is not None
-    intervals, tests = {}, {}
-    for k, name in enumerate(names, start=1):
-        intervals[name] = items_interval(metric, _seen_by(items, [k], every), method, level)
-    for (j, a), (k, b) in combinations(enumerate(names, start=1), 2):
-        comparison = compare(_seen_by(items, [j, k], every), metric, method, level)
-        tests[a, b] = run_test(comparison, margin=margin, rng=rng)
+    level = _validation.confidence_level(confidence_level)
+
+    def items(*models: str) -> Items:
+        """Return the items by truth and what these models predict."""
+        named = {name: arrays[name] for name in ("y_true", *models)}
+        return items_of(named, metric.binary, pos_label, labels, groups)
+
+    called = dict(zip(names, list(arrays)[1:], strict=True))
+    intervals = {
+        name: interval_of(sample_of_items(metric, items(called[name])), method, level, metric.name)
+        for name in names
+    }
+    tests = {
+        (a, b): paired_test(
+            items(called[a], called[b]), metric, level, method, margin=margin, rng=rng
+        )
+        for a, b in combinations(names, 2)
+    }
     best_first = sorted(names, key=lambda name: -np.nan_to_num(intervals[name].estimate))
     adjusted = _holm({pair: test.p_value for pair, test in tests.items()})
     return ModelComparison({name: intervals[name] for name in best_first}, tests, adjusted)
-
-
-def _seen_by(items: Items, models: list[int], every: bool) -> Items:
-    """Return the items of some models, with all classes or those that occur there."""
-    codes, classes = items.codes[[0, *models]], items.classes
-    occurring = np.unique(codes)
-    if not every and len(occurring) > 1:
-        codes, classes = np.searchsorted(occurring, codes), [classes[k] for k in occurring]
-    return group_items(codes, classes, items.groups, items.counts)
 
 
 def _holm(p_values: dict[tuple[str, str], float]) -> dict[tuple[str, str], float]:

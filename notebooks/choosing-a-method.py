@@ -337,7 +337,7 @@ for prevalence in prevalences:
         [
             f"{100 * prevalence:g} %",
             f"{test_size * prevalence * (2 - 0.8):.0f}",
-            f"{cells['wald'].undefined:.1e}",
+            f"{(1 - prevalence * (2 - 0.8)) ** test_size:.1e}",
             *(f"{cell.coverage:.3f}, {cell.expected_length:.3f}" for cell in cells.values()),
         ]
     )

@@ -54,15 +54,15 @@ def test_nothing_wrong_in_classes_of_unlike_sizes_is_not_certain() -> None:
         assert high == 1.0
 
 
-def test_room_where_one_or_two_items_are_wrong() -> None:
+def test_room_where_up_to_three_items_are_wrong() -> None:
     # The one-sided Poisson limit from chi-squared, over the lower root of Wilson's quadratic.
     for z in (1.0, Z, 3.0):
-        errors = np.array([1.0, 2.0])
+        errors = np.array([1.0, 2.0, 3.0])
         poisson = chi2.ppf(2 * norm.sf(z), 2 * errors) / 2
         wilson = [np.roots([1, -(2 * e + z * z), e * e]).min() for e in errors]
-        room = score._room(np.array([0.0, 1.0, 2.0, 3.0]), z)
-        assert_allclose(room[1:3], np.minimum(poisson / wilson, 1), rtol=1e-9)
-        assert_array_equal(room[[0, 3]], 1)
+        room = score._room(np.array([0.0, 1.0, 2.0, 3.0, 4.0]), z)
+        assert_allclose(room[1:4], np.minimum(poisson / wilson, 1), rtol=1e-9)
+        assert_array_equal(room[[0, 4]], 1)
     # So a test set with one error does not exclude a population that has one in 300.
     one = np.diag([17.0, 17.0, 16.0])
     one[0, 1] = 1

@@ -25,7 +25,6 @@ B = [1, 0, 1, 1, 1, 0, 0, 0] * 2
 COUNTS = [[8, 1, 2], [5, 0, 1], [9, 4, 3]]
 FOLDS = [[[8, 1, 2], [7, 2, 1]], [[8, 2, 2], [7, 1, 1]]]
 DESIGN = [0.4, 0.1, 0.1, 0.4]
-PLAN = planning.pilot_sample_size(TRUE, A, B, difference=0.1)
 
 
 def first_table(**options):
@@ -139,7 +138,6 @@ CALLS = {
         f1ci.sample_size,
         {"metric": "f1", "half_width": 0.1, "prevalence": 0.3, "confidence_level": 0.9},
     ),
-    "sample_size, standard_error": (f1ci.sample_size, {"metric": "f1", "standard_error": 0.1}),
     "comparison_sample_size": (
         f1ci.comparison_sample_size,
         {
@@ -151,7 +149,6 @@ CALLS = {
         },
     ),
     "pilot_sample_size": (planning.pilot_sample_size, {**PAIR, **LARGE}),
-    "detectable_difference": (planning.detectable_difference, {"plan": PLAN, "items": 100}),
     "bcv_partitions": (
         f1ci.bcv_partitions,
         {"n": 16, "repetitions": 3, "stratify": TRUE, "rng": 1},
@@ -173,7 +170,6 @@ CALLS = {
     "metrics.get": (metrics.get, {"metric": "f1"}),
     "metric.value": (metrics.f1.value, MATRIX),
     "Posterior.interval": (partial(a_posterior, "interval"), {"confidence_level": 0.9}),
-    "Posterior.rvs": (partial(a_posterior, "rvs"), {"rng": 1}),
 }
 ARGUMENTS = [(name, argument) for name, (_, options) in CALLS.items() for argument in options]
 

@@ -11,18 +11,22 @@ from pathlib import Path
 import pytest
 import yaml
 from compendium import ROOT
-from compendium import book as machinery
 from compendium.published import Published
 from pybtex.database import parse_string
 from sites import ROLE_LEFT, faults, measured, parsed, read_pages, texts_of
+from sphinx_external_toc.parsing import parse_toc_yaml
 
 import f1ci
 
 pytestmark = pytest.mark.slow
 
 
+def pages_of(folder):
+    return list(parse_toc_yaml(folder / "stage" / "book" / "_toc.yml"))
+
+
 def test_the_real_book_is_complete(real_book):
-    documents = machinery.toc_documents(real_book / "stage")
+    documents = pages_of(real_book)
     assert [d for d in documents if not (real_book / "html" / f"{d}.html").is_file()] == []
     sources = {f"notebooks/{p.stem}" for p in (ROOT / "notebooks").glob("*.py")}
     pages = {f"book/{p.stem}" for p in (ROOT / "book").glob("*.md") if p.stem != "README"}
@@ -51,7 +55,7 @@ def test_every_link_of_the_real_book_leads_somewhere(real_book):
 
 
 def test_no_page_misses_a_number_or_has_an_id_twice(real_book):
-    for document in machinery.toc_documents(real_book / "stage"):
+    for document in pages_of(real_book):
         page = parsed(real_book / "html" / f"{document}.html")
         assert not page.select(".not-computed, .error.admonition"), document
         assert not ROLE_LEFT.search(page.select_one(".bd-article").get_text()), document
@@ -117,7 +121,7 @@ def visits(browser, real_book, real_address):
         return tab
 
     free, loading, found = [new_tab() for _ in range(4)], deque(), {}
-    ahead = deque([*machinery.toc_documents(real_book / "stage"), "search", "genindex"])
+    ahead = deque([*pages_of(real_book), "search", "genindex"])
     while ahead or loading:
         while ahead and free:
             tab = free.pop()

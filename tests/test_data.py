@@ -172,16 +172,9 @@ def test_yuan_matrices_are_the_only_ones(table, n, total, printed, all_positives
         assert matrix.tolist() == [[n - a - z + tp, a - tp], [z - tp, tp]]
 
 
-@pytest.mark.parametrize(
-    ("read", "message"),
-    [
-        (datasets.confusion_matrix, r"'lam/section-6/bert'.*, got 'nothing'"),
-        (data.read_verified, r"'oj\.csv'.*, got 'nothing'"),
-    ],
-)
-def test_unknown_names_are_refused(read, message):
-    with pytest.raises(ValueError, match=message):
-        read("nothing")
+def test_unknown_names_are_refused():
+    with pytest.raises(ValueError, match=r"'lam/section-6/bert'.*, got 'nothing'"):
+        datasets.confusion_matrix("nothing")
 
 
 @pytest.mark.parametrize("file", data.sources())
@@ -190,10 +183,10 @@ def test_altered_and_missing_files_are_refused(copied, file):
     content[len(content) // 2] ^= 1
     (copied / file).write_bytes(content)
     found, source = hashlib.sha256(content).hexdigest(), data.sources()[file]
-    with pytest.raises(data.DataError, match=f"should be {source['sha256']} but is {found}; `"):
+    with pytest.raises(data.DataError, match=f"is {found}, not {source['sha256']}; `"):
         data.read_verified(file)
     (copied / file).unlink()
-    command = re.escape(f"{file} is missing; `{source['made_by']}` makes it")
+    command = re.escape(f"; `{source['made_by']}` makes it")
     with pytest.raises(data.DataError, match=command):
         data.read_verified(file)
 

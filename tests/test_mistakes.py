@@ -109,7 +109,7 @@ OPTIONS = [
     (score(average="Macro"), "average must be one of 'binary', 'micro', 'macro'"),
     (score(average=True), "average must be one of .*, got True"),
     (score(average="samples"), r"needs indicators of shape \(items, classes\)"),
-    (score(FLAGS, FLAGS, average="samples", groups=T), "groups goes with pooled counts"),
+    (score(FLAGS, FLAGS, average="samples", groups=T), "as labels, without groups"),
     (score(labels=[0, 1]), "labels goes with averages over classes, and pos_label with scores of"),
     (score(D, E, average="macro", labels=["x"]), "hold one of the labels 'x', got 'cat'"),
     (score(D, E, average="macro", labels=["cat"] * 2), "must be distinct, got 'cat' twice"),
@@ -156,7 +156,7 @@ OPTIONS = [
     (lambda: f1ci.clustered_interval([[1, 2], [3, 4]]), "for the counts TP, FP and FN, got shape"),
     (lambda: f1ci.compare_models(T, [P, Q]), "must map names of models to labels"),
     (lambda: f1ci.compare_models(T, {"a": P}), "at least two models, got 1"),
-    (lambda: f1ci.sample_size("f1"), "give exactly one of half_width, standard_error"),
+    (lambda: f1ci.sample_size("f1", half_width=None), "half_width must be numeric, got None"),
     (lambda: f1ci.sample_size("f1", half_width=5), r"half_width must lie in \(0, 1\]"),
     (lambda: f1ci.difference_test(T, P, Q, margin=-1), "margin must"),
 ]

@@ -6,7 +6,6 @@ import matplotlib as mpl
 import numpy as np
 import pytest
 from matplotlib import pyplot
-from scipy import integrate
 
 import f1ci
 
@@ -15,7 +14,7 @@ mpl.use("Agg")
 TRUE = [1] * 40 + [0] * 60
 A = [1] * 30 + [0] * 65 + [1] * 5
 B = [1] * 37 + [0] * 60 + [1] * 3
-INTERVALS = {"A": f1ci.f1_interval(30, 5, 10), "B $x$": f1ci.f1_interval(37, 3, 3)}
+INTERVALS = {"A": f1ci.f1_interval(30, 5, 10), "B": f1ci.f1_interval(37, 3, 3)}
 
 
 @pytest.fixture(autouse=True)
@@ -42,31 +41,17 @@ def test_a_forest_shows_the_intervals_from_top_to_bottom():
         np.testing.assert_array_equal(lines[k], [[interval.low, k], [interval.high, k]])
         assert dots[k] == (interval.estimate, k)
     assert ax.yaxis_inverted()
-    assert names(ax) == ["A", r"B \$x\$"]
-    assert ax.get_xlabel() == "f1 with 95 % confidence interval"
+    assert names(ax) == ["A", "B"]
+    assert ax.get_xlabel() == "f1, 95 % CI, score"
     ax.figure.canvas.draw()
 
 
-def test_a_forest_of_joint_intervals_has_both():
+def test_a_forest_of_joint_intervals_and_of_arrays():
     joint = f1ci.joint_intervals(TRUE, {"A": A, "B": B}, ["f1", "accuracy"])
     ax = f1ci.plot.forest(joint)
-    lines, _ = drawn(ax)
-    assert len(lines) == 2 * len(joint)
-    for k in range(len(joint)):
-        assert lines[2 * k][:, 0].tolist() == [joint.low[k], joint.high[k]]
-        ends = [joint.individual_low[k], joint.individual_high[k]]
-        assert lines[2 * k + 1][:, 0].tolist() == ends
+    ends = [line[:, 0].tolist() for line in drawn(ax)[0]]
+    assert ends == list(map(list, zip(*joint, strict=True)))
     assert names(ax) == ["A, f1", "A, accuracy", "B, f1", "B, accuracy"]
-
-
-def test_a_forest_of_a_report_and_of_arrays():
-    report = f1ci.classification_report(TRUE, A)
-    assert names(f1ci.plot.forest(report)) == ["0", "1", "macro avg", "weighted avg"]
-    lines, _ = drawn(f1ci.plot.forest(report, metric="recall"))
-    assert lines[1][:, 0].tolist() == [
-        report.by_class["recall"].low[1],
-        report.by_class["recall"].high[1],
-    ]
     table = f1ci.f1_interval([[3, 4], [5, 6]], 1, 2)
     assert names(f1ci.plot.forest(table)) == ["0, 0", "0, 1", "1, 0", "1, 1"]
     each = f1ci.f1_score_interval(list("aab"), list("abb"), average=None)
@@ -76,21 +61,7 @@ def test_a_forest_of_a_report_and_of_arrays():
 
 def test_levels_that_differ_are_both_named():
     ax = f1ci.plot.forest({"a": f1ci.f1_interval(5, 1, 1, confidence_level=0.9), **INTERVALS})
-    assert "90 %, 95 %" in ax.get_xlabel()
-
-
-def test_a_posterior_shows_its_density_and_its_interval():
-    posterior = f1ci.posterior(77, 44, 10)
-    ax = f1ci.plot.posterior({"BERT": posterior})
-    (line,) = ax.lines
-    x, y = line.get_data()
-    np.testing.assert_array_equal(y, posterior.pdf(x))
-    # All but 2e-5 of the probability is drawn; the trapezoid rule errs by less.
-    assert integrate.trapezoid(y, x) == pytest.approx(1.0, abs=1e-4)
-    shaded = ax.collections[0].get_paths()[0].vertices[:, 0]
-    assert (shaded.min(), shaded.max()) == tuple(posterior.interval(0.95))
-    assert ax.get_legend().get_texts()[0].get_text() == "BERT"
-    assert f1ci.plot.posterior(posterior).get_legend() is None
+    assert ax.get_xlabel() == "f1, 90 % CI, score; f1, 95 % CI, score"
 
 
 def test_a_difference_shows_zero_the_margin_and_the_verdict():
@@ -104,17 +75,13 @@ def test_a_difference_shows_zero_the_margin_and_the_verdict():
     assert (band.x0, band.x1) == (pytest.approx(-0.02), pytest.approx(0.02))
     assert names(ax) == ["new − old"]
     assert test.verdict("old", "new") in ax.get_xlabel()
-    assert ax.get_title() == "← old is better      new is better →"
-    low, high = ax.get_xlim()
-    assert low == -high < -test.interval.high
-    assert not f1ci.plot.difference(test.interval).patches
+    assert not f1ci.plot.difference(f1ci.difference_test(TRUE, A, B)).patches
 
 
 def test_given_axes_are_used():
-    _, axes = pyplot.subplots(3)
+    _, axes = pyplot.subplots(2)
     assert f1ci.plot.forest(INTERVALS, ax=axes[0]) is axes[0]
-    assert f1ci.plot.posterior(f1ci.posterior(7, 4, 1), ax=axes[1]) is axes[1]
-    assert f1ci.plot.difference(f1ci.difference_interval(TRUE, A, B, "f1"), ax=axes[2]) is axes[2]
+    assert f1ci.plot.difference(f1ci.difference_test(TRUE, A, B), ax=axes[1]) is axes[1]
 
 
 @pytest.mark.parametrize(
@@ -122,7 +89,6 @@ def test_given_axes_are_used():
     [
         (lambda: f1ci.plot.forest([1, 2]), r"intervals cannot be drawn, got \[1, 2\]"),
         (lambda: f1ci.plot.forest({"a": (0.1, 0.2)}), r"got \(0.1, 0.2\)"),
-        (lambda: f1ci.plot.posterior(INTERVALS), "posteriors cannot be drawn, got Interval"),
         (lambda: f1ci.plot.difference(0.5), "got 0.5"),
     ],
 )
@@ -134,8 +100,6 @@ def test_what_cannot_be_drawn_is_quoted(call, sentence):
 def test_an_empty_forest_is_refused():
     with pytest.raises(ValueError, match=r"must not be empty, got \{\}"):
         f1ci.plot.forest({})
-    with pytest.raises(ValueError, match=r"metric must be one of .*, got 'mcc'"):
-        f1ci.plot.forest(f1ci.classification_report(TRUE, A), metric="mcc")
 
 
 def test_without_matplotlib_a_sentence_says_so(monkeypatch):

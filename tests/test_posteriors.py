@@ -186,7 +186,7 @@ def test_the_default_prior_covers_high_scores_better_than_the_uniform_one():
     assert coverages().min() > 0.9 > 0.75 > coverages(prior=1).min()
 
 
-# Mean, mode, random values
+# Mean, density at the ends
 
 
 @pytest.mark.parametrize(
@@ -205,43 +205,6 @@ def test_mean_of_f1(counts, prior):
 
 
 @pytest.mark.parametrize("metric", METRICS)
-@pytest.mark.parametrize(
-    ("counts", "prior"),
-    [((5, 2, 1), 1.0), ((0, 0, 0), 2.0), ((0.2, 0.2, 0.1), 1.5), ((1e4, 3e3, 10), 0.5)],
-)
-def test_mode_is_where_the_density_is_largest(metric, counts, prior):
-    of = f1ci.posterior(*counts, metric, prior=prior)
-    mode = of.mode()
-    assert of.pdf(mode) >= of.pdf(np.linspace(1e-9, 1 - 1e-9, 20001)).max() * (1 - 1e-12)
-    # The derivative vanishes: the density falls alike on both sides.
-    step = 1e-3 * min(mode, 1 - mode)
-    left, right = of.pdf(np.array([mode - step, mode + step])) / of.pdf(mode) - 1
-    assert left < 0.0 > right
-    assert left == pytest.approx(right, rel=0.05)
-
-
-@pytest.mark.parametrize(
-    ("metric", "alpha", "wrong", "mode"),
-    [
-        ("f1", 1.0, 2.0, 0.5),  # no counts, uniform prior: eq. 7 is 4 (1 - t) / (2 - t)^3
-        ("f1", 1.0, 3.0, 0.0),  # (3 - a) / 2 reaches zero
-        ("f1", 4.0, 1.0, 1.0),
-        ("f1", 0.5, 2.0, 0.0),  # infinite at 0
-        ("f1", 2.0, 0.5, 1.0),  # infinite at 1
-        ("f1", 0.5, 0.5, np.nan),  # infinite at both
-        ("f1", 2.0, 1e12, 2e-12),  # 2 (alpha - 1) / beta: no digits are lost
-        ("recall", 1.0, 3.0, 0.0),
-        ("recall", 3.0, 1.0, 1.0),
-        ("recall", 31.0, 21.0, 30 / 50),  # eq. 6: the sample value, with a uniform prior
-        ("recall", 1.0, 1.0, np.nan),  # uniform: all values are equally probable
-        ("recall", 0.5, 0.5, np.nan),
-    ],
-)
-def test_mode_at_the_ends(metric, alpha, wrong, mode):
-    assert beta(alpha, wrong, metric).mode() == pytest.approx(mode, rel=1e-9, nan_ok=True)
-
-
-@pytest.mark.parametrize("metric", METRICS)
 @pytest.mark.parametrize("alpha", [0.5, 1.0, 2.0])
 def test_density_at_the_ends_is_its_limit(metric, alpha):
     for a, b, end in ((alpha, 3.0, 0.0), (3.0, alpha, 1.0)):
@@ -257,24 +220,13 @@ def test_density_at_the_ends_is_its_limit(metric, alpha):
     assert beta(2.0, 3.0, metric).ppf([0.0, 1.0]).tolist() == [0.0, 1.0]
 
 
-@pytest.mark.parametrize("metric", METRICS)
-def test_random_values_follow_the_posterior(metric):
-    of = f1ci.posterior(12, 3, 5, metric)
-    # Kolmogorov-Smirnov: P(sqrt(n) D > 2.3) is 5e-5.
-    assert stats.kstest(of.rvs(20_000, rng=1), of.cdf).statistic < 2.3 / np.sqrt(20_000)
-    assert of.rvs(rng=1) == of.rvs(rng=np.random.default_rng(1))
-
-
 def test_arrays_broadcast_and_scalars_give_floats():
     of, single = f1ci.posterior([[5], [7]], [1, 2, 3], 4), f1ci.posterior(7, 2, 4)
-    for name, *at in (("pdf", 0.4), ("cdf", 0.4), ("sf", 0.4), ("ppf", 0.4), ("mean",), ("mode",)):
+    for name, *at in (("pdf", 0.4), ("cdf", 0.4), ("sf", 0.4), ("ppf", 0.4), ("mean",)):
         values, value = (getattr(each, name)(*at) for each in (of, single))
         assert type(value) is float
         assert values.shape == (2, 3)
         assert values[1, 1] == value
-    assert of.rvs((4, 2, 3), rng=0).shape == (4, 2, 3)
-    assert np.shape(of.rvs()) == (2, 3)
-    assert type(single.rvs()) is float
 
 
 def test_no_counts_leave_the_prior_and_no_estimate():
@@ -319,7 +271,7 @@ SHAPES = [
     *[(1, 1, 1, 1), (30, 10, 10, 30), (1300, 700, 1000, 1000), (1, 0.25, 1, 0.5)],
     *[(2, 50000, 1, 0.5), (7, 1e9, 0.3, 5e8), (2000, 1e9, 2300, 1e9), (40, 1e6, 3, 20)],
     *[(300, 0.25, 0.25, 1e5), (299, 1e5, 8e4, 0.25), (150, 3.7, 44.1, 0.25), (9, 77.3, 6.2, 51.9)],
-    *[(3, 20, 40, 1e6), (1, 1, 50000, 50000), (5000, 5000, 1, 1), (30, 0.25, 28, 0.25)],
+    *[(3, 20, 40, 1e6), (1, 1, 50000, 50000), (5000, 5000, 1, 1), (30, 0.5, 28, 0.5)],
 ]
 
 
@@ -429,13 +381,7 @@ PAIR = f1ci.posterior([7, 8], 3, 2)
         (lambda: PAIR.pdf("x" * 10**6), TypeError, "x must be numeric, got 'xxx.{0,200}$"),
         (lambda: PAIR.ppf(1.5), ValueError, "q must lie between 0 and 1, got 1.5"),
         (lambda: PAIR.cdf([0.1, 0.2, 0.3]), ValueError, r"shape \(3,\) and arg 1 .* \(2,\)"),
-        (lambda: PAIR.rvs(-1), ValueError, "size must be at least 1, got -1"),
-        (lambda: PAIR.rvs((10**6, 10**6)), ValueError, "size must be at most 100000000, got"),
-        (lambda: PAIR.rvs(3), ValueError, r"shape \(3,\) and arg 1 .* \(2,\)"),
-        (lambda: PAIR.rvs(rng="x"), TypeError, "rng must be None, a seed.*got 'x'"),
         (of_test(ONES, ONES[:2]), ValueError, "same partitions, got 3 and 2 repetitions"),
-        (of_test(ONES, ONES, prior=0.01), ValueError, "prior must be at least 0.25 in a test"),
-        (of_test(1e9 * ONES, ONES), ValueError, r"at most 1e\+09 counts, got 6\.64e\+09"),
         (of_test(ONES, ONES, rope=-0.01), ValueError, "rope must lie between 0 and 1, got -0.01"),
         (of_folds(ONES, rho1=-0.1), ValueError, "rho1 must lie between 0 and 1, got -0.1"),
     ],

@@ -7,6 +7,8 @@ reading order. Such a check cannot find a digit that is right in the paper but f
 wrong id in running text: that takes a second, independent reader.
 """
 
+import csv
+import fnmatch
 import math
 import os
 import re
@@ -14,12 +16,25 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from compendium.published import ERRATUM_KINDS, Number, Published
+from compendium.published import Number, Published, read_number
 
 ROOT = Path(__file__).resolve().parents[1]
 PAPERS = Path(os.environ.get("F1CI_PAPERS", ROOT.parent / "shared" / "papers"))
 
-PUBLISHED = Published()  # which checks columns, numbers and unique ids
+PUBLISHED = Published()
+# The kinds of entries of the register, and the letter that ids of each kind begin with: what is
+# proved wrong in print, what fits another run, what is not understood, and what is no error.
+ERRATUM_KINDS = {
+    "misprint": "E",
+    "wrong number": "E",
+    "wrong statement": "E",
+    "other run": "R",
+    "open": "O",
+    "gap": "N",
+    "unstated choice": "N",
+    "defect of our copy": "N",
+    "remark": "N",
+}
 RESULTS, INPUTS = [*PUBLISHED.rows.values()], [*PUBLISHED.inputs.values()]
 ITEMS = "table|section|equation|lemma|theorem|proposition|corollary|remark|appendix"
 
@@ -103,6 +118,26 @@ def test_rows_are_well_formed():
         assert row.id.startswith(f"{row.paper}/{row.item}/"), row
         assert row.description, row
     assert {row.paper for row in RESULTS} == set(PUBLISHED.papers)
+
+
+def test_an_id_stands_once_and_every_name_is_known():
+    """Elsewhere the last line of an id counts, and what names nothing has no effect."""
+    tables = {}
+    for path in PUBLISHED.folder.glob("*.csv"):
+        with path.open(encoding="utf-8", newline="") as lines:
+            tables[path.stem] = [row[:2] for row in csv.reader(lines)][1:]
+    ids = [i for name in ("inputs", *PUBLISHED.papers) for i, _ in tables[name]]
+    assert len(ids) == len(set(ids)) == len(PUBLISHED.everything)
+    for name in ("papers", "errata", "expected"):
+        assert len({i for i, _ in tables[name]}) == len(tables[name]), name
+    for name in ("replicates", "marks", "restated"):
+        for pattern, _ in tables[name]:
+            assert fnmatch.filter(PUBLISHED.rows, pattern), (name, pattern)
+    for size in {size for _, size in tables["replicates"]}:
+        assert value(size) >= 2
+        assert value(size).denominator == 1
+    for row in PUBLISHED.everything.values():
+        read_number(row.printed)  # which raises what it cannot read
 
 
 def test_results_have_a_kind_and_marks_a_reason():

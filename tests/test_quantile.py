@@ -215,10 +215,10 @@ def test_bounds_order_signs_and_growth_with_the_level(seed, k, rank):
 @pytest.mark.parametrize(
     ("correlation", "message"),
     [
-        ([[1.0, 0.2], [0.3, 1.0]], "be symmetric .* got 0.2"),
+        ([[1.0, 0.2], [0.3, 1.0]], "be symmetric, .* got 0.2"),
         ([[1.0, 0.2], [0.2, 0.9]], "diagonal of ones, got 0.9"),
-        ([[1.0, 1.2], [1.2, 1.0]], "between -1 and 1, got 1.2"),
-        ([[1.0, np.nan], [np.nan, 1.0]], "between -1 and 1, got nan"),
+        ([[1.0, 1.2], [1.2, 1.0]], "from -1 to 1, .* got 1.2"),
+        ([[1.0, np.nan], [np.nan, 1.0]], "from -1 to 1, .* got nan"),
         (np.ones((2, 3)), r"shape \(..., k, k\), got shape \(2, 3\)"),
         (np.empty((0, 0)), r"got shape \(0, 0\)"),
         (np.eye(3) * 1.6 - 0.6, "positive semidefinite, got eigenvalue -0.2"),

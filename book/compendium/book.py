@@ -17,12 +17,9 @@ computed the value, the page says "not computed" in red.
 
 from __future__ import annotations
 
-import contextlib
-import io
 import json
 import os
 import re
-import shlex
 import shutil
 import subprocess
 import sys
@@ -42,11 +39,10 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoes
 from nbformat import NotebookNode
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxRole
-from sphinx_external_toc.parsing import parse_toc_yaml
 
-from compendium import ROOT, RefusedError, deposit, read_json, show, sources, swhid, write
+from compendium import RefusedError, deposit, read_json, show, sources, swhid, write
 from compendium.execute import QUICK, Edition, Task, command, locked, say, seconds, tasks
-from compendium.published import ERRATUM_KINDS, LedgerError, Published, Row
+from compendium.published import LedgerError, Published, Row
 from compendium.verdicts import VERDICTS, Entry, Ledger
 from f1ci import cli
 
@@ -58,8 +54,6 @@ FRAGMENTS = (
 )
 # A name of f1ci in a text: `f1ci.f1_interval`, `metrics.macro(...)`.
 _NAME = re.compile(r"(?:f1ci\.)?([A-Za-z_][\w.]*)(?:\(.*)?$", re.S)
-# Made up for the page on the command line, which offers it.
-_LABELS = ROOT / "book" / "_static" / "labels.csv"
 # Scripts that pages load in vain: of live cells, which the book does not offer (one is declared
 # twice, an error in every browser); of icons, which the style sheet draws by a font; of mathematics
 # where there is none.
@@ -67,8 +61,6 @@ _IN_VAIN = re.compile(
     r"<script(?:[^>]*(?:thebe|fontawesome)[^>]*>|>[^<]*THEBE[^<]*)</script>", re.IGNORECASE
 )
 _MATHJAX = re.compile(r'<script[^>]* src="[^"]*mathjax[^>]*></script>')
-_MENTION = re.compile(r'<a class="[^"]*ledger-number[^"]*" href="[^"#]*ledger\.html#([^"]+)"')
-_SHOWN = re.compile(r'href="\.\./(notebooks/[^"#]+)#([^"/]+/[^"]+)"')
 
 
 def build(edition: Edition) -> list[str]:
@@ -76,13 +68,13 @@ def build(edition: Edition) -> list[str]:
     staged = edition.folder / "stage"
     shutil.rmtree(staged, ignore_errors=True)
     problems = stage(edition, staged)
-    say(f"Building the book of {len(toc_documents(staged))} pages ...")
+    say("Building the book ...")
     program = "from jupyter_book.cli.main import main; main()"
     options = ["build", str(staged), "--toc", str(staged / "book" / "_toc.yml")]
     strict = [] if edition.name == "site" else ["-W"]  # a preview may lack what notebooks make
     process = subprocess.run(
         [sys.executable, "-c", program, *options, *strict, "--keep-going", "-n", "-q"],
-        env={**os.environ, "PYTHONPATH": edition.python_path},
+        env={**os.environ, "PYTHONPATH": str(edition.root / "book")},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
@@ -138,10 +130,10 @@ def stage(edition: Edition, staged: Path) -> list[str]:
         )
         write(generated / f"{name}.md", text)
     write(generated / "certificate.md", _certificate(edition, extra))
-    problems = [f"the ledger: {problem}" for problem in ledger.problems]
     for task in listed:
-        problems += _stage_notebook(edition, staged, task, ledger)
-    return problems
+        _stage_notebook(edition, staged, task, ledger)
+    late = [f"the notebook {t.name} must run: {t.reason}" for t in listed if t.reason]
+    return [f"the ledger: {problem}" for problem in ledger.problems] + late
 
 
 def _copy(source: Path, target: Path, *ignored: str) -> None:
@@ -150,21 +142,15 @@ def _copy(source: Path, target: Path, *ignored: str) -> None:
     shutil.copytree(source, target, ignore=ignore)
 
 
-def _stage_notebook(edition: Edition, staged: Path, task: Task, ledger: Ledger) -> list[str]:
+def _stage_notebook(edition: Edition, staged: Path, task: Task, ledger: Ledger) -> None:
     """Write a notebook as a page, with its strip and its code folded, and as a file to download."""
-    problems = []
     executed = edition.executed(task.name)
     notebook = sources.read(edition.source(task.name))
     if executed.exists():
         notebook = nbformat.read(executed, as_version=4)
     sources.add_fetching(notebook)
-    try:
-        _fill_tables(notebook, {**ledger.published.inputs, **{e.id: e for e in ledger.entries}})
-    except LedgerError as error:
-        problems.append(f"{task.name}: {error}")
-    if task.reason:
-        problems.append(f"the notebook {task.name} must run: {task.reason}")
-    else:
+    _fill_tables(notebook, {**ledger.published.inputs, **{e.id: e for e in ledger.entries}})
+    if not task.reason:
         offered = nbformat.from_dict(notebook)
         sources.make_readable(offered, f"notebooks/{task.name}", _known(ledger))
         text = nbformat.writes(offered) + "\n"
@@ -179,7 +165,6 @@ def _stage_notebook(edition: Edition, staged: Path, task: Task, ledger: Ledger) 
     title, _, rest = first.source.partition("\n")
     first.source = "\n\n".join([title, _strip(edition, task), rest.strip()])
     (staged / "notebooks" / f"{task.name}.ipynb").write_text(nbformat.writes(notebook), "utf-8")
-    return problems
 
 
 def _fill_tables(notebook: NotebookNode, rows: Mapping[str, Row]) -> None:
@@ -193,12 +178,9 @@ def _fill_tables(notebook: NotebookNode, rows: Mapping[str, Row]) -> None:
 
 def cell_content(rows: Mapping[str, Row], identity: str, what: str) -> str:
     """Return what a table of the book shows of a number."""
-    row = rows.get(identity)
-    if row is None:
+    if identity not in rows:
         raise LedgerError(f"no published number has the id {identity!r}")
-    if what not in ("description", "printed") and not isinstance(row, Entry):
-        raise LedgerError(f"{identity} is an input, which has no {what}")
-    return str(getattr(_ROW, what)(row))
+    return str(getattr(_ROW, what)(rows[identity]))
 
 
 def _known(ledger: Ledger) -> dict[str, dict[str, str]]:
@@ -225,11 +207,6 @@ def _strip(edition: Edition, task: Task) -> str:
     )
 
 
-def toc_documents(staged: Path) -> list[str]:
-    """Return every page that the staged table of contents lists, without its extension."""
-    return list(parse_toc_yaml(staged / "book" / "_toc.yml"))
-
-
 def _certificate(edition: Edition, extra: Path) -> str:
     """Say how a full run compares with the reference run, which is offered as JSON too."""
     if edition.name != "full":
@@ -253,23 +230,18 @@ def fragment(name: str, ledger: Ledger, **more: Any) -> str:
     groups: dict[tuple[str, str], list[Entry]] = {}
     for entry in entries:
         groups.setdefault((entry.paper, entry.item), []).append(entry)
-    order = list(dict.fromkeys(ERRATUM_KINDS.values()))
-    errata = sorted(published.errata.values(), key=lambda e: order.index(e.id[0]))
+    errata = sorted(published.errata.values(), key=lambda entry: "ERON".index(entry.id[0]))
     with mock.patch.dict(os.environ, COLUMNS="88"):  # whatever the width of the terminal is
         return render(
             f"{name}.md",
             ledger=ledger,
             papers=published.papers,
-            names=[(key, paper.name) for key, paper in published.papers.items()],
             totals=totals,
             used=[verdict for verdict in VERDICTS if totals[verdict]],
             once=once,
             agree=sum(count for name, count in once.items() if VERDICTS[name].agrees),
             groups=groups,
             register={e: [row for row in entries if row.erratum == e.id] for e in errata},
-            kinds=[(kind, kind) for kind in dict.fromkeys(e.kind for e in errata)],
-            labels=_LABELS,
-            answer=_answer,
             helps=cli.helps,
             **more,
         )
@@ -280,34 +252,14 @@ def render(template: str, **values: Any) -> str:
     return _JINJA.get_template(template).render(values)
 
 
-def _answer(command: str) -> str:
-    """Return what a command prints."""
-    words = [str(_LABELS) if w == _LABELS.name else w for w in shlex.split(command)]
-    out = io.StringIO()
-    with contextlib.redirect_stdout(out):
-        if cli.main(words[1:]):
-            raise ValueError(f"this command of a page has failed: {command}")
-    return out.getvalue().rstrip()
-
-
-def _literal(value: Any) -> str:
-    """Return a literal as a person writes it: 1_000_000 rather than 1000000."""
-    return f"{value:_}" if type(value) is int else repr(value)
-
-
-def _item_name(item: str) -> str:
-    """Return an item as a reader calls it: Section 2.4."""
-    return item.replace("-", " ").capitalize()
-
-
 _JINJA = Environment(
     loader=FileSystemLoader(Path(__file__).with_name("templates")),
     autoescape=select_autoescape(["html"]),
     undefined=StrictUndefined,
     trim_blocks=True,
 )
-_JINJA.filters |= {"digits": show.value_text, "literal": _literal}
-_JINJA.globals |= {"VERDICTS": VERDICTS, "item_name": _item_name, "zip": zip}
+_JINJA.filters["digits"] = show.value_text
+_JINJA.globals |= {"VERDICTS": VERDICTS, "zip": zip}
 _ROW: Any = _JINJA.get_template("row.html").module
 
 
@@ -321,7 +273,7 @@ class LedgerRole(SphinxRole):
         """Show what is asked for, or report what is wrong."""
         try:
             return [self._shown()], []
-        except ValueError as error:
+        except (ValueError, KeyError) as error:
             report = self.inliner.reporter.warning(str(error), line=self.lineno)
             return [self.inliner.problematic(self.rawtext, self.rawtext, report)], [report]
 
@@ -356,9 +308,7 @@ def tally(rows: Iterable[Mapping[str, Any]], of: str) -> int:
     ``yuan-letter|erratum open``, ``wangli/table-2/*|match``.
     """
     name, _, listed = of.partition("|")
-    wanted = listed.split() or list(VERDICTS)
-    if unknown := [name for name in wanted if name not in VERDICTS]:
-        raise LedgerError(f"no verdict is called {unknown[0]!r}; there are {', '.join(VERDICTS)}")
+    wanted = {VERDICTS[verdict].name for verdict in listed.split() or VERDICTS}
     return sum(
         (fnmatchcase(row["id"], name) if "/" in name else row.get("notebook") == name)
         and row.get("verdict") in wanted
@@ -366,19 +316,14 @@ def tally(rows: Iterable[Mapping[str, Any]], of: str) -> int:
     )
 
 
-def fold_proofs_and_box_pictures(_app: Sphinx, doctree: nodes.document, _: str) -> None:
-    """Let proofs be folded, and pictures scroll without their captions where they are too wide."""
+def fold_proofs(_app: Sphinx, doctree: nodes.document, _: str) -> None:
+    """Let proofs be folded."""
     for part in [*doctree.findall(nodes.Element)]:
         if (ids := part.get("ids")) in (["proof"], ["proof-content"]):
             part["ids"] = []  # sphinx-proof gives all proofs of a page one id
             if ids == ["proof"]:
                 folded = nodes.container("", *part.children, is_div=True, classes=["toggle"])
                 part.replace_self(folded)  # which keeps the class "proof"
-    for picture in [*doctree.findall(nodes.image)]:
-        if isinstance(picture.parent, nodes.figure):
-            box = nodes.container("", is_div=True, classes=["picture"])
-            picture.replace_self(box)
-            box += picture
 
 
 def link_names(app: Sphinx, doctree: nodes.document, document: str) -> None:
@@ -387,10 +332,7 @@ def link_names(app: Sphinx, doctree: nodes.document, document: str) -> None:
     for literal in [*doctree.findall(nodes.literal)]:
         name = _NAME.match(literal.astext())
         entry = objects.get(f"f1ci.{name[1]}") if name else None
-        above = literal.parent
-        while above and not isinstance(above, nodes.reference | nodes.title):
-            above = above.parent
-        if entry and not above:
+        if entry and not isinstance(literal.parent, nodes.reference | nodes.title):
             address = f"{app.builder.get_relative_uri(document, entry.docname)}#{entry.node_id}"
             link = nodes.reference("", "", internal=True, refuri=address)
             literal.replace_self(link)
@@ -398,26 +340,11 @@ def link_names(app: Sphinx, doctree: nodes.document, document: str) -> None:
 
 
 def finish(app: Sphinx, error: Exception | None) -> None:
-    """Take out scripts; let each row of the ledger lead to where its notebook shows the number."""
-    if error or app.builder.format != "html":
-        return
-    places = set()
-    # The ledger comes after the notebooks to which its rows lead.
-    for path in sorted(Path(app.outdir).rglob("*.html"), key=lambda path: path.stem == "ledger"):
-        page = path.relative_to(app.outdir).as_posix()
-
-        def mark(mention: re.Match[str], page: str = page) -> str:
-            if (place := (page, mention[1])) in places:
-                return mention[0]
-            places.add(place)
-            return f'{mention[0]} id="{mention[1]}"'
-
+    """Take out scripts that a page has no use for."""
+    for path in [] if error else Path(app.outdir).rglob("*.html"):
         text = _IN_VAIN.sub("", path.read_text("utf-8"))
         if not re.search(r'class="[^"]*\bmath\b', text):
             text = _MATHJAX.sub("", text)
-        if page.startswith("notebooks/"):
-            text = _MENTION.sub(mark, text)
-        text = _SHOWN.sub(lambda m: m[0] if m.groups() in places else f'href="../{m[1]}"', text)
         path.write_text(text, "utf-8")
 
 
@@ -429,7 +356,7 @@ def setup(app: Sphinx) -> dict[str, bool]:
     for name in ("published", "computed", "tally"):
         app.add_role(name, LedgerRole())
     app.connect("doctree-resolved", link_names)
-    app.connect("doctree-resolved", fold_proofs_and_box_pictures)
+    app.connect("doctree-resolved", fold_proofs)
     app.connect("build-finished", finish)
     return {"parallel_read_safe": True, "parallel_write_safe": False}
 

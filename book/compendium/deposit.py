@@ -107,20 +107,16 @@ def certify(edition: Edition) -> dict[str, Any]:
         agreeing[_agreement(before.get(i), now.get(i), same, random)].append(i)
     problems = [f"the notebook {t.name} must run: {t.reason}" for t in listed if t.reason]
     problems += [
-        f"{of}{name} is not that of the reference run"
-        for what, of in {"sources": "", "parameters": "what was passed to "}.items()
+        f"{what}: {name} is not that of the reference run"
+        for what in ("sources", "parameters")
         for name in differing(reference[what], run[what])
     ]
+    alone = sorted(reference["made"].keys() ^ run["made"].keys())
+    problems += [f"{name} was made by one of the two runs alone" for name in alone]
     problems += [
-        f"{name} was made by {'the reference' if name in reference['made'] else 'this'} run alone"
-        for name in sorted(reference["made"].keys() ^ run["made"].keys())
-    ]
-    problems += [
-        f"{i}: {_said(before.get(i))} in the reference run, {_said(now.get(i))} in this one"
+        f"{i}: {before.get(i)} in the reference run, {now.get(i)} in this one"
         for i in agreeing["not"]
     ]
-    drawn = [name for name in reference["made"] if "/figures/" in name]
-    changed = differing(reference["made"], run["made"])
     return {
         "agrees": not problems,
         "problems": problems,
@@ -128,18 +124,10 @@ def certify(edition: Edition) -> dict[str, Any]:
         "quoted": sum("/" not in i for i in {**before, **now}),
         "within tolerance": agreeing["within"],
         "not": agreeing["not"],
-        "figures": len(drawn),
-        "figures that differ in a byte": [name for name in drawn if name in changed],
         "same platform": same,
         "reference": {name: reference[name] for name in ("ended", "platform")},
         **run,
     }
-
-
-def _said(record: Record | None) -> str:
-    """Return what a record says, in words."""
-    said = vars(record or Record("", "nothing"))
-    return ", ".join(str(value) for name, value in said.items() if value and name != "id")
 
 
 def _records(folder: Path, published: Published) -> tuple[dict[str, Record], dict[str, str]]:
@@ -190,22 +178,18 @@ def make_reference(edition: Edition) -> None:
 
 
 def _comment(edition: Edition, file: Path) -> str:
-    """Return what a file is: the caption of a figure, or the title of its notebook."""
+    """Return what a file is, after the title of its notebook."""
     name = max((n for n in edition.names() if file.stem.startswith(n)), key=len)
-    cells = sources.read(edition.source(name)).cells
-    title: str = cells[0].source.partition("\n")[0].lstrip("# ")
-    if file.stem == name:
-        return f"{title}: {'numbers' if file.suffix == '.csv' else 'tables and text'}"
-    shown = [c.metadata.get("mystnb", {}).get("figure") for c in cells if file.stem in c.source]
-    captions = [figure["caption"] for figure in shown if figure]
-    return f"{title}: {captions[0] if captions else 'a figure'}"
+    title: str = sources.read(edition.source(name)).cells[0].source.partition("\n")[0]
+    kinds = {".csv": "numbers", ".ipynb": "tables and text"}
+    return f"{title.lstrip('# ')}: {kinds.get(file.suffix, 'a figure')}"
 
 
 # Metadata
 
 
 def write_crate(edition: Edition, html: Path) -> None:
-    """Describe a site as an RO-Crate 1.1: its files, runs, author and licences."""
+    """Describe a site as an RO-Crate 1.1: its files, their parameters, author and licences."""
     citation = yaml.safe_load((edition.root / "CITATION.cff").read_text("utf-8"))
     crate, code = ROCrate(version="1.1"), citation["repository-code"]
 
@@ -214,10 +198,6 @@ def write_crate(edition: Edition, html: Path) -> None:
         return crate.add(ContextEntity(crate, identity, properties))
 
     author = add("#author", "Organization", citation["authors"][0]["name"], url=code)
-    licences = [
-        add(f"https://spdx.org/licenses/{name}", "CreativeWork", name, identifier=name)
-        for name in citation["license"]
-    ]
     for name, value in {
         "name": citation["title"],
         "description": citation["abstract"].strip(),
@@ -227,37 +207,23 @@ def write_crate(edition: Edition, html: Path) -> None:
         "url": code,
         "author": author,
         "publisher": author,
-        "license": licences,
+        "license": [
+            add(f"https://spdx.org/licenses/{name}", "CreativeWork", name, identifier=name)
+            for name in citation["license"]
+        ],
     }.items():
         crate.root_dataset[name] = value
-    files = {}
     for pattern in ("book/*.html", "notebooks/**/*", "results/**/*", "ledger/*", "*.json"):
         for path in filter(Path.is_file, sorted(html.glob(pattern))):
             place = path.relative_to(html).as_posix()
             kind = mimetypes.guess_type(path.name)[0] or "text/plain"
             facts = {"name": place, "encodingFormat": kind, "identifier": swhid(path)}
             facts["contentSize"] = str(path.stat().st_size)
-            files[place] = crate.add_file(path, place, properties=facts)
-            if "/data/" not in place:  # data keep the licences of their sources
-                files[place]["license"] = licences[0 if path.suffix == ".py" else -1]
-    for record in filter(None, map(edition.record, edition.names())):
-        name = record["name"]
-        if record["error"]:
-            continue
-        run = crate.add_action(
-            files[f"notebooks/{name}.py"],
-            f"#run-{name}",
-            properties={
-                "name": f"Run of {name} with f1ci {record['version']}",
-                "description": ", ".join(f"{k} = {v}" for k, v in record["parameters"].items()),
-                "endTime": record["ended"],
-            },
-        )
-        crate.root_dataset.append_to("mentions", run, compact=True)
-        for path in record["data"]:
-            run.append_to("object", files[f"notebooks/{path}"], compact=True)
-        for path in (f"notebooks/{name}.ipynb", *filter(files.get, record["outputs"])):
-            run.append_to("result", files[path], compact=True)
+            record = edition.record(path.stem) if path.suffix == ".ipynb" else None
+            if record:
+                values = ", ".join(f"{k} = {v}" for k, v in record["parameters"].items())
+                facts["description"] = f"run with f1ci {record['version']} and {values}"
+            crate.add_file(path, place, properties=facts)
     crate.metadata.write(html)
 
 
@@ -276,8 +242,6 @@ def combined(html: Path, documents: Sequence[str], address: str) -> str:
         scripts = page.select('script[src*="mathjax"]') or scripts
         for link in page.select(".bd-article a[href]"):
             link["href"] = urljoin(f"{address}{document}.html", str(link["href"]))
-        for image in page.select(".bd-article [src]"):
-            image["loading"] = "eager"
         for script in page.select(".bd-article script"):
             script.decompose()
         for fold in page.select(".bd-article details"):

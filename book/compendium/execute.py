@@ -9,6 +9,7 @@ what the run made. ``python -m compendium.execute --help`` is the command.
 from __future__ import annotations
 
 import argparse
+import ast
 import contextlib
 import fcntl
 import hashlib
@@ -19,21 +20,23 @@ import platform
 import re
 import shutil
 import signal
-import subprocess
 import sys
-import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from dataclasses import dataclass, replace
 from datetime import datetime, timezone
 from importlib.metadata import version
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, NoReturn
 
 import nbformat
+import papermill
 import psutil
-import yaml
+from nbclient.exceptions import CellTimeoutError, DeadKernelError
+from papermill.exceptions import PapermillExecutionError
+from papermill.models import Parameter
 
 from compendium import (
     ROOT,
@@ -46,6 +49,7 @@ from compendium import (
     versions,
     write,
 )
+from compendium.pool import end_with_runner
 from compendium.published import Published
 
 _PACKAGES = ("numpy", "scipy", "pandas", "scikit-learn", "matplotlib")
@@ -54,17 +58,10 @@ _SHARED = {
     "the package": ["f1ci/**/*.py"],
     "the shared code": ["notebooks/shared/*.py", "book/benchmarks/*.py"],
     "the data": ["notebooks/data/*.*"],
-    "the notebooks' side of the machinery": [
-        *(f"book/compendium/{room}.py" for room in ("__init__", "data", "figures", "ledger")),
-        *(f"book/compendium/{room}.py" for room in ("pool", "published", "show", "verdicts")),
-        "book/compendium/figures.mplstyle",
-        "book/compendium/templates/comparison.html",
-    ],
+    "the machinery": ["book/compendium/*.py", "book/compendium/figures.mplstyle"],
     "the lock": ["requirements.lock"],
 }
 _RECORD = {"name", "error", "seconds", "parameters", "packages", "inputs", "outputs"}
-_LONGEST = 1_000_000  # characters of one text in an executed notebook
-_STARTUP = "from compendium import pool\n\npool.start_kernel()\ndel pool\n"
 REFERENCE = Path("book", "reference")  # the run that others are compared with
 
 
@@ -75,20 +72,12 @@ REFERENCE = Path("book", "reference")  # the run that others are compared with
 class Edition:
     """One set of runs of a tree's notebooks: ``full``, ``quick``, ``custom`` (a reader's own).
 
-    They never share a folder: small numbers cannot enter the book. ``site`` is a preview of pages,
-    from runs that may be out of date.
+    They never share a folder: small numbers cannot enter the book. ``seed`` is a run with another
+    root seed, ``site`` a preview of pages, from runs that may be out of date.
     """
 
     root: Path = ROOT
     name: str = "full"
-
-    def __post_init__(self) -> None:
-        """Refuse to work on this tree for someone who stands in another one."""
-        here = Path.cwd()
-        if self.root == ROOT != here and (here / "book" / "compendium").is_dir():
-            raise RefusedError(
-                f"this environment computes with {ROOT}, not with {here}: make one for this folder"
-            )
 
     @property
     def folder(self) -> Path:
@@ -105,11 +94,6 @@ class Edition:
         """What the papers print."""
         return self.root / "book" / "published"
 
-    @property
-    def python_path(self) -> str:
-        """What PYTHONPATH must be for programs that import this tree's packages."""
-        return f"{self.root}{os.pathsep}{self.root / 'book'}"
-
     def names(self) -> list[str]:
         """Return the name of every notebook."""
         return [p.stem for p in sources.sources(self.root / "notebooks")]
@@ -122,19 +106,24 @@ class Edition:
         """Return where the executed notebook is, whole or up to its error."""
         return self.folder / "executed" / f"{name}.ipynb"
 
+    def running(self, name: str) -> Path:
+        """Return where a notebook's run writes before it has ended."""
+        return self.folder / f"running-{name}"
+
     def record(self, name: str) -> dict[str, Any] | None:
-        """Return the record of the last run: None without one, empty if it cannot be read."""
-        path = self._record(name)
+        """Return the record of the last run; None without one that can be read."""
         try:
-            record = read_json(path) if path.exists() else None
-        except RefusedError:
-            return {}
-        whole = isinstance(record, dict) and record.keys() >= _RECORD
-        return record if record is None or whole else {}
+            record = read_json(self._record(name))
+        except (FileNotFoundError, RefusedError):
+            return None
+        return record if isinstance(record, dict) and record.keys() >= _RECORD else None
 
     def inputs(self) -> dict[str, str]:
         """Return a hash of each thing that every notebook's numbers may depend on."""
-        found = {"the printed numbers": short_hash({"": Published(self.published).facts})}
+        found = {
+            "the printed numbers": short_hash({"": Published(self.published).facts}),
+            "installed packages": short_hash(versions(_PACKAGES)),
+        }
         for what, patterns in _SHARED.items():
             paths = [p for pattern in patterns for p in self.root.glob(pattern) if p.is_file()]
             found[what] = short_hash({p.relative_to(self.root).as_posix(): swhid(p) for p in paths})
@@ -197,7 +186,7 @@ class Task:
     """One notebook with the values that it is to run with, and its last run."""
 
     name: str
-    declared: list[sources.Parameter]
+    declared: list[Parameter]
     values: dict[str, Any]  # what it is run with
     passed: dict[str, Any]  # of these, what papermill passes
     inputs: dict[str, str]
@@ -205,14 +194,11 @@ class Task:
     reason: str  # why it has to run; empty if its last run still holds
     length: float  # seconds of the reference run, of which the longest start first
     started: float = 0.0
-    ended: bool = False
 
 
 def tasks(edition: Edition, names: Sequence[str] = (), text: str = "") -> list[Task]:
     """Return the notebooks of an edition, each with its values and why it has to run."""
     known = edition.names()
-    if text and not names:
-        raise RefusedError(f"name the notebook whose parameters are {text!r}")
     if unknown := [name for name in names if name not in known]:
         raise RefusedError(f"there is no notebook {unknown[0]!r}; there are {', '.join(known)}")
     run = edition.root / REFERENCE / "run.json"
@@ -223,35 +209,24 @@ def tasks(edition: Edition, names: Sequence[str] = (), text: str = "") -> list[T
     for name in dict.fromkeys(names or known):
         declared = sources.declared(edition.source(name))
         passed = {**quick.get(name, {}), **sources.from_text(text, declared, name)}
-        values = {p.name: passed.get(p.name, p.default) for p in declared}
+        values = {p.name: passed.get(p.name, ast.literal_eval(p.default)) for p in declared}
         inputs = {**shared, "the notebook": swhid(edition.source(name))}
+        inputs["parameters"] = short_hash({k: repr(v) for k, v in values.items()})
         record = edition.record(name)
-        reason = "" if edition.name == "site" else _stale(edition, record, values, inputs)
+        reason = "" if edition.name == "site" else _stale(edition, record, inputs)
         length = took.get(name, math.inf)
         found.append(Task(name, declared, values, passed, inputs, record, reason, length))
     return found
 
 
-def _stale(
-    edition: Edition,
-    record: dict[str, Any] | None,
-    values: Mapping[str, Any],
-    inputs: Mapping[str, str],
-) -> str:
+def _stale(edition: Edition, record: dict[str, Any] | None, inputs: Mapping[str, str]) -> str:
     """Return why a notebook has to run; "" if its last run still holds."""
     if record is None:
         return "never run"
-    if not record:
-        return "the record of its last run cannot be read"
     if record["error"]:
         return f"failed last time: {record['error']['summary']}"
-    changed = differing(record["inputs"], inputs)
-    now = {
-        "parameters": {k: repr(v) for k, v in values.items()},
-        "packages": versions(_PACKAGES),
-        "outputs": {path: swhid(edition.folder / path) for path in record["outputs"]},
-    }
-    changed += [f"{k} ({', '.join(c)})" for k, v in now.items() if (c := differing(record[k], v))]
+    outputs = {path: swhid(edition.folder / path) for path in record["outputs"]}
+    changed = differing({**record["inputs"], **record["outputs"]}, {**inputs, **outputs})
     return f"{', '.join(changed)} changed" if changed else ""
 
 
@@ -264,77 +239,83 @@ def run(
     either as it was or done. Whatever keeps a task from its end is a failure.
     """
     edition.tidy()
-    stopping, begin = threading.Event(), time.monotonic()
+    begin, failed = time.monotonic(), []
 
     def tell(text: str) -> None:
-        ended, since = sum(task.ended for task in todo), seconds(time.monotonic() - begin)
-        say(f"{since:>12}  {text}; {ended} of {len(todo)} notebooks done")
+        left, since = len(waiting) + len(running), seconds(time.monotonic() - begin)
+        say(f"{since:>12}  {text}; {len(todo) - left} of {len(todo)} notebooks done")
 
-    def work(task: Task) -> bool:
-        task.started = time.monotonic()
-        tell(f"{task.name} starts: {task.reason or 'asked for'}")
-        folder = edition.folder / f"running-{task.name}"
-        try:
-            error = _run_one(edition, task, folder, time_limit)
-            if not stopping.is_set():
+    waiting = sorted(todo, key=lambda task: task.length)
+    running: dict[Future[dict[str, str] | None], Task] = {}
+    # Each process imports papermill once. A copy of this process would hold its lock as well.
+    pool = ProcessPoolExecutor(workers, get_context("spawn"), start_worker)
+    while waiting or running:
+        while waiting and len(running) < workers:
+            task = waiting.pop()
+            task.started = time.monotonic()
+            running[pool.submit(_run_one, edition, task, time_limit)] = task
+            tell(f"{task.name} starts: {task.reason or 'asked for'}")
+        for future in wait(running, return_when=FIRST_COMPLETED).done:
+            task = running.pop(future)
+            folder = edition.running(task.name)
+            try:
+                error = future.result()
                 _publish(edition, task, folder, error)
-        except Exception as fault:  # a full disk, say: whatever stops a task is its failure
-            error = _error(f"{type(fault).__name__}: {' '.join(str(fault).split())}")
-        shutil.rmtree(folder, ignore_errors=True)
-        if not stopping.is_set():
-            task.ended = True
+            except Exception as fault:  # a full disk, say: whatever stops a task is its failure
+                error = _error(f"{type(fault).__name__}: {' '.join(str(fault).split())}")
+            shutil.rmtree(folder, ignore_errors=True)
+            failed += [task.name] if error else []
             took = seconds(time.monotonic() - task.started)
-            told = f"FAILED after {took}: {error['summary']}" if error else f"done in {took}"
-            tell(f"{task.name} {told}")
-        return error is None
-
-    pool = ThreadPoolExecutor(workers)
-    futures = {pool.submit(work, t): t.name for t in sorted(todo, key=lambda t: -t.length)}
-    try:
-        wait(futures)
-    finally:
-        stopping.set()
-        pool.shutdown(wait=False, cancel_futures=True)
-        for task in todo:
-            _end_processes(edition.folder / f"running-{task.name}")
-        edition.tidy()
-    return sorted(name for future, name in futures.items() if not future.result())
+            outcome = f"FAILED after {took}: {error['summary']}" if error else f"done in {took}"
+            tell(f"{task.name} {outcome}")
+    pool.shutdown()
+    return sorted(failed)
 
 
 # One notebook
 
 
-def _run_one(edition: Edition, task: Task, folder: Path, time_limit: int) -> dict[str, str] | None:
+def start_worker() -> None:
+    """Prepare a process that runs notebooks: it ends with the runner, and says nothing itself."""
+    end_with_runner()
+    with Path(os.devnull).open("w") as nowhere:
+        for stream in (1, 2):
+            os.dup2(nowhere.fileno(), stream)
+
+
+def _run_one(edition: Edition, task: Task, time_limit: int) -> dict[str, str] | None:
     """Run one notebook with papermill; return what stopped it, if anything did."""
+    folder = edition.running(task.name)
     executed = folder / "made" / "executed" / f"{task.name}.ipynb"
     results = folder / "made" / "results"
     for needed in (executed.parent, results):
         needed.mkdir(parents=True)
-    write(folder / "ipython" / "profile_default" / "startup" / "start.py", _STARTUP)
     nbformat.write(sources.read(edition.source(task.name)), folder / "input.ipynb")
-    program = [sys.executable, "-m", "papermill", str(folder / "input.ipynb"), str(executed)]
-    options = ["--kernel", "python3", "--cwd", str(edition.root / "notebooks")]
-    options += ["--no-progress-bar", "--execution-timeout", str(time_limit)]
-    environment = {
-        **os.environ,
+    os.environ |= {
         "F1CI_RESULTS": str(results),
         "F1CI_DATA_READ": str(folder / "data"),
         "IPYTHONDIR": str(folder / "ipython"),  # none of the user's own set-up
     }
-    with (folder / "said").open("w") as said:
-        ended = subprocess.run(
-            [*program, *options, "--parameters_yaml", yaml.safe_dump(task.passed)],
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            stdout=said,
-            stderr=subprocess.STDOUT,
-            start_new_session=True,
-            check=False,
+    stopped = ""
+    try:
+        papermill.execute_notebook(
+            folder / "input.ipynb",
+            executed,
+            task.passed,
+            kernel_name="python3",
+            cwd=edition.root / "notebooks",
+            progress_bar=False,
+            execution_timeout=time_limit,
         )
-    _end_processes(folder)
-    error = _clean(executed, (folder / "said").read_text("utf-8", "replace"), time_limit)
-    if ended.returncode and not error:
-        error = _error("papermill has failed")
+    except PapermillExecutionError:
+        pass  # its traceback is in the notebook
+    except CellTimeoutError:
+        stopped = f"the time limit of {seconds(time_limit)} ended"
+    except DeadKernelError:
+        stopped = "its process died"
+    finally:
+        _end_processes(folder)
+    error = _clean(executed, stopped)
     made = [p.name for p in results.rglob("*") if p.is_file()]
     if strangers := sorted(name for name in made if not name.startswith(task.name)):
         error = error or _error(
@@ -351,11 +332,9 @@ def _end_processes(folder: Path) -> None:
                 process.kill()
 
 
-def _clean(executed: Path, said: str, time_limit: int) -> dict[str, str] | None:
+def _clean(executed: Path, stopped: str) -> dict[str, str] | None:
     """Take papermill's paths, times and banners out of an executed notebook; return its error."""
-    if not executed.exists():
-        return _error(f"papermill has failed: {(said.splitlines() or ['nothing was said'])[-1]}")
-    notebook = nbformat.from_dict(_cut(nbformat.read(executed, as_version=4)))
+    notebook = nbformat.read(executed, as_version=4)
     notebook.cells = [c for c in notebook.cells if "papermill-error" not in str(c.metadata)]
     notebook.metadata.pop("papermill", None)
     error, reached = None, 0
@@ -365,26 +344,12 @@ def _clean(executed: Path, said: str, time_limit: int) -> dict[str, str] | None:
         cell.metadata.pop("execution", None)
         for output in cell.get("outputs", []):
             if output.output_type == "error" and error is None:
-                told = f"cell {number}: {output.ename}: {output.evalue}"
-                error = _error(told, "\n".join(output.traceback))
+                summary = f"cell {number}: {output.ename}: {output.evalue}"
+                error = _error(summary, "\n".join(output.traceback))
     executed.write_text(nbformat.writes(notebook) + "\n", "utf-8")
-    where = f"in cell {reached} of {len(notebook.cells)}"
-    if "Timeout waiting for execute reply" in said:  # nbclient's words
-        return _error(f"the time limit of {seconds(time_limit)} ended {where}")
-    if "DeadKernelError" in said:
-        return _error(f"its process died {where}", said)
+    if stopped:
+        return _error(f"{stopped} in cell {reached} of {len(notebook.cells)}")
     return error
-
-
-def _cut(part: Any) -> Any:
-    """Return a part of a notebook whose texts are not too long to read."""
-    if isinstance(part, dict):
-        return {name: _cut(value) for name, value in part.items()}
-    if isinstance(part, list):
-        return [_cut(value) for value in part]
-    if isinstance(part, str) and len(part) > _LONGEST:
-        return f"{part[:_LONGEST]}\n[cut here: {len(part):,} characters]"
-    return part
 
 
 def _error(summary: str, traceback: str = "") -> dict[str, str]:
@@ -432,8 +397,7 @@ def seconds(value: float) -> str:
 
 def say(line: str) -> None:
     """Print a line now, even into a pipe."""
-    sys.stdout.write(line + "\n")
-    sys.stdout.flush()
+    print(line, flush=True)
 
 
 # The command
@@ -449,7 +413,6 @@ def command(work: Callable[..., bool], arguments: Mapping[str, Mapping[str, Any]
     """
     program = sys.modules["__main__"]
     parser = argparse.ArgumentParser(
-        prog=f"python -m {program.__spec__.name if program.__spec__ else ''}",
         description=(program.__doc__ or "").partition("\n")[0],
     )
     parser.add_argument("--root", type=Path, default=ROOT, help="another tree (for tests)")
@@ -464,23 +427,28 @@ def command(work: Callable[..., bool], arguments: Mapping[str, Mapping[str, Any]
     except (RefusedError, OSError) as error:
         parser.exit(2, f"error: {error}\n")
     except KeyboardInterrupt:
-        say("Stopped. What was done before stays done; nothing half-written is left.")
+        say("Stopped. What was done before stays done; nothing half-written counts.")
         os._exit(130)  # threads would take seconds to see that their kernels are gone
 
 
 def _main(edition: Edition, options: argparse.Namespace) -> bool:
     begin, workers, text = time.monotonic(), options.workers, options.params
-    if text:
-        edition = replace(edition, name="custom")
     if min(workers, options.time_limit) < 1:
         raise RefusedError("a run needs at least one worker, and one second for each cell")
-    listed = tasks(edition, options.names, text)
+    names = options.names
+    if options.seed is not None:  # for what draws random numbers
+        text = f"{text} seed={options.seed}"
+        parameters = {n: sources.declared(edition.source(n)) for n in names or edition.names()}
+        names = [n for n, of in parameters.items() if any(p.name == "seed" for p in of)]
+    listed = tasks(edition, names, text)
+    if text:
+        edition = replace(edition, name="custom" if options.seed is None else "seed")
     todo = [t for t in listed if t.reason or text or options.force]
     if kept := len(listed) - len(todo):
         say(f"{kept} of {len(listed)} notebooks are up to date (--force runs them anyway).")
     os.environ |= {
         "OMP_NUM_THREADS": os.environ.get("OMP_NUM_THREADS", "1"),
-        "PYTHONPATH": edition.python_path,
+        "PYTHONPATH": f"{edition.root}{os.pathsep}{edition.root / 'book'}",
         "PYTHONHASHSEED": "0",
         "JUPYTER_PREFER_ENV_PATH": "1",
         "F1CI_RUNNER": str(os.getpid()),
@@ -507,6 +475,7 @@ if __name__ == "__main__":
             "names": {"nargs": "*", "metavar": "NAME", "help": "all, if none is named"},
             **QUICK,
             "--params": {"default": "", "help": values},
+            "--seed": {"type": int, "help": "another root seed, in a folder apart"},
             "--workers": {"type": int, "default": 2, "help": "notebooks at a time"},
             "--scheduler": {"default": "", "help": "address of a Dask scheduler"},
             "--force": {"action": "store_true", "help": "run even what is up to date"},

@@ -7,8 +7,6 @@ the same numbers::
 
     with executor() as pool:
         f1ci.coverage.simulate(..., executor=pool)
-
-:func:`start_kernel` is what every kernel of the runner calls first.
 """
 
 from __future__ import annotations
@@ -20,9 +18,6 @@ from collections.abc import Iterator
 from concurrent.futures import Executor
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
-from typing import Any
-
-from compendium import DATA, ROOT
 
 _PATIENCE = 60  # seconds for the first worker to appear
 
@@ -56,19 +51,6 @@ def end_with_runner() -> None:
 
     if number := os.environ.get("F1CI_RUNNER"):
         threading.Thread(target=wait, args=[psutil.Process(int(number))], daemon=True).start()
-
-
-def start_kernel() -> None:
-    """Prepare a kernel: it ends with the runner, and the data that it opens are written down."""
-    end_with_runner()
-
-    def note(event: str, arguments: tuple[Any, ...]) -> None:
-        path = Path(str(arguments[0])).absolute() if event == "open" else ROOT
-        if path.parent == DATA and path.name != "sources.csv":
-            with Path(os.environ["F1CI_DATA_READ"]).open("a", encoding="utf-8") as names:
-                names.write(f"data/{path.name}\n")
-
-    sys.addaudithook(note)
 
 
 @contextmanager

@@ -32,19 +32,6 @@ from typing import TypeVar
 
 from compendium import PUBLISHED, RefusedError
 
-# The kinds of entries of the register, and the letter that ids of each kind begin with: what is
-# proved wrong in print, what fits another run, what is not understood, and what is no error.
-ERRATUM_KINDS = {
-    "misprint": "E",
-    "wrong number": "E",
-    "wrong statement": "E",
-    "other run": "R",
-    "open": "O",
-    "gap": "N",
-    "unstated choice": "N",
-    "defect of our copy": "N",
-    "remark": "N",
-}
 _Kind = TypeVar("_Kind")
 
 
@@ -165,11 +152,6 @@ class Row:
         """Whether it is the probability that intervals cover, by its description."""
         return "cover" in self.description.lower()
 
-    @property
-    def half_unit(self) -> float | None:
-        """Half a unit of its last printed digit."""
-        return None if self.number is None else float(self.number.half_unit)
-
 
 @dataclass(frozen=True)
 class Erratum:
@@ -216,7 +198,6 @@ class Published:
 
     def __init__(self, folder: Path = PUBLISHED) -> None:
         self.folder = Path(folder)
-        self._seen: set[str] = set()
         self.papers: Mapping[str, Paper] = self._table("papers", Paper)
         self.errata: Mapping[str, Erratum] = self._table("errata", Erratum)
         self.inputs: Mapping[str, Row] = self._table("inputs", Row, _INPUT_COLUMNS)
@@ -224,7 +205,7 @@ class Published:
         for paper in self.papers:
             self.rows |= self._table(paper, Row, ROW_COLUMNS)
         self.expected: Mapping[str, tuple[float, float]] = {
-            name: (self._float(value), self._float(tolerance))
+            name: (float(value), float(tolerance))
             for name, value, tolerance in self._cells("expected", ("id", "value", "tolerance"))
         }
         sizes, marks = self._of_rows("replicates", "input"), self._of_rows("marks", "mark", "why")
@@ -232,14 +213,11 @@ class Published:
         self.restated: Mapping[str, str] = {id_: of for id_, (of,) in restated.items()}
         for id_, row in self.rows.items():
             mark, why = marks.get(id_, ("", ""))
-            size = self._size(sizes[id_][0]) if id_ in sizes else None
-            known = replace(row, paper_replicates=size, expected=self.expected.get(id_))
-            self.rows[id_] = replace(known, mark=mark, why=why)
-            if row.erratum and row.erratum not in self.errata:
-                raise LedgerError(f"{id_}: the register has no entry {row.erratum!r}")
+            number = self.inputs[sizes[id_][0]].number if id_ in sizes else None
+            known = replace(row, paper_replicates=int(number.value) if number else None)
+            expected = self.expected.get(id_)
+            self.rows[id_] = replace(known, expected=expected, mark=mark, why=why)
         self.everything: Mapping[str, Row] = {**self.inputs, **self.rows}
-        for row in self.everything.values():
-            read_number(row.printed)
 
     def named(self, name: str) -> Row:
         """The row of an id, or of `R-...:id`, its value in the run that its entry names."""
@@ -255,42 +233,20 @@ class Published:
         rows = self.everything.values()
         return "\n".join(f"{r.id} {r.printed} {r.erratum} {r.paper_replicates}" for r in rows)
 
-    def _float(self, text: str) -> float:
-        """The number of a cell."""
-        try:
-            return float(text)
-        except ValueError:
-            raise LedgerError(f"expected.csv: {text!r} is no number") from None
-
     def _of_rows(self, name: str, *columns: str) -> dict[str, list[str]]:
         """What a table says of the published numbers; the first pattern that fits one counts."""
         found: dict[str, list[str]] = {}
         for pattern, *said in self._cells(name, ("rows", *columns)):
             ids = fnmatch.filter(self.rows, pattern)
-            if not ids:
-                raise LedgerError(f"{name}.csv: {pattern!r} fits no published number")
             found = {**dict.fromkeys(ids, said), **found}
         return found
-
-    def _size(self, name: str) -> int:
-        """The number of replicates that an input states."""
-        size = self.inputs[name].number if name in self.inputs else None
-        if size is None or size.value < 2 or size.value.denominator != 1:
-            raise LedgerError(f"replicates.csv: {name!r} is no number of replicates in inputs.csv")
-        return int(size.value)
 
     def _table(
         self, name: str, kind: Callable[..., _Kind], columns: Sequence[str] = ()
     ) -> dict[str, _Kind]:
-        """The lines of a table by what their first column says, which is said once."""
+        """The lines of a table by what their first column says."""
         columns = columns or list(kind.__dataclass_fields__)  # type: ignore[attr-defined]
-        found = {}
-        for first, *rest in self._cells(name, columns):
-            if first in self._seen:
-                raise LedgerError(f"the id {first!r} stands there twice")
-            self._seen.add(first)
-            found[first] = kind(first, *rest)
-        return found
+        return {cells[0]: kind(*cells) for cells in self._cells(name, columns)}
 
     def _cells(self, name: str, columns: Sequence[str]) -> list[list[str]]:
         """The cells of each line of a table, in the order of the columns; none without a table."""

@@ -13,14 +13,12 @@ a literal and a comment. ``notebooks/quick.yml`` has the values that ``make quic
 
 from __future__ import annotations
 
-import ast
 import hashlib
 import re
 import shlex
 import sys
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -29,6 +27,7 @@ import jupytext
 import nbformat
 import yaml
 from nbformat import NotebookNode
+from papermill.models import Parameter
 from papermill.translators import PythonTranslator
 
 from compendium import SITE, RefusedError, read_text, write
@@ -118,34 +117,16 @@ def add_fetching(notebook: NotebookNode) -> None:
     notebook.cells.insert(1, fetch)
 
 
-def drifted(source: Path) -> bool:
-    """Say whether the committed pair of a source is missing, or not what the source stands for."""
-    pair = source.with_suffix(".ipynb")
-    return not pair.exists() or pair.read_text("utf-8") != pair_text(source)
-
-
 # Parameters
 
 
-@dataclass(frozen=True)
-class Parameter:
-    """One line of a parameters cell: a name, a type, the paper's value and what it is."""
-
-    name: str
-    type: str
-    default: Any
-    description: str
-
-
 def declared(source: Path) -> list[Parameter]:
-    """Return the parameters of a notebook, as papermill reads them."""
+    """Return the parameters of a notebook, as papermill reads them; each default is a literal."""
     tagged = [c for c in read(source).cells if "parameters" in c.metadata.get("tags", [])]
     if len(tagged) != 1:
         raise RefusedError(f"{source.name}: a notebook has one cell tagged 'parameters'")
-    return [
-        Parameter(p.name, p.inferred_type_name, ast.literal_eval(p.default), p.help.strip())
-        for p in PythonTranslator.inspect(tagged[0])
-    ]
+    parameters: list[Parameter] = PythonTranslator.inspect(tagged[0])
+    return parameters
 
 
 def quick_values(root: Path) -> dict[str, dict[str, Any]]:
@@ -177,9 +158,9 @@ def from_text(text: str, parameters: Iterable[Parameter], notebook: str) -> dict
 
 def _main(edition: Edition, _: object) -> bool:
     for source in sources(edition.root / "notebooks"):
-        if drifted(source):
-            pair = write(source.with_suffix(".ipynb"), pair_text(source))
-            sys.stdout.write(f"wrote {pair.name}\n")
+        pair, text = source.with_suffix(".ipynb"), pair_text(source)
+        if not pair.exists() or pair.read_text("utf-8") != text:
+            sys.stdout.write(f"wrote {write(pair, text).name}\n")
     return True
 
 

@@ -21,6 +21,11 @@ g in what the score depends on:
    limits that it has for independent items. They stay inside the range, and never have length
    zero. "cautious" never takes a design effect to be below 1; for a = b it is close to Korn &
    Graubard's interval (1998).
+4. The design effect is that under the value of each limit. Weigh the units so that the score moves:
+   the variance changes by sum(u_g^3) / sum(u_g^2)^2 of itself for each unit of the score, that of
+   independent items likewise. The difference is what the limits for independent items lack. The
+   effect is taken to rise only, and to be doubled at most: few units say little of their skewness.
+   Differences of two models cover their level without this step.
 
 For a Tversky score h_g is the share of the relevant items. For another metric it is the share of
 the variance that the unit would have if all items of a true class were alike. Counts of TP, FP and
@@ -48,7 +53,6 @@ from f1ci.methods.score import (
     Sample,
     correlation,
     difference_limits,
-    has_difference_limits,
     influences,
     limits_of_metric,
     moments,
@@ -63,8 +67,8 @@ _ROUNDING = 1e-12
 # Influences this small next to the sums that they come from are rounding.
 _DIGITS = 1e-14
 
-# The largest number below 1: at 1 quantiles are infinite, or older SciPy has none.
-_LARGEST_SHARE = 1.0 - 2.0**-53
+# By how much a limit's own design effect may exceed that of the estimate.
+_MOST = 2.0
 
 
 class Moved(NamedTuple):
@@ -81,6 +85,8 @@ class Moved(NamedTuple):
         How many items the score depends on, and how far half an item moves it.
     bias : ndarray or float
         By how much the estimate is too high on average; for averages by class only.
+    cubes : ndarray or float
+        The sum of the cubes of the items' influences.
     effective : callable or None
         Takes what an item is worth; returns the limits of so many independent items.
     """
@@ -93,9 +99,10 @@ class Moved(NamedTuple):
     items: Array
     item: Array
     bias: FloatOrArray = 0.0
+    cubes: FloatOrArray = 0.0
     effective: Callable[[Array], LimitsAt] | None = None
 
-    def at(self, z: FloatOrArray, least_effect: float, least_items: float) -> LimitsAt:
+    def at(self, z: FloatOrArray, least_effect: float, of_two: bool) -> LimitsAt:
         """Return the limits of the sample of independent items that says as much at z."""
         variance = (self.left_out**2).sum(axis=0)
         # Where nothing is known of the dependence each unit is taken for one item.
@@ -104,9 +111,15 @@ class Moved(NamedTuple):
             per_unit = self.items / (self.share > 0.0).sum(axis=0)
             effect = np.where(known, variance / self.single**2, np.nan_to_num(per_unit, nan=1.0))
             worth = (z / student(self.share, z)) ** 2 / np.maximum(effect, least_effect)
+            squares, cubes = ((self.influence**power).sum(axis=0) for power in (2, 3))
+            lean = z * np.sqrt(variance) * (cubes / squares**2 - self.cubes / self.single**4)
+            lean = np.where(known, lean, 0.0)
         assert self.effective is not None  # noqa: S101 - else there are no score limits
-        # Less than one item says nothing of a difference.
-        return self.effective(np.where(worth * self.items > least_items, worth, 0.0))
+        if of_two:
+            # Less than one item says nothing of a difference.
+            return self.effective(np.where(worth * self.items > 1.0, worth, 0.0))
+        low, high = (self.effective(worth / np.clip(1 + s * lean, 1, _MOST)) for s in (-1, 1))
+        return lambda z, cautious: (low(z, cautious)[0], high(z, cautious)[1])
 
 
 def without(influence: Array, share: Array) -> Array:
@@ -121,7 +134,7 @@ def student(share: Array, z: FloatOrArray) -> Array:
     """Return Student's quantile for the degrees of freedom that units with these shares leave."""
     # If no unit holds anything the limits are 0 and 1 whatever the quantile.
     degrees = np.maximum(1.0 / np.maximum((share**2).sum(axis=0), 1e-9) - 1.0, 1.0)
-    return np.asarray(special.stdtrit(degrees, np.minimum(special.ndtr(z), _LARGEST_SHARE)))
+    return np.asarray(special.stdtrit(degrees, special.ndtr(z)))
 
 
 def moved_by_table(table: Array, index: Tversky) -> Moved:
@@ -137,13 +150,16 @@ def moved_by_table(table: Array, index: Tversky) -> Moved:
         influence = np.where(np.abs(influence) <= _DIGITS * (tp + whole), 0.0, influence)
         influence, share = (np.nan_to_num(x) for x in (influence / all_whole, relevant / items))
         item = np.sqrt(0.5) / all_whole
+        cubes = totals[0] * (1.0 - estimate) ** 3
+        cubes -= (a**3 * totals[1] + b**3 * totals[2]) * estimate**3
+        cubes /= all_whole**3
 
     def effective(worth: Array) -> LimitsAt:
         counts = totals[0] * worth, totals[1] * worth, totals[2] * worth
         return partial(tversky_limits, *counts, a, b)
 
     left_out = without(influence, share)
-    return Moved(estimate, single, influence, left_out, share, items, item, 0.0, effective)
+    return Moved(estimate, single, influence, left_out, share, items, item, 0.0, cubes, effective)
 
 
 def moved_by_classes(table: Array, index: Tversky, weighted: bool) -> Moved:
@@ -197,7 +213,8 @@ def moved_by_items(metric: Metric, items: Items, model: int) -> Moved:
         some = items._replace(counts=counts * worth).matrix(model)
         return partial(limits_of_metric, metric, some, False)
 
-    return Moved(estimate, error, sums, without(sums, share), share, n, item, 0.0, effective)
+    left_out, cubes = without(sums, share), np.array((counts * influence**3).sum() / n**3)
+    return Moved(estimate, error, sums, left_out, share, n, item, 0.0, cubes, effective)
 
 
 def sample_of_units(metric: Metric, models: list[Moved], whole_items: bool = True) -> Sample:
@@ -212,7 +229,7 @@ def sample_of_units(metric: Metric, models: list[Moved], whole_items: bool = Tru
         np.asarray(y - x if two else x) for x, y in zip(of_a, of_b, strict=True)
     )
     units = len(influence)
-    error = np.sqrt((influence**2).sum(axis=0) * (units / (units - 1)))
+    error = np.sqrt((influence**2).sum(axis=0) * (units / max(units - 1, 1)))
     error = np.where(np.isnan(estimate), np.nan, error)
 
     def error_at(z: FloatOrArray) -> Array:
@@ -223,7 +240,7 @@ def sample_of_units(metric: Metric, models: list[Moved], whole_items: bool = Tru
 
     def limits(z: FloatOrArray, cautious: bool) -> Limits:
         least = float(cautious and whole_items)
-        of = [model.at(z, least, float(two)) for model in models]
+        of = [model.at(z, least, two) for model in models]
         ends = difference_limits(of[0], of[1], shared, z, cautious) if two else of[0](z, cautious)
         return np.fmin(ends[0], estimate), np.fmax(ends[1], estimate)
 
@@ -240,6 +257,4 @@ def sample_of_groups(metric: Metric, items: Items) -> Sample:
     else:
         moved = [moved_by_table(counted.by_group(m)[:, 1], score.index) for m in models]
     sample = sample_of_units(metric, moved)._replace(mark="+groups")
-    if len(models) == 1:
-        return sample._replace(matrix=items.matrix())
-    return sample if has_difference_limits(metric, items) else sample._replace(limits=None)
+    return sample._replace(matrix=items.matrix()) if len(models) == 1 else sample

@@ -1,10 +1,9 @@
 """Score limits of metrics of confusion matrices: the way from matrices to the kernel.
 
 `f1ci.methods.multinomial` takes counts by cell and slopes. Here any metric gets them. Averages of
-Tversky scores over all classes have slopes and terms of second order in closed form. With fixed
-numbers of items of the true classes, and for other metrics, these terms are differences of slopes.
-Matrices of many classes are looked at in the cells that hold items, and in the empty cells between
-the smallest classes.
+Tversky scores over all classes have slopes and terms of second order in closed form, for other
+metrics these terms are differences of slopes. Matrices of many classes are looked at in the cells
+that hold items, and in the empty cells between the smallest classes.
 
 Arrays have the cells, or the classes, first and a batch of tables last.
 """
@@ -21,7 +20,6 @@ from f1ci.counts import Matrix, SparseMatrix
 from f1ci.methods.multinomial import BLOCK, combined, limits, summed
 from f1ci.metrics import Metric
 from f1ci.metrics.classes import ClassMetric, MacroStar
-from f1ci.metrics.some import SomeClasses
 from f1ci.results import Array, FloatOrArray
 
 __all__ = ["Average", "Cells", "limits_of_tables"]
@@ -46,34 +44,27 @@ def limits_of_tables(
     counts = counts.reshape(-1, counts.shape[-1]).T
     quantiles = np.broadcast_to(z, shape).ravel()
     average = _average(metric, cells, fixed)
-    if average is None:
-        limits_of_block = partial(limits, evaluate=partial(_evaluate, metric, cells))
-    else:
-        limits_of_block = partial(
-            limits,
-            evaluate=average,
-            derivatives=None if fixed else average.second_order,
-            kept=average if fixed else None,
-        )
+    evaluate = average or partial(_evaluate, metric, cells)
+    derivatives = average.second_order if average else None
+    rescaled = average.rescaled if average and fixed else None
     size = max(1, BLOCK // len(counts))
     ends = np.empty((2, counts.shape[1]))
     for start in range(0, counts.shape[1], size):
         block = slice(start, start + size)
         table = np.ascontiguousarray(counts[:, block])
-        ends[:, block] = limits_of_block(table, z=quantiles[block])
+        ends[:, block] = limits(table, evaluate, quantiles[block], derivatives, rescaled)
     low, high = np.clip(ends.reshape(2, *shape), *metric.range)
     return low, high
 
 
 def _average(metric: Metric, cells: Cells, fixed: bool) -> Average | None:
     """Return the average that a metric is, if it is one."""
-    if isinstance(metric, SomeClasses) and metric.average == "macro":
-        return Average(cells, [(metric.of.a, metric.of.b)], chosen=metric.chosen)
-    if metric.parts is None:
+    parts = metric.parts
+    if parts is None or (parts.weighted and parts.chosen):
         return None
     star = (metric.a, metric.b) if isinstance(metric, MacroStar) else None
-    scores = [(score.a, score.b) for score in metric.parts.scores]
-    return Average(cells, scores, metric.parts.weighted, star, fixed)
+    scores = [(score.a, score.b) for score in parts.scores]
+    return Average(cells, scores, parts.weighted, star, fixed, parts.chosen)
 
 
 def _cells_and_counts(matrix: Matrix, r: int) -> tuple[Cells, Array]:
@@ -130,7 +121,6 @@ class Cells:
         self.true, self.predicted = true, predicted
         place = self.true * r + self.predicted
         self.right = np.searchsorted(place, np.arange(r) * (r + 1))
-        self._all = len(place) == r * r
         self._by_prediction = np.argsort(self.predicted, kind="stable")
         self._first_true = np.searchsorted(self.true, np.arange(r))
         self._first_predicted = np.searchsorted(self.predicted[self._by_prediction], np.arange(r))
@@ -141,9 +131,6 @@ class Cells:
 
     def by_class(self, table: Array) -> Array:
         """Return the right items of each class, the true ones and the predicted ones."""
-        if self._all:
-            square = table.reshape(self.r, self.r, -1)
-            return np.stack([table[self.right], square.sum(axis=1), square.sum(axis=0)])
         return np.stack(
             [
                 table[self.right],
@@ -155,10 +142,7 @@ class Cells:
     def by_cell(self, parts: Array) -> Array:
         """Return for each cell the sum of the parts of the three numbers that an item moves."""
         right, true, predicted = parts
-        if self._all:
-            table = (true[:, None] + predicted).reshape(self.r**2, -1)
-        else:
-            table = true[self.true] + predicted[self.predicted]
+        table = true[self.true] + predicted[self.predicted]
         table[self.right] += right
         return np.asarray(table)
 
@@ -209,7 +193,7 @@ class Average:
         slopes = self.cells.by_cell(first)
         return value, self.centred(slopes, q) if self.fixed else slopes
 
-    def scaled(self, q: Array, shares: Array) -> Array:
+    def rescaled(self, q: Array, shares: Array) -> Array:
         """Return probabilities scaled to the class sizes of the shares."""
         scale = np.nan_to_num(self.cells.by_class(shares)[1] / self.cells.by_class(q)[1])
         return np.asarray(scale[self.cells.true] * q)
@@ -257,13 +241,19 @@ class Average:
         return np.asarray(second)
 
     def second_order(self, q: Array) -> tuple[Array, Array]:
-        """Return N times the bias and N times the excess variance, for random class sizes."""
+        """Return N times the bias and N times the excess variance.
+
+        With fixed class sizes a variance within a class is taken about the mean of the class, which
+        is estimated: each class lacks a degree of freedom, less its share in the constraint.
+        """
         cells, counts = self.cells, self.cells.by_class(q)
         _, first, weights, bend = self._outer(counts)
         slopes = self.centred(cells.by_cell(first), q)
         second = np.zeros((3, 3, *first.shape[1:]))
         for weight, (a, b) in zip(weights, self.scores, strict=True):
             second += weight * self._second(counts, a, b)
+        if self.fixed:
+            second[1] = second[:, 1] = 0.0
         # 1. Second derivatives by one cell twice, and along the direction u of the influence.
         corners = second[0, 1] + second[0, 2] + second[1, 2]
         alone = np.stack([second[0, 0] + 2.0 * corners, second[1, 1], second[2, 2]])
@@ -272,20 +262,25 @@ class Average:
         u = q * slopes / np.sqrt(variance)
         along = self.centred(cells.by_cell(_times(second, cells.by_class(u))), q)
         # 2. The sum over two cells of the squared second derivatives: of two classes, of one.
-        true, predicted = cells.true, cells.predicted
-        wrong = q.copy()
-        wrong[cells.right] = 0.0
-        straight = wrong * second[1, 1][true] * second[2, 2][predicted]
-        crossed = cells.opposite(wrong) * second[1, 2][true] * second[1, 2][predicted]
-        product = 2.0 * summed(wrong * (straight + crossed))
-        x, many, called = counts
-        shared = np.array([[x, x, x], [x, many, x], [x, x, called]])
-        turned = np.einsum("ijkb,jlkb->ilkb", second, shared)
-        product = product + np.einsum("ilkb,likb->b", turned, turned)
         trace, third = summed(q * twice), summed(q * slopes * twice)
-        if not self.weighted:
-            # A plain mean does not change if all cells grow alike: H q = -slopes.
-            product, third = product - 2.0 * variance, third + 2.0 * variance
+        x, many, called = counts
+        if self.fixed:
+            product = self._square_in_rows(second, counts, q)
+            share = np.nan_to_num(q / many[cells.true]) * q * twice
+            trace, third = trace - summed(share), third - 2.0 * summed(share * slopes)
+        else:
+            true, predicted = cells.true, cells.predicted
+            wrong = q.copy()
+            wrong[cells.right] = 0.0
+            straight = wrong * second[1, 1][true] * second[2, 2][predicted]
+            crossed = cells.opposite(wrong) * second[1, 2][true] * second[1, 2][predicted]
+            product = 2.0 * summed(wrong * (straight + crossed))
+            shared = np.array([[x, x, x], [x, many, x], [x, x, called]])
+            turned = np.einsum("ijkb,jlkb->ilkb", second, shared)
+            product = product + np.einsum("ilkb,likb->b", turned, turned)
+            if not self.weighted:
+                # A plain mean does not change if all cells grow alike: H q = -slopes.
+                product, third = product - 2.0 * variance, third + 2.0 * variance
         # 3. The bend.
         if bend is not None:
             bent = self.centred(cells.by_cell(bend), q)
@@ -293,7 +288,27 @@ class Average:
             product = product + size**2 - 2.0 * (moved * _times(second, moved)).sum(axis=(0, 1))
             trace, third = trace - size, third - summed(q * bent * bent * slopes)
             along = along - bent * summed(u * bent)
-        return combined(q, slopes, u, along, trace, product, third)
+        bias, excess = combined(q, slopes, u, along, trace, product, third)
+        if self.fixed:
+            part = cells.by_class(q * slopes * slopes)[1] / variance
+            excess += np.nan_to_num(part * (1.0 - part) / many).sum(axis=0)
+        return bias, excess
+
+    def _square_in_rows(self, second: Array, counts: Array, q: Array) -> Array:
+        """Return the sum of squared second derivatives where class sizes are fixed."""
+        (x, true, called), r, n = counts, self.cells.r, q.shape[1]
+        # The right items and the predicted ones of each class, by the true class.
+        rows, each = np.zeros((n, 2 * r, r)), np.arange(r)
+        rows[:, each, each] = x.T
+        rows[:, r + self.cells.predicted, self.cells.true] = q.T
+        # Their covariance, times the second derivatives.
+        spread = -rows @ np.swapaxes(rows * np.nan_to_num(1.0 / true.T[:, None]), 1, 2)
+        blocks = spread.reshape(n, 2, r, 2, r)
+        for i, j, both in ((0, 0, x), (0, 1, x), (1, 0, x), (1, 1, called)):
+            blocks[:, i, each, j, each] += both.T
+        turned = np.einsum("ijkb,bjkm->bikm", second[::2, ::2], spread.reshape(n, 2, r, 2 * r))
+        turned = turned.reshape(n, 2 * r, 2 * r)
+        return np.asarray(np.einsum("bij,bji->b", turned, turned))
 
 
 def _tversky(counts: Array, a: float, b: float) -> tuple[Array, Array, Array]:

@@ -32,7 +32,8 @@ nothing is checked.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Protocol, TypeAlias
+from functools import partial
+from typing import TypeAlias
 
 import numpy as np
 
@@ -44,17 +45,8 @@ __all__ = ["BLOCK", "SecondOrder", "combined", "limits", "second_order", "settle
 Evaluate: TypeAlias = Callable[[Array], tuple[Array, Array]]
 # The same -> N times the bias, and N times the excess of the variance over 1.
 SecondOrder: TypeAlias = Callable[[Array], tuple[Array, Array]]
-
-
-class Kept(Protocol):
-    """Class sizes that are fixed."""
-
-    def scaled(self, q: Array, shares: Array) -> Array:
-        """Return probabilities scaled to the class sizes of the shares."""
-
-    def centred(self, values: Array, q: Array) -> Array:
-        """Return values less their mean in each class."""
-
+# Probabilities, and shares whose class sizes they are to have -> probabilities.
+Rescaled: TypeAlias = Callable[[Array, Array], Array]
 
 # Rounds in which the slopes are taken again. From round `_FIRST` on, when the variance is known,
 # tables that do not come to rest are moved less and less: with empty cells whole steps may go back
@@ -82,7 +74,7 @@ def limits(
     evaluate: Evaluate,
     z: Array | float,
     derivatives: SecondOrder | None = None,
-    kept: Kept | None = None,
+    rescaled: Rescaled | None = None,
 ) -> tuple[Array, Array]:
     """Return the lower and the upper limits of a metric, from counts of shape (K, B).
 
@@ -94,14 +86,11 @@ def limits(
     z, counts = np.tile(np.broadcast_to(z, counts.shape[1:]), 2), np.tile(counts, 2)
     n = counts.sum(axis=0)
 
-    def by_differences(q: Array) -> tuple[Array, Array]:
-        return second_order(q, evaluate, kept)
-
-    of_second_order = by_differences if derivatives is None else derivatives
+    of_second_order = derivatives or partial(second_order, evaluate=evaluate)
     with np.errstate(all="ignore"):
         shares = counts / n
         estimate = evaluate(shares)[0]
-        q = settled(shares, evaluate, side, np.square(z) / n, n, of_second_order, kept)
+        q = settled(shares, evaluate, side, np.square(z) / n, n, of_second_order, rescaled)
         # The bias is taken from the value reached; a limit never passes the estimate.
         value, bias = evaluate(q)[0], of_second_order(q)[0] / n
         end = side * (value - np.where(np.isfinite(bias), bias, 0.0))
@@ -116,12 +105,12 @@ def settled(
     square: Array,
     n: Array | float = 1.0,
     of_second_order: SecondOrder | None = None,
-    kept: Kept | None = None,
+    rescaled: Rescaled | None = None,
 ) -> Array:
     """Return the cell probabilities at a limit: the lower one for side -1, the upper for 1.
 
     `square` is z^2 / N. With `of_second_order` it is multiplied by the variance of the statistic.
-    Where the metric is undefined at some q, the q before counts. `kept` scales probabilities to
+    Where the metric is undefined at some q, the q before counts. `rescaled` scales probabilities to
     class sizes that are fixed.
     """
     reached, columns = shares.copy(), np.arange(shares.shape[1])
@@ -150,10 +139,10 @@ def settled(
         # 3. Shift items.
         slopes *= side
         move, scale = _shifted(shares, slopes, 1.0 + square, scale, target, late)
-        if kept is not None:
-            move = kept.scaled(move, shares)
+        if rescaled is not None:
+            move = rescaled(move, shares)
         move -= q
-        size = _largest(np.abs(move))
+        size = np.abs(move).max(axis=0)
         # 4. A table that does not come to rest is moved less from round to round.
         move *= 3.0 / (3.0 + late)
         before, q = q, np.add(q, move, out=move)
@@ -172,7 +161,7 @@ def _shifted(
     """
     # 1. Slopes less their mean, in units of the largest: q_c = p_c / kappa / (1 - s w_c).
     slopes -= summed(shares * slopes)
-    largest = _largest(slopes)
+    largest = slopes.max(axis=0)
     slopes /= np.where(largest > 0.0, largest, 1.0)
     w = slopes
     # 2. Newton's method for 1 / (sum of p / (1 - s w)) = 1 / kappa, concave in s.
@@ -212,13 +201,7 @@ def summed(table: Array) -> Array:
     return np.asarray(np.ones(len(table)) @ table)
 
 
-def _largest(table: Array) -> Array:
-    """Return the largest value of each table: for few tables numpy is slow across the rows."""
-    few = table.shape[1] <= 16
-    return np.asarray(table.T.copy().max(axis=1) if few else table.max(axis=0))
-
-
-def second_order(q: Array, evaluate: Evaluate, kept: Kept | None = None) -> tuple[Array, Array]:
+def second_order(q: Array, evaluate: Evaluate) -> tuple[Array, Array]:
     """Return N times the bias and N times the excess variance, by differences of slopes."""
     slopes = evaluate(q)[1]
     slopes = slopes - summed(q * slopes)
@@ -233,12 +216,8 @@ def second_order(q: Array, evaluate: Evaluate, kept: Kept | None = None) -> tupl
         step = _STEP * q[some]
         moved = (1.0 - step) * q[:, None]
         moved[some, np.arange(len(some))] += step
-        shape, flat = moved.shape, (len(q), moved[0].size)
-        before = np.broadcast_to(q[:, None], shape).reshape(flat)
-        moved = moved.reshape(flat) if kept is None else kept.scaled(moved.reshape(flat), before)
-        rows = (evaluate(moved)[1].reshape(shape) - slopes[:, None]) / step
-        if kept is not None:
-            rows = kept.centred(rows.reshape(flat), before).reshape(shape)
+        rows = evaluate(moved.reshape(len(q), -1))[1].reshape(moved.shape) - slopes[:, None]
+        rows /= step
         rows = np.where(step > 0.0, rows - (q[:, None] * rows).sum(axis=0), 0.0)
         own = q[some] * rows[some, np.arange(len(some))]
         trace = trace + own.sum(axis=0)

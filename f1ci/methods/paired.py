@@ -32,10 +32,8 @@ from collections.abc import Callable
 import numpy as np
 from scipy import special
 
-from f1ci._labels import Codes
-from f1ci.counts import Items, Matrix
+from f1ci.counts import Items, Matrix, SparseMatrix
 from f1ci.metrics import Metric
-from f1ci.metrics.classes import ClassMetric
 from f1ci.results import Array
 
 __all__ = ["exact_p_value", "random_swaps", "score_statistic"]
@@ -55,7 +53,7 @@ _BLOCK = 2_000_000
 def cells_of(items: Items) -> Array:
     """Return items of two classes by truth and the predictions of A and B, shape (2, 2, 2)."""
     cells = np.zeros((2, 2, 2))
-    cells[tuple(items.codes)] = items.counts
+    np.add.at(cells, tuple(items.codes), items.counts)
     return cells
 
 
@@ -98,9 +96,8 @@ def exact_p_value(cells: Array, a: float, b: float) -> float:
     # Of many outcomes only those count whose probability is not below 1e-19 in all.
     least = 0.0 if (n1 + 1) * (n0 + 1) <= 2 * _BLOCK else 1e-19
     (k, chance_k), (j, chance_j) = (_tosses(n, least) for n in (n1, n0))
-    size, extreme = max(1, _BLOCK // len(j)), 0.0
-    for start in range(0, len(k), size):
-        block = slice(start, start + size)
+    extreme = 0.0
+    for block in np.array_split(np.arange(len(k)), 1 + len(k) * len(j) // _BLOCK):
         beyond = np.abs(statistic(k[block, None], j)) >= observed * (1.0 - _TIES)
         extreme += float(chance_k[block] @ (beyond @ chance_j))
     return min(1.0, max(extreme, least))
@@ -128,40 +125,32 @@ def score_statistic(items: Items, metric: Metric) -> tuple[float, bool]:
     observed, slopes = _difference(matrices, metric)
     if abs(observed) < _NEAR_TIE:
         return 0.0, True
-    value, lowest, highest = observed, _extreme(slopes, -1.0), _extreme(slopes, 1.0)
-    if not lowest[0] < -observed < highest[0]:
+    value, ends = observed, [_extreme(slopes, side)[0] for side in (-1.0, 1.0)]
+    if not ends[0] < -observed < ends[1]:
         # No probabilities meet such a constraint. With half an item in every cell some do.
         value, slopes = _difference([matrix + 0.5 * r for matrix in matrices], metric)
     for _ in range(_ROUNDS):
         # 1. The influence of the rows and the cells of extreme influence, under the constraint.
         rows = slopes[1][codes[0], codes[2]] - slopes[0][codes[0], codes[1]] + value
-        ends = [_extreme(slopes, side) for side in (-1.0, 1.0)]
-        (least, _), (largest, _) = ((end[0] + value, end[1]) for end in ends)
+        (least, bottom), (largest, top) = (_extreme(slopes, side) for side in (-1.0, 1.0))
         # 2. The most likely probabilities are count / (n + l influence). The multiplier l makes
         # the mean influence zero, or it is at an end, where the empty cell gets the rest.
-        low, high = (-n / end * (1.0 - 1e-15) for end in (largest, least))
+        low, high = (-n / (end + value) * (1.0 - 1e-15) for end in (largest, least))
         mean: Callable[[float], float] = lambda at: (counts * rows / (n + at * rows)).sum()  # noqa: E731, B023
         multiplier = low if mean(low) <= 0.0 else high
         if mean(low) > 0.0 > mean(high):
             multiplier = brentq(mean, low, high, xtol=1e-16 * (high - low))
         p = counts / (n + multiplier * rows)
         # 3. What is left goes to the empty cell of extreme influence.
-        left, cell = max(0.0, 1.0 - p.sum()), ends[int(multiplier < 0)][1]
-        shares = np.append(p, left)
-        at = np.column_stack([codes, cell])
-        value, slopes = _difference(
-            [_matrix(at[0], at[1], shares, r), _matrix(at[0], at[2], shares, r)], metric
-        )
+        shares = np.append(p, max(0.0, 1.0 - p.sum()))
+        at = np.column_stack([codes, top if multiplier < 0 else bottom])
+        moved = [SparseMatrix(at[0], by, shares, r).dense() for by in at[1:]]
+        value, slopes = _difference(moved, metric)
         if abs(value) <= _NEAR_TIE:
             break
-    moved = slopes[1][at[0], at[2]] - slopes[0][at[0], at[1]]
-    error = np.sqrt((shares * moved**2).sum() / n)
+    influence = slopes[1][at[0], at[2]] - slopes[0][at[0], at[1]]
+    error = np.sqrt((shares * influence**2).sum() / n)
     return float(observed / error) if error > 0.0 else 0.0, bool(abs(value) <= _NEAR_TIE)
-
-
-def _matrix(true: Codes, predicted: Codes, counts: Array, r: int) -> Array:
-    flat: Array = np.bincount(true * r + predicted, counts, r * r).astype(np.float64)
-    return flat.reshape(r, r)
 
 
 def _difference(matrices: list[Array], metric: Metric) -> tuple[float, list[Array]]:
@@ -181,52 +170,34 @@ def _extreme(slopes: list[Array], side: float) -> tuple[float, list[int]]:
 def random_swaps(items: Items, metric: Metric, replicates: int, rng: np.random.Generator) -> float:
     """Return the two-sided p-value from random swaps; the observed outcome counts as one of them.
 
-    An undefined score counts as extreme. Only what swaps change is kept: by class the numbers of
-    right and of predicted items, or else the cells of the matrix.
+    An undefined score counts as extreme.
     """
     from scipy.sparse import coo_array  # slow to import
 
     true, by_a, by_b = items.codes
-    r = len(items.classes)
-    differ = np.flatnonzero(by_a != by_b)
-    true, by_a, by_b, moved = true[differ], by_a[differ], by_b[differ], items.counts[differ]
+    differ, r = np.flatnonzero(by_a != by_b), len(items.classes)
     # 1. The units that are swapped: rows of alike items by one binomial number, or groups.
+    tosses = moved = items.counts[differ].astype(np.int64)
     if items.groups is None:
-        unit, tosses, moved = np.arange(len(differ)), moved.astype(np.int64), np.ones(len(differ))
+        unit, moved = np.arange(len(differ)), np.ones_like(tosses)
     else:
         swapped, unit = np.unique(items.groups[differ], return_inverse=True)
         tosses = np.ones_like(swapped)
-    # 2. What the swap of a unit does to A's numbers; it does the opposite to B's.
-    a, b = (items.matrix(model) for model in (0, 1))
-    if isinstance(metric, ClassMetric):
-        changes = [(unit, r + by_b, moved), (unit, r + by_a, -moved)]
-        changes += [
-            (unit[by == true], by[by == true], sign * moved[by == true])
-            for by, sign in ((by_b, 1.0), (by_a, -1.0))
-        ]
-        tables, width = [np.concatenate([m.right, m.predicted]) for m in (a, b)], 2 * r
-    else:
-        changes = [(unit, true * r + by_b, moved), (unit, true * r + by_a, -moved)]
-        tables, width = [m.dense().ravel() for m in (a, b)], r * r
-    rows, columns, values = (np.concatenate(part) for part in zip(*changes, strict=True))
-    effects = coo_array((values, (rows, columns)), shape=(len(tosses), width)).tocsr()
-
-    def scores(numbers: Array) -> Array:
-        if isinstance(metric, ClassMetric):
-            with np.errstate(all="ignore"):
-                right, predicted = numbers[..., :r] / a.total, numbers[..., r:] / a.total
-                value = metric.of_classes(right, predicted, a.true / a.total)
-            return np.where(np.isfinite(value), value, np.nan)
-        return metric.estimate(Matrix(numbers.reshape(*numbers.shape[:-1], r, r)))
-
+    # 2. What the swap of a unit does to the cells of A's matrix; it does the opposite to B's.
+    places = true[differ] * r + np.stack([by_b, by_a])[:, differ]
+    values = np.concatenate([moved, -moved]), (np.tile(unit, 2), places.ravel())
+    effects = coo_array(values, shape=(len(tosses), r * r)).tocsr()
+    cells = [np.bincount(true * r + by, items.counts, r * r) for by in (by_a, by_b)]
+    both = np.stack(cells, dtype=np.float64).reshape(2, r, r)
+    observed = np.abs(np.diff(metric.estimate(Matrix(both))))
     # 3. Swap, score and compare, block by block.
-    observed = np.abs(scores(tables[1]) - scores(tables[0]))
-    extreme, block = 0, max(1, _BLOCK // (len(tosses) + width))
-    for start in range(0, replicates, block):
-        count = min(block, replicates - start)
-        drawn = rng.binomial(tosses, 0.5, (count, len(tosses)))
-        moves = drawn @ effects
-        differences = np.abs(scores(tables[1] - moves) - scores(tables[0] + moves))
+    extreme = 0
+    for block in np.array_split(
+        np.arange(replicates), 1 + replicates * sum(effects.shape) // _BLOCK
+    ):
+        drawn = rng.binomial(tosses, 0.5, (len(block), len(tosses)))
+        moves = (drawn @ effects).reshape(-1, 1, r, r)
+        scores = metric.estimate(Matrix(both + np.concatenate([moves, -moves], axis=1)))
         # Outcomes that tie with the observed one may differ from it by rounding.
-        extreme += int(np.count_nonzero(~(differences < observed - 1e-12)))
+        extreme += int(np.count_nonzero(~(np.abs(np.diff(scores)) < observed - 1e-12)))
     return (1 + extreme) / (1 + replicates)

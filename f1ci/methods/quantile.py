@@ -33,10 +33,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import lru_cache
-from math import pi, sqrt
+from math import ceil, exp, log2, pi, sqrt
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy import linalg
 from scipy.special import ndtr, ndtri, owens_t
 
 from f1ci import _validation
@@ -44,16 +45,15 @@ from f1ci.methods.score import normal_quantile as normal_quantile
 from f1ci.results import FloatOrArray
 
 Floats = NDArray[np.float64]
-Index = NDArray[np.intp]
 Tail = Callable[[Floats], tuple[Floats, Floats]]
 
-_MOST_VARIABLES = 200  # the factors of one matrix take 64 MB
+_MOST_VARIABLES = 200  # the random numbers of one step take 30 MB
 _ZERO_PIVOT = 1e-12
 _STANDARD_ERRORS = 3.5
 _FIRST_POINTS = 128  # for each variable
 _MOST_POINTS = 2**24
 _SHORT_STEP = 0.1
-_WORKING_SET = 2**14  # numbers in an array: it stays in cache, and BLAS starts no threads
+_BLOCK = 2**14  # points at a time, over all variables: arrays stay in cache
 
 
 def equicoordinate_quantile(
@@ -109,50 +109,29 @@ def quantiles_of(matrices: Floats, level: float, accuracy: float) -> Floats:
         raise ValueError(
             f"confidence_level must be at least 0.5 for three or more variables, got {level!r}"
         )
-    quantiles = np.empty(n)
-    # So many matrices at a time that their factors take some 30 MB.
-    for chunk in _chunks(np.arange(n), 2**22 // k**2):
-        factors, ranks = _pivoted_cholesky(matrices[chunk])
-        for rank in np.unique(ranks):
-            some, factor = chunk[ranks == rank], factors[ranks == rank]
-            if rank <= 2:
-                quantiles[some] = _planar_quantiles(factor, level)
-            elif rank == 3:
-                quantiles[some] = _spatial_quantiles(factor[:, :, :3], level, accuracy)
-            else:
-                factor = factor[:, :, :rank]
-                quantiles[some] = _sampled_quantiles(matrices[some], factor, level, accuracy)
+    quantiles, factors = np.empty(n), [_factor(matrix) for matrix in matrices]
+    planar = np.array([factor.shape[1] == 2 for factor in factors], dtype=bool)
+    if planar.any():
+        flat = np.stack([factor for factor in factors if factor.shape[1] == 2])
+        quantiles[planar] = _planar_quantiles(flat, level)
+    for i in np.flatnonzero(~planar):
+        if factors[i].shape[1] == 3:
+            quantiles[i] = _spatial_quantile(factors[i], level, accuracy)
+        else:
+            quantiles[i] = _sampled_quantile(matrices[i], factors[i], level, accuracy)
     return quantiles
 
 
-def _chunks(index: Index, size: int) -> list[Index]:
-    size = max(1, size)
-    return [index[first : first + size] for first in range(0, len(index), size)]
-
-
-def _pivoted_cholesky(matrices: Floats) -> tuple[Floats, Index]:
-    """Return factors A with A A' = matrix, zero beyond the rank; and the ranks."""
-    n, k, _ = matrices.shape
-    every = np.arange(n)
-    factors = np.zeros((n, k, k))
-    ranks = np.zeros(n, dtype=np.intp)
-    left = np.einsum("nii->ni", matrices).copy()
-    for j in range(k):
-        pivot = left.argmax(axis=1)
-        variance = left[every, pivot]
-        live = variance > _ZERO_PIVOT
-        known = np.einsum("nij,nj->ni", factors[:, :, :j], factors[every, pivot, :j])
-        column = matrices[every, :, pivot] - known
-        column *= np.where(live, 1 / np.sqrt(np.where(live, variance, 1.0)), 0.0)[:, None]
-        factors[:, :, j] = column
-        left -= column**2
-        left[every, pivot] = 0.0
-        ranks += live
-    return factors, ranks
+def _factor(matrix: Floats) -> Floats:
+    """Return A with A A' = matrix, of as many columns as the rank, and of two at least."""
+    lower, order, rank, _ = linalg.lapack.dpstrf(matrix, tol=_ZERO_PIVOT, lower=1)
+    factor = np.zeros((len(matrix), max(rank, 2)))
+    factor[order - 1, :rank] = np.tril(lower)[:, :rank]
+    return factor
 
 
 def _planar_quantiles(factors: Floats, level: float) -> Floats:
-    """Return exact quantiles for factors (n, k, k) of which at most two columns are not zero.
+    """Return exact quantiles for factors of shape (n, k, 2).
 
     A half-line at angle t to the nearest variable's axis leaves the polygon |Z_k| < q at
     radius q / cos t; integrating exp(-radius^2 / 2) over half an arc is Owen's T.
@@ -170,31 +149,31 @@ def _planar_quantiles(factors: Floats, level: float) -> Floats:
     return _solved(tail, np.full((n, 1), _sidak_quantile(level, k)), level)
 
 
-def _spatial_quantiles(factors: Floats, level: float, accuracy: float) -> Floats:
-    """Return quantiles for factors (n, k, 3), from a spiral of directions on half the sphere.
+def _spatial_quantile(factor: Floats, level: float, accuracy: float) -> float:
+    """Return the quantile for a factor of shape (k, 3).
 
     The error falls like one over the number of directions. It was at most 3.2 / number in 120
     random matrices, some nearly of rank one, at levels from .5 to 1 - 1e-12.
     """
-    n, k, _ = factors.shape
     size = int(min(max(4 / accuracy, 1000), 2**20))
+    reach = np.abs(factor @ _spiral(size)).max(axis=0)
+
+    def tail(q: Floats) -> tuple[Floats, Floats]:
+        radius = q / reach
+        density = sqrt(2 / pi) * radius * np.exp(-radius * radius / 2)
+        outside = 2 * ndtr(-radius) + density
+        return outside / size, density * radius / reach / size
+
+    return float(_solved(tail, np.full((1, 1), _sidak_quantile(level, len(factor))), level)[0])
+
+
+@lru_cache(maxsize=4)
+def _spiral(size: int) -> Floats:
+    """Return directions that are spread evenly over half the sphere, shape (3, size)."""
     turn = 2 * pi * np.arange(size) * (sqrt(5) - 1) / 2
     height = (np.arange(size) + 0.5) / size
     level_circle = np.sqrt(1 - height**2)
-    spiral = np.stack([level_circle * np.cos(turn), level_circle * np.sin(turn), height])
-    quantiles = np.empty(n)
-    for some in _chunks(np.arange(n), 2**20 // (k * size)):
-        reach = np.abs(factors[some] @ spiral).max(axis=1)
-
-        def tail(q: Floats, reach: Floats = reach) -> tuple[Floats, Floats]:
-            radius = q / reach
-            density = sqrt(2 / pi) * radius * np.exp(-radius * radius / 2)
-            outside = 2 * ndtr(-radius) + density
-            return outside / size, density * radius / reach / size
-
-        start = np.full((len(some), 1), _sidak_quantile(level, k))
-        quantiles[some] = _solved(tail, start, level)
-    return quantiles
+    return np.stack([level_circle * np.cos(turn), level_circle * np.sin(turn), height])
 
 
 def _solved(tail: Tail, q: Floats, level: float) -> Floats:
@@ -209,99 +188,85 @@ def _solved(tail: Tail, q: Floats, level: float) -> Floats:
     return q[:, 0]
 
 
-def _sampled_quantiles(matrices: Floats, factors: Floats, level: float, accuracy: float) -> Floats:
-    """Return quantiles of (n, k, k) matrices with factors (n, k, rank), of rank 4 or more.
+def _sampled_quantile(matrix: Floats, factor: Floats, level: float, accuracy: float) -> float:
+    """Return the quantile of a matrix of rank 4 or more.
 
     1. From the quantile of independent variables, make fixed-point steps with few points. Another
        step from a little below measures the slope of the map whose fixed point is wanted: the
        plain step is too short by that share. Repeat this until the step is short.
     2. Step again, with as many points as are needed, until the error is small.
     """
-    n, k, _ = matrices.shape
-    q, slope = np.full(n, _sidak_quantile(level, k)), np.zeros(n)
-    error, points = np.zeros(n), np.full(n, _FIRST_POINTS)
-    most = max(_FIRST_POINTS, _MOST_POINTS // k)
-    for some in _chunks(np.arange(n), _WORKING_SET // (k * _FIRST_POINTS)):
-        while len(some):
-            step, step_below = (
-                _step(matrices[some], factors[some], at, level, _FIRST_POINTS)[0]
-                for at in (q[some], q[some] - _SHORT_STEP)
-            )
-            slope[some] = np.clip(1 + (step - step_below) / _SHORT_STEP, 0.0, 0.9)
-            moved = step / (1 - slope[some])
-            q[some] += moved
-            some = some[np.abs(moved) > _SHORT_STEP]
-    active = np.arange(n)
-    while len(active):
-        moved = np.zeros(n)
-        for size in np.unique(points[active]).tolist():
-            of_size = active[points[active] == size]
-            for some in _chunks(of_size, _WORKING_SET // (k * size)):
-                step, noise = _step(matrices[some], factors[some], q[some], level, size)
-                moved[some] = step / (1 - slope[some])
-                error[some] = noise / (1 - slope[some])
+    k = len(matrix)
+    q, moved, slope = _sidak_quantile(level, k), np.inf, 0.0
+    while abs(moved) > _SHORT_STEP:
+        step, step_below = (
+            _step(matrix, factor, at, level, _FIRST_POINTS)[0] for at in (q, q - _SHORT_STEP)
+        )
+        slope = min(max(1 + (step - step_below) / _SHORT_STEP, 0.0), 0.9)
+        moved = step / (1 - slope)
         q += moved
-        growth = np.ceil(np.log2(np.maximum((error / accuracy) ** 2, 1.0))).astype(np.intp)
-        growth = np.where(points < most, growth, 0)
-        active = active[((growth > 0) | (np.abs(moved) > accuracy))[active]]
-        points = np.minimum(points << growth, most)
-    return q
+    points, most = _FIRST_POINTS, max(_FIRST_POINTS, _MOST_POINTS // k)
+    while True:
+        step, noise = _step(matrix, factor, q, level, points)
+        moved, error = step / (1 - slope), noise / (1 - slope)
+        q += moved
+        if abs(moved) <= accuracy and (error <= accuracy or points == most):
+            return q
+        growth = ceil(log2(max((error / accuracy) ** 2, 1.0)))
+        points = min(points << growth, most)
 
 
 def _step(
-    matrices: Floats, factors: Floats, q: Floats, level: float, points: int
-) -> tuple[Floats, Floats]:
+    matrix: Floats, factor: Floats, q: float, level: float, points: int
+) -> tuple[float, float]:
     """Return the fixed-point step from q, and `_STANDARD_ERRORS` standard errors of it."""
-    k = matrices.shape[1]
-    counts = _histogram(matrices, factors, q, points)
-    drawn = counts.sum(axis=1)
-    share = counts / drawn[:, None]
+    k = len(matrix)
+    counts = _histogram(matrix, factor, q, points)
+    drawn = counts.sum()
+    share = counts / drawn
     n = np.arange(1, k + 1)
     mass = 2 * k * ndtr(-q)
-    i, j = np.triu_indices(k, 1)
-    pairs = _pair_probability(matrices[:, i, j], q[:, None]).sum(axis=1) / mass
+    pairs = _pair_probability(matrix[np.triu_indices(k, 1)], q).sum() / mass
     # 1. Means and covariances of 1 / N and of the control variate (N - 1) / 2.
     mean, control = share @ (1 / n), share @ ((n - 1) / 2)
     covariance = share @ ((n - 1) / (2 * n)) - mean * control
     coefficient = covariance / (share @ ((n - 1) / 2) ** 2 - control**2 + 1e-30)
     variance = share @ (1 / n**2) - mean**2 - coefficient * covariance
     # 2. The mean of 1 / N, corrected by what is known of the control variate.
-    mean = np.clip(mean - coefficient * (control - pairs), 1 / k, 1.0)
-    error = np.sqrt(np.maximum(variance, 0.0) / drawn)
+    mean = min(max(mean - coefficient * (control - pairs), 1 / k), 1.0)
+    error = sqrt(max(variance, 0.0) / drawn)
     # 3. The q with mass times mean = 1 - level, and what the error of the mean does to it.
     new = -ndtri((1 - level) / (2 * k * mean))
-    hazard = np.exp(-q * q / 2) / (sqrt(2 * pi) * ndtr(-q))
-    return new - q, _STANDARD_ERRORS * error / (mean * hazard)
+    hazard = exp(-q * q / 2) / (sqrt(2 * pi) * ndtr(-q))
+    return float(new - q), float(_STANDARD_ERRORS * error / (mean * hazard))
 
 
-def _pair_probability(rho: Floats, q: Floats) -> Floats:
+def _pair_probability(rho: Floats, q: float) -> Floats:
     """Return P(|X| >= q, |Y| >= q): the two tails less what the arcs of the circle give."""
     slope = np.sqrt((1 - np.abs(rho)) / (1 + np.abs(rho)))
     with np.errstate(divide="ignore"):
         return np.asarray(4 * (ndtr(-q) - owens_t(q, slope) - owens_t(q, 1 / slope)))
 
 
-def _histogram(matrices: Floats, factors: Floats, q: Floats, points: int) -> Floats:
-    """Count at how many points 1, 2, ..., k variables exceed q, shape (n, k).
+def _histogram(matrix: Floats, factor: Floats, q: float, points: int) -> Floats:
+    """Count at how many points 1, 2, ..., k variables exceed q.
 
     Each variable is chosen at `points` points or, by full blocks, at a few more.
     """
-    n, k, rank = factors.shape
-    counts = np.zeros(n * (k + 1), dtype=np.intp)
-    rows = (np.arange(n) * (k + 1))[:, None]
-    block = min(points, _WORKING_SET // k)
+    k, rank = factor.shape
+    counts = np.zeros(k + 1)
+    block = min(points, _BLOCK // k)
     for start in range(0, points, block):
         normals, uniforms = _random_numbers(k, rank, block, start)
         for i in range(k):
             # Variable i exceeds q; the others move along by their covariance with it.
-            z = (factors.reshape(n * k, rank) @ normals[i]).reshape(n, k, block)
-            own = -ndtri(uniforms[i] * ndtr(-q)[:, None])
-            z += matrices[:, i, :, None] * (own - z[:, i])[:, None]
-            beyond = np.abs(z, out=z) >= q[:, None, None]
-            beyond[:, i] = True
-            exceeding = beyond.view(np.uint8).sum(axis=1, dtype=np.uint8)
-            counts += np.bincount((exceeding + rows).ravel(), minlength=len(counts))
-    return np.asarray(counts.reshape(n, k + 1)[:, 1:], dtype=np.float64)
+            z = factor @ normals[i]
+            own = -ndtri(uniforms[i] * ndtr(-q))
+            z += np.outer(matrix[i], own - z[i])
+            beyond = np.abs(z, out=z) >= q
+            beyond[i] = True
+            counts += np.bincount(beyond.sum(axis=0, dtype=np.uint8), minlength=k + 1)
+    return counts[1:]
 
 
 @lru_cache(maxsize=32)

@@ -31,7 +31,7 @@ of the level. They hold for real counts, too: `f1ci.methods.clusters` passes eff
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
+from functools import cache, partial
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -48,15 +48,15 @@ Counts: TypeAlias = tuple[Array, Array, Array]
 # z, and True for cautious limits -> low, high
 LimitsAt: TypeAlias = Callable[[FloatOrArray, bool], Limits]
 
-# Up to how many wrong (or right) items the limit of an average gets more room. With three the
-# worst designs gain one percentage point, and many with about one error to expect over-cover.
-_FEW = 2.0
+# Up to how many wrong items the limit gets more room: as Brown, Cai and DasGupta have it for more
+# than 50 items.
+_FEW = 3.0
 
 # Points of half an ellipse: the extreme lies at most 1 - cos(7.5 degrees) = .9 % further out.
 _POINTS = 12
 
-# Of more classes than this, 24 limits of kappa or of a metric of one's own take seconds.
-_MOST_CLASSES = 10
+# A p-value is sought between these z. The tail of the largest is below 1e-300.
+_SMALLEST_Z, _LARGEST_Z = 1e-8, 38.0
 
 
 class Sample(NamedTuple):
@@ -98,11 +98,6 @@ class Sample(NamedTuple):
     mark: str = ""
     error_at: Callable[[FloatOrArray], Array] | None = None
     bias: FloatOrArray = 0.0
-
-    @property
-    def default(self) -> str:
-        """The name of the default method."""
-        return "score" if self.limits is not None else "logit"
 
 
 def sample_of_counts(metric: Metric, counts: Counts, matrix: Matrix | None = None) -> Sample:
@@ -259,19 +254,15 @@ def limits_of_metric(
     z: FloatOrArray,
     cautious: bool,  # noqa: ARG001 - there are no such limits
 ) -> Limits:
-    """Return the score limits of any metric, with room where hardly an item is wrong, or right."""
+    """Return the score limits of any metric, with room where hardly an item is wrong."""
     estimate = metric.estimate(matrix)
     low, high = limits_of_tables(metric, matrix, z, fixed)
-    right = matrix.right.sum(axis=-1)
-    wrong = matrix.total - right
-    if metric.parts is not None:
-        low = low * _room(right, z)
     # 1. The value if all wrong items were right, which is the best one, or the worst.
     perfect = np.asarray(metric.range[1])
     if metric.parts is None:
         perfect = metric.estimate(Matrix(matrix.true[..., None] * np.eye(matrix.true.shape[-1])))
     # 2. The limit on its side is drawn towards it.
-    room = _room(wrong, z)
+    room = _room(matrix.total - matrix.right.sum(axis=-1), z)
     above = np.greater_equal(perfect, estimate)
     high = np.where(above & (room < 1.0), perfect - (perfect - high) * room, high)
     low = np.where(above | (room == 1.0), low, perfect + (low - perfect) * room)
@@ -282,7 +273,7 @@ def limits_of_metric(
 
 
 def _room(count: Array, z: FloatOrArray) -> Array:
-    """Return the modified Wilson limit of one or two items over Wilson's own, for rare items.
+    """Return the modified Wilson limit of up to three items over Wilson's own, for rare items.
 
     Wilson's coverage dips where such a count is unlikely but his limit excludes the truth; Brown,
     Cai and DasGupta (2001, Statistical Science 16, 101-133) put the one-sided limit there.
@@ -318,14 +309,7 @@ def sample_of_difference(metric: Metric, items: Items) -> Sample:
     rows = [np.moveaxis(root * x, -1, 0) for x in (by_a, by_b)]
     item = 0.5 * np.prod([np.ptp(np.where(root > 0.0, x, 0.0), axis=-1) for x in (by_a, by_b)], 0)
     r = correlation(rows[0], rows[1], item)
-    sample = _difference(metric, a, b, difference, error, r)
-    return sample if has_difference_limits(metric, items) else sample._replace(limits=None)
-
-
-def has_difference_limits(metric: Metric, items: Items) -> bool:
-    """Tell if a difference has score limits: all but those that take seconds."""
-    closed = metric.index is not None or metric.parts is not None
-    return metric.smooth and (closed or len(items.classes) <= _MOST_CLASSES)
+    return _difference(metric, a, b, difference, error, r)
 
 
 def influences(metric: Metric, items: Items, model: int) -> tuple[Array, Array]:
@@ -383,3 +367,31 @@ def difference_limits(
     end_b, back_b = np.where(np.signbit(at_b), limits_b, limits_b[::-1])
     differences = np.concatenate([end_b - end_a, back_b - back_a])
     return differences.min(axis=0), differences.max(axis=0)
+
+
+def tail(sample: Sample, limits: Callable[[Sample, float], Limits], value: float) -> float:
+    """Return the one-sided p-value against a difference of at most `value`.
+
+    It is half of one minus the level at which a limit of the interval is `value`.
+    """
+    from scipy.optimize import brentq  # slow to import
+
+    if np.isnan(sample.estimate):
+        return np.nan
+    above = bool(sample.estimate > value)
+
+    @cache
+    def beyond(z: float) -> float:
+        """Return how far the interval reaches beyond the value, on the side in question."""
+        low, high = limits(sample, z)
+        return float(value - low if above else high - value)
+
+    # The normal approximation is a good start. The bracket is widened until it holds the root.
+    start = abs(float(sample.estimate) - value) / max(float(sample.error), 1e-12)
+    least, largest = _SMALLEST_Z, min(max(1.1 * start, 0.1), _LARGEST_Z)
+    while beyond(largest) < 0.0 and largest < _LARGEST_Z:
+        least, largest = largest, min(2.0 * largest, _LARGEST_Z)
+    z = largest
+    if beyond(largest) > 0.0:
+        z = brentq(beyond, least, largest, xtol=1e-9) if beyond(least) < 0.0 else least
+    return float(ndtr(-z if above else z))

@@ -232,7 +232,7 @@ def _mean(average: str, metric: str | Metric) -> Metric:
     name = f"{average}_{binary.name}"
     if average == "weighted" and binary == recall:
         return Micro(name)  # the mean of recalls weighted so is the share of right items
-    return Mean(name, binary, average == "weighted", binary.range, binary.smooth)
+    return Mean(name, binary, average, binary.range, binary.smooth)
 
 
 def macro_star(beta: float = 1.0) -> Metric:
@@ -278,7 +278,7 @@ macro_f1 = macro(f1)
 weighted_f1 = weighted(f1)
 macro_f1_star = macro_star()
 
-balanced_accuracy = Mean("balanced_accuracy", recall, False, UNIT)
+balanced_accuracy = Mean("balanced_accuracy", recall, "macro", UNIT)
 
 PLAIN = ("precision", "recall", "f1")
 BINARY: tuple[Metric, ...] = (

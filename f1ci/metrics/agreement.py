@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from f1ci.counts import Items, Matrix
+from f1ci.counts import Matrix
 from f1ci.metrics.classes import (
     UNIT,
     BinaryMetric,
@@ -34,14 +34,7 @@ class NegativeShare(BinaryMetric):
     """A Tversky score of the negative class: specificity is its recall."""
 
     index: Tversky | None = None
-
-    def counts(self, matrix: Matrix) -> tuple[Array, Array, Array]:
-        tn = matrix.right[..., 0]
-        return tn, matrix.predicted[..., 0] - tn, matrix.true[..., 0] - tn
-
-    def single(self, items: Items) -> tuple[Metric, Items]:
-        assert self.index is not None  # noqa: S101
-        return self.index, items._replace(codes=1 - items.codes)
+    only: int = 0
 
 
 def specificity_of(eza: Numbers, ea: Numbers, ez: Numbers) -> Numbers:

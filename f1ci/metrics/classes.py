@@ -63,10 +63,13 @@ class Parts(NamedTuple):
         The scores of each class.
     weighted : bool
         The average depends on the classes' shares of the items.
+    chosen : tuple of int
+        The classes that are averaged, if not all are.
     """
 
     scores: tuple[Tversky, ...]
     weighted: bool
+    chosen: tuple[int, ...] = ()
 
 
 class Metric:
@@ -85,6 +88,8 @@ class Metric:
         True if it takes 2 x 2 matrices only.
     index : Tversky or None
         The Tversky score of what `counts` returns, if the metric is one such score.
+    only : int
+        The class that `index` is the score of.
     parts : Parts or None
         The scores of the classes, if the metric is an average of Tversky scores.
     smooth : bool
@@ -95,16 +100,21 @@ class Metric:
     range: tuple[float, float]
     binary: ClassVar[bool] = False
     index: Tversky | None = None
+    only: int = 1
     parts: Parts | None = None
     smooth: bool = True
 
     def counts(self, matrix: Matrix) -> tuple[Array, Array, Array]:
         """Return the true positives, false positives and false negatives of `index`."""
-        raise NotImplementedError
+        tp = matrix.right[..., self.only]
+        return tp, matrix.predicted[..., self.only] - tp, matrix.true[..., self.only] - tp
 
     def single(self, items: Items) -> tuple[Metric, Items]:
         """Return the same metric of the same items as the score of one class, if possible."""
-        return self, items
+        if self.index is None or self.index is self:
+            return self, items
+        codes = (items.codes == self.only).astype(np.int64)
+        return self.index, items._replace(codes=codes, classes=("others", "chosen"))
 
     def value(self, matrix: ArrayLike) -> FloatOrArray:
         """Return the metric of one or more confusion matrices (rows true, columns predicted).
@@ -322,10 +332,6 @@ class Tversky(ExpectationMetric):
     def index(self) -> Tversky:  # type: ignore[override]
         return self
 
-    def counts(self, matrix: Matrix) -> tuple[Array, Array, Array]:
-        tp = matrix.right[..., 1]
-        return tp, matrix.predicted[..., 1] - tp, matrix.true[..., 1] - tp
-
     def function(self, eza: Numbers, ea: Numbers, ez: Numbers) -> Numbers:
         """Return the value."""
         return eza / (eza + self.a * (ea - eza) + self.b * (ez - eza))
@@ -381,33 +387,52 @@ class Micro(ShareRight, ClassMetric):
 
 @dataclass(frozen=True, repr=False)
 class Mean(ClassMetric):
-    """The mean of a binary metric over classes, each against the rest."""
+    """The average of a binary metric over classes, each against the rest.
+
+    The average is "macro", "weighted" by the true items, or "micro", the score of the counts of
+    all classes together. Of the classes at the places `chosen`, errors count where they are errors,
+    as scikit-learn has it for ``labels=``: an item of another class that is predicted as one of
+    these is a false positive, and an item that is predicted as another class a false negative.
+    """
 
     name: str
     of: ExpectationMetric
-    weighted: bool  # by the classes' numbers of true items
+    average: str
     range: tuple[float, float]
     smooth: bool = True
+    chosen: tuple[int, ...] = ()
 
     @cached_property
     def parts(self) -> Parts | None:  # type: ignore[override]
-        return Parts((self.of,), self.weighted) if isinstance(self.of, Tversky) else None
+        if self.average == "micro" or not isinstance(self.of, Tversky):
+            return None
+        return Parts((self.of,), self.average == "weighted", self.chosen)
+
+    def _weighed(self, *every: Numbers) -> tuple[Slopes, Numbers]:
+        """Return the expectations of the classes, or of all in one, and their weights."""
+        of = [x[..., list(self.chosen)] if self.chosen else x for x in every]
+        if self.average == "micro":
+            of = [x.sum(axis=-1, keepdims=True) for x in of]
+        eza, ea, ez = of
+        return (eza, ea, ez), ez if self.average == "weighted" else np.ones_like(ez)
 
     def of_classes(self, eza: Numbers, ea: Numbers, ez: Numbers) -> Numbers:
-        values = self.of.at(eza, ea, ez)
-        if self.weighted:
-            # Shares may add up to a little more than 1.
-            return np.clip(np.where(ez == 0, 0.0, ez * values).sum(axis=-1), *self.range)
-        return values.mean(axis=-1)
+        of, weights = self._weighed(eza, ea, ez)
+        # A class that is never true has no weight, defined or not.
+        values = np.where(weights == 0, 0.0, weights * self.of.at(*of))
+        return values.sum(axis=-1) / weights.sum(axis=-1)
 
     def slopes_of_classes(self, eza: Numbers, ea: Numbers, ez: Numbers) -> Slopes:
-        d1, d2, d3 = np.broadcast_arrays(*self.of.partials(eza, ea, ez))
-        if not self.weighted:
-            r = eza.shape[-1]
-            return d1 / r, d2 / r, d3 / r
-        # A class that is never true has no weight, defined or not.
-        parts = ez * d1, ez * d2, ez * d3 + self.of.at(eza, ea, ez)
-        d1, d2, d3 = (np.where(ez == 0, 0.0, part) for part in parts)
+        of, weights = self._weighed(eza, ea, ez)
+        slopes = weights * np.array(np.broadcast_arrays(*self.of.partials(*of)))
+        if self.average == "weighted":
+            slopes[2] += self.of.at(*of)
+        slopes = np.where(weights == 0, 0.0, slopes)
+        if self.average == "weighted":
+            slopes[2] -= self.of_classes(eza, ea, ez)[..., None]
+        every = np.zeros((3, *eza.shape), slopes.dtype)
+        every[..., list(self.chosen) or slice(None)] = slopes
+        d1, d2, d3 = every / weights.sum(axis=-1, keepdims=True)
         return d1, d2, d3
 
 

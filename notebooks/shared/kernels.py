@@ -15,8 +15,7 @@ from scipy.special import ndtr
 
 import f1ci
 from f1ci.counts import Items
-from f1ci.joint import joint_critical_value as joint_critical_value
-from f1ci.methods import delta, paired, score
+from f1ci.methods import delta, paired, quantile, score
 from f1ci.methods.matrices import Average, Cells
 from f1ci.methods.multinomial import limits
 from f1ci.metrics import Metric
@@ -53,6 +52,30 @@ def difference_limits(tables: ArrayLike, z: float, method: str = "score") -> Lim
     items = Items(codes, counts, None, ("negative", "positive"))
     sample = score.sample_of_difference(f1ci.metrics.f1, items)
     return score.score(sample, z, method == "cautious")
+
+
+def joint_critical_value(
+    covariance: ArrayLike, *, confidence_level: float = 0.95, accuracy: float = 1e-3
+) -> Array:
+    """Return how many standard errors joint intervals extend, for one or more covariance matrices.
+
+    Estimates whose variance is zero or undefined are left out; nan where every one is.
+    """
+    matrices = np.asarray(covariance, dtype=np.float64)
+    kept = np.diagonal(matrices, axis1=-2, axis2=-1) > 0
+    # A left-out estimate stands for the first kept one: a copy does not change the maximum.
+    source = np.where(kept, np.arange(kept.shape[-1]), kept.argmax(axis=-1, keepdims=True))
+    chosen = np.take_along_axis(matrices, source[..., :, None], axis=-2)
+    chosen = np.take_along_axis(chosen, source[..., None, :], axis=-1)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        scale = np.sqrt(np.diagonal(chosen, axis1=-2, axis2=-1))
+        # Rounding must not make a correlation exceed 1, nor a diagonal differ from it.
+        scaled = np.clip(chosen / (scale[..., :, None] * scale[..., None, :]), -1.0, 1.0)
+    correlation = np.where(source[..., :, None] == source[..., None, :], 1.0, scaled)
+    k = correlation.shape[-1]
+    values = quantile.quantiles_of(correlation.reshape(-1, k, k), confidence_level, accuracy)
+    possible = kept.any(axis=-1)
+    return np.asarray(np.where(possible, values.reshape(possible.shape), np.nan))
 
 
 def joint_from_cells(
@@ -104,7 +127,7 @@ def joint_from_cells(
                 axis=-1,
             )
             z = score.normal_quantile(confidence_level)
-            added = delta.blur_variance(slopes, n, z).reshape(flat.shape)
+            added = ((slopes**2).sum(axis=0) * z**2 / (2 * n**2)).reshape(flat.shape)
             covariance = covariance + added[..., None] * np.eye(flat.shape[-1])
     return flat, covariance
 
