@@ -31,22 +31,24 @@ from f1ci.results import (
 # Fewer items than this that matter to the score of a class are too few.
 FEW = 3
 
-# Of more classes than this, 24 limits of kappa or of a metric of one's own take seconds.
+# Of more classes than this, the 24 limits behind a difference of kappa take seconds.
 _MOST_CLASSES = 10
 
 
 def sample_of_items(metric: Metric, items: Items) -> Sample:
     """Return the sample of items, in groups or not, of one model or of B minus A."""
     two = len(items.codes) == 3
-    if two:
-        _validation.at_least_two("items", int(items.counts.sum()))
     if items.groups is not None:
         sample = sample_of_groups(metric, items)
+    elif two:
+        _validation.at_least_two("items", int(items.counts.sum()))
+        sample = sample_of_difference(metric, items)
     else:
-        sample = sample_of_difference(metric, items) if two else sample_of(metric, items.matrix())
+        sample = sample_of(metric, items.matrix())
     closed = metric.index is not None or metric.parts is not None
-    slow = two and not closed and len(items.classes) > _MOST_CLASSES
-    return sample._replace(limits=None) if slow else sample
+    if two and len(items.classes) > _MOST_CLASSES and not closed:
+        sample = sample._replace(limits=None)
+    return sample
 
 
 def interval_of(
@@ -63,14 +65,13 @@ def interval_of(
 
     With `each` the sample has one score for each of the classes.
     """
-    one_sided = not (isinstance(alternative, str) and alternative == "two-sided")
-    if one_sided:
-        _validation.choice("alternative", alternative, ("two-sided", "greater", "less"))
-        if level <= 0.5:
-            what = f"alternative={alternative!r}, a one-sided limit"
-            raise ValueError(f"confidence_level must be above 0.5 for {what}, got {level!r}")
+    _validation.choice("alternative", alternative, ("two-sided", "greater", "less"))
+    one_sided = alternative != "two-sided"
+    if one_sided and level <= 0.5:
+        what = f"alternative={alternative!r}, a one-sided limit"
+        raise ValueError(f"confidence_level must be above 0.5 for {what}, got {level!r}")
     if method is None:  # nothing has to be looked up
-        chosen = sample.default
+        chosen = "logit" if sample.limits is None else "score"
         entry = METHODS[chosen]
     else:
         chosen, entry = choose(method, sample)

@@ -38,7 +38,7 @@ from f1ci import _validation
 from f1ci import metrics as _metrics
 from f1ci.counts import items_of
 from f1ci.methods.delta import item_covariance
-from f1ci.methods.quantile import normal_quantile
+from f1ci.methods.score import normal_quantile
 from f1ci.metrics import Metric
 from f1ci.results import Classes, DifferenceSampleSize, Labels, SampleSize
 
@@ -51,8 +51,7 @@ _ROUNDING = 1e-12
 def sample_size(
     metric: str | Metric = "f1",
     *,
-    half_width: float | None = None,
-    standard_error: float | None = None,
+    half_width: float,
     prevalence: float | None = None,
     confidence_level: float = 0.95,
 ) -> SampleSize:
@@ -65,10 +64,9 @@ def sample_size(
     metric : str or Metric, default "f1"
         A Tversky index: "f1", "jaccard", "recall", ``f1ci.metrics.fbeta(beta)`` or
         ``f1ci.metrics.tversky(a, b)`` with a at most 2 and b above 0.
-    half_width : float, optional
-        The largest half width wanted for the interval of `f1ci.metric_interval`'s method "delta".
-    standard_error : float, optional
-        The largest standard error wanted; give either this or `half_width`.
+    half_width : float
+        The largest half width wanted for the interval of `f1ci.metric_interval`'s method "delta":
+        the normal quantile of the level times the largest standard error.
     prevalence : float, optional
         E(Z), the share of truly positive items, in (0, 1]. With it, the whole number of
         items is given too.
@@ -105,14 +103,8 @@ def sample_size(
     if not (b > 0.0 and a <= 2.0):
         got = f"got {metric.name!r}, with a = {a:g} and b = {b:g}"
         raise ValueError(f"a sample size is known for a Tversky index with a <= 2 and b > 0, {got}")
-    if (half_width is None) == (standard_error is None):
-        got = f"half_width={half_width!r} and standard_error={standard_error!r}"
-        raise ValueError(f"give exactly one of half_width, standard_error, got {got}")
     share = None if prevalence is None else _validation.fraction("prevalence", prevalence)
-    if standard_error is not None:
-        error = _validation.positive("standard_error", standard_error)
-    else:
-        error = _validation.fraction("half_width", half_width) / normal_quantile(level)
+    error = _validation.fraction("half_width", half_width) / normal_quantile(level)
     largest = _variance_bound(b)
     positives = largest / b / error / error
     total = None if share is None else _round_up(positives / share)
@@ -253,9 +245,8 @@ def _plan(
 ) -> DifferenceSampleSize:
     """Return the plan from the variances of one item, for one test set and for two."""
     delta = _validation.positive("difference", difference)
-    errors = float(normal_quantile(level) + special.ndtri(power)) / delta
-    scale = errors * errors
-    items, separate = _round_up(scale * paired), _round_up(scale * unpaired)
+    reach = float(normal_quantile(level) + special.ndtri(power)) / delta
+    items, separate = (_round_up(reach * reach * variance) for variance in (paired, unpaired))
     return DifferenceSampleSize(items, separate, delta, power, float(paired), level, metric.name)
 
 

@@ -138,7 +138,6 @@ CALLS = {
         f1ci.sample_size,
         {"metric": "f1", "half_width": 0.1, "prevalence": 0.3, "confidence_level": 0.9},
     ),
-    "sample_size, standard_error": (f1ci.sample_size, {"metric": "f1", "standard_error": 0.1}),
     "comparison_sample_size": (
         f1ci.comparison_sample_size,
         {

@@ -19,11 +19,12 @@ def halfway(sample, z):  # noqa: ARG001
 TOY = methods.Method("toy", "Halfway to each border.", halfway)
 
 
-def test_a_method_is_one_kernel_and_one_entry():
+def test_a_method_is_one_kernel_and_one_entry(monkeypatch):
     """It is seen through every door, and in the sentences that refuse others."""
     labels = np.indices((3, 3)).reshape(2, 9)
     true, predicted = (np.repeat(row, np.ravel(THREE)) for row in labels)
-    with methods.registered(TOY):
+    with monkeypatch.context() as patch:
+        patch.setitem(methods.METHODS, "toy", TOY)
         found = [
             f1ci.f1_interval(30, 4, 6, method="toy"),
             f1ci.f1_score_interval(TRUE, PRED, method="toy"),
@@ -52,7 +53,7 @@ def test_a_method_is_one_kernel_and_one_entry():
 
 @pytest.mark.parametrize("metric", metrics.METRICS.values(), ids=lambda metric: metric.name)
 def test_the_default_is_the_first_that_applies(metric):
-    known = methods.names(metric)
+    known = list(methods.known(metric))
     assert known[0] == ("logit" if metric.name == "overlap" else "score")
     size = 2 if metric.binary else 3
     table = np.full((size, size), 7) + 20 * np.eye(size, dtype=int)
@@ -79,20 +80,10 @@ def test_f1_knows_the_papers_names():
 @pytest.mark.parametrize("door", [f1ci.f1_interval, f1ci.f1_score_interval, f1ci.metric_interval])
 def test_docstrings_list_the_methods(door):
     metric = metrics.f1 if door is not f1ci.metric_interval else metrics.jaccard
-    named = set(methods.names(metric))
+    named = set(methods.known(metric))
     assert named == {name for name in named if f'"{name}"' in door.__doc__}
 
 
 @pytest.mark.parametrize("method", methods.METHODS.values(), ids=lambda method: method.name)
 def test_every_method_has_words(method):
     assert method.summary.endswith(".")
-
-
-def test_a_known_name_is_not_registered_again():
-    with (
-        pytest.raises(ValueError, match="there is a method 'toy' already"),
-        methods.registered(TOY),
-        methods.registered(TOY),
-    ):
-        pass
-    assert "toy" not in methods.METHODS

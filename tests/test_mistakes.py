@@ -156,7 +156,7 @@ OPTIONS = [
     (lambda: f1ci.clustered_interval([[1, 2], [3, 4]]), "for the counts TP, FP and FN, got shape"),
     (lambda: f1ci.compare_models(T, [P, Q]), "must map names of models to labels"),
     (lambda: f1ci.compare_models(T, {"a": P}), "at least two models, got 1"),
-    (lambda: f1ci.sample_size("f1"), "give exactly one of half_width, standard_error"),
+    (lambda: f1ci.sample_size("f1", half_width=None), "half_width must be numeric, got None"),
     (lambda: f1ci.sample_size("f1", half_width=5), r"half_width must lie in \(0, 1\]"),
     (lambda: f1ci.difference_test(T, P, Q, margin=-1), "margin must"),
 ]

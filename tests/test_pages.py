@@ -4,6 +4,7 @@ import contextlib
 import io
 import pkgutil
 import re
+import shlex
 import shutil
 import subprocess
 import warnings
@@ -214,11 +215,19 @@ def test_the_recipe_in_r_gives_our_numbers():
         assert row == pytest.approx(ours, rel=0, abs=1e-11)
 
 
-def test_the_page_of_the_command_line_has_every_option(monkeypatch, tmp_path):
+def test_the_page_of_the_command_line_shows_what_it_prints(monkeypatch, tmp_path, capsys):
+    monkeypatch.chdir(ROOT / "book" / "_static")
+    text = (ROOT / "book" / "cli.md").read_text("utf-8")
+    shown = re.findall(r"```console\n\$ f1ci (.*)\n((?:.*\n)*?)```", text)
+    assert len(shown) == 5
+    for command, answer in shown:
+        assert cli.main(shlex.split(command)) == 0
+        assert capsys.readouterr().out == answer
+    assert "model_b is better than model_a" in text
+    first = (ROOT / "book" / "_static" / "labels.csv").read_text().splitlines()[:4]
+    assert "```text\n" + "\n".join(first) + "\n```" in text
     monkeypatch.setenv("COLUMNS", "40")  # of no consequence
     page = book.fragment("cli", Ledger(Published(), tmp_path))
-    assert page.count("$ f1ci ") == 5
-    assert "model_b is better than model_a" in page
     monkeypatch.setenv("COLUMNS", "88")
     for name, text in cli.helps().items():
         assert f"### {name}\n\n```text\n{text.rstrip()}\n```" in page

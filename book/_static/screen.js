@@ -18,6 +18,14 @@ document.addEventListener("DOMContentLoaded", () => {
 document.addEventListener("DOMContentLoaded", () => {
   const article = document.querySelector(".bd-article");
   if (!article) return;
+  // The ledger links to the place where a notebook first shows a number.
+  const showNumber = () => {
+    const id = decodeURIComponent(location.hash);
+    if (!id.includes("/") || document.getElementById(id.slice(1))) return;
+    article.querySelector(`a.ledger-number[href$=${JSON.stringify(id)}]`)?.scrollIntoView();
+  };
+  addEventListener("hashchange", showNumber);
+  addEventListener("load", showNumber);
   // A picture scrolls without its caption.
   for (const picture of article.querySelectorAll("figure > img, figure > a:has(> img)")) {
     const box = document.createElement("div");

@@ -17,12 +17,9 @@ computed the value, the page says "not computed" in red.
 
 from __future__ import annotations
 
-import contextlib
-import io
 import json
 import os
 import re
-import shlex
 import shutil
 import subprocess
 import sys
@@ -43,9 +40,9 @@ from nbformat import NotebookNode
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxRole
 
-from compendium import ROOT, RefusedError, deposit, read_json, show, sources, swhid, write
+from compendium import RefusedError, deposit, read_json, show, sources, swhid, write
 from compendium.execute import QUICK, Edition, Task, command, locked, say, seconds, tasks
-from compendium.published import ERRATUM_KINDS, LedgerError, Published, Row
+from compendium.published import LedgerError, Published, Row
 from compendium.verdicts import VERDICTS, Entry, Ledger
 from f1ci import cli
 
@@ -57,8 +54,6 @@ FRAGMENTS = (
 )
 # A name of f1ci in a text: `f1ci.f1_interval`, `metrics.macro(...)`.
 _NAME = re.compile(r"(?:f1ci\.)?([A-Za-z_][\w.]*)(?:\(.*)?$", re.S)
-# Made up for the page on the command line, which offers it.
-_LABELS = ROOT / "book" / "_static" / "labels.csv"
 # Scripts that pages load in vain: of live cells, which the book does not offer (one is declared
 # twice, an error in every browser); of icons, which the style sheet draws by a font; of mathematics
 # where there is none.
@@ -66,8 +61,6 @@ _IN_VAIN = re.compile(
     r"<script(?:[^>]*(?:thebe|fontawesome)[^>]*>|>[^<]*THEBE[^<]*)</script>", re.IGNORECASE
 )
 _MATHJAX = re.compile(r'<script[^>]* src="[^"]*mathjax[^>]*></script>')
-_MENTION = re.compile(r'<a class="[^"]*ledger-number[^"]*" href="[^"#]*ledger\.html#([^"]+)"')
-_SHOWN = re.compile(r'href="\.\./(notebooks/[^"#]+)#([^"/]+/[^"]+)"')
 
 
 def build(edition: Edition) -> list[str]:
@@ -81,7 +74,7 @@ def build(edition: Edition) -> list[str]:
     strict = [] if edition.name == "site" else ["-W"]  # a preview may lack what notebooks make
     process = subprocess.run(
         [sys.executable, "-c", program, *options, *strict, "--keep-going", "-n", "-q"],
-        env={**os.environ, "PYTHONPATH": edition.python_path},
+        env={**os.environ, "PYTHONPATH": str(edition.root / "book")},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
@@ -237,23 +230,18 @@ def fragment(name: str, ledger: Ledger, **more: Any) -> str:
     groups: dict[tuple[str, str], list[Entry]] = {}
     for entry in entries:
         groups.setdefault((entry.paper, entry.item), []).append(entry)
-    order = list(dict.fromkeys(ERRATUM_KINDS.values()))
-    errata = sorted(published.errata.values(), key=lambda e: order.index(e.id[0]))
+    errata = sorted(published.errata.values(), key=lambda entry: "ERON".index(entry.id[0]))
     with mock.patch.dict(os.environ, COLUMNS="88"):  # whatever the width of the terminal is
         return render(
             f"{name}.md",
             ledger=ledger,
             papers=published.papers,
-            names=[(key, paper.name) for key, paper in published.papers.items()],
             totals=totals,
             used=[verdict for verdict in VERDICTS if totals[verdict]],
             once=once,
             agree=sum(count for name, count in once.items() if VERDICTS[name].agrees),
             groups=groups,
             register={e: [row for row in entries if row.erratum == e.id] for e in errata},
-            kinds=[(kind, kind) for kind in dict.fromkeys(e.kind for e in errata)],
-            labels=_LABELS,
-            answer=_answer,
             helps=cli.helps,
             **more,
         )
@@ -262,16 +250,6 @@ def fragment(name: str, ledger: Ledger, **more: Any) -> str:
 def render(template: str, **values: Any) -> str:
     """Return a template's text."""
     return _JINJA.get_template(template).render(values)
-
-
-def _answer(command: str) -> str:
-    """Return what a command prints."""
-    words = [str(_LABELS) if w == _LABELS.name else w for w in shlex.split(command)]
-    out = io.StringIO()
-    with contextlib.redirect_stdout(out):
-        if cli.main(words[1:]):
-            raise ValueError(f"this command of a page has failed: {command}")
-    return out.getvalue().rstrip()
 
 
 _JINJA = Environment(
@@ -362,26 +340,11 @@ def link_names(app: Sphinx, doctree: nodes.document, document: str) -> None:
 
 
 def finish(app: Sphinx, error: Exception | None) -> None:
-    """Take out scripts; let each row of the ledger lead to where its notebook shows the number."""
-    if error or app.builder.format != "html":
-        return
-    places = set()
-    # The ledger comes after the notebooks to which its rows lead.
-    for path in sorted(Path(app.outdir).rglob("*.html"), key=lambda path: path.stem == "ledger"):
-        page = path.relative_to(app.outdir).as_posix()
-
-        def mark(mention: re.Match[str], page: str = page) -> str:
-            if (place := (page, mention[1])) in places:
-                return mention[0]
-            places.add(place)
-            return f'{mention[0]} id="{mention[1]}"'
-
+    """Take out scripts that a page has no use for."""
+    for path in [] if error else Path(app.outdir).rglob("*.html"):
         text = _IN_VAIN.sub("", path.read_text("utf-8"))
         if not re.search(r'class="[^"]*\bmath\b', text):
             text = _MATHJAX.sub("", text)
-        if page.startswith("notebooks/"):
-            text = _MENTION.sub(mark, text)
-        text = _SHOWN.sub(lambda m: m[0] if m.groups() in places else f'href="../{m[1]}"', text)
         path.write_text(text, "utf-8")
 
 

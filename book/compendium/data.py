@@ -27,10 +27,7 @@ def sources() -> dict[str, dict[str, str]]:
 
 def read_verified(file: str) -> bytes:
     """Return the bytes of a data file, once they are known to be the right ones."""
-    known = sources()
-    if file not in known:
-        raise ValueError(f"file must be one of {', '.join(map(repr, known))}, got {file!r}")
-    path, source = DATA / file, known[file]
+    path, source = DATA / file, sources()[file]
     content = path.read_bytes() if path.is_file() else b""
     if (found := hashlib.sha256(content).hexdigest()) != source["sha256"]:
         raise DataError(

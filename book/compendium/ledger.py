@@ -71,7 +71,6 @@ class Page:
         self.published = published or Published()
         self.records: dict[str, Record] = {}
         self.quoted: dict[str, Record] = {}
-        self._saved: list[Record] = []
 
     def __iter__(self) -> Iterator[Callable[..., Any]]:
         """What most notebooks need: ``given, printed, record, say = page``."""
@@ -156,8 +155,6 @@ class Page:
 
     def missing(self, id: str, what: str) -> None:  # noqa: A002
         """Record that a number cannot be computed because `what` is not published."""
-        if not what.strip():
-            raise LedgerError(f"{id}: say which input is missing, got {what!r}")
         self._add(Record(id, missing=what.strip()))
 
     @property
@@ -166,19 +163,15 @@ class Page:
         return self.folder / f"{self.name}.csv"
 
     def save(self) -> None:
-        """Write the file if there is something new for it."""
+        """Write the file if there is something for it."""
         records = [*self.records.values(), *self.quoted.values()]
-        if self._saved != records:
+        if records:
             write(self.path, csv_text(COLUMNS, map(asdict, records)))
-            self._saved = records
 
     def _add(self, record: Record) -> None:
         row = self.published.named(record.id)
         if record.id in self.records:
-            raise LedgerError(
-                f"{record.id} is recorded twice: {shown(self.records[record.id].value)}, "
-                f"then {shown(record.value)}"
-            )
+            raise LedgerError(f"{record.id} is recorded twice")
         self.records[record.id] = checked(record, row)
 
 
@@ -220,8 +213,6 @@ def checked(record: Record, row: Row) -> Record:
 
     new = replace(record)
     if record.missing:
-        alone = record == Record(record.id, missing=record.missing)
-        refuse(not alone, f"a value and a missing input ({record.missing!r})")
         return record
     if row.number is None:
         refuse(not isinstance(record.value, str), f"a word, got {record.value!r}")
@@ -276,9 +267,8 @@ def read(
                 row = published.named(line["id"]) if "/" in line["id"] else None
                 record = from_line(line, row)
                 if records.setdefault(record.id, record) is not record:
-                    before = f"{shown(records[record.id].value)} by {notebooks[record.id]}"
-                    now = f"{shown(record.value)} by {path.stem}"
-                    problems.append(f"{record.id} is recorded twice: {before}, {now}")
+                    who = f"{notebooks[record.id]}, {path.stem}"
+                    problems.append(f"{record.id} is recorded twice: {who}")
                 notebooks.setdefault(record.id, path.stem)
         except ValueError as error:
             problems.append(f"{path.name}: {error}")

@@ -315,18 +315,14 @@ class Ledger:
         """How many numbers of each verdict would turn if ours were `factor` times, and of how many.
 
         A number turns if it would no longer pass, or, for one that the register explains, if
-        it would pass or leave its expected value. (A band moves with its value.) One of another
-        run has two values, and turns only if either of them would do it alone.
+        it would pass or leave its expected value. (A band moves with its value.)
         """
         found: dict[str, tuple[int, int]] = {}
         for e in self.entries:
             if not isinstance(e.value, float) or e.value == 0:
                 continue
-            after = [e.times(factor)]
-            if e.run:
-                after.append(replace(e, run=e.run.times(factor)))
-            tone = VERDICTS[e.verdict].tone
-            turned = all(VERDICTS[a.verdict].tone != tone or a.moved for a in after)
+            after, tone = e.times(factor), VERDICTS[e.verdict].tone
+            turned = VERDICTS[after.verdict].tone != tone or bool(after.moved)
             caught, of = found.get(e.verdict, (0, 0))
             found[e.verdict] = caught + turned, of + 1
         return {name: found[name] for name in VERDICTS if name in found}
@@ -376,11 +372,12 @@ def _main(edition: Edition, options: Namespace) -> bool:
 
     if options.seed:
         edition, published = replace(edition, name="seed"), Published(edition.published)
-        runs = (Ledger(published, place) for place in (edition.root / REFERENCE, edition.results))
-        pairs = [(a, b) for a, b in zip(*(run.entries for run in runs), strict=True) if b.notebook]
+        reference = Ledger(published, edition.root / REFERENCE).entries
+        run = Ledger(published, edition.results)
+        pairs = [(a, b) for a, b in zip(reference, run.entries, strict=True) if b.notebook]
         table = write(edition.folder / "verdicts.md", "\n".join(compared(pairs)) + "\n")
         sys.stdout.write(table.read_text("utf-8"))
-        return all(VERDICTS[a.verdict].tone == VERDICTS[b.verdict].tone for a, b in pairs)
+        return not run.problems
     built = Ledger(Published(edition.published), edition.results)
     stale = (task for task in tasks(edition) if task.reason)
     built.errors += [f"the notebook {task.name} must run: {task.reason}" for task in stale]

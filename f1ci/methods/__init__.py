@@ -9,9 +9,10 @@ read this registry. A new method is one function and one entry:
 >>> def half(sample, z):
 ...     return 0.5 * sample.estimate, 0.5 + 0.5 * sample.estimate
 >>> toy = methods.Method("toy", "Halfway to each border.", half)
->>> with methods.registered(toy):
-...     print(tuple(f1_interval(3, 1, 1, method="toy")))
+>>> methods.METHODS["toy"] = toy
+>>> print(tuple(f1_interval(3, 1, 1, method="toy")))
 (0.375, 0.875)
+>>> del methods.METHODS["toy"]
 
 The default is "score" wherever it applies, and "logit" for all other metrics. Neither has a length
 of zero or leaves the metric's range.
@@ -19,8 +20,7 @@ of zero or leaves the metric's range.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -138,18 +138,6 @@ _ELSEWHERE = {
 }
 
 
-@contextmanager
-def registered(method: Method) -> Iterator[None]:
-    """Make a new method known for a while."""
-    if method.name in METHODS:
-        raise ValueError(f"there is a method {method.name!r} already")
-    METHODS[method.name] = method
-    try:
-        yield
-    finally:
-        del METHODS[method.name]
-
-
 def known(metric: Metric) -> dict[str, Method]:
     """Return the methods that apply to a metric by all their names, the default first."""
     fitting = [method for method in METHODS.values() if method.applies_to(metric)]
@@ -157,11 +145,6 @@ def known(metric: Metric) -> dict[str, Method]:
     if is_f1(metric):
         by_name |= {method.f1_name: method for method in fitting if method.f1_name}
     return by_name
-
-
-def names(metric: Metric) -> list[str]:
-    """Return the names of the methods that apply to a metric, its default first."""
-    return list(known(metric))
 
 
 def choose(name: str, sample: Sample) -> tuple[str, Method]:

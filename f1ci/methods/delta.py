@@ -34,6 +34,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
+from f1ci.counts import Matrix
 from f1ci.methods.score import Limits, Sample
 from f1ci.metrics import BinaryMetric, Tversky
 from f1ci.metrics.classes import is_f1, positive_expectations
@@ -103,26 +104,17 @@ def blurred(sample: Sample, z: FloatOrArray) -> Array:
     The squared slopes by E(ZA), EA and EZ, summed, times z^2 / 2n^2, are added to the variance.
     (For accuracy this is six times the increment of the Agresti-Coull interval.)
     """
-    metric = sample.metric
+    metric, matrix = sample.metric, sample.matrix
     assert isinstance(metric, BinaryMetric | Tversky)  # noqa: S101 - `choose` sees to it
+    if matrix is None:
+        # What is added does not depend on the true negatives of a Tversky score.
+        assert sample.counts is not None  # noqa: S101 - there is a matrix or counts
+        tp, fp, fn = np.broadcast_arrays(*sample.counts)
+        matrix = Matrix(np.stack([0.0 * tp, fp, fn, tp], axis=-1).reshape(*tp.shape, 2, 2))
     with np.errstate(divide="ignore", invalid="ignore"):
-        if sample.matrix is not None:
-            n, expectations = sample.matrix.total, positive_expectations(sample.matrix)
-        else:
-            # The slopes of a Tversky index at counts are those at proportions over n.
-            assert sample.counts is not None  # noqa: S101 - there is a matrix or counts
-            tp, fp, fn = sample.counts
-            n, expectations = np.ones(()), (tp, tp + fp, tp + fn)
-        slopes = np.stack(np.broadcast_arrays(*metric.partials(*expectations)))
-        error: Array = np.sqrt(sample.error**2 + blur_variance(slopes, n, z))
-    return error
-
-
-def blur_variance(slopes: Array, n: Array, z: FloatOrArray) -> Array:
-    """Return D / n of Yuan & Jiang, remark 2, from slopes of shape (3, ...)."""
-    with np.errstate(invalid="ignore", divide="ignore"):
-        variance: Array = (slopes**2).sum(axis=0) * z**2 / (2 * n**2)
-    return variance
+        slopes = np.stack(np.broadcast_arrays(*metric.partials(*positive_expectations(matrix))))
+        added = (slopes**2).sum(axis=0) * z**2 / (2 * matrix.total**2)
+        return np.asarray(np.sqrt(sample.error**2 + added))
 
 
 def item_covariance(rows: Array, groups: NDArray[np.int64] | None, counts: Array) -> Array:

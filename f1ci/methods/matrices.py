@@ -44,21 +44,15 @@ def limits_of_tables(
     counts = counts.reshape(-1, counts.shape[-1]).T
     quantiles = np.broadcast_to(z, shape).ravel()
     average = _average(metric, cells, fixed)
-    if average is None:
-        limits_of_block = partial(limits, evaluate=partial(_evaluate, metric, cells))
-    else:
-        limits_of_block = partial(
-            limits,
-            evaluate=average,
-            derivatives=average.second_order,
-            rescaled=average.rescaled if fixed else None,
-        )
+    evaluate = average or partial(_evaluate, metric, cells)
+    derivatives = average.second_order if average else None
+    rescaled = average.rescaled if average and fixed else None
     size = max(1, BLOCK // len(counts))
     ends = np.empty((2, counts.shape[1]))
     for start in range(0, counts.shape[1], size):
         block = slice(start, start + size)
         table = np.ascontiguousarray(counts[:, block])
-        ends[:, block] = limits_of_block(table, z=quantiles[block])
+        ends[:, block] = limits(table, evaluate, quantiles[block], derivatives, rescaled)
     low, high = np.clip(ends.reshape(2, *shape), *metric.range)
     return low, high
 

@@ -32,6 +32,7 @@ nothing is checked.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TypeAlias
 
 import numpy as np
@@ -85,10 +86,7 @@ def limits(
     z, counts = np.tile(np.broadcast_to(z, counts.shape[1:]), 2), np.tile(counts, 2)
     n = counts.sum(axis=0)
 
-    def by_differences(q: Array) -> tuple[Array, Array]:
-        return second_order(q, evaluate)
-
-    of_second_order = by_differences if derivatives is None else derivatives
+    of_second_order = derivatives or partial(second_order, evaluate=evaluate)
     with np.errstate(all="ignore"):
         shares = counts / n
         estimate = evaluate(shares)[0]

@@ -67,7 +67,7 @@ def _odds_root(a: Array, b: Array, slope: Array, alpha: float, beta: float) -> A
     four_ab = 4.0 * a * b
     two_a = 2.0 * a
     t = two_a / (slope + np.sqrt(slope * slope + four_ab))
-    for _ in range(_NEWTON_STEPS):
+    for _ in range(_NEWTON_STEPS + 1):
         square = t * t
         denominator = alpha + beta * square
         e = slope * (1.0 + square) / denominator
@@ -75,6 +75,4 @@ def _odds_root(a: Array, b: Array, slope: Array, alpha: float, beta: float) -> A
         image = two_a / (e + root)
         derivative = 2.0 * (beta - alpha) * image * t * e / (root * (1.0 + square) * denominator)
         t = t - (t - image) / (1.0 - derivative)
-    square = t * t
-    e = slope * (1.0 + square) / (alpha + beta * square)
-    return two_a / (e + np.sqrt(e * e + four_ab))
+    return image

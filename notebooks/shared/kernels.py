@@ -127,7 +127,7 @@ def joint_from_cells(
                 axis=-1,
             )
             z = score.normal_quantile(confidence_level)
-            added = delta.blur_variance(slopes, n, z).reshape(flat.shape)
+            added = ((slopes**2).sum(axis=0) * z**2 / (2 * n**2)).reshape(flat.shape)
             covariance = covariance + added[..., None] * np.eye(flat.shape[-1])
     return flat, covariance
 
