@@ -140,6 +140,21 @@ def test_the_least_coverage_is_measured_again():
     assert atlas.measured_again(designs, lambda *of: of[1] / 100, 1, rng()) == 0.1
 
 
+def test_variants_change_what_they_say():
+    # Room: one item is wrong.
+    metric, z = atlas.AVERAGES["macro precision"], atlas.Z
+    m = np.diag([17.0, 17.0, 15.0])[None]
+    m[0, 0, 1] = 1.0
+    low, high = kernels.limits_without(m, metric, z)
+    np.testing.assert_allclose((low, high), atlas.limits_of(m, metric), rtol=1e-12)
+    assert kernels.limits_without(m, metric, z, few=0)[1] < high - 0.001
+    assert kernels.limits_without(m, metric, z, few=1)[1] == high
+    # Bounds: of two items, both right, the variance to second order says that nothing is random.
+    m, metric = np.eye(2)[None], atlas.AVERAGES["weighted precision"]
+    assert kernels.limits_without(m, metric, z)[0] < 0.5
+    assert kernels.limits_without(m, metric, z, bounds=False)[0] > 0.9
+
+
 # Rivals for macro F1
 
 TABLE = np.array([[30.0, 4.0, 1.0], [3.0, 20.0, 2.0], [0.0, 5.0, 15.0]])

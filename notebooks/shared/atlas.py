@@ -522,6 +522,29 @@ def average_study(
                 atlas.designs.setdefault(name, []).append((cells, n))
 
 
+# How the score limits of averages are changed to see what their parts do.
+VARIANTS: dict[str, dict[str, Any]] = {
+    "as they are": {},
+    "room for two errors": {"few": 2.0},
+    "no room": {"few": 0.0},
+    "no bounds": {"bounds": False},
+}
+
+
+def variants_study(
+    designs: Sequence[Population], metric: Metric, replicates: int, rng: Generator
+) -> dict[str, Array]:
+    """Return the coverage of the variants in the same test sets, by design."""
+    rows: dict[str, list[float]] = {name: [] for name in VARIANTS}
+    for cells, n in designs:
+        m = matrices(cells, n, replicates, rng)
+        m = m[~np.isnan(value(m, metric))]
+        for name, changes in VARIANTS.items():
+            limits = kernels.limits_without(m, metric, Z, **changes)
+            rows[name].append(float(covered(limits, float(value(cells, metric)))[0].mean()))
+    return {name: np.array(row) for name, row in rows.items()}
+
+
 def rare_study(
     atlas: Atlas, designs: Sequence[Population], replicates: int, rng: Generator
 ) -> None:
