@@ -92,8 +92,7 @@ def interval_of(
         check(sample, entry, name, classes, each)
     of = tuple(classes) if each and classes is not None else None
     estimate, low, high, error = ends
-    method = chosen + sample.mark
-    return Interval(estimate, low, high, error, level, method, name, of, alternative)
+    return Interval(estimate, low, high, error, level, chosen + sample.mark, name, of, alternative)
 
 
 def check(

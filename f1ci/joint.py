@@ -127,7 +127,11 @@ def joint_intervals(
     cells, smoothed = np.stack(influences, axis=2).reshape(2, len(estimate), r, r)
     covariance = delta.item_covariance(_of_items(cells, items), items.groups, items.counts)
     if method == "blur":
-        covariance = _blurred(covariance, matrix, resolved, z)
+        # What the correction of Yuan & Jiang, choice II, adds to each variance.
+        zero = np.zeros(len(models))
+        samples = [Sample(metric, zero, zero, matrix=matrix) for metric in resolved]
+        added_error = np.stack([delta.blurred(sample, z) for sample in samples], axis=-1)
+        covariance = covariance + np.diag(added_error.ravel() ** 2)
     error = np.sqrt(np.diagonal(covariance))
     # 2. The quantile of the largest of the correlated variables.
     own = groups is None and method not in ("delta", "blur")
@@ -146,7 +150,6 @@ def joint_intervals(
             check(sample, entry, metric.name, models)
     (low, joint_low), (high, joint_high) = np.moveaxis(np.array(ends), 0, -1).reshape(2, 2, -1)
     entries = chosen * len(models)
-    needs_error = np.array([entry.name in ("delta", "blur") for entry in entries])
     return JointIntervals(
         classifiers=tuple(name for name in models for _ in resolved),
         metrics=tuple(metric.name for metric in resolved) * len(models),
@@ -158,7 +161,7 @@ def joint_intervals(
         individual_high=high,
         critical_value=critical_value,
         covariance=covariance,
-        degenerate=np.isnan(joint_low) | needs_error & ~(error > 0),
+        degenerate=~(joint_high > joint_low),
         confidence_level=level,
         methods=tuple(entry.name + "+groups" * (groups is not None) for entry in entries),
     )
@@ -184,14 +187,6 @@ def _of_items(cells: Array, items: Items) -> Array:
     true, predicted = items.codes[0], items.codes[1:]
     of_rows = np.repeat(predicted, len(cells) // len(predicted), axis=0)
     return np.asarray(cells[np.arange(len(cells))[:, None], true, of_rows])
-
-
-def _blurred(covariance: Array, matrix: Matrix, metrics: Sequence[Metric], z: float) -> Array:
-    """Add to the variances what the correction of Yuan & Jiang, choice II, adds."""
-    zero = np.zeros(matrix.total.shape)
-    samples = [Sample(metric, zero, zero, matrix=matrix) for metric in metrics]
-    added = np.stack([delta.blurred(sample, z) for sample in samples], axis=-1) ** 2
-    return covariance + np.diag(added.ravel())
 
 
 def _smoothed_covariance(cells: Array, added: Array, items: Items) -> Array:
