@@ -31,22 +31,22 @@ from f1ci.results import (
 # Fewer items than this that matter to the score of a class are too few.
 FEW = 3
 
-# Differences of kappa or of a metric of one's own have no score limits for more classes than this.
+# Of more classes than this, the 24 limits behind a difference of kappa take seconds.
 _MOST_CLASSES = 10
 
 
 def sample_of_items(metric: Metric, items: Items) -> Sample:
     """Return the sample of items, in groups or not, of one model or of B minus A."""
     two = len(items.codes) == 3
-    if two:
-        _validation.at_least_two("items", int(items.counts.sum()))
     if items.groups is not None:
         sample = sample_of_groups(metric, items)
+    elif two:
+        _validation.at_least_two("items", int(items.counts.sum()))
+        sample = sample_of_difference(metric, items)
     else:
-        sample = sample_of_difference(metric, items) if two else sample_of(metric, items.matrix())
-    # Their 24 limits would take seconds.
-    slow = two and len(items.classes) > _MOST_CLASSES
-    if slow and metric.index is None and metric.parts is None:
+        sample = sample_of(metric, items.matrix())
+    closed = metric.index is not None or metric.parts is not None
+    if two and len(items.classes) > _MOST_CLASSES and not closed:
         sample = sample._replace(limits=None)
     return sample
 
@@ -71,7 +71,7 @@ def interval_of(
         what = f"alternative={alternative!r}, a one-sided limit"
         raise ValueError(f"confidence_level must be above 0.5 for {what}, got {level!r}")
     if method is None:  # nothing has to be looked up
-        chosen = sample.default
+        chosen = "logit" if sample.limits is None else "score"
         entry = METHODS[chosen]
     else:
         chosen, entry = choose(method, sample)
@@ -92,8 +92,7 @@ def interval_of(
         check(sample, entry, name, classes, each)
     of = tuple(classes) if each and classes is not None else None
     estimate, low, high, error = ends
-    method = chosen + sample.mark
-    return Interval(estimate, low, high, error, level, method, name, of, alternative)
+    return Interval(estimate, low, high, error, level, chosen + sample.mark, name, of, alternative)
 
 
 def check(
@@ -143,13 +142,10 @@ def _places(which: NDArray[np.bool_] | np.bool_, names: Classes | None = None) -
 
 def _lacking(metric: Metric, true: Array, predicted: Array, classes: Classes | None) -> str:
     """Return a clause that says which classes are never true or never predicted."""
-    if not true.any():
-        return ", because the matrix is empty"
     names = ["negative", "positive"] if metric.binary else classes or range(len(true))
-    lacks = [
-        f"class {_validation.short(name)} is never {word}"
-        for word, numbers in (("true", true), ("predicted", predicted))
-        for name, number in zip(names, numbers, strict=True)
-        if not number
-    ]
+    lacks = []
+    for name, *numbers in zip(names, true, predicted, strict=True):
+        words = [word for word, n in zip(("true", "predicted"), numbers, strict=True) if not n]
+        if words:
+            lacks.append(f"class {_validation.short(name)} is never {' and never '.join(words)}")
     return f", because {_validation.first_few(lacks)}" if lacks else ""

@@ -16,12 +16,25 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from compendium.published import ERRATUM_KINDS, Number, Published, read_number
+from compendium.published import Number, Published, read_number
 
 ROOT = Path(__file__).resolve().parents[1]
 PAPERS = Path(os.environ.get("F1CI_PAPERS", ROOT.parent / "shared" / "papers"))
 
 PUBLISHED = Published()
+# The kinds of entries of the register, and the letter that ids of each kind begin with: what is
+# proved wrong in print, what fits another run, what is not understood, and what is no error.
+ERRATUM_KINDS = {
+    "misprint": "E",
+    "wrong number": "E",
+    "wrong statement": "E",
+    "other run": "R",
+    "open": "O",
+    "gap": "N",
+    "unstated choice": "N",
+    "defect of our copy": "N",
+    "remark": "N",
+}
 RESULTS, INPUTS = [*PUBLISHED.rows.values()], [*PUBLISHED.inputs.values()]
 ITEMS = "table|section|equation|lemma|theorem|proposition|corollary|remark|appendix"
 

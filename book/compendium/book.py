@@ -42,7 +42,7 @@ from sphinx.util.docutils import SphinxRole
 
 from compendium import RefusedError, deposit, read_json, show, sources, swhid, write
 from compendium.execute import QUICK, Edition, Task, command, locked, say, seconds, tasks
-from compendium.published import ERRATUM_KINDS, LedgerError, Published, Row
+from compendium.published import LedgerError, Published, Row
 from compendium.verdicts import VERDICTS, Entry, Ledger
 from f1ci import cli
 
@@ -230,8 +230,7 @@ def fragment(name: str, ledger: Ledger, **more: Any) -> str:
     groups: dict[tuple[str, str], list[Entry]] = {}
     for entry in entries:
         groups.setdefault((entry.paper, entry.item), []).append(entry)
-    order = list(dict.fromkeys(ERRATUM_KINDS.values()))
-    errata = sorted(published.errata.values(), key=lambda e: order.index(e.id[0]))
+    errata = sorted(published.errata.values(), key=lambda entry: "ERON".index(entry.id[0]))
     with mock.patch.dict(os.environ, COLUMNS="88"):  # whatever the width of the terminal is
         return render(
             f"{name}.md",

@@ -199,8 +199,6 @@ class Task:
 def tasks(edition: Edition, names: Sequence[str] = (), text: str = "") -> list[Task]:
     """Return the notebooks of an edition, each with its values and why it has to run."""
     known = edition.names()
-    if text and not names:
-        raise RefusedError(f"name the notebook whose parameters are {text!r}")
     if unknown := [name for name in names if name not in known]:
         raise RefusedError(f"there is no notebook {unknown[0]!r}; there are {', '.join(known)}")
     run = edition.root / REFERENCE / "run.json"
@@ -399,8 +397,7 @@ def seconds(value: float) -> str:
 
 def say(line: str) -> None:
     """Print a line now, even into a pipe."""
-    sys.stdout.write(line + "\n")
-    sys.stdout.flush()
+    print(line, flush=True)
 
 
 # The command
@@ -416,7 +413,6 @@ def command(work: Callable[..., bool], arguments: Mapping[str, Mapping[str, Any]
     """
     program = sys.modules["__main__"]
     parser = argparse.ArgumentParser(
-        prog=f"python -m {program.__spec__.name if program.__spec__ else ''}",
         description=(program.__doc__ or "").partition("\n")[0],
     )
     parser.add_argument("--root", type=Path, default=ROOT, help="another tree (for tests)")

@@ -45,17 +45,12 @@ METHODS: dict[str, dict[str, Any]] = {
 WIDTH = 7.2  # inches: the width of the book's text
 
 
-def set_style() -> None:
-    """Make the book's style matplotlib's default for this process."""
-    lines = cycler(color=[colour for name, colour in COLOURS.items() if name != "grey"])
-    plt.style.use(["default", Path(__file__).with_suffix(".mplstyle"), {"axes.prop_cycle": lines}])
-
-
 def subplots(
     rows: int = 1, columns: int = 1, *, height: float = 3.6, **options: Any
 ) -> tuple[Figure, Any]:
-    """Give `plt.subplots` in the book's style and width; `height` is in inches."""
-    set_style()
+    """Give `plt.subplots` in the book's style, from then on the default; `height` is in inches."""
+    lines = cycler(color=[colour for name, colour in COLOURS.items() if name != "grey"])
+    plt.style.use(["default", Path(__file__).with_suffix(".mplstyle"), {"axes.prop_cycle": lines}])
     return plt.subplots(rows, columns, figsize=(WIDTH, height), **options)
 
 

@@ -155,8 +155,6 @@ class Page:
 
     def missing(self, id: str, what: str) -> None:  # noqa: A002
         """Record that a number cannot be computed because `what` is not published."""
-        if not what.strip():
-            raise LedgerError(f"{id}: say which input is missing, got {what!r}")
         self._add(Record(id, missing=what.strip()))
 
     @property
@@ -215,8 +213,6 @@ def checked(record: Record, row: Row) -> Record:
 
     new = replace(record)
     if record.missing:
-        alone = record == Record(record.id, missing=record.missing)
-        refuse(not alone, f"a value and a missing input ({record.missing!r})")
         return record
     if row.number is None:
         refuse(not isinstance(record.value, str), f"a word, got {record.value!r}")

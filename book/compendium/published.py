@@ -32,19 +32,6 @@ from typing import TypeVar
 
 from compendium import PUBLISHED, RefusedError
 
-# The kinds of entries of the register, and the letter that ids of each kind begin with: what is
-# proved wrong in print, what fits another run, what is not understood, and what is no error.
-ERRATUM_KINDS = {
-    "misprint": "E",
-    "wrong number": "E",
-    "wrong statement": "E",
-    "other run": "R",
-    "open": "O",
-    "gap": "N",
-    "unstated choice": "N",
-    "defect of our copy": "N",
-    "remark": "N",
-}
 _Kind = TypeVar("_Kind")
 
 

@@ -117,12 +117,6 @@ def add_fetching(notebook: NotebookNode) -> None:
     notebook.cells.insert(1, fetch)
 
 
-def drifted(source: Path) -> bool:
-    """Say whether the committed pair of a source is missing, or not what the source stands for."""
-    pair = source.with_suffix(".ipynb")
-    return not pair.exists() or pair.read_text("utf-8") != pair_text(source)
-
-
 # Parameters
 
 
@@ -164,9 +158,9 @@ def from_text(text: str, parameters: Iterable[Parameter], notebook: str) -> dict
 
 def _main(edition: Edition, _: object) -> bool:
     for source in sources(edition.root / "notebooks"):
-        if drifted(source):
-            pair = write(source.with_suffix(".ipynb"), pair_text(source))
-            sys.stdout.write(f"wrote {pair.name}\n")
+        pair, text = source.with_suffix(".ipynb"), pair_text(source)
+        if not pair.exists() or pair.read_text("utf-8") != text:
+            sys.stdout.write(f"wrote {write(pair, text).name}\n")
     return True
 
 

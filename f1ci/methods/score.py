@@ -99,11 +99,6 @@ class Sample(NamedTuple):
     error_at: Callable[[FloatOrArray], Array] | None = None
     bias: FloatOrArray = 0.0
 
-    @property
-    def default(self) -> str:
-        """The name of the default method."""
-        return "score" if self.limits is not None else "logit"
-
 
 def sample_of_counts(metric: Metric, counts: Counts, matrix: Matrix | None = None) -> Sample:
     """Return the sample of one Tversky score of independent items."""
