@@ -171,6 +171,30 @@ for name, populations in FAMILIES.items():
 show.table(["family", "metric", *METHODS, "again", "length"], lines, numeric=range(2, 7))
 
 # %% [markdown]
+# ## Metrics by name
+#
+# Twenty populations of two classes, and twenty of three for kappa: 30, 50 or 100 items; uniform shares of the classes, of
+# which every row and column expects 3 items or more; shares of right items from a Beta distribution (8, 2). The columns are those
+# of the last table.
+
+# %% tags=["hide-input"]
+BY_NAME = dict.fromkeys(["specificity", "npv", "accuracy", "balanced_accuracy", "mcc"], 2)
+BY_NAME |= dict.fromkeys(["kappa", "linear_kappa", "quadratic_kappa"], 3)
+rng, lines, ours = np.random.default_rng([seed, 7]), [], []
+drawn = {classes: designs_of_score.drawn(classes, 20, rng) for classes in (2, 3)}
+for name, classes in BY_NAME.items():
+    metric = f1ci.metrics.get(name)
+    found = designs_of_score.family(drawn[classes], metric, METHODS, replicates // 2, seed)
+    pairs = [(100 * rows[:, 0].mean(), 100 * rows[:, 0].min()) for rows in found.values()]
+    ours.append(pairs[0])
+    length = np.median(found["score"][:, 1] / found["logit"][:, 1])
+    lines.append([name, *(f"{mean:.1f} / {least:.1f}" for mean, least in pairs), f"{length:.2f}"])
+for key, number in zip(("least", "most"), np.sort(np.array(ours)[:, 0])[[0, -1]], strict=True):
+    say(f"named-mean-{key}", number)
+say("named-worst", np.array(ours)[:, 1].min())
+show.table(["metric", *METHODS, "length"], lines, numeric=range(1, 5))
+
+# %% [markdown]
 # ## One table, three questions
 #
 # The same 120 items give three intervals for macro F1. What differs is what would be random if the test were made
@@ -198,6 +222,27 @@ axis.axvline(questions["items at random"].estimate, color=figures.COLOURS["grey"
 axis.set_yticks(-np.arange(3), list(questions))
 axis.set(xlabel="macro F1", ylim=(-2.5, 0.5))
 figures.save(figure, "score-intervals-sampling")
+
+# %% [markdown]
+# **Fixed class sizes.** Test sets with a fixed number of items in each class, from the evenly spread half of the grid, and from
+# 100 classes of 10 items (half, 65 and 80 % right). The table has the mean / the worst coverage in per cent.
+
+# %% tags=["hide-input"]
+SIZES = {"grid": designs_of_score.grid()[::2], "hundred": []}
+for right in (0.5, 0.65, 0.8):
+    wrong = (1 - right) / 99
+    SIZES["hundred"].append(((wrong + (right - wrong) * np.eye(100)) / 100, 1000))
+lines = []
+for name, populations in SIZES.items():
+    count = replicates // (4 if name == "grid" else 10)
+    for metric in SECOND[:2]:
+        rows = [designs_of_score.fixed_rows(p, metric, count, seed) for p in populations]
+        ends = 100 * np.array([np.mean(rows, axis=0), np.min(rows, axis=0)])
+        for place, kind in enumerate(("random", "rows")):
+            for key, number in zip(("mean", "worst"), ends[:, place], strict=True):
+                say(f"fixed-{name}-{metric.name}-{kind}-{key}".replace("_", "-"), number)
+        lines.append([name, metric.name, *(f"{mean:.1f} / {least:.1f}" for mean, least in ends.T)])
+show.table(["classes", "metric", "the default", 'fixed="rows"'], lines, numeric=(2, 3))
 
 # %% [markdown]
 # ## Rivals for macro F1
