@@ -34,11 +34,6 @@ def p_value(p: float) -> str:
     return "< 0.0001" if p < 1e-4 else f"{p:.2g}"
 
 
-def value(x: object) -> str:
-    """Return a number with four digits, integers in full; and text as it is."""
-    return f"{x:,}" if isinstance(x, int) else f"{x:.4g}" if isinstance(x, float) else str(x)
-
-
 def label(name: object) -> str:
     """Return a name on one line, cut if it is long, without characters that move the cursor."""
     text = str(name)

@@ -19,8 +19,8 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
 import f1ci
-from f1ci import _files, _tables, _validation, metrics
-from f1ci.results import Fields, IntervalWarning
+from f1ci import _files, _pasted, _tables, _validation, metrics, planning
+from f1ci.results import DifferenceSampleSize, Fields, IntervalWarning, SampleSize, warn
 
 # What a positive label is called most often.
 _POSITIVE = ("1", "true", "True", "TRUE", "yes", "pos", "positive")
@@ -74,7 +74,7 @@ def _counts(options: Namespace) -> Answer:
 
 def _report(options: Namespace) -> Answer:
     """Print precision, recall and F1 of every class, each with its interval."""
-    (true, predicted), groups = _files.labels(options)
+    _, (true, predicted), groups = _files.labels(options)
     printed = f1ci.classification_report(
         true,
         predicted,
@@ -83,14 +83,28 @@ def _report(options: Namespace) -> Answer:
         method=options.method,
         confidence_level=options.confidence_level,
     )
+    return _reported(printed, _shape(len(true), groups))
+
+
+def _matrix(options: Namespace) -> Answer:
+    """Print the same report from a confusion matrix; rows are true classes."""
+    with _files.opened(options.matrix) as stream:
+        matrix, classes, notes = _pasted.read_matrix(stream.read())
+    for note in notes:
+        warn(note, IntervalWarning)
+    of = {"method": options.method, "confidence_level": options.confidence_level}
+    return _reported(f1ci.matrix_report(matrix, classes, **of), f"{matrix.sum():,} items")
+
+
+def _reported(printed: f1ci.ClassificationReport, shape: str) -> Answer:
     of = {"method": printed.method, "confidence_level": printed.confidence_level}
-    text = f"{_shape(len(true), groups)}, {len(printed.classes)} classes\n\n{printed}"
+    text = f"{shape}, {len(printed.classes)} classes\n\n{printed}"
     return text, [row | of for row in printed.records()]
 
 
 def _compare(options: Namespace) -> Answer:
     """Say which of two or more models is better on the same items."""
-    labels, groups = _files.labels(options)
+    models, labels, groups = _files.labels(options)
     metric, positive = _compared_metric(options, _files.in_order(itertools.chain(*labels)))
     of_class = f" of {_tables.label(positive)}" if metric.binary else ""
     columns: list[list[Any]] = list(labels)
@@ -98,7 +112,7 @@ def _compare(options: Namespace) -> Answer:
         columns = [[label == positive for label in column] for column in labels]
     comparison = f1ci.compare_models(
         columns[0],
-        dict(zip(map(_tables.label, options.pred), columns[1:], strict=True)),
+        dict(zip(map(_tables.label, models), columns[1:], strict=True)),
         metric,
         margin=options.margin,
         groups=groups,
@@ -117,9 +131,19 @@ def _compare(options: Namespace) -> Answer:
 
 
 def _plan(options: Namespace) -> Answer:
-    """Say how many items are needed for a narrow interval."""
-    of = {name: getattr(options, name) for name in ("half_width", "prevalence", "confidence_level")}
-    plan = f1ci.sample_size(options.metric or "f1", **of)
+    """Say how many items are needed, for one score or to find a difference of two models."""
+    of_two = ("difference", "disagreement", "score")
+    every = ("half_width", *of_two, "prevalence", "confidence_level")
+    asked = {name: getattr(options, name) for name in every if getattr(options, name) is not None}
+    metric = options.metric or "f1"
+    if options.difference is None:
+        plan: SampleSize | DifferenceSampleSize = f1ci.sample_size(
+            metric, **({"half_width": None} | asked)
+        )
+    elif missing := [name for name in (*of_two, "prevalence") if name not in asked]:
+        raise ValueError(f"--difference also needs --{', --'.join(missing)}")
+    else:
+        plan = f1ci.comparison_sample_size(metric, power=options.power, **asked)
     return str(plan), [plan.to_dict()]
 
 
@@ -132,9 +156,13 @@ _ARGUMENTS: dict[str, Fields] = {
     "fn": {"type": int, "help": "false negatives"},
     "tn": {"type": int, "nargs": "?", "help": "true negatives, for the accuracy only"},
     "file": {"help": "a file with a header line; - is standard input"},
+    "matrix": {"help": "a printed matrix of items drawn at random; - is standard input"},
+    "file_b": {"nargs": "?", "help": "a second file, with the predictions of model B"},
+    "--on": _COLUMN | {"help": "the column that joins the two files"},
     "--true": _COLUMN | {"required": True, "help": "true labels"},
     "--pred": _COLUMN | {"required": True, "nargs": 1, "help": "predicted labels"},
-    "--pred+": _COLUMN | {"required": True, "nargs": "+", "help": "of each model"},
+    "--pred+": _COLUMN
+    | {"required": True, "nargs": "+", "help": "of each model, or of both files"},
     "--groups": _COLUMN | {"help": "document, image or user of the item"},
     "--labels": {"nargs": "+", "metavar": "LABEL", "help": "the classes in their order, or some"},
     "--positive": {"metavar": "LABEL", "help": "the positive class"},
@@ -144,22 +172,29 @@ _ARGUMENTS: dict[str, Fields] = {
     "--margin": {"type": float, "default": 0.0, "help": "a difference that does not matter"},
     "--half-width": {"type": float, "help": "half the length of the interval"},
     "--prevalence": {"type": float, "help": "share of truly positive items"},
+    "--difference": {"type": float, "help": "or a difference of two models to find"},
+    "--disagreement": {"type": float, "nargs": 2, "metavar": ("POS", "NEG")}
+    | {"help": "shares of items, by class, that only one model gets right"},
+    "--score": {"type": float, "help": "what both models score, about"},
+    "--power": {"type": float, "default": planning.POWER, "help": "to find a difference"},
     "--confidence-level": {"type": float, "default": 0.95, "metavar": "LEVEL"},
     "--alternative": {"default": "two-sided", "help": "greater or less: one limit"},
     "--json": {"action": "store_true", "help": "print json"},
 }
 _TABLE = "file --true --groups --delimiter --pred"
+_PLAN = "--half-width --prevalence --difference --disagreement --score --power"
 
 # Each command with its arguments and an example.
 _COMMANDS: list[tuple[Callable[[Namespace], Answer], str, str]] = [
     (_counts, "tp fp fn tn --metric --method --alternative", "77 44 10"),
     (_report, f"{_TABLE} --labels --method", "x.csv --true y --pred a"),
-    (_compare, f"{_TABLE}+ --metric --positive --margin --method", "x.csv --true y --pred a b"),
+    (_matrix, "matrix --method", "matrix.txt"),
     (
-        _plan,
-        "--metric --half-width --prevalence",
-        "--metric f0.5 --half-width 0.02 --prevalence 0.615",
+        _compare,
+        f"{_TABLE}+ file_b --on --metric --positive --margin --method",
+        "x.csv --true y --pred a b",
     ),
+    (_plan, f"--metric {_PLAN}", "--metric f0.5 --half-width 0.02 --prevalence 0.615"),
 ]
 
 
@@ -171,14 +206,14 @@ def helps() -> dict[str, str]:
 def _parsers() -> dict[str, ArgumentParser]:
     raw = argparse.RawDescriptionHelpFormatter
     examples = [f"f1ci {run.__name__.strip('_')} {example}" for run, _, example in _COMMANDS]
-    shown = "\n  ".join([*examples, "f1ci report - --true y --pred a --json"])
+    more = ["compare a.csv b.csv --on id --true y --pred p", "report - --true y --pred a --json"]
+    shown = "\n  ".join([*examples, *(f"f1ci {example}" for example in more)])
     top = ArgumentParser(
         prog="f1ci",
         description="How sure can we be of an F score? Intervals, reports, comparisons, plans.",
         formatter_class=raw,
         epilog=f"examples:\n  {shown}\n\n"
         "A file has a header line, and commas, semicolons, tabs or bars between columns.\n"
-        "All models are columns of one file: first join two files, by `paste` or by pandas.\n"
         "Limits are for items drawn at random, or for documents (--groups). For fixed numbers\n"
         "of items of the classes take f1ci.metric_interval(..., fixed='rows') in Python.\n"
         "`f1ci COMMAND --help` explains a command.\n"
@@ -194,7 +229,7 @@ def _parsers() -> dict[str, ArgumentParser]:
             description=run.__doc__,
             epilog=f"example: {example}",
         )
-        new.set_defaults(run=run)
+        new.set_defaults(run=run, on=None, file_b=None)
         for word in [*words.split(), "--confidence-level", "--json"]:
             new.add_argument(word.rstrip("+"), **_ARGUMENTS[word])
         parsers[new.prog] = new

@@ -53,7 +53,8 @@ def bcv_partitions(
         smallest power of two above m: 4 for m = 2 and 3, 8 for m = 4 to 7, and so on.
     stratify : array_like, optional
         A label for each observation. Every block then holds the same number of observations of
-        each class, to within one (eq. 3 of the paper asks this of the positive class). To
+        each class, to within one (eq. 3 of the paper asks this of the positive class). So a class
+        with fewer members than there are blocks is missing from some. To
         balance two keys at once, pass their combinations as labels.
     rng : None, int or numpy.random.Generator, optional
         Decides which observations share a block.
@@ -68,9 +69,8 @@ def bcv_partitions(
     Raises
     ------
     ValueError
-        If there are fewer observations than blocks, if a class of `stratify` has
-        fewer members than there are blocks (some block would have none of it), or
-        if `stratify` has not one label per observation.
+        If there are fewer observations than blocks, or if `stratify` has not one label per
+        observation.
 
     See Also
     --------
@@ -121,7 +121,10 @@ def bcv_partitions(
     if n < blocks:
         of = f"the number of blocks for repetitions={repetitions}"
         raise ValueError(f"n must be at least {blocks}, {of}, got {n}")
-    codes = np.zeros(n, dtype=np.intp) if stratify is None else _codes(stratify, n, blocks)
+    codes = np.zeros(n, dtype=np.intp)
+    if stratify is not None:
+        (codes,), _ = encode({"stratify": stratify})
+        _validation.same_length(n=range(n), stratify=codes)
     signs = _design(repetitions, blocks)
     block = _assign(codes, blocks, _validation.generator(rng))
     folds = []
@@ -130,17 +133,6 @@ def bcv_partitions(
         first, second = np.flatnonzero(in_first), np.flatnonzero(~in_first)
         folds += [(first, second), (second, first)]
     return folds
-
-
-def _codes(stratify: Labels, n: int, blocks: int) -> Indices:
-    """Return the class number of each observation, if every block can have each class."""
-    (codes,), classes = encode({"stratify": stratify})
-    _validation.same_length(n=range(n), stratify=codes)
-    sizes = np.bincount(codes).tolist()
-    if min(sizes) < blocks:
-        got = f"got {min(sizes)} of class {_validation.short(classes[sizes.index(min(sizes))])}"
-        raise ValueError(f"every class of stratify must have at least {blocks} members, {got}")
-    return np.asarray(codes, dtype=np.intp)
 
 
 def _design(repetitions: int, blocks: int) -> Signs:

@@ -38,7 +38,7 @@ from f1ci import _validation
 from f1ci import metrics as _metrics
 from f1ci.counts import items_of
 from f1ci.methods.delta import item_covariance
-from f1ci.methods.quantile import normal_quantile
+from f1ci.methods.score import normal_quantile
 from f1ci.metrics import Metric
 from f1ci.results import Classes, DifferenceSampleSize, Labels, SampleSize
 

@@ -99,7 +99,7 @@ _MOST_ROWS = 30
 class Record:
     """A frozen result: equal to another if all values are, arrays and ``nan`` included.
 
-    It prints as a table with lines of text below; by default each field is a row.
+    It prints as a table with lines of text below.
     """
 
     __slots__ = ()
@@ -113,8 +113,7 @@ class Record:
         }
 
     def _table(self) -> Table:
-        rows = [[name, _tables.value(x)] for name, x in self.to_dict().items() if x is not None]
-        return [type(self).__name__, ""], rows, []
+        raise NotImplementedError
 
     def __str__(self) -> str:
         head, rows, below = self._table()
@@ -377,6 +376,15 @@ class BayesTest(Record):
     metric: str
     rope: float
 
+    def _table(self) -> Table:
+        by = f" by more than {self.rope:g}" if self.rope else ""
+        rows = [[f"H1: B is better than A{by}", f"{self.p_h1:.3g}"]]
+        if self.rope:
+            rows.append([f"equivalence: within {self.rope:g}", f"{self.p_rope:.3g}"])
+        worse = "worse" if self.rope else "not better"
+        rows.append([f"H0: B is {worse} than A{by}", f"{self.p_h0:.3g}"])
+        return [self.metric, "probability"], rows, [self.decision]
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DifferenceTest(Record):
@@ -482,6 +490,13 @@ class DifferenceSampleSize(Record):
     confidence_level: float
     metric: str
 
+    def _table(self) -> Table:
+        rows = [["items on which both models run", f"{self.items:,}"]]
+        rows.append(["items for each, on separate test sets", f"{self.unpaired:,}"])
+        power, level = map(_tables.percent, (self.power, self.confidence_level))
+        line = f"to find a difference of {self.difference:g} in {power} of all cases, at {level}"
+        return [self.metric, "number"], rows, [line]
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SampleSize(Record):
@@ -511,3 +526,10 @@ class SampleSize(Record):
     standard_error: float
     confidence_level: float
     metric: str
+
+    def _table(self) -> Table:
+        rows = [["truly positive items", f"{self.positives:,}"]]
+        if self.total is not None:
+            rows.append(["items in all", f"{self.total:,}"])
+        line = f"keep the standard error at {self.standard_error:.4g} or below"
+        return [self.metric, "number"], rows, [line]

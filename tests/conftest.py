@@ -15,9 +15,14 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fixed"))
 
 
 def pytest_collection_modifyitems(items):
-    """Begin with the files that have most slow tests, so that none is left alone at the end."""
+    """Begin with the files that have most slow tests, and with the one that makes the real book.
+
+    The others that look at this book come last: none waits for it, and they end a run in two parts.
+    """
     slow = Counter(item.path for item in items if item.get_closest_marker("slow"))
-    items.sort(key=lambda item: -slow[item.path])
+    looks = {item.path for item in items if "real_book" in getattr(item, "fixturenames", ())}
+    turn = {path: -1 if path.name == "test_book.py" else 1 for path in looks}
+    items.sort(key=lambda item: (turn.get(item.path, 0), -slow[item.path]))
 
 
 @pytest.fixture(scope="session")
@@ -59,3 +64,35 @@ def real_book(tmp_path_factory):
                 assert ran.returncode == 0, ran.stdout + ran.stderr
             made.write("yes")
     return ROOT / "_build" / "quick"
+
+
+@pytest.fixture(scope="session")
+def real_address(real_book):
+    """Where the real book is served on this machine."""
+    from sites import serve
+
+    yield from serve(real_book / "html")
+
+
+@pytest.fixture(scope="module")
+def window(browser):
+    """One page for many tests: each new one would compile the book's scripts again."""
+    window = browser.new_page()
+    yield window
+    window.close()
+
+
+@pytest.fixture
+def tab(window):
+    """The page, as if it were new."""
+    window.goto("about:blank")
+    window.set_viewport_size({"width": 1280, "height": 720})
+    window.emulate_media(media="null", color_scheme="null")
+    return window
+
+
+@pytest.fixture
+def plain(browser):
+    """A page of a browser without scripts."""
+    with browser.new_context(java_script_enabled=False) as context:
+        yield context.new_page()

@@ -1,5 +1,6 @@
 """The command line, run as a user runs it: a process with arguments, a file or a pipe."""
 
+import gzip
 import json
 import os
 import subprocess
@@ -158,8 +159,13 @@ def test_plans(capsys):
     out, _ = here(capsys, "plan", "--metric", "f0.5", "--half-width", 0.02, "--prevalence", 0.615)
     plan = f1ci.sample_size(f1ci.metrics.fbeta(0.5), half_width=0.02, prevalence=0.615)
     assert out == f"{plan}\n"
+    of = ["--difference", 0.03, "--disagreement", 0.05, 0.05, "--score", 0.8, "--prevalence", 0.3]
+    (row,) = json.loads(here(capsys, "plan", *of, "--json")[0])
+    assert row["items"] == 2520
     _, err = here(capsys, "plan", "--metric", "recall", code=2)
     assert err.startswith("f1ci: half_width must be numeric, got None")
+    _, err = here(capsys, "plan", "--difference", 0.02, "--score", 0.8, code=2)
+    assert err == "f1ci: --difference also needs --disagreement, --prevalence\n"
 
 
 @pytest.mark.parametrize(
@@ -174,6 +180,8 @@ def test_plans(capsys):
         (b"y,a\n1,1\n\n0, \n", "line 4: column 'a': the label is missing, got ''"),
         (b"y,a\n1,1\nNA,0\n", "line 3: column 'y': the label is missing, got 'NA'"),
         (b"y,a\n1,1\n0,nan\n", "line 3: column 'a': the label is missing, got 'nan'"),
+        ("y,a\n1,1\n0,1\n".encode("utf-16"), "line 1: not UTF-8 text; UTF-16 must be converted"),
+        (gzip.compress(b"y,a\n1,1\n"), "line 1: not UTF-8 text"),
         (b'y,a\nx,x\n"x,x\n', "line 3: unexpected end of data"),
         (b'y,a\nx,x\n"x"y,x\n', "line 3: ',' expected after '\"'"),
         (b"y,a\nx,x\nx,x\n", "needs at least two classes, got 1"),
@@ -247,6 +255,46 @@ def test_delimiters_inside_quotes_separate_nothing(capsys, tmp_path):
     assert "must be a 1-character string" in err
 
 
+def test_numbers_and_truth_values_are_spelled_alike(capsys, tmp_path):
+    path = write(tmp_path / "x.csv", ["1,1.0,1", "0,0.0,0", "1,0.0,1"])
+    out, err = here(capsys, "report", path, "--true", "y", "--pred", "a")
+    assert f"\n\n{f1ci.classification_report([1, 0, 1], [1, 0, 0])}\n" in out
+    assert err == "f1ci: note: labels are read 0.0 as 0, 1.0 as 1\n"
+    path = write(tmp_path / "y.csv", ["True,true,1", "False,false,0", "True,TRUE,1"])
+    out, err = here(capsys, "report", path, "--true", "y", "--pred", "a")
+    assert "labels are read False as false, TRUE as true, True as true" in err
+    _, err = here(capsys, "report", path, "--true", "y", "--pred", "b", code=2)
+    assert "share no label" in err
+
+
+def test_two_files_are_joined(capsys, tmp_path, labels):
+    whole = here(capsys, "compare", labels, "--true", "y", "--pred", "a", "b", "--json")[0]
+    one, other = tmp_path / "a.csv", tmp_path / "b.csv"
+    ids = RNG.permutation(N)
+    one.write_text("id,y,p\n" + "".join(f"{k},{TRUE[k]},{A[k]}\n" for k in range(N)))
+    other.write_text("p;id\n" + "".join(f"{B[k]};{k}\n" for k in ids) + "1;extra\n")
+    of = ["compare", one, other, "--on", "id", "--true", "y", "--pred", "p"]
+    out, err = here(capsys, *of, "--json")
+    assert json.loads(out) == json.loads(whole)
+    assert err == "f1ci: note: 1 rows without a partner in the other file are left out\n"
+    with other.open("a") as stream:
+        stream.write("0;7\n")
+    assert "the row '7' comes twice" in here(capsys, *of, code=2)[1]
+    assert "two files need --on COLUMN" in here(capsys, *of[:3], *of[5:], code=2)[1]
+
+
+def test_a_matrix_has_the_report_of_its_labels(capsys, tmp_path):
+    path = tmp_path / "matrix.txt"
+    path.write_text(f"{f1ci.confusion_matrix(TRUE, A)!r}")
+    out, err = here(capsys, "matrix", path)
+    assert out.endswith(f"\n\n{f1ci.classification_report(TRUE, A)}\n")
+    assert not err
+    path.write_text("\tno\tyes\tTotal\nno\t50\t3\t53\nyes\t4\t61\t65\nTotal\t54\t64\t118\n")
+    out, err = here(capsys, "matrix", path)
+    assert out.startswith("118 items, 2 classes\n")
+    assert err == "f1ci: note: left out: the row and the column of totals\n"
+
+
 def test_more_than_two_models(capsys, labels):
     out, _ = here(capsys, "compare", labels, "--true", "y", "--pred", "a", "b", "y")
     assert out.splitlines()[-1] == "y is better than every other model"
@@ -304,7 +352,7 @@ def test_a_reader_that_leaves_early_is_no_error(tmp_path):
 
 def test_help_shows_every_command_with_an_example(capsys):
     out, _ = here(capsys, "--help")
-    for name in ("counts", "report", "compare", "plan"):
+    for name in ("counts", "report", "matrix", "compare", "plan"):
         assert f"\n  f1ci {name} " in out
         shown, _ = here(capsys, name, "--help")
         assert f"example: f1ci {name} " in shown

@@ -95,7 +95,7 @@ def test_larger_blocks_disturb_the_halves_within_the_bound(repetitions):
 
 @settings(max_examples=60)
 @given(
-    sizes=st.lists(st.integers(8, 40), min_size=1, max_size=5),
+    sizes=st.lists(st.integers(1, 40), min_size=1, max_size=5).filter(lambda x: sum(x) >= 8),
     repetitions=st.sampled_from([3, 7]),
     seed=st.integers(0, 2**32 - 1),
 )
@@ -160,7 +160,6 @@ def test_scikit_learn_takes_the_pairs_as_cv():
         ({"n": 1, "repetitions": 1}, ValueError, "at least 2, .*=1, got 1"),
         ({"n": 10.0}, TypeError, "n must be an integer, got 10.0"),
         ({"n": 8, "repetitions": 0}, ValueError, "repetitions must be at least 1.*got 0"),
-        ({"n": 8, "stratify": [1] * 3 + [0] * 5}, ValueError, "at least 4 members.*3 of class 1"),
         ({"n": 8, "stratify": [0, 1] * 3}, ValueError, "n has 8, stratify has 6"),
         ({"n": 4, "stratify": [0.0, 0.0, np.nan, 0.0]}, ValueError, "missing labels, got nan"),
     ],

@@ -134,6 +134,10 @@ def test_f_scores_against_scikit_learn():
         for beta in (0.5, 1, 2):
             theirs = sklearn_metrics.fbeta_score(y_true, y_pred, beta=beta, average=average)
             assert metrics.averaged(average, beta).value(matrix) == pytest.approx(theirs, rel=1e-13)
+            named = metrics.get(f"{average}_f{beta}")
+            assert named.value(matrix) == pytest.approx(theirs, rel=1e-13)
+    theirs = sklearn_metrics.jaccard_score(y_true, y_pred, average="micro")
+    assert metrics.get("micro_jaccard").value(matrix) == pytest.approx(theirs, rel=1e-13)
 
 
 def test_orientation_rows_are_true():

@@ -389,7 +389,7 @@ def faulty(tmp_path_factory):
         tmp_path_factory.mktemp("faulty"),
         slow=notebook(
             "Slow",
-            "while True:\n    try:\n        while True:\n            pass\n"
+            "import time\n\nwhile True:\n    try:\n        time.sleep(60)\n"
             "    except BaseException:\n        pass",
         ),
         leaves=notebook("Leaves", "import sys\n\nsys.exit(0)", "1"),

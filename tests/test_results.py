@@ -147,13 +147,16 @@ def test_a_verdict_needs_both_the_interval_and_the_p_value():
     assert test.verdict() == close
 
 
-def test_plans_and_bayes_tests_print_their_fields():
-    plan = f1ci.sample_size(f1ci.metrics.fbeta(0.5), half_width=0.02)
-    lines = [line.split() for line in str(plan).splitlines()]
-    assert lines[:2] == [["SampleSize"], ["positives", "5,832"]]
-    assert lines[-1] == ["metric", "fbeta(0.5)"]
-    assert "total" not in str(plan)  # without the prevalence there is none
-    test = f1ci.bayes_test([[[40, 9, 6], [38, 8, 8]]], [[[41, 4, 5], [39, 5, 7]]], rope=0.02)
-    rows = dict(line.split(maxsplit=1) for line in str(test).splitlines()[1:])
-    assert rows["p_h1"] == f"{test.p_h1:.4g}"
-    assert rows["decision"] == test.decision
+def test_plans_and_bayes_tests_print_as_tables():
+    plan = f1ci.sample_size(f1ci.metrics.fbeta(0.5), half_width=0.02, prevalence=0.615)
+    assert "5,832" in str(plan)
+    assert "9,483" in str(plan)
+    pair = f1ci.comparison_sample_size(
+        difference=0.03, disagreement=(0.05, 0.05), score=0.8, prevalence=0.3
+    )
+    assert "2,520" in str(pair)
+    folds = [[[40, 9, 6], [38, 8, 8]]], [[[41, 4, 5], [39, 5, 7]]]
+    for rope in (0.0, 0.02):
+        test = f1ci.bayes_test(*folds, rope=rope)
+        assert f"{test.p_h1:.3g}" in str(test)
+        assert str(test).splitlines()[-1] == test.decision

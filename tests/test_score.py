@@ -20,7 +20,7 @@ from scipy.special import gammaln
 from statsmodels.stats.proportion import proportion_confint
 
 from f1ci.methods import score
-from f1ci.methods.quantile import normal_quantile
+from f1ci.methods.score import normal_quantile
 
 Z = normal_quantile(0.95)
 cautious_limits = partial(score.tversky_limits, cautious=True)

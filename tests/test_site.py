@@ -1,34 +1,36 @@
-"""The built book: every page there, a broken notebook shown, nothing fetched from the network.
+"""A small book, built once for all the tests: its numbers, its ledger, a broken notebook shown.
 
-Two books are built, each once for all the tests. The small one has the real settings and the
-notebooks below: one that is sound, one that fails and one that has not been run. The other is the
-real one, computed with small numbers (`make quick`, so what is up to date is not computed again).
+It has the real settings and the notebooks below: one that is sound, one that fails and one that has
+not been run. The real book is that of `test_book.py`.
 """
 
-import functools
-import http.server
 import json
 import re
 import shutil
-import subprocess
-import threading
 from pathlib import Path
-from urllib.parse import unquote, urlsplit
 
 import nbformat
 import pandas as pd
 import pytest
 import yaml
-from axe_playwright_python.sync_playwright import Axe
 from bs4 import BeautifulSoup
 from compendium import ROOT, SITE, deposit, swhid
 from compendium.published import Published
 from crates import check, roc_validator
 from pybtex.database import parse_string
-from sphinx_external_toc.parsing import parse_toc_yaml
+from sites import (
+    MEASURE,
+    ROLE_LEFT,
+    ROWS,
+    faults,
+    measured,
+    parsed,
+    read_pages,
+    serve,
+    text_on_paper,
+    texts_of,
+)
 from trees import call, make_tree, notebook, put_data
-
-import f1ci
 
 DEMO = """\
 # %% [markdown]
@@ -238,42 +240,6 @@ def test_parameters_of_every_notebook_are_listed(book):
         assert words in text
 
 
-def faults(pages):
-    """List what is wrong with finished pages: links that lead nowhere, images without a text."""
-    places = {
-        path: {"", "top", *(tag["id"] for tag in page.select("[id]"))}
-        for path, page in pages.items()
-    }
-    for path, page in pages.items():
-        where = "/".join(path.parts[-2:])
-        for image in page.select('img:not([alt]), img[alt=""]'):
-            yield f"{where}: an image has no alternative text ({image.get('src')})"
-        tags = page.select("[href], [src]")
-        for link in sorted({str(tag.get("href") or tag["src"]) for tag in tags}):
-            parts = urlsplit(link)
-            if parts.scheme or parts.netloc:
-                continue
-            target = (path.parent / unquote(parts.path)).resolve() if parts.path else path
-            if not target.exists():
-                yield f"{where}: the link {link} leads nowhere"
-            elif target.parent.name == "notebooks" and "/" in parts.fragment:
-                continue  # a number, whose place the page's script looks for
-            elif target in places and unquote(parts.fragment) not in places[target]:
-                yield f"{where}: the link {link} names no place on its page"
-
-
-@functools.cache
-def parsed(path):
-    return BeautifulSoup(path.read_text("utf-8"), "html.parser")
-
-
-def read_pages(html):
-    """Every page of a site."""
-    return {
-        p.resolve(): parsed(p) for p in sorted(html.rglob("*.html")) if "_static" not in p.parts
-    }
-
-
 @pytest.mark.slow
 def test_check_sees_what_it_is_for(book, tmp_path):
     html = tmp_path / "html"
@@ -297,42 +263,13 @@ def test_check_sees_what_it_is_for(book, tmp_path):
     ]
 
 
-# --- in a real browser -----------------------------------------------------------------------
+# In a browser
 
 
 @pytest.fixture(scope="session")
 def address(book):
     """Where the small book is served on this machine."""
     yield from serve(book[0] / "_build" / "html")
-
-
-def serve(folder):
-    class Quiet(http.server.SimpleHTTPRequestHandler):
-        def log_message(self, *_):
-            pass
-
-    handler = functools.partial(Quiet, directory=str(folder))
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_port}"
-        server.shutdown()
-
-
-@pytest.fixture(scope="module")
-def window(browser):
-    """One page for many tests: each new one would compile the book's scripts again."""
-    window = browser.new_page()
-    yield window
-    window.close()
-
-
-@pytest.fixture
-def tab(window):
-    """The page, as if it were new."""
-    window.goto("about:blank")
-    window.set_viewport_size({"width": 1280, "height": 720})
-    window.emulate_media(media="null")
-    return window
 
 
 @pytest.mark.slow
@@ -345,9 +282,6 @@ def test_mathematics_renders_and_code_unfolds(tab, address):
     assert not code.is_visible()
     tab.get_by_text("Show the code").nth(1).click()
     assert code.is_visible()
-
-
-ROWS = ".ledger-all tbody tr:visible"
 
 
 @pytest.mark.slow
@@ -451,13 +385,6 @@ def test_a_row_leads_to_the_place_where_its_notebook_shows_the_number(book, tab,
     assert tab.evaluate("scrollY") > 0
 
 
-@pytest.fixture
-def plain(browser):
-    """A page of a browser without scripts."""
-    with browser.new_context(java_script_enabled=False) as context:
-        yield context.new_page()
-
-
 @pytest.mark.slow
 def test_the_ledger_works_without_scripts(plain, address):
     plain.goto(f"{address}/book/ledger.html")
@@ -486,19 +413,6 @@ def test_links_on_paper_lead_to_the_site(book):
     assert all(link.startswith("https://") for link in links)
 
 
-def text_on_paper(html, documents, target):
-    """What poppler, which is not ours, reads in the printed pages."""
-    if not any(map(shutil.which, deposit.PROGRAMS)):
-        pytest.skip("no Chromium on this machine")
-    if not shutil.which("pdftotext"):
-        pytest.skip("no pdftotext on this machine")
-    deposit.print_pages(html, documents, target)
-    read = subprocess.run(
-        ["pdftotext", "-layout", str(target), "-"], check=True, capture_output=True, text=True
-    )
-    return read.stdout
-
-
 @pytest.mark.slow
 def test_paper_has_what_pages_fold_and_not_what_only_screens_can_do(book, tmp_path):
     html = book[0] / "_build" / "html"
@@ -516,204 +430,10 @@ def test_paper_has_what_pages_fold_and_not_what_only_screens_can_do(book, tmp_pa
     assert not (html / "book" / "all.html").exists()
 
 
-# --- the real book ---------------------------------------------------------------------------
-
-
-@pytest.fixture(scope="session")
-def real_address(real_book):
-    yield from serve(real_book / "html")
-
-
-def pages_of(folder):
-    return list(parse_toc_yaml(folder / "stage" / "book" / "_toc.yml"))
-
-
-def real_pages(folder):
-    return [*pages_of(folder), "search", "genindex"]
-
-
-@pytest.mark.slow
-def test_the_real_book_is_complete(real_book):
-    documents = pages_of(real_book)
-    assert [d for d in documents if not (real_book / "html" / f"{d}.html").is_file()] == []
-    sources = {f"notebooks/{p.stem}" for p in (ROOT / "notebooks").glob("*.py")}
-    pages = {f"book/{p.stem}" for p in (ROOT / "book").glob("*.md") if p.stem != "README"}
-    assert set(documents) == sources | pages
-
-
-@pytest.mark.slow
-def test_the_readme_shows_the_figure_of_the_front_page(real_book):
-    figure = real_book / "results" / "figures" / "choosing-a-method-front.svg"
-    assert (ROOT / "book" / "_static" / "coverage.svg").read_bytes() == figure.read_bytes()
-
-
-@pytest.mark.slow
-def test_the_manifest_lists_what_the_notebooks_make(real_book):
-    """Every figure, every notebook with its tables, every results file, and nothing else."""
-    listed = yaml.safe_load((ROOT / "codecheck.yml").read_text("utf-8"))["manifest"]
-    made = {
-        f"_build/{p.relative_to(real_book).as_posix()}"
-        for folder in ("executed", "results")
-        for p in (real_book / folder).rglob("*")
-        if p.is_file()
-    }
-    assert {item["file"] for item in listed} == made
-
-
-@pytest.mark.slow
-def test_every_link_of_the_real_book_leads_somewhere(real_book):
-    assert list(faults(read_pages(real_book / "html"))) == []
-
-
-@pytest.mark.slow
-def test_no_page_asks_anything_of_the_network(visits, real_address):
-    own = (real_address, "data:", "blob:")
-    assert [u for visit in visits.values() for u in visit["asked"] if not u.startswith(own)] == []
-    assert {page: visit["errors"] for page, visit in visits.items() if visit["errors"]} == {}
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("paper", Published().papers)
-def test_the_chapters_mathematics_renders(tab, real_address, paper):
-    tab.goto(f"{real_address}/book/{paper}.html", wait_until="networkidle")
-    tab.wait_for_selector(".bd-article mjx-container", timeout=30_000)
-    assert tab.locator(".bd-article mjx-container").count() > 50
-    assert tab.locator("mjx-merror").count() == 0
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("word", "names"),
-    [
-        ("install", {"five-minutes"}),
-        ("calculator", {"calculator"}),
-        ("weighted", {"five-minutes"}),
-        ("imbalanced", {"questions"}),
-        ("compare", {"compare"}),
-        ("Dice", {"questions", "recipes"}),
-        ("macro f1", {"takahashi"}),
-        ("compare two models", {"compare"}),
-        ("is model b better", {"compare"}),
-        ("confidence interval f1", {"lam"}),
-        ("p-value", {"compare"}),
-        ("statistically significant", {"compare"}),
-        ("f1_score_interval", {"api-intervals"}),
-        ("docker", {"reexecute"}),
-        ("Wilson", set()),
-        ("F-beta", set()),
-    ],
-)
-def test_search_puts_the_guide_first_and_before_the_api(tab, real_address, word, names):
-    tab.goto(f"{real_address}/search.html?q={word}", wait_until="networkidle")
-    tab.wait_for_selector("#search-results li a", timeout=30_000)
-    links = tab.locator("#search-results li > a")
-    found = [link.get_attribute("href") for link in links.all()]
-    assert {Path(re.split("[?#]", link)[0]).stem for link in found[: len(names)]} == names
-    assert "_" in word or "/api" not in found[0]
-    assert word != "Wilson" or len(found) >= 3
-
-
-@pytest.fixture(scope="module", params=["light", "dark"])
-def coloured(browser, request):
-    """A page for a reader who prefers light or dark colours, and what axe is to look at.
-
-    On dark pages colours alone differ.
-    """
-    tab = browser.new_page(color_scheme=request.param)
-    yield tab, {"runOnly": ["color-contrast"]} if request.param == "dark" else None
-    tab.close()
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "name",
-    [
-        *(f"book/{p}" for p in ("index", "calculator", "recipes", "cli", "lam")),
-        *(f"book/{p}" for p in ("ledger", "errata")),
-        *(f"notebooks/{n}" for n in ("five-minutes", "questions", "lam-coverage")),
-    ],
-)
-def test_axe_finds_no_serious_violation(coloured, real_address, name):
-    tab, options = coloured
-    tab.goto(f"{real_address}/{name}.html", wait_until="networkidle")
-    found = Axe().run(tab, options=options).response["violations"]
-    serious = [v for v in found if v["impact"] in ("serious", "critical")]
-    assert [f"{v['id']}: {v['help']}: {v['nodes'][0]['html'][:200]}" for v in serious] == []
-
-
-# What a page does at the width of its window. Whatever reaches beyond the window's edge must be in
-# a box that scrolls, shows so by a fading edge, and takes the keyboard's focus.
-MEASURE = """() => {
-  const edge = innerWidth, found = [];
-  const scrolls = (e) => /auto|scroll/.test(getComputedStyle(e).overflowX)
-    && e.scrollWidth > e.clientWidth + 1;
-  const name = (e) => `${e.tagName}.${e.className} ${e.textContent.trim().slice(0, 40)}`;
-  if (document.documentElement.scrollWidth > edge) found.push("the page scrolls sideways");
-  for (const e of document.querySelectorAll(".bd-article table, .bd-sidebar-primary summary"))
-    if (!(e.ariaLabel || e.caption)) found.push(`without a name: ${name(e)}`);
-  for (const e of document.querySelectorAll(".bd-article *")) {
-    const box = e.getBoundingClientRect();
-    if (!box.width || !box.height || e.closest(".for-readers, mjx-assistive-mml")) continue;
-    const formula = e.closest("mjx-container");
-    if (formula && formula !== e) continue;
-    let parent = e.parentElement;
-    while (parent && !scrolls(parent)) parent = parent.parentElement;
-    if (box.right > edge + 1 && !parent?.matches(".bd-article *"))
-      found.push(`cut: ${name(e)}`);
-    if (scrolls(e) && getComputedStyle(e).maskImage === "none" && !e.matches("textarea"))
-      found.push(`no cue: ${name(e)}`);
-    if (scrolls(e) && e.tabIndex < 0) found.push(`out of the keyboard's reach: ${name(e)}`);
-    if (e.tagName === "IMG" && e.closest("figure") && e.naturalWidth > 600
-        && box.width < 0.85 * Math.min(e.naturalWidth, 691)) found.push(`small: ${e.src}`);
-  }
-  return found;
-}"""
-
-
-def measured(tab, address, until="networkidle"):
-    tab.goto(address, wait_until=until)
-    tab.evaluate("() => window.MathJax?.startup?.promise")
-    tab.evaluate("() => new Promise((done) => requestAnimationFrame(() => setTimeout(done, 100)))")
-    return tab.evaluate(MEASURE)
-
-
-WIDTHS = {390: "networkidle", 1400: "load"}  # a phone's and a desk's, the second time at once
-
-
-@pytest.fixture(scope="module")
-def visits(browser, real_book, real_address):
-    """What each page asks for, the errors of its scripts, and what does not fit, by width."""
-    tab = browser.new_page()
-    asked, errors, found = [], [], {}
-    tab.on("request", lambda request: asked.append(request.url))
-    tab.on("pageerror", lambda error: errors.append(str(error)))
-    for document in real_pages(real_book):
-        asked.clear()
-        errors.clear()
-        wrong = {}
-        for width, until in WIDTHS.items():
-            tab.set_viewport_size({"width": width, "height": 844})
-            wrong[width] = measured(tab, f"{real_address}/{document}.html", until)
-        found[document] = {"asked": [*asked], "errors": [*errors], "wrong": wrong}
-    tab.close()
-    return found
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("width", WIDTHS)
-def test_every_page_fits_its_screen(visits, width):
-    """A figure of the book is 691 px wide with labels of 9 points, which are 12 px.
-
-    At 85 % of that they have 10 px, the least that is read without effort.
-    """
-    found = {page: visit["wrong"][width] for page, visit in visits.items()}
-    assert {page: wrong for page, wrong in found.items() if wrong} == {}
-
-
 @pytest.mark.slow
 def test_measuring_sees_what_it_is_for(tab, address):
-    tab.set_viewport_size({"width": 390, "height": 844})
-    assert measured(tab, f"{address}/book/index.html") == []
+    tab.goto(f"{address}/book/index.html", wait_until="networkidle")
+    assert measured(tab, 390) == []
     tab.evaluate(
         """() => document.querySelector(".bd-article").insertAdjacentHTML("beforeend",
         '<p style="width: 500px" class="out">far</p><div style="overflow-x: auto" class="silent">'
@@ -728,125 +448,12 @@ def test_measuring_sees_what_it_is_for(tab, address):
 
 
 @pytest.mark.slow
-def test_no_page_misses_a_number_or_has_an_id_twice(real_book):
-    for document in pages_of(real_book):
-        page = parsed(real_book / "html" / f"{document}.html")
-        assert not page.select(".not-computed, .error.admonition"), document
-        assert not ROLE_LEFT.search(page.select_one(".bd-article").get_text()), document
-        ids = [tag["id"] for tag in page.select(".bd-article [id]")]
-        assert sorted(ids) == sorted(set(ids)), document
-
-
-@pytest.mark.slow
-def test_a_formula_is_no_stop_for_the_keyboard(tab, real_address):
-    tab.goto(f"{real_address}/book/lam.html", wait_until="networkidle")
-    tab.wait_for_selector(".bd-article mjx-container", timeout=30_000)
-    tab.evaluate("() => MathJax.startup.promise")
-    # Those that scroll are; at 1280 px that is next to none.
-    stops = tab.locator('mjx-container[tabindex="0"], .math[tabindex="0"]').count()
-    assert stops <= 3
-    # What a screen reader says of them is still there.
-    formulas = tab.locator(".bd-article mjx-container").count()
-    assert tab.locator(".bd-article mjx-assistive-mml math").count() == formulas > 500
-
-
-@pytest.mark.slow
-def test_the_figure_of_coverage_has_a_still_for_paper_and_without_scripts(plain, tab, real_address):
-    plain.goto(f"{real_address}/book/lam.html")
-    still = plain.locator("figure.explorer-still")
-    assert still.bounding_box()["height"] > 200
-    assert "Clopper-Pearson stays above" in still.locator("img").get_attribute("alt")
-    assert not plain.locator("#explorer").is_visible()
-    tab.goto(f"{real_address}/book/lam.html", wait_until="networkidle")
-    still, figure = tab.locator("figure.explorer-still"), tab.locator("#explorer")
-    assert (still.is_visible(), figure.is_visible()) == (False, True)
-    tab.emulate_media(media="print")
-    assert (still.is_visible(), figure.is_visible()) == (True, False)
-
-
-@pytest.mark.slow
-def test_a_chapter_on_paper_is_whole(real_book, tmp_path):
-    text = text_on_paper(real_book / "html", ["book/lam"], tmp_path / "lam.pdf")
-    assert re.match(r"(1\.\s+)?Lam et al\. \(2024\)", text)
-    assert "Coverage without simulation" in text
-    assert "telescoping sum" in text  # in a proof
-    assert re.search(r"method +printed +computed\n", text)
-    assert re.search(r"Wilson direct +0\.664 to 0\.799 +0\.6640 to 0\.7987", text)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("chapter", [*Published().papers, "score", "compare"])
-def test_a_chapter_shows_a_figure_and_begins_with_what_was_found(real_book, chapter):
-    article = parsed(real_book / "html" / "book" / f"{chapter}.html").select_one(".bd-article")
-    assert article.select("figure img")
-    first = article.select_one("h2").get_text()
-    opening = str(article).partition("<h2>")[0]
-    assert first.startswith(("Findings", "In plain words")) or re.search(
-        "<strong>(Result|Findings)", opening
-    )
-
-
-@pytest.mark.slow
-def test_citations_are_sound(real_book):
-    """Each block parses, names the package's version, and its address is a place of the book."""
-    text = (ROOT / "book" / "cite.md").read_text("utf-8")
-    blocks = re.findall(r"^```(json|bibtex)\n(.*?)^```", text, re.M | re.S)
-    assert [kind for kind, _ in blocks] == ["bibtex", "json"] * 3
-    addresses = re.findall(r"<(https://[^>]*)>", text)
-    for kind, block in blocks:
-        if kind == "json":
-            (item,) = json.loads(block)
-            addresses.append(item["URL"])
-            assert item["version"] == f1ci.__version__
-        else:
-            (entry,) = parse_string(block, "bibtex").entries.values()
-            addresses.append(entry.fields["url"])
-            version = entry.fields.get("version") or entry.fields["howpublished"].split()[-1]
-            assert version == f1ci.__version__
-    for address in addresses:
-        place = address.removeprefix("https://f1ci.github.io/f1ci/") or "index.html"
-        file, _, anchor = place.partition("#")
-        page = parsed(real_book / "html" / file)
-        assert not anchor or page.find(id=anchor), address
-
-
-@pytest.mark.slow
-def test_the_ledgers_headings_stay_in_sight(tab, real_address):
-    tab.goto(f"{real_address}/book/ledger.html?words=lam/table-3", wait_until="networkidle")
-    tab.locator(ROWS).nth(40).scroll_into_view_if_needed()
-    bar, form, heading = (
-        tab.locator(what).bounding_box()
-        for what in (".bd-header-article", "form.ledger-filter", "details.item[open] th >> nth=0")
-    )
-    for above, below in ((bar, form), (form, heading)):
-        assert above["y"] + above["height"] == pytest.approx(below["y"], abs=2)
-    assert heading["y"] < 200
-
-
-ROLE_LEFT = re.compile(r"\{[\w:]+\}`|^\([\w-]+\)=$|\$\$ *\([\w-]+\)", re.M)
-
-
-def texts_of(folder):
-    """The text cells of a folder's notebooks."""
-    for path in sorted(folder.glob("*.ipynb")):
-        cells = nbformat.read(path, as_version=4).cells
-        yield from (cell.source for cell in cells if cell.cell_type == "markdown")
-
-
-@pytest.mark.slow
 def test_an_offered_notebook_reads_as_its_page_does(book):
     """Jupyter knows no roles: printed, computed and quoted numbers stand in their places."""
     path = book[0] / "_build" / "html" / "notebooks" / "demo.ipynb"
     text = "".join(c.source for c in nbformat.read(path, as_version=4).cells)
     row = f"({SITE}book/ledger.html#lam/section-6/f1)"
     assert f"Of [0.740]{row} we get [0.74038]{row}; 2.5." in text
-
-
-@pytest.mark.slow
-def test_no_offered_notebook_has_roles(real_book):
-    offered, sources = real_book / "html" / "notebooks", ROOT / "notebooks"
-    assert {p.stem for p in offered.glob("*.ipynb")} == {p.stem for p in sources.glob("*.py")}
-    assert not any(ROLE_LEFT.search(text) for text in texts_of(offered))
 
 
 def test_committed_notebooks_have_no_roles_and_printed_numbers():

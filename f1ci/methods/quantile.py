@@ -41,7 +41,6 @@ from scipy import linalg
 from scipy.special import ndtr, ndtri, owens_t
 
 from f1ci import _validation
-from f1ci.methods.score import normal_quantile as normal_quantile
 from f1ci.results import FloatOrArray
 
 Floats = NDArray[np.float64]
@@ -137,8 +136,6 @@ def _planar_quantiles(factors: Floats, level: float) -> Floats:
     radius q / cos t; integrating exp(-radius^2 / 2) over half an arc is Owen's T.
     """
     n, k, _ = factors.shape
-    if k == 1:
-        return np.full(n, normal_quantile(level))
     angles = np.sort(np.arctan2(factors[:, :, 1], factors[:, :, 0]) % pi, axis=1)
     slopes = np.tan(np.diff(angles, axis=1, append=angles[:, :1] + pi) / 2)
 

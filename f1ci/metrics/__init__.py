@@ -169,9 +169,8 @@ def get(metric: str | Metric) -> Metric:
         return fbeta(float(name[1:]))
     for average in ("macro", "weighted", "micro"):
         of = name.removeprefix(f"{average}_").removesuffix(f"_{average}")
-        if of == name or not (of in METRICS or of in ALIASES or _is_fbeta(of)):
-            continue
-        return Micro(f"micro_{of}") if average == "micro" and of in PLAIN else _mean(average, of)
+        if of != name and (of in METRICS or of in ALIASES or _is_fbeta(of)):
+            return _mean(average, of)
     near = difflib.get_close_matches(name, [*METRICS, *ALIASES, *_AVERAGED], n=1, cutoff=0.7)
     hint = f"; did you mean {near[0]!r}?" if near else f"; known are {', '.join(METRICS)}"
     raise ValueError(f"metric must have a known name, got {_validation.short(metric)}{hint}")
@@ -229,10 +228,11 @@ def _mean(average: str, metric: str | Metric) -> Metric:
     binary = get(metric)
     if not isinstance(binary, ExpectationMetric):
         raise ValueError(f"only a binary metric can be averaged, got {binary.name!r}")
-    name = f"{average}_{binary.name}"
-    if average == "weighted" and binary == recall:
-        return Micro(name)  # the mean of recalls weighted so is the share of right items
-    return Mean(name, binary, average, binary.range, binary.smooth)
+    name, of = f"{average}_{binary.name}", (binary.range, binary.smooth)
+    f_score = isinstance(binary, Tversky) and round(binary.a + binary.b, 12) == 1.0
+    if (average == "micro" and f_score) or (average == "weighted" and binary == recall):
+        return Micro(name, binary, "micro", *of)  # both are the share of right items
+    return Mean(name, binary, average, *of)
 
 
 def macro_star(beta: float = 1.0) -> Metric:
@@ -266,31 +266,29 @@ def averaged(average: str, beta: float = 1.0) -> Metric:
     """
     known = ("binary", "micro", "macro", "weighted", "macro_star")
     of, chosen = fbeta(beta), _validation.choice("average", average, known)
-    if chosen == "micro":
-        return micro_f1
     if chosen == "macro_star":
         return macro_star(beta)
     return of if chosen == "binary" else _mean(chosen, of)
 
 
-micro_f1 = Micro("micro_f1")
+micro_f1 = _mean("micro", f1)
 macro_f1 = macro(f1)
 weighted_f1 = weighted(f1)
 macro_f1_star = macro_star()
 
 balanced_accuracy = Mean("balanced_accuracy", recall, "macro", UNIT)
 
-PLAIN = ("precision", "recall", "f1")
-BINARY: tuple[Metric, ...] = (
-    *(accuracy, precision, recall, specificity, npv, f1, jaccard),
-    *(correlation, cosine, lift, overlap),
-)
-OF_CLASSES: tuple[Metric, ...] = (
-    *(micro_f1, macro_f1, weighted_f1, macro_f1_star, balanced_accuracy, mcc),
-    *map(Kappa, ("kappa", "linear_kappa", "quadratic_kappa"), range(3)),
-)
-METRICS: dict[str, Metric] = {metric.name: metric for metric in (*BINARY, *OF_CLASSES)}
-_AVERAGED = [f"{average}_{name}" for average in ("macro", "weighted", "micro") for name in PLAIN]
+METRICS: dict[str, Metric] = {
+    metric.name: metric
+    for metric in (
+        *(accuracy, precision, recall, specificity, npv, f1, jaccard),
+        *(correlation, cosine, lift, overlap),
+        *(micro_f1, macro_f1, weighted_f1, macro_f1_star, balanced_accuracy, mcc),
+        *map(Kappa, ("kappa", "linear_kappa", "quadratic_kappa"), range(3)),
+    )
+}
+# Of all that `get` takes, names that a mistyped one may have meant.
+_AVERAGED = [f"{a}_{of}" for a in ("macro", "weighted", "micro") for of in ("precision", "recall")]
 
 # Other names that people know a metric by.
 ALIASES = {

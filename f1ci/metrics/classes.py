@@ -336,14 +336,6 @@ class Tversky(ExpectationMetric):
         """Return the value."""
         return eza / (eza + self.a * (ea - eza) + self.b * (ez - eza))
 
-    def partials(self, eza: Numbers, ea: Numbers, ez: Numbers) -> Slopes:
-        """Return the same derivatives in closed form, which is three times as fast."""
-        # Table III's (g / eza)**2 is 1 / denominator**2, which does not break at eza = 0.
-        a, b = self.a, self.b
-        with np.errstate(all="ignore"):
-            square = (eza + a * (ea - eza) + b * (ez - eza)) ** 2
-            return (a * ea + b * ez) / square, -a * eza / square, -b * eza / square
-
 
 def is_f1(metric: Metric) -> bool:
     """Tell if a metric is a Tversky score with weights of one half."""
@@ -369,20 +361,6 @@ class ShareRight(Metric):
 
 class Accuracy(ShareRight, BinaryMetric):
     """The share of items that are right, of two classes."""
-
-
-@dataclass(frozen=True, repr=False)
-class Micro(ShareRight, ClassMetric):
-    """The share of items that are right, of any number of classes."""
-
-    name: str
-    range: tuple[float, float] = UNIT
-
-    def of_classes(self, eza: Numbers, ea: Numbers, ez: Numbers) -> Numbers:  # noqa: ARG002
-        return eza.sum(axis=-1)
-
-    def slopes_of_classes(self, eza: Numbers, ea: Numbers, ez: Numbers) -> Slopes:
-        return np.ones_like(eza), np.zeros_like(ea), np.zeros_like(ez)
 
 
 @dataclass(frozen=True, repr=False)
@@ -434,6 +412,10 @@ class Mean(ClassMetric):
         every[..., list(self.chosen) or slice(None)] = slopes
         d1, d2, d3 = every / weights.sum(axis=-1, keepdims=True)
         return d1, d2, d3
+
+
+class Micro(ShareRight, Mean):
+    """The micro average of an F score over all classes: the share of items that are right."""
 
 
 @dataclass(frozen=True, repr=False)

@@ -2,6 +2,9 @@
 
 import numpy as np
 import pandas as pd
+import pytest
+
+from f1ci._pasted import read_matrix
 
 M = [[50, 3, 1], [4, 61, 2], [0, 5, 74]]
 FRAME = pd.DataFrame(M, index=list("abc"), columns=list("abc"))
@@ -45,3 +48,40 @@ TEXTS = {
     "Markdown": (MARKDOWN, "abc"),
     "LaTeX": (LATEX, "abc"),
 }
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_what_programs_print_is_read(name):
+    text, classes = TEXTS[name]
+    matrix, names, notes = read_matrix(text)
+    assert matrix.tolist() == M
+    assert names == list(classes)
+    assert notes == (["left out: the row and the column of totals"] if "totals" in name else [])
+
+
+def test_totals_without_a_name_are_left_out():
+    matrix, _, notes = read_matrix("50 3 53\n4 61 65\n54 64 118")
+    assert matrix.tolist() == [[50, 3], [4, 61]]
+    assert notes
+
+
+def test_thousands():
+    assert read_matrix("1,234\t5\n6\t2,000")[0].tolist() == [[1234, 5], [6, 2000]]
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("", "at least two classes, got ''"),
+        ("hello", "at least two classes, got 'hello'"),
+        ("1 2 3\n4 5 6", "line 1: a confusion matrix is square, got 2 rows of 3 numbers"),
+        ("1 2\n3 -4", "line 2: a whole number of items is wanted, got '-4'"),
+        ("a,b\n1,2.5\n3,4", "line 2: a whole number of items is wanted, got '2.5'"),
+        ("1 2\n3 x", "line 2: a whole number of items is wanted, got 'x'"),
+        (",a,b,Total\na,5,1,6\nb,2,7,9\nTotal,7,8,16", r"sums \[7, 8, 15\], got \[7, 8, 16\]"),
+        ("7", "at least two classes, got '7'"),
+    ],
+)
+def test_what_is_no_matrix_gets_a_sentence(text, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        read_matrix(text)

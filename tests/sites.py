@@ -1,0 +1,129 @@
+"""What tests look at in a built site: its files, its pages in a browser, its printed pages."""
+
+import functools
+import http.server
+import re
+import shutil
+import subprocess
+import threading
+from urllib.parse import unquote, urlsplit
+
+import nbformat
+import pytest
+from bs4 import BeautifulSoup
+from compendium import deposit
+
+ROWS = ".ledger-all tbody tr:visible"  # of the ledger
+ROLE_LEFT = re.compile(r"\{[\w:]+\}`|^\([\w-]+\)=$|\$\$ *\([\w-]+\)", re.M)
+
+
+def texts_of(folder):
+    """The text cells of a folder's notebooks."""
+    for path in sorted(folder.glob("*.ipynb")):
+        cells = nbformat.read(path, as_version=4).cells
+        yield from (cell.source for cell in cells if cell.cell_type == "markdown")
+
+
+def faults(pages):
+    """List what is wrong with finished pages: links that lead nowhere, images without a text."""
+    places = {
+        path: {"", "top", *(tag["id"] for tag in page.select("[id]"))}
+        for path, page in pages.items()
+    }
+    for path, page in pages.items():
+        where = "/".join(path.parts[-2:])
+        for image in page.select('img:not([alt]), img[alt=""]'):
+            yield f"{where}: an image has no alternative text ({image.get('src')})"
+        tags = page.select("[href], [src]")
+        for link in sorted({str(tag.get("href") or tag["src"]) for tag in tags}):
+            parts = urlsplit(link)
+            if parts.scheme or parts.netloc:
+                continue
+            target = (path.parent / unquote(parts.path)).resolve() if parts.path else path
+            if not target.exists():
+                yield f"{where}: the link {link} leads nowhere"
+            elif target.parent.name == "notebooks" and "/" in parts.fragment:
+                continue  # a number, whose place the page's script looks for
+            elif target in places and unquote(parts.fragment) not in places[target]:
+                yield f"{where}: the link {link} names no place on its page"
+
+
+@functools.cache
+def parsed(path):
+    return BeautifulSoup(path.read_text("utf-8"), "html.parser")
+
+
+def read_pages(html):
+    """Every page of a site."""
+    return {
+        p.resolve(): parsed(p) for p in sorted(html.rglob("*.html")) if "_static" not in p.parts
+    }
+
+
+def serve(folder):
+    class Quiet(http.server.SimpleHTTPRequestHandler):
+        def log_message(self, *_):
+            pass
+
+    handler = functools.partial(Quiet, directory=str(folder))
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+
+
+def text_on_paper(html, documents, target):
+    """What poppler, which is not ours, reads in the printed pages."""
+    if not any(map(shutil.which, deposit.PROGRAMS)):
+        pytest.skip("no Chromium on this machine")
+    if not shutil.which("pdftotext"):
+        pytest.skip("no pdftotext on this machine")
+    deposit.print_pages(html, documents, target)
+    read = subprocess.run(
+        ["pdftotext", "-layout", str(target), "-"], check=True, capture_output=True, text=True
+    )
+    return read.stdout
+
+
+# What a page does at the width of its window. Whatever reaches beyond the window's edge must be in
+# a box that scrolls, shows so by a fading edge, and takes the keyboard's focus.
+MEASURE = """() => {
+  const edge = innerWidth, found = [];
+  const scrolls = (e) => /auto|scroll/.test(getComputedStyle(e).overflowX)
+    && e.scrollWidth > e.clientWidth + 1;
+  const name = (e) => `${e.tagName}.${e.className} ${e.textContent.trim().slice(0, 40)}`;
+  if (document.documentElement.scrollWidth > edge) found.push("the page scrolls sideways");
+  for (const e of document.querySelectorAll(".bd-article table, .bd-sidebar-primary summary"))
+    if (!(e.ariaLabel || e.caption)) found.push(`without a name: ${name(e)}`);
+  for (const e of document.querySelectorAll(".bd-article *")) {
+    const box = e.getBoundingClientRect();
+    if (!box.width || !box.height || e.closest(".for-readers, mjx-assistive-mml")) continue;
+    const formula = e.closest("mjx-container");
+    if (formula && formula !== e) continue;
+    let parent = e.parentElement;
+    while (parent && !scrolls(parent)) parent = parent.parentElement;
+    if (box.right > edge + 1 && !parent?.matches(".bd-article *"))
+      found.push(`cut: ${name(e)}`);
+    if (scrolls(e) && getComputedStyle(e).maskImage === "none" && !e.matches("textarea"))
+      found.push(`no cue: ${name(e)}`);
+    if (scrolls(e) && e.tabIndex < 0) found.push(`out of the keyboard's reach: ${name(e)}`);
+    if (e.tagName === "IMG" && e.closest("figure") && e.naturalWidth > 600
+        && box.width < 0.85 * Math.min(e.naturalWidth, 691)) found.push(`small: ${e.src}`);
+  }
+  return found;
+}"""
+
+
+def measured(tab, width):
+    """Return what does not fit a window of this width, once the page has come to rest."""
+    tab.set_viewport_size({"width": width, "height": 844})
+    tab.evaluate("() => window.MathJax?.startup?.promise")
+    # The page's scripts answer a new width in the frame after that of its layout.
+    tab.evaluate(
+        """async () => { for (let i = 0; i < 3; i++) await new Promise(requestAnimationFrame); }"""
+    )
+    for _ in range(20):  # a busy machine may take longer
+        if not (found := tab.evaluate(MEASURE)):
+            break
+        tab.wait_for_timeout(100)
+    return found

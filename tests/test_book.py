@@ -1,0 +1,195 @@
+"""The real book, computed with small numbers (`make quick`), as files and as pages in a browser.
+
+What is up to date is not computed again. `test_screens.py` looks at single pages of it.
+"""
+
+import json
+import re
+from collections import deque
+from pathlib import Path
+
+import pytest
+import yaml
+from compendium import ROOT
+from compendium.published import Published
+from pybtex.database import parse_string
+from sites import ROLE_LEFT, faults, measured, parsed, read_pages, texts_of
+from sphinx_external_toc.parsing import parse_toc_yaml
+
+import f1ci
+
+pytestmark = pytest.mark.slow
+
+
+def pages_of(folder):
+    return list(parse_toc_yaml(folder / "stage" / "book" / "_toc.yml"))
+
+
+def test_the_real_book_is_complete(real_book):
+    documents = pages_of(real_book)
+    assert [d for d in documents if not (real_book / "html" / f"{d}.html").is_file()] == []
+    sources = {f"notebooks/{p.stem}" for p in (ROOT / "notebooks").glob("*.py")}
+    pages = {f"book/{p.stem}" for p in (ROOT / "book").glob("*.md") if p.stem != "README"}
+    assert set(documents) == sources | pages
+
+
+def test_the_readme_shows_the_figure_of_the_front_page(real_book):
+    figure = real_book / "results" / "figures" / "choosing-a-method-front.svg"
+    assert (ROOT / "book" / "_static" / "coverage.svg").read_bytes() == figure.read_bytes()
+
+
+def test_the_manifest_lists_what_the_notebooks_make(real_book):
+    """Every figure, every notebook with its tables, every results file, and nothing else."""
+    listed = yaml.safe_load((ROOT / "codecheck.yml").read_text("utf-8"))["manifest"]
+    made = {
+        f"_build/{p.relative_to(real_book).as_posix()}"
+        for folder in ("executed", "results")
+        for p in (real_book / folder).rglob("*")
+        if p.is_file()
+    }
+    assert {item["file"] for item in listed} == made
+
+
+def test_every_link_of_the_real_book_leads_somewhere(real_book):
+    assert list(faults(read_pages(real_book / "html"))) == []
+
+
+def test_no_page_misses_a_number_or_has_an_id_twice(real_book):
+    for document in pages_of(real_book):
+        page = parsed(real_book / "html" / f"{document}.html")
+        assert not page.select(".not-computed, .error.admonition"), document
+        assert not ROLE_LEFT.search(page.select_one(".bd-article").get_text()), document
+        ids = [tag["id"] for tag in page.select(".bd-article [id]")]
+        assert sorted(ids) == sorted(set(ids)), document
+
+
+@pytest.mark.parametrize("chapter", [*Published().papers, "score", "compare"])
+def test_a_chapter_shows_a_figure_and_begins_with_what_was_found(real_book, chapter):
+    article = parsed(real_book / "html" / "book" / f"{chapter}.html").select_one(".bd-article")
+    assert article.select("figure img")
+    first = article.select_one("h2").get_text()
+    opening = str(article).partition("<h2>")[0]
+    assert first.startswith(("Findings", "In plain words")) or re.search(
+        "<strong>(Result|Findings)", opening
+    )
+
+
+def test_citations_are_sound(real_book):
+    """Each block parses, names the package's version, and its address is a place of the book."""
+    text = (ROOT / "book" / "cite.md").read_text("utf-8")
+    blocks = re.findall(r"^```(json|bibtex)\n(.*?)^```", text, re.M | re.S)
+    assert [kind for kind, _ in blocks] == ["bibtex", "json"] * 3
+    addresses = re.findall(r"<(https://[^>]*)>", text)
+    for kind, block in blocks:
+        if kind == "json":
+            (item,) = json.loads(block)
+            addresses.append(item["URL"])
+            assert item["version"] == f1ci.__version__
+        else:
+            (entry,) = parse_string(block, "bibtex").entries.values()
+            addresses.append(entry.fields["url"])
+            version = entry.fields.get("version") or entry.fields["howpublished"].split()[-1]
+            assert version == f1ci.__version__
+    for address in addresses:
+        place = address.removeprefix("https://f1ci.github.io/f1ci/") or "index.html"
+        file, _, anchor = place.partition("#")
+        page = parsed(real_book / "html" / file)
+        assert not anchor or page.find(id=anchor), address
+
+
+def test_no_offered_notebook_has_roles(real_book):
+    offered, sources = real_book / "html" / "notebooks", ROOT / "notebooks"
+    assert {p.stem for p in offered.glob("*.ipynb")} == {p.stem for p in sources.glob("*.py")}
+    assert not any(ROLE_LEFT.search(text) for text in texts_of(offered))
+
+
+WIDTHS = (390, 1400)  # a phone's and a desk's
+
+
+@pytest.fixture(scope="module")
+def visits(browser, real_book, real_address):
+    """What each page asks for, its scripts' errors, its formulas, and what does not fit, by width.
+
+    A page is quiet when it has asked for nothing for half a second: meanwhile others load.
+    """
+    context = browser.new_context()
+
+    def new_tab():
+        tab = context.new_page()
+        tab.on("request", lambda request: tab.asked.append(request.url))
+        tab.on("pageerror", lambda error: tab.errors.append(str(error)))
+        return tab
+
+    free, loading, found = [new_tab() for _ in range(4)], deque(), {}
+    ahead = deque([*pages_of(real_book), "search", "genindex"])
+    while ahead or loading:
+        while ahead and free:
+            tab = free.pop()
+            tab.document, tab.asked, tab.errors = ahead.popleft(), [], []
+            tab.set_viewport_size({"width": WIDTHS[0], "height": 844})
+            tab.goto(f"{real_address}/{tab.document}.html", wait_until="commit")
+            loading.append(tab)
+        tab = loading.popleft()
+        tab.wait_for_load_state("networkidle")
+        found[tab.document] = {
+            "wrong": {width: measured(tab, width) for width in WIDTHS},
+            "asked": tab.asked,
+            "errors": tab.errors,
+            "formulas": tab.locator(".bd-article mjx-container").count(),
+            "unreadable formulas": tab.locator("mjx-merror").count(),
+        }
+        free.append(tab)
+    context.close()
+    return found
+
+
+def test_no_page_asks_anything_of_the_network(visits, real_address):
+    own = (real_address, "data:", "blob:")
+    assert [u for visit in visits.values() for u in visit["asked"] if not u.startswith(own)] == []
+    assert {page: visit["errors"] for page, visit in visits.items() if visit["errors"]} == {}
+
+
+def test_mathematics_renders(visits):
+    assert {page for page, visit in visits.items() if visit["unreadable formulas"]} == set()
+    assert all(visits[f"book/{paper}"]["formulas"] > 50 for paper in Published().papers)
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_every_page_fits_its_screen(visits, width):
+    """A figure of the book is 691 px wide with labels of 9 points, which are 12 px.
+
+    At 85 % of that they have 10 px, the least that is read without effort.
+    """
+    found = {page: visit["wrong"][width] for page, visit in visits.items()}
+    assert {page: wrong for page, wrong in found.items() if wrong} == {}
+
+
+@pytest.mark.parametrize(
+    ("word", "names"),
+    [
+        ("install", {"five-minutes"}),
+        ("calculator", {"calculator"}),
+        ("weighted", {"five-minutes"}),
+        ("imbalanced", {"questions"}),
+        ("compare", {"compare"}),
+        ("Dice", {"questions", "recipes"}),
+        ("macro f1", {"takahashi"}),
+        ("compare two models", {"compare"}),
+        ("is model b better", {"compare"}),
+        ("confidence interval f1", {"lam"}),
+        ("p-value", {"compare"}),
+        ("statistically significant", {"compare"}),
+        ("f1_score_interval", {"api-intervals"}),
+        ("docker", {"reexecute"}),
+        ("Wilson", set()),
+        ("F-beta", set()),
+    ],
+)
+def test_search_puts_the_guide_first_and_before_the_api(tab, real_address, word, names):
+    tab.goto(f"{real_address}/search.html?q={word}", wait_until="domcontentloaded")
+    tab.wait_for_selector(".search-summary:has-text('finished')", timeout=30_000)
+    links = tab.locator("#search-results li > a")
+    found = [link.get_attribute("href") for link in links.all()]
+    assert {Path(re.split("[?#]", link)[0]).stem for link in found[: len(names)]} == names
+    assert "_" in word or "/api" not in found[0]
+    assert word != "Wilson" or len(found) >= 3
