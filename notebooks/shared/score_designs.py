@@ -92,7 +92,7 @@ def family(
     """Return coverage and mean length of a metric's 95 % intervals, by method and population.
 
     Test sets in which the metric is undefined do not count. A population in which more than half
-    of the test sets are such is left out.
+    of the test sets are such has nan.
     """
     rows: dict[str, list[tuple[float, float]]] = {method: [] for method in methods}
     for place, (cells, n) in enumerate(populations):
@@ -101,6 +101,8 @@ def family(
         truth = metric.value(cells)
         tables = tables[np.isfinite(metric.value(tables))]
         if len(tables) < replicates / 2:
+            for method in methods:
+                rows[method].append((np.nan, np.nan))
             continue
         for method in methods:
             with warnings.catch_warnings():  # some simulated test sets are odd
