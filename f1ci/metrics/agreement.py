@@ -50,8 +50,7 @@ def npv_of(eza: Numbers, ea: Numbers, ez: Numbers) -> Numbers:
 def _weights(r: int, power: int) -> Array:
     """Return what an error weighs: the classes' distance to a power, or 1."""
     place = np.arange(r)
-    distance = np.abs(place[:, None] - place)
-    return np.where(distance > 0, distance.astype(np.float64) ** power, 0.0)
+    return np.asarray(np.abs(place[:, None] - place) ** power * (1.0 - np.eye(r)))
 
 
 @dataclass(frozen=True, repr=False)
