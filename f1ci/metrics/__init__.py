@@ -81,12 +81,10 @@ def tversky(a: float, b: float) -> Tversky:
     >>> round(tversky(a=0.8, b=0.2).value([[159, 47], [43, 286]]), 3)
     0.861
     """
-    for weight in (_validation.number("a", a), _validation.number("b", b)):
-        if not (weight == 0.0 or _LEAST_WEIGHT <= weight <= _LARGEST_WEIGHT):
-            rule = f"be 0 or lie between {_LEAST_WEIGHT:g} and {_LARGEST_WEIGHT:g}"
-            raise ValueError(f"weights of errors must {rule}, got {weight!r}")
-    if a == b == 0:
-        raise ValueError(f"weights of errors must not both be 0, got a={a!r}, b={b!r}")
+    weights = _validation.number("a", a), _validation.number("b", b)
+    if not all(x == 0.0 or _LEAST_WEIGHT <= x <= _LARGEST_WEIGHT for x in weights) or a == b == 0:
+        rule = f"be 0, not both, or lie between {_LEAST_WEIGHT:g} and {_LARGEST_WEIGHT:g}"
+        raise ValueError(f"weights of errors must {rule}, got a={a!r}, b={b!r}")
     return Tversky(f"tversky({a:g}, {b:g})", float(a), float(b))
 
 

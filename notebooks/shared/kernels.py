@@ -43,7 +43,8 @@ def lang_limits(matrices: Array, z: float) -> Limits:
     """Return Lang's (2008) score limits of macro F1: those of f1ci without second-order terms."""
     r = matrices.shape[-1]
     counts = np.ascontiguousarray(matrices.reshape(-1, r * r).T)
-    return limits(counts, Average(Cells(r), [(0.5, 0.5)]), z, lambda q: (0 * q[0], 0 * q[0]))
+    average = Average(f1ci.metrics.macro_f1, Cells(r))
+    return limits(counts, average, z, lambda q: (0 * q[0], 0 * q[0]))
 
 
 def limits_without(
