@@ -128,7 +128,7 @@ def posterior(
     Returns
     -------
     Posterior
-        With methods ``pdf``, ``cdf``, ``sf``, ``ppf``, ``mean`` and ``interval``. Random values are
+        With methods ``pdf``, ``cdf``, ``ppf``, ``mean`` and ``interval``. Random values are
         ``ppf(rng.random(size))``.
 
     Raises
@@ -173,7 +173,7 @@ def posterior(
     The probability that recall exceeds 0.9:
 
     >>> recall = f1ci.posterior(77, 44, 10, "recall")
-    >>> round(recall.sf(0.9), 3)
+    >>> round(1 - recall.cdf(0.9), 3)
     0.308
     """
     name = metric.name if isinstance(metric, Metric) else metric
@@ -223,11 +223,6 @@ class Posterior:
         """Return the probability of a value of at most `x`."""
         value = self._to_beta(self._argument("x", x))
         return as_scalar(special.betainc(self.alpha, self.beta, value))
-
-    def sf(self, x: ArrayLike) -> FloatOrArray:
-        """Return the probability of a value above `x`, with full precision in the upper tail."""
-        value = self._to_beta(self._argument("x", x))
-        return as_scalar(special.betaincc(self.alpha, self.beta, value))
 
     def ppf(self, q: ArrayLike) -> FloatOrArray:
         """Return the value below which the probability is `q`."""

@@ -221,7 +221,11 @@ def _step(
     share = counts / drawn
     n = np.arange(1, k + 1)
     mass = 2 * k * ndtr(-q)
-    pairs = _pair_probability(matrix[np.triu_indices(k, 1)], q).sum() / mass
+    # The probability that a pair exceeds: the two tails less what the arcs of the circle give.
+    rho = np.abs(matrix[np.triu_indices(k, 1)])
+    with np.errstate(divide="ignore"):
+        slope = np.sqrt((1 - rho) / (1 + rho))
+        pairs = 4 * (ndtr(-q) - owens_t(q, slope) - owens_t(q, 1 / slope)).sum() / mass
     # 1. Means and covariances of 1 / N and of the control variate (N - 1) / 2.
     mean, control = share @ (1 / n), share @ ((n - 1) / 2)
     covariance = share @ ((n - 1) / (2 * n)) - mean * control
@@ -234,13 +238,6 @@ def _step(
     new = -ndtri((1 - level) / (2 * k * mean))
     hazard = exp(-q * q / 2) / (sqrt(2 * pi) * ndtr(-q))
     return float(new - q), float(_STANDARD_ERRORS * error / (mean * hazard))
-
-
-def _pair_probability(rho: Floats, q: float) -> Floats:
-    """Return P(|X| >= q, |Y| >= q): the two tails less what the arcs of the circle give."""
-    slope = np.sqrt((1 - np.abs(rho)) / (1 + np.abs(rho)))
-    with np.errstate(divide="ignore"):
-        return np.asarray(4 * (ndtr(-q) - owens_t(q, slope) - owens_t(q, 1 / slope)))
 
 
 def _histogram(matrix: Floats, factor: Floats, q: float, points: int) -> Floats:
