@@ -92,8 +92,7 @@ def interval_of(
         check(sample, entry, name, classes, each)
     of = tuple(classes) if each and classes is not None else None
     estimate, low, high, error = ends
-    method = chosen + sample.mark
-    return Interval(estimate, low, high, error, level, method, name, of, alternative)
+    return Interval(estimate, low, high, error, level, chosen + sample.mark, name, of, alternative)
 
 
 def check(
@@ -143,13 +142,10 @@ def _places(which: NDArray[np.bool_] | np.bool_, names: Classes | None = None) -
 
 def _lacking(metric: Metric, true: Array, predicted: Array, classes: Classes | None) -> str:
     """Return a clause that says which classes are never true or never predicted."""
-    if not true.any():
-        return ", because the matrix is empty"
     names = ["negative", "positive"] if metric.binary else classes or range(len(true))
-    lacks = [
-        f"class {_validation.short(name)} is never {word}"
-        for word, numbers in (("true", true), ("predicted", predicted))
-        for name, number in zip(names, numbers, strict=True)
-        if not number
-    ]
+    lacks = []
+    for name, *numbers in zip(names, true, predicted, strict=True):
+        words = [word for word, n in zip(("true", "predicted"), numbers, strict=True) if not n]
+        if words:
+            lacks.append(f"class {_validation.short(name)} is never {' and never '.join(words)}")
     return f", because {_validation.first_few(lacks)}" if lacks else ""

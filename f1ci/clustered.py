@@ -15,6 +15,7 @@ from f1ci._limits import interval_of
 from f1ci.methods.clusters import moved_by_classes, moved_by_table, sample_of_units
 from f1ci.methods.score import Sample, moments
 from f1ci.metrics import Metric
+from f1ci.metrics.classes import mean_of
 from f1ci.results import Array, Interval
 
 AVERAGES = ("micro", "macro", "weighted", "samples")
@@ -75,8 +76,8 @@ def clustered_interval(
     >>> print(f"{interval.estimate:.3f} ({interval.low:.3f}, {interval.high:.3f})")
     0.795 (0.620, 0.913)
     """
-    tables = [_unit_counts("counts", counts)]
-    return _interval(tables, metric, average, method, confidence_level, alternative)
+    of = {"counts": counts}
+    return _interval(of, metric, average, method, confidence_level, alternative)
 
 
 def clustered_difference(
@@ -112,10 +113,8 @@ def clustered_difference(
     >>> print(f"{interval.estimate:.3f} ({interval.low:.3f}, {interval.high:.3f})")
     0.071 (-0.006, 0.178)
     """
-    a = _unit_counts("counts_a", counts_a)
-    b = _unit_counts("counts_b", counts_b)
-    _validation.shaped("counts_b", b, b.shape == a.shape, str(a.shape))
-    return _interval([a, b], metric, average, method, confidence_level, alternative)
+    of = {"counts_a": counts_a, "counts_b": counts_b}
+    return _interval(of, metric, average, method, confidence_level, alternative)
 
 
 def sample_of_tables(tables: list[Array], metric: Metric, average: str | None) -> Sample:
@@ -123,7 +122,7 @@ def sample_of_tables(tables: list[Array], metric: Metric, average: str | None) -
     index = _metrics.tversky(*_metrics.tversky_weights(metric))
     if average in ("macro", "weighted"):
         moved = [moved_by_classes(table, index, average == "weighted") for table in tables]
-        return sample_of_units(_metrics.macro(index), moved)
+        return sample_of_units(mean_of("macro", index), moved)
     if average == "micro":
         tables = [table.sum(axis=1) for table in tables]
     if average == "samples":
@@ -148,30 +147,33 @@ def sample_of_scores(scores: list[Array]) -> Sample:
 
 
 def _interval(
-    tables: list[Array],
+    counts: dict[str, ArrayLike],
     metric: str | Metric,
     average: str | None,
     method: str | None,
     confidence_level: float,
     alternative: str,
 ) -> Interval:
+    """Return the interval for the counts by unit of one model, or of A and B."""
     metric = _metrics.get(metric)
     if average is not None:
         _validation.choice("average", average, AVERAGES)
-        expected = f"(units, classes, 3) for average={average!r}"
-        _validation.shaped("counts", tables[0], tables[0].ndim == 3, expected)
     level = _validation.confidence_level(confidence_level)
-    sample = sample_of_tables(tables, metric, average)
+    tables = [_unit_counts(name, value, average) for name, value in counts.items()]
+    a, b = tables[0], tables[-1]
+    _validation.shaped("counts_b", b, b.shape == a.shape, str(a.shape))
     name = metric.name if average is None else f"{average}_{metric.name}"
     name += "" if len(tables) == 1 else " (B - A)"
+    sample = sample_of_tables(tables, metric, average)
     return interval_of(sample, method, level, name, alternative=alternative)
 
 
-def _unit_counts(name: str, value: ArrayLike) -> Array:
-    """Return TP, FP and FN by unit, shape (units, 3), or by unit and class, (units, classes, 3)."""
+def _unit_counts(name: str, value: ArrayLike, average: str | None) -> Array:
+    """Return TP, FP and FN by unit, or by unit and class, which averages need."""
     array = _validation.counts(name, value)
-    legal = array.ndim in (2, 3) and array.shape[-1] == 3 and array.size > 0
-    expected = "(units, 3) or (units, classes, 3), for the counts TP, FP and FN"
+    shapes = {3: "(units, classes, 3)"} if average else {2: "(units, 3)", 3: "(units, classes, 3)"}
+    legal = array.ndim in shapes and array.shape[-1] == 3 and array.size > 0
+    expected = f"{' or '.join(shapes.values())}, for the counts TP, FP and FN"
     _validation.shaped(name, array, legal, expected)
     _validation.at_least_two("units", len(array))
     return array

@@ -28,7 +28,6 @@ from f1ci._labels import encode
 from f1ci.results import Labels, Seed
 
 Indices = NDArray[np.intp]
-Signs = NDArray[np.int8]
 
 # More do not fit in memory: observations, and the square of twice the repetitions.
 _MOST_OBSERVATIONS = 10**8
@@ -125,41 +124,30 @@ def bcv_partitions(
     if stratify is not None:
         (codes,), _ = encode({"stratify": stratify})
         _validation.same_length(n=range(n), stratify=codes)
-    signs = _design(repetitions, blocks)
-    block = _assign(codes, blocks, _validation.generator(rng))
+    # 1. Shuffle the observations, then gather the classes: each is a run in random order.
+    order = _validation.generator(rng).permutation(n)
+    order = order[np.argsort(codes[order], kind="stable")]
+    # 2. Deal them out like cards to the blocks. The counts of a class in two blocks differ by at
+    # most one, and so do the sizes of the blocks. The larger blocks are those whose numbers are the
+    # first triangular numbers: a halving has nearly as many of them on either side.
+    places, block = np.arange(blocks), np.empty(n, dtype=np.intp)
+    larger = (places * (places + 1) // 2 % blocks)[: n % blocks]
+    block[order] = np.argsort(~np.isin(places, larger), kind="stable")[np.arange(n) % blocks]
+    # 3. Every halving is a union of blocks.
     folds = []
-    for row in signs:
-        in_first = (row > 0)[block]
+    for halving in _halvings(repetitions, blocks):
+        in_first = halving[block]
         first, second = np.flatnonzero(in_first), np.flatnonzero(~in_first)
         folds += [(first, second), (second, first)]
     return folds
 
 
-def _design(repetitions: int, blocks: int) -> Signs:
-    """Return signs (m, blocks): plus where a block belongs to S_j, in the order of Table 1.
+def _halvings(repetitions: int, blocks: int) -> NDArray[np.bool_]:
+    """Tell which blocks belong to S_j, shape (m, blocks), in the order of Table 1.
 
     Entry (i, j) of Sylvester's matrix is minus if i and j have an odd number of binary ones in
     common. Its columns are taken backwards and its rows in the order of reversed binary digits.
     """
     digits = blocks.bit_length() - 1
     rows = [int(f"{j:0{digits}b}"[::-1], 2) for j in range(1, repetitions + 1)]
-    return np.asarray(-hadamard(blocks, dtype=np.int8)[rows, ::-1])
-
-
-def _assign(codes: Indices, blocks: int, rng: np.random.Generator) -> Indices:
-    """Return the block of each observation.
-
-    1. Shuffle the observations, then gather the classes: each is a run in random order.
-    2. Deal them out like cards. The counts of a class in two blocks differ by at most one, and so
-       do the sizes of the blocks.
-    3. The larger blocks are those whose numbers are the first triangular numbers, modulo the number
-       of blocks: a halving has nearly as many of them on either side.
-    """
-    n, places = len(codes), np.arange(blocks)
-    order = rng.permutation(n)
-    order = order[np.argsort(codes[order], kind="stable")]
-    larger = (places * (places + 1) // 2 % blocks)[: n % blocks]
-    first = np.argsort(~np.isin(places, larger), kind="stable")
-    block = np.empty(n, dtype=np.intp)
-    block[order] = first[np.arange(n) % blocks]
-    return block
+    return np.asarray(hadamard(blocks, dtype=np.int8)[rows, ::-1] < 0)

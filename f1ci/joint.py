@@ -28,17 +28,13 @@ import numpy as np
 
 from f1ci import _validation
 from f1ci import metrics as _metrics
+from f1ci._labels import Codes
 from f1ci._limits import check
 from f1ci.counts import Items, Matrix, items_of
 from f1ci.methods import Method, delta, known, pick, quantile
 from f1ci.methods.score import Sample, normal_quantile, sample_of
 from f1ci.metrics import Metric
-from f1ci.results import (
-    Array,
-    Classes,
-    JointIntervals,
-    Labels,
-)
+from f1ci.results import Array, Classes, JointIntervals, Labels
 
 # In order of preference.
 _KNOWN = ("cautious", "score", "logit", "delta", "blur")
@@ -119,21 +115,26 @@ def joint_intervals(
     _validation.at_least_two("items", int(items.counts.sum()))
     # 1. Estimates and their covariance, as they are and with two more items in each true class.
     z, r = normal_quantile(level), len(items.classes)
+    model = np.repeat(np.arange(len(models)), len(resolved))  # of each row
     counts = np.stack([items.matrix(k).dense() for k in range(len(models))])
     added = np.where(np.eye(r) > 0.0, 1.0, 1.0 / (r - 1.0))
     matrix, both = Matrix(counts), Matrix(np.stack([counts, counts + added]))
     values, influences = zip(*(metric.evaluate(both) for metric in resolved), strict=True)
     estimate = np.stack([value[0] for value in values], axis=-1).ravel()
     cells, smoothed = np.stack(influences, axis=2).reshape(2, len(estimate), r, r)
-    covariance = delta.item_covariance(_of_items(cells, items), items.groups, items.counts)
+    covariance = delta.item_covariance(_of_items(cells, items, model), items.groups, items.counts)
     if method == "blur":
-        covariance = _blurred(covariance, matrix, resolved, z)
+        # What the correction of Yuan & Jiang, choice II, adds to each variance.
+        zero = np.zeros(len(models))
+        samples = [Sample(metric, zero, zero, matrix=matrix) for metric in resolved]
+        added_error = np.stack([delta.blurred(sample, z) for sample in samples], axis=-1)
+        covariance = covariance + np.diag(added_error.ravel() ** 2)
     error = np.sqrt(np.diagonal(covariance))
     # 2. The quantile of the largest of the correlated variables.
     own = groups is None and method not in ("delta", "blur")
     correlated = covariance
     if own and method != "logit":
-        correlated = _smoothed_covariance(smoothed, added, items)
+        correlated = _smoothed_covariance(smoothed, added, items, model)
     critical_value = _critical_value(correlated, level)
     # 3. Limits at z and at that quantile. Without it every row is degenerate.
     quantiles = np.array([[z], [z if np.isnan(critical_value) else critical_value]])
@@ -146,9 +147,8 @@ def joint_intervals(
             check(sample, entry, metric.name, models)
     (low, joint_low), (high, joint_high) = np.moveaxis(np.array(ends), 0, -1).reshape(2, 2, -1)
     entries = chosen * len(models)
-    needs_error = np.array([entry.name in ("delta", "blur") for entry in entries])
     return JointIntervals(
-        classifiers=tuple(name for name in models for _ in resolved),
+        classifiers=tuple(models[k] for k in model),
         metrics=tuple(metric.name for metric in resolved) * len(models),
         estimate=estimate,
         standard_error=error,
@@ -158,7 +158,7 @@ def joint_intervals(
         individual_high=high,
         critical_value=critical_value,
         covariance=covariance,
-        degenerate=np.isnan(joint_low) | needs_error & ~(error > 0),
+        degenerate=~(joint_high > joint_low),
         confidence_level=level,
         methods=tuple(entry.name + "+groups" * (groups is not None) for entry in entries),
     )
@@ -179,32 +179,21 @@ def _critical_value(covariance: Array, level: float) -> float:
     return float(quantile.quantiles_of(correlation[None], level, 1e-3)[0])
 
 
-def _of_items(cells: Array, items: Items) -> Array:
+def _of_items(cells: Array, items: Items, model: Codes) -> Array:
     """Return the influences (K, rows) of items."""
-    true, predicted = items.codes[0], items.codes[1:]
-    of_rows = np.repeat(predicted, len(cells) // len(predicted), axis=0)
-    return np.asarray(cells[np.arange(len(cells))[:, None], true, of_rows])
+    rows = np.arange(len(cells))[:, None]
+    return np.asarray(cells[rows, items.codes[0], items.codes[1:][model]])
 
 
-def _blurred(covariance: Array, matrix: Matrix, metrics: Sequence[Metric], z: float) -> Array:
-    """Add to the variances what the correction of Yuan & Jiang, choice II, adds."""
-    zero = np.zeros(matrix.total.shape)
-    samples = [Sample(metric, zero, zero, matrix=matrix) for metric in metrics]
-    added = np.stack([delta.blurred(sample, z) for sample in samples], axis=-1) ** 2
-    return covariance + np.diag(added.ravel())
-
-
-def _smoothed_covariance(cells: Array, added: Array, items: Items) -> Array:
+def _smoothed_covariance(cells: Array, added: Array, items: Items, model: Codes) -> Array:
     """Return the covariance times n^2, with two more items in each true class.
 
     Every classifier gets half of them right, independently of the others, and takes the rest
     for any other class alike.
     """
-    influence = _of_items(cells, items)
+    influence = _of_items(cells, items, model)
     by_class = (cells * added).sum(axis=-1)
     same = np.einsum("kij,lij,ij->kl", cells, cells, added)
-    models = len(items.codes) - 1
-    model = np.repeat(np.arange(models), len(cells) // models)
     more = np.where(model[:, None] == model, same, by_class @ by_class.T / 2)
     return np.asarray((influence * items.counts) @ influence.T + more)
 

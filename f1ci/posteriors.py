@@ -99,7 +99,12 @@ def effective_counts(
     >>> f1ci.effective_counts(folds, rho1=1, rho2=1)
     EffectiveCounts(tp=39.5, fp=4.5, fn=6.5)
     """
-    return _effective(_folds("folds", folds), rho1, rho2)
+    array = _validation.weights("folds", folds)
+    legal = array.ndim == 3 and array.shape[1:] == (2, 3) and array.size > 0
+    expected = "(m, 2, 3), for m repetitions, 2 folds and the counts TP, FP, FN"
+    _validation.shaped("folds", array, legal, expected)
+    tp, fp, fn = (_fold_weight(len(array), rho1, rho2) * array.sum(axis=(0, 1))).tolist()
+    return EffectiveCounts(tp, fp, fn)
 
 
 def posterior(
@@ -123,7 +128,7 @@ def posterior(
     Returns
     -------
     Posterior
-        With methods ``pdf``, ``cdf``, ``sf``, ``ppf``, ``mean`` and ``interval``. Random values are
+        With methods ``pdf``, ``cdf``, ``ppf``, ``mean`` and ``interval``. Random values are
         ``ppf(rng.random(size))``.
 
     Raises
@@ -168,13 +173,17 @@ def posterior(
     The probability that recall exceeds 0.9:
 
     >>> recall = f1ci.posterior(77, 44, 10, "recall")
-    >>> round(recall.sf(0.9), 3)
+    >>> round(1 - recall.cdf(0.9), 3)
     0.308
     """
-    name = _name(metric)
+    name = metric.name if isinstance(metric, Metric) else metric
+    of_f1 = _validation.choice("metric", name, METRICS) == "f1"
     strength = _validation.positive("prior", prior)
     tp, fp, fn = _validation.broadcast(_validation.weights, tp=tp, fp=fp, fn=fn)
-    return _posterior(tp, fp, fn, name, strength)
+    wrong = fp + fn if of_f1 else fp if name == "precision" else fn
+    hits, misses, *_ = map(np.array, np.broadcast_arrays(tp, wrong, fp, fn))
+    alpha, beta = hits + strength, misses + (2.0 * strength if of_f1 else strength)
+    return Posterior(name, *map(as_scalar, (hits, misses, alpha, beta)))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -214,11 +223,6 @@ class Posterior:
         """Return the probability of a value of at most `x`."""
         value = self._to_beta(self._argument("x", x))
         return as_scalar(special.betainc(self.alpha, self.beta, value))
-
-    def sf(self, x: ArrayLike) -> FloatOrArray:
-        """Return the probability of a value above `x`, with full precision in the upper tail."""
-        value = self._to_beta(self._argument("x", x))
-        return as_scalar(special.betaincc(self.alpha, self.beta, value))
 
     def ppf(self, q: ArrayLike) -> FloatOrArray:
         """Return the value below which the probability is `q`."""
@@ -368,14 +372,12 @@ def bayes_test(
     >>> round(test.p_h0, 3), round(test.p_rope, 3), round(test.p_h1, 3)
     (0.037, 0.213, 0.75)
     """
-    name = _name(metric)
-    strength = _validation.positive("prior", prior)
-    margin = _validation.probability("rope", rope)
-    folds = _folds("folds_a", folds_a), _folds("folds_b", folds_b)
-    if folds[0].shape != folds[1].shape:
-        sizes = f"{len(folds[0])} and {len(folds[1])} repetitions"
-        raise ValueError(f"folds_a and folds_b must come from the same partitions, got {sizes}")
-    a, b = (_posterior(*_effective(of, rho1, rho2), name, strength) for of in folds)
+    margin, folds = _validation.probability("rope", rope), (folds_a, folds_b)
+    counts = [effective_counts(of, rho1=rho1, rho2=rho2) for of in folds]
+    if np.shape(folds_a) != np.shape(folds_b):
+        sizes = " and ".join(f"{len(of)}" for of in map(np.asarray, folds))
+        raise ValueError(f"folds must come from the same partitions, got {sizes} repetitions")
+    a, b = (posterior(*of, metric, prior=prior) for of in counts)
     p_h0, p_h1 = _probability_of_exceeding(a, b, margin), _probability_of_exceeding(b, a, margin)
     if margin == 0.0:
         # The two add up to one except for rounding; after this, equal models tie exactly.
@@ -384,26 +386,7 @@ def bayes_test(
     # Of equally probable ones the first is accepted.
     verdicts = {"accept equivalence": p_rope, "accept H0": p_h0, "accept H1": p_h1}
     decision = max(verdicts, key=verdicts.__getitem__)
-    return BayesTest(p_h0, p_h1, p_rope, decision, name, margin)
-
-
-def _name(metric: str | Metric) -> str:
-    """Return the name of a metric that has a posterior."""
-    name = metric.name if isinstance(metric, Metric) else metric
-    return _validation.choice("metric", name, METRICS)
-
-
-def _folds(name: str, value: ArrayLike) -> Array:
-    """Return the counts TP, FP, FN of m two-fold cross-validations, shape (m, 2, 3)."""
-    array = _validation.weights(name, value)
-    legal = array.ndim == 3 and array.shape[1:] == (2, 3) and array.size > 0
-    expected = "(m, 2, 3), for m repetitions, 2 folds and the counts TP, FP, FN"
-    return _validation.shaped(name, array, legal, expected)
-
-
-def _effective(counts: Array, rho1: float | None, rho2: float | None) -> EffectiveCounts:
-    tp, fp, fn = (_fold_weight(len(counts), rho1, rho2) * counts.sum(axis=(0, 1))).tolist()
-    return EffectiveCounts(tp, fp, fn)
+    return BayesTest(p_h0, p_h1, p_rope, decision, a.metric, margin)
 
 
 def _fold_weight(repetitions: int, rho1: float | None, rho2: float | None) -> float:
@@ -412,23 +395,13 @@ def _fold_weight(repetitions: int, rho1: float | None, rho2: float | None) -> fl
     Twelve points of Gauss's rule leave no error: the pole is far from the ranges of both.
     """
     points, shares = np.polynomial.legendre.leggauss(12)
-    first = (0.25 + 0.25 * points, shares / 2.0) if rho1 is None else _certain("rho1", rho1)
-    second = (0.375 + 0.125 * points, shares / 2.0) if rho2 is None else _certain("rho2", rho2)
+    first, second = (0.25 + 0.25 * points, shares / 2.0), (0.375 + 0.125 * points, shares / 2.0)
+    if rho1 is not None:
+        first = np.array([_validation.probability("rho1", rho1)]), np.ones(1)
+    if rho2 is not None:
+        second = np.array([_validation.probability("rho2", rho2)]), np.ones(1)
     weights = 1.0 / np.add.outer(first[0], 1.0 + 2.0 * (repetitions - 1) * second[0])
     return float(first[1] @ weights @ second[1])
-
-
-def _certain(name: str, value: float) -> tuple[Array, Array]:
-    return np.array([_validation.probability(name, value)]), np.ones(1)
-
-
-def _posterior(tp: ArrayLike, fp: ArrayLike, fn: ArrayLike, metric: str, prior: float) -> Posterior:
-    """Return the posterior for validated arguments."""
-    of_f1 = metric == "f1"
-    wrong = np.add(fp, fn) if of_f1 else fp if metric == "precision" else fn
-    hits, misses, *_ = map(np.array, np.broadcast_arrays(tp, wrong, fp, fn))
-    alpha, beta = hits + prior, misses + (2.0 * prior if of_f1 else prior)
-    return Posterior(metric, as_scalar(hits), as_scalar(misses), as_scalar(alpha), as_scalar(beta))
 
 
 def _probability_of_exceeding(first: Posterior, second: Posterior, margin: float) -> float:

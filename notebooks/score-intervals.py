@@ -6,18 +6,19 @@
 # methods that one would use instead.
 #
 # **In short.** The intervals promise a coverage of 95 %. The table has the mean and the worst coverage of
-# all designs, and the worst that a search found.
+# all designs, and the worst that a search found. Where test sets are simulated, the worst is measured again.
 #
 # | score intervals for | mean, % | worst, % | worst found by a search, % |
 # |:--|--:|--:|--:|
 # | F(2) | {glue:text}`score-F-2-score-mean:.1f` | {glue:text}`score-F-2-score-worst:.1f` | {glue:text}`score-adversary-f2:.1f` |
-# | macro F1 | {glue:text}`score-macro-F1-score-mean:.1f` | {glue:text}`score-macro-F1-score-worst:.1f` | {glue:text}`score-adversary-dip:.1f` |
-# | paired F1 difference | {glue:text}`score-paired-F1-difference-score-mean:.1f` | {glue:text}`score-paired-F1-difference-score-worst:.1f` | {glue:text}`score-adversary-pair:.1f` |
+# | macro F1 | {glue:text}`score-macro-F1-score-mean:.1f` | {glue:text}`score-macro-F1-again:.1f` | {glue:text}`score-adversary-dip:.1f` |
+# | paired F1 difference | {glue:text}`score-paired-F1-difference-score-mean:.1f` | {glue:text}`score-paired-F1-difference-again:.1f` | {glue:text}`score-adversary-pair:.1f` |
 #
 # Every design comes from a rule, and all random streams are seeded. Scores of two classes need no simulation:
 # their coverage is a finite sum over the counts. The coverage of averages and of differences is counted in
-# simulated test sets. At a coverage of $.95$ its standard error is {glue:text}`score-error:.4f` for macro F1 and
-# for differences. It is twice as large for the other averages and for rare classes.
+# simulated test sets. At a coverage of $.95$ its standard error in one design is {glue:text}`score-error:.4f` for
+# differences, {glue:text}`score-error-macro:.4f` for macro F1, and {glue:text}`score-error-averages:.4f` for other averages and rare
+# classes. The least of hundreds of such numbers is too low. So the worst designs are measured again, in fresh test sets.
 
 # %% tags=["parameters"]
 designs: int = 300  # populations of each kind
@@ -46,7 +47,7 @@ from notebooks.shared.atlas import LEVEL, PAIR, SCORES, Z
 
 # `say` keeps a number for the text, which quotes it by name.
 page = ledger.open("score-intervals")
-streams = np.random.SeedSequence(seed).spawn(6)
+streams = np.random.SeedSequence(seed).spawn(9)
 atlas = study.Atlas()
 
 
@@ -55,7 +56,13 @@ def say(key, value):
     page.say(f"score-{key}", value)
 
 
-say("error", np.sqrt(LEVEL * (1 - LEVEL) / replicates))
+for key, count in (
+    ("error", replicates),
+    ("error-macro", replicates // 2),
+    ("error-averages", replicates // 4),
+    ("error-again", 5 * replicates // 2),
+):
+    say(key, np.sqrt(LEVEL * (1 - LEVEL) / count))
 say("designs", designs)
 say("replicates", f"{replicates:,}")
 
@@ -110,8 +117,9 @@ study.binary_study(atlas, designs, draws, np.random.default_rng(streams[0]))
 # (400, 2), from bad to almost perfect. Wrong predictions are spread over the other classes by a
 # flat Dirichlet distribution.
 #
-# A population is used if its smallest class expects 3 items or more. Those in which it expects 1 to 3 items are
-# reported separately, as "rare". The truth is the score of the
+# A population is used if its smallest class expects 3 items or more: the atlas asks no more. Those in which it
+# expects 1 to 3 items are reported separately, as "rare". Macro F1 is measured in all populations, the other averages
+# in every second one. The truth is the score of the
 # population. Only test sets in which the score is defined count. A design in which less
 # than half of the test sets are such is left out of that score. "Validation" means the random
 # populations of [another page](/notebooks/validation.ipynb), drawn by another rule.
@@ -119,12 +127,12 @@ study.binary_study(atlas, designs, draws, np.random.default_rng(streams[0]))
 # %% tags=["hide-input"]
 rng = np.random.default_rng(streams[1])
 ordinary, rare = study.populations(designs, rng)
-study.average_study(atlas, ordinary, replicates, rng)
+study.average_study(atlas, ordinary, replicates // 2, rng)
 study.rare_study(atlas, rare, replicates // 4, rng)
 
 # %% tags=["hide-input"]
 rng = np.random.default_rng(streams[2])
-study.validation_study(atlas, min(60, designs), replicates, rng)
+study.validation_study(atlas, min(60, designs), replicates // 2, rng)
 
 # %% [markdown]
 # ## A second family of populations
@@ -133,27 +141,58 @@ study.validation_study(atlas, min(60, designs), replicates, rng)
 # *Grid*: 3, 6 or 10 classes; of one size, of sizes $1, 1/2, 1/3, \dots$, or with one rare class; 3 or 8 expected items
 # in the smallest; 50, 80, 95 or 99 % of the items right; errors spread evenly or over neighbouring classes.
 # *Majority*: 2, 3 or 5 classes whose items are mostly taken for the largest class. The table has the mean / the worst coverage
-# in per cent, and the median length of score intervals over that of the logit scale.
+# in per cent, and the median length of score intervals over that of the logit scale. "Again" is the worst coverage of
+# score intervals in the three populations that read lowest, in twenty times as many fresh test sets.
 
 # %% tags=["hide-input"]
 FAMILIES = {"grid": designs_of_score.grid(), "majority": designs_of_score.majority()}
 METHODS = ["score", "logit", "delta"]
 SECOND = [f1ci.metrics.macro(name) for name in ("f1", "precision", "recall")]
 SECOND += [f1ci.metrics.weighted(name) for name in ("f1", "precision")]
+rng = np.random.default_rng(streams[6])
 lines = []
 for name, populations in FAMILIES.items():
     for metric in SECOND:
-        found = designs_of_score.family(populations, metric, METHODS, replicates // 4, seed)
+        found = designs_of_score.family(populations, metric, METHODS, replicates // 8, seed)
         line = [name, metric.name]
         for method in METHODS:
-            mean, least = 100 * found[method][:, 0].mean(), 100 * found[method][:, 0].min()
+            mean = 100 * np.nanmean(found[method][:, 0])
+            least = 100 * np.nanmin(found[method][:, 0])
             key = f"{name}-{metric.name}-{method}".replace("_", "-")
             say(f"{key}-mean", mean)
             say(f"{key}-worst", least)
             line.append(f"{mean:.1f} / {least:.1f}")
-        length = np.median(found["score"][:, 1] / found["logit"][:, 1])
-        lines.append([*line, f"{length:.2f}"])
-show.table(["family", "metric", *METHODS, "length"], lines, numeric=range(2, 6))
+        lowest = [populations[k] for k in found["score"][:, 0].argsort()[:3]]
+        measure = study.average_coverage(metric)
+        again = 100 * study.measured_again(lowest, measure, 5 * replicates // 2, rng)
+        say(f"{name}-{metric.name}-again".replace("_", "-"), again)
+        length = np.nanmedian(found["score"][:, 1] / found["logit"][:, 1])
+        lines.append([*line, f"{again:.1f}", f"{length:.2f}"])
+show.table(["family", "metric", *METHODS, "again", "length"], lines, numeric=range(2, 7))
+
+# %% [markdown]
+# ## Metrics by name
+#
+# Twenty populations of two classes, and twenty of three for kappa: 30, 50 or 100 items; uniform shares of the classes, of
+# which every row and column expects 3 items or more; shares of right items from a Beta distribution (8, 2). The columns are those
+# of the last table.
+
+# %% tags=["hide-input"]
+BY_NAME = dict.fromkeys(["specificity", "npv", "accuracy", "balanced_accuracy", "mcc"], 2)
+BY_NAME |= dict.fromkeys(["kappa", "linear_kappa", "quadratic_kappa"], 3)
+rng, lines, ours = np.random.default_rng([seed, 7]), [], []
+drawn = {classes: designs_of_score.drawn(classes, 20, rng) for classes in (2, 3)}
+for name, classes in BY_NAME.items():
+    metric = f1ci.metrics.get(name)
+    found = designs_of_score.family(drawn[classes], metric, METHODS, replicates // 2, seed)
+    pairs = [(100 * rows[:, 0].mean(), 100 * rows[:, 0].min()) for rows in found.values()]
+    ours.append(pairs[0])
+    length = np.median(found["score"][:, 1] / found["logit"][:, 1])
+    lines.append([name, *(f"{mean:.1f} / {least:.1f}" for mean, least in pairs), f"{length:.2f}"])
+for key, number in zip(("least", "most"), np.sort(np.array(ours)[:, 0])[[0, -1]], strict=True):
+    say(f"named-mean-{key}", number)
+say("named-worst", np.array(ours)[:, 1].min())
+show.table(["metric", *METHODS, "length"], lines, numeric=range(1, 5))
 
 # %% [markdown]
 # ## One table, three questions
@@ -183,6 +222,27 @@ axis.axvline(questions["items at random"].estimate, color=figures.COLOURS["grey"
 axis.set_yticks(-np.arange(3), list(questions))
 axis.set(xlabel="macro F1", ylim=(-2.5, 0.5))
 figures.save(figure, "score-intervals-sampling")
+
+# %% [markdown]
+# **Fixed class sizes.** Test sets with a fixed number of items in each class, from the evenly spread half of the grid, and from
+# 100 classes of 10 items (half, 65 and 80 % right). The table has the mean / the worst coverage in per cent.
+
+# %% tags=["hide-input"]
+SIZES = {"grid": designs_of_score.grid()[::2], "hundred": []}
+for right in (0.5, 0.65, 0.8):
+    wrong = (1 - right) / 99
+    SIZES["hundred"].append(((wrong + (right - wrong) * np.eye(100)) / 100, 1000))
+lines = []
+for name, populations in SIZES.items():
+    count = replicates // (4 if name == "grid" else 10)
+    for metric in SECOND[:2]:
+        rows = [designs_of_score.fixed_rows(p, metric, count, seed) for p in populations]
+        ends = 100 * np.array([np.mean(rows, axis=0), np.min(rows, axis=0)])
+        for place, kind in enumerate(("random", "rows")):
+            for key, number in zip(("mean", "worst"), ends[:, place], strict=True):
+                say(f"fixed-{name}-{metric.name}-{kind}-{key}".replace("_", "-"), number)
+        lines.append([name, metric.name, *(f"{mean:.1f} / {least:.1f}" for mean, least in ends.T)])
+show.table(["classes", "metric", "the default", 'fixed="rows"'], lines, numeric=(2, 3))
 
 # %% [markdown]
 # ## Rivals for macro F1
@@ -280,6 +340,48 @@ for kind in dict.fromkeys(kind for kind, _ in atlas.rows):
             say(f"{plain_key(f'{kind}-{summary.method}')}-{name}", number)
     display(show.table([kind, *HEAD], [s.cells() for s in summaries], numeric=range(1, 11)))
 
+# %% [markdown]
+# **The worst, measured again.** The goal, set before anything was tuned: where each class expects 3 items or more,
+# the mean coverage is at most half a percentage point below the level and one and a half above it, and the worst is 93 %. The three designs of each score that read lowest
+# are measured in {glue:text}`score-again` fresh test sets, with a standard error of
+# {glue:text}`score-error-again:.4f`.
+
+# %% tags=["hide-input"]
+rng = np.random.default_rng(streams[7])
+again = 5 * replicates // 2
+say("again", f"{again:,}")
+rows = []
+for kind in [*study.AVERAGES, PAIR]:
+    measure = study.pair_coverage
+    if kind != PAIR:
+        measure = study.average_coverage(study.AVERAGES[kind])
+    read = 100 * atlas.of(kind)[:, 0]
+    least = 100 * study.measured_again(atlas.lowest(kind), measure, again, rng)
+    say(f"{plain_key(kind)}-again", least)
+    rows.append([kind, f"{read.mean():.1f}", f"{read.min():.1f}", f"{least:.1f}"])
+show.table(
+    ["score interval for", "mean, %", "worst read, %", "again, %"], rows, numeric=range(1, 4)
+)
+
+# %% [markdown]
+# **What the underived parts do.** Two parts of the limits are not derived: room for up to three errors, and the bounds
+# of the variance. The table has the worst coverage of four variants, in every third of the populations above that
+# expect fewer than ten errors.
+
+# %% tags=["hide-input"]
+rng = np.random.default_rng(streams[8])
+few = [(cells, n) for cells, n in ordinary if n * (1 - np.trace(cells)) < 10][::3]
+say("variants-designs", len(few))
+lines = []
+for kind in ("macro F1", "macro recall", "weighted F1"):
+    found = study.variants_study(few, study.AVERAGES[kind], replicates // 4, rng)
+    for name, coverage in found.items():
+        say(f"{plain_key(kind)}-{plain_key(name)}-worst", 100 * coverage.min())
+    moved = np.abs(found["no bounds"] - found["as they are"]).max()
+    say(f"{plain_key(kind)}-bounds-moved", 100 * moved)
+    lines.append([kind, *(f"{100 * coverage.min():.1f}" for coverage in found.values())])
+show.table(["score interval for", *study.VARIANTS], lines, numeric=range(1, 5))
+
 # %% mystnb={"image": {"alt": "Six panels, one for each kind of score: coverage in all designs, sorted, for delta, logit, pseudo-counts and score intervals. The score intervals run along the line at 95 per cent in every panel, and above it in the last designs. Delta falls far below it in a quarter to half of the designs, logit in up to a fifth, pseudo-counts in a third but for the paired difference."}, "figure": {"caption": "Coverage of nominal 95 % intervals in the designs of each kind, sorted for each method. What lies below 70 % is cut off.", "name": "fig-score-atlas"}}
 LOOKS = {
     "delta": ("vermilion", "--"),
@@ -350,6 +452,9 @@ figures.save(figure, "score-intervals-binary")
 # - **Weighted precision**, from five classes of one size, 50 items, ten expected errors. There small classes and
 #   random weights meet.
 #
+# - **Weighted F1, macro F1 and weighted precision of two classes**, 40 items, at least 3 expected in each class: a
+#   grid over the size of one class and both recalls, refined as for F(2). Coverage is exact.
+#
 # The coverage of the population in which a search ends is measured anew, with fresh test
 # sets, because the least of many noisy numbers is too small. For the same reason it may lie above the worst of the
 # tables above.
@@ -364,6 +469,13 @@ for kind, (_, _, least) in worst.items():
     say(f"adversary-{kind[0].lower()}{kind[2]}", 100 * least)
 
 # %% tags=["hide-input"]
+two = {}
+for kind in ("weighted F1", "macro F1", "weighted precision"):
+    steps = max(3, search_steps // 6)
+    two[kind] = study.worst_of_two_classes(study.AVERAGES[kind], 40, steps)
+    say(f"adversary-two-{plain_key(kind)}", 100 * two[kind][1])
+
+# %% tags=["hide-input"]
 rng = np.random.default_rng(streams[5])
 macro, weighted = (
     study.average_coverage(study.AVERAGES[kind]) for kind in ("macro F1", "weighted precision")
@@ -372,8 +484,8 @@ three = study.each_class_expects_three
 half = replicates // 2
 found = {}
 for name, (cells, n), allowed, coverage, each, fresh in (
-    ("macro", atlas.worst("macro F1"), three, macro, half, 5 * replicates),
-    ("pair", atlas.worst(PAIR), study.ten_positives, study.pair_coverage, half, 5 * replicates),
+    ("macro", atlas.lowest("macro F1")[0], three, macro, half, 5 * replicates),
+    ("pair", atlas.lowest(PAIR)[0], study.ten_positives, study.pair_coverage, half, 5 * replicates),
     ("dip", (study.even_population(3, 200, 1), 200), three, macro, replicates, 25 * replicates),
     ("weighted", (study.even_population(5, 50, 10), 50), three, weighted, half, 5 * replicates),
 ):
@@ -401,6 +513,9 @@ rows = [
     [kind, 100 * least, f"{100 * s:.1f} % right, {100 * m:.0f} % of the errors false positives"]
     for kind, (s, m, least) in worst.items()
 ]
+for kind, (c, least) in two.items():
+    place = "; ".join(", ".join(f"{x:.1f}" for x in row) for row in 40 * c)
+    rows.append([f"{kind}, two classes", 100 * least, f"40 items, expected matrix {place}"])
 for name, title in {
     "macro": "macro F1, from the worst above",
     "dip": "macro F1, from one expected error",

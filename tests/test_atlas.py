@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy.stats import bootstrap, chi2, multinomial
+from scipy.stats import binom, bootstrap, chi2, multinomial
 
 import f1ci
 from notebooks.shared import atlas, kernels, rivals
@@ -114,6 +114,45 @@ def test_search_ends_where_less_is_covered():
     assert coverage(end, 100, 1, rng()) < coverage(start, 100, 1, rng()) - 0.2
     assert end.sum() == pytest.approx(1)
     assert atlas.each_class_expects_three(end, 100)
+
+
+def test_exact_coverage_of_two_classes_is_a_binomial_sum():
+    """Weighted recall is accuracy: its interval depends on the number of right items alone."""
+    n, metric = 20, f1ci.metrics.weighted("recall")
+    cells, found = atlas.worst_of_two_classes(metric, n, 3)
+    right = np.arange(n + 1)
+    tables = np.zeros((n + 1, 2, 2))
+    tables[:, 0, 0], tables[:, 0, 1] = right, n - right
+    held = atlas.covered(atlas.limits_of(tables, metric), np.trace(cells))[0]
+    # The search ends where a limit is the truth to about eight digits: one side or the other.
+    assert found == pytest.approx(binom.pmf(right, n, np.trace(cells)) @ held, abs=1e-9)
+    assert atlas.each_class_expects_three(cells, n)
+    assert found < 0.95
+
+
+def test_the_least_coverage_is_measured_again():
+    atlas_of_three = atlas.Atlas(designs={"k": ["a", "b", "c"]})
+    for low in (0.3, 0.5, 0.1):
+        limits = np.array([0.2, low]), np.array([0.6, 0.7])
+        atlas_of_three.add("k", "score", limits, 0.25)
+    assert atlas_of_three.lowest("k", 2) == ["a", "b"]
+    designs = [(np.eye(2) / 2, 10), (np.eye(2) / 2, 30)]
+    assert atlas.measured_again(designs, lambda *of: of[1] / 100, 1, rng()) == 0.1
+
+
+def test_variants_change_what_they_say():
+    # Room: one item is wrong.
+    metric, z = atlas.AVERAGES["macro precision"], atlas.Z
+    m = np.diag([17.0, 17.0, 15.0])[None]
+    m[0, 0, 1] = 1.0
+    low, high = kernels.limits_without(m, metric, z)
+    np.testing.assert_allclose((low, high), atlas.limits_of(m, metric), rtol=1e-12)
+    assert kernels.limits_without(m, metric, z, few=0)[1] < high - 0.001
+    assert kernels.limits_without(m, metric, z, few=1)[1] == high
+    # Bounds: of two items, both right, the variance to second order says that nothing is random.
+    m, metric = np.eye(2)[None], atlas.AVERAGES["weighted precision"]
+    assert kernels.limits_without(m, metric, z)[0] < 0.5
+    assert kernels.limits_without(m, metric, z, bounds=False)[0] > 0.9
 
 
 # Rivals for macro F1

@@ -9,6 +9,7 @@ from scipy import optimize, stats
 import f1ci
 from f1ci.methods.matrices import Average, Cells
 from f1ci.methods.multinomial import limits, second_order, settled
+from f1ci.metrics import f1, fbeta, macro, macro_star, precision, weighted
 
 Z = float(stats.norm.ppf(0.975))
 # Three classes, some cells empty; many items; hardly an item wrong; nothing wrong.
@@ -21,13 +22,14 @@ TABLES = np.array(
     ],
     dtype=float,
 )
-AVERAGES = {
-    "macro F1": Average(Cells(3), [(0.5, 0.5)]),
-    "macro F(2)": Average(Cells(3), [(0.2, 0.8)]),
-    "macro precision": Average(Cells(3), [(1.0, 0.0)]),
-    "weighted F1": Average(Cells(3), [(0.5, 0.5)], weighted=True),
-    "macro star": Average(Cells(3), [(1.0, 0.0), (0.0, 1.0)], star=(0.5, 0.5)),
+METRICS = {
+    "macro F1": macro(f1),
+    "macro F(2)": macro(fbeta(2)),
+    "macro precision": macro(precision),
+    "weighted F1": weighted(f1),
+    "macro star": macro_star(),
 }
+AVERAGES = {name: Average(metric, Cells(3)) for name, metric in METRICS.items()}
 
 
 def columns(tables):
@@ -127,7 +129,7 @@ def test_slopes_and_closed_forms_are_the_derivatives(name):
 def test_cells_that_are_left_out_change_nothing():
     table = TABLES[:1]
     kept = np.flatnonzero(table[0].ravel() + np.eye(3).ravel())
-    some = Average(Cells(3, kept // 3, kept % 3), [(0.5, 0.5)])
+    some = Average(macro(f1), Cells(3, kept // 3, kept % 3))
     q = columns(table) / table.sum()
     for full, part in zip(
         AVERAGES["macro F1"].second_order(q), some.second_order(q[kept]), strict=True
@@ -195,7 +197,7 @@ def test_a_missed_rare_class_is_covered():
     n, k = 200, np.arange(30)
     tables = np.zeros((30, 2, 2))
     tables[:, 0, 0], tables[:, 1, 0] = n - k, k
-    average = Average(Cells(2), [(0.5, 0.5)], weighted=True)
+    average = Average(weighted(f1), Cells(2))
     truth = average(np.array([[0.975], [0.0], [0.025], [0.0]]))[0]
     low, high = limits(columns(tables), average, Z, average.second_order)
     covered = stats.binom.pmf(k, n, 0.025) @ ((low <= truth) & (truth <= high))
@@ -256,7 +258,7 @@ def test_two_fixed_rows_are_the_score_interval_of_two_proportions():
 
 def test_fixed_rows_have_the_mean_and_variance_of_second_order():
     """Exact sums over all tables of two rows, the second twice as long, for macro F1."""
-    average = Average(Cells(2), [(0.5, 0.5)], fixed=True)
+    average = Average(macro(f1), Cells(2), fixed=True)
 
     def cells(a, b):
         return np.stack([a, 1.0 - a, 2.0 * (1.0 - b), 2.0 * b]) / 3.0
@@ -314,8 +316,7 @@ def test_fixed_rows_have_the_mean_and_variance_of_second_order():
 def test_terms_of_fixed_rows_are_those_of_second_differences(name):
     """Second differences of the value within the rows, in all pairs of directions."""
     q = np.random.default_rng(2).dirichlet(np.ones(9))[:, None]
-    of_all = AVERAGES[name]
-    average = Average(of_all.cells, of_all.scores, of_all.weighted, of_all.star, fixed=True)
+    average = Average(METRICS[name], Cells(3), fixed=True)
     rows = np.kron(np.eye(3), np.ones((3, 3)))
     away = 1e-4 * (np.eye(9) - rows * (q[:, 0] / (rows @ q[:, 0])))
 

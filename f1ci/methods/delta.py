@@ -37,7 +37,7 @@ from scipy import special
 from f1ci.counts import Matrix
 from f1ci.methods.score import Limits, Sample
 from f1ci.metrics import BinaryMetric, Tversky
-from f1ci.metrics.classes import is_f1, positive_expectations
+from f1ci.metrics.classes import expectations, is_f1
 from f1ci.results import Array, FloatOrArray
 
 # An estimate this near to the border, as a share of the range, is at the border.
@@ -112,7 +112,8 @@ def blurred(sample: Sample, z: FloatOrArray) -> Array:
         tp, fp, fn = np.broadcast_arrays(*sample.counts)
         matrix = Matrix(np.stack([0.0 * tp, fp, fn, tp], axis=-1).reshape(*tp.shape, 2, 2))
     with np.errstate(divide="ignore", invalid="ignore"):
-        slopes = np.stack(np.broadcast_arrays(*metric.partials(*positive_expectations(matrix))))
+        of_positive = (x[..., 1] for x in expectations(matrix))
+        slopes = np.stack(np.broadcast_arrays(*metric.partials(*of_positive)))
         added = (slopes**2).sum(axis=0) * z**2 / (2 * matrix.total**2)
         return np.asarray(np.sqrt(sample.error**2 + added))
 
@@ -124,14 +125,11 @@ def item_covariance(rows: Array, groups: NDArray[np.int64] | None, counts: Array
     """
     n = counts.sum(axis=-1)[..., None, None]
     summed = rows * counts[..., None, :]
-    covariance: Array
     with np.errstate(invalid="ignore", divide="ignore"):
         if groups is None:
-            covariance = summed @ np.swapaxes(rows, -1, -2) / (n * (n - 1))
-        else:
-            units = np.stack([np.bincount(groups, weights=row) for row in summed])
-            sizes = np.stack([np.bincount(groups, weights=row) for row in np.abs(summed)])
-            units = np.where(np.abs(units) <= 1e-14 * sizes, 0.0, units)  # only rounding is left
-            count = units.shape[1]
-            covariance = (units @ units.T) * (count / (count - 1) / n**2)
-    return covariance
+            return np.asarray(summed @ np.swapaxes(rows, -1, -2) / (n * (n - 1)))
+        units = np.stack([np.bincount(groups, weights=row) for row in summed])
+        sizes = np.stack([np.bincount(groups, weights=row) for row in np.abs(summed)])
+        units = np.where(np.abs(units) <= 1e-14 * sizes, 0.0, units)  # only rounding is left
+        count = units.shape[1]
+        return np.asarray((units @ units.T) * (count / (count - 1) / n**2))

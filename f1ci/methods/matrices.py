@@ -43,7 +43,9 @@ def limits_of_tables(
     counts = np.broadcast_to(np.moveaxis(counts, 0, -1), (*shape, len(counts)))
     counts = counts.reshape(-1, counts.shape[-1]).T
     quantiles = np.broadcast_to(z, shape).ravel()
-    average = _average(metric, cells, fixed)
+    # A weighted mean over some of the classes is a ratio, without a closed form here.
+    closed = metric.parts is not None and not (metric.parts.weighted and metric.parts.chosen)
+    average = Average(metric, cells, fixed) if closed else None
     evaluate = average or partial(_evaluate, metric, cells)
     derivatives = average.second_order if average else None
     rescaled = average.rescaled if average and fixed else None
@@ -55,16 +57,6 @@ def limits_of_tables(
         ends[:, block] = limits(table, evaluate, quantiles[block], derivatives, rescaled)
     low, high = np.clip(ends.reshape(2, *shape), *metric.range)
     return low, high
-
-
-def _average(metric: Metric, cells: Cells, fixed: bool) -> Average | None:
-    """Return the average that a metric is, if it is one."""
-    parts = metric.parts
-    if parts is None or (parts.weighted and parts.chosen):
-        return None
-    star = (metric.a, metric.b) if isinstance(metric, MacroStar) else None
-    scores = [(score.a, score.b) for score in parts.scores]
-    return Average(cells, scores, parts.weighted, star, fixed, parts.chosen)
 
 
 def _cells_and_counts(matrix: Matrix, r: int) -> tuple[Cells, Array]:
@@ -159,31 +151,20 @@ class Average:
 
     Parameters
     ----------
+    metric : Metric
+        A plain mean over all classes or some, a weighted one over all, or macro*.
     cells : Cells
         The cells that probabilities belong to.
-    scores : list of (a, b)
-        The weights of the errors: of one score, or of precision and recall.
-    weighted : bool
-        Weigh the classes by their true items.
-    star : (a, b), optional
-        Take 1 / (a / mean of the first scores + b / mean of the second ones).
     fixed : bool
         The sizes of the true classes are fixed and not random.
-    chosen : tuple of int, optional
-        The classes that a plain mean is over. By default all.
     """
 
-    def __init__(
-        self,
-        cells: Cells,
-        scores: list[tuple[float, float]],
-        weighted: bool = False,
-        star: tuple[float, float] | None = None,
-        fixed: bool = False,
-        chosen: tuple[int, ...] = (),
-    ):
-        self.cells, self.scores, self.weighted, self.star = cells, scores, weighted, star
-        self.fixed, places = fixed, list(chosen or range(cells.r))
+    def __init__(self, metric: Metric, cells: Cells, fixed: bool = False):
+        assert metric.parts is not None  # noqa: S101 - the callers see to it
+        self.cells, self.fixed, self.weighted = cells, fixed, metric.parts.weighted
+        self.scores = [(score.a, score.b) for score in metric.parts.scores]
+        self.star = (metric.a, metric.b) if isinstance(metric, MacroStar) else None
+        places = list(metric.parts.chosen or range(cells.r))
         self._shares = np.zeros((cells.r, 1))
         self._shares[places] = 1.0 / len(places)
 

@@ -36,8 +36,6 @@ from f1ci.counts import Items, Matrix, SparseMatrix
 from f1ci.metrics import Metric
 from f1ci.results import Array
 
-__all__ = ["exact_p_value", "random_swaps", "score_statistic"]
-
 # Scores are at most 1, and their differences in floats wrong by less than this.
 _NEAR_TIE = 1e-13
 
@@ -65,30 +63,28 @@ def exact_p_value(cells: Array, a: float, b: float) -> float:
     a, b = a / (a + b), b / (a + b)
     n1, n0 = int(cells[1, 0, 1] + cells[1, 1, 0]), int(cells[0, 0, 1] + cells[0, 1, 0])
 
+    positives, both_tp, both_fp = cells[1].sum(), cells[1, 1, 1], cells[0, 1, 1]
+
+    def score(tp: Array, fp: Array) -> tuple[Array, Array, Array, Array]:
+        """Return a score, and what one more TP, FP and FN do to it."""
+        whole = tp + a * fp + b * (positives - tp)
+        whole = np.where(whole > 0.0, whole, 1.0)
+        f = tp / whole
+        return f, (1.0 - f) / whole, -a * f / whole, -b * f / whole
+
     def statistic(k: Array, j: Array) -> Array:
         """Return the difference in standard errors if B is right on k and wrong on j."""
-        positives, both_tp, both_fp = cells[1].sum(), cells[1, 1, 1], cells[0, 1, 1]
-        slopes, scores = [], []
-        for tp, fp in ((both_tp + n1 - k, both_fp + n0 - j), (both_tp + k, both_fp + j)):
-            whole = tp + a * fp + b * (positives - tp)
-            whole = np.where(whole > 0.0, whole, 1.0)
-            f = tp / whole
-            scores.append(f)
-            # What one more true positive, false positive and false negative do to the score.
-            slopes.append(((1.0 - f) / whole, -a * f / whole, -b * f / whole))
-        (up_a, false_a, miss_a), (up_b, false_b, miss_b) = slopes
+        f_a, up_a, false_a, miss_a = score(both_tp + n1 - k, both_fp + n0 - j)
+        f_b, up_b, false_b, miss_b = score(both_tp + k, both_fp + j)
         variance = both_tp * (up_b - up_a) ** 2 + cells[1, 0, 0] * (miss_b - miss_a) ** 2
         variance = variance + k * (up_b - miss_a) ** 2 + (n1 - k) * (miss_b - up_a) ** 2
         variance = variance + both_fp * (false_b - false_a) ** 2
         variance = variance + j * false_b**2 + (n0 - j) * false_a**2
-        difference = scores[1] - scores[0]
-        difference = np.where(np.abs(difference) < _NEAR_TIE, 0.0, difference)
+        difference = np.where(np.abs(f_b - f_a) < _NEAR_TIE, 0.0, f_b - f_a)
         # Without a variance one model is right wherever the other is wrong: nothing is further.
         with np.errstate(divide="ignore", invalid="ignore"):
-            scaled: Array = np.nan_to_num(
-                difference / np.sqrt(variance), posinf=np.inf, neginf=-np.inf
-            )
-        return scaled
+            scaled = difference / np.sqrt(variance)
+        return np.where(np.isnan(scaled), 0.0, scaled)
 
     observed = abs(float(statistic(cells[1, 0, 1], cells[0, 0, 1])))
     if not observed:

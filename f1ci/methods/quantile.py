@@ -33,7 +33,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import lru_cache
-from math import ceil, exp, log2, pi, sqrt
+from math import ceil, exp, log, log1p, log2, pi, sqrt
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -44,7 +44,7 @@ from f1ci import _validation
 from f1ci.results import FloatOrArray
 
 Floats = NDArray[np.float64]
-Tail = Callable[[Floats], tuple[Floats, Floats]]
+Tail = Callable[[float], tuple[Floats, Floats]]
 
 _MOST_VARIABLES = 200  # the random numbers of one step take 30 MB
 _ZERO_PIVOT = 1e-12
@@ -108,16 +108,15 @@ def quantiles_of(matrices: Floats, level: float, accuracy: float) -> Floats:
         raise ValueError(
             f"confidence_level must be at least 0.5 for three or more variables, got {level!r}"
         )
-    quantiles, factors = np.empty(n), [_factor(matrix) for matrix in matrices]
-    planar = np.array([factor.shape[1] == 2 for factor in factors], dtype=bool)
-    if planar.any():
-        flat = np.stack([factor for factor in factors if factor.shape[1] == 2])
-        quantiles[planar] = _planar_quantiles(flat, level)
-    for i in np.flatnonzero(~planar):
-        if factors[i].shape[1] == 3:
-            quantiles[i] = _spatial_quantile(factors[i], level, accuracy)
+    quantiles = np.empty(n)
+    for i, matrix in enumerate(matrices):
+        factor = _factor(matrix)
+        if factor.shape[1] == 2:
+            quantiles[i] = _planar_quantile(factor, level)
+        elif factor.shape[1] == 3:
+            quantiles[i] = _spatial_quantile(factor, level, accuracy)
         else:
-            quantiles[i] = _sampled_quantile(matrices[i], factors[i], level, accuracy)
+            quantiles[i] = _sampled_quantile(matrix, factor, level, accuracy)
     return quantiles
 
 
@@ -129,21 +128,20 @@ def _factor(matrix: Floats) -> Floats:
     return factor
 
 
-def _planar_quantiles(factors: Floats, level: float) -> Floats:
-    """Return exact quantiles for factors of shape (n, k, 2).
+def _planar_quantile(factor: Floats, level: float) -> float:
+    """Return the exact quantile for a factor of shape (k, 2).
 
     A half-line at angle t to the nearest variable's axis leaves the polygon |Z_k| < q at
     radius q / cos t; integrating exp(-radius^2 / 2) over half an arc is Owen's T.
     """
-    n, k, _ = factors.shape
-    angles = np.sort(np.arctan2(factors[:, :, 1], factors[:, :, 0]) % pi, axis=1)
-    slopes = np.tan(np.diff(angles, axis=1, append=angles[:, :1] + pi) / 2)
+    angles = np.sort(np.arctan2(factor[:, 1], factor[:, 0]) % pi)
+    slopes = np.tan(np.diff(angles, append=angles[0] + pi) / 2)
 
-    def tail(q: Floats) -> tuple[Floats, Floats]:
-        density = (ndtr(slopes * q) - 0.5) * 4 * np.exp(-q * q / 2) / sqrt(2 * pi)
+    def tail(q: float) -> tuple[Floats, Floats]:
+        density = (ndtr(slopes * q) - 0.5) * 4 * exp(-q * q / 2) / sqrt(2 * pi)
         return 4 * owens_t(q, slopes), density
 
-    return _solved(tail, np.full((n, 1), _sidak_quantile(level, k)), level)
+    return _solved(tail, _sidak_quantile(level, len(factor)), level)
 
 
 def _spatial_quantile(factor: Floats, level: float, accuracy: float) -> float:
@@ -155,13 +153,13 @@ def _spatial_quantile(factor: Floats, level: float, accuracy: float) -> float:
     size = int(min(max(4 / accuracy, 1000), 2**20))
     reach = np.abs(factor @ _spiral(size)).max(axis=0)
 
-    def tail(q: Floats) -> tuple[Floats, Floats]:
+    def tail(q: float) -> tuple[Floats, Floats]:
         radius = q / reach
         density = sqrt(2 / pi) * radius * np.exp(-radius * radius / 2)
         outside = 2 * ndtr(-radius) + density
         return outside / size, density * radius / reach / size
 
-    return float(_solved(tail, np.full((1, 1), _sidak_quantile(level, len(factor))), level)[0])
+    return _solved(tail, _sidak_quantile(level, len(factor)), level)
 
 
 @lru_cache(maxsize=4)
@@ -173,16 +171,16 @@ def _spiral(size: int) -> Floats:
     return np.stack([level_circle * np.cos(turn), level_circle * np.sin(turn), height])
 
 
-def _solved(tail: Tail, q: Floats, level: float) -> Floats:
+def _solved(tail: Tail, q: float, level: float) -> float:
     """Return where the sum of tail probabilities is 1 - level; `tail` gives them and densities."""
     for _ in range(100):
-        outside, density = (part.sum(axis=1, keepdims=True) for part in tail(q))
+        outside, density = (float(part.sum()) for part in tail(q))
         # Newton on the logarithm, a concave function of q: from above it cannot overshoot.
-        step = outside / density * (np.log(outside) - np.log1p(-level))
-        q = q + step
-        if np.abs(step).max() < 1e-13:
+        step = outside / density * (log(outside) - log1p(-level))
+        q += step
+        if abs(step) < 1e-13:
             break
-    return q[:, 0]
+    return q
 
 
 def _sampled_quantile(matrix: Floats, factor: Floats, level: float, accuracy: float) -> float:
@@ -223,7 +221,11 @@ def _step(
     share = counts / drawn
     n = np.arange(1, k + 1)
     mass = 2 * k * ndtr(-q)
-    pairs = _pair_probability(matrix[np.triu_indices(k, 1)], q).sum() / mass
+    # The probability that a pair exceeds: the two tails less what the arcs of the circle give.
+    rho = np.abs(matrix[np.triu_indices(k, 1)])
+    with np.errstate(divide="ignore"):
+        slope = np.sqrt((1 - rho) / (1 + rho))
+        pairs = 4 * (ndtr(-q) - owens_t(q, slope) - owens_t(q, 1 / slope)).sum() / mass
     # 1. Means and covariances of 1 / N and of the control variate (N - 1) / 2.
     mean, control = share @ (1 / n), share @ ((n - 1) / 2)
     covariance = share @ ((n - 1) / (2 * n)) - mean * control
@@ -236,13 +238,6 @@ def _step(
     new = -ndtri((1 - level) / (2 * k * mean))
     hazard = exp(-q * q / 2) / (sqrt(2 * pi) * ndtr(-q))
     return float(new - q), float(_STANDARD_ERRORS * error / (mean * hazard))
-
-
-def _pair_probability(rho: Floats, q: float) -> Floats:
-    """Return P(|X| >= q, |Y| >= q): the two tails less what the arcs of the circle give."""
-    slope = np.sqrt((1 - np.abs(rho)) / (1 + np.abs(rho)))
-    with np.errstate(divide="ignore"):
-        return np.asarray(4 * (ndtr(-q) - owens_t(q, slope) - owens_t(q, 1 / slope)))
 
 
 def _histogram(matrix: Floats, factor: Floats, q: float, points: int) -> Floats:

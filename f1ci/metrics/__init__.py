@@ -18,7 +18,15 @@ from f1ci.metrics.agreement import SIGNED, Correlation, Kappa
 from f1ci.metrics.agreement import mcc as mcc
 from f1ci.metrics.agreement import npv as npv
 from f1ci.metrics.agreement import specificity as specificity
-from f1ci.metrics.classes import UNIT, Accuracy, ExpectationMetric, MacroStar, Mean, Micro, Numbers
+from f1ci.metrics.classes import (
+    UNIT,
+    Accuracy,
+    ExpectationMetric,
+    MacroStar,
+    Mean,
+    Numbers,
+    mean_of,
+)
 from f1ci.metrics.classes import BinaryMetric as BinaryMetric
 from f1ci.metrics.classes import MatrixMetric as MatrixMetric
 from f1ci.metrics.classes import Metric as Metric
@@ -73,12 +81,10 @@ def tversky(a: float, b: float) -> Tversky:
     >>> round(tversky(a=0.8, b=0.2).value([[159, 47], [43, 286]]), 3)
     0.861
     """
-    for weight in (_validation.number("a", a), _validation.number("b", b)):
-        if not (weight == 0.0 or _LEAST_WEIGHT <= weight <= _LARGEST_WEIGHT):
-            rule = f"be 0 or lie between {_LEAST_WEIGHT:g} and {_LARGEST_WEIGHT:g}"
-            raise ValueError(f"weights of errors must {rule}, got {weight!r}")
-    if a == b == 0:
-        raise ValueError(f"weights of errors must not both be 0, got a={a!r}, b={b!r}")
+    weights = _validation.number("a", a), _validation.number("b", b)
+    if not all(x == 0.0 or _LEAST_WEIGHT <= x <= _LARGEST_WEIGHT for x in weights) or a == b == 0:
+        rule = f"be 0, not both, or lie between {_LEAST_WEIGHT:g} and {_LARGEST_WEIGHT:g}"
+        raise ValueError(f"weights of errors must {rule}, got a={a!r}, b={b!r}")
     return Tversky(f"tversky({a:g}, {b:g})", float(a), float(b))
 
 
@@ -228,11 +234,7 @@ def _mean(average: str, metric: str | Metric) -> Metric:
     binary = get(metric)
     if not isinstance(binary, ExpectationMetric):
         raise ValueError(f"only a binary metric can be averaged, got {binary.name!r}")
-    name, of = f"{average}_{binary.name}", (binary.range, binary.smooth)
-    f_score = isinstance(binary, Tversky) and round(binary.a + binary.b, 12) == 1.0
-    if (average == "micro" and f_score) or (average == "weighted" and binary == recall):
-        return Micro(name, binary, "micro", *of)  # both are the share of right items
-    return Mean(name, binary, average, *of)
+    return mean_of(average, binary)
 
 
 def macro_star(beta: float = 1.0) -> Metric:

@@ -47,18 +47,11 @@ def npv_of(eza: Numbers, ea: Numbers, ez: Numbers) -> Numbers:
     return (1 - ea - ez + eza) / (1 - ea)
 
 
-def _weights(r: int, power: int) -> Array:
-    """Return what an error weighs: the classes' distance to a power, or 1."""
-    place = np.arange(r)
-    distance = np.abs(place[:, None] - place)
-    return np.where(distance > 0, distance.astype(np.float64) ** power, 0.0)
-
-
 @dataclass(frozen=True, repr=False)
 class Kappa(Metric):
     """Cohen's kappa: one minus the weighted share of errors over what chance would give.
 
-    An error weighs as the classes' distance to the power.
+    An error weighs as the classes' distance to the power, or 1.
     """
 
     name: str
@@ -66,7 +59,8 @@ class Kappa(Metric):
     range: tuple[float, float] = SIGNED
 
     def _evaluate(self, matrix: Matrix) -> tuple[Array, Array, Array]:
-        p, w = shares(matrix), _weights(matrix.true.shape[-1], self.power)
+        p, place = shares(matrix), np.arange(matrix.true.shape[-1])
+        w = np.abs(place[:, None] - place) ** self.power * (1.0 - np.eye(len(place)))
         true, predicted = p.sum(axis=-1), p.sum(axis=-2)
         observed = (w * p).sum(axis=(-2, -1))[..., None, None]
         chance = np.einsum("ij,...i,...j->...", w, true, predicted)[..., None, None]

@@ -193,13 +193,13 @@ class ClassMetric(Metric):
 
     def estimate(self, matrix: Matrix) -> Array:
         with np.errstate(all="ignore"):
-            return np.asarray(_finite(self.of_classes(*_expectations(matrix))))
+            return np.asarray(_finite(self.of_classes(*expectations(matrix))))
 
     def _evaluate(self, matrix: Matrix) -> tuple[Array, Array, Array]:
-        expectations = _expectations(matrix)
-        slopes = self.slopes_of_classes(*expectations)
+        of = expectations(matrix)
+        slopes = self.slopes_of_classes(*of)
         size = matrix.by_cell(*(np.abs(slope) for slope in slopes))
-        return self.of_classes(*expectations), matrix.by_cell(*slopes), size
+        return self.of_classes(*of), matrix.by_cell(*slopes), size
 
 
 class ExpectationMetric(ClassMetric):
@@ -215,10 +215,9 @@ class ExpectationMetric(ClassMetric):
 
     def partials(self, eza: Numbers, ea: Numbers, ez: Numbers) -> Slopes:
         """Return the derivatives of Table III: by E(ZA), by EA and by EZ."""
-        with np.errstate(all="ignore"):
-            step = 1j * _STEP
-            points = ((eza + step, ea, ez), (eza, ea + step, ez), (eza, ea, ez + step))
-            d1, d2, d3 = (np.imag(self.function(*point)) / _STEP for point in points)
+        step = 1j * _STEP
+        points = ((eza + step, ea, ez), (eza, ea + step, ez), (eza, ea, ez + step))
+        d1, d2, d3 = (np.imag(self.function(*point)) / _STEP for point in points)
         return d1, d2, d3
 
     def of_classes(self, eza: Numbers, ea: Numbers, ez: Numbers) -> Numbers:
@@ -418,6 +417,16 @@ class Micro(ShareRight, Mean):
     """The micro average of an F score over all classes: the share of items that are right."""
 
 
+def mean_of(average: str, of: ExpectationMetric, chosen: tuple[int, ...] = ()) -> Mean:
+    """Return an average of a binary metric over all classes, or over those at some places."""
+    name, kept = f"{average}_{of.name}", (of.range, of.smooth)
+    f_score = isinstance(of, Tversky) and round(of.a + of.b, 12) == 1.0
+    right = (average == "micro" and f_score) or (average == "weighted" and of == recall)
+    if right and not chosen:
+        return Micro(name, of, "micro", *kept)  # the share of right items
+    return Mean(name, of, average, *kept, chosen)
+
+
 @dataclass(frozen=True, repr=False)
 class MacroStar(ClassMetric):
     """F-beta of mean precision and mean recall."""
@@ -457,13 +466,7 @@ def _finite(value: Numbers) -> Numbers:
     return np.where(np.isfinite(value), value, np.nan)
 
 
-def _expectations(matrix: Matrix) -> Slopes:
+def expectations(matrix: Matrix) -> Slopes:
     """Return E(ZA), EA and EZ of each class against the rest, each of shape (..., r)."""
     n = matrix.total[..., None]
     return matrix.right / n, matrix.predicted / n, matrix.true / n
-
-
-def positive_expectations(matrix: Matrix) -> Slopes:
-    """Return E(ZA), EA and EZ of the positive class of two."""
-    eza, ea, ez = (x[..., 1] for x in _expectations(matrix))
-    return eza, ea, ez

@@ -8,14 +8,15 @@ This is the only module of the notebooks that knows what stands behind the publi
 from __future__ import annotations
 
 from collections.abc import Sequence
+from unittest.mock import patch
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtr
 
 import f1ci
-from f1ci.counts import Items
-from f1ci.methods import delta, paired, quantile, score
+from f1ci.counts import Items, Matrix
+from f1ci.methods import delta, multinomial, paired, quantile, score
 from f1ci.methods.matrices import Average, Cells
 from f1ci.methods.multinomial import limits
 from f1ci.metrics import Metric
@@ -42,7 +43,23 @@ def lang_limits(matrices: Array, z: float) -> Limits:
     """Return Lang's (2008) score limits of macro F1: those of f1ci without second-order terms."""
     r = matrices.shape[-1]
     counts = np.ascontiguousarray(matrices.reshape(-1, r * r).T)
-    return limits(counts, Average(Cells(r), [(0.5, 0.5)]), z, lambda q: (0 * q[0], 0 * q[0]))
+    average = Average(f1ci.metrics.macro_f1, Cells(r))
+    return limits(counts, average, z, lambda q: (0 * q[0], 0 * q[0]))
+
+
+def limits_without(
+    matrices: Array, metric: Metric, z: float, few: float = 3.0, bounds: bool = True
+) -> Limits:
+    """Return score limits of a metric with room for `few` errors, and without bounds if so asked.
+
+    The bounds keep the variance of the score statistic between 1/2 and 4.
+    """
+    ends = (0.5, 4.0) if bounds else (1e-3, np.inf)
+    with (
+        patch.object(score, "_FEW", few),
+        patch.multiple(multinomial, _LEAST=ends[0], _MOST=ends[1]),
+    ):
+        return score.limits_of_metric(metric, Matrix(matrices), False, z, False)
 
 
 def difference_limits(tables: ArrayLike, z: float, method: str = "score") -> Limits:
