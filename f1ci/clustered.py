@@ -15,6 +15,7 @@ from f1ci._limits import interval_of
 from f1ci.methods.clusters import moved_by_classes, moved_by_table, sample_of_units
 from f1ci.methods.score import Sample, moments
 from f1ci.metrics import Metric
+from f1ci.metrics.classes import mean_of
 from f1ci.results import Array, Interval
 
 AVERAGES = ("micro", "macro", "weighted", "samples")
@@ -121,7 +122,7 @@ def sample_of_tables(tables: list[Array], metric: Metric, average: str | None) -
     index = _metrics.tversky(*_metrics.tversky_weights(metric))
     if average in ("macro", "weighted"):
         moved = [moved_by_classes(table, index, average == "weighted") for table in tables]
-        return sample_of_units(_metrics.macro(index), moved)
+        return sample_of_units(mean_of("macro", index), moved)
     if average == "micro":
         tables = [table.sum(axis=1) for table in tables]
     if average == "samples":

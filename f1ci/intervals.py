@@ -28,15 +28,8 @@ from f1ci._limits import interval_of, sample_of_items
 from f1ci.counts import Items, Matrix
 from f1ci.methods.score import Sample, sample_of, sample_of_counts
 from f1ci.metrics import Metric, Tversky
-from f1ci.metrics.classes import Mean
-from f1ci.results import (
-    Array,
-    Classes,
-    Interval,
-    Labels,
-    UndefinedMetricWarning,
-    warn,
-)
+from f1ci.metrics.classes import mean_of
+from f1ci.results import Array, Classes, Interval, Labels, UndefinedMetricWarning, warn
 
 _AVERAGES = ("binary", "micro", "macro", "weighted", "macro_star", "samples")
 
@@ -471,13 +464,8 @@ def _of_chosen(data: ClassCounts, score: Tversky, average: str | None, chosen: C
     if each or alone:
         tp, fp, fn = data.totals[chosen[0] if alone else chosen].T
         return sample_of_counts(score, (tp, fp, fn))
-    metric: Metric = _metrics.micro_f1
-    if len(chosen) < len(items.classes):
-        name, places = f"{average}_{score.name}", tuple(chosen.tolist())
-        metric = Mean(name, score, str(average), score.range, chosen=places)
-    elif average != "micro":
-        metric = (_metrics.macro if average == "macro" else _metrics.weighted)(score)
-    return sample_of_items(metric, items)
+    places = tuple(chosen.tolist()) if len(chosen) < len(items.classes) else ()
+    return sample_of_items(mean_of(str(average), score, places), items)
 
 
 def _counted(sample: Sample, constant: float) -> Sample:

@@ -34,12 +34,7 @@ from f1ci.counts import Items, Matrix, items_of
 from f1ci.methods import Method, delta, known, pick, quantile
 from f1ci.methods.score import Sample, normal_quantile, sample_of
 from f1ci.metrics import Metric
-from f1ci.results import (
-    Array,
-    Classes,
-    JointIntervals,
-    Labels,
-)
+from f1ci.results import Array, Classes, JointIntervals, Labels
 
 # In order of preference.
 _KNOWN = ("cautious", "score", "logit", "delta", "blur")

@@ -231,20 +231,20 @@ def pilot_sample_size(
     """
     metric = _metrics.get(metric)
     power, level = _validation.inner("power", power), _validation.confidence_level(confidence_level)
+    delta = _validation.positive("difference", difference)
     named = {"y_true": y_true, "y_pred_a": y_pred_a, "y_pred_b": y_pred_b}
     pilot = items_of(named, metric.binary, pos_label, labels, groups)
     rows = np.stack([metric.evaluate(pilot.matrix(k))[1] for k in (0, 1)])
     units = pilot.counts.sum() if pilot.groups is None else pilot.groups.max() + 1
     (first, both), (_, second) = units * item_covariance(rows, pilot.groups, pilot.counts)
     separate = first + second
-    return _plan(metric, difference, separate - 2.0 * both, separate, power, level)
+    return _plan(metric, delta, separate - 2.0 * both, separate, power, level)
 
 
 def _plan(
-    metric: Metric, difference: float, paired: float, unpaired: float, power: float, level: float
+    metric: Metric, delta: float, paired: float, unpaired: float, power: float, level: float
 ) -> DifferenceSampleSize:
     """Return the plan from the variances of one item, for one test set and for two."""
-    delta = _validation.positive("difference", difference)
     reach = float(normal_quantile(level) + special.ndtri(power)) / delta
     items, separate = (_round_up(reach * reach * variance) for variance in (paired, unpaired))
     return DifferenceSampleSize(items, separate, delta, power, float(paired), level, metric.name)

@@ -400,6 +400,7 @@ def faulty(tmp_path_factory):
             "import subprocess\n\n"
             'subprocess.Popen("sleep 6171 &", shell=True, start_new_session=True)',
         ),
+        kills=notebook("Kills", "import os\n\nos.kill(os.getppid(), 9)", "1"),
         strange=notebook(
             "Strange", 'from compendium import RESULTS\n\n(RESULTS / "other.csv").write_text("")'
         ),
@@ -433,7 +434,9 @@ def test_whatever_goes_wrong_is_a_failure_with_a_sentence(faulty, name, expected
 
 @pytest.mark.slow
 def test_what_a_cell_leaves_behind_is_ended(faulty):
-    assert faulty[1].returncode == 1
+    """And the end of the process that ran it ends no other notebook."""
+    assert "FAILED: kills" in faulty[1].stdout
+    assert reason(faulty[0], "kills") == "never run"
     assert not [p for p in psutil.process_iter(["cmdline"]) if "6171" in (p.info["cmdline"] or [])]
 
 

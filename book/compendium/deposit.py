@@ -114,7 +114,7 @@ def certify(edition: Edition) -> dict[str, Any]:
     alone = sorted(reference["made"].keys() ^ run["made"].keys())
     problems += [f"{name} was made by one of the two runs alone" for name in alone]
     problems += [
-        f"{i}: {before.get(i)} in the reference run, {now.get(i)} in this one"
+        f"{i}: {_said(before.get(i))} in the reference run, {_said(now.get(i))} in this one"
         for i in agreeing["not"]
     ]
     return {
@@ -128,6 +128,12 @@ def certify(edition: Edition) -> dict[str, Any]:
         "reference": {name: reference[name] for name in ("ended", "platform")},
         **run,
     }
+
+
+def _said(record: Record | None) -> str:
+    """Return what a record says, in words."""
+    said = vars(record or Record("", "nothing"))
+    return ", ".join(str(value) for name, value in said.items() if value and name != "id")
 
 
 def _records(folder: Path, published: Published) -> tuple[dict[str, Record], dict[str, str]]:

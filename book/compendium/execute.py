@@ -246,37 +246,47 @@ def run(
         say(f"{since:>12}  {text}; {len(todo) - left} of {len(todo)} notebooks done")
 
     waiting = sorted(todo, key=lambda task: task.length)
-    running: dict[Future[dict[str, str] | None], Task] = {}
-    # Each process imports papermill once. A copy of this process would hold its lock as well.
-    pool = ProcessPoolExecutor(workers, get_context("spawn"), start_worker)
+    running: dict[Future[dict[str, str] | None], tuple[Task, ProcessPoolExecutor]] = {}
+    free = [_worker() for _ in range(workers)]
     while waiting or running:
-        while waiting and len(running) < workers:
-            task = waiting.pop()
+        while waiting and free:
+            task, worker = waiting.pop(), free.pop()
             task.started = time.monotonic()
-            running[pool.submit(_run_one, edition, task, time_limit)] = task
+            running[worker.submit(_run_one, edition, task, time_limit)] = task, worker
             tell(f"{task.name} starts: {task.reason or 'asked for'}")
         for future in wait(running, return_when=FIRST_COMPLETED).done:
-            task = running.pop(future)
+            task, worker = running.pop(future)
             folder = edition.running(task.name)
             try:
                 error = future.result()
                 _publish(edition, task, folder, error)
             except Exception as fault:  # a full disk, say: whatever stops a task is its failure
+                worker = _worker()  # the old one may be dead
                 error = _error(f"{type(fault).__name__}: {' '.join(str(fault).split())}")
+            free.append(worker)
             shutil.rmtree(folder, ignore_errors=True)
             failed += [task.name] if error else []
             took = seconds(time.monotonic() - task.started)
             outcome = f"FAILED after {took}: {error['summary']}" if error else f"done in {took}"
             tell(f"{task.name} {outcome}")
-    pool.shutdown()
+    for worker in free:
+        worker.shutdown()
     return sorted(failed)
 
 
 # One notebook
 
 
+def _worker() -> ProcessPoolExecutor:
+    """Return a process that runs one notebook after another: it imports papermill once.
+
+    It starts anew, because a copy of this process would hold its lock as well.
+    """
+    return ProcessPoolExecutor(1, get_context("spawn"), start_worker)
+
+
 def start_worker() -> None:
-    """Prepare a process that runs notebooks: it ends with the runner, and says nothing itself."""
+    """Prepare such a process: it ends with the runner, and says nothing itself."""
     end_with_runner()
     with Path(os.devnull).open("w") as nowhere:
         for stream in (1, 2):

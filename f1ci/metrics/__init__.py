@@ -18,7 +18,15 @@ from f1ci.metrics.agreement import SIGNED, Correlation, Kappa
 from f1ci.metrics.agreement import mcc as mcc
 from f1ci.metrics.agreement import npv as npv
 from f1ci.metrics.agreement import specificity as specificity
-from f1ci.metrics.classes import UNIT, Accuracy, ExpectationMetric, MacroStar, Mean, Micro, Numbers
+from f1ci.metrics.classes import (
+    UNIT,
+    Accuracy,
+    ExpectationMetric,
+    MacroStar,
+    Mean,
+    Numbers,
+    mean_of,
+)
 from f1ci.metrics.classes import BinaryMetric as BinaryMetric
 from f1ci.metrics.classes import MatrixMetric as MatrixMetric
 from f1ci.metrics.classes import Metric as Metric
@@ -226,11 +234,7 @@ def _mean(average: str, metric: str | Metric) -> Metric:
     binary = get(metric)
     if not isinstance(binary, ExpectationMetric):
         raise ValueError(f"only a binary metric can be averaged, got {binary.name!r}")
-    name, of = f"{average}_{binary.name}", (binary.range, binary.smooth)
-    f_score = isinstance(binary, Tversky) and round(binary.a + binary.b, 12) == 1.0
-    if (average == "micro" and f_score) or (average == "weighted" and binary == recall):
-        return Micro(name, binary, "micro", *of)  # both are the share of right items
-    return Mean(name, binary, average, *of)
+    return mean_of(average, binary)
 
 
 def macro_star(beta: float = 1.0) -> Metric:

@@ -417,6 +417,16 @@ class Micro(ShareRight, Mean):
     """The micro average of an F score over all classes: the share of items that are right."""
 
 
+def mean_of(average: str, of: ExpectationMetric, chosen: tuple[int, ...] = ()) -> Mean:
+    """Return an average of a binary metric over all classes, or over those at some places."""
+    name, kept = f"{average}_{of.name}", (of.range, of.smooth)
+    f_score = isinstance(of, Tversky) and round(of.a + of.b, 12) == 1.0
+    right = (average == "micro" and f_score) or (average == "weighted" and of == recall)
+    if right and not chosen:
+        return Micro(name, of, "micro", *kept)  # the share of right items
+    return Mean(name, of, average, *kept, chosen)
+
+
 @dataclass(frozen=True, repr=False)
 class MacroStar(ClassMetric):
     """F-beta of mean precision and mean recall."""
