@@ -151,6 +151,16 @@ def test_an_undefined_class_is_left_out_or_a_constant():
         assert found.standard_error == pytest.approx(0.75 * alone.standard_error, rel=1e-14)
 
 
+@pytest.mark.filterwarnings("ignore::f1ci.IntervalWarning")
+def test_a_class_without_true_items_has_no_weight_and_no_say_in_the_limits():
+    """Class 1 is predicted and never true; the lower limit was nan."""
+    found = f1ci.f1_score_interval(
+        [3, 2, 3, 0, 0], [3, 0, 2, 0, 1], labels=[0, 1], average="weighted"
+    )
+    assert found.estimate == pytest.approx(0.5, rel=1e-14)  # of class 0: one right, one of each
+    assert 0 < found.low < 0.5 < found.high < 1
+
+
 def test_a_rare_class_is_named():
     with pytest.warns(f1ci.SmallSampleWarning, match="fewer than 3 items .* of class 'c', so"):
         f1ci.f1_score_interval([*TRUE, "c"], [*PRED, "c"], labels=["a", "c"], average="macro")
