@@ -336,7 +336,8 @@ def _sums(interval: IntervalMethod, truth: Array, counts: Cells, weight: Array) 
     length = np.where(undefined, 0.0, high - low)
     covered, outside = (low <= truth) & (truth <= high), (low < 0.0) | (high > 1.0)
     rows = ~undefined, undefined, covered, outside, high == low, length, length**2
-    return np.stack([np.tensordot(weight, row, 1) for row in rows])
+    # Not by BLAS, whose sums depend on its number of threads: a worker may have another.
+    return np.stack([np.einsum("i,i...->...", weight, row) for row in rows])
 
 
 def _result(sums: Array, replicates: int = 0) -> Coverage:
