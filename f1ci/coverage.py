@@ -13,7 +13,7 @@ results are added up in the order of the batches. So one process, several or a c
 same numbers.
 
 When it fails: the number of tables grows like a power of the size of the test set. For one F1
-there are about 250 n (a test set of a million takes minutes), for a matrix of nine cells and 25
+there are about 40 n (a test set of ten million takes minutes), for a matrix of nine cells and 25
 items fourteen million. Tables that are too unlikely to matter are left out;
 `Coverage.enumerated` says how much probability was kept. Probabilities have a relative error of
 1e-11 for 10^4 items, and of 1e-6 for 10^9.
