@@ -220,7 +220,7 @@ def f1_score_interval(
     metric = _metrics.averaged(average, beta)
     named = {"y_true": y_true, "y_pred": y_pred}
     items = _counts.items_of(named, metric.binary, pos_label, labels, groups)
-    sample = _counted(sample_of_items(metric, items), constant)
+    sample = _with_constant(sample_of_items(metric, items), constant)
     return interval_of(
         sample, method, level, metric.name, classes=items.classes, alternative=alternative
     )
@@ -396,11 +396,11 @@ def interval_of_classes(
     if average == "samples":
         share, sample = 1.0, _mean_over_items(data, score, zero_division)
     else:
-        share, sample = _sample(data, score, average, zero_division)
+        share, sample = _share_and_sample(data, score, average, zero_division)
     name, each = score.name if average is None else f"{average}_{score.name}", average is None
     # The matrix may have one more class.
     classes = data.classes if each or data.items is None else data.items.classes
-    sample = _counted(sample, zero_division)
+    sample = _with_constant(sample, zero_division)
     interval = interval_of(
         sample, method, level, name, classes=classes, each=each, alternative=alternative
     )
@@ -431,14 +431,17 @@ def _warn_of_undefined(score: Tversky, what: str) -> None:
     warn(f"{text} counts them as 0", UndefinedMetricWarning)
 
 
-def _sample(
+def _share_and_sample(
     data: ClassCounts, score: Tversky, average: str | None, zero_division: float
 ) -> tuple[float, Sample]:
-    """Return the sample of each class, or of the classes that have a score and their share.
+    """Return the share of the classes that have a score in an average, and their sample.
 
     Without `zero_division`, that is nan, a warning says which classes are left out.
     """
     chosen, share = np.arange(len(data.classes)), 1.0
+    true = data.totals[:, 0] + data.totals[:, 2]
+    if average == "weighted" and not true.any():
+        average = "macro"
     relevant = (data.totals * [1.0, score.a > 0.0, score.b > 0.0]).sum(axis=-1) > 0.0
     if average in ("macro", "weighted") and relevant.any() and not relevant.all():
         chosen = np.flatnonzero(relevant)
@@ -446,29 +449,30 @@ def _sample(
             rest = [data.classes[k] for k in np.flatnonzero(~relevant).tolist()]
             _warn_of_undefined(score, f"class {_validation.listing(rest, 3)}")
         else:
-            true = data.totals[:, 0] + data.totals[:, 2]
             weight = true if average == "weighted" else np.ones(len(true))
             share = weight[chosen].sum() / weight.sum()
-    return share, _of_chosen(data, score, average, chosen)
+    return share, _sample_of_classes(data, score, average, chosen)
 
 
-def _of_chosen(data: ClassCounts, score: Tversky, average: str | None, chosen: Codes) -> Sample:
+def _sample_of_classes(
+    data: ClassCounts, score: Tversky, average: str | None, chosen: Codes
+) -> Sample:
     """Return the sample of the classes at these places: of each, or of an average over them."""
     each, items = average is None, data.items
-    alone = items is not None and not each and len(chosen) == 1
-    if items is None or (data.grouped and (each or alone)):
+    single = items is not None and not each and len(chosen) == 1
+    if items is None or (data.grouped and (each or single)):
         units = data.units if items is None else items.by_group()
-        one = "micro" if alone else average
+        one = "micro" if single else average
         sample = clustered.sample_of_tables([units[:, chosen]], score, one)
         return sample._replace(mark="+groups") if data.grouped else sample
-    if each or alone:
-        tp, fp, fn = data.totals[chosen[0] if alone else chosen].T
+    if each or single:
+        tp, fp, fn = data.totals[chosen[0] if single else chosen].T
         return sample_of_counts(score, (tp, fp, fn))
     places = tuple(chosen.tolist()) if len(chosen) < len(items.classes) else ()
     return sample_of_items(mean_of(str(average), score, places), items)
 
 
-def _counted(sample: Sample, constant: float) -> Sample:
+def _with_constant(sample: Sample, constant: float) -> Sample:
     """Return the sample with a constant for an undefined score, of which nothing is known."""
     undefined = np.isnan(sample.estimate)
     return sample._replace(estimate=np.where(undefined, constant, sample.estimate))

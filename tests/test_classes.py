@@ -1,5 +1,7 @@
 """Averages over some of the classes, and what an undefined score counts: as in scikit-learn."""
 
+import warnings
+
 import numpy as np
 import pytest
 import sklearn.metrics as sk
@@ -149,6 +151,29 @@ def test_an_undefined_class_is_left_out_or_a_constant():
         expected = 0.75 * np.array(tuple(alone)) + 0.25 * constant
         np.testing.assert_allclose(tuple(found), expected, rtol=0, atol=1e-14)
         assert found.standard_error == pytest.approx(0.75 * alone.standard_error, rel=1e-14)
+
+
+@pytest.mark.filterwarnings("ignore::f1ci.IntervalWarning")
+def test_a_class_without_true_items_has_no_weight_and_no_say_in_the_limits():
+    """Class 1 is predicted and never true; the lower limit was nan."""
+    found = f1ci.f1_score_interval(
+        [3, 2, 3, 0, 0], [3, 0, 2, 0, 1], labels=[0, 1], average="weighted"
+    )
+    assert found.estimate == pytest.approx(0.5, rel=1e-14)  # of class 0: one right, one of each
+    assert 0 < found.low < 0.5 < found.high < 1
+
+
+@pytest.mark.parametrize("zero_division", [0, 1, np.nan])
+def test_classes_that_are_predicted_but_never_true_have_equal_weights(zero_division):
+    rows = np.zeros((4, 3), int), np.array([[1, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 0]])
+    items = ["O"] * 6 + ["a"], ["a", "b"] * 3 + ["a"]
+    for true, pred, labels in ((*rows, None), (*items, ["b", "c"]), (*items, ["a", "b", "c"])):
+        of = {"average": "weighted", "labels": labels, "zero_division": zero_division}
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", f1ci.IntervalWarning)
+            found = f1ci.f1_score_interval(true, pred, **of)
+        expected = sk.f1_score(true, pred, **of)
+        np.testing.assert_allclose(found.estimate, expected, rtol=0, atol=1e-14)
 
 
 def test_a_rare_class_is_named():

@@ -107,6 +107,14 @@ def test_groups_of_one_item_are_nearly_no_groups(metric):
     assert tuple(grouped) == pytest.approx(tuple(alone), abs=0.02 * alone.length)
 
 
+@pytest.mark.parametrize(("classes", "method"), [(10, "score"), (11, "logit")])
+def test_differences_of_kappa_have_score_limits_of_few_classes(classes, method):
+    """Twenty-four limits of many classes take seconds; averages have theirs in closed form."""
+    true, a, b = np.random.default_rng(2).integers(0, classes, (3, 30 * classes))
+    assert f1ci.difference_interval(true, a, b, "kappa").method == method
+    assert f1ci.difference_interval(true, a, b, "macro_f1").method == "score"
+
+
 def test_bad_input():
     with pytest.raises(ValueError, match="y_pred_b has 2"):
         difference_interval([0, 1, 1, 0], [0, 1, 0, 0], [0, 1], "f1")

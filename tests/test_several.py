@@ -56,3 +56,11 @@ def test_bad_input_is_quoted():
         TypeError, match=r"predictions must map names of models to labels, got \[1, 2\]"
     ):
         f1ci.compare_models(TRUE, [1, 2], "macro_f1")
+
+
+@pytest.mark.filterwarnings("ignore::f1ci.IntervalWarning")
+def test_a_class_that_one_model_alone_predicts_does_not_count_for_the_others():
+    odd = np.where(np.arange(240) == 0, 9, TRUE)
+    found = f1ci.compare_models(TRUE, MODELS | {"odd": odd}, "macro_f1").tests["low", "mid"]
+    alone = f1ci.difference_test(TRUE, MODELS["low"], MODELS["mid"], "macro_f1")
+    assert (found.p_value, *found.interval) == (alone.p_value, *alone.interval)

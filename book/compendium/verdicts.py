@@ -364,7 +364,8 @@ def compared(pairs: Iterable[tuple[Entry, Entry]]) -> Iterator[str]:
     yield from (f"| {before} | {now} | {n} |" for (before, now), n in sorted(counts.items()))
     for before, now in pairs:
         if before.verdict != now.verdict:
-            yield f"\n{now.id}: printed {now.printed}; {shown(before.value)}, {shown(now.value)}"
+            two = "; ".join(f"{shown(e.value)}, {e.verdict}" for e in (before, now))
+            yield f"\n{now.id}: printed {now.printed}; {two}"
 
 
 def _main(edition: Edition, options: Namespace) -> bool:

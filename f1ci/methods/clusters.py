@@ -34,7 +34,8 @@ out in turn for the variance and for the bias.
 
 When this fails: with very dependent items and scores near 0 or 1 even twenty units may all be
 perfect. Then every unit is taken for one item, and coverage is below its level nevertheless. It is
-too low, too, if a class of an average is found in one unit only, or if large units are much harder.
+too low, too, if a class of an average is found in one unit only, or if there are twenty units and
+the large ones are much harder.
 """
 
 from __future__ import annotations

@@ -18,15 +18,7 @@ from f1ci.metrics.agreement import SIGNED, Correlation, Kappa
 from f1ci.metrics.agreement import mcc as mcc
 from f1ci.metrics.agreement import npv as npv
 from f1ci.metrics.agreement import specificity as specificity
-from f1ci.metrics.classes import (
-    UNIT,
-    Accuracy,
-    ExpectationMetric,
-    MacroStar,
-    Mean,
-    Numbers,
-    mean_of,
-)
+from f1ci.metrics.classes import UNIT, Accuracy, MacroStar, Mean, Numbers, mean_of
 from f1ci.metrics.classes import BinaryMetric as BinaryMetric
 from f1ci.metrics.classes import MatrixMetric as MatrixMetric
 from f1ci.metrics.classes import Metric as Metric
@@ -176,7 +168,7 @@ def get(metric: str | Metric) -> Metric:
     for average in ("macro", "weighted", "micro"):
         of = name.removeprefix(f"{average}_").removesuffix(f"_{average}")
         if of != name and (of in METRICS or of in ALIASES or _is_fbeta(of)):
-            return _mean(average, of)
+            return mean_of(average, get(of))
     near = difflib.get_close_matches(name, [*METRICS, *ALIASES, *_AVERAGED], n=1, cutoff=0.7)
     hint = f"; did you mean {near[0]!r}?" if near else f"; known are {', '.join(METRICS)}"
     raise ValueError(f"metric must have a known name, got {_validation.short(metric)}{hint}")
@@ -205,7 +197,7 @@ def macro(metric: str | Metric) -> Metric:
     >>> round(macro("recall").value([[2, 5, 0], [2, 70, 2], [2, 2, 15]]), 3)
     0.674
     """
-    return _mean("macro", metric)
+    return mean_of("macro", get(metric))
 
 
 def weighted(metric: str | Metric) -> Metric:
@@ -227,14 +219,7 @@ def weighted(metric: str | Metric) -> Metric:
     >>> round(weighted("f1").value([[2, 5, 0], [2, 70, 2], [2, 2, 15]]), 3)
     0.866
     """
-    return _mean("weighted", metric)
-
-
-def _mean(average: str, metric: str | Metric) -> Metric:
-    binary = get(metric)
-    if not isinstance(binary, ExpectationMetric):
-        raise ValueError(f"only a binary metric can be averaged, got {binary.name!r}")
-    return mean_of(average, binary)
+    return mean_of("weighted", get(metric))
 
 
 def macro_star(beta: float = 1.0) -> Metric:
@@ -270,10 +255,10 @@ def averaged(average: str, beta: float = 1.0) -> Metric:
     of, chosen = fbeta(beta), _validation.choice("average", average, known)
     if chosen == "macro_star":
         return macro_star(beta)
-    return of if chosen == "binary" else _mean(chosen, of)
+    return of if chosen == "binary" else mean_of(chosen, of)
 
 
-micro_f1 = _mean("micro", f1)
+micro_f1 = mean_of("micro", f1)
 macro_f1 = macro(f1)
 weighted_f1 = weighted(f1)
 macro_f1_star = macro_star()

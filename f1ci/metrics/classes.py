@@ -417,8 +417,10 @@ class Micro(ShareRight, Mean):
     """The micro average of an F score over all classes: the share of items that are right."""
 
 
-def mean_of(average: str, of: ExpectationMetric, chosen: tuple[int, ...] = ()) -> Mean:
+def mean_of(average: str, of: Metric, chosen: tuple[int, ...] = ()) -> Mean:
     """Return an average of a binary metric over all classes, or over those at some places."""
+    if not isinstance(of, ExpectationMetric):
+        raise ValueError(f"only a binary metric can be averaged, got {of.name!r}")
     name, kept = f"{average}_{of.name}", (of.range, of.smooth)
     f_score = isinstance(of, Tversky) and round(of.a + of.b, 12) == 1.0
     right = (average == "micro" and f_score) or (average == "weighted" and of == recall)
