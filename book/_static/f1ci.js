@@ -509,27 +509,26 @@ const f1ci = (() => {
       const end = evaluate(q)[0] - (Number.isFinite(bias) ? bias : 0);
       return side * Math.max(side * end, side * estimate);
     });
-    const right = sum(matrix.map((row, k) => row[k]));
-    const low = Math.max(ends[0], 0) * room(right, z, level);
-    const high = Math.min(ends[1], 1);
-    return [Math.min(low, estimate), 1 - (1 - high) * room(n - right, z, level)];
+    const wrong = n - sum(matrix.map((row, k) => row[k]));
+    const high = 1 - (1 - Math.min(ends[1], 1)) * room(wrong, z, level);
+    return [Math.min(Math.max(ends[0], 0), estimate), high];
   }
 
   /**
-   * The modified Wilson limit of one or two items over Wilson's own, in the Poisson limit (Brown,
-   * Cai and DasGupta 2001): more room for an average where hardly an item is wrong, or right.
+   * The modified Wilson limit of up to three items over Wilson's own, in the Poisson limit (Brown,
+   * Cai and DasGupta 2001): more room for an average where hardly an item is wrong.
    */
   function room(count, z, level) {
-    if (count !== 1 && count !== 2) return 1;
+    if (count < 1 || count > 3) return 1;
     const wilson = count ** 2 / (count + z * z / 2 + z * Math.sqrt(count + z * z / 4));
     // The mean at which so many items or more have the probability 1 - level.
-    let mean = -Math.log(level);
-    if (count === 2) {
-      mean = Math.sqrt(2 * (1 - level));
-      for (let step = 0; step < 60; step += 1) {
-        const more = -Math.expm1(-mean) - mean * Math.exp(-mean);
-        mean -= (more - (1 - level)) / (mean * Math.exp(-mean));
-      }
+    let [low, mean] = [0, wilson + 1];
+    for (let step = 0, high = mean; step < 60; step += 1) {
+      mean = (low + high) / 2;
+      let fewer = 0;
+      for (let k = 0, term = Math.exp(-mean); k < count; k += 1, term *= mean / k) fewer += term;
+      if (1 - fewer > 1 - level) high = mean;
+      else low = mean;
     }
     return Math.min(mean / wilson, 1);
   }
