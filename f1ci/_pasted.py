@@ -25,44 +25,32 @@ _TOTALS = {"total", "totals", "all", "sum", "sums", "margin"}
 
 def read_matrix(text: str) -> tuple[NDArray[np.int64], list[str], list[str]]:
     """Return the matrix, the names of its classes, and notes on what was left out."""
-    lines = [
-        (number, cells)
-        for number, line in enumerate(_one_row_a_line(text).splitlines(), start=1)
-        if not _RULE.fullmatch(line) and (cells := _cells(line))
-    ]
+    lines = [_cells(line) for line in _one_row_a_line(text).splitlines()]
+    lines = [cells for cells in lines if cells]
     # 1. A header of names. Classes may be called 0, 1, ...: then it has a cell less.
-    widths = [len(cells) for _, cells in lines]
+    widths = list(map(len, lines))
     numbered = set(widths[1:]) == {len(lines)} and widths[0] == len(lines) - 1
-    named = bool(lines) and not any(map(_NUMBER.fullmatch, lines[0][1]))
-    header = lines.pop(0)[1] if numbered or named else None
+    named = bool(lines) and not any(map(_NUMBER.fullmatch, lines[0]))
+    header = lines.pop(0) if numbered or named else []
     # 2. pandas prints the name of the rows on a line of its own. Rows may begin with names.
-    lines = [(number, cells) for number, cells in lines if any(map(_NUMBER.fullmatch, cells))]
-    r = len(lines)
-    wide = header is not None and all(len(cells) == r + 1 for _, cells in lines)
-    names = None
-    if wide or not any(_NUMBER.fullmatch(cells[0]) for _, cells in lines):
-        names = [cells.pop(0) for _, cells in lines]
-    for number, cells in lines:
-        if len(cells) != r:
-            counted = " or ".join(map(str, sorted({len(cells) for _, cells in lines})))
-            got = f"{r} rows of {counted} numbers"
-            raise ValueError(f"line {number}: a confusion matrix is square, got {got}")
-    table = np.array([[_number(cell, number) for cell in cells] for number, cells in lines])
-    names = names or (header or [str(k) for k in range(r)])[-r:]
+    lines = [cells for cells in lines if any(map(_NUMBER.fullmatch, cells))]
+    r, names = len(lines), header
+    wide = bool(header) and all(len(cells) == r + 1 for cells in lines)
+    if wide or not any(_NUMBER.fullmatch(cells[0]) for cells in lines):
+        names = [cells.pop(0) for cells in lines]
+    if r < 2 or {len(cells) for cells in lines} != {r}:
+        rule = "a confusion matrix has as many rows as columns, at least two of each"
+        raise ValueError(f"{rule}, got {_validation.short(text)}")
+    table = np.array([list(map(_number, cells)) for cells in lines])
+    names = names[-r:] or list(map(str, range(r)))
     # 3. Totals are left out.
-    notes = []
-    if r > 2:
-        sums = np.append(table[:-1, :-1].sum(axis=0), table[:-1, :-1].sum()).tolist()
-        last = table[-1].tolist()
-        if last == sums:
-            table, names = table[:-1, :-1], names[:-1]
-            notes.append("left out: the row and the column of totals")
-        elif names[-1].strip().casefold() in _TOTALS:
-            raise ValueError(f"the last row, {names[-1]!r}, must hold the sums {sums}, got {last}")
-    if len(table) < 2:
-        got = _validation.short(text)
-        raise ValueError(f"a confusion matrix has at least two classes, got {got}")
-    return table, names, notes
+    sums = np.append(table[:-1, :-1].sum(axis=0), table[:-1, :-1].sum()).tolist()
+    if r > 2 and table[-1].tolist() == sums:
+        return table[:-1, :-1], names[:-1], ["left out: the row and the column of totals"]
+    if names[-1].strip().casefold() in _TOTALS:
+        got = f"got {table[-1].tolist()}"
+        raise ValueError(f"the last row, {names[-1]!r}, must hold the sums {sums}, {got}")
+    return table, names, []
 
 
 def _one_row_a_line(text: str) -> str:
@@ -74,6 +62,8 @@ def _one_row_a_line(text: str) -> str:
 
 def _cells(line: str) -> list[str]:
     """Split a line at the first separator that it has; blanks separate if nothing else does."""
+    if _RULE.fullmatch(line):
+        return []
     for separator in "\t|&;,":
         if separator in line:
             cells = [cell.strip(" \"'") for cell in line.split(separator)]
@@ -82,8 +72,8 @@ def _cells(line: str) -> list[str]:
     return [cell.strip("\"'") for cell in line.split()]
 
 
-def _number(cell: str, line: int) -> int:
+def _number(cell: str) -> int:
     value = float(cell.replace(",", "")) if _NUMBER.fullmatch(cell) else -1.0
     if not 0.0 <= value <= _validation.MAX_COUNT or value != int(value):
-        raise ValueError(f"line {line}: a whole number of items is wanted, got {cell!r}")
+        raise ValueError(f"a whole number of items is wanted, got {cell!r}")
     return int(value)

@@ -449,8 +449,6 @@ figures.save(figure, "score-intervals-binary")
 #   cells.
 # - **Macro F1 again**, from the place where Wilson's interval has its dip: three classes of one size, 200
 #   items, one expected error.
-# - **Weighted precision**, from five classes of one size, 50 items, ten expected errors. There small classes and
-#   random weights meet.
 #
 # - **Weighted F1, macro F1 and weighted precision of two classes**, 40 items, at least 3 expected in each class: a
 #   grid over the size of one class and both recalls, refined as for F(2). Coverage is exact.
@@ -477,9 +475,7 @@ for kind in ("weighted F1", "macro F1", "weighted precision"):
 
 # %% tags=["hide-input"]
 rng = np.random.default_rng(streams[5])
-macro, weighted = (
-    study.average_coverage(study.AVERAGES[kind]) for kind in ("macro F1", "weighted precision")
-)
+macro = study.average_coverage(study.AVERAGES["macro F1"])
 three = study.each_class_expects_three
 half = replicates // 2
 found = {}
@@ -487,7 +483,6 @@ for name, (cells, n), allowed, coverage, each, fresh in (
     ("macro", atlas.lowest("macro F1")[0], three, macro, half, 5 * replicates),
     ("pair", atlas.lowest(PAIR)[0], study.ten_positives, study.pair_coverage, half, 5 * replicates),
     ("dip", (study.even_population(3, 200, 1), 200), three, macro, replicates, 25 * replicates),
-    ("weighted", (study.even_population(5, 50, 10), 50), three, weighted, half, 5 * replicates),
 ):
     end = study.search(cells, n, allowed, coverage, rng, search_steps, each)
     found[name] = end, n, coverage(end, n, fresh, rng)
@@ -519,7 +514,6 @@ for kind, (c, least) in two.items():
 for name, title in {
     "macro": "macro F1, from the worst above",
     "dip": "macro F1, from one expected error",
-    "weighted": "weighted precision",
 }.items():
     c, n, least = found[name]
     place = f"{n} items, {len(c)} classes, {n * (1 - np.trace(c)):.2f} expected errors"

@@ -72,14 +72,14 @@ def test_thousands():
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("", "at least two classes, got ''"),
-        ("hello", "at least two classes, got 'hello'"),
-        ("1 2 3\n4 5 6", "line 1: a confusion matrix is square, got 2 rows of 3 numbers"),
-        ("1 2\n3 -4", "line 2: a whole number of items is wanted, got '-4'"),
-        ("a,b\n1,2.5\n3,4", "line 2: a whole number of items is wanted, got '2.5'"),
-        ("1 2\n3 x", "line 2: a whole number of items is wanted, got 'x'"),
+        ("", "at least two of each, got ''"),
+        ("hello", "at least two of each, got 'hello'"),
+        ("1 2 3\n4 5 6", "as many rows as columns, at least two of each, got '1 2 3"),
+        ("1 2\n3 -4", "a whole number of items is wanted, got '-4'"),
+        ("a,b\n1,2.5\n3,4", "a whole number of items is wanted, got '2.5'"),
+        ("1 2\n3 x", "a whole number of items is wanted, got 'x'"),
         (",a,b,Total\na,5,1,6\nb,2,7,9\nTotal,7,8,16", r"sums \[7, 8, 15\], got \[7, 8, 16\]"),
-        ("7", "at least two classes, got '7'"),
+        ("7", "at least two of each, got '7'"),
     ],
 )
 def test_what_is_no_matrix_gets_a_sentence(text, sentence):
