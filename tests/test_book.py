@@ -131,6 +131,7 @@ def visits(browser, real_book, real_address):
             loading.append(tab)
         tab = loading.popleft()
         tab.wait_for_load_state("networkidle")
+        tab.bring_to_front()  # others draw no frames
         found[tab.document] = {
             "wrong": {width: measured(tab, width) for width in WIDTHS},
             "asked": tab.asked,
