@@ -15,14 +15,16 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "fixed"))
 
 
 def pytest_collection_modifyitems(items):
-    """Begin with the files that have most slow tests, and with the one that makes the real book.
+    """Begin with the file that makes the real book, and with those that have most slow tests.
 
-    The others that look at this book come last: none waits for it, and they end a run in two parts.
+    Then come those that look at this book, which is there by now. Quick ones even out the end.
     """
     slow = Counter(item.path for item in items if item.get_closest_marker("slow"))
     looks = {item.path for item in items if "real_book" in getattr(item, "fixturenames", ())}
-    turn = {path: -1 if path.name == "test_book.py" else 1 for path in looks}
-    items.sort(key=lambda item: (turn.get(item.path, 0), -slow[item.path]))
+    turn = {path: 0 if path.name == "test_book.py" else 2 for path in looks}
+    items.sort(
+        key=lambda item: (turn.get(item.path, 1 if slow[item.path] else 3), -slow[item.path])
+    )
 
 
 @pytest.fixture(scope="session")
