@@ -8,7 +8,7 @@ read this registry. A new method is one function and one entry:
 >>> from f1ci import f1_interval, methods
 >>> def half(sample, z):
 ...     return 0.5 * sample.estimate, 0.5 + 0.5 * sample.estimate
->>> toy = methods.Method("toy", "Halfway to each border.", half)
+>>> toy = methods.Method("toy", half)
 >>> methods.METHODS["toy"] = toy
 >>> print(tuple(f1_interval(3, 1, 1, method="toy")))
 (0.375, 0.875)
@@ -21,7 +21,7 @@ of zero or leaves the metric's range.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 
 from f1ci import _validation
@@ -40,8 +40,6 @@ class Method:
     ----------
     name : str
         What ``method=`` calls it.
-    summary : str
-        What it is, in a line.
     limits : callable
         Takes a `Sample` and z; returns the lower and the upper limit.
     applies_to : callable
@@ -59,14 +57,13 @@ class Method:
     """
 
     name: str
-    summary: str
-    limits: Callable[[Sample, FloatOrArray], Limits] = field(repr=False)
-    applies_to: Callable[[Metric], bool] = field(default=lambda metric: True, repr=False)  # noqa: ARG005
+    limits: Callable[[Sample, FloatOrArray], Limits]
+    applies_to: Callable[[Metric], bool] = lambda metric: True  # noqa: ARG005
     f1_name: str | None = None
     needs_limits: bool = False
     needs_one_sample: bool = False
     at_zero_error: str = ""
-    error: Callable[[Sample, FloatOrArray], Array] | None = field(default=None, repr=False)
+    error: Callable[[Sample, FloatOrArray], Array] | None = None
 
 
 METHODS: dict[str, Method] = {
@@ -74,8 +71,8 @@ METHODS: dict[str, Method] = {
     for method in (
         Method(
             "score",
-            "Wilson's idea: the values that a test with the standard error under each value "
-            "does not reject.",
+            # Wilson's idea: the values that a test with the standard error under each value does
+            # not reject.
             # Wilson (1927); Lam, Gopal and Qian (2024), Wilson indirect; f1ci.methods.score
             score.score,
             lambda metric: metric.smooth,
@@ -84,7 +81,7 @@ METHODS: dict[str, Method] = {
         ),
         Method(
             "cautious",
-            "Longer, to hold at least the level: Clopper-Pearson, carried on to other scores.",
+            # Longer, to hold at least the level: Clopper-Pearson, carried on to other scores.
             # Clopper and Pearson (1934); Fay and Feuer (1997); f1ci.methods.score
             partial(score.score, cautious=True),
             lambda metric: metric.index is not None,
@@ -93,7 +90,7 @@ METHODS: dict[str, Method] = {
         ),
         Method(
             "wilson_direct",
-            "The same test on the scale of F1, with its large-sample variance.",
+            # The same test on the scale of F1, with its large-sample variance.
             # Lam, Gopal and Qian (2024), section 4; f1ci.methods.wilson_direct
             wilson_direct.wilson_direct,
             is_f1,
@@ -101,14 +98,14 @@ METHODS: dict[str, Method] = {
         ),
         Method(
             "logit",
-            "The delta method on a scale without borders: logit, logarithm, or the metric's own.",
+            # The delta method on a scale without borders: logit, logarithm, or the metric's own.
             # Agresti (2013), section 3.1; f1ci.methods.delta
             delta.logit,
             at_zero_error="the interval is the whole range",
         ),
         Method(
             "delta",
-            "The estimate plus and minus z standard errors of the delta method.",
+            # The estimate plus and minus z standard errors of the delta method.
             # Takahashi et al. (2022); Jiang (2020); Lam, Gopal and Qian (2024), Wald
             delta.symmetric,
             f1_name="wald",
@@ -116,7 +113,7 @@ METHODS: dict[str, Method] = {
         ),
         Method(
             "blur",
-            "The same with a larger standard error, for metrics of two classes.",
+            # The same with a larger standard error, for metrics of two classes.
             # Yuan and Jiang (2025), remark 2, choice II
             delta.symmetric,
             lambda metric: metric.binary,
