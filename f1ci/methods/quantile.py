@@ -246,18 +246,20 @@ def _histogram(matrix: Floats, factor: Floats, q: float, points: int) -> Floats:
     Each variable is chosen at `points` points or, by full blocks, at a few more.
     """
     k, rank = factor.shape
-    counts = np.zeros(k + 1)
-    block = min(points, _BLOCK // k)
+    counts, chosen = np.zeros(k + 1), np.arange(k)
+    block, width = min(points, _BLOCK // k), max(1, _BLOCK // k**2)
     for start in range(0, points, block):
-        normals, uniforms = _random_numbers(k, rank, block, start)
-        for i in range(k):
-            # Variable i exceeds q; the others move along by their covariance with it.
-            z = factor @ normals[i]
-            own = -ndtri(uniforms[i] * ndtr(-q))
-            z += np.outer(matrix[i], own - z[i])
+        every, uniforms = _random_numbers(k, rank, block, start)
+        for first in range(0, block, width):
+            some = slice(first, first + width)
+            # In row i variable i exceeds q; the others move along by their covariance with it.
+            z = factor @ every[..., some]
+            own = -ndtri(uniforms[:, some] * ndtr(-q))
+            z += matrix[:, :, None] * (own - z[chosen, chosen])[:, None]
             beyond = np.abs(z, out=z) >= q
-            beyond[i] = True
-            counts += np.bincount(beyond.sum(axis=0, dtype=np.uint8), minlength=k + 1)
+            beyond[chosen, chosen] = True
+            exceeding = beyond.sum(axis=1, dtype=np.uint8)
+            counts += np.bincount(exceeding.ravel(), minlength=k + 1)
     return counts[1:]
 
 
