@@ -104,18 +104,6 @@ def test_an_atlas_counts_coverage_misses_and_faults():
     assert summary.numbers()["mean"] == pytest.approx(40)
 
 
-def test_search_ends_where_less_is_covered():
-    # Coverage that falls with the first cell's share, without noise: the search must raise it.
-    def coverage(cells, *_):
-        return 1 - float(cells[0, 0])
-
-    start = atlas.even_population(3, 100, 30)
-    end = atlas.search(start, 100, atlas.each_class_expects_three, coverage, rng(), 60, 1)
-    assert coverage(end, 100, 1, rng()) < coverage(start, 100, 1, rng()) - 0.2
-    assert end.sum() == pytest.approx(1)
-    assert atlas.each_class_expects_three(end, 100)
-
-
 def test_exact_coverage_of_two_classes_is_a_binomial_sum():
     """Weighted recall is accuracy: its interval depends on the number of right items alone."""
     n, metric = 20, f1ci.metrics.weighted("recall")

@@ -741,47 +741,6 @@ def each_class_expects_three(cells: Array, n: int) -> bool:
     return bool(n * cells.sum(axis=1).min() >= 3 - 1e-9)
 
 
-def ten_positives(cells: Array, n: int) -> bool:
-    """Say whether ten positive items or more are expected."""
-    return bool(n * cells[1].sum() >= 10)
-
-
-def even_population(classes: int, n: int, wrong: float) -> Array:
-    """Return classes of one size, alike, with so many expected errors in all."""
-    off = wrong / (n * classes * (classes - 1))
-    return np.where(np.eye(classes) > 0, (1 - wrong / n) / classes, off)
-
-
-def search(
-    start: Array,
-    n: int,
-    allowed: Callable[[Array, int], bool],
-    coverage: Coverage,
-    rng: Generator,
-    steps: int,
-    count: int,
-) -> Array:
-    """Return the population in which an evolution strategy with one parent ends.
-
-    A step changes the logarithms of some cells; it is kept if it covers less in `count` test sets.
-    """
-    shape, logs = start.shape, np.log(start).ravel()
-    best, width = coverage(start, n, count, rng), 0.5
-    for _ in range(steps):
-        tried = logs + width * rng.standard_normal(logs.size) * (rng.random(logs.size) < 0.4)
-        cells = np.exp(tried - tried.max())
-        cells = (cells / cells.sum()).reshape(shape)
-        if not allowed(cells, n):
-            continue
-        now = coverage(cells, n, count, rng)
-        if now < best:
-            best, logs, width = now, tried, 1.2 * width
-        else:
-            width = max(0.15, 0.97 * width)
-    cells = np.exp(logs - logs.max())
-    return np.asarray((cells / cells.sum()).reshape(shape))
-
-
 def steps_back(m: Array, metric: Metric, quantiles: Array) -> Array:
     """Return by how much a limit steps back, at most, as the normal quantile rises."""
     with warnings.catch_warnings():
