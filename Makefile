@@ -95,8 +95,9 @@ archive: book  ## Write one archive of the repository, the site and all results,
 test: ready  ## Every check: format, lint, types, tests.
 	$(BIN)/ruff format --check --quiet
 	$(BIN)/ruff check --quiet
-	$(BIN)/mypy
-	$(BIN)/python -m pytest --numprocesses $(WORKERS) --dist loadfile --no-loadscope-reorder
+	@$(BIN)/mypy & types=$$!; \
+	$(BIN)/python -m pytest --numprocesses $(WORKERS) --dist loadfile --no-loadscope-reorder; \
+	tests=$$?; wait $$types && exit $$tests
 
 train: ready  ## Train the word segmenters of wangli-tag-sets anew and compare (15 minutes); OPTIONS=--write replaces.
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade --target _build/train \

@@ -1,4 +1,4 @@
-"""Ordinary lines of a person who uses f1ci; `make lint` runs mypy --strict on them."""
+"""Ordinary lines of a person who uses f1ci; `make test` runs mypy --strict on them."""
 
 from __future__ import annotations
 
