@@ -1,6 +1,5 @@
 """The command line, run as a user runs it: a process with arguments, a file or a pipe."""
 
-import gzip
 import json
 import os
 import subprocess
@@ -181,7 +180,7 @@ def test_plans(capsys):
         (b"y,a\n1,1\nNA,0\n", "line 3: column 'y': the label is missing, got 'NA'"),
         (b"y,a\n1,1\n0,nan\n", "line 3: column 'a': the label is missing, got 'nan'"),
         ("y,a\n1,1\n0,1\n".encode("utf-16"), "line 1: not UTF-8 text; UTF-16 must be converted"),
-        (gzip.compress(b"y,a\n1,1\n"), "line 1: not UTF-8 text"),
+        (b"\x1f\x8b\x08 a file of gzip", "line 1: not UTF-8 text"),
         (b'y,a\nx,x\n"x,x\n', "line 3: unexpected end of data"),
         (b'y,a\nx,x\n"x"y,x\n', "line 3: ',' expected after '\"'"),
         (b"y,a\nx,x\nx,x\n", "needs at least two classes, got 1"),
