@@ -233,7 +233,7 @@ class Items(NamedTuple):
         wrong = true != predicted
         cells = np.concatenate([3 * true + 2 * wrong, 3 * predicted[wrong] + 1])
         number = np.concatenate([self.counts, self.counts[wrong]])
-        table = np.bincount(cells, number, 3 * r * (groups.max() + 1))
+        table = np.bincount(cells, number, 3 * r * (groups.max() + 1)).astype(np.float64)
         return table.reshape(-1, r, 3)
 
     def right_or_wrong(self) -> Items:

@@ -72,7 +72,7 @@ def _cells_and_counts(matrix: Matrix, r: int) -> tuple[Cells, Array]:
         looked_at[some] = True
     places = np.flatnonzero(looked_at)
     counts = np.zeros((len(places), *values.shape[1:]))
-    np.add.at(counts, (np.cumsum(looked_at) - 1)[filled], values)
+    np.add.at(counts, np.searchsorted(places, filled), values)
     return Cells(r, places // r, places % r), counts.reshape(len(places), *matrix.total.shape)
 
 
