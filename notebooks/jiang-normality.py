@@ -15,6 +15,7 @@ curve_sizes: list[int] = [10, 20, 40, 100, 200, 400, 1000]  # for the last figur
 seed: int = 20201201  # root of all random streams
 
 # %%
+# Import what the notebook uses and open the ledger.
 import numpy as np
 from compendium import figures, ledger, show
 from scipy import special, stats
@@ -62,11 +63,13 @@ def model(threshold):
 
 
 # %%
+# Compute the cell probabilities of the model, the true F0.5 and its asymptotic variance.
 cells = model(threshold)
 truth = index.value(cells)
 variance = float((cells * index.gradient(cells) ** 2).sum())  # nu(a, b)
 
 # %%
+# Simulate the truth as the paper does, and record the exact truth.
 rng_truth, rng_sets = np.random.default_rng(seed).spawn(2)
 simulated_truth = index.value(rng_truth.multinomial(realisations, cells.ravel()).reshape(2, 2))
 truth_error = (variance / given("jiang/section-2.4/true_value/replicates")) ** 0.5
@@ -78,6 +81,7 @@ say("jiang-normality-truth-error", truth_error)
 say("jiang-normality-truth-distance", abs(theirs - truth) / truth_error)
 
 # %%
+# Show the three values of the truth.
 rows = [["printed, from a million realisations", f"{theirs:.7f}"]]
 rows += [[f"simulated here, from {realisations:,} realisations", f"{simulated_truth:.7f}"]]
 rows += [["exact", f"{truth:.7f}"]]
@@ -130,11 +134,13 @@ def covering(value):
 
 
 # %%
+# Compute the exact moments of the estimates and standard errors, and the coverage.
 mean, deviation, fourth = moments(every.estimate)
 mean_error, error_deviation, _ = moments(every.standard_error)
 coverage = covering(truth)
 
 # %%
+# Record the exact numbers beside those of the paper's simulation.
 outcome = (coverage * (1 - coverage)) ** 0.5  # standard deviation of "covered or not"
 sets = given("jiang/section-2.4/replicates")
 # A sample standard deviation has the standard error sqrt((m4 - s^4) / (4 s^2 N)).
@@ -170,6 +176,7 @@ for name, ours in simulated.items():
 show.table(["", "exact", "simulated", "in s.e.", "printed", "in s.e."], rows, numeric=range(1, 6))
 
 # %% tags=["remove-cell"]
+# Keep these numbers for the text.
 say("jiang-normality-coverage", 100 * coverage)
 at_printed = covering(printed("jiang/section-2.4/true_f0.5"))
 say("jiang-normality-coverage-printed-truth", 100 * at_printed)
@@ -259,6 +266,7 @@ def draw_histogram(axis):
 
 
 # %% mystnb={"image": {"alt": "Left: a histogram of simulated F0.5 values, bell-shaped around 0.87; the exact bin probabilities and the normal curve lie on top of each other and of the bars. Right: exact quantiles minus normal quantiles against the normal quantile; the curve is slightly above zero in the middle and bends below zero in both tails, by a sixth of a standard deviation at three standard deviations; the simulated one scatters about it."}, "figure": {"caption": "Figure 1 of the paper. Left: histogram of the simulated estimates at n = 1000, with the exact distribution (dots) and the normal limit around the true value (line). Right: quantiles of the estimate, exact and simulated, minus those of the normal limit; the unit of both axes is the limit's standard deviation.", "name": "fig-jiang-normality-figure-1"}}
+# Draw the histogram, and the departure of the quantiles from a normal distribution.
 figure, (left, right) = figures.subplots(1, 2, height=3.4)
 draw_histogram(left)
 right.axhline(0, color="black", linewidth=0.8)
@@ -298,6 +306,7 @@ too_high, too_low, outside, logit_coverage, defined = 100 * np.transpose(curve)
 plain_coverage = defined - too_high - too_low
 
 # %% mystnb={"image": {"alt": "Left: exact coverage against data set size. That of the plain interval rises from about 60 percent at 10 items to nearly 95 percent at 1000; that of the logit interval is near 95 percent or above throughout. Right: the two kinds of misses of the plain interval; intervals too high are far more frequent than intervals too low, and both tend to 2.5 percent."}, "figure": {"caption": "Exact coverage of the 95 % intervals for F0.5 in the model of section 2.4, and the two ways in which the plain interval misses. The thin lines are nominal; the square is the coverage that the paper prints.", "name": "fig-jiang-normality-sizes"}}
+# Draw coverage and misses against the size of the data set.
 figure, (left, right) = figures.subplots(1, 2, height=3.2)
 blue, red, green = (figures.COLOURS[c] for c in ("blue", "vermilion", "green"))
 left.plot(curve_sizes, logit_coverage, "D-.", color=green, label="logit")
@@ -318,6 +327,7 @@ for axis, place in ((left, "lower right"), (right, "best")):
 figures.save(figure, "jiang-normality-sizes")
 
 # %%
+# Show the same numbers as a table.
 shares = zip(plain_coverage, too_high, too_low, outside, logit_coverage, strict=True)
 rows = [
     [f"{size}", *(f"{share:.2f}" for share in row)]
@@ -327,6 +337,7 @@ head = ["n", "coverage (%)", "above (%)", "below (%)", "upper end above 1 (%)"]
 show.table([*head, "logit: coverage (%)"], rows, numeric=range(6))
 
 # %% tags=["remove-cell"]
+# Keep the numbers at the smallest size for the text.
 say("jiang-normality-smallest", curve_sizes[0])
 say("jiang-normality-smallest-logit", float(logit_coverage[0]))
 say("jiang-normality-smallest-plain", float(plain_coverage[0]))
@@ -344,6 +355,7 @@ farthest = float(np.abs((quantiles - truth) / sigma - u)[np.abs(u) <= 2].max())
 ratio = mean_error / deviation
 
 # %%
+# State each claim of section 2.4: words of the paper, our numbers, and whether it holds.
 claims = [
     claim(
         "2.4",
@@ -372,6 +384,7 @@ claims = [
 ]
 
 # %%
+# State the claims about the threshold and about the limit of the coverage.
 perfect = np.array([[positive, 0.0], [0.0, 1 - positive]])
 always = model(-10.0)
 recall, precision = always[1, 1] / always[1].sum(), always[1, 1] / always[:, 1].sum()

@@ -44,6 +44,7 @@ quantiles: int = 20  # of them, how many give the critical value
 seed: int = 20_260_711  # root of all random streams
 
 # %%
+# Import what the notebook uses and open the ledger.
 import itertools
 import warnings
 
@@ -103,6 +104,7 @@ head = ["method", "mean coverage", "worst", "designs at .93 or more", "length ov
 show.table([*head, "outside [0, 1]"], rows, numeric=range(1, 6))
 
 # %% tags=["remove-cell"]
+# Keep means and extremes of each method for the text.
 for m in methods:
     say(f"joint-{m}-mean", coverage[m].mean())
     say(f"joint-{m}-worst", coverage[m].min())
@@ -112,6 +114,7 @@ say("joint-cautious-most", coverage["cautious"].max())
 say("joint-error", float(np.sqrt(0.95 * 0.05 / replicates)))
 
 # %% mystnb={"image": {"alt": "Above, a mark for each design and method: joint coverage across, length relative to the delta method up. The delta method lies at length 1 from near 0 to .95. Blurred intervals lie near coverage 1 and are one and a half to several times as long. Logit and score intervals scatter around the nominal level, cautious ones lie to the right of it, a little longer. Below, mean coverage against the number of items: delta rises steeply from far below the level, the others hardly change; score lies on the level, logit just above it, then cautious, and blur highest."}, "figure": {"classes": "fits", "caption": "Joint coverage and length of each method, a mark for each design; below, the mean coverage by the number of items. Grey: the nominal level.", "name": "fig-joint-coverage"}}
+# Draw coverage and length of each method.
 looks = {
     "delta": ("vermilion", "s", "--"),
     "blur": ("orange", "v", ":"),
@@ -200,6 +203,7 @@ def held_and_length(labels, truth, method, level):
 
 
 # %%
+# Simulate all pairwise differences of several models, and count joint coverage.
 rows, spread = [], 0.0
 many = list(itertools.product((60, 120), right))
 for (n, rate), child in zip(many, np.random.SeedSequence(seed + 1).spawn(4), strict=True):

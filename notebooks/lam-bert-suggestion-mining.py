@@ -18,6 +18,7 @@ other_f1: float = 0.731  # the score to be told apart from yours
 confidence_level: float = 0.95  # level of the intervals
 
 # %%
+# Import what the notebook uses, open the ledger, and read the paper's counts.
 from itertools import combinations
 from math import ceil
 
@@ -66,6 +67,7 @@ head = ["", "sentences", "of all", "suggestions", "of the part"]
 show.table(head, rows, numeric=(1, 2, 3, 4))
 
 # %%
+# Show each published number of this section beside ours.
 show.compare(list(page.records))
 
 # %% [markdown]
@@ -84,6 +86,7 @@ say("lam-bert-relevant", relevant)
 say("lam-bert-total", total)
 
 # %%
+# Show the intervals for your own counts, if they are not the paper's.
 rows = [
     [methods[m], f"{i.low:.4f}", f"{i.high:.4f}", f"{i.length:.4f}"] for m, i in intervals.items()
 ]
@@ -91,6 +94,7 @@ yours = show.table(["", "lower end", "upper end", "length"], rows, numeric=(1, 2
 yours if not as_in_paper else None
 
 # %%
+# Record the intervals, and show each end point below the printed one.
 ends = {"low": "lower end", "high": "upper end", "length": "length"}
 if as_in_paper:
     record("lam/section-6/f1", estimate)
@@ -118,6 +122,7 @@ def draw_interval(axis, place, method, interval):
 
 
 # %% mystnb={"image": {"alt": "Four horizontal intervals around the F1 score, one per method, nearly of the same length; Clopper-Pearson is the longest, Wald is symmetric, Wilson direct lies furthest left. A dotted vertical line at the other group's score passes through all of them, close to the estimate."}, "figure": {"caption": "The four intervals for the F1 score. Dotted: the score that was reported elsewhere, well inside all four.", "name": "fig-lam-bert-intervals"}}
+# Draw the four intervals, with the other study's score as a dotted line.
 figure, axis = figures.subplots(height=2.6)
 for place, (method, interval) in enumerate(intervals.items()):
     draw_interval(axis, place, method, interval)
@@ -221,6 +226,7 @@ if cells.min() < -1e-9:
 n_same = z**2 * suggestions.difference_variance(np.maximum(cells, 0)) / gap**2
 
 # %%
+# Keep these numbers for the text, and show how many sentences each comparison needs.
 power = ((z + norm.ppf(0.8)) / z) ** 2
 say("lam-bert-other", other_f1)
 say("lam-bert-gap", abs(gap))
@@ -310,6 +316,7 @@ trial = {name: Counts(*c, NEGATIVES - c[1]) for name, c in COUNTED.items()}
 assert all(c.tp + c.fn == POSITIVES for c in trial.values())
 
 # %%
+# Show counts, F1 and interval of each classifier.
 rows = []
 for name, counts in trial.items():
     interval = f1ci.f1_interval(*counts[:3], confidence_level=confidence_level)
@@ -333,6 +340,7 @@ def difference(labels):
 
 
 # %%
+# For each pair of classifiers, find the interval of the difference at least and most disagreement.
 decisions, rows = {}, []
 for (a, first), (b, second) in combinations(trial.items(), 2):
     close, far = (
@@ -391,6 +399,7 @@ def at_prevalence(counts, prevalence):
 
 
 # %%
+# Show each classifier's F1 if half of the sentences were suggestions.
 halves = {name: at_prevalence(counts, 0.5) for name, counts in trial.items()}
 rows = [[name, f"{trial[name].f1:.3f}", f"{half:.3f}"] for name, half in halves.items()]
 for key, (low, high) in zip(("trial", "test"), REPORTED.values(), strict=True):

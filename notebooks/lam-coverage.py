@@ -17,6 +17,7 @@ replicates: int = 1_000_000  # simulated test sets per condition, as in the pape
 seed: int = 20260101  # root of all random streams
 
 # %%
+# Import what the notebook uses and open the ledger.
 from itertools import pairwise
 
 import numpy as np
@@ -53,6 +54,7 @@ paper_level = given("lam/section-5/confidence_level") / 100
 truth = {name: four_intervals.truth(cells) for name, cells in scenarios.items()}
 
 # %%
+# Check the cell probabilities against prevalence, precision and recall, and record F1.
 rows = []
 for name, cells in scenarios.items():
     words = ("prevalence", "precision", "recall")
@@ -83,6 +85,7 @@ if confidence_level != paper_level:
     as_in_paper = four_intervals.exact(scenarios, sizes, list(methods), paper_level)
 
 # %%
+# Record every exact coverage and length, with the standard deviation of one test set's outcome.
 deviations = {}  # of one test set's outcome: coverage, then length
 for (name, n, method), result in as_in_paper.items():
     key = f"{name}/n-{n}/{method}"
@@ -208,6 +211,7 @@ def draw_panel(axis, name, quantity, item):
 
 
 # %% mystnb={"image": {"alt": "Six panels. Top: coverage against test-set size in three scenarios; Wald climbs to the nominal level from below, Clopper-Pearson descends to it from above, both Wilson curves stay close to it. Bottom: expected lengths, which all fall along nearly the same line. The printed numbers lie on the curves."}, "figure": {"caption": "Figure 2 of the paper. Panel A: coverage probabilities; the thin line is the nominal level. Panel B: expected lengths. Curves: exact. Markers: the numbers that the paper prints.", "name": "fig-lam-coverage-figure-2"}}
+# Draw Figure 2: coverages above, lengths below, one column for each scenario.
 figure, axes = figures.subplots(2, 3, height=6.0, sharex=True, sharey="row")
 for name, top, bottom in zip(scenarios, *axes, strict=True):
     draw_panel(top, name, "coverage", "table-3")
@@ -240,6 +244,7 @@ def ends_of_all(counts):
 
 
 # %%
+# Draw the test sets of each condition and compute coverage and length of the four methods.
 simulated = {}
 streams = iter(np.random.SeedSequence(seed).spawn(len(conditions)))
 with executor() as pool:
@@ -266,6 +271,7 @@ def in_standard_errors(name, n):
 
 
 # %% tags=["remove-cell"]
+# Keep for the text how far simulated and exact numbers lie apart.
 both = np.concatenate([np.ravel(in_standard_errors(*condition)) for condition in conditions])
 say("lam-coverage-largest", float(np.abs(both).max()))
 say("lam-coverage-within-two", 100 * float((np.abs(both) < 2).mean()))
@@ -311,6 +317,7 @@ def deviations_of(item, which, quantity, method):
 
 
 # %% mystnb={"image": {"alt": "Two panels of points. Printed minus exact coverages scatter within about one unit of the third decimal; printed minus exact lengths stay within half a unit. All points lie inside grey bands."}, "figure": {"caption": "Printed minus exact, in units of the third decimal, for the 72 coverages and the 72 lengths. Band: what rounding alone can do. Bars: four standard errors of a mean over the paper's replicates on top of it, which is the ledger's limit.", "name": "fig-lam-coverage-printed"}}
+# Draw printed minus exact numbers over the ledger's limits.
 figure, axes = figures.subplots(1, 2, height=3.2, sharey=True)
 panels = (
     ("table-3", "coverage", "Table 3, coverage"),
@@ -347,6 +354,7 @@ faultless = [r for (*_, m), r in exact.items() if m != "wald"]
 assert all(r.overshoot == r.degeneracy == 0 for r in faultless)
 
 # %%
+# Show Wald's overshoot and degeneracy, from the sums and from the closed form.
 rows = []
 for (name, n), title in conditions.items():
     wald, closed = exact[name, n, "wald"], four_intervals.degeneracy(n, scenarios[name])
@@ -357,6 +365,7 @@ head = ["Wald", "overshoot (Table 5)", "degeneracy (Table 6)", "degeneracy, clos
 show.table(head, rows, numeric=(1, 2, 3))
 
 # %% tags=["remove-cell"]
+# Keep these probabilities for the text.
 for s, name in enumerate(scenarios, 1):
     say(f"lam-coverage-overshoot-{s}", exact[name, 25, "wald"].overshoot)
     say(f"lam-coverage-degeneracy-{s}", exact[name, 25, "wald"].degeneracy)
@@ -412,6 +421,7 @@ wilson = np.concatenate([direct, indirect])
 large = np.ravel([extent("coverage", m, large_sizes) for m in methods])
 
 # %%
+# State each claim: section, words of the paper, our numbers, and whether it holds.
 claims = [
     claim(
         "5.3.1",
@@ -453,6 +463,7 @@ def longest_ratio(some_sizes):
 
 
 # %%
+# Check that all lengths fall as n grows, and take the two lengths at scenario 3, n = 25.
 falling = all(
     length(s, a, m) > length(s, b, m)
     for s in scenarios
@@ -462,6 +473,7 @@ falling = all(
 pair = [length("scenario-3", 25, m) for m in ("wilson_direct", "wilson_indirect")]
 
 # %%
+# State the claims about lengths.
 excess = 100 * (longest_ratio(large_sizes) - 1)
 claims += [
     claim(
@@ -587,6 +599,7 @@ head = ["length against Wald's", *(methods[m] for m in others), "both Wilson sho
 show.table(head, rows, numeric=range(1, 4))
 
 # %% mystnb={"image": {"alt": "Three panels, one per scenario: expected length relative to Wald's, against the size of the test set. Clopper-Pearson is above one everywhere, Wilson indirect below. Wilson direct is above one in scenarios 1 and 2, and the lowest in scenario 3. All curves tend to one."}, "figure": {"caption": "Exact expected lengths relative to Wald's. Wilson direct is longer than Wald where F1 is high (scenarios 1 and 2) and shorter where it is low (scenario 3).", "name": "fig-lam-coverage-relative"}}
+# Draw the lengths relative to Wald's.
 figure, axes = figures.subplots(1, 3, height=3.2, sharey=True)
 for name, axis in zip(scenarios, axes, strict=True):
     base = curve(name, "wald", "expected_length")

@@ -15,6 +15,7 @@ replicates: int = 1_000_000  # draws for the check of equation 22
 seed: int = 20260101  # root of all random streams
 
 # %%
+# Import what the notebook uses, open the ledger, and compute the quantile z.
 import warnings
 from fractions import Fraction
 from math import floor
@@ -63,6 +64,7 @@ def draw_items(axis, kinds, columns, letters):
 
 
 # %% mystnb={"image": {"alt": "Left: sixty discs in rows, true positives blue, false positives red, false negatives orange, and many true negatives in pale grey. Right: the grey ones are gone; the remaining thirty-six show R for right on the blue discs and W for wrong on the others, like coins."}, "figure": {"caption": "Left: sixty items of a test set. F1 ignores the grey ones, the true negatives. Right: what remains are coin tosses, right (R) or wrong (W). F1 follows from the share of R.", "name": "fig-lam-geometry-coin"}}
+# Draw all items on the left, and the relevant items as coins on the right.
 figure, (left, right) = figures.subplots(1, 2, height=2.9, width_ratios=[10, 6])
 draw_items(
     left,
@@ -131,6 +133,7 @@ simulated = float(draws.var(ddof=1))
 error = float(np.sqrt((((draws - draws.mean()) ** 2).var()) / replicates))
 
 # %%
+# Show the variance by each equation, exactly and simulated.
 say("lam-geometry-equation-22-ratio", exact_variance / float(equation_22))
 say("lam-geometry-equation-23-ratio", exact_variance / float(equation_23))
 rows = [
@@ -167,6 +170,7 @@ print(f"P''(F) = {int(a)} F^2 {int(b):+} F {int(c):+}")
 print(f"discriminant of Q'' = {quadratic} k^2 - {-linear} k, negative for 0 < k < {bound}")
 
 # %%
+# Record the coefficients and bounds, and compare them with the printed ones.
 alpha = given("lam/section-4.5/alpha")
 paper_z = float(norm.ppf(1 - alpha / 2))
 record("lam/equation-54/quadratic_coefficient", int(quadratic))
@@ -201,6 +205,7 @@ def draw_quartics(axis, items):
 
 
 # %% mystnb={"image": {"alt": "Two panels of the quartic for five values of the sample F1. Left, three relevant items: convex curves. Right, one item: curves with a bend to the right of 1, where they stay above zero. In both panels every curve crosses zero exactly twice, between 0 and 1."}, "figure": {"caption": "The quartic $Q$ for five values of the sample F1, at the 95 % level. Left, $v = 3$: $k$ is below 16/11, and $Q$ is convex. Right, $v = 1$: $k$ is above, $Q$ bends twice, and yet every curve has two roots only, both in $[0, 1]$ (the points).", "name": "fig-lam-geometry-quartic"}}
+# Draw the quartic for three relevant items and for one.
 figure, axes = figures.subplots(1, 2, height=3.6)
 for axis, items in zip(axes, (3, 1), strict=True):
     draw_quartics(axis, items)
@@ -283,6 +288,7 @@ def distance_to_f1ci(items):
 
 
 # %%
+# For several k, find all real roots at every estimate, and check that two lie around it.
 rows = []
 for k in (1000, 10, *(paper_z**2 / items for items in (1, 2, 3, 10, 100, 1000))):
     items = paper_z**2 / k
@@ -360,6 +366,7 @@ def draw_lengths(axis, rank, items):
 
 
 # %% mystnb={"image": {"alt": "Left: lengths of the Wilson direct and indirect intervals against the sample F1, for four numbers of relevant items; the curves are arches, lower for more items. Right: direct minus indirect, negative for low and positive for high sample F1. The curves cross zero at 0.509, 0.487, 0.467 and 0.453 for 5, 10, 25 and 100 items, and flatten as the number of items grows."}, "figure": {"caption": "Figure 3 of the paper. Left: lengths of the two Wilson intervals for several numbers $v$ of relevant items; the thicker the line, the larger $v$. Right: direct minus indirect. Below zero the direct interval is shorter.", "name": "fig-lam-geometry-figure-3"}}
+# Draw the lengths on the left and their differences on the right.
 figure, (left, right) = figures.subplots(1, 2, height=3.8)
 shades = [figures.COLOURS[c] for c in ("orange", "vermilion", "purple", "black")]
 for rank, items in enumerate(relevant):
@@ -386,6 +393,7 @@ for items in (*relevant, 1000, 100_000):
 rows.append(["limit", "0", "0", f"{limit:.4f}"])
 
 # %%
+# Keep these numbers for the text, and show where the two lengths are equal.
 say("lam-geometry-limit", limit)
 say("lam-geometry-crossing-small", float(crossing(relevant[0])))
 say("lam-geometry-smallest", relevant[0])
@@ -434,6 +442,7 @@ def limits(method, tp, wrong):
 
 
 # %%
+# Show the four intervals in each of these cases.
 rows = []
 for method, look in figures.METHODS.items():
     intervals = [limits(method, *case) for case in cases.values()]
@@ -441,6 +450,7 @@ for method, look in figures.METHODS.items():
 show.table(["", *cases], rows, numeric=(1, 2, 3))
 
 # %%
+# Check the limits that have a closed form.
 tail = 0.5 * (1 - confidence_level)
 closed = {
     "clopper_pearson": f1_of(1 - tail ** (1 / 5)),

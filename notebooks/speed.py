@@ -13,6 +13,7 @@
 recording: str = "data/bench.json"  # the recorded run that is shown
 
 # %%
+# Import what the notebook uses, and read the recorded times.
 from datetime import date
 from pathlib import Path
 
@@ -187,6 +188,7 @@ axes[0].set_ylabel("milliseconds")
 figures.save(figure, "speed-labels")
 
 # %%
+# Show how the time grows with the number of labels.
 table("growth_in_labels")
 
 # %% [markdown]

@@ -20,6 +20,7 @@ confidence_level: float = 0.95  # nominal level of every interval
 seed: int = 20220321  # root of all random streams
 
 # %%
+# Import what the notebook uses and open the ledger.
 from itertools import product
 
 import numpy as np
@@ -63,12 +64,14 @@ def cell(scenario, true, predicted):
 
 
 # %%
+# Put the cell probabilities into matrices, and compute the true scores.
 designs = {s: np.array([[cell(s, i, j) for j in CLASSES] for i in CLASSES]) for s in SCENARIOS}
 truths = {
     s: {m: f1ci.metrics.get(m).value(design) for m in MEASURES} for s, design in designs.items()
 }
 
 # %%
+# Show the cell probabilities of the three scenarios.
 rows = [
     [f"{s}" if i == 0 else "", f"{i + 1}", *(f"{p:.4f}" for p in row)]
     for s, design in designs.items()
@@ -106,6 +109,7 @@ def of_unequal_classes(design):
 
 
 # %%
+# Compute what section 4 prints about the scenarios, and record it.
 section_4 = {}
 for s, design in designs.items():
     values = of_equal_classes(design) if s == 1 else of_unequal_classes(design)
@@ -121,6 +125,7 @@ def section_4_id(row, column):
 
 
 # %%
+# Show the shares, precisions and recalls of the classes beside the printed ones.
 who = {"class-1": "class 1", "other_classes": "classes 2 and 3"}
 lines = {"scenario-1": "scenario 1, each class"}
 lines |= {f"scenario-{s}/{w}": f"scenario {s}, {text}" for s in (2, 3) for w, text in who.items()}
@@ -128,6 +133,7 @@ columns = {"class_probability": "share of items", "precision": "precision", "rec
 show.grid(lines, columns, section_4_id, corner="per class, % except 1/3")
 
 # %%
+# Show the true values of the averages beside the printed ones.
 columns = {f"{a}_{b}": f"{a} {b}" for a in ("micro", "macro") for b in ("precision", "recall")}
 scenarios = {f"scenario-{s}": f"scenario {s}" for s in SCENARIOS}
 show.grid(scenarios, columns | MEASURES, section_4_id, corner="true values")
@@ -187,6 +193,7 @@ def all_end_points(counts):
 
 
 # %%
+# Simulate the test sets of every condition, and compute the coverage of the three intervals.
 streams = np.random.SeedSequence(seed).spawn(len(CONDITIONS) + 1)
 with executor() as pool:
     simulated = {
@@ -203,6 +210,7 @@ with executor() as pool:
     }
 
 # %%
+# Check the simulation against the exact coverages, in standard errors.
 scores = []
 for (s, n, m), known in exactly.items():
     error = np.sqrt(known.coverage * (1 - known.coverage) / replicates)
@@ -266,12 +274,14 @@ spread = {"deviation": deviation[disputed], "replicates": sharp_replicates}
 record(table_3(*disputed), sharp.coverage_if_defined, **spread)
 
 # %%
+# Show Table 3, one scenario after the other.
 for s in SCENARIOS:
     rows = {f"{n}": f"n = {n:,}" for n in SIZES}
     grid = show.grid(rows, MEASURES, lambda n, m, s=s: table_3(s, n, m), corner=f"scenario {s}")
     display(grid)
 
 # %%
+# Choose colour and marker of each average.
 LOOKS = {
     "micro_f1": {"color": figures.COLOURS["blue"], "marker": "o"},
     "macro_f1": {"color": figures.COLOURS["green"], "marker": "^"},
@@ -296,6 +306,7 @@ def draw_scenario(axes, s):
 
 
 # %% mystnb={"image": {"alt": "Three panels, one for each scenario: coverage against the size of the test set from 25 to 5000. All measures rise to 0.95. In scenarios 2 and 3 the macro averages start far below, and the dotted lines that count undefined intervals as misses start lower still, at 0.65 and 0.71 for macro* F1."}, "figure": {"caption": "Coverage of the 95 % intervals against the size of the test set. Solid: among the test sets in which the interval is defined, which is what the paper reports. Dotted: an undefined interval counts as a miss. Crosses: the published values. Grey: the nominal level.", "name": "fig-takahashi-coverage"}}
+# Draw the three scenarios side by side.
 figure, panels = figures.subplots(1, 3, height=3.4, sharey=True)
 for s, axes in zip(SCENARIOS, panels, strict=True):
     draw_scenario(axes, s)
@@ -322,6 +333,7 @@ def error_of(s, n, m):
 
 
 # %%
+# Collect printed numbers, ours, their standard errors and their correlations.
 correlations = [
     class_averages.outcome_correlation(
         n, designs[s], list(truths[s].values()), confidence_level, draws=50_000, seed=seed
@@ -333,6 +345,7 @@ ours = [[coverage[s, n, m] for m in MEASURES] for s, n in CONDITIONS]
 errors = [[error_of(s, n, m) for m in MEASURES] for s, n in CONDITIONS]
 
 # %%
+# Test the whole table, with and without the disputed number.
 without = table.copy()
 without[CONDITIONS.index(disputed[:2]), list(MEASURES).index(disputed[2])] = np.nan
 tests = {
@@ -341,6 +354,7 @@ tests = {
 }
 
 # %%
+# Keep the p-values for the text, and show the tests.
 say("takahashi-joint-largest", tests["Table 3"].largest)
 say("takahashi-joint-p", tests["Table 3"].p_largest)
 rest = tests["without the disputed number"]
@@ -374,6 +388,7 @@ head = ["", "published", "given it is defined", "undefined", "undefined is a mis
 show.table(head, rows, numeric=(1, 2, 3, 4))
 
 # %% tags=["remove-cell"]
+# Keep these numbers for the text, and check the probabilities of an undefined interval.
 worst = (2, 25, "macro_f1_star")
 say("takahashi-undefined-worst", undefined[worst])
 say("takahashi-undefined-third", undefined[3, 25, "macro_f1_star"])
@@ -458,6 +473,7 @@ between = {
 }
 
 # %% tags=["remove-cell"]
+# Prepare the sizes that the statements call large and small, and keep numbers for the text.
 claim = statements.claim
 large, at_100, small = [n for n in SIZES if n > 100], [100], [n for n in SIZES if n < 100]
 macros = ("macro_f1", "macro_f1_star")
@@ -467,6 +483,7 @@ say("takahashi-at-101", float(between[101]))
 empty = [undefined[s, 25, "macro_f1_star"] for s in SCENARIOS]
 
 # %%
+# State each claim of section 4: words of the paper, our numbers, and whether it holds.
 claims = [
     claim(
         "4",
@@ -489,6 +506,7 @@ claims = [
 ]
 
 # %%
+# State the claims of section 6.
 claims += [
     claim(
         "6",
@@ -511,6 +529,7 @@ claims += [
 ]
 
 # %%
+# State the claims about undefined scores and about the two macro averages.
 claims += [
     claim(
         "6",
@@ -560,6 +579,7 @@ def micro_coverage(n):
 
 
 # %% tags=["remove-cell"]
+# Compute the exact coverage of both intervals for micro F1 at every size.
 sawtooth = np.array([micro_coverage(n) for n in every.tolist()])
 wilson = np.array(
     [class_averages.wilson_coverage(accuracy, n, confidence_level) for n in every.tolist()]
@@ -568,6 +588,7 @@ say("takahashi-saw-tooth-least", float(sawtooth[every >= 25].min()))
 say("takahashi-wilson-least", float(wilson[every >= 25].min()))
 
 # %% mystnb={"image": {"alt": "Two saw-tooth curves of exact coverage against the size of the test set. The paper's interval for micro F1 climbs slowly towards 0.95 from below, with deep teeth at small sizes. Wilson's swings around 0.95 at all sizes, with much smaller teeth."}, "figure": {"caption": "Exact coverage for micro F1 in scenario 1 and every size of the test set from 10 to 300: the paper's interval (circles: sizes of Table 3) and Wilson's.", "name": "fig-takahashi-saw-tooth"}}
+# Draw both curves, with the sizes of Table 3 as circles.
 figure, axes = figures.subplots(height=3.1)
 axes.axhline(confidence_level, color=figures.COLOURS["grey"], linewidth=1)
 look = {"linewidth": 0.9}
@@ -604,6 +625,7 @@ logit = {
 }
 
 # %%
+# Show plain and logit coverages of macro F1 beside the printed ones.
 rows = []
 for (s, n), result in logit.items():
     plain, better = coverage[s, n, "macro_f1"], result.coverage_if_defined

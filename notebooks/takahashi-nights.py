@@ -18,6 +18,7 @@ sizes: list[int] = [10, 25, 55]  # numbers of nights in that study
 seed: int = 20200728  # root of all random streams
 
 # %%
+# Import what the notebook uses and open the ledger.
 from itertools import combinations
 
 import numpy as np
@@ -49,6 +50,7 @@ tables = {
 }
 
 # %%
+# Show nights, epochs and shares of the stages in each data set.
 rows = []
 for name, text in SETS.items():
     table = tables[name, "SimpleNet"]
@@ -107,6 +109,7 @@ def both_intervals(name, network, average):
 
 
 # %%
+# Compute both intervals for each data set, network and average.
 intervals = {
     (name, network, average): both_intervals(name, network, average)
     for name in SETS
@@ -115,6 +118,7 @@ intervals = {
 }
 
 # %%
+# Show both intervals and how many times longer the interval by night is.
 rows = []
 for (name, network, average), (epoch, night) in intervals.items():
     key = f"nights-{name}-{network}-{average}"
@@ -135,6 +139,7 @@ head = ["", "estimate", "epochs independent", "nights independent", "times as lo
 show.table(head, rows, numeric=range(1, 5))
 
 # %% tags=["remove-cell"]
+# Keep the ratios of the lengths for the text.
 ratios = {key: night.length / epoch.length for key, (epoch, night) in intervals.items()}
 macro = [ratio for (_, _, average), ratio in ratios.items() if average == "macro"]
 say("nights-ratio-least", min(macro))
@@ -229,6 +234,7 @@ def difference(name, better, other, level):
 
 
 # %%
+# For all pairs of networks, count the differences that each kind of interval shows.
 rows = []
 for name, text in SETS.items():
     quantile, level = joint_level(name)
@@ -293,6 +299,7 @@ effects = {
 }
 
 # %%
+# Show design effect and correlation of each network and average.
 rows = []
 for name, text in SETS.items():
     for network in nights.NETWORKS:
@@ -344,6 +351,7 @@ def needed_factor(measure, other):
 
 
 # %%
+# Compare the factor that makes two intervals touch with the factor found here.
 touched = dict.fromkeys(SETS, 0)
 rows = []
 for measure, score in zip(("micro_f1", "macro_f1", "macro_f1_star"), METRICS, strict=True):
@@ -359,6 +367,7 @@ head = ["", "factor to touch", "correlation to touch", *(f"factor, {t}" for t in
 show.table(head, rows, numeric=range(1, 5))
 
 # %% tags=["remove-cell"]
+# Keep these numbers for the text.
 for name in SETS:
     say(f"nights-touched-{name}", touched[name])
     say(f"nights-rho-{name}", rho[name, "macro F1"])
@@ -398,6 +407,7 @@ def study(networks, stream):
 
 
 # %%
+# Run the study of coverage for one network and for the difference of two.
 QUESTIONS = {
     "macro F1 of MixedNeuralNetwork": ("MixedNeuralNetwork",),
     "SimpleNet minus DeepSleepNet": ("DeepSleepNet", "SimpleNet"),
@@ -409,6 +419,7 @@ covered = {
 }
 
 # %%
+# Collect the coverages for the table and for the text.
 rows = []
 for question, (text, by_size) in zip(("one", "two"), covered.items(), strict=True):
     for size, coverage in by_size.items():
@@ -420,6 +431,7 @@ for question, (text, by_size) in zip(("one", "two"), covered.items(), strict=Tru
 error = 100 * np.sqrt(confidence_level * (1 - confidence_level) / replicates)
 
 # %%
+# Show the coverages.
 say("nights-coverage-error", float(error))
 say(
     "nights-coverage-epochs",

@@ -14,6 +14,7 @@ confidence_level: float = 0.95  # nominal level of every interval
 matrices: str = ""  # CSV file with the matrices of svm, rf and mlp, see "Matrices of your own"
 
 # %%
+# Import what the notebook uses and open the ledger.
 import numpy as np
 from compendium import figures, ledger, show
 from scipy.stats import norm
@@ -62,11 +63,13 @@ def table_1b(row, column):
 
 
 # %%
+# Show Table 1b beside our proportions.
 rows = {f"predicted-{k}": f"predicted {k}" for k in (1, 2, 3)} | {"total": "total"}
 columns = {f"true-{k}": f"true {k}" for k in (1, 2, 3)} | {"total": "total"}
 show.grid(rows, columns, table_1b, corner="proportions")
 
 # %%
+# Compute and record the scores of each class.
 scores = {
     "tp": right,
     "fp": predicted - right,
@@ -79,6 +82,7 @@ for k in classes:
     record_all(f"section-2/class-{k + 1}", {what: values[k] for what, values in scores.items()})
 
 # %%
+# Show the scores of each class beside the printed ones.
 rows = {f"class-{k}": f"class {k}" for k in (1, 2, 3)}
 words = ("true positive", "false positive", "false negative", "precision", "recall", "F1")
 columns = dict(zip(scores, words, strict=True))
@@ -123,6 +127,7 @@ def intervals(matrix):
 
 
 # %%
+# Compare the standard errors of the closed forms with those of the gradient.
 mnn = datasets.confusion_matrix("takahashi/appendix-d/mnn")
 rows, worst = [], 0.0
 for name, matrix in {"toy example": toy, "sleep stages, MNN": mnn.to_numpy()}.items():
@@ -182,6 +187,7 @@ def with_first_sum(first):
 
 
 # %%
+# Compute the standard errors that follow from each reading of the formulas.
 as_read = {
     "ii": ("macro* F1 with the share right of class i, as in Appendix C", with_numerator(right)),
     "predicted": ("macro* F1 with the share predicted as class i", with_numerator(predicted)),
@@ -195,6 +201,7 @@ as_read = {
 }
 
 # %%
+# Show these standard errors beside the printed ones.
 published_at = {"ii": "3.3/macro_f1_star", "both": "3.2/macro_f1"}
 rows = []
 for key, (name, value) in as_read.items():
@@ -272,11 +279,13 @@ def given_matrix(name, matrix):
 
 
 # %%
+# Take the published matrix, and your own matrices if you gave any.
 yours = datasets.read_matrices(matrices) if matrices else {}
 at_hand = {"mnn": mnn.to_numpy()}
 at_hand |= {name: given_matrix(name, matrix) for name, matrix in yours.items()}
 
 # %%
+# Record the results of Table 4 whose matrix is at hand.
 record_all("table-4/mnn", {"n": mnn.to_numpy().sum()})
 table_4 = {  # as printed
     (name, m): {end: printed(f"takahashi/table-4/{name}/{m}/{end}") for end in ENDS}
@@ -298,6 +307,7 @@ for name in NAMES:
             page.missing(f"takahashi/table-4/{name}/{m}/{end}", MISSING[name])
 
 # %%
+# Show Table 4.
 rows = {f"{name}/{m}": f"{text}, {NAMES[name]}" for m, text in MEASURES.items() for name in NAMES}
 columns = {end: end for end in ENDS}
 show.grid(rows, columns, lambda r, c: f"takahashi/table-4/{r}/{c}", corner="Table 4")
@@ -321,6 +331,7 @@ def fitting_shares(name):
 
 
 # %%
+# Show which numbers of right items fit the printed micro interval of each classifier.
 rows = []
 for name in MISSING:
     size, possible = fitting_shares(name)
@@ -348,6 +359,7 @@ for name in MISSING:
         rows[-1] += [f"{float(estimate):.3f}", agrees]
 
 # %%
+# Show the middle of the printed end points beside the printed estimate.
 say("sleep-midpoints", sum(abs(x) <= 0.001 for x in off))
 say("sleep-midpoint-numbers", 3 * len(off))
 show.table(["as printed", "middle of the ends", "estimate", ""], rows, numeric=(1, 2))
@@ -405,6 +417,7 @@ def by_class(matrix, method):
 
 
 # %%
+# Choose the two examples.
 examples = {
     "toy example": (["class 1", "class 2", "class 3"], toy),
     "sleep stages, MNN": (list(mnn.index), mnn.to_numpy()),
@@ -427,12 +440,14 @@ def draw_classes(axes, title, names, matrix):
 
 
 # %% mystnb={"image": {"alt": "Two panels of F1 scores by class with their intervals. Toy example: class 1 at 0.31 with an interval from about 0.1 to 0.6, class 2 at 0.93 and class 3 at 0.83, a vertical band for macro F1 at 0.69 that touches none of the points. Sleep stages: N1 far below the other four, which lie close together; all intervals are narrow."}, "figure": {"caption": "F1 of each class with its 95 % interval (Wilson indirect), and macro F1 with its own (green). Left: the toy example. Right: the sleep stages by the MNN.", "name": "fig-takahashi-classes"}}
+# Draw both examples.
 figure, panels = figures.subplots(1, 2, height=2.7)
 for axes, (title, (names, matrix)) in zip(panels, examples.items(), strict=True):
     draw_classes(axes, title, names, matrix)
 figures.save(figure, "takahashi-sleep-stages-classes")
 
 # %%
+# Show the intervals of each class by Wilson and by the delta method.
 rows = []
 for title, (names, matrix) in examples.items():
     wilson, wald = by_class(matrix, "wilson_indirect"), by_class(matrix, "wald")
@@ -442,6 +457,7 @@ for title, (names, matrix) in examples.items():
 show.table(["class", "F1", "Wilson indirect", "Wald (delta method)"], rows, numeric=(1, 2, 3))
 
 # %% tags=["remove-cell"]
+# Keep these numbers for the text.
 say("sleep-class-1-wald-low", float(by_class(toy, "wald").low[0]))
 say("sleep-class-1-low", float(by_class(toy, "wilson_indirect").low[0]))
 stages = by_class(mnn.to_numpy(), "wilson_indirect").estimate
@@ -482,6 +498,7 @@ def draw_point(axes, row, k, name, m):
 
 
 # %% mystnb={"image": {"alt": "Three groups of four intervals, one group for each average. In each the MNN is on the right, clearly apart from the other three, whose order changes from average to average."}, "figure": {"caption": "Table 4. Filled: recomputed, from the matrix of the MNN or from the printed n and estimate. Hollow: as printed, because the matrix is not published.", "name": "fig-takahashi-table-4"}}
+# Draw estimates and intervals of the four classifiers.
 figure, axes = figures.subplots(height=3.2)
 for row, m in enumerate(MEASURES):
     for k, name in enumerate(NAMES):
@@ -516,6 +533,7 @@ def error(name, m):
 
 
 # %%
+# Show each difference in standard errors, and the correlation that would make intervals touch.
 rows, effects = [], {}
 for m, text in MEASURES.items():
     for name in MISSING:
@@ -529,6 +547,7 @@ head = ["MNN against", "difference", "in standard errors", "at least"]
 show.table([*head, "factor to touch", "correlation"], rows, numeric=range(1, 6))
 
 # %% tags=["remove-cell"]
+# Keep the closest pair for the text.
 closest = min(effects, key=effects.get)
 say("sleep-closest", f"{NAMES[closest[0]]}, {MEASURES[closest[1]]}")
 say("sleep-effect", float(effects[closest]))
@@ -564,6 +583,7 @@ for m in MEASURES:
 by_class_1 = {what: scores[what][0] / scores[what][1:].min() for what in ("precision", "recall")}
 
 # %%
+# State each claim: section, words of the paper, our numbers, and whether it holds.
 claim = statements.claim
 claims = [
     claim(
@@ -591,6 +611,7 @@ claims = [
 ]
 
 # %%
+# State the claims of sections 5 and 6.
 ratio = scores["f1"].min() / scores["f1"].max()
 claims += [
     claim(

@@ -34,6 +34,7 @@ experiments: int = 1_000  # simulated cross-validations
 seed: int = 20261118  # root seed
 
 # %%
+# Import what the notebook uses and open the ledger.
 import json
 import time
 
@@ -171,6 +172,7 @@ for prevalence in (0.1, 0.3, 0.5):
         rows.append([*row, f"{reached[-1]:.3f}"])
 
 # %%
+# Keep the powers for the text, and show the plans.
 say("compare-power-wanted", wanted)
 say("compare-power-mean", float(np.mean(reached)))
 say("compare-power-low", min(reached))
@@ -222,6 +224,7 @@ for units in number_of_units:
                 study[units, skewed, correlation, kind] = found
 
 # %% mystnb={"image": {"alt": "Two rows of four panels: documents of one size above and of unlike sizes below, one panel for each correlation. Coverage against the number of documents. Pooled counts fall far below the level as soon as items are correlated. The delta method and the bootstrap start well below the level with five documents and rise. The score interval stays near the level, above it for unlike sizes and few documents; the cautious one lies above it."}, "figure": {"caption": "Coverage of intervals for an F1 of 4/5 against the number of documents, by the correlation of items within a document (columns) and whether the documents are of one size (above) or not (below).", "name": "fig-compare-coverage"}}
+# Draw coverage against the number of documents.
 figure, axes = figures.subplots(2, len(correlations), height=4.8, sharex=True, sharey=True)
 looks = dict(zip(kinds, ("grey", "vermilion", "blue", "purple", "orange"), strict=True))
 for row, skewed in zip(axes, (False, True), strict=True):
@@ -390,6 +393,7 @@ for _ in range(30):
             kept[-1] = comparisons.Coverage(*4 * [np.nan])
 
 # %%
+# Show coverage and length of each interval for each average.
 rows = []
 for (kind, method), kept in averages.items():
     values = np.array(kept)

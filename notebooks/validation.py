@@ -19,6 +19,7 @@ population_replicates: int = 10_000  # test sets from each of them
 seed: int = 20261118  # root of all random streams
 
 # %% tags=["remove-cell"]
+# Import what the notebook uses and open the ledger.
 import warnings
 
 import numpy as np
@@ -126,6 +127,7 @@ def say_interval(key, line):
 display(answers_to("a", "f1"), answers_to("a", "macro_f1"))
 
 # %% tags=["remove-cell"]
+# Check that f1ci and the other packages give the same interval where the method is the same.
 same = [
     (answer("a", "f1", "f1ci", ours), answer("a", "f1", package, theirs))
     for ours, package, theirs in (
@@ -158,6 +160,7 @@ say("validation-a-macro-ratio", (theirs.high - theirs.low) / (reference.high - r
 display(*(answers_to("b", m) for m in ("macro_f1", "macro_precision", "macro_recall", "micro_f1")))
 
 # %% tags=["remove-cell"]
+# Keep for the text what explains the answers to question (b).
 table = np.array(probes.PROBES["b"])
 f = 2 * table.diagonal() / (table.sum(0) + table.sum(1))
 say("validation-b-weighted", f @ table.sum(1) / table.sum())
@@ -186,6 +189,7 @@ for metric in ("macro_precision", "macro_recall"):
 display(answers_to("c", "f1"), answers_to("c", "macro_f1"))
 
 # %% tags=["remove-cell"]
+# Keep the intervals of question (c) for the text.
 say_interval("c-peer", answer("c", "macro_f1", "confidenceinterval", "analytic"))
 say_interval("c-ours", answer("c", "macro_f1", "f1ci", "score"))
 say_interval("c-posterior", answer("c", "macro_f1", "prob-conf-mat", "posterior, prior 1"))
@@ -211,6 +215,7 @@ display(
 )
 
 # %% tags=["remove-cell"]
+# Keep the comparison of question (d) for the text.
 right = answer("d", "macro_f1", "reference", "delta method, numeric")
 theirs = answer("d", "macro_f1", "confidenceinterval", "analytic")
 ours = answer("d", "macro_f1", "f1ci", "score")
@@ -273,6 +278,7 @@ def gradient_slip(matrix, metric):
 
 
 # %% tags=["hide-input"]
+# Compare half lengths of the analytic intervals with the delta method.
 rows, worst = [], 0.0
 for probe in probes.PROBES:
     for metric in ("f1", "macro_f1", "macro_precision", "macro_recall"):
@@ -371,6 +377,7 @@ def ends(counts, level=LEVEL):
 
 
 # %%
+# Simulate f1ci's intervals in each design.
 streams = np.random.SeedSequence(seed).spawn(3)
 ours = {}
 with executor() as pool:
@@ -429,6 +436,7 @@ for key, run in ours.items():
 methods = list(dict.fromkeys(method for method, _ in found))
 
 # %% tags=["hide-input"]
+# Show the designs.
 show.table(
     ["", "design", "n", "true macro F1", "test sets left out, %"],
     [
@@ -467,6 +475,7 @@ display(
 )
 
 # %% tags=["remove-cell"]
+# Keep coverages and lengths for the text.
 for method, key in found:
     say(
         f"validation-{method} {key}".replace(", ", "-").replace(" ", "-"),
@@ -484,6 +493,7 @@ say(
 )
 
 # %% mystnb={"image": {"alt": "Six panels, one for each design, with the coverage of every method as a dot beside a line at 95 per cent. Only the score interval stays close to the line, or above it, in all six."}, "figure": {"caption": "Coverage of nominal 95 % intervals for macro F1 in the six designs. Bars are two standard errors; a triangle marks what lies to the left of the panel.", "name": "fig-validation-coverage"}}
+# Draw the coverage of each method in each design.
 figure, axes = figures.subplots(2, 3, height=5.2, sharex=True, sharey=True)
 left = 0.72
 for axis, key in zip(axes.flat, columns, strict=True):
@@ -556,6 +566,7 @@ with executor() as pool:
 coverage = np.array(coverage)
 
 # %% tags=["hide-input"]
+# Choose the lines of the figure, and keep numbers for the text.
 STYLES = {
     "delta": figures.METHODS["wald"] | {"label": "delta method"},
     "logit": {"color": figures.COLOURS["green"], "linestyle": "-.", "marker": "^"}
@@ -583,6 +594,7 @@ show.table(
 )
 
 # %% mystnb={"image": {"alt": "Coverage in each of the random populations, sorted, for three methods. The delta method and its logit version fall far below 95 per cent in a part of the populations; score intervals stay near or above it in all."}, "figure": {"classes": "fits", "caption": "Coverage of nominal 95 % intervals for macro F1 in the random populations, sorted for each method.", "name": "fig-validation-populations"}}
+# Draw the coverages in the random populations, sorted.
 figure, axis = figures.subplots(height=3.4)
 figure.set_figwidth(4.8)  # as wide as a phone
 axis.axhline(LEVEL, color=figures.COLOURS["grey"], linewidth=1)
@@ -666,6 +678,7 @@ for method in figures.METHODS:
     say(f"validation-binary-{method}", 100 * lines[method].min())
 
 # %% mystnb={"image": {"alt": "Exact coverage against the true F1 score for four methods. Wald drops far below 95 per cent near 0 and near 1; the Wilson methods stay near it except for narrow dips at the very ends; Clopper-Pearson never falls below it."}, "figure": {"classes": "fits", "caption": "Exact coverage of nominal 95 % intervals for the binary F1 score, 200 items, one quarter of them relevant.", "name": "fig-validation-binary"}}
+# Draw the exact coverages against the true F1.
 figure, axis = figures.subplots(height=3.4)
 figure.set_figwidth(4.8)  # as wide as a phone
 axis.axhline(LEVEL, color=figures.COLOURS["grey"], linewidth=1)

@@ -44,6 +44,7 @@ page = ledger.open("wangli-simulation")
 given, printed, record, say = page
 
 # %%
+# Read the design of the example from the ledger.
 n = int(given("wangli/section-2.4/n"))
 prior = given("wangli/section-2.3/prior")
 prevalence = given("wangli/section-2.4/class_probability")
@@ -53,6 +54,7 @@ means = tuple(
 )
 
 # %%
+# Compute the weight of the sum over six folds, for the earlier and the proposed interval.
 ones = np.ones((3, 2, 3))
 WEIGHTS = {  # of the sum over six folds
     "wang_2015": f1ci.effective_counts(ones, rho1=1, rho2=1).tp / 6,
@@ -83,6 +85,7 @@ SETTINGS = {
 }
 
 # %%
+# Simulate each setting.
 sizes = [replicates] + [replicates_varied] * (len(SETTINGS) - 1)
 streams = np.random.default_rng(seed).spawn(len(SETTINGS))
 with executor() as pool:
@@ -197,6 +200,7 @@ implied = quantile["wang_2015"] / quantile["proposed"][::-1]
 too_short = lengths["wang_2015"].mean() - bounds("wang_2015/length")[1]
 
 # %%
+# Keep for the text how the two lengths relate.
 say("wangli-single", too_short / lengths["wang_2015"].std())
 say("wangli-replicates", f"{replicates:,}")
 ratios = {
@@ -209,6 +213,7 @@ for key, (low, high) in ratios.values():
     say(f"wangli-ratio{key}-high", high)
 
 # %%
+# Show the ratio of the two lengths, ours and the printed ones.
 show.table(
     ["ratio of the two lengths", "from", "to"],
     [[name, f"{low:.4f}", f"{high:.4f}"] for name, (_, (low, high)) in ratios.items()],
@@ -241,6 +246,7 @@ share = {
 }
 
 # %%
+# Compute the mean lengths in each setting.
 length = {
     (name, key): (intervals[name][key].high - intervals[name][key].low).mean()
     for name in trials
@@ -248,6 +254,7 @@ length = {
 }
 
 # %% tags=["hide-input"]
+# Keep these numbers for the text.
 proposed = [value for (_, key, _), value in share.items() if key == "proposed"]
 unbalanced = "blocks that ignore the class"
 say("wangli-varied-error", 100 * (0.25 * 0.75 / replicates_varied) ** 0.5)
@@ -263,6 +270,7 @@ for key in WEIGHTS:
         say(f"wangli-{label}-fixed-{key}", share[setting, key, EXPECTED])
 
 # %%
+# Show lengths and coverages in each setting.
 show.table(
     ["setting", "length", "mean of six", "trained on all", "expected", "best rule"],
     [
@@ -322,6 +330,7 @@ def fixed_coverage(weight):
 
 
 # %%
+# Compute the coverage as a function of the weight.
 sample = slice(0, 10_000)  # enough for a curve
 counts = trials["the example"].counts[sample].sum(axis=(1, 2))
 grid = np.linspace(0.1, 0.6, 51)
@@ -336,11 +345,13 @@ curves = {
 }
 
 # %%
+# Add the exact coverage for a rule without training.
 curves["a rule without training"] = [fixed_coverage(weight) for weight in grid]
 for key, weight in {**WEIGHTS, "third": 1 / 3}.items():
     say(f"wangli-fixed-rule-{key}", 100 * fixed_coverage(weight))
 
 # %% mystnb={"image": {"alt": "Coverage falls as the weight grows. The curve for the expected F1 crosses 95 per cent near a weight of one sixth. The curves for the mean of the six rules, for the rule trained on all data and for a rule without training lie close together, cross 95 per cent near one third, and are slightly below it at the paper's weight."}, "figure": {"caption": "Coverage of a posterior interval for F1 by the weight of the counts, for several truths. Vertical lines: the weight of 2015, that of a fixed rule, and the averaged weight of the paper.", "name": "fig-wangli-weights"}}
+# Draw coverage against weight.
 figure, ax = figures.subplots(height=4.2)
 looks = [("blue", "-"), ("green", "-."), ("vermilion", "--"), ("grey", ":")]
 for (name, curve), (colour, line) in zip(curves.items(), looks, strict=True):
@@ -379,6 +390,7 @@ found = {
 found = {name: fold_statistics.fold_correlations(values) for name, values in found.items()}
 
 # %%
+# Show the weight that the correlations of the simulated folds would give.
 rows = [["a rule without training", "0", "1/2", "1", f"{1 / 3:.3f}", f"{n}"]]
 for number, (name, of) in enumerate(found.items(), 1):
     weight, inflation = of.weight(binomial), of.variance / binomial
@@ -425,6 +437,7 @@ problems = {
 }
 
 # %%
+# Compare t interval and credible interval in each problem.
 t_rows, beyond = [], {}
 for name, (trial, truth) in problems.items():
     t = fold_statistics.t_interval(fold_statistics.scores(trial.counts, "f1"), confidence_level)
@@ -440,6 +453,7 @@ for name, (trial, truth) in problems.items():
 say("wangli-t-beyond-easy", beyond["small and easy"])
 
 # %%
+# Show the comparison.
 head = [
     "",
     "mean F1",
@@ -477,11 +491,13 @@ say("wangli-spread-error", relative_error)
 say("wangli-varied-data-sets", f"{replicates_varied:,}")
 
 # %%
+# Collect the coverages that the statements need.
 own_share = {key: share["the example", key, MEAN_OF_SIX] for key in WEIGHTS}
 fixed_share = {key: share["the example", key, EXPECTED] for key in WEIGHTS}
 own_rho, all_rho = found.values()
 
 # %%
+# State each claim of section 2.4: words of the paper, our numbers, and whether it holds.
 claim = statements.claim
 shown = "{wang_2015:.1f} % and {proposed:.1f} %".format
 claims = [
@@ -500,6 +516,7 @@ claims = [
 ]  # fmt: skip
 
 # %%
+# State the claims of sections 1 and 5.
 claims += [
     claim("5", "m x 2 BCV leads to stable estimation (against three unrelated halvings)",
           f"s.d. {blocks:.5f} and {halvings:.5f}",

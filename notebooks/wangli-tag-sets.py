@@ -35,6 +35,7 @@ from notebooks.shared import fold_statistics, statements, tag_sets
 say = ledger.open("wangli-tag-sets").say
 
 # %%
+# Name metrics and tag sets, and read the counts of both ways to cut the corpus.
 METRICS = {"precision": "precision", "recall": "recall", "f1": "F1"}
 TAGS = {"A": "BMES", "B": "BB₂B₃MES"}
 cells = {name: tag_sets.cells_by_dialogue(name) for name in ("utterances", "dialogues")}
@@ -88,6 +89,7 @@ rows = [
 show.table(head, rows, numeric=range(2, 9))
 
 # %%
+# Keep for the text how equal the blocks are.
 for name in cells:
     gold = counts[name, "A"][..., [0, 2]].sum(axis=-1)
     of_lengths = blocks.loc[blocks["partition"] == name, lengths]
@@ -117,6 +119,7 @@ def credible(name, model, metric):
 
 
 # %%
+# Compute the credible intervals and the Bayes tests.
 cases = [(name, metric) for name in cells for metric in METRICS]
 intervals = {(*case, model): credible(case[0], model, case[1]) for case in cases for model in TAGS}
 tests = {
@@ -125,6 +128,7 @@ tests = {
 }
 
 # %%
+# Show the intervals and the tests.
 rows = []
 for case, test in tests.items():
     ends = [intervals[(*case, model)] for model in TAGS]
@@ -168,6 +172,7 @@ def normal_p_h0(case, rho):
 
 
 # %%
+# Show the correlation of the two models' errors, and the probability with it.
 rows = []
 for case in cases:
     independent, correlated = (normal_p_h0(case, rho) for rho in (0.0, correlation[case]))
@@ -206,6 +211,7 @@ paired = {
 }
 
 # %%
+# Compute the differences of the six folds, and their t tests.
 differences = {
     case: np.subtract(*(fold_statistics.scores(counts[case[0], m], case[1]) for m in "BA"))
     for case in cases
@@ -215,6 +221,7 @@ t_tests = {
 }
 
 # %%
+# Show the Bayes test beside the paired exact tests and the t test.
 rows = []
 for case in cases:
     exact = [f"{paired[(*case, repetition)].p_value:.2g}" for repetition in range(3)]
@@ -256,6 +263,7 @@ head = ["blocks of", "", "A by words, %", "by dialogues, %", "B - A by words", "
 show.table(head, rows, numeric=range(2, 6))
 
 # %%
+# Keep these numbers for the text.
 pooled = {
     name: 100 * float(fold_statistics.scores(counts[name, "A"].sum(axis=(0, 1)), "f1"))
     for name in cells
@@ -306,6 +314,7 @@ def spans(metric):
 
 
 # %% mystnb={"image": {"alt": "Three panels, for precision, recall and F1, each with five intervals for the difference of six and four tags. The interval from independent posteriors is two to six times as long as the others and contains zero everywhere. For recall all other intervals lie above zero."}, "figure": {"caption": "Six tags against four: 95 % intervals for the difference. The Bayes test sees the first one. The other four use that both models were tested on the same words.", "name": "fig-wangli-tag-sets"}}
+# Draw the five intervals for each metric.
 figure, axes = figures.subplots(1, 3, height=2.8, sharey=True)
 colours = ["vermilion", "blue", "sky", "green", "grey"]
 for ax, metric in zip(axes, METRICS, strict=True):
@@ -355,6 +364,7 @@ for metric, (right, other) in {"precision": (0, 1), "recall": (0, 2)}.items():
         found[metric, kind] = (fold_statistics.fold_correlations(values), binomial)
 
 # %%
+# Show the correlations of the folds and the weights that follow.
 rows = []
 for (metric, kind), (of, binomial) in found.items():
     weight = of.weight(binomial)
@@ -395,6 +405,7 @@ held = {
 }
 
 # %%
+# Show how often the credible interval holds each truth.
 for key, share in held.items():
     say(f"wangli-tag-sets-held-{'-'.join(key)}", share)
 rows = [
@@ -434,6 +445,7 @@ for pair in PAIRS:
         }
 
 # %%
+# Show how often each test calls a model better.
 rows = []
 for (pair, metric), shares in verdicts.items():
     a, b = both(outside[pair], metric).values()
@@ -481,6 +493,7 @@ claims = [
 ]  # fmt: skip
 
 # %%
+# State the claims about correlations and about wrong decisions.
 noise = 0.15  # about two standard errors of a correlation over 50 corpora
 for (metric, kind), (of, _) in found.items():
     around = {"own": "the models' own", "expected": "the expected"}[kind]

@@ -51,6 +51,7 @@ page = ledger.open("yuan-abalone")
 given, printed, record, say = page
 
 # %%
+# Read the design from the ledger, and name the rules, metrics and kinds of intervals.
 level = given("yuan/section-3b/confidence_level") / 100
 z = float(ndtri((1 + level) / 2))
 n = int(given("yuan/section-3b/n"))
@@ -205,6 +206,7 @@ truth = joint_coverage.true_values(population["logistic"], measures)
 study = joint_coverage.quantities(counts, truth, measures, {"rule": slice(None)}, level)
 
 # %%
+# Split the coverage of both intervals by the number of true positives.
 by_tp = [counts[:, 3] == t for t in range(13)]
 share = np.array([probability[here].sum() for here in by_tp])
 covers = {
@@ -215,6 +217,7 @@ gain = covers["corrected_individual"] - covers["individual"]
 say("yuan-abalone-repair-one", float(100 * gain[1] / gain.sum()))
 
 # %% mystnb={"image": {"alt": "Bars of the probabilities of 0 to 12 true positives, highest at 3 and 4. Two lines show how often the interval covers given that number. The plain interval never covers at 0 and 1, the blurred one misses at 0 only. From 2 to 8 both always cover; from 9 to 11 the blurred one covers somewhat more often; beyond 11 neither does."}, "figure": {"classes": "fits", "caption": "F0.5 of logistic regression, exactly. Bars: probability of the number of true positives in a test set. Lines: how often the 95 % interval holds the truth given that number.", "name": "fig-yuan-abalone-discrete"}}
+# Draw the probability of each number of true positives, and both coverages given it.
 figure, axes = figures.subplots(height=3.2)
 figure.set_figwidth(4.8)  # as wide as a phone
 axes.bar(range(13), share, color=figures.COLOURS["sky"], label="probability")
@@ -270,6 +273,7 @@ for kind in kinds:
         recording.as_band(record, f"yuan/table-6/{key}", run[key], replicates)
 
 # %%
+# Record the joint coverages of all rules, and show them beside the printed ones.
 for kind in ("joint", "individual"):
     key = f"all/{kind}/coverage"
     recording.as_band(record, f"yuan/section-3b/{key}", run[key], replicates)
@@ -318,6 +322,7 @@ as_cut = printed_tables.common_tables(cases, table_1, cut=True)
 corrected_digit = {**table_1, "logistic": [printed_tables.cut_off(0.0904), table_1["logistic"][1]]}
 
 # %%
+# Show how many tables fit each reading of the printed digits.
 one_changed = printed_tables.common_tables(cases, corrected_digit)
 rows = [
     ["all six numbers rounded", len(as_rounded), ""],
@@ -345,6 +350,7 @@ for (rule, metric), value in zip(columns, values, strict=True):
 say("yuan-abalone-grim-z", positives_1)
 
 # %%
+# Keep the table that was found for the text, and show Table I.
 say("yuan-abalone-grim-tables", "; ".join(f"{rules[r]} {pair}" for r, pair in table_of.items()))
 share_positive = positives / size
 say("yuan-abalone-grim-expected", cases * share_positive)
@@ -378,6 +384,7 @@ for cells in raked[:200]:
     misread += printed_tables.common_tables(cases, told)
 
 # %%
+# Keep for the text how many solutions lie near the share of positives in the data.
 expected_z = cases * share_positive
 near = [[z_ for z_ in found if abs(z_ - expected_z) < far] for found in (others, misread)]
 say("yuan-abalone-grim-control", len(hits))
@@ -411,6 +418,7 @@ low_q, high_q = joint_coverage.band(quantile)
 say("yuan-abalone-q-raked-low", low_q)
 
 # %%
+# Record the end points of Table II.
 say("yuan-abalone-q-raked-high", high_q)
 say("yuan-abalone-grim-q-spread", 100 * (high_q / low_q - 1))
 centre = estimated.value[0]
@@ -420,6 +428,7 @@ for k, (rule, metric) in enumerate(columns):
         recording.as_band(record, identity, centre[k] + sign * quantile * errors[z**2][k])
 
 # %%
+# Show Table II beside our end points.
 show.grid(
     rules,
     {
@@ -471,6 +480,7 @@ for square, error in errors.items():
 best = grid[hit[4.0, True] == hit[4.0, True].max()]
 
 # %%
+# Keep for the text how many end points agree to the digit.
 say("yuan-abalone-ends-four", int(hit[4.0, True].max()))
 say("yuan-abalone-ends-square", int(hit[z**2, True].max()))
 say("yuan-abalone-ends-rounded", int(max(hit[4.0, False].max(), hit[z**2, False].max())))
@@ -478,6 +488,7 @@ say("yuan-abalone-q-low", float(best.min()))
 say("yuan-abalone-q-high", float(best.max()))
 
 # %%
+# Record the end points that blurring with 4 instead of z² gives.
 for k, (rule, metric) in enumerate(columns):
     for end, sign in (("low", -1), ("high", 1)):
         identity = f"yuan/table-2/{rule}/{metric}/{end}"
@@ -486,6 +497,7 @@ for k, (rule, metric) in enumerate(columns):
             recording.as_band(record, f"R-yuan-13:{identity}", with_four)
 
 # %%
+# Show how many of the 12 end points agree, by way of blurring and of rounding.
 show.table(
     ["blurred with", "to the digit if cut off", "if rounded"],
     [
@@ -523,6 +535,7 @@ covariance = seen.blurred(z**2)
 half = q[:, None] * np.sqrt(np.diagonal(covariance, axis1=1, axis2=2))
 
 # %%
+# Count how often joint intervals lead to each conclusion, and to a wrong one.
 low, high = seen.value - half, seen.value + half
 truth_6 = joint_coverage.true_values(raked[0], measures)
 pairs = [(j, k) for j in range(6) for k in range(6) if j != k and (j - k) % 2 == 0]
@@ -533,6 +546,7 @@ say("yuan-abalone-conclusions", float(np.mean([below[pairs.index(p)] for p in tw
 say("yuan-abalone-conclusions-wrong", float(below[wrong_order].any(axis=0).mean()))
 
 # %%
+# Compute the gaps between the printed intervals.
 end = {key: [float(number.value) for number in pair] for key, pair in ends.items()}
 gap_accuracy = min(end[r, "accuracy"][0] for r in ("logistic", "random_forest"))
 gap_accuracy -= end["1nn", "accuracy"][1]
@@ -578,6 +592,7 @@ paper_size = given("yuan/section-3b/replicates")
 rows = []
 
 # %%
+# Compare the printed rows of single rules with exact values at both sizes of the test set.
 for line, name in single.items():
     rule, kind = line.split("/")
     for quantity in ("coverage", "length"):
@@ -605,6 +620,7 @@ show.table(["", "printed", *heads], rows, numeric=range(1, 6))
 say("yuan-abalone-smaller", smaller_n)
 
 # %% mystnb={"image": {"alt": "Horizontal bars for the 18 numbers of single rules in Table VI and the 6 of all rules, as ratios to the reproduced value. Printed lengths of single rules lie 15 to 20 per cent to the right of their narrow bars, except the corrected one of logistic regression, which is just outside. Coverages are near one; those of the forest and the joint one of logistic regression are outside. All rules together are inside wide bars."}, "figure": {"classes": "fits", "caption": "Table VI: printed numbers as ratios to the reproduced ones. Bars: what rounding and four standard errors allow (single rules), or the central 99 % of replications (all rules).", "name": "fig-yuan-abalone-table-6"}}
+# Draw each printed number relative to ours, with the ledger's limits.
 figure, axes = figures.subplots(2, 1, height=7.4, sharey=True)
 figure.set_figwidth(4.8)  # as wide as a phone
 lines = {**single, **{f"all/{kind}": f"all rules, {kind}" for kind in kinds}}
@@ -641,6 +657,7 @@ of_rules = [f"{rule}/{key}" for rule in rules for key in both]
 of_all = [f"all/{key}" for key in both]
 
 # %%
+# Show one joint test for each table.
 listed = [f"{kind}/{m}" for kind in ("individual", "corrected_individual") for m in lists]
 joint_test.table(
     {
@@ -758,6 +775,7 @@ with executor() as pool:
         )
 
 # %%
+# Show the coverages for each number of training rows.
 shown = [
     f"{group}/{kind}" for group in ("1nn", "logistic", "all") for kind in ("joint", "corrected")
 ]
@@ -826,6 +844,7 @@ still_low = larger[1688]["all/joint/coverage"][more].mean()
 right = 1 - below[wrong_order].any(axis=0).mean()
 
 # %%
+# State each claim: section, words of the paper, our number, and whether it holds.
 claims = [
     ("I", "1NN's accuracy interval lies below both others (gap)", gap_accuracy, gap_accuracy > 0),
     ("I", "logistic's F0.5 interval lies below both others (gap)", gap_f, gap_f > 0),

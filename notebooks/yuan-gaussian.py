@@ -49,6 +49,7 @@ page = ledger.open("yuan-gaussian")
 given, printed, record, say = page
 
 # %%
+# Read the design from the ledger, and name the rules, metrics and pairs.
 level = given("yuan/section-3a/confidence_level") / 100
 sizes = {"table-4": int(given("yuan/table-4/n")), "table-5": int(given("yuan/table-5/n"))}
 metrics = {"f0.5": f1ci.metrics.fbeta(0.5), "accuracy": f1ci.metrics.accuracy}
@@ -109,6 +110,7 @@ off = np.abs(seen.value - exact_truth[0]) / error
 reach = {"individual": float(ndtri((1 + level) / 2)), "joint": float(common[0])}
 
 # %% mystnb={"image": {"alt": "Two grids of six rows, one for each interval, and forty columns, one for each test set. Blue squares: the interval holds the truth. Red crosses: it misses. Columns with a cross are shaded. The upper grid, individual intervals, has several shaded columns; the lower grid, joint intervals, has fewer."}, "figure": {"caption": "Forty test sets (columns) and six intervals in each (rows). Blue: the interval holds the truth. Red cross: it misses. Shaded: a test set in which not all six hold. Above: individual 95 % intervals. Below: joint 95 % intervals of the same test sets.", "name": "fig-yuan-gaussian-promise"}}
+# Draw which intervals hold the truth in forty test sets, individual and joint.
 figure, axes = figures.subplots(2, 1, height=4.2, sharex=True)
 for axis, (kind, q) in zip(axes, reach.items(), strict=True):
     missed = off > q
@@ -147,6 +149,7 @@ for item in sizes:
         )
 
 # %%
+# Show the true values of Table IV beside ours.
 show.grid(
     rules,
     {"f0.5": "F0.5", "accuracy": "accuracy"},
@@ -219,6 +222,7 @@ say("yuan-gaussian-moved-length", max(moved["table-4", rule, "length"] for rule 
 say("yuan-gaussian-moved-coverage", max(v for k, v in moved.items() if len(k) == 2))
 
 # %%
+# Prepare the recording of exact numbers.
 paper_size = given("yuan/section-3a/replicates")
 
 
@@ -230,6 +234,7 @@ def exactly(identity, item, rule, key):
 
 
 # %%
+# Record the exact coverages and lengths of single rules.
 for item, n in sizes.items():
     section = f"yuan/section-3a/n-{n}/individual"
     for r, rule in enumerate(rules):
@@ -264,6 +269,7 @@ with executor() as pool:
     }
 
 # %%
+# Record the coverages and lengths over all six parameters.
 for item, n in sizes.items():
     for identity, key in (
         (f"yuan/section-3a/n-{n}/individual/all", "all/individual/coverage"),
@@ -303,6 +309,7 @@ for item, n in sizes.items():
     )
 
 # %% mystnb={"image": {"alt": "Two panels of horizontal bars for n = 500 and n = 2000. Coverages of single measures are near 0.95, of pairs of measures near 0.92, of all six near 0.86; joint intervals bring pairs and all six back to 0.95. All printed values lie on their bars; at n = 500 all of them lie left of the reproduced value."}, "figure": {"caption": "Coverage in the first simulation. Bars: what the ledger allows, four standard errors round an exact value, or the central 99 % of replications with other training sets (all six). Line: nominal level. Above, individual intervals asked to hold for one, two and six parameters; below, joint intervals.", "name": "fig-yuan-gaussian-coverage"}}
+# Draw the coverages at both sizes, with the ledger's limits.
 figure, axes = figures.subplots(1, 2, height=5.2, sharex=True, sharey=True)
 for axis, (item, n) in zip(axes, sizes.items(), strict=True):
     ids = {name: f"yuan/section-3a/n-{n}/individual/{key}" for key, name in lists.items()}
@@ -334,6 +341,7 @@ keys |= {f"{group}/coverage": f"{group}/joint/coverage" for group in groups}
 tests = {}
 
 # %%
+# Test all coverages of one size together.
 for item, n in sizes.items():
     test_sets = np.random.default_rng((seed, 3, n)).multinomial(n, populations[0], size=20_000)
     study = joint_coverage.quantities(
@@ -348,6 +356,7 @@ for item, n in sizes.items():
 joint_test.table(tests)
 
 # %%
+# Keep for the text how far the printed coverages lie from the exact ones.
 zs = np.array([recording.z_score(page, i) for i in recording.exact_coverages(page)])
 say("yuan-gaussian-exact", len(zs))
 say("yuan-gaussian-rms", float(np.sqrt((zs**2).mean())))
@@ -382,6 +391,7 @@ say("yuan-gaussian-price-six", float(ratios[1]))
 say("yuan-gaussian-bonferroni", float(ndtri(1 - (1 - level) / 12) / ndtri((1 + level) / 2)))
 
 # %%
+# Show individual and joint lengths and their ratio.
 show.table(
     ["n = 500", "individual length", "joint length", "ratio"],
     [
@@ -477,6 +487,7 @@ worst = max(abs(x - level) for x in one)
 shorter = max(b / a for a, b in zip(*long, strict=True))
 
 # %%
+# State each claim: section, words of the paper, our number, and whether it holds.
 claims = [
     ("III-A, 1", "individual CIs: coverages quite close to the nominal 95%", worst, worst < 0.01),
     ("III-A, 1", "for two parameters lower, even at n = 2000", max(two), max(two) < 0.94),

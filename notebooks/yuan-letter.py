@@ -45,6 +45,7 @@ page = ledger.open("yuan-letter")
 given, printed, record, say = page
 
 # %%
+# Read the design from the ledger, and name the rules and metrics.
 level = given("yuan/section-3c/confidence_level") / 100
 z = float(ndtri((1 + level) / 2))
 n = int(given("yuan/section-3c/n"))
@@ -100,6 +101,7 @@ versions = {
 }
 
 # %%
+# Compare the printed true values of the SVM with the bands of the two learners.
 rows = []
 for k, metric in enumerate(metrics):
     identity = f"yuan/table-7/svm/true/{metric}"
@@ -110,6 +112,7 @@ for k, metric in enumerate(metrics):
 show.table(["SVM", "printed", "learner", "central 99 %", ""], rows, numeric=(1,))
 
 # %%
+# Keep for the text how R's own rules compare with ours.
 off, inside = np.abs(true_r - true[: len(true_r)]).mean(axis=0), 0
 for k, (rule, metric) in enumerate(columns):
     low, high = joint_coverage.band(true_r[:, k])
@@ -216,6 +219,7 @@ with executor() as pool:
     )
 
 # %%
+# Record coverages and lengths over all rules, and show them beside the printed ones.
 for kind in kinds:
     coverage, length = own[f"all/{kind}/coverage"], own[f"all/{kind}/length"]
     recording.as_band(record, f"yuan/table-7/all/{kind}/coverage", coverage, replicates)
@@ -230,6 +234,7 @@ show.grid(
 )
 
 # %%
+# Check how far coverage and length depend on the approximation used.
 check = joint_coverage.drift(
     n, populations[0], measures, replicates=min(200, max(20, replicates // 50)), rng=check_draws
 )
@@ -411,6 +416,7 @@ readings = [
 ]
 
 # %%
+# Show how well the digits fit ten thousand test sets and the number found.
 for rule, name in rules.items():
     for label, kind, used in readings:
         value = printed(f"yuan/table-7/{rule}/{label.split(',')[0]}/coverage")
@@ -453,6 +459,7 @@ all_plain, all_joint, all_corrected = (
 least = value["logistic/individual/coverage"]
 
 # %%
+# State each claim: section, words of the paper, our number, and whether it holds.
 claims = [
     ("III-C, 1", "logistic's joint CIs cover only 0.9155", plain, abs(plain - 0.9155) < 0.01),
     ("III-C, 1", "its individual CIs cover even less", least, least < plain),

@@ -37,6 +37,7 @@ page = ledger.open("yuan-other-runs")
 given, printed, record, say = page
 
 # %%
+# Prepare the quantile, the metrics, the random streams, and the recording of other runs.
 z95 = float(stats.norm.ppf(0.975))
 metrics = [f1ci.metrics.fbeta(0.5), f1ci.metrics.accuracy, f1ci.metrics.lift]
 stored = ("1nn", "logistic-regression", "random-forest", "svm")
@@ -90,6 +91,7 @@ truth_7 = {rule: joint_coverage.true_values(cells, metrics) for rule, cells in p
 six = [f"{kind}/{column}" for kind in KINDS for column in COLUMNS]
 
 # %%
+# Sum over all test sets of each rule of the printed population.
 enumerated = {
     rule: other_runs.Enumerated.of(n_7, cells, metrics, rescaled=True)
     for rule, cells in population_7.items()
@@ -126,6 +128,7 @@ starts["logistic"][0] = fitted["logistic"].guess * [1.05, 1.025]
 profile = np.zeros(len(profile_at))
 
 # %%
+# Fit each rule at several prevalences, and add up the least chi-squares.
 for rule, one in fitted.items():
     for i, prevalence in enumerate(profile_at):
         solutions = [one.fit(prevalence, [start]) for start in starts[rule]]
@@ -139,6 +142,7 @@ curve = np.polyfit(offset, profile[low], 2)
 prevalence_7 = float(profile_at[low[3]] - curve[1] / (2 * curve[0]))
 
 # %%
+# Take the best fit of each rule, and add up its degrees of freedom.
 best = {rule: one.fit(prevalence_7) for rule, one in fitted.items()}
 pairs = {rule: pair for rule, (pair, _) in best.items()}
 by_rule = {rule: least for rule, (_, least) in best.items()}
@@ -151,6 +155,7 @@ say("yuan-other-runs-freedom", freedom)
 say("yuan-other-runs-chi-square", total)
 
 # %%
+# Show the fitted recalls and precisions beside those of the printed population.
 say("yuan-other-runs-p", float(stats.chi2.sf(total, freedom)))
 say("yuan-other-runs-prevalence", prevalence_7)
 show.table(
@@ -163,6 +168,7 @@ show.table(
 )
 
 # %%
+# Keep for the text the second solution, and chi-square at the printed population.
 second_start = fitted["logistic"].guess * [1.05, 1.025]
 second_pair, second_least = fitted["logistic"].fit(prevalence_7, [second_start])
 say("yuan-other-runs-second-recall", float(second_pair[0]))
@@ -174,6 +180,7 @@ plain = fits("individual")
 say("yuan-other-runs-chi-square-plain", sum(one.fit(prevalence_7)[1] for one in plain.values()))
 
 # %%
+# Record what the fitted run gives for each printed number.
 for rule, one in fitted.items():
     cells = cells_of_rates(prevalence_7, *pairs[rule])
     _, summed = one.tables.weights(cells)
@@ -233,6 +240,7 @@ for rule, one in fitted.items():
     rows.append([rules_7[rule], f"{ratio:.3f}", f"{expected:.3f}"])
 
 # %%
+# Show the critical value that the printed lengths imply.
 show.table(
     ["critical value implied by corrected over individual length", "printed", "expected"],
     rows,
@@ -269,6 +277,7 @@ def all_residuals(x):
 
 
 # %%
+# Compute the uncertainty of the fitted parameters from the Jacobian.
 jacobian = np.column_stack(
     [
         (all_residuals(centre + d) - all_residuals(centre - d)) / (2 * d.max())
@@ -279,6 +288,7 @@ uncertainty = np.linalg.inv(jacobian.T @ jacobian)
 say("yuan-other-runs-prevalence-error", float(np.sqrt(uncertainty[0, 0])))
 
 # %%
+# Draw parameters with this uncertainty, and build a population for each draw.
 seeds = draws_7.spawn(3)
 nines = np.random.default_rng(seeds[0]).multivariate_normal(centre, uncertainty, size=splits)
 nines[:, 1:] = np.minimum(nines[:, 1:], 0.9999)
@@ -291,6 +301,7 @@ tables_7 = list(population_7.values())
 own = joint_coverage.raked(cells_7[: splits // 2], tables_7, splits)
 
 # %%
+# Prepare the prediction of the numbers over all rules.
 wanted = np.concatenate([truth_7[rule] for rule in rules_7])
 
 
@@ -317,12 +328,14 @@ def predicted(populations, stream, pool):
 
 
 # %%
+# Predict these numbers from the other run and from the printed population.
 with executor() as pool:
     other_7, printed_7 = (
         predicted(cells, stream, pool) for cells, stream in ((raked, seeds[1]), (own, seeds[2]))
     )
 
 # %%
+# Compare the predictions with the printed numbers, and record them.
 rows, predicted_z = [], []
 for key in six:
     name, sets = f"yuan/table-7/all/{key}", test_sets[key.split("/")[0]]
@@ -335,6 +348,7 @@ for key in six:
     rows.append([f"all rules, {key.replace('/', ' ')}", show.printed(name), *here, there])
 
 # %%
+# Show the predictions.
 say("yuan-other-runs-predicted", len(predicted_z))
 say("yuan-other-runs-predicted-worst", float(np.abs(predicted_z).max()))
 head = ["", "printed", "other run, predicted", "off by (s.d.)", "printed population"]
@@ -393,6 +407,7 @@ population_6 = {
 }
 
 # %%
+# Prepare the comparison of Table VI with exact numbers.
 corrected_keys, plain_keys = six[:2], six[2:]
 
 
@@ -405,6 +420,7 @@ def off_by(rule, keys, found):
 
 
 # %%
+# Compute exact numbers for several sizes of the test set.
 sizes = [smaller_n - 8, smaller_n - 4, smaller_n, smaller_n + 4, n_6]
 by_size = {
     rule: {n: joint_coverage.exact(n, population_6[rule], metrics[:2]) for n in sizes}
@@ -419,6 +435,7 @@ for rule, found in by_size.items():
             longer.append(100 * (printed(name) / found[n_6][f"rule/{key}"].mean - 1))
 
 # %%
+# Show chi-square of the plain numbers for each size.
 say("yuan-other-runs-longer-low", min(longer))
 say("yuan-other-runs-longer-high", max(longer))
 rows = [
@@ -472,6 +489,7 @@ def forest_values(n, square, keys):
 
 
 # %%
+# Prepare the standard errors of the forest's eight plain numbers.
 in_table = [printed(f"yuan/table-6/{forest}/{key}") for key in plain_keys]
 in_list = [printed(identity) for identity in listed_ids]
 
@@ -486,6 +504,7 @@ def eight(pair):
 
 
 # %%
+# Search the forests near the printed one for the least chi-square.
 near = [(tp_0 + i, predicted_0 + j) for i in range(-4, 6) for j in range(-8, 12)]
 scan = {pair: float((eight(pair) ** 2).sum()) for pair in near}
 order = sorted(scan, key=scan.get)
@@ -493,6 +512,7 @@ first, second = order[:2]
 freedom_6 = len(eight(first)) - 2
 
 # %%
+# Record what the other forest gives for the printed numbers.
 found = forest_expects(smaller_n, None, first, tuple(plain_keys))
 for key, mean, deviation in zip(plain_keys, *found, strict=True):
     explains("R-yuan-12", f"yuan/table-6/{forest}/{key}", mean, deviation, count_6)
@@ -501,6 +521,7 @@ for identity, mean, deviation in zip(listed_ids, *found, strict=True):
     explains("R-yuan-12", identity, mean, deviation, 5000)
 
 # %%
+# Keep these numbers for the text.
 for key, value in {
     "numbers": freedom_6 + 2,
     "freedom": freedom_6,
@@ -611,6 +632,7 @@ wanted_6 = np.concatenate([joint_coverage.true_values(c, metrics[:2]) for c in t
 predictions_6 = []
 
 # %%
+# Predict the numbers over all rules with the printed tables and with the other forest.
 with executor() as pool:
     for tables, square, stream in zip(
         (tables_6, other_tables), (None, 4.0), draws_6.spawn(2), strict=True
@@ -629,6 +651,7 @@ with executor() as pool:
         predictions_6.append(run)
 
 # %%
+# Show both predictions beside the printed numbers.
 rows = []
 for key in six:
     values = [run[f"all/{key}"] for run in predictions_6]
