@@ -23,8 +23,8 @@ from scipy import special, stats
 import f1ci
 from notebooks.shared import joint_test, statements, tversky_index
 
-# The ledger holds what the paper prints: `given` reads an input, `printed` reads a result,
-# `record` stores our number for it, and `say` keeps a number for the text.
+# The ledger holds what the papers print. `given` reads an input, and `printed` reads a result.
+# `record` stores our number for a printed one, and `say` keeps a number for the text.
 page = ledger.open("jiang-normality")
 given, printed, record, say = page
 
@@ -50,7 +50,7 @@ scale = given("jiang/section-2.4/score_variance") ** 0.5
 
 # %%
 def model(threshold):
-    """The cell probabilities of a threshold: true classes in rows, predicted ones in columns."""
+    """Return the cell probabilities of a threshold, true classes in rows."""
     hit = stats.norm.sf(threshold, shift, scale)  # P(A = 1 | Z = 1)
     false_alarm = stats.norm.sf(threshold, 0, scale)  # P(A = 1 | Z = 0)
     negative = 1 - positive
@@ -123,13 +123,13 @@ every, probability = tversky_index.exact_intervals(n, cells, index, "delta", lev
 
 
 def moments(values):
-    """Mean, standard deviation and fourth central moment over all data sets."""
+    """Return mean, standard deviation and fourth central moment over all data sets."""
     mean = probability @ values
     return mean, (probability @ (values - mean) ** 2) ** 0.5, probability @ (values - mean) ** 4
 
 
 def covering(value):
-    """The probability that the interval holds a value."""
+    """Return the probability that the interval holds a value."""
     return float(probability @ ((every.low <= value) & (value <= every.high)))
 
 

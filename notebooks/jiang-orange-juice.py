@@ -32,8 +32,8 @@ from sklearn.linear_model import LogisticRegression
 import f1ci
 from notebooks.shared import datasets, statements, tversky_index
 
-# The ledger holds what the paper prints: `given` reads an input, `printed` reads a result,
-# `record` stores our number for it, and `say` keeps a number for the text.
+# The ledger holds what the papers print. `given` reads an input, and `printed` reads a result.
+# `record` stores our number for a printed one, and `say` keeps a number for the text.
 page = ledger.open("jiang-orange-juice")
 given, printed, record, say = page
 
@@ -44,7 +44,7 @@ z = float(special.ndtri(0.5 + level / 2))
 
 
 def near(value, name):
-    """Whether values round to a printed number."""
+    """Check which values round to a printed number."""
     number = page.number(f"jiang/{name}")
     return np.abs(value - float(number.value)) <= float(number.half_unit) + 1e-12
 
@@ -95,7 +95,7 @@ fits = {
 
 # %%
 def agreeing(*left_out):
-    """Where a table agrees with the mean of ZA and with the other numbers."""
+    """Check which tables agree with the mean of ZA and with the other numbers."""
     return possible & np.all([fit for name, fit in fits.items() if name not in left_out], axis=0)
 
 
@@ -188,7 +188,7 @@ root = 2012_14894  # of the committed halves; each has a random stream of its ow
 
 # %%
 def fitted_on_half(i):
-    """Outcome by prediction on the other half, for a regression without penalty."""
+    """Return outcome by prediction on the other half, for a regression without penalty."""
     stream = np.random.default_rng(np.random.SeedSequence(root, spawn_key=(int(i),)))
     train, rest = np.split(stream.permutation(len(bought)), 2)
     model = LogisticRegression(C=np.inf, solver="newton-cholesky", max_iter=1000)
@@ -286,7 +286,7 @@ show.compare([i for i in page.records if i.startswith("jiang/proposition-1/v/")]
 
 # %%
 def as_printed(largest):
-    """V by the formula of proposition 1 (ii)."""
+    """Return V by the formula of proposition 1 (ii)."""
     c = 1 / (1 - largest)
     root = math.sqrt(4 * c * c - 4 * c + 9)
     tau = (3 + 2 * c + (-root if c > 1 else root)) / 8
@@ -318,7 +318,7 @@ drawn = rng.dirichlet(np.ones(4), random_rules).reshape(-1, 2, 2)
 
 
 def step(rules, weight_a, weight_b):
-    """The left side of the step, its right side as printed, and the same with E(ZA)."""
+    """Return the left side of the step, its right side as printed, and the same with E(ZA)."""
     ea, ez, eza = rules[..., 1].sum(axis=-1), rules[..., 1, :].sum(axis=-1), rules[..., 1, 1]
     one, other = weight_a * ea, weight_b * ez
     largest, smallest = np.maximum(one, other), min(weight_a, weight_b)
@@ -429,7 +429,7 @@ show.compare([f"jiang/section-2.3/{name}" for name in names])
 
 # %%
 def plan(bound, error=width / z):
-    """Positives and total of the example's plan."""
+    """Return positives and total of the example's plan."""
     return tversky_index.plan(bound, b, error, rounded_share)
 
 
@@ -600,7 +600,7 @@ LINES = {"published": "--", "sharp": "-"}
 
 # %%
 def items_for(beta, bound, half_width):
-    """The number of items that guarantees a half width."""
+    """Return the number of items that guarantees a half width."""
     metric = f1ci.metrics.fbeta(beta)
     error = half_width * own_error / plan_half_width
     largest = bounds[bound](metric.a, metric.b)
@@ -608,7 +608,7 @@ def items_for(beta, bound, half_width):
 
 
 def relative_positives(beta, bound):
-    """Positives for F-beta, relative to those for recall."""
+    """Return the positives for F-beta, relative to those for recall."""
     metric = f1ci.metrics.fbeta(beta)
     return bounds[bound](metric.a, metric.b) / metric.b / 0.25
 

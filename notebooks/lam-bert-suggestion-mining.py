@@ -30,8 +30,8 @@ import f1ci
 from notebooks.shared import suggestions
 from notebooks.shared.suggestions import Counts
 
-# The ledger holds what the paper prints: `given` reads an input, `printed` reads a result,
-# `record` stores our number for it, and `say` keeps a number for the text.
+# The ledger holds what the papers print. `given` reads an input, and `printed` reads a result.
+# `record` stores our number for a printed one, and `say` keeps a number for the text.
 page = ledger.open("lam-bert-suggestion-mining")
 given, _, record, say = page
 ours = Counts(tp, fp, fn, tn)
@@ -183,7 +183,7 @@ if not 0 < other_f1 < 1 or np.isnan(estimate) or gap == 0:
 
 
 def unit_variance(f1):
-    """Variance of the sample F1, times the number of relevant items."""
+    """Return the variance of the sample F1, times the number of relevant items."""
     return f1 * (1 - f1) * (2 - f1) ** 2 / 2
 
 
@@ -335,7 +335,7 @@ show.table(["", "TP", "FP", "FN", "F1", "Wilson score interval"], rows, numeric=
 
 # %%
 def difference(labels):
-    """The interval of B's F1 minus A's."""
+    """Return the interval of B's F1 minus A's."""
     return f1ci.difference_interval(*labels, "f1", confidence_level=confidence_level)
 
 
@@ -392,7 +392,7 @@ REPORTED = {"trial set, half suggestions": (0.70, 0.86), "test set, a tenth": (0
 
 
 def at_prevalence(counts, prevalence):
-    """F1 with this recall and this rate of false alarms, if suggestions are so frequent."""
+    """Return F1 at this share of suggestions, with the same recall and false alarms."""
     recall, alarms = counts.tp / POSITIVES, counts.fp / NEGATIVES
     hits = prevalence * recall
     return 2 * hits / (hits + (1 - prevalence) * alarms + prevalence)

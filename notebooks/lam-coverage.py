@@ -28,8 +28,8 @@ import f1ci
 from notebooks.shared import four_intervals, joint_test, statements
 from notebooks.shared.four_intervals import in_words
 
-# The ledger holds what the paper prints: `given` reads an input, `printed` reads a result,
-# `record` stores our number for it, and `say` keeps a number for the text.
+# The ledger holds what the papers print. `given` reads an input, and `printed` reads a result.
+# `record` stores our number for a printed one, and `say` keeps a number for the text.
 given, printed, record, say = ledger.open("lam-coverage")
 
 # %% [markdown]
@@ -185,12 +185,12 @@ curves = four_intervals.exact(scenarios, curve_sizes, names, confidence_level)
 
 
 def curve(name, method, quantity):
-    """A quantity at all sizes of the figures."""
+    """Return a quantity at all sizes of the figures."""
     return np.array([getattr(curves[name, n, method], quantity) for n in curve_sizes])
 
 
 def paper_numbers(item, name, method):
-    """The paper's six numbers for a scenario and a method."""
+    """Return the paper's six numbers for a scenario and a method."""
     return [printed(f"lam/{item}/{name}/n-{n}/{method}") for n in sizes]
 
 
@@ -239,7 +239,7 @@ figures.save(figure, "lam-coverage-figure-2")
 
 # %%
 def ends_of_all(counts):
-    """The end points of the four methods for a batch of test sets."""
+    """Return the end points of the four methods for a batch of test sets."""
     return four_intervals.end_points(counts, names, confidence_level)
 
 
@@ -262,7 +262,7 @@ with executor() as pool:
 
 # %%
 def in_standard_errors(name, n):
-    """Simulated minus exact, in standard errors: coverages and lengths of the four methods."""
+    """Return simulated minus exact coverages and lengths, in standard errors."""
     study = simulated[name, n]
     results = [exact[name, n, m] for m in methods]
     coverage = study.coverage - [r.coverage for r in results]
@@ -306,7 +306,7 @@ show.table(head, rows, numeric=range(1, 7))
 
 # %%
 def deviations_of(item, which, quantity, method):
-    """Printed minus exact, and the ledger's limit, in units of the third decimal."""
+    """Return printed minus exact, and the ledger's limit, in units of the third decimal."""
     keys = [(name, n, method) for name, n in conditions]
     off = [
         printed(f"lam/{item}/{s}/n-{n}/{m}") - getattr(as_in_paper[s, n, m], quantity)
@@ -391,23 +391,23 @@ large_sizes = [n for n in sizes if n > 100]
 
 
 def extent(quantity, method, some_sizes):
-    """The smallest and the greatest value of a quantity over scenarios and sizes."""
+    """Return the smallest and the greatest value of a quantity over scenarios and sizes."""
     values = [getattr(exact[s, n, method], quantity) for s in scenarios for n in some_sizes]
     return np.array([min(values), max(values)])
 
 
 def span(low_high):
-    """Two numbers as text."""
+    """Return two numbers as text."""
     return f"{low_high[0]:.3f} to {low_high[1]:.3f}"
 
 
 def length(name, n, method):
-    """An expected length."""
+    """Return an expected length."""
     return exact[name, n, method].expected_length
 
 
 def shortest(name, n):
-    """The method with the smallest expected length."""
+    """Return the method with the smallest expected length."""
     return min(methods, key=lambda m: length(name, n, m))
 
 
@@ -453,7 +453,7 @@ first_two = winners["scenario-1"] | winners["scenario-2"]
 
 
 def longest_ratio(some_sizes):
-    """How much longer than the shortest an interval is, at most."""
+    """Return the largest ratio of an interval's length to the shortest length."""
     return max(
         length(s, n, m) / length(s, n, shortest(s, n))
         for s in scenarios

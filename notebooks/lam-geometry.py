@@ -28,8 +28,8 @@ from scipy.stats import binom, norm
 import f1ci
 from notebooks.shared.four_intervals import f1_of, wilson_direct_of, wilson_indirect_of
 
-# The ledger holds what the paper prints: `given` reads an input, `printed` reads a result,
-# `record` stores our number for it, and `say` keeps a number for the text.
+# The ledger holds what the papers print. `given` reads an input, and `printed` reads a result.
+# `record` stores our number for a printed one, and `say` keeps a number for the text.
 page = ledger.open("lam-geometry")
 given, _, record, say = page
 z = float(norm.ppf(0.5 + 0.5 * confidence_level))
@@ -54,7 +54,7 @@ items = np.random.default_rng(seed).permutation(np.repeat(list(COUNTS), list(COU
 
 # %%
 def draw_items(axis, kinds, columns, letters):
-    """Draw items as discs in rows; on each its letter."""
+    """Draw items as discs in rows, each with its letter."""
     for place, kind in enumerate(kinds):
         x, y = place % columns, -(place // columns)
         axis.plot(x, y, "o", markersize=19, **LOOKS[kind])
@@ -267,7 +267,7 @@ say("lam-geometry-slopes", f"{slope.size:,}")
 
 # %%
 def real_roots(f, k):
-    """The real roots of the quartic, in order, and how far the others are from the real line."""
+    """Return the real roots of the quartic, and how far the others are from the real line."""
     quartic = 2 * (unit - f) ** 2 - k * unit * (1 - unit) * (2 - unit) ** 2
     roots = np.roots(quartic.coef[::-1])
     is_real = np.abs(roots.imag) < 1e-9
@@ -275,7 +275,7 @@ def real_roots(f, k):
 
 
 def distance_to_f1ci(items):
-    """How far f1ci's end points are from the roots, over all counts of so many items."""
+    """Return the largest distance of f1ci's end points from the roots, over all counts."""
     tp = np.arange(items + 1)
     interval = f1ci.f1_interval(
         tp, items - tp, 0, method="wilson_direct", confidence_level=1 - alpha
@@ -333,18 +333,18 @@ ENDS = {"wilson_direct": wilson_direct_of, "wilson_indirect": wilson_indirect_of
 
 # %%
 def length(items, method, scores=f):
-    """Lengths of an interval at values of the sample F1, whole counts or not."""
+    """Return lengths of an interval at values of the sample F1, whole counts or not."""
     low, high = ENDS[method](scores, items, z)
     return high - low
 
 
 def direct_minus_indirect(items, scores=f):
-    """How much longer the direct interval is."""
+    """Return the length of the direct interval minus that of the indirect interval."""
     return length(items, "wilson_direct", scores) - length(items, "wilson_indirect", scores)
 
 
 def crossing(items):
-    """The sample F1 at which the two Wilson intervals have the same length, by bisection."""
+    """Find by bisection the sample F1 at which the two Wilson intervals are equally long."""
     low, high = 0.0, 1.0
     for _ in range(60):
         middle = 0.5 * (low + high)
@@ -355,7 +355,7 @@ def crossing(items):
 
 # %%
 def draw_lengths(axis, rank, items):
-    """Draw both lengths for a number of items; more items, thicker line."""
+    """Draw both lengths for a number of items: the more items, the thicker the line."""
     for method in ENDS:
         look = {k: figures.METHODS[method][k] for k in ("color", "linestyle", "label")}
         look["label"] = look["label"] if rank == 0 else None
@@ -435,7 +435,7 @@ cases = {"TP = 0, 5 wrong": (0, 5), "TP = 5, none wrong": (5, 0), "no relevant i
 
 
 def limits(method, tp, wrong):
-    """The limits of a method; its warnings are the topic of this table."""
+    """Return the limits of a method, without its warnings: the table shows those cases."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", f1ci.IntervalWarning)
         return f1ci.f1_interval(tp, wrong, 0, method=method, confidence_level=confidence_level)

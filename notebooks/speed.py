@@ -28,7 +28,7 @@ comparisons = [line for section in sections.values() for line in section["compar
 
 
 def find(question, other=""):
-    """The comparison whose question and other begin like this."""
+    """Find the comparison whose question and other package begin like this."""
     return next(
         c for c in comparisons if c.question.startswith(question) and c.other.startswith(other)
     )
@@ -36,7 +36,7 @@ def find(question, other=""):
 
 # %%
 def table(*names):
-    """All comparisons of some sections."""
+    """Show all comparisons of some sections."""
     rows = [
         [
             line.question,
@@ -166,7 +166,7 @@ LOOKS = {
 
 
 def draw(axis, growth, title, *, logarithmic=True):
-    """One line for each way."""
+    """Draw one line for each way."""
     for name, times in growth.seconds.items():
         look = LOOKS.get(name) or LOOKS[name.partition(",")[0]]
         axis.plot(growth.sizes, np.multiply(1e3, times), label=name, **look)

@@ -32,8 +32,8 @@ import f1ci
 from notebooks.shared import class_averages, joint_test, statements
 from notebooks.shared.class_averages import MEASURES
 
-# The ledger holds what the paper prints: `given` reads an input, `printed` reads a result,
-# `record` stores our number for it, and `say` keeps a number for the text.
+# The ledger holds what the papers print. `given` reads an input, and `printed` reads a result.
+# `record` stores our number for a printed one, and `say` keeps a number for the text.
 page = ledger.open("takahashi-coverage")
 given, printed, record, say = page
 
@@ -44,7 +44,7 @@ CONDITIONS = list(product(SCENARIOS, SIZES))
 
 
 def table_3(scenario, n, measure):
-    """The id of a number of Table 3."""
+    """Return the id of a number of Table 3."""
     return f"takahashi/table-3/scenario-{scenario}/n-{n}/{measure}"
 
 
@@ -59,7 +59,7 @@ def table_3(scenario, n, measure):
 
 # %%
 def cell(scenario, true, predicted):
-    """A probability of Table 2."""
+    """Return a probability of Table 2."""
     return given(f"takahashi/table-2/scenario-{scenario}/predicted-{predicted}/true-{true}")
 
 
@@ -87,7 +87,7 @@ show.table(head, rows, numeric=(2, 3, 4))
 
 # %%
 def of_equal_classes(design):
-    """What section 4 states of scenario 1, where all classes and all averages are alike."""
+    """Return the numbers of section 4 on scenario 1, where all classes are alike."""
     share, predicted, right = design.sum(axis=1), design.sum(axis=0), np.diag(design)
     precision, recall = right / predicted, right / share
     values = {"class_probability": share[0], "recall": 100 * recall[0]}
@@ -97,7 +97,7 @@ def of_equal_classes(design):
 
 
 def of_unequal_classes(design):
-    """What section 4 states of the first class and of the other two, in per cent."""
+    """Return the numbers of section 4 on the first class and on the others, in per cent."""
     share, predicted, right = design.sum(axis=1), design.sum(axis=0), np.diag(design)
     columns = {"class_probability": share, "precision": right / predicted, "recall": right / share}
     assert all(np.isclose(values[1], values[2]) for values in columns.values())
@@ -119,7 +119,7 @@ for key, value in section_4.items():
 
 
 def section_4_id(row, column):
-    """The id of a number of section 4, or "" if the paper does not print it."""
+    """Return the id of a number of section 4, or "" if the paper does not print it."""
     key = f"{row}/{column}"
     return f"takahashi/section-4/{key}" if key in section_4 else ""
 
@@ -188,7 +188,7 @@ say("takahashi-left-out", left_out)
 
 # %%
 def all_end_points(counts):
-    """The ends of the three intervals for a batch of tables."""
+    """Return the ends of the three intervals for a batch of tables."""
     return class_averages.end_points(counts, list(MEASURES), confidence_level)
 
 
@@ -325,7 +325,7 @@ figures.save(figure, "takahashi-coverage-table-3")
 
 # %%
 def error_of(s, n, m):
-    """The standard error of printed minus ours."""
+    """Return the standard error of printed minus ours."""
     ours = sharp_replicates if (s, n, m) == disputed else replicates
     exact = (s, n, m) in exactly
     paper = page.row(table_3(s, n, m)).paper_replicates
@@ -439,18 +439,18 @@ show.compare([table_3(*disputed)])
 
 # %%
 def span(sizes, measures=tuple(MEASURES), scenarios=SCENARIOS):
-    """The smallest and the greatest coverage over some conditions."""
+    """Return the smallest and the greatest coverage over some conditions."""
     values = [coverage[s, n, m] for s in scenarios for n in sizes for m in measures]
     return min(values), max(values)
 
 
 def text(low_high):
-    """Two coverages as text."""
+    """Return two coverages as text."""
     return f"{low_high[0]:.3f} to {low_high[1]:.3f}"
 
 
 def close(low_high):
-    """Whether coverages are within one percentage point of the level."""
+    """Check that coverages are within one percentage point of the level."""
     return max(abs(x - confidence_level) for x in low_high) < 0.01
 
 
@@ -574,7 +574,7 @@ every = np.arange(10, 301)
 
 
 def micro_coverage(n):
-    """The exact coverage of the paper's interval for micro F1 in scenario 1."""
+    """Return the exact coverage of the paper's interval for micro F1 in scenario 1."""
     return class_averages.exact_coverage(n, designs[1], "micro_f1", confidence_level).coverage
 
 

@@ -27,8 +27,8 @@ from compendium import figures, ledger, show
 import f1ci
 from notebooks.shared import nights
 
-# The ledger holds what the papers print: `given` reads an input, `printed` reads a result,
-# `record` stores our number for it, and `say` keeps a number for the text.
+# The ledger holds what the papers print. `given` reads an input, and `printed` reads a result.
+# `record` stores our number for a printed one, and `say` keeps a number for the text.
 given, printed, record, say = ledger.open("takahashi-nights")
 AVERAGES = {"micro": "micro F1", "macro": "macro F1", "macro_star": "macro* F1"}
 SETS = {"dodh": "healthy", "dodo": "apnoea"}
@@ -94,7 +94,7 @@ epochs = {name: nights.labels(frame) for name, frame in frames.items()}
 
 
 def both_intervals(name, network, average):
-    """The interval with independent epochs, and the one with independent nights."""
+    """Return the interval with independent epochs, and the interval with independent nights."""
     labels = epochs[name]
     return [
         f1ci.f1_score_interval(
@@ -220,7 +220,7 @@ PAIRS = list(combinations(range(len(nights.NETWORKS)), 2))
 
 
 def joint_level(name):
-    """The quantile for all pairs at once, and the level of one interval that has it."""
+    """Return the quantile for all pairs at once, and the level of one interval that has it."""
     pull = [nights.influences(f1ci.metrics.macro_f1, tables[name, n]) for n in nights.NETWORKS]
     correlation = np.corrcoef([pull[i] - pull[j] for i, j in PAIRS])
     quantile = f1ci.equicoordinate_quantile(correlation, confidence_level)
@@ -228,7 +228,7 @@ def joint_level(name):
 
 
 def difference(name, better, other, level):
-    """The interval of a difference of macro F1 by night."""
+    """Return the interval of a difference of macro F1 by night."""
     counts = [nights.class_counts(tables[name, network]) for network in (other, better)]
     return f1ci.clustered_difference(*counts, average="macro", confidence_level=level)
 
@@ -341,7 +341,7 @@ factor = {key: 1 + (per_person - 1) * value for key, value in rho.items()}
 
 # %%
 def needed_factor(measure, other):
-    """How much both variances must grow until the intervals of MNN and another one touch."""
+    """Return how much both variances must grow until the intervals of two classifiers touch."""
     (mnn, low, high), (estimate, other_low, other_high) = (
         [printed(f"takahashi/table-4/{who}/{measure}/{end}") for end in ("estimate", "low", "high")]
         for who in ("mnn", other)
@@ -397,7 +397,7 @@ say("nights-rho-most", max(value for _, value in effects.values()))
 
 # %%
 def study(networks, stream):
-    """Coverage for each number of nights."""
+    """Return the coverage for each number of nights."""
     chosen = [tables["dodo", network] for network in networks]
     options = {"replicates": replicates, "confidence_level": confidence_level}
     return {

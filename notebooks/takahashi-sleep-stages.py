@@ -23,8 +23,8 @@ import f1ci
 from notebooks.shared import class_averages, datasets, statements
 from notebooks.shared.class_averages import MEASURES
 
-# The ledger holds what the paper prints: `given` reads an input, `printed` reads a result,
-# `record` stores our number for it, and `say` keeps a number for the text.
+# The ledger holds what the papers print. `given` reads an input, and `printed` reads a result.
+# `record` stores our number for a printed one, and `say` keeps a number for the text.
 page = ledger.open("takahashi-sleep-stages")
 given, printed, record, say = page
 z = float(norm.ppf((1 + confidence_level) / 2))
@@ -56,7 +56,7 @@ record_all("table-1b", cells | totals)
 
 # %%
 def table_1b(row, column):
-    """The id of a cell of Table 1b, or "" for the corner."""
+    """Return the id of a cell of Table 1b, or "" for the corner."""
     if row == "total":
         return "" if column == "total" else f"takahashi/table-1b/{column}/{row}"
     return f"takahashi/table-1b/{row}/{column}"
@@ -119,7 +119,7 @@ show.compare([f"takahashi/section-2/{key}" for key in estimates | means], names=
 
 # %%
 def intervals(matrix):
-    """The intervals of micro, macro and macro* F1, by the gradient."""
+    """Return the intervals of micro, macro and macro* F1, by the gradient."""
     return {
         m: f1ci.metric_interval(matrix, m, method="delta", confidence_level=confidence_level)
         for m in MEASURES
@@ -176,13 +176,13 @@ forms = class_averages.closed_forms(toy)
 
 
 def with_numerator(numerator):
-    """The standard error of macro* F1 with another numerator in the variance of macro recall."""
+    """Return the standard error of macro* F1 with another numerator for macro recall."""
     variance = (numerator * (true - right) / true**3).sum() / (n * 9)
     return np.sqrt(class_averages.macro_star_variance(forms._replace(var_recall=variance)))
 
 
 def with_first_sum(first):
-    """The standard error of macro F1 with another first sum."""
+    """Return the standard error of macro F1 with another first sum."""
     return np.sqrt((first + forms.second) * forms.scale)
 
 
@@ -267,7 +267,7 @@ ENDS = ("estimate", "low", "high")
 
 # %%
 def given_matrix(name, matrix):
-    """A matrix of your own, if it is one of the missing three and has the paper's size."""
+    """Return your own matrix, if it is one of the missing three and has the paper's size."""
     if name not in MISSING:
         raise ValueError(f"{matrices}: name must be one of {list(MISSING)}, got {name!r}")
     expected, size = int(given(f"takahashi/table-4/{name}/n")), matrix.to_numpy().sum()
@@ -319,7 +319,7 @@ show.grid(rows, columns, lambda r, c: f"takahashi/table-4/{r}/{c}", corner="Tabl
 
 # %%
 def fitting_shares(name):
-    """The numbers of right items that round to the printed estimate and both ends."""
+    """Find the numbers of right items that round to the printed estimate and both ends."""
     size = int(given(f"takahashi/table-4/{name}/n"))
     share = np.arange(size + 1) / size
     half = z * np.sqrt(share * (1 - share) / size)
@@ -410,7 +410,7 @@ show.table(["", "n", *MEASURES.values()], rows, numeric=(1, 2, 3, 4))
 
 # %%
 def by_class(matrix, method):
-    """The intervals of the classes' F1 scores."""
+    """Return the intervals of the classes' F1 scores."""
     tp = np.diag(matrix)
     fp, fn = matrix.sum(axis=0) - tp, matrix.sum(axis=1) - tp
     return f1ci.f1_interval(tp, fp, fn, method=method, confidence_level=confidence_level)
@@ -528,7 +528,7 @@ per_person = mnn.to_numpy().sum() / people
 
 
 def error(name, m):
-    """A standard error, from the interval's length."""
+    """Return a standard error, from the interval's length."""
     return (table_4[name, m]["high"] - table_4[name, m]["low"]) / (2 * z)
 
 

@@ -83,12 +83,12 @@ show.table(
 
 # %% tags=["hide-input"]
 def number(value):
-    """Four decimals, and signs that keep their place."""
+    """Return a number with four decimals, in a width that does not depend on its sign."""
     return "" if np.isnan(value) else f"{value:.4f}"
 
 
 def answers_to(probe, metric):
-    """The table of all intervals for one metric of one matrix."""
+    """Return the table of all intervals for one metric of one matrix."""
     return show.table(
         [f"({probe}) {NAMES[metric]}", "method", "estimate", "low", "high", "length", "remark"],
         [
@@ -105,7 +105,7 @@ def answers_to(probe, metric):
 
 
 def answer(probe, metric, package, method):
-    """One interval of these tables."""
+    """Return one interval of these tables."""
     (line,) = (
         x
         for x in probes.lines(probe, metric, answers)
@@ -115,7 +115,7 @@ def answer(probe, metric, package, method):
 
 
 def say_interval(key, line):
-    """Its end points, for the text."""
+    """Keep the end points of an interval for the text."""
     say(f"validation-{key}-low", line.low)
     say(f"validation-{key}-high", line.high)
 
@@ -360,7 +360,7 @@ OURS = ("delta", "logit", "score")
 
 
 def ends(counts, level=LEVEL):
-    """End points of f1ci's three intervals for macro F1, each of shape (batch, 3)."""
+    """Return the end points of f1ci's three intervals for macro F1, of shape (batch, 3)."""
     with warnings.catch_warnings():
         # Undefined scores and rare classes are outcomes here; the former are counted.
         warnings.simplefilter("ignore", f1ci.IntervalWarning)

@@ -27,8 +27,8 @@ draws: int = 1_000_000  # Monte Carlo draws from each posterior, as in the paper
 seed: int = 20190601  # root of all random streams
 
 # %% [markdown]
-# The ledger holds what the paper prints: `given` reads an input, `printed` a result, `record` stores
-# our number beside the printed one, and `say` keeps a number for the text.
+# The ledger holds what the paper prints. `given` reads an input, and `printed` reads a result. `record`
+# stores our number for a printed one, and `say` keeps a number for the text.
 
 # %%
 import numpy as np

@@ -25,8 +25,8 @@ confidence_level: float = 0.95  # of both intervals, as in the paper
 seed: int = 20190602  # root of all random streams
 
 # %% [markdown]
-# The ledger holds what the paper prints: `given` reads an input, `printed` a result, `record` stores
-# our number beside the printed one, and `say` keeps a number for the text.
+# The ledger holds what the paper prints. `given` reads an input, and `printed` reads a result. `record`
+# stores our number for a printed one, and `say` keeps a number for the text.
 
 # %%
 from functools import partial

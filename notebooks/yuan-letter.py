@@ -17,8 +17,8 @@ splits: int = 250  # splits, of 500; each repeats the paper's whole experiment
 seed: int = 20260101  # root of all random streams
 
 # %% [markdown]
-# The ledger holds what the paper prints. `given` reads an input, `printed` reads a result, `record`
-# stores our number for a printed one, and `say` stores a number that the text quotes.
+# The ledger holds what the paper prints. `given` reads an input, and `printed` reads a result. `record`
+# stores our number for a printed one, and `say` keeps a number for the text.
 
 # %%
 from fractions import Fraction

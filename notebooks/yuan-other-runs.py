@@ -18,8 +18,8 @@ smaller_n: int = 2333  # size of the test set that rows of Table VI fit
 seed: int = 20260101  # root of all random streams
 
 # %% [markdown]
-# The ledger holds what the paper prints. `given` reads an input, `printed` reads a result, `record`
-# stores the number of another run for a printed one, and `say` stores a number that the text quotes.
+# The ledger holds what the paper prints. `given` reads an input, and `printed` reads a result. `record`
+# stores the number of another run for a printed one, and `say` keeps a number for the text.
 
 # %%
 from functools import cache
