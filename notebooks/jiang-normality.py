@@ -1,12 +1,12 @@
 # %% [markdown]
 # # Is the sample F0.5 normal, and does its interval cover? Section 2.4 of Jiang (2020)
 #
-# The interval of {cite:t}`jiang2020` rests on a limit: for many items the sample index is nearly
-# normal ({prf:ref}`prop-jiang-normal` in [the chapter](/book/jiang.md)), with a standard error
-# that can be estimated from the same items. Is a thousand items many? The paper simulates
+# The interval of {cite:t}`jiang2020` rests on a limit. For many items the sample index is nearly
+# normal ({prf:ref}`prop-jiang-normal` in [the chapter](/book/jiang.md)), and its standard error can
+# be estimated from the same items. Is a thousand items many? The paper simulates
 # {published}`jiang/section-2.4/replicates` data sets to see. This page repeats the simulation. Then
-# it does without: what the paper estimates is a sum over all possible tables of counts, and we
-# compute this sum. At the end the same sum shows where the interval stops working.
+# it needs no simulation: the numbers are sums over all possible tables of counts, and we compute
+# these sums. At the end the same sums show where the interval stops working.
 
 # %% tags=["parameters"]
 replicates: int = 10_000  # simulated data sets, as in the paper
@@ -280,11 +280,11 @@ right.legend()
 figures.save(figure, "jiang-normality-figure-1")
 
 # %% [markdown]
-# The estimate is skewed to the left, because a score cannot exceed 1: its lower tail is longer and
-# its upper tail shorter than the normal ones. At $n = 1000$ the difference is a sixth of a standard
-# deviation in the far tails. (The step of the exact curve in the lower tail is real: F0.5 is $5/6$
-# for every table with $\mathrm{TP} = 4\,\mathrm{FP} + \mathrm{FN}$, so this value has a positive
-# probability.)
+# The estimate is skewed to the left, because a score cannot exceed 1. Its lower tail is longer than
+# a normal tail, and its upper tail is shorter. At $n = 1000$ the difference is a sixth of a
+# standard deviation in the far tails. (The step of the exact curve in the lower tail is real: F0.5
+# is $5/6$ for every table with $\mathrm{TP} = 4\,\mathrm{FP} + \mathrm{FN}$, so this value has a
+# positive probability.)
 #
 # ## How small may a data set be?
 #
@@ -425,7 +425,7 @@ statements.table(claims)
 #   fraction of a per cent.
 # - The printed true value is right to three digits, and no conclusion depends on the others.
 # - The limit misses the skewness, and so does a symmetric interval. For small data sets use an
-#   interval that respects the range: the exact road for F1 ([](/book/lam.md)), or
+#   interval that respects the range: the Wilson score interval for F1 ([](/book/lam.md)), or
 #   `method="logit"` of `f1ci.metric_interval` for any index. At
 #   {glue:text}`jiang-normality-smallest` items its coverage is
 #   {glue:text}`jiang-normality-smallest-logit:.1f` %, the plain interval's

@@ -1,14 +1,14 @@
 # %% [markdown]
 # # How good is a rule for orange juice, and how many purchases tell? Jiang (2020), sections 1 to 2.3
 #
-# Which of two brands of orange juice will a customer take? {cite:t}`jiang2020` predicts it with a
-# logistic regression, validates the rule on {published}`jiang/section-1/n` purchases, half of a
-# data set, and reports an F0.5 of {published}`jiang/section-1/f0.5`. Two questions follow. How sure
-# is this number? And how many purchases would one need to know it within
+# Which of two brands of orange juice will a customer take? The paper of {cite:t}`jiang2020`
+# predicts it with a logistic regression. The rule is validated on {published}`jiang/section-1/n`
+# purchases, half of a data set, with an F0.5 of {published}`jiang/section-1/f0.5`. Two questions
+# follow. How sure is this number? And how many purchases would one need to know it within
 # {published}`jiang/section-2.3/half_width`? The answers are one formula for the standard error and
 # one bound for it. [The chapter](/book/jiang.md) derives both. This page recomputes every number of
-# the paper's sections 1 to 2.3, repeats the regression on a thousand other halves, and shows that
-# for F0.5 the plan can be much smaller.
+# the paper's sections 1 to 2.3. It repeats the regression on a thousand other halves. And it shows
+# that for F0.5 the plan can be much smaller.
 
 # %% tags=["parameters"]
 plan_beta: float = 0.5  # your own plan: the beta of F-beta, as in the paper's example
@@ -127,11 +127,11 @@ show.table(["", "predicted Minute Maid", "predicted Citrus Hill"], rows, numeric
 # %% [markdown]
 # ## The interval of section 2.3
 #
-# Without the share of Citrus Hill there would be a second table. Without either index there is still
-# one, so each index is predicted by the others. From the table come the four statistics by which we
-# found it. The standard error ({prf:ref}`prop-jiang-normal`) and the half width of the 95 % interval
-# ({prf:ref}`cor-jiang-interval`) follow from the four printed numbers alone, so they say nothing
-# about the table. The ledger counts all six as inputs.
+# Without the share of Citrus Hill there would be a second table. Without either index there is
+# still one, so each index is predicted by the others. From the table come the four statistics by
+# which we found it. The standard error ({prf:ref}`prop-jiang-normal`) and the half width of the 95
+# % interval ({prf:ref}`cor-jiang-interval`) follow from the four printed numbers alone. So they say
+# nothing about the table, and the ledger counts all six numbers as inputs.
 
 # %%
 juice = table.to_numpy()
@@ -173,11 +173,11 @@ assert near(from_print, "section-2.3/standard_error")
 #
 # The data are public (1070 purchases of Citrus Hill or Minute Maid), but the paper does not say
 # which half served for training. So nobody can compute the printed numbers; we can only place them.
-# For each of a thousand random halves we fit the probability of Citrus Hill by logistic regression
-# on the two factors that the paper names, customer loyalty and price difference. The rule predicts
-# Citrus Hill if this probability exceeds {published}`jiang/section-1/threshold`. We count the four
-# outcomes in the other half. The counts are in `notebooks/data/splits-orange-juice.csv`. Some are
-# made again here, as a check:
+# We take a thousand random halves. For each half a logistic regression gives the probability of
+# Citrus Hill, from the two factors that the paper names: customer loyalty and price difference. The
+# rule predicts Citrus Hill if this probability exceeds {published}`jiang/section-1/threshold`. We
+# count the four outcomes in the other half. The counts are in
+# `notebooks/data/splits-orange-juice.csv`. Some are made again here, as a check:
 
 # %%
 counts = datasets.split_counts("orange-juice")
@@ -260,9 +260,9 @@ say("jiang-juice-mean-error", float(over_splits.standard_error.mean()))
 # result of this procedure. And one of the thousand halves, number {glue:text}`jiang-juice-same`, has
 # exactly the table that we reconstructed. So a logistic regression on these data can produce it.
 #
-# A half is not a new study: the halves overlap, and the total of Citrus Hill is fixed. That is why
-# the scores vary by {glue:text}`jiang-juice-spread:.4f` only, while the standard error, which is
-# about new purchases, is {glue:text}`jiang-juice-mean-error:.4f` on average.
+# A half is not a new study: the halves overlap, and the total of Citrus Hill is fixed. So the
+# scores vary by {glue:text}`jiang-juice-spread:.4f` only. The standard error is about new
+# purchases, and is {glue:text}`jiang-juice-mean-error:.4f` on average.
 #
 # ## The bound and its table
 #
@@ -535,7 +535,7 @@ claims = [
 ]
 
 # %%
-# State the claims about the plan.
+# State the claims of sections 2.3 and 1.
 claims += [
     claim(
         "2.3",
@@ -667,7 +667,7 @@ figures.save(figure, "jiang-orange-juice-width")
 #   numbers that it was found by.
 # - The real regression on a thousand halves gives F0.5 values among which the printed
 #   {published}`jiang/section-1/f0.5` is a usual one.
-# - The plan of {published}`jiang/section-2.3/planned_total` purchases is safe. It is
-#   {glue:text}`jiang-juice-ratio:.2f` times as large as the worst case needs, beside what rounding
-#   adds: for $\beta < 1$ a smaller bound is the best possible.
+# - The plan of {published}`jiang/section-2.3/planned_total` purchases is safe. It has
+#   {glue:text}`jiang-juice-ratio:.2f` times the size that the worst case needs, and rounding adds
+#   to this. For $\beta < 1$ a smaller bound is the best possible.
 # - The smaller $\beta$, the more positives a plan needs: positives say little about precision.

@@ -68,13 +68,13 @@ methods = ("delta", "blur", "logit", "score", "cautious")
 # %% [markdown]
 # ## The designs
 #
-# A fixed rule makes {glue:text}`joint-designs` designs: one, two or three classifiers, two sets of
-# metrics, and all combinations of the sizes, prevalences and rates above. An item is positive with
-# the probability of the prevalence. With probability one half an item is equally hard for all classifiers:
-# all are right or all are wrong. Otherwise each classifier is right by itself. The truth is the value that a test set
-# of infinite size would give. Test sets are drawn from the multinomial distribution over joint cells.
-# A test set counts as covered if every interval holds the truth. An undefined estimate without an interval
-# does no harm. Length is the mean length over that of delta in the same design.
+# A fixed rule makes {glue:text}`joint-designs` designs: one, two or three classifiers, two sets of metrics, and all
+# combinations of the sizes, prevalences and rates above. An item is positive with the probability of the prevalence.
+# With probability one half an item is equally hard for all classifiers: all are right or all are wrong. Otherwise
+# each classifier is right or wrong independently of the others. The truth is the value that a test set of infinite
+# size would give. Test sets are drawn from the multinomial distribution over joint cells. A test set counts as
+# covered if every interval holds the truth. An undefined estimate without an interval does no harm. Length is the
+# mean length over that of delta in the same design.
 
 
 # %%
@@ -133,7 +133,7 @@ for m, (colour, marker, line) in looks.items():
     each.plot(most, ratio[m], linestyle="", **look)
     by_size = [coverage[m][[d[2] == n for d in designs]].mean() for n in sizes]
     mean.plot(sizes, by_size, linestyle=line, label=m, **look)
-# What lies near 1 is told apart on this scale.
+# This scale separates values near 1.
 each.set(xlabel="joint coverage", ylabel="length over delta", xscale="logit", yscale="log")
 mean.set(xlabel="items", ylabel="mean joint coverage", yscale="logit")
 for axis in (each.xaxis, mean.yaxis):
@@ -167,9 +167,9 @@ figures.save(figure, "joint-intervals")
 # %% [markdown]
 # ## More than two classes
 #
-# The same for averages over four classes. The largest class is four times as common as the rarest. There are two
-# classifiers, three metrics (macro F1, weighted F1 and accuracy) and four designs. To save time the critical value of a
-# design is the mean over a few of its test sets. It hardly varies: its standard deviation is at most
+# This section has averages over four classes. The largest class has four times the items of the rarest class. There are
+# two classifiers, three metrics (macro F1, weighted F1 and accuracy) and four designs. To save time the critical value
+# of a design is the mean over a few of its test sets. It hardly varies: its standard deviation is at most
 # {glue:text}`joint-many-spread:.3f`.
 
 # %%
@@ -203,7 +203,7 @@ def held_and_length(labels, truth, method, level):
 
 
 # %%
-# Simulate all pairwise differences of several models, and count joint coverage.
+# Simulate the four designs, and collect coverage and length of both methods.
 rows, spread = [], 0.0
 many = list(itertools.product((60, 120), right))
 for (n, rate), child in zip(many, np.random.SeedSequence(seed + 1).spawn(4), strict=True):

@@ -46,9 +46,10 @@ as_in_paper = ours == in_the_paper and 100 * confidence_level == given(
 # ## The data
 #
 # The sentences are those of SemEval 2019, task 9, subtask A. The sizes that the paper prints are
-# the sizes of the three public parts of that task, and so are the numbers of suggestions. In the
-# test set suggestions are rare, in the training set less so, and in the validation set they are
-# half. The paper announces two tasks; this is the one that it shows ({ref}`N-lam-7 <N-lam-7>`).
+# the sizes of the three public parts of that task. The numbers of suggestions agree too. In the
+# test set suggestions are rare, in the training set they are less rare, and in the validation
+# set they are half. The paper announces two tasks and shows this task
+# ({ref}`N-lam-7 <N-lam-7>`).
 
 # %%
 rows = []
@@ -107,7 +108,7 @@ against if as_in_paper else None
 # %% [markdown]
 # The score is {glue:text}`lam-bert-estimate:.4f`. Of {glue:text}`lam-bert-total` sentences,
 # {glue:text}`lam-bert-relevant` are relevant: they are suggestions, or the classifier took them for
-# one. Only these carry information about F1. That is why the intervals are so wide.
+# suggestions. Only these carry information about F1, so the intervals are wide.
 
 
 # %%
@@ -197,9 +198,10 @@ n_fixed, n_two = (ceil(v * total / relevant) for v in (v_fixed, v_two))
 
 # %% [markdown]
 # For question 3 we go from one extreme to the other. At one end the weaker model makes all errors
-# of the better one and a few more. At the other end the two have no error in common. Disagreements
-# fall on positives and negatives in the proportion of our model's own errors. Two numbers describe
-# a second model: on how many sentences only ours is right, and on how many only theirs.
+# of the better model and a few more. At the other end the two models have no error in common.
+# Disagreements fall on positives and negatives in the proportion of our model's own errors. Two
+# numbers describe a second model: on how many sentences only ours is right, and on how many only
+# theirs.
 
 # %%
 p_tp, p_fp, p_fn, p_tn = np.array(ours) / total
@@ -328,9 +330,10 @@ show.table(["", "TP", "FP", "FN", "F1", "Wilson score interval"], rows, numeric=
 # ### Which differences can 833 sentences show?
 #
 # All classifiers read the same sentences. The counts of two classifiers do not say on how many
-# sentences they disagree; they say how many it is at least and at most. We compute the interval of
-# the difference in both extreme cases. If it excludes zero in both, the test set shows the
-# difference, however the models agree. If it holds zero in both, the test set cannot show it.
+# sentences they disagree. They give the least and the largest possible number. We compute the
+# interval of the difference in both extreme cases. If it excludes zero in both cases, the test set
+# shows the difference, however often the models agree. If it holds zero in both cases, the test
+# set cannot show the difference.
 
 
 # %%
@@ -380,12 +383,12 @@ say("lam-bert-balanced-p", test.p_value)
 # Balancing changes F1 by {glue:text}`lam-bert-balanced:+.3f`, with the interval
 # {glue:text}`lam-bert-balanced-low:+.3f` to {glue:text}`lam-bert-balanced-high:+.3f` (exact test:
 # p = {glue:text}`lam-bert-balanced-p:.2f`). The two intervals of the single scores are far longer.
-# That is what comparing on the same sentences gains.
+# The comparison on the same sentences gains this.
 #
 # ### What no interval covers
 #
 # The trial also scored its models on the trial set of the task, which Lam et al. call validation
-# set, where half of the sentences are suggestions. There the scores were much higher.
+# set. There half of the sentences are suggestions, and the scores were much higher.
 
 # %%
 REPORTED = {"trial set, half suggestions": (0.70, 0.86), "test set, a tenth": (0.39, 0.71)}
@@ -414,8 +417,8 @@ show.table(["F1", "on the test set", "if half were suggestions"], rows, numeric=
 # {glue:text}`lam-bert-trial-high:.2f` on the trial set and of {glue:text}`lam-bert-test-low:.2f` to
 # {glue:text}`lam-bert-test-high:.2f` on the test set. (It does not say which models these ranges
 # are about. They are not exactly the five above, whose test scores have another range.) No interval
-# from the trial set covers the scores on the test set, and no interval should: it is about new
-# sentences *of the same kind*.
+# from the trial set covers the scores on the test set. No interval should, because an interval is
+# about new sentences *of the same kind*.
 #
 # The table shows how much the share of suggestions does alone. If a classifier keeps its recall and
 # its rate of false alarms, F1 rises with the share. The plain logistic regression goes from

@@ -1,15 +1,15 @@
 # %% [markdown]
 # # Four intervals for F1: coverage and length
 #
-# A 95 % interval should hold the true score in 95 of 100 test sets, and it should be short.
-# {cite:t}`lam2024` judge four intervals for F1 by these two measures. They draw a million test sets
-# in each of 18 conditions. This notebook reproduces their Tables 3 to 6 and Figure 2 without
-# drawing any.
+# A 95 % interval should hold the true score in 95 of 100 test sets, and it should be short. By
+# these two measures {cite:t}`lam2024` judge four intervals for F1. They draw a million test sets in
+# each of 18 conditions. This notebook reproduces their Tables 3 to 6 and Figure 2 without drawing
+# any.
 #
 # Given the number $v$ of relevant items, the number of true positives is binomial
 # ({prf:ref}`lem-lam-conditional`). So coverage and expected length are finite sums
 # ({prf:ref}`prop-lam-coverage` in [the chapter](/book/lam.md)). `f1ci.coverage.exact` computes the
-# sums. At the end we draw the million test sets as well, and both roads give the same numbers.
+# sums. At the end we draw the million test sets as well, and both ways give the same numbers.
 
 # %% tags=["parameters"]
 confidence_level: float = 0.95  # nominal level of the intervals; another one is not in the ledger
@@ -140,9 +140,10 @@ own_level if confidence_level != paper_level else None
 # ### One test for each table
 #
 # A verdict looks at one number. Could a whole table be off, each number a little? We print each
-# table ten thousand times, as a simulation without any mistake would print it, and count how often
-# such a table is further from the exact values than the paper's. The four methods share their test
-# sets, so their numbers in one row are correlated; we draw them with that correlation.
+# table ten thousand times, as a simulation without any mistake would print it. Then we count how
+# often such a table is further from the exact values than the paper's table. The four methods
+# share their test sets, so their numbers in one row are correlated. We draw them with that
+# correlation.
 
 # %%
 paper_replicates = given("lam/section-5.1/replicates")
@@ -614,8 +615,8 @@ figures.save(figure, "lam-coverage-relative")
 
 # %% [markdown]
 # {prf:ref}`thm-lam-lengths` gives the reason: for many relevant items the sign of the difference
-# depends on F1 alone. And a shorter interval that covers less is no better: where Wald is shorter
-# than Wilson direct, it misses the truth more often.
+# depends on F1 alone. A shorter interval that covers less is no better. Where Wald is shorter
+# than Wilson direct, Wald misses the truth more often.
 #
 # (shown-e-lam-4)=
 # Section 5.3.1 speaks of a "Ward direct method" and a "Ward indirect method"

@@ -2,7 +2,7 @@
 # # The geometry of the Wilson intervals for F1
 #
 # The end points of the Wilson direct interval are roots of a quartic equation. How many real roots
-# does it have, and where are they? {cite:t}`lam2024` prove that there are exactly two, both in
+# does it have, and where are they? The proof of {cite:t}`lam2024` finds exactly two, both in
 # $[0, 1]$, if there are enough relevant items. This notebook reproduces the numbers of their proof.
 # It shows a stronger theorem at work, which needs no condition ({prf:ref}`thm-lam-two-roots` in
 # [the chapter](/book/lam.md)). It also draws Figures 1 and 3: the map from F\* to F1, and which of
@@ -145,9 +145,9 @@ rows = [
 show.table(["variance of the sample F1", ""], rows, numeric=(1,))
 
 # %% [markdown]
-# The exact variance is {glue:text}`lam-geometry-equation-23-ratio:.3f` times that of equations 23
-# to 25, and {glue:text}`lam-geometry-equation-22-ratio:.0f` times that of equation 22 as printed.
-# Equation 22 has a misprint; nothing after it is affected.
+# The exact variance is {glue:text}`lam-geometry-equation-23-ratio:.3f` times the variance by
+# equations 23 to 25, and {glue:text}`lam-geometry-equation-22-ratio:.0f` times the variance by
+# equation 22 as printed. Equation 22 has a misprint; nothing after it is affected.
 #
 # ## The quartic, and where 16/11 comes from
 #
@@ -381,8 +381,8 @@ right.legend(title="$v$")
 figures.save(figure, "lam-geometry-figure-3")
 
 # %% [markdown]
-# Section 5.3.2 of the paper says it in words: at small $v$ the direct interval is shorter for low
-# scores and the indirect one for high scores; at large $v$ they are alike. In numbers:
+# Section 5.3.2 of the paper says it in words. At small $v$ the direct interval is shorter for low
+# scores, and the indirect interval for high scores. At large $v$ they are alike. In numbers:
 
 # %%
 limit = (17 - 97**0.5) / 16
@@ -459,9 +459,9 @@ closed = {
 assert all(abs(limits(method, 0, 5).high - high) < 1e-12 for method, high in closed.items())
 
 # %% [markdown]
-# Wald claims certainty after five items, the other three do not. The upper ends of Clopper-Pearson
-# and Wilson indirect at TP = 0 agree with the closed forms in the chapter's table of borders.
-# Without any relevant item every method gives $[0, 1]$, and the estimate is `nan`.
+# Wald claims certainty after five items. The other three methods do not. The upper ends of
+# Clopper-Pearson and Wilson indirect at TP = 0 agree with the closed forms in the chapter's table
+# of borders. Without any relevant item every method gives $[0, 1]$, and the estimate is `nan`.
 #
 # ## What we learn
 #

@@ -1,15 +1,16 @@
 # %% [markdown]
 # # Do the intervals for several classes cover? Tables 2 and 3 of Takahashi et al.
 #
-# An interval with a nominal level of 95 % should hold the true score in 95 of 100 test sets.
-# {cite:t}`takahashi2022` drew a million test sets in each of 18 conditions to see whether their
-# intervals do. This page repeats that simulation. For the smaller test sets it replaces the
-# simulation by exact sums. Two things come out that the paper does not say: what its coverage leaves
-# out, and that one of its 54 numbers is off.
+# An interval with a nominal level of 95 % should hold the true score in 95 of 100 test sets. To see
+# whether their intervals do, {cite:t}`takahashi2022` drew a million test sets in each of 18
+# conditions. This page repeats that simulation. For the smaller test sets it replaces the
+# simulation by exact sums. The result shows two things that the paper does not say. Its coverage
+# leaves out some test sets, and one of its 54 numbers is off.
 #
 # The method is on [the chapter's page](/book/takahashi.md): an estimate plus and minus the normal
-# quantile times the delta-method standard error ({eq}`eq-takahashi-interval`), for micro-averaged
-# F1, macro-averaged F1 and macro\* F1, the harmonic mean of mean precision and mean recall.
+# quantile times the delta-method standard error ({eq}`eq-takahashi-interval`). There are three
+# averages: micro F1, macro F1, and macro\* F1, which is the harmonic mean of mean precision and
+# mean recall.
 
 # %% tags=["parameters"]
 replicates: int = 1_000_000  # test sets per condition, as in the paper
@@ -318,9 +319,10 @@ figures.save(figure, "takahashi-coverage-table-3")
 # ### One test for the whole table
 #
 # Could the whole table be off, each number a little? We print it ten thousand times, as a
-# simulation without any mistake would print it, and count how often such a table is further from our
-# numbers than the paper's. The three measures share their test sets, so their numbers in one row
-# are correlated; we draw them with that correlation. The errors include our own where we simulated.
+# simulation without any mistake would print it. Then we count how often such a table is further
+# from our numbers than the paper's table. The three measures share their test sets, so their
+# numbers in one row are correlated. We draw them with that correlation. The errors include our own
+# where we simulated.
 
 
 # %%
@@ -371,10 +373,10 @@ joint_test.table(tests)
 #
 # Macro\* F1 needs every class to be true at least once and predicted at least once. Macro F1 needs
 # every class to be one or the other. Otherwise there is a division by zero and no interval
-# ({prf:ref}`prop-takahashi-undefined`). The paper remarks that this happens "often" at small $n$. It
-# does not say what its Table 3 does then. The exact sums decide it: the printed numbers are the
-# coverage among the intervals that exist ({ref}`N-takahashi-4 <N-takahashi-4>`). How often one
-# exists follows from inclusion and exclusion over the empty rows and columns.
+# ({prf:ref}`prop-takahashi-undefined`). The paper remarks that this happens "often" at small $n$.
+# It does not say what its Table 3 does then. The exact sums decide it: the printed numbers are the
+# coverage among the intervals that exist ({ref}`N-takahashi-4 <N-takahashi-4>`). How often an
+# interval exists follows from inclusion and exclusion over the empty rows and columns.
 
 # %%
 rows = []
@@ -426,10 +428,10 @@ show.compare([table_3(*disputed)])
 # {glue:text}`takahashi-sharp-replicates` replicates give {glue:text}`takahashi-sharp:.5f`, with a
 # standard error of {glue:text}`takahashi-sharp-error:.5f`. Suppose that the printed number was
 # rounded down from its upper limit. Even then it is {glue:text}`takahashi-sharp-gap:.1f` standard
-# errors away, theirs and ours together. Among 54 numbers chance does not do that
-# ({ref}`E-takahashi-3 <E-takahashi-3>`). This is evidence by
-# {glue:text}`takahashi-sharp-gap:.1f` standard errors and no proof. A million replicates of our own
-# would be too few to see it. No conclusion of the paper depends on it.
+# errors away, theirs and ours together. Among 54 numbers chance does not explain this
+# ({ref}`E-takahashi-3 <E-takahashi-3>`). This is evidence by {glue:text}`takahashi-sharp-gap:.1f`
+# standard errors and no proof. A million replicates of our own would be too few to see it. No
+# conclusion of the paper depends on it.
 #
 # ## Statement by statement
 #
@@ -548,10 +550,10 @@ statements.table(claims)
 
 # %% [markdown]
 # (shown-n-takahashi-7)=
-# "n > 100 is close" holds at the sizes that the paper studied, 500 and more. At $n = 100$ itself the
-# worst coverage is {glue:text}`takahashi-at-100-worst:.3f`. One item more does not help: at
-# $n = 101$ macro F1 covers {glue:text}`takahashi-at-101:.3f` in scenario 2. The number of items is
-# the wrong thing to look at. The smallest class decides, and here it holds a tenth of the items.
+# "n > 100 is close" holds at the sizes that the paper studied, 500 and more. At $n = 100$ itself
+# the worst coverage is {glue:text}`takahashi-at-100-worst:.3f`. One item more does not help: at
+# $n = 101$ macro F1 covers {glue:text}`takahashi-at-101:.3f` in scenario 2. The number of all items
+# does not decide. The smallest class decides, and here it holds a tenth of the items.
 #
 # One sentence of section 4 is garbled in our copy: "When n smaller than 95%, especially for maF1 and
 # maF1*." ({ref}`N-takahashi-7 <N-takahashi-7>`). From the table and section 6 we read it as: for
@@ -637,9 +639,9 @@ show.table(head, rows, numeric=(1, 2, 3))
 
 # %% [markdown]
 # The coverage is nearer to the nominal level in all of these cases, and near enough in the first
-# scenario. In the others it is not. Scenario 2 has two or three items of each small class at
-# $n = 25$, and no standard error is estimated well from so few. (The default of `f1ci` is a
-# [score interval](/book/score.md), made for such cases.)
+# scenario. In the other scenarios it is still too low. Scenario 2 has two or three items of each
+# small class at $n = 25$, and no standard error is estimated well from so few. (The default of
+# `f1ci` is a [score interval](/book/score.md), made for such cases.)
 #
 # ## What we learn
 #

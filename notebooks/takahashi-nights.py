@@ -7,9 +7,9 @@
 # They are not: a network that misreads one person's brain waves misreads them all night.
 # The paper does not say which epoch belongs to whom, so nobody can correct its intervals.
 #
-# This page does the next best thing. It asks the paper's questions of other data, for which the
-# nights are known: six networks on 25 nights of healthy people and 55 nights of people with sleep
-# apnoea ({cite:t}`guillot2020`). The task is the same, and so is the size.
+# This page asks the paper's questions of other data, for which the nights are known
+# ({cite:t}`guillot2020`). Six networks read 25 nights of healthy people and 55 nights of people
+# with sleep apnoea. The task and the size are the same.
 
 # %% tags=["parameters"]
 confidence_level: float = 0.95  # nominal level of every interval
@@ -64,9 +64,10 @@ show.table(["", "nights", "epochs", *nights.STAGES], rows, numeric=range(1, 8))
 #
 # Do we read the data as their authors do? The abstract of {cite:t}`guillot2020` gives one number
 # for each set: the mean over nights of the F1 score of SimpleNet (there called SimpleSleepNet).
-# Each stage weighs as much as it occurs, and each epoch as much as scorers agreed on it. These two
-# numbers are not from one of the five papers, so they are not in the ledger. They get the
-# ledger's treatment here: the printed number, ours, and whether ours rounds to it.
+# The weight of a stage is its share of the epochs. The weight of an epoch is the share of scorers
+# who agreed on it. These two numbers are not from one of the five papers, so they are not in the
+# ledger. They get the ledger's treatment here: the printed number, ours, and whether ours rounds
+# to it.
 
 # %%
 IN_THE_ABSTRACT = {"dodh": "89.9", "dodo": "88.3"}
@@ -210,8 +211,8 @@ show.table(head, rows, numeric=(1, 2, 3))
 #
 # ## All pairs, and the best one
 #
-# Six networks make fifteen pairs. Someone who looks at all fifteen, or who picks the best network
-# first and then compares it with the others, needs intervals that hold all at once. They use a
+# Six networks make fifteen pairs. Some readers look at all fifteen. Others pick the best network
+# first and then compare it with the rest. Both need intervals that hold all at once. They use a
 # larger quantile than a single interval. It comes from the correlations of the fifteen differences,
 # which the nights show ({func}`f1ci.equicoordinate_quantile`, the quantile of {cite:t}`yuan2025`).
 
@@ -255,15 +256,15 @@ head = ["macro F1 by night", "difference", "this pair alone", "all fifteen at on
 show.table(head, rows, numeric=(1, 2, 3))
 
 # %% [markdown]
-# On the patients {glue:text}`nights-decided-dodo-one` of the fifteen pairs differ if each is asked
-# alone, and {glue:text}`nights-decided-dodo-all` if all hold at once; on the healthy people
-# {glue:text}`nights-decided-dodh-one` and {glue:text}`nights-decided-dodh-all`. The joint quantiles
-# are {glue:text}`nights-quantile-dodo:.2f` and {glue:text}`nights-quantile-dodh:.2f`.
+# On the patients {glue:text}`nights-decided-dodo-one` of the fifteen pairs differ by single
+# intervals, and {glue:text}`nights-decided-dodo-all` by joint intervals. On the healthy people the
+# numbers are {glue:text}`nights-decided-dodh-one` and {glue:text}`nights-decided-dodh-all`. The
+# joint quantiles are {glue:text}`nights-quantile-dodo:.2f` and
+# {glue:text}`nights-quantile-dodh:.2f`.
 #
 # **Is the best one the best?** On the patients the best estimate is that of SimpleNet. Its joint
-# intervals are in the rows that begin with it. It is better than
-# {glue:text}`nights-best-beats` of the five others. It cannot be told from
-# {glue:text}`nights-best-ties`.
+# intervals are in the rows that begin with it. It is better than {glue:text}`nights-best-beats`
+# of the five others. The data do not separate it from {glue:text}`nights-best-ties`.
 
 # %% tags=["remove-cell"]
 best = nights.NETWORKS[0]
@@ -391,8 +392,8 @@ say("nights-rho-most", max(value for _, value in effects.values()))
 # ## Are 25 nights enough?
 #
 # An interval by night needs enough nights. We take the 55 nights of the patients as the whole
-# population, draw small sets of nights from them, and count how often the interval holds the score
-# of all 55.
+# population and draw small sets of nights from them. Then we count how often the interval holds
+# the score of all 55.
 
 
 # %%
@@ -453,10 +454,10 @@ show.table(head, rows, numeric=(1, 2, 3))
 # ## What the paper could not see
 #
 # The paper had one matrix, and a matrix does not say who slept. So its authors could not know
-# that the nights matter more than anything else in their example. On real nights of the same task
-# the intervals of macro F1 are {glue:text}`nights-ratio-least:.1f` to
-# {glue:text}`nights-ratio-most:.1f` times as long as theirs would be. A difference that looks
-# certain with independent epochs can have the other sign on the next group of patients.
+# that the nights matter more than anything else in their example. On real nights of the same
+# task, intervals of macro F1 by night are {glue:text}`nights-ratio-least:.1f` to
+# {glue:text}`nights-ratio-most:.1f` times as long as with independent epochs. A difference that
+# looks certain with independent epochs can have the other sign on the next group of patients.
 #
 # ## What we learn
 #

@@ -1,10 +1,10 @@
 # %% [markdown]
 # # Averaged F1 scores of sleep-stage classifiers: the worked examples of Takahashi et al.
 #
-# {cite:t}`takahashi2022` show their intervals at work twice: on a toy matrix of a hundred items, by
-# hand, and on four classifiers that tell the stages of sleep. This page recomputes both. It checks
-# the closed forms of the paper's appendices against the one formula of `f1ci`. It shows what three
-# misprints would do. Then it asks what the sleep example can say about which classifier is best.
+# The paper of {cite:t}`takahashi2022` has two worked examples: a toy matrix of a hundred items, and
+# four classifiers of the stages of sleep. This page recomputes both. It checks the closed forms of
+# the paper's appendices against the single formula of `f1ci`. It shows what three misprints would
+# do. Then it asks what the sleep example can say about which classifier is best.
 #
 # The method is on [the chapter's page](/book/takahashi.md): estimate plus and minus the normal
 # quantile times the delta-method standard error ({eq}`eq-takahashi-interval`).
@@ -90,8 +90,8 @@ show.grid(rows, columns, lambda r, c: f"takahashi/section-2/{r}/{c}", corner="se
 
 # %% [markdown]
 # The averages follow ({prf:ref}`def-takahashi-averages`). Micro F1 is the share of right items. The
-# two macro averages are far below it, because the first class counts as much as the others, and its
-# scores are poor.
+# two macro averages are far below it. The first class has the same weight as the others there, and
+# its scores are poor.
 
 # %%
 estimates = {m: f1ci.metrics.get(m).value(toy) for m in MEASURES}
@@ -158,8 +158,8 @@ show.grid(sections, columns, lambda r, c: f"takahashi/{r}/{c}", corner="section 
 #
 # **A marginal probability in the numerator** ({ref}`E-takahashi-1 <E-takahashi-1>`). Section 3.3
 # prints the variance of macro recall with $p_i$, one index and no dot, where Appendix C has
-# $p_{ii}$. Read as either margin of class $i$, it gives another standard error than the one the
-# paper reports.
+# $p_{ii}$. Read as either margin of class $i$, $p_i$ gives a standard error that the paper does
+# not report.
 #
 # **A sum that is never added** ({ref}`E-takahashi-2 <E-takahashi-2>`). The variance of macro F1 is
 # made of two sums. The R code of Appendix D adds to the second, `b`, without having set it to zero
@@ -233,10 +233,10 @@ assert np.isclose((scores["tp"] + scores["fp"]).sum(), (scores["tp"] + scores["f
 # %% [markdown]
 # ## Five stages of sleep
 #
-# {cite:t}`dong2018` trained four classifiers to tell five stages of sleep from half a minute of
-# brain waves: a mixed neural network (MNN), a support vector machine (SVM), a random forest (RF) and
-# a multilayer perceptron (MLP). The paper prints the matrix of the first one in its R code. Here
-# with true classes in rows:
+# The four classifiers of {cite:t}`dong2018` name one of five stages of sleep for half a minute of
+# brain waves. They are a mixed neural network (MNN), a support vector machine (SVM), a random
+# forest (RF) and a multilayer perceptron (MLP). The paper prints the matrix of the first one in its
+# R code. Here with true classes in rows:
 
 # %%
 rows = [
@@ -313,8 +313,8 @@ columns = {end: end for end in ENDS}
 show.grid(rows, columns, lambda r, c: f"takahashi/table-4/{r}/{c}", corner="Table 4")
 
 # %% [markdown]
-# The three printed numbers of each micro interval can still be compared with one another: there
-# must be a number of right items that rounds to all three. There is, for every classifier.
+# The three printed numbers of each micro interval can still be compared with one another. Some
+# number of right items must round to all three. Such a number exists for every classifier.
 
 
 # %%
@@ -341,9 +341,9 @@ for name in MISSING:
 show.table(["", "n", "right items"], rows, numeric=(1, 2))
 
 # %% [markdown]
-# The macro rows of these three have a check of their own: the interval is symmetric, so the estimate
-# must be the middle of the printed ends, up to rounding. Each number has half a unit of rounding, so
-# the two may differ by one unit.
+# The macro rows of these three have another check. The interval is symmetric, so the estimate must
+# be the middle of the printed ends, up to rounding. Each number has half a unit of rounding, so the
+# two may differ by one unit.
 
 # %%
 rows, off = [], []
@@ -366,9 +366,9 @@ show.table(["as printed", "middle of the ends", "estimate", ""], rows, numeric=(
 
 # %% [markdown]
 # All {glue:text}`sleep-midpoints:d` rows fit, so the {glue:text}`sleep-midpoint-numbers:d` numbers
-# are consistent with one another. That is all that can be said of them. Two matrices can agree in
-# $n$ and in micro F1, and differ in both macro averages: take a thousand of the MNN's right answers
-# for stage N1, and let them be right answers for stage N2.
+# are consistent with one another. More cannot be said of them. Two matrices can agree in $n$ and in
+# micro F1, and differ in both macro averages. For example, turn a thousand of the MNN's right
+# answers for stage N1 into right answers for stage N2.
 
 # %%
 other = mnn.copy()
@@ -385,7 +385,7 @@ show.table(["", "n", *MEASURES.values()], rows, numeric=(1, 2, 3, 4))
 # ### Matrices of your own
 #
 # If you have the missing matrices, put them into a CSV file in the folder `notebooks/`, with one
-# line for each cell, and run this notebook again. It then fills Table 4.
+# line for each cell. Then run this notebook again, and it fills Table 4.
 #
 # ```text
 # name,true,predicted,count
@@ -404,8 +404,8 @@ show.table(["", "n", *MEASURES.values()], rows, numeric=(1, 2, 3, 4))
 #
 # The discussion of the paper names the drawback of all such averages: they hide how different the
 # classes are. It suggests reporting each class's F1, but gives no intervals for them. For a single
-# class there are better intervals than the delta method's: the class against the rest is a binary
-# problem, and [the exact road](/book/lam.md) applies.
+# class there are better intervals than the delta method's. The class against the rest is a binary
+# problem, and [intervals for one F1](/book/lam.md) apply.
 
 
 # %%
@@ -555,20 +555,20 @@ say("sleep-icc", float((effects[closest] - 1) / (per_person - 1)))
 say("sleep-per-person", float(per_person))
 
 # %% [markdown]
-# The differences are many standard errors wide: in the second column of numbers as for independent
-# estimates, in the third column for two estimates that move in opposite directions, which is the
+# The differences are many standard errors wide. The second column of numbers is for independent
+# estimates. The third column is for two estimates that move in opposite directions, which is the
 # worst case. But there are about {glue:text}`sleep-per-person:.0f` epochs to a person. With groups
-# of that size a small correlation within a person has a large effect: the variance grows by about
+# of that size a small correlation within a person has a large effect. The variance grows by about
 # $1 + (m - 1) \rho$ with $m$ epochs and a correlation $\rho$ of their influences. For the closest
 # comparison ({glue:text}`sleep-closest`) a factor of {glue:text}`sleep-effect:.0f` lets the two
 # intervals touch, and a correlation of {glue:text}`sleep-icc:.3f` gives this factor. Nobody can say
-# from the published matrix how large it is. {doc}`takahashi-nights` measures it on other people:
-# it is larger.
+# from the published matrix how large it is. {doc}`takahashi-nights` measures it on other people: it
+# is larger.
 #
-# **What a proper comparison takes** is the predictions of both classifiers for the same epochs, and
-# who slept them. (The four numbers of epochs differ, so not even the epochs are all the same.)
-# Then the difference has its own interval, which uses the correlation between the classifiers and
-# within the people.
+# **A proper comparison needs** the predictions of both classifiers for the same epochs, and the
+# sleeper of each epoch. (The four numbers of epochs differ, so not even the epochs are all the
+# same.) Then the difference has its own interval, which uses the correlation between the
+# classifiers and within the people.
 #
 # ## Statement by statement
 #
@@ -641,11 +641,11 @@ statements.table(claims)
 # %% [markdown]
 # ## What we learn
 #
-# - All numbers that can be computed from the paper alone are right: the whole toy example, the MNN's
+# - All numbers that can be computed from the paper alone are right. These are the whole toy example, the MNN's
 #   row of Table 4 and the ends of the other micro intervals. {tally}`takahashi-sleep-stages|unpublished-input`
-#   {ref}`entries <takahashi-sleep-stages-table-4>` of Table 4 wait for three matrices: the macro
-#   averages of three classifiers with their intervals. The three micro estimates are inputs here.
+#   {ref}`entries <takahashi-sleep-stages-table-4>` of Table 4 wait for three matrices: the macro averages of
+#   three classifiers with their intervals. The three micro estimates are inputs here.
 # - The closed forms are right in the appendices. In section 3.3 and in the R code they are not; use
 #   `f1ci.metric_interval`.
-# - Intervals for independent epochs alone do not show that the MNN is best, although intervals that
-#   do not overlap are usually a stricter test than needed.
+# - Intervals for independent epochs alone do not show that the MNN is best. Usually intervals that
+#   do not overlap are a stricter test than needed.

@@ -1,11 +1,11 @@
 # %% [markdown]
 # # Is the finer tag set better?
 #
-# Wang and Li compare, in three tasks, a sequence labeller with a coarse tag set (model A)
-# and the same labeller with a finer tag set (model B). The tasks are Chinese word segmentation (CWS),
-# named entity recognition (NER) and recognition of organisation names (ORG). Both models are trained
-# and tested in a $3 \times 2$ block-regularised cross-validation. The paper does not ask which score
-# is larger. It asks how probable it is that B is better.
+# In three tasks Wang and Li compare a sequence labeller with a coarse tag set (model A) and the
+# same labeller with a finer tag set (model B). The tasks are Chinese word segmentation (CWS), named
+# entity recognition (NER) and recognition of organisation names (ORG). Both models are trained and
+# tested in a $3 \times 2$ block-regularised cross-validation. The paper does not ask which score is
+# larger. It asks how probable it is that B is better.
 #
 # [The chapter](/book/wangli.md) derives the method. In short:
 #
@@ -298,9 +298,9 @@ draw("org")
 # $H_0$ says that B is not better than A, {eq}`eq-wangli-hypotheses`. The paper draws from both
 # posteriors and counts. So its probabilities have a standard error of
 # $\sqrt{\Pr(H_0) \Pr(H_1) / L}$ with $L =$ {published}`wangli/section-3/replicates`, and the third
-# digit may be off by one. We integrate instead, to at least eight digits. Where the
-# table below says `monte-carlo`, the exact number does not round to the printed one, but differs
-# from it by no more than the paper's own noise.
+# digit may be off by one. We integrate instead, to at least eight digits. Where the table below
+# says `monte-carlo`, the exact number does not round to the printed number. But the two differ by
+# no more than the paper's own noise.
 
 # %%
 tests = {
@@ -430,8 +430,8 @@ joint_test.table(joint)
 # ### What the printed sign would decide
 #
 # Eqs. 32 and 33 and Algorithm 1 call $\Pr(\nu_A - \nu_B \le 0)$ the probability of $H_0$. By
-# eq. 31 it is that of $H_1$ ({ref}`E-wangli-2 <E-wangli-2>`). To follow the algorithm to the
-# letter is to exchange the models. Then every decision turns:
+# eq. 31 it is that of $H_1$ ({ref}`E-wangli-2 <E-wangli-2>`). Who follows the algorithm to the
+# letter exchanges the models. Then every decision is reversed:
 
 # %%
 letter = {
@@ -583,9 +583,9 @@ show.table(
 # ### What the six published folds show
 #
 # The published counts of the single folds give a hint. The table has the correlation of A's and B's
-# scores over the six folds; the variance of a fold's recall, relative to the binomial variance of
-# eq. 4; and the t test that the paper advises against, with the correction of {cite:t}`nadeau2003`
-# for overlapping training sets, beside the paper's $\Pr(H_0)$.
+# scores over the six folds. It has the variance of a fold's recall, relative to the binomial
+# variance of eq. 4. Beside the paper's $\Pr(H_0)$ it has the t test that the paper advises against,
+# with the correction of {cite:t}`nadeau2003` for overlapping training sets.
 
 # %%
 scores = {
@@ -632,12 +632,12 @@ show.table(
 
 # %% [markdown]
 # Over the folds the two models' scores have correlations from
-# {glue:text}`wangli-folds-correlation-low:.2f` to {glue:text}`wangli-folds-correlation-high:.2f`. Six
-# folds that share items are few, but the direction is clear. In word segmentation the recall of a
-# fold varies {glue:text}`wangli-folds-inflation-cws:.1f` times as much as eq. 4 allows, because the
+# {glue:text}`wangli-folds-correlation-low:.2f` to {glue:text}`wangli-folds-correlation-high:.2f`.
+# Six folds that share items are few, but the direction is clear. In word segmentation the variance
+# of a fold's recall is {glue:text}`wangli-folds-inflation-cws:.1f` times the variance of eq. 4. The
 # words of a sentence or an article are not independent. There the effective counts are too large.
-# The two errors of the method work against each other: dependence between the models makes the
-# probabilities too cautious, dependence between words makes them too bold. The t test sees the
+# The two errors of the method work against each other. Dependence between the models makes the
+# probabilities too cautious. Dependence between words makes them too bold. The t test sees the
 # spread of the folds. It finds no difference in any of the nine lines: its smallest $p$ is
 # {glue:text}`wangli-least-t-p:.2f`.
 #
@@ -760,8 +760,8 @@ statements.table(claims)
 # - The finer tag set is better for word segmentation, beyond doubt in recall and F1. For named
 #   entities the data say little. For organisation names it raises precision and
 #   perhaps lowers recall. "Accept $H_0$" there rests on odds of seven to three.
-# - The published folds show what the posterior leaves out: the two models' scores rise and fall
-#   together, and in word segmentation folds differ more than independent words would.
+# - The published folds show what the posterior leaves out. The two models' scores rise and fall
+#   together. In word segmentation folds differ more than independent words would.
 # - The densities of eqs. 25 and 26 are misprinted, and so is the sign in eqs. 32 and 33 and in the
 #   algorithm. The algorithm as printed gives the opposite of every decision.
 #

@@ -11,12 +11,12 @@
 # | earlier interval | {published}`wangli/section-2.4/wang_2015/credibility` | {published}`wangli/section-2.4/wang_2015/length` |
 # | proposed interval | {published}`wangli/section-2.4/proposed/credibility` | {published}`wangli/section-2.4/proposed/length` |
 #
-# The two intervals differ in one number only. That number is the weight with which the counts of
-# the six folds are added: $1/6$ for the earlier interval, and the averaged weight of
-# {prf:ref}`prop-wangli-weight` for the proposed one. [The chapter](/book/wangli.md) has the
-# intervals as {eq}`eq-wangli-intervals`. The paper leaves four things open: how many data sets were
-# drawn, how the blocks were made, whether the regression was penalised, and *which* truth the
-# interval should hold. The last one matters most. So we vary all of them.
+# The two intervals differ in one number only: the weight with which the counts of the six folds are
+# added. The weight is $1/6$ for the earlier interval, and the averaged weight of
+# {prf:ref}`prop-wangli-weight` for the proposed interval. [The chapter](/book/wangli.md) has the
+# intervals as {eq}`eq-wangli-intervals`. The paper leaves four things open. It does not say how
+# many data sets were drawn, how the blocks were made, or whether the regression was penalised. And
+# it does not say *which* truth the interval should hold. This matters most. So we vary all four.
 
 # %% tags=["parameters"]
 replicates: int = 100_000  # data sets in the example's own setting
@@ -66,8 +66,8 @@ WEIGHTS = {  # of the sum over six folds
 #
 # Class labels are drawn with probability $1/2$. The mean of the two features is $(0, 0)$ in class 0
 # and $(1/2, 1/2)$ in class 1, and their covariance matrix is the identity. A data set has 600
-# observations. The blocks hold equally many of each class, as nearly as possible, because eq. 3 of
-# the paper asks that. The regression is not penalised. Each data set needs six fits on 300
+# observations. The blocks hold equal numbers of each class, or nearly equal numbers, because eq. 3
+# of the paper asks for this. The regression is not penalised. Each data set needs six fits on 300
 # observations and one on all 600.
 #
 # A fitted rule calls a half plane positive. Its true rates in both classes are therefore normal
@@ -288,8 +288,8 @@ show.table(
 # The first line comes from as many data sets as above, the others from fewer. The standard errors of
 # their coverages are at most {glue:text}`wangli-varied-error:.1f`.
 #
-# - **The truth matters most.** For the mean of the six rules the proposed interval covers about as
-#   often as it says, and the earlier interval is too long. For the expected F1 of the algorithm the
+# - **The truth matters most.** For the mean of the six rules the proposed interval covers with
+#   nearly its level, and the earlier interval is too long. For the expected F1 of the algorithm the
 #   earlier interval covers {glue:text}`wangli-own-fixed-wang_2015:.1f` %, and the proposed interval
 #   only {glue:text}`wangli-own-fixed-proposed:.1f` %.
 # - **The class counts matter as well.** If every data set has exactly 300 of each class, the
@@ -309,10 +309,10 @@ show.table(
 # (wangli-weight-meaning)=
 # ## Which weight for which truth?
 #
-# A weight is right if the interval covers as often as it says. For each truth the curve shows
-# the coverage that any weight would give. The grey curve is for a rule that needs no training. It
-# is exact: fold counts of such a rule repeat the same items three times, so all possible counts can
-# be enumerated.
+# A weight is right if the interval covers with its level. For each truth the curve shows the
+# coverage that any weight would give. The grey curve is for a rule that needs no training. It is
+# exact: fold counts of such a rule repeat the same items three times, so all possible counts can be
+# enumerated.
 
 # %%
 relevant = prevalence + (1 - prevalence) * best[1]  # probability of a TP, FP or FN
@@ -405,12 +405,11 @@ head = ["", "ρ₁", "ρ₂", "variance / eq. 4", "weight", f"counts as, of {n} 
 show.table(head, rows, numeric=range(1, 6))
 
 # %% [markdown]
-# - The averaged weight counts {glue:text}`wangli-credited-share:.3f` times the observations that
-#   there are. Around the rules' own recalls the right weight is
-#   {glue:text}`wangli-recall-weight-1:.3f`. The paper's weight is a little larger, so its interval is
-#   a little too short. For a rule without training it covers
-#   {glue:text}`wangli-fixed-rule-proposed:.2f` %, exactly computed. With a weight of $1/3$ it covers
-#   {glue:text}`wangli-fixed-rule-third:.2f` %.
+# - The averaged weight counts each observation {glue:text}`wangli-credited-share:.3f` times. Around
+#   the rules' own recalls the right weight is {glue:text}`wangli-recall-weight-1:.3f`. The paper's
+#   weight is a little larger, so its interval is a little too short. For a rule without training it
+#   covers {glue:text}`wangli-fixed-rule-proposed:.2f` %, exactly computed. With a weight of $1/3$
+#   it covers {glue:text}`wangli-fixed-rule-third:.2f` %.
 # - Around the algorithm's expected recall the folds vary more than eq. 4 says, because every
 #   data set trains other rules. Also $\rho_2$ is above the assumed range. The right weight
 #   is then {glue:text}`wangli-recall-weight-2:.3f`. For F1 it is about $1/6$, as the figure shows: a
@@ -540,10 +539,10 @@ statements.table(claims)
 # - One printed length is wrong, by the paper's own numbers. The other three numbers of the example
 #   fit a design that we chose because it fits.
 # - The proposed interval is about the models that were trained in this cross-validation, on
-#   average. As such it is sound, and shorter than that of 2015 by a third.
-# - It is not about how well the algorithm does on other data of the same kind. For that, in this
-#   example, the earlier interval is right, and the proposed interval misses more than three times as
-#   often as it says. The data set decides which rules are trained, and the posterior does not see
-#   how much they would differ from those of another data set.
-# - Say which of the two is meant when you report such an interval.
+#   average. For them it is sound, and shorter than the interval of 2015 by a third.
+# - The proposed interval is not about the algorithm on other data of the same kind. For this truth,
+#   in this example, the earlier interval is right. The proposed interval misses more than three
+#   times as often as promised. The data set decides which rules are trained, and the posterior does
+#   not see how much they would differ from those of another data set.
+# - Say which truth you mean when you report such an interval.
 # - [Segmenters trained on a real corpus](/notebooks/wangli-tag-sets.ipynb) show the same.

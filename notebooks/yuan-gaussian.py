@@ -78,14 +78,14 @@ say("yuan-gaussian-same", int((disagreement == 0).sum()))
 say("yuan-gaussian-sets", len(populations))
 
 # %% [markdown]
-# In {glue:text}`yuan-gaussian-same` of {glue:text}`yuan-gaussian-sets` training sets **the forest is
-# the nearest neighbour**. This is no accident. A training point is in a tree's bootstrap sample with
-# probability $1 - 1/e$, which is more than one half. A fully grown tree on one predictor predicts the
-# class of the nearest sampled point. So the majority of $500$ trees predicts the class of the nearest
-# point. Where the two rules are equal, two pairs of the six measures are identical, and the
-# correlation matrix of the joint quantile {eq}`eq-yuan-q` is singular.
-# {prf:ref}`lem-yuan-quantile` needs no inverse, so the joint intervals remain what they should be. A
-# numerical method that factors the matrix may stumble.
+# In {glue:text}`yuan-gaussian-same` of {glue:text}`yuan-gaussian-sets` training sets **the forest
+# is the nearest neighbour**. This is no accident. A training point is in a tree's bootstrap sample
+# with probability $1 - 1/e$, which is more than one half. A fully grown tree on one predictor
+# predicts the class of the nearest sampled point. So the majority of $500$ trees predicts the class
+# of the nearest point. Where the two rules are equal, two pairs of the six measures are identical,
+# and the correlation matrix of the joint quantile {eq}`eq-yuan-q` is singular. The joint intervals
+# remain valid, because {prf:ref}`lem-yuan-quantile` needs no inverse. A numerical method that
+# factors the matrix may fail.
 
 # %%
 found = joint_coverage.estimates(np.round(1e9 * populations[:50]), measures)
@@ -98,7 +98,7 @@ say("yuan-gaussian-rank", int(np.median(ranks)))
 # ## One promise for many intervals
 #
 # Forty test sets of one training set, with six intervals each. An individual interval misses the truth in
-# one of twenty test sets, but the six do not all miss in the same ones. So test sets in which some
+# one of twenty test sets. The six intervals miss in different test sets. So test sets in which some
 # interval misses are more frequent. Joint intervals are longer, and make one promise for all six.
 
 # %%
@@ -248,8 +248,9 @@ for item, n in sizes.items():
 # ## All rules together: replication
 #
 # Each of the training sets is now given the paper's simulation of all six measures. A printed number
-# has two kinds of noise: that of the training set, and that of a finite number of test sets. Our bands
-# have both. A test set is one multinomial draw ({prf:ref}`cor-yuan-draw`), so the run is short.
+# has two kinds of noise. One comes from the training set, the other from the finite number of test
+# sets. Our bands have both. A test set is one multinomial draw ({prf:ref}`cor-yuan-draw`), so the run
+# is short.
 
 # %%
 with executor() as pool:
@@ -281,7 +282,7 @@ for item, n in sizes.items():
 # %% [markdown]
 # ## Individual intervals
 #
-# One at a time they do what they promise. Two or six at a time they do not.
+# Single intervals keep their promise. Two or six intervals together do not.
 
 # %%
 lists = {f"m{k}": measure for k, measure in enumerate(names, 1)}
@@ -328,9 +329,9 @@ figures.save(figure, "yuan-gaussian-coverage")
 #
 # ### Each table as a whole
 #
-# A table can be off in a way that no row shows. `joint_test` compares all numbers of a table with what
-# a run without any error would print. The numbers of one table come from the same test sets, so their
-# errors are correlated. The correlations come from test sets of one of our training sets.
+# A table can be off in a way that no row shows. The function `joint_test` compares all numbers of a
+# table with those of a run without any error. The numbers of one table come from the same test sets,
+# so their errors are correlated. The correlations come from test sets of one of our training sets.
 
 # %%
 family = {rule: slice(2 * r, 2 * r + 2) for r, rule in enumerate(rules)} | {"all": slice(None)}
@@ -377,8 +378,8 @@ say("yuan-gaussian-low-p", low_test.p_mean)
 #
 # ## What joint intervals cost
 #
-# Joint intervals are longer than individual ones. How much longer depends on how strongly the measures
-# are correlated.
+# Joint intervals are longer than individual intervals. The factor depends on the correlations of the
+# measures.
 
 # %%
 price = {

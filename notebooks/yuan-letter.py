@@ -1,10 +1,10 @@
 # %% [markdown]
 # # Letters: four rules, twelve measures, nine dimensions
 #
-# Is a letter an A or a B, or any other? {cite:t}`yuan2025` train four rules on
-# {published}`yuan/section-3c/training` of {published}`yuan/section-3c/total` distorted letters:
-# 1NN, logistic regression, a random forest and a support vector machine (SVM). $F_{0.5}$, accuracy
-# and lift of each make {published}`yuan/section-3c/parameters` parameters. Test sets of
+# Is a letter an A or a B, or any other? The paper of {cite:t}`yuan2025` trains four rules on
+# {published}`yuan/section-3c/training` of {published}`yuan/section-3c/total` distorted letters. The
+# rules are 1NN, logistic regression, a random forest and a support vector machine (SVM). $F_{0.5}$,
+# accuracy and lift of each make {published}`yuan/section-3c/parameters` parameters. Test sets of
 # {published}`yuan/section-3c/n` should cover them. This notebook reproduces section III-C and Table VII.
 #
 # As for {doc}`abalone <yuan-abalone>` there are two ways. Numbers about one rule are computed exactly,
@@ -123,8 +123,8 @@ say("yuan-letter-r-forest", float(off[6]))
 say("yuan-letter-r-spread", float(true[:, 9].std()))
 
 # %% [markdown]
-# R's SVM is ours: on the same split its true $F_{0.5}$ differs from that of the scaled SVM by
-# {glue:text}`yuan-letter-r-svm:.4f` on average, where splits differ by
+# R's SVM is ours. On the same split its true $F_{0.5}$ differs from that of the scaled SVM by
+# {glue:text}`yuan-letter-r-svm:.4f` on average. Splits differ by
 # {glue:text}`yuan-letter-r-spread:.4f` (standard deviation). R's forest differs from ours by
 # {glue:text}`yuan-letter-r-forest:.4f`, as two forests do. Of the twelve printed true values
 # {glue:text}`yuan-letter-r-inside` lie inside the bands of R's learners. So the choice needs no
@@ -134,8 +134,8 @@ say("yuan-letter-r-spread", float(true[:, 9].std()))
 # ## The paper's own population
 #
 # With lift there are three printed values for each rule, and the search over all integer triples
-# finds exactly one for each ({ref}`N-yuan-4 <N-yuan-4>`). Nothing asks that all four have the same
-# number of positives. That they have it confirms them.
+# finds exactly one for each ({ref}`N-yuan-4 <N-yuan-4>`). The search does not ask that all four
+# have the same number of positives. They have the same number, and this confirms them.
 
 # %%
 population, rows = {}, []
@@ -173,8 +173,8 @@ for rule in rules:
         recording.as_exact(record, identity, exact[rule][f"rule/{kind}/coverage"])
 
 # %% [markdown]
-# As for abalone, the mean length over all measures is the mean of the rules' means, and its deviation is
-# that without correlation between rules, the strict side.
+# As for abalone, the mean length over all measures is the mean of the rules' means. Its deviation
+# ignores the correlation between rules, which is the strict side.
 
 # %%
 lengths = [exact[rule]["rule/individual/length"] for rule in rules]
@@ -196,7 +196,7 @@ show.grid(
 #
 # The joint cells of other splits are raked to the counts of the paper's own population, as in
 # {doc}`yuan-abalone`. Then the paper's experiment is repeated with each. The same without raking shows
-# what other splits would give; a fifth of the test sets is enough for that.
+# the results of other splits. A fifth of the test sets is enough for this.
 
 # %%
 raked = joint_coverage.raked(populations[: splits + splits // 4], list(population.values()), splits)
@@ -234,7 +234,7 @@ show.grid(
 )
 
 # %%
-# Check how far coverage and length depend on the approximation used.
+# Check how much a common critical value changes coverage and length.
 check = joint_coverage.drift(
     n, populations[0], measures, replicates=min(200, max(20, replicates // 50)), rng=check_draws
 )
@@ -299,10 +299,10 @@ show.table(head, rows, numeric=range(1, 5))
 # %% [markdown]
 # (shown-e-yuan-10)=
 # **The individual lengths are blurred ones.** Taken as plain they are too long, by a factor that
-# differs from the other rows'. Taken as blurred they have the same factor as the joint and the
-# corrected row of the same rule, to about a tenth of a per cent ({ref}`R-yuan-10 <R-yuan-10>`). The
-# replications say the same without any reconstruction. The printed individual lengths, including
-# that of all twelve measures, lie among the blurred ones.
+# differs from the other rows'. Taken as blurred they have the factor of the joint and the
+# corrected row of the same rule, to about a tenth of a per cent ({ref}`R-yuan-10 <R-yuan-10>`).
+# The replications say the same without any reconstruction. The printed individual lengths,
+# including that of all twelve measures, lie among the blurred ones.
 
 # %%
 rows = []
@@ -318,16 +318,16 @@ say("yuan-letter-mean-printed", float(np.mean(four)))
 show.table(["individual length", "printed", "plain", "", "blurred", ""], rows, numeric=(1, 2, 4))
 
 # %% [markdown]
-# **Another population?** The factors in the table differ from rule to rule, so no single size of
-# the test set explains them. But the printed joint and corrected lengths are quite usual among
-# *other* splits, as the figure shows. It looks as if the test sets had been drawn from another
-# split than the one whose true values are printed. If the coverages, too, were counted with
-# the wrong truth, logistic regression would suffer most, because its measures differ most from split to
-# split. It does: the table has {published}`yuan/table-7/logistic/joint/coverage` and
-# the text {published}`yuan/section-3c/logistic/joint/coverage` for one and the same quantity,
-# where the population gives {computed}`yuan/table-7/logistic/joint/coverage|.4f`. (At least one of
-# the two printed numbers is a misprint, {ref}`E-yuan-15 <E-yuan-15>`.) {doc}`yuan-other-runs` fits
-# such a population. It predicts numbers that were not used for the fit ({ref}`R-yuan-10 <R-yuan-10>`).
+# **Another population?** The factors in the table differ from rule to rule, so no single size of the
+# test set explains them. But the printed joint and corrected lengths are quite usual among *other*
+# splits, as the figure shows. Perhaps the true values that are printed belong to one split, and the
+# test sets were drawn from another. If the coverages, too, were counted with the wrong truth, logistic
+# regression would suffer most, because its measures differ most from split to split. It does: the table
+# has {published}`yuan/table-7/logistic/joint/coverage` and the text
+# {published}`yuan/section-3c/logistic/joint/coverage` for one and the same quantity, where the
+# population gives {computed}`yuan/table-7/logistic/joint/coverage|.4f`. (At least one of the two
+# printed numbers is a misprint, {ref}`E-yuan-15 <E-yuan-15>`.) {doc}`yuan-other-runs` fits such a
+# population. It predicts numbers that were not used for the fit ({ref}`R-yuan-10 <R-yuan-10>`).
 #
 # **And another run.** The length of all twelve measures,
 # {published}`yuan/table-7/all/individual/length`, should be the mean of the four rules' lengths,
@@ -441,9 +441,9 @@ show.table([*head, "test sets"], rows, numeric=range(1, 6))
 #
 # ## Statement by statement
 #
-# What section III-C says, with the numbers that decide. Coverage "close to" the level is read as
-# within one percentage point of it for single rules, and as within two and a half for all twelve
-# measures.
+# What section III-C says, with the numbers that decide. We read "close to" the level as within
+# one percentage point for single rules. For all twelve measures we read it as within two and a
+# half points.
 
 # %%
 price = float(run["all/joint/length"].mean() / run["all/individual/length"].mean())

@@ -1,16 +1,16 @@
 # %% [markdown]
 # # Which run do Tables VI and VII come from?
 #
-# Many numbers in Tables VI and VII of {cite:t}`yuan2025` do not follow from the design that the
-# paper states. {doc}`yuan-abalone` and {doc}`yuan-letter` compute them exactly, and they differ.
-# That is not yet a reason to call them wrong. A table may hold results of another run than the one
-# that the text describes. This notebook looks for that run. It asks two questions of each candidate.
-# Does it fit the numbers from which it was found, by a chi-square with its degrees of freedom? And does
-# it predict numbers that were *not* used to find it?
+# Many numbers in Tables VI and VII of {cite:t}`yuan2025` do not follow from the design that the paper
+# states. The notebooks {doc}`yuan-abalone` and {doc}`yuan-letter` compute them exactly, and find
+# differences. The printed numbers need not be wrong. A table may hold results of a run that the text
+# does not describe. This notebook looks for that run. It asks two questions of each candidate. Does it
+# fit the numbers from which it was found, by a chi-square with its degrees of freedom? And does it
+# predict numbers that were *not* used to find it?
 #
-# Each step says what was chosen after seeing the printed numbers. What no run explains is listed at the
-# end, with what was tried. Where the errata lay a printed number to another run, the value of this run
-# is recorded beside ours, and the ledger checks it as it checks ours.
+# Each step says what was chosen after seeing the printed numbers. The end lists the numbers that no run
+# explains, and what was tried. Where the errata assign a printed number to another run, the value of
+# this run is recorded beside ours. The ledger checks it in the same way.
 
 # %% tags=["parameters"]
 splits: int = 100  # raked splits behind each prediction
@@ -118,8 +118,8 @@ fitted = fits("corrected_individual")
 
 # %% [markdown]
 # The fit has a chi-square for each prevalence, at the best recalls and precisions. Its profile is
-# drawn in steps as small as the error of the minimum. Each fit starts from those of its neighbour; for
-# logistic regression, which has two solutions, from both.
+# drawn in steps of the size of the minimum's error. Each fit starts from those of its neighbour.
+# Logistic regression has two solutions, and its fits start from both.
 
 # %%
 profile_at = np.arange(0.0773, 0.07851, 0.00006)
@@ -194,16 +194,14 @@ for rule, one in fitted.items():
 # %% [markdown]
 # The least chi-square is {glue:text}`yuan-other-runs-chi-square:.1f` on
 # {glue:text}`yuan-other-runs-freedom` degrees of freedom (probability
-# {glue:text}`yuan-other-runs-p:.2f`), at a prevalence of
-# {glue:text}`yuan-other-runs-prevalence:.4f` ±
+# {glue:text}`yuan-other-runs-p:.2f`), at a prevalence of {glue:text}`yuan-other-runs-prevalence:.4f` ±
 # {glue:text}`yuan-other-runs-prevalence-error:.5f`. The printed population, read in the same way and with
-# nothing fitted, has {glue:text}`yuan-other-runs-chi-square-printed:,.0f`. With individual
-# intervals that are not blurred the fit has {glue:text}`yuan-other-runs-chi-square-plain:,.0f`. So
-# the blurring is not a matter of taste. Logistic regression fits nearly as well a second time, with
-# the recall {glue:text}`yuan-other-runs-second-recall:.4f` and the precision
-# {glue:text}`yuan-other-runs-second-precision:.4f`
-# ({glue:text}`yuan-other-runs-second-chi-square:.1f` of chi-square). What lowers its coverage is the
-# distance from the printed truth, on whichever side.
+# nothing fitted, has {glue:text}`yuan-other-runs-chi-square-printed:,.0f`. With individual intervals that
+# are not blurred the fit has {glue:text}`yuan-other-runs-chi-square-plain:,.0f`. So the blurring is not a
+# matter of taste. Logistic regression fits nearly as well a second time, with the recall
+# {glue:text}`yuan-other-runs-second-recall:.4f` and the precision
+# {glue:text}`yuan-other-runs-second-precision:.4f` ({glue:text}`yuan-other-runs-second-chi-square:.1f` of
+# chi-square). Its coverage is low because of the distance from the printed truth, on either side.
 
 # %% mystnb={"image": {"alt": "A steep valley: chi-square against prevalence, rising on both sides of 0.0779, where it is at the lower of two dashed lines, to about 40 on the left and beyond 100 on the right. A dotted line marks the printed population, left of all points."}, "figure": {"classes": "fits", "caption": "Table VII: the least chi-square of 24 numbers for each prevalence, the recalls and precisions fitted anew. Dashed: what 15 degrees of freedom make usual, and the 1 % limit. Dotted: the prevalence of the printed population.", "name": "fig-yuan-other-runs-profile"}}
 figure, axes = figures.subplots(height=3.0)
@@ -223,9 +221,9 @@ figures.save(figure, "yuan-other-runs-profile")
 # %% [markdown]
 # ### The weak spot
 #
-# The fit is good as long as rows are taken as runs of their own. If the corrected and the
-# individual row of a rule came from the *same* 3000 test sets, their lengths would have a nearly
-# fixed ratio, and logistic regression's would miss it:
+# The fit is good if each row is a run of its own. Suppose that the corrected and the individual
+# row of a rule came from the *same* 3000 test sets. Then their lengths would have a nearly fixed
+# ratio, and logistic regression's would miss it:
 
 # %%
 shared = {rule: one.as_one_run(prevalence_7, (0, 2), 3000) for rule, one in fitted.items()}
@@ -254,11 +252,11 @@ show.table(
 #
 # ### Six numbers that were not fitted
 #
-# The rows over all rules need joint cells. Those of our own splits are raked to the fitted tables
-# of single rules (iterative proportional fitting): the tables become the fitted ones, and how the
-# rules agree beyond them stays. Every prediction takes another split, other parameters from the fit's
-# own uncertainty, and as many test sets as the row is thought to have. So the spread of predictions
-# holds all three errors.
+# The rows over all rules need joint cells. The joint cells of our own splits are raked to the
+# fitted tables of single rules (iterative proportional fitting). Then the tables are the fitted
+# tables, and the remaining agreement of the rules stays. Every prediction takes another split,
+# other parameters from the fit's own uncertainty, and as many test sets as the row is thought to
+# have. So the spread of predictions holds all three errors.
 
 # %%
 names_7 = list(rules_7)
@@ -356,8 +354,8 @@ show.table(head, rows, numeric=range(1, 5))
 
 # %% [markdown]
 # All six printed numbers lie within {glue:text}`yuan-other-runs-predicted-worst:.1f` standard
-# deviations of what the other run predicts, and the printed population is far from five of them.
-# That is what makes the other run more than a fit.
+# deviations of what the other run predicts. The printed population is far from five of them. So
+# the other run is more than a fit.
 #
 # The paper has two readings of a single number: {published}`yuan/table-7/logistic/joint/coverage`
 # in the table and {published}`yuan/section-3c/logistic/joint/coverage` in the text. This fit cannot
@@ -367,9 +365,9 @@ show.table(head, rows, numeric=range(1, 5))
 #
 # The other run may be another split of the letters, with rules trained anew. It may also be the printed
 # rules with one fixed test sample of {published}`yuan/section-3c/n` that was then resampled. Either has
-# a prevalence, recalls and precisions of its own. The table has the distance of the fitted nine
-# numbers from what such runs have on average, in units of how such runs differ, and the share of runs
-# that would be nearer:
+# a prevalence, recalls and precisions of its own. The table has the distance of the nine fitted numbers
+# from the average of such runs, in units of the runs' spread. It also has the share of runs that would
+# be nearer:
 
 # %%
 samples = np.random.default_rng(seeds[0]).multinomial(n_7, own[0], size=2000)
@@ -385,9 +383,9 @@ for name, cells in (
 show.table(["", "squared distance (9 expected)", "probability of less"], rows, numeric=(1, 2))
 
 # %% [markdown]
-# Neither is unusual in being far. One sample of that size would seldom be as near to the printed
-# rules. But the direction was chosen after seeing the result, and logistic regression's second fit
-# would change it. So we do not take sides.
+# Neither distance is unusually large. One sample of that size would seldom be so near to the
+# printed rules. But we chose the direction after seeing the result, and logistic regression's
+# second fit would change it. So we do not decide.
 #
 # (shown-r-yuan-2)=
 # ## Table VI: a smaller test set
@@ -577,16 +575,14 @@ show.table(
 )
 
 # %% [markdown]
-# One other forest fits: ({glue:text}`yuan-other-runs-forest-tp`,
-# {glue:text}`yuan-other-runs-forest-a`), with a chi-square of
-# {glue:text}`yuan-other-runs-forest-chi-square:.1f` on
+# One other forest fits: ({glue:text}`yuan-other-runs-forest-tp`, {glue:text}`yuan-other-runs-forest-a`),
+# with a chi-square of {glue:text}`yuan-other-runs-forest-chi-square:.1f` on
 # {glue:text}`yuan-other-runs-forest-freedom` degrees of freedom (probability
-# {glue:text}`yuan-other-runs-forest-p:.2f`). The next best,
-# {glue:text}`yuan-other-runs-forest-second`, has
-# {glue:text}`yuan-other-runs-forest-second-chi-square:.0f`, the printed one
+# {glue:text}`yuan-other-runs-forest-p:.2f`). The next best, {glue:text}`yuan-other-runs-forest-second`,
+# has {glue:text}`yuan-other-runs-forest-second-chi-square:.0f`, the printed one
 # {glue:text}`yuan-other-runs-forest-printed:.0f`. Forests on one split differ by about
-# {glue:text}`yuan-other-runs-refit-tp:.1f` true and {glue:text}`yuan-other-runs-refit-a:.1f`
-# predicted positives, R's as much as scikit-learn's. So the one that fits is an ordinary second fit: its
+# {glue:text}`yuan-other-runs-refit-tp:.1f` true and {glue:text}`yuan-other-runs-refit-a:.1f` predicted
+# positives, R's as much as scikit-learn's. So the forest that fits is an ordinary second fit: its
 # distance is {glue:text}`yuan-other-runs-forest-distance:.1f`, where 2 is expected.
 #
 # (shown-r-yuan-4)=
@@ -594,8 +590,8 @@ show.table(
 #
 # The blurred variance holds $z^2 / 2$, for 95 % a little less than 2. The paper names it after "plus
 # four", for which $z^2 \approx 4$. With 4 instead of $z^2$ the corrected length of logistic regression
-# comes out as printed; blurring is most of its variance. So does, at the smaller size, the corrected
-# length of 1NN, which with $z^2$ is at the edge of what is allowed. The constant was tried after seeing
+# agrees with the print; blurring is most of its variance. At the smaller size the corrected length of
+# 1NN agrees too. With $z^2$ it is at the edge of what is allowed. The constant was tried after seeing
 # the printed lengths. {doc}`yuan-abalone` tests it on Table II, which was not used to find it.
 
 # %%
@@ -663,9 +659,9 @@ show.table(
 )
 
 # %% [markdown]
-# With the other forest and the other constant all three lengths round to the printed ones or miss
-# them by one unit, and the coverages are nearer. The printed tables are not far off either: these
-# six numbers do not decide.
+# With the other forest and the other constant all three lengths agree with the printed lengths,
+# or miss them by one unit. The coverages are nearer. The printed tables are not far off either:
+# these six numbers do not decide.
 #
 # (shown-o-yuan-1)=
 # ## What remains open
@@ -693,10 +689,10 @@ head += ["by scikit-learn's", "chi-square of the other forest"]
 show.table(head, rows, numeric=range(1, 6))
 
 # %% [markdown]
-# At the smaller size some forest fits two numbers, as it must. But it lies further from the printed
-# one than forests on one split do, and R's own forests say so as clearly as ours. At the printed size
-# none fits at all. Other sizes of the test set, half of the printed one and that of the training set
-# among them, for the printed and for the other forest:
+# At the smaller size some forest fits two numbers, as it must. But this forest lies further from
+# the printed forest than two forests on one split do. R's own forests show the same. At the printed
+# size no forest fits. The next table tries other sizes of the test set, for the printed and for the
+# other forest. Among them are half of the printed size and the size of the training set.
 
 # %%
 rows, between = [], 2550  # gives the printed length
@@ -722,8 +718,8 @@ show.table(head, rows, numeric=range(1, 4))
 #
 # ## Number by number
 #
-# Every printed number that the errata lay to another run, with the value of this run and the standard
-# error that a printed number of this run has.
+# The table lists every printed number that the errata assign to another run. Beside it stand the
+# value of this run and its standard error.
 
 # %%
 rows = []

@@ -86,7 +86,7 @@ def plan(bound: float, b: float, error: float, prevalence: float) -> Plan:
 
 
 def likely_tables(n: int, cells: Array) -> tuple[NDArray[np.int64], Array]:
-    """Return the tables (tables, 2, 2) of n items and their probabilities, except 1e-11.
+    """Return tables (tables, 2, 2) of n items, and probabilities that add up to 1 - 1e-11.
 
     1. Each of TP, FP and FN takes the values between its extreme quantiles.
     2. TN is what is left; tables with TN < 0 are dropped.
