@@ -314,7 +314,7 @@ def _run_one(edition: Edition, task: Task, time_limit: int) -> dict[str, str] | 
             task.passed,
             kernel_name="python3",
             cwd=edition.root / "notebooks",
-            progress_bar=False,
+            coalesce_streams=True,  # lines printed slowly stay in one box
             execution_timeout=time_limit,
         )
     except PapermillExecutionError:
