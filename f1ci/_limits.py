@@ -56,14 +56,16 @@ def interval_of(
     method: str | None,
     level: float,
     name: str,
-    *,
     classes: Classes | None = None,
     each: bool = False,
+    *,
     alternative: str = "two-sided",
+    quiet: bool = False,
 ) -> Interval:
     """Return the interval for the metric called `name` by a method, or by the default.
 
-    With `each` the sample has one score for each of the classes.
+    With `each` the sample has one score for each of the classes. Without `quiet` a sample that is
+    undefined, degenerate or too small gets a warning.
     """
     _validation.choice("alternative", alternative, ("two-sided", "greater", "less"))
     one_sided = alternative != "two-sided"
@@ -88,7 +90,7 @@ def interval_of(
     ends: list[Numbers] = [sample.estimate, low, high, sample.error]
     if not low.ndim:
         ends = [end.item() for end in ends]
-    if sample.matrix is not None or not np.all(sample.error > 0.0):
+    if not quiet and (sample.matrix is not None or not np.all(sample.error > 0.0)):
         check(sample, entry, name, classes, each)
     of = tuple(classes) if each and classes is not None else None
     estimate, low, high, error = ends

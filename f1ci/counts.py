@@ -228,12 +228,13 @@ class Items(NamedTuple):
     def by_group(self, model: int = 0) -> Array:
         """Return TP, FP and FN by group and class of a model, shape (groups, classes, 3)."""
         groups = np.zeros(len(self.counts), np.int64) if self.groups is None else self.groups
-        true, predicted = self.codes[[0, model + 1]]
-        table = np.zeros((groups.max() + 1, len(self.classes), 3))
+        r = len(self.classes)
+        true, predicted = groups * r + self.codes[[0, model + 1]]
         wrong = true != predicted
-        np.add.at(table, (groups, true, np.where(wrong, 2, 0)), self.counts)
-        np.add.at(table, (groups[wrong], predicted[wrong], 1), self.counts[wrong])
-        return table
+        cells = np.concatenate([3 * true + 2 * wrong, 3 * predicted[wrong] + 1])
+        number = np.concatenate([self.counts, self.counts[wrong]])
+        table = np.bincount(cells, number, 3 * r * (groups.max() + 1)).astype(np.float64)
+        return table.reshape(-1, r, 3)
 
     def right_or_wrong(self) -> Items:
         """Return the items as members of one class, "right", that a model may miss."""

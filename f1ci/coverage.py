@@ -21,7 +21,7 @@ items fourteen million. Tables that are too unlikely to matter are left out;
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from functools import partial, reduce
@@ -33,12 +33,12 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import gammaln, xlogy
 
 from f1ci import _validation, metrics
-from f1ci.methods import known
-from f1ci.methods.score import Limits, normal_quantile, sample_of_counts
-from f1ci.results import Array, Numbers, Seed, as_scalar
+from f1ci._limits import interval_of
+from f1ci.methods.score import sample_of_counts
+from f1ci.results import Array, Interval, Numbers, Seed, as_scalar
 
 Cells: TypeAlias = NDArray[np.int64]
-IntervalMethod: TypeAlias = Callable[[Cells], tuple[ArrayLike, ArrayLike]]
+IntervalMethod: TypeAlias = Callable[[Cells], Iterable[ArrayLike]]
 Measure: TypeAlias = Callable[[Cells, Array], Array]
 
 # More tables than this take an hour; more counts of one cell do not fit in memory.
@@ -305,24 +305,21 @@ def _study(
     level = _validation.confidence_level(confidence_level)
     if callable(method):
         return design, partial(_sums, method, _validation.real("truth", truth))
-    _validation.choice("method", method, known(metrics.f1))
     _validation.shaped("cells", design, design.shape == (4,), "(4,)")
     p11, p10, p01, _ = design
     if not design[:3].any():
         raise ValueError("p11 + p10 + p01 must lie in (0, 1], got 0.0")
-    interval = partial(_named_interval, method=method, z=normal_quantile(level))
+    interval = partial(_named_interval, method=method, level=level)
     f1 = 2.0 * p11 / (2.0 * p11 + p10 + p01) if truth is None else truth
     return design, partial(_sums, interval, np.asarray(_validation.number("truth", f1)))
 
 
-def _named_interval(counts: Cells, method: str, z: float) -> Limits:
-    """Return limits from counts that begin with true positives and end with true negatives."""
-    wrong = counts[:, 1:-1].sum(axis=1)
-    of = counts[:, 0].astype(float), wrong.astype(float), np.zeros(())
-    sample, entry = sample_of_counts(metrics.f1, of), known(metrics.f1)[method]
-    if entry.error is not None:
-        sample = sample._replace(error=entry.error(sample, z))
-    return entry.limits(sample, z)
+def _named_interval(counts: Cells, method: str, level: float) -> Interval:
+    """Return F1's from counts that begin with true positives and end with true negatives."""
+    right, wrong = counts[:, 0], counts[:, 1:-1].sum(axis=1)
+    of = right.astype(float), wrong.astype(float), np.zeros(())
+    sample = sample_of_counts(metrics.f1, of)
+    return interval_of(sample, method, level, "f1", quiet=True)
 
 
 def _sums(interval: IntervalMethod, truth: Array, counts: Cells, weight: Array) -> Array:

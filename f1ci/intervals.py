@@ -389,20 +389,27 @@ def interval_of_classes(
     method: str | None,
     level: float,
     alternative: str = "two-sided",
+    quiet: bool = False,
 ) -> Interval:
-    """Return the interval of a Tversky score of each class, or averaged over them."""
+    """Return the interval of a Tversky score of each class, or averaged over them.
+
+    Without `quiet` a warning says what an average leaves out.
+    """
     if data.items is None and average is not None:
         _validation.choice("average of indicators", average, clustered.AVERAGES)
     if average == "samples":
-        share, sample = 1.0, _mean_over_items(data, score, zero_division)
+        share, (sample, left_out) = 1.0, _mean_over_items(data, score, zero_division)
     else:
-        share, sample = _share_and_sample(data, score, average, zero_division)
+        share, sample, left_out = _share_and_sample(data, score, average, zero_division)
+    if left_out and not quiet:
+        text = f"{score.name} is undefined for {left_out}, which the average leaves out"
+        warn(f"{text}; zero_division=0 counts them as 0", UndefinedMetricWarning)
     name, each = score.name if average is None else f"{average}_{score.name}", average is None
     # The matrix may have one more class.
     classes = data.classes if each or data.items is None else data.items.classes
     sample = _with_constant(sample, zero_division)
     interval = interval_of(
-        sample, method, level, name, classes=classes, each=each, alternative=alternative
+        sample, method, level, name, classes, each, alternative=alternative, quiet=quiet
     )
     if share == 1.0:
         return interval
@@ -413,32 +420,26 @@ def interval_of_classes(
     return replace(interval, estimate=estimate, low=low, high=high, standard_error=error)
 
 
-def _mean_over_items(data: ClassCounts, score: Tversky, zero_division: float) -> Sample:
-    """Return the sample of the mean of the items' scores."""
+def _mean_over_items(data: ClassCounts, score: Tversky, zero_division: float) -> tuple[Sample, str]:
+    """Return the sample of the mean of the items' scores, and how many items are left out."""
     if data.items is not None or data.grouped:
         needs = "needs indicators of shape (items, classes) as labels, without groups"
         raise ValueError(f"average='samples' {needs}")
     scores = clustered.unit_scores(data.units, score)
     scores = np.where(np.isnan(scores), zero_division, scores)
     known = ~np.isnan(scores)
-    if not known.all():
-        _warn_of_undefined(score, f"{np.sum(~known):,} items")
-    return clustered.sample_of_scores([scores[known]])
-
-
-def _warn_of_undefined(score: Tversky, what: str) -> None:
-    text = f"{score.name} is undefined for {what}, which the average leaves out; zero_division=0"
-    warn(f"{text} counts them as 0", UndefinedMetricWarning)
+    left_out = "" if known.all() else f"{np.sum(~known):,} items"
+    return clustered.sample_of_scores([scores[known]]), left_out
 
 
 def _share_and_sample(
     data: ClassCounts, score: Tversky, average: str | None, zero_division: float
-) -> tuple[float, Sample]:
+) -> tuple[float, Sample, str]:
     """Return the share of the classes that have a score in an average, and their sample.
 
-    Without `zero_division`, that is nan, a warning says which classes are left out.
+    Without `zero_division`, that is nan, the third result says which classes are left out.
     """
-    chosen, share = np.arange(len(data.classes)), 1.0
+    chosen, share, left_out = np.arange(len(data.classes)), 1.0, ""
     true = data.totals[:, 0] + data.totals[:, 2]
     if average == "weighted" and not true.any():
         average = "macro"
@@ -447,11 +448,11 @@ def _share_and_sample(
         chosen = np.flatnonzero(relevant)
         if np.isnan(zero_division):
             rest = [data.classes[k] for k in np.flatnonzero(~relevant).tolist()]
-            _warn_of_undefined(score, f"class {_validation.listing(rest, 3)}")
+            left_out = f"class {_validation.listing(rest, 3)}"
         else:
             weight = true if average == "weighted" else np.ones(len(true))
             share = weight[chosen].sum() / weight.sum()
-    return share, _sample_of_classes(data, score, average, chosen)
+    return share, _sample_of_classes(data, score, average, chosen), left_out
 
 
 def _sample_of_classes(

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from f1ci import _tables, _validation, intervals, methods, metrics
 from f1ci import counts as _counts
 from f1ci._limits import FEW
-from f1ci.results import Classes, Fields, Interval, Labels, Record, without_warnings
+from f1ci.results import Classes, Fields, Interval, Labels, Record
 
 if TYPE_CHECKING:
     import pandas
@@ -228,25 +228,26 @@ def _report(
     method = None if method == "score" else method
 
     def ask(metric: str, average: str | None) -> Interval:
+        """Return an interval without warnings: the notes say it."""
         score = getattr(metrics, metric)
-        return intervals.interval_of_classes(data, score, average, zero_division, method, level)
+        return intervals.interval_of_classes(
+            data, score, average, zero_division, method, level, quiet=True
+        )
 
     complete = data.items is not None and len(data.items.classes) == len(data.classes)
     rows = ["macro", "weighted"] if complete else ["micro", "macro", "weighted"]
     if data.items is None and not data.grouped:
         rows.append("samples")
-    with without_warnings():  # the notes say it
-        by_class = {m: ask(m, None) for m in METRICS}
-        averages = {}
-        if complete:
-            averages["accuracy"] = {"accuracy": replace(ask("f1", "micro"), metric="accuracy")}
-        averages |= {f"{row} avg": {m: ask(m, row) for m in METRICS} for row in rows}
+    by_class = {m: ask(m, None) for m in METRICS}
+    averages = {}
+    if complete:
+        averages["accuracy"] = {"accuracy": replace(ask("f1", "micro"), metric="accuracy")}
+    averages |= {f"{row} avg": {m: ask(m, row) for m in METRICS} for row in rows}
     printed = [*by_class.values(), *(x for each in averages.values() for x in each.values())]
     name = ", ".join(dict.fromkeys(x.method for x in printed))
     tp, fp, fn = data.totals.T
-    counted = f"counted as {zero_division:g}"
-    if np.isnan(zero_division):
-        counted = "left out of its averages"
+    left_out = np.isnan(zero_division)
+    counted = "left out of its averages" if left_out else f"counted as {zero_division:g}"
     notes = [
         f"undefined, and {counted}: {m} of {_listing(of, relevant == 0.0)}"
         for m, relevant in zip(METRICS, (tp + fp, tp + fn, tp + fp + fn), strict=True)

@@ -6,9 +6,9 @@
 # not for a few scenarios.
 #
 # *Coverage* is the probability that an interval holds the true score. The *level* is the coverage that an interval
-# promises, such as 95 %. Coverage depends on $v = \mathrm{TP} + \mathrm{FP} + \mathrm{FN}$, the number of *relevant
-# items*, and not on the size $n$ of the test set. Move the slider, and watch the teeth: counts are whole numbers,
-# so coverage jumps wherever the true score passes an end point of an interval. The dot marks the lowest coverage.
+# promises, such as 95 %. Coverage depends on the number $v = \mathrm{TP} + \mathrm{FP} + \mathrm{FN}$ of *relevant
+# items*, not on the size $n$ of the test set. Move the slider to choose $v$. The curve has teeth because counts are
+# whole numbers: coverage jumps where the true score passes an end point. The dot marks the lowest coverage.
 #
 # :::{figure} ../results/figures/choosing-a-method-front.svg
 # :alt: Four panels of saw-tooth curves, exact coverage against the true F1 at 50 relevant items. Clopper-Pearson stays above the line at 95 percent. Wald falls far below it at both ends. Both Wilson curves saw around it, with a dip close to 0 or 1.
@@ -26,10 +26,10 @@
 #
 # | your situation | use | because |
 # |:--|:--|:--|
-# | one score to report, nothing special | Wilson score (the default) | On average over the true scores it covers as promised. It stays inside $[0, 1]$ and always has a width. It is shorter than Clopper-Pearson and, for scores above one half, than Wilson direct. |
-# | a low score (below one third) and few relevant items (some tens at most) | `wilson_direct` | It is shorter there, and covers at least as much on average. Between one third and one half it is shorter, but covers less. |
-# | the level must be kept whatever the truth (a safety claim, a regulator) | `clopper_pearson` | It is the only one of the four whose coverage is never below its level. At $v = 25$ it is {glue:text}`choosing-cp-price:.0f` % longer than the default. |
-# | no item right, or no item wrong | any but `wald` | Wald has no width there. |
+# | one score to report, nothing special | Wilson score (the default) | Its mean coverage over all true scores is near the level. It stays inside $[0, 1]$ and never has length zero. It is shorter than Clopper-Pearson and, for scores above one half, than Wilson direct. |
+# | a low score (below one third) and few relevant items (some tens at most) | `wilson_direct` | It is shorter there, and its mean coverage is at least as high. Between one third and one half it is shorter, but covers less. |
+# | coverage must never be below the level (a safety claim, a regulator) | `clopper_pearson` | It is the only one of the four whose coverage is never below its level. At $v = 25$ it is {glue:text}`choosing-cp-price:.0f` % longer than the default. |
+# | no item right, or no item wrong | any but `wald` | Wald has length zero there. |
 # | hundreds of relevant items, a score well inside $(0, 1)$ | any | The four hardly differ, see [below](#when-does-the-choice-not-matter). |
 # | the interval must match a delta-method interval for other metrics of the same table | `wald` | It *is* that interval. Check first that $v$ is large enough. |
 # | several classes, F-beta, many metrics at once, two models | none of these | See [the last section](#what-these-four-methods-do-not-do). |
@@ -83,8 +83,7 @@ for (v, method), (coverage, length) in found.items():
 # ## Coverage, for every true score
 #
 # Given $v$, coverage is a sum over the $v + 1$ possible numbers of true positives
-# ({prf:ref}`prop-lam-coverage`). The saw teeth are real: counts are integers, and coverage jumps
-# wherever the true score passes an end point ({prf:ref}`cor-lam-coverage-block`).
+# ({prf:ref}`prop-lam-coverage`). {prf:ref}`cor-lam-coverage-block` says where it jumps.
 
 # %% mystnb={"image": {"alt": "Twenty small panels, a row for each number of relevant items and a column for each method: exact coverage against the true F1 score. Clopper-Pearson stays above the nominal line. Wald falls far below it towards both borders, for few items everywhere. Both Wilson curves saw around the line, with a short dip near the borders; the teeth shrink as items increase."}, "figure": {"caption": "Exact coverage against the true F1 score, by number $v$ of relevant items (rows) and method (columns). The line is the nominal level. Wald's curve leaves the picture: towards the borders it falls to zero.", "name": "fig-choosing-coverage"}}
 figure, axes = figures.subplots(
@@ -124,13 +123,12 @@ chart.draw(axes)
 figures.save(figure, "choosing-a-method-tasks")
 
 # %% [markdown]
-# Two numbers sum a curve up. Its **mean over F\***, all values of F\* counted alike, is a finite
-# sum of Beta distribution functions: the mean of $\binom{v}{t} x^t (1 - x)^{v - t}$ over an
-# interval of $x$ is a Beta probability divided by $v + 1$. Its **infimum** is known exactly too:
-# between neighbouring end points coverage rises, falls, or rises and then falls, if the counts
-# that cover form a block ({prf:ref}`cor-lam-coverage-block`). So it is enough to look on both
-# sides of every end point. (For Wald they need not form a block; but its coverage falls to zero at
-# the borders, and nothing is less than that.)
+# Two numbers sum up a curve. The first is the **mean over F\***, where $F^*$ is the true share of relevant
+# items that are right. It is a finite sum, because the integral of
+# $\binom{v}{t} x^t (1 - x)^{v - t}$ over an interval is a Beta probability divided by $v + 1$. The second is the
+# **infimum**, the lowest coverage. Between neighbouring end points coverage rises, falls, or rises and then falls
+# ({prf:ref}`cor-lam-coverage-block`). So it is enough to look on both sides of every end point. (The corollary does not
+# hold for Wald. But Wald's coverage falls to zero at the borders, so its infimum is zero.)
 
 
 # %%
@@ -149,14 +147,14 @@ show.table(head, rows, numeric=(0, 2, 3, 4, 5, 6))
 # %% [markdown]
 # What the table says:
 #
-# - **Wald** does not do what it promises for few items. At $v = 25$ its mean coverage is
-#   {glue:text}`choosing-wald-25:.3f`. Near the borders coverage is zero, whatever $v$ is: with
+# - **Wald** covers too little for few items. At $v = 25$ its mean coverage is
+#   {glue:text}`choosing-wald-25:.3f`. Near the borders its coverage is zero for every $v$: with
 #   no item right its interval is the single point 0.
 # - **Clopper-Pearson** keeps its level everywhere, as {prf:ref}`prop-lam-clopper-pearson` proves.
-#   It covers more than promised: {glue:text}`choosing-cp-25:.3f` on average at $v = 25$.
-# - **Both Wilson methods** are within half a percentage point of the level on average from
-#   $v = 10$ on. Both fall to about {glue:text}`choosing-wilson-worst:.2f` at isolated scores
-#   within about $1/v$ of a border. That dip never goes away; it only becomes narrower. If you cannot
+#   Its mean coverage is above the level: {glue:text}`choosing-cp-25:.3f` at $v = 25$.
+# - **Both Wilson methods** have a mean coverage within half a percentage point of the level from
+#   $v = 10$ on. Their coverage falls to about {glue:text}`choosing-wilson-worst:.2f` at isolated scores
+#   within about $1/v$ of a border. With more items this dip becomes narrower, but it does not go away. If you cannot
 #   accept it, use Clopper-Pearson.
 #
 # ## Expected length
@@ -235,24 +233,23 @@ say("choosing-cp-price", 100 * float(price - 1))
 #   {glue:text}`choosing-indirect-high-coverage:.3f` on average. Wilson direct covers
 #   {glue:text}`choosing-direct-high-coverage:.3f` and is
 #   {glue:text}`choosing-direct-high-excess:.0f` % longer.
-# - **For low scores it is the other way round.** Below 1/3, Wilson direct covers
+# - **For low scores Wilson direct is better.** Below 1/3, Wilson direct covers
 #   {glue:text}`choosing-direct-low-coverage:.3f` and Wilson score
-#   {glue:text}`choosing-indirect-low-coverage:.3f`, and Wilson direct is
+#   {glue:text}`choosing-indirect-low-coverage:.3f`. Wilson direct is
 #   {glue:text}`choosing-direct-low-saving:.0f` % shorter. So the default suits the
 #   scores that people report, not all scores.
-# - **It serves F1 and F\* at once.** Map its end points back, and you have Wilson's
-#   interval for F\* itself (the Jaccard index). Wilson direct has no such partner.
-# - **It is a closed form**: Wilson's interval for a proportion, whose behaviour has been
+# - **Wilson score serves F1 and F\* at once.** Its end points, mapped back, are those of Wilson's
+#   interval for F\* (the Jaccard index). Wilson direct has no such partner.
+# - **Wilson score has a closed form**: Wilson's interval for a proportion, which has been
 #   studied for a century.
 #
-# From a hundred relevant items on, the two differ in the third decimal, and the choice is a matter
-# of taste.
+# From a hundred relevant items on, the two intervals differ in the third decimal, so you may use either.
 #
 # (when-does-the-choice-not-matter)=
 # ## When does the choice not matter?
 #
 # For a given true score, from which $v$ on does a method's coverage stay above the level minus one
-# percentage point? (Searched up to the parameter `largest`. Clopper-Pearson needs no $v$ at all.)
+# percentage point? (The search ends at the parameter `largest`. Clopper-Pearson is above the level for every $v$.)
 
 # %%
 targets = np.array([0.3, 0.5, 0.7, 0.8, 0.9, 0.95])
@@ -273,8 +270,8 @@ show.table(["true F1", *(methods[m] for m in compared)], rows, numeric=(0, 1, 2,
 
 # %% [markdown]
 # At a true score of 4/5 Wald can be trusted from $v$ = {glue:text}`choosing-wald-from-8` on, at
-# 19/20 from {glue:text}`choosing-wald-from-95` on. The Wilson methods get there earlier. Above
-# that, lengths agree to a few percent as well (the figure above), so any of the four will do.
+# 19/20 from {glue:text}`choosing-wald-from-95` on. The Wilson methods need fewer items. Above
+# these numbers the lengths also agree to a few percent (see the figure above), so you may use any of the four.
 #
 # How many relevant items do you need for an interval of a given length? With the default method:
 
@@ -290,11 +287,11 @@ show.table(head, rows, numeric=(0, 1, 2, 3))
 # %% [markdown]
 # ## A test set of given size: what prevalence does
 #
-# Nobody fixes $v$. A test set has $n$ items, a share of them is positive, and $v$ is
-# random. Then coverage is a mean over $v$, which wears the saw teeth down. Take
+# A test set has a fixed number $n$ of items, and $v$ is random. Coverage is then a mean over $v$, which smooths
+# the teeth. The *prevalence* $\pi$ is the share of positive items. Take
 # {glue:text}`choosing-size` items, and a classifier whose precision and recall are equal (so both
-# are F1). An item is then relevant with probability $\pi (2 - F_1)$ for the prevalence $\pi$. At $\pi = 1/2$ this is
-# half the test set or more; for a rare class it is one item in some dozens.
+# are F1). An item is then relevant with probability $\pi (2 - F_1)$. At $\pi = 1/2$ at least half of the test set
+# is relevant. For a rare class, only a few items in a hundred are.
 
 # %% mystnb={"image": {"alt": "Three panels, one for each prevalence: exact coverage of the four methods against the true F1 score for a test set of fixed size. For a rare class the curves look as for ten or twenty relevant items, with Wald far below the level; for a common class all are close to it except at the borders."}, "figure": {"caption": "Exact coverage for a test set of fixed size, by prevalence, for a classifier with equal precision and recall. A rare class makes a large test set small.", "name": "fig-choosing-prevalence"}}
 say("choosing-size", f"{test_size:,}")
@@ -345,23 +342,23 @@ head = ["prevalence", "expected v", "P(v = 0)", *methods.values()]
 show.table(head, rows, numeric=range(7))
 
 # %% [markdown]
-# (Per method: coverage, expected length.) With a prevalence of a few percent, hundreds of items
-# are a small test set. To plan one, find the $v$ that you need in the table above, and divide by
+# Each cell has the coverage and the expected length. With a prevalence of a few percent, hundreds of items
+# are a small test set. To plan a test set, find the $v$ that you need in the table above, and divide it by
 # $\pi (2 - F_1)$.
 #
 # (what-these-four-methods-do-not-do)=
 # ## What these four methods do not do
 #
-# They are for one F1 score of one binary classifier on independent items. Everything below, with
-# code, is in [a report in five minutes](/notebooks/five-minutes.ipynb), and what goes wrong without it
-# in [questions people ask](/notebooks/questions.ipynb).
+# They are for one F1 score of one binary classifier on independent items.
+# [A report in five minutes](/notebooks/five-minutes.ipynb) has code for everything below.
+# [Questions people ask](/notebooks/questions.ipynb) show what goes wrong without it.
 #
 # - F-beta, precision, recall, Jaccard, and averages over several classes:
-#   [score intervals](/book/score.md). They generalise Wilson score and are the default there. The delta
-#   method for several classes is in [the second chapter](/book/takahashi.md).
+#   [score intervals](/book/score.md). They generalise Wilson score and are the default there.
+#   [The second chapter](/book/takahashi.md) has the delta method for several classes.
 # - Two models on the same items, or items that come in documents:
 #   [two models, many documents](/book/compare.md).
-# - Many metrics at once, several classifiers on one test set: [joint
-#   intervals](/notebooks/joint-intervals.ipynb), and [the chapter on them](/book/yuan.md).
+# - Many metrics or classifiers at once: [joint intervals](/notebooks/joint-intervals.ipynb), and
+#   [their chapter](/book/yuan.md).
 # - Two models compared by cross-validation: [the chapter on the Bayes test](/book/wangli.md).
-# - How large a test set for F-beta: [the chapter on planning](/book/jiang.md).
+# - The size of a test set for F-beta: [the chapter on planning](/book/jiang.md).

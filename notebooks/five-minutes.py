@@ -1,15 +1,14 @@
 # %% [markdown]
 # # A report in five minutes
 #
-# Every line below works as it stands, from top to bottom, after the installation. What it prints is shown.
-# No Python at hand? The [calculator](/book/calculator.md) needs none. Your files are CSV? The
-# [command line](/book/cli.md) reads them.
+# Every line below runs as it stands, from top to bottom. The page shows what it prints. The
+# [calculator](/book/calculator.md) needs no Python. The [command line](/book/cli.md) reads CSV files.
 #
 # ```
-# pip install f1ci scikit-learn
+# pip install f1ci scikit-learn matplotlib
 # ```
 #
-# Figures need `matplotlib` as well. scikit-learn is only here for its example data.
+# `f1ci` itself needs only NumPy and SciPy. scikit-learn gives the example data, and matplotlib draws the figures.
 
 # %% tags=["parameters", "show-input"]
 seed: int = 1  # who goes into the test sets, and into the folds
@@ -37,11 +36,11 @@ import f1ci
 print(f1ci.f1_interval(tp=77, fp=44, fn=10))
 
 # %% [markdown]
-# The number in front is the estimate. The *interval* behind it holds the true score with a probability of about 95 %;
-# this probability is called the *level*. The true score is what an endless test set would give.
+# The number in front is the estimate. The *interval* behind it holds the true score with a probability of about 95 %.
+# This probability is the *level*. The *true score* is the score on an endless test set.
 # `score` is the method: the **Wilson score** interval.
 #
-# From labels: half of the tumours in scikit-learn's data train two small models, and the others test them.
+# From labels: half of the tumours in scikit-learn's data train two small models, and the other half tests them.
 
 # %% tags=["show-input"]
 from sklearn.datasets import load_breast_cancer
@@ -56,7 +55,7 @@ malignant = 1 - benign
 x_train, x_test, y_train, y_true = train_test_split(
     x, malignant, test_size=0.5, stratify=malignant, random_state=seed
 )
-# Few features: the models shall make some mistakes.
+# With few features the models make some mistakes.
 model_a = GaussianNB().fit(x_train[:, :4], y_train)
 model_b = make_pipeline(StandardScaler(), LogisticRegression()).fit(x_train[:, :10], y_train)
 y_pred_a, y_pred_b = model_a.predict(x_test[:, :4]), model_b.predict(x_test[:, :10])
@@ -68,10 +67,11 @@ print(interval)
 low, high = interval  # or interval.estimate, interval.low, ...
 
 # %% [markdown]
-# Lists, arrays and data frame columns will do, and labels may be words.
+# Labels may be lists, arrays or columns of a data frame, and they may be words.
 # The level is an argument of every function: `confidence_level=0.99`.
 #
-# Other scores of the same model have intervals too. Give a metric by name, or as an object with parameters.
+# Other scores of the same model have intervals too. Give a metric by name, or as an object with parameters
+# (`mcc` is the Matthews correlation coefficient).
 
 # %% tags=["show-input"]
 matrix = f1ci.confusion_matrix(y_true, y_pred_a)
@@ -97,13 +97,13 @@ report = f1ci.classification_report(kind, guess)
 report
 
 # %% [markdown]
-# The F1 scores as a figure (`report.by_class["recall"]` has the recalls):
+# The F1 scores as a figure (for the recalls, take `report.by_class["recall"]`):
 
 # %% tags=["show-input"] mystnb={"image": {"alt": "A forest of intervals: one line for each kind of wine, with a dot at the estimate."}, "figure": {"caption": "F1 of each class with its interval.", "name": "fig-five-report"}}
 axes = f1ci.plot.forest(report.by_class["f1"])
 
 # %% [markdown]
-# One average alone. For imbalanced classes `macro` counts all classes alike, `weighted` counts each
+# To get one average alone, name it. `macro` counts all classes alike, `weighted` counts each class
 # by its items, and `micro` is the accuracy.
 
 # %% tags=["show-input"]
@@ -113,8 +113,8 @@ for average in ("macro", "weighted", "micro"):
 # %% [markdown]
 # ## Compare two models
 #
-# Both models labelled the same tumours. Do not look whether their two intervals overlap: compare the models
-# item by item.
+# Both models labelled the same tumours. Do not ask whether their two intervals overlap. Compare the models
+# item by item:
 
 # %% tags=["show-input"]
 test = f1ci.difference_test(y_true, y_pred_a, y_pred_b)
@@ -135,8 +135,9 @@ say("five-items", len(y_true))
 say("five-malignant", int(y_true.sum()))
 
 # %% [markdown]
-# In words: {glue:text}`five-verdict`. "Not distinguished" would not mean "equal". To show that B is
-# as good as A, or no worse, first say which difference does not matter:
+# In words: {glue:text}`five-verdict`. The *p-value* is the probability of a difference at least as large if the
+# models were alike. A large p-value would not mean that the models are equal. To show that B is
+# equal to A, or not worse, first say which difference does not matter:
 # `f1ci.difference_test(y_true, y_pred_a, y_pred_b, margin=0.02)`.
 
 # %% tags=["show-input"] mystnb={"image": {"alt": "The interval of B minus A as one line with a dot at the estimate, beside a vertical line at zero. Right of zero B is better. The verdict in words stands below."}, "figure": {"caption": "The difference of the two models in F1, with its interval. Right of zero B is better.", "name": "fig-five-difference"}}
@@ -145,8 +146,8 @@ axes = f1ci.plot.difference(test)
 # %% [markdown]
 # ## Documents, images or patients as units
 #
-# Spans of one document are alike, and so are the pixels of an image. Then the sample consists of
-# documents, not of spans. Give the counts of each document, or the labels with `groups=`.
+# Spans of one document are alike, and so are the pixels of one image. Then the document or the image is the
+# *unit*: what was drawn at random. Give the counts of each unit, or the labels with `groups=`.
 
 # %% tags=["show-input"]
 counts = [  # tp, fp, fn of each document
@@ -163,14 +164,14 @@ say("five-by-document", by_document.length)
 say("five-pooled", pooled.length)
 
 # %% [markdown]
-# Its length is {glue:text}`five-by-document:.3f`. If the spans were independent, the length would
-# be {glue:text}`five-pooled:.3f`, which promises too much here. Two models on the same documents:
+# The interval has the length {glue:text}`five-by-document:.3f`. An interval for independent spans would have the length
+# {glue:text}`five-pooled:.3f`, which promises too much here. For two models on the same documents, use
 # `f1ci.clustered_difference(counts_a, counts_b)`.
 #
 # ## Cross-validation
 #
-# The folds of a cross-validation share training data, so the standard deviation of their scores is no guide. Halve
-# the data three times in a balanced way, and ask how probable it is that B is better (`p_h1`):
+# The folds of a cross-validation share training data, so the standard deviation of their scores misleads.
+# `bcv_partitions` halves the data three times in a balanced way. `bayes_test` says how probable it is that B is better:
 
 # %% tags=["show-input"]
 folds = {"A": [], "B": []}
@@ -184,7 +185,7 @@ folds_a, folds_b = (np.reshape(folds[name], (3, 2, 3)) for name in "AB")
 f1ci.bayes_test(folds_a, folds_b)
 
 # %% [markdown]
-# The *posterior* says which values of F1 are plausible after the six halves were seen:
+# The *posterior* says which values of F1 are plausible after the six test halves:
 
 # %% tags=["show-input"]
 posterior = f1ci.posterior(*f1ci.effective_counts(folds_b))
@@ -194,14 +195,14 @@ print(f"F1 of B between {low:.3f} and {high:.3f}")
 # %% [markdown]
 # ## How many items?
 #
-# For an interval of a given half width, whichever classifier you will test:
+# This number of items keeps the half width of the interval, whichever classifier you will test:
 
 # %% tags=["show-input"]
 f1ci.sample_size("f1", half_width=0.05, prevalence=0.25)
 
 # %% [markdown]
-# For a difference between two models, the plan needs the shares of all items, positive and
-# negative, on which only one of the two models is right:
+# To find a difference between two models, the plan needs their *disagreement*. It is the share of items that are
+# positive and that only one model gets right, and the same share for negative items.
 
 # %% tags=["show-input"]
 f1ci.comparison_sample_size(
@@ -215,7 +216,7 @@ f1ci.comparison_sample_size(
 # %% [markdown]
 # ## What to write in the paper
 #
-# Give the level, the method, the number of items, and what you counted as a unit. To paste:
+# Give the level, the method, the number of items, and the unit. A text to paste:
 #
 # > On {glue:text}`five-items` test items, {glue:text}`five-malignant` of them positive, model B reached
 # > F1 = {glue:text}`five-b:.3f` ({glue:text}`five-level` CI {glue:text}`five-b-low:.3f` to
@@ -224,9 +225,9 @@ f1ci.comparison_sample_size(
 # > {glue:text}`five-difference-low:.3f` to {glue:text}`five-difference-high:.3f`; exact paired
 # > randomisation test, p = {glue:text}`five-p`). Computed with f1ci.
 #
-# And for documents: "... of {glue:text}`five-documents` documents; the interval takes documents as
-# independent, not the spans in them". [How to cite](/book/cite.md).
+# For documents, add: "... in {glue:text}`five-documents` documents; the interval treats documents as
+# independent, not the spans in them". [How to cite](/book/cite.md) has the references.
 #
-# Which function answers which question? A chart is on the [front page](/book/index.md).
-# More: [recipes](/book/recipes.md) for other tools' formats,
-# [questions people ask](/notebooks/questions.ipynb), and the [reference](/book/api.md).
+# A chart on the [front page](/book/index.md) shows which function answers which question.
+# [Recipes](/book/recipes.md) are for other tools' formats. Next: [questions people ask](/notebooks/questions.ipynb)
+# and the [reference](/book/api.md).

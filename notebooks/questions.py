@@ -1,11 +1,11 @@
 # %% [markdown]
 # # Questions people ask about F1 and confidence
 #
-# The questions are from public threads. Each has a short answer, a line of code, and a measurement of the recipe that
-# people pass around. *Coverage* is how often a {glue:text}`questions-level` interval holds the true score; it should be
-# close to {glue:text}`questions-level`. "Exact" coverage is a sum over all tables of counts. All other coverage is
-# simulated, and printed with its standard error. Unfold *Show the code* to see how. The code needs nothing but
-# `pip install f1ci`.
+# The questions are from public threads. Each has a short answer, a line of code, and a test of the recipe that
+# people pass around. *Coverage* is the probability that a {glue:text}`questions-level` interval holds the true score.
+# It should be close to {glue:text}`questions-level`. "Exact" coverage is a sum over all tables of counts. All other
+# coverage is simulated, and has its standard error beside it. Unfold *Show the code* to see how. The code needs only
+# `pip install f1ci`, and matplotlib for one figure.
 #
 # | what people do | covers | better |
 # |:--|--:|:--|
@@ -14,12 +14,12 @@
 # | [treat macro F1 as a proportion of all n items](#question-macro) | {glue:text}`questions-macro` | `average="macro"` |
 # | [pool the spans of all documents](#question-documents) | {glue:text}`questions-spans` | `clustered_interval` |
 # | [count pixels for Dice](#question-dice) | {glue:text}`questions-pixels` | `clustered_interval` |
-# | [flatten several labels per item](#question-multilabel) | {glue:text}`questions-flat` | indicators, as they are |
+# | [flatten several labels per item](#question-multilabel) | {glue:text}`questions-flat` | give the table of labels |
 # | [bootstrap a near-perfect score](#question-perfect) | {glue:text}`questions-bootstrap` | `f1_interval` |
 # | [t interval over ten folds](#question-folds), {glue:text}`questions-folds-times` times as long | {glue:text}`questions-folds` | pool the folds' counts |
 # | [tune the threshold on the test set](#question-threshold) | {glue:text}`questions-tuned` | tune on other items |
 #
-# Each coverage is for one setting, given below. In other settings the recipes do better or worse.
+# Each coverage is for one setting, which its section states. In other settings the recipes do better or worse.
 
 # %% tags=["parameters", "show-input"]
 confidence_level: float = 0.95  # level of all intervals
@@ -84,19 +84,19 @@ quote(level=f"{100 * confidence_level:g} %")
 # (question-interval)=
 # ## How do I get a confidence interval for F1?
 #
-# [Asked](https://stats.stackexchange.com/questions/359242)
-# [many](https://stats.stackexchange.com/questions/363382)
-# [times](https://github.com/scikit-learn/scikit-learn/issues/21007). With counts, or with labels:
+# People ask this of statisticians ([1](https://stats.stackexchange.com/questions/359242),
+# [2](https://stats.stackexchange.com/questions/363382)) and of
+# [scikit-learn](https://github.com/scikit-learn/scikit-learn/issues/21007). From counts, or from labels:
 
 # %% tags=["show-input"]
 print(f1ci.f1_interval(tp=77, fp=44, fn=10))
 print(f1ci.f1_score_interval([1, 1, 1, 0, 0, 1] * 20, [1, 1, 0, 0, 1, 1] * 20))
 
 # %% [markdown]
-# The common recipe treats F1 as a proportion of all $n$ items: $F_1 \pm z \sqrt{F_1 (1 - F_1) / n}$, or Wilson's
-# interval with $n$ trials. But true negatives
-# say nothing about F1. Only $v = \mathrm{TP} + \mathrm{FP} + \mathrm{FN}$ items do, and if positives are
-# rare, these are few. Exact coverage for test sets of 500, at several shares of positives and true F1 scores:
+# The common recipe treats F1 as a proportion of all $n$ items. It takes $F_1 \pm z \sqrt{F_1 (1 - F_1) / n}$, or Wilson's
+# interval with $n$ trials. But true negatives do not affect F1. Only the *relevant items* do, and there are
+# $v = \mathrm{TP} + \mathrm{FP} + \mathrm{FN}$ of them. If positives are rare, $v$ is small. Exact coverage for test sets
+# of 500 items, at several shares of positives and true F1 scores:
 
 # %% tags=["hide-input"]
 settings = [(500, 0.05, 0.8), (500, 0.2, 0.8), (500, 0.5, 0.8), (500, 0.2, 0.95)]
@@ -159,10 +159,9 @@ quote(score_worst=min(found["f1_interval", s] for s in settings))
 # ## Can I add two successes and two failures?
 #
 # "Plus four" is a good trick for a proportion. People
-# [carry it on from recall to F1](https://stats.stackexchange.com/questions/363382), sometimes under Wilson's
-# name. But F1 is not a proportion of independent trials, so it is not clear what the four are added to. They may be
-# added to the $n$ items. Or they are added to the items of precision and of recall, which makes two more of each count.
-# Exact coverage:
+# [also use it for F1](https://stats.stackexchange.com/questions/363382), sometimes under Wilson's
+# name. But F1 is not a proportion of independent trials, so it is not clear where to add the four. Some add them
+# to the $n$ items. Others add them to precision and to recall, which adds two to each count. Exact coverage:
 
 
 # %% tags=["hide-input"]
@@ -188,18 +187,17 @@ two_each = [found["two_of_each", s] for s in settings]
 quote(plus_two_low=min(two_each), plus_two_high=max(two_each))
 
 # %% [markdown]
-# Added to all $n$ items, they change nothing about the error above ({glue:text}`questions-plus-four`). Added to each
-# count, they give {glue:text}`questions-plus-two-low:.3f` to {glue:text}`questions-plus-two-high:.3f`. High scores are
-# covered worst, because the trick pulls them down. Use `f1_interval`: it is Wilson's own interval, with the right trials.
+# Adding to the $n$ items does not cure the error above ({glue:text}`questions-plus-four`). Adding to each
+# count gives {glue:text}`questions-plus-two-low:.3f` to {glue:text}`questions-plus-two-high:.3f`. High scores have the
+# lowest coverage, because the trick pulls them down. Use `f1_interval`: it is Wilson's own interval, with the right trials.
 #
 # (question-better)=
 # ## Is model B better than A? Their intervals overlap
 #
-# The [commonest](https://stats.stackexchange.com/questions/431713)
-# [question](https://datascience.stackexchange.com/questions/80921). Overlapping intervals do not mean that the
-# models are equal, and neither does an
-# [unpaired test](https://github.com/EleutherAI/lm-evaluation-harness/pull/3868) without a finding. Both ignore that the
-# models saw the same items. Compare the models item by item:
+# This is the most common question ([1](https://stats.stackexchange.com/questions/431713),
+# [2](https://datascience.stackexchange.com/questions/80921)). Overlapping intervals do not mean that the
+# models are equal. An [unpaired test](https://github.com/EleutherAI/lm-evaluation-harness/pull/3868) that finds no
+# difference does not mean it either. Both ignore that the models saw the same items. Compare the models item by item:
 
 # %% tags=["show-input"]
 y_true = [1] * 50 + [0] * 50
@@ -208,8 +206,8 @@ y_pred_b = [1] * 36 + [0] * 56 + [1] * 2 + [0] * 6
 f1ci.difference_test(y_true, y_pred_a, y_pred_b)
 
 # %% [markdown]
-# How often does each way find a difference? Two models and 500 items, simulated: first with equal models, then with a
-# better B.
+# How often does each way find a difference? We simulate two models on 500 items, first equal models and then a
+# better B:
 
 
 # %% tags=["hide-input"]
@@ -262,17 +260,17 @@ quote(unpaired_power=power["unpaired test"], power=power["difference_test"])
 quote(missed=1 - power["difference_test"])
 
 # %% [markdown]
-# B is better by {glue:text}`questions-gap:.3f`. The two intervals are apart in
-# {glue:text}`questions-overlap-power:.3f` of the test sets. The unpaired test finds the difference in
-# {glue:text}`questions-unpaired-power:.2f`, the paired test in {glue:text}`questions-power:.2f`. More on
-# [two models](/book/compare.md).
+# B is better by {glue:text}`questions-gap:.3f`. The share of test sets in which the two intervals do not overlap is
+# {glue:text}`questions-overlap-power:.3f`. The unpaired test finds the difference in a share of
+# {glue:text}`questions-unpaired-power:.2f`, the paired test in {glue:text}`questions-power:.2f`. The chapter on
+# [two models](/book/compare.md) has more.
 #
 # (question-equal)=
 # ## The difference is not significant. Are the models equal?
 #
 # [No](https://github.com/EleutherAI/lm-evaluation-harness/issues/3831). In the last table B is truly better,
-# and {glue:text}`questions-missed:.2f` of the test sets miss it. To claim that two models are as good as
-# each other, first say which difference does not matter (the *margin*), and test that. One typical test set from above:
+# and a share of {glue:text}`questions-missed:.2f` of the test sets does not show it. To claim that two models are
+# equally good, first say which difference does not matter (the *margin*), and test that. A typical test set from above:
 
 # %% tags=["show-input"]
 typical = np.array([315, 8, 12, 15, 15, 18, 12, 105])  # by truth, A and B: 000, 001, ... 111
@@ -290,9 +288,9 @@ quote(example_low=test.interval.low, example_high=test.interval.high)
 
 # %% [markdown]
 # The test of a difference has the p-value {glue:text}`questions-example-p`. The test of equivalence within
-# the margin has {glue:text}`questions-example-equivalent`. So neither is shown. The interval says it best: B minus A may
-# be anything from {glue:text}`questions-example-low:.3f` to {glue:text}`questions-example-high:.3f`. As a figure
-# (with `matplotlib`), `f1ci.plot.difference(test)`:
+# the margin has the p-value {glue:text}`questions-example-equivalent`. So the data show neither. The interval is clearer:
+# B minus A may be anything from {glue:text}`questions-example-low:.3f` to {glue:text}`questions-example-high:.3f`. The
+# same as a figure:
 
 # %% tags=["show-input"] mystnb={"image": {"alt": "The interval of B minus A as one line with a dot at the estimate, a vertical line at zero, and a shaded band around zero: the margin. The interval begins left of zero, inside the band, and ends right of the band, where B is better. The verdict in words stands below."}, "figure": {"caption": "The interval of the difference against zero and against the margin (shaded).", "name": "fig-questions-difference"}}
 axes = f1ci.plot.difference(test)
@@ -301,9 +299,9 @@ axes = f1ci.plot.difference(test)
 # (question-macro)=
 # ## What about macro and weighted F1 of imbalanced classes?
 #
-# [Asked](https://github.com/jacobgil/confidenceinterval/issues/2)
-# [of](https://github.com/jacobgil/confidenceinterval/pull/9)
-# [packages](https://github.com/sepandhaghighi/pycm/issues/237). Use the average's own interval:
+# People ask packages for this ([1](https://github.com/jacobgil/confidenceinterval/issues/2),
+# [2](https://github.com/jacobgil/confidenceinterval/pull/9),
+# [3](https://github.com/sepandhaghighi/pycm/issues/237)). Use the average's own interval:
 
 # %% tags=["show-input"]
 species = ["cat", "dog", "dog", "owl", "cat", "owl", "dog", "cat"] * 30
@@ -313,7 +311,8 @@ print(f1ci.f1_score_interval(species, guesses, average="weighted"))
 
 # %% [markdown]
 # Two recipes are common. One averages the end points of the classes'
-# intervals. The other treats macro F1 as a proportion of $n$. Three classes, 90 %, 5 % and 5 % of 500 items:
+# intervals. The other treats macro F1 as a proportion of $n$. We simulate three classes with 90 %, 5 % and 5 % of
+# 500 items:
 
 # %% tags=["hide-input"]
 share = np.array([0.9, 0.05, 0.05])
@@ -370,16 +369,16 @@ for name, study in (("1", studies["ends averaged"]), ("3", studies['average="mac
     quote(**{f"macro_length_{name}": study.expected_length})
 
 # %% [markdown]
-# Averaging the end points covers too much, because the interval is too long
-# ({glue:text}`questions-macro-length-1:.3f` instead of {glue:text}`questions-macro-length-3:.3f`). The
-# proportion of $n$ is far too short.
+# The averaged end points are too far apart: the mean length is {glue:text}`questions-macro-length-1:.3f` instead of
+# {glue:text}`questions-macro-length-3:.3f`. The interval for a proportion of $n$ is much too short.
 #
 # (question-micro)=
 # ## Why is micro F1 the same as accuracy?
 #
-# [Because](https://github.com/sepandhaghighi/pycm/issues/346) every wrong item is one false positive and one false
-# negative. So its interval is that of a proportion, and other programs have it. Micro F1 differs from accuracy if an item
-# may have several labels, or if a class is left out of the average.
+# Every wrong item is one false positive and one false negative
+# ([asked here](https://github.com/sepandhaghighi/pycm/issues/346)). So the interval of micro F1 is that of a proportion,
+# and other programs have it. Micro F1 differs from accuracy if an item
+# may have several labels, or if the average leaves out a class.
 
 # %% tags=["show-input"]
 truth_of = np.repeat(["a", "b", "c"], [50, 30, 20])
@@ -403,7 +402,7 @@ counts = [[8, 1, 2], [5, 0, 0], [9, 4, 3], [2, 2, 1], [7, 0, 1], [4, 1, 3], [6, 
 print(f1ci.clustered_interval(counts))  # tp, fp, fn of each document
 
 # %% [markdown]
-# Measured with twenty documents of ten spans, a correlation of 3/10 between spans of one document, and a true F1 of 4/5:
+# We simulate twenty documents of ten spans. The correlation of spans of one document is 3/10, and the true F1 is 4/5:
 
 # %% tags=["hide-input"]
 true_f1 = 0.8
@@ -438,23 +437,23 @@ spans, documents = pooled_or_by_unit(20, 10, 0.3, generator)
 quote(spans=f"{spans:.2f}", documents=documents)
 
 # %% [markdown]
-# With the counts of each document the interval covers {glue:text}`questions-documents:.3f`. More in
-# [many documents](/book/compare.md).
+# From the counts of each document, the interval has a coverage of {glue:text}`questions-documents:.3f`. The chapter on
+# [many documents](/book/compare.md) has more.
 #
 # (question-dice)=
 # ## Is Dice the same as F1? What is its interval for segmentation?
 #
 # The Dice coefficient is F1 with pixels as items, and IoU is the Jaccard index. But pixels of one image are
-# far from independent: [images are the units](https://github.com/torchgeo/torchgeo-bench/pull/165). Thirty images with
+# alike, so [images are the units](https://github.com/torchgeo/torchgeo-bench/pull/165). We simulate thirty images with
 # 10,000 relevant pixels each, and a correlation of only 1/20:
 
 # %% tags=["hide-input"]
 pixels, _ = pooled_or_by_unit(30, 10_000, 0.05, generator)
 
 # %% [markdown]
-# And which Dice? *Pooled* Dice adds up the pixels of all images, so large objects count most. *Mean* Dice is the
-# mean of the images' scores. They answer different questions; `average="samples"` is for means. Images with a
-# large object found well, and images with a small object found badly:
+# There are two kinds of Dice. *Pooled* Dice adds up the pixels of all images, so large objects count most. *Mean* Dice
+# is the mean of the images' scores, `average="samples"`. They differ if, for example, the model finds large objects well
+# and small objects badly:
 
 # %% tags=["show-input"]
 images = np.array(
@@ -464,14 +463,14 @@ print("pooled Dice:", f1ci.clustered_interval(images))
 print("mean Dice:  ", f1ci.clustered_interval(images[:, None], average="samples"))
 
 # %% [markdown]
-# [Detection](https://github.com/cocodataset/cocoapi/issues/572) is the same: count matched, spurious and missed boxes for
-# each image. [Recipes](/book/recipes.md) for spans, boxes and masks.
+# For [detection](https://github.com/cocodataset/cocoapi/issues/572), count matched, spurious and missed boxes in
+# each image. The [recipes](/book/recipes.md) do this for spans, boxes and masks.
 #
 # (question-multilabel)=
 # ## My items have several labels
 #
-# [Asked here](https://github.com/jacobgil/confidenceinterval/issues/13). Give the indicators as they are; these are the
-# six items of that thread:
+# Give the table of zeros and ones, with a row for each item and a column for each label. These are the six items of
+# [a thread](https://github.com/jacobgil/confidenceinterval/issues/13):
 
 # %% tags=["show-input"]
 truth_of = np.array([[1, 0, 1], [0, 1, 1], [1, 1, 0], [0, 0, 1], [0, 1, 1], [1, 1, 1]])
@@ -480,8 +479,8 @@ for average in ("micro", "macro", "weighted", "samples"):
     print(f1ci.f1_score_interval(truth_of, guess_of, average=average))
 
 # %% [markdown]
-# Flattening them into one long list of ones and zeros treats the labels of one item as independent. A hundred items
-# with eight relevant labels each, correlation 1/5:
+# A long list of all ones and zeros would treat the labels of an item as independent. We simulate a hundred items
+# with eight relevant labels each and a correlation of 1/5:
 
 # %% tags=["hide-input"]
 flat, _ = pooled_or_by_unit(100, 8, 0.2, generator)
@@ -493,8 +492,8 @@ quote(pixels=f"{pixels:.2f}", flat=f"{flat:.2f}")
 # (question-perfect)=
 # ## My score is perfect. What is the interval?
 #
-# [Not a point](https://github.com/NVIDIA/garak/issues/2033). Resampling a perfect test set gives perfect test sets. With
-# twenty relevant items, all right:
+# It is [not a point](https://github.com/NVIDIA/garak/issues/2033), as a bootstrap says: resampling a perfect test set
+# gives perfect test sets. With twenty relevant items, all right:
 
 # %% tags=["show-input"]
 perfect = f1ci.f1_interval(tp=20, fp=0, fn=0, confidence_level=confidence_level)
@@ -523,12 +522,13 @@ for name, way in {"bootstrap": bootstrap, "f1_interval": score}.items():
 quote(perfect_low=perfect.low, bootstrap=f"{found['bootstrap'].coverage:.2f}")
 
 # %% [markdown]
-# Twenty perfect items are compatible with an F1 of {glue:text}`questions-perfect-low:.2f`.
+# Twenty items, all right, are compatible with a true F1 of {glue:text}`questions-perfect-low:.2f`.
 #
 # (question-items)=
 # ## How many items do I need?
 #
-# [Asked](https://github.com/EvolvingLMMs-Lab/lmms-eval/pull/1007) [often](https://github.com/EleutherAI/lm-evaluation-harness/issues/4017).
+# People ask this of evaluation tools ([1](https://github.com/EvolvingLMMs-Lab/lmms-eval/pull/1007),
+# [2](https://github.com/EleutherAI/lm-evaluation-harness/issues/4017)).
 # Say how wide the interval may be and how frequent positives are:
 
 # %% tags=["show-input"]
@@ -552,16 +552,16 @@ for prevalence in (0.5, 0.2, 0.05):
 quote(poll=str(poll))
 
 # %% [markdown]
-# (`sample_size` guarantees the width for every classifier. A good classifier gets a narrower interval.) To compare
-# two models, plan with `difference=`.
+# `sample_size` guarantees the width for every classifier, and a good classifier gets a narrower interval. To compare
+# two models, plan with `comparison_sample_size`.
 #
 # (question-folds)=
 # ## Can I use the mean and standard deviation of ten folds?
 #
-# [Asked of scikit-learn](https://github.com/scikit-learn/scikit-learn/issues/12730). Two things go wrong. Folds share training
-# data, so a t test finds too many differences; that is
-# [measured here](/notebooks/two-models-many-documents.ipynb). And a fold has few positives, so the mean of the folds' F1 is
-# not the F1 of all. This happens even for a rule that is not trained at all. 200 items, 10 % positive, F1 4/5:
+# Two things go wrong ([asked here](https://github.com/scikit-learn/scikit-learn/issues/12730)). Folds share training
+# data, so a t test finds [too many differences](/notebooks/two-models-many-documents.ipynb). And a fold has few
+# positives, so the mean of the folds' F1 scores is not the F1 of all items. This happens even without training. We
+# simulate 200 items, of which 10 % are positive, and a true F1 of 4/5:
 
 # %% tags=["hide-input"]
 generator = np.random.default_rng(next(streams))
@@ -581,14 +581,14 @@ quote(folds_mean=middle.mean(), folds=f"{t_interval.mean():.2f}")
 quote(folds_times=f"{2 * half.mean() / np.mean(high - low):.1f}")
 
 # %% [markdown]
-# The folds' mean is {glue:text}`questions-folds-mean:.3f` on average. Add up the counts. To compare models, with
-# the luck of training in the comparison, use [`bcv_partitions` and `bayes_test`](/book/wangli.md).
+# The folds' mean is {glue:text}`questions-folds-mean:.3f` on average. Add up the counts of the folds instead. To compare
+# models and include the luck of training, use `bcv_partitions` and `bayes_test` ([the chapter](/book/wangli.md)).
 #
 # (question-threshold)=
 # ## Can I choose the threshold that gives the best F1?
 #
 # Yes, on other items. The best F1 over all thresholds on the test set is too high, and so is its
-# interval. Simulated with 30 % positives, whose scores are higher by 3/2 standard deviations:
+# interval. We simulate 30 % positives, whose scores are higher by 3/2 standard deviations:
 
 
 # %% tags=["hide-input"]
@@ -630,10 +630,10 @@ for n in (100, 500):
 quote(tuned=f"{held[100, 'the test set']:.2f}")
 
 # %% [markdown]
-# The same goes for the best of many checkpoints, prompts or seeds.
+# The best of many checkpoints, prompts or seeds is too high in the same way.
 #
-# ## And then?
+# ## What next?
 #
-# [A report in five minutes](/notebooks/five-minutes.ipynb), [recipes](/book/recipes.md), and
-# [which method when](/notebooks/choosing-a-method.ipynb). Curves (ROC, precision and recall over all thresholds) are
-# left out here; [scikit-learn discusses them](https://github.com/scikit-learn/scikit-learn/issues/25856).
+# Read [a report in five minutes](/notebooks/five-minutes.ipynb), [recipes](/book/recipes.md) or
+# [which method when](/notebooks/choosing-a-method.ipynb). This book does not treat curves (ROC, precision and recall over
+# all thresholds); [scikit-learn discusses them](https://github.com/scikit-learn/scikit-learn/issues/25856).

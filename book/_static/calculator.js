@@ -783,6 +783,9 @@ document.addEventListener("DOMContentLoaded", () => {
     update();
   });
 
+  // For the keyboard: the page's first link leads past its bars.
+  const skip = document.querySelector("#pst-skip-link a");
+  if (skip) Object.assign(skip, { href: "#calc", textContent: "Skip to the calculator" });
   form.hidden = false;
   find("result").hidden = false;
   restore();

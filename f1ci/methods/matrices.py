@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from f1ci.counts import Matrix, SparseMatrix
-from f1ci.methods.multinomial import BLOCK, combined, limits, summed
+from f1ci.methods.multinomial import combined, limits, summed
 from f1ci.metrics import Metric
 from f1ci.metrics.classes import ClassMetric, MacroStar
 from f1ci.results import Array, FloatOrArray
@@ -49,13 +49,8 @@ def limits_of_tables(
     evaluate = average or partial(_evaluate, metric, cells)
     derivatives = average.second_order if average else None
     rescaled = average.rescaled if average and fixed else None
-    size = max(1, BLOCK // len(counts))
-    ends = np.empty((2, counts.shape[1]))
-    for start in range(0, counts.shape[1], size):
-        block = slice(start, start + size)
-        table = np.ascontiguousarray(counts[:, block])
-        ends[:, block] = limits(table, evaluate, quantiles[block], derivatives, rescaled)
-    low, high = np.clip(ends.reshape(2, *shape), *metric.range)
+    ends = limits(counts, evaluate, quantiles, derivatives, rescaled)
+    low, high = (np.clip(end.reshape(shape), *metric.range) for end in ends)
     return low, high
 
 
@@ -125,22 +120,22 @@ class Cells:
         """Return the right items of each class, the true ones and the predicted ones."""
         return np.stack(
             [
-                table[self.right],
+                table.take(self.right, 0),
                 np.add.reduceat(table, self._first_true, axis=0),
-                np.add.reduceat(table[self._by_prediction], self._first_predicted, axis=0),
+                np.add.reduceat(table.take(self._by_prediction, 0), self._first_predicted, axis=0),
             ]
         )
 
     def by_cell(self, parts: Array) -> Array:
         """Return for each cell the sum of the parts of the three numbers that an item moves."""
         right, true, predicted = parts
-        table = true[self.true] + predicted[self.predicted]
+        table = true.take(self.true, 0) + predicted.take(self.predicted, 0)
         table[self.right] += right
         return np.asarray(table)
 
     def opposite(self, table: Array) -> Array:
         """Return for each cell the table's value for the opposite confusion."""
-        return np.where(self._has_opposite, table[self._opposite], 0.0)
+        return np.where(self._has_opposite, table.take(self._opposite, 0), 0.0)
 
 
 class Average:
@@ -177,14 +172,14 @@ class Average:
     def rescaled(self, q: Array, shares: Array) -> Array:
         """Return probabilities scaled to the class sizes of the shares."""
         scale = np.nan_to_num(self.cells.by_class(shares)[1] / self.cells.by_class(q)[1])
-        return np.asarray(scale[self.cells.true] * q)
+        return np.asarray(scale.take(self.cells.true, 0) * q)
 
     def centred(self, values: Array, q: Array) -> Array:
         """Return values less their mean, over all items or over those of each class."""
         if not self.fixed:
             return np.asarray(values - summed(q * values))
         means = self.cells.by_class(q * values)[1] / self.cells.by_class(q)[1]
-        return np.asarray(values - np.nan_to_num(means)[self.cells.true])
+        return np.asarray(values - np.nan_to_num(means).take(self.cells.true, 0))
 
     def _outer(self, counts: Array) -> tuple[Array, Array, list[Array], Array | None]:
         """Return the value, its derivatives by class, the weights of the means, and the bend.
@@ -247,14 +242,16 @@ class Average:
         x, many, called = counts
         if self.fixed:
             product = self._square_in_rows(second, counts, q)
-            share = np.nan_to_num(q / many[cells.true]) * q * twice
+            share = np.nan_to_num(q / many.take(cells.true, 0)) * q * twice
             trace, third = trace - summed(share), third - 2.0 * summed(share * slopes)
         else:
             true, predicted = cells.true, cells.predicted
             wrong = q.copy()
             wrong[cells.right] = 0.0
-            straight = wrong * second[1, 1][true] * second[2, 2][predicted]
-            crossed = cells.opposite(wrong) * second[1, 2][true] * second[1, 2][predicted]
+            straight = wrong * second[1, 1].take(true, 0) * second[2, 2].take(predicted, 0)
+            crossed = (
+                cells.opposite(wrong) * second[1, 2].take(true, 0) * second[1, 2].take(predicted, 0)
+            )
             product = 2.0 * summed(wrong * (straight + crossed))
             shared = np.array([[x, x, x], [x, many, x], [x, x, called]])
             turned = np.einsum("ijkb,jlkb->ilkb", second, shared)
