@@ -23,8 +23,8 @@ Codes: TypeAlias = NDArray[np.int64]
 # Labels or indicators of any type.
 Values: TypeAlias = NDArray[Any]
 
-# Integer labels that span fewer values than this are coded without sorting.
-_WIDEST_TABLE = 1 << 10
+# Integers that span no more values than this, or than there are labels, are their own codes.
+_NARROW = 1 << 10
 
 # A matrix of more classes than this does not fit in memory.
 MOST_CLASSES = 10_000
@@ -54,7 +54,7 @@ def labels(name: str, value: Labels) -> Values:
 
 
 def encode(
-    named: Mapping[str, Labels], *, wanted: Classes | None = None, others: bool = False
+    named: Mapping[str, Labels], *, wanted: Classes | None = None, others: bool = False, n: int = 0
 ) -> tuple[Codes, list[Hashable]]:
     """Code several sequences by one list of classes.
 
@@ -67,6 +67,8 @@ def encode(
         sorted, in order of first appearance.
     others : bool, default False
         Labels that are not wanted are one more class, the last one. By default they are refused.
+    n : int, default 0
+        How many labels each sequence must have. 0 stands for as many as the first.
 
     Returns
     -------
@@ -74,7 +76,10 @@ def encode(
     classes : list
     """
     arrays = [labels(name, value) for name, value in named.items()]
-    _validation.same_length(**dict(zip(named, arrays, strict=True)))
+    n = n or len(arrays[0])
+    for name, array in zip(named, arrays, strict=True):
+        if len(array) != n:
+            raise ValueError(f"{name} must have {n} labels, one for each item, got {len(array)}")
     codes, classes = _encode(arrays)
     occurs = np.array([np.bincount(row, minlength=len(classes)) > 0 for row in codes])
     for name, predicted in zip(named, occurs, strict=True):
@@ -87,11 +92,8 @@ def encode(
     places = {label: k for k, label in enumerate(order)}
     strange = [label for label in present if label not in places]
     if strange and (not others or len(strange) == len(present)):
-        rule = "hold one of the labels" if others else "hold only the given labels"
-        raise ValueError(
-            f"y_true and y_pred must {rule} {_validation.listing(order)}, "
-            f"got {_validation.short(strange[0])}"
-        )
+        got = f"{_validation.listing(order)}, got {_validation.short(strange[0])}"
+        raise ValueError(f"y_true and y_pred must hold labels among {got}")
     if len(order) > MOST_CLASSES and len(named) > 1:  # groups may be as many as there are
         what = f"at most {MOST_CLASSES} classes can be counted, got {len(order)}"
         raise ValueError(f"{what}; are these identifiers rather than labels?")
@@ -108,10 +110,10 @@ def are_indicators(value: Labels) -> bool:
     return len(shape) == 2 and shape[1] != 1
 
 
-def indicators(
+def indicator_counts(
     y_true: Labels, y_pred: Labels, names: Classes | None
-) -> tuple[NDArray[np.bool_], NDArray[np.bool_], list[Hashable]]:
-    """Return indicators of the truth and of the predictions, and the names of their columns.
+) -> tuple[NDArray[np.float64], list[Hashable]]:
+    """Return TP, FP and FN by item and class, shape (items, classes, 3), and the classes.
 
     Columns of data frames are matched by name. Names of columns, or their numbers 0, 1, ...,
     choose columns; other names are new ones for all of them.
@@ -128,10 +130,11 @@ def indicators(
     _validation.distinct("labels", wanted)
     if set(wanted) <= set(columns):
         places = [columns.index(name) for name in wanted]
-        return true[:, places], pred[:, places], wanted
-    if len(wanted) != len(columns):
+        true, pred = true[:, places], pred[:, places]
+    elif len(wanted) != len(columns):
         raise ValueError(f"labels has {len(wanted)} names, the indicators have {len(columns)}")
-    return true, pred, wanted
+    table = np.stack([true & pred, ~true & pred, true & ~pred], axis=-1)
+    return table.astype(np.float64), wanted
 
 
 def _as_array(name: str, value: Any) -> Values:
@@ -190,11 +193,9 @@ def _encode(arrays: list[Values]) -> tuple[Codes, list[Hashable]]:
         integers = np.stack([array.astype(np.int64) for array in arrays])
         low, kind = int(integers.min()), bool if kinds == {"b"} else int
         width = int(integers.max()) - low + 1
-        if width <= _WIDEST_TABLE:
+        if width <= max(_NARROW, integers.size):
             integers -= low
             return integers, [kind(low + code) for code in range(width)]
-        distinct, flat = np.unique(integers, return_inverse=True)
-        return flat.reshape(integers.shape), distinct.tolist()
     values = [array.tolist() for array in arrays]
     classes: list[Any] = list(dict.fromkeys(chain.from_iterable(values)))
     with suppress(TypeError):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import reprlib
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence, Sized
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 import numpy as np
@@ -227,13 +227,6 @@ def correlation(value: ArrayLike) -> Array:
     if least < -rounding * array.shape[-1]:
         raise ValueError(f"correlation must be positive semidefinite, got eigenvalue {least:g}")
     return symmetric
-
-
-def same_length(**arrays: Sized) -> None:
-    """Check that the named arrays have the same length."""
-    if len(set(map(len, arrays.values()))) > 1:
-        listed = ", ".join(f"{name} has {len(array)}" for name, array in arrays.items())
-        raise ValueError(f"labels must come in equal numbers: {listed}")
 
 
 def broadcast(check: Checked, **named: ArrayLike) -> tuple[Array, ...]:

@@ -104,14 +104,6 @@ def confusion_matrix(
     return np.bincount(r * true + pred, minlength=r * r).reshape(r, r)
 
 
-def indicator_counts(
-    y_true: Labels, y_pred: Labels, labels: Classes | None
-) -> tuple[NDArray[np.float64], Classes]:
-    """Return TP, FP and FN by item and class, shape (items, classes, 3), and the classes."""
-    true, pred, names = _labels.indicators(y_true, y_pred, labels)
-    return np.stack([true & pred, ~true & pred, true & ~pred], axis=-1).astype(np.float64), names
-
-
 def by_group(table: Array, groups: Labels) -> Array:
     """Return counts by item, shape (items, ...), summed by group."""
     codes = _group_codes(groups, len(table))
@@ -312,7 +304,6 @@ def _binary_codes(
 
 def _group_codes(groups: Labels, items: int) -> Codes:
     """Return the group of each item as 0, 1, ...; there are at least two groups."""
-    (codes,), names = _labels.encode({"groups": groups})
-    _validation.same_length(y_true=range(items), groups=codes)
+    (codes,), names = _labels.encode({"groups": groups}, n=items)
     _validation.at_least_two("groups", len(names))
     return np.asarray(codes)

@@ -122,8 +122,7 @@ def bcv_partitions(
         raise ValueError(f"n must be at least {blocks}, {of}, got {n}")
     codes = np.zeros(n, dtype=np.intp)
     if stratify is not None:
-        (codes,), _ = encode({"stratify": stratify})
-        _validation.same_length(n=range(n), stratify=codes)
+        (codes,), _ = encode({"stratify": stratify}, n=n)
     # 1. Shuffle the observations, then gather the classes: each is a run in random order.
     order = _validation.generator(rng).permutation(n)
     order = order[np.argsort(codes[order], kind="stable")]

@@ -23,7 +23,7 @@ from numpy.typing import ArrayLike
 from f1ci import _validation, clustered
 from f1ci import counts as _counts
 from f1ci import metrics as _metrics
-from f1ci._labels import Codes, are_indicators
+from f1ci._labels import Codes, are_indicators, indicator_counts
 from f1ci._limits import interval_of, sample_of_items
 from f1ci.counts import Items, Matrix
 from f1ci.methods.score import Sample, sample_of, sample_of_counts
@@ -350,7 +350,7 @@ def class_counts(
         named = {"y_true": y_true, "y_pred": y_pred}
         items = _counts.items_of(named, False, None, labels, groups, others=True)
         return counts_of_items(items, labels)
-    table, names = _counts.indicator_counts(y_true, y_pred, labels)
+    table, names = indicator_counts(y_true, y_pred, labels)
     _validation.at_least_two("items", len(table))
     units = table if groups is None else _counts.by_group(table, groups)
     return ClassCounts(names, table.sum(axis=0), units, None, len(table), groups is not None)

@@ -242,7 +242,7 @@ PHRASES = (
         "with shape (",
         "are wanted",
     ),
-    *("only the given labels", "one of the labels", "the str "),
+    *("labels among", "one for each item", "the str "),
 )
 
 

@@ -118,7 +118,7 @@ def test_indicators_have_the_scores_of_scikit_learn(average):
     assert np.all(found.low < found.estimate)
     assert np.all(found.estimate < found.high)
     by_rows = clustered_interval(
-        f1ci.counts.indicator_counts(y, predicted, None)[0], average=average
+        f1ci._labels.indicator_counts(y, predicted, None)[0], average=average
     )
     np.testing.assert_array_equal(by_rows.low, found.low)
     lists = f1ci.f1_score_interval(y.tolist(), predicted.tolist(), **of)

@@ -116,7 +116,7 @@ def test_differences_of_kappa_have_score_limits_of_few_classes(classes, method):
 
 
 def test_bad_input():
-    with pytest.raises(ValueError, match="y_pred_b has 2"):
+    with pytest.raises(ValueError, match="y_pred_b must have 4 labels, one for each item, got 2"):
         difference_interval([0, 1, 1, 0], [0, 1, 0, 0], [0, 1], "f1")
     with pytest.raises(ValueError, match="two items, got 1"):
         difference_interval([1], [1], [1], "f1")

@@ -157,7 +157,7 @@ def test_no_positives_anywhere_is_not_an_error():
 @pytest.mark.parametrize(
     ("labels", "message"),
     [
-        ([0], "only the given labels 0, got 1"),
+        ([0], "hold labels among 0, got 1"),
         ([0, 1, 0], "labels must be distinct, got 0 twice"),
         ([], "labels must not be empty"),
     ],
@@ -174,7 +174,7 @@ def test_several_sequences_share_one_list_of_classes():
     codes, classes = _labels.encode(arrays, wanted=["y", 1, "x", "never"])
     assert classes == ["y", 1, "x", "never"]
     assert codes.tolist() == [[2, 0], [1, 2], [0, 0]]
-    with pytest.raises(ValueError, match="only the given labels 'x', got 'y'"):
+    with pytest.raises(ValueError, match="hold labels among 'x', got 'y'"):
         _labels.encode({"a": ["x", "y"]}, wanted=["x"])
 
 

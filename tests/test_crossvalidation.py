@@ -160,7 +160,11 @@ def test_scikit_learn_takes_the_pairs_as_cv():
         ({"n": 1, "repetitions": 1}, ValueError, "at least 2, .*=1, got 1"),
         ({"n": 10.0}, TypeError, "n must be an integer, got 10.0"),
         ({"n": 8, "repetitions": 0}, ValueError, "repetitions must be at least 1.*got 0"),
-        ({"n": 8, "stratify": [0, 1] * 3}, ValueError, "n has 8, stratify has 6"),
+        (
+            {"n": 8, "stratify": [0, 1] * 3},
+            ValueError,
+            "stratify must have 8 labels, one for each item, got 6",
+        ),
         ({"n": 4, "stratify": [0.0, 0.0, np.nan, 0.0]}, ValueError, "missing labels, got nan"),
     ],
 )

@@ -258,7 +258,7 @@ PRED = [0, 1, 0, 0, 1, 1]
         ({"pos_label": 7}, "pos_label must be one of the labels 0, 1, got 7"),
         ({"average": "samples"}, "average='samples' needs indicators"),
         ({"average": "macro", "y_true": [1] * 6, "y_pred": [1] * 6}, "two classes, got 1"),
-        ({"y_pred": PRED[:3]}, "y_true has 6, y_pred has 3"),
+        ({"y_pred": PRED[:3]}, "y_pred must have 6 labels, one for each item, got 3"),
         ({"groups": [1] * 6}, "at least two groups, got 1"),
         ({"y_true": np.ma.array(TRUE, mask=PRED), "y_pred": np.array(PRED)}, "missing labels"),
     ],

@@ -302,7 +302,7 @@ ONE = {"a": PRED}
 @pytest.mark.parametrize(
     ("predictions", "names", "error", "words"),
     [
-        ({"a": PRED, "b": [1]}, ["f1"], ValueError, r"predictions\['b'\] has 1"),
+        ({"a": PRED, "b": [1]}, ["f1"], ValueError, r"predictions\['b'\] must have .* got 1"),
         ({"1": PRED, 1: TRUE}, ["f1"], ValueError, "must be distinct, got '1' twice"),
         ({}, ["f1"], ValueError, "names of models must not be empty"),
         (ONE, [], ValueError, "metrics must not be empty"),
