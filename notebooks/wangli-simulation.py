@@ -523,10 +523,10 @@ statements.table(claims)
 # - One printed length is wrong, by the paper's own numbers. The other three numbers of the example
 #   fit a design that we chose because it fits.
 # - The proposed interval is about the models that were trained in this cross-validation, on
-#   average. As such it is sound, and shorter than that of 2015 by a third.
+#   average. As such it is sound, and shorter than that of 2015.
 # - It is not about how well the algorithm does on other data of the same kind. For that, in this
-#   example, the earlier interval is right, and the proposed interval misses more than three times as
-#   often as it says. The data set decides which rules are trained, and the posterior does not see
+#   example, the earlier interval is right, and the proposed interval misses far more
+#   often than it says. The data set decides which rules are trained, and the posterior does not see
 #   how much they would differ from those of another data set.
 # - Say which of the two is meant when you report such an interval.
 # - [Segmenters trained on a real corpus](/notebooks/wangli-tag-sets.ipynb) show the same.

@@ -275,7 +275,7 @@ say("wangli-tag-sets-drop", pooled["utterances"] - pooled["dialogues"])
 #   a higher recall, and on unknown dialogues a lower precision. F1 is undecided.
 # - On unknown dialogues F1 is {glue:text}`wangli-tag-sets-f1-dialogues:.2f` %, on utterances from known
 #   dialogues {glue:text}`wangli-tag-sets-f1-utterances:.2f` %. This difference of
-#   {glue:text}`wangli-tag-sets-drop:.1f` points is dozens of times that between the tag sets. How the
+#   {glue:text}`wangli-tag-sets-drop:.1f` points is far larger than that between the tag sets. How the
 #   corpus is cut decides what the score means.
 
 
@@ -383,7 +383,7 @@ show.table(head, rows, numeric=range(2, 6))
 # The credible interval of F1 for four tags, with the paper's weight and with that of
 # {cite:t}`wang2015`, for two truths: the mean true F1 of the six models, and the F1 expected of the
 # algorithm. The standard error of a share of 50 is about 5 %. The true scores come from 6,000
-# utterances. Their error is about a third of the posterior's, and costs about one point of coverage.
+# utterances. Their error is smaller than the posterior's, and costs little coverage.
 
 # %%
 sums = tag_sets.counts(inside["tag sets"], "A").sum(axis=(1, 2))
