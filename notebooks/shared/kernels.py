@@ -118,9 +118,10 @@ def joint_critical_value(
         scaled = np.clip(chosen / (scale[..., :, None] * scale[..., None, :]), -1.0, 1.0)
     correlation = np.where(source[..., :, None] == source[..., None, :], 1.0, scaled)
     k = correlation.shape[-1]
-    values = quantile.quantiles_of(correlation.reshape(-1, k, k), confidence_level, accuracy)
+    flat = correlation.reshape(-1, k, k)
+    values = [quantile.quantile_of(matrix, confidence_level, accuracy) for matrix in flat]
     possible = kept.any(axis=-1)
-    return np.asarray(np.where(possible, values.reshape(possible.shape), np.nan))
+    return np.asarray(np.where(possible, np.reshape(values, possible.shape), np.nan))
 
 
 def joint_from_cells(
