@@ -220,10 +220,9 @@ def f1_score_interval(
     metric = _metrics.averaged(average, beta)
     named = {"y_true": y_true, "y_pred": y_pred}
     items = _counts.items_of(named, metric.binary, pos_label, labels, groups)
-    sample = _with_constant(sample_of_items(metric, items), constant)
-    return interval_of(
-        sample, method, level, metric.name, classes=items.classes, alternative=alternative
-    )
+    sample = sample_of_items(metric, items)
+    sample = sample._replace(estimate=np.nan_to_num(sample.estimate, nan=constant))
+    return interval_of(sample, method, level, metric.name, items.classes, alternative=alternative)
 
 
 def metric_interval(
@@ -303,10 +302,9 @@ def metric_interval(
     level = _validation.confidence_level(confidence_level)
     if fixed is not None:
         _validation.choice("fixed", fixed, ("rows",))
+        _validation.choice("method with fixed='rows'", method or "score", ("score",))
         if metric.parts is None:
             raise ValueError(f"fixed='rows' is for averages over classes, got {metric.name!r}")
-        if method is not None:
-            _validation.choice("method with fixed='rows'", method, ("score",))
     sample = sample_of(metric, table, fixed is not None)
     return interval_of(sample, method, level, metric.name, alternative=alternative)
 
@@ -407,7 +405,8 @@ def interval_of_classes(
     name, each = score.name if average is None else f"{average}_{score.name}", average is None
     # The matrix may have one more class.
     classes = data.classes if each or data.items is None else data.items.classes
-    sample = _with_constant(sample, zero_division)
+    # Nothing is known of an undefined score: only its estimate changes.
+    sample = sample._replace(estimate=np.nan_to_num(sample.estimate, nan=zero_division))
     interval = interval_of(
         sample, method, level, name, classes, each, alternative=alternative, quiet=quiet
     )
@@ -471,9 +470,3 @@ def _sample_of_classes(
         return sample_of_counts(score, (tp, fp, fn))
     places = tuple(chosen.tolist()) if len(chosen) < len(items.classes) else ()
     return sample_of_items(mean_of(str(average), score, places), items)
-
-
-def _with_constant(sample: Sample, constant: float) -> Sample:
-    """Return the sample with a constant for an undefined score, of which nothing is known."""
-    undefined = np.isnan(sample.estimate)
-    return sample._replace(estimate=np.where(undefined, constant, sample.estimate))

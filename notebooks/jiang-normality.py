@@ -1,12 +1,12 @@
 # %% [markdown]
 # # Is the sample F0.5 normal, and does its interval cover? Section 2.4 of Jiang (2020)
 #
-# The interval of {cite:t}`jiang2020` rests on a limit: for many items the sample index is nearly
-# normal ({prf:ref}`prop-jiang-normal` in [the chapter](/book/jiang.md)), with a standard error
-# that can be estimated from the same items. Is a thousand items many? The paper simulates
+# The interval of {cite:t}`jiang2020` rests on a limit. For many items the sample index is nearly
+# normal ({prf:ref}`prop-jiang-normal` in [the chapter](/book/jiang.md)), and its standard error can
+# be estimated from the same items. Is a thousand items many? The paper simulates
 # {published}`jiang/section-2.4/replicates` data sets to see. This page repeats the simulation. Then
-# it does without: what the paper estimates is a sum over all possible tables of counts, and we
-# compute this sum. At the end the same sum shows where the interval stops working.
+# it needs no simulation: the numbers are sums over all possible tables of counts, and we compute
+# these sums. At the end the same sums show where the interval stops working.
 
 # %% tags=["parameters"]
 replicates: int = 10_000  # simulated data sets, as in the paper
@@ -15,6 +15,7 @@ curve_sizes: list[int] = [10, 20, 40, 100, 200, 400, 1000]  # for the last figur
 seed: int = 20201201  # root of all random streams
 
 # %%
+# Import what the notebook uses and open the ledger.
 import numpy as np
 from compendium import figures, ledger, show
 from scipy import special, stats
@@ -22,8 +23,8 @@ from scipy import special, stats
 import f1ci
 from notebooks.shared import joint_test, statements, tversky_index
 
-# The ledger holds what the paper prints: `given` reads an input, `printed` reads a result,
-# `record` stores our number for it, and `say` keeps a number for the text.
+# The ledger holds what the papers print. `given` reads an input, and `printed` reads a result.
+# `record` stores our number for a printed one, and `say` keeps a number for the text.
 page = ledger.open("jiang-normality")
 given, printed, record, say = page
 
@@ -49,7 +50,7 @@ scale = given("jiang/section-2.4/score_variance") ** 0.5
 
 # %%
 def model(threshold):
-    """The cell probabilities of a threshold: true classes in rows, predicted ones in columns."""
+    """Return the cell probabilities of a threshold, true classes in rows."""
     hit = stats.norm.sf(threshold, shift, scale)  # P(A = 1 | Z = 1)
     false_alarm = stats.norm.sf(threshold, 0, scale)  # P(A = 1 | Z = 0)
     negative = 1 - positive
@@ -62,11 +63,13 @@ def model(threshold):
 
 
 # %%
+# Compute the cell probabilities of the model, the true F0.5 and its asymptotic variance.
 cells = model(threshold)
 truth = index.value(cells)
 variance = float((cells * index.gradient(cells) ** 2).sum())  # nu(a, b)
 
 # %%
+# Simulate the truth as the paper does, and record the exact truth.
 rng_truth, rng_sets = np.random.default_rng(seed).spawn(2)
 simulated_truth = index.value(rng_truth.multinomial(realisations, cells.ravel()).reshape(2, 2))
 truth_error = (variance / given("jiang/section-2.4/true_value/replicates")) ** 0.5
@@ -78,6 +81,7 @@ say("jiang-normality-truth-error", truth_error)
 say("jiang-normality-truth-distance", abs(theirs - truth) / truth_error)
 
 # %%
+# Show the three values of the truth.
 rows = [["printed, from a million realisations", f"{theirs:.7f}"]]
 rows += [[f"simulated here, from {realisations:,} realisations", f"{simulated_truth:.7f}"]]
 rows += [["exact", f"{truth:.7f}"]]
@@ -119,22 +123,24 @@ every, probability = tversky_index.exact_intervals(n, cells, index, "delta", lev
 
 
 def moments(values):
-    """Mean, standard deviation and fourth central moment over all data sets."""
+    """Return mean, standard deviation and fourth central moment over all data sets."""
     mean = probability @ values
     return mean, (probability @ (values - mean) ** 2) ** 0.5, probability @ (values - mean) ** 4
 
 
 def covering(value):
-    """The probability that the interval holds a value."""
+    """Return the probability that the interval holds a value."""
     return float(probability @ ((every.low <= value) & (value <= every.high)))
 
 
 # %%
+# Compute the exact moments of the estimates and standard errors, and the coverage.
 mean, deviation, fourth = moments(every.estimate)
 mean_error, error_deviation, _ = moments(every.standard_error)
 coverage = covering(truth)
 
 # %%
+# Record the exact numbers beside those of the paper's simulation.
 outcome = (coverage * (1 - coverage)) ** 0.5  # standard deviation of "covered or not"
 sets = given("jiang/section-2.4/replicates")
 # A sample standard deviation has the standard error sqrt((m4 - s^4) / (4 s^2 N)).
@@ -170,6 +176,7 @@ for name, ours in simulated.items():
 show.table(["", "exact", "simulated", "in s.e.", "printed", "in s.e."], rows, numeric=range(1, 6))
 
 # %% tags=["remove-cell"]
+# Keep these numbers for the text.
 say("jiang-normality-coverage", 100 * coverage)
 at_printed = covering(printed("jiang/section-2.4/true_f0.5"))
 say("jiang-normality-coverage-printed-truth", 100 * at_printed)
@@ -259,6 +266,7 @@ def draw_histogram(axis):
 
 
 # %% mystnb={"image": {"alt": "Left: a histogram of simulated F0.5 values, bell-shaped around 0.87; the exact bin probabilities and the normal curve lie on top of each other and of the bars. Right: exact quantiles minus normal quantiles against the normal quantile; the curve is slightly above zero in the middle and bends below zero in both tails, by a sixth of a standard deviation at three standard deviations; the simulated one scatters about it."}, "figure": {"caption": "Figure 1 of the paper. Left: histogram of the simulated estimates at n = 1000, with the exact distribution (dots) and the normal limit around the true value (line). Right: quantiles of the estimate, exact and simulated, minus those of the normal limit; the unit of both axes is the limit's standard deviation.", "name": "fig-jiang-normality-figure-1"}}
+# Draw the histogram, and the departure of the quantiles from a normal distribution.
 figure, (left, right) = figures.subplots(1, 2, height=3.4)
 draw_histogram(left)
 right.axhline(0, color="black", linewidth=0.8)
@@ -272,11 +280,11 @@ right.legend()
 figures.save(figure, "jiang-normality-figure-1")
 
 # %% [markdown]
-# The estimate is skewed to the left, because a score cannot exceed 1: its lower tail is longer and
-# its upper tail shorter than the normal ones. At $n = 1000$ the difference is a sixth of a standard
-# deviation in the far tails. (The step of the exact curve in the lower tail is real: F0.5 is $5/6$
-# for every table with $\mathrm{TP} = 4\,\mathrm{FP} + \mathrm{FN}$, so this value has a positive
-# probability.)
+# The estimate is skewed to the left, because a score cannot exceed 1. Its lower tail is longer than
+# a normal tail, and its upper tail is shorter. At $n = 1000$ the difference is a sixth of a
+# standard deviation in the far tails. (The step of the exact curve in the lower tail is real: F0.5
+# is $5/6$ for every table with $\mathrm{TP} = 4\,\mathrm{FP} + \mathrm{FN}$, so this value has a
+# positive probability.)
 #
 # ## How small may a data set be?
 #
@@ -298,6 +306,7 @@ too_high, too_low, outside, logit_coverage, defined = 100 * np.transpose(curve)
 plain_coverage = defined - too_high - too_low
 
 # %% mystnb={"image": {"alt": "Left: exact coverage against data set size. That of the plain interval rises from about 60 percent at 10 items to nearly 95 percent at 1000; that of the logit interval is near 95 percent or above throughout. Right: the two kinds of misses of the plain interval; intervals too high are far more frequent than intervals too low, and both tend to 2.5 percent."}, "figure": {"caption": "Exact coverage of the 95 % intervals for F0.5 in the model of section 2.4, and the two ways in which the plain interval misses. The thin lines are nominal; the square is the coverage that the paper prints.", "name": "fig-jiang-normality-sizes"}}
+# Draw coverage and misses against the size of the data set.
 figure, (left, right) = figures.subplots(1, 2, height=3.2)
 blue, red, green = (figures.COLOURS[c] for c in ("blue", "vermilion", "green"))
 left.plot(curve_sizes, logit_coverage, "D-.", color=green, label="logit")
@@ -318,6 +327,7 @@ for axis, place in ((left, "lower right"), (right, "best")):
 figures.save(figure, "jiang-normality-sizes")
 
 # %%
+# Show the same numbers as a table.
 shares = zip(plain_coverage, too_high, too_low, outside, logit_coverage, strict=True)
 rows = [
     [f"{size}", *(f"{share:.2f}" for share in row)]
@@ -327,6 +337,7 @@ head = ["n", "coverage (%)", "above (%)", "below (%)", "upper end above 1 (%)"]
 show.table([*head, "logit: coverage (%)"], rows, numeric=range(6))
 
 # %% tags=["remove-cell"]
+# Keep the numbers at the smallest size for the text.
 say("jiang-normality-smallest", curve_sizes[0])
 say("jiang-normality-smallest-logit", float(logit_coverage[0]))
 say("jiang-normality-smallest-plain", float(plain_coverage[0]))
@@ -344,6 +355,7 @@ farthest = float(np.abs((quantiles - truth) / sigma - u)[np.abs(u) <= 2].max())
 ratio = mean_error / deviation
 
 # %%
+# State each claim of section 2.4: words of the paper, our numbers, and whether it holds.
 claims = [
     claim(
         "2.4",
@@ -372,6 +384,7 @@ claims = [
 ]
 
 # %%
+# State the claims about the threshold and about the limit of the coverage.
 perfect = np.array([[positive, 0.0], [0.0, 1 - positive]])
 always = model(-10.0)
 recall, precision = always[1, 1] / always[1].sum(), always[1, 1] / always[:, 1].sum()
@@ -412,7 +425,7 @@ statements.table(claims)
 #   fraction of a per cent.
 # - The printed true value is right to three digits, and no conclusion depends on the others.
 # - The limit misses the skewness, and so does a symmetric interval. For small data sets use an
-#   interval that respects the range: the exact road for F1 ([](/book/lam.md)), or
+#   interval that respects the range: the Wilson score interval for F1 ([](/book/lam.md)), or
 #   `method="logit"` of `f1ci.metric_interval` for any index. At
 #   {glue:text}`jiang-normality-smallest` items its coverage is
 #   {glue:text}`jiang-normality-smallest-logit:.1f` %, the plain interval's

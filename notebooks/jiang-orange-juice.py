@@ -1,14 +1,14 @@
 # %% [markdown]
 # # How good is a rule for orange juice, and how many purchases tell? Jiang (2020), sections 1 to 2.3
 #
-# Which of two brands of orange juice will a customer take? {cite:t}`jiang2020` predicts it with a
-# logistic regression, validates the rule on {published}`jiang/section-1/n` purchases, half of a
-# data set, and reports an F0.5 of {published}`jiang/section-1/f0.5`. Two questions follow. How sure
-# is this number? And how many purchases would one need to know it within
+# Which of two brands of orange juice will a customer take? The paper of {cite:t}`jiang2020`
+# predicts it with a logistic regression. The rule is validated on {published}`jiang/section-1/n`
+# purchases, half of a data set, with an F0.5 of {published}`jiang/section-1/f0.5`. Two questions
+# follow. How sure is this number? And how many purchases would one need to know it within
 # {published}`jiang/section-2.3/half_width`? The answers are one formula for the standard error and
 # one bound for it. [The chapter](/book/jiang.md) derives both. This page recomputes every number of
-# the paper's sections 1 to 2.3, repeats the regression on a thousand other halves, and shows that
-# for F0.5 the plan can be much smaller.
+# the paper's sections 1 to 2.3. It repeats the regression on a thousand other halves. And it shows
+# that for F0.5 the plan can be much smaller.
 
 # %% tags=["parameters"]
 plan_beta: float = 0.5  # your own plan: the beta of F-beta, as in the paper's example
@@ -20,6 +20,7 @@ random_rules: int = 4_000  # rules drawn to look at the bound
 seed: int = 20201223  # root of all random streams
 
 # %%
+# Import what the notebook uses, open the ledger, and read the weights and the level.
 import math
 from time import perf_counter
 
@@ -31,8 +32,8 @@ from sklearn.linear_model import LogisticRegression
 import f1ci
 from notebooks.shared import datasets, statements, tversky_index
 
-# The ledger holds what the paper prints: `given` reads an input, `printed` reads a result,
-# `record` stores our number for it, and `say` keeps a number for the text.
+# The ledger holds what the papers print. `given` reads an input, and `printed` reads a result.
+# `record` stores our number for a printed one, and `say` keeps a number for the text.
 page = ledger.open("jiang-orange-juice")
 given, printed, record, say = page
 
@@ -43,7 +44,7 @@ z = float(special.ndtri(0.5 + level / 2))
 
 
 def near(value, name):
-    """Whether values round to a printed number."""
+    """Check which values round to a printed number."""
     number = page.number(f"jiang/{name}")
     return np.abs(value - float(number.value)) <= float(number.half_unit) + 1e-12
 
@@ -94,11 +95,12 @@ fits = {
 
 # %%
 def agreeing(*left_out):
-    """Where a table agrees with the mean of ZA and with the other numbers."""
+    """Check which tables agree with the mean of ZA and with the other numbers."""
     return possible & np.all([fit for name, fit in fits.items() if name not in left_out], axis=0)
 
 
 # %% tags=["remove-cell"]
+# Check that the search found the stored table, and keep it for the text.
 table = datasets.confusion_matrix("jiang/section-2.3")
 (tn, fp_count), (fn_count, tp_count) = table.to_numpy().tolist()
 only = np.argwhere(agreeing())
@@ -108,6 +110,7 @@ assert [(tp[tuple(i)], fp[tuple(i)], fn[tuple(i)]) for i in only] == [
 say("jiang-juice-table", f"TP {tp_count}, FP {fp_count}, FN {fn_count}, TN {tn}")
 
 # %%
+# Show how many tables agree with the printed numbers, all or all except one.
 rows = [["the mean of ZA alone", f"{int(possible.sum()):,}"]]
 rows += [[f"all except {name}", f"{int(agreeing(name).sum())}"] for name in fits]
 rows += [["all of them", f"{len(only)}"]]
@@ -124,11 +127,11 @@ show.table(["", "predicted Minute Maid", "predicted Citrus Hill"], rows, numeric
 # %% [markdown]
 # ## The interval of section 2.3
 #
-# Without the share of Citrus Hill there would be a second table. Without either index there is still
-# one, so each index is predicted by the others. From the table come the four statistics by which we
-# found it. The standard error ({prf:ref}`prop-jiang-normal`) and the half width of the 95 % interval
-# ({prf:ref}`cor-jiang-interval`) follow from the four printed numbers alone, so they say nothing
-# about the table. The ledger counts all six as inputs.
+# Without the share of Citrus Hill there would be a second table. Without either index there is
+# still one, so each index is predicted by the others. From the table come the four statistics by
+# which we found it. The standard error ({prf:ref}`prop-jiang-normal`) and the half width of the 95
+# % interval ({prf:ref}`cor-jiang-interval`) follow from the four printed numbers alone. So they say
+# nothing about the table, and the ledger counts all six numbers as inputs.
 
 # %%
 juice = table.to_numpy()
@@ -145,6 +148,7 @@ for name, value in reconstructed.items():
     record(f"jiang/section-2.3/{name}", value, reconstructed=True)
 
 # %%
+# Show the reconstructed numbers beside the printed ones.
 say("jiang-juice-low", interval.low)
 say("jiang-juice-high", interval.high)
 show.compare([f"jiang/section-2.3/{name}" for name in reconstructed])
@@ -169,11 +173,11 @@ assert near(from_print, "section-2.3/standard_error")
 #
 # The data are public (1070 purchases of Citrus Hill or Minute Maid), but the paper does not say
 # which half served for training. So nobody can compute the printed numbers; we can only place them.
-# For each of a thousand random halves we fit the probability of Citrus Hill by logistic regression
-# on the two factors that the paper names, customer loyalty and price difference. The rule predicts
-# Citrus Hill if this probability exceeds {published}`jiang/section-1/threshold`. We count the four
-# outcomes in the other half. The counts are in `notebooks/data/splits-orange-juice.csv`. Some are
-# made again here, as a check:
+# We take a thousand random halves. For each half a logistic regression gives the probability of
+# Citrus Hill, from the two factors that the paper names: customer loyalty and price difference. The
+# rule predicts Citrus Hill if this probability exceeds {published}`jiang/section-1/threshold`. We
+# count the four outcomes in the other half. The counts are in
+# `notebooks/data/splits-orange-juice.csv`. Some are made again here, as a check:
 
 # %%
 counts = datasets.split_counts("orange-juice")
@@ -184,7 +188,7 @@ root = 2012_14894  # of the committed halves; each has a random stream of its ow
 
 # %%
 def fitted_on_half(i):
-    """Outcome by prediction on the other half, for a regression without penalty."""
+    """Return outcome by prediction on the other half, for a regression without penalty."""
     stream = np.random.default_rng(np.random.SeedSequence(root, spawn_key=(int(i),)))
     train, rest = np.split(stream.permutation(len(bought)), 2)
     model = LogisticRegression(C=np.inf, solver="newton-cholesky", max_iter=1000)
@@ -193,6 +197,7 @@ def fitted_on_half(i):
 
 
 # %% tags=["remove-cell"]
+# Fit some of the halves again, and check that the stored counts come out.
 again = np.array([fitted_on_half(i) for i in first])
 same = (again == counts[first]).all(axis=(1, 2))
 assert (counts.sum(axis=(1, 2)) == given("jiang/section-1/n")).all()
@@ -221,6 +226,7 @@ middle = float(np.median(scores))
 record("jiang/section-1/f0.5", middle, band=bands["section-1/f0.5"], splits=len(scores))
 
 # %% mystnb={"image": {"alt": "Four histograms over a thousand random halves: F0.5, its standard error, the share of true positives and the prevalence. In each panel a vertical line marks the printed number, which lies inside the shaded central 99 percent; the printed F0.5 is near the middle."}, "figure": {"caption": "What the paper prints (line), among logistic regressions on a thousand random halves of the data. Shaded: the central 99 %.", "name": "fig-jiang-juice-splits"}}
+# Draw the distribution of four statistics over the halves, with the printed value in red.
 figure, axes = figures.subplots(2, 2, height=4.4)
 for axis, (name, (title, values)) in zip(axes.flat, distributions.items(), strict=True):
     axis.axvspan(*bands[name], color="#e8e8e8", linewidth=0)
@@ -231,6 +237,7 @@ for axis, (name, (title, values)) in zip(axes.flat, distributions.items(), stric
 figures.save(figure, "jiang-orange-juice-splits")
 
 # %%
+# Show where each printed number lies among the halves.
 rows = []
 for name, (title, values) in distributions.items():
     below = 100 * (values < printed(f"jiang/{name}")).mean()
@@ -240,6 +247,7 @@ head = ["", "printed", "median", "central 99 %", "share of halves below the prin
 show.table(head, rows, numeric=(1, 2, 3, 4))
 
 # %% tags=["remove-cell"]
+# Keep for the text which half gives the table of the example.
 (same_table,) = np.nonzero((counts == juice).all(axis=(1, 2)))
 assert len(same_table) == 1
 say("jiang-juice-same", int(same_table[0]))
@@ -252,9 +260,9 @@ say("jiang-juice-mean-error", float(over_splits.standard_error.mean()))
 # result of this procedure. And one of the thousand halves, number {glue:text}`jiang-juice-same`, has
 # exactly the table that we reconstructed. So a logistic regression on these data can produce it.
 #
-# A half is not a new study: the halves overlap, and the total of Citrus Hill is fixed. That is why
-# the scores vary by {glue:text}`jiang-juice-spread:.4f` only, while the standard error, which is
-# about new purchases, is {glue:text}`jiang-juice-mean-error:.4f` on average.
+# A half is not a new study: the halves overlap, and the total of Citrus Hill is fixed. So the
+# scores vary by {glue:text}`jiang-juice-spread:.4f` only. The standard error is about new
+# purchases, and is {glue:text}`jiang-juice-mean-error:.4f` on average.
 #
 # ## The bound and its table
 #
@@ -278,7 +286,7 @@ show.compare([i for i in page.records if i.startswith("jiang/proposition-1/v/")]
 
 # %%
 def as_printed(largest):
-    """V by the formula of proposition 1 (ii)."""
+    """Return V by the formula of proposition 1 (ii)."""
     c = 1 / (1 - largest)
     root = math.sqrt(4 * c * c - 4 * c + 9)
     tau = (3 + 2 * c + (-root if c > 1 else root)) / 8
@@ -286,6 +294,7 @@ def as_printed(largest):
 
 
 # %%
+# Compare the printed formula of V with the maximum, near a weight of one.
 rows = []
 for largest in (0.99, 0.9999, 1, 1.0001, 1.01):
     try:
@@ -309,7 +318,7 @@ drawn = rng.dirichlet(np.ones(4), random_rules).reshape(-1, 2, 2)
 
 
 def step(rules, weight_a, weight_b):
-    """The left side of the step, its right side as printed, and the same with E(ZA)."""
+    """Return the left side of the step, its right side as printed, and the same with E(ZA)."""
     ea, ez, eza = rules[..., 1].sum(axis=-1), rules[..., 1, :].sum(axis=-1), rules[..., 1, 1]
     one, other = weight_a * ea, weight_b * ez
     largest, smallest = np.maximum(one, other), min(weight_a, weight_b)
@@ -317,6 +326,7 @@ def step(rules, weight_a, weight_b):
 
 
 # %%
+# Show both sides of the printed step, for the counterexample and for random rules.
 counterexample = np.array([[0.5, 0.0], [0.4, 0.1]])
 sides = step(counterexample, 0.5, 0.5)
 for name, side in zip(("left", "printed", "right"), sides, strict=True):
@@ -376,6 +386,7 @@ edge[..., 0, 1], edge[..., 1, 0] = errors * (1 - divided) / a, errors * divided 
 highest = tversky_index.scaled_variance(index, edge).max(axis=1)
 
 # %% mystnb={"image": {"alt": "Scatter of many random rules for F0.5: their F0.5 on the horizontal axis, scaled variance on the vertical. All points lie below a hump-shaped curve whose top touches a dashed line at 0.12; the published bound is a line far above at 0.205. The rule of the example is low on the right, close to the curve."}, "figure": {"caption": "The variance of F0.5, times b E[Z], of random rules. Curve: the largest value for a given F0.5, reached by rules without false positives up to moderate F0.5. Dashed: the sharp bound. Dotted: the published one. Square: the rule of the example.", "name": "fig-jiang-juice-bound"}}
+# Draw the scaled variance of random rules, the largest value, and both bounds.
 figure, axis = figures.subplots(height=4.0)
 blue, red, green, grey = (figures.COLOURS[c] for c in ("blue", "vermilion", "green", "grey"))
 look = {"markersize": 2, "alpha": 0.5, "color": grey, "label": "random rules"}
@@ -418,11 +429,12 @@ show.compare([f"jiang/section-2.3/{name}" for name in names])
 
 # %%
 def plan(bound, error=width / z):
-    """Positives and total of the example's plan."""
+    """Return positives and total of the example's plan."""
     return tversky_index.plan(bound, b, error, rounded_share)
 
 
 # %%
+# Compute the plan by each bound, with and without rounding.
 similar = n * (interval.length / 2 / width) ** 2
 like_this = tversky_index.Plan(math.ceil(similar * (tp_count + fn_count) / n), math.ceil(similar))
 plans = {
@@ -436,6 +448,7 @@ plans = {
 }
 
 # %%
+# Show the plans.
 rows = []
 for name, sizes in plans.items():
     of_printed = 100 * sizes.total / printed("jiang/section-2.3/planned_total")
@@ -443,6 +456,7 @@ for name, sizes in plans.items():
 show.table(["plan", "Citrus Hill", "purchases", "of the printed"], rows, numeric=(1, 2, 3))
 
 # %% tags=["remove-cell"]
+# Keep the plans for the text.
 say("jiang-juice-unrounded", plans["only V rounded"].total)
 say("jiang-juice-exact-total", plans["nothing rounded"].total)
 say("jiang-juice-sharp-total", plans["sharp bound, nothing rounded"].total)
@@ -453,6 +467,7 @@ say("jiang-juice-ratio", jiang / sharp)
 say("jiang-juice-saved", 100 * (1 - sharp / jiang))
 
 # %% tags=["remove-cell"]
+# Compute the probability that the planned purchases hold enough positives.
 needed, total = plan(sharp)
 enough = stats.binom.sf(needed - 1, total, rounded_share)
 safe = int(stats.nbinom.ppf(0.95, needed, rounded_share)) + needed
@@ -487,6 +502,7 @@ bootstrap = float(index.value(resampled.reshape(-1, 2, 2)).std(ddof=1))
 bootstrap_time = perf_counter() - start
 
 # %% tags=["remove-cell"]
+# Keep the bootstrap for the text, and prepare what the statements need.
 say("jiang-juice-bootstrap", bootstrap)
 off = 100 * (bootstrap / interval.standard_error - 1)
 largest_share = highest_drawn / jiang
@@ -495,6 +511,7 @@ needed_by_jiang = plan(jiang).positives
 chance = float(stats.binom.sf(needed_by_jiang - 1, printed_total, rounded_share))
 
 # %%
+# State each claim of section 2.2: words of the paper, our numbers, and whether it holds.
 claim = statements.claim
 claims = [
     claim(
@@ -518,6 +535,7 @@ claims = [
 ]
 
 # %%
+# State the claims of sections 2.3 and 1.
 claims += [
     claim(
         "2.3",
@@ -561,6 +579,7 @@ head = f"{own.name}, half width {plan_half_width:g}, level {plan_confidence_leve
 show.table([head, "V", "positives", "total"], rows, numeric=(1, 2, 3))
 
 # %%
+# Compare your own plan by `f1ci.sample_size` with the formula.
 by_f1ci = f1ci.sample_size(
     own,
     half_width=plan_half_width,
@@ -573,6 +592,7 @@ own_plan = tversky_index.plan(
 assert (by_f1ci.positives, by_f1ci.total) == own_plan
 
 # %%
+# Choose the half widths and the lines of the figure.
 widths = np.geomspace(0.005, 0.1, 30)
 wanted = dict.fromkeys([*betas, plan_beta])
 LINES = {"published": "--", "sharp": "-"}
@@ -580,7 +600,7 @@ LINES = {"published": "--", "sharp": "-"}
 
 # %%
 def items_for(beta, bound, half_width):
-    """The number of items that guarantees a half width."""
+    """Return the number of items that guarantees a half width."""
     metric = f1ci.metrics.fbeta(beta)
     error = half_width * own_error / plan_half_width
     largest = bounds[bound](metric.a, metric.b)
@@ -588,7 +608,7 @@ def items_for(beta, bound, half_width):
 
 
 def relative_positives(beta, bound):
-    """Positives for F-beta, relative to those for recall."""
+    """Return the positives for F-beta, relative to those for recall."""
     metric = f1ci.metrics.fbeta(beta)
     return bounds[bound](metric.a, metric.b) / metric.b / 0.25
 
@@ -607,6 +627,7 @@ def draw_items(axis, kinds=tuple(LINES)):
 
 
 # %% mystnb={"image": {"alt": "Left: number of items against half width on logarithmic axes; straight lines with slope minus two, lowest for F2, highest for F0.5, where the dashed line of the published bound lies above the solid sharp one. Right: positives needed relative to recall against beta; sharp and published bounds agree from beta 1 on and separate below."}, "figure": {"caption": "Left: items that guarantee a half width, at the prevalence and level set above; solid with the sharp bound, dashed with the published one where it differs; the circle is your plan. Right: positives needed for F-beta, relative to those for recall.", "name": "fig-jiang-juice-plan"}}
+# Draw items against half width, and positives against beta.
 figure, (left, right) = figures.subplots(1, 2, height=3.6)
 draw_items(left)
 left.set_title("Items for a width")
@@ -646,7 +667,7 @@ figures.save(figure, "jiang-orange-juice-width")
 #   numbers that it was found by.
 # - The real regression on a thousand halves gives F0.5 values among which the printed
 #   {published}`jiang/section-1/f0.5` is a usual one.
-# - The plan of {published}`jiang/section-2.3/planned_total` purchases is safe. It is
-#   {glue:text}`jiang-juice-ratio:.2f` times as large as the worst case needs, beside what rounding
-#   adds: for $\beta < 1$ a smaller bound is the best possible.
+# - The plan of {published}`jiang/section-2.3/planned_total` purchases is safe. It has
+#   {glue:text}`jiang-juice-ratio:.2f` times the size that the worst case needs, and rounding adds
+#   to this. For $\beta < 1$ a smaller bound is the best possible.
 # - The smaller $\beta$, the more positives a plan needs: positives say little about precision.

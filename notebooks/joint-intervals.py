@@ -44,6 +44,7 @@ quantiles: int = 20  # of them, how many give the critical value
 seed: int = 20_260_711  # root of all random streams
 
 # %%
+# Import what the notebook uses and open the ledger.
 import itertools
 import warnings
 
@@ -67,13 +68,13 @@ methods = ("delta", "blur", "logit", "score", "cautious")
 # %% [markdown]
 # ## The designs
 #
-# A fixed rule makes {glue:text}`joint-designs` designs: one, two or three classifiers, two sets of
-# metrics, and all combinations of the sizes, prevalences and rates above. An item is positive with
-# the probability of the prevalence. With probability one half an item is equally hard for all classifiers:
-# all are right or all are wrong. Otherwise each classifier is right by itself. The truth is the value that a test set
-# of infinite size would give. Test sets are drawn from the multinomial distribution over joint cells.
-# A test set counts as covered if every interval holds the truth. An undefined estimate without an interval
-# does no harm. Length is the mean length over that of delta in the same design.
+# A fixed rule makes {glue:text}`joint-designs` designs: one, two or three classifiers, two sets of metrics, and all
+# combinations of the sizes, prevalences and rates above. An item is positive with the probability of the prevalence.
+# With probability one half an item is equally hard for all classifiers: all are right or all are wrong. Otherwise
+# each classifier is right or wrong independently of the others. The truth is the value that a test set of infinite
+# size would give. Test sets are drawn from the multinomial distribution over joint cells. A test set counts as
+# covered if every interval holds the truth. An undefined estimate without an interval does no harm. Length is the
+# mean length over that of delta in the same design.
 
 
 # %%
@@ -103,6 +104,7 @@ head = ["method", "mean coverage", "worst", "designs at .93 or more", "length ov
 show.table([*head, "outside [0, 1]"], rows, numeric=range(1, 6))
 
 # %% tags=["remove-cell"]
+# Keep means and extremes of each method for the text.
 for m in methods:
     say(f"joint-{m}-mean", coverage[m].mean())
     say(f"joint-{m}-worst", coverage[m].min())
@@ -112,6 +114,7 @@ say("joint-cautious-most", coverage["cautious"].max())
 say("joint-error", float(np.sqrt(0.95 * 0.05 / replicates)))
 
 # %% mystnb={"image": {"alt": "Above, a mark for each design and method: joint coverage across, length relative to the delta method up. The delta method lies at length 1 from near 0 to .95. Blurred intervals lie near coverage 1 and are one and a half to several times as long. Logit and score intervals scatter around the nominal level, cautious ones lie to the right of it, a little longer. Below, mean coverage against the number of items: delta rises steeply from far below the level, the others hardly change; score lies on the level, logit just above it, then cautious, and blur highest."}, "figure": {"classes": "fits", "caption": "Joint coverage and length of each method, a mark for each design; below, the mean coverage by the number of items. Grey: the nominal level.", "name": "fig-joint-coverage"}}
+# Draw coverage and length of each method.
 looks = {
     "delta": ("vermilion", "s", "--"),
     "blur": ("orange", "v", ":"),
@@ -130,7 +133,7 @@ for m, (colour, marker, line) in looks.items():
     each.plot(most, ratio[m], linestyle="", **look)
     by_size = [coverage[m][[d[2] == n for d in designs]].mean() for n in sizes]
     mean.plot(sizes, by_size, linestyle=line, label=m, **look)
-# What lies near 1 is told apart on this scale.
+# This scale separates values near 1.
 each.set(xlabel="joint coverage", ylabel="length over delta", xscale="logit", yscale="log")
 mean.set(xlabel="items", ylabel="mean joint coverage", yscale="logit")
 for axis in (each.xaxis, mean.yaxis):
@@ -164,9 +167,9 @@ figures.save(figure, "joint-intervals")
 # %% [markdown]
 # ## More than two classes
 #
-# The same for averages over four classes. The largest class is four times as common as the rarest. There are two
-# classifiers, three metrics (macro F1, weighted F1 and accuracy) and four designs. To save time the critical value of a
-# design is the mean over a few of its test sets. It hardly varies: its standard deviation is at most
+# This section has averages over four classes. The largest class has four times the items of the rarest class. There are
+# two classifiers, three metrics (macro F1, weighted F1 and accuracy) and four designs. To save time the critical value
+# of a design is the mean over a few of its test sets. It hardly varies: its standard deviation is at most
 # {glue:text}`joint-many-spread:.3f`.
 
 # %%
@@ -200,6 +203,7 @@ def held_and_length(labels, truth, method, level):
 
 
 # %%
+# Simulate the four designs, and collect coverage and length of both methods.
 rows, spread = [], 0.0
 many = list(itertools.product((60, 120), right))
 for (n, rate), child in zip(many, np.random.SeedSequence(seed + 1).spawn(4), strict=True):

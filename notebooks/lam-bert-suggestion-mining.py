@@ -18,6 +18,7 @@ other_f1: float = 0.731  # the score to be told apart from yours
 confidence_level: float = 0.95  # level of the intervals
 
 # %%
+# Import what the notebook uses, open the ledger, and read the paper's counts.
 from itertools import combinations
 from math import ceil
 
@@ -29,8 +30,8 @@ import f1ci
 from notebooks.shared import suggestions
 from notebooks.shared.suggestions import Counts
 
-# The ledger holds what the paper prints: `given` reads an input, `printed` reads a result,
-# `record` stores our number for it, and `say` keeps a number for the text.
+# The ledger holds what the papers print. `given` reads an input, and `printed` reads a result.
+# `record` stores our number for a printed one, and `say` keeps a number for the text.
 page = ledger.open("lam-bert-suggestion-mining")
 given, _, record, say = page
 ours = Counts(tp, fp, fn, tn)
@@ -45,9 +46,10 @@ as_in_paper = ours == in_the_paper and 100 * confidence_level == given(
 # ## The data
 #
 # The sentences are those of SemEval 2019, task 9, subtask A. The sizes that the paper prints are
-# the sizes of the three public parts of that task, and so are the numbers of suggestions. In the
-# test set suggestions are rare, in the training set less so, and in the validation set they are
-# half. The paper announces two tasks; this is the one that it shows ({ref}`N-lam-7 <N-lam-7>`).
+# the sizes of the three public parts of that task. The numbers of suggestions agree too. In the
+# test set suggestions are rare, in the training set they are less rare, and in the validation
+# set they are half. The paper announces two tasks and shows this task
+# ({ref}`N-lam-7 <N-lam-7>`).
 
 # %%
 rows = []
@@ -66,6 +68,7 @@ head = ["", "sentences", "of all", "suggestions", "of the part"]
 show.table(head, rows, numeric=(1, 2, 3, 4))
 
 # %%
+# Show each published number of this section beside ours.
 show.compare(list(page.records))
 
 # %% [markdown]
@@ -84,6 +87,7 @@ say("lam-bert-relevant", relevant)
 say("lam-bert-total", total)
 
 # %%
+# Show the intervals for your own counts, if they are not the paper's.
 rows = [
     [methods[m], f"{i.low:.4f}", f"{i.high:.4f}", f"{i.length:.4f}"] for m, i in intervals.items()
 ]
@@ -91,6 +95,7 @@ yours = show.table(["", "lower end", "upper end", "length"], rows, numeric=(1, 2
 yours if not as_in_paper else None
 
 # %%
+# Record the intervals, and show each end point below the printed one.
 ends = {"low": "lower end", "high": "upper end", "length": "length"}
 if as_in_paper:
     record("lam/section-6/f1", estimate)
@@ -103,7 +108,7 @@ against if as_in_paper else None
 # %% [markdown]
 # The score is {glue:text}`lam-bert-estimate:.4f`. Of {glue:text}`lam-bert-total` sentences,
 # {glue:text}`lam-bert-relevant` are relevant: they are suggestions, or the classifier took them for
-# one. Only these carry information about F1. That is why the intervals are so wide.
+# suggestions. Only these carry information about F1, so the intervals are wide.
 
 
 # %%
@@ -118,6 +123,7 @@ def draw_interval(axis, place, method, interval):
 
 
 # %% mystnb={"image": {"alt": "Four horizontal intervals around the F1 score, one per method, nearly of the same length; Clopper-Pearson is the longest, Wald is symmetric, Wilson direct lies furthest left. A dotted vertical line at the other group's score passes through all of them, close to the estimate."}, "figure": {"caption": "The four intervals for the F1 score. Dotted: the score that was reported elsewhere, well inside all four.", "name": "fig-lam-bert-intervals"}}
+# Draw the four intervals, with the other study's score as a dotted line.
 figure, axis = figures.subplots(height=2.6)
 for place, (method, interval) in enumerate(intervals.items()):
     draw_interval(axis, place, method, interval)
@@ -178,7 +184,7 @@ if not 0 < other_f1 < 1 or np.isnan(estimate) or gap == 0:
 
 
 def unit_variance(f1):
-    """Variance of the sample F1, times the number of relevant items."""
+    """Return the variance of the sample F1, times the number of relevant items."""
     return f1 * (1 - f1) * (2 - f1) ** 2 / 2
 
 
@@ -192,9 +198,10 @@ n_fixed, n_two = (ceil(v * total / relevant) for v in (v_fixed, v_two))
 
 # %% [markdown]
 # For question 3 we go from one extreme to the other. At one end the weaker model makes all errors
-# of the better one and a few more. At the other end the two have no error in common. Disagreements
-# fall on positives and negatives in the proportion of our model's own errors. Two numbers describe
-# a second model: on how many sentences only ours is right, and on how many only theirs.
+# of the better model and a few more. At the other end the two models have no error in common.
+# Disagreements fall on positives and negatives in the proportion of our model's own errors. Two
+# numbers describe a second model: on how many sentences only ours is right, and on how many only
+# theirs.
 
 # %%
 p_tp, p_fp, p_fn, p_tn = np.array(ours) / total
@@ -221,6 +228,7 @@ if cells.min() < -1e-9:
 n_same = z**2 * suggestions.difference_variance(np.maximum(cells, 0)) / gap**2
 
 # %%
+# Keep these numbers for the text, and show how many sentences each comparison needs.
 power = ((z + norm.ppf(0.8)) / z) ** 2
 say("lam-bert-other", other_f1)
 say("lam-bert-gap", abs(gap))
@@ -310,6 +318,7 @@ trial = {name: Counts(*c, NEGATIVES - c[1]) for name, c in COUNTED.items()}
 assert all(c.tp + c.fn == POSITIVES for c in trial.values())
 
 # %%
+# Show counts, F1 and interval of each classifier.
 rows = []
 for name, counts in trial.items():
     interval = f1ci.f1_interval(*counts[:3], confidence_level=confidence_level)
@@ -321,18 +330,20 @@ show.table(["", "TP", "FP", "FN", "F1", "Wilson score interval"], rows, numeric=
 # ### Which differences can 833 sentences show?
 #
 # All classifiers read the same sentences. The counts of two classifiers do not say on how many
-# sentences they disagree; they say how many it is at least and at most. We compute the interval of
-# the difference in both extreme cases. If it excludes zero in both, the test set shows the
-# difference, however the models agree. If it holds zero in both, the test set cannot show it.
+# sentences they disagree. They give the least and the largest possible number. We compute the
+# interval of the difference in both extreme cases. If it excludes zero in both cases, the test set
+# shows the difference, however often the models agree. If it holds zero in both cases, the test
+# set cannot show the difference.
 
 
 # %%
 def difference(labels):
-    """The interval of B's F1 minus A's."""
+    """Return the interval of B's F1 minus A's."""
     return f1ci.difference_interval(*labels, "f1", confidence_level=confidence_level)
 
 
 # %%
+# For each pair of classifiers, find the interval of the difference at least and most disagreement.
 decisions, rows = {}, []
 for (a, first), (b, second) in combinations(trial.items(), 2):
     close, far = (
@@ -372,25 +383,26 @@ say("lam-bert-balanced-p", test.p_value)
 # Balancing changes F1 by {glue:text}`lam-bert-balanced:+.3f`, with the interval
 # {glue:text}`lam-bert-balanced-low:+.3f` to {glue:text}`lam-bert-balanced-high:+.3f` (exact test:
 # p = {glue:text}`lam-bert-balanced-p:.2f`). The two intervals of the single scores are far longer.
-# That is what comparing on the same sentences gains.
+# The comparison on the same sentences gains this.
 #
 # ### What no interval covers
 #
 # The trial also scored its models on the trial set of the task, which Lam et al. call validation
-# set, where half of the sentences are suggestions. There the scores were much higher.
+# set. There half of the sentences are suggestions, and the scores were much higher.
 
 # %%
 REPORTED = {"trial set, half suggestions": (0.70, 0.86), "test set, a tenth": (0.39, 0.71)}
 
 
 def at_prevalence(counts, prevalence):
-    """F1 with this recall and this rate of false alarms, if suggestions are so frequent."""
+    """Return F1 at this share of suggestions, with the same recall and false alarms."""
     recall, alarms = counts.tp / POSITIVES, counts.fp / NEGATIVES
     hits = prevalence * recall
     return 2 * hits / (hits + (1 - prevalence) * alarms + prevalence)
 
 
 # %%
+# Show each classifier's F1 if half of the sentences were suggestions.
 halves = {name: at_prevalence(counts, 0.5) for name, counts in trial.items()}
 rows = [[name, f"{trial[name].f1:.3f}", f"{half:.3f}"] for name, half in halves.items()]
 for key, (low, high) in zip(("trial", "test"), REPORTED.values(), strict=True):
@@ -405,8 +417,8 @@ show.table(["F1", "on the test set", "if half were suggestions"], rows, numeric=
 # {glue:text}`lam-bert-trial-high:.2f` on the trial set and of {glue:text}`lam-bert-test-low:.2f` to
 # {glue:text}`lam-bert-test-high:.2f` on the test set. (It does not say which models these ranges
 # are about. They are not exactly the five above, whose test scores have another range.) No interval
-# from the trial set covers the scores on the test set, and no interval should: it is about new
-# sentences *of the same kind*.
+# from the trial set covers the scores on the test set. No interval should, because an interval is
+# about new sentences *of the same kind*.
 #
 # The table shows how much the share of suggestions does alone. If a classifier keeps its recall and
 # its rate of false alarms, F1 rises with the share. The plain logistic regression goes from

@@ -1,15 +1,15 @@
 # %% [markdown]
 # # Four intervals for F1: coverage and length
 #
-# A 95 % interval should hold the true score in 95 of 100 test sets, and it should be short.
-# {cite:t}`lam2024` judge four intervals for F1 by these two measures. They draw a million test sets
-# in each of 18 conditions. This notebook reproduces their Tables 3 to 6 and Figure 2 without
-# drawing any.
+# A 95 % interval should hold the true score in 95 of 100 test sets, and it should be short. By
+# these two measures {cite:t}`lam2024` judge four intervals for F1. They draw a million test sets in
+# each of 18 conditions. This notebook reproduces their Tables 3 to 6 and Figure 2 without drawing
+# any.
 #
 # Given the number $v$ of relevant items, the number of true positives is binomial
 # ({prf:ref}`lem-lam-conditional`). So coverage and expected length are finite sums
 # ({prf:ref}`prop-lam-coverage` in [the chapter](/book/lam.md)). `f1ci.coverage.exact` computes the
-# sums. At the end we draw the million test sets as well, and both roads give the same numbers.
+# sums. At the end we draw the million test sets as well, and both ways give the same numbers.
 
 # %% tags=["parameters"]
 confidence_level: float = 0.95  # nominal level of the intervals; another one is not in the ledger
@@ -17,6 +17,7 @@ replicates: int = 1_000_000  # simulated test sets per condition, as in the pape
 seed: int = 20260101  # root of all random streams
 
 # %%
+# Import what the notebook uses and open the ledger.
 from itertools import pairwise
 
 import numpy as np
@@ -27,8 +28,8 @@ import f1ci
 from notebooks.shared import four_intervals, joint_test, statements
 from notebooks.shared.four_intervals import in_words
 
-# The ledger holds what the paper prints: `given` reads an input, `printed` reads a result,
-# `record` stores our number for it, and `say` keeps a number for the text.
+# The ledger holds what the papers print. `given` reads an input, and `printed` reads a result.
+# `record` stores our number for a printed one, and `say` keeps a number for the text.
 given, printed, record, say = ledger.open("lam-coverage")
 
 # %% [markdown]
@@ -53,6 +54,7 @@ paper_level = given("lam/section-5/confidence_level") / 100
 truth = {name: four_intervals.truth(cells) for name, cells in scenarios.items()}
 
 # %%
+# Check the cell probabilities against prevalence, precision and recall, and record F1.
 rows = []
 for name, cells in scenarios.items():
     words = ("prevalence", "precision", "recall")
@@ -83,6 +85,7 @@ if confidence_level != paper_level:
     as_in_paper = four_intervals.exact(scenarios, sizes, list(methods), paper_level)
 
 # %%
+# Record every exact coverage and length, with the standard deviation of one test set's outcome.
 deviations = {}  # of one test set's outcome: coverage, then length
 for (name, n, method), result in as_in_paper.items():
     key = f"{name}/n-{n}/{method}"
@@ -137,9 +140,10 @@ own_level if confidence_level != paper_level else None
 # ### One test for each table
 #
 # A verdict looks at one number. Could a whole table be off, each number a little? We print each
-# table ten thousand times, as a simulation without any mistake would print it, and count how often
-# such a table is further from the exact values than the paper's. The four methods share their test
-# sets, so their numbers in one row are correlated; we draw them with that correlation.
+# table ten thousand times, as a simulation without any mistake would print it. Then we count how
+# often such a table is further from the exact values than the paper's table. The four methods
+# share their test sets, so their numbers in one row are correlated. We draw them with that
+# correlation.
 
 # %%
 paper_replicates = given("lam/section-5.1/replicates")
@@ -182,12 +186,12 @@ curves = four_intervals.exact(scenarios, curve_sizes, names, confidence_level)
 
 
 def curve(name, method, quantity):
-    """A quantity at all sizes of the figures."""
+    """Return a quantity at all sizes of the figures."""
     return np.array([getattr(curves[name, n, method], quantity) for n in curve_sizes])
 
 
 def paper_numbers(item, name, method):
-    """The paper's six numbers for a scenario and a method."""
+    """Return the paper's six numbers for a scenario and a method."""
     return [printed(f"lam/{item}/{name}/n-{n}/{method}") for n in sizes]
 
 
@@ -208,6 +212,7 @@ def draw_panel(axis, name, quantity, item):
 
 
 # %% mystnb={"image": {"alt": "Six panels. Top: coverage against test-set size in three scenarios; Wald climbs to the nominal level from below, Clopper-Pearson descends to it from above, both Wilson curves stay close to it. Bottom: expected lengths, which all fall along nearly the same line. The printed numbers lie on the curves."}, "figure": {"caption": "Figure 2 of the paper. Panel A: coverage probabilities; the thin line is the nominal level. Panel B: expected lengths. Curves: exact. Markers: the numbers that the paper prints.", "name": "fig-lam-coverage-figure-2"}}
+# Draw Figure 2: coverages above, lengths below, one column for each scenario.
 figure, axes = figures.subplots(2, 3, height=6.0, sharex=True, sharey="row")
 for name, top, bottom in zip(scenarios, *axes, strict=True):
     draw_panel(top, name, "coverage", "table-3")
@@ -235,11 +240,12 @@ figures.save(figure, "lam-coverage-figure-2")
 
 # %%
 def ends_of_all(counts):
-    """The end points of the four methods for a batch of test sets."""
+    """Return the end points of the four methods for a batch of test sets."""
     return four_intervals.end_points(counts, names, confidence_level)
 
 
 # %%
+# Draw the test sets of each condition and compute coverage and length of the four methods.
 simulated = {}
 streams = iter(np.random.SeedSequence(seed).spawn(len(conditions)))
 with executor() as pool:
@@ -257,7 +263,7 @@ with executor() as pool:
 
 # %%
 def in_standard_errors(name, n):
-    """Simulated minus exact, in standard errors: coverages and lengths of the four methods."""
+    """Return simulated minus exact coverages and lengths, in standard errors."""
     study = simulated[name, n]
     results = [exact[name, n, m] for m in methods]
     coverage = study.coverage - [r.coverage for r in results]
@@ -266,6 +272,7 @@ def in_standard_errors(name, n):
 
 
 # %% tags=["remove-cell"]
+# Keep for the text how far simulated and exact numbers lie apart.
 both = np.concatenate([np.ravel(in_standard_errors(*condition)) for condition in conditions])
 say("lam-coverage-largest", float(np.abs(both).max()))
 say("lam-coverage-within-two", 100 * float((np.abs(both) < 2).mean()))
@@ -300,7 +307,7 @@ show.table(head, rows, numeric=range(1, 7))
 
 # %%
 def deviations_of(item, which, quantity, method):
-    """Printed minus exact, and the ledger's limit, in units of the third decimal."""
+    """Return printed minus exact, and the ledger's limit, in units of the third decimal."""
     keys = [(name, n, method) for name, n in conditions]
     off = [
         printed(f"lam/{item}/{s}/n-{n}/{m}") - getattr(as_in_paper[s, n, m], quantity)
@@ -311,6 +318,7 @@ def deviations_of(item, which, quantity, method):
 
 
 # %% mystnb={"image": {"alt": "Two panels of points. Printed minus exact coverages scatter within about one unit of the third decimal; printed minus exact lengths stay within half a unit. All points lie inside grey bands."}, "figure": {"caption": "Printed minus exact, in units of the third decimal, for the 72 coverages and the 72 lengths. Band: what rounding alone can do. Bars: four standard errors of a mean over the paper's replicates on top of it, which is the ledger's limit.", "name": "fig-lam-coverage-printed"}}
+# Draw printed minus exact numbers over the ledger's limits.
 figure, axes = figures.subplots(1, 2, height=3.2, sharey=True)
 panels = (
     ("table-3", "coverage", "Table 3, coverage"),
@@ -347,6 +355,7 @@ faultless = [r for (*_, m), r in exact.items() if m != "wald"]
 assert all(r.overshoot == r.degeneracy == 0 for r in faultless)
 
 # %%
+# Show Wald's overshoot and degeneracy, from the sums and from the closed form.
 rows = []
 for (name, n), title in conditions.items():
     wald, closed = exact[name, n, "wald"], four_intervals.degeneracy(n, scenarios[name])
@@ -357,6 +366,7 @@ head = ["Wald", "overshoot (Table 5)", "degeneracy (Table 6)", "degeneracy, clos
 show.table(head, rows, numeric=(1, 2, 3))
 
 # %% tags=["remove-cell"]
+# Keep these probabilities for the text.
 for s, name in enumerate(scenarios, 1):
     say(f"lam-coverage-overshoot-{s}", exact[name, 25, "wald"].overshoot)
     say(f"lam-coverage-degeneracy-{s}", exact[name, 25, "wald"].degeneracy)
@@ -382,23 +392,23 @@ large_sizes = [n for n in sizes if n > 100]
 
 
 def extent(quantity, method, some_sizes):
-    """The smallest and the greatest value of a quantity over scenarios and sizes."""
+    """Return the smallest and the greatest value of a quantity over scenarios and sizes."""
     values = [getattr(exact[s, n, method], quantity) for s in scenarios for n in some_sizes]
     return np.array([min(values), max(values)])
 
 
 def span(low_high):
-    """Two numbers as text."""
+    """Return two numbers as text."""
     return f"{low_high[0]:.3f} to {low_high[1]:.3f}"
 
 
 def length(name, n, method):
-    """An expected length."""
+    """Return an expected length."""
     return exact[name, n, method].expected_length
 
 
 def shortest(name, n):
-    """The method with the smallest expected length."""
+    """Return the method with the smallest expected length."""
     return min(methods, key=lambda m: length(name, n, m))
 
 
@@ -412,6 +422,7 @@ wilson = np.concatenate([direct, indirect])
 large = np.ravel([extent("coverage", m, large_sizes) for m in methods])
 
 # %%
+# State each claim: section, words of the paper, our numbers, and whether it holds.
 claims = [
     claim(
         "5.3.1",
@@ -443,7 +454,7 @@ first_two = winners["scenario-1"] | winners["scenario-2"]
 
 
 def longest_ratio(some_sizes):
-    """How much longer than the shortest an interval is, at most."""
+    """Return the largest ratio of an interval's length to the shortest length."""
     return max(
         length(s, n, m) / length(s, n, shortest(s, n))
         for s in scenarios
@@ -453,6 +464,7 @@ def longest_ratio(some_sizes):
 
 
 # %%
+# Check that all lengths fall as n grows, and take the two lengths at scenario 3, n = 25.
 falling = all(
     length(s, a, m) > length(s, b, m)
     for s in scenarios
@@ -462,6 +474,7 @@ falling = all(
 pair = [length("scenario-3", 25, m) for m in ("wilson_direct", "wilson_indirect")]
 
 # %%
+# State the claims about lengths.
 excess = 100 * (longest_ratio(large_sizes) - 1)
 claims += [
     claim(
@@ -587,6 +600,7 @@ head = ["length against Wald's", *(methods[m] for m in others), "both Wilson sho
 show.table(head, rows, numeric=range(1, 4))
 
 # %% mystnb={"image": {"alt": "Three panels, one per scenario: expected length relative to Wald's, against the size of the test set. Clopper-Pearson is above one everywhere, Wilson indirect below. Wilson direct is above one in scenarios 1 and 2, and the lowest in scenario 3. All curves tend to one."}, "figure": {"caption": "Exact expected lengths relative to Wald's. Wilson direct is longer than Wald where F1 is high (scenarios 1 and 2) and shorter where it is low (scenario 3).", "name": "fig-lam-coverage-relative"}}
+# Draw the lengths relative to Wald's.
 figure, axes = figures.subplots(1, 3, height=3.2, sharey=True)
 for name, axis in zip(scenarios, axes, strict=True):
     base = curve(name, "wald", "expected_length")
@@ -601,8 +615,8 @@ figures.save(figure, "lam-coverage-relative")
 
 # %% [markdown]
 # {prf:ref}`thm-lam-lengths` gives the reason: for many relevant items the sign of the difference
-# depends on F1 alone. And a shorter interval that covers less is no better: where Wald is shorter
-# than Wilson direct, it misses the truth more often.
+# depends on F1 alone. A shorter interval that covers less is no better. Where Wald is shorter
+# than Wilson direct, Wald misses the truth more often.
 #
 # (shown-e-lam-4)=
 # Section 5.3.1 speaks of a "Ward direct method" and a "Ward indirect method"
@@ -613,7 +627,7 @@ figures.save(figure, "lam-coverage-relative")
 #
 # - All 144 numbers of Tables 3 and 4 agree with the exact values, to within rounding and the
 #   sampling error of the paper's simulation. The tables as wholes agree too.
-# - Nobody needs to simulate these four methods: all 72 conditions take about a second, without
+# - Nobody needs to simulate these four methods: all conditions take a moment, without
 #   error.
 # - At $n = 25$ Wald covers {computed}`lam/table-3/scenario-1/n-25/wald|.3f`,
 #   {computed}`lam/table-3/scenario-2/n-25/wald|.3f` and

@@ -2,7 +2,7 @@
 # # The geometry of the Wilson intervals for F1
 #
 # The end points of the Wilson direct interval are roots of a quartic equation. How many real roots
-# does it have, and where are they? {cite:t}`lam2024` prove that there are exactly two, both in
+# does it have, and where are they? The proof of {cite:t}`lam2024` finds exactly two, both in
 # $[0, 1]$, if there are enough relevant items. This notebook reproduces the numbers of their proof.
 # It shows a stronger theorem at work, which needs no condition ({prf:ref}`thm-lam-two-roots` in
 # [the chapter](/book/lam.md)). It also draws Figures 1 and 3: the map from F\* to F1, and which of
@@ -15,6 +15,7 @@ replicates: int = 1_000_000  # draws for the check of equation 22
 seed: int = 20260101  # root of all random streams
 
 # %%
+# Import what the notebook uses, open the ledger, and compute the quantile z.
 import warnings
 from fractions import Fraction
 from math import floor
@@ -27,8 +28,8 @@ from scipy.stats import binom, norm
 import f1ci
 from notebooks.shared.four_intervals import f1_of, wilson_direct_of, wilson_indirect_of
 
-# The ledger holds what the paper prints: `given` reads an input, `printed` reads a result,
-# `record` stores our number for it, and `say` keeps a number for the text.
+# The ledger holds what the papers print. `given` reads an input, and `printed` reads a result.
+# `record` stores our number for a printed one, and `say` keeps a number for the text.
 page = ledger.open("lam-geometry")
 given, _, record, say = page
 z = float(norm.ppf(0.5 + 0.5 * confidence_level))
@@ -53,7 +54,7 @@ items = np.random.default_rng(seed).permutation(np.repeat(list(COUNTS), list(COU
 
 # %%
 def draw_items(axis, kinds, columns, letters):
-    """Draw items as discs in rows; on each its letter."""
+    """Draw items as discs in rows, each with its letter."""
     for place, kind in enumerate(kinds):
         x, y = place % columns, -(place // columns)
         axis.plot(x, y, "o", markersize=19, **LOOKS[kind])
@@ -63,6 +64,7 @@ def draw_items(axis, kinds, columns, letters):
 
 
 # %% mystnb={"image": {"alt": "Left: sixty discs in rows, true positives blue, false positives red, false negatives orange, and many true negatives in pale grey. Right: the grey ones are gone; the remaining thirty-six show R for right on the blue discs and W for wrong on the others, like coins."}, "figure": {"caption": "Left: sixty items of a test set. F1 ignores the grey ones, the true negatives. Right: what remains are coin tosses, right (R) or wrong (W). F1 follows from the share of R.", "name": "fig-lam-geometry-coin"}}
+# Draw all items on the left, and the relevant items as coins on the right.
 figure, (left, right) = figures.subplots(1, 2, height=2.9, width_ratios=[10, 6])
 draw_items(
     left,
@@ -131,6 +133,7 @@ simulated = float(draws.var(ddof=1))
 error = float(np.sqrt((((draws - draws.mean()) ** 2).var()) / replicates))
 
 # %%
+# Show the variance by each equation, exactly and simulated.
 say("lam-geometry-equation-22-ratio", exact_variance / float(equation_22))
 say("lam-geometry-equation-23-ratio", exact_variance / float(equation_23))
 rows = [
@@ -142,9 +145,9 @@ rows = [
 show.table(["variance of the sample F1", ""], rows, numeric=(1,))
 
 # %% [markdown]
-# The exact variance is {glue:text}`lam-geometry-equation-23-ratio:.3f` times that of equations 23
-# to 25, and {glue:text}`lam-geometry-equation-22-ratio:.0f` times that of equation 22 as printed.
-# Equation 22 has a misprint; nothing after it is affected.
+# The exact variance is {glue:text}`lam-geometry-equation-23-ratio:.3f` times the variance by
+# equations 23 to 25, and {glue:text}`lam-geometry-equation-22-ratio:.0f` times the variance by
+# equation 22 as printed. Equation 22 has a misprint; nothing after it is affected.
 #
 # ## The quartic, and where 16/11 comes from
 #
@@ -167,6 +170,7 @@ print(f"P''(F) = {int(a)} F^2 {int(b):+} F {int(c):+}")
 print(f"discriminant of Q'' = {quadratic} k^2 - {-linear} k, negative for 0 < k < {bound}")
 
 # %%
+# Record the coefficients and bounds, and compare them with the printed ones.
 alpha = given("lam/section-4.5/alpha")
 paper_z = float(norm.ppf(1 - alpha / 2))
 record("lam/equation-54/quadratic_coefficient", int(quadratic))
@@ -201,6 +205,7 @@ def draw_quartics(axis, items):
 
 
 # %% mystnb={"image": {"alt": "Two panels of the quartic for five values of the sample F1. Left, three relevant items: convex curves. Right, one item: curves with a bend to the right of 1, where they stay above zero. In both panels every curve crosses zero exactly twice, between 0 and 1."}, "figure": {"caption": "The quartic $Q$ for five values of the sample F1, at the 95 % level. Left, $v = 3$: $k$ is below 16/11, and $Q$ is convex. Right, $v = 1$: $k$ is above, $Q$ bends twice, and yet every curve has two roots only, both in $[0, 1]$ (the points).", "name": "fig-lam-geometry-quartic"}}
+# Draw the quartic for three relevant items and for one.
 figure, axes = figures.subplots(1, 2, height=3.6)
 for axis, items in zip(axes, (3, 1), strict=True):
     draw_quartics(axis, items)
@@ -262,7 +267,7 @@ say("lam-geometry-slopes", f"{slope.size:,}")
 
 # %%
 def real_roots(f, k):
-    """The real roots of the quartic, in order, and how far the others are from the real line."""
+    """Return the real roots of the quartic, and how far the others are from the real line."""
     quartic = 2 * (unit - f) ** 2 - k * unit * (1 - unit) * (2 - unit) ** 2
     roots = np.roots(quartic.coef[::-1])
     is_real = np.abs(roots.imag) < 1e-9
@@ -270,7 +275,7 @@ def real_roots(f, k):
 
 
 def distance_to_f1ci(items):
-    """How far f1ci's end points are from the roots, over all counts of so many items."""
+    """Return the largest distance of f1ci's end points from the roots, over all counts."""
     tp = np.arange(items + 1)
     interval = f1ci.f1_interval(
         tp, items - tp, 0, method="wilson_direct", confidence_level=1 - alpha
@@ -283,6 +288,7 @@ def distance_to_f1ci(items):
 
 
 # %%
+# For several k, find all real roots at every estimate, and check that two lie around it.
 rows = []
 for k in (1000, 10, *(paper_z**2 / items for items in (1, 2, 3, 10, 100, 1000))):
     items = paper_z**2 / k
@@ -327,18 +333,18 @@ ENDS = {"wilson_direct": wilson_direct_of, "wilson_indirect": wilson_indirect_of
 
 # %%
 def length(items, method, scores=f):
-    """Lengths of an interval at values of the sample F1, whole counts or not."""
+    """Return lengths of an interval at values of the sample F1, whole counts or not."""
     low, high = ENDS[method](scores, items, z)
     return high - low
 
 
 def direct_minus_indirect(items, scores=f):
-    """How much longer the direct interval is."""
+    """Return the length of the direct interval minus that of the indirect interval."""
     return length(items, "wilson_direct", scores) - length(items, "wilson_indirect", scores)
 
 
 def crossing(items):
-    """The sample F1 at which the two Wilson intervals have the same length, by bisection."""
+    """Find by bisection the sample F1 at which the two Wilson intervals are equally long."""
     low, high = 0.0, 1.0
     for _ in range(60):
         middle = 0.5 * (low + high)
@@ -349,7 +355,7 @@ def crossing(items):
 
 # %%
 def draw_lengths(axis, rank, items):
-    """Draw both lengths for a number of items; more items, thicker line."""
+    """Draw both lengths for a number of items: the more items, the thicker the line."""
     for method in ENDS:
         look = {k: figures.METHODS[method][k] for k in ("color", "linestyle", "label")}
         look["label"] = look["label"] if rank == 0 else None
@@ -360,6 +366,7 @@ def draw_lengths(axis, rank, items):
 
 
 # %% mystnb={"image": {"alt": "Left: lengths of the Wilson direct and indirect intervals against the sample F1, for four numbers of relevant items; the curves are arches, lower for more items. Right: direct minus indirect, negative for low and positive for high sample F1. The curves cross zero at 0.509, 0.487, 0.467 and 0.453 for 5, 10, 25 and 100 items, and flatten as the number of items grows."}, "figure": {"caption": "Figure 3 of the paper. Left: lengths of the two Wilson intervals for several numbers $v$ of relevant items; the thicker the line, the larger $v$. Right: direct minus indirect. Below zero the direct interval is shorter.", "name": "fig-lam-geometry-figure-3"}}
+# Draw the lengths on the left and their differences on the right.
 figure, (left, right) = figures.subplots(1, 2, height=3.8)
 shades = [figures.COLOURS[c] for c in ("orange", "vermilion", "purple", "black")]
 for rank, items in enumerate(relevant):
@@ -374,8 +381,8 @@ right.legend(title="$v$")
 figures.save(figure, "lam-geometry-figure-3")
 
 # %% [markdown]
-# Section 5.3.2 of the paper says it in words: at small $v$ the direct interval is shorter for low
-# scores and the indirect one for high scores; at large $v$ they are alike. In numbers:
+# Section 5.3.2 of the paper says it in words. At small $v$ the direct interval is shorter for low
+# scores, and the indirect interval for high scores. At large $v$ they are alike. In numbers:
 
 # %%
 limit = (17 - 97**0.5) / 16
@@ -386,6 +393,7 @@ for items in (*relevant, 1000, 100_000):
 rows.append(["limit", "0", "0", f"{limit:.4f}"])
 
 # %%
+# Keep these numbers for the text, and show where the two lengths are equal.
 say("lam-geometry-limit", limit)
 say("lam-geometry-crossing-small", float(crossing(relevant[0])))
 say("lam-geometry-smallest", relevant[0])
@@ -427,13 +435,14 @@ cases = {"TP = 0, 5 wrong": (0, 5), "TP = 5, none wrong": (5, 0), "no relevant i
 
 
 def limits(method, tp, wrong):
-    """The limits of a method; its warnings are the topic of this table."""
+    """Return the limits of a method, without its warnings: the table shows those cases."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", f1ci.IntervalWarning)
         return f1ci.f1_interval(tp, wrong, 0, method=method, confidence_level=confidence_level)
 
 
 # %%
+# Show the four intervals in each of these cases.
 rows = []
 for method, look in figures.METHODS.items():
     intervals = [limits(method, *case) for case in cases.values()]
@@ -441,6 +450,7 @@ for method, look in figures.METHODS.items():
 show.table(["", *cases], rows, numeric=(1, 2, 3))
 
 # %%
+# Check the limits that have a closed form.
 tail = 0.5 * (1 - confidence_level)
 closed = {
     "clopper_pearson": f1_of(1 - tail ** (1 / 5)),
@@ -449,9 +459,9 @@ closed = {
 assert all(abs(limits(method, 0, 5).high - high) < 1e-12 for method, high in closed.items())
 
 # %% [markdown]
-# Wald claims certainty after five items, the other three do not. The upper ends of Clopper-Pearson
-# and Wilson indirect at TP = 0 agree with the closed forms in the chapter's table of borders.
-# Without any relevant item every method gives $[0, 1]$, and the estimate is `nan`.
+# Wald claims certainty after five items. The other three methods do not. The upper ends of
+# Clopper-Pearson and Wilson indirect at TP = 0 agree with the closed forms in the chapter's table
+# of borders. Without any relevant item every method gives $[0, 1]$, and the estimate is `nan`.
 #
 # ## What we learn
 #

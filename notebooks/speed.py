@@ -3,8 +3,8 @@
 #
 # How long does an interval take, and what makes it slower? Times depend on the machine. Ratios of
 # times hardly do, if both times are taken in turns in one run. So this page compares f1ci with
-# the packages that one would pick instead, and with the least that the task needs: the bare
-# formula in numpy, the random numbers, or one look at every label.
+# the packages that one would pick instead. It also compares f1ci with the least that the task
+# needs: the bare formula in numpy, the random numbers, or one look at every label.
 #
 # The numbers are from one recorded run, and not from the build of this book. Otherwise the page would
 # differ from build to build. `make bench` repeats the run, in a separate environment that holds the other packages.
@@ -13,6 +13,7 @@
 recording: str = "data/bench.json"  # the recorded run that is shown
 
 # %%
+# Import what the notebook uses, and read the recorded times.
 from datetime import date
 from pathlib import Path
 
@@ -27,7 +28,7 @@ comparisons = [line for section in sections.values() for line in section["compar
 
 
 def find(question, other=""):
-    """The comparison whose question and other begin like this."""
+    """Find the comparison whose question and other package begin like this."""
     return next(
         c for c in comparisons if c.question.startswith(question) and c.other.startswith(other)
     )
@@ -35,7 +36,7 @@ def find(question, other=""):
 
 # %%
 def table(*names):
-    """All comparisons of some sections."""
+    """Show all comparisons of some sections."""
     rows = [
         [
             line.question,
@@ -93,10 +94,10 @@ say("speed-exact-replicates", exact.other.partition(" ")[0])
 # ## One interval
 #
 # From counts, the alternative is an interval for the share $F^*$, which `statsmodels` and `scipy`
-# have. The user has to know the map $F_1 = 2 F^* / (1 + F^*)$ (equation {eq}`eq-lam-map`); its time
-# is left out. `prob-conf-mat` draws from the posterior of the whole
-# confusion matrix, so it has the draws of every other metric as well. The
-# integral behind `f1ci.posterior` is for one metric.
+# have. The user has to know the map $F_1 = 2 F^* / (1 + F^*)$ (equation {eq}`eq-lam-map`). Its time
+# is left out. The package `prob-conf-mat` draws from the posterior of the whole confusion matrix,
+# so it has the draws of every other metric as well. The integral behind `f1ci.posterior` is for one
+# metric.
 
 # %%
 table("one_interval")
@@ -119,18 +120,18 @@ table("resampling")
 # ## Many at once
 #
 # The least time for a million intervals is that of their formula in bare numpy, with no checks, no borders
-# and no undefined scores. Beta quantiles (Clopper-Pearson) take tens of times as long as
-# a square root in every library. There f1ci only avoids computing equal counts twice.
+# and no undefined scores. In every library Beta quantiles (Clopper-Pearson) cost tens of times more than a
+# square root. There f1ci only avoids computing equal counts twice.
 
 # %%
 table("a_million_intervals")
 
 # %% [markdown]
 # Joint intervals need the quantile of the largest of several correlated normal variables, and a
-# study of them needs it for ten thousand correlation matrices. R's `mvtnorm` solves one at a
-# time, by random numbers within a root finder; with its own settings it is right to a few units of
-# the third decimal. The first column says how accurate ours are: with many variables, a tenth
-# of the error costs many times the time.
+# study of them needs it for ten thousand correlation matrices. R's `mvtnorm` solves one matrix at
+# a time, by random numbers within a root finder. With its own settings it is right to a few units
+# of the third decimal. The first column has the accuracy of ours. With many variables, a tenth of
+# the error costs many times the time.
 
 # %%
 table("joint_quantiles")
@@ -139,7 +140,7 @@ table("joint_quantiles")
 # ## Studies without replicates
 #
 # The coverage of an interval for F1 is a finite sum ({prf:ref}`prop-lam-coverage` in
-# [the chapter](/book/lam.md)). A simulation that is as accurate as the sum is out of reach.
+# [the chapter](/book/lam.md)). No simulation reaches the accuracy of the sum.
 
 # %%
 table("without_replicates")
@@ -165,7 +166,7 @@ LOOKS = {
 
 
 def draw(axis, growth, title, *, logarithmic=True):
-    """One line for each way."""
+    """Draw one line for each way."""
     for name, times in growth.seconds.items():
         look = LOOKS.get(name) or LOOKS[name.partition(",")[0]]
         axis.plot(growth.sizes, np.multiply(1e3, times), label=name, **look)
@@ -187,12 +188,13 @@ axes[0].set_ylabel("milliseconds")
 figures.save(figure, "speed-labels")
 
 # %%
+# Show how the time grows with the number of labels.
 table("growth_in_labels")
 
 # %% [markdown]
 # Joint intervals count once for all classifiers; then their quantile decides. All metrics of one
-# classifier are functions of the same three numbers, so that beyond a few of them further ones cost
-# little. More classifiers, of two metrics each, cost little too.
+# classifier are functions of the same three numbers. So after a few metrics, further metrics cost
+# little. More classifiers, with two metrics each, cost little too.
 
 # %% mystnb={"image": {"alt": "Two panels. Time of joint intervals against the number of metrics of two classifiers, and against the number of classifiers with two metrics each: the first rises and is nearly all the quantile, the second hardly rises after two classifiers."}, "figure": {"caption": "How the time of joint intervals grows with the number of metrics of two classifiers, and with the number of classifiers if each has two metrics. The time axis is logarithmic.", "name": "fig-speed-joint"}}
 figure, axes = figures.subplots(1, 2, height=3.4, sharey=True)
@@ -214,11 +216,11 @@ table("floors")
 # %% [markdown]
 # ## Large jobs
 #
-# Labels may lie on disk. They are counted in blocks, so that the memory needed depends on the
-# size of a block and not on their number. And a study of coverage may run on a cluster: here on
-# two Dask workers, one of which is killed on purpose after a third of the work. Its batches are
-# computed again elsewhere, each with the random stream that belongs to it, so that the result has
-# the same bits as that of an undisturbed run in one process.
+# Labels may lie on disk. They are counted in blocks. So the memory depends on the size of a
+# block, and not on the number of labels. A study of coverage may run on a cluster. Here it runs
+# on two Dask workers, and one worker is killed on purpose after a third of the work. Its batches
+# are computed again elsewhere, each with its own random stream. So the result has the same bits
+# as a run in one process.
 
 # %%
 table(*(name for name in ("many_labels", "many_replicates") if name in sections))
@@ -226,8 +228,8 @@ table(*(name for name in ("many_labels", "many_replicates") if name in sections)
 # %% [markdown]
 # ## The notebooks
 #
-# What the notebooks of this book took when they ran last before this recording, at the papers'
-# own numbers of replicates; two run at a time.
+# The table has the times of this book's notebooks in their last run before this recording. They
+# had the papers' own numbers of replicates, and two ran at a time.
 
 # %%
 notebooks = [[name, results.text(took)] for name, took in run["notebooks"].items()]

@@ -1,15 +1,16 @@
 # %% [markdown]
 # # Do the intervals for several classes cover? Tables 2 and 3 of Takahashi et al.
 #
-# An interval with a nominal level of 95 % should hold the true score in 95 of 100 test sets.
-# {cite:t}`takahashi2022` drew a million test sets in each of 18 conditions to see whether their
-# intervals do. This page repeats that simulation. For the smaller test sets it replaces the
-# simulation by exact sums. Two things come out that the paper does not say: what its coverage leaves
-# out, and that one of its 54 numbers is off.
+# An interval with a nominal level of 95 % should hold the true score in 95 of 100 test sets. To see
+# whether their intervals do, {cite:t}`takahashi2022` drew a million test sets in each of 18
+# conditions. This page repeats that simulation. For the smaller test sets it replaces the
+# simulation by exact sums. The result shows two things that the paper does not say. Its coverage
+# leaves out some test sets, and one of its 54 numbers is off.
 #
 # The method is on [the chapter's page](/book/takahashi.md): an estimate plus and minus the normal
-# quantile times the delta-method standard error ({eq}`eq-takahashi-interval`), for micro-averaged
-# F1, macro-averaged F1 and macro\* F1, the harmonic mean of mean precision and mean recall.
+# quantile times the delta-method standard error ({eq}`eq-takahashi-interval`). There are three
+# averages: micro F1, macro F1, and macro\* F1, which is the harmonic mean of mean precision and
+# mean recall.
 
 # %% tags=["parameters"]
 replicates: int = 1_000_000  # test sets per condition, as in the paper
@@ -20,6 +21,7 @@ confidence_level: float = 0.95  # nominal level of every interval
 seed: int = 20220321  # root of all random streams
 
 # %%
+# Import what the notebook uses and open the ledger.
 from itertools import product
 
 import numpy as np
@@ -31,8 +33,8 @@ import f1ci
 from notebooks.shared import class_averages, joint_test, statements
 from notebooks.shared.class_averages import MEASURES
 
-# The ledger holds what the paper prints: `given` reads an input, `printed` reads a result,
-# `record` stores our number for it, and `say` keeps a number for the text.
+# The ledger holds what the papers print. `given` reads an input, and `printed` reads a result.
+# `record` stores our number for a printed one, and `say` keeps a number for the text.
 page = ledger.open("takahashi-coverage")
 given, printed, record, say = page
 
@@ -43,7 +45,7 @@ CONDITIONS = list(product(SCENARIOS, SIZES))
 
 
 def table_3(scenario, n, measure):
-    """The id of a number of Table 3."""
+    """Return the id of a number of Table 3."""
     return f"takahashi/table-3/scenario-{scenario}/n-{n}/{measure}"
 
 
@@ -58,17 +60,19 @@ def table_3(scenario, n, measure):
 
 # %%
 def cell(scenario, true, predicted):
-    """A probability of Table 2."""
+    """Return a probability of Table 2."""
     return given(f"takahashi/table-2/scenario-{scenario}/predicted-{predicted}/true-{true}")
 
 
 # %%
+# Put the cell probabilities into matrices, and compute the true scores.
 designs = {s: np.array([[cell(s, i, j) for j in CLASSES] for i in CLASSES]) for s in SCENARIOS}
 truths = {
     s: {m: f1ci.metrics.get(m).value(design) for m in MEASURES} for s, design in designs.items()
 }
 
 # %%
+# Show the cell probabilities of the three scenarios.
 rows = [
     [f"{s}" if i == 0 else "", f"{i + 1}", *(f"{p:.4f}" for p in row)]
     for s, design in designs.items()
@@ -84,7 +88,7 @@ show.table(head, rows, numeric=(2, 3, 4))
 
 # %%
 def of_equal_classes(design):
-    """What section 4 states of scenario 1, where all classes and all averages are alike."""
+    """Return the numbers of section 4 on scenario 1, where all classes are alike."""
     share, predicted, right = design.sum(axis=1), design.sum(axis=0), np.diag(design)
     precision, recall = right / predicted, right / share
     values = {"class_probability": share[0], "recall": 100 * recall[0]}
@@ -94,7 +98,7 @@ def of_equal_classes(design):
 
 
 def of_unequal_classes(design):
-    """What section 4 states of the first class and of the other two, in per cent."""
+    """Return the numbers of section 4 on the first class and on the others, in per cent."""
     share, predicted, right = design.sum(axis=1), design.sum(axis=0), np.diag(design)
     columns = {"class_probability": share, "precision": right / predicted, "recall": right / share}
     assert all(np.isclose(values[1], values[2]) for values in columns.values())
@@ -106,6 +110,7 @@ def of_unequal_classes(design):
 
 
 # %%
+# Compute what section 4 prints about the scenarios, and record it.
 section_4 = {}
 for s, design in designs.items():
     values = of_equal_classes(design) if s == 1 else of_unequal_classes(design)
@@ -115,12 +120,13 @@ for key, value in section_4.items():
 
 
 def section_4_id(row, column):
-    """The id of a number of section 4, or "" if the paper does not print it."""
+    """Return the id of a number of section 4, or "" if the paper does not print it."""
     key = f"{row}/{column}"
     return f"takahashi/section-4/{key}" if key in section_4 else ""
 
 
 # %%
+# Show the shares, precisions and recalls of the classes beside the printed ones.
 who = {"class-1": "class 1", "other_classes": "classes 2 and 3"}
 lines = {"scenario-1": "scenario 1, each class"}
 lines |= {f"scenario-{s}/{w}": f"scenario {s}, {text}" for s in (2, 3) for w, text in who.items()}
@@ -128,6 +134,7 @@ columns = {"class_probability": "share of items", "precision": "precision", "rec
 show.grid(lines, columns, section_4_id, corner="per class, % except 1/3")
 
 # %%
+# Show the true values of the averages beside the printed ones.
 columns = {f"{a}_{b}": f"{a} {b}" for a in ("micro", "macro") for b in ("precision", "recall")}
 scenarios = {f"scenario-{s}": f"scenario {s}" for s in SCENARIOS}
 show.grid(scenarios, columns | MEASURES, section_4_id, corner="true values")
@@ -182,11 +189,12 @@ say("takahashi-left-out", left_out)
 
 # %%
 def all_end_points(counts):
-    """The ends of the three intervals for a batch of tables."""
+    """Return the ends of the three intervals for a batch of tables."""
     return class_averages.end_points(counts, list(MEASURES), confidence_level)
 
 
 # %%
+# Simulate the test sets of every condition, and compute the coverage of the three intervals.
 streams = np.random.SeedSequence(seed).spawn(len(CONDITIONS) + 1)
 with executor() as pool:
     simulated = {
@@ -203,6 +211,7 @@ with executor() as pool:
     }
 
 # %%
+# Check the simulation against the exact coverages, in standard errors.
 scores = []
 for (s, n, m), known in exactly.items():
     error = np.sqrt(known.coverage * (1 - known.coverage) / replicates)
@@ -266,12 +275,14 @@ spread = {"deviation": deviation[disputed], "replicates": sharp_replicates}
 record(table_3(*disputed), sharp.coverage_if_defined, **spread)
 
 # %%
+# Show Table 3, one scenario after the other.
 for s in SCENARIOS:
     rows = {f"{n}": f"n = {n:,}" for n in SIZES}
     grid = show.grid(rows, MEASURES, lambda n, m, s=s: table_3(s, n, m), corner=f"scenario {s}")
     display(grid)
 
 # %%
+# Choose colour and marker of each average.
 LOOKS = {
     "micro_f1": {"color": figures.COLOURS["blue"], "marker": "o"},
     "macro_f1": {"color": figures.COLOURS["green"], "marker": "^"},
@@ -296,6 +307,7 @@ def draw_scenario(axes, s):
 
 
 # %% mystnb={"image": {"alt": "Three panels, one for each scenario: coverage against the size of the test set from 25 to 5000. All measures rise to 0.95. In scenarios 2 and 3 the macro averages start far below, and the dotted lines that count undefined intervals as misses start lower still, at 0.65 and 0.71 for macro* F1."}, "figure": {"caption": "Coverage of the 95 % intervals against the size of the test set. Solid: among the test sets in which the interval is defined, which is what the paper reports. Dotted: an undefined interval counts as a miss. Crosses: the published values. Grey: the nominal level.", "name": "fig-takahashi-coverage"}}
+# Draw the three scenarios side by side.
 figure, panels = figures.subplots(1, 3, height=3.4, sharey=True)
 for s, axes in zip(SCENARIOS, panels, strict=True):
     draw_scenario(axes, s)
@@ -307,14 +319,15 @@ figures.save(figure, "takahashi-coverage-table-3")
 # ### One test for the whole table
 #
 # Could the whole table be off, each number a little? We print it ten thousand times, as a
-# simulation without any mistake would print it, and count how often such a table is further from our
-# numbers than the paper's. The three measures share their test sets, so their numbers in one row
-# are correlated; we draw them with that correlation. The errors include our own where we simulated.
+# simulation without any mistake would print it. Then we count how often such a table is further
+# from our numbers than the paper's table. The three measures share their test sets, so their
+# numbers in one row are correlated. We draw them with that correlation. The errors include our own
+# where we simulated.
 
 
 # %%
 def error_of(s, n, m):
-    """The standard error of printed minus ours."""
+    """Return the standard error of printed minus ours."""
     ours = sharp_replicates if (s, n, m) == disputed else replicates
     exact = (s, n, m) in exactly
     paper = page.row(table_3(s, n, m)).paper_replicates
@@ -322,6 +335,7 @@ def error_of(s, n, m):
 
 
 # %%
+# Collect printed numbers, ours, their standard errors and their correlations.
 correlations = [
     class_averages.outcome_correlation(
         n, designs[s], list(truths[s].values()), confidence_level, draws=50_000, seed=seed
@@ -333,6 +347,7 @@ ours = [[coverage[s, n, m] for m in MEASURES] for s, n in CONDITIONS]
 errors = [[error_of(s, n, m) for m in MEASURES] for s, n in CONDITIONS]
 
 # %%
+# Test the whole table, with and without the disputed number.
 without = table.copy()
 without[CONDITIONS.index(disputed[:2]), list(MEASURES).index(disputed[2])] = np.nan
 tests = {
@@ -341,6 +356,7 @@ tests = {
 }
 
 # %%
+# Keep the p-values for the text, and show the tests.
 say("takahashi-joint-largest", tests["Table 3"].largest)
 say("takahashi-joint-p", tests["Table 3"].p_largest)
 rest = tests["without the disputed number"]
@@ -357,10 +373,10 @@ joint_test.table(tests)
 #
 # Macro\* F1 needs every class to be true at least once and predicted at least once. Macro F1 needs
 # every class to be one or the other. Otherwise there is a division by zero and no interval
-# ({prf:ref}`prop-takahashi-undefined`). The paper remarks that this happens "often" at small $n$. It
-# does not say what its Table 3 does then. The exact sums decide it: the printed numbers are the
-# coverage among the intervals that exist ({ref}`N-takahashi-4 <N-takahashi-4>`). How often one
-# exists follows from inclusion and exclusion over the empty rows and columns.
+# ({prf:ref}`prop-takahashi-undefined`). The paper remarks that this happens "often" at small $n$.
+# It does not say what its Table 3 does then. The exact sums decide it: the printed numbers are the
+# coverage among the intervals that exist ({ref}`N-takahashi-4 <N-takahashi-4>`). How often an
+# interval exists follows from inclusion and exclusion over the empty rows and columns.
 
 # %%
 rows = []
@@ -374,6 +390,7 @@ head = ["", "published", "given it is defined", "undefined", "undefined is a mis
 show.table(head, rows, numeric=(1, 2, 3, 4))
 
 # %% tags=["remove-cell"]
+# Keep these numbers for the text, and check the probabilities of an undefined interval.
 worst = (2, 25, "macro_f1_star")
 say("takahashi-undefined-worst", undefined[worst])
 say("takahashi-undefined-third", undefined[3, 25, "macro_f1_star"])
@@ -411,10 +428,10 @@ show.compare([table_3(*disputed)])
 # {glue:text}`takahashi-sharp-replicates` replicates give {glue:text}`takahashi-sharp:.5f`, with a
 # standard error of {glue:text}`takahashi-sharp-error:.5f`. Suppose that the printed number was
 # rounded down from its upper limit. Even then it is {glue:text}`takahashi-sharp-gap:.1f` standard
-# errors away, theirs and ours together. Among 54 numbers chance does not do that
-# ({ref}`E-takahashi-3 <E-takahashi-3>`). This is evidence by
-# {glue:text}`takahashi-sharp-gap:.1f` standard errors and no proof. A million replicates of our own
-# would be too few to see it. No conclusion of the paper depends on it.
+# errors away, theirs and ours together. Among 54 numbers chance does not explain this
+# ({ref}`E-takahashi-3 <E-takahashi-3>`). This is evidence by {glue:text}`takahashi-sharp-gap:.1f`
+# standard errors and no proof. A million replicates of our own would be too few to see it. No
+# conclusion of the paper depends on it.
 #
 # ## Statement by statement
 #
@@ -424,18 +441,18 @@ show.compare([table_3(*disputed)])
 
 # %%
 def span(sizes, measures=tuple(MEASURES), scenarios=SCENARIOS):
-    """The smallest and the greatest coverage over some conditions."""
+    """Return the smallest and the greatest coverage over some conditions."""
     values = [coverage[s, n, m] for s in scenarios for n in sizes for m in measures]
     return min(values), max(values)
 
 
 def text(low_high):
-    """Two coverages as text."""
+    """Return two coverages as text."""
     return f"{low_high[0]:.3f} to {low_high[1]:.3f}"
 
 
 def close(low_high):
-    """Whether coverages are within one percentage point of the level."""
+    """Check that coverages are within one percentage point of the level."""
     return max(abs(x - confidence_level) for x in low_high) < 0.01
 
 
@@ -458,6 +475,7 @@ between = {
 }
 
 # %% tags=["remove-cell"]
+# Prepare the sizes that the statements call large and small, and keep numbers for the text.
 claim = statements.claim
 large, at_100, small = [n for n in SIZES if n > 100], [100], [n for n in SIZES if n < 100]
 macros = ("macro_f1", "macro_f1_star")
@@ -467,6 +485,7 @@ say("takahashi-at-101", float(between[101]))
 empty = [undefined[s, 25, "macro_f1_star"] for s in SCENARIOS]
 
 # %%
+# State each claim of section 4: words of the paper, our numbers, and whether it holds.
 claims = [
     claim(
         "4",
@@ -489,6 +508,7 @@ claims = [
 ]
 
 # %%
+# State the claims of section 6.
 claims += [
     claim(
         "6",
@@ -511,6 +531,7 @@ claims += [
 ]
 
 # %%
+# State the claims about undefined scores and about the two macro averages.
 claims += [
     claim(
         "6",
@@ -529,10 +550,10 @@ statements.table(claims)
 
 # %% [markdown]
 # (shown-n-takahashi-7)=
-# "n > 100 is close" holds at the sizes that the paper studied, 500 and more. At $n = 100$ itself the
-# worst coverage is {glue:text}`takahashi-at-100-worst:.3f`. One item more does not help: at
-# $n = 101$ macro F1 covers {glue:text}`takahashi-at-101:.3f` in scenario 2. The number of items is
-# the wrong thing to look at. The smallest class decides, and here it holds a tenth of the items.
+# "n > 100 is close" holds at the sizes that the paper studied, 500 and more. At $n = 100$ itself
+# the worst coverage is {glue:text}`takahashi-at-100-worst:.3f`. One item more does not help: at
+# $n = 101$ macro F1 covers {glue:text}`takahashi-at-101:.3f` in scenario 2. The number of all items
+# does not decide. The smallest class decides, and here it holds a tenth of the items.
 #
 # One sentence of section 4 is garbled in our copy: "When n smaller than 95%, especially for maF1 and
 # maF1*." ({ref}`N-takahashi-7 <N-takahashi-7>`). From the table and section 6 we read it as: for
@@ -555,11 +576,12 @@ every = np.arange(10, 301)
 
 
 def micro_coverage(n):
-    """The exact coverage of the paper's interval for micro F1 in scenario 1."""
+    """Return the exact coverage of the paper's interval for micro F1 in scenario 1."""
     return class_averages.exact_coverage(n, designs[1], "micro_f1", confidence_level).coverage
 
 
 # %% tags=["remove-cell"]
+# Compute the exact coverage of both intervals for micro F1 at every size.
 sawtooth = np.array([micro_coverage(n) for n in every.tolist()])
 wilson = np.array(
     [class_averages.wilson_coverage(accuracy, n, confidence_level) for n in every.tolist()]
@@ -568,6 +590,7 @@ say("takahashi-saw-tooth-least", float(sawtooth[every >= 25].min()))
 say("takahashi-wilson-least", float(wilson[every >= 25].min()))
 
 # %% mystnb={"image": {"alt": "Two saw-tooth curves of exact coverage against the size of the test set. The paper's interval for micro F1 climbs slowly towards 0.95 from below, with deep teeth at small sizes. Wilson's swings around 0.95 at all sizes, with much smaller teeth."}, "figure": {"caption": "Exact coverage for micro F1 in scenario 1 and every size of the test set from 10 to 300: the paper's interval (circles: sizes of Table 3) and Wilson's.", "name": "fig-takahashi-saw-tooth"}}
+# Draw both curves, with the sizes of Table 3 as circles.
 figure, axes = figures.subplots(height=3.1)
 axes.axhline(confidence_level, color=figures.COLOURS["grey"], linewidth=1)
 look = {"linewidth": 0.9}
@@ -604,6 +627,7 @@ logit = {
 }
 
 # %%
+# Show plain and logit coverages of macro F1 beside the printed ones.
 rows = []
 for (s, n), result in logit.items():
     plain, better = coverage[s, n, "macro_f1"], result.coverage_if_defined
@@ -615,9 +639,9 @@ show.table(head, rows, numeric=(1, 2, 3))
 
 # %% [markdown]
 # The coverage is nearer to the nominal level in all of these cases, and near enough in the first
-# scenario. In the others it is not. Scenario 2 has two or three items of each small class at
-# $n = 25$, and no standard error is estimated well from so few. (The default of `f1ci` is a
-# [score interval](/book/score.md), made for such cases.)
+# scenario. In the other scenarios it is still too low. Scenario 2 has two or three items of each
+# small class at $n = 25$, and no standard error is estimated well from so few. (The default of
+# `f1ci` is a [score interval](/book/score.md), made for such cases.)
 #
 # ## What we learn
 #

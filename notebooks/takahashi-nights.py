@@ -7,9 +7,9 @@
 # They are not: a network that misreads one person's brain waves misreads them all night.
 # The paper does not say which epoch belongs to whom, so nobody can correct its intervals.
 #
-# This page does the next best thing. It asks the paper's questions of other data, for which the
-# nights are known: six networks on 25 nights of healthy people and 55 nights of people with sleep
-# apnoea ({cite:t}`guillot2020`). The task is the same, and so is the size.
+# This page asks the paper's questions of other data, for which the nights are known
+# ({cite:t}`guillot2020`). Six networks read 25 nights of healthy people and 55 nights of people
+# with sleep apnoea. The task and the size are the same.
 
 # %% tags=["parameters"]
 confidence_level: float = 0.95  # nominal level of every interval
@@ -18,6 +18,7 @@ sizes: list[int] = [10, 25, 55]  # numbers of nights in that study
 seed: int = 20200728  # root of all random streams
 
 # %%
+# Import what the notebook uses and open the ledger.
 from itertools import combinations
 
 import numpy as np
@@ -26,8 +27,8 @@ from compendium import figures, ledger, show
 import f1ci
 from notebooks.shared import nights
 
-# The ledger holds what the papers print: `given` reads an input, `printed` reads a result,
-# `record` stores our number for it, and `say` keeps a number for the text.
+# The ledger holds what the papers print. `given` reads an input, and `printed` reads a result.
+# `record` stores our number for a printed one, and `say` keeps a number for the text.
 given, printed, record, say = ledger.open("takahashi-nights")
 AVERAGES = {"micro": "micro F1", "macro": "macro F1", "macro_star": "macro* F1"}
 SETS = {"dodh": "healthy", "dodo": "apnoea"}
@@ -49,6 +50,7 @@ tables = {
 }
 
 # %%
+# Show nights, epochs and shares of the stages in each data set.
 rows = []
 for name, text in SETS.items():
     table = tables[name, "SimpleNet"]
@@ -62,9 +64,10 @@ show.table(["", "nights", "epochs", *nights.STAGES], rows, numeric=range(1, 8))
 #
 # Do we read the data as their authors do? The abstract of {cite:t}`guillot2020` gives one number
 # for each set: the mean over nights of the F1 score of SimpleNet (there called SimpleSleepNet).
-# Each stage weighs as much as it occurs, and each epoch as much as scorers agreed on it. These two
-# numbers are not from one of the five papers, so they are not in the ledger. They get the
-# ledger's treatment here: the printed number, ours, and whether ours rounds to it.
+# The weight of a stage is its share of the epochs. The weight of an epoch is the share of scorers
+# who agreed on it. These two numbers are not from one of the five papers, so they are not in the
+# ledger. They get the ledger's treatment here: the printed number, ours, and whether ours rounds
+# to it.
 
 # %%
 IN_THE_ABSTRACT = {"dodh": "89.9", "dodo": "88.3"}
@@ -92,7 +95,7 @@ epochs = {name: nights.labels(frame) for name, frame in frames.items()}
 
 
 def both_intervals(name, network, average):
-    """The interval with independent epochs, and the one with independent nights."""
+    """Return the interval with independent epochs, and the interval with independent nights."""
     labels = epochs[name]
     return [
         f1ci.f1_score_interval(
@@ -107,6 +110,7 @@ def both_intervals(name, network, average):
 
 
 # %%
+# Compute both intervals for each data set, network and average.
 intervals = {
     (name, network, average): both_intervals(name, network, average)
     for name in SETS
@@ -115,6 +119,7 @@ intervals = {
 }
 
 # %%
+# Show both intervals and how many times longer the interval by night is.
 rows = []
 for (name, network, average), (epoch, night) in intervals.items():
     key = f"nights-{name}-{network}-{average}"
@@ -135,6 +140,7 @@ head = ["", "estimate", "epochs independent", "nights independent", "times as lo
 show.table(head, rows, numeric=range(1, 5))
 
 # %% tags=["remove-cell"]
+# Keep the ratios of the lengths for the text.
 ratios = {key: night.length / epoch.length for key, (epoch, night) in intervals.items()}
 macro = [ratio for (_, _, average), ratio in ratios.items() if average == "macro"]
 say("nights-ratio-least", min(macro))
@@ -205,8 +211,8 @@ show.table(head, rows, numeric=(1, 2, 3))
 #
 # ## All pairs, and the best one
 #
-# Six networks make fifteen pairs. Someone who looks at all fifteen, or who picks the best network
-# first and then compares it with the others, needs intervals that hold all at once. They use a
+# Six networks make fifteen pairs. Some readers look at all fifteen. Others pick the best network
+# first and then compare it with the rest. Both need intervals that hold all at once. They use a
 # larger quantile than a single interval. It comes from the correlations of the fifteen differences,
 # which the nights show ({func}`f1ci.equicoordinate_quantile`, the quantile of {cite:t}`yuan2025`).
 
@@ -215,7 +221,7 @@ PAIRS = list(combinations(range(len(nights.NETWORKS)), 2))
 
 
 def joint_level(name):
-    """The quantile for all pairs at once, and the level of one interval that has it."""
+    """Return the quantile for all pairs at once, and the level of one interval that has it."""
     pull = [nights.influences(f1ci.metrics.macro_f1, tables[name, n]) for n in nights.NETWORKS]
     correlation = np.corrcoef([pull[i] - pull[j] for i, j in PAIRS])
     quantile = f1ci.equicoordinate_quantile(correlation, confidence_level)
@@ -223,12 +229,13 @@ def joint_level(name):
 
 
 def difference(name, better, other, level):
-    """The interval of a difference of macro F1 by night."""
+    """Return the interval of a difference of macro F1 by night."""
     counts = [nights.class_counts(tables[name, network]) for network in (other, better)]
     return f1ci.clustered_difference(*counts, average="macro", confidence_level=level)
 
 
 # %%
+# For all pairs of networks, count the differences that each kind of interval shows.
 rows = []
 for name, text in SETS.items():
     quantile, level = joint_level(name)
@@ -249,15 +256,15 @@ head = ["macro F1 by night", "difference", "this pair alone", "all fifteen at on
 show.table(head, rows, numeric=(1, 2, 3))
 
 # %% [markdown]
-# On the patients {glue:text}`nights-decided-dodo-one` of the fifteen pairs differ if each is asked
-# alone, and {glue:text}`nights-decided-dodo-all` if all hold at once; on the healthy people
-# {glue:text}`nights-decided-dodh-one` and {glue:text}`nights-decided-dodh-all`. The joint quantiles
-# are {glue:text}`nights-quantile-dodo:.2f` and {glue:text}`nights-quantile-dodh:.2f`.
+# On the patients {glue:text}`nights-decided-dodo-one` of the fifteen pairs differ by single
+# intervals, and {glue:text}`nights-decided-dodo-all` by joint intervals. On the healthy people the
+# numbers are {glue:text}`nights-decided-dodh-one` and {glue:text}`nights-decided-dodh-all`. The
+# joint quantiles are {glue:text}`nights-quantile-dodo:.2f` and
+# {glue:text}`nights-quantile-dodh:.2f`.
 #
 # **Is the best one the best?** On the patients the best estimate is that of SimpleNet. Its joint
-# intervals are in the rows that begin with it. It is better than
-# {glue:text}`nights-best-beats` of the five others. It cannot be told from
-# {glue:text}`nights-best-ties`.
+# intervals are in the rows that begin with it. It is better than {glue:text}`nights-best-beats`
+# of the five others. The data do not separate it from {glue:text}`nights-best-ties`.
 
 # %% tags=["remove-cell"]
 best = nights.NETWORKS[0]
@@ -293,6 +300,7 @@ effects = {
 }
 
 # %%
+# Show design effect and correlation of each network and average.
 rows = []
 for name, text in SETS.items():
     for network in nights.NETWORKS:
@@ -334,7 +342,7 @@ factor = {key: 1 + (per_person - 1) * value for key, value in rho.items()}
 
 # %%
 def needed_factor(measure, other):
-    """How much both variances must grow until the intervals of MNN and another one touch."""
+    """Return how much both variances must grow until the intervals of two classifiers touch."""
     (mnn, low, high), (estimate, other_low, other_high) = (
         [printed(f"takahashi/table-4/{who}/{measure}/{end}") for end in ("estimate", "low", "high")]
         for who in ("mnn", other)
@@ -344,6 +352,7 @@ def needed_factor(measure, other):
 
 
 # %%
+# Compare the factor that makes two intervals touch with the factor found here.
 touched = dict.fromkeys(SETS, 0)
 rows = []
 for measure, score in zip(("micro_f1", "macro_f1", "macro_f1_star"), METRICS, strict=True):
@@ -359,6 +368,7 @@ head = ["", "factor to touch", "correlation to touch", *(f"factor, {t}" for t in
 show.table(head, rows, numeric=range(1, 5))
 
 # %% tags=["remove-cell"]
+# Keep these numbers for the text.
 for name in SETS:
     say(f"nights-touched-{name}", touched[name])
     say(f"nights-rho-{name}", rho[name, "macro F1"])
@@ -382,13 +392,13 @@ say("nights-rho-most", max(value for _, value in effects.values()))
 # ## Are 25 nights enough?
 #
 # An interval by night needs enough nights. We take the 55 nights of the patients as the whole
-# population, draw small sets of nights from them, and count how often the interval holds the score
-# of all 55.
+# population and draw small sets of nights from them. Then we count how often the interval holds
+# the score of all 55.
 
 
 # %%
 def study(networks, stream):
-    """Coverage for each number of nights."""
+    """Return the coverage for each number of nights."""
     chosen = [tables["dodo", network] for network in networks]
     options = {"replicates": replicates, "confidence_level": confidence_level}
     return {
@@ -398,6 +408,7 @@ def study(networks, stream):
 
 
 # %%
+# Run the study of coverage for one network and for the difference of two.
 QUESTIONS = {
     "macro F1 of MixedNeuralNetwork": ("MixedNeuralNetwork",),
     "SimpleNet minus DeepSleepNet": ("DeepSleepNet", "SimpleNet"),
@@ -409,6 +420,7 @@ covered = {
 }
 
 # %%
+# Collect the coverages for the table and for the text.
 rows = []
 for question, (text, by_size) in zip(("one", "two"), covered.items(), strict=True):
     for size, coverage in by_size.items():
@@ -420,6 +432,7 @@ for question, (text, by_size) in zip(("one", "two"), covered.items(), strict=Tru
 error = 100 * np.sqrt(confidence_level * (1 - confidence_level) / replicates)
 
 # %%
+# Show the coverages.
 say("nights-coverage-error", float(error))
 say(
     "nights-coverage-epochs",
@@ -441,10 +454,10 @@ show.table(head, rows, numeric=(1, 2, 3))
 # ## What the paper could not see
 #
 # The paper had one matrix, and a matrix does not say who slept. So its authors could not know
-# that the nights matter more than anything else in their example. On real nights of the same task
-# the intervals of macro F1 are {glue:text}`nights-ratio-least:.1f` to
-# {glue:text}`nights-ratio-most:.1f` times as long as theirs would be. A difference that looks
-# certain with independent epochs can have the other sign on the next group of patients.
+# that the nights matter more than anything else in their example. On real nights of the same
+# task, intervals of macro F1 by night are {glue:text}`nights-ratio-least:.1f` to
+# {glue:text}`nights-ratio-most:.1f` times as long as with independent epochs. A difference that
+# looks certain with independent epochs can have the other sign on the next group of patients.
 #
 # ## What we learn
 #

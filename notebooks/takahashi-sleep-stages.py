@@ -1,10 +1,10 @@
 # %% [markdown]
 # # Averaged F1 scores of sleep-stage classifiers: the worked examples of Takahashi et al.
 #
-# {cite:t}`takahashi2022` show their intervals at work twice: on a toy matrix of a hundred items, by
-# hand, and on four classifiers that tell the stages of sleep. This page recomputes both. It checks
-# the closed forms of the paper's appendices against the one formula of `f1ci`. It shows what three
-# misprints would do. Then it asks what the sleep example can say about which classifier is best.
+# The paper of {cite:t}`takahashi2022` has two worked examples: a toy matrix of a hundred items, and
+# four classifiers of the stages of sleep. This page recomputes both. It checks the closed forms of
+# the paper's appendices against the single formula of `f1ci`. It shows what three misprints would
+# do. Then it asks what the sleep example can say about which classifier is best.
 #
 # The method is on [the chapter's page](/book/takahashi.md): estimate plus and minus the normal
 # quantile times the delta-method standard error ({eq}`eq-takahashi-interval`).
@@ -14,6 +14,7 @@ confidence_level: float = 0.95  # nominal level of every interval
 matrices: str = ""  # CSV file with the matrices of svm, rf and mlp, see "Matrices of your own"
 
 # %%
+# Import what the notebook uses and open the ledger.
 import numpy as np
 from compendium import figures, ledger, show
 from scipy.stats import norm
@@ -22,8 +23,8 @@ import f1ci
 from notebooks.shared import class_averages, datasets, statements
 from notebooks.shared.class_averages import MEASURES
 
-# The ledger holds what the paper prints: `given` reads an input, `printed` reads a result,
-# `record` stores our number for it, and `say` keeps a number for the text.
+# The ledger holds what the papers print. `given` reads an input, and `printed` reads a result.
+# `record` stores our number for a printed one, and `say` keeps a number for the text.
 page = ledger.open("takahashi-sleep-stages")
 given, printed, record, say = page
 z = float(norm.ppf((1 + confidence_level) / 2))
@@ -55,18 +56,20 @@ record_all("table-1b", cells | totals)
 
 # %%
 def table_1b(row, column):
-    """The id of a cell of Table 1b, or "" for the corner."""
+    """Return the id of a cell of Table 1b, or "" for the corner."""
     if row == "total":
         return "" if column == "total" else f"takahashi/table-1b/{column}/{row}"
     return f"takahashi/table-1b/{row}/{column}"
 
 
 # %%
+# Show Table 1b beside our proportions.
 rows = {f"predicted-{k}": f"predicted {k}" for k in (1, 2, 3)} | {"total": "total"}
 columns = {f"true-{k}": f"true {k}" for k in (1, 2, 3)} | {"total": "total"}
 show.grid(rows, columns, table_1b, corner="proportions")
 
 # %%
+# Compute and record the scores of each class.
 scores = {
     "tp": right,
     "fp": predicted - right,
@@ -79,6 +82,7 @@ for k in classes:
     record_all(f"section-2/class-{k + 1}", {what: values[k] for what, values in scores.items()})
 
 # %%
+# Show the scores of each class beside the printed ones.
 rows = {f"class-{k}": f"class {k}" for k in (1, 2, 3)}
 words = ("true positive", "false positive", "false negative", "precision", "recall", "F1")
 columns = dict(zip(scores, words, strict=True))
@@ -86,8 +90,8 @@ show.grid(rows, columns, lambda r, c: f"takahashi/section-2/{r}/{c}", corner="se
 
 # %% [markdown]
 # The averages follow ({prf:ref}`def-takahashi-averages`). Micro F1 is the share of right items. The
-# two macro averages are far below it, because the first class counts as much as the others, and its
-# scores are poor.
+# two macro averages are far below it. The first class has the same weight as the others there, and
+# its scores are poor.
 
 # %%
 estimates = {m: f1ci.metrics.get(m).value(toy) for m in MEASURES}
@@ -115,7 +119,7 @@ show.compare([f"takahashi/section-2/{key}" for key in estimates | means], names=
 
 # %%
 def intervals(matrix):
-    """The intervals of micro, macro and macro* F1, by the gradient."""
+    """Return the intervals of micro, macro and macro* F1, by the gradient."""
     return {
         m: f1ci.metric_interval(matrix, m, method="delta", confidence_level=confidence_level)
         for m in MEASURES
@@ -123,6 +127,7 @@ def intervals(matrix):
 
 
 # %%
+# Compare the standard errors of the closed forms with those of the gradient.
 mnn = datasets.confusion_matrix("takahashi/appendix-d/mnn")
 rows, worst = [], 0.0
 for name, matrix in {"toy example": toy, "sleep stages, MNN": mnn.to_numpy()}.items():
@@ -153,8 +158,8 @@ show.grid(sections, columns, lambda r, c: f"takahashi/{r}/{c}", corner="section 
 #
 # **A marginal probability in the numerator** ({ref}`E-takahashi-1 <E-takahashi-1>`). Section 3.3
 # prints the variance of macro recall with $p_i$, one index and no dot, where Appendix C has
-# $p_{ii}$. Read as either margin of class $i$, it gives another standard error than the one the
-# paper reports.
+# $p_{ii}$. Read as either margin of class $i$, $p_i$ gives a standard error that the paper does
+# not report.
 #
 # **A sum that is never added** ({ref}`E-takahashi-2 <E-takahashi-2>`). The variance of macro F1 is
 # made of two sums. The R code of Appendix D adds to the second, `b`, without having set it to zero
@@ -171,17 +176,18 @@ forms = class_averages.closed_forms(toy)
 
 
 def with_numerator(numerator):
-    """The standard error of macro* F1 with another numerator in the variance of macro recall."""
+    """Return the standard error of macro* F1 with another numerator for macro recall."""
     variance = (numerator * (true - right) / true**3).sum() / (n * 9)
     return np.sqrt(class_averages.macro_star_variance(forms._replace(var_recall=variance)))
 
 
 def with_first_sum(first):
-    """The standard error of macro F1 with another first sum."""
+    """Return the standard error of macro F1 with another first sum."""
     return np.sqrt((first + forms.second) * forms.scale)
 
 
 # %%
+# Compute the standard errors that follow from each reading of the formulas.
 as_read = {
     "ii": ("macro* F1 with the share right of class i, as in Appendix C", with_numerator(right)),
     "predicted": ("macro* F1 with the share predicted as class i", with_numerator(predicted)),
@@ -195,6 +201,7 @@ as_read = {
 }
 
 # %%
+# Show these standard errors beside the printed ones.
 published_at = {"ii": "3.3/macro_f1_star", "both": "3.2/macro_f1"}
 rows = []
 for key, (name, value) in as_read.items():
@@ -226,10 +233,10 @@ assert np.isclose((scores["tp"] + scores["fp"]).sum(), (scores["tp"] + scores["f
 # %% [markdown]
 # ## Five stages of sleep
 #
-# {cite:t}`dong2018` trained four classifiers to tell five stages of sleep from half a minute of
-# brain waves: a mixed neural network (MNN), a support vector machine (SVM), a random forest (RF) and
-# a multilayer perceptron (MLP). The paper prints the matrix of the first one in its R code. Here
-# with true classes in rows:
+# The four classifiers of {cite:t}`dong2018` name one of five stages of sleep for half a minute of
+# brain waves. They are a mixed neural network (MNN), a support vector machine (SVM), a random
+# forest (RF) and a multilayer perceptron (MLP). The paper prints the matrix of the first one in its
+# R code. Here with true classes in rows:
 
 # %%
 rows = [
@@ -260,7 +267,7 @@ ENDS = ("estimate", "low", "high")
 
 # %%
 def given_matrix(name, matrix):
-    """A matrix of your own, if it is one of the missing three and has the paper's size."""
+    """Return your own matrix, if it is one of the missing three and has the paper's size."""
     if name not in MISSING:
         raise ValueError(f"{matrices}: name must be one of {list(MISSING)}, got {name!r}")
     expected, size = int(given(f"takahashi/table-4/{name}/n")), matrix.to_numpy().sum()
@@ -272,11 +279,13 @@ def given_matrix(name, matrix):
 
 
 # %%
+# Take the published matrix, and your own matrices if you gave any.
 yours = datasets.read_matrices(matrices) if matrices else {}
 at_hand = {"mnn": mnn.to_numpy()}
 at_hand |= {name: given_matrix(name, matrix) for name, matrix in yours.items()}
 
 # %%
+# Record the results of Table 4 whose matrix is at hand.
 record_all("table-4/mnn", {"n": mnn.to_numpy().sum()})
 table_4 = {  # as printed
     (name, m): {end: printed(f"takahashi/table-4/{name}/{m}/{end}") for end in ENDS}
@@ -298,18 +307,19 @@ for name in NAMES:
             page.missing(f"takahashi/table-4/{name}/{m}/{end}", MISSING[name])
 
 # %%
+# Show Table 4.
 rows = {f"{name}/{m}": f"{text}, {NAMES[name]}" for m, text in MEASURES.items() for name in NAMES}
 columns = {end: end for end in ENDS}
 show.grid(rows, columns, lambda r, c: f"takahashi/table-4/{r}/{c}", corner="Table 4")
 
 # %% [markdown]
-# The three printed numbers of each micro interval can still be compared with one another: there
-# must be a number of right items that rounds to all three. There is, for every classifier.
+# The three printed numbers of each micro interval can still be compared with one another. Some
+# number of right items must round to all three. Such a number exists for every classifier.
 
 
 # %%
 def fitting_shares(name):
-    """The numbers of right items that round to the printed estimate and both ends."""
+    """Find the numbers of right items that round to the printed estimate and both ends."""
     size = int(given(f"takahashi/table-4/{name}/n"))
     share = np.arange(size + 1) / size
     half = z * np.sqrt(share * (1 - share) / size)
@@ -321,6 +331,7 @@ def fitting_shares(name):
 
 
 # %%
+# Show which numbers of right items fit the printed micro interval of each classifier.
 rows = []
 for name in MISSING:
     size, possible = fitting_shares(name)
@@ -330,9 +341,9 @@ for name in MISSING:
 show.table(["", "n", "right items"], rows, numeric=(1, 2))
 
 # %% [markdown]
-# The macro rows of these three have a check of their own: the interval is symmetric, so the estimate
-# must be the middle of the printed ends, up to rounding. Each number has half a unit of rounding, so
-# the two may differ by one unit.
+# The macro rows of these three have another check. The interval is symmetric, so the estimate must
+# be the middle of the printed ends, up to rounding. Each number has half a unit of rounding, so the
+# two may differ by one unit.
 
 # %%
 rows, off = [], []
@@ -348,15 +359,16 @@ for name in MISSING:
         rows[-1] += [f"{float(estimate):.3f}", agrees]
 
 # %%
+# Show the middle of the printed end points beside the printed estimate.
 say("sleep-midpoints", sum(abs(x) <= 0.001 for x in off))
 say("sleep-midpoint-numbers", 3 * len(off))
 show.table(["as printed", "middle of the ends", "estimate", ""], rows, numeric=(1, 2))
 
 # %% [markdown]
 # All {glue:text}`sleep-midpoints:d` rows fit, so the {glue:text}`sleep-midpoint-numbers:d` numbers
-# are consistent with one another. That is all that can be said of them. Two matrices can agree in
-# $n$ and in micro F1, and differ in both macro averages: take a thousand of the MNN's right answers
-# for stage N1, and let them be right answers for stage N2.
+# are consistent with one another. More cannot be said of them. Two matrices can agree in $n$ and in
+# micro F1, and differ in both macro averages. For example, turn a thousand of the MNN's right
+# answers for stage N1 into right answers for stage N2.
 
 # %%
 other = mnn.copy()
@@ -373,7 +385,7 @@ show.table(["", "n", *MEASURES.values()], rows, numeric=(1, 2, 3, 4))
 # ### Matrices of your own
 #
 # If you have the missing matrices, put them into a CSV file in the folder `notebooks/`, with one
-# line for each cell, and run this notebook again. It then fills Table 4.
+# line for each cell. Then run this notebook again, and it fills Table 4.
 #
 # ```text
 # name,true,predicted,count
@@ -392,19 +404,20 @@ show.table(["", "n", *MEASURES.values()], rows, numeric=(1, 2, 3, 4))
 #
 # The discussion of the paper names the drawback of all such averages: they hide how different the
 # classes are. It suggests reporting each class's F1, but gives no intervals for them. For a single
-# class there are better intervals than the delta method's: the class against the rest is a binary
-# problem, and [the exact road](/book/lam.md) applies.
+# class there are better intervals than the delta method's. The class against the rest is a binary
+# problem, and [intervals for one F1](/book/lam.md) apply.
 
 
 # %%
 def by_class(matrix, method):
-    """The intervals of the classes' F1 scores."""
+    """Return the intervals of the classes' F1 scores."""
     tp = np.diag(matrix)
     fp, fn = matrix.sum(axis=0) - tp, matrix.sum(axis=1) - tp
     return f1ci.f1_interval(tp, fp, fn, method=method, confidence_level=confidence_level)
 
 
 # %%
+# Choose the two examples.
 examples = {
     "toy example": (["class 1", "class 2", "class 3"], toy),
     "sleep stages, MNN": (list(mnn.index), mnn.to_numpy()),
@@ -427,12 +440,14 @@ def draw_classes(axes, title, names, matrix):
 
 
 # %% mystnb={"image": {"alt": "Two panels of F1 scores by class with their intervals. Toy example: class 1 at 0.31 with an interval from about 0.1 to 0.6, class 2 at 0.93 and class 3 at 0.83, a vertical band for macro F1 at 0.69 that touches none of the points. Sleep stages: N1 far below the other four, which lie close together; all intervals are narrow."}, "figure": {"caption": "F1 of each class with its 95 % interval (Wilson indirect), and macro F1 with its own (green). Left: the toy example. Right: the sleep stages by the MNN.", "name": "fig-takahashi-classes"}}
+# Draw both examples.
 figure, panels = figures.subplots(1, 2, height=2.7)
 for axes, (title, (names, matrix)) in zip(panels, examples.items(), strict=True):
     draw_classes(axes, title, names, matrix)
 figures.save(figure, "takahashi-sleep-stages-classes")
 
 # %%
+# Show the intervals of each class by Wilson and by the delta method.
 rows = []
 for title, (names, matrix) in examples.items():
     wilson, wald = by_class(matrix, "wilson_indirect"), by_class(matrix, "wald")
@@ -442,6 +457,7 @@ for title, (names, matrix) in examples.items():
 show.table(["class", "F1", "Wilson indirect", "Wald (delta method)"], rows, numeric=(1, 2, 3))
 
 # %% tags=["remove-cell"]
+# Keep these numbers for the text.
 say("sleep-class-1-wald-low", float(by_class(toy, "wald").low[0]))
 say("sleep-class-1-low", float(by_class(toy, "wilson_indirect").low[0]))
 stages = by_class(mnn.to_numpy(), "wilson_indirect").estimate
@@ -482,6 +498,7 @@ def draw_point(axes, row, k, name, m):
 
 
 # %% mystnb={"image": {"alt": "Three groups of four intervals, one group for each average. In each the MNN is on the right, clearly apart from the other three, whose order changes from average to average."}, "figure": {"caption": "Table 4. Filled: recomputed, from the matrix of the MNN or from the printed n and estimate. Hollow: as printed, because the matrix is not published.", "name": "fig-takahashi-table-4"}}
+# Draw estimates and intervals of the four classifiers.
 figure, axes = figures.subplots(height=3.2)
 for row, m in enumerate(MEASURES):
     for k, name in enumerate(NAMES):
@@ -511,11 +528,12 @@ per_person = mnn.to_numpy().sum() / people
 
 
 def error(name, m):
-    """A standard error, from the interval's length."""
+    """Return a standard error, from the interval's length."""
     return (table_4[name, m]["high"] - table_4[name, m]["low"]) / (2 * z)
 
 
 # %%
+# Show each difference in standard errors, and the correlation that would make intervals touch.
 rows, effects = [], {}
 for m, text in MEASURES.items():
     for name in MISSING:
@@ -529,6 +547,7 @@ head = ["MNN against", "difference", "in standard errors", "at least"]
 show.table([*head, "factor to touch", "correlation"], rows, numeric=range(1, 6))
 
 # %% tags=["remove-cell"]
+# Keep the closest pair for the text.
 closest = min(effects, key=effects.get)
 say("sleep-closest", f"{NAMES[closest[0]]}, {MEASURES[closest[1]]}")
 say("sleep-effect", float(effects[closest]))
@@ -536,20 +555,20 @@ say("sleep-icc", float((effects[closest] - 1) / (per_person - 1)))
 say("sleep-per-person", float(per_person))
 
 # %% [markdown]
-# The differences are many standard errors wide: in the second column of numbers as for independent
-# estimates, in the third column for two estimates that move in opposite directions, which is the
+# The differences are many standard errors wide. The second column of numbers is for independent
+# estimates. The third column is for two estimates that move in opposite directions, which is the
 # worst case. But there are about {glue:text}`sleep-per-person:.0f` epochs to a person. With groups
-# of that size a small correlation within a person has a large effect: the variance grows by about
+# of that size a small correlation within a person has a large effect. The variance grows by about
 # $1 + (m - 1) \rho$ with $m$ epochs and a correlation $\rho$ of their influences. For the closest
 # comparison ({glue:text}`sleep-closest`) a factor of {glue:text}`sleep-effect:.0f` lets the two
 # intervals touch, and a correlation of {glue:text}`sleep-icc:.3f` gives this factor. Nobody can say
-# from the published matrix how large it is. {doc}`takahashi-nights` measures it on other people:
-# it is larger.
+# from the published matrix how large it is. {doc}`takahashi-nights` measures it on other people: it
+# is larger.
 #
-# **What a proper comparison takes** is the predictions of both classifiers for the same epochs, and
-# who slept them. (The four numbers of epochs differ, so not even the epochs are all the same.)
-# Then the difference has its own interval, which uses the correlation between the classifiers and
-# within the people.
+# **A proper comparison needs** the predictions of both classifiers for the same epochs, and the
+# sleeper of each epoch. (The four numbers of epochs differ, so not even the epochs are all the
+# same.) Then the difference has its own interval, which uses the correlation between the
+# classifiers and within the people.
 #
 # ## Statement by statement
 #
@@ -564,6 +583,7 @@ for m in MEASURES:
 by_class_1 = {what: scores[what][0] / scores[what][1:].min() for what in ("precision", "recall")}
 
 # %%
+# State each claim: section, words of the paper, our numbers, and whether it holds.
 claim = statements.claim
 claims = [
     claim(
@@ -591,6 +611,7 @@ claims = [
 ]
 
 # %%
+# State the claims of sections 5 and 6.
 ratio = scores["f1"].min() / scores["f1"].max()
 claims += [
     claim(
@@ -620,11 +641,11 @@ statements.table(claims)
 # %% [markdown]
 # ## What we learn
 #
-# - All numbers that can be computed from the paper alone are right: the whole toy example, the MNN's
+# - All numbers that can be computed from the paper alone are right. These are the whole toy example, the MNN's
 #   row of Table 4 and the ends of the other micro intervals. {tally}`takahashi-sleep-stages|unpublished-input`
-#   {ref}`entries <takahashi-sleep-stages-table-4>` of Table 4 wait for three matrices: the macro
-#   averages of three classifiers with their intervals. The three micro estimates are inputs here.
+#   {ref}`entries <takahashi-sleep-stages-table-4>` of Table 4 wait for three matrices: the macro averages of
+#   three classifiers with their intervals. The three micro estimates are inputs here.
 # - The closed forms are right in the appendices. In section 3.3 and in the R code they are not; use
 #   `f1ci.metric_interval`.
-# - Intervals for independent epochs alone do not show that the MNN is best, although intervals that
-#   do not overlap are usually a stricter test than needed.
+# - Intervals for independent epochs alone do not show that the MNN is best. Usually intervals that
+#   do not overlap are a stricter test than needed.

@@ -34,6 +34,7 @@ experiments: int = 1_000  # simulated cross-validations
 seed: int = 20261118  # root seed
 
 # %%
+# Import what the notebook uses and open the ledger.
 import json
 import time
 
@@ -171,6 +172,7 @@ for prevalence in (0.1, 0.3, 0.5):
         rows.append([*row, f"{reached[-1]:.3f}"])
 
 # %%
+# Keep the powers for the text, and show the plans.
 say("compare-power-wanted", wanted)
 say("compare-power-mean", float(np.mean(reached)))
 say("compare-power-low", min(reached))
@@ -191,10 +193,10 @@ show.table(head, rows, numeric=range(7))
 #
 # ## Documents: coverage for few and for many
 #
-# A document has a number of relevant items, and its own share of right ones. That share is drawn from a Beta
-# distribution, so that two items of one document have a given correlation. Documents are of one
-# size (8 items), or of very unlike sizes (lognormal with a standard deviation of 1 on the
-# logarithmic scale). F1 is 4/5. Compared are:
+# A document has a number of relevant items, and its own share of right items. This share is drawn from a
+# Beta distribution, which gives two items of one document their correlation. Documents are of one size (8
+# items), or of very unlike sizes (lognormal with a standard deviation of 1 on the logarithmic scale). F1 is
+# 4/5. Compared are:
 #
 # - **pooled**: the counts of all documents, taken as independent (`f1ci.f1_interval`);
 # - **delta**: the cluster-robust normal interval;
@@ -222,6 +224,7 @@ for units in number_of_units:
                 study[units, skewed, correlation, kind] = found
 
 # %% mystnb={"image": {"alt": "Two rows of four panels: documents of one size above and of unlike sizes below, one panel for each correlation. Coverage against the number of documents. Pooled counts fall far below the level as soon as items are correlated. The delta method and the bootstrap start well below the level with five documents and rise. The score interval stays near the level, above it for unlike sizes and few documents; the cautious one lies above it."}, "figure": {"caption": "Coverage of intervals for an F1 of 4/5 against the number of documents, by the correlation of items within a document (columns) and whether the documents are of one size (above) or not (below).", "name": "fig-compare-coverage"}}
+# Draw coverage against the number of documents.
 figure, axes = figures.subplots(2, len(correlations), height=4.8, sharex=True, sharey=True)
 looks = dict(zip(kinds, ("grey", "vermilion", "blue", "purple", "orange"), strict=True))
 for row, skewed in zip(axes, (False, True), strict=True):
@@ -281,8 +284,8 @@ say("compare-free-cautious", mean_of("cautious", 5, False, (0.0,)))
 # %% [markdown]
 # What the table says (with ten documents: the mean over the three correlations above zero):
 #
-# - **Pooled counts** fall short as soon as items are correlated. With ten documents of one size they
-#   cover {glue:text}`compare-ten-pooled:.2f`. Over all designs they cover {glue:text}`compare-least-pooled:.2f` at
+# - **Pooled counts** fall short if items are correlated. With ten documents of one size they cover
+#   {glue:text}`compare-ten-pooled:.2f`. Over all designs they cover {glue:text}`compare-least-pooled:.2f` at
 #   worst.
 # - **The delta method and the bootstrap of documents** cover {glue:text}`compare-ten-delta:.3f` and
 #   {glue:text}`compare-ten-bootstrap:.3f` with ten documents of one size. With ten unlike documents they cover
@@ -290,8 +293,8 @@ say("compare-free-cautious", mean_of("cautious", 5, False, (0.0,)))
 #   Both are too high more often than too low.
 # - **Score** covers {glue:text}`compare-ten-score:.3f` and
 #   {glue:text}`compare-ten-unlike-score:.3f` there. Over all designs it covers between
-#   {glue:text}`compare-least-score:.3f` and {glue:text}`compare-most-score:.3f`. That is why it is
-#   the default.
+#   {glue:text}`compare-least-score:.3f` and {glue:text}`compare-most-score:.3f`. So it is the
+#   default.
 # - **Cautious** covers {glue:text}`compare-ten-cautious:.3f` and
 #   {glue:text}`compare-ten-unlike-cautious:.3f`.
 # - **What covers too much.** With five unlike documents and no correlation the score interval covers
@@ -390,6 +393,7 @@ for _ in range(30):
             kept[-1] = comparisons.Coverage(*4 * [np.nan])
 
 # %%
+# Show coverage and length of each interval for each average.
 rows = []
 for (kind, method), kept in averages.items():
     values = np.array(kept)
@@ -408,13 +412,13 @@ show.table(head, rows, numeric=(2, 3, 4, 5))
 
 # %% [markdown]
 # Counts of TP, FP and FN by document and class make no confusion matrix, so these averages have no score limits.
-# Their default is *logit*: the jackknife over documents gives the variance and takes the bias away, the quantile is
+# Their default is *logit*. The jackknife over documents gives the variance and takes the bias away. The quantile is
 # Student's, and the scale is that of log odds. In these {glue:text}`compare-average-populations:.0f` populations it
 # covers macro F1 {glue:text}`compare-average-macro-F1-logit:.3f` on average, and
 # {glue:text}`compare-average-macro-F1-logit-least:.3f` at worst. The delta method covers
-# {glue:text}`compare-average-macro-F1-delta:.3f` and
-# {glue:text}`compare-average-macro-F1-delta-least:.3f`. (A coverage has a standard error of
-# {glue:text}`compare-average-error:.3f`, so the least of thirty looks worse than it is.)
+# {glue:text}`compare-average-macro-F1-delta:.3f` and {glue:text}`compare-average-macro-F1-delta-least:.3f`. (A
+# coverage has a standard error of {glue:text}`compare-average-error:.3f`, so the least of thirty looks worse than
+# it is.)
 #
 # ## Two models on the same documents
 #
@@ -452,13 +456,13 @@ show.table(head, rows, numeric=(0, 2, 3, 4, 5, 6))
 # %% [markdown]
 # In the worst of these designs the delta method covers {glue:text}`compare-difference-delta:.3f` and the score
 # interval {glue:text}`compare-difference-score:.3f`. The price is
-# length: with ten documents of unlike sizes the score interval is twice as long.
+# length, most with ten documents of unlike sizes.
 #
 # ## Other tools, the same questions
 #
-# What other packages answer was collected in environments of their own and is data here. The date and the versions
-# are recorded with it. Times are processor time of a second call. Their times are from that day; ours (from
-# labels, with the interval) are from now, perhaps on another machine.
+# The answers of other packages were collected in environments of their own and are data here. The date and the
+# versions are recorded with it. Times are processor time of a second call. Their times are from that day; ours
+# (from labels, with the interval) are from now, perhaps on another machine.
 
 # %%
 peers = json.loads(data.read_verified("compare-peers.json"))
@@ -571,16 +575,16 @@ show.table(["analysis of 10-fold cross-validation", "differences found"], rows, 
 
 # %% [markdown]
 # (The corrected version is that of {cite:t}`nadeau2003`. The standard error of each number is
-# {glue:text}`compare-cv-error:.3f`.) The naive t test finds a difference in
-# {glue:text}`compare-cv-naive:.3f` of the experiments. The exact test on the pooled predictions finds one
-# in {glue:text}`compare-cv-pooled:.3f`, which is worse. It compares the ten trained rules, and one set of rules may be
-# luckier than the other; it does not compare the two ways to train them. The corrected t test, with
-# {glue:text}`compare-cv-corrected:.3f`, errs on the safe side. Ten scores of one partition do not
-# hold the answer. [The chapter on the Bayes test](/book/wangli.md) has a design that does better.
+# {glue:text}`compare-cv-error:.3f`.) The naive t test finds a difference in {glue:text}`compare-cv-naive:.3f` of the
+# experiments. The exact test on the pooled predictions finds one in {glue:text}`compare-cv-pooled:.3f`, which is
+# worse. It compares the ten trained rules, and one set of rules may be luckier than the other. It does not compare the
+# two ways to train them. The corrected t test, with {glue:text}`compare-cv-corrected:.3f`, errs on the safe side. Ten
+# scores of one partition do not hold the answer. [The chapter on the Bayes test](/book/wangli.md) has a design that
+# does better.
 #
-# **A threshold tuned on the test set.** The scores of positives and negatives are normal. The threshold is the one
-# with the best F1 on the test set itself. Then the reported score is too
-# high, and its interval does not cover the true F1 of the model with that threshold:
+# **A threshold tuned on the test set.** The scores of positives and negatives are normal. The threshold is chosen
+# for the best F1 on the test set itself. Then the reported score is too high, and its interval does not cover the
+# true F1 of the model with that threshold:
 
 # %%
 generator = np.random.default_rng(next(streams))
@@ -602,6 +606,7 @@ show.table(["items", "reported minus true F1", "coverage"], rows, numeric=(0, 1,
 # {glue:text}`compare-tuned-optimism-2000` and {glue:text}`compare-tuned-covered-2000:.3f`. Tune on
 # other items.
 #
-# **Pooled spans.** Counting all spans of all documents as independent is the "pooled" line of
-# [the figure above](#fig-compare-coverage): {glue:text}`compare-ten-pooled:.2f` on average with
-# ten documents of one size and correlated spans, and hardly better with two hundred.
+# **Pooled spans.** If all spans of all documents count as independent, the result is the
+# "pooled" line of [the figure above](#fig-compare-coverage). With ten documents of one size and
+# correlated spans it covers {glue:text}`compare-ten-pooled:.2f` on average. With two hundred it
+# is hardly better.

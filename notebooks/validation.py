@@ -1,9 +1,9 @@
 # %% [markdown]
 # # Comparison with other packages on the same data
 #
-# Would another package have told you the same? This page gives five small confusion matrices to the
-# packages that a user might pick instead of `f1ci`. It shows their intervals beside ours, and counts
-# how often each interval holds the truth in simulated test sets. It also shows where our own
+# Do other packages give the same intervals? This page gives five small confusion matrices to the
+# packages that a user might pick instead of `f1ci`. It shows their intervals beside ours, and
+# counts how often each interval holds the truth in simulated test sets. It also shows where our own
 # intervals fall short, and what to use there.
 #
 # The other packages need library versions of their own. So their answers were collected in a separate environment
@@ -19,6 +19,7 @@ population_replicates: int = 10_000  # test sets from each of them
 seed: int = 20261118  # root of all random streams
 
 # %% tags=["remove-cell"]
+# Import what the notebook uses and open the ledger.
 import warnings
 
 import numpy as np
@@ -82,12 +83,12 @@ show.table(
 
 # %% tags=["hide-input"]
 def number(value):
-    """Four decimals, and signs that keep their place."""
+    """Return a number with four decimals, or nothing for nan."""
     return "" if np.isnan(value) else f"{value:.4f}"
 
 
 def answers_to(probe, metric):
-    """The table of all intervals for one metric of one matrix."""
+    """Return the table of all intervals for one metric of one matrix."""
     return show.table(
         [f"({probe}) {NAMES[metric]}", "method", "estimate", "low", "high", "length", "remark"],
         [
@@ -104,7 +105,7 @@ def answers_to(probe, metric):
 
 
 def answer(probe, metric, package, method):
-    """One interval of these tables."""
+    """Return one interval of these tables."""
     (line,) = (
         x
         for x in probes.lines(probe, metric, answers)
@@ -114,7 +115,7 @@ def answer(probe, metric, package, method):
 
 
 def say_interval(key, line):
-    """Its end points, for the text."""
+    """Keep the end points of an interval for the text."""
     say(f"validation-{key}-low", line.low)
     say(f"validation-{key}-high", line.high)
 
@@ -126,6 +127,7 @@ def say_interval(key, line):
 display(answers_to("a", "f1"), answers_to("a", "macro_f1"))
 
 # %% tags=["remove-cell"]
+# Check that f1ci and the other packages give the same interval where the method is the same.
 same = [
     (answer("a", "f1", "f1ci", ours), answer("a", "f1", package, theirs))
     for ours, package, theirs in (
@@ -141,11 +143,11 @@ theirs = answer("a", "macro_f1", "confidenceinterval", "analytic")
 say("validation-a-macro-ratio", (theirs.high - theirs.low) / (reference.high - reference.low))
 
 # %% [markdown]
-# For the binary score any of these intervals will do. The Wilson and exact intervals of statsmodels and SciPy
-# for the proportion F\*, mapped to F1, are the Wilson score and Clopper-Pearson intervals of
-# `f1ci` (the largest difference is {glue:text}`validation-same:.0e`). If you know that map you need no
-# other package for one binary F1. The numeric delta method agrees with `f1ci`'s Wald interval to
-# all digits that numeric differences can give.
+# For the binary score you may use any of these intervals. Map the Wilson and exact intervals of statsmodels
+# and SciPy for the proportion F\* to F1. The results are the Wilson score and Clopper-Pearson intervals of
+# `f1ci` (the largest difference is {glue:text}`validation-same:.0e`). If you know that map you need no other
+# package for one binary F1. The numeric delta method agrees with `f1ci`'s Wald interval to all digits that
+# numeric differences can give.
 #
 # The macro average is different. The analytic interval of confidenceinterval is
 # {glue:text}`validation-a-macro-ratio:.2f` times as long as the delta method's. The reason is shown
@@ -158,6 +160,7 @@ say("validation-a-macro-ratio", (theirs.high - theirs.low) / (reference.high - r
 display(*(answers_to("b", m) for m in ("macro_f1", "macro_precision", "macro_recall", "micro_f1")))
 
 # %% tags=["remove-cell"]
+# Keep for the text what explains the answers to question (b).
 table = np.array(probes.PROBES["b"])
 f = 2 * table.diagonal() / (table.sum(0) + table.sum(1))
 say("validation-b-weighted", f @ table.sum(1) / table.sum())
@@ -172,12 +175,11 @@ for metric in ("macro_precision", "macro_recall"):
     say(f"validation-b-{metric}", (theirs.high - theirs.low) / (right.high - right.low))
 
 # %% [markdown]
-# Here the methods differ, and they should: only {glue:text}`validation-b-relevant` items truly belong to
-# the first class or were predicted as it. The intervals of confidenceinterval for macro precision and macro recall are
-# {glue:text}`validation-b-macro_precision:.2f` and {glue:text}`validation-b-macro_recall:.2f` times
-# as long as the delta method's. What prob-conf-mat calls `f1@micro` is
-# {glue:text}`validation-b-observed:.4f` for this matrix: that is the average weighted by the
-# classes' sizes ({glue:text}`validation-b-weighted:.4f`). The micro average is
+# Here the methods differ, for a good reason: only {glue:text}`validation-b-relevant` items truly belong to the first
+# class or were predicted as it. The intervals of confidenceinterval for macro precision and macro recall are
+# {glue:text}`validation-b-macro_precision:.2f` and {glue:text}`validation-b-macro_recall:.2f` times as long as the
+# delta method's. The `f1@micro` of prob-conf-mat is {glue:text}`validation-b-observed:.4f` for this matrix: that is
+# the average weighted by the classes' sizes ({glue:text}`validation-b-weighted:.4f`). The micro average is
 # {glue:text}`validation-b-micro:.2f`.
 #
 # ### (c) A perfect score
@@ -186,6 +188,7 @@ for metric in ("macro_precision", "macro_recall"):
 display(answers_to("c", "f1"), answers_to("c", "macro_f1"))
 
 # %% tags=["remove-cell"]
+# Keep the intervals of question (c) for the text.
 say_interval("c-peer", answer("c", "macro_f1", "confidenceinterval", "analytic"))
 say_interval("c-ours", answer("c", "macro_f1", "f1ci", "score"))
 say_interval("c-posterior", answer("c", "macro_f1", "prob-conf-mat", "posterior, prior 1"))
@@ -211,6 +214,7 @@ display(
 )
 
 # %% tags=["remove-cell"]
+# Keep the comparison of question (d) for the text.
 right = answer("d", "macro_f1", "reference", "delta method, numeric")
 theirs = answer("d", "macro_f1", "confidenceinterval", "analytic")
 ours = answer("d", "macro_f1", "f1ci", "score")
@@ -222,16 +226,16 @@ say("validation-d-ours-high", ours.high)
 # In (d) seven items are positive or were predicted positive, and none of these predictions is right. The delta method
 # treats the F1 score of that class as known exactly, and its macro interval ends at
 # {glue:text}`validation-d-delta-high:.3f`. Logit and bootstrap end near there too. The Wilson score interval ends at
-# {glue:text}`validation-d-ours-high:.3f`, because the true score of the positive class may be above 0. In (e) a class that is never predicted has no precision.
-# scikit-learn counts it as 0, confidenceinterval gives NaN, and `f1ci` gives `nan` with a warning
-# that names the class.
+# {glue:text}`validation-d-ours-high:.3f`, because the true score of the positive class may be above 0. In (e) a class
+# that is never predicted has no precision. For it scikit-learn counts 0, confidenceinterval gives NaN, and `f1ci` gives
+# `nan` with a warning that names the class.
 #
 # (validation-why)=
 # ## Why the macro intervals of confidenceinterval differ
 #
 # Its documentation states the delta method as this book does, but the code departs from it in three
-# places. To be sure that these places alone make the difference, we put them into the correct
-# formulas and compare the result with what the package answers.
+# places. Do these places alone make the difference? We put them into the correct formulas and
+# compare the result with the package's answer.
 #
 # 1. The covariance $\mathrm{diag}(p) - p p'$ is computed with squares $p_j^2$ in every row
 #    instead of the products $p_i p_j$: binary F1, macro precision, macro recall.
@@ -273,6 +277,7 @@ def gradient_slip(matrix, metric):
 
 
 # %% tags=["hide-input"]
+# Compare half lengths of the analytic intervals with the delta method.
 rows, worst = [], 0.0
 for probe in probes.PROBES:
     for metric in ("f1", "macro_f1", "macro_precision", "macro_recall"):
@@ -339,24 +344,24 @@ show.table(
 # %% [markdown]
 # `f1ci` is within {glue:text}`validation-quantile-gap:.0e` of the integrals. The value of mvtnorm
 # is the mean over ten seeds. A single call at its default settings varies by up to
-# {glue:text}`validation-quantile-spread:.0e`. That is less than the sampling error of any correlation
-# matrix that was estimated from data. mvtnorm does far more than this one task.
+# {glue:text}`validation-quantile-spread:.0e`. The sampling error of a correlation matrix that was
+# estimated from data is larger. The package mvtnorm does far more than this task.
 #
 # (validation-coverage)=
 # ## How often do they hold the truth?
 #
 # Macro F1 in six designs. Wrong predictions fall on the other classes in proportion to their sizes.
-# Test sets in which some class is neither true nor predicted are left out for all methods, because
-# macro F1 is undefined there; the table says how many.
+# Test sets in which some class is not true and not predicted are left out for all methods, because
+# macro F1 is undefined there. The table says how many.
 
 # %% tags=["remove-cell"]
 OURS = ("delta", "logit", "score")
 
 
 def ends(counts, level=LEVEL):
-    """End points of f1ci's three intervals for macro F1, each of shape (batch, 3)."""
+    """Return the end points of f1ci's three intervals for macro F1, of shape (batch, 3)."""
     with warnings.catch_warnings():
-        # Undefined scores and rare classes are outcomes here; the former are counted.
+        # Undefined scores and rare classes are outcomes here. Undefined scores are counted.
         warnings.simplefilter("ignore", f1ci.IntervalWarning)
         found = [
             f1ci.metric_interval(counts, "macro_f1", method=method, confidence_level=level)
@@ -371,6 +376,7 @@ def ends(counts, level=LEVEL):
 
 
 # %%
+# Simulate f1ci's intervals in each design.
 streams = np.random.SeedSequence(seed).spawn(3)
 ours = {}
 with executor() as pool:
@@ -386,11 +392,11 @@ with executor() as pool:
         )
 
 # %% [markdown]
-# The bootstrap resamples each test set. Drawing items means drawing cells, so no labels are needed.
-# The other packages were run on labels, all on the same designs: confidenceinterval on
-# {glue:text}`validation-peer-replicates` test sets, and prob-conf-mat, which is slower, on
-# {glue:text}`validation-posterior-replicates`. prob-conf-mat refuses matrices in which a class is never true;
-# only the matrices that it accepts count here.
+# The bootstrap resamples each test set. Drawing items means drawing cells, so no labels are needed. The other
+# packages were run on labels, on the same designs. The package confidenceinterval had
+# {glue:text}`validation-peer-replicates` test sets. The slower prob-conf-mat had
+# {glue:text}`validation-posterior-replicates`. It refuses matrices in which a class is never true, and only
+# the matrices that it accepts count here.
 
 # %% tags=["hide-input"]
 say("validation-peer-replicates", f"{answers['asked']['replicates']:,}")
@@ -429,6 +435,7 @@ for key, run in ours.items():
 methods = list(dict.fromkeys(method for method, _ in found))
 
 # %% tags=["hide-input"]
+# Show the designs.
 show.table(
     ["", "design", "n", "true macro F1", "test sets left out, %"],
     [
@@ -467,6 +474,7 @@ display(
 )
 
 # %% tags=["remove-cell"]
+# Keep coverages and lengths for the text.
 for method, key in found:
     say(
         f"validation-{method} {key}".replace(", ", "-").replace(" ", "-"),
@@ -484,6 +492,7 @@ say(
 )
 
 # %% mystnb={"image": {"alt": "Six panels, one for each design, with the coverage of every method as a dot beside a line at 95 per cent. Only the score interval stays close to the line, or above it, in all six."}, "figure": {"caption": "Coverage of nominal 95 % intervals for macro F1 in the six designs. Bars are two standard errors; a triangle marks what lies to the left of the panel.", "name": "fig-validation-coverage"}}
+# Draw the coverage of each method in each design.
 figure, axes = figures.subplots(2, 3, height=5.2, sharex=True, sharey=True)
 left = 0.72
 for axis, key in zip(axes.flat, columns, strict=True):
@@ -509,11 +518,11 @@ figures.save(figure, "validation-coverage")
 #
 # - The analytic macro interval of confidenceinterval covers
 #   {glue:text}`validation-confidenceinterval-analytic-nine-rare:.0f` % with nine rare classes. With
-#   near-perfect scores it always covers, because it is {glue:text}`validation-peer-near-perfect-length:.1f`
-#   times as long as it needs to be.
-# - The posterior with prior 0 behaves like the bootstrap. It nearly keeps its level with enough items
-#   in each class, and is too short otherwise. Prior 1 in every cell is strong when there are many cells and few items; it
-#   moves the score away from the estimate in all classes at once, and the interval with it.
+#   near-perfect scores it always covers, because it has
+#   {glue:text}`validation-peer-near-perfect-length:.1f` times the length that it needs.
+# - The posterior with prior 0 behaves like the bootstrap. It nearly keeps its level with enough items in each class,
+#   and is too short otherwise. Prior 1 in every cell is strong when there are many cells and few items. It moves the
+#   score away from the estimate in all classes at once, and moves the interval too.
 # - **Our delta interval falls short** with rare classes and near-perfect scores: at worst
 #   {glue:text}`validation-worst-delta:.1f` %. A class none of whose items is wrong (or right) adds
 #   nothing to its variance. The logit scale repairs this at the border
@@ -527,15 +536,14 @@ figures.save(figure, "validation-coverage")
 # (validation-score)=
 # ## Score intervals
 #
-# Each class has an interval for its own F1 score that holds in small samples: [the Wilson score
-# interval](/book/lam.md). [Score intervals of averages](/book/score.md) ask Wilson's question of the average: which of its
-# values does a test with the standard error under that value not reject? Their end points
-# lie in [0, 1] and enclose the estimate, and no interval has length zero. They are not in the five
-# papers.
+# Each class has an interval for its own F1 score that holds in small samples:
+# [the Wilson score interval](/book/lam.md). [Score intervals of averages](/book/score.md) ask Wilson's question of the
+# average. Which of its values does a test not reject, if it takes the standard error under that value? Their end points
+# lie in [0, 1] and enclose the estimate, and no interval has length zero. They are not in the five papers.
 #
-# Here is a further check, on populations drawn at random by another rule than the designs of [the coverage
-# atlas](/notebooks/score-intervals.ipynb): two to ten classes, prevalences and accuracies of all kinds, and test sets in which the smallest class
-# can expect at least eight items.
+# Here is a further check. Its populations are drawn at random by a rule that differs from that of
+# [the coverage atlas](/notebooks/score-intervals.ipynb). They have two to ten classes, and prevalences and accuracies
+# of all kinds. In the test sets the smallest class can expect at least eight items.
 
 # %%
 rng = np.random.default_rng(streams[2])
@@ -556,6 +564,7 @@ with executor() as pool:
 coverage = np.array(coverage)
 
 # %% tags=["hide-input"]
+# Choose the lines of the figure, and keep numbers for the text.
 STYLES = {
     "delta": figures.METHODS["wald"] | {"label": "delta method"},
     "logit": {"color": figures.COLOURS["green"], "linestyle": "-.", "marker": "^"}
@@ -583,6 +592,7 @@ show.table(
 )
 
 # %% mystnb={"image": {"alt": "Coverage in each of the random populations, sorted, for three methods. The delta method and its logit version fall far below 95 per cent in a part of the populations; score intervals stay near or above it in all."}, "figure": {"classes": "fits", "caption": "Coverage of nominal 95 % intervals for macro F1 in the random populations, sorted for each method.", "name": "fig-validation-populations"}}
+# Draw the coverages in the random populations, sorted.
 figure, axis = figures.subplots(height=3.4)
 figure.set_figwidth(4.8)  # as wide as a phone
 axis.axhline(LEVEL, color=figures.COLOURS["grey"], linewidth=1)
@@ -666,6 +676,7 @@ for method in figures.METHODS:
     say(f"validation-binary-{method}", 100 * lines[method].min())
 
 # %% mystnb={"image": {"alt": "Exact coverage against the true F1 score for four methods. Wald drops far below 95 per cent near 0 and near 1; the Wilson methods stay near it except for narrow dips at the very ends; Clopper-Pearson never falls below it."}, "figure": {"classes": "fits", "caption": "Exact coverage of nominal 95 % intervals for the binary F1 score, 200 items, one quarter of them relevant.", "name": "fig-validation-binary"}}
+# Draw the exact coverages against the true F1.
 figure, axis = figures.subplots(height=3.4)
 figure.set_figwidth(4.8)  # as wide as a phone
 axis.axhline(LEVEL, color=figures.COLOURS["grey"], linewidth=1)

@@ -1,11 +1,11 @@
 # %% [markdown]
 # # Is the finer tag set better?
 #
-# Wang and Li compare, in three tasks, a sequence labeller with a coarse tag set (model A)
-# and the same labeller with a finer tag set (model B). The tasks are Chinese word segmentation (CWS),
-# named entity recognition (NER) and recognition of organisation names (ORG). Both models are trained
-# and tested in a $3 \times 2$ block-regularised cross-validation. The paper does not ask which score
-# is larger. It asks how probable it is that B is better.
+# In three tasks Wang and Li compare a sequence labeller with a coarse tag set (model A) and the
+# same labeller with a finer tag set (model B). The tasks are Chinese word segmentation (CWS), named
+# entity recognition (NER) and recognition of organisation names (ORG). Both models are trained and
+# tested in a $3 \times 2$ block-regularised cross-validation. The paper does not ask which score is
+# larger. It asks how probable it is that B is better.
 #
 # [The chapter](/book/wangli.md) derives the method. In short:
 #
@@ -27,8 +27,8 @@ draws: int = 1_000_000  # Monte Carlo draws from each posterior, as in the paper
 seed: int = 20190601  # root of all random streams
 
 # %% [markdown]
-# The ledger holds what the paper prints: `given` reads an input, `printed` a result, `record` stores
-# our number beside the printed one, and `say` keeps a number for the text.
+# The ledger holds what the paper prints. `given` reads an input, and `printed` reads a result. `record`
+# stores our number for a printed one, and `say` keeps a number for the text.
 
 # %%
 import numpy as np
@@ -45,6 +45,7 @@ given, printed, record, say = page
 counts = datasets.wang_li_counts()  # (task, model) -> TP, FP, FN by repetition and fold
 
 # %%
+# Name the tasks, metrics, tables and tag sets.
 TASKS = {"cws": "CWS", "ner": "NER", "org": "ORG"}
 METRICS = {"precision": "P", "recall": "R", "f1": "F1"}
 TABLES = {"cws": "table-3", "ner": "table-4", "org": "table-5"}
@@ -103,6 +104,7 @@ def made_of(items):
 
 
 # %%
+# Show Table 1 beside our partitions.
 show.table(
     ["index", "S, published", "S, ours", "T, published", "T, ours"],
     [
@@ -162,6 +164,7 @@ ends = {
 area = np.prod([high - low for low, high in ends.values()])
 
 # %%
+# Record the weight, which effective counts of six folds of ones show.
 ones = np.ones((repetitions, 2, 3))
 weights = {key: value / 6 for key, value in f1ci.effective_counts(ones)._asdict().items()}
 record("wangli/equation-22/normaliser", 1 / area)
@@ -170,6 +173,7 @@ record("wangli/equation-23/factor", weights["fn"])
 record("wangli/equation-24/factor", weights["fp"])
 
 # %%
+# Check the weight by numerical integration.
 numeric_weight, _ = integrate.dblquad(
     lambda rho1, rho2: 1 / area / (1 + rho1 + 4 * rho2), *ends["rho2"], *ends["rho1"]
 )
@@ -211,6 +215,7 @@ for task, model in counts:
 
 
 # %%
+# Show Table 2 beside our end points.
 show.grid(
     {
         f"{task}/{model.lower()}/{metric}": f"{TASKS[task]}, {TAGS[task, model]}, {name}"
@@ -276,12 +281,15 @@ def draw(task):
 
 
 # %% mystnb={"image": {"alt": "Three panels with posterior densities of precision, recall and F1 in word segmentation. Model B's curves lie to the right of A's: they overlap for precision and hardly for recall and F1. Dashed curves of 2015 are lower and wider than the solid ones."}, "figure": {"caption": "Figure 1 of the paper: posteriors in Chinese word segmentation. For recall and F1 the solid curves of the two tag sets hardly overlap.", "name": "fig-wangli-1"}}
+# Draw the posteriors of word segmentation.
 draw("cws")
 
 # %% mystnb={"image": {"alt": "Three panels with posterior densities of precision, recall and F1 in named entity recognition. Model B's curves lie slightly to the right of A's and overlap them almost wholly."}, "figure": {"caption": "Figure 2 of the paper: posteriors in named entity recognition. The curves of the two tag sets overlap almost wholly.", "name": "fig-wangli-2"}}
+# Draw the posteriors of named entity recognition.
 draw("ner")
 
 # %% mystnb={"image": {"alt": "Three panels with posterior densities in the recognition of organisation names. For precision model B's curves lie to the right of A's, for recall and F1 slightly to the left."}, "figure": {"caption": "Figure 3 of the paper: posteriors in the recognition of organisation names. The finer tag set moves precision up, recall and F1 down.", "name": "fig-wangli-3"}}
+# Draw the posteriors of the recognition of organisation names.
 draw("org")
 
 # %% [markdown]
@@ -290,9 +298,9 @@ draw("org")
 # $H_0$ says that B is not better than A, {eq}`eq-wangli-hypotheses`. The paper draws from both
 # posteriors and counts. So its probabilities have a standard error of
 # $\sqrt{\Pr(H_0) \Pr(H_1) / L}$ with $L =$ {published}`wangli/section-3/replicates`, and the third
-# digit may be off by one. We integrate instead, to at least eight digits. Where the
-# table below says `monte-carlo`, the exact number does not round to the printed one, but differs
-# from it by no more than the paper's own noise.
+# digit may be off by one. We integrate instead, to at least eight digits. Where the table below
+# says `monte-carlo`, the exact number does not round to the printed number. But the two differ by
+# no more than the paper's own noise.
 
 # %%
 tests = {
@@ -308,6 +316,7 @@ for (task, metric), test in tests.items():
 
 
 # %%
+# Show Tables 3 to 5 beside our probabilities.
 show.grid(
     {f"{TABLES[task]}/{metric}": title(task, metric) for task, metric in CASES},
     {"p_h0": "P(H0)", "p_h1": "P(H1)", "decision": "decision"},
@@ -352,6 +361,7 @@ for (task, metric), stream in zip(tests, streams, strict=True):
     simulated[task, metric] = float((b <= a).mean())
 
 # %%
+# Compare each probability with the printed and with the simulated one, in standard errors.
 rows, ours = [], {}
 for (task, metric), exact in tests.items():
     identity = f"wangli/{TABLES[task]}/{metric}/p_h0"
@@ -365,6 +375,7 @@ for (task, metric), exact in tests.items():
     rows.append([title(task, metric), show.printed(identity), *values, *errors])
 
 # %%
+# Keep these numbers for the text, and show the table.
 half_unit = float(page.number("wangli/table-3/recall/p_h0").half_unit)
 say("wangli-needed", round(half_unit * page.row("wangli/table-3/recall/p_h0").paper_replicates))
 say("wangli-simulated-worst", max(abs(value) for value in ours.values()))
@@ -402,6 +413,7 @@ joint = {
 }
 
 # %%
+# Test the three tables together, with and without the two lines of .001.
 floor = published == 0.001
 joint["Tables 3 to 5"] = joint_test.joint_test(published, exact, errors, unit=0.001)
 joint["the same without the two .001"] = joint_test.joint_test(
@@ -418,8 +430,8 @@ joint_test.table(joint)
 # ### What the printed sign would decide
 #
 # Eqs. 32 and 33 and Algorithm 1 call $\Pr(\nu_A - \nu_B \le 0)$ the probability of $H_0$. By
-# eq. 31 it is that of $H_1$ ({ref}`E-wangli-2 <E-wangli-2>`). To follow the algorithm to the
-# letter is to exchange the models. Then every decision turns:
+# eq. 31 it is that of $H_1$ ({ref}`E-wangli-2 <E-wangli-2>`). Who follows the algorithm to the
+# letter exchanges the models. Then every decision is reversed:
 
 # %%
 letter = {
@@ -430,6 +442,7 @@ assert all(letter[case].decision != tests[case].decision for case in tests)
 say("wangli-algorithm-1-cws-p", letter["cws", "precision"].p_h0)
 
 # %%
+# Show what the printed equations and Algorithm 1 would decide.
 show.table(
     ["", "P(H0), published", "by eq. 31", "by eqs. 32, 33", "decision by eq. 31", "by Algorithm 1"],
     [
@@ -473,6 +486,7 @@ for task, model in counts:
         rows.append([name, *(f"{value:.6f}" for value in values)])
 
 # %%
+# Keep the integrals for the text, and show them.
 for name, key in {"cws-p": ("cws", "A", "precision"), "org-r": ("org", "A", "recall")}.items():
     say(f"wangli-printed-{name}", printed_integral[key])
 head = ["density of", "integral as printed", "numerically", "p (1 - p)", "integral put right"]
@@ -506,6 +520,7 @@ for task, total in gold.items():
     say(f"wangli-gold-{task}", f"{total:,}")
 
 # %%
+# Show how much the number of positives varies from fold to fold.
 words = counts["cws", "A"][..., [0, 2]].sum(axis=-1)
 say("wangli-positives-low", f"{words.min():,}")
 say("wangli-positives-high", f"{words.max():,}")
@@ -543,6 +558,7 @@ for rho in correlations:
     say(f"wangli-ner-precision-{rho}", normal["ner", "precision", rho])
 
 # %%
+# Show the probabilities for several correlations of the two models.
 show.table(
     ["P(H0)", "exact", *(f"correlation {rho:g}" for rho in correlations)],
     [
@@ -567,9 +583,9 @@ show.table(
 # ### What the six published folds show
 #
 # The published counts of the single folds give a hint. The table has the correlation of A's and B's
-# scores over the six folds; the variance of a fold's recall, relative to the binomial variance of
-# eq. 4; and the t test that the paper advises against, with the correction of {cite:t}`nadeau2003`
-# for overlapping training sets, beside the paper's $\Pr(H_0)$.
+# scores over the six folds. It has the variance of a fold's recall, relative to the binomial
+# variance of eq. 4. Beside the paper's $\Pr(H_0)$ it has the t test that the paper advises against,
+# with the correction of {cite:t}`nadeau2003` for overlapping training sets.
 
 # %%
 scores = {
@@ -585,6 +601,7 @@ t_test = {
 }
 
 # %%
+# Compare the variance of the six recalls with equation 4.
 inflation = {}
 for task in TASKS:
     recall, positives = scores[task, "recall", "A"], counts[task, "A"][..., [0, 2]].sum(axis=-1)
@@ -592,12 +609,14 @@ for task in TASKS:
     inflation[task] = recall.var(ddof=1) / binomial
 
 # %%
+# Keep these numbers for the text.
 say("wangli-folds-correlation-low", min(correlation.values()))
 say("wangli-folds-correlation-high", max(correlation.values()))
 say("wangli-folds-inflation-cws", inflation["cws"])
 say("wangli-least-t-p", min(float(t.p_value) for t in t_test.values()))
 
 # %%
+# Show correlations, variances, and both tests.
 show.table(
     ["", "correlation of A and B", "fold variance / eq. 4", "P(H0)", "p of the t test, two-sided"],
     [
@@ -613,12 +632,12 @@ show.table(
 
 # %% [markdown]
 # Over the folds the two models' scores have correlations from
-# {glue:text}`wangli-folds-correlation-low:.2f` to {glue:text}`wangli-folds-correlation-high:.2f`. Six
-# folds that share items are few, but the direction is clear. In word segmentation the recall of a
-# fold varies {glue:text}`wangli-folds-inflation-cws:.1f` times as much as eq. 4 allows, because the
+# {glue:text}`wangli-folds-correlation-low:.2f` to {glue:text}`wangli-folds-correlation-high:.2f`.
+# Six folds that share items are few, but the direction is clear. In word segmentation the variance
+# of a fold's recall is {glue:text}`wangli-folds-inflation-cws:.1f` times the variance of eq. 4. The
 # words of a sentence or an article are not independent. There the effective counts are too large.
-# The two errors of the method work against each other: dependence between the models makes the
-# probabilities too cautious, dependence between words makes them too bold. The t test sees the
+# The two errors of the method work against each other. Dependence between the models makes the
+# probabilities too cautious. Dependence between words makes them too bold. The t test sees the
 # spread of the folds. It finds no difference in any of the nine lines: its smallest $p$ is
 # {glue:text}`wangli-least-t-p:.2f`.
 #
@@ -642,6 +661,7 @@ for task, model in counts:
         ratios[task, model, metric] = float((t.high - t.low) / (high - low))
 
 # %%
+# Show skewness and t intervals of the six scores.
 show.table(
     ["", "skewness", "t interval, %", "length / credible length"],
     [
@@ -673,6 +693,7 @@ def overlap(task, metric):
 overlaps = {case: overlap(*case) for case in CASES}
 
 # %%
+# Compute how much the finer tags gain, in points.
 gains = {
     (task, metric): 100
     * float(np.diff([fold_statistics.scores(counts[task, m].sum((0, 1)), metric) for m in "AB"])[0])
@@ -686,6 +707,7 @@ def of_task(values, task, form):
 
 
 # %%
+# Prepare what the statements need.
 claim = statements.claim
 worst = max(skewness.values(), key=abs)
 furthest = max(high for _, high in t_ends.values())
@@ -693,6 +715,7 @@ cws, ner = ({metric: gains[task, metric] for metric in METRICS} for task in ("cw
 say("wangli-largest-skewness", worst)
 
 # %%
+# State each claim: section, words of the paper, our numbers, and whether it holds.
 claims = [
     claim("1", "the distributions of P, R and F1 are skewed", f"skewness {worst:+.3f} at most",
           any(abs(value) > 0.1 for value in skewness.values())),
@@ -707,6 +730,7 @@ claims = [
 ]  # fmt: skip
 
 # %%
+# State the claims of sections 2, 4.2 and 4.3.
 claims += [
     claim("4.2", "the two posteriors have large overlaps (NER)",
           of_task(overlaps, "ner", ".2f"), min(overlaps["ner", m] for m in METRICS) > 0.5),
@@ -736,8 +760,8 @@ statements.table(claims)
 # - The finer tag set is better for word segmentation, beyond doubt in recall and F1. For named
 #   entities the data say little. For organisation names it raises precision and
 #   perhaps lowers recall. "Accept $H_0$" there rests on odds of seven to three.
-# - The published folds show what the posterior leaves out: the two models' scores rise and fall
-#   together, and in word segmentation folds differ more than independent words would.
+# - The published folds show what the posterior leaves out. The two models' scores rise and fall
+#   together. In word segmentation folds differ more than independent words would.
 # - The densities of eqs. 25 and 26 are misprinted, and so is the sign in eqs. 32 and 33 and in the
 #   algorithm. The algorithm as printed gives the opposite of every decision.
 #

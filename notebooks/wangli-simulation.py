@@ -11,12 +11,12 @@
 # | earlier interval | {published}`wangli/section-2.4/wang_2015/credibility` | {published}`wangli/section-2.4/wang_2015/length` |
 # | proposed interval | {published}`wangli/section-2.4/proposed/credibility` | {published}`wangli/section-2.4/proposed/length` |
 #
-# The two intervals differ in one number only. That number is the weight with which the counts of
-# the six folds are added: $1/6$ for the earlier interval, and the averaged weight of
-# {prf:ref}`prop-wangli-weight` for the proposed one. [The chapter](/book/wangli.md) has the
-# intervals as {eq}`eq-wangli-intervals`. The paper leaves four things open: how many data sets were
-# drawn, how the blocks were made, whether the regression was penalised, and *which* truth the
-# interval should hold. The last one matters most. So we vary all of them.
+# The two intervals differ in one number only: the weight with which the counts of the six folds are
+# added. The weight is $1/6$ for the earlier interval, and the averaged weight of
+# {prf:ref}`prop-wangli-weight` for the proposed interval. [The chapter](/book/wangli.md) has the
+# intervals as {eq}`eq-wangli-intervals`. The paper leaves four things open. It does not say how
+# many data sets were drawn, how the blocks were made, or whether the regression was penalised. And
+# it does not say *which* truth the interval should hold. This matters most. So we vary all four.
 
 # %% tags=["parameters"]
 replicates: int = 100_000  # data sets in the example's own setting
@@ -25,8 +25,8 @@ confidence_level: float = 0.95  # of both intervals, as in the paper
 seed: int = 20190602  # root of all random streams
 
 # %% [markdown]
-# The ledger holds what the paper prints: `given` reads an input, `printed` a result, `record` stores
-# our number beside the printed one, and `say` keeps a number for the text.
+# The ledger holds what the paper prints. `given` reads an input, and `printed` reads a result. `record`
+# stores our number for a printed one, and `say` keeps a number for the text.
 
 # %%
 from functools import partial
@@ -44,6 +44,7 @@ page = ledger.open("wangli-simulation")
 given, printed, record, say = page
 
 # %%
+# Read the design of the example from the ledger.
 n = int(given("wangli/section-2.4/n"))
 prior = given("wangli/section-2.3/prior")
 prevalence = given("wangli/section-2.4/class_probability")
@@ -53,6 +54,7 @@ means = tuple(
 )
 
 # %%
+# Compute the weight of the sum over six folds, for the earlier and the proposed interval.
 ones = np.ones((3, 2, 3))
 WEIGHTS = {  # of the sum over six folds
     "wang_2015": f1ci.effective_counts(ones, rho1=1, rho2=1).tp / 6,
@@ -64,8 +66,8 @@ WEIGHTS = {  # of the sum over six folds
 #
 # Class labels are drawn with probability $1/2$. The mean of the two features is $(0, 0)$ in class 0
 # and $(1/2, 1/2)$ in class 1, and their covariance matrix is the identity. A data set has 600
-# observations. The blocks hold equally many of each class, as nearly as possible, because eq. 3 of
-# the paper asks that. The regression is not penalised. Each data set needs six fits on 300
+# observations. The blocks hold equal numbers of each class, or nearly equal numbers, because eq. 3
+# of the paper asks for this. The regression is not penalised. Each data set needs six fits on 300
 # observations and one on all 600.
 #
 # A fitted rule calls a half plane positive. Its true rates in both classes are therefore normal
@@ -83,6 +85,7 @@ SETTINGS = {
 }
 
 # %%
+# Simulate each setting.
 sizes = [replicates] + [replicates_varied] * (len(SETTINGS) - 1)
 streams = np.random.default_rng(seed).spawn(len(SETTINGS))
 with executor() as pool:
@@ -197,6 +200,7 @@ implied = quantile["wang_2015"] / quantile["proposed"][::-1]
 too_short = lengths["wang_2015"].mean() - bounds("wang_2015/length")[1]
 
 # %%
+# Keep for the text how the two lengths relate.
 say("wangli-single", too_short / lengths["wang_2015"].std())
 say("wangli-replicates", f"{replicates:,}")
 ratios = {
@@ -209,6 +213,7 @@ for key, (low, high) in ratios.values():
     say(f"wangli-ratio{key}-high", high)
 
 # %%
+# Show the ratio of the two lengths, ours and the printed ones.
 show.table(
     ["ratio of the two lengths", "from", "to"],
     [[name, f"{low:.4f}", f"{high:.4f}"] for name, (_, (low, high)) in ratios.items()],
@@ -241,6 +246,7 @@ share = {
 }
 
 # %%
+# Compute the mean lengths in each setting.
 length = {
     (name, key): (intervals[name][key].high - intervals[name][key].low).mean()
     for name in trials
@@ -248,6 +254,7 @@ length = {
 }
 
 # %% tags=["hide-input"]
+# Keep these numbers for the text.
 proposed = [value for (_, key, _), value in share.items() if key == "proposed"]
 unbalanced = "blocks that ignore the class"
 say("wangli-varied-error", 100 * (0.25 * 0.75 / replicates_varied) ** 0.5)
@@ -263,6 +270,7 @@ for key in WEIGHTS:
         say(f"wangli-{label}-fixed-{key}", share[setting, key, EXPECTED])
 
 # %%
+# Show lengths and coverages in each setting.
 show.table(
     ["setting", "length", "mean of six", "trained on all", "expected", "best rule"],
     [
@@ -280,8 +288,8 @@ show.table(
 # The first line comes from as many data sets as above, the others from fewer. The standard errors of
 # their coverages are at most {glue:text}`wangli-varied-error:.1f`.
 #
-# - **The truth matters most.** For the mean of the six rules the proposed interval covers about as
-#   often as it says, and the earlier interval is too long. For the expected F1 of the algorithm the
+# - **The truth matters most.** For the mean of the six rules the proposed interval covers with
+#   nearly its level, and the earlier interval is too long. For the expected F1 of the algorithm the
 #   earlier interval covers {glue:text}`wangli-own-fixed-wang_2015:.1f` %, and the proposed interval
 #   only {glue:text}`wangli-own-fixed-proposed:.1f` %.
 # - **The class counts matter as well.** If every data set has exactly 300 of each class, the
@@ -301,10 +309,10 @@ show.table(
 # (wangli-weight-meaning)=
 # ## Which weight for which truth?
 #
-# A weight is right if the interval covers as often as it says. For each truth the curve shows
-# the coverage that any weight would give. The grey curve is for a rule that needs no training. It
-# is exact: fold counts of such a rule repeat the same items three times, so all possible counts can
-# be enumerated.
+# A weight is right if the interval covers with its level. For each truth the curve shows the
+# coverage that any weight would give. The grey curve is for a rule that needs no training. It is
+# exact: fold counts of such a rule repeat the same items three times, so all possible counts can be
+# enumerated.
 
 # %%
 relevant = prevalence + (1 - prevalence) * best[1]  # probability of a TP, FP or FN
@@ -322,6 +330,7 @@ def fixed_coverage(weight):
 
 
 # %%
+# Compute the coverage as a function of the weight.
 sample = slice(0, 10_000)  # enough for a curve
 counts = trials["the example"].counts[sample].sum(axis=(1, 2))
 grid = np.linspace(0.1, 0.6, 51)
@@ -336,11 +345,13 @@ curves = {
 }
 
 # %%
+# Add the exact coverage for a rule without training.
 curves["a rule without training"] = [fixed_coverage(weight) for weight in grid]
 for key, weight in {**WEIGHTS, "third": 1 / 3}.items():
     say(f"wangli-fixed-rule-{key}", 100 * fixed_coverage(weight))
 
 # %% mystnb={"image": {"alt": "Coverage falls as the weight grows. The curve for the expected F1 crosses 95 per cent near a weight of one sixth. The curves for the mean of the six rules, for the rule trained on all data and for a rule without training lie close together, cross 95 per cent near one third, and are slightly below it at the paper's weight."}, "figure": {"caption": "Coverage of a posterior interval for F1 by the weight of the counts, for several truths. Vertical lines: the weight of 2015, that of a fixed rule, and the averaged weight of the paper.", "name": "fig-wangli-weights"}}
+# Draw coverage against weight.
 figure, ax = figures.subplots(height=4.2)
 looks = [("blue", "-"), ("green", "-."), ("vermilion", "--"), ("grey", ":")]
 for (name, curve), (colour, line) in zip(curves.items(), looks, strict=True):
@@ -379,6 +390,7 @@ found = {
 found = {name: fold_statistics.fold_correlations(values) for name, values in found.items()}
 
 # %%
+# Show the weight that the correlations of the simulated folds would give.
 rows = [["a rule without training", "0", "1/2", "1", f"{1 / 3:.3f}", f"{n}"]]
 for number, (name, of) in enumerate(found.items(), 1):
     weight, inflation = of.weight(binomial), of.variance / binomial
@@ -393,12 +405,11 @@ head = ["", "ρ₁", "ρ₂", "variance / eq. 4", "weight", f"counts as, of {n} 
 show.table(head, rows, numeric=range(1, 6))
 
 # %% [markdown]
-# - The averaged weight counts {glue:text}`wangli-credited-share:.3f` times the observations that
-#   there are. Around the rules' own recalls the right weight is
-#   {glue:text}`wangli-recall-weight-1:.3f`. The paper's weight is a little larger, so its interval is
-#   a little too short. For a rule without training it covers
-#   {glue:text}`wangli-fixed-rule-proposed:.2f` %, exactly computed. With a weight of $1/3$ it covers
-#   {glue:text}`wangli-fixed-rule-third:.2f` %.
+# - The averaged weight counts each observation {glue:text}`wangli-credited-share:.3f` times. Around
+#   the rules' own recalls the right weight is {glue:text}`wangli-recall-weight-1:.3f`. The paper's
+#   weight is a little larger, so its interval is a little too short. For a rule without training it
+#   covers {glue:text}`wangli-fixed-rule-proposed:.2f` %, exactly computed. With a weight of $1/3$
+#   it covers {glue:text}`wangli-fixed-rule-third:.2f` %.
 # - Around the algorithm's expected recall the folds vary more than eq. 4 says, because every
 #   data set trains other rules. Also $\rho_2$ is above the assumed range. The right weight
 #   is then {glue:text}`wangli-recall-weight-2:.3f`. For F1 it is about $1/6$, as the figure shows: a
@@ -425,6 +436,7 @@ problems = {
 }
 
 # %%
+# Compare t interval and credible interval in each problem.
 t_rows, beyond = [], {}
 for name, (trial, truth) in problems.items():
     t = fold_statistics.t_interval(fold_statistics.scores(trial.counts, "f1"), confidence_level)
@@ -440,6 +452,7 @@ for name, (trial, truth) in problems.items():
 say("wangli-t-beyond-easy", beyond["small and easy"])
 
 # %%
+# Show the comparison.
 head = [
     "",
     "mean F1",
@@ -477,11 +490,13 @@ say("wangli-spread-error", relative_error)
 say("wangli-varied-data-sets", f"{replicates_varied:,}")
 
 # %%
+# Collect the coverages that the statements need.
 own_share = {key: share["the example", key, MEAN_OF_SIX] for key in WEIGHTS}
 fixed_share = {key: share["the example", key, EXPECTED] for key in WEIGHTS}
 own_rho, all_rho = found.values()
 
 # %%
+# State each claim of section 2.4: words of the paper, our numbers, and whether it holds.
 claim = statements.claim
 shown = "{wang_2015:.1f} % and {proposed:.1f} %".format
 claims = [
@@ -500,6 +515,7 @@ claims = [
 ]  # fmt: skip
 
 # %%
+# State the claims of sections 1 and 5.
 claims += [
     claim("5", "m x 2 BCV leads to stable estimation (against three unrelated halvings)",
           f"s.d. {blocks:.5f} and {halvings:.5f}",
@@ -523,10 +539,10 @@ statements.table(claims)
 # - One printed length is wrong, by the paper's own numbers. The other three numbers of the example
 #   fit a design that we chose because it fits.
 # - The proposed interval is about the models that were trained in this cross-validation, on
-#   average. As such it is sound, and shorter than that of 2015 by a third.
-# - It is not about how well the algorithm does on other data of the same kind. For that, in this
-#   example, the earlier interval is right, and the proposed interval misses more than three times as
-#   often as it says. The data set decides which rules are trained, and the posterior does not see
-#   how much they would differ from those of another data set.
-# - Say which of the two is meant when you report such an interval.
+#   average. For them it is sound, and shorter than the interval of 2015.
+# - The proposed interval is not about the algorithm on other data of the same kind. For this truth,
+#   in this example, the earlier interval is right. The proposed interval misses far more often
+#   than promised. The data set decides which rules are trained, and the posterior does
+#   not see how much they would differ from those of another data set.
+# - Say which truth you mean when you report such an interval.
 # - [Segmenters trained on a real corpus](/notebooks/wangli-tag-sets.ipynb) show the same.

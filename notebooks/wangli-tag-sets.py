@@ -2,26 +2,27 @@
 # # A tag set on trial
 #
 # A word segmenter marks each character of a sentence with a tag. With four tags (BMES) a character
-# begins a word, is in its middle, ends it, or is a word by itself. With six tags (BB₂B₃MES) the second
-# and third characters of long words have tags of their own. Are six tags better than four? Wang and
-# Li ask this of conditional random fields on a corpus of Chinese news, with their
+# begins a word, is in its middle, ends it, or is a whole word. With six tags (BB₂B₃MES) the second and
+# third characters of long words have tags of their own. Are six tags better than four? Wang and Li ask
+# this of conditional random fields on a corpus of Chinese news, with their
 # [Bayes test](/book/wangli.md). They publish the counts of chunks by fold, so
-# [their tables](/notebooks/wangli-bayes-test.ipynb) can be recomputed. But counts do not
-# show which words each model got wrong.
+# [their tables](/notebooks/wangli-bayes-test.ipynb) can be recomputed. But counts do not show which
+# words each model got wrong.
 #
 # Here is the same comparison on a corpus that everybody may use: the Hong Kong Cantonese Corpus
 # {cite:p}`luke2015`, 58 dialogues with 16,162 utterances and 153,656 words. The learner, the features,
 # the tag sets and the cross-validation are the paper's. The numbers are our own: no number of the
-# paper is compared on this page. What is new is what the paper could not see: how alike the errors of
-# the two models are, how much folds and dialogues differ, and how often each test is wrong.
+# paper is compared on this page. The page measures three things that the paper could not see. How
+# alike are the errors of the two models? How much do folds and dialogues differ? How often is each
+# test wrong?
 
 # %% tags=["parameters"]
 confidence_level: float = 0.95  # of all intervals
 prior: float = 1.0  # lambda of the Beta prior, as in the paper
 
 # %% [markdown]
-# `say` keeps a number for the text. The trained models' counts are stored as data.
-# `notebooks/data/train_tag_sets.py` trained the models, in a quarter of an hour on one core, and
+# `say` keeps a number for the text. The trained models' counts are stored as data. The script
+# `notebooks/data/train_tag_sets.py` trained the models, in a quarter of an hour on one core.
 # `make train` does it again and compares.
 
 # %%
@@ -35,6 +36,7 @@ from notebooks.shared import fold_statistics, statements, tag_sets
 say = ledger.open("wangli-tag-sets").say
 
 # %%
+# Name metrics and tag sets, and read the counts of both ways to cut the corpus.
 METRICS = {"precision": "precision", "recall": "recall", "f1": "F1"}
 TAGS = {"A": "BMES", "B": "BB₂B₃MES"}
 cells = {name: tag_sets.cells_by_dialogue(name) for name in ("utterances", "dialogues")}
@@ -88,6 +90,7 @@ rows = [
 show.table(head, rows, numeric=range(2, 9))
 
 # %%
+# Keep for the text how equal the blocks are.
 for name in cells:
     gold = counts[name, "A"][..., [0, 2]].sum(axis=-1)
     of_lengths = blocks.loc[blocks["partition"] == name, lengths]
@@ -117,6 +120,7 @@ def credible(name, model, metric):
 
 
 # %%
+# Compute the credible intervals and the Bayes tests.
 cases = [(name, metric) for name in cells for metric in METRICS]
 intervals = {(*case, model): credible(case[0], model, case[1]) for case in cases for model in TAGS}
 tests = {
@@ -125,6 +129,7 @@ tests = {
 }
 
 # %%
+# Show the intervals and the tests.
 rows = []
 for case, test in tests.items():
     ends = [intervals[(*case, model)] for model in TAGS]
@@ -168,6 +173,7 @@ def normal_p_h0(case, rho):
 
 
 # %%
+# Show the correlation of the two models' errors, and the probability with it.
 rows = []
 for case in cases:
     independent, correlated = (normal_p_h0(case, rho) for rho in (0.0, correlation[case]))
@@ -206,6 +212,7 @@ paired = {
 }
 
 # %%
+# Compute the differences of the six folds, and their t tests.
 differences = {
     case: np.subtract(*(fold_statistics.scores(counts[case[0], m], case[1]) for m in "BA"))
     for case in cases
@@ -215,6 +222,7 @@ t_tests = {
 }
 
 # %%
+# Show the Bayes test beside the paired exact tests and the t test.
 rows = []
 for case in cases:
     exact = [f"{paired[(*case, repetition)].p_value:.2g}" for repetition in range(3)]
@@ -256,6 +264,7 @@ head = ["blocks of", "", "A by words, %", "by dialogues, %", "B - A by words", "
 show.table(head, rows, numeric=range(2, 6))
 
 # %%
+# Keep these numbers for the text.
 pooled = {
     name: 100 * float(fold_statistics.scores(counts[name, "A"].sum(axis=(0, 1)), "f1"))
     for name in cells
@@ -268,15 +277,16 @@ for name, score in pooled.items():
 say("wangli-tag-sets-drop", pooled["utterances"] - pooled["dialogues"])
 
 # %% [markdown]
-# - By dialogue the interval of a model's F1 is {glue:text}`wangli-tag-sets-longer:.1f` times as long.
-#   The 153,656 words say as much as {glue:text}`wangli-tag-sets-effective:,.0f` independent words. So
-#   a posterior of F1 from effective counts of words is far too narrow, if other dialogues are meant.
+# - By dialogue the interval of a model's F1 is {glue:text}`wangli-tag-sets-longer:.1f` times as
+#   long. The 153,656 words are worth {glue:text}`wangli-tag-sets-effective:,.0f` independent words.
+#   So a posterior of F1 from effective counts of words is far too narrow, if other dialogues are
+#   meant.
 # - The difference suffers less, because both models find the same dialogues hard. Six tags still have
 #   a higher recall, and on unknown dialogues a lower precision. F1 is undecided.
 # - On unknown dialogues F1 is {glue:text}`wangli-tag-sets-f1-dialogues:.2f` %, on utterances from known
 #   dialogues {glue:text}`wangli-tag-sets-f1-utterances:.2f` %. This difference of
-#   {glue:text}`wangli-tag-sets-drop:.1f` points is dozens of times that between the tag sets. How the
-#   corpus is cut decides what the score means.
+#   {glue:text}`wangli-tag-sets-drop:.1f` points is far larger than that between the tag sets. The
+#   meaning of the score depends on how the corpus is cut.
 
 
 # %%
@@ -306,6 +316,7 @@ def spans(metric):
 
 
 # %% mystnb={"image": {"alt": "Three panels, for precision, recall and F1, each with five intervals for the difference of six and four tags. The interval from independent posteriors is two to six times as long as the others and contains zero everywhere. For recall all other intervals lie above zero."}, "figure": {"caption": "Six tags against four: 95 % intervals for the difference. The Bayes test sees the first one. The other four use that both models were tested on the same words.", "name": "fig-wangli-tag-sets"}}
+# Draw the five intervals for each metric.
 figure, axes = figures.subplots(1, 3, height=2.8, sharey=True)
 colours = ["vermilion", "blue", "sky", "green", "grey"]
 for ax, metric in zip(axes, METRICS, strict=True):
@@ -321,11 +332,11 @@ figures.save(figure, "wangli-tag-sets-differences")
 # (wangli-tag-sets-small)=
 # ## Fifty small corpora
 #
-# The correlations $\rho_1$ and $\rho_2$ of the paper are correlations over corpora: if the whole
+# The correlations $\rho_1$ and $\rho_2$ of the paper are correlations over corpora. If the whole
 # experiment were repeated with other data, how would the six folds vary together? One corpus cannot
-# tell. So we drew 50 small corpora of 320 utterances each (about 3,000 words) from the whole one,
-# without overlap, and cross-validated on each of them. Every model was also tested on 6,000 utterances
-# outside its small corpus. That is nearly its true score.
+# answer this. So we drew 50 small corpora of 320 utterances each (about 3,000 words) from the whole
+# one, without overlap, and cross-validated on each of them. Every model was also tested on 6,000
+# utterances outside its small corpus. That is nearly its true score.
 
 # %%
 PAIRS = ("tag sets", "seeds")
@@ -341,8 +352,9 @@ def both(cells, metric):
 # %% [markdown]
 # ### The correlations and the weight
 #
-# As in [the simulated example](/notebooks/wangli-simulation.ipynb), for four tags: around the trained
-# models' own true scores, and around the score that the algorithm is expected to have.
+# The table is for four tags and has two kinds of errors, as in
+# [the simulated example](/notebooks/wangli-simulation.ipynb). Errors are taken around the trained
+# models' own true scores, or around the expected score of the algorithm.
 
 # %%
 found = {}
@@ -355,6 +367,7 @@ for metric, (right, other) in {"precision": (0, 1), "recall": (0, 2)}.items():
         found[metric, kind] = (fold_statistics.fold_correlations(values), binomial)
 
 # %%
+# Show the correlations of the folds and the weights that follow.
 rows = []
 for (metric, kind), (of, binomial) in found.items():
     weight = of.weight(binomial)
@@ -368,10 +381,10 @@ head = ["", "around", "ρ₁", "ρ₂", "variance / eq. 4", "weight"]
 show.table(head, rows, numeric=range(2, 6))
 
 # %% [markdown]
-# Around the models' own scores both correlations lie in the paper's ranges. But the folds vary
-# {glue:text}`wangli-tag-sets-inflation-precision-own:.1f` (precision) and
-# {glue:text}`wangli-tag-sets-inflation-recall-own:.1f` (recall) times as much as eq. 4 says, because an
-# utterance is right or wrong as a whole. So the right weights are
+# Around the models' own scores both correlations lie in the paper's ranges. But the variance of the
+# folds is {glue:text}`wangli-tag-sets-inflation-precision-own:.1f` (precision) and
+# {glue:text}`wangli-tag-sets-inflation-recall-own:.1f` (recall) times that of eq. 4, because the words
+# of an utterance are right or wrong together. So the right weights are
 # {glue:text}`wangli-tag-sets-weight-precision-own:.2f` and
 # {glue:text}`wangli-tag-sets-weight-recall-own:.2f` instead of {published}`wangli/equation-22/factor`.
 # Around the expected score $\rho_1$ is negative for precision, perhaps because what one half of a
@@ -380,10 +393,10 @@ show.table(head, rows, numeric=range(2, 6))
 # (wangli-tag-sets-coverage)=
 # ### How often the interval holds the truth
 #
-# The credible interval of F1 for four tags, with the paper's weight and with that of
-# {cite:t}`wang2015`, for two truths: the mean true F1 of the six models, and the F1 expected of the
-# algorithm. The standard error of a share of 50 is about 5 %. The true scores come from 6,000
-# utterances. Their error is about a third of the posterior's, and costs about one point of coverage.
+# The table is for the credible interval of F1 with four tags. It has two weights, the paper's and
+# that of {cite:t}`wang2015`, and two truths: the mean true F1 of the six models, and the expected
+# F1 of the algorithm. The standard error of a share of 50 is about 5 %. The true scores come from
+# 6,000 utterances. Their error is smaller than the posterior's, and costs little coverage.
 
 # %%
 sums = tag_sets.counts(inside["tag sets"], "A").sum(axis=(1, 2))
@@ -395,6 +408,7 @@ held = {
 }
 
 # %%
+# Show how often the credible interval holds each truth.
 for key, share in held.items():
     say(f"wangli-tag-sets-held-{'-'.join(key)}", share)
 rows = [
@@ -434,6 +448,7 @@ for pair in PAIRS:
         }
 
 # %%
+# Show how often each test calls a model better.
 rows = []
 for (pair, metric), shares in verdicts.items():
     a, b = both(outside[pair], metric).values()
@@ -481,6 +496,7 @@ claims = [
 ]  # fmt: skip
 
 # %%
+# State the claims about correlations and about wrong decisions.
 noise = 0.15  # about two standard errors of a correlation over 50 corpora
 for (metric, kind), (of, _) in found.items():
     around = {"own": "the models' own", "expected": "the expected"}[kind]

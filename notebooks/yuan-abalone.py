@@ -1,11 +1,11 @@
 # %% [markdown]
 # # Abalone: rare positives and a correction that helps
 #
-# Which abalones have {published}`yuan/section-3b/rings` rings? Few have, and the three rules of
-# {cite:t}`yuan2025` find few of those. The normal approximation is strained here, and plain intervals
-# cover too little. The blurred variance ({prf:ref}`def-yuan-choice2` in [the chapter](/book/yuan.md))
-# repairs this. This notebook reproduces section III-B with Table VI. It also reproduces Tables I and
-# II, which do not name their data but fit these.
+# Which abalones have {published}`yuan/section-3b/rings` rings? Few have this number, and the three
+# rules of {cite:t}`yuan2025` find few of these. The normal approximation is strained here, and
+# plain intervals cover too little. The blurred variance ({prf:ref}`def-yuan-choice2` in
+# [the chapter](/book/yuan.md)) repairs this. This notebook reproduces section III-B with Table VI.
+# It also reproduces Tables I and II, which do not name their data but fit these.
 #
 # The paper trains 1NN, logistic regression and a random forest on
 # {published}`yuan/section-3b/training` random rows. The other {published}`yuan/section-3b/population`
@@ -25,8 +25,8 @@ smaller_n: int = 2333  # another size of the test set, which fits some rows of T
 seed: int = 20260101  # root of all random streams
 
 # %% [markdown]
-# The ledger holds what the paper prints. `given` reads an input, `printed` reads a result, `record`
-# stores our number for a printed one, and `say` stores a number that the text quotes.
+# The ledger holds what the paper prints. `given` reads an input, and `printed` reads a result. `record`
+# stores our number for a printed one, and `say` keeps a number for the text.
 
 # %%
 import numpy as np
@@ -51,6 +51,7 @@ page = ledger.open("yuan-abalone")
 given, printed, record, say = page
 
 # %%
+# Read the design from the ledger, and name the rules, metrics and kinds of intervals.
 level = given("yuan/section-3b/confidence_level") / 100
 z = float(ndtri((1 + level) / 2))
 n = int(given("yuan/section-3b/n"))
@@ -135,9 +136,10 @@ show.table(["", "Z shared by all", "A", "TP"], rows, numeric=range(1, 4))
 # ## Single rules, exactly
 #
 # All tables (TP, FP, FN) that a test set of {published}`yuan/section-3b/n` can show are enumerated,
-# with their probabilities. What is left out has a probability below one in a million. The standard
-# deviation of one test set's result is a sum of the same kind. So the only error in the comparison
-# is the paper's own sampling error, with {published}`yuan/section-3b/replicates` test sets.
+# with their probabilities. The tables that are left out have a probability below one in a million.
+# The standard deviation of one test set's result is a sum of the same kind. So the only error in
+# the comparison is the paper's own sampling error, with {published}`yuan/section-3b/replicates`
+# test sets.
 
 # %%
 exact = {rule: joint_coverage.exact(n, population[rule], measures, level=level) for rule in rules}
@@ -205,6 +207,7 @@ truth = joint_coverage.true_values(population["logistic"], measures)
 study = joint_coverage.quantities(counts, truth, measures, {"rule": slice(None)}, level)
 
 # %%
+# Split the coverage of both intervals by the number of true positives.
 by_tp = [counts[:, 3] == t for t in range(13)]
 share = np.array([probability[here].sum() for here in by_tp])
 covers = {
@@ -215,6 +218,7 @@ gain = covers["corrected_individual"] - covers["individual"]
 say("yuan-abalone-repair-one", float(100 * gain[1] / gain.sum()))
 
 # %% mystnb={"image": {"alt": "Bars of the probabilities of 0 to 12 true positives, highest at 3 and 4. Two lines show how often the interval covers given that number. The plain interval never covers at 0 and 1, the blurred one misses at 0 only. From 2 to 8 both always cover; from 9 to 11 the blurred one covers somewhat more often; beyond 11 neither does."}, "figure": {"classes": "fits", "caption": "F0.5 of logistic regression, exactly. Bars: probability of the number of true positives in a test set. Lines: how often the 95 % interval holds the truth given that number.", "name": "fig-yuan-abalone-discrete"}}
+# Draw the probability of each number of true positives, and both coverages given it.
 figure, axes = figures.subplots(height=3.2)
 figure.set_figwidth(4.8)  # as wide as a phone
 axes.bar(range(13), share, color=figures.COLOURS["sky"], label="probability")
@@ -248,12 +252,13 @@ show.grid(
 # %% [markdown]
 # ## All rules together: replication
 #
-# Numbers about all rules need joint cells. The true values give only the cells of each rule by itself.
-# So the joint cells of other splits are *raked*: weighted until every rule has the counts of the
-# paper's own population (iterative proportional fitting, `joint_coverage.rake`). How the rules agree
-# beyond that is each split's own, and stays. Some splits cannot be raked, because a rule never does
-# what the counts ask for, such as a logistic regression without any true positive. They are left out.
-# Then the paper's experiment is repeated with each of the others. The band holds the central 99 %.
+# Numbers about all rules need joint cells. The true values give only the cells of single rules. So the
+# joint cells of other splits are *raked*: weighted until every rule has the counts of the paper's own
+# population (iterative proportional fitting, `joint_coverage.rake`). The remaining agreement of the
+# rules is each split's own, and stays. Some splits cannot be raked, because a rule has no case in a
+# cell that should have some. An example is a logistic regression without any true positive. These
+# splits are left out. The paper's experiment is repeated with each of the others. The band holds the
+# central 99 %.
 
 # %%
 raked = joint_coverage.raked(populations, list(population.values()), splits)
@@ -270,6 +275,7 @@ for kind in kinds:
         recording.as_band(record, f"yuan/table-6/{key}", run[key], replicates)
 
 # %%
+# Record the joint coverages of all rules, and show them beside the printed ones.
 for kind in ("joint", "individual"):
     key = f"all/{kind}/coverage"
     recording.as_band(record, f"yuan/section-3b/{key}", run[key], replicates)
@@ -281,8 +287,8 @@ show.grid(
 )
 
 # %% [markdown]
-# {glue:text}`yuan-abalone-raked` splits make each band. Without raking the bands would be ten times
-# as wide, because logistic regression differs so much from split to split. In some splits it finds no
+# {glue:text}`yuan-abalone-raked` splits make each band. Without raking the bands would be far
+# wider, because logistic regression differs so much from split to split. In some splits it finds no
 # positive at all, in others a dozen.
 
 # %%
@@ -294,9 +300,9 @@ say("yuan-abalone-drift-length", abs(check.length))
 
 # %% [markdown]
 # The joint quantile of six measures is computed once per split, at the mean correlation matrix. For
-# the first split, computing it in every test set changes the coverage by
+# the first split it was also computed in every test set. This changes the coverage by
 # {glue:text}`yuan-abalone-drift-coverage:.4f` and the mean length by a fraction of
-# {glue:text}`yuan-abalone-drift-length:.4f`, small beside these bands.
+# {glue:text}`yuan-abalone-drift-length:.4f`. Both are small beside these bands.
 #
 # ## Tables I and II
 #
@@ -305,8 +311,8 @@ say("yuan-abalone-drift-length", abs(check.length))
 # say which. Table I has six numbers with four digits. Of {published}`yuan/table-1/n` outcomes a share
 # with four digits is a whole number, so each accuracy gives the exact number of errors. With one
 # number $Z$ of positives for all three rules, each $F_{0.5}$ then gives $\mathrm{TP}$, up to rounding.
-# Not every number with four digits can be had from integers. So all $Z$ can be searched, as for the
-# population above. (Psychologists call this a GRIM test.)
+# Integers cannot give every number with four digits. So all $Z$ can be searched, as for the population
+# above. (Psychologists call this a GRIM test.)
 
 # %%
 cases = int(given("yuan/table-1/n"))
@@ -318,6 +324,7 @@ as_cut = printed_tables.common_tables(cases, table_1, cut=True)
 corrected_digit = {**table_1, "logistic": [printed_tables.cut_off(0.0904), table_1["logistic"][1]]}
 
 # %%
+# Show how many tables fit each reading of the printed digits.
 one_changed = printed_tables.common_tables(cases, corrected_digit)
 rows = [
     ["all six numbers rounded", len(as_rounded), ""],
@@ -345,6 +352,7 @@ for (rule, metric), value in zip(columns, values, strict=True):
 say("yuan-abalone-grim-z", positives_1)
 
 # %%
+# Keep the table that was found for the text, and show Table I.
 say("yuan-abalone-grim-tables", "; ".join(f"{rules[r]} {pair}" for r, pair in table_of.items()))
 share_positive = positives / size
 say("yuan-abalone-grim-expected", cases * share_positive)
@@ -378,6 +386,7 @@ for cells in raked[:200]:
     misread += printed_tables.common_tables(cases, told)
 
 # %%
+# Keep for the text how many solutions lie near the share of positives in the data.
 expected_z = cases * share_positive
 near = [[z_ for z_ in found if abs(z_ - expected_z) < far] for found in (others, misread)]
 say("yuan-abalone-grim-control", len(hits))
@@ -392,7 +401,7 @@ say("yuan-abalone-grim-misread-near", len(near[1]))
 # have had a solution. It finds {glue:text}`yuan-abalone-grim-others` wrong $Z$ besides, but only
 # {glue:text}`yuan-abalone-grim-others-near` of them within four standard deviations of the expected
 # number of positives. Read wrongly, the digits have a solution that near in
-# {glue:text}`yuan-abalone-grim-misread-near` cases. So a solution by itself would be weak evidence that
+# {glue:text}`yuan-abalone-grim-misread-near` cases. So a solution alone would be weak evidence that
 # digits are cut off. Table II has better evidence.
 #
 # ### Table II from the reconstructed tables
@@ -411,6 +420,7 @@ low_q, high_q = joint_coverage.band(quantile)
 say("yuan-abalone-q-raked-low", low_q)
 
 # %%
+# Record the end points of Table II.
 say("yuan-abalone-q-raked-high", high_q)
 say("yuan-abalone-grim-q-spread", 100 * (high_q / low_q - 1))
 centre = estimated.value[0]
@@ -420,6 +430,7 @@ for k, (rule, metric) in enumerate(columns):
         recording.as_band(record, identity, centre[k] + sign * quantile * errors[z**2][k])
 
 # %%
+# Show Table II beside our end points.
 show.grid(
     rules,
     {
@@ -453,9 +464,9 @@ say("yuan-abalone-off-centre", ", ".join(f"{-x:.5f}" for x in off_centre))
 
 # %% [markdown]
 # (shown-r-yuan-13)=
-# One quantile serves all six intervals. The next cell asks for every quantile how many of the 12 end
-# points come out to the digit, with $z^2$ in the blurred variance and with 4 ({ref}`R-yuan-13
-# <R-yuan-13>`, found from Table VI).
+# One quantile serves all six intervals. For every quantile, the next cell counts the end points, of
+# 12, that agree to the digit. It tries $z^2$ in the blurred variance, and 4
+# ({ref}`R-yuan-13 <R-yuan-13>`, found from Table VI).
 
 # %%
 grid = np.arange(2.55, 2.65, 1e-4)
@@ -471,6 +482,7 @@ for square, error in errors.items():
 best = grid[hit[4.0, True] == hit[4.0, True].max()]
 
 # %%
+# Keep for the text how many end points agree to the digit.
 say("yuan-abalone-ends-four", int(hit[4.0, True].max()))
 say("yuan-abalone-ends-square", int(hit[z**2, True].max()))
 say("yuan-abalone-ends-rounded", int(max(hit[4.0, False].max(), hit[z**2, False].max())))
@@ -478,6 +490,7 @@ say("yuan-abalone-q-low", float(best.min()))
 say("yuan-abalone-q-high", float(best.max()))
 
 # %%
+# Record the end points that blurring with 4 instead of z² gives.
 for k, (rule, metric) in enumerate(columns):
     for end, sign in (("low", -1), ("high", 1)):
         identity = f"yuan/table-2/{rule}/{metric}/{end}"
@@ -486,6 +499,7 @@ for k, (rule, metric) in enumerate(columns):
             recording.as_band(record, f"R-yuan-13:{identity}", with_four)
 
 # %%
+# Show how many of the 12 end points agree, by way of blurring and of rounding.
 show.table(
     ["blurred with", "to the digit if cut off", "if rounded"],
     [
@@ -501,8 +515,9 @@ show.table(
 # digit. The raked splits have quantiles from {glue:text}`yuan-abalone-q-raked-low:.4f` to
 # {glue:text}`yuan-abalone-q-raked-high:.4f`, which include these. With $z^2$ at most
 # {glue:text}`yuan-abalone-ends-square` end points do, and with rounding at most
-# {glue:text}`yuan-abalone-ends-rounded`. The one that is left is the forest's lower end for $F_{0.5}$,
-# printed {published}`yuan/table-2/random_forest/f0.5/low`: it would be a rounded one.
+# {glue:text}`yuan-abalone-ends-rounded`. The remaining end point is the forest's lower end for
+# $F_{0.5}$, printed {published}`yuan/table-2/random_forest/f0.5/low`. It agrees only if it was
+# rounded.
 
 # %% [markdown]
 # ### What Table II implies
@@ -510,7 +525,7 @@ show.table(
 # The introduction draws two conclusions from Table II, because intervals do not overlap. They hold with
 # the printed end points, and with those from the reconstructed tables. How often would such conclusions
 # be wrong? The next cell draws test sets of this size from the population of Table VI. It looks at all
-# pairs of intervals for one measure, and counts the test sets in which any pair that does not overlap
+# pairs of intervals for one measure that do not overlap. It counts the test sets in which such a pair
 # is in the wrong order.
 
 # %%
@@ -523,6 +538,7 @@ covariance = seen.blurred(z**2)
 half = q[:, None] * np.sqrt(np.diagonal(covariance, axis1=1, axis2=2))
 
 # %%
+# Count how often joint intervals lead to each conclusion, and to a wrong one.
 low, high = seen.value - half, seen.value + half
 truth_6 = joint_coverage.true_values(raked[0], measures)
 pairs = [(j, k) for j in range(6) for k in range(6) if j != k and (j - k) % 2 == 0]
@@ -533,6 +549,7 @@ say("yuan-abalone-conclusions", float(np.mean([below[pairs.index(p)] for p in tw
 say("yuan-abalone-conclusions-wrong", float(below[wrong_order].any(axis=0).mean()))
 
 # %%
+# Compute the gaps between the printed intervals.
 end = {key: [float(number.value) for number in pair] for key, pair in ends.items()}
 gap_accuracy = min(end[r, "accuracy"][0] for r in ("logistic", "random_forest"))
 gap_accuracy -= end["1nn", "accuracy"][1]
@@ -553,8 +570,8 @@ say("yuan-abalone-gap-f", gap_f)
 #
 # Each computed number in the single-rule part of Table VI is exact, and many printed ones are far
 # away. Can the fault be ours? The lengths contradict one another within the table. The individual
-# length over all six measures has to be the mean of the three lengths of the rules, since every
-# interval is the same ({ref}`E-yuan-5 <E-yuan-5>`).
+# length over all six measures has to be the mean of the rules' three lengths, since the intervals
+# are the same ({ref}`E-yuan-5 <E-yuan-5>`).
 
 # %%
 printed_lengths = [printed(f"yuan/table-6/{rule}/individual/length") for rule in rules]
@@ -578,6 +595,7 @@ paper_size = given("yuan/section-3b/replicates")
 rows = []
 
 # %%
+# Compare the printed rows of single rules with exact values at both sizes of the test set.
 for line, name in single.items():
     rule, kind = line.split("/")
     for quantity in ("coverage", "length"):
@@ -592,19 +610,20 @@ heads = [text for size_ in (n, smaller_n) for text in (f"n = {size_}", "off by (
 show.table(["", "printed", *heads], rows, numeric=range(1, 6))
 
 # %% [markdown]
-# With {glue:text}`yuan-abalone-smaller` cases instead of {published}`yuan/section-3b/n`, the plain
-# rows of 1NN and of logistic regression fit, coverages included. The corrected length of 1NN fits
-# only if rounding is allowed for, and barely. The corrected row of logistic regression fits the printed
-# size. The forest's rows fit neither size: its coverages are lower than intervals on its population
-# have at any size near these. So the rows come from different runs, and those of single rules do not
-# hold for the printed $n$. {doc}`yuan-other-runs` names the runs ({ref}`R-yuan-11 <R-yuan-11>`,
-# {ref}`R-yuan-12 <R-yuan-12>`, {ref}`R-yuan-13 <R-yuan-13>`), and what it cannot explain
-# ({ref}`O-yuan-14 <O-yuan-14>`).
+# With {glue:text}`yuan-abalone-smaller` cases instead of {published}`yuan/section-3b/n`, the plain rows
+# of 1NN and of logistic regression fit, coverages included. The corrected length of 1NN fits only if
+# rounding is allowed for, and barely. The corrected row of logistic regression fits the printed size.
+# The forest's rows fit neither size: its coverages are lower than intervals on its population have at
+# any size near these. So the rows come from different runs, and the rows of single rules do not hold
+# for the printed $n$. The notebook {doc}`yuan-other-runs` names the runs ({ref}`R-yuan-11 <R-yuan-11>`,
+# {ref}`R-yuan-12 <R-yuan-12>`, {ref}`R-yuan-13 <R-yuan-13>`). It also names the row that it cannot
+# explain ({ref}`O-yuan-14 <O-yuan-14>`).
 
 # %%
 say("yuan-abalone-smaller", smaller_n)
 
 # %% mystnb={"image": {"alt": "Horizontal bars for the 18 numbers of single rules in Table VI and the 6 of all rules, as ratios to the reproduced value. Printed lengths of single rules lie 15 to 20 per cent to the right of their narrow bars, except the corrected one of logistic regression, which is just outside. Coverages are near one; those of the forest and the joint one of logistic regression are outside. All rules together are inside wide bars."}, "figure": {"classes": "fits", "caption": "Table VI: printed numbers as ratios to the reproduced ones. Bars: what rounding and four standard errors allow (single rules), or the central 99 % of replications (all rules).", "name": "fig-yuan-abalone-table-6"}}
+# Draw each printed number relative to ours, with the ledger's limits.
 figure, axes = figures.subplots(2, 1, height=7.4, sharey=True)
 figure.set_figwidth(4.8)  # as wide as a phone
 lines = {**single, **{f"all/{kind}": f"all rules, {kind}" for kind in kinds}}
@@ -622,9 +641,9 @@ figures.save(figure, "yuan-abalone-table-6")
 # ### Each table as a whole
 #
 # `joint_test` compares all numbers of a table with what a run of the stated design would print. The
-# coverages of one rule are correlated, because they come from the same test sets; the correlations are
-# taken from test sets of the first raked split. Table VI disagrees as a whole. So does the list of
-# single coverages, because of the forest. The six numbers over all rules agree.
+# coverages of one rule are correlated, because they come from the same test sets. We take the
+# correlations from test sets of the first raked split. Table VI disagrees as a whole. So does the list
+# of single coverages, because of the forest. The six numbers over all rules agree.
 
 # %%
 test_sets = np.random.default_rng((seed, 2)).multinomial(n, raked[0] / raked[0].sum(), size=20_000)
@@ -641,6 +660,7 @@ of_rules = [f"{rule}/{key}" for rule in rules for key in both]
 of_all = [f"all/{key}" for key in both]
 
 # %%
+# Show one joint test for each table.
 listed = [f"{kind}/{m}" for kind in ("individual", "corrected_individual") for m in lists]
 joint_test.table(
     {
@@ -758,6 +778,7 @@ with executor() as pool:
         )
 
 # %%
+# Show the coverages for each number of training rows.
 shown = [
     f"{group}/{kind}" for group in ("1nn", "logistic", "all") for kind in ("joint", "corrected")
 ]
@@ -771,7 +792,7 @@ show.table(
 )
 
 # %% [markdown]
-# Coverage rises with the training size, but for an odd reason. Logistic regression predicts the rare class
+# Coverage rises with the training size. The reason is odd. Logistic regression predicts the rare class
 # less and less. Where it finds no true positive at all, its true $F_{0.5}$ is 0, every estimate is 0, and
 # the interval of length zero holds the truth. The next table has the share of such splits, and the
 # coverage in the other splits.
@@ -796,10 +817,10 @@ show.table(
 # Logistic regression finds none of the positives in {glue:text}`yuan-abalone-none-found-844` of 60 splits
 # with 844 rows, in {glue:text}`yuan-abalone-none-found-1688` with 1688 and in
 # {glue:text}`yuan-abalone-none-found-2532` with 2532. Where it finds some, the plain joint intervals of all
-# six measures hold in {glue:text}`yuan-abalone-trained-844:.2f` of test sets on average, and in
-# {glue:text}`yuan-abalone-trained-1688:.2f` with twice as many rows. So a larger training set does not
-# remove the undercoverage, as the footnote says. But with three times as many rows the rule hardly exists
-# any more ({ref}`N-yuan-21 <N-yuan-21>`).
+# six measures hold in {glue:text}`yuan-abalone-trained-844:.2f` of test sets on average. With twice the
+# rows this is {glue:text}`yuan-abalone-trained-1688:.2f`. So a larger training set does not remove the
+# undercoverage, as the footnote says. But with three times as many rows the rule hardly exists any more
+# ({ref}`N-yuan-21 <N-yuan-21>`).
 
 # %%
 record("yuan/section-3b/critical_value", z)
@@ -826,6 +847,7 @@ still_low = larger[1688]["all/joint/coverage"][more].mean()
 right = 1 - below[wrong_order].any(axis=0).mean()
 
 # %%
+# State each claim: section, words of the paper, our number, and whether it holds.
 claims = [
     ("I", "1NN's accuracy interval lies below both others (gap)", gap_accuracy, gap_accuracy > 0),
     ("I", "logistic's F0.5 interval lies below both others (gap)", gap_f, gap_f > 0),
@@ -860,7 +882,7 @@ statements(claim(*each) for each in claims)
 # ## What we learn
 #
 # - Plain intervals for a rule with a handful of true positives do not cover, whatever the size of
-#   the test set as a whole. What counts is the number of true positives.
+#   the whole test set. The number of true positives decides.
 # - The blurred variance is cheap and repairs it. For logistic regression
 #   {computed}`yuan/table-6/logistic/joint/coverage|.3f` of the plain joint intervals hold, and
 #   {computed}`yuan/table-6/logistic/corrected/coverage|.3f` of the corrected ones. For the other

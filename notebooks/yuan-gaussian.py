@@ -22,8 +22,8 @@ splits: int = 400  # training sets, of 1000; each repeats the paper's whole expe
 seed: int = 20260101  # root of all random streams
 
 # %% [markdown]
-# The ledger holds what the paper prints. `given` reads an input, `printed` reads a result, `record`
-# stores our number for a printed one, and `say` stores a number that the text quotes.
+# The ledger holds what the paper prints. `given` reads an input, and `printed` reads a result. `record`
+# stores our number for a printed one, and `say` keeps a number for the text.
 
 # %%
 import numpy as np
@@ -49,6 +49,7 @@ page = ledger.open("yuan-gaussian")
 given, printed, record, say = page
 
 # %%
+# Read the design from the ledger, and name the rules, metrics and pairs.
 level = given("yuan/section-3a/confidence_level") / 100
 sizes = {"table-4": int(given("yuan/table-4/n")), "table-5": int(given("yuan/table-5/n"))}
 metrics = {"f0.5": f1ci.metrics.fbeta(0.5), "accuracy": f1ci.metrics.accuracy}
@@ -77,14 +78,14 @@ say("yuan-gaussian-same", int((disagreement == 0).sum()))
 say("yuan-gaussian-sets", len(populations))
 
 # %% [markdown]
-# In {glue:text}`yuan-gaussian-same` of {glue:text}`yuan-gaussian-sets` training sets **the forest is
-# the nearest neighbour**. This is no accident. A training point is in a tree's bootstrap sample with
-# probability $1 - 1/e$, which is more than one half. A fully grown tree on one predictor predicts the
-# class of the nearest sampled point. So the majority of $500$ trees predicts the class of the nearest
-# point. Where the two rules are equal, two pairs of the six measures are identical, and the
-# correlation matrix of the joint quantile {eq}`eq-yuan-q` is singular.
-# {prf:ref}`lem-yuan-quantile` needs no inverse, so the joint intervals remain what they should be. A
-# numerical method that factors the matrix may stumble.
+# In {glue:text}`yuan-gaussian-same` of {glue:text}`yuan-gaussian-sets` training sets **the forest
+# is the nearest neighbour**. This is no accident. A training point is in a tree's bootstrap sample
+# with probability $1 - 1/e$, which is more than one half. A fully grown tree on one predictor
+# predicts the class of the nearest sampled point. So the majority of $500$ trees predicts the class
+# of the nearest point. Where the two rules are equal, two pairs of the six measures are identical,
+# and the correlation matrix of the joint quantile {eq}`eq-yuan-q` is singular. The joint intervals
+# remain valid, because {prf:ref}`lem-yuan-quantile` needs no inverse. A numerical method that
+# factors the matrix may fail.
 
 # %%
 found = joint_coverage.estimates(np.round(1e9 * populations[:50]), measures)
@@ -97,7 +98,7 @@ say("yuan-gaussian-rank", int(np.median(ranks)))
 # ## One promise for many intervals
 #
 # Forty test sets of one training set, with six intervals each. An individual interval misses the truth in
-# one of twenty test sets, but the six do not all miss in the same ones. So test sets in which some
+# one of twenty test sets. The six intervals miss in different test sets. So test sets in which some
 # interval misses are more frequent. Joint intervals are longer, and make one promise for all six.
 
 # %%
@@ -109,6 +110,7 @@ off = np.abs(seen.value - exact_truth[0]) / error
 reach = {"individual": float(ndtri((1 + level) / 2)), "joint": float(common[0])}
 
 # %% mystnb={"image": {"alt": "Two grids of six rows, one for each interval, and forty columns, one for each test set. Blue squares: the interval holds the truth. Red crosses: it misses. Columns with a cross are shaded. The upper grid, individual intervals, has several shaded columns; the lower grid, joint intervals, has fewer."}, "figure": {"caption": "Forty test sets (columns) and six intervals in each (rows). Blue: the interval holds the truth. Red cross: it misses. Shaded: a test set in which not all six hold. Above: individual 95 % intervals. Below: joint 95 % intervals of the same test sets.", "name": "fig-yuan-gaussian-promise"}}
+# Draw which intervals hold the truth in forty test sets, individual and joint.
 figure, axes = figures.subplots(2, 1, height=4.2, sharex=True)
 for axis, (kind, q) in zip(axes, reach.items(), strict=True):
     missed = off > q
@@ -147,6 +149,7 @@ for item in sizes:
         )
 
 # %%
+# Show the true values of Table IV beside ours.
 show.grid(
     rules,
     {"f0.5": "F0.5", "accuracy": "accuracy"},
@@ -219,6 +222,7 @@ say("yuan-gaussian-moved-length", max(moved["table-4", rule, "length"] for rule 
 say("yuan-gaussian-moved-coverage", max(v for k, v in moved.items() if len(k) == 2))
 
 # %%
+# Prepare the recording of exact numbers.
 paper_size = given("yuan/section-3a/replicates")
 
 
@@ -230,6 +234,7 @@ def exactly(identity, item, rule, key):
 
 
 # %%
+# Record the exact coverages and lengths of single rules.
 for item, n in sizes.items():
     section = f"yuan/section-3a/n-{n}/individual"
     for r, rule in enumerate(rules):
@@ -243,8 +248,9 @@ for item, n in sizes.items():
 # ## All rules together: replication
 #
 # Each of the training sets is now given the paper's simulation of all six measures. A printed number
-# has two kinds of noise: that of the training set, and that of a finite number of test sets. Our bands
-# have both. A test set is one multinomial draw ({prf:ref}`cor-yuan-draw`), so the run is short.
+# has two kinds of noise. One comes from the training set, the other from the finite number of test
+# sets. Our bands have both. A test set is one multinomial draw ({prf:ref}`cor-yuan-draw`), so the run
+# is short.
 
 # %%
 with executor() as pool:
@@ -264,6 +270,7 @@ with executor() as pool:
     }
 
 # %%
+# Record the coverages and lengths over all six parameters.
 for item, n in sizes.items():
     for identity, key in (
         (f"yuan/section-3a/n-{n}/individual/all", "all/individual/coverage"),
@@ -275,7 +282,7 @@ for item, n in sizes.items():
 # %% [markdown]
 # ## Individual intervals
 #
-# One at a time they do what they promise. Two or six at a time they do not.
+# Single intervals keep their promise. Two or six intervals together do not.
 
 # %%
 lists = {f"m{k}": measure for k, measure in enumerate(names, 1)}
@@ -303,6 +310,7 @@ for item, n in sizes.items():
     )
 
 # %% mystnb={"image": {"alt": "Two panels of horizontal bars for n = 500 and n = 2000. Coverages of single measures are near 0.95, of pairs of measures near 0.92, of all six near 0.86; joint intervals bring pairs and all six back to 0.95. All printed values lie on their bars; at n = 500 all of them lie left of the reproduced value."}, "figure": {"caption": "Coverage in the first simulation. Bars: what the ledger allows, four standard errors round an exact value, or the central 99 % of replications with other training sets (all six). Line: nominal level. Above, individual intervals asked to hold for one, two and six parameters; below, joint intervals.", "name": "fig-yuan-gaussian-coverage"}}
+# Draw the coverages at both sizes, with the ledger's limits.
 figure, axes = figures.subplots(1, 2, height=5.2, sharex=True, sharey=True)
 for axis, (item, n) in zip(axes, sizes.items(), strict=True):
     ids = {name: f"yuan/section-3a/n-{n}/individual/{key}" for key, name in lists.items()}
@@ -321,9 +329,9 @@ figures.save(figure, "yuan-gaussian-coverage")
 #
 # ### Each table as a whole
 #
-# A table can be off in a way that no row shows. `joint_test` compares all numbers of a table with what
-# a run without any error would print. The numbers of one table come from the same test sets, so their
-# errors are correlated. The correlations come from test sets of one of our training sets.
+# A table can be off in a way that no row shows. The function `joint_test` compares all numbers of a
+# table with those of a run without any error. The numbers of one table come from the same test sets,
+# so their errors are correlated. The correlations come from test sets of one of our training sets.
 
 # %%
 family = {rule: slice(2 * r, 2 * r + 2) for r, rule in enumerate(rules)} | {"all": slice(None)}
@@ -334,6 +342,7 @@ keys |= {f"{group}/coverage": f"{group}/joint/coverage" for group in groups}
 tests = {}
 
 # %%
+# Test all coverages of one size together.
 for item, n in sizes.items():
     test_sets = np.random.default_rng((seed, 3, n)).multinomial(n, populations[0], size=20_000)
     study = joint_coverage.quantities(
@@ -348,6 +357,7 @@ for item, n in sizes.items():
 joint_test.table(tests)
 
 # %%
+# Keep for the text how far the printed coverages lie from the exact ones.
 zs = np.array([recording.z_score(page, i) for i in recording.exact_coverages(page)])
 say("yuan-gaussian-exact", len(zs))
 say("yuan-gaussian-rms", float(np.sqrt((zs**2).mean())))
@@ -368,8 +378,8 @@ say("yuan-gaussian-low-p", low_test.p_mean)
 #
 # ## What joint intervals cost
 #
-# Joint intervals are longer than individual ones. How much longer depends on how strongly the measures
-# are correlated.
+# Joint intervals are longer than individual intervals. The factor depends on the correlations of the
+# measures.
 
 # %%
 price = {
@@ -382,6 +392,7 @@ say("yuan-gaussian-price-six", float(ratios[1]))
 say("yuan-gaussian-bonferroni", float(ndtri(1 - (1 - level) / 12) / ndtri((1 + level) / 2)))
 
 # %%
+# Show individual and joint lengths and their ratio.
 show.table(
     ["n = 500", "individual length", "joint length", "ratio"],
     [
@@ -477,6 +488,7 @@ worst = max(abs(x - level) for x in one)
 shorter = max(b / a for a, b in zip(*long, strict=True))
 
 # %%
+# State each claim: section, words of the paper, our number, and whether it holds.
 claims = [
     ("III-A, 1", "individual CIs: coverages quite close to the nominal 95%", worst, worst < 0.01),
     ("III-A, 1", "for two parameters lower, even at n = 2000", max(two), max(two) < 0.94),

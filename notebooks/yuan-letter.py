@@ -1,10 +1,10 @@
 # %% [markdown]
 # # Letters: four rules, twelve measures, nine dimensions
 #
-# Is a letter an A or a B, or any other? {cite:t}`yuan2025` train four rules on
-# {published}`yuan/section-3c/training` of {published}`yuan/section-3c/total` distorted letters:
-# 1NN, logistic regression, a random forest and a support vector machine (SVM). $F_{0.5}$, accuracy
-# and lift of each make {published}`yuan/section-3c/parameters` parameters. Test sets of
+# Is a letter an A or a B, or any other? The paper of {cite:t}`yuan2025` trains four rules on
+# {published}`yuan/section-3c/training` of {published}`yuan/section-3c/total` distorted letters. The
+# rules are 1NN, logistic regression, a random forest and a support vector machine (SVM). $F_{0.5}$,
+# accuracy and lift of each make {published}`yuan/section-3c/parameters` parameters. Test sets of
 # {published}`yuan/section-3c/n` should cover them. This notebook reproduces section III-C and Table VII.
 #
 # As for {doc}`abalone <yuan-abalone>` there are two ways. Numbers about one rule are computed exactly,
@@ -17,8 +17,8 @@ splits: int = 250  # splits, of 500; each repeats the paper's whole experiment
 seed: int = 20260101  # root of all random streams
 
 # %% [markdown]
-# The ledger holds what the paper prints. `given` reads an input, `printed` reads a result, `record`
-# stores our number for a printed one, and `say` stores a number that the text quotes.
+# The ledger holds what the paper prints. `given` reads an input, and `printed` reads a result. `record`
+# stores our number for a printed one, and `say` keeps a number for the text.
 
 # %%
 from fractions import Fraction
@@ -45,6 +45,7 @@ page = ledger.open("yuan-letter")
 given, printed, record, say = page
 
 # %%
+# Read the design from the ledger, and name the rules and metrics.
 level = given("yuan/section-3c/confidence_level") / 100
 z = float(ndtri((1 + level) / 2))
 n = int(given("yuan/section-3c/n"))
@@ -100,6 +101,7 @@ versions = {
 }
 
 # %%
+# Compare the printed true values of the SVM with the bands of the two learners.
 rows = []
 for k, metric in enumerate(metrics):
     identity = f"yuan/table-7/svm/true/{metric}"
@@ -110,6 +112,7 @@ for k, metric in enumerate(metrics):
 show.table(["SVM", "printed", "learner", "central 99 %", ""], rows, numeric=(1,))
 
 # %%
+# Keep for the text how R's own rules compare with ours.
 off, inside = np.abs(true_r - true[: len(true_r)]).mean(axis=0), 0
 for k, (rule, metric) in enumerate(columns):
     low, high = joint_coverage.band(true_r[:, k])
@@ -120,8 +123,8 @@ say("yuan-letter-r-forest", float(off[6]))
 say("yuan-letter-r-spread", float(true[:, 9].std()))
 
 # %% [markdown]
-# R's SVM is ours: on the same split its true $F_{0.5}$ differs from that of the scaled SVM by
-# {glue:text}`yuan-letter-r-svm:.4f` on average, where splits differ by
+# R's SVM is ours. On the same split its true $F_{0.5}$ differs from that of the scaled SVM by
+# {glue:text}`yuan-letter-r-svm:.4f` on average. Splits differ by
 # {glue:text}`yuan-letter-r-spread:.4f` (standard deviation). R's forest differs from ours by
 # {glue:text}`yuan-letter-r-forest:.4f`, as two forests do. Of the twelve printed true values
 # {glue:text}`yuan-letter-r-inside` lie inside the bands of R's learners. So the choice needs no
@@ -131,8 +134,8 @@ say("yuan-letter-r-spread", float(true[:, 9].std()))
 # ## The paper's own population
 #
 # With lift there are three printed values for each rule, and the search over all integer triples
-# finds exactly one for each ({ref}`N-yuan-4 <N-yuan-4>`). Nothing asks that all four have the same
-# number of positives. That they have it confirms them.
+# finds exactly one for each ({ref}`N-yuan-4 <N-yuan-4>`). The search does not ask that all four
+# have the same number of positives. They have the same number, and this confirms them.
 
 # %%
 population, rows = {}, []
@@ -170,8 +173,8 @@ for rule in rules:
         recording.as_exact(record, identity, exact[rule][f"rule/{kind}/coverage"])
 
 # %% [markdown]
-# As for abalone, the mean length over all measures is the mean of the rules' means, and its deviation is
-# that without correlation between rules, the strict side.
+# As for abalone, the mean length over all measures is the mean of the rules' means. Its deviation
+# ignores the correlation between rules, which is the strict side.
 
 # %%
 lengths = [exact[rule]["rule/individual/length"] for rule in rules]
@@ -193,7 +196,7 @@ show.grid(
 #
 # The joint cells of other splits are raked to the counts of the paper's own population, as in
 # {doc}`yuan-abalone`. Then the paper's experiment is repeated with each. The same without raking shows
-# what other splits would give; a fifth of the test sets is enough for that.
+# the results of other splits. A fifth of the test sets is enough for this.
 
 # %%
 raked = joint_coverage.raked(populations[: splits + splits // 4], list(population.values()), splits)
@@ -216,6 +219,7 @@ with executor() as pool:
     )
 
 # %%
+# Record coverages and lengths over all rules, and show them beside the printed ones.
 for kind in kinds:
     coverage, length = own[f"all/{kind}/coverage"], own[f"all/{kind}/length"]
     recording.as_band(record, f"yuan/table-7/all/{kind}/coverage", coverage, replicates)
@@ -230,6 +234,7 @@ show.grid(
 )
 
 # %%
+# Check how much a common critical value changes coverage and length.
 check = joint_coverage.drift(
     n, populations[0], measures, replicates=min(200, max(20, replicates // 50)), rng=check_draws
 )
@@ -294,10 +299,10 @@ show.table(head, rows, numeric=range(1, 5))
 # %% [markdown]
 # (shown-e-yuan-10)=
 # **The individual lengths are blurred ones.** Taken as plain they are too long, by a factor that
-# differs from the other rows'. Taken as blurred they have the same factor as the joint and the
-# corrected row of the same rule, to about a tenth of a per cent ({ref}`R-yuan-10 <R-yuan-10>`). The
-# replications say the same without any reconstruction. The printed individual lengths, including
-# that of all twelve measures, lie among the blurred ones.
+# differs from the other rows'. Taken as blurred they have the factor of the joint and the
+# corrected row of the same rule, to about a tenth of a per cent ({ref}`R-yuan-10 <R-yuan-10>`).
+# The replications say the same without any reconstruction. The printed individual lengths,
+# including that of all twelve measures, lie among the blurred ones.
 
 # %%
 rows = []
@@ -313,16 +318,16 @@ say("yuan-letter-mean-printed", float(np.mean(four)))
 show.table(["individual length", "printed", "plain", "", "blurred", ""], rows, numeric=(1, 2, 4))
 
 # %% [markdown]
-# **Another population?** The factors in the table differ from rule to rule, so no single size of
-# the test set explains them. But the printed joint and corrected lengths are quite usual among
-# *other* splits, as the figure shows. It looks as if the test sets had been drawn from another
-# split than the one whose true values are printed. If the coverages, too, were counted with
-# the wrong truth, logistic regression would suffer most, because its measures differ most from split to
-# split. It does: the table has {published}`yuan/table-7/logistic/joint/coverage` and
-# the text {published}`yuan/section-3c/logistic/joint/coverage` for one and the same quantity,
-# where the population gives {computed}`yuan/table-7/logistic/joint/coverage|.4f`. (At least one of
-# the two printed numbers is a misprint, {ref}`E-yuan-15 <E-yuan-15>`.) {doc}`yuan-other-runs` fits
-# such a population. It predicts numbers that were not used for the fit ({ref}`R-yuan-10 <R-yuan-10>`).
+# **Another population?** The factors in the table differ from rule to rule, so no single size of the
+# test set explains them. But the printed joint and corrected lengths are quite usual among *other*
+# splits, as the figure shows. Perhaps the true values that are printed belong to one split, and the
+# test sets were drawn from another. If the coverages, too, were counted with the wrong truth, logistic
+# regression would suffer most, because its measures differ most from split to split. It does: the table
+# has {published}`yuan/table-7/logistic/joint/coverage` and the text
+# {published}`yuan/section-3c/logistic/joint/coverage` for one and the same quantity, where the
+# population gives {computed}`yuan/table-7/logistic/joint/coverage|.4f`. (At least one of the two
+# printed numbers is a misprint, {ref}`E-yuan-15 <E-yuan-15>`.) {doc}`yuan-other-runs` fits such a
+# population. It predicts numbers that were not used for the fit ({ref}`R-yuan-10 <R-yuan-10>`).
 #
 # **And another run.** The length of all twelve measures,
 # {published}`yuan/table-7/all/individual/length`, should be the mean of the four rules' lengths,
@@ -411,6 +416,7 @@ readings = [
 ]
 
 # %%
+# Show how well the digits fit ten thousand test sets and the number found.
 for rule, name in rules.items():
     for label, kind, used in readings:
         value = printed(f"yuan/table-7/{rule}/{label.split(',')[0]}/coverage")
@@ -435,9 +441,9 @@ show.table([*head, "test sets"], rows, numeric=range(1, 6))
 #
 # ## Statement by statement
 #
-# What section III-C says, with the numbers that decide. Coverage "close to" the level is read as
-# within one percentage point of it for single rules, and as within two and a half for all twelve
-# measures.
+# What section III-C says, with the numbers that decide. We read "close to" the level as within
+# one percentage point for single rules. For all twelve measures we read it as within two and a
+# half points.
 
 # %%
 price = float(run["all/joint/length"].mean() / run["all/individual/length"].mean())
@@ -453,6 +459,7 @@ all_plain, all_joint, all_corrected = (
 least = value["logistic/individual/coverage"]
 
 # %%
+# State each claim: section, words of the paper, our number, and whether it holds.
 claims = [
     ("III-C, 1", "logistic's joint CIs cover only 0.9155", plain, abs(plain - 0.9155) < 0.01),
     ("III-C, 1", "its individual CIs cover even less", least, least < plain),

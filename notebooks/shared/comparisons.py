@@ -148,7 +148,7 @@ def coverage(low: Array, high: Array, truth: float) -> Coverage:
 
 
 def quietly(function: Any, *args: Any, **kwargs: Any) -> Any:
-    """Call a function of f1ci; undefined and perfect scores are outcomes here, not warnings."""
+    """Call a function of f1ci without warnings: undefined and perfect scores are outcomes here."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", f1ci.IntervalWarning)
         return function(*args, **kwargs)

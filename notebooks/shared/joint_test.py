@@ -109,7 +109,7 @@ def joint_test(
 
 
 def _root(correlation: Array) -> Array:
-    """A matrix whose square is the correlation, which may be singular."""
+    """Return a matrix whose square is the correlation, which may be singular."""
     values, vectors = np.linalg.eigh(correlation)
     root: Array = (vectors * np.sqrt(np.maximum(values, 0))[..., None, :]) @ np.swapaxes(
         vectors, -1, -2

@@ -72,7 +72,7 @@ def matrices(frame: pd.DataFrame, network: str) -> Tables:
 
 
 def _tables(frame: pd.DataFrame, network: str, weights: Array) -> Array:
-    """The weights of the epochs, added up by night, true stage and predicted stage."""
+    """Return the weights of the epochs, added up by night, true stage and predicted stage."""
     tables = np.zeros((frame["night"].max(), len(STAGES), len(STAGES)))
     np.add.at(tables, (frame["night"] - 1, frame["consensus"], frame[network]), weights)
     return tables

@@ -328,7 +328,7 @@ def header(name: str) -> list[str]:
 
 
 def note_source(file: str, made_with: str) -> None:
-    """Bring a file's entry in sources.csv up to date: its rows, its hash, and what made it."""
+    """Update a file's entry in sources.csv: its rows, its hash, and what made it."""
     entries = data.sources()
     content = (DATA / file).read_bytes()
     entries[file] |= {

@@ -33,7 +33,7 @@ class Counts(NamedTuple):
 
 
 def _labels(a: Counts, b: Counts, *, from_the_end: bool) -> tuple[Labels, Labels, Labels]:
-    """True labels and both models' labels; B's positives come first in each class, or last."""
+    """Return true labels and both models' labels; B's positives come first in each class, or last."""
     truth, predicted_a, predicted_b = [], [], []
     for is_positive, hits_a, hits_b, size in (
         (1, a.tp, b.tp, a.tp + a.fn),

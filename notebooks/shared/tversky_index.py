@@ -33,12 +33,12 @@ LEFT_OUT = 1e-11  # probability that a sum over tables may leave out
 
 
 def _worst_odds(m: float) -> float:
-    """The u at which u (m + u)^2 / (1 + u)^4 is largest; lem-jiang-v has tau_o = 1 / (1 + u)."""
+    """Return the u at which u (m + u)^2 / (1 + u)^4 is largest; tau_o of lem-jiang-v is 1 / (1 + u)."""
     return (3 - 3 * m + math.sqrt(9 * m * m - 14 * m + 9)) / 2
 
 
 def _v(m: float) -> float:
-    """The maximum V(m) of lem-jiang-v."""
+    """Return the maximum V(m) of lem-jiang-v."""
     u = _worst_odds(m)
     return u * (m + u) ** 2 / (1 + u) ** 4
 
@@ -86,7 +86,7 @@ def plan(bound: float, b: float, error: float, prevalence: float) -> Plan:
 
 
 def likely_tables(n: int, cells: Array) -> tuple[NDArray[np.int64], Array]:
-    """Return the tables (tables, 2, 2) of n items and their probabilities, all but 1e-11.
+    """Return tables (tables, 2, 2) of n items, and probabilities that add up to 1 - 1e-11.
 
     1. Each of TP, FP and FN takes the values between its extreme quantiles.
     2. TN is what is left; tables with TN < 0 are dropped.
