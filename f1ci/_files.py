@@ -25,17 +25,15 @@ _MISSING = {"", "na", "nan", "none", "null", "<na>"}
 def labels(options: Namespace) -> tuple[list[str], list[list[str]], list[str] | None]:
     """Return the names of models, the true labels and those of each model, and the groups."""
     groups, models = [options.groups] if options.groups else [], options.pred
-    if options.on is None and options.file_b is None:
-        columns = read(options.file, [*groups, options.true, *models], options.delimiter)
-    elif options.on is None or options.file_b is None or len(models) > 2:
+    names, key, between = [*groups, options.true], options.on, options.delimiter
+    if key is None and options.file_b is None:
+        columns = read(options.file, [*names, *models], between)
+    elif key is None or options.file_b is None or len(models) > 2:
         raise ValueError("two files need --on COLUMN and --pred with one name or two")
     else:
-        first = read(
-            options.file, [options.on, *groups, options.true, models[0]], options.delimiter
-        )
-        columns = _joined(
-            options, first, read(options.file_b, [options.on, models[-1]], options.delimiter)
-        )
+        first = read(options.file, [key, *names, models[0]], between)
+        second = read(options.file_b, [key, models[-1]], between)
+        columns = _joined(options, first, second)
         if models[0] == models[-1]:
             models = [Path(path).stem for path in (options.file, options.file_b)]
     column = columns.pop(0) if groups else None
@@ -94,9 +92,8 @@ def read(path: str, names: list[str], delimiter: str | None) -> list[list[str]]:
             head = stream.readline()
             # Columns are counted as CSV has them: what is inside quotes separates nothing.
             if delimiter is None:
-                delimiter = max(
-                    ",;\t|", key=lambda d: len(next(csv.reader([head], delimiter=d), []))
-                )
+                found = {d: next(csv.reader([head], delimiter=d), []) for d in ",;\t|"}
+                delimiter = max(found, key=lambda d: len(found[d]))
             lines = itertools.chain([head], stream)
             reader = csv.reader(lines, delimiter=delimiter, skipinitialspace=True, strict=True)
             header = [name.strip() for name in next(reader, [])]

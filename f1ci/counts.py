@@ -284,17 +284,13 @@ def _binary_codes(
     if getattr(pos_label, "__hash__", None) is None:
         raise TypeError(f"pos_label must be hashable, got {_validation.short(pos_label)}")
     if labels is not None:
-        raise ValueError(
-            "labels goes with averages over classes, and pos_label with scores of two classes; "
-            f"got labels={_validation.short(labels)}"
-        )
+        got = _validation.short(labels)
+        raise ValueError(f"labels goes with averages over classes, not with pos_label, got {got}")
     codes, classes = _labels.encode(arrays)
     if len(classes) > 2:
         got = f"got {len(classes)}: {_validation.listing(classes)}"
-        raise ValueError(
-            f"a binary score needs at most two classes, {got}; averages over classes, such as "
-            "macro_f1, take any number, and so does micro_f1, their accuracy"
-        )
+        more = "averages over classes, such as macro_f1 and micro_f1, take any number"
+        raise ValueError(f"a binary score needs at most two classes, {got}; {more}")
     if len(classes) > 1 and pos_label not in classes:
         got = f"{_validation.listing(classes)}, got {_validation.short(pos_label)}"
         raise ValueError(f"pos_label must be one of the labels {got}")

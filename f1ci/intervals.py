@@ -43,7 +43,7 @@ def f1_interval(
     confidence_level: float = 0.95,
     alternative: str = "two-sided",
 ) -> Interval:
-    """Confidence interval for the F1 score of a binary classifier, from its counts.
+    """Return a confidence interval for the F1 score of a binary classifier, from its counts.
 
     Parameters
     ----------
@@ -126,7 +126,7 @@ def f1_score_interval(
     confidence_level: float = 0.95,
     alternative: str = "two-sided",
 ) -> Interval:
-    """Confidence interval for an F score, from true and predicted labels.
+    """Return a confidence interval for an F score, from true and predicted labels.
 
     Parameters
     ----------
@@ -220,10 +220,9 @@ def f1_score_interval(
     metric = _metrics.averaged(average, beta)
     named = {"y_true": y_true, "y_pred": y_pred}
     items = _counts.items_of(named, metric.binary, pos_label, labels, groups)
-    sample = _with_constant(sample_of_items(metric, items), constant)
-    return interval_of(
-        sample, method, level, metric.name, classes=items.classes, alternative=alternative
-    )
+    sample = sample_of_items(metric, items)
+    sample = sample._replace(estimate=np.nan_to_num(sample.estimate, nan=constant))
+    return interval_of(sample, method, level, metric.name, items.classes, alternative=alternative)
 
 
 def metric_interval(
@@ -407,7 +406,8 @@ def interval_of_classes(
     name, each = score.name if average is None else f"{average}_{score.name}", average is None
     # The matrix may have one more class.
     classes = data.classes if each or data.items is None else data.items.classes
-    sample = _with_constant(sample, zero_division)
+    # Nothing is known of an undefined score: only its estimate changes.
+    sample = sample._replace(estimate=np.nan_to_num(sample.estimate, nan=zero_division))
     interval = interval_of(
         sample, method, level, name, classes, each, alternative=alternative, quiet=quiet
     )
@@ -471,9 +471,3 @@ def _sample_of_classes(
         return sample_of_counts(score, (tp, fp, fn))
     places = tuple(chosen.tolist()) if len(chosen) < len(items.classes) else ()
     return sample_of_items(mean_of(str(average), score, places), items)
-
-
-def _with_constant(sample: Sample, constant: float) -> Sample:
-    """Return the sample with a constant for an undefined score, of which nothing is known."""
-    undefined = np.isnan(sample.estimate)
-    return sample._replace(estimate=np.where(undefined, constant, sample.estimate))

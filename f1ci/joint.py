@@ -43,7 +43,7 @@ _KNOWN = ("cautious", "score", "logit", "delta", "blur")
 def joint_intervals(
     y_true: Labels,
     predictions: Mapping[str, Labels],
-    metrics: Sequence[str | Metric],
+    metrics: str | Metric | Sequence[str | Metric],
     *,
     pos_label: Hashable = 1,
     labels: Classes | None = None,
@@ -63,7 +63,7 @@ def joint_intervals(
     predictions : mapping of str to sequence
         The labels that each classifier predicts for the same items. A data frame with a
         column for each classifier will do.
-    metrics : sequence of str or Metric
+    metrics : str, Metric or sequence of these
         By name or as objects, for two classes, for many, or, with two classes, both.
     pos_label : hashable, optional
         The positive class of metrics for two classes.
@@ -107,7 +107,9 @@ def joint_intervals(
     0.78, 0.96
     """
     level = _validation.confidence_level(confidence_level)
-    resolved = _resolved(metrics)
+    metrics = [metrics] if isinstance(metrics, (str, Metric)) else metrics
+    resolved = [_metrics.get(metric) for metric in _validation.listed("metrics", metrics)]
+    _validation.distinct("metrics", [metric.name for metric in resolved])
     chosen = [_chosen(metric, method, groups is not None) for metric in resolved]
     models, arrays = _validation.models(y_true, predictions)
     binary = any(metric.binary for metric in resolved)
@@ -115,8 +117,10 @@ def joint_intervals(
     _validation.at_least_two("items", int(items.counts.sum()))
     # 1. Estimates and their covariance, as they are and with two more items in each true class.
     z, r = normal_quantile(level), len(items.classes)
-    model = np.repeat(np.arange(len(models)), len(resolved))  # of each row
-    counts = np.stack([items.matrix(k).dense() for k in range(len(models))])
+    every = np.arange(len(models))
+    model = np.repeat(every, len(resolved))  # of each row
+    counts = np.zeros((len(models), r, r))
+    np.add.at(counts, (every[:, None], items.codes[0], items.codes[1:]), items.counts)
     added = np.where(np.eye(r) > 0.0, 1.0, 1.0 / (r - 1.0))
     matrix, both = Matrix(counts), Matrix(np.stack([counts, counts + added]))
     values, influences = zip(*(metric.evaluate(both) for metric in resolved), strict=True)
@@ -176,7 +180,7 @@ def _critical_value(covariance: Array, level: float) -> float:
     # Rounding must not make a correlation exceed 1, nor a diagonal differ from it.
     scaled = np.clip(chosen / np.outer(scale, scale), -1.0, 1.0)
     correlation = np.where(np.equal.outer(source, source), 1.0, scaled)
-    return float(quantile.quantiles_of(correlation[None], level, 1e-3)[0])
+    return quantile.quantile_of(correlation, level, 1e-3)
 
 
 def _of_items(cells: Array, items: Items, model: Codes) -> Array:
@@ -206,11 +210,3 @@ def _chosen(metric: Metric, method: str | None, grouped: bool) -> Method:
         possible.pop("score", None)  # not tried with joint quantiles
     what = "items in groups" if grouped else f"joint intervals of {metric.name!r}"
     return pick(method, possible, what)[1]
-
-
-def _resolved(metrics: str | Metric | Sequence[str | Metric]) -> list[Metric]:
-    if isinstance(metrics, (str, Metric)):
-        metrics = [metrics]
-    resolved = [_metrics.get(metric) for metric in _validation.listed("metrics", metrics)]
-    _validation.distinct("metrics", [metric.name for metric in resolved])
-    return resolved

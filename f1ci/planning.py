@@ -172,11 +172,9 @@ def comparison_sample_size(
     power = _validation.inner("power", power)
     delta = _validation.positive("difference", difference)
     given = _validation.short(disagreement)
-    if not isinstance(disagreement, (list, tuple)) or len(disagreement) != 2:
-        raise ValueError(
-            f"disagreement must hold two shares, of positives and negatives, got {given}"
-        )
-    d1, d0 = (_validation.probability("disagreement", share) for share in disagreement)
+    shares = _validation.real("disagreement", disagreement)
+    _validation.shaped("disagreement", shares, shares.shape == (2,), "(2,), positives, negatives")
+    d1, d0 = (_validation.probability("disagreement", share) for share in shares.tolist())
     f, share = _validation.fraction("score", score), _validation.fraction("prevalence", prevalence)
     if d1 > share or d0 > 1.0 - share:
         rule = f"within the shares of positives and negatives, {share:g} and {1.0 - share:g}"

@@ -627,7 +627,7 @@ figures.save(figure, "lam-coverage-relative")
 #
 # - All 144 numbers of Tables 3 and 4 agree with the exact values, to within rounding and the
 #   sampling error of the paper's simulation. The tables as wholes agree too.
-# - Nobody needs to simulate these four methods: all 72 conditions take about a second, without
+# - Nobody needs to simulate these four methods: all conditions take a moment, without
 #   error.
 # - At $n = 25$ Wald covers {computed}`lam/table-3/scenario-1/n-25/wald|.3f`,
 #   {computed}`lam/table-3/scenario-2/n-25/wald|.3f` and

@@ -456,7 +456,7 @@ show.table(head, rows, numeric=(0, 2, 3, 4, 5, 6))
 # %% [markdown]
 # In the worst of these designs the delta method covers {glue:text}`compare-difference-delta:.3f` and the score
 # interval {glue:text}`compare-difference-score:.3f`. The price is
-# length: with ten documents of unlike sizes the score interval is twice as long.
+# length, most with ten documents of unlike sizes.
 #
 # ## Other tools, the same questions
 #

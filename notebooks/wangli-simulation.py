@@ -539,10 +539,10 @@ statements.table(claims)
 # - One printed length is wrong, by the paper's own numbers. The other three numbers of the example
 #   fit a design that we chose because it fits.
 # - The proposed interval is about the models that were trained in this cross-validation, on
-#   average. For them it is sound, and shorter than the interval of 2015 by a third.
+#   average. For them it is sound, and shorter than the interval of 2015.
 # - The proposed interval is not about the algorithm on other data of the same kind. For this truth,
-#   in this example, the earlier interval is right. The proposed interval misses more than three
-#   times as often as promised. The data set decides which rules are trained, and the posterior does
+#   in this example, the earlier interval is right. The proposed interval misses far more often
+#   than promised. The data set decides which rules are trained, and the posterior does
 #   not see how much they would differ from those of another data set.
 # - Say which truth you mean when you report such an interval.
 # - [Segmenters trained on a real corpus](/notebooks/wangli-tag-sets.ipynb) show the same.

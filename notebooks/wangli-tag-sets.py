@@ -285,7 +285,7 @@ say("wangli-tag-sets-drop", pooled["utterances"] - pooled["dialogues"])
 #   a higher recall, and on unknown dialogues a lower precision. F1 is undecided.
 # - On unknown dialogues F1 is {glue:text}`wangli-tag-sets-f1-dialogues:.2f` %, on utterances from known
 #   dialogues {glue:text}`wangli-tag-sets-f1-utterances:.2f` %. This difference of
-#   {glue:text}`wangli-tag-sets-drop:.1f` points is dozens of times that between the tag sets. The
+#   {glue:text}`wangli-tag-sets-drop:.1f` points is far larger than that between the tag sets. The
 #   meaning of the score depends on how the corpus is cut.
 
 
@@ -396,8 +396,7 @@ show.table(head, rows, numeric=range(2, 6))
 # The table is for the credible interval of F1 with four tags. It has two weights, the paper's and
 # that of {cite:t}`wang2015`, and two truths: the mean true F1 of the six models, and the expected
 # F1 of the algorithm. The standard error of a share of 50 is about 5 %. The true scores come from
-# 6,000 utterances. Their error is about a third of the posterior's, and costs about one point of
-# coverage.
+# 6,000 utterances. Their error is smaller than the posterior's, and costs little coverage.
 
 # %%
 sums = tag_sets.counts(inside["tag sets"], "A").sum(axis=(1, 2))

@@ -287,8 +287,8 @@ show.grid(
 )
 
 # %% [markdown]
-# {glue:text}`yuan-abalone-raked` splits make each band. Without raking the bands would be ten times
-# as wide, because logistic regression differs so much from split to split. In some splits it finds no
+# {glue:text}`yuan-abalone-raked` splits make each band. Without raking the bands would be far
+# wider, because logistic regression differs so much from split to split. In some splits it finds no
 # positive at all, in others a dozen.
 
 # %%

@@ -84,6 +84,15 @@ def test_limits_of_a_difference_are_the_package_s(method):
         assert (low[0], high[0]) == pytest.approx(tuple(interval), abs=1e-12)
 
 
+def test_limits_of_a_difference_by_the_equation_are_deltas_among_many_items():
+    # All score limits tend to the delta method's; at a million items a cell to three digits.
+    table = 1e6 * np.array([[[60.0, 5.0], [2.0, 4.0]], [[8.0, 6.0], [1.0, 38.0]]])[None]
+    expected = atlas.paired_methods(np.repeat(table, 20, axis=0))["delta"]
+    found = kernels.equation_limits(table, atlas.Z)
+    half = (expected[1][0] - expected[0][0]) / 2
+    assert np.ravel(found) == pytest.approx([expected[0][0], expected[1][0]], abs=1e-3 * half)
+
+
 @pytest.mark.parametrize("method", ["exact", "score"])
 def test_p_values_are_those_of_difference_test(method):
     tables = np.random.default_rng(3).integers(0, 12, (20, 2, 2, 2)) + 1
@@ -133,14 +142,14 @@ def test_variants_change_what_they_say():
     metric, z = atlas.AVERAGES["macro precision"], atlas.Z
     m = np.diag([17.0, 17.0, 15.0])[None]
     m[0, 0, 1] = 1.0
-    low, high = kernels.limits_without(m, metric, z)
+    low, high = kernels.changed_limits(m, metric, z)
     np.testing.assert_allclose((low, high), atlas.limits_of(m, metric), rtol=1e-12)
-    assert kernels.limits_without(m, metric, z, few=0)[1] < high - 0.001
-    assert kernels.limits_without(m, metric, z, few=1)[1] == high
+    assert kernels.changed_limits(m, metric, z, few=0)[1] < high - 0.001
+    assert kernels.changed_limits(m, metric, z, few=1)[1] == high
     # Bounds: of two items, both right, the variance to second order says that nothing is random.
     m, metric = np.eye(2)[None], atlas.AVERAGES["weighted precision"]
-    assert kernels.limits_without(m, metric, z)[0] < 0.5
-    assert kernels.limits_without(m, metric, z, bounds=False)[0] > 0.9
+    assert kernels.changed_limits(m, metric, z)[0] < 0.5
+    assert kernels.changed_limits(m, metric, z, bounds=(1e-3, np.inf))[0] > 0.9
 
 
 # Rivals for macro F1

@@ -110,7 +110,7 @@ OPTIONS = [
     (score(average=True), "average must be one of .*, got True"),
     (score(average="samples"), r"needs indicators of shape \(items, classes\)"),
     (score(FLAGS, FLAGS, average="samples", groups=T), "as labels, without groups"),
-    (score(labels=[0, 1]), "labels goes with averages over classes, and pos_label with scores of"),
+    (score(labels=[0, 1]), "labels goes with averages over classes, not with pos_label, got"),
     (score(D, E, average="macro", labels=["x"]), "hold labels among 'x', got 'cat'"),
     (score(D, E, average="macro", labels=["cat"] * 2), "must be distinct, got 'cat' twice"),
     (score(D, E, average="macro", labels="cat"), "labels " + SEQUENCE + "str 'cat'"),

@@ -90,8 +90,8 @@ def equicoordinate_quantile(
     level = _validation.confidence_level(confidence_level)
     accuracy = _validation.positive("accuracy", accuracy)
     k = matrices.shape[-1]
-    quantiles = quantiles_of(matrices.reshape(-1, k, k), level, accuracy)
-    return float(quantiles[0]) if matrices.ndim == 2 else quantiles.reshape(matrices.shape[:-2])
+    quantiles = [quantile_of(matrix, level, accuracy) for matrix in matrices.reshape(-1, k, k)]
+    return quantiles[0] if matrices.ndim == 2 else np.reshape(quantiles, matrices.shape[:-2])
 
 
 def _sidak_quantile(level: float, k: int) -> float:
@@ -99,25 +99,20 @@ def _sidak_quantile(level: float, k: int) -> float:
     return float(-ndtri(-np.expm1(np.log(level) / k) / 2))
 
 
-def quantiles_of(matrices: Floats, level: float, accuracy: float) -> Floats:
-    """Return the quantile of each of (n, k, k) correlation matrices."""
-    n, k, _ = matrices.shape
+def quantile_of(matrix: Floats, level: float, accuracy: float) -> float:
+    """Return the quantile of one correlation matrix."""
+    k = len(matrix)
     if k > _MOST_VARIABLES:
         raise ValueError(f"correlation must have at most {_MOST_VARIABLES} variables, got {k}")
     if k > 2 and level < 0.5:
-        raise ValueError(
-            f"confidence_level must be at least 0.5 for three or more variables, got {level!r}"
-        )
-    quantiles = np.empty(n)
-    for i, matrix in enumerate(matrices):
-        factor = _factor(matrix)
-        if factor.shape[1] == 2:
-            quantiles[i] = _planar_quantile(factor, level)
-        elif factor.shape[1] == 3:
-            quantiles[i] = _spatial_quantile(factor, level, accuracy)
-        else:
-            quantiles[i] = _sampled_quantile(matrix, factor, level, accuracy)
-    return quantiles
+        rule = "must be at least 0.5 for three or more variables"
+        raise ValueError(f"confidence_level {rule}, got {level!r}")
+    factor = _factor(matrix)
+    if factor.shape[1] == 2:
+        return _planar_quantile(factor, level)
+    if factor.shape[1] == 3:
+        return _spatial_quantile(factor, level, accuracy)
+    return _sampled_quantile(matrix, factor, level, accuracy)
 
 
 def _factor(matrix: Floats) -> Floats:

@@ -17,8 +17,7 @@ from scipy.special import ndtr
 import f1ci
 from f1ci.counts import Items, Matrix
 from f1ci.methods import delta, multinomial, paired, quantile, score
-from f1ci.methods.matrices import Average, Cells
-from f1ci.methods.multinomial import limits
+from f1ci.methods.matrices import Average
 from f1ci.metrics import Metric
 from f1ci.metrics.classes import ExpectationMetric
 from f1ci.results import FloatOrArray
@@ -39,27 +38,56 @@ def logit_limits(estimate: Array, error: Array, z: FloatOrArray) -> Limits:
     return delta.transformed(estimate, error, z, (0.0, 1.0))
 
 
-def lang_limits(matrices: Array, z: float) -> Limits:
-    """Return Lang's (2008) score limits of macro F1: those of f1ci without second-order terms."""
-    r = matrices.shape[-1]
-    counts = np.ascontiguousarray(matrices.reshape(-1, r * r).T)
-    average = Average(f1ci.metrics.macro_f1, Cells(r))
-    return limits(counts, average, z, lambda q: (0 * q[0], 0 * q[0]))
-
-
-def limits_without(
-    matrices: Array, metric: Metric, z: float, few: float = 3.0, bounds: bool = True
+def changed_limits(
+    matrices: Array,
+    metric: Metric,
+    z: float,
+    *,
+    few: float = 3.0,
+    bounds: tuple[float, float] = (0.5, 4.0),
+    rounds: tuple[int, int] = (5, 16),
+    terms: bool = True,
 ) -> Limits:
-    """Return score limits of a metric with room for `few` errors, and without bounds if so asked.
+    """Return score limits of an average with parts of their algorithm changed.
 
-    The bounds keep the variance of the score statistic between 1/2 and 4.
+    Parameters
+    ----------
+    matrices : ndarray, shape (..., r, r)
+        Confusion matrices.
+    metric : Metric
+        The average.
+    z : float
+        The normal quantile of the level.
+    few : float
+        Up to how many errors the limits leave room for.
+    bounds : tuple of float
+        The bounds of the variance of the score statistic; (1, 1) leaves the variance out.
+    rounds : tuple of int
+        The number of rounds before the variance is taken, and in all.
+    terms : bool
+        Keep the terms of second order. Without these and without room the limits are Lang's (2008).
     """
-    ends = (0.5, 4.0) if bounds else (1e-3, np.inf)
+    (least, most), (first, last) = bounds, rounds
+    second_order = Average.second_order if terms else lambda _, q: (0 * q[0], 0 * q[0])
     with (
         patch.object(score, "_FEW", few),
-        patch.multiple(multinomial, _LEAST=ends[0], _MOST=ends[1]),
+        patch.multiple(multinomial, _LEAST=least, _MOST=most, _FIRST=first, _ROUNDS=last),
+        patch.object(Average, "second_order", second_order),
     ):
         return score.limits_of_metric(metric, Matrix(matrices), False, z, False)
+
+
+def equation_limits(tables: Array, z: float) -> Limits:
+    """Return limits of B's F1 minus A's by the equation over the cells of truth, A and B."""
+
+    def evaluate(q: Array) -> tuple[Array, Array]:
+        """Return the difference and its slopes by cell."""
+        cells, f1 = np.moveaxis(q.reshape(2, 2, 2, -1), -1, 0), f1ci.metrics.f1
+        of_a, of_b = cells.sum(axis=-1), cells.sum(axis=-2)
+        slopes = f1.gradient(of_b)[..., :, None, :] - f1.gradient(of_a)[..., :, :, None]
+        return np.asarray(f1.value(of_b) - f1.value(of_a)), slopes.reshape(-1, 8).T
+
+    return multinomial.limits(np.ascontiguousarray(tables.reshape(-1, 8).T), evaluate, z)
 
 
 def difference_limits(tables: ArrayLike, z: float, method: str = "score") -> Limits:
@@ -90,9 +118,10 @@ def joint_critical_value(
         scaled = np.clip(chosen / (scale[..., :, None] * scale[..., None, :]), -1.0, 1.0)
     correlation = np.where(source[..., :, None] == source[..., None, :], 1.0, scaled)
     k = correlation.shape[-1]
-    values = quantile.quantiles_of(correlation.reshape(-1, k, k), confidence_level, accuracy)
+    flat = correlation.reshape(-1, k, k)
+    values = [quantile.quantile_of(matrix, confidence_level, accuracy) for matrix in flat]
     possible = kept.any(axis=-1)
-    return np.asarray(np.where(possible, values.reshape(possible.shape), np.nan))
+    return np.asarray(np.where(possible, np.reshape(values, possible.shape), np.nan))
 
 
 def joint_from_cells(

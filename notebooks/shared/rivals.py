@@ -87,7 +87,7 @@ def compare(
     drawn, of_posterior = draws
     methods: dict[str, Callable[[Array], Limits]] = {
         "score": lambda m: atlas.limits_of(m, MACRO),
-        "Lang": lambda m: kernels.lang_limits(m, atlas.Z),
+        "Lang": lambda m: kernels.changed_limits(m, MACRO, atlas.Z, few=0, terms=False),
         "MOVER": mover,
         "BCa": lambda m: _one_by_one(lambda one: bca(one, drawn, rng), m),
         "Bayes": lambda m: _one_by_one(lambda one: bayes(one, of_posterior, rng), m),

@@ -115,7 +115,10 @@ def family(
 
 
 def fixed_rows(population: Population, metric: Metric, replicates: int, seed: int) -> list[float]:
-    """Return the coverage if class sizes are fixed: of the default, and of limits that know it."""
+    """Return coverages with fixed class sizes, of the default and of limits that know the sizes.
+
+    The third number is the bias of the estimate, in standard errors.
+    """
     cells, n = population
     rng, share = np.random.default_rng([seed, len(cells), n]), cells.sum(axis=1)
     sizes = np.rint(n * share).astype(int)
@@ -123,6 +126,7 @@ def fixed_rows(population: Population, metric: Metric, replicates: int, seed: in
     tables = np.stack([rng.multinomial(size, p, replicates) for size, p in rows], axis=1)
     truth = metric.value(sizes[:, None] * cells / share[:, None])
     tables = tables[np.isfinite(metric.value(tables))]
+    estimates = np.asarray(metric.value(tables))
     # Few at a time: the time goes with the cells that hold items in any of the tables.
     parts, covered = np.array_split(tables, 1 + tables.size // 50_000), []
     for fixed in (None, "rows"):
@@ -131,4 +135,4 @@ def fixed_rows(population: Population, metric: Metric, replicates: int, seed: in
             ends = [tuple(f1ci.metric_interval(part, metric, fixed=fixed)) for part in parts]
         low, high = np.concatenate(ends, axis=1)
         covered.append(float(((low <= truth + 1e-12) & (truth <= high + 1e-12)).mean()))
-    return covered
+    return [*covered, float((estimates.mean() - truth) / estimates.std())]
