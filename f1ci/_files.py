@@ -92,9 +92,8 @@ def read(path: str, names: list[str], delimiter: str | None) -> list[list[str]]:
             head = stream.readline()
             # Columns are counted as CSV has them: what is inside quotes separates nothing.
             if delimiter is None:
-                delimiter = max(
-                    ",;\t|", key=lambda d: len(next(csv.reader([head], delimiter=d), []))
-                )
+                found = {d: next(csv.reader([head], delimiter=d), []) for d in ",;\t|"}
+                delimiter = max(found, key=lambda d: len(found[d]))
             lines = itertools.chain([head], stream)
             reader = csv.reader(lines, delimiter=delimiter, skipinitialspace=True, strict=True)
             header = [name.strip() for name in next(reader, [])]

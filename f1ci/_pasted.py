@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from f1ci import _validation
+from f1ci.results import IntervalWarning, warn
 
 # What numpy, torch and pandas write around the numbers.
 _WRAPPING = re.compile(
@@ -23,16 +24,19 @@ _NUMBER = re.compile(r"[-+]?[\d.,]*\d\.?(?:e[-+]?\d+)?", flags=re.IGNORECASE)
 _TOTALS = {"total", "totals", "all", "sum", "sums", "margin"}
 
 
-def read_matrix(text: str) -> tuple[NDArray[np.int64], list[str], list[str]]:
-    """Return the matrix, the names of its classes, and notes on what was left out."""
-    lines = [_cells(line) for line in _one_row_a_line(text).splitlines()]
-    lines = [cells for cells in lines if cells]
-    # 1. A header of names. Classes may be called 0, 1, ...: then it has a cell less.
+def read_matrix(text: str) -> tuple[NDArray[np.int64], list[str]]:
+    """Return the matrix and the names of its classes; warn if totals are left out."""
+    # 1. A row a line, without what programs write around numbers.
+    bare = _WRAPPING.sub(" ", text)
+    bare = bare.replace(r"\\", "\n").replace("],", "\n").replace("];", "\n")
+    rows = map(_cells, re.sub(r"[\[\](){}]", " ", bare).splitlines())
+    lines = [cells for cells in rows if cells]
+    # 2. A header of names. Classes may be called 0, 1, ...: then it has a cell less.
     widths = list(map(len, lines))
     numbered = set(widths[1:]) == {len(lines)} and widths[0] == len(lines) - 1
     named = bool(lines) and not any(map(_NUMBER.fullmatch, lines[0]))
     header = lines.pop(0) if numbered or named else []
-    # 2. pandas prints the name of the rows on a line of its own. Rows may begin with names.
+    # 3. pandas prints the name of the rows on a line of its own. Rows may begin with names.
     lines = [cells for cells in lines if any(map(_NUMBER.fullmatch, cells))]
     r, names = len(lines), header
     wide = bool(header) and all(len(cells) == r + 1 for cells in lines)
@@ -43,21 +47,15 @@ def read_matrix(text: str) -> tuple[NDArray[np.int64], list[str], list[str]]:
         raise ValueError(f"{rule}, got {_validation.short(text)}")
     table = np.array([list(map(_number, cells)) for cells in lines])
     names = names[-r:] or list(map(str, range(r)))
-    # 3. Totals are left out.
+    # 4. Totals are left out.
     sums = np.append(table[:-1, :-1].sum(axis=0), table[:-1, :-1].sum()).tolist()
     if r > 2 and table[-1].tolist() == sums:
-        return table[:-1, :-1], names[:-1], ["left out: the row and the column of totals"]
+        warn("left out: the row and the column of totals", IntervalWarning)
+        return table[:-1, :-1], names[:-1]
     if names[-1].strip().casefold() in _TOTALS:
         got = f"got {table[-1].tolist()}"
         raise ValueError(f"the last row, {names[-1]!r}, must hold the sums {sums}, {got}")
-    return table, names, []
-
-
-def _one_row_a_line(text: str) -> str:
-    """Return the text without what programs write around numbers."""
-    bare = _WRAPPING.sub(" ", text)
-    bare = bare.replace(r"\\", "\n").replace("],", "\n").replace("];", "\n")
-    return re.sub(r"[\[\](){}]", " ", bare)
+    return table, names
 
 
 def _cells(line: str) -> list[str]:

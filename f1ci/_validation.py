@@ -61,8 +61,7 @@ def positive_integer(name: str, value: object, *, maximum: int = MAX_COUNT) -> i
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
         raise TypeError(f"{name} must be an integer, got {short(value)}")
     if not 1 <= value <= maximum:
-        rule = "at least 1" if value < 1 else f"at most {maximum}"
-        raise ValueError(f"{name} must be {rule}, got {short(value)}")
+        raise ValueError(f"{name} must lie between 1 and {maximum}, got {short(value)}")
     return int(value)
 
 

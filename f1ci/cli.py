@@ -19,8 +19,8 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
 import f1ci
-from f1ci import _files, _pasted, _tables, _validation, metrics, planning
-from f1ci.results import DifferenceSampleSize, Fields, IntervalWarning, SampleSize, warn
+from f1ci import _files, _pasted, _tables, _validation, metrics
+from f1ci.results import Fields, IntervalWarning
 
 # What a positive label is called most often.
 _POSITIVE = ("1", "true", "True", "TRUE", "yes", "pos", "positive")
@@ -89,9 +89,7 @@ def _report(options: Namespace) -> Answer:
 def _matrix(options: Namespace) -> Answer:
     """Print the same report from a confusion matrix; rows are true classes."""
     with _files.opened(options.matrix) as stream:
-        matrix, classes, notes = _pasted.read_matrix(stream.read())
-    for note in notes:
-        warn(note, IntervalWarning)
+        matrix, classes = _pasted.read_matrix(stream.read())
     of = {"method": options.method, "confidence_level": options.confidence_level}
     return _reported(f1ci.matrix_report(matrix, classes, **of), f"{matrix.sum():,} items")
 
@@ -131,19 +129,13 @@ def _compare(options: Namespace) -> Answer:
 
 
 def _plan(options: Namespace) -> Answer:
-    """Say how many items are needed, for one score or to find a difference of two models."""
-    of_two = ("difference", "disagreement", "score")
-    every = ("half_width", *of_two, "prevalence", "confidence_level")
-    asked = {name: getattr(options, name) for name in every if getattr(options, name) is not None}
-    metric = options.metric or "f1"
-    if options.difference is None:
-        plan: SampleSize | DifferenceSampleSize = f1ci.sample_size(
-            metric, **({"half_width": None} | asked)
-        )
-    elif missing := [name for name in (*of_two, "prevalence") if name not in asked]:
-        raise ValueError(f"--difference also needs --{', --'.join(missing)}")
-    else:
-        plan = f1ci.comparison_sample_size(metric, power=options.power, **asked)
+    """Say how many items keep the interval of a score narrow."""
+    plan = f1ci.sample_size(
+        options.metric or "f1",
+        half_width=options.half_width,
+        prevalence=options.prevalence,
+        confidence_level=options.confidence_level,
+    )
     return str(plan), [plan.to_dict()]
 
 
@@ -161,8 +153,7 @@ _ARGUMENTS: dict[str, Fields] = {
     "--on": _COLUMN | {"help": "the column that joins the two files"},
     "--true": _COLUMN | {"required": True, "help": "true labels"},
     "--pred": _COLUMN | {"required": True, "nargs": 1, "help": "predicted labels"},
-    "--pred+": _COLUMN
-    | {"required": True, "nargs": "+", "help": "of each model, or of both files"},
+    "--pred+": _COLUMN | {"required": True, "nargs": "+", "help": "of each model or both files"},
     "--groups": _COLUMN | {"help": "document, image or user of the item"},
     "--labels": {"nargs": "+", "metavar": "LABEL", "help": "the classes in their order, or some"},
     "--positive": {"metavar": "LABEL", "help": "the positive class"},
@@ -170,31 +161,26 @@ _ARGUMENTS: dict[str, Fields] = {
     "--metric": {"metavar": "NAME", "help": "f1 by default; f2, recall, macro_f1, ..."},
     "--method": {"metavar": "NAME", "help": "score by default; also cautious, logit, delta, ..."},
     "--margin": {"type": float, "default": 0.0, "help": "a difference that does not matter"},
-    "--half-width": {"type": float, "help": "half the length of the interval"},
+    "--half-width": {"type": float, "required": True, "help": "half the length of the interval"},
     "--prevalence": {"type": float, "help": "share of truly positive items"},
-    "--difference": {"type": float, "help": "or a difference of two models to find"},
-    "--disagreement": {"type": float, "nargs": 2, "metavar": ("POS", "NEG")}
-    | {"help": "shares of items, by class, that only one model gets right"},
-    "--score": {"type": float, "help": "what both models score, about"},
-    "--power": {"type": float, "default": planning.POWER, "help": "to find a difference"},
     "--confidence-level": {"type": float, "default": 0.95, "metavar": "LEVEL"},
     "--alternative": {"default": "two-sided", "help": "greater or less: one limit"},
     "--json": {"action": "store_true", "help": "print json"},
 }
 _TABLE = "file --true --groups --delimiter --pred"
-_PLAN = "--half-width --prevalence --difference --disagreement --score --power"
+_COMPARE = f"{_TABLE}+ file_b --on --metric --positive --margin --method"
 
 # Each command with its arguments and an example.
 _COMMANDS: list[tuple[Callable[[Namespace], Answer], str, str]] = [
     (_counts, "tp fp fn tn --metric --method --alternative", "77 44 10"),
     (_report, f"{_TABLE} --labels --method", "x.csv --true y --pred a"),
     (_matrix, "matrix --method", "matrix.txt"),
+    (_compare, _COMPARE, "x.csv --true y --pred a b"),
     (
-        _compare,
-        f"{_TABLE}+ file_b --on --metric --positive --margin --method",
-        "x.csv --true y --pred a b",
+        _plan,
+        "--metric --half-width --prevalence",
+        "--metric f0.5 --half-width 0.02 --prevalence 0.615",
     ),
-    (_plan, f"--metric {_PLAN}", "--metric f0.5 --half-width 0.02 --prevalence 0.615"),
 ]
 
 

@@ -76,8 +76,7 @@ def clustered_interval(
     >>> print(f"{interval.estimate:.3f} ({interval.low:.3f}, {interval.high:.3f})")
     0.795 (0.620, 0.913)
     """
-    of = {"counts": counts}
-    return _interval(of, metric, average, method, confidence_level, alternative)
+    return _interval({"counts": counts}, metric, average, method, confidence_level, alternative)
 
 
 def clustered_difference(

@@ -43,7 +43,7 @@ def f1_interval(
     confidence_level: float = 0.95,
     alternative: str = "two-sided",
 ) -> Interval:
-    """Confidence interval for the F1 score of a binary classifier, from its counts.
+    """Return a confidence interval for the F1 score of a binary classifier, from its counts.
 
     Parameters
     ----------
@@ -126,7 +126,7 @@ def f1_score_interval(
     confidence_level: float = 0.95,
     alternative: str = "two-sided",
 ) -> Interval:
-    """Confidence interval for an F score, from true and predicted labels.
+    """Return a confidence interval for an F score, from true and predicted labels.
 
     Parameters
     ----------
@@ -302,9 +302,10 @@ def metric_interval(
     level = _validation.confidence_level(confidence_level)
     if fixed is not None:
         _validation.choice("fixed", fixed, ("rows",))
-        _validation.choice("method with fixed='rows'", method or "score", ("score",))
         if metric.parts is None:
             raise ValueError(f"fixed='rows' is for averages over classes, got {metric.name!r}")
+        if method is not None:
+            _validation.choice("method with fixed='rows'", method, ("score",))
     sample = sample_of(metric, table, fixed is not None)
     return interval_of(sample, method, level, metric.name, alternative=alternative)
 

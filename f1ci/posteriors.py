@@ -213,7 +213,7 @@ class Posterior:
         """Return the density at `x` (eq. 7, and eqs. 25 to 27 with their exponents corrected)."""
         from scipy import stats  # slow to import
 
-        t = self._argument("x", x)
+        t = _validation.real("x", x)
         density = stats.beta.pdf(self._to_beta(t), self.alpha, self.beta)
         inside = np.clip(t, 0.0, 1.0)
         slope = 2.0 / (2.0 - inside) ** 2 if self.metric == "f1" else 1.0
@@ -221,12 +221,12 @@ class Posterior:
 
     def cdf(self, x: ArrayLike) -> FloatOrArray:
         """Return the probability of a value of at most `x`."""
-        value = self._to_beta(self._argument("x", x))
+        value = self._to_beta(_validation.real("x", x))
         return as_scalar(special.betainc(self.alpha, self.beta, value))
 
     def ppf(self, q: ArrayLike) -> FloatOrArray:
         """Return the value below which the probability is `q`."""
-        p = self._argument("q", q)
+        p = _validation.real("q", q)
         _validation.refuse("q", p, ~((p >= 0.0) & (p <= 1.0)), "lie between 0 and 1")
         return as_scalar(self._from_beta(special.betaincinv(self.alpha, self.beta, p)))
 
@@ -269,10 +269,6 @@ class Posterior:
             estimate = self._from_beta(share)
         ends = as_scalar(estimate), as_scalar(low), as_scalar(high), as_scalar(error)
         return Interval(*ends, level, "posterior", self.metric)
-
-    def _argument(self, name: str, value: ArrayLike) -> Array:
-        """Check that `value` holds real numbers that broadcast against the counts."""
-        return _validation.broadcast(_validation.real, **{name: value, "alpha": self.alpha})[0]
 
     def _to_beta(self, value: Array) -> Array:
         """Map the metric to the Beta variable; values beyond [0, 1] go to the nearest end."""

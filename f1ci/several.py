@@ -149,12 +149,10 @@ def compare_models(
         name: interval_of(sample_of_items(metric, items(called[name])), method, level, metric.name)
         for name in names
     }
-    tests = {
-        (a, b): paired_test(
-            items(called[a], called[b]), metric, level, method, margin=margin, rng=rng
-        )
-        for a, b in combinations(names, 2)
-    }
+    tests = {}
+    for a, b in combinations(names, 2):
+        pair = items(called[a], called[b])
+        tests[a, b] = paired_test(pair, metric, level, method, margin=margin, rng=rng)
     best_first = sorted(names, key=lambda name: -np.nan_to_num(intervals[name].estimate))
     adjusted = _holm({pair: test.p_value for pair, test in tests.items()})
     return ModelComparison({name: intervals[name] for name in best_first}, tests, adjusted)

@@ -135,7 +135,7 @@ def test_a_number_that_moved_with_its_source_is_found(tree):
 def test_what_is_made_no_more_or_anew_is_found(tree):
     change(tree / "book/reference/run.json", '"made": {', '"made": {"results/figures/two.svg": "",')
     found = certificate(tree, 1)
-    assert found["problems"] == ["results/figures/two.svg was made by one of the two runs alone"]
+    assert found["problems"] == ["only one of the two runs made results/figures/two.svg"]
     (tree / "book" / "reference" / "one.csv").unlink()
     assert certificate(tree, 1)["not"] == [ID, "one-fp"]
 

@@ -612,7 +612,7 @@ def test_numbers_of_the_text_are_recorded_once_and_judged_by_nobody(folder):
     recorder = results(folder)
     recorder.say("lam-largest", np.float64(1.5))
     recorder.say("lam-words", "1,070")
-    with pytest.raises(LedgerError, match="lam-largest is said twice"):
+    with pytest.raises(LedgerError, match="lam-largest is quoted twice"):
         recorder.say("lam-largest", 1.5)
     with pytest.raises(LedgerError, match="no slash, got 'lam/largest'"):
         recorder.say("lam/largest", 1.5)

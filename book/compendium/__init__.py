@@ -1,4 +1,4 @@
-"""What every room of the compendium shares: where things are, and how files are written and named.
+"""Places, files and names that every room of the compendium uses.
 
 Nothing in :mod:`f1ci` imports from here.
 """
@@ -19,17 +19,17 @@ NOTEBOOKS = ROOT / "notebooks"
 DATA = NOTEBOOKS / "data"
 PUBLISHED = ROOT / "book" / "published"
 SITE = "https://f1ci.github.io/f1ci/"
-# Where a notebook leaves its results. `compendium.execute` points it at a folder of its own. A run
-# by hand never writes among the results that the book is made from.
+# Where a notebook writes its results. `compendium.execute` sets another folder. So a run by hand
+# never changes the results that the book is made from.
 RESULTS = Path(os.environ.get("F1CI_RESULTS") or ROOT / "_build" / "custom" / "results")
 
 
 class RefusedError(ValueError):
-    """What cannot be done here and now, in a sentence."""
+    """An error that says in a sentence what cannot be done here and now."""
 
 
 def read_text(path: Path) -> str:
-    """Return a file's text; one that is no text is named."""
+    """Return a file's text. The error for other files names the file."""
     try:
         return path.read_text("utf-8")
     except UnicodeDecodeError as error:
@@ -37,7 +37,7 @@ def read_text(path: Path) -> str:
 
 
 def read_json(path: Path) -> Any:
-    """Return what a JSON file holds; one that cannot be read is named."""
+    """Return what a JSON file holds. The error for other files names the file."""
     try:
         return json.loads(read_text(path))
     except ValueError as error:
@@ -45,7 +45,7 @@ def read_json(path: Path) -> Any:
 
 
 def put(draft: Path, target: Path) -> None:
-    """Move a file to its place in one step, once all of it is on the disk."""
+    """Move a complete file to its place in one step."""
     with draft.open("rb") as file:
         os.fsync(file.fileno())
     target.parent.mkdir(parents=True, exist_ok=True)
@@ -53,7 +53,7 @@ def put(draft: Path, target: Path) -> None:
 
 
 def write(path: Path, text: str) -> Path:
-    """Write a file in one step: the old text stays until all of the new one is on the disk."""
+    """Write a file in one step. The old text stays until the new text is complete."""
     path.parent.mkdir(parents=True, exist_ok=True)
     draft = path.with_name(f".{path.name}.{os.getpid()}")
     try:
@@ -83,5 +83,5 @@ def swhid(path: Path) -> str:
 
 
 def differing(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
-    """Return the keys whose values differ, or that only one of two tables has."""
+    """Return the keys of two tables whose values differ, or that one table lacks."""
     return sorted(k for k in before.keys() | now.keys() if before.get(k) != now.get(k))

@@ -1,17 +1,17 @@
 """Build the book: stage a tree of pages and executed notebooks, and run Jupyter Book.
 
-The staged tree mirrors the repository's paths: links for Binder and Colab point at the committed
-notebooks, of the tag of this version. Here the ledger is judged, the tables of the notebooks are
-filled in, and the parts of pages that follow from data are written; `templates` is how they look.
-A notebook that failed, or was not run, still gets its page, which says so; the command then ends
+The staged tree has the repository's paths, because links for Binder and Colab point at the
+committed notebooks of this version's tag. This module asks for the verdicts, fills in the tables of
+the notebooks, and writes the parts of pages that are made from data; `templates` has their form.
+A notebook that failed, or was not run, still gets a page, which says so. The command then ends
 with a non-zero exit code.
 
 This module is also the book's Sphinx extension, with three roles.
-``{published}`lam/section-6/wald/low``` gives the number as the paper prints it,
-``{computed}`lam/section-6/wald/low``` the one that our notebooks computed, to as many digits as the
-paper prints, or in a format of its own after a bar: ``{computed}`lam/section-6/wald/low|.5f```.
+``{published}`lam/section-6/wald/low``` gives the number as the paper prints it.
+``{computed}`lam/section-6/wald/low``` gives our number, to the digits that the paper prints, or in
+the format after a bar: ``{computed}`lam/section-6/wald/low|.5f```.
 ``{tally}`yuan-letter|erratum``` counts the numbers that a notebook recorded, here those with one
-verdict. An unknown id is a warning, and so fails the build. Where no notebook of the build has
+verdict. An unknown id is a warning, which fails the build. If no notebook of the build has
 computed the value, the page says "not computed" in red.
 """
 
@@ -54,9 +54,9 @@ FRAGMENTS = (
 )
 # A name of f1ci in a text: `f1ci.f1_interval`, `metrics.macro(...)`.
 _NAME = re.compile(r"(?:f1ci\.)?([A-Za-z_][\w.]*)(?:\(.*)?$", re.S)
-# Scripts that pages load in vain: of live cells, which the book does not offer (one is declared
-# twice, an error in every browser); of icons, which the style sheet draws by a font; of mathematics
-# where there is none.
+# Scripts that pages do not need: for live cells, which the book does not offer (a double
+# declaration is an error in every browser); for icons, which the style sheet draws with a font;
+# for mathematics on pages without formulas.
 _IN_VAIN = re.compile(
     r"<script(?:[^>]*(?:thebe|fontawesome)[^>]*>|>[^<]*THEBE[^<]*)</script>", re.IGNORECASE
 )
@@ -71,7 +71,7 @@ def build(edition: Edition) -> list[str]:
     say("Building the book ...")
     program = "from jupyter_book.cli.main import main; main()"
     options = ["build", str(staged), "--toc", str(staged / "book" / "_toc.yml")]
-    strict = [] if edition.name == "site" else ["-W"]  # a preview may lack what notebooks make
+    strict = [] if edition.name == "site" else ["-W"]  # a preview may lack files of notebooks
     process = subprocess.run(
         [sys.executable, "-c", program, *options, *strict, "--keep-going", "-n", "-q"],
         env={**os.environ, "PYTHONPATH": str(edition.root / "book")},
@@ -98,7 +98,7 @@ def build(edition: Edition) -> list[str]:
 
 
 def stage(edition: Edition, staged: Path) -> list[str]:
-    """Write the tree that Jupyter Book reads; return what is not as it should be."""
+    """Write the tree that Jupyter Book reads; return what is wrong with it."""
     root, extra = edition.root, staged / "_extra"
     _copy(root / "book", staged / "book", "compendium")
     settings = yaml.safe_load((root / "_config.yml").read_text("utf-8")) or {}
@@ -106,7 +106,7 @@ def stage(edition: Edition, staged: Path) -> list[str]:
     settings.setdefault("sphinx", {}).setdefault("config", {})["release"] = version("f1ci")
     write(staged / "_config.yml", yaml.safe_dump(settings))
     (staged / "notebooks").mkdir()
-    # What pages offer, at addresses that stay the same from build to build.
+    # Files that pages offer, at addresses that stay the same.
     _copy(root / "notebooks" / "data", extra / "notebooks" / "data")
     if edition.results.exists():
         for place in (staged, extra):
@@ -137,13 +137,13 @@ def stage(edition: Edition, staged: Path) -> list[str]:
 
 
 def _copy(source: Path, target: Path, *ignored: str) -> None:
-    """Copy a folder without what is hidden, compiled or named."""
+    """Copy a folder without hidden, compiled and named files."""
     ignore = shutil.ignore_patterns("__pycache__", ".*", *ignored)
     shutil.copytree(source, target, ignore=ignore)
 
 
 def _stage_notebook(edition: Edition, staged: Path, task: Task, ledger: Ledger) -> None:
-    """Write a notebook as a page, with its strip and its code folded, and as a file to download."""
+    """Write a notebook as a page with provenance and folded code, and as a file to download."""
     executed = edition.executed(task.name)
     notebook = sources.read(edition.source(task.name))
     if executed.exists():
@@ -168,7 +168,7 @@ def _stage_notebook(edition: Edition, staged: Path, task: Task, ledger: Ledger) 
 
 
 def _fill_tables(notebook: NotebookNode, rows: Mapping[str, Row]) -> None:
-    """Put printed numbers, ours and verdicts where a notebook's tables name their ids."""
+    """Replace the ids in a notebook's tables by printed numbers, our numbers and verdicts."""
     for cell in notebook.cells:
         for output in cell.get("outputs", []):
             if "text/html" in output.get("data", {}):
@@ -177,7 +177,7 @@ def _fill_tables(notebook: NotebookNode, rows: Mapping[str, Row]) -> None:
 
 
 def cell_content(rows: Mapping[str, Row], identity: str, what: str) -> str:
-    """Return what a table of the book shows of a number."""
+    """Return what a table of the book shows for a number."""
     if identity not in rows:
         raise LedgerError(f"no published number has the id {identity!r}")
     return str(getattr(_ROW, what)(rows[identity]))
@@ -192,7 +192,7 @@ def _known(ledger: Ledger) -> dict[str, dict[str, str]]:
 
 
 def _strip(edition: Edition, task: Task) -> str:
-    """Return what a page was computed from, with its files; or a red box without a result."""
+    """Return the provenance of a page and its files, or a red box if it has no result."""
     record = task.record
     if not record or task.reason:
         error = (record or {}).get("error") or {}
@@ -208,9 +208,9 @@ def _strip(edition: Edition, task: Task) -> str:
 
 
 def _certificate(edition: Edition, extra: Path) -> str:
-    """Say how a full run compares with the reference run, which is offered as JSON too."""
+    """Compare a full run with the reference run, for the page and as JSON."""
     if edition.name != "full":
-        return "These are small numbers, for a quick look; there is nothing to compare them with."
+        return "This run has few replicates, so it is not compared with the reference run."
     try:
         certificate = deposit.certify(edition)
     except (RefusedError, FileNotFoundError) as error:
@@ -223,7 +223,7 @@ def _certificate(edition: Edition, extra: Path) -> str:
 
 
 def fragment(name: str, ledger: Ledger, **more: Any) -> str:
-    """Return a part of a page, from its template and what that needs beside the ledger."""
+    """Return a part of a page from its template, the ledger and the other facts that it needs."""
     published, entries = ledger.published, ledger.entries
     totals = Counter(e.verdict for e in entries)
     once = Counter(e.verdict for e in entries if e.id not in published.restated)
@@ -231,7 +231,7 @@ def fragment(name: str, ledger: Ledger, **more: Any) -> str:
     for entry in entries:
         groups.setdefault((entry.paper, entry.item), []).append(entry)
     errata = sorted(published.errata.values(), key=lambda entry: "ERON".index(entry.id[0]))
-    with mock.patch.dict(os.environ, COLUMNS="88"):  # whatever the width of the terminal is
+    with mock.patch.dict(os.environ, COLUMNS="88"):  # not the width of the terminal
         return render(
             f"{name}.md",
             ledger=ledger,
@@ -267,10 +267,10 @@ _ROW: Any = _JINJA.get_template("row.html").module
 
 
 class LedgerRole(SphinxRole):
-    """A role that quotes a number of the ledger and links to its row."""
+    """Quote a number of the ledger and link to its row."""
 
     def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
-        """Show what is asked for, or report what is wrong."""
+        """Show the number, or report what is wrong."""
         try:
             return [self._shown()], []
         except (ValueError, KeyError) as error:
@@ -278,7 +278,7 @@ class LedgerRole(SphinxRole):
             return [self.inliner.problematic(self.rawtext, self.rawtext, report)], [report]
 
     def _shown(self) -> nodes.Node:
-        """Return a count, or a number with a link to its row; words, if it was not computed."""
+        """Return a count, or a number with a link to its row, or "not computed"."""
         rows = self.env.app.config.f1ci_ledger
         if self.name == "tally":
             return nodes.Text(str(tally(rows.values(), self.text)))
@@ -302,9 +302,9 @@ class LedgerRole(SphinxRole):
 
 
 def tally(rows: Iterable[Mapping[str, Any]], of: str) -> int:
-    """Count the numbers that a notebook recorded, or those that have one of some verdicts.
+    """Count the numbers that a notebook recorded, or those with one of the given verdicts.
 
-    `of` is the notebook's name, or a pattern of ids, and verdicts after a bar:
+    `of` is the notebook's name or a pattern of ids, and the verdicts follow a bar:
     ``yuan-letter|erratum open``, ``wangli/table-2/*|match``.
     """
     name, _, listed = of.partition("|")
@@ -317,7 +317,7 @@ def tally(rows: Iterable[Mapping[str, Any]], of: str) -> int:
 
 
 def fold_proofs(_app: Sphinx, doctree: nodes.document, _: str) -> None:
-    """Let proofs be folded."""
+    """Fold proofs."""
     for part in [*doctree.findall(nodes.Element)]:
         if (ids := part.get("ids")) in (["proof"], ["proof-content"]):
             part["ids"] = []  # sphinx-proof gives all proofs of a page one id
@@ -327,7 +327,7 @@ def fold_proofs(_app: Sphinx, doctree: nodes.document, _: str) -> None:
 
 
 def link_names(app: Sphinx, doctree: nodes.document, document: str) -> None:
-    """Let every name of f1ci in a page's text lead to its reference."""
+    """Link every name of f1ci in a page's text to its reference."""
     objects = app.env.get_domain("py").objects  # type: ignore[attr-defined]
     for literal in [*doctree.findall(nodes.literal)]:
         name = _NAME.match(literal.astext())
@@ -340,7 +340,7 @@ def link_names(app: Sphinx, doctree: nodes.document, document: str) -> None:
 
 
 def finish(app: Sphinx, error: Exception | None) -> None:
-    """Take out scripts that a page has no use for."""
+    """Take out scripts that a page does not need."""
     for path in [] if error else Path(app.outdir).rglob("*.html"):
         text = _IN_VAIN.sub("", path.read_text("utf-8"))
         if not re.search(r'class="[^"]*\bmath\b', text):

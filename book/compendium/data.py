@@ -1,8 +1,8 @@
 """The data sets behind the worked examples, verified before they are read.
 
 ``notebooks/data/sources.csv`` lists every file with its number of rows, SHA-256,
-origin, licence and citation. Each loader compares the hash first: a file that is
-missing or altered raises an error that says which command makes it again.
+origin, licence and citation. Each loader compares the hash first. The error for a
+missing or altered file says which command makes it again.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ class DataError(ValueError):
 
 
 def sources() -> dict[str, dict[str, str]]:
-    """Every data file's entry in ``sources.csv``, by file name."""
+    """Return every data file's entry in ``sources.csv``, by file name."""
     with (DATA / "sources.csv").open(newline="", encoding="utf-8") as lines:
         return {row["file"]: row for row in csv.DictReader(lines)}
 
 
 def read_verified(file: str) -> bytes:
-    """Return the bytes of a data file, once they are known to be the right ones."""
+    """Return the bytes of a data file after a check of their hash."""
     path, source = DATA / file, sources()[file]
     content = path.read_bytes() if path.is_file() else b""
     if (found := hashlib.sha256(content).hexdigest()) != source["sha256"]:

@@ -1,20 +1,21 @@
-"""What is kept of a run: the reference run, a certificate, metadata and a PDF.
+"""Keep a run: the reference run, a certificate, metadata and a PDF.
 
 **The reference run** is committed in ``book/reference``: the results files as they were, and
 ``run.json`` with platform, versions, parameters, sources and what was made. :func:`certify`
-compares the last run with it, number by number, and those that the text quotes. On the same
-platform every number has to be the same to the last bit, for the seeds are fixed. On another one
+compares the last run with it, number by number, also those that the text quotes. On the same
+platform every number must be the same to the last bit, because the seeds are fixed. On another
+platform
 
 - a *deterministic* number may differ by 1e-9 of its size: sums of a million terms in another order
-  differ by up to 1e6 / 2^53, and no iteration here is stopped earlier than that;
+  differ by up to 1e6 / 2^53, and no iteration here stops earlier than that;
 - a *simulated* number may differ by four standard errors of the difference of two runs. The draws
-  are the same, but one that falls on a boundary may fall to its other side;
-- a *trained* number may differ by a twentieth of its band: the classifiers' counts are data, only
-  what is simulated on top of them may move; without a simulation, it is a deterministic one;
-- a number that the *text* quotes may differ by a hundredth of its size in a notebook that draws
-  random numbers, and is a deterministic one otherwise.
+  are the same, but a draw at a boundary may fall on its other side;
+- a *trained* number may differ by a twentieth of its band. The classifiers' counts are data, and
+  only a simulation from them may move. Without a simulation, the number is deterministic;
+- a number that the *text* quotes may differ by a hundredth of its size if its notebook draws
+  random numbers. Otherwise it is deterministic.
 
-A source that is not that of the reference run is named, and the run does not agree.
+If a source differs from that of the reference run, its name is given, and the run does not agree.
 
 ``python -m compendium.deposit verify | reference | pdf`` is the command.
 """
@@ -58,7 +59,7 @@ PROGRAMS = ("chromium", "chromium-browser", "google-chrome")
 
 
 def platform_facts(packages: Mapping[str, str]) -> dict[str, str]:
-    """Return what the last bits of a number can depend on, beside its sources."""
+    """Return the facts of the platform on which the last bits of a number can depend."""
     found = np.show_config(mode="dicts")["SIMD Extensions"]["found"]
     facts = {"system": platform.system(), "machine": platform.machine(), "simd": " ".join(found)}
     return {**facts, **packages}
@@ -112,7 +113,7 @@ def certify(edition: Edition) -> dict[str, Any]:
         for name in differing(reference[what], run[what])
     ]
     alone = sorted(reference["made"].keys() ^ run["made"].keys())
-    problems += [f"{name} was made by one of the two runs alone" for name in alone]
+    problems += [f"only one of the two runs made {name}" for name in alone]
     problems += [
         f"{i}: {_said(before.get(i))} in the reference run, {_said(now.get(i))} in this one"
         for i in agreeing["not"]
@@ -145,7 +146,7 @@ def _records(folder: Path, published: Published) -> tuple[dict[str, Record], dic
 
 
 def _facts(edition: Edition, listed: Iterable[Task]) -> dict[str, Any]:
-    """Return what is to be said of the last run of every notebook."""
+    """Return the facts of the last run of every notebook."""
     records = {t.name: t.record for t in listed if t.record and not t.record["error"]}
     if not records:
         raise RefusedError("no notebook has been run: `make notebooks` runs them")
@@ -184,7 +185,7 @@ def make_reference(edition: Edition) -> None:
 
 
 def _comment(edition: Edition, file: Path) -> str:
-    """Return what a file is, after the title of its notebook."""
+    """Describe a file by the title of its notebook."""
     name = max((n for n in edition.names() if file.stem.startswith(n)), key=len)
     title: str = sources.read(edition.source(name)).cells[0].source.partition("\n")[0]
     kinds = {".csv": "numbers", ".ipynb": "tables and text"}
@@ -237,7 +238,7 @@ def write_crate(edition: Edition, html: Path) -> None:
 
 
 def combined(html: Path, documents: Sequence[str], address: str) -> str:
-    """Return one page with the articles of several, in the last one's frame.
+    """Return one page with the articles of several pages, in the frame of the last page.
 
     Links lead to the site.
     """
@@ -280,7 +281,7 @@ def print_pages(html: Path, documents: Sequence[str], target: Path) -> None:
 
 
 def _printed_documents(edition: Edition) -> list[str]:
-    """Return the pages of the printed edition: guide, chapters and ledger."""
+    """Return the pages of the printed edition: guide, chapters, ledger and errata."""
     return [
         *("book/index", "notebooks/five-minutes", "book/recipes", "notebooks/questions"),
         *(f"book/{key}" for key in Published(edition.published).papers),

@@ -1,9 +1,9 @@
 """Run notebooks with papermill: side by side, each in a process of its own, with a time limit.
 
-A run writes into a temporary folder. When it has ended, its files are moved to the edition's
-folder, and a record of the run is written last. A run holds as long as its hashes do: those of the
-package, the shared code, the data, the printed numbers, the lock, the notebook itself, and of
-what the run made. ``python -m compendium.execute --help`` is the command.
+A run writes into a temporary folder. When it has ended, its files move to the edition's
+folder, and the record of the run is written last. A run is valid until a hash changes: of the
+package, the shared code, the data, the printed numbers, the lock, the notebook itself, or a file
+that the run made. ``python -m compendium.execute --help`` is the command.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ from compendium.pool import end_with_runner
 from compendium.published import Published
 
 _PACKAGES = ("numpy", "scipy", "pandas", "scikit-learn", "matplotlib")
-# What every notebook's numbers may depend on, beside printed numbers and the notebook itself.
+# Files on which the numbers of every notebook may depend, beside the notebook itself.
 _SHARED = {
     "the package": ["f1ci/**/*.py"],
     "the shared code": ["notebooks/shared/*.py", "book/benchmarks/*.py"],
@@ -62,17 +62,17 @@ _SHARED = {
     "the lock": ["requirements.lock"],
 }
 _RECORD = {"name", "error", "seconds", "parameters", "packages", "inputs", "outputs"}
-REFERENCE = Path("book", "reference")  # the run that others are compared with
+REFERENCE = Path("book", "reference")  # other runs are compared with this run
 
 
-# What is known of a notebook's last run
+# The last run of a notebook
 
 
 @dataclass(frozen=True)
 class Edition:
     """One set of runs of a tree's notebooks: ``full``, ``quick``, ``custom`` (a reader's own).
 
-    They never share a folder: small numbers cannot enter the book. ``seed`` is a run with another
+    They never share a folder, so a quick run cannot enter the book. ``seed`` is a run with another
     root seed, ``site`` a preview of pages, from runs that may be out of date.
     """
 
@@ -99,19 +99,19 @@ class Edition:
         return [p.stem for p in sources.sources(self.root / "notebooks")]
 
     def source(self, name: str) -> Path:
-        """Return where a notebook is written."""
+        """Return the path of a notebook's source."""
         return self.root / "notebooks" / f"{name}.py"
 
     def executed(self, name: str) -> Path:
-        """Return where the executed notebook is, whole or up to its error."""
+        """Return the path of the executed notebook, complete or up to its error."""
         return self.folder / "executed" / f"{name}.ipynb"
 
     def running(self, name: str) -> Path:
-        """Return where a notebook's run writes before it has ended."""
+        """Return the folder into which a notebook's run writes before it has ended."""
         return self.folder / f"running-{name}"
 
     def record(self, name: str) -> dict[str, Any] | None:
-        """Return the record of the last run; None without one that can be read."""
+        """Return the record of the last run, or None if it cannot be read."""
         try:
             record = read_json(self._record(name))
         except (FileNotFoundError, RefusedError):
@@ -119,7 +119,7 @@ class Edition:
         return record if isinstance(record, dict) and record.keys() >= _RECORD else None
 
     def inputs(self) -> dict[str, str]:
-        """Return a hash of each thing that every notebook's numbers may depend on."""
+        """Return a hash of each thing on which the numbers of every notebook may depend."""
         found = {
             "the printed numbers": short_hash({"": Published(self.published).facts}),
             "installed packages": short_hash(versions(_PACKAGES)),
@@ -130,7 +130,7 @@ class Edition:
         return found
 
     def publish(self, name: str, record: dict[str, Any], made: Path) -> None:
-        """Put the files that a run made into their places, the record last.
+        """Move the files of a run to their places, the record last.
 
         A kill at any moment leaves no record, or one that agrees with its files.
         """
@@ -140,14 +140,14 @@ class Edition:
         write(self._record(name), json.dumps(record, indent=1) + "\n")
 
     def discard(self, name: str) -> None:
-        """Remove what the last run left, its record first."""
+        """Remove the files of the last run, its record first."""
         record = self.record(name) or {"outputs": ()}
         self._record(name).unlink(missing_ok=True)
         for path in record["outputs"]:
             (self.folder / path).unlink(missing_ok=True)
 
     def tidy(self) -> None:
-        """Discard the runs of notebooks that are gone, and what killed runs left."""
+        """Discard the runs of deleted notebooks, and the files of killed runs."""
         for path in (self.folder / "records").glob("*.json"):
             if not self.source(path.stem).exists():
                 self.discard(path.stem)
@@ -160,7 +160,7 @@ class Edition:
 
 @contextlib.contextmanager
 def locked(edition: Edition) -> Iterator[None]:
-    """Keep other commands out of an edition's folder; the lock ends with this process."""
+    """Keep other commands out of an edition's folder until this process ends."""
     edition.folder.mkdir(parents=True, exist_ok=True)
     with (edition.folder / ".lock").open("w") as lock:
         try:
@@ -178,26 +178,26 @@ def short_hash(texts: Mapping[str, str]) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
-# What is to be done
+# Tasks
 
 
 @dataclass
 class Task:
-    """One notebook with the values that it is to run with, and its last run."""
+    """One notebook with its parameters' values and its last run."""
 
     name: str
     declared: list[Parameter]
-    values: dict[str, Any]  # what it is run with
-    passed: dict[str, Any]  # of these, what papermill passes
+    values: dict[str, Any]  # of all parameters
+    passed: dict[str, Any]  # those that papermill passes
     inputs: dict[str, str]
     record: dict[str, Any] | None
-    reason: str  # why it has to run; empty if its last run still holds
-    length: float  # seconds of the reference run, of which the longest start first
+    reason: str  # to run it; empty if its last run is valid
+    length: float  # seconds of the reference run; the longest start first
     started: float = 0.0
 
 
 def tasks(edition: Edition, names: Sequence[str] = (), text: str = "") -> list[Task]:
-    """Return the notebooks of an edition, each with its values and why it has to run."""
+    """Return the notebooks of an edition, each with its values and the reason to run it."""
     known = edition.names()
     if unknown := [name for name in names if name not in known]:
         raise RefusedError(f"there is no notebook {unknown[0]!r}; there are {', '.join(known)}")
@@ -220,7 +220,7 @@ def tasks(edition: Edition, names: Sequence[str] = (), text: str = "") -> list[T
 
 
 def _stale(edition: Edition, record: dict[str, Any] | None, inputs: Mapping[str, str]) -> str:
-    """Return why a notebook has to run; "" if its last run still holds."""
+    """Return the reason to run a notebook, or "" if its last run is valid."""
     if record is None:
         return "never run"
     if record["error"]:
@@ -236,7 +236,7 @@ def run(
     """Run the tasks, longest first, and return the names of those that failed.
 
     A failure stops nothing else. Ctrl-C stops everything and leaves every notebook
-    either as it was or done. Whatever keeps a task from its end is a failure.
+    either as it was or done. Everything that stops a task early is a failure.
     """
     edition.tidy()
     begin, failed = time.monotonic(), []
@@ -260,7 +260,7 @@ def run(
             try:
                 error = future.result()
                 _publish(edition, task, folder, error)
-            except Exception as fault:  # a full disk, say: whatever stops a task is its failure
+            except Exception as fault:  # a full disk, for example
                 worker = _worker()  # the old one may be dead
                 error = _error(f"{type(fault).__name__}: {' '.join(str(fault).split())}")
             free.append(worker)
@@ -280,13 +280,13 @@ def run(
 def _worker() -> ProcessPoolExecutor:
     """Return a process that runs one notebook after another: it imports papermill once.
 
-    It starts anew, because a copy of this process would hold its lock as well.
+    It does not copy this process, because a copy would also hold the lock.
     """
     return ProcessPoolExecutor(1, get_context("spawn"), start_worker)
 
 
 def start_worker() -> None:
-    """Prepare such a process: it ends with the runner, and says nothing itself."""
+    """Prepare the process of `_worker`: it ends with the runner, and prints nothing itself."""
     end_with_runner()
     with Path(os.devnull).open("w") as nowhere:
         for stream in (1, 2):
@@ -294,7 +294,7 @@ def start_worker() -> None:
 
 
 def _run_one(edition: Edition, task: Task, time_limit: int) -> dict[str, str] | None:
-    """Run one notebook with papermill; return what stopped it, if anything did."""
+    """Run one notebook with papermill; return the error that stopped it, if any."""
     folder = edition.running(task.name)
     executed = folder / "made" / "executed" / f"{task.name}.ipynb"
     results = folder / "made" / "results"
@@ -304,7 +304,7 @@ def _run_one(edition: Edition, task: Task, time_limit: int) -> dict[str, str] | 
     os.environ |= {
         "F1CI_RESULTS": str(results),
         "F1CI_DATA_READ": str(folder / "data"),
-        "IPYTHONDIR": str(folder / "ipython"),  # none of the user's own set-up
+        "IPYTHONDIR": str(folder / "ipython"),  # without the user's settings
     }
     stopped = ""
     try:
@@ -314,11 +314,11 @@ def _run_one(edition: Edition, task: Task, time_limit: int) -> dict[str, str] | 
             task.passed,
             kernel_name="python3",
             cwd=edition.root / "notebooks",
-            progress_bar=False,
+            coalesce_streams=True,  # lines printed slowly stay in one box
             execution_timeout=time_limit,
         )
     except PapermillExecutionError:
-        pass  # its traceback is in the notebook
+        pass  # the notebook has its traceback
     except CellTimeoutError:
         stopped = f"the time limit of {seconds(time_limit)} ended"
     except DeadKernelError:
@@ -328,9 +328,7 @@ def _run_one(edition: Edition, task: Task, time_limit: int) -> dict[str, str] | 
     error = _clean(executed, stopped)
     made = [p.name for p in results.rglob("*") if p.is_file()]
     if strangers := sorted(name for name in made if not name.startswith(task.name)):
-        error = error or _error(
-            f"what a notebook writes must bear its name, not {', '.join(strangers)}"
-        )
+        error = error or _error(f"its files must begin with its name, not {', '.join(strangers)}")
     return error
 
 
@@ -343,7 +341,7 @@ def _end_processes(folder: Path) -> None:
 
 
 def _clean(executed: Path, stopped: str) -> dict[str, str] | None:
-    """Take papermill's paths, times and banners out of an executed notebook; return its error."""
+    """Remove papermill's paths, times and banners from an executed notebook; return its error."""
     notebook = nbformat.read(executed, as_version=4)
     notebook.cells = [c for c in notebook.cells if "papermill-error" not in str(c.metadata)]
     notebook.metadata.pop("papermill", None)
@@ -363,16 +361,16 @@ def _clean(executed: Path, stopped: str) -> dict[str, str] | None:
 
 
 def _error(summary: str, traceback: str = "") -> dict[str, str]:
-    """Return what stopped a run: one line that any terminal can show, and all of it."""
+    """Return an error as one line that any terminal can show, and with its traceback."""
     line = re.sub(r"[\x00-\x1f\x7f-\x9f]+", " ", summary.strip().partition("\n")[0])
     return {"summary": line[:300], "traceback": traceback[-100_000:]}
 
 
 def _publish(edition: Edition, task: Task, folder: Path, error: dict[str, str] | None) -> None:
-    """Move what a run made to its place and record it."""
+    """Move the files of a run to their places and write its record."""
     made = folder / "made"
     if error:
-        shutil.rmtree(made / "results")  # half of the results is worse than none
+        shutil.rmtree(made / "results")  # some of the results are worse than none
     outputs = {p.relative_to(made).as_posix(): swhid(p) for p in made.rglob("*") if p.is_file()}
     read = folder / "data"
     record = {
@@ -394,11 +392,11 @@ def _publish(edition: Edition, task: Task, folder: Path, error: dict[str, str] |
     edition.publish(task.name, record, made)
 
 
-# What a person sees meanwhile
+# Messages
 
 
 def seconds(value: float) -> str:
-    """Return a duration as a person says it."""
+    """Return a duration as text."""
     if value < 9.95:
         return f"{value:.1f} s"
     minutes, rest = divmod(round(value), 60)
@@ -406,20 +404,20 @@ def seconds(value: float) -> str:
 
 
 def say(line: str) -> None:
-    """Print a line now, even into a pipe."""
+    """Print a line at once, also into a pipe."""
     print(line, flush=True)
 
 
 # The command
 
-QUICK = {"--quick": {"action": "store_true", "help": "small numbers, in a folder apart"}}
+QUICK = {"--quick": {"action": "store_true", "help": "few replicates, in another folder"}}
 
 
 def command(work: Callable[..., bool], arguments: Mapping[str, Mapping[str, Any]]) -> NoReturn:
-    """Run the program that this process was started with, and end it.
+    """Run the work of a command line and end the process.
 
-    `work` gets an edition and the values of the `arguments`, and says whether all is well. The
-    exit code is 0 if so, 1 if not (a notebook has failed, say), 2 if nothing could be done.
+    `work` gets an edition and the values of the `arguments`, and returns whether all is well. The
+    exit code is 0 if all is well, 1 if not (a notebook has failed), 2 if nothing could be done.
     """
     program = sys.modules["__main__"]
     parser = argparse.ArgumentParser(
@@ -437,8 +435,8 @@ def command(work: Callable[..., bool], arguments: Mapping[str, Mapping[str, Any]
     except (RefusedError, OSError) as error:
         parser.exit(2, f"error: {error}\n")
     except KeyboardInterrupt:
-        say("Stopped. What was done before stays done; nothing half-written counts.")
-        os._exit(130)  # threads would take seconds to see that their kernels are gone
+        say("Stopped. The notebooks that have ended are kept.")
+        os._exit(130)  # threads take seconds to notice that their kernels ended
 
 
 def _main(edition: Edition, options: argparse.Namespace) -> bool:
@@ -446,7 +444,7 @@ def _main(edition: Edition, options: argparse.Namespace) -> bool:
     if min(workers, options.time_limit) < 1:
         raise RefusedError("a run needs at least one worker, and one second for each cell")
     names = options.names
-    if options.seed is not None:  # for what draws random numbers
+    if options.seed is not None:  # for notebooks that draw random numbers
         text = f"{text} seed={options.seed}"
         parameters = {n: sources.declared(edition.source(n)) for n in names or edition.names()}
         names = [n for n, of in parameters.items() if any(p.name == "seed" for p in of)]
@@ -464,7 +462,7 @@ def _main(edition: Edition, options: argparse.Namespace) -> bool:
         "F1CI_RUNNER": str(os.getpid()),
         "F1CI_SCHEDULER": options.scheduler,
         "F1CI_PROCESSES": str(max(1, workers // max(1, len(todo)))),
-        # The book fills in what is printed and the verdicts; a reader's own run has no book.
+        # The book fills in printed numbers and verdicts. A reader's own run has no book.
         "F1CI_IDS": "" if edition.name == "custom" else "1",
     }
     with locked(edition):

@@ -1,9 +1,9 @@
-"""One style for every figure of the book, and a way to save figures that repeats byte for byte.
+"""One style for every figure of the book, and figure files with the same bytes each time.
 
 The colours are those of Okabe and Ito (2008), which people with any kind of colour
-vision can tell apart; the methods also differ by line style and marker. Figures have a
-white ground, so that they can be used anywhere; the book's style sheet inverts them,
-keeping their hues, on dark pages::
+vision can tell apart. The methods also differ by line style and marker. Figures have a
+white ground and can be used anywhere. On dark pages the book's style sheet inverts them
+and keeps their hues::
 
     figure, axes = figures.subplots()
     axes.plot(f1, coverage, **figures.METHODS["wald"])
@@ -32,7 +32,7 @@ COLOURS = {
     "black": "#000000",
     "grey": "#767676",
 }
-# The four methods of the exact road look the same wherever they meet the reader.
+# The four methods of the exact road look the same in every figure.
 METHODS: dict[str, dict[str, Any]] = {
     name: {"color": COLOURS[colour], "linestyle": line, "marker": marker, "label": label}
     for name, colour, line, marker, label in (
@@ -48,14 +48,14 @@ WIDTH = 7.2  # inches: the width of the book's text
 def subplots(
     rows: int = 1, columns: int = 1, *, height: float = 3.6, **options: Any
 ) -> tuple[Figure, Any]:
-    """Give `plt.subplots` in the book's style, from then on the default; `height` is in inches."""
+    """Return `plt.subplots` in the book's style, the default from then on; `height` in inches."""
     lines = cycler(color=[colour for name, colour in COLOURS.items() if name != "grey"])
     plt.style.use(["default", Path(__file__).with_suffix(".mplstyle"), {"axes.prop_cycle": lines}])
     return plt.subplots(rows, columns, figsize=(WIDTH, height), **options)
 
 
 def save(figure: Figure, name: str, *, raster: bool = False) -> DisplayObject:
-    """Save a figure as ``<RESULTS>/figures/<name>`` and give what shows it.
+    """Save a figure as ``<RESULTS>/figures/<name>`` and return an object that shows it.
 
     Parameters
     ----------

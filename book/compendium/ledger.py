@@ -1,6 +1,6 @@
-"""What a notebook reads from the published tables, and what it records against their ids.
+"""The numbers that a notebook reads from the published tables, and those that it records.
 
-A notebook opens the ledger once, and names each number by its id ever after::
+A notebook opens the ledger once, and then names each number by its id::
 
     from compendium import ledger
 
@@ -9,11 +9,11 @@ A notebook opens the ledger once, and names each number by its id ever after::
     record("lam/table-3/scenario-1/n-25/wald", 0.9048, deviation=0.2935)
 
 ``given`` reads an input that a paper prints. ``printed`` reads a printed result, for a computation
-that starts from it or a figure that shows it. ``record`` stores our number for a printed one.
+that starts from it or a figure that shows it. ``record`` stores our number for a printed number.
 ``say`` stores a number that the text quotes (``{glue:text}``). All values are in the printed unit.
-Both kinds go to one CSV file per notebook, written at the end of every cell and at exit: the id of
-a published number contains a slash, the key of a quoted one does not. No verdict is given here:
-:mod:`compendium.verdicts` decides once, when the book is built, whether numbers agree.
+Both kinds go to one CSV file for each notebook, written at the end of every cell and at exit. The
+id of a published number contains a slash, and the key of a quoted number does not.
+:mod:`compendium.verdicts` decides when the book is built whether numbers agree.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ _opened: list[Page] = []
 
 @dataclass(frozen=True)
 class Record:
-    """What a notebook computed for one number; a results file has these columns.
+    """The result of a notebook for one number; a results file has these columns.
 
-    The number is a published one, or one that the text quotes, which has only a value.
+    A published number has all of them. A number that the text quotes has only a value.
     """
 
     id: str
@@ -58,7 +58,7 @@ COLUMNS = [field.name for field in fields(Record)]
 
 
 class Page:
-    """One notebook's side of the ledger; `open` makes it.
+    """The part of the ledger that belongs to one notebook; `open` makes it.
 
     `folder` is where its results go, which `compendium.execute` and tests may redirect.
     """
@@ -73,34 +73,34 @@ class Page:
         self.quoted: dict[str, Record] = {}
 
     def __iter__(self) -> Iterator[Callable[..., Any]]:
-        """What most notebooks need: ``given, printed, record, say = page``."""
+        """Give the four functions of a page: ``given, printed, record, say = page``."""
         return iter((self.given, self.printed, self.record, self.say))
 
     def given(self, id: str) -> float:  # noqa: A002 (the ledger's own word)
-        """An input as a paper prints it."""
+        """Return an input as a paper prints it."""
         if id not in self.published.inputs:
             raise LedgerError(f"no input has the id {id!r}")
         return float(self.number(id).value)
 
     def printed(self, id: str) -> float:  # noqa: A002
-        """A printed result, for a computation that starts from it or a figure that shows it."""
+        """Return a printed result, for a computation or a figure that uses it."""
         return float(self.number(self.published.named(id).id).value)
 
     def row(self, id: str) -> Row:  # noqa: A002
-        """All that is printed about an input or a result."""
+        """Return all printed facts of an input or a result."""
         if id not in self.published.everything:
             raise LedgerError(f"no input and no published number has the id {id!r}")
         return self.published.everything[id]
 
     def number(self, id: str) -> Number:  # noqa: A002
-        """A printed input or result, exactly, with half a unit of its last digit."""
+        """Return a printed input or result, exactly, with half a unit of its last digit."""
         row = self.row(id)
         if row.number is None:
             raise LedgerError(f"{id} is a word, {row.printed!r}, and not a number")
         return row.number
 
     def ids(self, prefix: str) -> list[str]:
-        """The published numbers whose ids begin with `prefix`, in the tables' order."""
+        """Return the published numbers whose ids begin with `prefix`, in the tables' order."""
         return [id for id in self.published.rows if id.startswith(prefix)]  # noqa: A001
 
     def say(self, key: str, value: float | str) -> None:
@@ -110,8 +110,8 @@ class Page:
         if "/" in key:
             raise LedgerError(f"a key for the text has no slash, got {key!r}")
         if key in self.quoted:
-            raise LedgerError(f"{key} is said twice")
-        if isinstance(value, numbers.Real):  # of Python, not of NumPy, for the notebook's metadata
+            raise LedgerError(f"{key} is quoted twice")
+        if isinstance(value, numbers.Real):  # metadata need Python's numbers
             value = int(value) if isinstance(value, numbers.Integral) else float(value)
         self.quoted[key] = Record(key, value)
         glue(key, value, display=False)
@@ -132,38 +132,38 @@ class Page:
         Parameters
         ----------
         id : str
-            The published number's id. With ``R-...:`` before it, the value is not ours but that of
-            the run which this entry of the register names for the number.
+            The published number's id. With ``R-...:`` before it, the value is that of the other run
+            which this entry of the register names for the number.
         value : float or str
             In the printed unit; a word where a word is printed.
         deviation : float, optional
             For a mean over replicates: the standard deviation of one replicate. (For another
             statistic: its standard error times the root of the number of replicates.)
         replicates : int, optional
-            How many replicates `value` comes from; None if it is exact. With a band: how many
-            each replication drew, so that a quick build is known to be one. Of another run: how
-            many it is thought to have.
+            The number of replicates behind `value`; None if it is exact. With a band: the number in
+            each replication, which shows that a build is quick. For another run: its presumed
+            number of replicates.
         band : (low, high), optional
             The central 99 % of `splits` independent replications, at least 200.
         splits : int, optional
             The number of those replications.
         reconstructed : bool, optional
-            Whether the input is not printed, but is the only one consistent with what is.
+            Whether the input is not printed, but is the only input that fits the printed numbers.
         """
         low, high = band or (None, None)
         self._add(Record(id, value, deviation, replicates, low, high, splits, reconstructed))
 
     def missing(self, id: str, what: str) -> None:  # noqa: A002
-        """Record that a number cannot be computed because `what` is not published."""
+        """Record that a number cannot be computed because the input `what` is not published."""
         self._add(Record(id, missing=what.strip()))
 
     @property
     def path(self) -> Path:
-        """The file that `save` writes."""
+        """Return the path of the file that `save` writes."""
         return self.folder / f"{self.name}.csv"
 
     def save(self) -> None:
-        """Write the file if there is something for it."""
+        """Write the file unless it would be empty."""
         records = [*self.records.values(), *self.quoted.values()]
         if records:
             write(self.path, csv_text(COLUMNS, map(asdict, records)))
@@ -176,7 +176,7 @@ class Page:
 
 
 def open(name: str) -> Page:  # noqa: A001 (notebooks say ledger.open)
-    """The ledger's page of a notebook, which saves itself."""
+    """Return the ledger's page of a notebook, which saves itself."""
     from IPython import get_ipython
 
     page = Page(name)
@@ -188,14 +188,14 @@ def open(name: str) -> Page:  # noqa: A001 (notebooks say ledger.open)
 
 
 def opened() -> Page:
-    """The page that this notebook opened."""
+    """Return the page that this notebook opened."""
     if not _opened:
         raise LedgerError("this notebook has not opened the ledger")
     return _opened[-1]
 
 
 def checked(record: Record, row: Row) -> Record:
-    """Return the record with plain Python numbers; refuse what its number's kind does not allow."""
+    """Return the record with Python's numbers, or refuse it if it does not fit its number."""
 
     def refuse(wrong: object, why: str) -> None:
         if wrong:
@@ -238,7 +238,7 @@ def checked(record: Record, row: Row) -> Record:
 
 
 def from_line(line: dict[str, str], row: Row | None) -> Record:
-    """Return the record that a line of a results file holds; `row` is None for a quoted number."""
+    """Return the record in a line of a results file; `row` is None for a quoted number."""
     if row is None:
         with contextlib.suppress(ValueError):
             return Record(line["id"], float(line["value"]))
@@ -276,17 +276,17 @@ def read(
 
 
 def shown(value: object) -> str:
-    """A value as a reader wants to see it."""
+    """Return a value as text for a reader."""
     return f"{value:.6g}" if isinstance(value, float) else repr(value)
 
 
 def csv_text(columns: Sequence[str], table: Iterable[dict[str, Any]]) -> str:
-    """A table as CSV text: floats with all their digits, "yes" for True, nothing for None."""
+    """Return a table as CSV text: floats with all digits, "yes" for True, nothing for None."""
     text = io.StringIO()
     writer = csv.DictWriter(text, columns, lineterminator="\n")
     writer.writeheader()
     for line in table:
-        # The writer gives numbers as Python does, and nothing for None.
+        # The writer writes numbers as Python does, and nothing for None.
         writer.writerow(
             {k: "yes" if v is True else "" if v is False else v for k, v in line.items()}
         )

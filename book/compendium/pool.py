@@ -1,7 +1,7 @@
-"""Where a notebook's simulations run: in its process, in several, or on a Dask cluster.
+"""Run a notebook's simulations in its process, in several processes, or on a Dask cluster.
 
-The runner says which, through the environment. A notebook reads the same in every case and gives
-the same numbers::
+The runner chooses by variables of the environment. The notebook's code and its numbers are the same
+in every case::
 
     from compendium.pool import executor
 
@@ -25,8 +25,8 @@ _PATIENCE = 60  # seconds for the first worker to appear
 def executor() -> AbstractContextManager[Executor | None]:
     """Return an executor, or None to stay in this process.
 
-    ``F1CI_SCHEDULER`` holds the address of a Dask scheduler; otherwise ``F1CI_PROCESSES`` says how
-    many processes to use (one).
+    ``F1CI_SCHEDULER`` is the address of a Dask scheduler. Without it, ``F1CI_PROCESSES`` is the
+    number of processes (by default one).
     """
     if address := os.environ.get("F1CI_SCHEDULER"):
         return _dask_executor(address)
@@ -42,7 +42,7 @@ def executor() -> AbstractContextManager[Executor | None]:
 
 
 def end_with_runner() -> None:
-    """End this process when the runner ends, however that happens."""
+    """End this process when the runner ends, for whatever reason."""
     import psutil
 
     def wait(runner: psutil.Process) -> None:
@@ -55,14 +55,14 @@ def end_with_runner() -> None:
 
 @contextmanager
 def _dask_executor(address: str) -> Iterator[Executor]:
-    """Give the executor of a cluster whose workers compute with what this notebook computes with.
+    """Return the executor of a cluster whose workers have this notebook's f1ci and versions.
 
-    They are asked once, at the beginning.
+    The workers are asked once, at the beginning.
     """
     from distributed import Client
 
     def sources() -> str:
-        """Return what results depend on, found where this runs."""
+        """Return the versions and the source on which results depend, where this runs."""
         import numpy
         import scipy
 
@@ -81,7 +81,7 @@ def _dask_executor(address: str) -> Iterator[Executor]:
         if others := [worker for worker, its in client.run(sources).items() if its != here]:
             raise RuntimeError(
                 f"the Dask workers {', '.join(others)} do not have this notebook's f1ci, "
-                "notebooks/shared, Python, numpy and scipy"
+                "Python, numpy and scipy"
             )
         with client.get_executor(pure=False) as pool:
             yield pool

@@ -1,20 +1,19 @@
-"""The left-hand side of the ledger: what the papers print, read from `book/published/`.
+"""The left-hand side of the ledger: the printed numbers, read from `book/published/`.
 
 - `papers.csv`: the papers, in the book's order,
 - `<paper>.csv`: the numbers printed as results (Lam's Tables 5 and 6 are illegible in our copy),
-- `inputs.csv`: what goes into them (confusion matrices, probabilities, numbers of replicates),
-- `replicates.csv`: which published numbers an input's number of replicates holds for,
-- `errata.csv`: the register: errors (E), other runs (R), what is open (O) and remarks (N),
-- `expected.csv`: the values of ours that those entries rest on, and how far they may move; for a
-  number that fits another run, that run's value as well, under the name `R-...:id`,
-- `marks.csv`: rows that cannot count as a check, or not as an independent one, or whose digits are
-  cut off, not rounded, and why,
-- `restated.csv`: rows that print again what another row prints.
+- `inputs.csv`: their inputs (confusion matrices, probabilities, numbers of replicates),
+- `replicates.csv`: the published numbers for which an input's number of replicates holds,
+- `errata.csv`: the errata: errors (E), other runs (R), open rows (O) and remarks (N),
+- `expected.csv`: our values on which these entries rest, and how far they may move; for a
+  number that fits another run, also that run's value, under the name `R-...:id`,
+- `marks.csv`: rows that are no check, or no independent check, or whose digits are
+  cut off instead of rounded, and why,
+- `restated.csv`: rows that print the number of another row again.
 
-A printed number is read exactly as it stands, into its value and half a unit of its last printed
-digit, both as fractions. **A number keeps its printed unit**: "99.6%" is 99.6, and whoever
-recomputes it records per cent as well. That is the one rule that also fits the tables whose
-heading, not whose cells, carries the sign.
+A printed number is read exactly, into its value and half a unit of its last printed
+digit, both as fractions. **A number keeps its printed unit**: "99.6%" is 99.6, and a notebook
+records it in per cent. This rule also fits tables that have the sign in the heading alone.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ _Kind = TypeVar("_Kind")
 
 
 class LedgerError(RefusedError):
-    """A table, a record or a printed number that the ledger cannot accept."""
+    """An error for a table, a record or a printed number that the ledger cannot accept."""
 
 
 @dataclass(frozen=True)
@@ -55,12 +54,11 @@ _WORD = re.compile(r"[A-Za-z][A-Za-z0-9_,. -]*")
 
 @functools.cache
 def read_number(printed: str) -> Number | None:
-    """The number that `printed` stands for, or None if it is a word such as "Accept H1".
+    """Return the number that `printed` stands for, or None for words such as "Accept H1".
 
-    Read are decimals with or without a leading zero, with thousands separators, an exponent,
-    a sign, "±" (whose number is what follows it) or a per cent sign (which changes nothing: the
-    value stays in the printed unit), fractions such as "16/11", powers such as "10^6", and
-    "a million".
+    It reads decimals with or without a leading zero, with thousands separators, an exponent,
+    a sign, "±" (the number follows it) or a per cent sign (the value stays in the printed unit).
+    It also reads fractions such as "16/11", powers such as "10^6", and "a million".
 
     >>> read_number("99.6%")
     Number(value=Fraction(498, 5), half_unit=Fraction(1, 20))
@@ -86,16 +84,16 @@ def read_number(printed: str) -> Number | None:
 
 @dataclass(frozen=True)
 class Paper:
-    """One paper; nothing else of the compendium lists them.
+    """One paper; no other place of the compendium lists the papers.
 
     Attributes
     ----------
     key, name : str
-        What ids begin with, and what readers see.
+        The beginning of its ids, and its name for readers.
     text : str
         The file name of its plain-text copy, for the check of the printed strings.
     tables, inputs : str
-        How many results, and how many inputs, its tables print: ``table-3:3*6*4 table-4:3*6*4``
+        The numbers of results and inputs that its tables print: ``table-3:3*6*4 table-4:3*6*4``
         for three scenarios, six sizes and four methods; an interval counts as two.
     """
 
@@ -108,18 +106,18 @@ class Paper:
 
 @dataclass(frozen=True)
 class Row:
-    """One published number, or one input, of which only the first five are known.
+    """One published number or one input; an input has only the first five attributes.
 
     Attributes
     ----------
     id, paper, item, description, printed, kind, erratum : str
         As in the tables.
     paper_replicates : int, optional
-        How many replicates the paper drew.
+        The number of the paper's replicates.
     mark, why : str
-        Why the row cannot count as a check, or not as an independent one.
+        The reason if the row is no check, or no independent check.
     expected : (value, tolerance), optional
-        What the row's entry in the register rests on.
+        Our value on which the row's entry in the errata rests.
     """
 
     id: str
@@ -136,12 +134,12 @@ class Row:
 
     @property
     def number(self) -> Number | None:
-        """The printed number, or None for a word."""
+        """Return the printed number, or None for a word."""
         return read_number(self.printed)
 
     @property
     def read(self) -> Number | None:
-        """The number that its digits stand for: rounded, or, if so marked, cut off."""
+        """Return the number for its digits: rounded, or cut off if it is marked so."""
         number = self.number
         if number is None or self.mark != "cut":
             return number
@@ -149,13 +147,13 @@ class Row:
 
     @property
     def is_coverage(self) -> bool:
-        """Whether it is the probability that intervals cover, by its description."""
+        """Tell from its description whether it is a coverage."""
         return "cover" in self.description.lower()
 
 
 @dataclass(frozen=True)
 class Erratum:
-    """One entry of the register; only errors have something `right`."""
+    """One entry of the errata; only errors have a text `right`."""
 
     id: str
     paper: str
@@ -169,7 +167,7 @@ class Erratum:
 
 
 def lines(path: Path, columns: Sequence[str]) -> list[dict[str, str]]:
-    """The lines of a table."""
+    """Return the lines of a table."""
     try:
         with path.open(encoding="utf-8", newline="") as file:
             reader = csv.DictReader(file, strict=True)
@@ -189,11 +187,10 @@ ROW_COLUMNS = (*_INPUT_COLUMNS, "kind", "erratum")
 
 
 class Published:
-    """All published tables of a folder; the first thing that cannot be read is an error.
+    """All published tables of a folder; a cell that cannot be read is an error.
 
-    A paper whose table is not there yet simply has no rows. Whether the tables are sound beyond
-    that (forms of ids, one run for each table row, complete entries of the register) is for
-    ``tests/test_published.py`` to say.
+    A paper whose table does not exist yet has no rows. ``tests/test_published.py`` checks the rest:
+    forms of ids, one run for each table row, complete entries of the errata.
     """
 
     def __init__(self, folder: Path = PUBLISHED) -> None:
@@ -220,7 +217,7 @@ class Published:
         self.everything: Mapping[str, Row] = {**self.inputs, **self.rows}
 
     def named(self, name: str) -> Row:
-        """The row of an id, or of `R-...:id`, its value in the run that its entry names."""
+        """Return the row of an id, or of `R-...:id` for its value in the other run."""
         run, mark, identity = name.rpartition(":")
         row = self.rows.get(identity)
         if row is None or (mark and not (run == row.erratum and run.startswith("R"))):
@@ -229,12 +226,12 @@ class Published:
 
     @property
     def facts(self) -> str:
-        """All that notebooks can ask of printed numbers, as one text."""
+        """Return all printed facts that notebooks can read, as one text."""
         rows = self.everything.values()
         return "\n".join(f"{r.id} {r.printed} {r.erratum} {r.paper_replicates}" for r in rows)
 
     def _of_rows(self, name: str, *columns: str) -> dict[str, list[str]]:
-        """What a table says of the published numbers; the first pattern that fits one counts."""
+        """Return the entries of a table for the published numbers; the first pattern counts."""
         found: dict[str, list[str]] = {}
         for pattern, *said in self._cells(name, ("rows", *columns)):
             ids = fnmatch.filter(self.rows, pattern)
@@ -244,11 +241,11 @@ class Published:
     def _table(
         self, name: str, kind: Callable[..., _Kind], columns: Sequence[str] = ()
     ) -> dict[str, _Kind]:
-        """The lines of a table by what their first column says."""
+        """Return the lines of a table by their first column."""
         columns = columns or list(kind.__dataclass_fields__)  # type: ignore[attr-defined]
         return {cells[0]: kind(*cells) for cells in self._cells(name, columns)}
 
     def _cells(self, name: str, columns: Sequence[str]) -> list[list[str]]:
-        """The cells of each line of a table, in the order of the columns; none without a table."""
+        """Return the cells of each line of a table, in the columns' order; none without a table."""
         path = self.folder / f"{name}.csv"
         return [list(line.values()) for line in lines(path, columns)] if path.exists() else []

@@ -1,9 +1,9 @@
 """Tables for notebooks. Those of published numbers hold ids; the book fills in the rest.
 
-A cell of such a table is a mark that names an id and what to show of it. When the book is built,
-:mod:`compendium.book` puts the printed number, ours, the verdict and the link there. Run by hand
-(in Jupyter, by papermill, with parameters of one's own), a notebook has no book to wait for: its
-tables show the printed number and ours. Verdicts are given in the book alone.
+A cell of such a table is a mark with an id and a kind of value. When the book is built,
+:mod:`compendium.book` puts the printed number, our number, the verdict and the link there. Without
+the book (in Jupyter, by papermill, with a reader's parameters) the tables show the printed number
+and our number. Only the book gives verdicts.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _MARKED = re.compile(r'<span data-ledger="([^"]*)" data-show="(\w+)"></span>')
 
 
 class table:  # noqa: N801 (notebooks say show.table)
-    """Any table; `numeric` says which columns are numbers, to be aligned on the right."""
+    """Return any table; the columns `numeric` are numbers, aligned on the right."""
 
     def __init__(
         self, head: Sequence[str], rows: Iterable[Sequence[object]], *, numeric: Iterable[int] = ()
@@ -49,19 +49,19 @@ def printed(identity: str) -> Markup:
 
 
 def described(identity: str) -> Markup:
-    """Return a cell for `table` that says what a number is."""
+    """Return a cell for `table` that describes a number."""
     return _MARK.format(identity, "description")
 
 
 def compare(ids: Iterable[str], *, names: Sequence[str] | None = None) -> table:
-    """Return a table with one line for each id: what it is, printed, reproduced, verdict.
+    """Return a table with a line for each id: description, printed, reproduced, verdict.
 
     Parameters
     ----------
     ids : iterable of str
         Ledger ids.
     names : sequence of str, optional
-        What to call them; by default their descriptions.
+        Their names; by default their descriptions.
     """
     wanted = list(ids)
     rows = [
@@ -83,12 +83,12 @@ def grid(
     Parameters
     ----------
     row_names, column_names : mapping of str to str
-        Keys, and what the table calls them.
+        Keys, and their names in the table.
     identity : callable
         ``identity(row_key, column_key)`` gives the ledger id of a cell, or "" for an
         empty one.
     corner : str, optional
-        What the row names are.
+        The heading of the row names.
     """
     rows = [
         [name, *(_MARK.format(i, "cell") if (i := identity(row, c)) else "" for c in column_names)]
@@ -99,7 +99,7 @@ def grid(
 
 
 def fill(html: str, content: Callable[[str, str], str]) -> str:
-    """Replace each mark of a table by what `content` returns for its id and what to show."""
+    """Replace each mark of a table by what `content` returns for its id and kind."""
     return _MARKED.sub(lambda mark: content(unescape(mark[1]), mark[2]), html)
 
 
@@ -123,7 +123,7 @@ def decimals(printed: str) -> int:
 
 
 def _without_book(identity: str, what: str) -> str:
-    """Return what a table shows of a number where there is no book."""
+    """Return what a table shows for a number without the book."""
     page = ledger.opened()
     row, record = page.row(identity), page.records.get(identity)
     ours = value_text(record.value if record else None, row.printed)

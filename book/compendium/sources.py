@@ -1,14 +1,14 @@
-"""Notebooks as text: their sources, the pairs that follow from them, and their parameters.
+"""Notebooks as text: their sources, the pairs made from them, and their parameters.
 
-``notebooks/x.py`` (percent format) is the source, ``x.ipynb`` follows. The committed ``.ipynb``
-carries no outputs, and its cell ids come from the cells' content: the same source always gives the
-same bytes. It has one cell more than its source, which fetches the repository where that is not
-installed, as on Colab. Jupyter knows Markdown but not the book's roles: a printed number stands in
-the place of its role, and a computed one is a link to its page.
+``notebooks/x.py`` (percent format) is the source, and ``x.ipynb`` is made from it. The committed
+``.ipynb`` has no outputs, and its cell ids come from the cells' content: the same source always
+gives the same bytes. It has an additional cell, which fetches the repository if it is not
+installed, as on Colab. Jupyter does not know the book's roles: the pair has a printed number
+instead of its role, and a link to the page instead of a computed number.
 ``python -m compendium.sources`` writes the pairs.
 
-Parameters are papermill's: one cell tagged ``parameters``, and in each of its lines a name, a type,
-a literal and a comment. ``notebooks/quick.yml`` has the values that ``make quick`` passes.
+Parameters are papermill's: one cell has the tag ``parameters``, and each of its lines has a name, a
+type, a literal and a comment. ``notebooks/quick.yml`` has the values that ``make quick`` passes.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ if importlib.util.find_spec("compendium") is None:
     %pip install --quiet --require-hashes -r f1ci-book/requirements.lock
     sys.path[:0] = [os.path.abspath("f1ci-book"), os.path.abspath("f1ci-book/book")]
     %cd -q f1ci-book/notebooks"""
-# Code that is quoted stands first: a role in it is left alone.
+# Quoted code comes first: a role in it stays.
 _ROLE = re.compile(r"```.*?```|(?<!\{)`` ?.+? ?``|\{(?P<name>[\w:]+)\}`(?P<text>[^`]+)`", re.S)
 _ANCHOR = re.compile(r"^\([\w.-]+\)=\n|(?<=\$\$)[ \t]*\([\w-]+\)[ \t]*$", re.M)
 _PAGE = re.compile(r"\]\((?:/|\.\./)(book|notebooks)/([\w-]+)\.(?:md|ipynb|html)")
@@ -75,7 +75,7 @@ def read(source: Path) -> NotebookNode:
 
 
 def pair_text(source: Path) -> str:
-    """Return what the committed ``.ipynb`` beside a source must contain."""
+    """Return the text of the ``.ipynb`` that belongs to a source."""
     notebook = read(source)
     printed = {i: row.printed for i, row in Published().everything.items()}
     make_readable(notebook, f"notebooks/{source.stem}", {"published": printed})
@@ -88,7 +88,7 @@ def make_readable(
 ) -> None:
     """Replace the book's roles by what Jupyter shows.
 
-    `known` has the values of each role by their ids. What is not known is a link to the page.
+    `known` has the values of each role by their ids. Other roles become links to the page.
     """
 
     def role(match: re.Match[str]) -> str:
@@ -111,7 +111,7 @@ def make_readable(
 
 
 def add_fetching(notebook: NotebookNode) -> None:
-    """Add the cell that fetches what a notebook needs where it stands alone."""
+    """Add the cell that fetches the repository for a notebook outside it."""
     code = _FETCH.replace("{version}", version("f1ci"))
     fetch = nbformat.v4.new_code_cell(code, id="fetch", metadata={"tags": ["remove-cell"]})
     notebook.cells.insert(1, fetch)

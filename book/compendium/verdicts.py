@@ -1,15 +1,14 @@
-"""The verdicts: whether what our notebooks computed agrees with what the papers print.
+"""The verdicts: does our number agree with the printed number?
 
-Given here and nowhere else, once, when the book is built; ``python -m compendium.verdicts`` joins
+Only this module gives verdicts, when the book is built. ``python -m compendium.verdicts`` joins
 the results with the published tables and prints the scoreboard. Values, deviations and bands are in
-the printed unit (per cent where per cent is printed). No tolerance is typed by hand; what may
-differ follows from the printed digits and the replicates. What each verdict means is said in
-`VERDICTS`, which also makes the table on the ledger's page.
+the printed unit (per cent if the paper prints per cent). No tolerance is typed by hand: it follows
+from the printed digits and the replicates. `VERDICTS` says what each verdict means, and makes the
+table on the ledger's page.
 
-An erratum named on a number that agrees is itself an error, as are results that nothing published
-asks for, numbers recorded twice, and notebooks that must run: because what they read has changed,
-or because a results file is missing or not as the run left it.
-The command fails on an error or an open row.
+These are errors: an erratum of a number that agrees, a result for an unpublished id, a number
+recorded twice, and a notebook that must run because its inputs changed or a file of its run is
+missing or changed. The command fails on an error or an open row.
 """
 
 from __future__ import annotations
@@ -50,12 +49,12 @@ class Verdict:
 
     @property
     def agrees(self) -> bool:
-        """Whether the number counts among those that agree."""
+        """Tell whether the verdict counts as agreement."""
         return self.tone in ("agrees", "placed")
 
     @property
     def passes(self) -> bool:
-        """Whether ours is compatible with the printed number, counted as agreement or not."""
+        """Tell whether our number fits the printed number, also if that is no agreement."""
         return self.agrees or self.tone == "weak"
 
 
@@ -63,17 +62,17 @@ with Path(__file__).with_suffix(".csv").open(encoding="utf-8", newline="") as _l
     VERDICTS = {line["name"]: Verdict(**line) for line in csv.DictReader(_lines)}
 
 STANDARD_ERRORS = 4
-# A band wider than this part of the value is called too wide, and for a coverage one wider than
-# this part of 1 - coverage: four standard errors of 10,000 test sets at .95 are a third of it.
+# A band is too wide if it is wider than this part of the value, or of 1 - coverage for a coverage:
+# four standard errors of 10,000 test sets at .95 are a third of 1 - coverage.
 WIDEST = 0.2
 WIDEST_MISS = 0.5
-# What an entry of the register makes of a row that differs, by the first letter of its id.
+# The verdict of a row that differs, by the first letter of its entry's id in the errata.
 EXPLAINED = {"E": "erratum", "R": "other-run", "O": "open", "N": "open"}
 # The part of a value that double arithmetic may lose.
 ROUNDING = Fraction(1, 10**12)
 
 
-# What is published of a row, in the ledger's files.
+# The published facts of a row, in the ledger's files.
 COLUMNS = (
     *("id", "paper", "item", "description", "kind", "printed", "value"),
     *("paper_error", "own_error", "low", "high", "splits", "other", "other_error"),
@@ -83,14 +82,14 @@ COLUMNS = (
 
 @dataclass(frozen=True)
 class Entry(Record, Row):
-    """One row of the ledger: what is printed, what was recorded, and so the verdict.
+    """One row of the ledger: the printed number, the recorded number and the verdict.
 
     Attributes
     ----------
     run : Entry, optional
-        The same row with what the run that the register names for it gives.
+        The same row with the value of the other run that the errata name for it.
     notebook, source : str
-        What recorded it, and the Software Heritage identifier of its source.
+        The notebook that recorded it, and the Software Heritage identifier of its source.
     """
 
     run: Entry | None = None
@@ -99,58 +98,58 @@ class Entry(Record, Row):
 
     @property
     def own_error(self) -> float | None:
-        """The standard error of our value."""
+        """Return the standard error of our value."""
         return _error(self.deviation, self.replicates or math.inf)
 
     @property
     def paper_error(self) -> float | None:
-        """The standard error of the printed value."""
+        """Return the standard error of the printed value."""
         return self.paper_replicates and _error(self.deviation, self.paper_replicates)
 
     @property
     def other(self) -> float | str | None:
-        """What the run that the register names gives."""
+        """Return the value of the other run that the errata name."""
         return None if self.run is None else self.run.value
 
     @property
     def other_error(self) -> float | None:
-        """The standard error of a printed number in that run."""
+        """Return the standard error of a printed number in that run."""
         return None if self.run is None else self.run.paper_error
 
     @property
     def verdict(self) -> str:
-        """Whether it agrees, in a word of `VERDICTS`."""
+        """Return the verdict, a name in `VERDICTS`."""
         return self._judged[0]
 
     @property
     def reason(self) -> str:
-        """Why it has its verdict."""
+        """Return the reason for the verdict."""
         return self._judged[1]
 
     @property
     def passes(self) -> bool:
-        """Whether ours is compatible with the printed number."""
+        """Tell whether our number fits the printed number."""
         return VERDICTS[self.verdict].passes
 
     def times(self, factor: float) -> Entry:
-        """The row if ours, and its band, were `factor` times what they are."""
+        """Return the row with our value and its band multiplied by `factor`."""
         ends = (self.value, self.low, self.high)
         value, low, high = (x * factor if isinstance(x, float) else None for x in ends)
         return replace(self, value=value, low=low, high=high)
 
     @property
     def unexplained(self) -> bool:
-        """Whether it differs and the register does not know it, or names a run that differs too."""
+        """Tell whether it differs and the errata do not explain it."""
         return self.verdict == "open" and not self.erratum.startswith(("O", "N"))
 
     @property
     def too_noisy(self) -> bool:
-        """Whether our own simulation is smaller than the paper's, as in a quick build."""
+        """Tell whether our simulation is smaller than the paper's, as in a quick build."""
         return self.replicates is not None and self.replicates < (self.paper_replicates or math.inf)
 
     @property
     def allowed(self) -> tuple[Fraction, Fraction]:
-        """Between which printed numbers our value would agree, all being numbers."""
+        """Return the range of printed numbers with which our value would agree."""
         assert isinstance(self.value, float)
         assert self.read is not None
         reach, low, high = self.read.half_unit, self.low, self.high
@@ -163,7 +162,7 @@ class Entry(Record, Row):
 
     @property
     def moved(self) -> list[str]:
-        """What is wrong if a value that an entry of the register rests on is not what it was."""
+        """Return the error if a value on which an entry of the errata rests has changed."""
         found = []
         for e, whose in ((self, "ours is"), (self.run, "that run gives")):
             if e is None or e.expected is None or not isinstance(e.value, float):
@@ -181,9 +180,9 @@ class Entry(Record, Row):
 
     @property
     def explained(self) -> bool:
-        """Whether the other run gives the printed number, and is nearer than ours if that differs.
+        """Tell whether the other run gives the printed number, and is nearer if ours differs.
 
-        Ours may agree too where the register lays the rest of a table row to that run.
+        Our number may agree too if the errata assign the rest of a table row to that run.
         """
         if self.run is None or not VERDICTS[self.run._compared[0]].passes:
             return False
@@ -191,19 +190,19 @@ class Entry(Record, Row):
 
     @property
     def agrees(self) -> bool:
-        """Whether what the stated design gives agrees, whatever the register says of the row."""
+        """Tell whether the stated design's number agrees, without regard to the errata."""
         return VERDICTS[self._compared[0]].passes
 
     @property
     def _distance(self) -> Fraction:
-        """How far our value is from the printed one, both being numbers."""
+        """Return the distance of our value from the printed value."""
         assert isinstance(self.value, float)
         assert self.read is not None
         return abs(Fraction(self.value) - self.read.value)
 
     @cached_property
     def _judged(self) -> tuple[str, str]:
-        """The verdict and the reason."""
+        """Return the verdict and the reason."""
         verdict, reason = self._compared
         if self.reconstructed:
             reason = f"from the reconstructed input: {reason}"
@@ -228,7 +227,7 @@ class Entry(Record, Row):
 
     @cached_property
     def _compared(self) -> tuple[str, str]:
-        """Whether our value agrees, "open" if not, and by which rule."""
+        """Return the verdict of the comparison, "open" if they differ, and the rule."""
         if self.missing:
             return "unpublished-input", self.missing
         if self.value is None:
@@ -268,14 +267,14 @@ def _error(deviation: float | None, replicates: float) -> float | None:
 
 
 def entry(row: Row, published: Published, records: Mapping[str, Record], **of: Any) -> Entry:
-    """A row of the ledger, from all that is published and recorded of it."""
+    """Return a row of the ledger, from its published and recorded facts."""
 
     def joined(record: Record, of: Mapping[str, Any]) -> Entry:
         return Entry(**{**vars(row), **vars(record), "id": row.id, **of})
 
     name = f"{row.erratum}:{row.id}"
     if run := records.get(name):
-        # What that run expects is exact, and its replicates are those behind the printed number.
+        # The other run's value is exact, and the printed number has its replicates.
         its = {"paper_replicates": run.replicates, "expected": published.expected.get(name)}
         of["run"] = joined(replace(run, replicates=None), its)
     return joined(records.get(row.id, Record(row.id)), of)
@@ -307,15 +306,15 @@ class Ledger:
 
     @property
     def problems(self) -> list[str]:
-        """Every error, and every open row that the register does not know."""
+        """Return every error, and every open row that the errata do not explain."""
         unexplained = [f"{e.id} is open: {e.reason}" for e in self.entries if e.unexplained]
         return self.errors + unexplained
 
     def power(self, factor: float) -> dict[str, tuple[int, int]]:
-        """How many numbers of each verdict would turn if ours were `factor` times, and of how many.
+        """Count the numbers of each verdict that would change if ours were multiplied by `factor`.
 
-        A number turns if it would no longer pass, or, for one that the register explains, if
-        it would pass or leave its expected value. (A band moves with its value.)
+        A number changes if it would no longer pass. A number that the errata explain changes
+        if it would pass or leave its expected value. (A band moves with its value.)
         """
         found: dict[str, tuple[int, int]] = {}
         for e in self.entries:
@@ -328,7 +327,7 @@ class Ledger:
         return {name: found[name] for name in VERDICTS if name in found}
 
     def counts(self) -> dict[str, dict[str, int]]:
-        """How many rows have each verdict, by paper."""
+        """Count the rows of each verdict, by paper."""
         groups: defaultdict[str, Counter[str]] = defaultdict(Counter)
         for e in self.entries:
             groups[e.paper][e.verdict] += 1
@@ -345,7 +344,7 @@ class Ledger:
         write(folder / "ledger.json", json.dumps(report, indent=1, ensure_ascii=False) + "\n")
 
     def scoreboard(self) -> Iterator[str]:
-        """List how many numbers have each verdict, and in full every row that does not agree."""
+        """List the number of rows with each verdict, and every row that does not agree."""
         yield f"{len(self.entries)} published numbers, results of {len(self.notebooks)} notebooks"
         for verdict in VERDICTS.values():
             rows = [e for e in self.entries if e.verdict == verdict.name]
@@ -358,7 +357,7 @@ class Ledger:
 
 
 def compared(pairs: Iterable[tuple[Entry, Entry]]) -> Iterator[str]:
-    """List how many numbers have which verdicts in two runs, as a table, and each that differs."""
+    """List the numbers by their verdicts in two runs, as a table, and each number that differs."""
     yield "| in the reference run | in this run | numbers |\n|---|---|---:|"
     counts = Counter((before.verdict, now.verdict) for before, now in pairs)
     yield from (f"| {before} | {now} | {n} |" for (before, now), n in sorted(counts.items()))
