@@ -115,8 +115,14 @@ class BinaryCounts(NamedTuple):
 
     Attributes
     ----------
-    tp, fp, fn, tn : int
-        True positives, false positives, false negatives and true negatives.
+    tp : int
+        True positives.
+    fp : int
+        False positives.
+    fn : int
+        False negatives.
+    tn : int
+        True negatives.
     """
 
     tp: int
@@ -130,8 +136,12 @@ class EffectiveCounts(NamedTuple):
 
     Attributes
     ----------
-    tp, fp, fn : float
-        True positives, false positives and false negatives; fractions in general.
+    tp : float
+        True positives; a fraction in general.
+    fp : float
+        False positives.
+    fn : float
+        False negatives.
     """
 
     tp: float
@@ -189,8 +199,10 @@ class Interval(_Limits):
     ----------
     estimate : float or ndarray
         The plain sample metric, whatever the method; ``nan`` where it is undefined.
-    low, high : float or ndarray
-        The limits.
+    low : float or ndarray
+        The lower limit.
+    high : float or ndarray
+        The upper limit.
     standard_error : float or ndarray
         The delta-method standard error of the estimate; ``nan`` where it is undefined.
     confidence_level : float
@@ -259,14 +271,22 @@ class JointIntervals(_Limits):
 
     Attributes
     ----------
-    classifiers, metrics : tuple of str
-        What each row is about.
-    estimate, standard_error : ndarray
-        The sample metrics and their standard errors.
-    low, high : ndarray
-        The limits of the joint intervals.
-    individual_low, individual_high : ndarray
-        The limits of the individual intervals.
+    classifiers : tuple of str
+        The classifier of each row.
+    metrics : tuple of str
+        The metric of each row.
+    estimate : ndarray
+        The sample metrics.
+    standard_error : ndarray
+        Their standard errors.
+    low : ndarray
+        The lower limits of the joint intervals.
+    high : ndarray
+        The upper limits of the joint intervals.
+    individual_low : ndarray
+        The lower limits of the individual intervals.
+    individual_high : ndarray
+        The upper limits of the individual intervals.
     critical_value : float
         The quantile of the joint intervals, which replaces the normal quantile of the
         individual ones: for "delta" half the length in standard errors.
