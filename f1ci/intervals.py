@@ -217,7 +217,7 @@ def f1_score_interval(
         return interval_of_classes(
             data, _metrics.fbeta(beta), average, constant, method, level, alternative
         )
-    metric = _metrics.averaged(average, beta)
+    metric = (_metrics.fbeta if average == "binary" else _metrics.macro_star)(beta)
     named = {"y_true": y_true, "y_pred": y_pred}
     items = _counts.items_of(named, metric.binary, pos_label, labels, groups)
     sample = sample_of_items(metric, items)
