@@ -1,4 +1,4 @@
-# `make` alone prints the targets. The first one that needs it sets up $(VENV) from
+# `make` alone prints the targets. The first target that needs $(VENV) makes it from
 # requirements.lock, which takes a minute or two on a fresh machine.
 
 VENV ?= .venv
@@ -13,12 +13,12 @@ NAME ?=
 PARAMS ?=
 OPTIONS ?=
 WITH ?=
-# The tests of f1ci's rooms, which need nothing of the compendium.
+# The tests of f1ci's rooms that do not import the compendium.
 ROOMS = $(shell grep -L compendium $(wildcard $(patsubst f1ci/%,tests/test_%,$(wildcard f1ci/[a-z]*.py))))
-# The shell reads what a person names, not make: a quote in it stays a quote.
+# The shell expands these variables, not make: a quote in a value stays a quote.
 RUN := $(BIN)/python -m compendium.execute --workers "$$WORKERS" --scheduler "$$SCHEDULER"
 export NAME PARAMS SCHEDULER SEED WORKERS
-# Python keeps what it compiles. Otherwise every notebook compiles its imports: 3 seconds for each.
+# Python stores compiled files. Otherwise every notebook compiles its imports, for 3 seconds.
 unexport PYTHONDONTWRITEBYTECODE
 
 ifneq ($(words $(VENV)),1)
@@ -39,7 +39,7 @@ $(READY): requirements.lock pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	@pwd > $@
 
-ready: $(READY)  ## Set up the environment, if it is not; it serves this folder alone.
+ready: $(READY)  ## Make the environment of this folder if it is missing.
 	@test "$$(cat $(READY))" = "$$(pwd)" || { echo "$(VENV) was made for $$(cat $(READY)) and would \
 	compute with what is there: remove it, or name another one with VENV=..."; exit 2; }
 
@@ -50,11 +50,11 @@ book: ready  ## Run every notebook at full fidelity, check the ledger and build 
 pdf: ready  ## Print the built book, and its article, as PDFs (needs Chromium).
 	$(BIN)/python -m compendium.deposit pdf
 
-quick: ready  ## The same with small numbers of replicates: a look, not a result.
+quick: ready  ## Build the book with few replicates: a look, not a result.
 	@$(RUN) --quick; ran=$$?; test $$ran -le 1 || exit $$ran; \
 	$(BIN)/python -m compendium.book --quick && exit $$ran
 
-site: ready  ## The pages alone, from the reference run and what was run before: a preview while writing.
+site: ready  ## Build the pages alone, from the reference run and earlier runs: a preview while writing.
 	@mkdir -p _build/site/results
 	@for made in _build/quick _build; do for part in executed records results; do \
 		! test -d $$made/$$part || cp -r $$made/$$part _build/site; done; done
@@ -64,25 +64,25 @@ site: ready  ## The pages alone, from the reference run and what was run before:
 notebooks: ready  ## Run the notebooks whose inputs changed. SCHEDULER=tcp://... uses a Dask cluster.
 	$(RUN)
 
-notebook: ready  ## Run one: make notebook NAME=lam-coverage PARAMS="confidence_level=0.9"
+notebook: ready  ## Run one notebook: make notebook NAME=lam-coverage PARAMS="confidence_level=0.9"
 	@test -n "$$NAME" || { echo "name the notebook: make notebook NAME=lam-coverage"; exit 2; }; \
 	$(RUN) --params="$$PARAMS" -- "$$NAME"
 
 pair: ready  ## Write each notebook's .ipynb from its .py.
 	$(BIN)/python -m compendium.sources
 
-seed: ready  ## Run what draws random numbers with another root seed; compare the verdicts. SEED=8 OPTIONS=--quick
+seed: ready  ## Run notebooks with another root seed and compare the verdicts. SEED=8 OPTIONS=--quick
 	@$(RUN) --seed="$$SEED" $(OPTIONS); ran=$$?; test $$ran -le 1 || exit $$ran; \
 	$(BIN)/python -m compendium.verdicts --seed && exit $$ran
 
-ledger: ready  ## Compare what the notebooks computed with every published number.
+ledger: ready  ## Compare the notebooks' numbers with every published number.
 	$(BIN)/python -m compendium.verdicts
 
-verify: ready  ## Run everything anew and compare each number with the reference run; a certificate.
+verify: ready  ## Run everything again, compare each number with the reference run, and print a certificate.
 	@$(RUN) --force; ran=$$?; test $$ran -le 1 || exit $$ran; \
 	$(BIN)/python -m compendium.deposit verify
 
-reference: ready  ## Run what changed and make this run the reference run.
+reference: ready  ## Run the notebooks whose inputs changed and make this run the reference run.
 	$(RUN)
 	$(BIN)/python -m compendium.deposit reference
 
@@ -92,19 +92,19 @@ archive: book  ## Write one archive of the repository, the site and all results,
 		--mode=644 --transform 's,^,f1ci/,' --create --file - | gzip -n > _build/f1ci.tar.gz
 	sha256sum _build/f1ci.tar.gz
 
-test: ready  ## Every check: format, lint, types, tests.
+test: ready  ## Run every check: format, lint, types, tests.
 	$(BIN)/ruff format --check --quiet
 	$(BIN)/ruff check --quiet
 	@$(BIN)/mypy & types=$$!; \
 	$(BIN)/python -m pytest --numprocesses $(WORKERS) --dist loadfile --no-loadscope-reorder; \
 	tests=$$?; wait $$types && exit $$tests
 
-train: ready  ## Train the word segmenters of wangli-tag-sets anew and compare (15 minutes); OPTIONS=--write replaces.
+train: ready  ## Train the word segmenters of wangli-tag-sets again and compare (15 minutes); OPTIONS=--write replaces.
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade --target _build/train \
 		$$($(BIN)/python -c "import tomllib; print(*tomllib.load(open('pyproject.toml', 'rb'))['dependency-groups']['train'])")
 	PYTHONPATH=_build/train $(BIN)/python notebooks/data/train_tag_sets.py $(OPTIONS)
 
-dist: ready  ## Build f1ci's wheel and test it by itself. WITH="numpy==1.26.0" adds requirements.
+dist: ready  ## Build f1ci's wheel and test it without the compendium. WITH="numpy==1.26.0" adds requirements.
 	rm -rf dist _build/wheel
 	$(BIN)/python -m hatchling build
 	$(PYTHON) -m venv _build/wheel
@@ -116,7 +116,7 @@ dist: ready  ## Build f1ci's wheel and test it by itself. WITH="numpy==1.26.0" a
 bench: ready $(BENCH)/.ready  ## Time f1ci against other packages. OPTIONS="--big --record" for the book.
 	OMP_NUM_THREADS=1 $(BENCH)/bin/python -m benchmarks.bench $(OPTIONS)
 
-peers: ready $(BENCH)/.ready  ## Ask the other packages the validation page's questions anew (20 minutes).
+peers: ready $(BENCH)/.ready  ## Compute the other packages' answers of the validation page again (20 minutes).
 	$(BIN)/python -m benchmarks.probes $(BENCH)/bin/python
 
 $(BENCH)/.ready: pyproject.toml
@@ -125,7 +125,7 @@ $(BENCH)/.ready: pyproject.toml
 		$$($(BIN)/python -c "import tomllib; print(*tomllib.load(open('pyproject.toml', 'rb'))['dependency-groups']['bench'])") -e .
 	@touch $@
 
-lock: ready  ## Resolve requirements.lock and environment.yml anew from pyproject.toml (needs uv).
+lock: ready  ## Write requirements.lock and environment.yml again from pyproject.toml (needs uv).
 	uv pip compile --quiet --universal --python-version 3.10 --generate-hashes --no-annotate --no-header \
 		--group book --group test pyproject.toml --output-file requirements.lock
 	sed '/- pip:$$/q' environment.yml > environment.new
@@ -133,5 +133,5 @@ lock: ready  ## Resolve requirements.lock and environment.yml anew from pyprojec
 	echo '      - --editable .' >> environment.new
 	mv environment.new environment.yml
 
-clean:  ## Remove what was built; keep the environments.
+clean:  ## Remove built files; keep the environments.
 	rm -rf _build dist .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache

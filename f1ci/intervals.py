@@ -43,7 +43,7 @@ def f1_interval(
     confidence_level: float = 0.95,
     alternative: str = "two-sided",
 ) -> Interval:
-    """Confidence interval for the F1 score of a binary classifier, from its counts.
+    """Return a confidence interval for the F1 score of a binary classifier, from its counts.
 
     Parameters
     ----------
@@ -126,7 +126,7 @@ def f1_score_interval(
     confidence_level: float = 0.95,
     alternative: str = "two-sided",
 ) -> Interval:
-    """Confidence interval for an F score, from true and predicted labels.
+    """Return a confidence interval for an F score, from true and predicted labels.
 
     Parameters
     ----------

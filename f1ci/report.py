@@ -27,7 +27,7 @@ METRICS = ("precision", "recall", "f1")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ClassificationReport(Record):
-    """What `classification_report` gives; printing it prints the report.
+    """The report of `classification_report`; printing it prints the report.
 
     Attributes
     ----------
@@ -122,7 +122,7 @@ def classification_report(
     method: str | None = None,
     confidence_level: float = 0.95,
 ) -> ClassificationReport:
-    """Precision, recall and F1 of every class and their averages, each with its interval.
+    """Return precision, recall and F1 of every class and their averages, with intervals.
 
     Parameters
     ----------

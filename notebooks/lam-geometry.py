@@ -55,15 +55,18 @@ items = np.random.default_rng(seed).permutation(np.repeat(list(COUNTS), list(COU
 # %%
 def draw_items(axis, kinds, columns, letters):
     """Draw items as discs in rows, each with its letter."""
+    # White letters cannot be read on the bright discs.
+    dark = {"true negative": figures.COLOURS["grey"], "false negative": "black"}
     for place, kind in enumerate(kinds):
         x, y = place % columns, -(place // columns)
         axis.plot(x, y, "o", markersize=19, **LOOKS[kind])
-        axis.annotate(letters[kind], (x, y), ha="center", va="center", color="white", fontsize=10)
+        look = {"ha": "center", "va": "center", "fontsize": 10, "color": dark.get(kind, "white")}
+        axis.annotate(letters[kind], (x, y), **look)
     axis.set(xlim=(-0.7, columns - 0.3), ylim=(-6, 0.7), aspect="equal")
     axis.axis("off")
 
 
-# %% mystnb={"image": {"alt": "Left: sixty discs in rows, true positives blue, false positives red, false negatives orange, and many true negatives in pale grey. Right: the grey ones are gone; the remaining thirty-six show R for right on the blue discs and W for wrong on the others, like coins."}, "figure": {"caption": "Left: sixty items of a test set. F1 ignores the grey ones, the true negatives. Right: what remains are coin tosses, right (R) or wrong (W). F1 follows from the share of R.", "name": "fig-lam-geometry-coin"}}
+# %% mystnb={"image": {"alt": "Left: sixty discs in rows, true positives blue, false positives red, false negatives orange, and many true negatives in pale grey. Right: the grey discs are gone. Thirty-six discs remain, with R for right on the blue discs and W for wrong on the others, like coins."}, "figure": {"caption": "Left: sixty items of a test set. F1 ignores the grey ones, the true negatives. Right: what remains are coin tosses, right (R) or wrong (W). F1 follows from the share of R.", "name": "fig-lam-geometry-coin"}}
 # Draw all items on the left, and the relevant items as coins on the right.
 figure, (left, right) = figures.subplots(1, 2, height=2.9, width_ratios=[10, 6])
 draw_items(

@@ -128,14 +128,14 @@ show.table(
 #
 # Each repetition trains on one half and tests on the other, and then changes the halves. So there are
 # six folds. Two test sets of one repetition share nothing. Two test sets of different repetitions
-# share one block, half of each.
+# share one block, which is half of each test set.
 
 # %% mystnb={"image": {"alt": "Six rows, one for each fold, and four columns, one for each block of items. In every row two blocks are for training and two for testing. Rows one and two, three and four, five and six are mirror images. Any two rows from different pairs have one test block in common."}, "figure": {"caption": "The six folds of a 3 x 2 block-regularised cross-validation. Two test sets of one repetition share nothing; two test sets of different repetitions share one block.", "name": "fig-wangli-folds"}}
 figure, ax = figures.subplots(height=2.6)
 for row, (j, half) in enumerate(blocks_of):
     for column, name in enumerate(blocks):
         tested = name not in blocks_of[j, half]
-        colour = figures.COLOURS["vermilion" if tested else "sky"]
+        colour = figures.COLOURS["orange" if tested else "sky"]
         box = {"height": 0.8, "color": colour, "edgecolor": "white"}
         ax.barh(row + 0.4 * (j - 1), 1, left=column, **box)
         place = (column + 0.5, row + 0.4 * (j - 1))

@@ -48,7 +48,7 @@ def browser():
 
 @pytest.fixture(scope="session")
 def real_book(tmp_path_factory):
-    """The folder of the real book, computed with small numbers: made by one worker, for all."""
+    """The folder of the real book, computed with few replicates: made by one worker, for all."""
     import fcntl  # which Windows lacks
 
     from compendium import ROOT

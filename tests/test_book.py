@@ -1,4 +1,4 @@
-"""The real book, computed with small numbers (`make quick`), as files and as pages in a browser.
+"""The real book, computed with few replicates (`make quick`), as files and as pages in a browser.
 
 What is up to date is not computed again. `test_screens.py` looks at single pages of it.
 """

@@ -417,10 +417,7 @@ def faulty(tmp_path_factory):
         ("dies", "failed last time: its process died in cell 3 of 4"),
         ("floods", "failed last time: cell 3: ValueError:  [31mzzz"),
         ("forks", ""),
-        (
-            "strange",
-            "failed last time: the notebook's files must begin with its name, not other.csv",
-        ),
+        ("strange", "failed last time: its files must begin with its name, not other.csv"),
     ],
 )
 def test_whatever_goes_wrong_is_a_failure_with_a_sentence(faulty, name, expected):

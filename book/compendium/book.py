@@ -210,7 +210,7 @@ def _strip(edition: Edition, task: Task) -> str:
 def _certificate(edition: Edition, extra: Path) -> str:
     """Compare a full run with the reference run, for the page and as JSON."""
     if edition.name != "full":
-        return "These are small numbers, for a quick look; there is nothing to compare them with."
+        return "This run has few replicates, so it is not compared with the reference run."
     try:
         certificate = deposit.certify(edition)
     except (RefusedError, FileNotFoundError) as error:

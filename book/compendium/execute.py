@@ -72,7 +72,7 @@ REFERENCE = Path("book", "reference")  # other runs are compared with this run
 class Edition:
     """One set of runs of a tree's notebooks: ``full``, ``quick``, ``custom`` (a reader's own).
 
-    They never share a folder: small numbers cannot enter the book. ``seed`` is a run with another
+    They never share a folder, so a quick run cannot enter the book. ``seed`` is a run with another
     root seed, ``site`` a preview of pages, from runs that may be out of date.
     """
 
@@ -328,9 +328,7 @@ def _run_one(edition: Edition, task: Task, time_limit: int) -> dict[str, str] | 
     error = _clean(executed, stopped)
     made = [p.name for p in results.rglob("*") if p.is_file()]
     if strangers := sorted(name for name in made if not name.startswith(task.name)):
-        error = error or _error(
-            f"the notebook's files must begin with its name, not {', '.join(strangers)}"
-        )
+        error = error or _error(f"its files must begin with its name, not {', '.join(strangers)}")
     return error
 
 
@@ -412,7 +410,7 @@ def say(line: str) -> None:
 
 # The command
 
-QUICK = {"--quick": {"action": "store_true", "help": "small numbers, in a folder apart"}}
+QUICK = {"--quick": {"action": "store_true", "help": "few replicates, in another folder"}}
 
 
 def command(work: Callable[..., bool], arguments: Mapping[str, Mapping[str, Any]]) -> NoReturn:

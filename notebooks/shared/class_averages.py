@@ -37,8 +37,8 @@ Counts = NDArray[np.int64]
 class ClosedForms(NamedTuple):
     """The sums of Appendices A to C for one matrix.
 
-    `first` and `second` are the two sums of Appendix B, which the R code of Appendix D calls a
-    and b; `scale` times their sum is the variance of macro F1.
+    `first` and `second` are the two sums of Appendix B. The R code of Appendix D calls them a and
+    b. Their sum times `scale` is the variance of macro F1.
     """
 
     micro: float
@@ -163,8 +163,9 @@ def outcome_correlation(
 def undefined_probability(n: int, design: Array, measure: str) -> float:
     """Return the probability that n items leave a measure undefined (prop-takahashi-undefined).
 
-    The measure is undefined if one of some groups of cells is empty: for macro F1 a class's row and
-    column together, for macro* F1 each row and each column. Inclusion and exclusion over groups.
+    The measure is undefined if a group of cells is empty. For macro F1 a group is a class's row and
+    column together, for macro* F1 it is a row or a column. The probability is found by inclusion
+    and exclusion over the groups.
     """
     rows = [np.arange(len(design))[:, None] == k for k in range(len(design))]
     groups = {
@@ -183,8 +184,8 @@ def undefined_probability(n: int, design: Array, measure: str) -> float:
 def wilson_coverage(accuracy: float, n: int, level: float) -> float:
     """Return the exact coverage of Wilson's interval for a proportion.
 
-    `f1ci` has it as an interval for F1: without false negatives, F1 is a function of the share of
-    right items, and the interval is carried over.
+    `f1ci` has it as an interval for F1. Without false negatives F1 is a function of the share of
+    right items, which carries the interval over.
     """
     design = [accuracy, 1 - accuracy, 0, 0]
     return float(

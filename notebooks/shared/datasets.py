@@ -115,9 +115,9 @@ def wang_li_counts() -> dict[tuple[str, str], NDArray[np.int64]]:
 def read_matrices(path: str | os.PathLike[str]) -> dict[str, pd.DataFrame]:
     """Return a reader's own confusion matrices from a CSV file with one line for each cell.
 
-    Its columns are ``name``, ``true``, ``predicted`` and ``count``, and every pair of
-    classes has a line, so that no orientation has to be guessed. The matrices have true
-    classes in rows, in the order of their first lines.
+    Its columns are ``name``, ``true``, ``predicted`` and ``count``. Every pair of classes has
+    a line, so no orientation has to be guessed. The matrices have true classes in rows, in
+    the order of their first lines.
     """
     frame = pd.read_csv(path, dtype=str, keep_default_na=False)
     columns = ["name", "true", "predicted", "count"]
@@ -152,10 +152,10 @@ def confusion_matrix_names() -> list[str]:
 def confusion_matrix(name: str) -> pd.DataFrame:
     """Return a confusion matrix of the papers: rows are true classes, columns are predicted.
 
-    `takahashi` prints the transpose; the file names both classes of every cell, so no
-    orientation has to be guessed. ``frame.attrs["origin"]`` is "printed", or
-    "reconstructed" for a matrix that a paper does not print but that is the only one
-    consistent with the numbers it prints. The classes of a binary matrix are "0" and "1".
+    `takahashi` prints the transpose. The file names both classes of every cell, so no
+    orientation has to be guessed. ``frame.attrs["origin"]`` is "printed" or "reconstructed".
+    A reconstructed matrix is the only matrix that fits the numbers of a paper that does not
+    print it. The classes of a binary matrix are "0" and "1".
     """
     frame = _table("confusion-matrices.csv")
     cells = frame[frame["name"] == name]

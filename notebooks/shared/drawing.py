@@ -1,4 +1,4 @@
-"""What several notebooks draw."""
+"""Drawings that several notebooks share."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Statistics of the six folds of a 3 x 2 cross-validation: correlations, t intervals, credibility.
 
-What Wang and Li (2019) take from experience or avoid, and a computation can look at: the
-correlations rho_1 and rho_2 of eq. 14, and the t interval that their first guideline warns of.
+Wang and Li (2019) take the correlations rho_1 and rho_2 of eq. 14 from experience, and their first
+guideline warns of t intervals. A computation can show both.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def scores(counts: ArrayLike, metric: str) -> Array:
 
 @dataclass(frozen=True)
 class FoldCorrelations:
-    """How the folds of cross-validations vary together over many corpora.
+    """Variance and correlations of the folds of cross-validations over many corpora.
 
     Attributes
     ----------
@@ -79,8 +79,8 @@ class TInterval:
 def t_interval(values: ArrayLike, confidence_level: float = 0.95) -> TInterval:
     """Return the corrected resampled t interval of six fold values, shape (..., 3, 2).
 
-    Nadeau and Bengio (2003): the variance of the mean is taken as (1/6 + 1) times that of the
-    folds, because test sets are as large as training sets. Five degrees of freedom.
+    By Nadeau and Bengio (2003) the variance of the mean is (1/6 + 1) times that of the folds,
+    because test sets and training sets have the same size. There are five degrees of freedom.
     """
     folds = np.asarray(values, dtype=float)
     folds = folds.reshape(*folds.shape[:-2], 6)

@@ -1,4 +1,4 @@
-"""How well joint intervals do: exactly for one rule, by simulation for several (`yuan`).
+"""Coverage and length of joint intervals: exact for one rule, simulated for several (`yuan`).
 
 A test set of n cases enters the intervals through its joint cell counts alone, so a simulated test
 set is one multinomial draw. For one rule only TP, FP and FN matter, and all tables that can occur
@@ -6,8 +6,8 @@ are summed over instead of drawn.
 
 Every study looks at four kinds of intervals, named as in Tables VI and VII: "individual",
 "joint", "corrected" (joint and blurred) and "corrected_individual". Its results are a dictionary
-with names such as "1nn/joint/coverage", "all/corrected/length" (a family of measures, a kind, and
-what is asked) and "individual/m3" (the coverage of one measure by itself).
+with names such as "1nn/joint/coverage" and "all/corrected/length" (a family of measures, a kind, a
+quantity). "individual/m3" is the coverage of the third measure alone.
 
 A critical value is computed
 
@@ -15,8 +15,8 @@ A critical value is computed
 - for three measures of one rule whose tables are enumerated: by a quadratic in the three
   correlations, fitted to `EXAMPLES` critical values; the residuals are of order 1e-3;
 - otherwise once for all test sets of one population, from their mean correlation. It
-  varies by less than one per cent from one test set to the next, which moves mean lengths
-  and coverages by a few 1e-4; `drift` measures it.
+  varies by less than one per cent from one test set to the next. This moves mean lengths
+  and coverages by a few 1e-4, which `drift` measures.
 
 A measure whose estimated variance is zero is left out of the critical value of its test set.
 """
@@ -61,7 +61,7 @@ Array = NDArray[np.float64]
 EXAMPLES = 500
 # Accuracy of the critical value common to all test sets: it moves a coverage by 1e-4 at most.
 COMMON = 1e-3
-# Accuracy of a critical value that one test set has by itself.
+# Accuracy of the critical value of a single test set.
 OWN = 5e-4
 # Tables less likely than this are left out of exact sums.
 LEAST = float(np.exp(-26.0))
@@ -83,10 +83,11 @@ class Exact:
 
 @dataclass(frozen=True)
 class Drift:
-    """What it costs to compute a critical value once, not in every test set.
+    """Cost of computing a critical value once instead of in every test set.
 
-    `deviation` of the critical value from test set to test set; the change of `coverage`, and
-    the relative change of the mean `length`, that its mean brings.
+    `deviation` is the standard deviation of the critical value from test set to test set.
+    `coverage` is the change of coverage that the common value brings. `length` is the relative
+    change of the mean length.
     """
 
     deviation: float
@@ -148,8 +149,8 @@ def true_values(cells: ArrayLike, metrics: Sequence[BinaryMetric]) -> Array:
 def _slopes(metric: BinaryMetric, matrices: Array) -> Array:
     """Return the derivatives by E(ZA), EA and EZ, shape (3, tests), as in Table III.
 
-    f1ci differentiates by the four cells; a cell's derivative is the sum of those of the means
-    that it is part of, up to a constant.
+    f1ci differentiates by the four cells. Up to a constant, a cell's derivative is the sum of the
+    derivatives by those means that contain the cell.
     """
     g = metric.gradient(matrices)
     by_a, by_z = g[..., 0, 1] - g[..., 0, 0], g[..., 1, 0] - g[..., 0, 0]
@@ -174,7 +175,7 @@ def estimates(cells: ArrayLike, metrics: Sequence[BinaryMetric]) -> Estimates:
     blocks = [
         _block(counts[start : start + size], metrics) for start in range(0, len(counts), size)
     ]
-    # Test sets are last in memory, so that sums over a few measures run along them.
+    # Test sets are last in memory: sums over a few measures then run along them.
     parts = (np.concatenate(part, axis=-1) for part in zip(*blocks, strict=True))
     return Estimates(*(np.moveaxis(part, -1, 0) for part in parts))
 
@@ -538,7 +539,7 @@ def rake(cells: ArrayLike, margins: ArrayLike) -> Array:
     """Return joint cells with given tables of each rule, by iterative proportional fitting.
 
     Of all distributions with these tables it is the nearest to `cells`, in the sense of
-    Kullback and Leibler: what the rules have to do with one another beyond them stays.
+    Kullback and Leibler. The dependence of the rules beyond these tables stays.
 
     Parameters
     ----------
@@ -595,7 +596,7 @@ def drift(
     rng: Any,
     level: float = 0.95,
 ) -> Drift:
-    """Compare a critical value of each test set's own with the one common to all."""
+    """Compare the critical values of single test sets with the value common to all."""
     p = np.asarray(cells, dtype=np.float64) / np.sum(cells)
     counts = np.random.default_rng(rng).multinomial(n, p, size=replicates)
     found, truth = estimates(counts, metrics), true_values(p, metrics)
@@ -613,7 +614,7 @@ def drift(
 
 
 def own_critical_values(covariance: Array, level: float = 0.95, *, accuracy: float = OWN) -> Array:
-    """Return the critical value of each test set by itself, all variances being positive."""
+    """Return the critical value of each single test set; all variances must be positive."""
     k = covariance.shape[-1]
     rows = np.stack(list(_correlations(covariance)))
     above = rows[np.triu_indices(k, 1)].T

@@ -29,8 +29,8 @@ SHARED = {"delta": ("delta", "logit"), "blur": ("blur",), "cautious": ("score", 
 def population(rules: int, prevalence: float, rate: float, agreement: float) -> Array:
     """Return probabilities of the joint cells.
 
-    A share `agreement` of the items is hard or easy for all rules alike; else each is right, with
-    probability `rate`, by itself.
+    A share `agreement` of the items is hard or easy for all rules alike. On the other items each
+    rule is right with probability `rate`, independently of the others.
     """
     bits = cell_bits(rules)
     hits = bits[:, 1:] == bits[:, :1]
@@ -119,10 +119,10 @@ class Found(NamedTuple):
 
 
 def study(drawn: Array, metrics: Sequence[Any], truth: Array, level: float, lengths: int) -> Any:
-    """Measure each method; the length in the first `lengths` test sets.
+    """Measure coverage of each method, and its length in the first `lengths` test sets.
 
-    Limits widen with q, and q lies between z and Sidak's bound. Where these settle the matter the
-    quantile is not computed.
+    Limits widen with q, and q lies between z and Sidak's bound. The quantile is not computed if
+    both bounds give the same answer.
     """
     found = {}
     # 1. Each distinct test set once.

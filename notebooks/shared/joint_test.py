@@ -1,9 +1,9 @@
 """One test for a whole table of simulated numbers.
 
-A table of 72 numbers can disagree with a computation in a way that no row shows: all numbers a
-little low, or a few more large deviations than chance would give. `joint_test` answers for the
-table as a whole. It prints the table anew, many times, as a simulation without any error would
-print it, and counts how often such a table is further off than the paper's.
+A table of 72 numbers can disagree with a computation in a way that no row shows. All numbers may be
+a little low, or too many deviations may be large. `joint_test` tests the whole table. It prints the
+table anew, many times, as a simulation without any error would print it. Then it counts how often
+such a table is further off than the paper's.
 
 The steps, for printed numbers y, exact values m and standard errors s:
 
@@ -15,7 +15,7 @@ The steps, for printed numbers y, exact values m and standard errors s:
    row may share their test sets, and then e has the row's correlation.
 4. Each p-value is the share of drawn tables whose statistic is at least that of the paper's table.
 
-The test has nothing to say about deterministic numbers (s = 0): there each digit must match.
+The test is not for deterministic numbers (s = 0): there each digit must match.
 """
 
 from __future__ import annotations

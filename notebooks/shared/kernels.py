@@ -114,7 +114,7 @@ def joint_critical_value(
     chosen = np.take_along_axis(chosen, source[..., None, :], axis=-1)
     with np.errstate(invalid="ignore", divide="ignore"):
         scale = np.sqrt(np.diagonal(chosen, axis1=-2, axis2=-1))
-        # Rounding must not make a correlation exceed 1, nor a diagonal differ from it.
+        # Without rounding errors no correlation exceeds 1, and the diagonal is 1.
         scaled = np.clip(chosen / (scale[..., :, None] * scale[..., None, :]), -1.0, 1.0)
     correlation = np.where(source[..., :, None] == source[..., None, :], 1.0, scaled)
     k = correlation.shape[-1]

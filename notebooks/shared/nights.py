@@ -1,8 +1,8 @@
 """Sleep stages by night: counts, scores and what the nights do to their errors.
 
-The data are the nights of Guillot et al. (2020): for each night the stage that human scorers
-agreed on and the stages that six networks gave, as counts of 30-second epochs. Epochs of one night
-resemble one another, so the night is the independent unit and not the epoch.
+The data are the nights of Guillot et al. (2020). For each night they have the stage that human
+scorers agreed on and the stages that six networks gave, as counts of 30-second epochs. Epochs of
+one night resemble one another, so the night is the independent unit, not the epoch.
 
 The *design effect* of a score is the variance of its estimate when nights are the units, divided by
 its variance if all epochs were independent. The *correlation within nights* is the number rho for
@@ -106,8 +106,8 @@ def published_mean(frame: pd.DataFrame, network: str) -> float:
 def influences(metric: f1ci.metrics.Metric, tables: NDArray[Any]) -> Array:
     """Return what each night adds to the deviation of a score from its true value.
 
-    To first order the deviation is the sum over nights of the night's cells times the gradient of
-    the metric at the pooled table (equation eq-takahashi-clusters of the chapter).
+    To first order the deviation is a sum over nights: the night's cells times the gradient of the
+    metric at the pooled table (equation eq-takahashi-clusters of the chapter).
     """
     pull: Array = (tables * metric.gradient(tables.sum(axis=0))).sum(axis=(1, 2))
     return pull
@@ -152,8 +152,8 @@ def coverage(
     """Return how often intervals from a few nights hold the truth about all of them, in per cent.
 
     The nights at hand are the population; each replicate draws `size` of them with replacement.
-    With the tables of one network the score is its macro F1; with those of two it is the second
-    network's macro F1 minus the first one's.
+    With the tables of one network the score is its macro F1. With the tables of two it is the
+    second network's macro F1 minus the first network's.
     """
     truth = np.array([np.mean(night_scores(t.sum(axis=0))) for t in tables])
     target = truth[0] if len(tables) == 1 else truth[1] - truth[0]

@@ -1,9 +1,9 @@
-"""Which run do the numbers of a table come from? Fits of populations to printed numbers (`yuan`).
+"""Fits of populations to printed numbers: which run do the numbers of a table come from? (`yuan`).
 
-All test sets that a population can show are enumerated once, with their intervals. For any
-population near it the expected coverages and lengths then are sums with other weights, and no
-interval is computed anew. `Enumerated` does that; `RuleFit` finds the recall and precision that fit
-the six printed numbers of a rule, by chi-square;
+All test sets that a population can show are enumerated once, with their intervals. For a
+population near it, expected coverages and lengths are the same sums with other weights, and no
+interval is computed anew. `Enumerated` holds these test sets. `RuleFit` finds the recall and
+precision that fit the six printed numbers of a rule, by chi-square.
 """
 
 from __future__ import annotations
@@ -135,7 +135,7 @@ class Enumerated:
 
 
 class RuleFit:
-    """The six printed numbers of one rule, and what any population near its own expects.
+    """The six printed numbers of one rule, with their expectations in populations near its own.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""How the notebooks of `yuan` record numbers, and how they test whole tables of them."""
+"""Recording of numbers and tests of whole tables, for the notebooks of `yuan`."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ def as_exact(
 ) -> None:
     """Record an exact value from the reconstructed population.
 
-    Its deviation is that of one test set. If the population itself has an `error`, as printed true
-    values from a simulation have, the deviation is what the mean of `replicates` test sets needs to
-    have both.
+    Its deviation is that of one test set. The population itself may have an `error`, for example
+    if printed true values come from a simulation. Then the deviation grows until the mean of
+    `replicates` test sets has both errors.
     """
     deviation = float(np.hypot(value.deviation, error * np.sqrt(replicates)))
     record(identity, value.mean, deviation=deviation, reconstructed=True)

@@ -2,9 +2,9 @@
 
 `jiang` and `yuan` train on one random split (or one random training set) that they do not
 publish. Their numbers can therefore only be placed in the distribution over such splits.
-A test set enters every interval only through the counts of the 2^(m+1) joint cells of the
-outcome Z and the predictions A_1, ..., A_m of m rules, so these counts are all that is
-kept: ``notebooks/data/splits-<name>.csv``, one row per split.
+Every interval depends on a test set only through the counts of the 2^(m+1) joint cells of the
+outcome Z and the predictions A_1, ..., A_m of m rules. So ``notebooks/data/splits-<name>.csv``
+holds these counts alone, one row per split.
 
 The experiments, in `EXPERIMENTS`:
 
@@ -20,12 +20,12 @@ The experiments, in `EXPERIMENTS`:
 ``letters-svm-unscaled``
     The same splits as ``letters``, with scikit-learn's default support vector machine.
 
-What the papers leave open, and what is done here, after the defaults of the R functions
-that their authors are likely to have called: logistic regression is plain maximum
-likelihood without a penalty (``glm``); a random forest has 500 trees (``randomForest``)
-and otherwise scikit-learn's defaults; the support vector machine standardises its features
-and has a radial kernel with C = 1 and gamma = 1 / features (``svm`` of e1071). All other
-rules take the features as they are, unless ``standardise``. Sex of abalone is three columns
+The papers leave the learners' settings open. Here they follow the defaults of the R functions
+that the authors are likely to have called. Logistic regression is plain maximum likelihood
+without a penalty (``glm``). A random forest has 500 trees (``randomForest``) and otherwise
+scikit-learn's defaults. The support vector machine standardises its features and has a radial
+kernel with C = 1 and gamma = 1 / features (``svm`` of e1071). All other rules take the features
+unchanged, unless ``standardise``. Sex of abalone is three columns
 of zeros and ones (two for logistic regression, which has an intercept). Every rule predicts
 1 when its estimated probability exceeds 1/2.
 
@@ -36,18 +36,18 @@ taken instead. ``letters-svm-unscaled`` keeps the evidence, and ``splits-letters
 machine, which agrees (``notebooks/data/make_r_splits.py``).
 
 In one dimension a forest of 500 trees is the 1NN rule. A training point is in a tree's
-bootstrap sample with probability .632, so in more than half of 500 samples, and the forest
+bootstrap sample with probability .632, so in more than half of 500 samples. So the forest
 votes for the nearest point's outcome. There are 4 exceptions among 1000 training sets. They have
 two points that trees, which compute in single precision, do not separate.
 
-Split i of an experiment depends on its seed and on i alone, so any one can be made again
-by itself::
+Split i of an experiment depends on its seed and on i alone. So every split can be made again
+alone::
 
     python -m notebooks.shared.splits abalone --first 17 --last 18
 
-and without ``--first`` and ``--last`` the data file and its entry in ``sources.csv`` are
+Without ``--first`` and ``--last`` the data file and its entry in ``sources.csv`` are
 made anew. Counts are reproducible for one version of scikit-learn, which ``sources.csv``
-names; another may grow other trees.
+names. Another version may grow other trees.
 """
 
 from __future__ import annotations

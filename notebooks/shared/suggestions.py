@@ -1,8 +1,8 @@
-"""Two classifiers on one test set of which only each one's own counts are published.
+"""Labels of two classifiers on one test set for which only their own counts are published.
 
-The counts of two models do not say on which items they disagree. They say how much at least and
-how much at most. `nested` and `disjoint` make the labels of these two extremes, so that any
-comparison of f1ci can be asked for both.
+The counts of two models do not say on which items they disagree. They give the least and the
+largest possible number. `nested` and `disjoint` make the labels of these two extremes. Then every
+comparison of f1ci can be made for both.
 """
 
 from __future__ import annotations
@@ -50,12 +50,12 @@ def _labels(a: Counts, b: Counts, *, from_the_end: bool) -> tuple[Labels, Labels
 
 
 def nested(a: Counts, b: Counts) -> tuple[Labels, Labels, Labels]:
-    """Return truth, A and B that disagree as little as their counts allow."""
+    """Return truth, A and B with the least disagreement that their counts allow."""
     return _labels(a, b, from_the_end=False)
 
 
 def disjoint(a: Counts, b: Counts) -> tuple[Labels, Labels, Labels]:
-    """Return truth, A and B that disagree as much as their counts allow."""
+    """Return truth, A and B with the most disagreement that their counts allow."""
     return _labels(a, b, from_the_end=True)
 
 
@@ -63,8 +63,8 @@ def difference_variance(cells: Array) -> Array:
     """Return the variance of A's F1 minus B's, times the number of items, by the delta method.
 
     `cells` has the shape (..., 2, 2, 2): probabilities of the true class, A's and B's prediction.
-    An item adds (2 z a - F (z + a)) / (E z + E a) to a model's F1, where z and a are 1 for a true
-    and for a predicted positive; the two models' parts are subtracted.
+    Let z be 1 for a true positive class, and a be 1 for a predicted one. An item adds
+    (2 z a - F (z + a)) / (E z + E a) to a model's F1. The two models' parts are subtracted.
     """
     z, a, b = np.indices((2, 2, 2))
 

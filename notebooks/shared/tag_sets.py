@@ -1,8 +1,8 @@
 """Two models on the same words: the counts of `train_tag_sets`, and how the models' errors agree.
 
-Words are counted in seven cells, named by three digits: in the gold standard or not, predicted by
-model A or not, predicted by model B or not. Word boundaries that neither the gold standard nor a
-model has are not words, so there is no eighth cell.
+Words are counted in seven cells, named by three digits. The digits say whether a word is in the
+gold standard, predicted by model A, and predicted by model B. There is no eighth cell: without all
+three there is no word.
 """
 
 from __future__ import annotations
