@@ -249,18 +249,15 @@ def _report(
     left_out = np.isnan(zero_division)
     counted = "left out of its averages" if left_out else f"counted as {zero_division:g}"
     notes = [
-        f"undefined, and {counted}: {m} of {_listing(of, relevant == 0.0)}"
+        f"undefined, and {counted}: {m} of {_validation.listing(list(compress(of, relevant == 0)))}"
         for m, relevant in zip(METRICS, (tp + fp, tp + fn, tp + fp + fn), strict=True)
         if not relevant.all()
     ]
     little = tp + fp + fn < FEW
     if little.any():
-        notes.append(f"too few items to say much of {_listing(of, little)}, and of the averages")
+        listed = _validation.listing(list(compress(of, little)))
+        notes.append(f"too few items to say much of {listed}, and of the averages")
     support = (tp + fn).astype(np.int64)
     return ClassificationReport(
         of, by_class, averages, support, data.number, tuple(notes), name, level
     )
-
-
-def _listing(classes: Classes, which: NDArray[np.bool_]) -> str:
-    return _validation.first_few(list(map(_tables.label, compress(classes, which))), 6)
