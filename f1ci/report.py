@@ -39,13 +39,13 @@ class ClassificationReport(Record):
         Under "accuracy" the interval of "accuracy"; or under "micro avg" (several classes for an
         item), and under "macro avg" and "weighted avg", those of the three metrics.
     support : ndarray of int
-        How many items are truly of each class.
+        The number of true items of each class.
     items : int
-        How many items there are.
+        The number of items.
     notes : tuple of str
-        What is undefined or hardly known, in words.
+        Sentences about scores that are undefined or hardly known.
     method : str
-        How the end points were computed.
+        The name of the method.
     confidence_level : float
         The nominal level of each interval by itself.
     """
@@ -249,18 +249,15 @@ def _report(
     left_out = np.isnan(zero_division)
     counted = "left out of its averages" if left_out else f"counted as {zero_division:g}"
     notes = [
-        f"undefined, and {counted}: {m} of {_listing(of, relevant == 0.0)}"
+        f"undefined, and {counted}: {m} of {_validation.listing(list(compress(of, relevant == 0)))}"
         for m, relevant in zip(METRICS, (tp + fp, tp + fn, tp + fp + fn), strict=True)
         if not relevant.all()
     ]
     little = tp + fp + fn < FEW
     if little.any():
-        notes.append(f"too few items to say much of {_listing(of, little)}, and of the averages")
+        listed = _validation.listing(list(compress(of, little)))
+        notes.append(f"too few items to say much of {listed}, and of the averages")
     support = (tp + fn).astype(np.int64)
     return ClassificationReport(
         of, by_class, averages, support, data.number, tuple(notes), name, level
     )
-
-
-def _listing(classes: Classes, which: NDArray[np.bool_]) -> str:
-    return _validation.first_few(list(map(_tables.label, compress(classes, which))), 6)
