@@ -243,7 +243,7 @@ say("choosing-cp-price", 100 * float(price - 1))
 # - **Wilson score has a closed form**: Wilson's interval for a proportion, which has been
 #   studied for a century.
 #
-# From a hundred relevant items on, the two intervals differ in the third decimal, so you may use either.
+# With hundreds of relevant items the two intervals hardly differ, so you may use either.
 #
 # (when-does-the-choice-not-matter)=
 # ## When does the choice not matter?
