@@ -124,7 +124,7 @@ figures.save(figure, "choosing-a-method-tasks")
 
 # %% [markdown]
 # Two numbers sum up a curve. The first is the **mean over F\***, where $F^*$ is the true share of relevant
-# items that are right. It is a finite sum, because the integral of
+# items that are right. It is a finite sum: the integral of
 # $\binom{v}{t} x^t (1 - x)^{v - t}$ over an interval is a Beta probability divided by $v + 1$. The second is the
 # **infimum**, the lowest coverage. Between neighbouring end points coverage rises, falls, or rises and then falls
 # ({prf:ref}`cor-lam-coverage-block`). So it is enough to look on both sides of every end point. (The corollary does not
