@@ -76,7 +76,7 @@ def difference_interval(
     UndefinedMetricWarning
         If the metric is undefined for one of the two.
     DegenerateVarianceWarning
-        If the standard error is zero, and the method has no use for that.
+        If the standard error is zero, and the method needs a positive error.
 
     Examples
     --------

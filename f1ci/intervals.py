@@ -66,9 +66,9 @@ def f1_interval(
     confidence_level : float, default 0.95
         Nominal probability, between 0 and 1, that the interval holds the true score.
     alternative : {"two-sided", "greater", "less"}, default "two-sided"
-        As SciPy has it. "greater" gives the lower limit alone, at which the score is at least with
-        the confidence of the level; the upper end is then that of the range. "less" gives the
-        upper limit. The level must be above 0.5.
+        As in SciPy. "greater" gives the lower limit alone: the score is at least this limit with
+        the probability of the level, and `high` is the end of the range. "less" gives the upper
+        limit alone. The level must be above 0.5.
 
     Returns
     -------
@@ -83,7 +83,7 @@ def f1_interval(
         Where no item is relevant (``tp = fp = fn = 0``): the estimate and its standard error are
         ``nan`` and the interval is [0, 1], or ``nan`` too for "logit".
     DegenerateVarianceWarning
-        Where the standard error is zero, and the method has no use for that.
+        Where the standard error is zero, and the method needs a positive error.
 
     Examples
     --------
@@ -180,7 +180,7 @@ def f1_score_interval(
     SmallSampleWarning
         If a class of an average has fewer than three items that matter to its score.
     DegenerateVarianceWarning
-        If the standard error is zero, and the method has no use for that.
+        If the standard error is zero, and the method needs a positive error.
 
     Examples
     --------
@@ -209,7 +209,7 @@ def f1_score_interval(
         return interval_of_classes(
             data, _metrics.fbeta(beta), average, constant, method, level, alternative
         )
-    metric = _metrics.averaged(average, beta)
+    metric = (_metrics.fbeta if average == "binary" else _metrics.macro_star)(beta)
     named = {"y_true": y_true, "y_pred": y_pred}
     items = _counts.items_of(named, metric.binary, pos_label, labels, groups)
     sample = sample_of_items(metric, items)
@@ -226,7 +226,7 @@ def metric_interval(
     confidence_level: float = 0.95,
     alternative: str = "two-sided",
 ) -> Interval:
-    r"""Interval for a metric, from one or more confusion matrices.
+    r"""Return an interval for a metric, from one or more confusion matrices.
 
     Parameters
     ----------
@@ -264,7 +264,7 @@ def metric_interval(
     SmallSampleWarning
         Where a class of an average has fewer than three items that matter to its score.
     DegenerateVarianceWarning
-        Where the standard error is zero, and the method has no use for that.
+        Where the standard error is zero, and the method needs a positive error.
 
     Examples
     --------

@@ -198,9 +198,11 @@ class Posterior:
         True positives.
     misses : float or ndarray
         False positives (precision), false negatives (recall) or both (F1).
-    alpha, beta : float or ndarray
-        Parameters of the Beta posterior of precision, of recall or, for F1, of
+    alpha : float or ndarray
+        First parameter of the Beta posterior of precision, of recall or, for F1, of
         :math:`F^* = F_1 / (2 - F_1)`.
+    beta : float or ndarray
+        Second parameter of the same.
     """
 
     metric: str
