@@ -398,11 +398,10 @@ def interval_of_classes(
     )
     if share == 1.0:
         return interval
-    estimate, low, high = (
-        share * end + (1.0 - share) * zero_division for end in (interval.estimate, *interval)
-    )
-    error = share * interval.standard_error
-    return replace(interval, estimate=estimate, low=low, high=high, standard_error=error)
+    rest = (1.0 - share) * zero_division
+    names = ("estimate", "low", "high")
+    ends = {name: share * getattr(interval, name) + rest for name in names}
+    return replace(interval, **ends, standard_error=share * interval.standard_error)
 
 
 def _mean_over_items(data: ClassCounts, score: Tversky, zero_division: float) -> tuple[Sample, str]:

@@ -91,7 +91,9 @@ class ClassificationReport(Record):
 
     def to_frame(self) -> pandas.DataFrame:
         """Return the records as a pandas data frame, indexed by name and metric."""
-        return _tables.frame(self.records(), ["name", "metric"])
+        import pandas
+
+        return pandas.DataFrame(self.records()).set_index(["name", "metric"])
 
     def _table(self) -> tuple[list[str], list[list[str]], list[str]]:
         ends = [end for _, parts, _ in self.rows() for end in parts.values()]
@@ -249,15 +251,18 @@ def _report(
     left_out = np.isnan(zero_division)
     counted = "left out of its averages" if left_out else f"counted as {zero_division:g}"
     notes = [
-        f"undefined, and {counted}: {m} of {_validation.listing(list(compress(of, relevant == 0)))}"
+        f"undefined, and {counted}: {m} of {_listing(of, relevant == 0.0)}"
         for m, relevant in zip(METRICS, (tp + fp, tp + fn, tp + fp + fn), strict=True)
         if not relevant.all()
     ]
     little = tp + fp + fn < FEW
     if little.any():
-        listed = _validation.listing(list(compress(of, little)))
-        notes.append(f"too few items to say much of {listed}, and of the averages")
+        notes.append(f"too few items to say much of {_listing(of, little)}, and of the averages")
     support = (tp + fn).astype(np.int64)
     return ClassificationReport(
         of, by_class, averages, support, data.number, tuple(notes), name, level
     )
+
+
+def _listing(classes: Classes, which: NDArray[np.bool_]) -> str:
+    return _validation.first_few(list(map(_tables.label, compress(classes, which))), 6)

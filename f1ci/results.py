@@ -185,8 +185,10 @@ class _Limits(Record):
 
     def to_frame(self) -> pandas.DataFrame:
         """Return a pandas data frame with a row for each interval."""
+        import pandas
+
         names, numbers = self._columns(slice(None))
-        return _tables.frame(names | numbers, list(names))
+        return pandas.DataFrame(names | numbers).set_index(list(names))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

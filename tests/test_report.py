@@ -95,8 +95,8 @@ def test_it_says_what_is_undefined_and_what_is_hardly_known():
     report = f1ci.classification_report(["a", "b"] * 30 + ["c"], ["a", "b"] * 30 + ["a"])
     assert np.isnan(report.by_class["precision"].estimate[2])
     assert report.notes == (
-        "undefined, and left out of its averages: precision of 'c'",
-        "too few items to say much of 'c', and of the averages",
+        "undefined, and left out of its averages: precision of c",
+        "too few items to say much of c, and of the averages",
     )
     assert str(report).endswith("\n".join(report.notes))
     assert not f1ci.classification_report(["a", "b"] * 30, ["a", "b"] * 30).notes
