@@ -17,11 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from f1ci import _validation
-from f1ci.results import Classes, Labels
+from f1ci.results import AnyArray, Classes, Labels
 
 Codes: TypeAlias = NDArray[np.int64]
-# Labels or indicators of any type.
-Values: TypeAlias = NDArray[Any]
 
 # Integers that span no more values than this, or than there are labels, are their own codes.
 _NARROW = 1 << 10
@@ -33,7 +31,7 @@ MOST_CLASSES = 10_000
 OTHERS = "the other classes"
 
 
-def labels(name: str, value: Labels) -> Values:
+def labels(name: str, value: Labels) -> AnyArray:
     """Return labels as a one-dimensional array of integers or of Python objects."""
     array = _as_array(name, value)
     if array.ndim == 2 and array.shape[1] == 1:
@@ -137,7 +135,7 @@ def indicator_counts(
     return table.astype(np.float64), wanted
 
 
-def _as_array(name: str, value: Any) -> Values:
+def _as_array(name: str, value: Any) -> AnyArray:
     """Return `value` as an array in which labels stay apart that Python keeps apart.
 
     This is the one place that knows other libraries.
@@ -185,7 +183,7 @@ def _check(name: str, values: list[Hashable]) -> None:
             )
 
 
-def _encode(arrays: list[Values]) -> tuple[Codes, list[Hashable]]:
+def _encode(arrays: list[AnyArray]) -> tuple[Codes, list[Hashable]]:
     """Return codes and the classes they stand for, some of which may not occur."""
     kinds = {array.dtype.kind for array in arrays}
     # numpy has no integer type for the largest unsigned and signed integers together.

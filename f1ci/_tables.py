@@ -4,13 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
-
-if TYPE_CHECKING:
-    import pandas
 
 # A name is cut to so many letters.
 _WIDEST = 40
@@ -48,10 +44,3 @@ def as_text(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
         right = [cell.rjust(width) for cell, width in zip(cells, widths[1:], strict=True)]
         lines.append("  ".join([name.ljust(widths[0]), *right]).rstrip())
     return "\n".join(lines)
-
-
-def frame(columns: object, index: list[str]) -> pandas.DataFrame:
-    """Return a pandas data frame of these columns or records, indexed by some of its columns."""
-    import pandas
-
-    return pandas.DataFrame(columns).set_index(index)

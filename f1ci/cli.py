@@ -170,18 +170,16 @@ _ARGUMENTS: dict[str, Fields] = {
 _TABLE = "file --true --groups --delimiter --pred"
 _COMPARE = f"{_TABLE}+ file_b --on --metric --positive --margin --method"
 
-# Each command with its arguments and an example.
-_COMMANDS: list[tuple[Callable[[Namespace], Answer], str, str]] = [
-    (_counts, "tp fp fn tn --metric --method --alternative", "77 44 10"),
-    (_report, f"{_TABLE} --labels --method", "x.csv --true y --pred a"),
-    (_matrix, "matrix --method", "matrix.txt"),
-    (_compare, _COMPARE, "x.csv --true y --pred a b"),
-    (
-        _plan,
-        "--metric --half-width --prevalence",
-        "--metric f0.5 --half-width 0.02 --prevalence 0.615",
-    ),
-]
+_PLAN = "--metric --half-width --prevalence"
+
+# Each command with its function, its arguments and an example.
+_COMMANDS: dict[str, tuple[Callable[[Namespace], Answer], str, str]] = {
+    "counts": (_counts, "tp fp fn tn --metric --method --alternative", "77 44 10"),
+    "report": (_report, f"{_TABLE} --labels --method", "x.csv --true y --pred a"),
+    "matrix": (_matrix, "matrix --method", "matrix.txt"),
+    "compare": (_compare, _COMPARE, "x.csv --true y --pred a b"),
+    "plan": (_plan, _PLAN, "--metric f0.5 --half-width 0.02 --prevalence 0.615"),
+}
 
 
 def helps() -> dict[str, str]:
@@ -190,14 +188,13 @@ def helps() -> dict[str, str]:
 
 
 def _parsers() -> dict[str, ArgumentParser]:
-    raw = argparse.RawDescriptionHelpFormatter
-    examples = [f"f1ci {run.__name__.strip('_')} {example}" for run, _, example in _COMMANDS]
+    examples = [f"{name} {example}" for name, (_, _, example) in _COMMANDS.items()]
     more = ["compare a.csv b.csv --on id --true y --pred p", "report - --true y --pred a --json"]
-    shown = "\n  ".join([*examples, *(f"f1ci {example}" for example in more)])
+    shown = "\n  ".join(f"f1ci {example}" for example in examples + more)
     top = ArgumentParser(
         prog="f1ci",
         description="How sure can we be of an F score? Intervals, reports, comparisons, plans.",
-        formatter_class=raw,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
         epilog=f"examples:\n  {shown}\n\n"
         "A file has a header line, and commas, semicolons, tabs or bars between columns.\n"
         "Limits are for items drawn at random, or for documents (--groups). For fixed numbers\n"
@@ -208,13 +205,9 @@ def _parsers() -> dict[str, ArgumentParser]:
     top.add_argument("--version", action="version", version=f"f1ci {f1ci.__version__}")
     commands = top.add_subparsers(metavar="COMMAND", required=True)
     parsers = {"f1ci": top}
-    for (run, words, _), example in zip(_COMMANDS, examples, strict=True):
-        new = commands.add_parser(
-            run.__name__.strip("_"),
-            help=run.__doc__,
-            description=run.__doc__,
-            epilog=f"example: {example}",
-        )
+    for name, (run, words, example) in _COMMANDS.items():
+        new = commands.add_parser(name, help=run.__doc__, description=run.__doc__)
+        new.epilog = f"example: f1ci {name} {example}"
         new.set_defaults(run=run, on=None, file_b=None)
         for word in [*words.split(), "--confidence-level", "--json"]:
             new.add_argument(word.rstrip("+"), **_ARGUMENTS[word])

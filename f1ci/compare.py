@@ -76,7 +76,7 @@ def difference_interval(
     UndefinedMetricWarning
         If the metric is undefined for one of the two.
     DegenerateVarianceWarning
-        If the standard error is zero, and the method has no use for that.
+        If the standard error is zero, and the method needs a positive error.
 
     Examples
     --------
@@ -254,7 +254,9 @@ def _p_value(metric: Metric, items: Items, method: str, replicates: int, rng: Se
     if method == "randomisation":
         return paired.random_swaps(items, metric, replicates, _validation.generator(rng))
     if method == "exact" and metric.index is not None:
-        cells = paired.cells_of(metric.single(items)[1])
+        _, counted = metric.single(items)
+        cells = np.zeros((2, 2, 2))
+        np.add.at(cells, tuple(counted.codes), counted.counts)
         return paired.exact_p_value(cells, metric.index.a, metric.index.b)
     statistic, converged = paired.score_statistic(items, metric)
     if not converged:

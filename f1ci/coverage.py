@@ -61,9 +61,10 @@ class Coverage:
         Probability that the interval holds the truth; an undefined one counts as a miss.
     coverage_if_defined : float or ndarray
         The same, given that the interval is defined.
-    expected_length, length_deviation : float or ndarray
-        Mean length of the defined intervals, and its standard deviation from one test set to the
-        next.
+    expected_length : float or ndarray
+        Mean length of the defined intervals.
+    length_deviation : float or ndarray
+        Standard deviation of the length from one test set to the next.
     overshoot : float or ndarray
         Probability that an end point lies outside [0, 1].
     degeneracy : float or ndarray
@@ -75,8 +76,12 @@ class Coverage:
         Total probability of the tables summed over; 1 if simulated.
     replicates : int
         How many test sets were drawn; 0 if exact.
-    coverage_error, coverage_if_defined_error, length_error : float or ndarray
-        Standard errors of a simulation; 0 if exact.
+    coverage_error : float or ndarray
+        Standard error of a simulated `coverage`; 0 if exact.
+    coverage_if_defined_error : float or ndarray
+        Standard error of a simulated `coverage_if_defined`; 0 if exact.
+    length_error : float or ndarray
+        Standard error of a simulated `expected_length`; 0 if exact.
     """
 
     coverage: Numbers

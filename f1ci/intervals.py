@@ -66,9 +66,9 @@ def f1_interval(
     confidence_level : float, default 0.95
         Nominal probability, between 0 and 1, that the interval holds the true score.
     alternative : {"two-sided", "greater", "less"}, default "two-sided"
-        As SciPy has it. "greater" gives the lower limit alone, at which the score is at least with
-        the confidence of the level; the upper end is then that of the range. "less" gives the
-        upper limit. The level must be above 0.5.
+        As in SciPy. "greater" gives the lower limit alone: the score is at least this limit with
+        the probability of the level, and `high` is the end of the range. "less" gives the upper
+        limit alone. The level must be above 0.5.
 
     Returns
     -------
@@ -83,7 +83,7 @@ def f1_interval(
         Where no item is relevant (``tp = fp = fn = 0``): the estimate and its standard error are
         ``nan`` and the interval is [0, 1], or ``nan`` too for "logit".
     DegenerateVarianceWarning
-        Where the standard error is zero, and the method has no use for that.
+        Where the standard error is zero, and the method needs a positive error.
 
     Examples
     --------
@@ -158,18 +158,10 @@ def f1_score_interval(
         What an undefined score counts, of a class that is never true and never predicted or of
         an item without classes. By default an average leaves it out, and a warning says so.
     method : str, optional
-        By default "score"; for averages over the classes of indicators "logit".
-
-        - ``"score"``: Wilson's idea: the values that a test with the standard error under each
-          value does not reject.
-        - ``"cautious"``: Longer, to hold at least the level: Clopper-Pearson, carried on to other
-          scores of one class.
-        - ``"wilson_direct"``: The same test on the scale of F1, for the F1 of one class.
-        - ``"logit"``: The delta method on a scale without borders.
-        - ``"delta"``: The estimate plus and minus z standard errors of the delta method.
-        - ``"blur"``: The same with a larger standard error, for metrics of two classes.
-        - ``"wilson_indirect"``, ``"clopper_pearson"`` and ``"wald"`` are the names of Lam, Gopal
-          and Qian for "score", "cautious" and "delta", for the F1 of one class.
+        By default "score"; for averages over the classes of indicators "logit". See
+        `f1_interval` for what "score", "cautious", "wilson_direct", "logit", "delta" and "blur"
+        are, and for the names of Lam, Gopal and Qian: "wilson_indirect", "clopper_pearson" and
+        "wald".
     confidence_level : float, default 0.95
         Nominal probability that the interval holds the true score.
     alternative : {"two-sided", "greater", "less"}, default "two-sided"
@@ -188,7 +180,7 @@ def f1_score_interval(
     SmallSampleWarning
         If a class of an average has fewer than three items that matter to its score.
     DegenerateVarianceWarning
-        If the standard error is zero, and the method has no use for that.
+        If the standard error is zero, and the method needs a positive error.
 
     Examples
     --------
@@ -217,7 +209,7 @@ def f1_score_interval(
         return interval_of_classes(
             data, _metrics.fbeta(beta), average, constant, method, level, alternative
         )
-    metric = _metrics.averaged(average, beta)
+    metric = (_metrics.fbeta if average == "binary" else _metrics.macro_star)(beta)
     named = {"y_true": y_true, "y_pred": y_pred}
     items = _counts.items_of(named, metric.binary, pos_label, labels, groups)
     sample = sample_of_items(metric, items)
@@ -234,7 +226,7 @@ def metric_interval(
     confidence_level: float = 0.95,
     alternative: str = "two-sided",
 ) -> Interval:
-    r"""Interval for a metric, from one or more confusion matrices.
+    r"""Return an interval for a metric, from one or more confusion matrices.
 
     Parameters
     ----------
@@ -248,15 +240,8 @@ def metric_interval(
     method : str, optional
         By default "score". "cautious" is for single Tversky indices (F-beta, Jaccard, precision,
         recall), and accuracy; averages over classes have no cautious limits. "f1" also knows the
-        names of `f1_interval`.
-
-        - ``"score"``: Wilson's idea: the values that a test with the standard error under each
-          value does not reject.
-        - ``"cautious"``: Longer, to hold at least the level: Clopper-Pearson, carried on to other
-          scores of one class.
-        - ``"logit"``: The delta method on a scale without borders.
-        - ``"delta"``: The estimate plus and minus z standard errors of the delta method.
-        - ``"blur"``: The same with a larger standard error, for metrics of two classes.
+        names of Lam, Gopal and Qian. "score", "cautious", "logit", "delta" and "blur" are
+        explained at `f1_interval`.
     fixed : {"rows"}, optional
         "rows" if the number of items of each true class was chosen beforehand. By default all
         counts are random. For score limits of averages over classes; the standard error stays
@@ -279,7 +264,7 @@ def metric_interval(
     SmallSampleWarning
         Where a class of an average has fewer than three items that matter to its score.
     DegenerateVarianceWarning
-        Where the standard error is zero, and the method has no use for that.
+        Where the standard error is zero, and the method needs a positive error.
 
     Examples
     --------
@@ -413,11 +398,10 @@ def interval_of_classes(
     )
     if share == 1.0:
         return interval
-    estimate, low, high = (
-        share * end + (1.0 - share) * zero_division for end in (interval.estimate, *interval)
-    )
-    error = share * interval.standard_error
-    return replace(interval, estimate=estimate, low=low, high=high, standard_error=error)
+    rest = (1.0 - share) * zero_division
+    names = ("estimate", "low", "high")
+    ends = {name: share * getattr(interval, name) + rest for name in names}
+    return replace(interval, **ends, standard_error=share * interval.standard_error)
 
 
 def _mean_over_items(data: ClassCounts, score: Tversky, zero_division: float) -> tuple[Sample, str]:

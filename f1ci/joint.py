@@ -92,7 +92,7 @@ def joint_intervals(
     UndefinedMetricWarning
         If a metric is undefined for a classifier: its estimate is ``nan``.
     DegenerateVarianceWarning
-        If a standard error is zero, and the method has no use for that.
+        If a standard error is zero, and the method needs a positive error.
 
     Examples
     --------

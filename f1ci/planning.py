@@ -42,8 +42,6 @@ from f1ci.methods.score import normal_quantile
 from f1ci.metrics import Metric
 from f1ci.results import Classes, DifferenceSampleSize, Labels, SampleSize
 
-POWER = 0.8  # by default
-
 # Double arithmetic may put a whole number this far above itself.
 _ROUNDING = 1e-12
 
@@ -118,7 +116,7 @@ def comparison_sample_size(
     disagreement: Sequence[float],
     score: float,
     prevalence: float,
-    power: float = POWER,
+    power: float = 0.8,
     confidence_level: float = 0.95,
 ) -> DifferenceSampleSize:
     """Return the number of items that finds a difference of two models on the same items.
@@ -196,7 +194,7 @@ def pilot_sample_size(
     metric: str | Metric = "f1",
     *,
     difference: float,
-    power: float = POWER,
+    power: float = 0.8,
     pos_label: Hashable = 1,
     labels: Classes | None = None,
     groups: Labels | None = None,

@@ -41,7 +41,8 @@ def forest(
     named = intervals if isinstance(intervals, Mapping) else {"": intervals}
     rows: list[tuple[str, Any, Any, Any]] = []
     for name, one in named.items():
-        _check("intervals", one, (Interval, JointIntervals))
+        if not isinstance(one, (Interval, JointIntervals)):
+            raise TypeError(f"intervals cannot be drawn, got {_validation.short(one)}")
         names, numbers = one._columns(slice(None))
         ends = numbers["estimate"], numbers["low"], numbers["high"]
         labels = [", ".join(map(str, row)) for row in zip(*names.values(), strict=True)]
@@ -88,15 +89,9 @@ def difference(
     >>> y_true, a, b = [1, 1, 0, 0] * 9, [1, 0, 0, 1] * 9, [1, 1, 0, 1] * 9
     >>> ax = f1ci.plot.difference(f1ci.difference_test(y_true, a, b))  # doctest: +SKIP
     """
-    _check("test", test, DifferenceTest)
     ax = forest({" − ".join(reversed(names)): test.interval}, ax=ax)
     ax.axvline(0.0, color="0.3", linewidth=1, zorder=0)
     if test.margin:
         ax.axvspan(-test.margin, test.margin, color="0.5", alpha=0.2, linewidth=0, zorder=0)
     ax.set_xlabel(f"{ax.get_xlabel()}\n{test.verdict(*names)}")
     return ax
-
-
-def _check(name: str, value: object, known: type | tuple[type, ...]) -> None:
-    if not isinstance(value, known):
-        raise TypeError(f"{name} cannot be drawn, got {_validation.short(value)}")

@@ -198,9 +198,11 @@ class Posterior:
         True positives.
     misses : float or ndarray
         False positives (precision), false negatives (recall) or both (F1).
-    alpha, beta : float or ndarray
-        Parameters of the Beta posterior of precision, of recall or, for F1, of
+    alpha : float or ndarray
+        First parameter of the Beta posterior of precision, of recall or, for F1, of
         :math:`F^* = F_1 / (2 - F_1)`.
+    beta : float or ndarray
+        Second parameter of the same.
     """
 
     metric: str
@@ -370,9 +372,8 @@ def bayes_test(
     """
     margin, folds = _validation.probability("rope", rope), (folds_a, folds_b)
     counts = [effective_counts(of, rho1=rho1, rho2=rho2) for of in folds]
-    if np.shape(folds_a) != np.shape(folds_b):
-        sizes = " and ".join(f"{len(of)}" for of in map(np.asarray, folds))
-        raise ValueError(f"folds must come from the same partitions, got {sizes} repetitions")
+    shape, array = np.shape(folds_a), np.asarray(folds_b)
+    _validation.shaped("folds_b", array, array.shape == shape, f"{shape}, as folds_a")
     a, b = (posterior(*of, metric, prior=prior) for of in counts)
     p_h0, p_h1 = _probability_of_exceeding(a, b, margin), _probability_of_exceeding(b, a, margin)
     if margin == 0.0:

@@ -39,13 +39,13 @@ class ClassificationReport(Record):
         Under "accuracy" the interval of "accuracy"; or under "micro avg" (several classes for an
         item), and under "macro avg" and "weighted avg", those of the three metrics.
     support : ndarray of int
-        How many items are truly of each class.
+        The number of true items of each class.
     items : int
-        How many items there are.
+        The number of items.
     notes : tuple of str
-        What is undefined or hardly known, in words.
+        Sentences about scores that are undefined or hardly known.
     method : str
-        How the end points were computed.
+        The name of the method.
     confidence_level : float
         The nominal level of each interval by itself.
     """
@@ -91,7 +91,9 @@ class ClassificationReport(Record):
 
     def to_frame(self) -> pandas.DataFrame:
         """Return the records as a pandas data frame, indexed by name and metric."""
-        return _tables.frame(self.records(), ["name", "metric"])
+        import pandas
+
+        return pandas.DataFrame(self.records()).set_index(["name", "metric"])
 
     def _table(self) -> tuple[list[str], list[list[str]], list[str]]:
         ends = [end for _, parts, _ in self.rows() for end in parts.values()]

@@ -115,8 +115,14 @@ class BinaryCounts(NamedTuple):
 
     Attributes
     ----------
-    tp, fp, fn, tn : int
-        True positives, false positives, false negatives and true negatives.
+    tp : int
+        True positives.
+    fp : int
+        False positives.
+    fn : int
+        False negatives.
+    tn : int
+        True negatives.
     """
 
     tp: int
@@ -126,12 +132,16 @@ class BinaryCounts(NamedTuple):
 
 
 class EffectiveCounts(NamedTuple):
-    """How many independent counts the folds of a cross-validation are worth.
+    """The independent counts that the folds of a cross-validation are worth.
 
     Attributes
     ----------
-    tp, fp, fn : float
-        True positives, false positives and false negatives; fractions in general.
+    tp : float
+        True positives; a fraction in general.
+    fp : float
+        False positives.
+    fn : float
+        False negatives.
     """
 
     tp: float
@@ -175,8 +185,10 @@ class _Limits(Record):
 
     def to_frame(self) -> pandas.DataFrame:
         """Return a pandas data frame with a row for each interval."""
+        import pandas
+
         names, numbers = self._columns(slice(None))
-        return _tables.frame(names | numbers, list(names))
+        return pandas.DataFrame(names | numbers).set_index(list(names))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -188,22 +200,24 @@ class Interval(_Limits):
     Attributes
     ----------
     estimate : float or ndarray
-        The plain sample metric, whatever the method; ``nan`` where it is undefined.
-    low, high : float or ndarray
-        The limits.
+        The sample metric, the same for every method; ``nan`` if it is undefined.
+    low : float or ndarray
+        The lower limit.
+    high : float or ndarray
+        The upper limit.
     standard_error : float or ndarray
-        The delta-method standard error of the estimate; ``nan`` where it is undefined.
+        The delta-method standard error of the estimate; ``nan`` if it is undefined.
     confidence_level : float
         The nominal level.
     method : str
-        How the limits were computed: the name asked for, or that of the default. It ends
-        in "+groups" where the items came in groups.
+        The name of the method. It ends in "+groups" if the items came in groups.
     metric : str
         The name of the metric.
     classes : tuple or None
         The class of each entry, if there is an interval for each class.
     alternative : {"two-sided", "greater", "less"}
-        "greater" if `low` alone is a limit and `high` the end of the range; "less" the other way.
+        "greater" if only `low` is a limit, and `high` is the end of the range; "less" if only
+        `high` is.
     """
 
     estimate: Numbers
@@ -259,19 +273,27 @@ class JointIntervals(_Limits):
 
     Attributes
     ----------
-    classifiers, metrics : tuple of str
-        What each row is about.
-    estimate, standard_error : ndarray
-        The sample metrics and their standard errors.
-    low, high : ndarray
-        The limits of the joint intervals.
-    individual_low, individual_high : ndarray
-        The limits of the individual intervals.
+    classifiers : tuple of str
+        The classifier of each row.
+    metrics : tuple of str
+        The metric of each row.
+    estimate : ndarray
+        The sample metrics.
+    standard_error : ndarray
+        Their standard errors.
+    low : ndarray
+        The lower limits of the joint intervals.
+    high : ndarray
+        The upper limits of the joint intervals.
+    individual_low : ndarray
+        The lower limits of the individual intervals.
+    individual_high : ndarray
+        The upper limits of the individual intervals.
     critical_value : float
-        The quantile of the joint intervals, which replaces the normal quantile of the
-        individual ones: for "delta" half the length in standard errors.
+        The quantile of the joint intervals, which replaces the normal quantile: for "delta"
+        half the length in standard errors.
     covariance : ndarray
-        The covariance matrix of the estimates, blurred if the method says so.
+        The covariance matrix of the estimates, blurred for the method "blur".
     degenerate : ndarray of bool
         Rows without a useful interval, because the method needs a standard error above zero.
         They are left out of the joint statement.
@@ -335,9 +357,9 @@ class BayesTest(Record):
     p_rope : float
         Probability that the two differ by no more than that half-width; 0 without a region.
     decision : str
-        What is most probable: ``"accept H0"``, ``"accept H1"`` or ``"accept equivalence"``.
+        The most probable hypothesis: ``"accept H0"``, ``"accept H1"`` or ``"accept equivalence"``.
     metric : str
-        What was compared.
+        The compared metric.
     rope : float
         Half-width of the region of practical equivalence.
     """
@@ -440,19 +462,19 @@ class DifferenceSampleSize(Record):
     Attributes
     ----------
     items : int
-        How many items give the power (units, if the plan was made from groups).
+        The number of items that gives the power (of units, if the plan was made from groups).
     unpaired : int
-        How many items each model would need if each had a test set of its own.
+        The number of items for each model if the models had separate test sets.
     difference : float
-        The difference to be found.
+        The difference that the test should find.
     power : float
         Probability that the test finds it.
     variance : float
-        Of the estimated difference, times the number of items.
+        The variance of the estimated difference, times the number of items.
     confidence_level : float
         One minus the size of the two-sided test.
     metric : str
-        What is compared.
+        The compared metric.
     """
 
     items: int
@@ -478,19 +500,18 @@ class SampleSize(Record):
     Attributes
     ----------
     positives : int
-        How many truly positive items guarantee the standard error.
+        The number of truly positive items that guarantees the standard error.
     total : int or None
-        How many items hold that many positives on average; None if the prevalence was
-        not given.
+        The number of items that have so many positives on average; None without a prevalence.
     variance_bound : float
         The V in ``positives = V / (b standard_error**2)``, where b is the metric's weight
         of the false negatives (1/2 for F1).
     standard_error : float
-        The one asked for, or the one that gives the half width asked for.
+        The largest standard error, which gives the planned half width.
     confidence_level : float
-        Level of the interval whose half width was asked for.
+        The level of the planned interval.
     metric : str
-        What the plan is for.
+        The planned metric.
     """
 
     positives: int

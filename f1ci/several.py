@@ -70,7 +70,9 @@ class ModelComparison(Record):
 
     def to_frame(self) -> pandas.DataFrame:
         """Return the records as a pandas data frame, indexed by the two models."""
-        return _tables.frame(self.records(), ["a", "b"])
+        import pandas
+
+        return pandas.DataFrame(self.records()).set_index(["a", "b"])
 
     def _table(self) -> Table:
         shown = self.intervals | {f"{b} - {a}": x.interval for (a, b), x in self.tests.items()}

@@ -124,7 +124,7 @@ figures.save(figure, "choosing-a-method-tasks")
 
 # %% [markdown]
 # Two numbers sum up a curve. The first is the **mean over F\***, where $F^*$ is the true share of relevant
-# items that are right. It is a finite sum, because the integral of
+# items that are right. It is a finite sum: the integral of
 # $\binom{v}{t} x^t (1 - x)^{v - t}$ over an interval is a Beta probability divided by $v + 1$. The second is the
 # **infimum**, the lowest coverage. Between neighbouring end points coverage rises, falls, or rises and then falls
 # ({prf:ref}`cor-lam-coverage-block`). So it is enough to look on both sides of every end point. (The corollary does not
@@ -243,7 +243,7 @@ say("choosing-cp-price", 100 * float(price - 1))
 # - **Wilson score has a closed form**: Wilson's interval for a proportion, which has been
 #   studied for a century.
 #
-# From a hundred relevant items on, the two intervals differ in the third decimal, so you may use either.
+# With hundreds of relevant items the two intervals hardly differ, so you may use either.
 #
 # (when-does-the-choice-not-matter)=
 # ## When does the choice not matter?

@@ -74,7 +74,7 @@ say("replicates", f"{replicates:,}")
 # positives, 6 false positives and 12 false negatives. The score interval holds the lines whose likeliest
 # point lies in the region that Pearson's statistic does not reject.
 
-# %% mystnb={"image": {"alt": "A map of classifiers. Across, the share of false positives among the relevant items; up, the share of false negatives. Grey lines mark equal F2 scores. An egg-shaped region around the observed point holds the classifiers that fit the data. A curve through the observed point joins the likeliest point of each line, and leaves the region at two dots, the limits."}, "figure": {"caption": "The limits of F(2) are where the curve of likeliest classifiers leaves the region that fits the data.", "name": "fig-score-map"}}
+# %% mystnb={"image": {"alt": "A map of classifiers. Across, the share of false positives among the relevant items; up, the share of false negatives. Grey lines mark equal F2 scores. An egg-shaped region around the observed point holds the classifiers that fit the data. A curve through the observed point joins the likeliest point of each line, and leaves the region at two dots, the limits."}, "figure": {"classes": "fits", "caption": "The limits of F(2) are where the curve of likeliest classifiers leaves the region that fits the data.", "name": "fig-score-map"}}
 counts, (a, b) = (30, 6, 12), SCORES["F(2)"]
 fp, fn = np.meshgrid(np.linspace(0.01, 0.4, 200), np.linspace(0.05, 0.6, 200))
 tp = 1 - fp - fn
@@ -199,7 +199,7 @@ show.table(["metric", *METHODS, "length"], lines, numeric=range(1, 5))
 # items, the predictions within classes of fixed size, or twenty documents of six items each. In these documents errors
 # come together.
 
-# %% mystnb={"image": {"alt": "Three horizontal intervals for macro F1 around one estimate, one below the other: items at random, class sizes fixed, documents at random. The interval for documents is the longest."}, "figure": {"caption": "Limits of macro F1 from one table, under three ways of sampling.", "name": "fig-score-sampling"}}
+# %% mystnb={"image": {"alt": "Three horizontal intervals for macro F1 around one estimate, one below the other: items at random, class sizes fixed, documents at random. The interval for documents is the longest."}, "figure": {"classes": "fits", "caption": "Limits of macro F1 from one table, under three ways of sampling.", "name": "fig-score-sampling"}}
 table = np.array([[36, 3, 1], [4, 40, 6], [1, 5, 24]])
 true, predicted = (np.repeat(axis.ravel(), table.ravel()) for axis in np.indices(table.shape))
 order = np.argsort(true != predicted, kind="stable")  # right items first
@@ -212,6 +212,7 @@ questions = {
     "documents at random": f1ci.f1_score_interval(true, predicted, **macro, groups=documents),
 }
 figure, axis = figures.subplots(height=1.8)
+figure.set_figwidth(4.8)
 for place, (question, (low, high)) in enumerate(questions.items()):
     axis.plot([low, high], [-place, -place], color=figures.COLOURS["blue"], linewidth=3)
     say(f"sampling-{question.split()[0]}-low", 100 * low)
@@ -420,7 +421,7 @@ say("small-class-coverage", 100 * measure(cells, n, 4 * again, rng))
 # {glue:text}`score-small-class-own-errors:.2f` of them in that class. Macro recall is covered
 # {glue:text}`score-small-class-coverage:.1f` % of the time in {glue:text}`score-small-class-replicates` fresh test sets.
 
-# %% mystnb={"image": {"alt": "Six panels, one for each kind of score: coverage in all designs, sorted, for delta, logit, pseudo-counts and score intervals. Score intervals run along the line at 95 per cent in every panel, and above it in the last designs. The others fall far below it in many designs, delta most often."}, "figure": {"caption": "Coverage of nominal 95 % intervals in the designs of each kind, sorted for each method. What lies below 70 % is cut off.", "name": "fig-score-atlas"}}
+# %% mystnb={"image": {"alt": "Six panels, one for each kind of score: coverage in all designs, sorted, for delta, logit, pseudo-counts and score intervals. Score intervals run along the line at 95 per cent in every panel, and above it in the last designs. The others fall far below it in many designs, delta most often."}, "figure": {"classes": "fits", "caption": "Coverage of nominal 95 % intervals in the designs of each kind, sorted for each method. What lies below 70 % is cut off.", "name": "fig-score-atlas"}}
 LOOKS = {
     "delta": ("vermilion", "--"),
     "logit": ("green", "-."),
@@ -435,7 +436,8 @@ def look(method, label=None):
     return {"color": figures.COLOURS[colour], "linestyle": line, "label": label or method}
 
 
-figure, axes = figures.subplots(2, 3, height=5.0, sharex=True, sharey=True)
+figure, axes = figures.subplots(3, 2, height=6.6, sharex=True, sharey=True)
+figure.set_figwidth(4.8)
 shown = ("macro F1", "macro precision", "macro recall", "weighted F1", "macro* F1", PAIR)
 for axis, kind in zip(axes.flat, shown, strict=True):
     axis.axhline(LEVEL, color=figures.COLOURS["grey"], linewidth=1)
@@ -446,9 +448,10 @@ for axis, kind in zip(axes.flat, shown, strict=True):
     axis.set(title=kind, ylim=(0.7, 1.002), xlim=(0, 1))
 for axis in axes[:, 0]:
     axis.set_ylabel("coverage")
-axes[1, 1].set_xlabel("share of designs")
+for axis in axes[-1]:
+    axis.set_xlabel("share of designs")
 handles = [axes[0, 0].plot([], [], **look(method))[0] for method in LOOKS]
-figure.legend(handles, list(LOOKS), loc="outside lower center", ncols=5)
+figure.legend(handles, list(LOOKS), loc="outside lower center", ncols=3)
 figures.save(figure, "score-intervals-atlas")
 
 # %% [markdown]

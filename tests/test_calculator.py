@@ -417,7 +417,7 @@ FORMS = {  # text: (names, what is noted)
     "array([[50, 3, 1], [4, 61, 2], [0, 5, 74]], dtype=int64)": ("012", ""),
     "$50$ & $3$ & $1$ \\\\ $4$ & $61$ & $2$ \\\\ $0$ & $5$ & $74$": ("012", ""),
     "\tcat\tdog\towl\ncat\t50\t3\t1\ndog\t4\t61\t2\nowl\t0\t5\t74": ("cat dog owl", ""),
-    "1 50 3 1\n2 4 61 2\n3 0 5 74": ("123", "first column was taken for names"),
+    "1 50 3 1\n2 4 61 2\n3 0 5 74": ("123", "first column is read as names"),
     CARET: ("cat dog owl", "rows and columns were exchanged"),
     f"{TOTALS}\n54 69 77 200": ("012", "totals, were left out"),
     TOTALS: ("012", "last column, a total"),
@@ -550,8 +550,8 @@ def test_edges_are_said(tab):
     tab.locator("#calc-matrix").fill("4 1 0\n1 5 0\n0 0 0")
     # Two classes are left: the positive one comes first.
     assert answer(tab).startswith("F1 of 1 = 0.833")
-    assert "no item is of it or predicted as it: 2." in notes.inner_text()
-    assert "“1”, the last, is taken to be the positive one" in notes.inner_text()
+    assert "no item belongs to the class or is predicted as it: 2." in notes.inner_text()
+    assert "The last of the two classes, “1”, is the positive class" in notes.inner_text()
 
 
 def test_a_pasted_matrix_gets_its_averages(tab):

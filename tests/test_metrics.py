@@ -133,7 +133,6 @@ def test_f_scores_against_scikit_learn():
     for average in ("micro", "macro"):
         for beta in (0.5, 1, 2):
             theirs = sklearn_metrics.fbeta_score(y_true, y_pred, beta=beta, average=average)
-            assert metrics.averaged(average, beta).value(matrix) == pytest.approx(theirs, rel=1e-13)
             named = metrics.get(f"{average}_f{beta}")
             assert named.value(matrix) == pytest.approx(theirs, rel=1e-13)
     theirs = sklearn_metrics.jaccard_score(y_true, y_pred, average="micro")
@@ -201,11 +200,7 @@ def test_parameters_and_names():
     assert (metrics.jaccard.a, metrics.jaccard.b) == (1.0, 1.0)
     assert macro(fbeta(2)).name == "macro_fbeta(2)"
     assert macro_star(2).name == "macro_fbeta(2)_star"
-    assert [metrics.averaged(a).name for a in ("micro", "macro", "macro_star")] == [
-        "micro_f1",
-        "macro_f1",
-        "macro_f1_star",
-    ]
+    assert macro_star().name == "macro_f1_star"
     assert all(METRICS[name].name == name for name in METRICS)
     assert repr(metrics.f1) == "<metric f1>"
 
@@ -241,7 +236,6 @@ def test_a_class_that_is_never_true_has_no_weight():
     [
         (lambda: metrics.get("recal"), ValueError, "got 'recal'; did you mean 'recall'"),
         (lambda: metrics.get(2), ValueError, "metric must be one of .* got 2"),
-        (lambda: metrics.averaged("samples"), ValueError, "'macro_star', got 'samples'"),
         (lambda: macro("macro_f1"), ValueError, "only a binary metric .* got 'macro_f1'"),
         (lambda: fbeta(0), ValueError, "beta must be a finite number above 0, got 0"),
         (lambda: fbeta("1"), TypeError, "beta must be numeric, got '1'"),

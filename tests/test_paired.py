@@ -211,7 +211,7 @@ def test_margins_invert_the_interval(groups):
         ({"metric": "correlation", "method": "exact"}, r"one of 'score', 'randomisation', got"),
         ({"groups": [1, 1, 2], "method": "exact"}, r"one of 'randomisation', got 'exact'"),
         ({"margin": -0.1}, r"margin must lie between 0 and 1, got -0\.1"),
-        ({"replicates": 0}, r"replicates must be at least 1.* got 0"),
+        ({"replicates": 0}, "replicates must lie between 1 and .* got 0"),
     ],
 )
 def test_bad_options(options, message):

@@ -89,7 +89,6 @@ def test_given_axes_are_used():
     [
         (lambda: f1ci.plot.forest([1, 2]), r"intervals cannot be drawn, got \[1, 2\]"),
         (lambda: f1ci.plot.forest({"a": (0.1, 0.2)}), r"got \(0.1, 0.2\)"),
-        (lambda: f1ci.plot.difference(0.5), "got 0.5"),
     ],
 )
 def test_what_cannot_be_drawn_is_quoted(call, sentence):

@@ -380,7 +380,11 @@ PAIR = f1ci.posterior([7, 8], 3, 2)
         (lambda: PAIR.pdf("x" * 10**6), TypeError, "x must be numeric, got 'xxx.{0,200}$"),
         (lambda: PAIR.ppf(1.5), ValueError, "q must lie between 0 and 1, got 1.5"),
         (lambda: PAIR.cdf([0.1, 0.2, 0.3]), ValueError, r"together with shapes .* \(3,\)"),
-        (of_test(ONES, ONES[:2]), ValueError, "same partitions, got 3 and 2 repetitions"),
+        (
+            of_test(ONES, ONES[:2]),
+            ValueError,
+            r"folds_b must have shape \(3, 2, 3\), as folds_a, got shape \(2, 2, 3\)",
+        ),
         (of_test(ONES, ONES, rope=-0.01), ValueError, "rope must lie between 0 and 1, got -0.01"),
         (of_folds(ONES, rho1=-0.1), ValueError, "rho1 must lie between 0 and 1, got -0.1"),
     ],

@@ -185,9 +185,9 @@ document.addEventListener("DOMContentLoaded", () => {
   const WHY = {
     wilson_direct: "No short formula: the limits of Wilson direct are roots of a quartic equation.",
     nothing: "Without items there is nothing to compute.",
-    average: "No closed form: the limits of an average are found by a search over the limits of all classes together. The line of Python does it.",
+    average: "No closed form: a search finds the limits of an average. The line of Python does it.",
     difference: "No closed form: the limits of a difference are the extremes over an ellipse of the two scores, and the p-value is a sum over all swaps. The line of Python gives the interval.",
-    printed: "No formula of its own: the interval spans all tables that fit. Each table has formulas under “Counts”.",
+    printed: "No formula: the interval spans all tables that fit. Each table has formulas under “Counts”.",
   };
 
   const REFERENCES = {
@@ -274,11 +274,11 @@ document.addEventListener("DOMContentLoaded", () => {
       const keep = (list) => list.filter((_, k) => present[k]);
       const notes = [...read];
       const absent = labels.filter((_, k) => !present[k]);
-      if (absent.length) notes.push(`Left out, since no item is of it or predicted as it: ${absent.join(", ")}.`);
+      if (absent.length) notes.push(`Left out, because no item belongs to the class or is predicted as it: ${absent.join(", ")}.`);
       const matrix = keep(all).map(keep);
       const names = keep(labels);
       if (matrix.length < 2) {
-        return { notes: ["Two classes at least need items."], rows: [], score: scoreName(b) };
+        return { notes: ["At least two classes need items."], rows: [], score: scoreName(b) };
       }
       const { a, b: weight } = f1ci.fbetaWeights(b);
       const counts = f1ci.classCounts(matrix);
@@ -311,9 +311,9 @@ document.addEventListener("DOMContentLoaded", () => {
       ];
       const score = scoreName(b);
       const items = `${some(n, "item", "items")} of ${classes.length} classes`;
-      // With two classes the second is taken to be the positive one, and comes first.
+      // Of two classes the second is the positive class, and comes first.
       const quotes = classes.length > 2 ? [...rows, ...classes] : [classes[1], ...rows, classes[0]];
-      if (classes.length === 2) notes.push(`Two classes: “${names[1]}”, the last, is taken to be the positive one.`);
+      if (classes.length === 2) notes.push(`The last of the two classes, “${names[1]}”, is the positive class.`);
       return { score, rows, notes, classes, items, quotes };
     },
 
@@ -352,7 +352,7 @@ document.addEventListener("DOMContentLoaded", () => {
       }
       const notes = methodNotes(rows);
       if (visited.length < fits.length) {
-        notes.push(`Of ${thousands(fits.length)} numbers of true positives that fit, ${thousands(visited.length)} were visited.`);
+        notes.push(`${thousands(fits.length)} numbers of true positives fit, and ${thousands(visited.length)} of them were visited.`);
       }
       const over = tables === Infinity
         ? "every table of counts that fits"
@@ -387,7 +387,7 @@ document.addEventListener("DOMContentLoaded", () => {
           call("difference_test", ["y", "a", "b"], { ...options(confidence), method: '"exact"' })}`,
       };
       const notes = [];
-      if (discordant === 0) notes.push("The models differ on no item: nothing speaks for either.");
+      if (discordant === 0) notes.push("The models differ on no item, so neither is better here.");
       if (models.some(({ x, y, w }) => x + y + w === 0)) {
         notes.push("A score is not defined: no item is positive or predicted positive.");
       }

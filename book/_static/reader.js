@@ -178,7 +178,7 @@ const reader = (() => {
     for (const { line, cells } of rows) {
       if (cells.length !== size) throw `Line ${line} has ${some(cells.length, "number", "numbers")}, the longest line has ${size}.`;
     }
-    if (rows.length < 2 && size < 2) throw "A matrix needs two classes at least.";
+    if (rows.length < 2 && size < 2) throw "A matrix needs at least two classes.";
     throw `The matrix has ${some(rows.length, "line", "lines")} of ${some(size, "number", "numbers")}; it needs as many lines as columns, one for each class.`;
   }
 
@@ -194,7 +194,7 @@ const reader = (() => {
     }
     const { names, drop, guessed } = found;
     const matrix = turned ? found.matrix.map((_, i) => found.matrix.map((row) => row[i])) : found.matrix;
-    const notes = guessed ? ["The first column was taken for names."] : [];
+    const notes = guessed ? ["The first column is read as names."] : [];
     if (drop.row || drop.column) {
       const what = drop.row && drop.column ? "The last row and the last column, totals, were"
         : `The last ${drop.row ? "row" : "column"}, a total, was`;

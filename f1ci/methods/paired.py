@@ -48,13 +48,6 @@ _TIES = 1e-10
 _BLOCK = 2_000_000
 
 
-def cells_of(items: Items) -> Array:
-    """Return items of two classes by truth and the predictions of A and B, shape (2, 2, 2)."""
-    cells = np.zeros((2, 2, 2))
-    np.add.at(cells, tuple(items.codes), items.counts)
-    return cells
-
-
 def exact_p_value(cells: Array, a: float, b: float) -> float:
     """Return the two-sided p-value of the exact test for a Tversky score.
 

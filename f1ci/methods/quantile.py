@@ -36,15 +36,14 @@ from functools import lru_cache
 from math import ceil, exp, log, log1p, log2, pi, sqrt
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy import linalg
 from scipy.special import ndtr, ndtri, owens_t
 
 from f1ci import _validation
-from f1ci.results import FloatOrArray
+from f1ci.results import Array, FloatOrArray
 
-Floats = NDArray[np.float64]
-Tail = Callable[[float], tuple[Floats, Floats]]
+Tail = Callable[[float], tuple[Array, Array]]
 
 _MOST_VARIABLES = 200  # the random numbers of one step take 30 MB
 _ZERO_PIVOT = 1e-12
@@ -99,7 +98,7 @@ def _sidak_quantile(level: float, k: int) -> float:
     return float(-ndtri(-np.expm1(np.log(level) / k) / 2))
 
 
-def quantile_of(matrix: Floats, level: float, accuracy: float) -> float:
+def quantile_of(matrix: Array, level: float, accuracy: float) -> float:
     """Return the quantile of one correlation matrix."""
     k = len(matrix)
     if k > _MOST_VARIABLES:
@@ -115,7 +114,7 @@ def quantile_of(matrix: Floats, level: float, accuracy: float) -> float:
     return _sampled_quantile(matrix, factor, level, accuracy)
 
 
-def _factor(matrix: Floats) -> Floats:
+def _factor(matrix: Array) -> Array:
     """Return A with A A' = matrix, of as many columns as the rank, and of two at least."""
     lower, order, rank, _ = linalg.lapack.dpstrf(matrix, tol=_ZERO_PIVOT, lower=1)
     factor = np.zeros((len(matrix), max(rank, 2)))
@@ -123,7 +122,7 @@ def _factor(matrix: Floats) -> Floats:
     return factor
 
 
-def _planar_quantile(factor: Floats, level: float) -> float:
+def _planar_quantile(factor: Array, level: float) -> float:
     """Return the exact quantile for a factor of shape (k, 2).
 
     A half-line at angle t to the nearest variable's axis leaves the polygon |Z_k| < q at
@@ -132,14 +131,14 @@ def _planar_quantile(factor: Floats, level: float) -> float:
     angles = np.sort(np.arctan2(factor[:, 1], factor[:, 0]) % pi)
     slopes = np.tan(np.diff(angles, append=angles[0] + pi) / 2)
 
-    def tail(q: float) -> tuple[Floats, Floats]:
+    def tail(q: float) -> tuple[Array, Array]:
         density = (ndtr(slopes * q) - 0.5) * 4 * exp(-q * q / 2) / sqrt(2 * pi)
         return 4 * owens_t(q, slopes), density
 
     return _solved(tail, _sidak_quantile(level, len(factor)), level)
 
 
-def _spatial_quantile(factor: Floats, level: float, accuracy: float) -> float:
+def _spatial_quantile(factor: Array, level: float, accuracy: float) -> float:
     """Return the quantile for a factor of shape (k, 3).
 
     The error falls like one over the number of directions. It was at most 3.2 / number in 120
@@ -148,7 +147,7 @@ def _spatial_quantile(factor: Floats, level: float, accuracy: float) -> float:
     size = int(min(max(4 / accuracy, 1000), 2**20))
     reach = np.abs(factor @ _spiral(size)).max(axis=0)
 
-    def tail(q: float) -> tuple[Floats, Floats]:
+    def tail(q: float) -> tuple[Array, Array]:
         radius = q / reach
         density = sqrt(2 / pi) * radius * np.exp(-radius * radius / 2)
         outside = 2 * ndtr(-radius) + density
@@ -158,7 +157,7 @@ def _spatial_quantile(factor: Floats, level: float, accuracy: float) -> float:
 
 
 @lru_cache(maxsize=4)
-def _spiral(size: int) -> Floats:
+def _spiral(size: int) -> Array:
     """Return directions that are spread evenly over half the sphere, shape (3, size)."""
     turn = 2 * pi * np.arange(size) * (sqrt(5) - 1) / 2
     height = (np.arange(size) + 0.5) / size
@@ -178,7 +177,7 @@ def _solved(tail: Tail, q: float, level: float) -> float:
     return q
 
 
-def _sampled_quantile(matrix: Floats, factor: Floats, level: float, accuracy: float) -> float:
+def _sampled_quantile(matrix: Array, factor: Array, level: float, accuracy: float) -> float:
     """Return the quantile of a matrix of rank 4 or more.
 
     1. From the quantile of independent variables, make fixed-point steps with few points. Another
@@ -206,9 +205,7 @@ def _sampled_quantile(matrix: Floats, factor: Floats, level: float, accuracy: fl
         points = min(points << growth, most)
 
 
-def _step(
-    matrix: Floats, factor: Floats, q: float, level: float, points: int
-) -> tuple[float, float]:
+def _step(matrix: Array, factor: Array, q: float, level: float, points: int) -> tuple[float, float]:
     """Return the fixed-point step from q, and `_STANDARD_ERRORS` standard errors of it."""
     k = len(matrix)
     counts = _histogram(matrix, factor, q, points)
@@ -235,7 +232,7 @@ def _step(
     return float(new - q), float(_STANDARD_ERRORS * error / (mean * hazard))
 
 
-def _histogram(matrix: Floats, factor: Floats, q: float, points: int) -> Floats:
+def _histogram(matrix: Array, factor: Array, q: float, points: int) -> Array:
     """Count at how many points 1, 2, ..., k variables exceed q.
 
     Each variable is chosen at `points` points or, by full blocks, at a few more.
@@ -259,7 +256,7 @@ def _histogram(matrix: Floats, factor: Floats, q: float, points: int) -> Floats:
 
 
 @lru_cache(maxsize=32)
-def _random_numbers(k: int, rank: int, size: int, start: int) -> tuple[Floats, Floats]:
+def _random_numbers(k: int, rank: int, size: int, start: int) -> tuple[Array, Array]:
     """Return normals (k, rank, size) and stratified uniforms (k, size), always the same ones."""
     rng = np.random.default_rng([k, rank, size, start])
     return rng.standard_normal((k, rank, size)), (np.arange(size) + rng.random((k, size))) / size

@@ -245,19 +245,6 @@ def macro_star(beta: float = 1.0) -> Metric:
     return MacroStar(f"macro_{inner.name}_star", inner.a, inner.b)
 
 
-def averaged(average: str, beta: float = 1.0) -> Metric:
-    """Return F-beta averaged over classes: "micro", "macro", "weighted" or "macro_star".
-
-    The micro average is the accuracy, whatever `beta`: over all classes there are as
-    many false positives as false negatives.
-    """
-    known = ("binary", "micro", "macro", "weighted", "macro_star")
-    of, chosen = fbeta(beta), _validation.choice("average", average, known)
-    if chosen == "macro_star":
-        return macro_star(beta)
-    return of if chosen == "binary" else mean_of(chosen, of)
-
-
 micro_f1 = mean_of("micro", f1)
 macro_f1 = macro(f1)
 weighted_f1 = weighted(f1)
