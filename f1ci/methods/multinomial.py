@@ -51,7 +51,11 @@ Rescaled: TypeAlias = Callable[[Array, Array], Array]
 # Rounds in which the slopes are taken again. From round `_FIRST` on, when the variance is known,
 # tables that do not come to rest are moved less and less: with empty cells whole steps may go back
 # and forth for ever.
-_FIRST, _ROUNDS = 5, 16
+_FIRST, _ROUNDS = 5, 40
+
+# z^2 of the level .95. The variance is taken there whatever the level, so that a limit does not step
+# back when the level grows.
+_USUAL = 1.959963984540054**2
 
 # Newton's steps for the multiplier, which each round starts from the one before.
 _NEWTON = 2
@@ -140,7 +144,8 @@ def settled(
             square = square * np.clip(variance, _LEAST, _MOST)
         # 3. Shift items.
         slopes *= side
-        move, scale = _shifted(shares, slopes, 1.0 + square, scale, target, late)
+        now = square if of_second_order is None or step >= _FIRST else _USUAL / n
+        move, scale = _shifted(shares, slopes, 1.0 + now, scale, target, late)
         if rescaled is not None:
             move = rescaled(move, shares)
         move -= q
