@@ -177,10 +177,9 @@ def _check(name: str, values: list[Hashable]) -> None:
             got = f"{_validation.short(label)} at position {place}"
             raise ValueError(f"{name} must not hold missing labels, got {got}")
         if isinstance(label, (float, np.floating)) and not float(label).is_integer():
-            raise ValueError(
-                f"{name} must hold classes, got the fraction {float(label)!r}; "
-                "compare probabilities or scores with a threshold first"
-            )
+            got = f"the fraction {float(label)!r}"
+            advice = "compare probabilities or scores with a threshold first"
+            raise ValueError(f"{name} must hold classes, got {got}; {advice}")
 
 
 def _encode(arrays: list[AnyArray]) -> tuple[Codes, list[Hashable]]:

@@ -206,9 +206,8 @@ def f1_score_interval(
         _validation.choice("average", average, _AVERAGES)
     if average not in ("binary", "macro_star") or are_indicators(y_true):
         data = class_counts(y_true, y_pred, labels, groups)
-        return interval_of_classes(
-            data, _metrics.fbeta(beta), average, constant, method, level, alternative
-        )
+        score = _metrics.fbeta(beta)
+        return interval_of_classes(data, score, average, constant, method, level, alternative)
     metric = (_metrics.fbeta if average == "binary" else _metrics.macro_star)(beta)
     named = {"y_true": y_true, "y_pred": y_pred}
     items = _counts.items_of(named, metric.binary, pos_label, labels, groups)

@@ -102,11 +102,11 @@ show.table(["true F0.5", ""], rows, numeric=(1,))
 # %%
 counts = rng_sets.multinomial(n, cells.ravel(), size=replicates).reshape(-1, 2, 2)
 sample = f1ci.metric_interval(counts, index, method="delta", confidence_level=level)
-held = (sample.low <= truth) & (truth <= sample.high)
+covered = (sample.low <= truth) & (truth <= sample.high)
 simulated = {
     "standard_deviation": sample.estimate.std(ddof=1),
     "mean_standard_error": sample.standard_error.mean(),
-    "coverage": 100 * held.mean(),
+    "coverage": 100 * covered.mean(),
     "mean_f0.5": sample.estimate.mean(),
 }
 
@@ -153,8 +153,8 @@ exact = {
     # A number of data sets: its standard error is the root of their number times `outcome`.
     "covered": (sets * coverage, sets * outcome),
 }
-for name, (value, one) in exact.items():
-    record(f"jiang/section-2.4/{name}", value, deviation=one)
+for name, (value, outcome_deviation) in exact.items():
+    record(f"jiang/section-2.4/{name}", value, deviation=outcome_deviation)
 names = ["true_f0.5", "mean_f0.5", "standard_deviation", "mean_standard_error"]
 show.compare([f"jiang/section-2.4/{name}" for name in (*names, "covered", "coverage")])
 
@@ -167,11 +167,14 @@ say("jiang-normality-replicates", f"{replicates:,}")
 say("jiang-normality-tables", f"{len(probability):,}")
 rows = []
 for name, ours in simulated.items():
-    value, one = exact[name]
+    value, outcome_deviation = exact[name]
     identity = f"jiang/section-2.4/{name}"
-    theirs = (printed(identity) - value) / (one / sets**0.5)
+    theirs = (printed(identity) - value) / (outcome_deviation / sets**0.5)
     rows.append([show.described(identity), f"{value:.7f}", f"{ours:.7f}"])
-    rows[-1] += [f"{(ours - value) / (one / replicates**0.5):+.1f}", show.printed(identity)]
+    rows[-1] += [
+        f"{(ours - value) / (outcome_deviation / replicates**0.5):+.1f}",
+        show.printed(identity),
+    ]
     rows[-1].append(f"{theirs:+.1f}")
 show.table(["", "exact", "simulated", "in s.e.", "printed", "in s.e."], rows, numeric=range(1, 6))
 
@@ -214,7 +217,7 @@ pieces = [
     sample.estimate,
     (sample.estimate - sample.estimate.mean()) ** 2,
     sample.standard_error,
-    held.astype(float),
+    covered.astype(float),
 ]
 correlation = np.eye(5)
 correlation[1:, 1:] = np.corrcoef(pieces)

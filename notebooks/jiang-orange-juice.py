@@ -198,8 +198,8 @@ def fitted_on_half(i):
 
 # %% tags=["remove-cell"]
 # Fit some of the halves again, and check that the stored counts come out.
-again = np.array([fitted_on_half(i) for i in first])
-same = (again == counts[first]).all(axis=(1, 2))
+fitted_counts = np.array([fitted_on_half(i) for i in first])
+same = (fitted_counts == counts[first]).all(axis=(1, 2))
 assert (counts.sum(axis=(1, 2)) == given("jiang/section-1/n")).all()
 say("jiang-juice-anew", splits_made_anew)
 say("jiang-juice-agree", int(same.sum()))
@@ -320,9 +320,9 @@ drawn = rng.dirichlet(np.ones(4), random_rules).reshape(-1, 2, 2)
 def step(rules, weight_a, weight_b):
     """Return the left side of the step, its right side as printed, and the same with E(ZA)."""
     ea, ez, eza = rules[..., 1].sum(axis=-1), rules[..., 1, :].sum(axis=-1), rules[..., 1, 1]
-    one, other = weight_a * ea, weight_b * ez
-    largest, smallest = np.maximum(one, other), min(weight_a, weight_b)
-    return one + other, largest + smallest * ez, largest + smallest * eza
+    predicted_part, true_part = weight_a * ea, weight_b * ez
+    largest, smallest = np.maximum(predicted_part, true_part), min(weight_a, weight_b)
+    return predicted_part + true_part, largest + smallest * ez, largest + smallest * eza
 
 
 # %%
@@ -496,8 +496,9 @@ resamples = 1000
 start = perf_counter()
 f1ci.metric_interval(juice, index, method="delta").standard_error
 formula_time, start = perf_counter() - start, perf_counter()
-again = rng.choice(4, p=juice.ravel() / n, size=(resamples, n))  # purchases, drawn with replacement
-resampled = np.stack([(again == cell).sum(axis=1) for cell in range(4)], axis=1)
+# Purchases, drawn with replacement.
+cells_drawn = rng.choice(4, p=juice.ravel() / n, size=(resamples, n))
+resampled = np.stack([(cells_drawn == cell).sum(axis=1) for cell in range(4)], axis=1)
 bootstrap = float(index.value(resampled.reshape(-1, 2, 2)).std(ddof=1))
 bootstrap_time = perf_counter() - start
 
@@ -540,7 +541,8 @@ claims += [
     claim(
         "2.3",
         "the plan guarantees a half width below 0.02",
-        f"{printed_total:,} purchases have the {needed_by_jiang:,} positives needed with probability {chance:.4f}",
+        f"{printed_total:,} purchases have the {needed_by_jiang:,} positives needed "
+        f"with probability {chance:.4f}",
         chance > 0.999,
     ),
     claim(
@@ -594,7 +596,7 @@ assert (by_f1ci.positives, by_f1ci.total) == own_plan
 # %%
 # Choose the half widths and the lines of the figure.
 widths = np.geomspace(0.005, 0.1, 30)
-wanted = dict.fromkeys([*betas, plan_beta])
+betas_drawn = dict.fromkeys([*betas, plan_beta])
 LINES = {"published": "--", "sharp": "-"}
 
 
@@ -615,7 +617,7 @@ def relative_positives(beta, bound):
 
 def draw_items(axis, kinds=tuple(LINES)):
     """Draw items against half width, for each beta."""
-    for beta, colour in zip(wanted, ("blue", "vermilion", "green", "purple"), strict=False):
+    for beta, colour in zip(betas_drawn, ("blue", "vermilion", "green", "purple"), strict=False):
         for bound in kinds:
             label = f"$F_{{{beta:g}}}$" if bound == "sharp" else None
             total = [items_for(beta, bound, w) for w in widths.tolist()]

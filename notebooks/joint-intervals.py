@@ -122,21 +122,21 @@ looks = {
     "score": ("blue", "o", "-"),
     "cautious": ("purple", "D", "-"),
 }
-figure, (each, mean) = figures.subplots(2, 1, height=6.4, height_ratios=(3, 2))
+figure, (marks, mean) = figures.subplots(2, 1, height=6.4, height_ratios=(3, 2))
 figure.set_figwidth(4.8)  # as wide as a phone
-each.axvline(confidence_level, color=figures.COLOURS["grey"], linewidth=0.8)
+marks.axvline(confidence_level, color=figures.COLOURS["grey"], linewidth=0.8)
 mean.axhline(confidence_level, color=figures.COLOURS["grey"], linewidth=0.8)
 for m, (colour, marker, line) in looks.items():
     look = {"color": figures.COLOURS[colour], "marker": marker, "markerfacecolor": "none"}
     # No share of the test sets tells more than half of one of them from 1.
     most = np.minimum(coverage[m], 1 - 0.5 / replicates)
-    each.plot(most, ratio[m], linestyle="", **look)
+    marks.plot(most, ratio[m], linestyle="", **look)
     by_size = [coverage[m][[d[2] == n for d in designs]].mean() for n in sizes]
     mean.plot(sizes, by_size, linestyle=line, label=m, **look)
 # This scale separates values near 1.
-each.set(xlabel="joint coverage", ylabel="length over delta", xscale="logit", yscale="log")
+marks.set(xlabel="joint coverage", ylabel="length over delta", xscale="logit", yscale="log")
 mean.set(xlabel="items", ylabel="mean joint coverage", yscale="logit")
-for axis in (each.xaxis, mean.yaxis):
+for axis in (marks.xaxis, mean.yaxis):
     ticks = [0.1, 0.5, 0.8, 0.95, 0.99, 0.999]
     axis.set_ticks(ticks, [f"{tick:g}" for tick in ticks])
     axis.set_minor_locator(NullLocator())
@@ -189,7 +189,7 @@ def critical_value(true, a, b):
 
 def held_and_length(labels, truth, method, level):
     """Return the joint coverage and the mean length of six intervals."""
-    held, length = True, []
+    covered, length = True, []
     for matrices in labels.matrices():
         for name, value in zip(averages, truth, strict=True):
             with warnings.catch_warnings():
@@ -197,9 +197,9 @@ def held_and_length(labels, truth, method, level):
                 interval = f1ci.metric_interval(
                     matrices, name, method=method, confidence_level=level
                 )
-            held = held & (interval.low <= value) & (value <= interval.high)
+            covered = covered & (interval.low <= value) & (value <= interval.high)
             length.append(interval.length.mean())
-    return held.mean(), np.mean(length)
+    return covered.mean(), np.mean(length)
 
 
 # %%
@@ -213,11 +213,13 @@ for (n, rate), child in zip(many, np.random.SeedSequence(seed + 1).spawn(4), str
     labels = joint_sets.draw_labels(
         shares, n, rate, agreement, many_replicates, np.random.default_rng(child)
     )
-    q = [critical_value(*one) for one in zip(*(x[:quantiles] for x in labels), strict=True)]
+    q = [
+        critical_value(*test_set) for test_set in zip(*(x[:quantiles] for x in labels), strict=True)
+    ]
     spread = max(spread, float(np.std(q)))
     level = float(2 * ndtr(np.mean(q)) - 1)
-    found = [held_and_length(labels, truth, method, level) for method in ("score", "delta")]
-    numbers = [f"{x:.3f}" for column in zip(*found, strict=True) for x in column]
+    both_results = [held_and_length(labels, truth, method, level) for method in ("score", "delta")]
+    numbers = [f"{x:.3f}" for column in zip(*both_results, strict=True) for x in column]
     rows.append([str(n), f"{rate:.2f}", *numbers])
 say("joint-many-spread", spread)
 say("joint-many-score", min(float(row[2]) for row in rows))

@@ -56,13 +56,19 @@ rows = []
 everything = given("lam/section-6/total/observations")
 for part in ("total", "training", "validation", "test"):
     observations = given(f"lam/section-6/{part}/observations")
-    found = given(f"lam/section-6/{part}/suggestions")
-    share, of_all = 100 * found / observations, 100 * observations / everything
+    suggestion_count = given(f"lam/section-6/{part}/suggestions")
+    share, of_all = 100 * suggestion_count / observations, 100 * observations / everything
     record(f"lam/section-6/{part}/suggestions_share", share)
     if part in ("validation", "test"):
         record(f"lam/section-6/{part}/share", of_all)
     rows.append(
-        [part, f"{observations:,.0f}", f"{of_all:.1f} %", f"{found:,.0f}", f"{share:.1f} %"]
+        [
+            part,
+            f"{observations:,.0f}",
+            f"{of_all:.1f} %",
+            f"{suggestion_count:,.0f}",
+            f"{share:.1f} %",
+        ]
     )
 head = ["", "sentences", "of all", "suggestions", "of the part"]
 show.table(head, rows, numeric=(1, 2, 3, 4))

@@ -554,7 +554,8 @@ claims += [
     claim(
         "abstract, 7",
         "both Wilson methods have better lengths than Clopper-Pearson and Wald",
-        f"scenario 1, n = 25: direct {length('scenario-1', 25, 'wilson_direct'):.3f}, Wald {length('scenario-1', 25, 'wald'):.3f}",
+        f"scenario 1, n = 25: direct {length('scenario-1', 25, 'wilson_direct'):.3f}, "
+        f"Wald {length('scenario-1', 25, 'wald'):.3f}",
         both_shorter,
     ),
     claim(

@@ -295,15 +295,15 @@ def distance_to_f1ci(items):
 rows = []
 for k in (1000, 10, *(paper_z**2 / items for items in (1, 2, 3, 10, 100, 1000))):
     items = paper_z**2 / k
-    found = [real_roots(f, k) for f in sample.ravel()]
+    roots_by_score = [real_roots(f, k) for f in sample.ravel()]
     assert all(
         -1e-12 < low <= f + 1e-12 < high + 2e-12 < 1 + 1e-11
-        for f, ((low, *_, high), _) in zip(sample.ravel(), found, strict=True)
+        for f, ((low, *_, high), _) in zip(sample.ravel(), roots_by_score, strict=True)
     )
     whole = items > 0.99
     rows.append([f"{items:.0f}" if whole else "", f"{k:.4g}", "yes" if k < bound else "no"])
-    rows[-1].append(" or ".join(sorted({str(len(roots)) for roots, _ in found})))
-    rows[-1].append(f"{min(distance for _, distance in found):.2f}")
+    rows[-1].append(" or ".join(sorted({str(len(roots)) for roots, _ in roots_by_score})))
+    rows[-1].append(f"{min(distance for _, distance in roots_by_score):.2f}")
     rows[-1].append(f"{distance_to_f1ci(round(items)):.0e}" if whole else "")
 head = ["v", "k", "k < 16/11?", "real roots", "imaginary part of the others, at least"]
 show.table([*head, "distance to f1ci's end points, at most"], rows, numeric=(0, 1, 3, 4, 5))

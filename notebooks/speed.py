@@ -62,8 +62,8 @@ def table(*names):
 # %%
 say("speed-date", f"{date.fromisoformat(run['date']):%d %B %Y}".lstrip("0"))
 say("speed-processor", f"{run['machine']['processor']}, {run['machine']['cores']} cores")
-one, labels = find("one interval, wilson_indirect"), find("binary F1 interval")
-say("speed-one", results.text(one.ours))
+from_counts, labels = find("one interval, wilson_indirect"), find("binary F1 interval")
+say("speed-one", results.text(from_counts.ours))
 say("speed-labels", results.text(labels.ours))
 say("speed-labels-times", f"{labels.theirs / labels.ours:.0f}")
 million = find("1,000,000 intervals, wilson_indirect", "bare numpy")

@@ -103,8 +103,8 @@ def of_unequal_classes(design):
     columns = {"class_probability": share, "precision": right / predicted, "recall": right / share}
     assert all(np.isclose(values[1], values[2]) for values in columns.values())
     return {
-        f"{who}/{what}": 100 * values[k]
-        for k, who in enumerate(["class-1", "other_classes"])
+        f"{group}/{what}": 100 * values[k]
+        for k, group in enumerate(["class-1", "other_classes"])
         for what, values in columns.items()
     }
 
@@ -213,10 +213,10 @@ with executor() as pool:
 # %%
 # Check the simulation against the exact coverages, in standard errors.
 scores = []
-for (s, n, m), known in exactly.items():
-    error = np.sqrt(known.coverage * (1 - known.coverage) / replicates)
+for (s, n, m), result in exactly.items():
+    error = np.sqrt(result.coverage * (1 - result.coverage) / replicates)
     ours = simulated[s, n].coverage[list(MEASURES).index(m)]
-    scores.append((ours - known.coverage) / error)
+    scores.append((ours - result.coverage) / error)
 say("takahashi-largest-z", float(np.abs(scores).max()))
 say("takahashi-mean-square-z", float(np.mean(np.square(scores))))
 assert np.abs(scores).max() < 4.5

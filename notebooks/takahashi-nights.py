@@ -243,12 +243,12 @@ for name, text in SETS.items():
     decided = {"one": 0, "all": 0}
     for i, j in PAIRS:
         first, second = nights.NETWORKS[i], nights.NETWORKS[j]
-        one = difference(name, first, second, confidence_level)
+        single = difference(name, first, second, confidence_level)
         joint = difference(name, first, second, level)
-        decided["one"] += not one.low <= 0 <= one.high
+        decided["one"] += not single.low <= 0 <= single.high
         decided["all"] += not joint.low <= 0 <= joint.high
-        rows.append([f"{text}: {first} minus {second}", f"{one.estimate:+.3f}"])
-        rows[-1] += [f"{x.low:+.3f} to {x.high:+.3f}" for x in (one, joint)]
+        rows.append([f"{text}: {first} minus {second}", f"{single.estimate:+.3f}"])
+        rows[-1] += [f"{x.low:+.3f} to {x.high:+.3f}" for x in (single, joint)]
         rows[-1].append("" if joint.low <= 0 <= joint.high else "differ")
     for which, count in decided.items():
         say(f"nights-decided-{name}-{which}", count)
@@ -344,8 +344,11 @@ factor = {key: 1 + (per_person - 1) * value for key, value in rho.items()}
 def needed_factor(measure, other):
     """Return how much both variances must grow until the intervals of two classifiers touch."""
     (mnn, low, high), (estimate, other_low, other_high) = (
-        [printed(f"takahashi/table-4/{who}/{measure}/{end}") for end in ("estimate", "low", "high")]
-        for who in ("mnn", other)
+        [
+            printed(f"takahashi/table-4/{classifier}/{measure}/{end}")
+            for end in ("estimate", "low", "high")
+        ]
+        for classifier in ("mnn", other)
     )
     halves = (high - low + other_high - other_low) / 2
     return ((mnn - estimate) / halves) ** 2
@@ -356,14 +359,14 @@ def needed_factor(measure, other):
 touched = dict.fromkeys(SETS, 0)
 rows = []
 for measure, score in zip(("micro_f1", "macro_f1", "macro_f1_star"), METRICS, strict=True):
-    for who in ("svm", "rf", "mlp"):
-        needed = needed_factor(measure, who)
-        here = {name: factor[name, score] for name in SETS}
+    for classifier in ("svm", "rf", "mlp"):
+        needed = needed_factor(measure, classifier)
+        found_factors = {name: factor[name, score] for name in SETS}
         for name in SETS:
-            touched[name] += here[name] > needed
+            touched[name] += found_factors[name] > needed
         words = [f"{needed:.0f}", f"{(needed - 1) / (per_person - 1):.3f}"]
-        words += [f"{value:.0f}" for value in here.values()]
-        rows.append([f"MNN against {who.upper()}, {score}", *words])
+        words += [f"{value:.0f}" for value in found_factors.values()]
+        rows.append([f"MNN against {classifier.upper()}, {score}", *words])
 head = ["", "factor to touch", "correlation to touch", *(f"factor, {t}" for t in SETS.values())]
 show.table(head, rows, numeric=range(1, 5))
 

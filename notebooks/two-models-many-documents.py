@@ -147,7 +147,7 @@ show.table(head, rows, numeric=(0, 1, 4, 5))
 
 # %%
 generator = np.random.default_rng(next(streams))
-wanted = 0.8
+wanted_power = 0.8
 rows, reached, ratios = [], [], []
 situations = [(0.6, 0.03, (0.25, 0.05)), (0.8, 0.03, (0.15, 0.15))]
 situations += [(0.8, 0.06, (0.25, 0.15)), (0.9, 0.04, (0.10, 0.10))]
@@ -160,7 +160,7 @@ for prevalence in (0.1, 0.3, 0.5):
             disagreement=(positive, negative),
             score=score,
             prevalence=prevalence,
-            power=wanted,
+            power=wanted_power,
             confidence_level=confidence_level,
         )
         p = comparisons.better_pair(prevalence, score, positive, negative, difference)
@@ -173,11 +173,11 @@ for prevalence in (0.1, 0.3, 0.5):
 
 # %%
 # Keep the powers for the text, and show the plans.
-say("compare-power-wanted", wanted)
+say("compare-power-wanted", wanted_power)
 say("compare-power-mean", float(np.mean(reached)))
 say("compare-power-low", min(reached))
 say("compare-power-high", max(reached))
-say("compare-power-error", float(np.sqrt(wanted * (1 - wanted) / test_sets)))
+say("compare-power-error", float(np.sqrt(wanted_power * (1 - wanted_power) / test_sets)))
 say("compare-unpaired-low", min(ratios))
 say("compare-unpaired-high", max(ratios))
 head = ["prevalence", "F1", "difference", "discordant", "items", "each, unpaired", "power"]
@@ -220,8 +220,8 @@ for units in number_of_units:
             for kind, (low, high) in comparisons.document_limits(
                 counts, confidence_level, resamples, generator
             ):
-                found = comparisons.coverage(low, high, true_f1)
-                study[units, skewed, correlation, kind] = found
+                result = comparisons.coverage(low, high, true_f1)
+                study[units, skewed, correlation, kind] = result
 
 # %% mystnb={"image": {"alt": "Two rows of four panels: documents of one size above and of unlike sizes below, one panel for each correlation. Coverage against the number of documents. Pooled counts fall far below the level as soon as items are correlated. The delta method and the bootstrap start well below the level with five documents and rise. The score interval stays near the level, above it for unlike sizes and few documents; the cautious one lies above it."}, "figure": {"caption": "Coverage of intervals for an F1 of 4/5 against the number of documents, by the correlation of items within a document (columns) and whether the documents are of one size (above) or not (below).", "name": "fig-compare-coverage"}}
 # Draw coverage against the number of documents.
@@ -275,7 +275,7 @@ def mean_of(kind, units, skewed, some=correlations[1:]):
 for kind in kinds:
     say(f"compare-ten-{kind}", mean_of(kind, 10, False))
     say(f"compare-ten-unlike-{kind}", mean_of(kind, 10, True))
-    everywhere = [found.covered for (*_, name), found in study.items() if name == kind]
+    everywhere = [result.covered for (*_, name), result in study.items() if name == kind]
     say(f"compare-least-{kind}", min(everywhere))
     say(f"compare-most-{kind}", max(everywhere))
 say("compare-free-unlike", mean_of("score", 5, True, (0.0,)))
@@ -382,21 +382,23 @@ sets = max(collections // 10, 20)
 for _ in range(30):
     population = comparisons.classes_in_documents(generator)
     counts = population.draw(sets, generator)
-    for (kind, method), kept in averages.items():
+    for (kind, method), results in averages.items():
         metric, average, a, b = AVERAGES[kind]
         ask = {"average": average, "method": method, "confidence_level": confidence_level}
-        found = [comparisons.quietly(f1ci.clustered_interval, one, metric, **ask) for one in counts]
-        low, high = np.array([tuple(one) for one in found if not np.isnan(one.estimate)]).T
+        intervals = [
+            comparisons.quietly(f1ci.clustered_interval, one, metric, **ask) for one in counts
+        ]
+        low, high = np.array([tuple(one) for one in intervals if not np.isnan(one.estimate)]).T
         truth = population.truth(a, b, average == "weighted")
-        kept.append(comparisons.coverage(low, high, truth))
+        results.append(comparisons.coverage(low, high, truth))
         if len(low) < sets / 2:  # mostly undefined: left out
-            kept[-1] = comparisons.Coverage(*4 * [np.nan])
+            results[-1] = comparisons.Coverage(*4 * [np.nan])
 
 # %%
 # Show coverage and length of each interval for each average.
 rows = []
-for (kind, method), kept in averages.items():
-    values = np.array(kept)
+for (kind, method), results in averages.items():
+    values = np.array(results)
     covered, too_low, too_high, _ = np.nanmean(values, axis=0)
     least = float(np.nanmin(values[:, 0]))
     ratio = np.nanmedian(values[:, 3] / np.array(averages[kind, "delta"])[:, 3])
@@ -443,9 +445,9 @@ for units, skewed, correlation in designs:
         low, high = comparisons.quietly(
             f1ci.clustered_difference, *counts, method=kind, confidence_level=confidence_level
         )
-        found = comparisons.coverage(low, high, gain)
-        least[kind] = min(least[kind], found.covered)
-        row += [f"{found.covered:.3f}", f"{found.length:.3f}"]
+        result = comparisons.coverage(low, high, gain)
+        least[kind] = min(least[kind], result.covered)
+        row += [f"{result.covered:.3f}", f"{result.length:.3f}"]
     rows.append(row)
 for kind, covered in least.items():
     say(f"compare-difference-{kind}", covered)
@@ -562,15 +564,15 @@ for _ in range(experiments):
     pooled.append(np.bincount(4 * y + 2 * a + b, minlength=8).reshape(2, 2, 2))
 mean, deviation = np.mean(differences, axis=1), np.std(differences, axis=1, ddof=1)
 limit = stats.t.ppf(1 - alpha / 2, 9) * deviation
-found = {
+rejections = {
     "t over folds": np.abs(mean) > limit * np.sqrt(1 / 10),
     "t over folds, corrected": np.abs(mean) > limit * np.sqrt(1 / 10 + 1 / 9),
     "exact test, pooled predictions": p_values(pooled, "exact") <= alpha,
 }
-for name, hits in zip(("naive", "corrected", "pooled"), found.values(), strict=True):
+for name, hits in zip(("naive", "corrected", "pooled"), rejections.values(), strict=True):
     say(f"compare-cv-{name}", float(hits.mean()))
 say("compare-cv-error", float(np.sqrt(alpha * (1 - alpha) / experiments)))
-rows = [[name, f"{hits.mean():.3f}"] for name, hits in found.items()]
+rows = [[name, f"{hits.mean():.3f}"] for name, hits in rejections.items()]
 show.table(["analysis of 10-fold cross-validation", "differences found"], rows, numeric=(1,))
 
 # %% [markdown]

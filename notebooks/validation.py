@@ -363,14 +363,14 @@ def ends(counts, level=LEVEL):
     with warnings.catch_warnings():
         # Undefined scores and rare classes are outcomes here. Undefined scores are counted.
         warnings.simplefilter("ignore", f1ci.IntervalWarning)
-        found = [
+        intervals = [
             f1ci.metric_interval(counts, "macro_f1", method=method, confidence_level=level)
             for method in OURS
         ]
-    undefined = np.isnan(found[0].estimate)
+    undefined = np.isnan(intervals[0].estimate)
     low, high = (
         np.stack([np.where(undefined, np.nan, end) for end in side], axis=1)
-        for side in zip(*found, strict=True)
+        for side in zip(*intervals, strict=True)
     )
     return low, high
 
@@ -401,12 +401,12 @@ with executor() as pool:
 # %% tags=["hide-input"]
 say("validation-peer-replicates", f"{answers['asked']['replicates']:,}")
 say("validation-posterior-replicates", f"{answers['asked']['posterior_replicates']:,}")
-found = {}  # (method, design) -> coverage, its standard error, mean length
+coverages = {}  # (method, design) -> coverage, its standard error, mean length
 
 
 def keep(method, key, covered, count, length):
     share = covered / count
-    found[method, key] = share, np.sqrt(share * (1 - share) / count), length
+    coverages[method, key] = share, np.sqrt(share * (1 - share) / count), length
 
 
 for row in answers["coverage"]:
@@ -427,12 +427,12 @@ for stream, (key, design) in zip(streams[1].spawn(6), probes.DESIGNS.items(), st
     keep("bootstrap, percentile", key, inside.sum(), len(drawn), (high - low).mean())
 for key, run in ours.items():
     for k, name in enumerate(OURS):
-        found[f"f1ci, {name}", key] = (
+        coverages[f"f1ci, {name}", key] = (
             run.coverage_if_defined[k],
             run.coverage_if_defined_error[k],
             run.expected_length[k],
         )
-methods = list(dict.fromkeys(method for method, _ in found))
+methods = list(dict.fromkeys(method for method, _ in coverages))
 
 # %% tags=["hide-input"]
 # Show the designs.
@@ -458,7 +458,7 @@ display(
             [
                 m,
                 *(
-                    f"{100 * found[m, c][0]:.1f}\u00a0±\u00a0{100 * found[m, c][1]:.1f}"
+                    f"{100 * coverages[m, c][0]:.1f}\u00a0±\u00a0{100 * coverages[m, c][1]:.1f}"
                     for c in columns
                 ),
             ]
@@ -468,27 +468,27 @@ display(
     ),
     show.table(
         ["mean length", *columns],
-        [[m, *(f"{found[m, c][2]:.3f}" for c in columns)] for m in methods],
+        [[m, *(f"{coverages[m, c][2]:.3f}" for c in columns)] for m in methods],
         numeric=range(1, 7),
     ),
 )
 
 # %% tags=["remove-cell"]
 # Keep coverages and lengths for the text.
-for method, key in found:
+for method, key in coverages:
     say(
         f"validation-{method} {key}".replace(", ", "-").replace(" ", "-"),
-        100 * found[method, key][0],
+        100 * coverages[method, key][0],
     )
 for name in OURS:
-    say(f"validation-worst-{name}", 100 * min(found[f"f1ci, {name}", c][0] for c in columns))
+    say(f"validation-worst-{name}", 100 * min(coverages[f"f1ci, {name}", c][0] for c in columns))
 for key in ("balanced", "many"):
-    lengths = [found[f"f1ci, {name}", key][2] for name in ("score", "delta")]
+    lengths = [coverages[f"f1ci, {name}", key][2] for name in ("score", "delta")]
     say(f"validation-length-{key}", lengths[0] / lengths[1])
 say(
     "validation-peer-near-perfect-length",
-    found["confidenceinterval, analytic", "near-perfect"][2]
-    / found["f1ci, score", "near-perfect"][2],
+    coverages["confidenceinterval, analytic", "near-perfect"][2]
+    / coverages["f1ci, score", "near-perfect"][2],
 )
 
 # %% mystnb={"image": {"alt": "Six panels, one for each design, with the coverage of every method as a dot beside a line at 95 per cent. Only the score interval stays close to the line, or above it, in all six."}, "figure": {"caption": "Coverage of nominal 95 % intervals for macro F1 in the six designs. Bars are two standard errors; a triangle marks what lies to the left of the panel.", "name": "fig-validation-coverage"}}
@@ -498,7 +498,7 @@ left = 0.72
 for axis, key in zip(axes.flat, columns, strict=True):
     axis.axvline(LEVEL, color=figures.COLOURS["grey"], linewidth=1)
     for place, method in enumerate(reversed(methods)):
-        share, error, _ = found[method, key]
+        share, error, _ = coverages[method, key]
         colour = figures.COLOURS["blue" if method.startswith("f1ci") else "vermilion"]
         if share < left:
             axis.plot(left + 0.006, place, marker="<", color=colour, markersize=6)

@@ -260,10 +260,10 @@ def draw_panel(ax, task, metric):
     """Draw the posteriors of one metric: two models, two weights."""
     for source, (line, correlations) in SOURCES.items():
         for model, colour in COLOURS.items():
-            of = posterior(task, model, metric, **correlations)
-            x = np.linspace(*of.ppf(curve_ends), 301)
+            curve = posterior(task, model, metric, **correlations)
+            x = np.linspace(*curve.ppf(curve_ends), 301)
             label = f"{model}: {TAGS[task, model]}, {source}"
-            ax.plot(100 * x, of.pdf(x) / 100, linestyle=line, color=colour, label=label)
+            ax.plot(100 * x, curve.pdf(x) / 100, linestyle=line, color=colour, label=label)
     ax.set(xlabel="%", title=METRICS[metric] if metric == "f1" else metric.capitalize())
     ax.set_ylim(bottom=0)
     ax.locator_params(axis="x", nbins=4)
@@ -356,8 +356,8 @@ show.compare(quoted)
 streams = np.random.default_rng(seed).spawn(len(tests))
 simulated = {}
 for (task, metric), stream in zip(tests, streams, strict=True):
-    of = [posterior(task, model, metric) for model in "BA"]
-    b, a = (stream.beta(each.alpha, each.beta, draws) for each in of)  # F1 grows with F*
+    posteriors = [posterior(task, model, metric) for model in "BA"]
+    b, a = (stream.beta(curve.alpha, curve.beta, draws) for curve in posteriors)  # F1 grows with F*
     simulated[task, metric] = float((b <= a).mean())
 
 # %%
@@ -448,8 +448,8 @@ show.table(
     [
         [
             *(title(*case), show.printed(f"wangli/{TABLES[case[0]]}/{case[1]}/p_h0")),
-            *(f"{of[case].p_h0:.3f}" for of in (tests, letter)),
-            *(of[case].decision for of in (tests, letter)),
+            *(f"{results[case].p_h0:.3f}" for results in (tests, letter)),
+            *(results[case].decision for results in (tests, letter)),
         ]
         for case in CASES
     ],
@@ -472,12 +472,12 @@ show.table(
 rows, printed_integral = [], {}
 for task, model in counts:
     for metric in ("precision", "recall"):
-        of = posterior(task, model, metric)
-        s, t = of.alpha, of.beta
+        curve = posterior(task, model, metric)
+        s, t = curve.alpha, curve.beta
         printed_integral[task, model, metric] = np.exp(betaln(s + 1, t + 1) - betaln(s, t))
-        inside = of.ppf([1e-12, 1 - 1e-12])
+        inside, pdf = curve.ppf([1e-12, 1 - 1e-12]), curve.pdf
         right, numeric = (
-            integrate.quad(lambda x, k=k: of.pdf(x) * (x * (1 - x)) ** k, *inside, epsabs=1e-12)[0]  # noqa: B023
+            integrate.quad(lambda x, k=k: pdf(x) * (x * (1 - x)) ** k, *inside, epsabs=1e-12)[0]  # noqa: B023
             for k in (0, 1)
         )
         p = (s - 1) / (s + t - 2)
@@ -652,12 +652,12 @@ show.table(
 skewness, t_ends, ratios = {}, {}, {}
 for task, model in counts:
     for metric in METRICS:
-        of = posterior(task, model, metric)
+        curve = posterior(task, model, metric)
         # F1 is nearly linear in F* within the posterior; for it, this is the skewness of F*.
-        skewness[task, model, metric] = float(beta(of.alpha, of.beta).stats("s"))
+        skewness[task, model, metric] = float(beta(curve.alpha, curve.beta).stats("s"))
         t = fold_statistics.t_interval(scores[task, metric, model], confidence_level)
         t_ends[task, model, metric] = float(t.low), float(t.high)
-        low, high = of.interval(confidence_level)
+        low, high = curve.interval(confidence_level)
         ratios[task, model, metric] = float((t.high - t.low) / (high - low))
 
 # %%
@@ -685,7 +685,7 @@ show.table(
 def overlap(task, metric):
     """Return the area below both posteriors, numerically."""
     a, b = (posterior(task, model, metric) for model in "AB")
-    ends = np.concatenate([of.ppf([1e-9, 1 - 1e-9]) for of in (a, b)])
+    ends = np.concatenate([curve.ppf([1e-9, 1 - 1e-9]) for curve in (a, b)])
     x = np.linspace(ends.min(), ends.max(), 20_001)
     return float(integrate.trapezoid(np.minimum(a.pdf(x), b.pdf(x)), x))
 

@@ -383,19 +383,21 @@ trial = trials["the example"]
 recall = fold_statistics.scores(trial.counts, "recall")
 positives = trial.counts[..., 0] + trial.counts[..., 2]
 binomial = recall.mean() * (1 - recall.mean()) * (1 / positives).mean()  # eq. 4
-found = {
+correlations = {
     "fold's recall less its own rule's": recall - trial.rates[..., 0],
     "fold's recall": recall,
 }
-found = {name: fold_statistics.fold_correlations(values) for name, values in found.items()}
+correlations = {
+    name: fold_statistics.fold_correlations(values) for name, values in correlations.items()
+}
 
 # %%
 # Show the weight that the correlations of the simulated folds would give.
 rows = [["a rule without training", "0", "1/2", "1", f"{1 / 3:.3f}", f"{n}"]]
-for number, (name, of) in enumerate(found.items(), 1):
-    weight, inflation = of.weight(binomial), of.variance / binomial
+for number, (name, folds) in enumerate(correlations.items(), 1):
+    weight, inflation = folds.weight(binomial), folds.variance / binomial
     say(f"wangli-recall-weight-{number}", weight)
-    numbers = [f"{of.rho1:.3f}", f"{of.rho2:.3f}", f"{inflation:.2f}", f"{weight:.3f}"]
+    numbers = [f"{folds.rho1:.3f}", f"{folds.rho2:.3f}", f"{inflation:.2f}", f"{weight:.3f}"]
     rows.append([name, *numbers, f"{3 * n * weight:.0f}"])
 credited = WEIGHTS["proposed"]
 say("wangli-credited-share", 3 * credited)
@@ -442,13 +444,13 @@ for name, (trial, truth) in problems.items():
     t = fold_statistics.t_interval(fold_statistics.scores(trial.counts, "f1"), confidence_level)
     credible = interval(trial, WEIGHTS["proposed"])
     t_held = 100 * ((t.low <= truth) & (truth <= t.high)).mean()
-    held = 100 * ((credible.low <= truth) & (truth <= credible.high)).mean()
+    covers_truth = 100 * ((credible.low <= truth) & (truth <= credible.high)).mean()
     beyond[name] = 100 * (t.high > 1).mean()
     lengths_of_both = [(ends.high - ends.low).mean() for ends in (t, credible)]
-    row = [f"{truth.mean():.3f}", f"{beyond[name]:.1f}", f"{t_held:.1f}", f"{held:.1f}"]
+    row = [f"{truth.mean():.3f}", f"{beyond[name]:.1f}", f"{t_held:.1f}", f"{covers_truth:.1f}"]
     t_rows.append([name, *row, *(f"{value:.4f}" for value in lengths_of_both)])
     say(f"wangli-t-covers-{name.split()[-1]}", t_held)
-    say(f"wangli-posterior-covers-{name.split()[-1]}", held)
+    say(f"wangli-posterior-covers-{name.split()[-1]}", covers_truth)
 say("wangli-t-beyond-easy", beyond["small and easy"])
 
 # %%
@@ -493,7 +495,7 @@ say("wangli-varied-data-sets", f"{replicates_varied:,}")
 # Collect the coverages that the statements need.
 own_share = {key: share["the example", key, MEAN_OF_SIX] for key in WEIGHTS}
 fixed_share = {key: share["the example", key, EXPECTED] for key in WEIGHTS}
-own_rho, all_rho = found.values()
+own_rho, all_rho = correlations.values()
 
 # %%
 # State each claim of section 2.4: words of the paper, our numbers, and whether it holds.

@@ -59,9 +59,9 @@ counts = {
 # %%
 rows = []
 for repetition, fold in np.ndindex(3, 2):
-    of = {model: counts["utterances", model][repetition, fold] for model in TAGS}
-    gold = of["A"][0] + of["A"][2]
-    chunks = [(tp + fp, tp) for tp, fp, _ in of.values()]
+    fold_counts = {model: counts["utterances", model][repetition, fold] for model in TAGS}
+    gold = fold_counts["A"][0] + fold_counts["A"][2]
+    chunks = [(tp + fp, tp) for tp, fp, _ in fold_counts.values()]
     numbers = [f"{number:,}" for number in (gold, *chunks[0], *chunks[1])]
     rows.append([repetition + 1, fold + 1, *numbers])
 head = ["repetition", "fold", "gold", "A predicts", "A correct", "B predicts", "B correct"]
@@ -133,7 +133,7 @@ tests = {
 rows = []
 for case, test in tests.items():
     ends = [intervals[(*case, model)] for model in TAGS]
-    shown = [f"[{100 * of.low:.2f}, {100 * of.high:.2f}]" for of in ends]
+    shown = [f"[{100 * interval.low:.2f}, {100 * interval.high:.2f}]" for interval in ends]
     rows.append([case[0], METRICS[case[1]], *shown, f"{test.p_h0:.3f}", test.decision])
     say(f"wangli-tag-sets-h0-{'-'.join(case)}", test.p_h0)
 head = ["blocks of", "", "four tags, %", "six tags, %", "P(H0)", "decision"]
@@ -218,7 +218,8 @@ differences = {
     for case in cases
 }
 t_tests = {
-    case: fold_statistics.t_interval(of, confidence_level) for case, of in differences.items()
+    case: fold_statistics.t_interval(values, confidence_level)
+    for case, values in differences.items()
 }
 
 # %%
@@ -245,20 +246,20 @@ show.table(head, rows, numeric=range(2, 8))
 rows, length = [], {}
 level = {"confidence_level": confidence_level}
 for name, metric in cases:
-    one = cells[name][0]  # the first repetition, by fold and dialogue
-    a, b = (tag_sets.counts(one.sum(axis=0), model) for model in TAGS)
+    by_fold = cells[name][0]  # the first repetition, by fold and dialogue
+    a, b = (tag_sets.counts(by_fold.sum(axis=0), model) for model in TAGS)
     tp, fp, fn = a.sum(axis=0)
     of_a = [
         f1ci.metric_interval([[0, fp], [fn, tp]], metric, **level),
         f1ci.clustered_interval(a, metric, **level),
     ]
     of_gap = [
-        f1ci.difference_interval(*tag_sets.labels(one.sum(axis=(0, 1))), metric, **level),
+        f1ci.difference_interval(*tag_sets.labels(by_fold.sum(axis=(0, 1))), metric, **level),
         f1ci.clustered_difference(a, b, metric, **level),
     ]
-    length[name, metric] = np.divide(*(of.high - of.low for of in of_a[::-1]))
-    ends = [f"[{100 * of.low:.2f}, {100 * of.high:.2f}]" for of in of_a]
-    ends += [f"[{100 * of.low:+.3f}, {100 * of.high:+.3f}]" for of in of_gap]
+    length[name, metric] = np.divide(*(interval.high - interval.low for interval in of_a[::-1]))
+    ends = [f"[{100 * interval.low:.2f}, {100 * interval.high:.2f}]" for interval in of_a]
+    ends += [f"[{100 * interval.low:+.3f}, {100 * interval.high:+.3f}]" for interval in of_gap]
     rows.append([name, METRICS[metric], *ends])
 head = ["blocks of", "", "A by words, %", "by dialogues, %", "B - A by words", "by dialogues"]
 show.table(head, rows, numeric=range(2, 6))
@@ -300,9 +301,11 @@ def spans(metric):
         rho: z * (sd_a**2 + sd_b**2 - 2 * rho * sd_a * sd_b) ** 0.5
         for rho in (0.0, correlation[case])
     }
-    one = cells["utterances"][0]
-    units = f1ci.clustered_difference(*(tag_sets.counts(one.sum(axis=0), m) for m in "AB"), metric)
-    words = f1ci.difference_interval(*tag_sets.labels(one.sum(axis=(0, 1))), metric)
+    by_fold = cells["utterances"][0]
+    units = f1ci.clustered_difference(
+        *(tag_sets.counts(by_fold.sum(axis=0), m) for m in "AB"), metric
+    )
+    words = f1ci.difference_interval(*tag_sets.labels(by_fold.sum(axis=(0, 1))), metric)
     return {
         "two posteriors, independent": (centre - reach[0.0], centre + reach[0.0]),
         "two posteriors, correlated": (
@@ -357,23 +360,23 @@ def both(cells, metric):
 # models' own true scores, or around the expected score of the algorithm.
 
 # %%
-found = {}
+correlations = {}
 for metric, (right, other) in {"precision": (0, 1), "recall": (0, 2)}.items():
-    tested, true = (both(of["tag sets"], metric)["A"] for of in (inside, outside))
+    tested, true = (both(scores["tag sets"], metric)["A"] for scores in (inside, outside))
     of_counts = tag_sets.counts(inside["tag sets"], "A")
     whole = of_counts[..., right] + of_counts[..., other]
     binomial = tested.mean() * (1 - tested.mean()) * (1 / whole).mean()
     for kind, values in {"own": tested - true, "expected": tested}.items():
-        found[metric, kind] = (fold_statistics.fold_correlations(values), binomial)
+        correlations[metric, kind] = (fold_statistics.fold_correlations(values), binomial)
 
 # %%
 # Show the correlations of the folds and the weights that follow.
 rows = []
-for (metric, kind), (of, binomial) in found.items():
-    weight = of.weight(binomial)
+for (metric, kind), (folds, binomial) in correlations.items():
+    weight = folds.weight(binomial)
     say(f"wangli-tag-sets-weight-{metric}-{kind}", weight)
-    say(f"wangli-tag-sets-inflation-{metric}-{kind}", of.variance / binomial)
-    numbers = [of.rho1, of.rho2, of.variance / binomial, weight]
+    say(f"wangli-tag-sets-inflation-{metric}-{kind}", folds.variance / binomial)
+    numbers = [folds.rho1, folds.rho2, folds.variance / binomial, weight]
     rows.append([metric, kind, *(f"{number:.2f}" for number in numbers)])
 averaged = f1ci.effective_counts(np.ones((3, 2, 3))).tp / 6
 rows.append(["the paper's average", "", "0 to 0.5", "0.25 to 0.5", "1", f"{averaged:.2f}"])
@@ -401,7 +404,7 @@ show.table(head, rows, numeric=range(2, 6))
 # %%
 sums = tag_sets.counts(inside["tag sets"], "A").sum(axis=(1, 2))
 true = both(outside["tag sets"], "f1")["A"].mean(axis=(1, 2))
-held = {
+covered = {
     (weight, name): 100 * fold_statistics.contains(sums, weights, truth, confidence_level).mean()
     for weight, weights in {"paper": averaged, "2015": 1 / 6}.items()
     for name, truth in {"own": true, "expected": true.mean()}.items()
@@ -409,10 +412,10 @@ held = {
 
 # %%
 # Show how often the credible interval holds each truth.
-for key, share in held.items():
+for key, share in covered.items():
     say(f"wangli-tag-sets-held-{'-'.join(key)}", share)
 rows = [
-    [weight, *(f"{held[weight, name]:.0f}" for name in ("own", "expected"))]
+    [weight, *(f"{covered[weight, name]:.0f}" for name in ("own", "expected"))]
     for weight in ("paper", "2015")
 ]
 show.table(["weight", "mean of the six models, %", "expected F1, %"], rows, numeric=(1, 2))
@@ -435,10 +438,10 @@ for pair in PAIRS:
         bayes = np.array(
             [f1ci.bayes_test(x, y, metric, prior=prior).p_h0 for x, y in zip(a, b, strict=True)]
         )
-        gap = np.subtract(*(fold_statistics.scores(of, metric) for of in (b, a)))
+        gap = np.subtract(*(fold_statistics.scores(tables, metric) for tables in (b, a)))
         exact = [
-            f1ci.difference_test(*tag_sets.labels(of[0].sum(axis=0)), metric).p_value
-            for of in inside[pair]
+            f1ci.difference_test(*tag_sets.labels(table[0].sum(axis=0)), metric).p_value
+            for table in inside[pair]
         ]
         verdicts[pair, metric] = {
             "better": (bayes < 0.5).mean(),
@@ -486,8 +489,8 @@ claims = [
     claim("2, eq. 3", "TP + FN is the same in all folds (utterances)",
           f"{words.min():,} to {words.max():,}", words.min() == words.max()),
     claim("2.4", "our CI is more accurate (small corpora, mean of the six models)",
-          f"covers {held['paper', 'own']:.0f} %, that of 2015 {held['2015', 'own']:.0f} %",
-          abs(held["paper", "own"] - 95) < abs(held["2015", "own"] - 95)),
+          f"covers {covered['paper', 'own']:.0f} %, that of 2015 {covered['2015', 'own']:.0f} %",
+          abs(covered["paper", "own"] - 95) < abs(covered["2015", "own"] - 95)),
     claim("3", "assuming that A is independent of B",
           f"correlation {correlation['utterances', 'f1']:.2f}",
           correlation["utterances", "f1"] < 0.1),
@@ -498,11 +501,13 @@ claims = [
 # %%
 # State the claims about correlations and about wrong decisions.
 noise = 0.15  # about two standard errors of a correlation over 50 corpora
-for (metric, kind), (of, _) in found.items():
+for (metric, kind), (folds, _) in correlations.items():
     around = {"own": "the models' own", "expected": "the expected"}[kind]
-    inside_ranges = -noise <= of.rho1 <= 0.5 + noise and 0.25 - noise <= of.rho2 <= 0.5 + noise
+    inside_ranges = (
+        -noise <= folds.rho1 <= 0.5 + noise and 0.25 - noise <= folds.rho2 <= 0.5 + noise
+    )
     text = f"0 ≤ ρ₁ ≤ 1/2, 1/4 ≤ ρ₂ ≤ 1/2 for {metric}, around {around} score"
-    claims.append(claim("2.3", text, f"{of.rho1:+.2f}, {of.rho2:.2f}", inside_ranges))
+    claims.append(claim("2.3", text, f"{folds.rho1:+.2f}, {folds.rho2:.2f}", inside_ranges))
 false, true = (verdicts[pair, "f1"] for pair in ("seeds", "tag sets"))
 percent = "{:.0%} false and {:.0%} true claims for F1".format
 claims += [

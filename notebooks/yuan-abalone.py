@@ -209,9 +209,9 @@ study = joint_coverage.quantities(counts, truth, measures, {"rule": slice(None)}
 # %%
 # Split the coverage of both intervals by the number of true positives.
 by_tp = [counts[:, 3] == t for t in range(13)]
-share = np.array([probability[here].sum() for here in by_tp])
+share = np.array([probability[chosen].sum() for chosen in by_tp])
 covers = {
-    kind: np.array([probability[here] @ study[f"{kind}/m1"][here] for here in by_tp])
+    kind: np.array([probability[chosen] @ study[f"{kind}/m1"][chosen] for chosen in by_tp])
     for kind in ("individual", "corrected_individual")
 }
 gain = covers["corrected_individual"] - covers["individual"]
@@ -379,16 +379,16 @@ hits, others, misread = [], [], []
 for cells in raked[:200]:
     sample = control.multinomial(cases, cells / cells.sum())
     cut = [printed_tables.cut_off(v) for v in joint_coverage.true_values(sample, measures)]
-    told = {rule: cut[2 * r : 2 * r + 2] for r, rule in enumerate(rules)}
-    found = set(printed_tables.common_tables(cases, told, cut=True))
-    hits.append(sample[8:].sum() in found)
-    others += [z_ for z_ in found if z_ != sample[8:].sum()]
-    misread += printed_tables.common_tables(cases, told)
+    digits = {rule: cut[2 * r : 2 * r + 2] for r, rule in enumerate(rules)}
+    solutions = set(printed_tables.common_tables(cases, digits, cut=True))
+    hits.append(sample[8:].sum() in solutions)
+    others += [z_ for z_ in solutions if z_ != sample[8:].sum()]
+    misread += printed_tables.common_tables(cases, digits)
 
 # %%
 # Keep for the text how many solutions lie near the share of positives in the data.
 expected_z = cases * share_positive
-near = [[z_ for z_ in found if abs(z_ - expected_z) < far] for found in (others, misread)]
+near = [[z_ for z_ in solutions if abs(z_ - expected_z) < far] for solutions in (others, misread)]
 say("yuan-abalone-grim-control", len(hits))
 say("yuan-abalone-grim-hits", int(sum(hits)))
 say("yuan-abalone-grim-others", len(others))
@@ -532,14 +532,14 @@ show.table(
 drawn = np.random.default_rng(samples).multinomial(
     cases, raked[0] / raked[0].sum(), size=replicates
 )
-seen = joint_coverage.estimates(drawn, measures)
-covariance = seen.blurred(z**2)
+estimated_sets = joint_coverage.estimates(drawn, measures)
+covariance = estimated_sets.blurred(z**2)
 (q,) = joint_coverage.critical_values([covariance], level, each=False)
 half = q[:, None] * np.sqrt(np.diagonal(covariance, axis1=1, axis2=2))
 
 # %%
 # Count how often joint intervals lead to each conclusion, and to a wrong one.
-low, high = seen.value - half, seen.value + half
+low, high = estimated_sets.value - half, estimated_sets.value + half
 truth_6 = joint_coverage.true_values(raked[0], measures)
 pairs = [(j, k) for j in range(6) for k in range(6) if j != k and (j - k) % 2 == 0]
 below = np.array([high[:, j] < low[:, k] for j, k in pairs])
@@ -601,10 +601,10 @@ for line, name in single.items():
     for quantity in ("coverage", "length"):
         value = printed(f"yuan/table-6/{line}/{quantity}")
         cells = [f"{name} {quantity}", f"{value:.4f}"]
-        for found in (exact[rule], shorter[rule]):
-            one = found[f"rule/{kind}/{quantity}"]
-            error = one.deviation / np.sqrt(paper_size)
-            cells += [f"{one.mean:.4f}", f"{(value - one.mean) / error:+.1f}"]
+        for results in (exact[rule], shorter[rule]):
+            exact_number = results[f"rule/{kind}/{quantity}"]
+            error = exact_number.deviation / np.sqrt(paper_size)
+            cells += [f"{exact_number.mean:.4f}", f"{(value - exact_number.mean) / error:+.1f}"]
         rows.append(cells)
 heads = [text for size_ in (n, smaller_n) for text in (f"n = {size_}", "off by (s.e.)")]
 show.table(["", "printed", *heads], rows, numeric=range(1, 6))
@@ -785,8 +785,8 @@ shown = [
 show.table(
     ["training rows", *shown],
     [
-        [str(k), *(f"{found[f'{key}/coverage'].mean():.3f}" for key in shown)]
-        for k, found in larger.items()
+        [str(k), *(f"{result[f'{key}/coverage'].mean():.3f}" for key in shown)]
+        for k, result in larger.items()
     ],
     numeric=range(7),
 )
@@ -833,7 +833,7 @@ show.compare(["yuan/section-3b/critical_value"])
 # coverage is read as at most one percentage point below the level.
 
 # %%
-value = {key.removeprefix("yuan/"): one.value for key, one in page.records.items()}
+value = {key.removeprefix("yuan/"): row.value for key, row in page.records.items()}
 logistic = value["table-6/logistic/joint/coverage"], value["section-3b/individual/m3"]
 others = min(value[f"section-3b/individual/m{k}"] for k in (1, 2, 4, 5, 6))
 all_joint = value["table-6/all/joint/coverage"]
@@ -876,7 +876,7 @@ claims = [
         still_low < 0.93,
     ),
 ]
-statements(claim(*each) for each in claims)
+statements(claim(*statement) for statement in claims)
 
 # %% [markdown]
 # ## What we learn

@@ -88,8 +88,8 @@ say("yuan-gaussian-sets", len(populations))
 # factors the matrix may fail.
 
 # %%
-found = joint_coverage.estimates(np.round(1e9 * populations[:50]), measures)
-ranks = [np.linalg.matrix_rank(covariance * 1e9, tol=1e-6) for covariance in found.covariance]
+estimated = joint_coverage.estimates(np.round(1e9 * populations[:50]), measures)
+ranks = [np.linalg.matrix_rank(covariance * 1e9, tol=1e-6) for covariance in estimated.covariance]
 say("yuan-gaussian-rank", int(np.median(ranks)))
 
 # %% [markdown]
@@ -103,10 +103,10 @@ say("yuan-gaussian-rank", int(np.median(ranks)))
 
 # %%
 shown_sets = np.random.default_rng((seed, 4)).multinomial(500, populations[0], size=40)
-seen = joint_coverage.estimates(shown_sets, measures)
-error = np.sqrt(np.diagonal(seen.covariance, axis1=1, axis2=2))
-off = np.abs(seen.value - exact_truth[0]) / error
-(common,) = joint_coverage.critical_values([seen.covariance], level, each=False)
+estimated = joint_coverage.estimates(shown_sets, measures)
+error = np.sqrt(np.diagonal(estimated.covariance, axis1=1, axis2=2))
+off = np.abs(estimated.value - exact_truth[0]) / error
+(common,) = joint_coverage.critical_values([estimated.covariance], level, each=False)
 reach = {"individual": float(ndtri((1 + level) / 2)), "joint": float(common[0])}
 
 # %% mystnb={"image": {"alt": "Two grids of six rows, one for each interval, and forty columns, one for each test set. Blue squares: the interval holds the truth. Red crosses: it misses. Columns with a cross are shaded. The upper grid, individual intervals, has several shaded columns; the lower grid, joint intervals, has fewer."}, "figure": {"caption": "Forty test sets (columns) and six intervals in each (rows). Blue: the interval holds the truth. Red cross: it misses. Shaded: a test set in which not all six hold. Above: individual 95 % intervals. Below: joint 95 % intervals of the same test sets.", "name": "fig-yuan-gaussian-promise"}}
@@ -116,8 +116,8 @@ for axis, (kind, q) in zip(axes, reach.items(), strict=True):
     missed = off > q
     for column in np.flatnonzero(missed.any(axis=1)):
         axis.axvspan(column - 0.5, column + 0.5, color=figures.COLOURS["orange"], alpha=0.3, lw=0)
-    for held, marker, colour in ((~missed, "s", "sky"), (missed, "X", "vermilion")):
-        axis.plot(*np.nonzero(held), marker, color=figures.COLOURS[colour], markersize=6)
+    for mask, marker, colour in ((~missed, "s", "sky"), (missed, "X", "vermilion")):
+        axis.plot(*np.nonzero(mask), marker, color=figures.COLOURS[colour], markersize=6)
     hold = int((~missed).all(axis=1).sum())
     axis.set_title(f"{kind} intervals: all six hold in {hold} of {len(missed)} test sets")
     axis.set_yticks(range(6), names)
@@ -197,14 +197,14 @@ single = {
 # by at most {glue:text}`yuan-gaussian-moved-coverage:.4f`, less than half of their own error.
 
 # %%
-again, moved = np.random.SeedSequence((seed, 2)).spawn(3), {}
-for stream, rule in zip(again, rules, strict=True):
+streams, spreads = np.random.SeedSequence((seed, 2)).spawn(3), {}
+for stream, rule in zip(streams, rules, strict=True):
     others = printed_tables.redrawn(cells[rule], measures, cases, 400, stream)
     for item, n in sizes.items():
         expected = joint_coverage.quantities(
             n * others, np.array(given_truth[rule]), measures, {"rule": slice(None)}, level
         )
-        moved[item, rule, "length"] = float(expected["rule/joint/length"].std())
+        spreads[item, rule, "length"] = float(expected["rule/joint/length"].std())
     few = [
         joint_coverage.exact(
             sizes["table-4"], other, measures, truth=given_truth[rule], level=level, corrected=False
@@ -217,9 +217,9 @@ for stream, rule in zip(again, rules, strict=True):
         "rule/individual/coverage",
         "rule/joint/coverage",
     ):
-        moved[rule, key] = float(np.std([one[key].mean for one in few]))
-say("yuan-gaussian-moved-length", max(moved["table-4", rule, "length"] for rule in rules))
-say("yuan-gaussian-moved-coverage", max(v for k, v in moved.items() if len(k) == 2))
+        spreads[rule, key] = float(np.std([sample[key].mean for sample in few]))
+say("yuan-gaussian-moved-length", max(spreads["table-4", rule, "length"] for rule in rules))
+say("yuan-gaussian-moved-coverage", max(v for k, v in spreads.items() if len(k) == 2))
 
 # %%
 # Prepare the recording of exact numbers.
@@ -228,7 +228,7 @@ paper_size = given("yuan/section-3a/replicates")
 
 def exactly(identity, item, rule, key):
     """Record an exact number, with the error that the printed true values give it."""
-    error = moved[item, rule, "length"] if key.endswith("length") else moved[rule, key]
+    error = spreads[item, rule, "length"] if key.endswith("length") else spreads[rule, key]
     value = single[item, rule][key]
     recording.as_exact(record, identity, value, error=error, replicates=paper_size)
 
@@ -476,7 +476,7 @@ show.compare(constants)
 # Coverage "close to" the level is read as within one percentage point of it.
 
 # %%
-one = [
+single_coverages = [
     single[item, rule][f"individual/m{k}"].mean for item in sizes for rule in rules for k in (1, 2)
 ]
 two = [single[item, rule]["rule/individual/coverage"].mean for item in sizes for rule in rules]
@@ -484,7 +484,7 @@ six = [runs[item]["all/individual/coverage"].mean() for item in sizes]
 joint = [single[item, rule]["rule/joint/coverage"].mean for item in sizes for rule in rules]
 joint += [runs[item]["all/joint/coverage"].mean() for item in sizes]
 long = [[page.records[f"yuan/{item}/{g}/length"].value for g in groups] for item in sizes]
-worst = max(abs(x - level) for x in one)
+worst = max(abs(x - level) for x in single_coverages)
 shorter = max(b / a for a, b in zip(*long, strict=True))
 
 # %%
@@ -502,7 +502,7 @@ claims = [
         ratios[1] < 1.3,
     ),
 ]
-statements(claim(*each) for each in claims)
+statements(claim(*statement) for statement in claims)
 
 # %% [markdown]
 # ## What we learn

@@ -341,7 +341,7 @@ lines = {**single, **{f"all/{kind}": f"all rules, {kind}" for kind in kinds}}
 for axis, quantity in zip(axes, ("coverage", "length"), strict=True):
     values = np.array([run[f"{line}/{quantity}"] for line in lines])
     centre = values.mean(axis=1)
-    bands = np.array([joint_coverage.band(one) for one in values]) / centre[:, None]
+    bands = np.array([joint_coverage.band(column) for column in values]) / centre[:, None]
     dots = np.array([printed(f"yuan/table-7/{line}/{quantity}") for line in lines]) / centre
     drawing.ranges(axis, list(lines.values()), bands, dots, "replications")
     axis.axvline(1, color=figures.COLOURS["grey"], linewidth=0.8)
@@ -420,9 +420,12 @@ readings = [
 for rule, name in rules.items():
     for label, kind, used in readings:
         value = printed(f"yuan/table-7/{rule}/{label.split(',')[0]}/coverage")
-        one = exact[rule][f"rule/{kind}/coverage"]
-        off = [(value - one.mean) / (one.deviation / np.sqrt(count)) for count in (stated, used)]
-        line = [f"{name}, {label}", f"{value:.4f}", f"{one.mean:.4f}"]
+        exact_number = exact[rule][f"rule/{kind}/coverage"]
+        off = [
+            (value - exact_number.mean) / (exact_number.deviation / np.sqrt(count))
+            for count in (stated, used)
+        ]
+        line = [f"{name}, {label}", f"{value:.4f}", f"{exact_number.mean:.4f}"]
         rows.append([*line, *(f"{x:+.1f}" for x in off), str(used)])
 head = ["coverage", "printed", "exact", "off by (s.e.) with 10,000", "off by (s.e.) with"]
 show.table([*head, "test sets"], rows, numeric=range(1, 6))
@@ -449,10 +452,10 @@ show.table([*head, "test sets"], rows, numeric=range(1, 6))
 price = float(run["all/joint/length"].mean() / run["all/individual/length"].mean())
 dearer = float(run["all/corrected/length"].mean() / run["all/individual/length"].mean())
 say("yuan-letter-price", price)
-value = {key.removeprefix("yuan/table-7/"): one.value for key, one in page.records.items()}
+value = {key.removeprefix("yuan/table-7/"): row.value for key, row in page.records.items()}
 plain = value["logistic/joint/coverage"]
 others = [value[f"{rule}/joint/coverage"] for rule in rules if rule != "logistic"]
-moved = [value[f"{r}/corrected/coverage"] - value[f"{r}/joint/coverage"] for r in rules]
+changes = [value[f"{r}/corrected/coverage"] - value[f"{r}/joint/coverage"] for r in rules]
 all_plain, all_joint, all_corrected = (
     value[f"all/{kind}/coverage"] for kind in ("individual", "joint", "corrected")
 )
@@ -464,7 +467,7 @@ claims = [
     ("III-C, 1", "logistic's joint CIs cover only 0.9155", plain, abs(plain - 0.9155) < 0.01),
     ("III-C, 1", "its individual CIs cover even less", least, least < plain),
     ("III-C, 1", "the other rules' joint CIs are close to 0.95", min(others), min(others) > 0.94),
-    ("III-C, 1", "the correction does not affect these much", max(moved), max(moved) < 0.02),
+    ("III-C, 1", "the correction does not affect these much", max(changes), max(changes) < 0.02),
     ("III-C, 2", "all twelve: joint CIs close to 0.95", all_joint, abs(all_joint - level) < 0.025),
     ("III-C, 2", "individual CIs perform worse", all_plain, all_plain < all_joint),
     (
@@ -475,7 +478,7 @@ claims = [
     ),
     ("III-C, 2", "not too much inflation in lengths (corrected, ratio)", dearer, dearer < 1.6),
 ]
-statements(claim(*each) for each in claims)
+statements(claim(*statement) for statement in claims)
 
 # %% [markdown]
 # ## What we learn

@@ -47,8 +47,10 @@ COLUMNS = ("coverage", "length")
 
 def explains(run, name, mean, deviation, replicates):
     """Record what a run gives for a number, wherever that is printed and laid to this run."""
-    again = [other for other, of in page.published.restated.items() if of == name]
-    for printed_as in (name, *again):
+    restatements = [
+        other for other, original in page.published.restated.items() if original == name
+    ]
+    for printed_as in (name, *restatements):
         if page.row(printed_as).erratum == run:
             how = {"deviation": float(deviation), "replicates": replicates}
             record(f"{run}:{printed_as}", float(mean), **how)
@@ -123,15 +125,15 @@ fitted = fits("corrected_individual")
 
 # %%
 profile_at = np.arange(0.0773, 0.07851, 0.00006)
-starts = {rule: [one.guess, one.guess * [0.98, 1.003]] for rule, one in fitted.items()}
+starts = {rule: [fit.guess, fit.guess * [0.98, 1.003]] for rule, fit in fitted.items()}
 starts["logistic"][0] = fitted["logistic"].guess * [1.05, 1.025]
 profile = np.zeros(len(profile_at))
 
 # %%
 # Fit each rule at several prevalences, and add up the least chi-squares.
-for rule, one in fitted.items():
+for rule, fit in fitted.items():
     for i, prevalence in enumerate(profile_at):
-        solutions = [one.fit(prevalence, [start]) for start in starts[rule]]
+        solutions = [fit.fit(prevalence, [start]) for start in starts[rule]]
         profile[i] += min(least for _, least in solutions)
         best_first = sorted(solutions, key=lambda solution: solution[1])
         keep = solutions if rule == "logistic" else best_first[:1]
@@ -143,7 +145,7 @@ prevalence_7 = float(profile_at[low[3]] - curve[1] / (2 * curve[0]))
 
 # %%
 # Take the best fit of each rule, and add up its degrees of freedom.
-best = {rule: one.fit(prevalence_7) for rule, one in fitted.items()}
+best = {rule: fit.fit(prevalence_7) for rule, fit in fitted.items()}
 pairs = {rule: pair for rule, (pair, _) in best.items()}
 by_rule = {rule: least for rule, (_, least) in best.items()}
 numbers = sum(len(rule.printed) for rule in fitted.values())
@@ -174,20 +176,20 @@ second_pair, second_least = fitted["logistic"].fit(prevalence_7, [second_start])
 say("yuan-other-runs-second-recall", float(second_pair[0]))
 say("yuan-other-runs-second-precision", float(second_pair[1]))
 say("yuan-other-runs-second-chi-square", second_least)
-at_printed = sum(one.chi_square_at_start() for one in fitted.values())
+at_printed = sum(fit.chi_square_at_start() for fit in fitted.values())
 say("yuan-other-runs-chi-square-printed", at_printed)
 plain = fits("individual")
-say("yuan-other-runs-chi-square-plain", sum(one.fit(prevalence_7)[1] for one in plain.values()))
+say("yuan-other-runs-chi-square-plain", sum(fit.fit(prevalence_7)[1] for fit in plain.values()))
 
 # %%
 # Record what the fitted run gives for each printed number.
-for rule, one in fitted.items():
+for rule, fit in fitted.items():
     cells = cells_of_rates(prevalence_7, *pairs[rule])
-    _, summed = one.tables.weights(cells)
+    _, summed = fit.tables.weights(cells)
     assert abs(1 - summed) < 1e-4, summed
-    mean, covariance = one.expects(cells)
+    mean, covariance = fit.expects(cells)
     errors = np.sqrt(covariance.diagonal() - other_runs.ROUNDING**2)
-    for key, value, error, sets in zip(six, mean, errors, one.sets, strict=True):
+    for key, value, error, sets in zip(six, mean, errors, fit.sets, strict=True):
         name = f"yuan/table-7/{rule}/{key}"
         explains("R-yuan-10", name, value, error * np.sqrt(sets), int(sets))
 
@@ -226,14 +228,14 @@ figures.save(figure, "yuan-other-runs-profile")
 # ratio, and logistic regression's would miss it:
 
 # %%
-shared = {rule: one.as_one_run(prevalence_7, (0, 2), 3000) for rule, one in fitted.items()}
+shared = {rule: fit.as_one_run(prevalence_7, (0, 2), 3000) for rule, fit in fitted.items()}
 say("yuan-other-runs-shared", sum(shared.values()))
 say("yuan-other-runs-shared-logistic", shared["logistic"])
 say("yuan-other-runs-shared-freedom", len(fitted["logistic"].printed) - len(pairs["logistic"]))
 rows = []
-for rule, one in fitted.items():
-    corrected, individual = one.printed[[1, 5]]
-    mean, _ = one.expects(cells_of_rates(prevalence_7, *pairs[rule]))
+for rule, fit in fitted.items():
+    corrected, individual = fit.printed[[1, 5]]
+    mean, _ = fit.expects(cells_of_rates(prevalence_7, *pairs[rule]))
     ratio, expected = z95 * corrected / individual, z95 * mean[1] / mean[5]
     rows.append([rules_7[rule], f"{ratio:.3f}", f"{expected:.3f}"])
 
@@ -270,8 +272,8 @@ def by_parameters(x):
 
 def all_residuals(x):
     """Return the residuals of all four rules at the nine parameters."""
-    of = by_parameters(x)
-    return np.concatenate([fitted[rule].residuals(of[rule][1:], x[0]) for rule in names_7])
+    parameters = by_parameters(x)
+    return np.concatenate([fitted[rule].residuals(parameters[rule][1:], x[0]) for rule in names_7])
 
 
 # %%
@@ -300,12 +302,12 @@ own = joint_coverage.raked(cells_7[: splits // 2], tables_7, splits)
 
 # %%
 # Prepare the prediction of the numbers over all rules.
-wanted = np.concatenate([truth_7[rule] for rule in rules_7])
+printed_truths = np.concatenate([truth_7[rule] for rule in rules_7])
 
 
 def predicted(populations, stream, pool):
     """Return coverage and length of each kind, for all rules, one value for each population."""
-    found = {}
+    results = {}
     for count, seed_of in zip((3000, 2000), stream.spawn(2), strict=True):
         run = joint_coverage.replications(
             n_7,
@@ -314,15 +316,15 @@ def predicted(populations, stream, pool):
             {"all": slice(None)},
             replicates=count,
             seed=seed_of,
-            truths=wanted,
+            truths=printed_truths,
             rescaled=True,
             pool=pool,
         )
         for key in six:
             kind, column = key.split("/")
             if test_sets[kind] == count:
-                found[key] = run[f"all/{BLURRED[kind]}/{column}"]
-    return found
+                results[key] = run[f"all/{BLURRED[kind]}/{column}"]
+    return results
 
 
 # %%
@@ -341,9 +343,11 @@ for key in six:
     predicted_z.append((printed(name) - mean) / spread)
     # The spread of predictions is that of the printed number, the fit's error included.
     explains("R-yuan-10", name, mean, spread * np.sqrt(sets), sets)
-    here = f"{mean:.4f} ± {spread:.4f}", f"{predicted_z[-1]:+.1f}"
-    there = f"{printed_7[key].mean():.4f} ± {printed_7[key].std():.4f}"
-    rows.append([f"all rules, {key.replace('/', ' ')}", show.printed(name), *here, there])
+    other_texts = f"{mean:.4f} ± {spread:.4f}", f"{predicted_z[-1]:+.1f}"
+    printed_text = f"{printed_7[key].mean():.4f} ± {printed_7[key].std():.4f}"
+    rows.append(
+        [f"all rules, {key.replace('/', ' ')}", show.printed(name), *other_texts, printed_text]
+    )
 
 # %%
 # Show the predictions.
@@ -409,11 +413,11 @@ population_6 = {
 corrected_keys, plain_keys = six[:2], six[2:]
 
 
-def off_by(rule, keys, found):
+def off_by(rule, keys, results):
     """Return the standard errors between printed numbers of Table VI and exact ones."""
     values = [printed(f"yuan/table-6/{rule}/{key}") for key in keys]
-    exact = [found[f"rule/{key}"] for key in keys]
-    means, deviations = [one.mean for one in exact], [one.deviation for one in exact]
+    exact = [results[f"rule/{key}"] for key in keys]
+    means, deviations = [number.mean for number in exact], [number.deviation for number in exact]
     return standard_errors(values, means, deviations, count_6)
 
 
@@ -425,20 +429,20 @@ by_size = {
     for rule in ("1nn", "logistic")
 }
 longer = []
-for rule, found in by_size.items():
+for rule, results in by_size.items():
     for key in six:
-        name, there = f"yuan/table-6/{rule}/{key}", found[smaller_n][f"rule/{key}"]
-        explains("R-yuan-11", name, there.mean, there.deviation, count_6)
+        name, exact_number = f"yuan/table-6/{rule}/{key}", results[smaller_n][f"rule/{key}"]
+        explains("R-yuan-11", name, exact_number.mean, exact_number.deviation, count_6)
         if key in plain_keys and key.endswith("length"):
-            longer.append(100 * (printed(name) / found[n_6][f"rule/{key}"].mean - 1))
+            longer.append(100 * (printed(name) / results[n_6][f"rule/{key}"].mean - 1))
 
 # %%
 # Show chi-square of the plain numbers for each size.
 say("yuan-other-runs-longer-low", min(longer))
 say("yuan-other-runs-longer-high", max(longer))
 rows = [
-    [rules_6[r], *(f"{(off_by(r, plain_keys, found[n]) ** 2).sum():,.1f}" for n in sizes)]
-    for r, found in by_size.items()
+    [rules_6[r], *(f"{(off_by(r, plain_keys, results[n]) ** 2).sum():,.1f}" for n in sizes)]
+    for r, results in by_size.items()
 ]
 head = ["chi-square of the four plain numbers", *(f"n = {n}" for n in sizes)]
 show.table(head, rows, numeric=range(1, 1 + len(sizes)))
@@ -511,11 +515,11 @@ freedom_6 = len(eight(first)) - 2
 
 # %%
 # Record what the other forest gives for the printed numbers.
-found = forest_expects(smaller_n, None, first, tuple(plain_keys))
-for key, mean, deviation in zip(plain_keys, *found, strict=True):
+expected = forest_expects(smaller_n, None, first, tuple(plain_keys))
+for key, mean, deviation in zip(plain_keys, *expected, strict=True):
     explains("R-yuan-12", f"yuan/table-6/{forest}/{key}", mean, deviation, count_6)
-found = forest_expects(n_6, None, first, tuple(list_keys))
-for identity, mean, deviation in zip(listed_ids, *found, strict=True):
+expected = forest_expects(n_6, None, first, tuple(list_keys))
+for identity, mean, deviation in zip(listed_ids, *expected, strict=True):
     explains("R-yuan-12", identity, mean, deviation, 5000)
 
 # %%
@@ -598,17 +602,17 @@ show.table(
 rows = []
 for rule, n in (("logistic", n_6), ("1nn", smaller_n)):
     for label, square, name in (("z²", None, "square"), ("4", 4.0, "four")):
-        found = joint_coverage.exact(n, population_6[rule], metrics[:2], square=square)
-        off = off_by(rule, corrected_keys, found)
-        both = [found[f"rule/{key}"] for key in corrected_keys]
-        texts = [f"{one.mean:.4f}" for one in both] + [f"{x:+.1f}" for x in off]
+        results = joint_coverage.exact(n, population_6[rule], metrics[:2], square=square)
+        off = off_by(rule, corrected_keys, results)
+        exact_numbers = [results[f"rule/{key}"] for key in corrected_keys]
+        texts = [f"{number.mean:.4f}" for number in exact_numbers] + [f"{x:+.1f}" for x in off]
         rows.append([f"{rules_6[rule]}, n = {n}, blurred with {label}", *texts])
-        value = abs(float(off[1])) if rule == "1nn" else both[1].mean
+        value = abs(float(off[1])) if rule == "1nn" else exact_numbers[1].mean
         say(f"yuan-other-runs-{rule}-{name}", value)
         if rule == "logistic" and square:
-            for key, one in zip(corrected_keys, both, strict=True):
+            for key, number in zip(corrected_keys, exact_numbers, strict=True):
                 identity = f"yuan/table-6/{rule}/{key}"
-                explains("R-yuan-13", identity, one.mean, one.deviation, count_6)
+                explains("R-yuan-13", identity, number.mean, number.deviation, count_6)
 head = ["", "coverage", "length", "coverage off by (s.e.)", "length off by (s.e.)"]
 show.table(head, rows, numeric=range(1, 5))
 
@@ -651,7 +655,7 @@ with executor() as pool:
 rows = []
 for key in six:
     values = [run[f"all/{key}"] for run in predictions_6]
-    texts = [f"{one.mean():.4f} ± {one.std():.4f}" for one in values]
+    texts = [f"{predictions.mean():.4f} ± {predictions.std():.4f}" for predictions in values]
     name = f"all rules, {key.replace('/', ' ')}"
     rows.append([name, show.printed(f"yuan/table-6/all/{key}"), *texts])
 show.table(
@@ -678,10 +682,10 @@ rows = []
 for n, square in ((smaller_n, None), (smaller_n, 4.0), (n_6, 4.0)):
     tried = {}
     for pair in nearby:
-        found = forest_expects(n, square, pair, tuple(corrected_keys))
-        tried[pair] = float(np.square(standard_errors(corrected, *found, count_6)).sum())
+        expected = forest_expects(n, square, pair, tuple(corrected_keys))
+        tried[pair] = float(np.square(standard_errors(corrected, *expected, count_6)).sum())
     least = min(tried, key=tried.get)
-    distances = [refit_distance(least, covariance_of[of]) for of in ("R", "scikit-learn")]
+    distances = [refit_distance(least, covariance_of[learner]) for learner in ("R", "scikit-learn")]
     line = [f"n = {n}, blurred with {'4' if square else 'z²'}", str(least), f"{tried[least]:,.1f}"]
     rows.append([*line, *(f"{d:.0f}" for d in distances), f"{tried[first]:,.0f}"])
 head = ["", "best forest", "its chi-square, 2 numbers", "its distance, by R's forests"]
@@ -723,11 +727,11 @@ show.table(head, rows, numeric=range(1, 4))
 
 # %%
 rows = []
-for name, one in page.records.items():
+for name, row in page.records.items():
     run, _, identity = name.partition(":")
-    error = one.deviation / np.sqrt(one.replicates)
+    error = row.deviation / np.sqrt(row.replicates)
     texts = show.described(identity), show.printed(identity)
-    rows.append([run, *texts, f"{one.value:.5f} ± {error:.5f}"])
+    rows.append([run, *texts, f"{row.value:.5f} ± {error:.5f}"])
 show.table(["entry", "number", "printed", "that run"], rows, numeric=(2, 3))
 
 # %% [markdown]

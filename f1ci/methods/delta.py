@@ -51,8 +51,7 @@ def symmetric(sample: Sample, z: FloatOrArray) -> Limits:
     if sample.counts is None or not is_f1(sample.metric):
         return low, high
     # Without relevant items every F1 is possible (Lam, Gopal and Qian 2024).
-    undefined = np.isnan(sample.estimate)
-    return np.where(undefined, 0.0, low), np.where(undefined, 1.0, high)
+    return np.nan_to_num(low, nan=0.0), np.nan_to_num(high, nan=1.0)
 
 
 def logit(sample: Sample, z: FloatOrArray) -> Limits:
