@@ -134,8 +134,7 @@ def exact(
     design, measure = _study(cells, method, truth, confidence_level)
     if not callable(method):  # false positives and false negatives count alike: fewer tables
         design = np.array([design[0], design[1] + design[2], design[3]])
-    possible = tables(n, design, least=least)
-    sums = sum(measure(counts, probability) for counts, probability in possible)
+    sums = sum(measure(*block) for block in tables(n, design, least=least))
     if isinstance(sums, int):
         raise ValueError(f"least must leave some tables, got {least!r}")
     return _result(sums)

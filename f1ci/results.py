@@ -180,8 +180,7 @@ class _Limits(Record):
         return bool(((self.low <= number) & (number <= self.high)).all())
 
     def __iter__(self) -> Iterator[Numbers]:
-        yield self.low
-        yield self.high
+        return iter((self.low, self.high))
 
     def to_frame(self) -> pandas.DataFrame:
         """Return a pandas data frame with a row for each interval."""

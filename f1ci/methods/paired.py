@@ -181,9 +181,8 @@ def random_swaps(items: Items, metric: Metric, replicates: int, rng: np.random.G
     observed = np.abs(np.diff(metric.estimate(Matrix(both))))
     # 3. Swap, score and compare, block by block.
     extreme = 0
-    for block in np.array_split(
-        np.arange(replicates), 1 + replicates * sum(effects.shape) // _BLOCK
-    ):
+    blocks = 1 + replicates * sum(effects.shape) // _BLOCK
+    for block in np.array_split(np.arange(replicates), blocks):
         drawn = rng.binomial(tosses, 0.5, (len(block), len(tosses)))
         moves = (drawn @ effects).reshape(-1, 1, r, r)
         scores = metric.estimate(Matrix(both + np.concatenate([moves, -moves], axis=1)))

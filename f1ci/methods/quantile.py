@@ -188,9 +188,8 @@ def _sampled_quantile(matrix: Array, factor: Array, level: float, accuracy: floa
     k = len(matrix)
     q, moved, slope = _sidak_quantile(level, k), np.inf, 0.0
     while abs(moved) > _SHORT_STEP:
-        step, step_below = (
-            _step(matrix, factor, at, level, _FIRST_POINTS)[0] for at in (q, q - _SHORT_STEP)
-        )
+        step, _ = _step(matrix, factor, q, level, _FIRST_POINTS)
+        step_below, _ = _step(matrix, factor, q - _SHORT_STEP, level, _FIRST_POINTS)
         slope = min(max(1 + (step - step_below) / _SHORT_STEP, 0.0), 0.9)
         moved = step / (1 - slope)
         q += moved
