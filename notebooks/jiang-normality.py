@@ -25,6 +25,9 @@ from notebooks.shared import joint_test, statements, tversky_index
 
 # The ledger holds what the papers print. `given` reads an input, and `printed` reads a result.
 # `record` stores our number for a printed one, and `say` keeps a number for the text.
+# `show` makes tables; in `show.grid` and `show.compare` the printed number stands with ours and
+# the verdict. `tversky_index` lists all likely tables of counts, `joint_test` tests several
+# numbers at once, and `statements` compares the paper's claims with our numbers.
 page = ledger.open("jiang-normality")
 given, printed, record, say = page
 

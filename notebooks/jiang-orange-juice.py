@@ -34,6 +34,9 @@ from notebooks.shared import datasets, statements, tversky_index
 
 # The ledger holds what the papers print. `given` reads an input, and `printed` reads a result.
 # `record` stores our number for a printed one, and `say` keeps a number for the text.
+# `show` makes tables; in `show.grid` and `show.compare` the printed number stands with ours and
+# the verdict. `datasets` reads the purchases, `tversky_index` has the bounds and the plans, and
+# `statements` compares the paper's claims with our numbers.
 page = ledger.open("jiang-orange-juice")
 given, printed, record, say = page
 

@@ -58,6 +58,8 @@ from f1ci.metrics import accuracy, f1, fbeta, jaccard, precision, recall
 from notebooks.shared import joint_sets, kernels
 
 # `say` keeps a number for the text, which quotes it by name.
+# `joint_sets` draws test sets and measures the five methods. `kernels` computes many intervals at
+# once.
 say = ledger.open("joint-intervals").say
 sets = {
     "F1 and accuracy": [f1, accuracy],

@@ -32,6 +32,9 @@ from notebooks.shared.suggestions import Counts
 
 # The ledger holds what the papers print. `given` reads an input, and `printed` reads a result.
 # `record` stores our number for a printed one, and `say` keeps a number for the text.
+# `show` makes tables; in `show.grid` and `show.compare` the printed number stands with ours and
+# the verdict. `suggestions.nested` and `suggestions.disjoint` make the labels of two models with
+# the least and the most disagreement that their counts allow.
 page = ledger.open("lam-bert-suggestion-mining")
 given, _, record, say = page
 ours = Counts(tp, fp, fn, tn)

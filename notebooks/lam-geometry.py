@@ -30,6 +30,9 @@ from notebooks.shared.four_intervals import f1_of, wilson_direct_of, wilson_indi
 
 # The ledger holds what the papers print. `given` reads an input, and `printed` reads a result.
 # `record` stores our number for a printed one, and `say` keeps a number for the text.
+# `show` makes tables; in `show.grid` and `show.compare` the printed number stands with ours and
+# the verdict. `f1_of` maps F* to F1. `wilson_direct_of` and `wilson_indirect_of` return the end
+# points at any sample F1, whole counts or not.
 page = ledger.open("lam-geometry")
 given, _, record, say = page
 z = float(norm.ppf(0.5 + 0.5 * confidence_level))

@@ -29,6 +29,9 @@ from notebooks.shared import nights
 
 # The ledger holds what the papers print. `given` reads an input, and `printed` reads a result.
 # `record` stores our number for a printed one, and `say` keeps a number for the text.
+# `show` makes tables; in `show.grid` and `show.compare` the printed number stands with ours and
+# the verdict. `nights` reads the counts by night, and computes design effects and coverages from
+# them.
 given, printed, record, say = ledger.open("takahashi-nights")
 AVERAGES = {"micro": "micro F1", "macro": "macro F1", "macro_star": "macro* F1"}
 SETS = {"dodh": "healthy", "dodo": "apnoea"}

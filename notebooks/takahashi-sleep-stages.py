@@ -25,6 +25,9 @@ from notebooks.shared.class_averages import MEASURES
 
 # The ledger holds what the papers print. `given` reads an input, and `printed` reads a result.
 # `record` stores our number for a printed one, and `say` keeps a number for the text.
+# `show` makes tables; in `show.grid` and `show.compare` the printed number stands with ours and
+# the verdict. `datasets` reads printed matrices, `class_averages` has the paper's closed forms,
+# and `statements` compares the paper's claims with our numbers.
 page = ledger.open("takahashi-sleep-stages")
 given, printed, record, say = page
 z = float(norm.ppf((1 + confidence_level) / 2))

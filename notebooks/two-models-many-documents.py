@@ -47,6 +47,8 @@ from notebooks.shared import chart, comparisons
 from notebooks.shared.kernels import labels, p_values
 
 # `say` keeps a number for the text, which quotes it by name.
+# `comparisons` draws models and documents, and counts how often limits hold the truth.
+# `kernels.p_values` tests many tables at once, and `chart` draws the chapter's pictures.
 say = ledger.open("two-models-many-documents").say
 *streams, for_averages, for_hard = np.random.SeedSequence(seed).spawn(10)
 streams = iter(streams)

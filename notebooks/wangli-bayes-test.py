@@ -40,6 +40,10 @@ from scipy.stats import beta, norm
 import f1ci
 from notebooks.shared import datasets, fold_statistics, joint_test, statements
 
+# `show` makes tables; in `show.grid` and `show.compare` the printed number stands with ours and
+# the verdict. `datasets` reads the published counts, `fold_statistics` has scores and t intervals
+# of the six folds, `joint_test` tests a whole table, and `statements` compares the paper's claims
+# with our numbers.
 page = ledger.open("wangli-bayes-test")
 given, printed, record, say = page
 counts = datasets.wang_li_counts()  # (task, model) -> TP, FP, FN by repetition and fold

@@ -40,6 +40,10 @@ import f1ci
 from notebooks.shared import fold_statistics, statements
 from notebooks.shared.logistic_folds import Design, f1_of_rates, rates, run
 
+# `show` makes tables; in `show.grid` and `show.compare` the printed number stands with ours and
+# the verdict. `logistic_folds` draws data sets and cross-validates on them (`run`),
+# `fold_statistics` has scores and t intervals of the six folds, and `statements` compares the
+# paper's claims with our numbers.
 page = ledger.open("wangli-simulation")
 given, printed, record, say = page
 

@@ -33,6 +33,8 @@ from scipy import stats
 import f1ci
 from notebooks.shared import fold_statistics, statements, tag_sets
 
+# `tag_sets` reads the counts of the trained models, and `fold_statistics` has scores, correlations
+# and t intervals of the six folds.
 say = ledger.open("wangli-tag-sets").say
 
 # %%

@@ -45,6 +45,10 @@ from notebooks.shared import (
 from notebooks.shared.statements import claim
 from notebooks.shared.statements import table as statements
 
+# `show` makes tables; in `show.grid` and `show.compare` the printed number stands with ours and
+# the verdict. `joint_coverage` computes coverages exactly or by simulation, and `printed_tables`
+# finds the cells behind printed numbers. `recording` stores our numbers with the ledger's limits,
+# and `drawing` draws them.
 page = ledger.open("yuan-gaussian")
 given, printed, record, say = page
 

@@ -33,6 +33,9 @@ import f1ci
 from notebooks.shared import datasets, joint_coverage, other_runs, printed_tables
 from notebooks.shared.other_runs import KINDS, cells_of_rates, standard_errors
 
+# `show` makes tables; in `show.grid` and `show.compare` the printed number stands with ours and
+# the verdict. `other_runs` fits populations to printed numbers, `joint_coverage` computes
+# coverages exactly or by simulation, and `printed_tables` finds the counts behind printed numbers.
 page = ledger.open("yuan-other-runs")
 given, printed, record, say = page
 
