@@ -25,14 +25,14 @@ _MISSING = {"", "na", "nan", "none", "null", "<na>"}
 def labels(options: Namespace) -> tuple[list[str], list[list[str]], list[str] | None]:
     """Return the names of models, the true labels and those of each model, and the groups."""
     groups, models = [options.groups] if options.groups else [], options.pred
-    names, key, between = [*groups, options.true], options.on, options.delimiter
+    names, key = [*groups, options.true], options.on
     if key is None and options.file_b is None:
-        columns = read(options.file, [*names, *models], between)
+        columns = read(options.file, [*names, *models], options.delimiter)
     elif key is None or options.file_b is None or len(models) > 2:
         raise ValueError("two files need --on COLUMN and --pred with one name or two")
     else:
-        first = read(options.file, [key, *names, models[0]], between)
-        second = read(options.file_b, [key, models[-1]], between)
+        first = read(options.file, [key, *names, models[0]], options.delimiter)
+        second = read(options.file_b, [key, models[-1]], options.delimiter)
         columns = _joined(options, first, second)
         if models[0] == models[-1]:
             models = [Path(path).stem for path in (options.file, options.file_b)]

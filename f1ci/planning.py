@@ -171,7 +171,7 @@ def comparison_sample_size(
     delta = _validation.positive("difference", difference)
     given = _validation.short(disagreement)
     shares = _validation.real("disagreement", disagreement)
-    _validation.shaped("disagreement", shares, shares.shape == (2,), "(2,), positives, negatives")
+    _validation.shaped("disagreement", shares, shares.shape == (2,), "(2,): positives, negatives")
     d1, d0 = (_validation.probability("disagreement", share) for share in shares.tolist())
     f, share = _validation.fraction("score", score), _validation.fraction("prevalence", prevalence)
     if d1 > share or d0 > 1.0 - share:

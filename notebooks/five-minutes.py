@@ -150,10 +150,11 @@ axes = f1ci.plot.difference(test)
 # *unit*: what was drawn at random. Give the counts of each unit, or the labels with `groups=`.
 
 # %% tags=["show-input"]
-counts = [  # tp, fp, fn of each document
-    [8, 1, 2], [5, 0, 0], [9, 4, 3], [2, 2, 1], [7, 0, 1], [4, 1, 3],
-    [6, 0, 0], [1, 3, 4], [9, 1, 0], [3, 0, 2], [8, 2, 2], [5, 1, 1],
-]  # fmt: skip
+# The counts of twelve documents.
+tp = [8, 5, 9, 2, 7, 4, 6, 1, 9, 3, 8, 5]
+fp = [1, 0, 4, 2, 0, 1, 0, 3, 1, 0, 2, 1]
+fn = [2, 0, 3, 1, 1, 3, 0, 4, 0, 2, 2, 1]
+counts = np.column_stack([tp, fp, fn])
 by_document = f1ci.clustered_interval(counts)
 print(by_document)
 
@@ -195,7 +196,7 @@ print(f"F1 of B between {low:.3f} and {high:.3f}")
 # %% [markdown]
 # ## How many items?
 #
-# This number of items keeps the half width of the interval, whichever classifier you will test:
+# This number of items keeps the half width within a given bound, whichever classifier you will test:
 
 # %% tags=["show-input"]
 f1ci.sample_size("f1", half_width=0.05, prevalence=0.25)

@@ -180,16 +180,20 @@ def test_the_statistic_has_the_mean_and_variance_of_second_order():
 # Properties
 
 
-@pytest.mark.parametrize("name", ["macro F1", "weighted F1"])
-def test_limits_widen_with_the_level(name):
-    """In 400 tables with many empty cells no limit steps back by more than the rounds leave."""
+@pytest.mark.parametrize(
+    ("name", "most"),
+    # The bias may take a weighted average back a little. Macro averages step back by rounding only.
+    [("macro F1", 1e-12), ("macro F(2)", 1e-12), ("macro precision", 1e-12), ("weighted F1", 1e-3)],
+)
+def test_limits_widen_with_the_level(name, most):
+    """At 14 levels, in 2,000 tables with many empty cells."""
     rng = np.random.default_rng(3)
-    tables = rng.poisson(rng.choice([0.3, 1.0, 4.0], (400, 3, 3)) + 4.0 * np.eye(3))
+    tables = rng.poisson(rng.choice([0.3, 1.0, 4.0], (2000, 3, 3)) + 2.0 * np.eye(3))
     average, counts = AVERAGES[name], columns(tables.astype(float))
-    ends = [limits(counts, average, z, average.second_order) for z in (1.0, 1.6, 1.65, 1.96, 2.6)]
+    ends = [limits(counts, average, z, average.second_order) for z in np.linspace(0.88, 3.6, 14)]
     low, high = np.moveaxis(ends, 1, 0)
-    assert np.diff(low, axis=0).max() < 0.005
-    assert np.diff(high, axis=0).min() > -0.005
+    assert np.diff(low, axis=0).max() < most
+    assert np.diff(high, axis=0).min() > -most
 
 
 def test_a_missed_rare_class_is_covered():

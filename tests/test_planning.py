@@ -224,7 +224,7 @@ def test_a_pilot_gives_its_own_variance():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"disagreement": 0.1}, r"disagreement must have shape \(2,\), .*, got shape \(\)"),
+        ({"disagreement": 0.1}, r"disagreement must have shape \(2,\): .*, got shape \(\)"),
         ({"disagreement": (0.1, 2)}, "disagreement must lie between 0 and 1, got 2"),
         ({"disagreement": (0.4, 0.1)}, "within the shares of positives and negatives, 0.3 and 0.7"),
         # A positive is worth .6 / .3 and a negative .4 / .3 here: .001 of each makes 1/300.

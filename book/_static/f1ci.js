@@ -484,13 +484,14 @@ const f1ci = (() => {
     const estimate = evaluate(shares)[0];
     const ends = [-1, 1].map((side) => {
       let q = shares;
-      let square = (z * z) / n;
+      let square = 1.959963984540054 ** 2 / n; // the variance is taken at the level 95 %
       let target = shares.map(() => 0);
       let [scale, late, last] = [null, 0, Infinity];
-      for (let step = 0; step < 16 && !(step > 5 && last <= 1e-8); step += 1) {
+      for (let step = 0; step < 40 && !(step > 5 && last <= 1e-8); step += 1) {
         if (step === 5) {
           const variance = 1 + secondOrder(q, evaluate)[1] / n;
-          square *= Number.isFinite(variance) ? Math.min(Math.max(variance, 0.5), 4) : 1;
+          const factor = Number.isFinite(variance) ? Math.min(Math.max(variance, 0.5), 4) : 1;
+          square = (factor * z * z) / n;
         }
         const slopes = evaluate(q)[1].map((e) => side * e);
         const moved = shifted(shares, slopes, 1 + square, scale);

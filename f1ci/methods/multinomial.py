@@ -51,7 +51,10 @@ Rescaled: TypeAlias = Callable[[Array, Array], Array]
 # Rounds in which the slopes are taken again. From round `_FIRST` on, when the variance is known,
 # tables that do not come to rest are moved less and less: with empty cells whole steps may go back
 # and forth for ever.
-_FIRST, _ROUNDS = 5, 16
+_FIRST, _ROUNDS = 5, 40
+
+# z^2 of the level .95. The variance is taken there whatever the level: then limits widen with it.
+_USUAL = 1.959963984540054**2
 
 # Newton's steps for the multiplier, which each round starts from the one before.
 _NEWTON = 2
@@ -111,7 +114,8 @@ def settled(
 ) -> Array:
     """Return the cell probabilities at a limit: the lower one for side -1, the upper for 1.
 
-    `square` is z^2 / N. With `of_second_order` it is multiplied by the variance of the statistic.
+    `square` is z^2 / N. With `of_second_order` it is multiplied by the variance of the statistic,
+    which is taken at the limit of the level .95.
     Where the metric is undefined at some q, the q before counts. `rescaled` scales probabilities to
     class sizes that are fixed.
     """
@@ -140,7 +144,8 @@ def settled(
             square = square * np.clip(variance, _LEAST, _MOST)
         # 3. Shift items.
         slopes *= side
-        move, scale = _shifted(shares, slopes, 1.0 + square, scale, target, late)
+        allowed = square if of_second_order is None or step >= _FIRST else _USUAL / n
+        move, scale = _shifted(shares, slopes, 1.0 + allowed, scale, target, late)
         if rescaled is not None:
             move = rescaled(move, shares)
         move -= q

@@ -45,7 +45,7 @@ def changed_limits(
     *,
     few: float = 3.0,
     bounds: tuple[float, float] = (0.5, 4.0),
-    rounds: tuple[int, int] = (5, 16),
+    rounds: tuple[int, int] = (5, 40),
     terms: bool = True,
 ) -> Limits:
     """Return score limits of an average with parts of their algorithm changed.
