@@ -189,8 +189,7 @@ def models(
 ) -> tuple[list[str], dict[str, Labels]]:
     """Return the names of models, and all labels by how messages call them."""
     if not hasattr(predictions, "keys"):  # data frames have it too
-        what = "predictions must map names of models to labels"
-        raise TypeError(f"{what}, got {short(predictions)}")
+        raise TypeError(f"predictions must map names of models to labels, got {short(predictions)}")
     names = [str(name) for name in predictions]
     distinct("names of models", names)
     named = {f"predictions[{short(str(name))}]": predictions[name] for name in predictions}

@@ -398,8 +398,7 @@ def interval_of_classes(
     if share == 1.0:
         return interval
     rest = (1.0 - share) * zero_division
-    names = ("estimate", "low", "high")
-    ends = {name: share * getattr(interval, name) + rest for name in names}
+    ends = {name: share * getattr(interval, name) + rest for name in ("estimate", "low", "high")}
     return replace(interval, **ends, standard_error=share * interval.standard_error)
 
 
