@@ -525,10 +525,8 @@ def average_study(
 # How the algorithm is changed to see what its parts do.
 VARIANTS: dict[str, dict[str, Any]] = {
     "as they are": {},
-    "room for two errors": {"few": 2},
     "no room": {"few": 0},
     "no bounds": {"bounds": (1e-3, np.inf)},
-    "100 rounds": {"rounds": (50, 100)},
 }
 
 
