@@ -53,6 +53,8 @@ _MOST_POINTS = 2**24
 _SHORT_STEP = 0.1
 _BLOCK = 2**14  # points at a time, over all variables: arrays stay in cache
 
+_pairs = lru_cache(np.triu_indices)
+
 
 def equicoordinate_quantile(
     correlation: ArrayLike, confidence_level: float = 0.95, *, accuracy: float = 1e-3
@@ -213,7 +215,7 @@ def _step(matrix: Array, factor: Array, q: float, level: float, points: int) -> 
     n = np.arange(1, k + 1)
     mass = 2 * k * ndtr(-q)
     # The probability that a pair exceeds: the two tails less what the arcs of the circle give.
-    rho = np.abs(matrix[np.triu_indices(k, 1)])
+    rho = np.abs(matrix[_pairs(k, 1)])
     with np.errstate(divide="ignore"):
         slope = np.sqrt((1 - rho) / (1 + rho))
         pairs = 4 * (ndtr(-q) - owens_t(q, slope) - owens_t(q, 1 / slope)).sum() / mass
