@@ -72,11 +72,8 @@ def interval_of(
     if one_sided and level <= 0.5:
         what = f"alternative={alternative!r}, a one-sided limit"
         raise ValueError(f"confidence_level must be above 0.5 for {what}, got {level!r}")
-    if method is None:  # nothing has to be looked up
-        chosen = "logit" if sample.limits is None else "score"
-        entry = METHODS[chosen]
-    else:
-        chosen, entry = choose(method, sample)
+    default = "logit" if sample.limits is None else "score"
+    chosen, entry = (default, METHODS[default]) if method is None else choose(method, sample)
     # One limit has both tails for itself.
     z = normal_quantile(2.0 * level - 1.0 if one_sided else level)
     if entry.error is not None:

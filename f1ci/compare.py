@@ -208,7 +208,7 @@ def unpaired_difference(
     metric, level = _metrics.get(metric), _validation.confidence_level(confidence_level)
     named = {"matrix_a": matrix_a, "matrix_b": matrix_b}
     a, b = (score.sample_of(metric, _one_matrix(name, metric, m)) for name, m in named.items())
-    sample = score.sample_of_unpaired(metric, a, b)
+    sample = score.sample_of_two(metric, a, b, np.hypot(a.error, b.error), np.zeros(()))
     interval = interval_of(sample, method, level, f"{metric.name} (B - A)")
     above = score.tail(sample, METHODS[interval.method].limits, 0.0)
     p = min(2.0 * min(above, 1.0 - above), 1.0)

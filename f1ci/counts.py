@@ -7,7 +7,7 @@ labels; the functions here count them.
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,8 @@ from numpy.typing import NDArray
 from f1ci import _labels, _validation
 from f1ci._labels import Codes
 from f1ci.results import Array, BinaryCounts, Classes, Labels
+
+_BLOCK = 1 << 17  # labels at a time
 
 
 def binary_counts(y_true: Labels, y_pred: Labels, *, pos_label: Hashable = 1) -> BinaryCounts:
@@ -51,19 +53,25 @@ def binary_counts(y_true: Labels, y_pred: Labels, *, pos_label: Hashable = 1) ->
     return BinaryCounts(tp, fp, fn, tn)
 
 
-def _counts_of_integers(true: Labels, pred: Labels, pos_label: Hashable) -> list[int] | None:
+def _counts_of_integers(true: Any, pred: Any, pos_label: Hashable) -> list[int] | None:
     """Count arrays of two integers without coding them; return None for any other labels."""
-    if type(true) is not np.ndarray or type(pred) is not np.ndarray or not true.size:
+    for x in (true, pred):
+        if type(x) not in (np.ndarray, np.memmap) or x.dtype.kind not in "bi" or x.ndim != 1:
+            return None
+    if not isinstance(pos_label, int) or not true.size or true.shape != pred.shape:
         return None
-    whole = {true.dtype.kind, pred.dtype.kind} <= set("bi") and isinstance(pos_label, int)
-    if not whole or true.ndim != 1 or true.shape != pred.shape:
+    # Blocks stay in the processor's cache, and labels in a file need not fit in memory.
+    starts, sums = range(0, true.size, _BLOCK), np.zeros(5, np.int64)
+    blocks = [(true[k : k + _BLOCK], pred[k : k + _BLOCK]) for k in starts]
+    firsts = (t[np.argmin(t == pos_label)] for t, _ in blocks)
+    other = next((label for label in firsts if label != pos_label), pos_label)
+    for t, p in blocks:
+        a, b = t == pos_label, p == pos_label
+        sums += [np.count_nonzero(x) for x in (a & b, a, b, t == other, p == other)]
+    tp, of_true, of_pred, not_true, not_pred = sums.tolist()
+    if not of_true or {of_true + not_true, of_pred + not_pred} != {true.size}:
         return None
-    a, b = true == pos_label, pred == pos_label
-    other = true[np.argmin(a)]
-    tp, t, p = (int(np.count_nonzero(x)) for x in (a & b, a, b))
-    if not t or any(np.count_nonzero(y == other) + k != a.size for y, k in ((true, t), (pred, p))):
-        return None
-    return [a.size - t - p + tp, p - tp, t - tp, tp]
+    return [not_true - of_pred + tp, of_pred - tp, of_true - tp, tp]
 
 
 def confusion_matrix(

@@ -309,7 +309,7 @@ def sample_of_difference(metric: Metric, items: Items) -> Sample:
     rows = [np.moveaxis(root * x, -1, 0) for x in (by_a, by_b)]
     item = 0.5 * np.prod([np.ptp(np.where(root > 0.0, x, 0.0), axis=-1) for x in (by_a, by_b)], 0)
     r = correlation(rows[0], rows[1], item)
-    return _difference(metric, a, b, difference, error, r)
+    return sample_of_two(metric, a, b, error, r)
 
 
 def influences(metric: Metric, items: Items, model: int) -> tuple[Array, Array]:
@@ -332,15 +332,9 @@ def correlation(a: Array, b: Array, item: Array) -> Array:
     return np.asarray(np.clip(values, -1.0, 1.0))
 
 
-def sample_of_unpaired(metric: Metric, a: Sample, b: Sample) -> Sample:
-    """Return the sample of B minus A, tested on different items: their correlation is zero."""
-    error = np.hypot(a.error, b.error)
-    return _difference(metric, a, b, b.estimate - a.estimate, error, np.zeros(()))
-
-
-def _difference(
-    metric: Metric, a: Sample, b: Sample, value: Array, error: Array, r: Array
-) -> Sample:
+def sample_of_two(metric: Metric, a: Sample, b: Sample, error: Array, r: Array) -> Sample:
+    """Return the sample of B minus A; r is the correlation, zero of models on different items."""
+    value = b.estimate - a.estimate
     low, high = metric.range
     of_a, of_b = a.limits, b.limits
     sample = Sample(metric, value, error, (low - high, high - low))
