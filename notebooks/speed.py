@@ -152,7 +152,7 @@ table("without_replicates")
 # lines bend where the labels outgrow the processor's cache, that of one pass of numpy too. The
 # table below the figure therefore compares the same labels, at once and in parts.)
 
-# %% mystnb={"image": {"alt": "Two panels with logarithmic axes. Left: time against number of labels; all lines become straight with slope one, f1ci far below confidenceinterval and a few times above one pass of numpy. Right: time against number of classes; f1ci takes about a tenth of confidenceinterval's time, and from the matrix alone about half of that."}, "figure": {"caption": "How the time of one interval grows with the number of labels and with the number of classes. Both axes are logarithmic; grey: proportional to the number of labels.", "name": "fig-speed-labels"}}
+# %% mystnb={"image": {"alt": "Two panels with logarithmic axes. Left: time against number of labels; all lines become straight with slope one, f1ci far below confidenceinterval and a few times above one pass of numpy. Right: time against number of classes; f1ci lies below confidenceinterval, and lower still from the matrix alone."}, "figure": {"caption": "How the time of one interval grows with the number of labels and with the number of classes. Both axes are logarithmic; grey: proportional to the number of labels.", "name": "fig-speed-labels"}}
 LOOKS = {
     "f1ci, F1": {"color": figures.COLOURS["blue"], "marker": "o"},
     "f1ci, macro F1": {"color": figures.COLOURS["green"], "marker": "^", "linestyle": "-."},
@@ -192,9 +192,8 @@ figures.save(figure, "speed-labels")
 table("growth_in_labels")
 
 # %% [markdown]
-# Joint intervals count once for all classifiers; then their quantile decides. All metrics of one
-# classifier are functions of the same three numbers. So after a few metrics, further metrics cost
-# little. More classifiers, with two metrics each, cost little too.
+# Joint intervals count once for all classifiers; then their quantile decides. It takes longer with
+# each further metric. More classifiers, with two metrics each, cost little.
 
 # %% mystnb={"image": {"alt": "Two panels. Time of joint intervals against the number of metrics of two classifiers, and against the number of classifiers with two metrics each: the first rises and is nearly all the quantile, the second hardly rises after two classifiers."}, "figure": {"caption": "How the time of joint intervals grows with the number of metrics of two classifiers, and with the number of classifiers if each has two metrics. The time axis is logarithmic.", "name": "fig-speed-joint"}}
 figure, axes = figures.subplots(1, 2, height=3.4, sharey=True)
@@ -216,8 +215,9 @@ table("floors")
 # %% [markdown]
 # ## Large jobs
 #
-# Labels may lie on disk. They are counted in blocks. So the memory depends on the size of a
-# block, and not on the number of labels. A study of coverage may run on a cluster. Here it runs
+# Labels may lie on disk. Those of two classes are counted in blocks. So the memory depends on the
+# size of a block, and not on the number of labels. For more classes all labels are read at once:
+# that takes far more memory than the labels themselves. A study of coverage may run on a cluster. Here it runs
 # on two Dask workers, and one worker is killed on purpose after a third of the work. Its batches
 # are computed again elsewhere, each with its own random stream. So the result has the same bits
 # as a run in one process.

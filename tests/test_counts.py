@@ -1,5 +1,6 @@
 """Counting: against scikit-learn and against a loop, for labels of every kind."""
 
+import tracemalloc
 from fractions import Fraction
 
 import numpy as np
@@ -136,11 +137,21 @@ def test_matrix_in_a_given_order_of_labels(pairs, order):
     np.testing.assert_array_equal(ours, sklearn_confusion_matrix(y_true, y_pred, labels=order))
 
 
-def test_a_memory_map_is_counted_like_an_array(tmp_path):
-    path = tmp_path / "labels.npy"
+def test_labels_in_a_file_are_counted_in_blocks(tmp_path):
+    """Three million labels, first the negative ones; the memory is that of a block."""
+    path, n = tmp_path / "labels.npy", 1_000_000
+    np.save(path, np.repeat(np.array([[0, 0, 1], [1, 0, 1]], dtype=np.int8), n, axis=1))
+    mapped = np.load(path, mmap_mode="r")
+    tracemalloc.start()
+    try:
+        assert f1ci.binary_counts(mapped[0], mapped[1]) == (n, n, 0, n)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 1e6
     np.save(path, np.array([TRUE, PRED], dtype=np.int8))
     mapped = np.load(path, mmap_mode="r")
-    assert f1ci.binary_counts(mapped[0], mapped[1]) == (4, 3, 1, 3)
+    assert f1ci.confusion_matrix(mapped[0], mapped[1]).tolist() == [[3, 3], [1, 4]]
 
 
 def test_labels_that_cannot_be_sorted_keep_their_order_of_appearance():
