@@ -1,10 +1,12 @@
 """The benchmark: what it says of its times, and that every section runs. No times are judged."""
 
 from dataclasses import asdict
+from functools import partial
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from benchmarks import bench, results
+from benchmarks import bench, environment, results
 from benchmarks.environment import best_times
 
 import f1ci
@@ -51,20 +53,20 @@ def test_numbers_are_written_as_a_person_writes_them():
     assert {ratio: results.share(ratio) for ratio in RATIOS} == RATIOS
 
 
-def test_times_are_those_of_each_call():
-    calls = {"short": 0, "long": 0}
+def test_times_are_those_of_each_call(monkeypatch):
+    """A clock that the calls themselves move on."""
+    now, calls = 0.0, []
 
-    def short():
-        calls["short"] += 1
+    def call(cost):
+        nonlocal now
+        now += cost
+        calls.append(cost)
 
-    def long():
-        calls["long"] += 1
-        sum(range(100_000))
-
-    times = best_times(short, long, seconds=0.02)
-    assert len(times) == 2
-    assert times[0] < times[1]  # one addition against a hundred thousand
-    assert calls["short"] > calls["long"] > 0
+    monkeypatch.setattr(environment, "time", SimpleNamespace(perf_counter=lambda: now))
+    short, long = 1e-6, 1e-3
+    times = best_times(partial(call, short), partial(call, long), seconds=0.02)
+    assert times == pytest.approx([short, long], rel=1e-6)
+    assert calls.count(short) > 100 * calls.count(long) > 0
 
 
 @pytest.mark.filterwarnings("default")  # the peers' own

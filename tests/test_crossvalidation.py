@@ -159,7 +159,7 @@ def test_scikit_learn_takes_the_pairs_as_cv():
         ({"n": 3}, ValueError, "n must be at least 4, the number of blocks for rep.*=3, got 3"),
         ({"n": 1, "repetitions": 1}, ValueError, "at least 2, .*=1, got 1"),
         ({"n": 10.0}, TypeError, "n must be an integer, got 10.0"),
-        ({"n": 8, "repetitions": 0}, ValueError, "repetitions must be at least 1.*got 0"),
+        ({"n": 8, "repetitions": 0}, ValueError, "repetitions must lie between 1 and .*got 0"),
         (
             {"n": 8, "stratify": [0, 1] * 3},
             ValueError,
