@@ -13,8 +13,6 @@ NAME ?=
 PARAMS ?=
 OPTIONS ?=
 WITH ?=
-# The tests of f1ci's rooms that do not import the compendium.
-ROOMS = $(shell grep -L compendium $(wildcard $(patsubst f1ci/%,tests/test_%,$(wildcard f1ci/[a-z]*.py))))
 # The shell expands these variables, not make: a quote in a value stays a quote.
 RUN := $(BIN)/python -m compendium.execute --workers "$$WORKERS" --scheduler "$$SCHEDULER"
 export NAME PARAMS SCHEDULER SEED WORKERS
@@ -111,7 +109,7 @@ dist: ready  ## Build f1ci's wheel and test it without the compendium. WITH="num
 	sed -n 's/^\([a-z0-9].*\) \\$$/\1/p' requirements.lock > _build/constraints.txt
 	_build/wheel/bin/python -m pip install --quiet --disable-pip-version-check dist/*.whl \
 		$(or $(WITH),-c _build/constraints.txt) hypothesis matplotlib mpmath pandas pytest scikit-learn statsmodels
-	_build/wheel/bin/pytest -q -m "not slow" -o pythonpath= -o testpaths= $(ROOMS)
+	_build/wheel/bin/pytest -q -m "not slow" -o pythonpath= -o testpaths= tests/package
 
 bench: ready $(BENCH)/.ready  ## Time f1ci against other packages. OPTIONS="--big --record" for the book.
 	OMP_NUM_THREADS=1 $(BENCH)/bin/python -m benchmarks.bench $(OPTIONS)

@@ -189,7 +189,7 @@ ROW_COLUMNS = (*_INPUT_COLUMNS, "kind", "erratum")
 class Published:
     """All published tables of a folder; a cell that cannot be read is an error.
 
-    A paper whose table does not exist yet has no rows. ``tests/test_published.py`` checks the rest:
+    A paper whose table does not exist yet has no rows. ``tests/compendium/test_published.py`` checks the rest:
     forms of ids, one run for each table row, complete entries of the errata.
     """
 

@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 from compendium.published import Number, Published, read_number
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 PAPERS = Path(os.environ.get("F1CI_PAPERS", ROOT.parent / "shared" / "papers"))
 
 PUBLISHED = Published()

@@ -214,7 +214,7 @@ def test_takahashi_2_the_code_of_appendix_d_lacks_the_larger_sum() -> None:
 
 @pytest.mark.skipif(shutil.which("Rscript") is None, reason="needs R")
 def test_takahashi_2_in_r() -> None:
-    code = (Path(__file__).parent / "data" / "takahashi-appendix-d.R").read_text("utf-8")
+    code = (Path(__file__).parent / "takahashi-appendix-d.R").read_text("utf-8")
     loop, toy = (
         "for(i in 1:r){\n  jj",
         "print(f1scores(rbind(c(2, 2, 2), c(5, 70, 2), c(0, 2, 15)))[[2]]['maF1', 'Sd'])",

@@ -53,7 +53,7 @@ def roc_validator(html: Path, memory: Path) -> tuple[int, str]:
     Its memory of the web is filled first with the one address that it asks for.
     """
     with requests_cache.CachedSession(memory) as session:
-        session.mount("https://", _Shelf(ROOT / "tests" / "data" / "ro-crate-1.1-context.jsonld"))
+        session.mount("https://", _Shelf(ROOT / "tests" / "site" / "ro-crate-1.1-context.jsonld"))
         session.get("https://w3id.org/ro/crate/1.1/context")
     program = Path(sys.executable).with_name("rocrate-validator")
     asked = "-y --disable-color validate -p ro-crate-1.1 -l recommended --skip-availability-check"

@@ -19,7 +19,7 @@ from compendium.verdicts import Ledger
 import f1ci
 from f1ci import cli
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted((ROOT / "book").glob("*.md"))
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.py"))
 REGISTER = list(Published().errata.values())
