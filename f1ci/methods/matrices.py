@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from f1ci.counts import Matrix, SparseMatrix
-from f1ci.methods.multinomial import combined, limits, summed
+from f1ci.methods.old_multinomial import combined, limits, summed
 from f1ci.metrics import Metric
 from f1ci.metrics.classes import ClassMetric, MacroStar
 from f1ci.results import Array, FloatOrArray
