@@ -152,13 +152,13 @@ def _one_side(
     n = counts.sum(axis=0)
     shares = counts / n
     side = np.copysign(1.0, quantile)
-    q = _most_likely(evaluate, shares, side, quantile**2 / n, n, classes, settings)
-    limit = evaluate(q)[0]
+    square = quantile * quantile / n
+    estimate, limit, q, e = _most_likely(evaluate, shares, side, square, n, classes, settings)
     if trace is not None and settings.bias:
-        shift = bias(evaluate, q, trace(q), classes) / n
+        shift = bias(evaluate, q, e, trace(q)) / n
         limit = limit - np.where(np.isfinite(shift), shift, 0.0)
     # A limit never passes the estimate.
-    return side * np.fmax(side * limit, side * evaluate(shares)[0])
+    return side * np.fmax(side * limit, side * estimate)
 
 
 @dataclass(frozen=True)
@@ -213,8 +213,8 @@ class _Tables:
     ----------
     shares, side, square, n
         The observed shares, -1 or 1, z^2 / N and N.
-    q, before : ndarray, shape (K, B)
-        The probabilities reached, and those one round before.
+    q : ndarray, shape (K, B)
+        The probabilities reached.
     empty : ndarray, shape (K, B)
         How empty cells share what has no place elsewhere.
     s : ndarray, shape (B,)
@@ -230,7 +230,6 @@ class _Tables:
     square: Array
     n: Array
     q: Array
-    before: Array
     empty: Array
     s: Array
     move: Array
@@ -249,42 +248,46 @@ def _most_likely(
     n: Array,
     classes: _Classes,
     settings: Settings,
-) -> Array:
-    """Return the cell probabilities at a limit: the lower one for side -1, the upper one for 1."""
+) -> tuple[Array, Array, Array, Array]:
+    """Return estimates, the values at the limits, and the probabilities and slopes there."""
     zero = np.zeros(len(n))
     nothing = np.zeros_like(shares)
     far = np.full(len(n), np.inf)
-    tables = _Tables(shares, side, square, n, shares, shares, nothing, zero, far, zero)
-    reached = shares.copy()
+    tables = _Tables(shares, side, square, n, shares, nothing, zero, far, zero)
     places = np.arange(len(n))
+    reached = shares.copy()
+    slopes_there = np.zeros_like(shares)
+    value_there = np.full(len(n), np.nan)
     for step in range(settings.rounds + 1):
-        # 1. Take the slopes at q. Tables that have settled are done. If the metric is undefined at
-        # q, the probabilities of the round before count.
+        # 1. Take the slopes at q. If the metric is undefined there, the round before counts.
         value, slopes = evaluate(tables.q)
-        defined = np.isfinite(value)
-        moving = defined & (tables.move > _SETTLED) & (step < settings.rounds)
-        if not defined.all() or np.count_nonzero(moving) < 0.8 * len(places):
-            reached[:, places] = np.where(defined, tables.q, tables.before)
-            places = places[moving]
-            tables = tables.select(moving)
-            slopes = slopes[:, moving]
-        if not len(places):
-            break
-        # 2. Multiply z^2 by the line.
+        if step == 0:
+            estimate = value
         e = classes.centred(slopes, tables.q)
+        defined = np.isfinite(value)
+        if defined.all():
+            value_there[places], reached[:, places], slopes_there[:, places] = value, tables.q, e
+        else:
+            some = places[defined]
+            value_there[some] = value[defined]
+            reached[:, some], slopes_there[:, some] = tables.q[:, defined], e[:, defined]
+        # 2. Tables that have settled are done.
+        moving = defined & (tables.move > _SETTLED)
+        if step == settings.rounds or not moving.any():
+            break
+        if not defined.all() or np.count_nonzero(moving) < 0.8 * len(places):
+            places, tables, e = places[moving], tables.select(moving), e[:, moving]
+        # 3. Multiply z^2 by the line, and solve the equation for these slopes.
         factor = classes.factor(e, tables.q, tables.n, settings.largest_factor)
-        # 3. Solve the equation for these slopes.
         new = _shifted(tables, tables.side * e, 1.0 + factor * tables.square)
-        new = classes.rescaled(new, tables.shares)
-        # 4. Move there, or less far if the moves do not get smaller.
-        move = new - tables.q
+        move = classes.rescaled(new, tables.shares) - tables.q
         size = _largest(np.abs(move))
-        tables.before = tables.q
+        # 4. Move there, or less far if the moves do not get smaller.
         tables.q = tables.q + move * (3.0 / (3.0 + tables.late))
         if step >= _PATIENCE:
             tables.late = tables.late + (size > 0.5 * tables.move)
-            tables.move = size
-    return reached
+        tables.move = size
+    return estimate, value_there, reached, slopes_there
 
 
 def _shifted(tables: _Tables, e: Array, kappa: Array) -> Array:
@@ -339,15 +342,14 @@ def _fill_empty_cells(
     q[:, beyond] = at_pole + rest * tables.empty[:, beyond]
 
 
-def bias(evaluate: Evaluate, q: Array, trace: Array, classes: _Classes) -> Array:
-    """Return N times the bias, B = {tr(H S) - u'Hu} / 2."""
-    e = classes.centred(evaluate(q)[1], q)
+def bias(evaluate: Evaluate, q: Array, e: Array, trace: Array) -> Array:
+    """Return N times the bias, B = {tr(H S) - u'Hu} / 2, from the centred slopes e at q."""
     sigma = np.sqrt(_total(q * e * e))
-    # u'Hu from the change of the slopes along u, on both sides.
-    step = _STEP / np.maximum(_largest(np.abs(e)) / sigma, 1.0)
     u = q * e / sigma
-    ahead, behind = (evaluate(q + sign * step * u)[1] for sign in (1.0, -1.0))
-    curve = _total(u * (ahead - behind)) / (2.0 * step)
+    # u'Hu is the change of the slopes along u.
+    step = _STEP / np.maximum(_largest(np.abs(e)) / sigma, 1.0)
+    change = evaluate(q + step * u)[1] - e
+    curve = _total(u * change) / step
     return 0.5 * (trace - curve)
 
 
