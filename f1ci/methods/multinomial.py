@@ -74,8 +74,12 @@ DEFAULT = Settings()
 # error is of the order of the square.
 _SETTLED = 1e-8
 
-# Newton's steps for the multiplier; each round starts from the multiplier of the round before.
-_NEWTON = 2
+# Newton's steps for the multiplier in each round, and more where the sum is rough by a share of
+# z^2 / N. Each round starts from the multiplier of the round before.
+_NEWTON, _MORE_NEWTON, _ROUGH = 2, 20, 0.1
+
+# Multipliers and slopes that count as the largest possible one, 1.
+_POLE, _TOP = 1.0 - 1e-12, 1.0 - 1e-9
 
 # From this round on, a table that does not come to rest is moved less and less. With empty cells,
 # whole moves may go back and forth for ever.
@@ -122,7 +126,8 @@ def score_limits(
     Returns
     -------
     tuple of ndarray, shape (B,)
-        Limits on both sides of the estimate; nan where the metric is undefined.
+        Limits on both sides of the estimate. They are nan where the metric is undefined, and where
+        it is undefined at the probabilities of the limit: then any value may be true.
     """
     first = np.flatnonzero(np.diff(true_class, prepend=-1))
     rows = np.cumsum(np.diff(true_class, prepend=true_class[0]) > 0)
@@ -158,7 +163,7 @@ def _one_side(
         shift = bias(evaluate, q, e, trace(q)) / n
         limit = limit - np.where(np.isfinite(shift), shift, 0.0)
     # A limit never passes the estimate.
-    return side * np.fmax(side * limit, side * estimate)
+    return side * np.maximum(side * limit, side * estimate)
 
 
 @dataclass(frozen=True)
@@ -259,19 +264,18 @@ def _most_likely(
     slopes_there = np.zeros_like(shares)
     value_there = np.full(len(n), np.nan)
     for step in range(settings.rounds + 1):
-        # 1. Take the slopes at q. If the metric is undefined there, the round before counts.
+        # 1. Take the slopes at q. Without slopes take those with one more item, spread evenly.
         value, slopes = evaluate(tables.q)
         if step == 0:
             estimate = value
+            flat = np.flatnonzero(np.isfinite(value) & (np.ptp(slopes, axis=0) == 0.0))
+            if len(flat):
+                spread = (n[flat] * shares[:, flat] + 1.0 / len(shares)) / (n[flat] + 1.0)
+                slopes[:, flat] = evaluate(spread)[1]
         e = classes.centred(slopes, tables.q)
+        value_there[places], reached[:, places], slopes_there[:, places] = value, tables.q, e
+        # 2. Tables that have settled are done, and tables whose metric is undefined at q.
         defined = np.isfinite(value)
-        if defined.all():
-            value_there[places], reached[:, places], slopes_there[:, places] = value, tables.q, e
-        else:
-            some = places[defined]
-            value_there[some] = value[defined]
-            reached[:, some], slopes_there[:, some] = tables.q[:, defined], e[:, defined]
-        # 2. Tables that have settled are done.
         moving = defined & (tables.move > _SETTLED)
         if step == settings.rounds or not moving.any():
             break
@@ -300,46 +304,63 @@ def _shifted(tables: _Tables, e: Array, kappa: Array) -> Array:
     # equation reads q = p / kappa / (1 - s w), 0 < s < 1.
     w = e - _total(p * e)
     w /= np.maximum(_largest(w), _TINY)
-    # 2. Newton's steps for 1 / sum of p / (1 - s w) = 1 / kappa. The left side is concave in s.
     s = tables.s
-    if not s.any():
+    if not s.any():  # the first round: start from small moves
         s = np.sqrt((kappa - 1.0) / np.maximum(_total(p * w * w), _TINY))
-        s = np.where(s < 0.9, s, 1.0 - 0.09 / s)
+        s = np.minimum(np.where(s < 0.9, s, 1.0 - 0.09 / s), _POLE)
+    # 2. Newton's steps: two for all tables, more where the last one was long.
     for _ in range(_NEWTON):
-        s = np.clip(s, 1e-12, 1.0 - 1e-12)
-        factor = 1.0 - s * w
-        q = p / factor
-        total = _total(q)
-        slope = (_total(q / factor) - total) / s
-        ahead = s + total * (1.0 - total / kappa) / np.maximum(slope, _TINY)
-        s = np.where(ahead >= 1.0, 0.5 * (1.0 + s), ahead)
-    tables.s = np.clip(s, 1e-12, 1.0 - 1e-12)
-    q = p / (1.0 - tables.s * w)
-    q /= _total(q)
-    # 3. If the sum stays below 1 up to s = 1, the largest slope belongs to empty cells only.
-    beyond = np.flatnonzero(ahead >= 1.0)
-    if len(beyond):
-        _fill_empty_cells(tables, q, w, kappa, beyond)
-    return q
+        s, total = _newton_step(p, w, kappa, s)
+    rough = np.flatnonzero(np.abs(total - kappa) > _ROUGH * (kappa - 1.0))
+    for _ in range(_MORE_NEWTON if len(rough) else 0):
+        s[rough], total = _newton_step(p[:, rough], w[:, rough], kappa[rough], s[rough])
+        rough = rough[np.abs(total - kappa[rough]) > _ROUGH * (kappa[rough] - 1.0)]
+        if not len(rough):
+            break
+    tables.s = s
+    q = p / (1.0 - s * w)
+    total = _total(q)
+    # 3. If the sum stays below 1 up to s = 1, the largest slope belongs to empty cells only. They
+    # receive what is left.
+    left = np.flatnonzero((s >= _POLE) & (total < kappa))
+    if len(left):
+        rest = 1.0 - total[left] / kappa[left]
+        total[left] = kappa[left]
+        q /= total
+        q[:, left] += rest * _turns(tables, w, left)
+        return q
+    return q / total
 
 
-def _fill_empty_cells(
-    tables: _Tables, q: Array, w: Array, kappa: Array, beyond: NDArray[np.intp]
-) -> None:
-    """Give what is left at s = 1 to the empty cells with the largest slope, in some tables."""
-    p, w = tables.shares[:, beyond], w[:, beyond]
-    at_pole = np.where(p > 0.0, p / np.maximum(1.0 - w, _TINY), 0.0) / kappa[beyond]
-    rest = 1.0 - _total(at_pole)
-    top = np.where(p > 0.0, 0.0, w >= 1.0 - 1e-9)
-    tops = _total(top)
-    full = (rest >= 0.0) & (tops > 0.0)
-    beyond, rest, at_pole = beyond[full], rest[full], at_pole[:, full]
-    top = top[:, full] / tops[full]
-    # Cells may take turns as the one with the largest slope. So they share what is left.
-    before = tables.empty[:, beyond]
-    part = np.where(before.any(axis=0), 1.0 / (1.0 + tables.late[beyond]), 1.0)
-    tables.empty[:, beyond] = before + part * (top - before)
-    q[:, beyond] = at_pole + rest * tables.empty[:, beyond]
+def _newton_step(p: Array, w: Array, kappa: Array, s: Array) -> tuple[Array, Array]:
+    """Return a better root s of 1 / sum of p / (1 - s w) = 1 / kappa, and the sum before.
+
+    The left side is concave and falls, so steps converge from the right.
+    """
+    factor = 1.0 - s * w
+    q = p / factor
+    total = _total(q)
+    slope = (_total(q / factor) - total) / s
+    s = s + total * (1.0 - total / kappa) / np.maximum(slope, _TINY)
+    over = np.flatnonzero(s >= 1.0)
+    if len(over):
+        # No share is above 1. For the largest slopes that means s < 1 - p / kappa.
+        top = _total(np.where(w[:, over] >= _TOP, p[:, over], 0.0))
+        s[over] = 1.0 - top / kappa[over]
+    return np.clip(s, 1e-12, _POLE), total
+
+
+def _turns(tables: _Tables, w: Array, some: NDArray[np.intp]) -> Array:
+    """Return how cells with the largest slope share what is left.
+
+    They may take turns from round to round. So the mean over the rounds counts.
+    """
+    top = w[:, some] >= _TOP
+    top = top / _total(top)
+    before = tables.empty[:, some]
+    part = np.where(before.any(axis=0), 1.0 / (1.0 + tables.late[some]), 1.0)
+    tables.empty[:, some] = before + part * (top - before)
+    return np.asarray(tables.empty[:, some])
 
 
 def bias(evaluate: Evaluate, q: Array, e: Array, trace: Array) -> Array:
