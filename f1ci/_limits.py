@@ -22,7 +22,7 @@ from f1ci.results import (
     Classes,
     DegenerateVarianceWarning,
     Interval,
-    Numbers,
+    Value,
     SmallSampleWarning,
     UndefinedMetricWarning,
     warn,
@@ -84,7 +84,7 @@ def interval_of(
         high = np.where(np.isnan(high), high, sample.range[1])
     elif alternative == "less":
         low = np.where(np.isnan(low), low, sample.range[0])
-    ends: list[Numbers] = [sample.estimate, low, high, sample.error]
+    ends: list[Value] = [sample.estimate, low, high, sample.error]
     if not low.ndim:
         ends = [end.item() for end in ends]
     if not quiet and (sample.matrix is not None or not np.all(sample.error > 0.0)):

@@ -35,7 +35,7 @@ from scipy.special import gammaln, xlogy
 from f1ci import _validation, metrics
 from f1ci._limits import interval_of
 from f1ci.methods.score import sample_of_counts
-from f1ci.results import Array, Interval, Numbers, Seed, as_scalar
+from f1ci.results import Array, Interval, Value, Seed, as_scalar
 
 Cells: TypeAlias = NDArray[np.int64]
 IntervalMethod: TypeAlias = Callable[[Cells], Iterable[ArrayLike]]
@@ -84,18 +84,18 @@ class Coverage:
         Standard error of a simulated `expected_length`; 0 if exact.
     """
 
-    coverage: Numbers
-    coverage_if_defined: Numbers
-    expected_length: Numbers
-    length_deviation: Numbers
-    overshoot: Numbers
-    degeneracy: Numbers
-    undefined: Numbers
+    coverage: Value
+    coverage_if_defined: Value
+    expected_length: Value
+    length_deviation: Value
+    overshoot: Value
+    degeneracy: Value
+    undefined: Value
     enumerated: float = 1.0
     replicates: int = 0
-    coverage_error: Numbers = 0.0
-    coverage_if_defined_error: Numbers = 0.0
-    length_error: Numbers = 0.0
+    coverage_error: Value = 0.0
+    coverage_if_defined_error: Value = 0.0
+    length_error: Value = 0.0
 
 
 def exact(
@@ -356,7 +356,7 @@ def _result(sums: Array, replicates: int = 0) -> Coverage:
         errors = error, error_if_defined, spare * deviation / np.sqrt(defined)
     enumerated = float(((defined + undefined) / total).flat[0])
     noise = map(as_scalar, errors)
-    fields: list[Numbers] = [*map(as_scalar, numbers), enumerated, replicates, *noise]
+    fields: list[Value] = [*map(as_scalar, numbers), enumerated, replicates, *noise]
     return Coverage(*fields)
 
 
