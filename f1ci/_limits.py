@@ -22,9 +22,9 @@ from f1ci.results import (
     Classes,
     DegenerateVarianceWarning,
     Interval,
-    Value,
     SmallSampleWarning,
     UndefinedMetricWarning,
+    Value,
     warn,
 )
 

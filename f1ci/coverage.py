@@ -35,7 +35,7 @@ from scipy.special import gammaln, xlogy
 from f1ci import _validation, metrics
 from f1ci._limits import interval_of
 from f1ci.methods.score import sample_of_counts
-from f1ci.results import Array, Interval, Value, Seed, as_scalar
+from f1ci.results import Array, Interval, Seed, Value, as_scalar
 
 Cells: TypeAlias = NDArray[np.int64]
 IntervalMethod: TypeAlias = Callable[[Cells], Iterable[ArrayLike]]
