@@ -80,24 +80,27 @@ def encode(
     codes : ndarray of int, shape (len(named), n)
     classes : list
     """
-    # 1. Read the labels, and code them by a list of classes, some of which may not occur.
-    arrays = _read(named, n)
-    codes, classes = _coded(arrays)
-    occurs = np.array([np.bincount(row, minlength=len(classes)) > 0 for row in codes])
+    # 1. Code the labels by a list of classes, some of which may not occur.
+    codes, classes = _coded(_read(named, n))
+    occurs = [np.bincount(row, minlength=len(classes)) > 0 for row in codes]
     for name, predicted in zip(named, occurs, strict=True):
         _refuse_strangers(name, classes, occurs[0], predicted)
     # 2. The classes that are wanted, in their order.
-    present = [classes[code] for code in np.flatnonzero(occurs.any(axis=0)).tolist()]
+    present = [classes[code] for code in np.flatnonzero(np.any(occurs, axis=0)).tolist()]
     order = present if wanted is None else _wanted_classes(wanted, present, others)
-    if len(order) > MOST_CLASSES and len(named) > 1:  # of groups there may be any number
-        what = f"at most {MOST_CLASSES} classes can be counted, got {len(order)}"
-        raise ValueError(f"{what}; are these identifiers rather than labels?")
+    if len(named) > 1:  # groups are coded alone, and there may be any number of them
+        _refuse_identifiers(order)
     # 3. Codes in that order. Other classes become the last one.
+    if set(present) <= set(order):
+        return _recoded(codes, classes, order), order
+    return _recoded(codes, classes, order), [*order, OTHERS]
+
+
+def _recoded(codes: Codes, classes: list[Hashable], order: list[Hashable]) -> Codes:
+    """Return codes that point into `order` instead of `classes`, or behind its end."""
     place = {label: k for k, label in enumerate(order)}
     new_codes = np.array([place.get(label, len(order)) for label in classes], dtype=np.intp)
-    if not place.keys() >= set(present):
-        order = [*order, OTHERS]
-    return new_codes[codes], order
+    return new_codes[codes]
 
 
 def _read(named: Mapping[str, Labels], n: int) -> list[AnyArray]:
@@ -125,6 +128,13 @@ def _wanted_classes(wanted: Classes, present: Sequence[Hashable], others: bool) 
     return order
 
 
+def _refuse_identifiers(classes: Sequence[Hashable]) -> None:
+    """Refuse more classes than can be counted."""
+    if len(classes) > MOST_CLASSES:
+        what = f"at most {MOST_CLASSES} classes can be counted, got {len(classes)}"
+        raise ValueError(f"{what}; are these identifiers rather than labels?")
+
+
 def are_indicators(value: Labels) -> bool:
     """Tell if these are rows of 0 and 1 by class. One column holds labels; a tuple is a label."""
     if isinstance(value, (list, tuple)):
@@ -148,16 +158,26 @@ def indicator_counts(
     columns = _column_names(y_true, true)
     if hasattr(y_true, "columns") and hasattr(y_pred, "columns"):
         pred = pred[:, _places(columns, _column_names(y_pred, pred))]
-    wanted = columns if names is None else _validation.listed("labels", names)
-    _validation.distinct("labels", wanted)
-    if set(wanted) <= set(columns):
-        chosen = [columns.index(name) for name in wanted]
-        true = true[:, chosen]
-        pred = pred[:, chosen]
-    elif len(wanted) != len(columns):
-        raise ValueError(f"labels has {len(wanted)} names, the indicators have {len(columns)}")
+    wanted, places = _wanted_columns(columns, names)
+    true = true[:, places]
+    pred = pred[:, places]
     counts = np.stack([true & pred, ~true & pred, true & ~pred], axis=-1)
     return counts.astype(np.float64), wanted
+
+
+def _wanted_columns(
+    columns: list[Hashable], names: Classes | None
+) -> tuple[list[Hashable], list[int]]:
+    """Return the names of the wanted columns, and where these columns stand."""
+    if names is None:
+        names = columns
+    wanted = _validation.listed("labels", names)
+    _validation.distinct("labels", wanted)
+    if set(wanted) <= set(columns):
+        return wanted, [columns.index(name) for name in wanted]
+    if len(wanted) != len(columns):
+        raise ValueError(f"labels has {len(wanted)} names, the indicators have {len(columns)}")
+    return wanted, list(range(len(columns)))
 
 
 def _places(columns: list[Hashable], columns_of_pred: list[Hashable]) -> list[int]:
