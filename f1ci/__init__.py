@@ -12,7 +12,7 @@ from f1ci.crossvalidation import bcv_partitions
 from f1ci.intervals import f1_interval, f1_score_interval, metric_interval, score_interval
 from f1ci.joint import joint_intervals
 from f1ci.methods.quantile import equicoordinate_quantile
-from f1ci.planning import comparison_sample_size, sample_size
+from f1ci.planning import comparison_sample_size, pilot_sample_size, sample_size
 from f1ci.posteriors import Posterior, bayes_test, effective_counts, posterior
 from f1ci.report import ClassificationReport, classification_report, matrix_report
 from f1ci.results import (
@@ -68,6 +68,7 @@ __all__ = [
     "methods",
     "metric_interval",
     "metrics",
+    "pilot_sample_size",
     "plot",
     "posterior",
     "sample_size",

@@ -26,7 +26,7 @@ from f1ci.results import (
     DegenerateVarianceWarning,
     FloatOrArray,
     Interval,
-    Numbers,
+    Value,
     SmallSampleWarning,
     UndefinedMetricWarning,
     warn,
@@ -138,7 +138,7 @@ def quantile_for(level: float, alternative: str) -> float:
     return normal_quantile(2.0 * level - 1.0)
 
 
-def _number(value: Array) -> Numbers:
+def _number(value: Array) -> Value:
     """Return a float if the array has no dimensions."""
     array = np.asarray(value, dtype=np.float64)
     return array if array.ndim else array.item()

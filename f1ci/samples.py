@@ -169,9 +169,12 @@ class Table(Sample):
         self.has_blur = _can_blur(metric, matrix)
 
     def score_limits(self, z: FloatOrArray) -> Limits:
-        shape = np.broadcast_shapes(np.shape(z), self.matrix.total.shape)
-        counts = np.broadcast_to(self.matrix.counts, (len(self.matrix.counts), *shape))
-        matrix = Matrix(self.matrix.cells, counts.reshape(len(counts), -1))
+        batch = self.matrix.total.shape
+        shape = np.broadcast_shapes(np.shape(z), batch)
+        cells = len(self.matrix.counts)
+        counts = self.matrix.counts.reshape(cells, *(1,) * (len(shape) - len(batch)), *batch)
+        counts = np.broadcast_to(counts, (cells, *shape)).reshape(cells, -1)
+        matrix = Matrix(self.matrix.cells, counts)
         z_of_table = np.broadcast_to(z, shape).ravel()
         low = np.empty(matrix.total.shape)
         high = np.empty(matrix.total.shape)
@@ -189,16 +192,25 @@ class Table(Sample):
         def evaluate(q: Array) -> tuple[Array, Array]:
             return metric.slopes(Matrix(cells, q))
 
+        def trace(q: Array) -> Array | None:
+            return metric.trace(Matrix(cells, q))
+
         # 1. The equation, its line and its bias.
+        known = metric.trace(matrix) is not None
         low, high = multinomial.score_limits(
-            evaluate, counts, cells.true, z, fixed=self.fixed, settings=self.settings
+            evaluate,
+            counts,
+            cells.true,
+            z,
+            trace=trace if known else None,
+            fixed=self.fixed,
+            settings=self.settings,
         )
         # 2. The room for one to three errors, where all right is an end of the range.
         least, largest = metric.range
         estimate = metric.estimate(matrix)
-        right = matrix.cells.right.reshape(-1, *(1,) * (matrix.counts.ndim - 1))
-        perfect = metric.estimate(_all_right(matrix))
-        wrong = (matrix.counts * ~right).sum(axis=0)
+        perfect = metric.perfect(matrix)
+        wrong = matrix.total - matrix.right.sum(axis=0)
         factor = closed_form.room(wrong, z, self.settings.few)
         high = np.where(perfect == largest, largest - (largest - high) * factor, high)
         low = np.where(perfect == least, least + (low - least) * factor, low)
@@ -226,12 +238,6 @@ def _blurred_error(metric: Metric, error: Array, matrix: Matrix, z: FloatOrArray
         raise TypeError(f"{metric.name!r} is no function of E(ZA), EA and EZ")
     eza, ea, ez = expectations(matrix)
     return delta.blurred_error(metric, error, (eza[1], ea[1], ez[1]), matrix.total, z)
-
-
-def _all_right(matrix: Matrix) -> Matrix:
-    """Return the matrix in which all items of each true class are right."""
-    classes = np.arange(matrix.cells.r)
-    return Matrix(Cells(matrix.cells.r, classes, classes), matrix.true)
 
 
 def _cells_looked_at(matrix: Matrix) -> tuple[Cells, Array]:

@@ -126,7 +126,8 @@ def score_limits(
     Returns
     -------
     tuple of ndarray, shape (B,)
-        Limits on both sides of the estimate; nan where the metric is undefined.
+        Limits on both sides of the estimate. They are nan where the metric is undefined, and where
+        it is undefined at the probabilities of the limit: then any value may be true.
     """
     first = np.flatnonzero(np.diff(true_class, prepend=-1))
     rows = np.cumsum(np.diff(true_class, prepend=true_class[0]) > 0)
@@ -162,7 +163,7 @@ def _one_side(
         shift = bias(evaluate, q, e, trace(q)) / n
         limit = limit - np.where(np.isfinite(shift), shift, 0.0)
     # A limit never passes the estimate.
-    return side * np.fmax(side * limit, side * estimate)
+    return side * np.maximum(side * limit, side * estimate)
 
 
 @dataclass(frozen=True)
@@ -263,19 +264,18 @@ def _most_likely(
     slopes_there = np.zeros_like(shares)
     value_there = np.full(len(n), np.nan)
     for step in range(settings.rounds + 1):
-        # 1. Take the slopes at q. If the metric is undefined there, the round before counts.
+        # 1. Take the slopes at q. Without slopes take those with one more item, spread evenly.
         value, slopes = evaluate(tables.q)
         if step == 0:
             estimate = value
+            flat = np.flatnonzero(np.isfinite(value) & (np.ptp(slopes, axis=0) == 0.0))
+            if len(flat):
+                spread = (n[flat] * shares[:, flat] + 1.0 / len(shares)) / (n[flat] + 1.0)
+                slopes[:, flat] = evaluate(spread)[1]
         e = classes.centred(slopes, tables.q)
+        value_there[places], reached[:, places], slopes_there[:, places] = value, tables.q, e
+        # 2. Tables that have settled are done, and tables whose metric is undefined at q.
         defined = np.isfinite(value)
-        if defined.all():
-            value_there[places], reached[:, places], slopes_there[:, places] = value, tables.q, e
-        else:
-            some = places[defined]
-            value_there[some] = value[defined]
-            reached[:, some], slopes_there[:, some] = tables.q[:, defined], e[:, defined]
-        # 2. Tables that have settled are done.
         moving = defined & (tables.move > _SETTLED)
         if step == settings.rounds or not moving.any():
             break

@@ -32,7 +32,8 @@ from collections.abc import Callable
 import numpy as np
 from scipy import special
 
-from f1ci.counts import Items, Matrix, SparseMatrix
+from f1ci.data import Items, Matrix
+SparseMatrix = Matrix
 from f1ci.metrics import Metric
 from f1ci.results import Array
 

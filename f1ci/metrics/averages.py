@@ -26,7 +26,6 @@ from f1ci.metrics.base import (
     Metric,
     Numbers,
     ShareRight,
-    Slopes,
     Tversky,
     counts_of_class,
     expectations,
@@ -106,10 +105,10 @@ class Mean(ClassMetric):
     def settled(self, undefined: NDArray[np.bool_]) -> Metric:
         """Return the average in which these classes have no score."""
         absent = tuple(np.flatnonzero(undefined).tolist())
+        if not absent:
+            return replace(self, absent=())
         chosen = self.chosen or tuple(range(len(undefined)))
-        if len(absent) == len(chosen):
-            return self
-        return replace(self, absent=absent, chosen=chosen if absent else self.chosen)
+        return self if len(absent) == len(chosen) else replace(self, absent=absent, chosen=chosen)
 
     def _chosen(self, *means: Numbers) -> list[Numbers]:
         """Return the means of the chosen classes, or the sums of all of them for "micro"."""
@@ -119,41 +118,72 @@ class Mean(ClassMetric):
         return kept
 
     def _scores_and_weights(self, means: list[Numbers]) -> tuple[Array, Array, NDArray[np.bool_]]:
-        """Return scores and weights of the chosen classes, and which of them have no score."""
+        """Return scores and weights of the chosen classes, and which of them do not move.
+
+        A class that has no score does not move, nor has one without weight any influence.
+        """
         scores = self.of.at(*means)
-        if self.absent is None:
-            missing = np.isnan(scores)
-        else:
-            places = np.array(self.chosen or range(len(scores)))
-            missing = np.isin(places, self.absent)
-            missing = missing.reshape(-1, *(1,) * (scores.ndim - 1)) & np.ones_like(scores, bool)
-        weights = np.ones_like(scores)
+        weights = means[2] if self.average == "weighted" else np.ones_like(scores)
         if self.average == "weighted":
-            weights = np.where(means[2].sum(axis=0) > 0.0, means[2], 1.0)
-        if self.average != "micro":
-            if np.isnan(self.constant):
-                weights = np.where(missing, 0.0, weights)
-            scores = np.where(missing, 0.0 if np.isnan(self.constant) else self.constant, scores)
-        # A class without weight does not count, defined or not.
-        return np.where(weights == 0.0, 0.0, scores), weights, missing
+            weights = np.where(weights.sum(axis=0) > 0.0, weights, 1.0)
+        missing = self._missing(scores)
+        if np.isnan(self.constant):
+            weights = np.where(missing, 0.0, weights)
+        return np.where(missing, np.nan_to_num(self.constant), scores), weights, missing
+
+    def _missing(self, scores: Array) -> NDArray[np.bool_]:
+        """Tell which of the chosen classes have no score; (classes, ...) or alike for a batch."""
+        if self.average == "micro":
+            return np.zeros(1, dtype=bool).reshape(-1, *(1,) * (scores.ndim - 1))
+        if self.absent is None:
+            return np.isnan(scores)
+        places = self.chosen or range(len(scores))
+        missing = np.array([place in self.absent for place in places])
+        return missing.reshape(-1, *(1,) * (scores.ndim - 1))
 
     def of_classes(self, eza: Numbers, ea: Numbers, ez: Numbers) -> Numbers:
         scores, weights, _ = self._scores_and_weights(self._chosen(eza, ea, ez))
-        return (weights * scores).sum(axis=0) / weights.sum(axis=0)
+        return _weighted_mean(scores, weights)
 
-    def slopes_of_classes(self, eza: Numbers, ea: Numbers, ez: Numbers) -> Slopes:
+    def slopes_of_classes(self, eza: Numbers, ea: Numbers, ez: Numbers) -> tuple[Array, Array]:
         means = self._chosen(eza, ea, ez)
         scores, weights, missing = self._scores_and_weights(means)
-        total = weights.sum(axis=0)
+        mean = _weighted_mean(scores, weights)
         slopes = weights * np.array(np.broadcast_arrays(*self.of.partials(*means)))
         slopes = np.where(missing | (weights == 0.0), 0.0, slopes)
         if self.average == "weighted":
-            mean = (weights * scores).sum(axis=0) / total
-            slopes[2] += np.where(weights == 0.0, 0.0, scores) - mean
+            slopes[2] += np.where(weights == 0.0, 0.0, scores - mean)
+        slopes /= weights.sum(axis=0)
+        if not self.chosen and self.average != "micro":
+            return mean, slopes
         every = np.zeros((3, *np.shape(eza)))
         every[:, list(self.chosen) or slice(None)] = slopes
-        by_right, by_predicted, by_true = every / total
-        return by_right, by_predicted, by_true
+        return mean, every
+
+    def perfect(self, matrix: Matrix) -> Array:
+        """Return the value if all items were right: the end of the range of Tversky scores."""
+        if isinstance(self.of, Tversky) and np.isnan(self.constant):
+            return np.full(matrix.total.shape, self.range[1])
+        return super().perfect(matrix)
+
+    def trace(self, matrix: Matrix) -> Array | None:
+        """Return tr(H S) of a plain mean of Tversky scores.
+
+        A score x / D with D = (1 - a - b) x + a C + b R has the second derivatives -2 (D - x) / D^3
+        by its right cell, 2 x a^2 / D^3 by cells of false positives and 2 x b^2 / D^3 by cells of
+        false negatives. A mean does not change if all cells grow alike, so that q'Hq is 0.
+        """
+        if self.average != "macro" or not isinstance(self.of, Tversky):
+            return None
+        a, b = self.of.a, self.of.b
+        x, called, true = self._chosen(*expectations(matrix))
+        _, weights, missing = self._scores_and_weights([x, called, true])
+        with np.errstate(all="ignore"):
+            divisor = (1.0 - a - b) * x + a * called + b * true
+            wrong = a * a * (called - x) + b * b * (true - x)
+            by_class = 2.0 * x * (wrong - (divisor - x)) / divisor**3
+        by_class = np.where(missing, 0.0, by_class)
+        return np.asarray(by_class.sum(axis=0) / weights.sum(axis=0))
 
     def share_absent(self, matrix: Matrix) -> Array:
         """Return the weight of the classes that have no score."""
@@ -167,6 +197,12 @@ class Micro(ShareRight, Mean):
 
     def undefined(self, matrix: Matrix) -> None:
         """Return None: the share of right items is always defined."""
+
+
+def _weighted_mean(scores: Array, weights: Array) -> Array:
+    """Return the mean; a class without weight does not count, defined or not."""
+    parts = np.where(weights == 0.0, 0.0, weights * scores)
+    return np.asarray(parts.sum(axis=0) / weights.sum(axis=0))
 
 
 def mean_of(average: str, of: Metric, chosen: tuple[int, ...] = ()) -> Mean:
@@ -224,16 +260,30 @@ class MacroStar(ClassMetric):
         q = self.of_recall.of_classes(eza, ea, ez)
         return p * q / self._divisor(p, q)
 
-    def slopes_of_classes(self, eza: Numbers, ea: Numbers, ez: Numbers) -> Slopes:
-        p = self.of_precision.of_classes(eza, ea, ez)
-        q = self.of_recall.of_classes(eza, ea, ez)
+    def slopes_of_classes(self, eza: Numbers, ea: Numbers, ez: Numbers) -> tuple[Array, Array]:
+        p, slopes_p = self.of_precision.slopes_of_classes(eza, ea, ez)
+        q, slopes_q = self.of_recall.slopes_of_classes(eza, ea, ez)
         divisor = self._divisor(p, q)
         by_p = self.a * (q / divisor) ** 2
         by_q = self.b * (p / divisor) ** 2
-        slopes_p = np.array(self.of_precision.slopes_of_classes(eza, ea, ez))
-        slopes_q = np.array(self.of_recall.slopes_of_classes(eza, ea, ez))
-        by_right, by_predicted, by_true = by_p * slopes_p + by_q * slopes_q
-        return by_right, by_predicted, by_true
+        return p * q / divisor, by_p * slopes_p + by_q * slopes_q
+
+    def trace(self, matrix: Matrix) -> Array | None:
+        """Return tr(H S): that of both means, less the spread of the direction in which g bends.
+
+        With g = p q / D and D = a q + b p the second derivatives of g are -2 a b / D^3 times those
+        of (q p' - p q')^2.
+        """
+        p, by_p = self.of_precision.slopes(matrix)
+        q, by_q = self.of_recall.slopes(matrix)
+        of_precision = self.of_precision.trace(matrix)
+        of_recall = self.of_recall.trace(matrix)
+        if of_precision is None or of_recall is None:
+            return None
+        divisor = self._divisor(p, q)
+        bend = matrix.sum((q * by_p - p * by_q) ** 2) / matrix.total
+        outer = self.a * (q / divisor) ** 2 * of_precision + self.b * (p / divisor) ** 2 * of_recall
+        return np.asarray(outer - 2.0 * self.a * self.b / divisor**3 * bend)
 
     def _divisor(self, p: Array, q: Array) -> Array:
         """Return a q + b p, or 1 where it is 0.

@@ -39,7 +39,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from f1ci import _validation
-from f1ci.data import Items, Matrix, all_cells, dense
+from f1ci.data import Cells, Items, Matrix, all_cells, dense
 from f1ci.results import Array, FloatOrArray, as_scalar
 
 # Real when a metric is evaluated, complex when it is differentiated by complex step.
@@ -156,6 +156,18 @@ class Metric:
         """Return the value, the slope by each cell, and the size of what the slope adds up."""
         raise NotImplementedError
 
+    def perfect(self, matrix: Matrix) -> Array:
+        """Return the value if all items of each true class were right."""
+        classes = np.arange(matrix.cells.r)
+        return self.estimate(Matrix(Cells(matrix.cells.r, classes, classes), matrix.true))
+
+    def trace(self, matrix: Matrix) -> Array | None:
+        """Return tr(H S), the second derivatives times the covariance of one item, if known.
+
+        From it comes the bias of the score limits (`f1ci.methods.multinomial`).
+        """
+        return None
+
     def undefined(self, matrix: Matrix) -> NDArray[np.bool_] | None:
         """Tell which parts of an average are undefined, shape (parts, ...); None without parts."""
         return None
@@ -175,8 +187,8 @@ class ClassMetric(Metric):
         """Return the value."""
         raise NotImplementedError
 
-    def slopes_of_classes(self, eza: Numbers, ea: Numbers, ez: Numbers) -> Slopes:
-        """Return the derivatives by E(ZA), EA and EZ of every class."""
+    def slopes_of_classes(self, eza: Numbers, ea: Numbers, ez: Numbers) -> tuple[Array, Array]:
+        """Return the value, and its derivatives by E(ZA), EA and EZ of every class, (3, r, ...)."""
         raise NotImplementedError
 
     def estimate(self, matrix: Matrix) -> Array:
@@ -184,15 +196,13 @@ class ClassMetric(Metric):
             return finite(self.of_classes(*expectations(matrix)))
 
     def slopes(self, matrix: Matrix) -> tuple[Array, Array]:
-        means = expectations(matrix)
-        by_class = np.array(np.broadcast_arrays(*self.slopes_of_classes(*means)))
-        return finite(self.of_classes(*means)), matrix.cells.by_cell(by_class)
+        value, by_class = self.slopes_of_classes(*expectations(matrix))
+        return finite(value), matrix.cells.by_cell(by_class)
 
     def slopes_and_size(self, matrix: Matrix) -> tuple[Array, Array, Array]:
-        means = expectations(matrix)
-        by_class = np.array(np.broadcast_arrays(*self.slopes_of_classes(*means)))
+        value, by_class = self.slopes_of_classes(*expectations(matrix))
         size = matrix.cells.by_cell(np.abs(by_class))
-        return finite(self.of_classes(*means)), matrix.cells.by_cell(by_class), size
+        return finite(value), matrix.cells.by_cell(by_class), size
 
 
 class ExpectationMetric(ClassMetric):
@@ -217,13 +227,12 @@ class ExpectationMetric(ClassMetric):
     def of_classes(self, eza: Numbers, ea: Numbers, ez: Numbers) -> Numbers:
         return self.at(eza[1], ea[1], ez[1])
 
-    def slopes_of_classes(self, eza: Numbers, ea: Numbers, ez: Numbers) -> Slopes:
-        # Only the positive class counts.
-        by_right, by_predicted, by_true = (
-            np.stack([np.zeros_like(slope), slope])
-            for slope in np.broadcast_arrays(*self.partials(eza[1], ea[1], ez[1]))
-        )
-        return by_right, by_predicted, by_true
+    def slopes_of_classes(self, eza: Numbers, ea: Numbers, ez: Numbers) -> tuple[Array, Array]:
+        means = eza[1], ea[1], ez[1]
+        value = self.at(*means)
+        by_class = np.zeros((3, 2, *value.shape))
+        by_class[:, 1] = np.broadcast_arrays(*self.partials(*means))
+        return value, by_class
 
 
 @dataclass(frozen=True, repr=False)
