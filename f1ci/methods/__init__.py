@@ -154,5 +154,3 @@ def one_of(name: object, serving: Iterable[str], what: str) -> str:
     raise ValueError(
         f"method must be one of {listed} for {what}, got {_validation.short(name)}{hint}"
     )
-
-
