@@ -192,7 +192,7 @@ class _Classes:
         if not self.fixed:
             return slopes - _total(q * slopes)
         mean = np.nan_to_num(self.sums(q * slopes) / self.sums(q))
-        return slopes - mean.take(self.row, axis=0)
+        return np.asarray(slopes - mean.take(self.row, axis=0))
 
     def rescaled(self, q: Array, shares: Array) -> Array:
         """Return probabilities with the class sizes of the shares, if these are fixed."""
