@@ -61,7 +61,7 @@ def blur(sample: Sample, z: FloatOrArray) -> Limits:
     return delta.symmetric(sample.estimate, sample.blurred_error(z), z)
 
 
-def _always(sample: Sample) -> bool:
+def _always(_: Sample) -> bool:
     return True
 
 
@@ -154,5 +154,3 @@ def one_of(name: object, serving: Iterable[str], what: str) -> str:
     raise ValueError(
         f"method must be one of {listed} for {what}, got {_validation.short(name)}{hint}"
     )
-
-

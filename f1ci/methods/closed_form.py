@@ -19,12 +19,14 @@ is the two-sided normal quantile of the level.
 
 from __future__ import annotations
 
+from typing import TypeAlias
+
 import numpy as np
 from scipy.special import betaincinv, gammaincinv, ndtr
 
 from f1ci.results import Array, FloatOrArray
 
-Limits = tuple[Array, Array]
+Limits: TypeAlias = tuple[Array, Array]
 
 
 def tversky_moments(tp: Array, fp: Array, fn: Array, a: float, b: float) -> Limits:
@@ -42,9 +44,7 @@ def tversky_moments(tp: Array, fp: Array, fn: Array, a: float, b: float) -> Limi
         return F, np.sqrt(square) / D
 
 
-def tversky_limits(
-    tp: Array, fp: Array, fn: Array, a: float, b: float, z: FloatOrArray
-) -> Limits:
+def tversky_limits(tp: Array, fp: Array, fn: Array, a: float, b: float, z: FloatOrArray) -> Limits:
     """Return the score limits; (0, 1) where no item is relevant."""
     tp, fp, fn, z = _relevant(tp, fp, fn, a, b, z)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -131,9 +131,7 @@ def _wilson(tp: Array, wrong: Array, weight: FloatOrArray, z: FloatOrArray) -> L
     return low, np.minimum(high, 1.0)
 
 
-def _two_weights(
-    tp: Array, fp: Array, fn: Array, a: float, b: float, z: FloatOrArray
-) -> Limits:
+def _two_weights(tp: Array, fp: Array, fn: Array, a: float, b: float, z: FloatOrArray) -> Limits:
     """Return the limits for unequal weights, neither of them 0, from the roots of the cubic P."""
     # 1. The shares x, y and w of the relevant items, and the letters of the chapter.
     v = tp + fp + fn
