@@ -26,9 +26,9 @@ from f1ci.results import (
     DegenerateVarianceWarning,
     FloatOrArray,
     Interval,
-    Value,
     SmallSampleWarning,
     UndefinedMetricWarning,
+    Value,
     warn,
 )
 from f1ci.samples import Difference, Sample
@@ -80,6 +80,8 @@ def interval_of(sample: Sample, question: Question) -> Interval:
     low, high = limits_of(sample, method, z)
     # 1. An undefined score may have a value by convention; then its whole range is possible.
     undefined = np.isnan(sample.estimate)
+    if sample.is_f1:  # without relevant items every F1 is possible (Lam, Gopal and Qian 2024)
+        low, high = np.where(undefined, 0.0, low), np.where(undefined, 1.0, high)
     estimate = np.where(undefined, question.constant, sample.estimate)
     least, largest = sample.range
     if not np.isnan(question.constant):
@@ -176,6 +178,10 @@ def _check_left_out(parts: list[Sample], question: Question) -> None:
             name = _class_name(place, question.classes)
             if name not in names:
                 names.append(name)
+    left_out = max(part.units_left_out for part in parts)
+    if left_out:
+        text = f"{question.name} leaves out {left_out:,} units whose score is undefined"
+        warn(f"{text}; zero_division=0 counts them as 0", UndefinedMetricWarning)
     if names:
         text = f"{question.name} leaves out class {_validation.first_few(names)}"
         warn(

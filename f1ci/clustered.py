@@ -126,7 +126,9 @@ def _interval(
         metric = mean_of(_validation.choice("average", average, AVERAGES), metric)
     level = _validation.confidence_level(confidence_level)
     tables = [unit_counts(name, value, average is not None) for name, value in counts.items()]
-    _validation.shaped("counts_b", tables[-1], tables[-1].shape == tables[0].shape, str(tables[0].shape))
+    _validation.shaped(
+        "counts_b", tables[-1], tables[-1].shape == tables[0].shape, str(tables[0].shape)
+    )
     units = UnitCounts(tuple(tables), range(tables[0].shape[1]))
     if len(tables) == 1:
         return interval_of(sample(metric, units), Question(metric.name, method, level, alternative))

@@ -24,10 +24,10 @@ from f1ci import _validation
 from f1ci import metrics as _metrics
 from f1ci._interval import Question, interval_of, limits_of, method_for
 from f1ci._reading import Reading, read
-from f1ci.data import Items, Matrix
+from f1ci.data import Cells, Items, Matrix
 from f1ci.methods import ellipse, paired
 from f1ci.metrics import Metric, Tversky
-from f1ci.results import Classes, DifferenceTest, Interval, Labels, Seed
+from f1ci.results import Array, Classes, DifferenceTest, Interval, Labels, Seed
 from f1ci.samples import Difference, difference, unpaired
 
 
@@ -308,9 +308,7 @@ def paired_test(reading: Reading, question: Question, plan: TestPlan) -> Differe
     )
 
 
-def _test_method(
-    reading: Reading, sample: Difference, question: Question, name: str | None
-) -> str:
+def _test_method(reading: Reading, sample: Difference, question: Question, name: str | None) -> str:
     """Return the name of the test, the default of these data if there is none."""
     inverted, _ = method_for(sample, question.method)
     possible = [inverted]
@@ -335,15 +333,36 @@ def _p_value(
     data = reading.data
     metric = sample.a.metric
     if isinstance(data, Items) and method == "randomisation":
-        swaps = paired.random_swaps
-        rng = _validation.generator(plan.rng)
-        return swaps(data, reading.metric, plan.replicates, rng)
+        return _swapped_p_value(reading.metric, data, plan)
     if isinstance(data, Items) and method == "exact" and metric.index is not None:
         items = metric.single(data)
         cells = np.zeros((2, 2, 2))
         np.add.at(cells, tuple(items.codes), items.counts)
         return paired.exact_p_value(cells, metric.index.a, metric.index.b)
     return inverted_p_value(sample, question.method)
+
+
+def _swapped_p_value(metric: Metric, items: Items, plan: TestPlan) -> float:
+    """Return the p-value from random swaps of items, or of groups."""
+    r = len(items.classes)
+    true, of_a, of_b = items.codes
+    places, where = np.unique([true * r + of_a, true * r + of_b], return_inverse=True)
+    cells = Cells(r, *np.divmod(places, r))
+    cell_a, cell_b = where.reshape(2, -1)
+
+    def evaluate(counts: Array) -> tuple[Array, Array]:
+        return metric.evaluate(Matrix(cells, counts))
+
+    return paired.random_swaps(
+        cell_a,
+        cell_b,
+        items.counts,
+        items.groups,
+        len(places),
+        evaluate,
+        plan.replicates,
+        _validation.generator(plan.rng),
+    )
 
 
 def inverted_p_value(sample: Difference, method: str | None) -> float:

@@ -127,7 +127,7 @@ class Cells:
     @cached_property
     def places(self) -> Codes:
         """The place of each cell in a matrix, row by row."""
-        return self.true * self.r + self.predicted
+        return np.asarray(self.true * self.r + self.predicted)
 
     @cached_property
     def _sums(self) -> Any:
@@ -349,7 +349,8 @@ def binary_items(
 ) -> Items:
     """Count items by their labels, the positive class against the rest; names are for messages."""
     if len(named) == 2 and groups is None:
-        counts = _counts_of_integers(*named.values(), pos_label)
+        true, prediction = named.values()
+        counts = _counts_of_integers(true, prediction, pos_label)
         if counts is not None:
             codes = np.array([[0, 0, 1, 1], [0, 1, 0, 1]])
             return Items(codes, np.array(counts, dtype=np.float64), None, _BINARY, 2)
@@ -389,8 +390,7 @@ def indicator_units(
 
 def _by_group(table: Array, groups: Labels) -> Array:
     """Sum counts by item, shape (items, ...), by group."""
-    codes = _group_codes(groups, len(table))
-    assert codes is not None
+    codes = _codes_of(groups, len(table))
     grouped = np.zeros((int(codes.max()) + 1, *table.shape[1:]))
     np.add.at(grouped, codes, table)
     return grouped
@@ -486,8 +486,11 @@ def _binary_codes(arrays: Mapping[str, Labels], pos_label: Hashable) -> Codes:
 
 def _group_codes(groups: Labels | None, items: int) -> Codes | None:
     """Return the group of each item as 0, 1, ...; there are at least two groups."""
-    if groups is None:
-        return None
+    return None if groups is None else _codes_of(groups, items)
+
+
+def _codes_of(groups: Labels, items: int) -> Codes:
+    """Return the group of each item as 0, 1, ..."""
     (codes,), names = _labels.encode({"groups": groups}, n=items)
     _validation.at_least_two("groups", len(names))
     return np.asarray(codes)

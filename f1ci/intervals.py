@@ -348,5 +348,3 @@ def metric_interval(
             _validation.choice("method with fixed='rows'", method, ("score",))
     of_matrix = sample(metric, Matrix.of(table), fixed=fixed is not None)
     return interval_of(of_matrix, Question(metric.name, method, level, alternative))
-
-

@@ -305,9 +305,7 @@ def _items_of(data: Items | UnitCounts) -> int:
     return len(data.tables[0]) if isinstance(data, UnitCounts) else int(data.counts.sum())
 
 
-def _notes(
-    names: Classes, constant: float, tp: Array, fp: Array, fn: Array
-) -> tuple[str, ...]:
+def _notes(names: Classes, constant: float, tp: Array, fp: Array, fn: Array) -> tuple[str, ...]:
     """Return sentences about scores that are undefined or hardly known."""
     counted = "left out of its averages" if np.isnan(constant) else f"counted as {constant:g}"
     relevant = (tp + fp, tp + fn, tp + fp + fn)

@@ -21,7 +21,8 @@ from numpy.typing import NDArray
 from f1ci.data import ALL_CELLS, Cells, Items, Matrix, UnitCounts, all_cells
 from f1ci.methods import closed_form, delta, ellipse, multinomial, units
 from f1ci.methods.closed_form import Limits
-from f1ci.methods.multinomial import Settings
+from f1ci.methods.multinomial import DEFAULT, Settings
+from f1ci.methods.units import Moves
 from f1ci.metrics import Metric, Tversky
 from f1ci.metrics.averages import MacroStar, Mean, with_rule
 from f1ci.metrics.base import ExpectationMetric, expectations, is_f1
@@ -33,6 +34,10 @@ ADDED = 2.0
 
 # Of more classes than this, the joint table with added items does not fit in memory.
 _MOST_SMOOTHED = 1000
+
+
+# The equation of a table needs a z that is not rounding.
+_SMALLEST_Z = 1e-6
 
 
 class Sample:
@@ -57,6 +62,8 @@ class Sample:
         The items came in groups.
     matrix : Matrix or None
         The confusion matrices, if they are known.
+    units_left_out : int
+        How many units have no score of their own.
     """
 
     metric: Metric
@@ -70,6 +77,7 @@ class Sample:
     is_f1 = False
     grouped = False
     matrix: Matrix | None = None
+    units_left_out = 0
 
     @property
     def left_out(self) -> tuple[int, ...]:
@@ -154,10 +162,11 @@ class Table(Sample):
     """
 
     def __init__(
-        self, metric: Metric, matrix: Matrix, fixed: bool = False, settings: Settings = Settings()
+        self, metric: Metric, matrix: Matrix, fixed: bool = False, settings: Settings = DEFAULT
     ) -> None:
         self.metric = metric
         self.matrix = matrix
+        self.table = matrix
         self.fixed = fixed
         self.settings = settings
         self.range = metric.range
@@ -169,13 +178,14 @@ class Table(Sample):
         self.has_blur = _can_blur(metric, matrix)
 
     def score_limits(self, z: FloatOrArray) -> Limits:
-        batch = self.matrix.total.shape
+        batch = self.table.total.shape
         shape = np.broadcast_shapes(np.shape(z), batch)
-        cells = len(self.matrix.counts)
-        counts = self.matrix.counts.reshape(cells, *(1,) * (len(shape) - len(batch)), *batch)
+        cells = len(self.table.counts)
+        counts = self.table.counts.reshape(cells, *(1,) * (len(shape) - len(batch)), *batch)
         counts = np.broadcast_to(counts, (cells, *shape)).reshape(cells, -1)
-        matrix = Matrix(self.matrix.cells, counts)
-        z_of_table = np.broadcast_to(z, shape).ravel()
+        matrix = Matrix(self.table.cells, counts)
+        # Of a smaller z nothing is left but rounding.
+        z_of_table = np.maximum(np.broadcast_to(z, shape), _SMALLEST_Z).ravel()
         low = np.empty(matrix.total.shape)
         high = np.empty(matrix.total.shape)
         for places, metric in settled(self.metric, matrix):
@@ -192,17 +202,16 @@ class Table(Sample):
         def evaluate(q: Array) -> tuple[Array, Array]:
             return metric.slopes(Matrix(cells, q))
 
-        def trace(q: Array) -> Array | None:
+        def trace(q: Array) -> Array:
             return metric.trace(Matrix(cells, q))
 
         # 1. The equation, its line and its bias.
-        known = metric.trace(matrix) is not None
         low, high = multinomial.score_limits(
             evaluate,
             counts,
             cells.true,
             z,
-            trace=trace if known else None,
+            trace=trace if metric.has_trace else None,
             fixed=self.fixed,
             settings=self.settings,
         )
@@ -221,9 +230,8 @@ class Table(Sample):
         undefined = np.isnan(estimate)
         return np.where(undefined, least, low), np.where(undefined, largest, high)
 
-
     def blurred_error(self, z: FloatOrArray) -> Array:
-        return _blurred_error(self.metric, self.error, self.matrix, z)
+        return _blurred_error(self.metric, self.error, self.table, z)
 
 
 def _can_blur(metric: Metric, matrix: Matrix | None) -> bool:
@@ -259,7 +267,7 @@ def _cells_looked_at(matrix: Matrix) -> tuple[Cells, Array]:
 
 
 def settled(metric: Metric, matrix: Matrix) -> list[tuple[NDArray[np.intp], Metric]]:
-    """Return the places of a flat batch by what is undefined there, each with its settled metric."""
+    """Return the places of a flat batch by what is undefined there, with the settled metric."""
     every = np.arange(matrix.total.size)
     undefined = metric.undefined(matrix)
     if undefined is None:
@@ -300,14 +308,16 @@ class Units(Sample):
     ----------
     metric : Metric
         The metric.
-    moves : units.Moves
-        How each unit moves the score.
+    moves : Moves
+        The score, and how each unit moves it.
     grouped : bool
-        The units are groups of items that have labels.
+        The units are groups of items.
+    matrix : Matrix or None
+        The confusion matrix of all items.
     """
 
     def __init__(
-        self, metric: Metric, moves: units.Moves, grouped: bool = False, matrix: Matrix | None = None
+        self, metric: Metric, moves: Moves, grouped: bool = False, matrix: Matrix | None = None
     ) -> None:
         self.metric = metric
         self.moves = moves
@@ -315,13 +325,28 @@ class Units(Sample):
         self.matrix = matrix
         self.range = metric.range
         self.estimate = moves.estimate
-        self.error = units.delta_error(moves.influence, self.estimate)
-        if matrix is not None:
-            self.unknown = unknown(metric, matrix)
+        self.error = units.delta_error(moves.influence, moves.estimate)
 
     def logit_limits(self, z: FloatOrArray) -> Limits:
         """Return the limits of the jackknife with Student's quantile, on the logit scale."""
         return units.limits(self.moves, z, self.range)
+
+    def add_constant(self, known: float, constant: float) -> None:
+        """Let the classes without a score count as a constant; `known` is the share of the others.
+
+        The limits are then as wide as not knowing these classes makes them.
+        """
+        least, largest = self.range
+        missing = 1.0 - known
+        self.estimate = known * self.estimate + missing * constant
+        self.error = known * self.error
+        self.moves = Moves(
+            self.estimate,
+            known * self.moves.influence,
+            known * self.moves.left_out,
+            self.moves.share,
+        )
+        self.unknown = missing * (constant - least), missing * (largest - constant)
 
 
 class Difference(Sample):
@@ -410,7 +435,8 @@ def difference(metric: Metric, data: Items | UnitCounts) -> Difference:
     a = sample(metric, data.of_models(0))
     b = sample(metric, data.of_models(1))
     if isinstance(a, Units) and isinstance(b, Units):
-        error = units.delta_error(b.moves.influence - a.moves.influence, b.estimate - a.estimate)
+        moves = b.moves.influence - a.moves.influence
+        error = units.delta_error(moves, b.estimate - a.estimate)
         return Difference(metric, a, b, error, units.correlation(a.moves, b.moves))
     if isinstance(data, UnitCounts):
         raise TypeError("unit counts make units")
@@ -460,33 +486,87 @@ def _units_of_items(metric: Metric, items: Items) -> Units:
     if len(patterns) == 1:
         metric = patterns[0][1]
     if metric.index is not None:
-        table = metric.single(items).unit_counts()
-        moves = units.moves_of_counts(table, metric.index, None)
-    else:
-        influence = influence_of_rows(metric, items, 0)
-        moves = units.moves_of_items(metric.estimate(matrix), influence, items)
-    return Units(metric, moves, True, matrix)
+        counts = metric.single(items).unit_counts()
+        moves = units.moves_of_counts(counts, metric.index.a, metric.index.b)
+        return Units(metric, moves, True, matrix)
+    estimate, by_cell = metric.evaluate(matrix)
+    influence = np.nan_to_num(items.by_row(by_cell, 0, matrix.cells))
+    sample_of_units = Units(metric, _moves_of_items(estimate, influence, items), True, matrix)
+    sample_of_units.unknown = unknown(metric, matrix)
+    return sample_of_units
+
+
+def _moves_of_items(estimate: Array, influence: Array, items: Items) -> Moves:
+    """Return how groups move a score, in each data set of a batch."""
+    groups = items.groups
+    if groups is None:
+        raise TypeError("only items in groups have units")
+    if items.counts.ndim == 1:
+        return units.moves_of_items(estimate, influence, items.counts, items.codes[0], groups)
+    each = [
+        units.moves_of_items(
+            estimate[k], influence[:, k], items.counts[:, k], items.codes[0], groups
+        )
+        for k in range(items.counts.shape[1])
+    ]
+    return Moves(*(np.stack(part, axis=-1) for part in zip(*each, strict=True)))
 
 
 def _units_of_counts(metric: Metric, data: UnitCounts) -> Units:
     """Return the sample of TP, FP and FN by unit of one model."""
-    index, average = _average_and_index(metric)
+    index = _index_of_units(metric)
     table = data.tables[0]
-    if average not in ("macro", "weighted"):
-        return Units(metric, units.moves_of_counts(table, index, average), data.grouped)
-    # Classes without a score are left out, or count as a constant.
+    if not isinstance(metric, Mean):
+        return Units(metric, units.moves_of_counts(table, index.a, index.b), data.grouped)
+    if metric.average == "micro":
+        moves = units.moves_of_counts(table.sum(axis=2), index.a, index.b)
+        return Units(metric, moves, data.grouped)
+    if metric.average == "samples":
+        return _mean_over_units(metric, index, table)
+    return _mean_over_classes(metric, index, table, data.grouped)
+
+
+def _mean_over_classes(metric: Mean, index: Tversky, table: Array, grouped: bool) -> Units:
+    """Return the sample of a mean of the classes' scores, from their counts by unit."""
     tp, fp, fn = table.sum(axis=0)
     defined = tp + (index.a > 0.0) * fp + (index.b > 0.0) * fn > 0.0
-    ...
-    return Units(metric, units.moves_of_counts(table[:, :, defined], index, average), data.grouped)
+    true = tp + fn
+    weighted = metric.average == "weighted" and bool(true.any())
+    if not defined.any():
+        nothing = np.zeros(len(table))
+        return Units(metric, Moves(np.array(np.nan), nothing, nothing, nothing), grouped)
+    moves = units.moves_of_average(table[:, :, defined], index.a, index.b, weighted)
+    sample_of_units = Units(metric.settled(~defined), moves, grouped)
+    if not np.isnan(metric.constant) and not defined.all():
+        weight = true if weighted else np.ones(len(true))
+        sample_of_units.add_constant(weight[defined].sum() / weight.sum(), metric.constant)
+    return sample_of_units
 
 
-def _average_and_index(metric: Metric) -> tuple[Tversky, str | None]:
-    """Return the Tversky score of unit counts, and how it is averaged over classes."""
-    if isinstance(metric, Tversky):
-        return metric, None
-    if isinstance(metric, Mean) and isinstance(metric.of, Tversky):
-        return metric.of, metric.average
+def _mean_over_units(metric: Mean, index: Tversky, table: Array) -> Units:
+    """Return the sample of the mean of the units' own scores. Undefined ones are left out."""
+    tp, fp, fn = np.moveaxis(table.sum(axis=2), 1, 0)
+    scores = closed_form.tversky_moments(tp, fp, fn, index.a, index.b)[0]
+    scores = np.where(np.isnan(scores), metric.constant, scores)
+    known = ~np.isnan(scores)
+    moves = units.moves_of_scores(scores[known]) if known.any() else None
+    parts = []
+    for part in (moves.influence, moves.left_out, moves.share) if moves else ():
+        every = np.zeros(len(scores))
+        every[known] = part
+        parts.append(every)
+    nothing = np.zeros(len(scores))
+    estimate = moves.estimate if moves else np.array(np.nan)
+    sample_of_units = Units(metric, Moves(estimate, *(parts or [nothing] * 3)))
+    sample_of_units.units_left_out = int((~known).sum())
+    return sample_of_units
+
+
+def _index_of_units(metric: Metric) -> Tversky:
+    """Return the Tversky score that unit counts are asked for, or of which they give an average."""
+    index = metric.of if isinstance(metric, Mean) else metric
+    if isinstance(index, Tversky):
+        return index
     raise ValueError(
         "counts TP, FP and FN by unit are for Tversky scores ('f1', 'precision', 'recall', "
         f"'jaccard', fbeta(beta)) and their averages, got {metric.name!r}"

@@ -61,7 +61,7 @@ def blur(sample: Sample, z: FloatOrArray) -> Limits:
     return delta.symmetric(sample.estimate, sample.blurred_error(z), z)
 
 
-def _always(sample: Sample) -> bool:
+def _always(_: Sample) -> bool:
     return True
 
 

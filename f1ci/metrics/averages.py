@@ -90,7 +90,7 @@ class Mean(ClassMetric):
     def single(self, items: Items) -> Items:
         return items if self._only_class is None else items.one_class(self._only_class)
 
-    def undefined(self, matrix: Matrix) -> NDArray[np.bool_] | None:
+    def undefined(self, matrix: Matrix, /) -> NDArray[np.bool_] | None:
         """Tell which of all classes are averaged but have no score."""
         if self.average == "micro":
             return None
@@ -102,7 +102,7 @@ class Mean(ClassMetric):
             missing = missing & ((matrix.true > 0.0) | (matrix.true[asked].sum(axis=0) == 0.0))
         return np.asarray(missing & asked.reshape(-1, *(1,) * (missing.ndim - 1)))
 
-    def settled(self, undefined: NDArray[np.bool_]) -> Metric:
+    def settled(self, undefined: NDArray[np.bool_], /) -> Mean:
         """Return the average in which these classes have no score."""
         absent = tuple(np.flatnonzero(undefined).tolist())
         if not absent:
@@ -152,7 +152,7 @@ class Mean(ClassMetric):
         slopes = weights * np.array(np.broadcast_arrays(*self.of.partials(*means)))
         slopes = np.where(missing | (weights == 0.0), 0.0, slopes)
         if self.average == "weighted":
-            slopes[2] += np.where(weights == 0.0, 0.0, scores - mean)
+            slopes[2] += np.where(missing, 0.0, np.nan_to_num(scores) - mean)
         slopes /= weights.sum(axis=0)
         if not self.chosen and self.average != "micro":
             return mean, slopes
@@ -166,16 +166,22 @@ class Mean(ClassMetric):
             return np.full(matrix.total.shape, self.range[1])
         return super().perfect(matrix)
 
-    def trace(self, matrix: Matrix) -> Array | None:
+    @property
+    def has_trace(self) -> bool:  # type: ignore[override]
+        """A plain mean of Tversky scores has a bias that matters."""
+        return self.average == "macro" and isinstance(self.of, Tversky)
+
+    def trace(self, matrix: Matrix) -> Array:
         """Return tr(H S) of a plain mean of Tversky scores.
 
         A score x / D with D = (1 - a - b) x + a C + b R has the second derivatives -2 (D - x) / D^3
         by its right cell, 2 x a^2 / D^3 by cells of false positives and 2 x b^2 / D^3 by cells of
         false negatives. A mean does not change if all cells grow alike, so that q'Hq is 0.
         """
-        if self.average != "macro" or not isinstance(self.of, Tversky):
-            return None
-        a, b = self.of.a, self.of.b
+        if not isinstance(self.of, Tversky):
+            return super().trace(matrix)
+        a = self.of.a
+        b = self.of.b
         x, called, true = self._chosen(*expectations(matrix))
         _, weights, missing = self._scores_and_weights([x, called, true])
         with np.errstate(all="ignore"):
@@ -195,7 +201,7 @@ class Mean(ClassMetric):
 class Micro(ShareRight, Mean):
     """The micro average of an F score over all classes: the share of items that are right."""
 
-    def undefined(self, matrix: Matrix) -> None:
+    def undefined(self, matrix: Matrix, /) -> None:
         """Return None: the share of right items is always defined."""
 
 
@@ -221,6 +227,10 @@ def is_share_right(average: str, of: Metric) -> bool:
     return (average == "micro" and f_score) or (average == "weighted" and of == recall)
 
 
+MEAN_PRECISION = mean_of("macro", precision)
+MEAN_RECALL = mean_of("macro", recall)
+
+
 @dataclass(frozen=True, repr=False)
 class MacroStar(ClassMetric):
     """F-beta of mean precision and mean recall.
@@ -237,16 +247,16 @@ class MacroStar(ClassMetric):
     a: float
     b: float
     range: tuple[float, float] = UNIT
-    of_precision: Mean = mean_of("macro", precision)
-    of_recall: Mean = mean_of("macro", recall)
+    of_precision: Mean = MEAN_PRECISION
+    of_recall: Mean = MEAN_RECALL
 
-    def undefined(self, matrix: Matrix) -> NDArray[np.bool_] | None:
+    def undefined(self, matrix: Matrix, /) -> NDArray[np.bool_] | None:
         """Tell which classes have no precision, and then which have no recall."""
         return np.concatenate(
             [self.of_precision.undefined(matrix), self.of_recall.undefined(matrix)]
         )
 
-    def settled(self, undefined: NDArray[np.bool_]) -> MacroStar:
+    def settled(self, undefined: NDArray[np.bool_], /) -> MacroStar:
         """Return the average in which these classes have no precision, or no recall."""
         of_precision, of_recall = np.split(undefined, 2)
         return replace(
@@ -268,7 +278,9 @@ class MacroStar(ClassMetric):
         by_q = self.b * (p / divisor) ** 2
         return p * q / divisor, by_p * slopes_p + by_q * slopes_q
 
-    def trace(self, matrix: Matrix) -> Array | None:
+    has_trace = True
+
+    def trace(self, matrix: Matrix) -> Array:
         """Return tr(H S): that of both means, less the spread of the direction in which g bends.
 
         With g = p q / D and D = a q + b p the second derivatives of g are -2 a b / D^3 times those
@@ -278,8 +290,6 @@ class MacroStar(ClassMetric):
         q, by_q = self.of_recall.slopes(matrix)
         of_precision = self.of_precision.trace(matrix)
         of_recall = self.of_recall.trace(matrix)
-        if of_precision is None or of_recall is None:
-            return None
         divisor = self._divisor(p, q)
         bend = matrix.sum((q * by_p - p * by_q) ** 2) / matrix.total
         outer = self.a * (q / divisor) ** 2 * of_precision + self.b * (p / divisor) ** 2 * of_recall

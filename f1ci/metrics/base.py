@@ -76,6 +76,8 @@ class Metric:
         The Tversky score of what `counts` returns, if the metric is one such score.
     smooth : bool
         True if the metric has no kink, so that it has score limits.
+    has_trace : bool
+        True if `trace` is known, from which the bias of the score limits comes.
     """
 
     name: str
@@ -83,6 +85,7 @@ class Metric:
     binary: ClassVar[bool] = False
     index: Tversky | None = None
     smooth: bool = True
+    has_trace: bool = False
 
     def counts(self, matrix: Matrix) -> tuple[Array, Array, Array]:
         """Return the true positives, false positives and false negatives of `index`."""
@@ -161,18 +164,18 @@ class Metric:
         classes = np.arange(matrix.cells.r)
         return self.estimate(Matrix(Cells(matrix.cells.r, classes, classes), matrix.true))
 
-    def trace(self, matrix: Matrix) -> Array | None:
-        """Return tr(H S), the second derivatives times the covariance of one item, if known.
+    def trace(self, matrix: Matrix) -> Array:
+        """Return tr(H S), the second derivatives times the covariance of one item.
 
         From it comes the bias of the score limits (`f1ci.methods.multinomial`).
         """
-        return None
+        raise NotImplementedError
 
-    def undefined(self, matrix: Matrix) -> NDArray[np.bool_] | None:
+    def undefined(self, _matrix: Matrix, /) -> NDArray[np.bool_] | None:
         """Tell which parts of an average are undefined, shape (parts, ...); None without parts."""
         return None
 
-    def settled(self, undefined: NDArray[np.bool_]) -> Metric:
+    def settled(self, _undefined: NDArray[np.bool_], /) -> Metric:
         """Return the average that has no value for certain parts, whatever the matrix."""
         return self
 
