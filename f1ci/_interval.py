@@ -80,8 +80,6 @@ def interval_of(sample: Sample, question: Question) -> Interval:
     low, high = limits_of(sample, method, z)
     # 1. An undefined score may have a value by convention; then its whole range is possible.
     undefined = np.isnan(sample.estimate)
-    if sample.is_f1:  # without relevant items every F1 is possible (Lam, Gopal and Qian 2024)
-        low, high = np.where(undefined, 0.0, low), np.where(undefined, 1.0, high)
     estimate = np.where(undefined, question.constant, sample.estimate)
     least, largest = sample.range
     if not np.isnan(question.constant):
