@@ -187,7 +187,7 @@ class Table(Sample):
 
     def _limits(self, metric: Metric, matrix: Matrix, z: Array) -> Limits:
         """Return the limits of a metric whose undefined classes are settled."""
-        if metric.index is not None:
+        if metric.index is not None and not self.fixed:
             return Counts(metric, *metric.counts(matrix)).score_limits(z)
         cells, counts = _cells_looked_at(matrix)
 
@@ -207,23 +207,38 @@ class Table(Sample):
             fixed=self.fixed,
             settings=self.settings,
         )
-        # 2. The room for one to three errors, where all right is an end of the range.
-        least, largest = metric.range
-        estimate = metric.estimate(matrix)
-        perfect = metric.perfect(matrix)
+        # 2. The room for one to three errors.
         wrong = matrix.total - matrix.right.sum(axis=0)
         factor = closed_form.room(wrong, z, self.settings.few)
-        high = np.where(perfect == largest, largest - (largest - high) * factor, high)
-        low = np.where(perfect == least, least + (low - least) * factor, low)
-        # 3. Limits stay in the range and beside the estimate. A limit that cannot be computed is
-        # the end of the range.
-        low = np.fmin(np.clip(np.where(np.isnan(low), least, low), least, largest), estimate)
-        high = np.fmax(np.clip(np.where(np.isnan(high), largest, high), least, largest), estimate)
-        undefined = np.isnan(estimate)
-        return np.where(undefined, least, low), np.where(undefined, largest, high)
+        low, high = _with_room(low, high, metric.perfect(matrix), factor, metric.range)
+        return _beside(metric.estimate(matrix), low, high, metric.range)
 
     def blurred_error(self, z: FloatOrArray) -> Array:
         return _blurred_error(self.metric, self.error, self.table, z)
+
+
+def _with_room(
+    low: Array, high: Array, perfect: Array, factor: Array, range_: tuple[float, float]
+) -> Limits:
+    """Return limits with room for errors, where all right is an end of the range."""
+    least, largest = range_
+    if np.isfinite(largest):
+        high = np.where(perfect == largest, largest - (largest - high) * factor, high)
+    if np.isfinite(least):
+        low = np.where(perfect == least, least + (low - least) * factor, low)
+    return low, high
+
+
+def _beside(estimate: Array, low: Array, high: Array, range_: tuple[float, float]) -> Limits:
+    """Return limits in the range and on both sides of the estimate.
+
+    A limit that cannot be computed is the end of the range.
+    """
+    least, largest = range_
+    undefined = np.isnan(estimate)
+    low = np.clip(np.where(np.isnan(low) | undefined, least, low), least, largest)
+    high = np.clip(np.where(np.isnan(high) | undefined, largest, high), least, largest)
+    return np.fmin(low, estimate), np.fmax(high, estimate)
 
 
 def _can_blur(metric: Metric, matrix: Matrix | None) -> bool:
