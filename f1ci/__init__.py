@@ -7,9 +7,9 @@ and its relatives, after five papers; see the book for which to use when.
 from f1ci import coverage, methods, metrics, plot
 from f1ci.clustered import clustered_difference, clustered_interval
 from f1ci.compare import difference_interval, difference_test, unpaired_difference
-from f1ci.counts import binary_counts, confusion_matrix
 from f1ci.crossvalidation import bcv_partitions
-from f1ci.intervals import f1_interval, f1_score_interval, metric_interval
+from f1ci.data import binary_counts, confusion_matrix
+from f1ci.intervals import f1_interval, f1_score_interval, metric_interval, score_interval
 from f1ci.joint import joint_intervals
 from f1ci.methods.quantile import equicoordinate_quantile
 from f1ci.planning import comparison_sample_size, pilot_sample_size, sample_size
@@ -72,6 +72,7 @@ __all__ = [
     "plot",
     "posterior",
     "sample_size",
+    "score_interval",
     "unpaired_difference",
 ]
 __version__ = "0.1.0"

@@ -145,16 +145,19 @@ def are_indicators(value: Labels) -> bool:
 
 
 def indicator_counts(
-    y_true: Labels, y_pred: Labels, names: Classes | None
+    y_true: Labels,
+    y_pred: Labels,
+    names: Classes | None,
+    called: tuple[str, str] = ("y_true", "y_pred"),
 ) -> tuple[NDArray[np.float64], list[Hashable]]:
     """Return TP, FP and FN by item and class, shape (items, classes, 3), and the classes.
 
     Columns of data frames are matched by name. Names of columns, or their numbers 0, 1, ...,
     choose columns; other names are new ones for all of them.
     """
-    true = _indicators("y_true", y_true)
-    pred = _indicators("y_pred", y_pred)
-    _validation.shaped("y_pred", pred, pred.shape == true.shape, str(true.shape))
+    true = _indicators(called[0], y_true)
+    pred = _indicators(called[1], y_pred)
+    _validation.shaped(called[1], pred, pred.shape == true.shape, str(true.shape))
     columns = _column_names(y_true, true)
     if hasattr(y_true, "columns") and hasattr(y_pred, "columns"):
         pred = pred[:, _places(columns, _column_names(y_pred, pred))]

@@ -33,9 +33,9 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import gammaln, xlogy
 
 from f1ci import _validation, metrics
-from f1ci._limits import interval_of
-from f1ci.methods.score import sample_of_counts
+from f1ci._interval import Question, interval_of
 from f1ci.results import Array, Seed, Value, as_scalar
+from f1ci.samples import Counts
 
 Cells: TypeAlias = NDArray[np.int64]
 IntervalMethod: TypeAlias = Callable[[Cells], Iterable[ArrayLike]]
@@ -342,8 +342,9 @@ class _Study:
         # Counts begin with the true positives and end with the true negatives.
         right = counts[:, 0].astype(float)
         wrong = counts[:, 1:-1].sum(axis=1).astype(float)
-        sample = sample_of_counts(metrics.f1, (right, wrong, np.zeros(())))
-        return list(interval_of(sample, self.method, self.level, "f1", quiet=True))
+        sample = Counts(metrics.f1, right, wrong, np.zeros(()))
+        question = Question("f1", self.method, self.level, quiet=True)
+        return list(interval_of(sample, question))
 
     def sums(self, counts: Cells, weight: Array) -> Array:
         """Return weighted sums over tables, shape (7, ...), in the order of `_result`."""

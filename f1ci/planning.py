@@ -35,9 +35,10 @@ import numpy as np
 from scipy import special
 
 from f1ci import _validation, metrics
-from f1ci.counts import Items, items_of
-from f1ci.methods.delta import item_covariance
-from f1ci.methods.score import normal_quantile
+from f1ci._reading import read
+from f1ci.data import Items
+from f1ci.joint import covariance_of
+from f1ci.methods.delta import normal_quantile
 from f1ci.metrics import Metric
 from f1ci.results import Array, Classes, DifferenceSampleSize, Labels, SampleSize
 
@@ -263,20 +264,26 @@ def pilot_sample_size(
     >>> plan.items, plan.unpaired
     (445, 1563)
     """
-    metric = metrics.get(metric)
     power = _validation.inner("power", power)
     level = _validation.confidence_level(confidence_level)
     delta = _validation.positive("difference", difference)
-    named = {"y_true": y_true, "y_pred_a": y_pred_a, "y_pred_b": y_pred_b}
-    pilot = items_of(named, metric.binary, pos_label, labels, groups)
-    return _plan(metric, delta, _pilot_variances(pilot, metric), power, level)
+    reading = read(
+        {"y_true": y_true, "y_pred_a": y_pred_a, "y_pred_b": y_pred_b},
+        metric,
+        pos_label=pos_label,
+        labels=labels,
+        groups=groups,
+    )
+    if not isinstance(reading.data, Items):
+        raise ValueError("a pilot has one label for each item, got indicators of several classes")
+    variances = _pilot_variances(reading.data, reading.metric)
+    return _plan(reading.metric, delta, variances, power, level)
 
 
 def _pilot_variances(pilot: Items, metric: Metric) -> tuple[float, float]:
     """Return the variances of a paired and an unpaired difference, times the items or groups."""
-    influences = np.stack([metric.evaluate(pilot.matrix(model))[1] for model in (0, 1)])
     units = pilot.counts.sum() if pilot.groups is None else pilot.groups.max() + 1
-    covariance = units * item_covariance(influences, pilot.groups, pilot.counts)
+    covariance = units * covariance_of(pilot, [(0, metric), (1, metric)])
     unpaired = float(covariance[0, 0] + covariance[1, 1])
     return unpaired - 2.0 * float(covariance[0, 1]), unpaired
 
