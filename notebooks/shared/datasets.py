@@ -27,6 +27,7 @@ __all__ = [
     "qmvnorm",
     "read_matrices",
     "split_counts",
+    "table_2_quantiles",
     "wang_li_counts",
     "yuan_splits",
 ]
@@ -188,6 +189,11 @@ def qmvnorm(correlation: NDArray[np.float64]) -> NDArray[np.float64]:
     """
     frame = _table("yuan-qmvnorm.csv")
     return np.interp(np.abs(correlation), frame["rho"], frame["q"])
+
+
+def table_2_quantiles() -> NDArray[np.float64]:
+    """Return the joint quantile of Table II of `yuan` as R's `qmvnorm` gives it, for many seeds."""
+    return _table("yuan-table-2.csv")["q"].to_numpy(dtype=np.float64)
 
 
 def split_counts(name: str) -> NDArray[np.float64]:

@@ -160,9 +160,7 @@ def estimates(cells: ArrayLike, metrics: Sequence[BinaryMetric]) -> Estimates:
     values, covariances, blurs = [], [], []
     for block in np.array_split(counts, -(-counts.size // BLOCK)):
         value, covariance = kernels.joint_from_cells(block, metrics, confidence_level=LEVEL)
-        _, blurred = kernels.joint_from_cells(
-            block, metrics, method="blur", confidence_level=LEVEL
-        )
+        _, blurred = kernels.joint_from_cells(block, metrics, method="blur", confidence_level=LEVEL)
         added = np.diagonal(blurred - covariance, axis1=1, axis2=2)
         values.append(value)
         covariances.append(covariance)
