@@ -561,12 +561,12 @@ for line, name in single.items():
     rule, kind = line.split("/")
     for quantity in ("coverage", "length"):
         value = printed(f"yuan/table-6/{line}/{quantity}")
-        cells = [f"{name} {quantity}", f"{value:.4f}"]
+        texts = [f"{name} {quantity}", f"{value:.4f}"]
         for results in (exact[rule], shorter[rule]):
             exact_number = results[f"rule/{kind}/{quantity}"]
             error = exact_number.deviation / np.sqrt(paper_size)
-            cells += [f"{exact_number.mean:.4f}", f"{(value - exact_number.mean) / error:+.1f}"]
-        rows.append(cells)
+            texts += [f"{exact_number.mean:.4f}", f"{(value - exact_number.mean) / error:+.1f}"]
+        rows.append(texts)
 heads = [text for size_ in (n, smaller_n) for text in (f"n = {size_}", "off by (s.e.)")]
 show.table(["", "printed", *heads], rows, numeric=range(1, 6))
 
