@@ -110,7 +110,7 @@ show.grid(
 # %% [markdown]
 # The recipe was found on the abalones, and on the sizes of both data sets ({doc}`yuan-abalone`). Nothing
 # was changed for the letters, except that 1NN was tried at two places of the random numbers. 1NN has 47
-# ties that are broken at random. Chance would give its two counts in 2.6 % of the cases, and those of
+# ties that are broken at random. Chance would give its two counts in about 2 % of the cases, and those of
 # the forest in about 2 %.
 #
 # ## Single rules, exactly

@@ -341,10 +341,16 @@ def predicted(populations, stream, pool):
 # %%
 # Predict these numbers from the other run and from the printed population.
 with executor() as pool:
-    other_7, printed_7 = (
-        predicted(cells, stream, pool)
-        for cells, stream in ((raked, seeds[1]), (np.tile(cells_7, (len(raked), 1)), seeds[2]))
-    )
+    other_7 = predicted(raked, seeds[1], pool)
+printed_7 = joint_coverage.simulate(
+    n_7,
+    cells_7,
+    metrics,
+    {"all": slice(None)},
+    replicates=replicates,
+    rng=seeds[2],
+    rescaled=True,
+)
 
 # %%
 # Compare the predictions with the printed numbers, and record them.
@@ -356,7 +362,8 @@ for key in six:
     # The spread of predictions is that of the printed number, the fit's error included.
     explains("R-yuan-10", name, mean, spread * np.sqrt(sets), sets)
     other_texts = f"{mean:.4f} ± {spread:.4f}", f"{predicted_z[-1]:+.1f}"
-    printed_text = f"{printed_7[key].mean():.4f} ± {printed_7[key].std():.4f}"
+    own = printed_7[f"all/{BLURRED[key.split('/')[0]]}/{key.split('/')[1]}"]
+    printed_text = f"{own.mean:.4f} ± {own.deviation / np.sqrt(sets):.4f}"
     rows.append(
         [f"all rules, {key.replace('/', ' ')}", show.printed(name), *other_texts, printed_text]
     )

@@ -188,12 +188,14 @@ def qmvnorm(correlation: NDArray[np.float64]) -> NDArray[np.float64]:
     It stops its search early: its quantiles are too large by up to .0005.
     """
     frame = _table("yuan-qmvnorm.csv")
-    return np.interp(np.abs(correlation), frame["rho"], frame["q"])
+    q: NDArray[np.float64] = np.interp(np.abs(correlation), frame["rho"], frame["q"])
+    return q
 
 
 def table_2_quantiles() -> NDArray[np.float64]:
     """Return the joint quantile of Table II of `yuan` as R's `qmvnorm` gives it, for many seeds."""
-    return _table("yuan-table-2.csv")["q"].to_numpy(dtype=np.float64)
+    q: NDArray[np.float64] = _table("yuan-table-2.csv")["q"].to_numpy(dtype=np.float64)
+    return q
 
 
 def split_counts(name: str) -> NDArray[np.float64]:
@@ -204,4 +206,5 @@ def split_counts(name: str) -> NDArray[np.float64]:
     ndarray, shape (splits, 2, 2)
     """
     frame = _table(f"splits-{name}.csv").drop(columns="split")
-    return frame.to_numpy(dtype=np.float64).reshape(len(frame), 2, 2)
+    counts: NDArray[np.float64] = frame.to_numpy(dtype=np.float64)
+    return counts.reshape(len(frame), 2, 2)

@@ -45,7 +45,8 @@ class RRandom:
 
     def runif(self, size: int) -> Array:
         """Return `runif(size)`."""
-        return np.maximum(self._bits.random_raw(size) * UNIT, UNIT / 2)
+        u: Array = np.maximum(self._bits.random_raw(size) * UNIT, UNIT / 2)
+        return u
 
     def rbinom_half(self, size: int) -> NDArray[np.int64]:
         """Return `rbinom(size, 1, .5)`: R's inversion compares one uniform number with one half."""
@@ -54,7 +55,8 @@ class RRandom:
     def rnorm(self, mean: ArrayLike) -> Array:
         """Return `rnorm(length(mean), mean)`, by inversion."""
         u = self.runif(2 * np.size(mean))
-        return ndtri((np.floor(BIG * u[::2]) + u[1::2]) / BIG) + np.asarray(mean)
+        x: Array = ndtri((np.floor(BIG * u[::2]) + u[1::2]) / BIG) + np.asarray(mean)
+        return x
 
     def sample_two(self, size: int, share: float) -> NDArray[np.int64]:
         """Return `sample(2, size, TRUE, c(share, 1 - share))`, for a share of at least one half."""

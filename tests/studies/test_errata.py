@@ -3,9 +3,10 @@
 Most computations are plain numpy, scipy and standard library: evidence beside the book's. What
 `yuan` prints is judged by functions of the notebooks that are tested item by item and against loops
 over all tables. Numbers marked "printed" are the papers'. Elsewhere are the rules of N-yuan-4
-(test_yuan_notebooks.py), the table of N-jiang-3 (test_data.py), and E-wangli-2, N-wangli-3 and E-wangli-6 (test_posteriors.py). Entries
-that only correct a word or cite (E-lam-4, N-lam-8, E-takahashi-5, N-takahashi-7, E-wangli-5,
-E-jiang-6, E-yuan-9) have nothing to compute, and N-wangli-7 is read off the counts as they stand.
+(test_yuan_notebooks.py), the table of N-jiang-3 (test_data.py), and E-wangli-2, N-wangli-3 and
+E-wangli-6 (test_posteriors.py). Entries that only correct a word or cite (E-lam-4, N-lam-8,
+E-takahashi-5, N-takahashi-7, E-wangli-5, E-jiang-6, E-yuan-9) have nothing to compute, and
+N-wangli-7 is read off the counts as they stand.
 """
 
 from __future__ import annotations
