@@ -36,12 +36,12 @@ from scipy.special import ndtri
 
 import f1ci
 from f1ci.metrics import BinaryMetric
+from notebooks.shared import kernels
 
 __all__ = [
     "Drift",
     "Estimates",
-    "Exact",
-    "band",
+    "Moments",
     "critical_values",
     "drift",
     "estimates",
@@ -49,7 +49,6 @@ __all__ = [
     "own_critical_values",
     "quantities",
     "rake",
-    "raked",
     "replications",
     "simulate",
     "tables",
@@ -69,13 +68,13 @@ LEAST = float(np.exp(-26.0))
 BLOCK = 1 << 16
 # Rounds of raking; those that can succeed need a few dozen.
 RAKES = 100
-# A variance below this part of the squared slopes is rounding, and is really zero.
-ROUNDING = 1e-13
+# The level at which f1ci is asked for the blur, which is proportional to the squared quantile.
+LEVEL = 0.95
 
 
 @dataclass(frozen=True)
-class Exact:
-    """Exact mean of a quantity, and its standard deviation from one test set to the next."""
+class Moments:
+    """Mean of a quantity over test sets, and its standard deviation from one set to the next."""
 
     mean: float
     deviation: float
@@ -115,8 +114,7 @@ class Estimates:
 
     def blurred(self, square: float) -> Array:
         """Return the covariance of choice II, with `square` instead of z^2."""
-        # The memory's order is kept: test sets are last in it.
-        found = self.covariance.copy(order="K")
+        found = self.covariance.copy()
         k = np.arange(found.shape[-1])
         found[:, k, k] += square * self.blur
         return found
@@ -146,71 +144,28 @@ def true_values(cells: ArrayLike, metrics: Sequence[BinaryMetric]) -> Array:
     return np.stack(values, axis=-1)
 
 
-def _slopes(metric: BinaryMetric, matrices: Array) -> Array:
-    """Return the derivatives by E(ZA), EA and EZ, shape (3, tests), as in Table III.
-
-    f1ci differentiates by the four cells. Up to a constant, a cell's derivative is the sum of the
-    derivatives by those means that contain the cell.
-    """
-    g = metric.gradient(matrices)
-    by_a, by_z = g[..., 0, 1] - g[..., 0, 0], g[..., 1, 0] - g[..., 0, 0]
-    return np.stack([g[..., 1, 1] - g[..., 0, 0] - by_a - by_z, by_a, by_z])
-
-
 def estimates(cells: ArrayLike, metrics: Sequence[BinaryMetric]) -> Estimates:
     """Return estimates and their covariance (proposition 1 and remark 2) from joint cells.
+
+    This is the only place of these studies that asks f1ci for a covariance.
 
     Parameters
     ----------
     cells : array_like, shape (tests, 2**(m + 1))
         Counts; the index of a cell, in binary, reads Z A_1 ... A_m.
     metrics : sequence of BinaryMetric
-
-    Returns
-    -------
-    Estimates
     """
     counts = np.atleast_2d(np.asarray(cells, dtype=np.float64))
-    size = BLOCK // counts.shape[-1]
-    blocks = [
-        _block(counts[start : start + size], metrics) for start in range(0, len(counts), size)
-    ]
-    # Test sets are last in memory: sums over a few measures then run along them.
-    parts = (np.concatenate(part, axis=-1) for part in zip(*blocks, strict=True))
-    return Estimates(*(np.moveaxis(part, -1, 0) for part in parts))
-
-
-def _block(counts: Array, metrics: Sequence[BinaryMetric]) -> tuple[Array, Array, Array]:
-    # 1. The means of ZA_1, ..., ZA_m, A_1, ..., A_m, Z, and their covariance (times n).
-    z, *answers = _bits(counts.shape[-1])
-    means_of = np.array([*(z * a for a in answers), *answers, z], dtype=np.float64)
-    n = counts.sum(axis=-1)
-    p = counts.T / n
-    mean = means_of @ p
-    upper = np.triu_indices(len(means_of))
-    products = (means_of[upper[0]] * means_of[upper[1]]) @ p - mean[upper[0]] * mean[upper[1]]
-    base = np.empty((len(means_of), len(means_of), len(n)))
-    base[upper] = base[upper[::-1]] = products
-    # 2. Each measure H_k is a sum of three of them, with the derivatives as weights.
-    values, slopes, used = [], [], []
-    for rule, matrices in enumerate(_tables_of_rules(counts)):
-        own = np.array([rule, len(answers) + rule, 2 * len(answers)])
-        for metric in metrics:
-            values.append(np.asarray(metric.value(matrices)))
-            slopes.append(_slopes(metric, matrices))
-            used.append(own)
-    # 3. The covariance of two measures, with the divisor n - 1 of remark 2.
-    covariance = np.empty((len(used), len(used), len(n)))
-    for j in range(len(used)):
-        half = np.einsum("at,art->rt", slopes[j], base[used[j]])
-        for k in range(j + 1):
-            covariance[j, k] = (slopes[k] * half[used[k]]).sum(axis=0)
-            covariance[k, j] = covariance[j, k]
-    squares = np.array([(slope**2).sum(axis=0) for slope in slopes])
-    own = np.arange(len(used))
-    variance = covariance[own, own]
-    covariance[own, own] = np.where(variance > ROUNDING * squares, variance, 0.0)
-    return np.array(values), covariance / (n - 1), squares / (2 * n**2)
+    square = float(ndtri((1 + LEVEL) / 2)) ** 2
+    values, covariances, blurs = [], [], []
+    for block in np.array_split(counts, -(-counts.size // BLOCK)):
+        value, covariance = kernels.joint_from_cells(block, metrics, confidence_level=LEVEL)
+        _, blurred = kernels.joint_from_cells(block, metrics, method="blur", confidence_level=LEVEL)
+        added = np.diagonal(blurred - covariance, axis1=1, axis2=2)
+        values.append(value)
+        covariances.append(covariance)
+        blurs.append(added / square)
+    return Estimates(np.concatenate(values), np.concatenate(covariances), np.concatenate(blurs))
 
 
 def tables(n: int, cells: ArrayLike) -> tuple[NDArray[np.int64], Array]:
@@ -396,7 +351,7 @@ def exact(
     rescaled: bool = False,
     corrected: bool = True,
     square: float | None = None,
-) -> dict[str, Exact]:
+) -> dict[str, Moments]:
     """Return coverage and mean length of the intervals for one rule, by enumeration.
 
     Parameters
@@ -416,7 +371,7 @@ def exact(
 
     Returns
     -------
-    dict of Exact
+    dict of Moments
         Of one rule, whose family is called "rule".
     """
     target = true_values(cells, metrics) if truth is None else np.asarray(truth, dtype=np.float64)
@@ -434,7 +389,7 @@ def exact(
             sums[name] = sums.get(name, 0.0) + moments
     # The sum of p (v - mean)^2.
     return {
-        name: Exact(float(mean), float(max(square_ - (2 - total) * mean**2, 0.0)) ** 0.5)
+        name: Moments(float(mean), float(max(square_ - (2 - total) * mean**2, 0.0)) ** 0.5)
         for name, (mean, square_) in sums.items()
     }
 
@@ -452,8 +407,8 @@ def simulate(
     rescaled: bool = False,
     corrected: bool = True,
     square: float | None = None,
-) -> dict[str, float]:
-    """Return one run of the paper's simulation: means over `replicates` test sets.
+) -> dict[str, Moments]:
+    """Return mean and deviation of each quantity over `replicates` drawn test sets.
 
     Parameters
     ----------
@@ -481,7 +436,9 @@ def simulate(
     target = true_values(p, metrics) if truth is None else truth
     options: dict[str, Any] = {"rescaled": rescaled, "corrected": corrected, "square": square}
     values = quantities(counts, target, metrics, families, level, each=False, **options)
-    return {name: float(value.mean()) for name, value in values.items()}
+    return {
+        name: Moments(float(value.mean()), float(value.std())) for name, value in values.items()
+    }
 
 
 def replications(
@@ -496,7 +453,7 @@ def replications(
     pool: Executor | None = None,
     **options: Any,
 ) -> dict[str, Array]:
-    """Return `simulate` for every population, each with a random stream of its own.
+    """Return the means of `simulate` for every population, each with a stream of its own.
 
     Parameters
     ----------
@@ -520,7 +477,7 @@ def replications(
     if truths is not None:
         targets = np.broadcast_to(np.asarray(truths, dtype=np.float64), targets.shape)
     runs = list((pool.map if pool else map)(run, cells, targets, seed.spawn(len(cells))))
-    return {name: np.array([one[name] for one in runs]) for name in runs[0]}
+    return {name: np.array([one[name].mean for one in runs]) for name in runs[0]}
 
 
 def _run(
@@ -531,7 +488,7 @@ def _run(
     cells: Array,
     truth: Array,
     rng: np.random.SeedSequence,
-) -> dict[str, float]:
+) -> dict[str, Moments]:
     return simulate(n, cells, metrics, families, truth=truth, rng=rng, **options)
 
 
@@ -570,21 +527,6 @@ def rake(cells: ArrayLike, margins: ArrayLike) -> Array:
         if worst < 1e-10:
             return p.ravel()
     return np.full(p.size, np.nan)
-
-
-def raked(populations: ArrayLike, margins: ArrayLike, most: int) -> Array:
-    """Return the first `most` populations that can be raked to the tables, after raking."""
-    found: list[Array] = []
-    for cells in np.asarray(populations):
-        if len(found) < most and np.isfinite(weighted := rake(cells, margins)).all():
-            found.append(weighted)
-    return np.array(found)
-
-
-def band(values: ArrayLike) -> tuple[float, float]:
-    """Return the limits of the central 99 % of independent replications."""
-    low, high = np.quantile(np.asarray(values, dtype=np.float64), [0.005, 0.995])
-    return float(low), float(high)
 
 
 def drift(

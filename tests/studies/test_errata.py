@@ -2,10 +2,11 @@
 
 Most computations are plain numpy, scipy and standard library: evidence beside the book's. What
 `yuan` prints is judged by functions of the notebooks that are tested item by item and against loops
-over all tables. Numbers marked "printed" are the papers'. Elsewhere are the tables of N-yuan-4 and
-N-jiang-3 (test_data.py), and E-wangli-2, N-wangli-3 and E-wangli-6 (test_posteriors.py). Entries
-that only correct a word or cite (E-lam-4, N-lam-8, E-takahashi-5, N-takahashi-7, E-wangli-5,
-E-jiang-6, E-yuan-9) have nothing to compute, and N-wangli-7 is read off the counts as they stand.
+over all tables. Numbers marked "printed" are the papers'. Elsewhere are the rules of N-yuan-4
+(test_yuan_notebooks.py), the table of N-jiang-3 (test_data.py), and E-wangli-2, N-wangli-3 and
+E-wangli-6 (test_posteriors.py). Entries that only correct a word or cite (E-lam-4, N-lam-8,
+E-takahashi-5, N-takahashi-7, E-wangli-5, E-jiang-6, E-yuan-9) have nothing to compute, and
+N-wangli-7 is read off the counts as they stand.
 """
 
 from __future__ import annotations
@@ -31,10 +32,12 @@ from notebooks.shared import (
     four_intervals,
     joint_coverage,
     logistic_folds,
+    normal_classes,
     printed_gradients,
     printed_tables,
     tversky_index,
 )
+from notebooks.shared.r_random import RRandom
 
 Array = NDArray[np.float64]
 
@@ -594,16 +597,23 @@ TABLE_1 = {"1NN": ("0.2477", "0.8995"), "LR": ("0.0903", "0.9354"), "RF": ("0.27
 TABLES_1 = {"1NN": (609, 180, 756), "LR": (609, 16, 69), "RF": (609, 112, 359)}
 
 
-def test_yuan_7_16_table_1_has_one_solution_and_not_with_rounded_digits() -> None:
-    printed = {rule: [read_number(text) for text in row] for rule, row in TABLE_1.items()}
-    expected = {609: {rule: [table[1:]] for rule, table in TABLES_1.items()}}
-    # test_printed_tables.py compares the search with a loop over all tables.
-    assert printed_tables.common_tables(10_000, printed, cut=True) == expected
-    assert printed_tables.common_tables(10_000, printed) == {}
-    # One digit is wrong if the others are rounded: logistic regression's .090395.
-    printed["LR"][0] = read_number("0.0904")
-    assert printed_tables.common_tables(10_000, printed) == expected
-    assert pytest.approx(0.090395, abs=5e-7) == 5 * 16 / (4 * 69 + 609)
+def test_yuan_7_16_table_1_is_a_sample_of_the_population_and_cut_off() -> None:
+    # `set.seed(599); sample(1:3333, 10000, TRUE)`; test_r_random.py compares with R.
+    rules = datasets.abalone_rules().iloc[RRandom(599).sample(3333, 10_000) - 1]
+    for name, column in (("1NN", "nn"), ("LR", "logistic")):
+        counted = rules["z"].sum(), (rules["z"] * rules[column]).sum(), rules[column].sum()
+        assert counted == TABLES_1[name]
+    for name, (z, tp, a) in TABLES_1.items():
+        # In integers: F0.5 is 5 TP / (4 A + Z), and the accuracy a whole number over n.
+        cut = 5 * tp * 10_000 // (4 * a + z), 10_000 - (a + z - 2 * tp)
+        assert cut == tuple(round(float(text) * 10_000) for text in TABLE_1[name])
+    assert pytest.approx(0.090395, abs=5e-7) == 80 / 885  # which rounds to .0904
+    # The forest of the true values is not that of Table I, whose counts only its digits give.
+    forest = (rules["z"] * rules["forest"]).sum(), rules["forest"].sum()
+    assert forest == (116, 353)
+    printed = [read_number(text) for text in TABLE_1["RF"]]
+    found = printed_tables.consistent_tables(10_000, *printed, cut=True)
+    assert [table for table in found if table[0] == 609] == [TABLES_1["RF"]]
 
 
 def test_yuan_13_17_end_points_of_table_2_are_cut_off_and_blurred_with_four() -> None:
@@ -699,13 +709,24 @@ def test_yuan_13_plus_four_to_the_letter() -> None:
         assert abs(off) < 2 * noise if fits else off > 4 * noise
 
 
-def test_yuan_18_the_true_values_of_equal_rules_differ_by_less_than_their_error() -> None:
-    # Half of a million cases are positive; the two rules' printed values give their cells.
-    for f, accuracy in ((0.6056, 0.6060), (0.6057, 0.6064)):
-        x = f * (0.8 * (1 - accuracy) - 0.3) / (1 - 1.6 * f)
-        a = 2 * x - 0.5 + 1 - accuracy
-        error = measures(10**6 * np.array([0.5 - a + x, a - x, 0.5 - x, x])).error
-        assert np.all(np.array([0.0001, 0.0004]) < error[:2] * math.sqrt(2))
+def test_yuan_18_the_forest_has_a_million_cases_of_its_own() -> None:
+    random = RRandom(499)
+    z, x = normal_classes.drawn(random, 500)
+    # The forest is the nearest neighbour, and its million comes after the training set.
+    z_next, x_next = normal_classes.drawn(random, 10**6)
+    a = normal_classes.nearest(z, x).predict(x_next)
+    accuracy, tp = (a == z_next).mean(), (a * z_next).mean()
+    f = tp / (0.8 * a.mean() + 0.2 * z_next.mean())
+    for value, rule, holds in (
+        (f, "random_forest/true/f0.5", True),
+        (accuracy, "random_forest/true/accuracy", True),
+        (f, "1nn/true/f0.5", False),
+        (accuracy, "1nn/true/accuracy", False),
+    ):
+        assert rounds_to(float(value), PRINTED[f"yuan/table-4/{rule}"]) == holds
+    # The differences are smaller than the error of a simulated true value.
+    error = math.sqrt(accuracy * (1 - accuracy) / 10**6)
+    assert abs(float(accuracy) - 0.6060) < 2 * error
 
 
 def test_yuan_19_plain_and_blurred_correlations_have_nearly_one_quantile() -> None:
@@ -730,7 +751,8 @@ def test_yuan_20_two_accuracies_may_have_covariance_zero() -> None:
 
 def test_yuan_21_with_more_training_rows_logistic_regression_finds_nothing() -> None:
     none = []
-    for name in ("abalone-r", "abalone-r-1688", "abalone-r-2532"):
-        true_positives = datasets.split_counts(name)[:60, 1, :, 1].sum(axis=(1, 2))
+    for share in (0.2, 0.4, 0.6):
+        cells = datasets.yuan_splits("abalone", share)[-60:].reshape(-1, 2, 2, 2, 2)
+        true_positives = cells[:, 1, :, 1].sum(axis=(1, 2))
         none.append(int((true_positives == 0).sum()))
-    assert none == [23, 49, 59]
+    assert none == [22, 49, 54]

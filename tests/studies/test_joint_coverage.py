@@ -135,9 +135,10 @@ def test_several_rules_agree_with_one_critical_value_for_each_test_set() -> None
             q = jc.own_critical_values(covariance[:, family, family])[:, None]
             held = np.abs(drawn.value - truth)[:, family] <= q * error[:, family]
             # The common critical value of four measures may turn a case or two of the 400.
-            assert found[f"{name}/{kind}/coverage"] == pytest.approx(held.all(-1).mean(), abs=0.006)
+            coverage = held.all(-1).mean()
+            assert found[f"{name}/{kind}/coverage"].mean == pytest.approx(coverage, abs=0.006)
             length = (2 * q * error[:, family]).mean()
-            assert found[f"{name}/{kind}/length"] == pytest.approx(length, rel=1e-3)
+            assert found[f"{name}/{kind}/length"].mean == pytest.approx(length, rel=1e-3)
 
 
 def test_replications_depend_neither_on_other_splits_nor_on_what_else_is_asked() -> None:
@@ -174,9 +175,7 @@ def test_raked_cells_have_the_wanted_tables_and_keep_their_odds_ratios() -> None
         assert odds[1] == pytest.approx(odds[0], rel=1e-9)
 
 
-def test_what_cannot_be_raked_is_nan_and_left_out() -> None:
+def test_what_cannot_be_raked_is_nan() -> None:
     cannot = np.array([40, 6, 5, 2, 3, 4, 0, 0])  # the first rule finds no positive
     wanted = np.array([[700, 60, 90, 150], [690, 70, 120, 120]])
     assert np.isnan(jc.rake(cannot, wanted)).all()
-    found = jc.raked([cannot, TWO_RULES, TWO_RULES[[0, 2, 1, 3, 4, 6, 5, 7]]], wanted, 1)
-    np.testing.assert_array_equal(found, [jc.rake(TWO_RULES, wanted)])
