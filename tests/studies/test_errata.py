@@ -3,7 +3,7 @@
 Most computations are plain numpy, scipy and standard library: evidence beside the book's. What
 `yuan` prints is judged by functions of the notebooks that are tested item by item and against loops
 over all tables. Numbers marked "printed" are the papers'. Elsewhere are the tables of N-yuan-4 and
-N-jiang-3 (test_data.py), and E-wangli-2, N-wangli-3 and E-wangli-6 (test_posteriors.py). Entries
+N-jiang-3 (test_data.py), and E-wangli-2 and E-wangli-6 (test_posteriors.py). Entries
 that only correct a word or cite (E-lam-4, N-lam-8, E-takahashi-5, N-takahashi-7, E-wangli-5,
 E-jiang-6, E-yuan-9) have nothing to compute, and N-wangli-7 is read off the counts as they stand.
 """
@@ -315,6 +315,42 @@ def test_wangli_1_the_printed_densities_do_not_integrate_to_one(
     ends = posterior.ppf([1e-13, 1 - 1e-13])
     printed = integrate.quad(lambda t: posterior.pdf(t) * t * (1 - t), *ends, epsabs=1e-13)[0]
     assert rounds_to(printed, integral)
+
+
+PROGRAM = datasets.wang_li_program()  # what the authors' own program prints
+
+
+@pytest.mark.parametrize("metric", ["recall", "f1"])
+def test_wangli_3_the_authors_program_does_not_print_one_in_a_thousand(metric: str) -> None:
+    printed = float(PRINTED[f"wangli/table-3/{metric}/p_h0"])
+    hits = np.rint(1e6 * PROGRAM["cws", metric, "", "p_h0"])
+    assert hits.size == 20
+    # At least 500 hits in a million draws would be printed as .001.
+    assert hits.max() < 40 < 500 == 1e6 * (printed - 0.0005)
+
+
+@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize("task", ["cws", "ner", "org"])
+def test_the_bayes_test_agrees_with_the_authors_program(task: str, metric: str) -> None:
+    exact = f1ci.bayes_test(
+        datasets.wang_li_counts()[task, "A"], datasets.wang_li_counts()[task, "B"], metric
+    ).p_h0
+    runs = PROGRAM[task, metric, "", "p_h0"]
+    # Twenty million draws, and four standard errors.
+    assert runs.mean() == pytest.approx(exact, abs=4 * math.sqrt(exact * (1 - exact) / 2e7))
+
+
+@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize("task", ["cws", "ner", "org"])
+def test_wangli_6_the_authors_program_prints_our_credible_limits(task: str, metric: str) -> None:
+    wrong = {"wangli/table-2/cws/a/recall/high", "wangli/table-2/ner/b/precision/low"}
+    for model in "AB":
+        ours = credible_ends(COUNTS[task, model], metric)  # the program's weight, .3688
+        for end, value in zip(("low", "high"), ours, strict=True):
+            (theirs,) = PROGRAM[task, metric, model, end]
+            assert value == pytest.approx(theirs, rel=1e-9)
+            name = f"wangli/table-2/{task}/{model.lower()}/{metric}/{end}"
+            assert rounds_to(100 * theirs, PRINTED[name]) == (name not in wrong)
 
 
 def test_wangli_4_the_ratio_of_the_two_lengths() -> None:
