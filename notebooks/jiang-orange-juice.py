@@ -281,7 +281,9 @@ rows = [
 ]
 say("jiang-juice-tried", int(tried["halves"].sum()))
 say("jiang-juice-hits", int(tried["hits"].sum()))
-show.table(["half", "predictors", "roles", "regressions", "with the table"], rows, numeric=(2, 3, 4))
+show.table(
+    ["half", "predictors", "roles", "regressions", "with the table"], rows, numeric=(2, 3, 4)
+)
 
 # %% [markdown]
 # Of {glue:text}`jiang-juice-tried:,` regressions {glue:text}`jiang-juice-hits` give the table. One of our

@@ -401,6 +401,7 @@ say("lam-bert-balanced-p", test.p_value)
 # scores there. The last column asks how much the share of suggestions does alone. It keeps each
 # classifier's recall and rate of false alarms on the test set, and changes the share to one half.
 
+
 # %%
 def at_prevalence(counts, prevalence):
     """Return F1 at this share of suggestions, with the same recall and false alarms."""

@@ -363,7 +363,6 @@ faultless = [r for (*_, m), r in exact.items() if m != "wald"]
 assert all(r.overshoot == r.degeneracy == 0 for r in faultless)
 
 
-
 def probability_table(item, probability):
     """Show a table of exact probabilities in the paper's form: 18 conditions, four methods."""
     rows = [
@@ -579,7 +578,9 @@ claims += [
 
 # %%
 classes = {
-    id.rpartition("/")[2] for id in page.published.inputs if id.startswith("takahashi/table-2/")
+    name.rpartition("/")[2]
+    for name in page.published.inputs
+    if name.startswith("takahashi/table-2/")
 }
 recommended = {
     "n <= 100": [extent("coverage", m, small_sizes) for m in ("wilson_direct", "wilson_indirect")],

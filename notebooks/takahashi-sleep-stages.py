@@ -49,7 +49,10 @@ def record_all(prefix, values):
 
 # %%
 rows = [
-    [f"predicted {j}", *(show.printed(f"takahashi/table-1a/predicted-{j}/true-{i}") for i in (1, 2, 3))]
+    [
+        f"predicted {j}",
+        *(show.printed(f"takahashi/table-1a/predicted-{j}/true-{i}") for i in (1, 2, 3)),
+    ]
     for j in (1, 2, 3)
 ]
 show.table(["counts", "true 1", "true 2", "true 3"], rows, numeric=(1, 2, 3))
@@ -136,8 +139,7 @@ show.compare([f"takahashi/section-2/{key}" for key in estimates | means], names=
 def intervals(matrix, level=paper_level):
     """Return the intervals of micro, macro and macro* F1, by the gradient."""
     return {
-        m: f1ci.metric_interval(matrix, m, method="delta", confidence_level=level)
-        for m in MEASURES
+        m: f1ci.metric_interval(matrix, m, method="delta", confidence_level=level) for m in MEASURES
     }
 
 
@@ -666,9 +668,7 @@ claims = [
 ratio = scores["f1"].min() / scores["f1"].max()
 lengths = {name: t["high"] - t["low"] for name, t in table_4.items()}
 # By how much the classifiers differ: the range of the four estimates of one average.
-ranges = [
-    np.ptp([table_4[name, m]["estimate"] for name in NAMES]) for m in MEASURES
-]
+ranges = [np.ptp([table_4[name, m]["estimate"] for name in NAMES]) for m in MEASURES]
 claims += [
     claim(
         "5",

@@ -207,8 +207,8 @@ ROW_COLUMNS = (*_INPUT_COLUMNS, "kind", "erratum")
 class Published:
     """All published tables of a folder; a cell that cannot be read is an error.
 
-    A paper whose table does not exist yet has no rows. ``tests/compendium/test_published.py`` checks the rest:
-    forms of ids, one run for each table row, complete entries of the errata.
+    A paper whose table does not exist yet has no rows. ``tests/compendium/test_published.py``
+    checks the rest: forms of ids, one run for each table row, complete entries of the errata.
     """
 
     def __init__(self, folder: Path = PUBLISHED) -> None:

@@ -370,7 +370,7 @@ class Ledger:
         return " ".join(parts)
 
     def counts(self) -> dict[str, dict[str, int]]:
-        """Count the numbers of each verdict, by paper; a number that is printed twice counts once."""
+        """Count the numbers of each verdict, by paper; a number printed twice counts once."""
         groups: dict[str, Counter[str]] = {e.paper: Counter() for e in self.entries}
         for e in self.numbers:
             groups[e.paper][e.verdict] += 1

@@ -29,7 +29,7 @@ def run(lines: str = "") -> str:
     """Return what R says of the printed code with some lines before its loop."""
     code = CODE.read_text("utf-8").replace(LOOP, lines + LOOP, 1)
     program = ["Rscript", "-e", f"options(width = 80)\n{code}"]
-    process = subprocess.run(program, capture_output=True, text=True, check=False)
+    process = subprocess.run(program, capture_output=True, text=True, check=False)  # noqa: S603
     return process.stdout + process.stderr
 
 

@@ -38,7 +38,9 @@ def read(output: str) -> list[list[str]]:
     """Return the credible limits and the probabilities of H0 in the program's output."""
     rows = []
     # The program prints one section for each task.
-    for task, section in zip(("cws", "ner", "org"), output.split("Test decisions")[1:], strict=True):
+    for task, section in zip(
+        ("cws", "ner", "org"), output.split("Test decisions")[1:], strict=True
+    ):
         for line in section.splitlines():
             if line.startswith("CI of "):
                 metric = METRICS[line[len("CI of ") :].partition(":")[0]]
@@ -58,7 +60,8 @@ def main(program: Path) -> None:
     rows = []
     for seed in RUNS:
         command = [sys.executable, "-c", START, str(program), str(seed)]
-        output = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+        process = subprocess.run(command, capture_output=True, text=True, check=True)  # noqa: S603
+        output = process.stdout
         rows += [[seed, *row] for row in read(output) if seed == RUNS[0] or row[3] == "p_h0"]
     with TARGET.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")

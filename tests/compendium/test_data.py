@@ -23,7 +23,14 @@ HASHES = {
     "letter-recognition.data": "2b89f3602cf768d3c8355267d2f13f2417809e101fc2b5ceee10db19a60de6e2",
 }
 NOT_DATA = {"README.md", "LICENSE-ISLP.txt", "sources.csv", "bench.json", "r_learners.R"}
-NOT_DATA |= {"make_data.py", "make_r_splits.py", "run_appendix_d.py", "run_wang_li.py", "orange_juice_halves.R", "train_suggestions.py"}
+NOT_DATA |= {
+    "make_data.py",
+    "make_r_splits.py",
+    "run_appendix_d.py",
+    "run_wang_li.py",
+    "orange_juice_halves.R",
+    "train_suggestions.py",
+}
 NOT_DATA |= {"train_tag_sets.py"}
 
 

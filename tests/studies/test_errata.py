@@ -4,8 +4,9 @@ Most computations are plain numpy, scipy and standard library: evidence beside t
 `yuan` prints is judged by functions of the notebooks that are tested item by item and against loops
 over all tables. Numbers marked "printed" are the papers'. Elsewhere are the tables of N-yuan-4 and
 N-jiang-3 (test_data.py), and E-wangli-2 and E-wangli-6 (test_posteriors.py). Entries
-that only correct a word or cite (E-lam-4, N-lam-8, N-lam-9, E-takahashi-5, N-takahashi-7, E-wangli-5,
-E-jiang-6, E-yuan-9) have nothing to compute, and N-wangli-7 is read off the counts as they stand.
+that only correct a word or cite (E-lam-4, N-lam-8, N-lam-9, E-takahashi-5, N-takahashi-7,
+E-wangli-5, E-jiang-6, E-yuan-9) have nothing to compute, and N-wangli-7 is read off the counts as
+they stand.
 """
 
 from __future__ import annotations
@@ -217,7 +218,9 @@ def test_takahashi_2_the_code_of_appendix_d_lacks_the_larger_sum() -> None:
 def test_takahashi_2_in_r() -> None:
     # What the page shows of R.
     recorded = class_averages.appendix_d()
-    assert run_appendix_d.answers() == {key: recorded[key] for key in ("lines", "printed", "mended")}
+    assert run_appendix_d.answers() == {
+        key: recorded[key] for key in ("lines", "printed", "mended")
+    }
     assert "object 'b' not found" in recorded["printed"]
 
     def macro_error(first_lines: str) -> float:
@@ -236,7 +239,11 @@ def test_takahashi_2_in_r() -> None:
 def test_takahashi_2_the_mended_program_prints_the_row_of_table_4() -> None:
     lines = class_averages.appendix_d()["mended"].splitlines()
     found = {line.split()[0]: line.split()[1:] for line in lines if line}
-    for name, measure in (("miF1", "micro_f1"), ("maF1", "macro_f1"), ("maF1.star", "macro_f1_star")):
+    for name, measure in (
+        ("miF1", "micro_f1"),
+        ("maF1", "macro_f1"),
+        ("maF1.star", "macro_f1_star"),
+    ):
         estimate, _, low, high = map(float, found[name])
         for end, value in (("estimate", estimate), ("low", low), ("high", high)):
             assert rounds_to(value, PRINTED[f"takahashi/table-4/mnn/{measure}/{end}"])
