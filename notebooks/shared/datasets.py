@@ -23,12 +23,14 @@ __all__ = [
     "confusion_matrix_names",
     "letters",
     "orange_juice",
+    "orange_juice_halves",
     "orange_juice_problem",
     "qmvnorm",
     "read_matrices",
     "split_counts",
     "table_2_quantiles",
     "wang_li_counts",
+    "wang_li_program",
     "yuan_splits",
 ]
 
@@ -64,6 +66,15 @@ def orange_juice_problem() -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     return features, (frame["Purchase"] == "CH").to_numpy(dtype=np.int64)
 
 
+def orange_juice_halves() -> pd.DataFrame:
+    """Return how many halves of the orange juice data give the table of `jiang`, section 2.3.
+
+    Each row is a way to take the half (``half``), the predictors (``two`` factors or ``all``
+    columns) and the half's role. ``halves`` were tried, and ``hits`` of them give the table.
+    """
+    return _table("orange-juice-halves.csv")
+
+
 def abalone() -> pd.DataFrame:
     """Return UCI Abalone: 4177 rows; sex (F, I, M), seven measurements, rings."""
     return _table("abalone.data", ABALONE_COLUMNS)
@@ -94,6 +105,20 @@ def wang_li_counts() -> dict[tuple[str, str], NDArray[np.int64]]:
         key: counts[[k == key for k in keys]].reshape(3, 2, 3).astype(np.int64)
         for key in dict.fromkeys(keys)
     }
+
+
+def wang_li_program() -> dict[tuple[str, str, str, str], NDArray[np.float64]]:
+    """Return what the public program of `wangli` printed.
+
+    Returns
+    -------
+    dict
+        By task ("cws", "ner", "org"), metric ("precision", "recall", "f1"), model and quantity:
+        "low" and "high" of the models "A" and "B", and "p_h0" of "" (both) in each of twenty runs.
+    """
+    frame = _table("wang-li-2019-program.csv")
+    groups = frame.groupby(["task", "metric", "model", "quantity"])["value"]
+    return {key: values.to_numpy(dtype=np.float64) for key, values in groups}
 
 
 def read_matrices(path: str | os.PathLike[str]) -> dict[str, pd.DataFrame]:

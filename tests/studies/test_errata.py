@@ -3,8 +3,8 @@
 Most computations are plain numpy, scipy and standard library: evidence beside the book's. What
 `yuan` prints is judged by functions of the notebooks that are tested item by item and against loops
 over all tables. Numbers marked "printed" are the papers'. Elsewhere are the rules of N-yuan-4
-(test_yuan_notebooks.py), the table of N-jiang-3 (test_data.py), and E-wangli-2, N-wangli-3 and
-E-wangli-6 (test_posteriors.py). Entries that only correct a word or cite (E-lam-4, N-lam-8,
+(test_yuan_notebooks.py), the table of N-jiang-3 (test_data.py), and E-wangli-2 and E-wangli-6
+(test_posteriors.py). Entries that only correct a word or cite (E-lam-4, N-lam-8, N-lam-9,
 E-takahashi-5, N-takahashi-7, E-wangli-5, E-jiang-6, E-yuan-9) have nothing to compute, and
 N-wangli-7 is read off the counts as they stand.
 """
@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 from scipy import integrate, special, stats
 
 import f1ci
+from notebooks.data import run_appendix_d
 from notebooks.shared import (
     class_averages,
     datasets,
@@ -217,20 +218,37 @@ def test_takahashi_2_the_code_of_appendix_d_lacks_the_larger_sum() -> None:
 
 @pytest.mark.skipif(shutil.which("Rscript") is None, reason="needs R")
 def test_takahashi_2_in_r() -> None:
-    code = (Path(__file__).parent / "takahashi-appendix-d.R").read_text("utf-8")
-    loop, toy = (
-        "for(i in 1:r){\n  jj",
-        "print(f1scores(rbind(c(2, 2, 2), c(5, 70, 2), c(0, 2, 15)))[[2]]['maF1', 'Sd'])",
-    )
+    # What the page shows of R.
+    recorded = class_averages.appendix_d()
+    assert run_appendix_d.answers() == {
+        key: recorded[key] for key in ("lines", "printed", "mended")
+    }
+    assert "object 'b' not found" in recorded["printed"]
 
-    def run(first_lines: str) -> subprocess.CompletedProcess[str]:
-        program = ["Rscript", "-e", code.replace(loop, first_lines + loop, 1) + toy]
-        return subprocess.run(program, capture_output=True, text=True, check=False)
+    def macro_error(first_lines: str) -> float:
+        toy = "print(f1scores(rbind(c(2, 2, 2), c(5, 70, 2), c(0, 2, 15)))[[2]]['maF1', 'Sd'])"
+        code = recorded["code"].replace(run_appendix_d.LOOP, first_lines + run_appendix_d.LOOP, 1)
+        program = ["Rscript", "-e", code + toy]
+        process = subprocess.run(program, capture_output=True, text=True, check=True)
+        return float(process.stdout.split()[-1])
 
-    assert "object 'b' not found" in run("").stderr
     # R prints seven digits.
-    expected = pytest.approx(macro_errors()["none"], rel=1e-6)
-    assert float(run("a <- 0; b <- 0\n").stdout.split()[-1]) == expected
+    assert macro_error("a <- 0; b <- 0\n") == pytest.approx(macro_errors()["none"], rel=1e-6)
+    mended = pytest.approx(macro_errors()["Appendix B"], rel=1e-6)
+    assert macro_error(recorded["lines"]) == mended
+
+
+def test_takahashi_2_the_mended_program_prints_the_row_of_table_4() -> None:
+    lines = class_averages.appendix_d()["mended"].splitlines()
+    found = {line.split()[0]: line.split()[1:] for line in lines if line}
+    for name, measure in (
+        ("miF1", "micro_f1"),
+        ("maF1", "macro_f1"),
+        ("maF1.star", "macro_f1_star"),
+    ):
+        estimate, _, low, high = map(float, found[name])
+        for end, value in (("estimate", estimate), ("low", low), ("high", high)):
+            assert rounds_to(value, PRINTED[f"takahashi/table-4/mnn/{measure}/{end}"])
 
 
 def coverage_of_macro_star(n: int, scenario: int, replicates: int) -> tuple[float, float]:
@@ -318,6 +336,42 @@ def test_wangli_1_the_printed_densities_do_not_integrate_to_one(
     ends = posterior.ppf([1e-13, 1 - 1e-13])
     printed = integrate.quad(lambda t: posterior.pdf(t) * t * (1 - t), *ends, epsabs=1e-13)[0]
     assert rounds_to(printed, integral)
+
+
+PROGRAM = datasets.wang_li_program()  # what the authors' own program prints
+
+
+@pytest.mark.parametrize("metric", ["recall", "f1"])
+def test_wangli_3_the_authors_program_does_not_print_one_in_a_thousand(metric: str) -> None:
+    printed = float(PRINTED[f"wangli/table-3/{metric}/p_h0"])
+    hits = np.rint(1e6 * PROGRAM["cws", metric, "", "p_h0"])
+    assert hits.size == 20
+    # At least 500 hits in a million draws would be printed as .001.
+    assert hits.max() < 40 < 500 == 1e6 * (printed - 0.0005)
+
+
+@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize("task", ["cws", "ner", "org"])
+def test_the_bayes_test_agrees_with_the_authors_program(task: str, metric: str) -> None:
+    exact = f1ci.bayes_test(
+        datasets.wang_li_counts()[task, "A"], datasets.wang_li_counts()[task, "B"], metric
+    ).p_h0
+    runs = PROGRAM[task, metric, "", "p_h0"]
+    # Twenty million draws, and four standard errors.
+    assert runs.mean() == pytest.approx(exact, abs=4 * math.sqrt(exact * (1 - exact) / 2e7))
+
+
+@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize("task", ["cws", "ner", "org"])
+def test_wangli_6_the_authors_program_prints_our_credible_limits(task: str, metric: str) -> None:
+    wrong = {"wangli/table-2/cws/a/recall/high", "wangli/table-2/ner/b/precision/low"}
+    for model in "AB":
+        ours = credible_ends(COUNTS[task, model], metric)  # the program's weight, .3688
+        for end, value in zip(("low", "high"), ours, strict=True):
+            (theirs,) = PROGRAM[task, metric, model, end]
+            assert value == pytest.approx(theirs, rel=1e-9)
+            name = f"wangli/table-2/{task}/{model.lower()}/{metric}/{end}"
+            assert rounds_to(100 * theirs, PRINTED[name]) == (name not in wrong)
 
 
 def test_wangli_4_the_ratio_of_the_two_lengths() -> None:
