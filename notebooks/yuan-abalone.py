@@ -335,8 +335,7 @@ say("yuan-abalone-sample-forest", str(table_of["random_forest"]))
 
 # %%
 forest_1 = [page.number(f"yuan/table-1/random_forest/{metric}") for metric in metrics]
-consistent = printed_tables.consistent_tables(cases, *forest_1, cut=True)
-(table_of["random_forest"],) = [(tp, a) for z_, tp, a in consistent if z_ == positives_1]
+(table_of["random_forest"],) = printed_tables.consistent_tables(cases, positives_1, *forest_1)
 say("yuan-abalone-forest-1", str(table_of["random_forest"]))
 matrices = [printed_tables.cells_of(cases, positives_1, *table_of[rule]) for rule in rules]
 values = np.concatenate([joint_coverage.true_values(matrix, measures) for matrix in matrices])
@@ -524,7 +523,7 @@ say("yuan-abalone-q-known-share", float(100 * inside.mean()))
 drawn = np.random.default_rng((seed, 1)).multinomial(cases, cells / size, size=replicates // 10)
 estimated_sets = joint_coverage.estimates(drawn, measures)
 covariance = estimated_sets.blurred(z**2)
-(q,) = joint_coverage.critical_values([covariance], level, each=False)
+q = joint_coverage.critical_values(covariance, level, each=False)
 half = q[:, None] * np.sqrt(np.diagonal(covariance, axis1=1, axis2=2))
 
 # %%

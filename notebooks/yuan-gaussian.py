@@ -232,7 +232,7 @@ say("yuan-gaussian-suitable-logistic", float(suitable[2]))
 # %%
 first = estimated["table-4"].covariance[:40]
 off = np.abs(estimated["table-4"].value[:40] - truth) / errors["table-4"][:40]
-(common,) = joint_coverage.critical_values([first], level, each=False)
+common = joint_coverage.critical_values(first, level, each=False)
 reach = {"individual": z, "joint": float(common[0])}
 
 # %% mystnb={"image": {"alt": "Two grids of six rows, one for each interval, and forty columns, one for each test set. Blue squares: the interval holds the truth. Red crosses: it misses. Columns with a cross are shaded. The upper grid, individual intervals, has several shaded columns; the lower grid, joint intervals, has fewer."}, "figure": {"caption": "Forty test sets (columns) and six intervals in each (rows). Blue: the interval holds the truth. Red cross: it misses. Shaded: a test set in which not all six hold. Above: individual 95 % intervals. Below: joint 95 % intervals of the same test sets.", "name": "fig-yuan-gaussian-promise"}}
@@ -264,13 +264,11 @@ figures.save(figure, "yuan-gaussian-promise")
 lengths, stream = {}, {}
 for item, found in estimated.items():
     for rule in rules:
+        of_two = found.covariance[:, family[rule], family[rule]]
         two = errors[item][:, family[rule]]
-        rho = found.covariance[:, 2 * list(rules).index(rule), 2 * list(rules).index(rule) + 1]
-        q = datasets.qmvnorm(rho / two.prod(axis=1))
+        q = datasets.qmvnorm(of_two[:, 0, 1] / two.prod(axis=1))
         record(f"yuan/{item}/{rule}/length", float((2 * q * two.mean(axis=1)).mean()))
-        (exact_q,) = joint_coverage.critical_values(
-            [found.covariance[:, family[rule], family[rule]]], level, each=True
-        )
+        exact_q = joint_coverage.critical_values(of_two, level, each=True)
         lengths[item, rule] = float((2 * exact_q * two.mean(axis=1)).mean())
         off = np.abs(found.value - truth)[:, family[rule]]
         stream[item, rule] = float((off <= q[:, None] * two).all(axis=1).mean())

@@ -23,7 +23,7 @@ A measure whose estimated variance is zero is left out of the critical value of 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from functools import lru_cache, partial
@@ -156,16 +156,17 @@ def estimates(cells: ArrayLike, metrics: Sequence[BinaryMetric]) -> Estimates:
     metrics : sequence of BinaryMetric
     """
     counts = np.atleast_2d(np.asarray(cells, dtype=np.float64))
-    square = float(ndtri((1 + LEVEL) / 2)) ** 2
-    values, covariances, blurs = [], [], []
-    for block in np.array_split(counts, -(-counts.size // BLOCK)):
-        value, covariance = kernels.joint_from_cells(block, metrics, confidence_level=LEVEL)
-        _, blurred = kernels.joint_from_cells(block, metrics, method="blur", confidence_level=LEVEL)
-        added = np.diagonal(blurred - covariance, axis1=1, axis2=2)
-        values.append(value)
-        covariances.append(covariance)
-        blurs.append(added / square)
-    return Estimates(np.concatenate(values), np.concatenate(covariances), np.concatenate(blurs))
+    blocks = np.array_split(counts, -(-counts.size // BLOCK))
+    parts = zip(*(_estimates(block, metrics) for block in blocks), strict=True)
+    return Estimates(*map(np.concatenate, parts))
+
+
+def _estimates(counts: Array, metrics: Sequence[BinaryMetric]) -> tuple[Array, Array, Array]:
+    """Return value, covariance and blur of some test sets."""
+    value, covariance = kernels.joint_from_cells(counts, metrics)
+    _, blurred = kernels.joint_from_cells(counts, metrics, method="blur", confidence_level=LEVEL)
+    added = np.diagonal(blurred - covariance, axis1=1, axis2=2)
+    return value, covariance, added / ndtri((1 + LEVEL) / 2) ** 2
 
 
 def tables(n: int, cells: ArrayLike) -> tuple[NDArray[np.int64], Array]:
@@ -203,81 +204,71 @@ def _pair_quantile(level: float) -> Any:
     return CubicSpline(angle, f1ci.equicoordinate_quantile(matrices, level, accuracy=OWN))
 
 
-def _correlations(covariance: Array) -> Iterator[Array]:
-    """Yield rows of correlation matrices, (k, tests) each, 0 for measures without variance.
-
-    One row fits into the cache, all of them do not.
-    """
-    scale = np.sqrt(np.diagonal(covariance, axis1=-2, axis2=-1)).T
+def _correlations(covariance: Array) -> Array:
+    """Return correlation matrices; a measure without variance has no correlation with others."""
+    scale = np.sqrt(np.diagonal(covariance, axis1=-2, axis2=-1))
     inverse = np.where(scale > 0, 1 / np.where(scale > 0, scale, 1.0), 0.0)
-    for row, one in zip(np.moveaxis(covariance, 0, -1), inverse, strict=True):
-        product = row * one
-        product *= inverse
-        yield np.clip(product, -1.0, 1.0, out=product)
+    rho = covariance * inverse[..., :, None] * inverse[..., None, :]
+    k = np.arange(covariance.shape[-1])
+    rho[..., k, k] = 1.0
+    return np.clip(rho, -1.0, 1.0)
 
 
-def critical_values(covariances: Iterable[Array], level: float, *, each: bool) -> list[Array]:
-    """Return the critical value of each test set, shape (tests,), for each family of measures.
+def critical_values(covariance: Array, level: float, *, each: bool) -> Array:
+    """Return the critical value of each test set, shape (tests,), for one family of measures.
 
     Parameters
     ----------
-    covariances : iterable of ndarray, shape (tests, k, k)
-        One for each family, of test sets from one population.
+    covariance : ndarray, shape (tests, k, k)
+        Of test sets from one population.
     level : float
         The nominal level.
     each : bool
         Whether each test set of an enumeration has a value of its own for three measures too.
     """
-    found = []
-    common: dict[int, list[tuple[Array, Array, Array]]] = {}
-    for covariance in covariances:
-        k = covariance.shape[-1]
-        kept = np.diagonal(covariance, axis1=-2, axis2=-1) > 0
-        if k == 2:
-            rho = np.where(kept.all(axis=-1), next(_correlations(covariance))[1], 1.0)
-            found.append(np.asarray(_pair_quantile(level)(np.arccos(np.abs(rho)))))
-            continue
-        values = np.full(len(covariance), ndtri((1 + level) / 2))
-        found.append(values)
-        pattern = kept @ (1 << np.arange(k))
-        for code in np.unique(pattern[pattern > 0]):
-            here = pattern == code
-            measures = np.flatnonzero(kept[here.argmax()])
-            whole = here.all() and len(measures) == k
-            chosen = covariance if whole else covariance[here][:, measures[:, None], measures]
-            if each and len(measures) > 2 and len(chosen) > EXAMPLES:
-                values[here] = _by_regression(chosen, level)
-            else:
-                mean = np.stack([row.mean(axis=-1) for row in _correlations(chosen)])
-                np.fill_diagonal(mean, 1.0)
-                common.setdefault(len(mean), []).append((values, here, mean))
-    for some in common.values():
-        means = np.stack([mean for _, _, mean in some])
-        quantiles = f1ci.equicoordinate_quantile(means, level, accuracy=COMMON)
-        for (values, here, _), quantile in zip(some, np.asarray(quantiles), strict=True):
-            values[here] = quantile
-    return found
+    k = covariance.shape[-1]
+    kept = np.diagonal(covariance, axis1=-2, axis2=-1) > 0
+    if k == 2:
+        rho = np.where(kept.all(axis=-1), _correlations(covariance)[:, 0, 1], 1.0)
+        return np.asarray(_pair_quantile(level)(np.arccos(np.abs(rho))))
+    values = np.full(len(covariance), ndtri((1 + level) / 2))
+    # Test sets with the same measures left go together.
+    pattern = kept @ (1 << np.arange(k))
+    for code in np.unique(pattern[pattern > 0]):
+        here = pattern == code
+        left = np.flatnonzero(kept[here.argmax()])
+        values[here] = _of_family(covariance[here][:, left[:, None], left], level, each)
+    return values
 
 
-def _by_regression(covariance: Array, level: float) -> Array:
+def _of_family(covariance: Array, level: float, each: bool) -> Array:
+    """Return the critical values of test sets in which every measure has a variance."""
+    rho = _correlations(covariance)
+    if each and rho.shape[-1] > 2 and len(rho) > EXAMPLES:
+        return _by_regression(rho, level)
+    common = f1ci.equicoordinate_quantile(rho.mean(axis=0), level, accuracy=COMMON)
+    return np.full(len(rho), common)
+
+
+def _by_regression(rho: Array, level: float) -> Array:
     """Return critical values by a quadratic in the correlations, fitted to spread examples."""
-    upper = np.triu_indices(k := covariance.shape[-1], 1)
-    rho = np.stack(list(_correlations(covariance)))[upper].T
-    first, second = np.triu_indices(rho.shape[1])
-    features = np.column_stack([np.ones(len(rho)), rho, rho[:, first] * rho[:, second]])
+    rows, columns = np.triu_indices(rho.shape[-1], 1)
+    above = rho[:, rows, columns]
+    first, second = np.triu_indices(above.shape[1])
+    features = np.column_stack([np.ones(len(rho)), above, above[:, first] * above[:, second]])
     examples = np.linspace(0, len(rho) - 1, EXAMPLES).astype(int)
-    known = f1ci.equicoordinate_quantile(_filled(rho[examples], k), level, accuracy=OWN)
+    known = f1ci.equicoordinate_quantile(rho[examples], level, accuracy=OWN)
     fit = np.linalg.lstsq(features[examples], known, rcond=None)[0]
     values: Array = features @ fit
     return values
 
 
-def _filled(above: Array, k: int) -> Array:
-    """Return correlation matrices from what stands above their diagonals."""
-    upper = np.triu_indices(k, 1)
-    found = np.ones((len(above), k, k))
-    found[:, upper[0], upper[1]] = found[:, upper[1], upper[0]] = above
-    return found
+def _held_and_length(
+    miss: Array, error: Array, unit: Array, q: Array
+) -> tuple[NDArray[np.bool_], Array]:
+    """Return of each test set whether all its intervals hold, and their mean length."""
+    reach = q[:, None] * error
+    return np.asarray((miss <= reach).all(axis=-1)), 2 * (reach / unit).mean(axis=-1)
 
 
 def quantities(
@@ -315,29 +306,25 @@ def quantities(
     dict of ndarray
         Every quantity of shape (tests,).
     """
-    z = float(ndtri((1 + level) / 2))
+    z = np.full(len(counts), ndtri((1 + level) / 2))
     found = estimates(counts, metrics)
-    choices = [("individual", "joint", found.covariance)]
+    covariances = {("individual", "joint"): found.covariance}
     if corrected:
-        blurred = found.blurred(z**2 if square is None else square)
-        choices.append(("corrected_individual", "corrected", blurred))
+        blurred = found.blurred(z[0] ** 2 if square is None else square)
+        covariances["corrected_individual", "corrected"] = blurred
     miss = np.abs(found.value - truth)
     unit = truth if rescaled else np.ones_like(truth)
-    parts = [matrix[:, some, some] for *_, matrix in choices for some in families.values()]
-    quantiles = iter(critical_values(parts, level, each=each))
     study: dict[str, NDArray[Any]] = {}
-    for individual, joint, covariance in choices:
+    for (individual, joint), covariance in covariances.items():
         error = np.sqrt(np.diagonal(covariance, axis1=-2, axis2=-1))
-        held = miss <= z * error
-        study |= {f"{individual}/m{k + 1}": held[:, k] for k in range(len(truth))}
-        for family, members in families.items():
-            mean_error = (error[:, members] / unit[members]).mean(axis=-1)
-            q = next(quantiles)
-            reached = miss[:, members] <= q[:, None] * error[:, members]
-            study[f"{family}/{individual}/coverage"] = np.asarray(held[:, members].all(axis=-1))
-            study[f"{family}/{individual}/length"] = 2 * z * mean_error
-            study[f"{family}/{joint}/coverage"] = np.asarray(reached.all(axis=-1))
-            study[f"{family}/{joint}/length"] = 2 * q * mean_error
+        for k in range(len(truth)):
+            study[f"{individual}/m{k + 1}"] = miss[:, k] <= z * error[:, k]
+        for family, some in families.items():
+            q = critical_values(covariance[:, some, some], level, each=each)
+            for kind, reach in ((individual, z), (joint, q)):
+                held, length = _held_and_length(miss[:, some], error[:, some], unit[some], reach)
+                study[f"{family}/{kind}/coverage"] = held
+                study[f"{family}/{kind}/length"] = length
     return study
 
 
@@ -544,7 +531,7 @@ def drift(
     found, truth = estimates(counts, metrics), true_values(p, metrics)
     error = np.sqrt(np.diagonal(found.covariance, axis1=-2, axis2=-1))
     own = own_critical_values(found.covariance, level, accuracy=COMMON)
-    (common,) = critical_values([found.covariance], level, each=False)
+    common = critical_values(found.covariance, level, each=False)
     miss = np.abs(found.value - truth)
     covered = [(miss <= q[:, None] * error).all(axis=-1).mean() for q in (own, common)]
     length = [(q[:, None] * error / truth).mean() for q in (own, common)]
@@ -557,7 +544,5 @@ def drift(
 
 def own_critical_values(covariance: Array, level: float = 0.95, *, accuracy: float = OWN) -> Array:
     """Return the critical value of each single test set; all variances must be positive."""
-    k = covariance.shape[-1]
-    rows = np.stack(list(_correlations(covariance)))
-    above = rows[np.triu_indices(k, 1)].T
-    return np.asarray(f1ci.equicoordinate_quantile(_filled(above, k), level, accuracy=accuracy))
+    rho = _correlations(covariance)
+    return np.asarray(f1ci.equicoordinate_quantile(rho, level, accuracy=accuracy))

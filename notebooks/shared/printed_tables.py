@@ -7,9 +7,7 @@ Often one is left. All comparisons are of integers, so no rounding of ours enter
 
 from __future__ import annotations
 
-import math
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 from compendium.published import Number
@@ -31,57 +29,33 @@ def cells_of(total: int, positives: int, tp: int, predicted: int) -> tuple[int, 
 
 
 def consistent_tables(
-    total: int,
-    f_half: Number,
-    accuracy: Number,
-    *,
-    cut: bool = False,
-) -> set[tuple[int, int, int]]:
-    """Return all (Z, TP, A) of a population whose measures are printed so.
-
-    All arithmetic is exact: shares are compared as integers.
+    total: int, positives: int, f_half: Number, accuracy: Number
+) -> list[tuple[int, int]]:
+    """Return all (TP, A) whose F0.5 and accuracy are printed so, if further digits are cut off.
 
     Parameters
     ----------
-    total : int
-        Size of the population.
+    total, positives : int
+        Size of the population, and how many of it are positive.
     f_half, accuracy : Number
         Printed F0.5 and accuracy.
-    cut : bool
-        Whether digits beyond the printed ones were cut off; else the last digit is rounded, and
-        of a tie either way.
-
-    Returns
-    -------
-    set of tuple
-        Numbers of positives, of true and of predicted positives.
     """
+    # 1. How many items the rule gets wrong: the accuracy is a whole number over the total.
+    errors = np.arange(total + 1)
+    errors = errors[_cut(total - errors, np.full_like(errors, total), accuracy)]
+    # 2. Every TP gives one A for each number of errors.
+    tp = np.arange(positives + 1)[:, None]
+    a = errors - positives + 2 * tp
+    possible = (tp <= a) & (a - tp <= total - positives)
+    # 3. F0.5 is 5 TP / (4 A + Z).
+    fits = possible & _cut(5 * tp, 4 * np.maximum(a, 0) + positives, f_half)
+    return [(int(i), int(a[i, k])) for i, k in np.argwhere(fits)]
 
-    def printed_so(number: Number, top: NDArray[np.int64], bottom: NDArray[np.int64]) -> Any:
-        low, high = _ends(number, cut)
-        scale = math.lcm(low.denominator, high.denominator)
-        above = int(low * scale) * bottom <= scale * top
-        end = int(high * scale) * bottom
-        return above & (scale * top < end if cut else scale * top <= end)
 
-    right, f = _ends(accuracy, cut), float(sum(_ends(f_half, cut))) / 2
-    found = set()
-    z = np.arange(1, total)[:, None]
-    for errors in range(int((1 - right[1]) * total), int((1 - right[0]) * total) + 2):
-        # TP / (0.8 A + 0.2 Z) = f with A = errors - Z + 2 TP, solved for TP. The solution is
-        # off by what f is off by, times a slope: look at enough integers around it.
-        scale = 0.8 * errors - 0.6 * z
-        slack = float(f_half.half_unit) * np.abs(scale).max() / (1 - 1.6 * f) ** 2
-        reach = int(np.ceil(slack)) + 1
-        tp = np.rint(f * scale / (1 - 1.6 * f)).astype(np.int64) + np.arange(-reach, reach + 1)
-        a = errors - z + 2 * tp
-        fits = (tp >= 0) & (tp <= np.minimum(a, z)) & (a - tp <= total - z) & (4 * a + z > 0)
-        fits &= printed_so(accuracy, np.full_like(tp, total - errors), np.full_like(tp, total))
-        fits &= printed_so(f_half, 5 * tp, 4 * a + z)
-        zs = np.broadcast_to(z, tp.shape)
-        found |= {
-            (int(i), int(j), int(k)) for i, j, k in zip(zs[fits], tp[fits], a[fits], strict=True)
-        }
+def _cut(top: NDArray[np.int64], bottom: NDArray[np.int64], number: Number) -> NDArray[np.bool_]:
+    """Check, in integers, which quotients have the printed digits before they are cut off."""
+    unit = 2 * number.half_unit
+    found: NDArray[np.bool_] = top * unit.denominator // bottom == number.value / unit
     return found
 
 

@@ -58,7 +58,7 @@ def test_estimates_are_those_of_the_items() -> None:
 def test_a_measure_without_variance_has_exactly_none_and_no_part_in_the_critical_value() -> None:
     found = jc.estimates(np.array([[90, 3, 7, 0], [90, 3, 4, 3]]), [F_HALF, ACCURACY])
     assert found.covariance[0, 0, 0] == 0
-    (q,) = jc.critical_values([found.covariance], 0.95, each=False)
+    q = jc.critical_values(found.covariance, 0.95, each=False)
     assert q[0] == pytest.approx(Z, abs=1e-6)
     assert q[1] == pytest.approx(jc.own_critical_values(found.covariance[1:])[0], abs=1e-6)
 
@@ -67,7 +67,7 @@ def test_three_measures_by_regression_agree_with_their_own_quantiles() -> None:
     draws = np.random.default_rng(9).multinomial(3000, np.array(SVM) / 16064, size=3000)
     covariance = jc.estimates(draws, [F_HALF, ACCURACY, LIFT]).covariance
     own = jc.own_critical_values(covariance)
-    (fitted,) = jc.critical_values([covariance], 0.95, each=True)
+    fitted = jc.critical_values(covariance, 0.95, each=True)
     # The docstring's order of 1e-3; the quantile is about 2.3.
     assert np.sqrt(np.mean((fitted - own) ** 2)) < 2e-3
     assert np.mean(fitted) == pytest.approx(np.mean(own), abs=3e-4)
