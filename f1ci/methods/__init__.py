@@ -22,6 +22,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from f1ci import _validation
 from f1ci.methods import delta, wilson_direct
 from f1ci.methods.closed_form import Limits
@@ -53,12 +55,21 @@ def logit(sample: Sample, z: FloatOrArray) -> Limits:
 
 def symmetric(sample: Sample, z: FloatOrArray) -> Limits:
     """Return the estimate plus and minus z standard errors."""
-    return delta.symmetric(sample.estimate, sample.error, z)
+    return _or_everything(sample, delta.symmetric(sample.estimate, sample.error, z))
 
 
 def blur(sample: Sample, z: FloatOrArray) -> Limits:
     """Return the estimate plus and minus z blurred standard errors."""
-    return delta.symmetric(sample.estimate, sample.blurred_error(z), z)
+    limits = delta.symmetric(sample.estimate, sample.blurred_error(z), z)
+    return _or_everything(sample, limits)
+
+
+def _or_everything(sample: Sample, limits: Limits) -> Limits:
+    """Return the limits. Without relevant items every F1 is possible (Lam, Gopal and Qian 2024)."""
+    low, high = limits
+    if sample.is_f1:
+        return np.nan_to_num(low, nan=0.0), np.nan_to_num(high, nan=1.0)
+    return limits
 
 
 def _always(_: Sample) -> bool:
