@@ -105,12 +105,14 @@ def limits(moves: Moves, z: FloatOrArray, range_: tuple[float, float]) -> Limits
     return low, high
 
 
-def correlation(a: Moves, b: Moves) -> Array:
-    """Return the correlation of two models' scores over the same units; 0 without a variance."""
-    squares = (a.left_out**2).sum(axis=0) * (b.left_out**2).sum(axis=0)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        r = (a.left_out * b.left_out).sum(axis=0) / np.sqrt(squares)
-    return np.asarray(np.clip(np.nan_to_num(r), -1.0, 1.0))
+def change(a: Moves, b: Moves) -> Moves:
+    """Return how units move B's score minus A's; its range is symmetric about 0.
+
+    What a unit does to both scores alike cancels, except for rounding.
+    """
+    influence = _rounded(b.influence - a.influence, np.abs(a.influence) + np.abs(b.influence))
+    left_out = _rounded(b.left_out - a.left_out, np.abs(a.left_out) + np.abs(b.left_out))
+    return Moves(b.estimate - a.estimate, influence, left_out, 0.5 * (a.share + b.share))
 
 
 # From counts to moves.

@@ -102,13 +102,7 @@ def test_paired_means_of_scores_are_as_short_as_students():
     rng = np.random.default_rng(4)
     a = 0.8 + 0.1 * rng.standard_normal(30)
     b = a + 0.007 + 0.0015 * rng.standard_normal(30)
-    first, second = units.moves_of_scores(a), units.moves_of_scores(b)
-    change = units.Moves(
-        second.estimate - first.estimate,
-        second.influence - first.influence,
-        second.left_out - first.left_out,
-        first.share,
-    )
+    change = units.change(units.moves_of_scores(a), units.moves_of_scores(b))
     low, high = units.limits(change, Z, (-1.0, 1.0))
     expected = stats.ttest_rel(b, a).confidence_interval(0.95)
     # Near 0 the scale from -1 to 1 is straight.
