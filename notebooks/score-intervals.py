@@ -111,7 +111,8 @@ say("named-designs", len(two_classes))
 
 def likelihood_ratio(eza, ea, ez):
     """Return the positive likelihood ratio, recall over the rate of false positives."""
-    return (eza / ez) / ((ea - eza) / (1 - ez))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return (eza / ez) / ((ea - eza) / (1 - ez))
 
 
 def net_benefit(eza, ea, ez):
