@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from f1ci import _validation
 from f1ci.data import Matrix
-from f1ci.methods import Method, choose
+from f1ci.methods import Method, choose, default
 from f1ci.methods.closed_form import Limits
 from f1ci.methods.delta import normal_quantile
 from f1ci.metrics import Metric, Tversky
@@ -31,7 +31,7 @@ from f1ci.results import (
     Value,
     warn,
 )
-from f1ci.samples import Difference, Sample
+from f1ci.samples import Counts, Difference, Sample
 
 # Fewer items than this that matter to the score of a class are too few.
 FEW = 3
@@ -78,10 +78,13 @@ def interval_of(sample: Sample, question: Question) -> Interval:
     method_name, method = method_for(sample, question.method)
     z = quantile_for(question.level, question.alternative)
     low, high = limits_of(sample, method, z)
-    # 1. An undefined score may have a value by convention; then its whole range is possible.
-    undefined = np.isnan(sample.estimate)
     least, largest = sample.range
-    if not np.isnan(question.constant):
+    estimate = sample.estimate
+    error = sample.error if method.error is None else method.error(sample, z)
+    # 1. An undefined score may have a value by convention; then its whole range is possible.
+    undefined = np.isnan(estimate)
+    if undefined.any() and not np.isnan(question.constant):
+        estimate = np.where(undefined, question.constant, estimate)
         low = np.where(undefined, least, low)
         high = np.where(undefined, largest, high)
     # 2. The other end of a one-sided interval is that of the range.
@@ -91,12 +94,11 @@ def interval_of(sample: Sample, question: Question) -> Interval:
         low = np.where(np.isnan(low), low, least)
     if not question.quiet:
         check(sample, method, question)
-    error = sample.error if method.error is None else method.error(sample, z)
     return Interval(
-        _number(np.where(undefined, question.constant, sample.estimate)),
+        _number(estimate),
         _number(low),
         _number(high),
-        _number(np.where(undefined, np.nan, error)),
+        _number(error),
         question.level,
         method_name + "+groups" * sample.grouped,
         question.name,
@@ -111,12 +113,16 @@ def limits_of(sample: Sample, method: Method, z: FloatOrArray) -> Limits:
     Classes that count 0 or 1, although nothing is known of them, make the interval wider.
     """
     low, high = method.limits(sample, z)
+    if sample.unknown is None:
+        return low, high
     below, above = sample.unknown
     return low - below, high + above
 
 
 def method_for(sample: Sample, name: str | None) -> tuple[str, Method]:
     """Return the named method for a sample and its name, or the default."""
+    if name is None:
+        return default(sample)
     what = repr(sample.metric.name)
     if isinstance(sample, Difference):
         what = f"differences of {what}"
@@ -138,8 +144,7 @@ def quantile_for(level: float, alternative: str) -> float:
 
 def _number(value: Array) -> Value:
     """Return a float if the array has no dimensions."""
-    array = np.asarray(value, dtype=np.float64)
-    return array if array.ndim else array.item()
+    return value if value.ndim else value.item()
 
 
 # Warnings.
@@ -147,6 +152,8 @@ def _number(value: Array) -> Value:
 
 def check(sample: Sample, method: Method, question: Question) -> None:
     """Warn of a sample that is undefined, degenerate or too small."""
+    if isinstance(sample, Counts) and sample.matrix is None and np.all(sample.error > 0.0):
+        return
     parts = [sample.a, sample.b] if isinstance(sample, Difference) else [sample]
     undefined = np.isnan(np.asarray(sample.estimate))
     if undefined.any() and np.isnan(question.constant):

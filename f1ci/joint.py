@@ -194,7 +194,7 @@ class JointRows:
     def error(self) -> Array:
         """The standard errors, shape (K, ...)."""
         variances = [self.covariance[k, k] for k in range(len(self.samples))]
-        return np.sqrt(np.array(variances))
+        return np.asarray(np.sqrt(np.array(variances)))
 
     def limits(self, z: FloatOrArray) -> tuple[Array, Array]:
         """Return lower and upper limits (K, ...) at a normal quantile, or a critical value."""

@@ -43,7 +43,7 @@ class Sample:
         The sample metric and its standard error by the delta method.
     range : tuple of float
         The smallest and the largest possible value.
-    unknown : tuple of ndarray or float
+    unknown : tuple of ndarray, or None
         How much lower, and how much higher, the score may be because of classes that have no score
         but are counted as 0 or 1.
     has_score_limits, has_cautious_limits, has_blur : bool
@@ -62,7 +62,7 @@ class Sample:
     estimate: Array
     error: Array
     range: tuple[float, float]
-    unknown: tuple[FloatOrArray, FloatOrArray] = (0.0, 0.0)
+    unknown: tuple[FloatOrArray, FloatOrArray] | None = None
     has_score_limits = False
     has_cautious_limits = False
     has_blur = False
@@ -282,13 +282,13 @@ def left_out(metric: Metric) -> tuple[int, ...]:
     return ()
 
 
-def unknown(metric: Metric, matrix: Matrix) -> tuple[FloatOrArray, FloatOrArray]:
+def unknown(metric: Metric, matrix: Matrix) -> tuple[FloatOrArray, FloatOrArray] | None:
     """Return how much lower and higher an average may be because of classes without a score."""
     if not isinstance(metric, Mean | MacroStar):
-        return 0.0, 0.0
+        return None
     constant = (metric if isinstance(metric, Mean) else metric.of_recall).constant
     if np.isnan(constant):
-        return 0.0, 0.0
+        return None
     share = np.nan_to_num(metric.share_absent(matrix))
     least, largest = metric.range
     return share * (constant - least), share * (largest - constant)
@@ -369,7 +369,10 @@ class Difference(Sample):
         least, largest = metric.range
         self.range = least - largest, largest - least
         self.grouped = a.grouped
-        self.unknown = b.unknown[0] + a.unknown[1], b.unknown[1] + a.unknown[0]
+        if a.unknown is not None or b.unknown is not None:
+            below_a, above_a = a.unknown or (0.0, 0.0)
+            below_b, above_b = b.unknown or (0.0, 0.0)
+            self.unknown = below_b + above_a, above_b + below_a
         self.has_score_limits = a.has_score_limits and b.has_score_limits
         self.has_cautious_limits = a.has_cautious_limits and b.has_cautious_limits
 

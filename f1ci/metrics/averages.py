@@ -123,13 +123,16 @@ class Mean(ClassMetric):
         A class that has no score does not move, nor has one without weight any influence.
         """
         scores = self.of.at(*means)
-        weights = means[2] if self.average == "weighted" else np.ones_like(scores)
+        weights = np.ones_like(scores)
         if self.average == "weighted":
-            weights = np.where(weights.sum(axis=0) > 0.0, weights, 1.0)
+            weights = np.where(means[2].sum(axis=0) > 0.0, means[2], 1.0)
+        if self.absent == ():
+            return scores, weights, np.zeros((1,) * scores.ndim, dtype=bool)
         missing = self._missing(scores)
         if np.isnan(self.constant):
             weights = np.where(missing, 0.0, weights)
-        return np.where(missing, np.nan_to_num(self.constant), scores), weights, missing
+        fill = 0.0 if np.isnan(self.constant) else self.constant
+        return np.where(missing, fill, scores), weights, missing
 
     def _missing(self, scores: Array) -> NDArray[np.bool_]:
         """Tell which of the chosen classes have no score; (classes, ...) or alike for a batch."""
