@@ -17,7 +17,6 @@ they reject too often where the models find unlike shares of the positives.
 Scores whose weights of errors are proportional order classifiers alike. F1 and Jaccard have one
 hypothesis and one p-value: weights are scaled to the sum 1.
 """
-# ruff: noqa: N806 - formulas have the letters of the book's chapter
 
 from __future__ import annotations
 

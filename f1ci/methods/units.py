@@ -18,7 +18,6 @@ unit only; and if large units are harder than small ones.
 
 These are kernels: arrays have the units first, and a batch or the classes last.
 """
-# ruff: noqa: N806 - formulas have the letters of the book's chapter
 
 from __future__ import annotations
 

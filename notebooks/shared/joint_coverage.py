@@ -35,8 +35,8 @@ from scipy.interpolate import CubicSpline
 from scipy.special import ndtri
 
 import f1ci
+from f1ci.joint import rows_of_cells
 from f1ci.metrics import BinaryMetric
-from notebooks.shared import kernels
 
 __all__ = [
     "Drift",
@@ -163,10 +163,10 @@ def estimates(cells: ArrayLike, metrics: Sequence[BinaryMetric]) -> Estimates:
 
 def _estimates(counts: Array, metrics: Sequence[BinaryMetric]) -> tuple[Array, Array, Array]:
     """Return value, covariance and blur of some test sets."""
-    value, covariance = kernels.joint_from_cells(counts, metrics)
-    _, blurred = kernels.joint_from_cells(counts, metrics, method="blur", confidence_level=LEVEL)
-    added = np.diagonal(blurred - covariance, axis1=1, axis2=2)
-    return value, covariance, added / ndtri((1 + LEVEL) / 2) ** 2
+    rows = rows_of_cells(counts, metrics, method="delta")
+    blurred = rows_of_cells(counts, metrics, method="blur", confidence_level=LEVEL)
+    added = np.diagonal(blurred.covariance - rows.covariance) / ndtri((1 + LEVEL) / 2) ** 2
+    return rows.estimate.T, np.moveaxis(rows.covariance, -1, 0), added
 
 
 def tables(n: int, cells: ArrayLike) -> tuple[NDArray[np.int64], Array]:

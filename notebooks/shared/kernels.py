@@ -11,15 +11,15 @@ from collections.abc import Sequence
 from unittest.mock import patch
 
 import numpy as np
+from f1ci.counts import Items, Matrix
+from f1ci.methods.matrices import Average
+from f1ci.metrics.classes import ExpectationMetric
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtr
 
 import f1ci
-from f1ci.counts import Items, Matrix
 from f1ci.methods import delta, multinomial, paired, quantile, score
-from f1ci.methods.matrices import Average
 from f1ci.metrics import Metric
-from f1ci.metrics.classes import ExpectationMetric
 from f1ci.results import FloatOrArray
 
 Array = NDArray[np.float64]
