@@ -421,7 +421,7 @@ def count_items(
     # 2. Renumber those that occur, and take one example of each.
     code = code.astype(np.intp)
     occurs = np.bincount(code) > 0
-    code = (np.cumsum(occurs) - 1)[code]
+    code = (np.cumsum(occurs, dtype=np.intp) - 1)[code]
     number = int(occurs.sum())
     example = np.empty(number, dtype=np.intp)
     example[code] = np.arange(code.size)
