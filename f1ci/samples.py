@@ -385,11 +385,10 @@ class Difference(Sample):
         return ellipse.difference_limits(*limits, self.correlation, z)
 
     def logit_limits(self, z: FloatOrArray) -> Limits:
-        """Return limits on the scale of Fisher's z; of units by the ellipse of their limits."""
-        if not isinstance(self.a, Units):
-            return super().logit_limits(z)
-        limits = self.a.logit_limits, self.b.logit_limits
-        return ellipse.difference_limits(*limits, self.correlation, z)
+        """Return limits on the scale of Fisher's z; of units with the jackknife's error."""
+        if isinstance(self.a, Units) and isinstance(self.b, Units):
+            return units.limits(units.change(self.a.moves, self.b.moves), z, self.range)
+        return super().logit_limits(z)
 
 
 # From data to samples.
@@ -431,9 +430,9 @@ def difference(metric: Metric, data: Items | UnitCounts) -> Difference:
     a = sample(metric, data.of_models(0))
     b = sample(metric, data.of_models(1))
     if isinstance(a, Units) and isinstance(b, Units):
-        moves = b.moves.influence - a.moves.influence
-        error = units.delta_error(moves, b.estimate - a.estimate)
-        return Difference(metric, a, b, error, units.correlation(a.moves, b.moves))
+        change = units.change(a.moves, b.moves)
+        error = units.delta_error(change.influence, change.estimate)
+        return Difference(metric, a, b, error, np.zeros_like(error))
     if isinstance(data, UnitCounts):
         raise TypeError("unit counts make units")
     error = _error_of_difference(metric, data)

@@ -9,8 +9,10 @@ Units are independent, the items of one unit are not. One rule serves every scor
    unit g in the items that the score depends on. Units of one size give G - 1 degrees of freedom,
    and a few large units fewer.
 
-If no unit changes the score, the data say nothing about the dependence. Then each unit counts as
-one item, and the limits are Wilson's. Units without items change nothing.
+If no unit changes the score, all units are alike, and nothing is known of other kinds. Their share
+is at most Wilson's upper limit for none of G, z^2 / (G + z^2), and they may have any score. For a
+perfect score these are Wilson's limits, with one item for each unit. Units without items change
+nothing.
 
 When this fails: coverage is below the level if the score is nearly perfect, the items are strongly
 dependent, and a few units are much larger than the others; if a class of an average occurs in one
@@ -28,7 +30,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtr, stdtrit
 
 from f1ci.methods import delta
-from f1ci.methods.closed_form import Limits, tversky_limits, tversky_moments
+from f1ci.methods.closed_form import Limits, tversky_moments
 from f1ci.results import Array, FloatOrArray
 
 # Changes this small relative to what they are differences of are rounding.
@@ -87,29 +89,30 @@ def degrees_of_freedom(share: Array) -> Array:
 def limits(moves: Moves, z: FloatOrArray, range_: tuple[float, float]) -> Limits:
     """Return the limits of the jackknife on the logit scale of the range, with Student's quantile.
 
-    Without a variance they are Wilson's, as if each unit were one item.
+    Without a variance they leave room for units of a kind that was not seen.
     """
+    estimate = moves.estimate
+    least, largest = range_
     error = jackknife_error(moves)
     t = stdtrit(degrees_of_freedom(moves.share), ndtr(z))
-    low, high = delta.logit(moves.estimate, error, t, range_)
-    least, largest = range_
-    width = largest - least
-    if not np.isfinite(width):
-        return low, high
-    right = moves.units * (moves.estimate - least) / width
-    low_one, high_one = tversky_limits(right, 0.0 * right, moves.units - right, 0.0, 1.0, z)
-    unknown = ~(error > 0.0) & ~np.isnan(moves.estimate)
-    low = np.where(unknown, least + width * low_one, low)
-    high = np.where(unknown, least + width * high_one, high)
-    return np.fmin(low, moves.estimate), np.fmax(high, moves.estimate)
+    low, high = delta.logit(estimate, error, t, range_)
+    # Wilson's upper limit for the share of such units, none of G. They may have any score.
+    unseen = z * z / (moves.units + z * z)
+    alike = (error == 0.0) & ~np.isnan(estimate)
+    with np.errstate(invalid="ignore"):
+        low = np.where(alike, estimate - unseen * (estimate - least), low)
+        high = np.where(alike, estimate + unseen * (largest - estimate), high)
+    return low, high
 
 
-def correlation(a: Moves, b: Moves) -> Array:
-    """Return the correlation of two models' scores over the same units; 0 without a variance."""
-    squares = (a.left_out**2).sum(axis=0) * (b.left_out**2).sum(axis=0)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        r = (a.left_out * b.left_out).sum(axis=0) / np.sqrt(squares)
-    return np.asarray(np.clip(np.nan_to_num(r), -1.0, 1.0))
+def change(a: Moves, b: Moves) -> Moves:
+    """Return how units move B's score minus A's; its range is symmetric about 0.
+
+    What a unit does to both scores alike cancels, except for rounding.
+    """
+    influence = _rounded(b.influence - a.influence, np.abs(a.influence) + np.abs(b.influence))
+    left_out = _rounded(b.left_out - a.left_out, np.abs(a.left_out) + np.abs(b.left_out))
+    return Moves(b.estimate - a.estimate, influence, left_out, 0.5 * (a.share + b.share))
 
 
 # From counts to moves.
