@@ -241,8 +241,8 @@ show.table(head, rows, numeric=range(1, 5))
 # %% [markdown]
 # (shown-e-yuan-10)=
 # **The individual lengths are blurred ones.** Taken as plain they are too long, by a factor that
-# differs from the other rows'. Taken as blurred they have the factor of the joint and the
-# corrected row of the same rule, to about a tenth of a per cent ({ref}`R-yuan-10 <R-yuan-10>`).
+# differs from the other rows'. Taken as blurred they have the factor of the same rule's joint and
+# corrected rows, to about a tenth of a per cent ({ref}`R-yuan-10 <R-yuan-10>`).
 
 # %%
 four = [printed(f"yuan/table-7/{rule}/individual/length") for rule in rules]
