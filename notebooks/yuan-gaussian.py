@@ -7,7 +7,7 @@
 # nearest neighbour (1NN), logistic regression and a random forest. $F_{0.5}$ and accuracy of each
 # rule make six parameters. This notebook reproduces section III-A with Tables IV and V.
 #
-# The paper says neither which software it used nor from which seeds. Both can be recovered. The
+# The paper names neither its software nor its seeds. Both can be recovered. The
 # numbers come from R, with `set.seed(499)` before the training set and `set.seed(599)` before the test
 # sets. The notebook computes R's random numbers itself. So it does not compare with *another*
 # simulation. It repeats the paper's own simulation, case by case.
