@@ -573,6 +573,18 @@ const f1ci = (() => {
     return rows;
   }
 
+  /** The same for a printed F1: with FP = 2 TP / F1 - TP - positives. */
+  function fittingF1(f1, positives) {
+    const rows = [];
+    for (let tp = 1; tp <= positives; tp += 1) {
+      const room = ROUNDING * (tp / f1[1]);
+      const from = Math.max(0, Math.ceil((2 * tp) / f1[1] - tp - positives - room));
+      const to = f1[0] > 0 ? Math.floor((2 * tp) / f1[0] - tp - positives + ROUNDING * (tp / f1[0])) : Infinity;
+      if (from <= to) rows.push({ tp, fn: positives - tp, from, to });
+    }
+    return rows;
+  }
+
   // --- Sample size (Jiang 2020, with the exact supremum) -----------------------------------------
 
   const roundUp = (value) => Math.max(1, Math.ceil(value * (1 - ROUNDING)));
@@ -593,7 +605,7 @@ const f1ci = (() => {
   return {
     normalQuantile, twoSided, betaOdds, f1Estimate, wilsonIndirect, wilsonDirect, clopperPearson, wald,
     fbetaWeights, tverskyEstimate, tverskyScore, tverskyCautious, classCounts, averageScore, modelCounts,
-    differenceScore, exactTest, fittingCounts, sampleSize,
+    differenceScore, exactTest, fittingCounts, fittingF1, sampleSize,
   };
 })();
 

@@ -457,7 +457,7 @@ const reader = (() => {
   // --- Predictions -------------------------------------------------------------------------------
 
   const tableReading = (table, how = "") => ({
-    readings: [{ kind: "predictions", table, how, notes: [], said: `predictions of ${some(table.lines.length, "item", "items")}${how && `, ${how}`}` }],
+    readings: [{ kind: "predictions", table, how, notes: [], said: `a table of predictions with ${some(table.lines.length, "line", "lines")}${how && `, ${how}`}` }],
     question: null,
   });
 

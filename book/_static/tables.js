@@ -168,10 +168,16 @@ const tables = (() => {
   /** True for values that name the items: all different, in four lines or more. */
   const allDifferent = (values) => values.length > 3 && new Set(values).size === values.length;
 
+  /** True for 0, 1, 2, ... and 1, 2, 3, ... in any order. */
+  const numbersLines = (values) => {
+    const least = values.reduce((min, value) => Math.min(min, value), 1);
+    return new Set(values).size === values.length && values.every((value) => value < values.length + least);
+  };
+
   /** The role of each column; numbers of items are told from an index by their values. */
   const rolesOf = ({ head, columns, roles }) => roles ?? head.map((name, k) => {
     const role = roleOf(name);
-    if (role === "count") return columns[k].every((cell) => /^\d+$/.test(cell)) && !allDifferent(columns[k]) ? "count" : "index";
+    if (role === "count") return columns[k].every((cell) => /^\d+$/.test(cell)) && !numbersLines(columns[k]) ? "count" : "index";
     return role === "strong" || role === "weak" || !allDifferent(columns[k]) ? role : "index";
   });
 
