@@ -7,12 +7,12 @@ and its relatives, after five papers; see the book for which to use when.
 from f1ci import coverage, methods, metrics, plot
 from f1ci.clustered import clustered_difference, clustered_interval
 from f1ci.compare import difference_interval, difference_test, unpaired_difference
-from f1ci.counts import binary_counts, confusion_matrix
 from f1ci.crossvalidation import bcv_partitions
-from f1ci.intervals import f1_interval, f1_score_interval, metric_interval
+from f1ci.data import binary_counts, confusion_matrix
+from f1ci.intervals import f1_interval, f1_score_interval, metric_interval, score_interval
 from f1ci.joint import joint_intervals
 from f1ci.methods.quantile import equicoordinate_quantile
-from f1ci.planning import comparison_sample_size, sample_size
+from f1ci.planning import comparison_sample_size, pilot_sample_size, sample_size
 from f1ci.posteriors import Posterior, bayes_test, effective_counts, posterior
 from f1ci.report import ClassificationReport, classification_report, matrix_report
 from f1ci.results import (
@@ -68,9 +68,11 @@ __all__ = [
     "methods",
     "metric_interval",
     "metrics",
+    "pilot_sample_size",
     "plot",
     "posterior",
     "sample_size",
+    "score_interval",
     "unpaired_difference",
 ]
 __version__ = "0.1.0"

@@ -8,7 +8,7 @@ with a threshold first), and truth and predictions that share no label.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from contextlib import suppress
 from itertools import chain
 from typing import Any, TypeAlias
@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 from f1ci import _validation
 from f1ci.results import AnyArray, Classes, Labels
 
-Codes: TypeAlias = NDArray[np.int64]
+# The type of integers that numpy counts with (`numpy.bincount`): 32 bits wide on some systems.
+Codes: TypeAlias = NDArray[np.intp]
 
 # Integers that span no more values than this, or than there are labels, are their own codes.
 _NARROW = 1 << 10
@@ -27,7 +28,7 @@ _NARROW = 1 << 10
 # A matrix of more classes than this does not fit in memory.
 MOST_CLASSES = 10_000
 
-# What the last class is called if some classes are not asked for.
+# The name of the last class if some classes are not asked for.
 OTHERS = "the other classes"
 
 
@@ -41,8 +42,8 @@ def labels(name: str, value: Labels) -> AnyArray:
         raise ValueError(f"{what}; argmax(axis=1) makes classes of scores or flags by class")
     if not array.size:
         raise ValueError(f"{name} must not be empty, got {_validation.short(value)}")
-    if array.dtype.kind == "f" and np.array_equal(array, np.rint(array)):
-        array = array.astype(np.int64) if np.abs(array).max() < 2.0**63 else array
+    if array.dtype.kind == "f" and _are_whole(array):
+        array = array.astype(np.int64)
     if array.dtype.kind in "biu" and not np.ma.getmaskarray(array).any():
         return np.asarray(array)
     # numpy's own scalars stand only for what Python has no type for, such as moments of time.
@@ -51,10 +52,16 @@ def labels(name: str, value: Labels) -> AnyArray:
     return np.fromiter(values, object, len(values))
 
 
+def _are_whole(numbers: AnyArray) -> bool:
+    """Tell if floats are whole numbers of at most 63 bits."""
+    largest = float(np.abs(numbers).max())  # Python compares any two floats without a warning
+    return largest < 2.0**63 and np.array_equal(numbers, np.rint(numbers))
+
+
 def encode(
     named: Mapping[str, Labels], *, wanted: Classes | None = None, others: bool = False, n: int = 0
 ) -> tuple[Codes, list[Hashable]]:
-    """Code several sequences by one list of classes.
+    """Return the labels of several sequences as numbers that point into one list of classes.
 
     Parameters
     ----------
@@ -73,34 +80,63 @@ def encode(
     codes : ndarray of int, shape (len(named), n)
     classes : list
     """
+    # 1. Code the labels by a list of classes, some of which may not occur.
+    codes, classes = _coded(_read(named, n))
+    occurs = [np.bincount(row, minlength=len(classes)) > 0 for row in codes]
+    for name, predicted in zip(named, occurs, strict=True):
+        _refuse_strangers(name, classes, occurs[0], predicted)
+    # 2. The classes that are wanted, in their order.
+    present = [classes[code] for code in np.flatnonzero(np.any(occurs, axis=0)).tolist()]
+    order = present if wanted is None else _wanted_classes(wanted, present, others)
+    if len(named) > 1:  # groups are coded alone, and there may be any number of them
+        _refuse_identifiers(order)
+    # 3. Codes in that order. Other classes become the last one.
+    if set(present) <= set(order):
+        return _recoded(codes, classes, order), order
+    return _recoded(codes, classes, order), [*order, OTHERS]
+
+
+def _recoded(codes: Codes, classes: list[Hashable], order: list[Hashable]) -> Codes:
+    """Return codes that point into `order` instead of `classes`, or behind its end."""
+    place = {label: k for k, label in enumerate(order)}
+    new_codes = np.array([place.get(label, len(order)) for label in classes], dtype=np.intp)
+    return new_codes[codes]
+
+
+def _read(named: Mapping[str, Labels], n: int) -> list[AnyArray]:
+    """Return the sequences of labels, each of n labels; 0 stands for as many as the first."""
     arrays = [labels(name, value) for name, value in named.items()]
     n = n or len(arrays[0])
     for name, array in zip(named, arrays, strict=True):
         if len(array) != n:
             raise ValueError(f"{name} must have {n} labels, one for each item, got {len(array)}")
-    codes, classes = _encode(arrays)
-    occurs = np.array([np.bincount(row, minlength=len(classes)) > 0 for row in codes])
-    for name, predicted in zip(named, occurs, strict=True):
-        _refuse_strangers(name, classes, occurs[0], predicted)
-    present = [classes[code] for code in np.flatnonzero(occurs.any(axis=0)).tolist()]
-    order = present
-    if wanted is not None:
-        order = labels("labels", wanted).tolist()
-        _validation.distinct("labels", order)
-    places = {label: k for k, label in enumerate(order)}
-    strange = [label for label in present if label not in places]
-    if strange and (not others or len(strange) == len(present)):
-        got = f"{_validation.listing(order)}, got {_validation.short(strange[0])}"
+    return arrays
+
+
+def _wanted_classes(wanted: Classes, present: Sequence[Hashable], others: bool) -> list[Hashable]:
+    """Return the classes that the caller lists, if they are distinct and occur.
+
+    If others are legal one of them must occur, and otherwise no other class may.
+    """
+    order: list[Hashable] = labels("labels", wanted).tolist()
+    _validation.distinct("labels", order)
+    known = set(order)
+    unwanted = [label for label in present if label not in known]
+    if len(unwanted) == len(present) or (unwanted and not others):
+        got = f"{_validation.listing(order)}, got {_validation.short(unwanted[0])}"
         raise ValueError(f"y_true and y_pred must hold labels among {got}")
-    if len(order) > MOST_CLASSES and len(named) > 1:  # groups may be as many as there are
-        what = f"at most {MOST_CLASSES} classes can be counted, got {len(order)}"
+    return order
+
+
+def _refuse_identifiers(classes: Sequence[Hashable]) -> None:
+    """Refuse more classes than can be counted."""
+    if len(classes) > MOST_CLASSES:
+        what = f"at most {MOST_CLASSES} classes can be counted, got {len(classes)}"
         raise ValueError(f"{what}; are these identifiers rather than labels?")
-    place = np.array([places.get(label, len(order)) for label in classes])
-    return place[codes], [*order, OTHERS] if strange else order
 
 
 def are_indicators(value: Labels) -> bool:
-    """Return True for rows of 0 and 1 by class. One column holds labels, and a tuple is a label."""
+    """Tell if these are rows of 0 and 1 by class. One column holds labels; a tuple is a label."""
     if isinstance(value, (list, tuple)):
         first = value[0] if value else None
         return isinstance(first, (list, np.ndarray)) and len(first) != 1
@@ -109,30 +145,55 @@ def are_indicators(value: Labels) -> bool:
 
 
 def indicator_counts(
-    y_true: Labels, y_pred: Labels, names: Classes | None
+    y_true: Labels,
+    y_pred: Labels,
+    names: Classes | None,
+    called: tuple[str, str] = ("y_true", "y_pred"),
 ) -> tuple[NDArray[np.float64], list[Hashable]]:
     """Return TP, FP and FN by item and class, shape (items, classes, 3), and the classes.
 
     Columns of data frames are matched by name. Names of columns, or their numbers 0, 1, ...,
     choose columns; other names are new ones for all of them.
     """
-    true, pred = _indicators("y_true", y_true), _indicators("y_pred", y_pred)
-    _validation.shaped("y_pred", pred, pred.shape == true.shape, str(true.shape))
-    columns, of_pred = (list(getattr(x, "columns", range(true.shape[1]))) for x in (y_true, y_pred))
+    true = _indicators(called[0], y_true)
+    pred = _indicators(called[1], y_pred)
+    _validation.shaped(called[1], pred, pred.shape == true.shape, str(true.shape))
+    columns = _column_names(y_true, true)
     if hasattr(y_true, "columns") and hasattr(y_pred, "columns"):
-        if set(columns) != set(of_pred):
-            got = " and ".join(map(_validation.listing, (columns, of_pred)))
-            raise ValueError(f"y_true and y_pred must have the same columns, got {got}")
-        pred = pred[:, [of_pred.index(name) for name in columns]]
-    wanted = columns if names is None else _validation.listed("labels", names)
+        pred = pred[:, _places(columns, _column_names(y_pred, pred))]
+    wanted, places = _wanted_columns(columns, names)
+    true = true[:, places]
+    pred = pred[:, places]
+    counts = np.stack([true & pred, ~true & pred, true & ~pred], axis=-1)
+    return counts.astype(np.float64), wanted
+
+
+def _wanted_columns(
+    columns: list[Hashable], names: Classes | None
+) -> tuple[list[Hashable], list[int]]:
+    """Return the names of the wanted columns, and where these columns stand."""
+    if names is None:
+        names = columns
+    wanted = _validation.listed("labels", names)
     _validation.distinct("labels", wanted)
     if set(wanted) <= set(columns):
-        places = [columns.index(name) for name in wanted]
-        true, pred = true[:, places], pred[:, places]
-    elif len(wanted) != len(columns):
+        return wanted, [columns.index(name) for name in wanted]
+    if len(wanted) != len(columns):
         raise ValueError(f"labels has {len(wanted)} names, the indicators have {len(columns)}")
-    table = np.stack([true & pred, ~true & pred, true & ~pred], axis=-1)
-    return table.astype(np.float64), wanted
+    return wanted, list(range(len(columns)))
+
+
+def _places(columns: list[Hashable], columns_of_pred: list[Hashable]) -> list[int]:
+    """Return where the columns of the truth stand in the predictions."""
+    if set(columns) != set(columns_of_pred):
+        got = f"{_validation.listing(columns)} and {_validation.listing(columns_of_pred)}"
+        raise ValueError(f"y_true and y_pred must have the same columns, got {got}")
+    return [columns_of_pred.index(name) for name in columns]
+
+
+def _column_names(value: Labels, indicators: NDArray[np.bool_]) -> list[Hashable]:
+    """Return the names of a data frame's columns, or the numbers 0, 1, ..."""
+    return list(getattr(value, "columns", range(indicators.shape[1])))
 
 
 def _as_array(name: str, value: Any) -> AnyArray:
@@ -147,10 +208,15 @@ def _as_array(name: str, value: Any) -> AnyArray:
     for method in ("toarray", "to_numpy", "__array__"):  # SciPy; pandas and polars; others
         if hasattr(value, method):
             return np.asarray(getattr(value, method)())
-    text = isinstance(value, (str, bytes, Mapping))
-    if text or not (hasattr(value, "__len__") and hasattr(value, "__getitem__")):
-        kind, got = type(value).__name__, _validation.short(value)
-        raise TypeError(f"{name} must be a sequence of labels, got the {kind} {got}")
+    is_sequence = hasattr(value, "__len__") and hasattr(value, "__getitem__")
+    if isinstance(value, (str, bytes, Mapping)) or not is_sequence:
+        got = f"{type(value).__name__} {_validation.short(value)}"
+        raise TypeError(f"{name} must be a sequence of labels, got the {got}")
+    return _from_sequence(value)
+
+
+def _from_sequence(value: Sequence[Any]) -> AnyArray:
+    """Return a list or tuple as an array, of objects unless it holds integers or rows."""
     types = set(map(type, value))
     if types & {list, np.ndarray}:
         with suppress(ValueError):  # rows of several lengths, or rows beside labels, are no labels
@@ -167,38 +233,69 @@ def _check(name: str, values: list[Hashable]) -> None:
     try:
         distinct = dict.fromkeys(values)
     except TypeError:
-        got = _validation.short(next(x for x in values if x.__class__.__hash__ is None))
+        got = _validation.short(next(x for x in values if not _is_hashable(x)))
         raise TypeError(f"{name} must hold hashable labels, got {got}") from None
     for label in distinct:
-        # NaN differs from itself; pandas.NA cannot even say so.
-        equal = label == label
-        if label is None or not isinstance(equal, (bool, np.bool_)) or not equal:
+        if _is_missing(label):
             place = next(k for k, other in enumerate(values) if other is label)
             got = f"{_validation.short(label)} at position {place}"
             raise ValueError(f"{name} must not hold missing labels, got {got}")
         if isinstance(label, (float, np.floating)) and not float(label).is_integer():
-            got = f"the fraction {float(label)!r}"
             advice = "compare probabilities or scores with a threshold first"
+            got = f"the fraction {float(label)!r}"
             raise ValueError(f"{name} must hold classes, got {got}; {advice}")
 
 
-def _encode(arrays: list[AnyArray]) -> tuple[Codes, list[Hashable]]:
+def _is_hashable(label: object) -> bool:
+    """Tell if a label can be hashed. Some types, such as Decimal, hash only some values."""
+    try:
+        hash(label)
+    except TypeError:
+        return False
+    return True
+
+
+def _is_missing(label: object) -> bool:
+    """Tell if a label is None, NaN or ``pandas.NA``."""
+    equals_itself = label == label  # not so NaN; and pandas.NA cannot even say so
+    is_known = isinstance(equals_itself, (bool, np.bool_))
+    return label is None or not is_known or not equals_itself
+
+
+def _coded(arrays: list[AnyArray]) -> tuple[Codes, list[Hashable]]:
     """Return codes and the classes they stand for, some of which may not occur."""
-    kinds = {array.dtype.kind for array in arrays}
-    # numpy has no integer type for the largest unsigned and signed integers together.
-    if kinds <= set("biu") and all(a.dtype.kind != "u" or a.max() < 2**63 for a in arrays):
-        integers = np.stack([array.astype(np.int64) for array in arrays])
-        low, kind = int(integers.min()), bool if kinds == {"b"} else int
-        width = int(integers.max()) - low + 1
-        if width <= max(_NARROW, integers.size):
-            integers -= low
-            return integers, [kind(low + code) for code in range(width)]
+    narrow = _codes_of_integers(arrays)
+    if narrow is not None:
+        return narrow
     values = [array.tolist() for array in arrays]
     classes: list[Any] = list(dict.fromkeys(chain.from_iterable(values)))
     with suppress(TypeError):
         classes = sorted(classes)
-    place = {label: code for code, label in enumerate(classes)}.__getitem__
-    return np.stack([np.fromiter(map(place, row), np.int64) for row in values]), classes
+    code_of = {label: code for code, label in enumerate(classes)}
+    codes = [np.fromiter(map(code_of.__getitem__, row), np.intp, len(row)) for row in values]
+    return np.stack(codes), classes
+
+
+def _codes_of_integers(arrays: list[AnyArray]) -> tuple[Codes, list[Hashable]] | None:
+    """Return the codes and classes of integers without looking at each; None if they are spread.
+
+    The code is the label less the smallest one.
+    """
+    kinds = {array.dtype.kind for array in arrays}
+    if not kinds <= set("biu"):
+        return None
+    # numpy has no integer type for the largest unsigned and signed integers together.
+    if any(array.dtype.kind == "u" and array.max() >= 2**63 for array in arrays):
+        return None
+    integers = np.stack([array.astype(np.int64) for array in arrays])
+    low = int(integers.min())
+    width = int(integers.max()) - low + 1
+    if width > max(_NARROW, integers.size):
+        return None
+    integers -= low
+    label_type = bool if kinds == {"b"} else int
+    classes: list[Hashable] = [label_type(low + code) for code in range(width)]
+    return integers.astype(np.intp, copy=False), classes
 
 
 def _refuse_strangers(
@@ -210,25 +307,30 @@ def _refuse_strangers(
     """
     if (true & pred).any():
         return
-    both = [[classes[k] for k in np.flatnonzero(x).tolist()] for x in (true, pred)]
-    alike = set(map(_text, both[0])) & set(map(_text, both[1]))
-    if alike or min(map(len, both)) > 1:
+    true_labels = [classes[k] for k in np.flatnonzero(true).tolist()]
+    pred_labels = [classes[k] for k in np.flatnonzero(pred).tolist()]
+    alike = set(map(_text, true_labels)) & set(map(_text, pred_labels))
+    if alike or min(len(true_labels), len(pred_labels)) > 1:
         why = "the same labels in two types? convert one of them" if alike else "two codings?"
-        against = " against ".join(_validation.listing(labels, 3) for labels in both)
-        raise ValueError(f"y_true and {name} share no label: {against}; {why}")
+        listed = (
+            f"{_validation.listing(true_labels, 3)} against {_validation.listing(pred_labels, 3)}"
+        )
+        raise ValueError(f"y_true and {name} share no label: {listed}; {why}")
 
 
 def _text(label: Hashable) -> str:
-    """Return what labels have in common that differ in type, case or blanks only."""
+    """Return a text that is the same for labels that differ in type, case or blanks only."""
     text = label.decode(errors="replace") if isinstance(label, bytes) else str(label)
     return text.strip().casefold().removesuffix(".0")
 
 
 def _indicators(name: str, value: Labels) -> NDArray[np.bool_]:
+    """Return rows of 0 and 1 by class, shape (items, classes), as truth values."""
     array = _as_array(name, value)
     _validation.shaped(name, array, array.ndim == 2 and array.size > 0, "(items, classes)")
+    if array.dtype.kind not in "biuf":
+        array = array.astype(object)  # numpy would read the text "1" as a number
     try:
-        array = array.astype(object) if array.dtype.kind not in "biuf" else array
         numbers = np.ma.filled(array.astype(np.float64), np.nan)
     except (TypeError, ValueError, OverflowError):
         got = _validation.short(value)

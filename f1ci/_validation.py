@@ -5,6 +5,7 @@ Public functions check their arguments once, before they compute. Kernels never 
 
 from __future__ import annotations
 
+import operator
 import reprlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -24,19 +25,21 @@ Checked: TypeAlias = Callable[[str, ArrayLike], Array]
 # People who pass these mean their complement.
 _ERROR_RATES = (0.001, 0.01, 0.05, 0.1)
 
+_LEAST_LEVEL = 1e-9
+
 # Sums of finite numbers up to this are finite.
 _LARGEST_NUMBER = 1e300
 
 # Sums and differences of a few such counts are exact in double precision.
 MAX_COUNT = 2**50
 
-
-def number(name: str, value: object) -> float:
-    """Return a real number as a float; booleans are refused."""
-    array = real(name, value)
-    if array.ndim:
-        raise TypeError(f"{name} must be a number, got {short(value)}")
-    return float(array)
+_SEEDS = (
+    int,
+    np.integer,
+    np.random.SeedSequence,
+    np.random.BitGenerator,
+    np.random.Generator,
+)
 
 
 _SHORT = reprlib.Repr()
@@ -44,7 +47,7 @@ _SHORT.maxstring = _SHORT.maxother = 80
 
 
 def short(value: object) -> str:
-    """Return how a message quotes a value."""
+    """Return a value as a message quotes it: at most 160 characters."""
     text = _SHORT.repr(value)
     return text if len(text) <= 160 else text[:157] + "..."
 
@@ -57,41 +60,76 @@ def choice(name: str, value: object, known: Iterable[str]) -> str:
 
 
 def positive_integer(name: str, value: object, *, maximum: int = MAX_COUNT) -> int:
-    """Return a whole number from 1 to `maximum`."""
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
-        raise TypeError(f"{name} must be an integer, got {short(value)}")
-    if not 1 <= value <= maximum:
+    """Return a whole number from 1 to `maximum`; booleans are refused."""
+    try:
+        if isinstance(value, bool):
+            raise TypeError
+        integer = operator.index(value)  # type: ignore[arg-type]
+    except TypeError:
+        raise TypeError(f"{name} must be an integer, got {short(value)}") from None
+    if not 1 <= integer <= maximum:
         raise ValueError(f"{name} must lie between 1 and {maximum}, got {short(value)}")
-    return int(value)
+    return integer
 
 
 def generator(value: Seed) -> np.random.Generator:
     """Return a generator of random numbers: a fresh one, a seeded one, or the caller's."""
+    rule = "rng must be None, a seed of at least 0 or a numpy Generator"
+    # numpy would also follow a list into itself, until the interpreter dies.
+    if value is not None and not isinstance(value, _SEEDS):
+        raise TypeError(f"{rule}, got {short(value)}")
     try:
         return np.random.default_rng(value)
-    except (TypeError, ValueError) as error:
-        rule = "rng must be None, a seed of at least 0 or a numpy Generator"
-        raise type(error)(f"{rule}, got {short(value)}") from None
+    except ValueError:
+        raise ValueError(f"{rule}, got {short(value)}") from None
 
 
-def _rule(legal: Callable[[float], bool], rule: str) -> Callable[[str, object], float]:
-    def checked(name: str, value: object) -> float:
-        result = number(name, value)
-        if not legal(result):
-            percent = "strictly" in rule and 1.0 < result < 100.0
-            meant = result if result >= 50.0 else 100.0 - result  # 5 is an error rate
-            hint = f"; did you mean {meant / 100:g}?" if percent else ""
-            raise ValueError(f"{name} must {rule}, got {short(value)}{hint}")
+def number(name: str, value: object) -> float:
+    """Return a real number as a float; booleans are refused."""
+    array = real(name, value)
+    if array.ndim:
+        raise TypeError(f"{name} must be a number, got {short(value)}")
+    return float(array)
+
+
+def positive(name: str, value: object) -> float:
+    """Return a finite number above 0."""
+    result = number(name, value)
+    if 0.0 < result <= _LARGEST_NUMBER:
         return result
+    raise ValueError(f"{name} must be a finite number above 0, got {short(value)}")
 
-    return checked
+
+def probability(name: str, value: object) -> float:
+    """Return a number from 0 to 1."""
+    result = number(name, value)
+    if 0.0 <= result <= 1.0:
+        return result
+    raise ValueError(f"{name} must lie between 0 and 1, got {short(value)}")
 
 
-positive = _rule(lambda x: 0.0 < x <= _LARGEST_NUMBER, "be a finite number above 0")
-probability = _rule(lambda x: 0.0 <= x <= 1.0, "lie between 0 and 1")
-fraction = _rule(lambda x: 0.0 < x <= 1.0, "lie in (0, 1]")
-# Below the lowest level intervals are shorter than rounding.
-inner = _rule(lambda x: 1e-9 <= x < 1.0, "be at least 1e-9 and lie strictly between 0 and 1")
+def fraction(name: str, value: object) -> float:
+    """Return a number above 0 and at most 1."""
+    result = number(name, value)
+    if 0.0 < result <= 1.0:
+        return result
+    raise ValueError(f"{name} must lie in (0, 1], got {short(value)}")
+
+
+def inner(name: str, value: object) -> float:
+    """Return a number between 0 and 1, such as a level; an error guesses what a percentage means.
+
+    Below the lowest legal level intervals are shorter than rounding.
+    """
+    result = number(name, value)
+    if _LEAST_LEVEL <= result < 1.0:
+        return result
+    hint = ""
+    if 1.0 < result < 100.0:
+        percent = result if result >= 50.0 else 100.0 - result  # 5 is an error rate
+        hint = f"; did you mean {percent / 100:g}?"
+    rule = f"be at least {_LEAST_LEVEL:g} and lie strictly between 0 and 1"
+    raise ValueError(f"{name} must {rule}, got {short(value)}{hint}")
 
 
 def confidence_level(value: float) -> float:
@@ -125,7 +163,8 @@ def real(name: str, value: object) -> Array:
         raise TypeError(f"{name} must be numeric, got {short(value)}")
     if np.ma.is_masked(value):
         raise ValueError(f"{name} must not hold masked entries, got {short(value)}")
-    return array.astype(np.float64, copy=False)
+    with np.errstate(over="ignore"):  # a long double may become infinite
+        return array.astype(np.float64, copy=False)
 
 
 def weights(name: str, value: ArrayLike) -> Array:
@@ -153,12 +192,21 @@ def matrices(metric: Metric, value: ArrayLike, check: Checked = counts) -> Array
     if metric.binary and array.shape[-1] != 2:
         rule = f"{metric.name!r} is a binary metric: it takes (..., 2, 2), got shape {array.shape}"
         raise ValueError(f"{rule}; f1ci.metrics.macro averages it over classes")
-    if array.ndim == 2 and len(array) > 2 and array.any():
-        rows, columns = array[:-1].sum(axis=0), array[:, :-1].sum(axis=1)
-        if np.array_equal(array[-1], rows) and np.array_equal(array[:, -1], columns):
-            got = short(array[-1].tolist())
-            raise ValueError(f"matrix must have no row and column of totals, got {got} at its end")
+    if array.ndim == 2 and _has_totals(array):
+        got = short(array[-1].tolist())
+        raise ValueError(f"matrix must have no row and column of totals, got {got} at its end")
     return array
+
+
+def _has_totals(matrix: Array) -> bool:
+    """Tell if the last row and the last column of a matrix are sums of the others."""
+    if len(matrix) == 2 or not matrix.any():
+        return False
+    sums_of_columns = matrix[:-1].sum(axis=0)
+    sums_of_rows = matrix[:, :-1].sum(axis=1)
+    return np.array_equal(matrix[-1], sums_of_columns) and np.array_equal(
+        matrix[:, -1], sums_of_rows
+    )
 
 
 def square(name: str, array: AnyArray, expected: str, least: int = 1) -> AnyArray:
@@ -192,8 +240,10 @@ def models(
         raise TypeError(f"predictions must map names of models to labels, got {short(predictions)}")
     names = [str(name) for name in predictions]
     distinct("names of models", names)
-    named = {f"predictions[{short(str(name))}]": predictions[name] for name in predictions}
-    return names, {"y_true": y_true} | named
+    named = {"y_true": y_true}
+    for name in predictions:
+        named[f"predictions[{short(str(name))}]"] = predictions[name]
+    return names, named
 
 
 def listing(classes: Sequence[object], most: int = 6) -> str:
@@ -215,8 +265,9 @@ def at_least_two(what: str, count: int, needed_by: str = "a standard error") -> 
 def correlation(value: ArrayLike) -> Array:
     """Return correlation matrices of shape (..., k, k), symmetric and rounded to [-1, 1]."""
     array = square("correlation", real("correlation", value), "(..., k, k)")
-    bounded, one = np.clip(array, -1.0, 1.0), np.eye(array.shape[-1])
-    symmetric: Array = np.where(one, 1.0, (bounded + np.swapaxes(bounded, -1, -2)) / 2.0)
+    bounded = np.clip(array, -1.0, 1.0)
+    symmetric: Array = (bounded + np.swapaxes(bounded, -1, -2)) / 2.0
+    symmetric[..., np.eye(array.shape[-1], dtype=bool)] = 1.0
     # Rounding in a computed matrix is far below this, a typing error far above.
     rounding = 1e-8
     wrong = ~(np.abs(array - symmetric) <= rounding)

@@ -5,26 +5,30 @@ contribute to it, and its variance is that of these contributions over n (see
 `f1ci.methods.delta`); the divisor is n - 1, as Yuan & Jiang (2025), remark 2, have it.
 
 On different items two estimates are independent. Then the score limits of the difference come from
-the ellipse of `f1ci.methods.score` with correlation zero, those of the delta method from the sum of
-two squared standard errors. The p-value inverts the interval, so the two never disagree: p is below
-0.05 just if the 95 % interval does not hold zero.
+the ellipse of `f1ci.methods.ellipse` with correlation zero, those of the delta method from the sum
+of two squared standard errors.
+
+The p-value of the method "score" inverts the interval, so the two never disagree: p is below 0.05
+just if the 95 % interval does not hold zero.
 """
 
 from __future__ import annotations
 
 from collections.abc import Hashable
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import special
 
 from f1ci import _validation
 from f1ci import metrics as _metrics
-from f1ci._limits import interval_of, sample_of_items
-from f1ci.counts import Items, Matrix, items_of
-from f1ci.methods import METHODS, paired, score
+from f1ci._interval import Question, interval_of, limits_of, method_for
+from f1ci._reading import Reading, read
+from f1ci.data import Cells, Items, Matrix
+from f1ci.methods import ellipse, paired
 from f1ci.metrics import Metric, Tversky
-from f1ci.results import Classes, DifferenceTest, Interval, IntervalWarning, Labels, Seed, warn
+from f1ci.results import Array, Classes, DifferenceTest, Interval, Labels, Seed
+from f1ci.samples import Difference, difference, unpaired
 
 
 def difference_interval(
@@ -36,6 +40,7 @@ def difference_interval(
     pos_label: Hashable = 1,
     labels: Classes | None = None,
     groups: Labels | None = None,
+    zero_division: float = np.nan,
     method: str | None = None,
     confidence_level: float = 0.95,
     alternative: str = "two-sided",
@@ -47,20 +52,23 @@ def difference_interval(
 
     Parameters
     ----------
-    y_true, y_pred_a, y_pred_b : sequence
-        True labels, and the labels that classifiers A and B predict.
+    y_true, y_pred_a, y_pred_b : sequence, or array_like of 0 and 1, shape (items, classes)
+        True labels, and the labels that classifiers A and B predict; or indicators.
     metric : str or Metric
         A name or an object, for two classes or many; see `metric_interval`.
     pos_label : hashable, optional
         The positive class of a binary metric.
     labels : sequence, optional
         The classes of a metric for many classes; by default those that occur in any
-        of the three sequences.
+        of the three sequences. See `score_interval` for some of the classes.
     groups : sequence, optional
-        What cluster each item belongs to; see `f1_score_interval`.
+        What cluster each item belongs to; see `score_interval`.
+    zero_division : {nan, 0, 1}, default nan
+        What an undefined score counts in averages; see `score_interval`. Each model has the score
+        that it has alone.
     method : str, optional
-        "score", the default, for averages and for all other smooth metrics of up to ten classes;
-        the longer "cautious", for Tversky indices and accuracy; "logit" and "delta", for all.
+        "score", the default, for smooth metrics; the longer "cautious", for Tversky indices and
+        accuracy; "logit" and "delta", for all. With `groups` "logit" is the default.
     confidence_level : float, optional
         The nominal level.
     alternative : {"two-sided", "greater", "less"}, default "two-sided"
@@ -88,12 +96,16 @@ def difference_interval(
     >>> print(f"{interval.estimate:.3f} ({interval.low:.3f}, {interval.high:.3f})")
     0.139 (0.059, 0.234)
     """
-    metric = _metrics.get(metric)
-    named = {"y_true": y_true, "y_pred_a": y_pred_a, "y_pred_b": y_pred_b}
     level = _validation.confidence_level(confidence_level)
-    items = items_of(named, metric.binary, pos_label, labels, groups)
-    sample = sample_of_items(metric, items)
-    return interval_of(sample, method, level, f"{metric.name} (B - A)", alternative=alternative)
+    reading = read(
+        {"y_true": y_true, "y_pred_a": y_pred_a, "y_pred_b": y_pred_b},
+        metric,
+        pos_label=pos_label,
+        labels=labels,
+        groups=groups,
+        zero_division=zero_division,
+    )
+    return interval_of(two_models(reading), question_of(reading, level, method, alternative))
 
 
 SWAPPED = (
@@ -114,6 +126,7 @@ def difference_test(
     pos_label: Hashable = 1,
     labels: Classes | None = None,
     groups: Labels | None = None,
+    zero_division: float = np.nan,
     replicates: int = 9_999,
     rng: Seed = None,
     confidence_level: float = 0.95,
@@ -126,17 +139,17 @@ def difference_test(
         True labels, and the labels that A and B predict.
     metric : str or Metric, default "f1"
         A name or an object, for two classes or many.
-    method : {"exact", "score", "randomisation"}, optional
+    method : {"exact", "score", "logit", "randomisation"}, optional
         "exact" needs no random numbers; it is for Tversky scores (F1, F-beta, precision,
         recall, Jaccard) and for accuracy and the micro average, and their default. "score",
-        the default of all others, tests equality of the scores themselves, in large samples.
-        "randomisation" swaps at random, and is the default with `groups`. See
-        `f1ci.methods.paired`.
+        the default of all others, inverts the interval: it tests equality of the scores
+        themselves, in large samples. "randomisation" swaps at random, and is the default with
+        `groups`; "logit" inverts the interval there. See `f1ci.methods.paired`.
     margin : float, default 0
         A difference that does not matter. If given, two more p-values tell whether B is not
         worse than A by the margin, and whether they are equivalent. They invert the interval:
         equivalence has a p-value below 0.05 just if the interval of level 0.9 lies inside.
-    pos_label, labels, groups, confidence_level
+    pos_label, labels, groups, zero_division, confidence_level
         See `difference_interval`.
     replicates : int, default 9999
         The number of random swaps of "randomisation".
@@ -160,11 +173,17 @@ def difference_test(
     >>> round(f1ci.difference_test(y_true, a, b, margin=0.05).p_not_inferior, 4)
     0.0012
     """
-    metric = _metrics.get(metric)
-    named = {"y_true": y_true, "y_pred_a": y_pred_a, "y_pred_b": y_pred_b}
     level = _validation.confidence_level(confidence_level)
-    items = items_of(named, metric.binary, pos_label, labels, groups)
-    return paired_test(items, metric, level, None, method, margin, replicates, rng)
+    reading = read(
+        {"y_true": y_true, "y_pred_a": y_pred_a, "y_pred_b": y_pred_b},
+        metric,
+        pos_label=pos_label,
+        labels=labels,
+        groups=groups,
+        zero_division=zero_division,
+    )
+    plan = TestPlan(method, margin, replicates, rng)
+    return paired_test(reading, question_of(reading, level), plan)
 
 
 def unpaired_difference(
@@ -205,70 +224,167 @@ def unpaired_difference(
     f1 (B - A) = 0.042 (95 % CI -0.033 to 0.124, score)
     A and B are not distinguished
     """
-    metric, level = _metrics.get(metric), _validation.confidence_level(confidence_level)
-    named = {"matrix_a": matrix_a, "matrix_b": matrix_b}
-    a, b = (score.sample_of(metric, _one_matrix(name, metric, m)) for name, m in named.items())
-    sample = score.sample_of_two(metric, a, b, np.hypot(a.error, b.error), np.zeros(()))
-    interval = interval_of(sample, method, level, f"{metric.name} (B - A)")
-    above = score.tail(sample, METHODS[interval.method].limits, 0.0)
-    p = min(2.0 * min(above, 1.0 - above), 1.0)
-    return DifferenceTest(interval, p, EQUAL, None, 0.0, None, None, interval.method, metric.name)
-
-
-def paired_test(
-    items: Items,
-    metric: Metric,
-    level: float,
-    interval_method: str | None = None,
-    method: str | None = None,
-    margin: float = 0.0,
-    replicates: int = 9_999,
-    rng: Seed = None,
-) -> DifferenceTest:
-    """Return the test of two models on the same items; see `difference_test`."""
-    margin = _validation.probability("margin", margin)
-    replicates = _validation.positive_integer("replicates", replicates)
-    sample = sample_of_items(metric, items)
-    interval = interval_of(sample, interval_method, level, f"{metric.name} (B - A)")
-    possible = ["score", "randomisation"] if items.groups is None else ["randomisation"]
-    if items.groups is None and metric.index is not None:
-        possible.insert(0, "exact")
-    method = possible[0] if method is None else _validation.choice("method", method, possible)
-    p_value, worse, beyond = np.nan, None, None
-    if not np.isnan(interval.estimate):
-        p_value = _p_value(metric, items, method, replicates, rng)
-    if margin:
-        limits = METHODS[interval.method.removesuffix(sample.mark)].limits
-        worse = score.tail(sample, limits, -margin)
-        beyond = max(worse, 1.0 - score.tail(sample, limits, margin))
-    right_a, right_b = items.codes[1:] == items.codes[0]
-    only_a, only_b = items.counts[right_a & ~right_b].sum(), items.counts[right_b & ~right_a].sum()
-    hypothesis, discordant = EQUAL if method == "score" else SWAPPED, (int(only_a), int(only_b))
+    metric = _metrics.get(metric)
+    level = _validation.confidence_level(confidence_level)
+    a = _one_matrix("matrix_a", metric, matrix_a)
+    b = _one_matrix("matrix_b", metric, matrix_b)
+    sample = unpaired(metric, a, b)
+    interval = interval_of(sample, Question(f"{metric.name} (B - A)", method, level))
+    p_value = inverted_p_value(sample, method)
     return DifferenceTest(
-        interval, p_value, hypothesis, discordant, margin, worse, beyond, method, metric.name
+        interval, p_value, EQUAL, None, 0.0, None, None, interval.method, metric.name
     )
 
 
-def _p_value(metric: Metric, items: Items, method: str, replicates: int, rng: Seed) -> float:
-    """Return the two-sided p-value of a test by its name."""
-    if method == "randomisation":
-        return paired.random_swaps(items, metric, replicates, _validation.generator(rng))
-    if method == "exact" and metric.index is not None:
-        _, counted = metric.single(items)
-        cells = np.zeros((2, 2, 2))
-        np.add.at(cells, tuple(counted.codes), counted.counts)
-        return paired.exact_p_value(cells, metric.index.a, metric.index.b)
-    statistic, converged = paired.score_statistic(items, metric)
-    if not converged:
-        text = "the score test did not converge; method='randomisation' needs no convergence"
-        warn(text, IntervalWarning)
-    return 2.0 * float(special.ndtr(-abs(statistic)))
-
-
 def _one_matrix(name: str, metric: Metric, value: ArrayLike) -> Matrix:
+    """Return one checked confusion matrix; TP, FP and FN will do for a Tversky score."""
     table = np.asarray(_validation.counts(name, value))
     if table.shape == (3,) and isinstance(metric, Tversky):
         tp, fp, fn = table
         table = np.array([[0.0, fp], [fn, tp]])
     _validation.shaped(name, table, table.ndim == 2, "(r, r)")
-    return Matrix(_validation.matrices(metric, table))
+    return Matrix.of(_validation.matrices(metric, table))
+
+
+# What the doors share.
+
+
+class TestPlan(NamedTuple):
+    """How two models are tested.
+
+    Attributes
+    ----------
+    method : str or None
+        The name of the test; None for the default.
+    margin : float
+        The difference that does not matter.
+    replicates : int
+        The number of random swaps.
+    rng : None, int or numpy.random.Generator
+        The source of random numbers.
+    """
+
+    method: str | None = None
+    margin: float = 0.0
+    replicates: int = 9_999
+    rng: Seed = None
+
+
+def question_of(
+    reading: Reading, level: float, method: str | None = None, alternative: str = "two-sided"
+) -> Question:
+    """Return the question of a difference."""
+    name = f"{reading.metric.name} (B - A)"
+    return Question(name, method, level, alternative, reading.classes)
+
+
+def two_models(reading: Reading) -> Difference:
+    """Return the sample of B minus A."""
+    if isinstance(reading.data, Items):
+        _validation.at_least_two("items", int(reading.data.counts.sum()))
+    return difference(reading.metric, reading.data)
+
+
+def paired_test(reading: Reading, question: Question, plan: TestPlan) -> DifferenceTest:
+    """Return the test of two models on the same items; see `difference_test`."""
+    margin = _validation.probability("margin", plan.margin)
+    _validation.positive_integer("replicates", plan.replicates)
+    sample = two_models(reading)
+    interval = interval_of(sample, question)
+    method = _test_method(reading, sample, question, plan.method)
+    p_value = np.nan
+    if not np.isnan(interval.estimate):
+        p_value = _p_value(reading, sample, question, method, plan)
+    worse = None
+    beyond = None
+    if margin:
+        worse = tail(sample, question.method, -margin)
+        beyond = max(worse, 1.0 - tail(sample, question.method, margin))
+    hypothesis = SWAPPED if method in ("exact", "randomisation") else EQUAL
+    discordant = _discordant(reading.data) if isinstance(reading.data, Items) else None
+    name = reading.metric.name
+    return DifferenceTest(
+        interval, p_value, hypothesis, discordant, margin, worse, beyond, method, name
+    )
+
+
+def _test_method(reading: Reading, sample: Difference, question: Question, name: str | None) -> str:
+    """Return the name of the test, the default of these data if there is none."""
+    inverted, _ = method_for(sample, question.method)
+    possible = [inverted]
+    if isinstance(reading.data, Items) and reading.data.groups is not None:
+        possible.insert(0, "randomisation")
+    elif isinstance(reading.data, Items):
+        possible.append("randomisation")
+        if _index_of(sample.a.metric, sample.b.metric) is not None:
+            possible.insert(0, "exact")
+    return possible[0] if name is None else _validation.choice("method", name, possible)
+
+
+def _index_of(a: Metric, b: Metric) -> Tversky | None:
+    """Return the Tversky score that both models' metrics are, of the same class."""
+    return a.index if a == b else None
+
+
+def _p_value(
+    reading: Reading, sample: Difference, question: Question, method: str, plan: TestPlan
+) -> float:
+    """Return the two-sided p-value of a test by its name."""
+    data = reading.data
+    metric = sample.a.metric
+    if isinstance(data, Items) and method == "randomisation":
+        return _swapped_p_value(reading.metric, data, plan)
+    if isinstance(data, Items) and method == "exact" and metric.index is not None:
+        items = metric.single(data)
+        cells = np.zeros((2, 2, 2))
+        np.add.at(cells, tuple(items.codes), items.counts)
+        return paired.exact_p_value(cells, metric.index.a, metric.index.b)
+    return inverted_p_value(sample, question.method)
+
+
+def _swapped_p_value(metric: Metric, items: Items, plan: TestPlan) -> float:
+    """Return the p-value from random swaps of items, or of groups."""
+    r = len(items.classes)
+    true, of_a, of_b = items.codes
+    places, where = np.unique([true * r + of_a, true * r + of_b], return_inverse=True)
+    cells = Cells(r, *np.divmod(places, r))
+    cell_a, cell_b = where.reshape(2, -1)
+
+    def evaluate(counts: Array) -> tuple[Array, Array]:
+        return metric.evaluate(Matrix(cells, counts))
+
+    return paired.random_swaps(
+        cell_a,
+        cell_b,
+        items.counts,
+        items.groups,
+        len(places),
+        evaluate,
+        plan.replicates,
+        _validation.generator(plan.rng),
+    )
+
+
+def inverted_p_value(sample: Difference, method: str | None) -> float:
+    """Return one minus the level of the interval that has zero as a limit."""
+    above = tail(sample, method, 0.0)
+    return min(2.0 * min(above, 1.0 - above), 1.0)
+
+
+def tail(sample: Difference, name: str | None, value: float) -> float:
+    """Return the one-sided p-value against a difference of at most `value`."""
+    _, method = method_for(sample, name)
+
+    def limits(z: float) -> tuple[float, float]:
+        low, high = limits_of(sample, method, z)
+        return float(low), float(high)
+
+    return ellipse.tail_probability(limits, float(sample.estimate), float(sample.error), value)
+
+
+def _discordant(items: Items) -> tuple[int, int]:
+    """Return the numbers of items on which A alone is right, and on which B alone is."""
+    right_a, right_b = items.codes[1:] == items.codes[0]
+    only_a = items.counts[right_a & ~right_b].sum()
+    only_b = items.counts[right_b & ~right_a].sum()
+    return int(only_a), int(only_b)

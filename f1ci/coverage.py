@@ -33,16 +33,16 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import gammaln, xlogy
 
 from f1ci import _validation, metrics
-from f1ci._limits import interval_of
-from f1ci.methods.score import sample_of_counts
-from f1ci.results import Array, Interval, Numbers, Seed, as_scalar
+from f1ci._interval import Question, interval_of
+from f1ci.results import Array, Seed, Value, as_scalar
+from f1ci.samples import Counts
 
 Cells: TypeAlias = NDArray[np.int64]
 IntervalMethod: TypeAlias = Callable[[Cells], Iterable[ArrayLike]]
-Measure: TypeAlias = Callable[[Cells, Array], Array]
 
 # More tables than this take an hour; more counts of one cell do not fit in memory.
-_MOST_TABLES, _MOST_COUNTS = 1e10, 1e7
+_MOST_TABLES = 1e10
+_MOST_COUNTS = 1e7
 # The logarithm of a factorial has six digits after the point for this many items, fewer for more.
 _MOST_ITEMS = 10**9
 _MOST_REPLICATES = 10**10
@@ -84,18 +84,18 @@ class Coverage:
         Standard error of a simulated `expected_length`; 0 if exact.
     """
 
-    coverage: Numbers
-    coverage_if_defined: Numbers
-    expected_length: Numbers
-    length_deviation: Numbers
-    overshoot: Numbers
-    degeneracy: Numbers
-    undefined: Numbers
+    coverage: Value
+    coverage_if_defined: Value
+    expected_length: Value
+    length_deviation: Value
+    overshoot: Value
+    degeneracy: Value
+    undefined: Value
     enumerated: float = 1.0
     replicates: int = 0
-    coverage_error: Numbers = 0.0
-    coverage_if_defined_error: Numbers = 0.0
-    length_error: Numbers = 0.0
+    coverage_error: Value = 0.0
+    coverage_if_defined_error: Value = 0.0
+    length_error: Value = 0.0
 
 
 def exact(
@@ -131,13 +131,15 @@ def exact(
     >>> f"{result.coverage:.3f} {result.expected_length:.3f} {result.overshoot:.4f}"
     '0.905 0.343 0.2305'
     """
-    design, measure = _study(cells, method, truth, confidence_level)
+    study = _study(cells, method, truth, confidence_level)
+    design = study.cells
     if not callable(method):  # false positives and false negatives count alike: fewer tables
-        design = np.array([design[0], design[1] + design[2], design[3]])
-    sums = sum(measure(*block) for block in tables(n, design, least=least))
-    if isinstance(sums, int):
+        p11, p10, p01, p00 = design
+        design = np.array([p11, p10 + p01, p00])
+    sums = [study.sums(*block) for block in tables(n, design, least=least)]
+    if not sums:
         raise ValueError(f"least must leave some tables, got {least!r}")
-    return _result(sums)
+    return _result(reduce(np.add, sums))
 
 
 def tables(n: int, cells: ArrayLike, *, least: float = 0.0) -> Iterator[tuple[Cells, Array]]:
@@ -168,21 +170,28 @@ def tables(n: int, cells: ArrayLike, *, least: float = 0.0) -> Iterator[tuple[Ce
     n = _validation.positive_integer("n", n, maximum=_MOST_ITEMS)
     design = _distribution("cells", cells)
     least = _validation.probability("least", least)
-    possible = np.flatnonzero(design)
-    p = design.ravel()[possible]
     with np.errstate(divide="ignore"):
         floor = np.maximum(np.log(least), -1e100)  # below any
-    # Refuse what would take hours, before it begins.
-    ranges = np.sort(np.minimum(2.0 * _reach(-floor, n * p * (1.0 - p)) + 1.0, n + 1.0))[:-1]
-    count = min(prod(ranges.tolist()), comb(n + len(p) - 1, len(p) - 1))
-    if count > _MOST_TABLES or ranges.max(initial=0.0) > _MOST_COUNTS:
-        other = f"simulate instead, or leave out more of them than with least={least:.3g}"
-        raise ValueError(f"n={n!r} gives about {count:.0e} tables to sum over; {other}")
-    start = np.zeros((1, 0)), -_log_poisson(np.array([float(n)]), float(n))
-    for counts, logs in _completed(*start, float(n), p, floor):
+    possible = np.flatnonzero(design)
+    p = design.ravel()[possible]
+    _refuse_hours(n, p, floor, least)
+    head = np.zeros((1, 0))
+    known = -_log_poisson(np.array([float(n)]), float(n))
+    for counts, logs in _completed(head, known, float(n), p, floor):
         block = np.zeros((len(counts), design.size), dtype=np.int64)
         block[:, possible] = counts
         yield block.reshape(-1, *design.shape), np.exp(logs)
+
+
+def _refuse_hours(n: int, p: Array, floor: float, least: float) -> None:
+    """Refuse to sum over tables that would take hours, before the first one."""
+    reach = _reach(-floor, n * p * (1.0 - p))
+    numbers_of_counts = np.sort(np.minimum(2.0 * reach + 1.0, n + 1.0))[:-1]
+    cells = len(p)
+    number = min(prod(numbers_of_counts.tolist()), comb(n + cells - 1, cells - 1))
+    if number > _MOST_TABLES or numbers_of_counts.max(initial=0.0) > _MOST_COUNTS:
+        other = f"simulate instead, or leave out more of them than with least={least:.3g}"
+        raise ValueError(f"n={n!r} gives about {number:.0e} tables to sum over; {other}")
 
 
 def _reach(budget: float | Array, variance: Array) -> Array:
@@ -202,28 +211,49 @@ def _completed(
     probability is a sum over cells (`known`, for the cells of the heads). The same holds for a
     head with all other cells as one cell, and no table is more likely than its head.
     """
-    j = heads.shape[1]
     left = n - heads.sum(axis=1)
-    here, after = float(p[j]), float(p[j + 1 :].sum())
-    logs = known + _log_poisson(left, n * (here + after))
-    if j == len(p) - 1:
-        yield np.column_stack([heads, left]), logs
+    p_left = p[heads.shape[1] :]
+    if len(p_left) == 1:
+        yield np.column_stack([heads, left]), known + _log_poisson(left, n * float(p_left[0]))
         return
-    # 1. The counts of the next cell that are likely enough after one of the heads.
-    mean = left * here / (here + after)
-    reach = _reach(np.maximum(logs - floor, 0.0), mean * after / (here + after)) + 1.0
-    first, last = max(np.ceil((mean - reach).min()), 0.0), np.minimum(mean + reach, left).max()
-    x = np.arange(first, last + 1.0)
-    # 2. Each of them after each head, block by block.
-    size = max(1, _BLOCK // len(x))
-    for start in range(0, len(heads), size):
-        block = slice(start, start + size)
-        further = known[block, None] + _log_poisson(x, n * here)
-        logs = further + _log_poisson(left[block, None] - x, n * after)
-        head, place = np.nonzero(logs >= floor)
+    counts = _likely_counts(left, known, n, p_left, floor)
+    for block in _slices(len(heads), max(1, _BLOCK // len(counts))):
+        logs, likely = _next_cell(left[block], known[block], counts, n, p_left, floor)
+        head, place = np.nonzero(likely)
         if len(head):
-            longer = np.column_stack([heads[block][head], x[place]])
-            yield from _completed(longer, further[head, place], n, p, floor)
+            longer = np.column_stack([heads[block][head], counts[place]])
+            yield from _completed(longer, logs[head, place], n, p, floor)
+
+
+def _slices(length: int, size: int) -> list[slice]:
+    """Return the slices of at most so many entries that make up a sequence."""
+    return [slice(start, start + size) for start in range(0, length, size)]
+
+
+def _likely_counts(left: Array, known: Array, n: float, p: Array, floor: float) -> Array:
+    """Return the counts of the first cell of p that are likely enough after one of the heads."""
+    total = p.sum()
+    share = p[0] / total
+    logs = known + _log_poisson(left, n * total)
+    mean = left * share
+    reach = _reach(np.maximum(logs - floor, 0.0), mean * (1.0 - share)) + 1.0
+    first = max(np.ceil((mean - reach).min()), 0.0)
+    last = np.minimum(mean + reach, left).max()
+    return np.arange(first, last + 1.0)
+
+
+def _next_cell(
+    left: Array, known: Array, counts: Array, n: float, p: Array, floor: float
+) -> tuple[Array, NDArray[np.bool_]]:
+    """Return log probabilities of heads with one cell more, and which of these heads are likely.
+
+    The shapes are (heads, counts of that cell).
+    """
+    here = float(p[0])
+    after = float(p[1:].sum())
+    logs = known[:, None] + _log_poisson(counts, n * here)
+    rest = _log_poisson(left[:, None] - counts, n * after)
+    return logs, logs + rest >= floor
 
 
 def _log_poisson(x: Array, mean: float) -> Array:
@@ -282,82 +312,106 @@ def simulate(
     >>> bool(abs(result.coverage - exact.coverage) < 4 * result.coverage_error)
     True
     """
-    design, measure = _study(cells, method, truth, confidence_level)
+    study = _study(cells, method, truth, confidence_level)
     n = _validation.positive_integer("n", n)
     replicates = _validation.positive_integer("replicates", replicates, maximum=_MOST_REPLICATES)
-    size = max(1, _BATCH // design.size)
+    if executor is not None and not hasattr(executor, "map"):
+        got = _validation.short(executor)
+        raise TypeError(f"executor must be a concurrent.futures.Executor, got {got}")
+    size = max(1, _BATCH // study.cells.size)
     sizes = [min(size, replicates - start) for start in range(0, replicates, size)]
     streams = _validation.generator(rng).spawn(len(sizes))
-    compute = executor.map if executor else map
-    batches = compute(partial(_batch, measure, design, n), streams, sizes)
-    return _result(reduce(np.add, batches), replicates)
+    compute = map if executor is None else executor.map
+    return _result(reduce(np.add, compute(partial(_batch, study, n), streams, sizes)), replicates)
 
 
-def _batch(
-    measure: Measure, design: Array, n: int, stream: np.random.Generator, size: int
-) -> Array:
-    """Return the sums over one batch."""
-    draws = stream.multinomial(n, design.ravel(), size=size)
-    return measure(draws.reshape(size, *design.shape), np.ones(size))
+@dataclass(frozen=True)
+class _Study:
+    """An interval, what it should hold, and the design of the test sets. It travels to workers."""
+
+    cells: Array
+    method: str | IntervalMethod
+    truth: Array
+    level: float
+
+    def limits(self, counts: Cells) -> list[Array]:
+        """Return the end points for some tables; those of F1 if the method has a name."""
+        if callable(self.method):
+            return [np.asarray(end, dtype=np.float64) for end in self.method(counts)]
+        # Counts begin with the true positives and end with the true negatives.
+        right = counts[:, 0].astype(float)
+        wrong = counts[:, 1:-1].sum(axis=1).astype(float)
+        sample = Counts(metrics.f1, right, wrong, np.zeros(()))
+        question = Question("f1", self.method, self.level, quiet=True)
+        return list(interval_of(sample, question))
+
+    def sums(self, counts: Cells, weight: Array) -> Array:
+        """Return weighted sums over tables, shape (7, ...), in the order of `_result`."""
+        low, high = self.limits(counts)
+        expected = (len(counts), *(self.truth.shape or low.shape[1:]))
+        if not low.shape == high.shape == expected:
+            rule = f"two arrays of end points of shape {expected} for {len(counts)} tables"
+            raise ValueError(f"method must give {rule}, got shapes {low.shape} and {high.shape}")
+        undefined = np.isnan(low) | np.isnan(high)
+        covered = (low <= self.truth) & (self.truth <= high)
+        outside = (low < 0.0) | (high > 1.0)
+        length = np.where(undefined, 0.0, high - low)
+        rows = (~undefined, undefined, covered, outside, high == low, length, length**2)
+        # Not by BLAS, whose sums depend on its number of threads: a worker may have another.
+        return np.stack([np.einsum("i,i...->...", weight, row) for row in rows])
 
 
 def _study(
     cells: ArrayLike, method: str | IntervalMethod, truth: ArrayLike | None, confidence_level: float
-) -> tuple[Array, Measure]:
-    """Return the design, and the function that measures tables: `_sums`."""
+) -> _Study:
+    """Return the checked arguments of `exact` and `simulate`."""
     design = _distribution("cells", cells)
     level = _validation.confidence_level(confidence_level)
     if callable(method):
-        return design, partial(_sums, method, _validation.real("truth", truth))
+        return _Study(design, method, _validation.real("truth", truth), level)
     _validation.shaped("cells", design, design.shape == (4,), "(4,)")
     p11, p10, p01, _ = design
     if not design[:3].any():
         raise ValueError("p11 + p10 + p01 must lie in (0, 1], got 0.0")
-    interval = partial(_named_interval, method=method, level=level)
     f1 = 2.0 * p11 / (2.0 * p11 + p10 + p01) if truth is None else truth
-    return design, partial(_sums, interval, np.asarray(_validation.number("truth", f1)))
+    return _Study(design, method, np.asarray(_validation.number("truth", f1)), level)
 
 
-def _named_interval(counts: Cells, method: str, level: float) -> Interval:
-    """Return F1's from counts that begin with true positives and end with true negatives."""
-    right, wrong = counts[:, 0], counts[:, 1:-1].sum(axis=1)
-    of = right.astype(float), wrong.astype(float), np.zeros(())
-    sample = sample_of_counts(metrics.f1, of)
-    return interval_of(sample, method, level, "f1", quiet=True)
-
-
-def _sums(interval: IntervalMethod, truth: Array, counts: Cells, weight: Array) -> Array:
-    """Return weighted sums over tables, shape (7, ...): see `_result`."""
-    low, high = (np.asarray(end, dtype=np.float64) for end in interval(counts))
-    expected = (len(counts), *(truth.shape or low.shape[1:]))
-    if not low.shape == high.shape == expected:
-        rule = f"two arrays of end points of shape {expected} for {len(counts)} tables"
-        raise ValueError(f"method must give {rule}, got shapes {low.shape} and {high.shape}")
-    undefined = np.isnan(low) | np.isnan(high)
-    length = np.where(undefined, 0.0, high - low)
-    covered, outside = (low <= truth) & (truth <= high), (low < 0.0) | (high > 1.0)
-    rows = ~undefined, undefined, covered, outside, high == low, length, length**2
-    # Not by BLAS, whose sums depend on its number of threads: a worker may have another.
-    return np.stack([np.einsum("i,i...->...", weight, row) for row in rows])
+def _batch(study: _Study, n: int, stream: np.random.Generator, size: int) -> Array:
+    """Return the sums over one batch of drawn tables."""
+    draws = stream.multinomial(n, study.cells.ravel(), size=size)
+    return study.sums(draws.reshape(size, *study.cells.shape), np.ones(size))
 
 
 def _result(sums: Array, replicates: int = 0) -> Coverage:
-    """Return the result from the sums of `_sums`, over replicates or over all tables."""
+    """Return the result from the sums of `_Study.sums`, over replicates or over all tables."""
     defined, undefined, covered, outside, flat, length, square = sums
-    total, spare = (replicates, 1.0) if replicates else (1.0, 0.0)
+    total = replicates or 1.0
+    # One replicate is spent on the mean. Of all tables nothing is random, and errors are 0.
+    spent = 1.0 if replicates else 0.0
     with np.errstate(divide="ignore", invalid="ignore"):
-        share, if_defined, mean = covered / total, covered / defined, length / defined
-        deviation = np.sqrt(np.maximum(square - mean * length, 0.0) / (defined - spare))
-        shares = outside / total, flat / total, undefined / total
-        # Of all tables nothing is random: `spare` is zero then.
-        error = spare * np.sqrt(share * (1.0 - share) / (total - spare))
-        error_if_defined = spare * np.sqrt(if_defined * (1.0 - if_defined) / (defined - spare))
-        numbers = share, if_defined, mean, deviation, *shares
-        errors = error, error_if_defined, spare * deviation / np.sqrt(defined)
-    enumerated = float(((defined + undefined) / total).flat[0])
-    noise = map(as_scalar, errors)
-    fields: list[Numbers] = [*map(as_scalar, numbers), enumerated, replicates, *noise]
-    return Coverage(*fields)
+        mean = length / defined
+        deviation = np.sqrt(np.maximum(square - mean * length, 0.0) / (defined - spent))
+        return Coverage(
+            coverage=as_scalar(covered / total),
+            coverage_if_defined=as_scalar(covered / defined),
+            expected_length=as_scalar(mean),
+            length_deviation=as_scalar(deviation),
+            overshoot=as_scalar(outside / total),
+            degeneracy=as_scalar(flat / total),
+            undefined=as_scalar(undefined / total),
+            enumerated=float(((defined + undefined) / total).flat[0]),
+            replicates=replicates,
+            coverage_error=as_scalar(_share_error(covered, total, spent)),
+            coverage_if_defined_error=as_scalar(_share_error(covered, defined, spent)),
+            length_error=as_scalar(spent * deviation / np.sqrt(defined)),
+        )
+
+
+def _share_error(number: Array, total: float | Array, spent: float) -> Array:
+    """Return the standard error of the share of a number in a total; 0 if nothing is spent."""
+    share = number / total
+    return np.asarray(spent * np.sqrt(share * (1.0 - share) / (total - spent)))
 
 
 def _distribution(name: str, value: ArrayLike) -> NDArray[np.float64]:

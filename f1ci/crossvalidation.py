@@ -29,8 +29,9 @@ from f1ci.results import Labels, Seed
 
 Indices = NDArray[np.intp]
 
-# More do not fit in memory: observations, and the square of twice the repetitions.
+# More do not fit in memory: observations, and indices in all pairs.
 _MOST_OBSERVATIONS = 10**8
+_MOST_INDICES = 10**9
 _MOST_REPETITIONS = 10**4
 
 
@@ -68,8 +69,8 @@ def bcv_partitions(
     Raises
     ------
     ValueError
-        If there are fewer observations than blocks, or if `stratify` has not one label per
-        observation.
+        If there are fewer observations than blocks, if `stratify` has not one label per
+        observation, or if the pairs do not fit in memory.
 
     See Also
     --------
@@ -115,30 +116,50 @@ def bcv_partitions(
     [2, 2, 2, 2, 2, 2]
     """
     n = _validation.positive_integer("n", n, maximum=_MOST_OBSERVATIONS)
-    _validation.positive_integer("repetitions", repetitions, maximum=_MOST_REPETITIONS)
-    blocks = 1 << repetitions.bit_length()
-    if n < blocks:
-        of = f"the number of blocks for repetitions={repetitions}"
-        raise ValueError(f"n must be at least {blocks}, {of}, got {n}")
-    codes = np.zeros(n, dtype=np.intp)
-    if stratify is not None:
-        (codes,), _ = encode({"stratify": stratify}, n=n)
+    m = _validation.positive_integer("repetitions", repetitions, maximum=_MOST_REPETITIONS)
+    blocks = _number_of_blocks(n, m)
     # 1. Shuffle the observations, then gather the classes: each is a run in random order.
     order = _validation.generator(rng).permutation(n)
-    order = order[np.argsort(codes[order], kind="stable")]
-    # 2. Deal them out like cards to the blocks. The counts of a class in two blocks differ by at
-    # most one, and so do the sizes of the blocks. The larger blocks are those whose numbers are the
-    # first triangular numbers: a halving has nearly as many of them on either side.
-    places, block = np.arange(blocks), np.empty(n, dtype=np.intp)
-    larger = (places * (places + 1) // 2 % blocks)[: n % blocks]
-    block[order] = np.argsort(~np.isin(places, larger), kind="stable")[np.arange(n) % blocks]
+    if stratify is not None:
+        (codes,), _ = encode({"stratify": stratify}, n=n)
+        order = order[np.argsort(codes[order], kind="stable")]
+    # 2. Deal them out to the blocks.
+    block = np.empty(n, dtype=np.intp)
+    block[order] = _dealt(n, blocks)
     # 3. Every halving is a union of blocks.
-    folds = []
-    for halving in _halvings(repetitions, blocks):
-        in_first = halving[block]
-        first, second = np.flatnonzero(in_first), np.flatnonzero(~in_first)
-        folds += [(first, second), (second, first)]
-    return folds
+    halves = [_halves(halving[block]) for halving in _halvings(m, blocks)]
+    return [pair for first, second in halves for pair in ((first, second), (second, first))]
+
+
+def _number_of_blocks(n: int, m: int) -> int:
+    """Return the smallest power of two above m, if n observations fill so many blocks."""
+    blocks: int = 1 << m.bit_length()
+    if n < blocks:
+        rule = f"n must be at least {blocks}, the number of blocks for repetitions={m}"
+        raise ValueError(f"{rule}, got {n}")
+    if 2 * n * m > _MOST_INDICES:
+        got = f"n={n} and repetitions={m}"
+        raise ValueError(f"2 n repetitions must be at most {_MOST_INDICES} indices, got {got}")
+    return blocks
+
+
+def _halves(in_first: NDArray[np.bool_]) -> tuple[Indices, Indices]:
+    """Return the observations in the first half, and those in the second."""
+    return np.flatnonzero(in_first), np.flatnonzero(~in_first)
+
+
+def _dealt(n: int, blocks: int) -> Indices:
+    """Return the block of each of n observations, dealt out like cards.
+
+    The counts of a class in two blocks differ by at most one, and so do the sizes of the blocks.
+    The larger blocks are those whose numbers are the first triangular numbers: a halving has
+    nearly as many of them on either side.
+    """
+    places = np.arange(blocks)
+    triangular = places * (places + 1) // 2 % blocks
+    is_larger = np.isin(places, triangular[: n % blocks])
+    larger_first = np.argsort(~is_larger, kind="stable")
+    return larger_first[np.arange(n) % blocks]
 
 
 def _halvings(repetitions: int, blocks: int) -> NDArray[np.bool_]:

@@ -6,7 +6,7 @@ Joint intervals of the delta method extend q standard errors, where q is the qua
 of so many correlated normal variables: then all of them hold at once with the nominal probability.
 
 The same q serves any interval for one score that is built on a normal quantile z: q replaces z. So
-the default takes the cautious limits of `f1ci.methods.score` at q, and the score limits of
+the default takes the cautious limits of `f1ci.methods.closed_form` at q, and the score limits of
 averages over classes, with one difference. The
 correlations are those after adding two items to each true class, of which
 every classifier gets half right, independently of the others (for two classes and two classifiers:
@@ -23,21 +23,26 @@ on one another and `groups` does not say so.
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from f1ci import _validation
 from f1ci import metrics as _metrics
-from f1ci._labels import Codes
-from f1ci._limits import check
-from f1ci.counts import Items, Matrix, items_of
-from f1ci.methods import Method, delta, known, pick, quantile
-from f1ci.methods.score import Sample, normal_quantile, sample_of
-from f1ci.metrics import Metric
+from f1ci._interval import Question, check
+from f1ci._reading import with_classes, zero_division_of
+from f1ci.data import Items, Matrix, binary_items, cell_items, class_items
+from f1ci.methods import METHODS, Method, delta, one_of, quantile
+from f1ci.metrics import ExpectationMetric, Metric
+from f1ci.metrics.averages import MacroStar, Mean
+from f1ci.metrics.base import expectations
 from f1ci.results import Array, Classes, JointIntervals, Labels
+from f1ci.samples import Sample, own_classes, sample, smoothed_covariance
 
 # In order of preference.
 _KNOWN = ("cautious", "score", "logit", "delta", "blur")
+_KNOWN_OF_GROUPS = ("logit", "delta")
 
 
 def joint_intervals(
@@ -48,6 +53,7 @@ def joint_intervals(
     pos_label: Hashable = 1,
     labels: Classes | None = None,
     groups: Labels | None = None,
+    zero_division: float = np.nan,
     method: str | None = None,
     confidence_level: float = 0.95,
 ) -> JointIntervals:
@@ -72,6 +78,8 @@ def joint_intervals(
     groups : sequence, optional
         What cluster each item belongs to; see `f1_score_interval`. Needs "logit", the default
         then, or "delta".
+    zero_division : {nan, 0, 1}, default nan
+        What an undefined score counts in averages; see `score_interval`.
     method : str, optional
         "cautious", the default for Tversky indices (F-beta, Jaccard, precision, recall) and
         accuracy; "score", the default for averages over classes and macro_star, shorter, and in
@@ -110,66 +118,114 @@ def joint_intervals(
     metrics = [metrics] if isinstance(metrics, (str, Metric)) else metrics
     resolved = [_metrics.get(metric) for metric in _validation.listed("metrics", metrics)]
     _validation.distinct("metrics", [metric.name for metric in resolved])
-    chosen = [_chosen(metric, method, groups is not None) for metric in resolved]
     models, arrays = _validation.models(y_true, predictions)
-    binary = any(metric.binary for metric in resolved)
-    items = items_of(arrays, binary, pos_label, labels, groups)
+    constant = zero_division_of(zero_division)
+    if any(metric.binary for metric in resolved):
+        items = binary_items(arrays, pos_label, groups)
+    else:
+        items = class_items(arrays, labels, groups)
     _validation.at_least_two("items", int(items.counts.sum()))
-    # 1. Estimates and their covariance, as they are and with two more items in each true class.
-    z, r = normal_quantile(level), len(items.classes)
-    every = np.arange(len(models))
-    model = np.repeat(every, len(resolved))  # of each row
-    counts = np.zeros((len(models), r, r))
-    np.add.at(counts, (every[:, None], items.codes[0], items.codes[1:]), items.counts)
-    added = np.where(np.eye(r) > 0.0, 1.0, 1.0 / (r - 1.0))
-    matrix, both = Matrix(counts), Matrix(np.stack([counts, counts + added]))
-    values, influences = zip(*(metric.evaluate(both) for metric in resolved), strict=True)
-    estimate = np.stack([value[0] for value in values], axis=-1).ravel()
-    cells, smoothed = np.stack(influences, axis=2).reshape(2, len(estimate), r, r)
-    covariance = delta.item_covariance(_of_items(cells, items, model), items.groups, items.counts)
+    resolved = [with_classes(metric, items, constant) for metric in resolved]
+    rows = [(model, metric) for model in range(len(models)) for metric in resolved]
+    # 1. Each row's sample and method, and the covariance of the estimates.
+    samples = [sample(metric, items.of_models(model)) for model, metric in rows]
+    methods = [_method_of(one, method) for one in samples]
+    z = delta.normal_quantile(level)
+    covariance = covariance_of(items, rows)
     if method == "blur":
-        # What the correction of Yuan & Jiang, choice II, adds to each variance.
-        zero = np.zeros(len(models))
-        samples = [Sample(metric, zero, zero, matrix=matrix) for metric in resolved]
-        added_error = np.stack([delta.blurred(sample, z) for sample in samples], axis=-1)
-        covariance = covariance + np.diag(added_error.ravel() ** 2)
+        added = [one.blurred_error(z) ** 2 - one.error**2 for one in samples]
+        covariance = covariance + np.diag(np.array(added))
     error = np.sqrt(np.diagonal(covariance))
     # 2. The quantile of the largest of the correlated variables.
-    own = groups is None and method not in ("delta", "blur")
-    correlated = covariance
-    if own and method != "logit":
-        correlated = _smoothed_covariance(smoothed, added, items, model)
-    critical_value = _critical_value(correlated, level)
+    smoothed = groups is None and method not in ("delta", "blur", "logit")
+    correlated = smoothed_covariance(items, rows) if smoothed else covariance
+    value = critical_value(correlated, level)
     # 3. Limits at z and at that quantile. Without it every row is degenerate.
-    quantiles = np.array([[z], [z if np.isnan(critical_value) else critical_value]])
-    ends = []
-    for k, (metric, entry) in enumerate(zip(resolved, chosen, strict=True)):
-        rows = slice(k, None, len(resolved))
-        sample = Sample(metric, estimate[rows], error[rows], metric.range)
-        ends.append(entry.limits(sample_of(metric, matrix) if own else sample, quantiles))
-        if not np.all(sample.error > 0.0):
-            check(sample, entry, metric.name, models)
-    (low, joint_low), (high, joint_high) = np.moveaxis(np.array(ends), 0, -1).reshape(2, 2, -1)
-    entries = chosen * len(models)
+    quantiles = np.array([z, z if np.isnan(value) else float(value)])
+    ends = [_ends(*row, quantiles) for row in zip(samples, methods, error, strict=True)]
+    for (model, metric), one, entry in zip(rows, samples, methods, strict=True):
+        if not one.error > 0.0:
+            question = Question(f"{metric.name} of {models[model]}", None, level)
+            check(one, entry, question)
+    (low, joint_low), (high, joint_high) = np.moveaxis(np.array(ends), 0, -1)
     return JointIntervals(
-        classifiers=tuple(models[k] for k in model),
-        metrics=tuple(metric.name for metric in resolved) * len(models),
-        estimate=estimate,
+        classifiers=tuple(models[model] for model, _ in rows),
+        metrics=tuple(metric.name for _, metric in rows),
+        estimate=np.array([float(one.estimate) for one in samples]),
         standard_error=error,
         low=joint_low,
         high=joint_high,
         individual_low=low,
         individual_high=high,
-        critical_value=critical_value,
+        critical_value=float(value),
         covariance=covariance,
         degenerate=~(joint_high > joint_low),
         confidence_level=level,
-        methods=tuple(entry.name + "+groups" * (groups is not None) for entry in entries),
+        methods=tuple(entry.name + "+groups" * (groups is not None) for entry in methods),
     )
 
 
-def _critical_value(covariance: Array, level: float) -> float:
-    """Return how many standard errors joint intervals extend; nan if no estimate has a variance."""
+def _method_of(one: Sample, name: str | None) -> Method:
+    """Return the named method for one row of joint intervals, or the first that serves it."""
+    known = _KNOWN_OF_GROUPS if one.grouped else _KNOWN
+    serving = [known_name for known_name in known if METHODS[known_name].serves(one)]
+    average = isinstance(one.metric, Mean | MacroStar)
+    if "score" in serving and not one.has_cautious_limits and not average:
+        serving.remove("score")  # not tried with joint quantiles
+    what = "items in groups" if one.grouped else f"joint intervals of {one.metric.name!r}"
+    return METHODS[serving[0] if name is None else one_of(name, serving, what)]
+
+
+def _ends(one: Sample, method: Method, error: float, quantiles: Array) -> tuple[Array, Array]:
+    """Return the lower and the upper limits of one row at the two quantiles."""
+    if method.name in ("delta", "blur"):
+        return delta.symmetric(one.estimate, np.asarray(error), quantiles)
+    limits = [method.limits(one, float(z)) for z in quantiles]
+    below, above = one.unknown
+    low = np.array([float(low) for low, _ in limits]) - below
+    high = np.array([float(high) for _, high in limits]) + above
+    return low, high
+
+
+def covariance_of(items: Items, rows: Sequence[tuple[int, Metric]]) -> Array:
+    """Return the covariance (K, K, ...) of metrics of models, with the divisor n - 1.
+
+    Undefined metrics have ``nan`` rows, and exact ones rows of exact zeros.
+    """
+    influences = []
+    for model, metric in rows:
+        own = own_classes(metric, items.of_models(model))
+        matrix = items.matrix(model)
+        _, influence = own.evaluate(matrix)
+        influences.append(items.by_row(influence, model, matrix.cells))
+    return delta.item_covariance(np.array(influences), items.counts, items.groups)
+
+
+def critical_value(covariance: ArrayLike, level: float, accuracy: float = 1e-3) -> Array:
+    """Return how many standard errors joint intervals extend, for one or more covariances.
+
+    Parameters
+    ----------
+    covariance : array_like, shape (K, K, ...)
+        Covariances of the estimates. Estimates whose variance is zero or undefined are left out.
+    level : float
+        The probability that all intervals hold.
+    accuracy : float, default 1e-3
+        The largest error of the quantile.
+
+    Returns
+    -------
+    ndarray, shape (...)
+        ``nan`` where no estimate has a variance.
+    """
+    matrices = np.asarray(covariance, dtype=np.float64)
+    flat = matrices.reshape(*matrices.shape[:2], -1)
+    values = [_one_critical_value(flat[..., k], level, accuracy) for k in range(flat.shape[-1])]
+    return np.reshape(values, matrices.shape[2:])
+
+
+def _one_critical_value(covariance: Array, level: float, accuracy: float) -> float:
+    """Return the critical value for one covariance matrix."""
     kept = np.diagonal(covariance) > 0.0
     if not kept.any():
         return np.nan
@@ -180,33 +236,62 @@ def _critical_value(covariance: Array, level: float) -> float:
     # Rounding must not make a correlation exceed 1, nor a diagonal differ from it.
     scaled = np.clip(chosen / np.outer(scale, scale), -1.0, 1.0)
     correlation = np.where(np.equal.outer(source, source), 1.0, scaled)
-    return quantile.quantile_of(correlation, level, 1e-3)
+    return quantile.quantile_of(correlation, level, accuracy)
 
 
-def _of_items(cells: Array, items: Items, model: Codes) -> Array:
-    """Return the influences (K, rows) of items."""
-    rows = np.arange(len(cells))[:, None]
-    return np.asarray(cells[rows, items.codes[0], items.codes[1:][model]])
+class CellEstimates(NamedTuple):
+    """Estimates of several metrics of binary models, from their joint outcomes.
 
-
-def _smoothed_covariance(cells: Array, added: Array, items: Items, model: Codes) -> Array:
-    """Return the covariance times n^2, with two more items in each true class.
-
-    Every classifier gets half of them right, independently of the others, and takes the rest
-    for any other class alike.
+    Attributes
+    ----------
+    estimate : ndarray, shape (..., K)
+        All metrics of the first model, then all of the second, and so on.
+    covariance : ndarray, shape (..., K, K)
+        The covariance of the estimates, choice I of Yuan & Jiang (2025), remark 2.
+    blur : ndarray, shape (..., K)
+        What choice II adds to the variances, divided by the square of the normal quantile.
     """
-    influence = _of_items(cells, items, model)
-    by_class = (cells * added).sum(axis=-1)
-    same = np.einsum("kij,lij,ij->kl", cells, cells, added)
-    more = np.where(model[:, None] == model, same, by_class @ by_class.T / 2)
-    return np.asarray((influence * items.counts) @ influence.T + more)
+
+    estimate: Array
+    covariance: Array
+    blur: Array
 
 
-def _chosen(metric: Metric, method: str | None, grouped: bool) -> Method:
-    names = ("logit", "delta") if grouped else _KNOWN
-    fitting = known(metric)
-    possible = {name: fitting[name] for name in names if name in fitting}
-    if metric.index is None and metric.parts is None:
-        possible.pop("score", None)  # not tried with joint quantiles
-    what = "items in groups" if grouped else f"joint intervals of {metric.name!r}"
-    return pick(method, possible, what)[1]
+def cell_estimates(cells: ArrayLike, metrics: Sequence[str | Metric]) -> CellEstimates:
+    """Return estimates and covariances of many test sets, from joint outcomes of binary models.
+
+    Parameters
+    ----------
+    cells : array_like, shape (..., 2**(m + 1))
+        Counts. The index of a cell, in binary, reads Z A_1 ... A_m: with two models, cell 6 = 0b110
+        holds the positive items that the first model finds and the second misses.
+    metrics : sequence of str or Metric
+        Metrics of two classes.
+
+    Returns
+    -------
+    CellEstimates
+
+    Examples
+    --------
+    >>> from f1ci.joint import cell_estimates
+    >>> estimates = cell_estimates([40, 2, 3, 5, 4, 6, 8, 32], ["accuracy", "f1"])
+    >>> estimates.estimate.round(3)
+    array([0.82 , 0.816, 0.83 , 0.817])
+    """
+    items = cell_items(np.asarray(_validation.counts("cells", cells)))
+    resolved = [_metrics.get(metric) for metric in metrics]
+    rows = [(model, metric) for model in range(items.models) for metric in resolved]
+    matrices = [items.matrix(model) for model in range(items.models)]
+    estimate = np.array([metric.estimate(matrices[model]) for model, metric in rows])
+    blur = np.array([_blur(metric, matrices[model]) for model, metric in rows])
+    covariance = np.moveaxis(covariance_of(items, rows), (0, 1), (-2, -1))
+    return CellEstimates(np.moveaxis(estimate, 0, -1), covariance, np.moveaxis(blur, 0, -1))
+
+
+def _blur(metric: Metric, matrix: Matrix) -> Array:
+    """Return what choice II adds to the variance of a metric, divided by z^2."""
+    if not isinstance(metric, ExpectationMetric):
+        raise ValueError(f"joint cells are for metrics of two classes, got {metric.name!r}")
+    eza, ea, ez = expectations(matrix)
+    return delta.blur(metric, (eza[1], ea[1], ez[1]), matrix.total, 1.0)

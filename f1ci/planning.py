@@ -34,13 +34,13 @@ from collections.abc import Hashable, Sequence
 import numpy as np
 from scipy import special
 
-from f1ci import _validation
-from f1ci import metrics as _metrics
-from f1ci.counts import items_of
-from f1ci.methods.delta import item_covariance
-from f1ci.methods.score import normal_quantile
+from f1ci import _validation, metrics
+from f1ci._reading import read
+from f1ci.data import Items
+from f1ci.joint import covariance_of
+from f1ci.methods.delta import normal_quantile
 from f1ci.metrics import Metric
-from f1ci.results import Classes, DifferenceSampleSize, Labels, SampleSize
+from f1ci.results import Array, Classes, DifferenceSampleSize, Labels, SampleSize
 
 # Double arithmetic may put a whole number this far above itself.
 _ROUNDING = 1e-12
@@ -95,18 +95,28 @@ def sample_size(
     >>> plan.positives, plan.total
     (5832, 9483)
     """
-    metric = _metrics.get(metric)
+    metric = metrics.get(metric)
     level = _validation.confidence_level(confidence_level)
-    a, b = _metrics.tversky_weights(metric, "with b above 0 has a known sample size")
+    a, b = metrics.tversky_weights(metric, "with b above 0 has a known sample size")
     if not (b > 0.0 and a <= 2.0):
-        got = f"got {metric.name!r}, with a = {a:g} and b = {b:g}"
-        raise ValueError(f"a sample size is known for a Tversky index with a <= 2 and b > 0, {got}")
-    share = None if prevalence is None else _validation.fraction("prevalence", prevalence)
-    error = _validation.fraction("half_width", half_width) / normal_quantile(level)
-    largest = _variance_bound(b)
-    positives = largest / b / error / error
-    total = None if share is None else _round_up(positives / share)
-    return SampleSize(_round_up(positives), total, largest, error, level, metric.name)
+        rule = "a sample size is known for a Tversky index with a <= 2 and b > 0"
+        raise ValueError(f"{rule}, got {metric.name!r}, with a = {a:g} and b = {b:g}")
+    # Corollary 2, with V(b) and the standard error of an interval of that half width.
+    half_width = _validation.fraction("half_width", half_width)
+    standard_error = half_width / normal_quantile(level)
+    variance_bound = _variance_bound(b)
+    positives = variance_bound / b / standard_error / standard_error
+    total = None
+    if prevalence is not None:
+        total = _round_up(positives / _validation.fraction("prevalence", prevalence))
+    return SampleSize(
+        positives=_round_up(positives),
+        total=total,
+        variance_bound=variance_bound,
+        standard_error=standard_error,
+        confidence_level=level,
+        metric=metric.name,
+    )
 
 
 def comparison_sample_size(
@@ -164,27 +174,56 @@ def comparison_sample_size(
     >>> plan.items, plan.unpaired
     (2520, 5582)
     """
-    metric = _metrics.get(metric)
-    a, b = _metrics.tversky_weights(metric)
+    metric = metrics.get(metric)
     level = _validation.confidence_level(confidence_level)
     power = _validation.inner("power", power)
     delta = _validation.positive("difference", difference)
-    given = _validation.short(disagreement)
+    score = _validation.fraction("score", score)
+    prevalence = _validation.fraction("prevalence", prevalence)
+    shares = _discordant_shares(disagreement, prevalence)
+    # How far a discordant item moves the difference: a positive one, and a negative one.
+    moves = _moves(metric, score, prevalence)
+    largest = float(shares @ moves)
+    if delta > largest:
+        all_right = f"right on all of disagreement={_validation.short(disagreement)}"
+        rule = f"at most {largest:.3g}, as B has if it is {all_right}"
+        raise ValueError(f"difference must be {rule}, got {difference!r}")
+    variances = float(shares @ moves**2), 2.0 * _variance(metric, score, prevalence)
+    return _plan(metric, delta, variances, power, level)
+
+
+def _discordant_shares(disagreement: Sequence[float], prevalence: float) -> Array:
+    """Return (d1, d0), the shares of discordant positives and negatives among all items."""
     shares = _validation.real("disagreement", disagreement)
     _validation.shaped("disagreement", shares, shares.shape == (2,), "(2,): positives, negatives")
-    d1, d0 = (_validation.probability("disagreement", share) for share in shares.tolist())
-    f, share = _validation.fraction("score", score), _validation.fraction("prevalence", prevalence)
-    if d1 > share or d0 > 1.0 - share:
-        rule = f"within the shares of positives and negatives, {share:g} and {1.0 - share:g}"
-        raise ValueError(f"disagreement must lie {rule}, got {given}")
-    wrong = share * (1.0 - f)
-    whole = share * f + (a + b) * wrong
-    move_1, move_0 = (1.0 - f + b * f) / whole, a * f / whole
-    if delta > (largest := d1 * move_1 + d0 * move_0):
-        rule = f"at most {largest:.3g}, as B has if it is right on all of disagreement={given}"
-        raise ValueError(f"difference must be {rule}, got {difference!r}")
-    single = (share * f * (1.0 - f) ** 2 + (a * a + b * b) * wrong * f * f) / whole**2
-    return _plan(metric, delta, d1 * move_1**2 + d0 * move_0**2, 2.0 * single, power, level)
+    for share in shares.tolist():
+        _validation.probability("disagreement", share)
+    negatives = 1.0 - prevalence
+    if shares[0] > prevalence or shares[1] > negatives:
+        rule = f"within the shares of positives and negatives, {prevalence:g} and {negatives:g}"
+        got = _validation.short(disagreement)
+        raise ValueError(f"disagreement must lie {rule}, got {got}")
+    return shares
+
+
+def _denominator(metric: Metric, f: float, prevalence: float) -> float:
+    """Return S = E(TP) + a E(FP) + b E(FN), with as many items predicted positive as are."""
+    a, b = metrics.tversky_weights(metric)
+    return prevalence * (f + (a + b) * (1.0 - f))
+
+
+def _moves(metric: Metric, f: float, prevalence: float) -> Array:
+    """Return (1 - F + b F) / S and a F / S: the moves by discordant positives and negatives."""
+    a, b = metrics.tversky_weights(metric)
+    return np.array([1.0 - f + b * f, a * f]) / _denominator(metric, f, prevalence)
+
+
+def _variance(metric: Metric, f: float, prevalence: float) -> float:
+    """Return the variance of one score F, times the number of items."""
+    a, b = metrics.tversky_weights(metric)
+    right = prevalence * f * (1.0 - f) ** 2
+    wrong = prevalence * (1.0 - f) * (a * a + b * b) * f * f
+    return (right + wrong) / _denominator(metric, f, prevalence) ** 2
 
 
 def pilot_sample_size(
@@ -217,44 +256,66 @@ def pilot_sample_size(
 
     Examples
     --------
-    >>> from f1ci.planning import pilot_sample_size
+    >>> import f1ci
     >>> y_true = [1] * 50 + [0] * 50
     >>> a = [1] * 30 + [0] * 70
     >>> b = [1] * 36 + [0] * 56 + [1] * 2 + [0] * 6
-    >>> plan = pilot_sample_size(y_true, a, b, difference=0.05)
+    >>> plan = f1ci.pilot_sample_size(y_true, a, b, difference=0.05)
     >>> plan.items, plan.unpaired
     (445, 1563)
     """
-    metric = _metrics.get(metric)
-    power, level = _validation.inner("power", power), _validation.confidence_level(confidence_level)
+    power = _validation.inner("power", power)
+    level = _validation.confidence_level(confidence_level)
     delta = _validation.positive("difference", difference)
-    named = {"y_true": y_true, "y_pred_a": y_pred_a, "y_pred_b": y_pred_b}
-    pilot = items_of(named, metric.binary, pos_label, labels, groups)
-    rows = np.stack([metric.evaluate(pilot.matrix(k))[1] for k in (0, 1)])
+    reading = read(
+        {"y_true": y_true, "y_pred_a": y_pred_a, "y_pred_b": y_pred_b},
+        metric,
+        pos_label=pos_label,
+        labels=labels,
+        groups=groups,
+    )
+    if not isinstance(reading.data, Items):
+        raise ValueError("a pilot has one label for each item, got indicators of several classes")
+    variances = _pilot_variances(reading.data, reading.metric)
+    return _plan(reading.metric, delta, variances, power, level)
+
+
+def _pilot_variances(pilot: Items, metric: Metric) -> tuple[float, float]:
+    """Return the variances of a paired and an unpaired difference, times the items or groups."""
     units = pilot.counts.sum() if pilot.groups is None else pilot.groups.max() + 1
-    (first, both), (_, second) = units * item_covariance(rows, pilot.groups, pilot.counts)
-    separate = first + second
-    return _plan(metric, delta, separate - 2.0 * both, separate, power, level)
+    covariance = units * covariance_of(pilot, [(0, metric), (1, metric)])
+    unpaired = float(covariance[0, 0] + covariance[1, 1])
+    return unpaired - 2.0 * float(covariance[0, 1]), unpaired
 
 
 def _plan(
-    metric: Metric, delta: float, paired: float, unpaired: float, power: float, level: float
+    metric: Metric, delta: float, variances: tuple[float, float], power: float, level: float
 ) -> DifferenceSampleSize:
     """Return the plan from the variances of one item, for one test set and for two."""
-    reach = float(normal_quantile(level) + special.ndtri(power)) / delta
-    items, separate = (_round_up(reach * reach * variance) for variance in (paired, unpaired))
-    return DifferenceSampleSize(items, separate, delta, power, float(paired), level, metric.name)
+    paired, unpaired = variances
+    errors = float(normal_quantile(level) + special.ndtri(power))
+    squares = (errors / delta) ** 2
+    return DifferenceSampleSize(
+        items=_round_up(squares * paired),
+        unpaired=_round_up(squares * unpaired),
+        difference=delta,
+        power=power,
+        variance=paired,
+        confidence_level=level,
+        metric=metric.name,
+    )
 
 
 def _variance_bound(b: float) -> float:
     """Return V(b), the largest variance of a Tversky index over all classifiers, times b E(Z)."""
     root = math.hypot(3.0 * b - 7.0 / 3.0, math.sqrt(32.0) / 3.0)
-    # The positive root of u^2 + 3 (b - 1) u - b, without cancellation on either side of 1.
+    # The positive root u of u^2 + 3 (b - 1) u - b, without cancellation on either side of 1.
     u = 0.5 * (3.0 - 3.0 * b + root) if b <= 1.0 else 2.0 * b / (3.0 * b - 3.0 + root)
     return u * (b + u) ** 2 / (1.0 + u) ** 4
 
 
 def _round_up(items: float) -> int:
+    """Return the whole number of items, at least one, that a plan asks for."""
     if not items <= _validation.MAX_COUNT:
         raise ValueError(f"a sample must not exceed 2**50 items, but the plan asks for {items:.3g}")
     return max(1, math.ceil(items * (1.0 - _ROUNDING)))

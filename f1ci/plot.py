@@ -39,29 +39,46 @@ def forest(
     >>> ax = f1ci.plot.forest(intervals)  # doctest: +SKIP
     """
     named = intervals if isinstance(intervals, Mapping) else {"": intervals}
-    rows: list[tuple[str, Any, Any, Any]] = []
-    for name, one in named.items():
-        if not isinstance(one, (Interval, JointIntervals)):
-            raise TypeError(f"intervals cannot be drawn, got {_validation.short(one)}")
-        names, numbers = one._columns(slice(None))
-        ends = numbers["estimate"], numbers["low"], numbers["high"]
-        labels = [", ".join(map(str, row)) for row in zip(*names.values(), strict=True)]
-        rows += zip([name] if name else labels, *ends, strict=True)
+    rows = [row for name, one in named.items() for row in _rows(name, one)]
     if not rows:
         raise ValueError(f"intervals must not be empty, got {_validation.short(intervals)}")
-    if ax is None:
-        from matplotlib import pyplot
-
-        size = 6.4, 1.1 + 0.3 * len(rows)  # inches
-        ax = pyplot.subplots(figsize=size, layout="constrained")[1]
-    ax.spines[["top", "right", "left"]].set_visible(False)
-    for k, (_, estimate, low, high) in enumerate(rows):
-        ax.plot([low, high], [k, k], color="C0", linewidth=3, solid_capstyle="butt")
-        ax.plot([estimate], [k], "o", color="C0", markersize=6, markeredgecolor="white")
+    ax = _axes(ax, len(rows))
+    for k, (_, *numbers) in enumerate(rows):
+        _draw(ax, k, *numbers)
     ax.set_yticks(range(len(rows)), [_tables.label(row[0]) for row in rows])
     ax.tick_params(left=False)
     ax.set_ylim(len(rows) - 0.4, -0.6)
     ax.set_xlabel("; ".join(dict.fromkeys(one._line() for one in named.values())))
+    return ax
+
+
+def _draw(ax: Axes, k: int, estimate: float, low: float, high: float) -> None:
+    """Draw one interval in row k."""
+    ax.plot([low, high], [k, k], color="C0", linewidth=3, solid_capstyle="butt")
+    ax.plot([estimate], [k], "o", color="C0", markersize=6, markeredgecolor="white")
+
+
+def _rows(name: str, intervals: Interval | JointIntervals) -> list[tuple[str, Any, Any, Any]]:
+    """Return a name, an estimate and limits for each of the intervals."""
+    if not isinstance(intervals, (Interval, JointIntervals)):
+        raise TypeError(f"intervals cannot be drawn, got {_validation.short(intervals)}")
+    names, numbers = intervals._columns(slice(None))
+    labels = [", ".join(map(str, row)) for row in zip(*names.values(), strict=True)]
+    if name:
+        labels = [name] * len(labels)
+    return list(zip(labels, numbers["estimate"], numbers["low"], numbers["high"], strict=True))
+
+
+def _axes(ax: Axes | None, rows: int) -> Axes:
+    """Return the caller's axes or new ones, without a frame on three sides."""
+    if ax is None:
+        from matplotlib import pyplot
+
+        inches = (6.4, 1.1 + 0.3 * rows)
+        ax = pyplot.subplots(figsize=inches, layout="constrained")[1]
+    if not hasattr(ax, "spines"):
+        raise TypeError(f"ax must be the axes of a figure, got {_validation.short(ax)}")
+    ax.spines[["top", "right", "left"]].set_visible(False)
     return ax
 
 
@@ -89,6 +106,8 @@ def difference(
     >>> y_true, a, b = [1, 1, 0, 0] * 9, [1, 0, 0, 1] * 9, [1, 1, 0, 1] * 9
     >>> ax = f1ci.plot.difference(f1ci.difference_test(y_true, a, b))  # doctest: +SKIP
     """
+    if not isinstance(test, DifferenceTest):
+        raise TypeError(f"test must be a DifferenceTest, got {_validation.short(test)}")
     ax = forest({" − ".join(reversed(names)): test.interval}, ax=ax)
     ax.axvline(0.0, color="0.3", linewidth=1, zorder=0)
     if test.margin:

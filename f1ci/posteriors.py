@@ -22,17 +22,19 @@ models err on the same items.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
-from f1ci import _validation
+from f1ci import _validation, metrics
 from f1ci.metrics import Metric
 from f1ci.results import Array, BayesTest, EffectiveCounts, FloatOrArray, Interval, as_scalar
 
-METRICS = ("precision", "recall", "f1")
+# The metrics whose posterior is a Beta distribution, or a function of one.
+_METRICS = {metric.name: metric for metric in (metrics.precision, metrics.recall, metrics.f1)}
 
 
 def effective_counts(
@@ -103,7 +105,8 @@ def effective_counts(
     legal = array.ndim == 3 and array.shape[1:] == (2, 3) and array.size > 0
     expected = "(m, 2, 3), for m repetitions, 2 folds and the counts TP, FP, FN"
     _validation.shaped("folds", array, legal, expected)
-    tp, fp, fn = (_fold_weight(len(array), rho1, rho2) * array.sum(axis=(0, 1))).tolist()
+    weight = _fold_weight(len(array), rho1, rho2)
+    tp, fp, fn = (weight * array.sum(axis=(0, 1))).tolist()
     return EffectiveCounts(tp, fp, fn)
 
 
@@ -118,8 +121,8 @@ def posterior(
         True positives, false positives and false negatives: those of a hold-out
         set (section 2.1) or effective ones of a cross-validation (section 2.3).
         Fractions are legal. Arrays broadcast against each other.
-    metric : {"f1", "precision", "recall"} or Metric
-        What to infer.
+    metric : str or Metric, default "f1"
+        The F1 score, precision or recall, by any of their names.
     prior : float, default 0.5
         :math:`\lambda` of the prior :math:`\mathrm{Be}(\lambda, \lambda)` of precision and
         recall. With 1/2 the intervals for F1 cover better than with the paper's uniform prior,
@@ -176,14 +179,30 @@ def posterior(
     >>> round(1 - recall.cdf(0.9), 3)
     0.308
     """
-    name = metric.name if isinstance(metric, Metric) else metric
-    of_f1 = _validation.choice("metric", name, METRICS) == "f1"
-    strength = _validation.positive("prior", prior)
-    tp, fp, fn = _validation.broadcast(_validation.weights, tp=tp, fp=fp, fn=fn)
-    wrong = fp + fn if of_f1 else fp if name == "precision" else fn
-    hits, misses, *_ = map(np.array, np.broadcast_arrays(tp, wrong, fp, fn))
-    alpha, beta = hits + strength, misses + (2.0 * strength if of_f1 else strength)
-    return Posterior(name, *map(as_scalar, (hits, misses, alpha, beta)))
+    name = _name_of(metric)
+    prior = _validation.positive("prior", prior)
+    tp, fp, fn = np.broadcast_arrays(
+        *_validation.broadcast(_validation.weights, tp=tp, fp=fp, fn=fn)
+    )
+    misses = {"precision": fp, "recall": fn, "f1": fp + fn}[name]
+    # Both priors of F1, that of precision and that of recall, count among its misses.
+    prior_misses = 2.0 * prior if name == "f1" else prior
+    return Posterior(
+        metric=name,
+        hits=as_scalar(tp.copy()),
+        misses=as_scalar(misses.copy()),
+        alpha=as_scalar(tp + prior),
+        beta=as_scalar(misses + prior_misses),
+    )
+
+
+def _name_of(metric: str | Metric) -> str:
+    """Return "f1", "precision" or "recall" for a metric by any of its names."""
+    known = metrics.get(metric)
+    if known != _METRICS.get(known.name):
+        rule = f"metric must be one of {', '.join(map(repr, _METRICS))}"
+        raise ValueError(f"{rule}, got {_validation.short(metric)}")
+    return known.name
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -217,9 +236,10 @@ class Posterior:
 
         t = _validation.real("x", x)
         density = stats.beta.pdf(self._to_beta(t), self.alpha, self.beta)
-        inside = np.clip(t, 0.0, 1.0)
-        slope = 2.0 / (2.0 - inside) ** 2 if self.metric == "f1" else 1.0
-        return as_scalar(np.where((t < 0.0) | (t > 1.0), 0.0, density * slope))
+        if self.metric == "f1":
+            density = density * 2.0 / (2.0 - np.clip(t, 0.0, 1.0)) ** 2
+        outside = (t < 0.0) | (t > 1.0)
+        return as_scalar(np.where(outside, 0.0, density))
 
     def cdf(self, x: ArrayLike) -> FloatOrArray:
         """Return the probability of a value of at most `x`."""
@@ -260,17 +280,23 @@ class Posterior:
         """
         level = _validation.confidence_level(confidence_level)
         tail = 0.5 * (1.0 - level)
-        low = self._from_beta(special.betaincinv(self.alpha, self.beta, tail))
-        high = self._from_beta(special.betainccinv(self.alpha, self.beta, tail))
+        low = special.betaincinv(self.alpha, self.beta, tail)
+        high = special.betainccinv(self.alpha, self.beta, tail)
         with np.errstate(invalid="ignore", divide="ignore"):
             n = np.add(self.hits, self.misses)
             share = np.divide(self.hits, n)
-            error = np.sqrt(share * np.divide(self.misses, n) / n)
+            standard_error = np.sqrt(share * np.divide(self.misses, n) / n)
             if self.metric == "f1":
-                error = error * 2.0 / (1.0 + share) ** 2
-            estimate = self._from_beta(share)
-        ends = as_scalar(estimate), as_scalar(low), as_scalar(high), as_scalar(error)
-        return Interval(*ends, level, "posterior", self.metric)
+                standard_error = standard_error * 2.0 / (1.0 + share) ** 2
+        return Interval(
+            estimate=as_scalar(self._from_beta(share)),
+            low=as_scalar(self._from_beta(low)),
+            high=as_scalar(self._from_beta(high)),
+            standard_error=as_scalar(standard_error),
+            confidence_level=level,
+            method="posterior",
+            metric=self.metric,
+        )
 
     def _to_beta(self, value: Array) -> Array:
         """Map the metric to the Beta variable; values beyond [0, 1] go to the nearest end."""
@@ -299,8 +325,8 @@ def bayes_test(
     ----------
     folds_a, folds_b : array_like, shape (m, 2, 3)
         TP, FP and FN of each model for m repetitions and two folds, on the same partitions.
-    metric : {"f1", "precision", "recall"} or Metric
-        What to compare.
+    metric : str or Metric, default "f1"
+        The F1 score, precision or recall, by any of their names.
     prior : float, default 0.5
         :math:`\lambda` of the prior :math:`\mathrm{Be}(\lambda, \lambda)`, as in `posterior`.
     rope : float, default 0.0
@@ -370,58 +396,104 @@ def bayes_test(
     >>> round(test.p_h0, 3), round(test.p_rope, 3), round(test.p_h1, 3)
     (0.037, 0.213, 0.75)
     """
-    margin, folds = _validation.probability("rope", rope), (folds_a, folds_b)
-    counts = [effective_counts(of, rho1=rho1, rho2=rho2) for of in folds]
-    shape, array = np.shape(folds_a), np.asarray(folds_b)
-    _validation.shaped("folds_b", array, array.shape == shape, f"{shape}, as folds_a")
-    a, b = (posterior(*of, metric, prior=prior) for of in counts)
-    p_h0, p_h1 = _probability_of_exceeding(a, b, margin), _probability_of_exceeding(b, a, margin)
-    if margin == 0.0:
-        # The two add up to one except for rounding; after this, equal models tie exactly.
-        p_h0, p_h1 = p_h0 / (p_h0 + p_h1), p_h1 / (p_h0 + p_h1)
-    p_rope = max(0.0, 1.0 - p_h0 - p_h1) if margin else 0.0
-    # Of equally probable ones the first is accepted.
+    margin = _validation.probability("rope", rope)
+    # 1. The posterior of each model.
+    a = posterior(*effective_counts(folds_a, rho1=rho1, rho2=rho2), metric, prior=prior)
+    b = posterior(*effective_counts(folds_b, rho1=rho1, rho2=rho2), metric, prior=prior)
+    _refuse_other_folds(np.shape(folds_a), np.shape(folds_b))
+    # 2. The most probable hypothesis. Of equally probable ones the first is accepted.
+    p_h0, p_h1, p_rope = _probabilities(a, b, margin)
     verdicts = {"accept equivalence": p_rope, "accept H0": p_h0, "accept H1": p_h1}
     decision = max(verdicts, key=verdicts.__getitem__)
     return BayesTest(p_h0, p_h1, p_rope, decision, a.metric, margin)
 
 
+def _refuse_other_folds(shape_a: tuple[int, ...], shape_b: tuple[int, ...]) -> None:
+    """Refuse models that were tested on different numbers of folds."""
+    if shape_a != shape_b:
+        raise ValueError(f"folds_b must have shape {shape_a}, as folds_a, got shape {shape_b}")
+
+
+def _probabilities(a: Posterior, b: Posterior, margin: float) -> tuple[float, float, float]:
+    """Return the probabilities that B is worse, that it is better, and that they are equivalent."""
+    worse = _probability_of_exceeding(a, b, margin)
+    better = _probability_of_exceeding(b, a, margin)
+    if margin:
+        return worse, better, max(0.0, 1.0 - worse - better)
+    # The two add up to one except for rounding. After this, equal models tie exactly.
+    total = worse + better
+    return worse / total, better / total, 0.0
+
+
 def _fold_weight(repetitions: int, rho1: float | None, rho2: float | None) -> float:
-    """Average 1 / (1 + rho1 + k rho2), k = 2 (m - 1), over each rho that is not given.
+    """Return the average of 1 / (1 + rho1 + 2 (m - 1) rho2) over each rho that is not given."""
+    rho1_points, rho1_shares = _correlation("rho1", rho1, 0.0, 0.5)
+    rho2_points, rho2_shares = _correlation("rho2", rho2, 0.25, 0.5)
+    others = 2.0 * (repetitions - 1)
+    weights = 1.0 / np.add.outer(rho1_points, 1.0 + others * rho2_points)
+    return float(rho1_shares @ weights @ rho2_shares)
+
+
+def _correlation(name: str, value: float | None, low: float, high: float) -> tuple[Array, Array]:
+    """Return a given correlation, or points of its range, and the share of each.
 
     Twelve points of Gauss's rule leave no error: the pole is far from the ranges of both.
     """
-    points, shares = np.polynomial.legendre.leggauss(12)
-    first, second = (0.25 + 0.25 * points, shares / 2.0), (0.375 + 0.125 * points, shares / 2.0)
-    if rho1 is not None:
-        first = np.array([_validation.probability("rho1", rho1)]), np.ones(1)
-    if rho2 is not None:
-        second = np.array([_validation.probability("rho2", rho2)]), np.ones(1)
-    weights = 1.0 / np.add.outer(first[0], 1.0 + 2.0 * (repetitions - 1) * second[0])
-    return float(first[1] @ weights @ second[1])
+    if value is not None:
+        return np.array([_validation.probability(name, value)]), np.ones(1)
+    points, weights = np.polynomial.legendre.leggauss(12)
+    middle = (low + high) / 2.0
+    return middle + (high - low) / 2.0 * points, weights / 2.0
 
 
 def _probability_of_exceeding(first: Posterior, second: Posterior, margin: float) -> float:
     """Return P(first > second + margin) for independent scalar posteriors of one metric.
 
     The probability is the mean, over the narrower distribution, of the other one's tail. The
-    integral runs over the narrower one's own tail probability, up to where the margin ends it.
+    integral runs over the narrower one's own tail probability u, up to where the margin ends it.
     """
+    # Whatever the caller does about underflow: a tail of 1e-320 is as good as 0 here.
+    with np.errstate(under="ignore"):
+        if _inverse_size(first) <= _inverse_size(second):
+            return _mean_over_first(first, second, margin)
+        return _mean_over_second(first, second, margin)
+
+
+def _inverse_size(posterior: Posterior) -> float:
+    """Return a number that is small for a narrow posterior: 1 / alpha + 1 / beta."""
+    return float(1.0 / posterior.alpha + 1.0 / posterior.beta)
+
+
+def _mean_over_first(first: Posterior, second: Posterior, margin: float) -> float:
+    """Return the mean over the first variable of the second one's lower tail."""
+
+    def tail_of_second(u: Array) -> Array:
+        """Return P(second < t - margin), where the first variable exceeds t with probability u."""
+        t = first._from_beta(special.betainccinv(first.alpha, first.beta, u))
+        x = second._to_beta(t - margin)
+        return np.asarray(special.betainc(second.alpha, second.beta, x))
+
+    x = first._to_beta(np.array(margin))
+    return _integral(tail_of_second, special.betaincc(first.alpha, first.beta, x))
+
+
+def _mean_over_second(first: Posterior, second: Posterior, margin: float) -> float:
+    """Return the mean over the second variable of the first one's upper tail."""
+
+    def tail_of_first(u: Array) -> Array:
+        """Return P(first > t + margin), where the second variable is below t with probability u."""
+        t = second._from_beta(special.betaincinv(second.alpha, second.beta, u))
+        x = first._to_beta(t + margin)
+        return np.asarray(special.betaincc(first.alpha, first.beta, x))
+
+    x = second._to_beta(np.array(1.0 - margin))
+    return _integral(tail_of_first, special.betainc(second.alpha, second.beta, x))
+
+
+def _integral(function: Callable[[Array], Array], end: float) -> float:
+    """Return the integral of a function from 0 to `end`."""
     from scipy import integrate  # slow to import
 
-    to_beta, from_beta = first._to_beta, first._from_beta
-    (a, b), (c, d) = (first.alpha, first.beta), (second.alpha, second.beta)
-    narrow = 1.0 / a + 1.0 / b <= 1.0 / c + 1.0 / d
-
-    def other_tail(u: Array) -> Array:
-        if narrow:
-            t = from_beta(special.betainccinv(a, b, u)) - margin
-            return np.asarray(special.betainc(c, d, to_beta(t)))
-        t = from_beta(special.betaincinv(c, d, u)) + margin
-        return np.asarray(special.betaincc(a, b, to_beta(t)))
-
-    near, far = to_beta(np.array([margin, 1.0 - margin]))
-    most = special.betaincc(a, b, near) if narrow else special.betainc(c, d, far)
-    if not most > 0.0:
+    if not end > 0.0:
         return 0.0
-    return float(integrate.tanhsinh(other_tail, 0.0, most, rtol=1e-11, minlevel=5).integral)
+    return float(integrate.tanhsinh(function, 0.0, end, rtol=1e-11, minlevel=5).integral)

@@ -1,6 +1,6 @@
 """The classification report with an interval for each of its numbers.
 
-Every number is that of `f1ci.f1_score_interval`, for precision and recall too. The report only
+Every number is that of `f1ci.score_interval`. The report only
 arranges them, and says in words below the table what is undefined or hardly known.
 """
 
@@ -14,10 +14,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from f1ci import _tables, _validation, intervals, methods, metrics
-from f1ci import counts as _counts
-from f1ci._limits import FEW
-from f1ci.results import Classes, Fields, Interval, Labels, Record
+from f1ci import _tables, _validation
+from f1ci import metrics as _metrics
+from f1ci._interval import FEW, Question, interval_of
+from f1ci._labels import are_indicators
+from f1ci._reading import refuse_weights, with_classes, zero_division_of
+from f1ci.data import Items, UnitCounts, class_items, indicator_units, matrix_items
+from f1ci.metrics import Metric
+from f1ci.metrics.averages import mean_of, with_rule
+from f1ci.results import Array, Classes, Fields, Interval, Labels, Record
+from f1ci.samples import sample
 
 if TYPE_CHECKING:
     import pandas
@@ -141,8 +147,8 @@ def classification_report(
         Not offered; an error says what to do instead.
     zero_division : {nan, 0, 1}, default nan
         What an undefined score counts in averages. By default it is left out of them.
-    method : {"score", "cautious", "logit", "delta"}, optional
-        "score" by default; see `f1ci.methods`.
+    method : {"score", "logit", "delta"}, optional
+        "score" by default, with `groups` and for indicators "logit"; see `f1ci.methods`.
     confidence_level : float, default 0.95
         The nominal level of each interval by itself.
 
@@ -166,16 +172,25 @@ def classification_report(
     weighted avg  0.880 (0.797 to 0.929)  0.880 (0.802 to 0.930)  0.879 (0.800 to 0.930)      100
     95 % confidence intervals, each by itself; method score
     """
-    intervals.refuse_weights(sample_weight)
+    refuse_weights(sample_weight)
     level = _validation.confidence_level(confidence_level)
-    data = _named(intervals.class_counts(y_true, y_pred, labels, groups), target_names)
-    return _report(data, intervals.zero_division_of(zero_division), method, level)
+    constant = zero_division_of(zero_division)
+    named = {"y_true": y_true, "y_pred": y_pred}
+    data: Items | UnitCounts
+    if are_indicators(y_true):
+        data = indicator_units(named, labels, groups)
+        names = list(data.classes)
+    else:
+        data = class_items(named, labels, groups)
+        names = list(data.classes)[: data.asked]
+    return _report(data, _names(names, target_names), constant, method, level)
 
 
 def matrix_report(
     matrix: ArrayLike,
-    classes: Classes | None = None,
+    labels: Classes | None = None,
     *,
+    zero_division: float = np.nan,
     method: str | None = None,
     confidence_level: float = 0.95,
 ) -> ClassificationReport:
@@ -185,9 +200,9 @@ def matrix_report(
     ----------
     matrix : array_like of int, shape (r, r)
         Counts; rows are true classes, columns predicted ones.
-    classes : sequence, optional
-        What the classes are called; 0, 1, ... by default.
-    method, confidence_level
+    labels : sequence, optional
+        What the classes are called, in the order of the rows; 0, 1, ... by default.
+    zero_division, method, confidence_level
         See `classification_report`.
 
     Returns
@@ -201,67 +216,108 @@ def matrix_report(
     >>> print(report.averages["accuracy"]["accuracy"])
     accuracy = 0.880 (95 % CI 0.802 to 0.930, score)
     """
-    table = _validation.matrices(metrics.micro_f1, matrix)
+    table = _validation.matrices(_metrics.micro_f1, matrix)
     _validation.shaped("matrix", table, table.ndim == 2, "(r, r)")
+    if not table.any():
+        raise ValueError(f"matrix must hold at least one item, got {_validation.short(matrix)}")
     level = _validation.confidence_level(confidence_level)
-    filled = np.nonzero(table)
-    items = _counts.Items(np.array(filled), table[filled], None, range(len(table)))
-    return _report(_named(intervals.counts_of_items(items), classes), np.nan, method, level)
+    constant = zero_division_of(zero_division)
+    return _report(
+        matrix_items(table)._replace(named=True),
+        _names(list(range(len(table))), labels),
+        constant,
+        method,
+        level,
+    )
 
 
-def _named(data: intervals.ClassCounts, names: Classes | None) -> intervals.ClassCounts:
-    """Return the counts of classes with the names that the caller gives them, if any."""
-    wanted, r = data.classes if names is None else names, len(data.classes)
-    given = _validation.listed("names of classes", wanted)
-    if len(given) != r:
-        raise ValueError(f"names of {r} classes are wanted, got {_validation.short(given)}")
-    return data._replace(classes=given)
+def _names(classes: list[Hashable], names: Classes | None) -> Classes:
+    """Return the classes' names: those that the caller gives, if any."""
+    if names is None:
+        return classes
+    given = _validation.listed("names of classes", names)
+    if len(given) != len(classes):
+        what = f"names of {len(classes)} classes are wanted"
+        raise ValueError(f"{what}, got {_validation.short(given)}")
+    return given
 
 
 def _report(
-    data: intervals.ClassCounts, zero_division: float, method: str | None, level: float
+    data: Items | UnitCounts, names: Classes, constant: float, method: str | None, level: float
 ) -> ClassificationReport:
-    """Return the report of counts by class."""
-    shown = (metrics.precision, metrics.micro_f1, metrics.macro_f1)
-    known = {name: x for name, x in methods.METHODS.items() if all(map(x.applies_to, shown))}
-    method, _ = methods.pick(method, known, "a classification report")
-    of = tuple(data.classes)
-    # Averages over classes of which an item may have several have no score limits.
-    method = None if method == "score" else method
+    """Return the report of a test set."""
 
-    def ask(metric: str, average: str | None) -> Interval:
-        """Return an interval without warnings: the notes say it."""
-        score = getattr(metrics, metric)
-        return intervals.interval_of_classes(
-            data, score, average, zero_division, method, level, quiet=True
-        )
+    def ask(metric: Metric, asked: Items | UnitCounts, name: str) -> Interval:
+        """Return an interval without warnings: the notes say what they would."""
+        of_data = sample(metric, asked)
+        each = np.ndim(of_data.estimate) > 0
+        question = Question(name, method, level, classes=names, each=each, constant=constant)
+        return interval_of(of_data, replace(question, quiet=True))
 
-    complete = data.items is not None and len(data.items.classes) == len(data.classes)
-    rows = ["macro", "weighted"] if complete else ["micro", "macro", "weighted"]
-    if data.items is None and not data.grouped:
-        rows.append("samples")
-    by_class = {m: ask(m, None) for m in METRICS}
-    averages = {}
+    # 1. Every class by itself, and the averages.
+    shown = [_metrics.get(name) for name in METRICS]
+    each_class = data.each_class() if isinstance(data, Items) else data
+    by_class = {metric.name: ask(metric, each_class, metric.name) for metric in shown}
+    averages: dict[str, dict[str, Interval]] = {}
+    complete = isinstance(data, Items) and data.asked == len(data.classes)
     if complete:
-        averages["accuracy"] = {"accuracy": replace(ask("f1", "micro"), metric="accuracy")}
-    averages |= {f"{row} avg": {m: ask(m, row) for m in METRICS} for row in rows}
-    printed = [*by_class.values(), *(x for each in averages.values() for x in each.values())]
-    name = ", ".join(dict.fromkeys(x.method for x in printed))
-    tp, fp, fn = data.totals.T
-    left_out = np.isnan(zero_division)
-    counted = "left out of its averages" if left_out else f"counted as {zero_division:g}"
-    notes = [
-        f"undefined, and {counted}: {m} of {_listing(of, relevant == 0.0)}"
-        for m, relevant in zip(METRICS, (tp + fp, tp + fn, tp + fp + fn), strict=True)
-        if not relevant.all()
-    ]
-    little = tp + fp + fn < FEW
-    if little.any():
-        notes.append(f"too few items to say much of {_listing(of, little)}, and of the averages")
+        averages["accuracy"] = {"accuracy": ask(_metrics.accuracy, data, "accuracy")}
+    for average in _averages_of(data, complete):
+        means = [_with_rule(mean_of(average, metric), data, constant) for metric in shown]
+        row = {m: ask(mean, data, mean.name) for m, mean in zip(METRICS, means, strict=True)}
+        averages[f"{average} avg"] = row
+    # 2. What the numbers do not show.
+    tp, fp, fn = _counts_by_class(data)
+    notes = _notes(names, constant, tp, fp, fn)
+    printed = [*by_class.values(), *(x for row in averages.values() for x in row.values())]
+    methods = ", ".join(dict.fromkeys(interval.method for interval in printed))
     support = (tp + fn).astype(np.int64)
     return ClassificationReport(
-        of, by_class, averages, support, data.number, tuple(notes), name, level
+        tuple(names), by_class, averages, support, _items_of(data), notes, methods, level
     )
+
+
+def _averages_of(data: Items | UnitCounts, complete: bool) -> list[str]:
+    """Return the averages that a report has. Accuracy stands for "micro" of complete classes."""
+    rows = ["macro", "weighted"] if complete else ["micro", "macro", "weighted"]
+    if isinstance(data, UnitCounts) and not data.grouped:
+        rows.append("samples")
+    return rows
+
+
+def _with_rule(metric: Metric, data: Items | UnitCounts, constant: float) -> Metric:
+    if isinstance(data, Items):
+        return with_classes(metric, data, constant)
+    return with_rule(metric, (), constant)
+
+
+def _counts_by_class(data: Items | UnitCounts) -> Array:
+    """Return TP, FP and FN of each class."""
+    if isinstance(data, UnitCounts):
+        return np.asarray(data.tables[0].sum(axis=0))
+    matrix = data.matrix()
+    counts = [matrix.right, matrix.predicted - matrix.right, matrix.true - matrix.right]
+    return np.array(counts)[:, : data.asked]
+
+
+def _items_of(data: Items | UnitCounts) -> int:
+    """Return the number of items, or of groups of multilabel items."""
+    return len(data.tables[0]) if isinstance(data, UnitCounts) else int(data.counts.sum())
+
+
+def _notes(names: Classes, constant: float, tp: Array, fp: Array, fn: Array) -> tuple[str, ...]:
+    """Return sentences about scores that are undefined or hardly known."""
+    counted = "left out of its averages" if np.isnan(constant) else f"counted as {constant:g}"
+    relevant = (tp + fp, tp + fn, tp + fp + fn)
+    notes = [
+        f"undefined, and {counted}: {metric} of {_listing(names, items == 0.0)}"
+        for metric, items in zip(METRICS, relevant, strict=True)
+        if not items.all()
+    ]
+    few = tp + fp + fn < FEW
+    if few.any():
+        notes.append(f"too few items to say much of {_listing(names, few)}, and of the averages")
+    return tuple(notes)
 
 
 def _listing(classes: Classes, which: NDArray[np.bool_]) -> str:

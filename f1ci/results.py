@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import html
 import inspect
+import math
 import reprlib
 import warnings
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
@@ -36,17 +37,17 @@ Array: TypeAlias = NDArray[np.float64]
 AnyArray: TypeAlias = NDArray[Any]
 # Scalars in, floats out; arrays in, arrays out.
 FloatOrArray: TypeAlias = float | Array
-# The same, for users. Only the caller knows which of the two it is, so a type checker lets it be
-# used as either: `x: float = interval.low` and `interval.low.round(2)`.
-Numbers: TypeAlias = Any
-# Values by name: numbers, text and lists.
+# The same in a public result. Only the user knows which of the two it is. So a type checker lets
+# the user write both `x: float = interval.low` and `interval.low.round(2)`.
+Value: TypeAlias = Any
+# Values by name: numbers, text, lists, None, and such dictionaries.
 Fields: TypeAlias = dict[str, Any]
 # The head of a printed table, its rows, and lines of text below.
 Table: TypeAlias = tuple[list[str], list[list[str]], list[str]]
 
 
 def as_scalar(value: ArrayLike) -> FloatOrArray:
-    """Return a float for a scalar or an array without dimensions, else an array of floats."""
+    """Return a float for a scalar or an array without dimensions, and otherwise an array."""
     array: Array = np.asarray(value, dtype=np.float64)
     return array if array.ndim else float(array)
 
@@ -69,9 +70,11 @@ class SmallSampleWarning(IntervalWarning):
 
 def warn(text: str, category: type[IntervalWarning]) -> None:
     """Warn at the line that called the package."""
-    level, frame = 1, inspect.currentframe()
+    level = 1
+    frame = inspect.currentframe()
     while frame and frame.f_globals.get("__name__", "").split(".")[0] == "f1ci":
-        level, frame = level + 1, frame.f_back
+        level += 1
+        frame = frame.f_back
     warnings.warn(text, category, stacklevel=level)
 
 
@@ -80,22 +83,25 @@ _MOST_ROWS = 30
 
 
 class Record:
-    """A frozen result: equal to another if all values are, arrays and ``nan`` included.
+    """Base class of frozen results, which print as a table with lines of text below.
 
-    It prints as a table with lines of text below.
+    Two results are equal if all their fields are: arrays entry by entry, ``nan`` equal to ``nan``.
     """
 
     __slots__ = ()
 
     def to_dict(self) -> Fields:
-        """Return the fields by name, as numbers, text and lists."""
-        values = {f.name: getattr(self, f.name) for f in fields(self)}  # type: ignore[arg-type]
-        return {
-            name: value.tolist() if isinstance(value, np.ndarray) else value
-            for name, value in values.items()
-        }
+        """Return the fields by name, in words of JSON: numbers, text, lists, None, dictionaries.
+
+        JSON has no ``nan`` and no infinity; they become None.
+        """
+        return {name: _in_json(value) for name, value in self._fields()}
+
+    def _fields(self) -> list[tuple[str, object]]:
+        return [(f.name, getattr(self, f.name)) for f in fields(self)]  # type: ignore[arg-type]
 
     def _table(self) -> Table:
+        """Return the head of the printed table, its rows, and the lines below."""
         raise NotImplementedError
 
     def __str__(self) -> str:
@@ -106,8 +112,40 @@ class Record:
         return f"<pre>{html.escape(str(self))}</pre>"
 
     def __eq__(self, other: object) -> bool:
-        # As text, nan is nan, and different numbers differ.
-        return isinstance(other, type(self)) and str(self.to_dict()) == str(other.to_dict())
+        return type(other) is type(self) and _are_equal(self._fields(), other._fields())
+
+
+def _are_equal(a: object, b: object) -> bool:
+    """Tell if two fields are equal, entry by entry."""
+    if isinstance(a, dict) and isinstance(b, dict):
+        return a.keys() == b.keys() and all(_are_equal(a[key], b[key]) for key in a)
+    if isinstance(a, (list, tuple)) and isinstance(b, (list, tuple)):
+        return len(a) == len(b) and all(map(_are_equal, a, b))
+    if isinstance(a, (float, np.ndarray)) and isinstance(b, (float, np.ndarray)):
+        return np.array_equal(a, b, equal_nan=True)
+    return bool(a == b)
+
+
+def _in_json(value: object) -> Any:
+    """Return a field in words of JSON."""
+    if isinstance(value, Record):
+        return value.to_dict()
+    if isinstance(value, Mapping):
+        return {_json_key(key): _in_json(entry) for key, entry in value.items()}
+    if isinstance(value, (np.ndarray, np.generic)):
+        value = value.tolist()
+    if isinstance(value, (list, tuple)):
+        return [_in_json(entry) for entry in value]
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if value is None or isinstance(value, (bool, int, str)):
+        return value
+    return str(value)
+
+
+def _json_key(key: object) -> str:
+    """Return a key as text: ``("a", "b")`` becomes "a, b"."""
+    return ", ".join(map(str, key)) if isinstance(key, tuple) else str(key)
 
 
 class BinaryCounts(NamedTuple):
@@ -149,37 +187,42 @@ class EffectiveCounts(NamedTuple):
     fn: float
 
 
-class _Limits(Record):
-    """What one interval, several intervals and joint intervals have in common."""
+class _Intervals(Record):
+    """One interval, an array of intervals, or joint intervals: a table with a line below."""
 
     __slots__ = ()
-    estimate: Numbers
-    low: Numbers
-    high: Numbers
+    estimate: Value
+    low: Value
+    high: Value
 
     def _columns(self, rows: slice) -> tuple[Fields, Fields]:
-        """Return columns of names and of numbers."""
+        """Return the columns of names and the columns of numbers, by their heads."""
         raise NotImplementedError
 
     def _line(self) -> str:
-        """Return the line below the table."""
+        """Return the line below the table: metric, level and method."""
         raise NotImplementedError
 
     def _table(self) -> Table:
         names, numbers = self._columns(slice(_MOST_ROWS))
-        head, digits = [*names, *numbers][:-1], _tables.decimals(numbers["high"] - numbers["low"])
-        texts = [list(map(_tables.label, column)) for column in names.values()]
-        texts += [[f"{value:.{digits}f}" for value in column] for column in numbers.values()]
-        rows = [list(row) for row in zip(*texts[:-1], strict=True)]
+        del numbers["standard_error"]
+        digits = _tables.decimals(numbers["high"] - numbers["low"])
+        columns = [[_tables.label(name) for name in column] for column in names.values()]
+        columns += [[f"{x:.{digits}f}" for x in column] for column in numbers.values()]
+        rows = [list(row) for row in zip(*columns, strict=True)]
+        below = [self._line()]
         more = np.size(self.estimate) - len(rows)
-        return head, rows, [f"and {more:,} more"] * bool(more) + [self._line()]
+        if more:
+            below.insert(0, f"and {more:,} more")
+        return [*names, *numbers], rows, below
 
     def __contains__(self, value: ArrayLike) -> bool:
         """Tell if a value lies inside, or for several intervals each value inside its own."""
         number = np.asarray(value)
-        return bool(((self.low <= number) & (number <= self.high)).all())
+        inside = (self.low <= number) & (number <= self.high)
+        return bool(inside.all())
 
-    def __iter__(self) -> Iterator[Numbers]:
+    def __iter__(self) -> Iterator[Value]:
         return iter((self.low, self.high))
 
     def to_frame(self) -> pandas.DataFrame:
@@ -191,7 +234,7 @@ class _Limits(Record):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Interval(_Limits):
+class Interval(_Intervals):
     """A confidence interval for a metric; ``low, high = interval`` unpacks its limits.
 
     ``0.7 in interval`` tells if a value lies inside.
@@ -219,10 +262,10 @@ class Interval(_Limits):
         `high` is.
     """
 
-    estimate: Numbers
-    low: Numbers
-    high: Numbers
-    standard_error: Numbers
+    estimate: Value
+    low: Value
+    high: Value
+    standard_error: Value
     confidence_level: float
     method: str
     metric: str
@@ -230,38 +273,44 @@ class Interval(_Limits):
     alternative: str = "two-sided"
 
     @property
-    def length(self) -> Numbers:
+    def length(self) -> Value:
         """``high - low``."""
         return self.high - self.low
 
     def _columns(self, rows: slice) -> tuple[Fields, Fields]:
-        shape, size = np.shape(self.estimate), np.size(self.estimate)
-        places = [np.unravel_index(k, shape) for k in range(size)[rows]]
-        lines = [", ".join(map(str, place)) or self.metric for place in places]
-        names: Fields = {"place" if shape else "metric": lines}
-        if self.classes is not None:
-            names = {"class": [self.classes[place[-1]] for place in places]}
         numbers = ("estimate", "low", "high", "standard_error")
-        return names, {x: np.asarray(getattr(self, x)).flat[rows] for x in numbers}
+        columns = {name: np.asarray(getattr(self, name)).flat[rows] for name in numbers}
+        shape = np.shape(self.estimate)
+        size = np.size(self.estimate)
+        places = [np.unravel_index(k, shape) for k in range(size)[rows]]
+        if self.classes is not None:
+            return {"class": [self.classes[place[-1]] for place in places]}, columns
+        if shape:
+            return {"place": [", ".join(map(str, place)) for place in places]}, columns
+        return {"metric": [self.metric]}, columns
 
     def _line(self) -> str:
-        side = {"greater": " (at least low)", "less": " (at most high)"}.get(self.alternative, "")
-        return f"{self.metric}, {_tables.percent(self.confidence_level)} CI{side}, {self.method}"
+        sides = {"two-sided": "", "greater": " (at least low)", "less": " (at most high)"}
+        level = _tables.percent(self.confidence_level)
+        return f"{self.metric}, {level} CI{sides[self.alternative]}, {self.method}"
 
     def __str__(self) -> str:
         if np.ndim(self.estimate):
-            return _Limits.__str__(self)
+            return _Intervals.__str__(self)
         digits = _tables.decimals(self.length)
-        estimate, low, high = (f"{x:.{digits}f}" for x in (self.estimate, *self))
+        estimate, low, high = (f"{x:.{digits}f}" for x in (self.estimate, self.low, self.high))
         value = "is undefined" if np.isnan(self.estimate) else f"= {estimate}"
-        one_sided = {"greater": f"at least {low}", "less": f"at most {high}"}
-        limits = one_sided.get(self.alternative, f"{low} to {high}")
+        limits = {
+            "two-sided": f"{low} to {high}",
+            "greater": f"at least {low}",
+            "less": f"at most {high}",
+        }
         level = _tables.percent(self.confidence_level)
-        return f"{self.metric} {value} ({level} CI {limits}, {self.method})"
+        return f"{self.metric} {value} ({level} CI {limits[self.alternative]}, {self.method})"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class JointIntervals(_Limits):
+class JointIntervals(_Intervals):
     """Intervals for several metrics of several classifiers on one test set.
 
     The joint intervals hold all at once with the nominal probability; each
@@ -329,8 +378,15 @@ class JointIntervals(_Limits):
         if row not in rows:
             raise KeyError(f"no row {reprlib.repr(row)}; the rows are {reprlib.repr(rows)}")
         k = rows.index(row)
-        numbers = (x[k].item() for x in (self.estimate, *self, self.standard_error))
-        return Interval(*[*numbers, self.confidence_level, self.methods[k], row[1]])
+        return Interval(
+            estimate=self.estimate[k].item(),
+            low=self.low[k].item(),
+            high=self.high[k].item(),
+            standard_error=self.standard_error[k].item(),
+            confidence_level=self.confidence_level,
+            method=self.methods[k],
+            metric=self.metrics[k],
+        )
 
     def _columns(self, rows: slice) -> tuple[Fields, Fields]:
         numbers = ("estimate", "low", "high", "individual_low", "individual_high", "standard_error")
@@ -338,8 +394,9 @@ class JointIntervals(_Limits):
         return names, {name: getattr(self, name)[rows] for name in numbers}
 
     def _line(self) -> str:
-        level, methods = _tables.percent(self.confidence_level), dict.fromkeys(self.methods)
-        return f"joint: all {len(self)} hold at once with {level} ({', '.join(methods)})"
+        level = _tables.percent(self.confidence_level)
+        methods = ", ".join(dict.fromkeys(self.methods))
+        return f"joint: all {len(self)} hold at once with {level} ({methods})"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -430,27 +487,37 @@ class DifferenceTest(Record):
         "Better" needs both the interval and the p-value. The two ask slightly different
         questions (see `null_hypothesis`) and may disagree in a close case.
         """
-        size, low, high = 1.0 - self.interval.confidence_level, *self.interval
         if np.isnan(self.p_value):
             return f"{a} and {b} cannot be compared, because a score is undefined"
-        apart = bool(low > 0.0 or high < 0.0)
-        if apart and self.p_value <= size:
+        excludes_zero = bool(self.interval.low > 0.0 or self.interval.high < 0.0)
+        significant = self._is_significant(self.p_value)
+        if excludes_zero and significant:
             return f"{b} is {'better' if self.estimate > 0.0 else 'worse'} than {a}"
-        if self.p_equivalent is not None and self.p_equivalent <= size:
+        if self._is_significant(self.p_equivalent):
             return f"{a} and {b} are equivalent: they differ by less than {self.margin:g}"
-        if self.p_not_inferior is not None and self.p_not_inferior <= size:
+        if self._is_significant(self.p_not_inferior):
             return f"{b} is not worse than {a} by {self.margin:g} or more"
-        close = " (a close case: interval and p-value disagree)"
-        return f"{a} and {b} are not distinguished" + close * (apart != (self.p_value <= size))
+        if excludes_zero or significant:
+            close = "a close case: interval and p-value disagree"
+            return f"{a} and {b} are not distinguished ({close})"
+        return f"{a} and {b} are not distinguished"
+
+    def _is_significant(self, p: float | None) -> bool:
+        """Tell if a p-value is at most one minus the interval's level; None is not."""
+        return p is not None and p <= 1.0 - self.interval.confidence_level
 
     def _table(self) -> Table:
-        p_values = (self.p_value, self.p_not_inferior, self.p_equivalent)
-        named = zip(("difference", "not inferior", "equivalent"), p_values, strict=True)
-        rows = [[what, _tables.p_value(p)] for what, p in named if p is not None]
-        below = [str(self.interval), self.verdict()]
+        p_values = {
+            "difference": self.p_value,
+            "not inferior": self.p_not_inferior,
+            "equivalent": self.p_equivalent,
+        }
+        rows = [[name, _tables.p_value(p)] for name, p in p_values.items() if p is not None]
+        below = [str(self.interval)]
         if self.discordant is not None:
             only_a, only_b = self.discordant
-            below.insert(1, f"only A is right on {only_a:,} items, only B on {only_b:,}")
+            below.append(f"only A is right on {only_a:,} items, only B on {only_b:,}")
+        below.append(self.verdict())
         return ["", f"p ({self.method})"], rows, below
 
 
@@ -485,9 +552,12 @@ class DifferenceSampleSize(Record):
     metric: str
 
     def _table(self) -> Table:
-        rows = [["items on which both models run", f"{self.items:,}"]]
-        rows.append(["items for each, on separate test sets", f"{self.unpaired:,}"])
-        power, level = map(_tables.percent, (self.power, self.confidence_level))
+        rows = [
+            ["items on which both models run", f"{self.items:,}"],
+            ["items for each, on separate test sets", f"{self.unpaired:,}"],
+        ]
+        power = _tables.percent(self.power)
+        level = _tables.percent(self.confidence_level)
         line = f"to find a difference of {self.difference:g} in {power} of all cases, at {level}"
         return [self.metric, "number"], rows, [line]
 

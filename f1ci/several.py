@@ -9,19 +9,19 @@ stays below the level that the single tests keep.
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from f1ci import _tables, _validation
-from f1ci import metrics as _metrics
-from f1ci._limits import interval_of, sample_of_items
-from f1ci.compare import paired_test
-from f1ci.counts import Items, items_of
+from f1ci._interval import Question, interval_of
+from f1ci._reading import Reading, read
+from f1ci.compare import TestPlan, paired_test, question_of
 from f1ci.metrics import Metric
 from f1ci.results import Classes, DifferenceTest, Fields, Interval, Labels, Record, Seed, Table
+from f1ci.samples import sample
 
 if TYPE_CHECKING:
     import pandas
@@ -51,14 +51,18 @@ class ModelComparison(Record):
         if len(self.tests) == 1:
             ((pair, test),) = self.tests.items()
             return test.verdict(*pair)
-        size = 1.0 - self.intervals[best].confidence_level
-        apart = {
-            name for pair, p in self.adjusted.items() if best in pair and p <= size for name in pair
-        }
-        alike = [name for name in others if name not in apart]
+        alike = [name for name in others if not self._apart(best, name)]
         if not alike:
             return f"{best} is better than every other model"
         return f"{best} has the best estimate; it is not distinguished from {', '.join(alike)}"
+
+    def _apart(self, a: str, b: str) -> bool:
+        """Tell if the adjusted p-value and the interval both say that two models differ."""
+        pair = (a, b) if (a, b) in self.tests else (b, a)
+        interval = self.tests[pair].interval
+        size = 1.0 - interval.confidence_level
+        excludes_zero = interval.low > 0.0 or interval.high < 0.0
+        return bool(excludes_zero and self.adjusted[pair] <= size)
 
     def records(self) -> list[Fields]:
         """Return a flat dictionary for each pair of models."""
@@ -97,6 +101,7 @@ def compare_models(
     pos_label: Hashable = 1,
     labels: Classes | None = None,
     groups: Labels | None = None,
+    zero_division: float = np.nan,
     method: str | None = None,
     rng: Seed = None,
     confidence_level: float = 0.95,
@@ -109,7 +114,7 @@ def compare_models(
         True labels.
     predictions : mapping of str to sequence
         The labels that each model predicts; at least two models.
-    metric, margin, pos_label, labels, groups, rng, confidence_level
+    metric, margin, pos_label, labels, groups, zero_division, rng, confidence_level
         See `difference_test`. Intervals have the level one by one.
     method : str, optional
         The method of the intervals; see `difference_interval`.
@@ -136,28 +141,34 @@ def compare_models(
     c - b  -0.042    -0.100  0.012      0.11
     b has the best estimate; it is not distinguished from c
     """
-    metric = _metrics.get(metric)
     names, arrays = _validation.models(y_true, predictions)
     _validation.at_least_two("models", len(names), "a comparison")
     level = _validation.confidence_level(confidence_level)
-
-    def items(*models: str) -> Items:
-        """Return the items by truth and what these models predict."""
-        named = {name: arrays[name] for name in ("y_true", *models)}
-        return items_of(named, metric.binary, pos_label, labels, groups)
-
-    called = dict(zip(names, list(arrays)[1:], strict=True))
-    intervals = {
-        name: interval_of(sample_of_items(metric, items(called[name])), method, level, metric.name)
-        for name in names
-    }
+    reading = read(
+        arrays,
+        metric,
+        pos_label=pos_label,
+        labels=labels,
+        groups=groups,
+        zero_division=zero_division,
+    )
+    intervals = {name: _of_one(reading, k, method, level) for k, name in enumerate(names)}
+    plan = TestPlan(None, margin, rng=rng)
     tests = {}
-    for a, b in combinations(names, 2):
-        pair = items(called[a], called[b])
-        tests[a, b] = paired_test(pair, metric, level, method, margin=margin, rng=rng)
+    for a, b in combinations(range(len(names)), 2):
+        pair = reading._replace(data=reading.data.of_models(a, b))
+        question = question_of(pair, level, method)
+        tests[names[a], names[b]] = paired_test(pair, replace(question, quiet=True), plan)
     best_first = sorted(names, key=lambda name: -np.nan_to_num(intervals[name].estimate))
     adjusted = _holm({pair: test.p_value for pair, test in tests.items()})
     return ModelComparison({name: intervals[name] for name in best_first}, tests, adjusted)
+
+
+def _of_one(reading: Reading, model: int, method: str | None, level: float) -> Interval:
+    """Return the interval of one model, which it has alone."""
+    of_model = sample(reading.metric, reading.data.of_models(model))
+    name = reading.metric.name
+    return interval_of(of_model, Question(name, method, level, classes=reading.classes))
 
 
 def _holm(p_values: dict[tuple[str, str], float]) -> dict[tuple[str, str], float]:

@@ -1,35 +1,79 @@
 """The registry: every method for an interval, once.
 
-A method is a function of a `Sample` (a metric, its estimate and standard error, and what they come
-from; see `f1ci.methods.score`) and of z, the two-sided normal quantile of the level. It returns
-the lower and the upper limit. The public functions and the sentences that refuse an unknown name
-read this registry. A new method is one function and one entry:
+A method is a function of a sample (see `f1ci.samples`) and of z, the two-sided normal quantile of
+the level. It returns the lower and the upper limit. The public functions and the sentences that
+refuse an unknown name read this registry. A new method is one function and one entry:
 
 >>> from f1ci import f1_interval, methods
 >>> def half(sample, z):
 ...     return 0.5 * sample.estimate, 0.5 + 0.5 * sample.estimate
->>> toy = methods.Method("toy", half)
->>> methods.METHODS["toy"] = toy
+>>> methods.METHODS["toy"] = methods.Method("toy", half)
 >>> print(tuple(f1_interval(3, 1, 1, method="toy")))
 (0.375, 0.875)
 >>> del methods.METHODS["toy"]
 
-The default is "score" wherever it applies, and "logit" for all other metrics. Neither has a length
-of zero or leaves the metric's range.
+The default is "score" where the sample has such limits, and "logit" otherwise. Neither has length
+zero or leaves the metric's range.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
 
 from f1ci import _validation
-from f1ci.methods import delta, score, wilson_direct
-from f1ci.methods.score import Limits, Sample
-from f1ci.metrics import Metric
-from f1ci.metrics.classes import is_f1
+from f1ci.methods import delta, wilson_direct
+from f1ci.methods.closed_form import Limits
 from f1ci.results import Array, FloatOrArray
+
+if TYPE_CHECKING:
+    from f1ci.samples import Sample
+
+
+def score(sample: Sample, z: FloatOrArray) -> Limits:
+    """Return Wilson's limits: the values that a test with the error under each value accepts."""
+    return sample.score_limits(z)
+
+
+def cautious(sample: Sample, z: FloatOrArray) -> Limits:
+    """Return longer limits, which hardly ever cover less than the level."""
+    return sample.cautious_limits(z)
+
+
+def direct(sample: Sample, z: FloatOrArray) -> Limits:
+    """Return the limits of Wilson direct, for the F1 of one class."""
+    return wilson_direct.limits(*sample.counts_of_score(), z)
+
+
+def logit(sample: Sample, z: FloatOrArray) -> Limits:
+    """Return limits of the delta method on a scale without borders."""
+    return sample.logit_limits(z)
+
+
+def symmetric(sample: Sample, z: FloatOrArray) -> Limits:
+    """Return the estimate plus and minus z standard errors."""
+    return _or_everything(sample, delta.symmetric(sample.estimate, sample.error, z))
+
+
+def blur(sample: Sample, z: FloatOrArray) -> Limits:
+    """Return the estimate plus and minus z blurred standard errors."""
+    limits = delta.symmetric(sample.estimate, sample.blurred_error(z), z)
+    return _or_everything(sample, limits)
+
+
+def _or_everything(sample: Sample, limits: Limits) -> Limits:
+    """Return the limits. Without relevant items every F1 is possible (Lam, Gopal and Qian 2024)."""
+    low, high = limits
+    if sample.is_f1:
+        return np.nan_to_num(low, nan=0.0), np.nan_to_num(high, nan=1.0)
+    return limits
+
+
+def _always(_: Sample) -> bool:
+    return True
 
 
 @dataclass(frozen=True)
@@ -41,27 +85,21 @@ class Method:
     name : str
         What ``method=`` calls it.
     limits : callable
-        Takes a `Sample` and z; returns the lower and the upper limit.
-    applies_to : callable
-        Tells for which metrics the method is; by default for all of them.
-    f1_name : str or None
-        What the paper on F1 calls it; F1 knows it by this name too.
-    needs_limits : bool
-        The method needs a sample that has score limits.
-    needs_one_sample : bool
-        The method is for one model and independent items only.
+        Takes a sample and z; returns the lower and the upper limit.
+    serves : callable
+        Tells for which samples the method is; by default for all of them.
+    paper_name : str or None
+        What the paper on F1 calls it; the F1 of one class knows it by this name too.
     at_zero_error : str
         What the method does where the standard error is zero, if that needs a warning.
     error : callable or None
-        Gives the standard error to use instead of the delta method's.
+        Gives the standard error that the method uses instead of the delta method's.
     """
 
     name: str
     limits: Callable[[Sample, FloatOrArray], Limits]
-    applies_to: Callable[[Metric], bool] = lambda metric: True  # noqa: ARG005
-    f1_name: str | None = None
-    needs_limits: bool = False
-    needs_one_sample: bool = False
+    serves: Callable[[Sample], bool] = _always
+    paper_name: str | None = None
     at_zero_error: str = ""
     error: Callable[[Sample, FloatOrArray], Array] | None = None
 
@@ -69,56 +107,22 @@ class Method:
 METHODS: dict[str, Method] = {
     method.name: method
     for method in (
-        Method(
-            "score",
-            # Wilson's idea: the values that a test with the standard error under each value does
-            # not reject.
-            # Wilson (1927); Lam, Gopal and Qian (2024), Wilson indirect; f1ci.methods.score
-            score.score,
-            lambda metric: metric.smooth,
-            f1_name="wilson_indirect",
-            needs_limits=True,
-        ),
-        Method(
-            "cautious",
-            # Longer, to hold at least the level: Clopper-Pearson, carried on to other scores.
-            # Clopper and Pearson (1934); Fay and Feuer (1997); f1ci.methods.score
-            partial(score.score, cautious=True),
-            lambda metric: metric.index is not None,
-            f1_name="clopper_pearson",
-            needs_limits=True,
-        ),
-        Method(
-            "wilson_direct",
-            # The same test on the scale of F1, with its large-sample variance.
-            # Lam, Gopal and Qian (2024), section 4; f1ci.methods.wilson_direct
-            wilson_direct.wilson_direct,
-            is_f1,
-            needs_one_sample=True,
-        ),
-        Method(
-            "logit",
-            # The delta method on a scale without borders: logit, logarithm, or the metric's own.
-            # Agresti (2013), section 3.1; f1ci.methods.delta
-            delta.logit,
-            at_zero_error="the interval is the whole range",
-        ),
-        Method(
-            "delta",
-            # The estimate plus and minus z standard errors of the delta method.
-            # Takahashi et al. (2022); Jiang (2020); Lam, Gopal and Qian (2024), Wald
-            delta.symmetric,
-            f1_name="wald",
-            at_zero_error="the interval has length zero",
-        ),
+        # Wilson (1927); Lam, Gopal and Qian (2024), Wilson indirect; f1ci.methods.closed_form
+        Method("score", score, lambda sample: sample.has_score_limits, "wilson_indirect"),
+        # Clopper and Pearson (1934); Fay and Feuer (1997); f1ci.methods.closed_form
+        Method("cautious", cautious, lambda sample: sample.has_cautious_limits, "clopper_pearson"),
+        # Lam, Gopal and Qian (2024), section 4; f1ci.methods.wilson_direct
+        Method("wilson_direct", direct, lambda sample: sample.is_f1),
+        # Agresti (2013), section 3.1; f1ci.methods.delta
+        Method("logit", logit, at_zero_error="the interval is the whole range"),
+        # Takahashi et al. (2022); Jiang (2020); Lam, Gopal and Qian (2024), Wald
+        Method("delta", symmetric, _always, "wald", "the interval has length zero"),
+        # Yuan and Jiang (2025), remark 2, choice II
         Method(
             "blur",
-            # The same with a larger standard error, for metrics of two classes.
-            # Yuan and Jiang (2025), remark 2, choice II
-            delta.symmetric,
-            lambda metric: metric.binary,
-            needs_one_sample=True,
-            error=delta.blurred,
+            blur,
+            lambda sample: sample.has_blur,
+            error=lambda sample, z: sample.blurred_error(z),
         ),
     )
 }
@@ -135,35 +139,29 @@ _ELSEWHERE = {
 }
 
 
-def known(metric: Metric) -> dict[str, Method]:
-    """Return the methods that apply to a metric by all their names, the default first."""
-    fitting = [method for method in METHODS.values() if method.applies_to(metric)]
-    by_name = {method.name: method for method in fitting}
-    if is_f1(metric):
-        by_name |= {method.f1_name: method for method in fitting if method.f1_name}
-    return by_name
+def choose(name: str | None, sample: Sample, what: str) -> tuple[str, Method]:
+    """Return the named method for a sample and its name, or the default.
+
+    An unknown name, or a method that does not serve this sample, raises an error that lists those
+    that do; `what` describes the sample there.
+    """
+    serving = {method.name: method for method in METHODS.values() if method.serves(sample)}
+    if sample.is_f1:
+        serving |= {method.paper_name: method for method in METHODS.values() if method.paper_name}
+    if name is None:
+        name = "score" if sample.has_score_limits else "logit"
+    chosen = one_of(name, serving, what)
+    return chosen, serving[chosen]
 
 
-def choose(name: str, sample: Sample) -> tuple[str, Method]:
-    """Return the named method for a sample and its name."""
-    fitting = {
-        name: method
-        for name, method in known(sample.metric).items()
-        if (sample.limits is not None or not method.needs_limits)
-        and (sample.independent or not (method.needs_one_sample or name == method.f1_name))
-    }
-    what = repr(sample.metric.name)
-    if not sample.independent:
-        what = f"{what} of items in groups" if sample.mark else f"differences of {what}"
-    return pick(name, fitting, what)
-
-
-def pick(name: str | None, fitting: Mapping[str, Method], what: str) -> tuple[str, Method]:
-    """Return the method of this name, or the first. An unknown name gets the known ones."""
-    chosen = next(iter(fitting)) if name is None else name
-    if not isinstance(chosen, str) or chosen not in fitting:
-        listed, got = ", ".join(map(repr, fitting)), _validation.short(name)
-        meant = _ELSEWHERE.get(str(name).lower().replace("-", "_"), "")
-        hint = f"; it is called {meant!r} here" if meant in fitting else ""
-        raise ValueError(f"method must be one of {listed} for {what}, got {got}{hint}")
-    return chosen, fitting[chosen]
+def one_of(name: object, serving: Iterable[str], what: str) -> str:
+    """Return the name if it is one of the methods that serve; else say which ones do."""
+    names = list(serving)
+    if isinstance(name, str) and name in names:
+        return name
+    meant = _ELSEWHERE.get(str(name).lower().replace("-", "_"), "")
+    hint = f"; it is called {meant!r} here" if meant in names else ""
+    listed = ", ".join(map(repr, names))
+    raise ValueError(
+        f"method must be one of {listed} for {what}, got {_validation.short(name)}{hint}"
+    )

@@ -21,11 +21,11 @@ A Tversky index of counts x = TP, y = FP, w = FN and D = x + a y + b w has the v
 When the method fails: in small samples, near the borders of the metric's range, and
 where the positive class is rare, the normal approximation is poor and the intervals are
 too short or leave the range. An estimate at the border (no item right, or none wrong)
-has standard error zero and an interval of length zero. `blurred` (Yuan & Jiang,
+has standard error zero and an interval of length zero. `blurred_error` (Yuan & Jiang,
 choice II) adds to the variance of a binary metric what independent noise in E(ZA), EA
 and EZ would add, and `logit` keeps the interval inside the range. With fewer
 than a few dozen groups, the cluster-robust intervals are too short. Score intervals
-(`f1ci.methods.score`) cover much better than any of these.
+(`f1ci.methods.closed_form`) cover much better than any of these.
 """
 
 from __future__ import annotations
@@ -34,101 +34,110 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import special
 
-from f1ci.counts import Matrix
-from f1ci.methods.score import Limits, Sample
-from f1ci.metrics import BinaryMetric, Tversky
-from f1ci.metrics.classes import expectations, is_f1
+from f1ci.methods.closed_form import Limits
+from f1ci.metrics.base import ExpectationMetric, Slopes
 from f1ci.results import Array, FloatOrArray
 
 # An estimate this near to the border, as a share of the range, is at the border.
 _BORDER = 1e-12
 
+# Sums of influences this small next to what they add up are rounding, and are really zero.
+_ROUNDING = 1e-14
 
-def symmetric(sample: Sample, z: FloatOrArray) -> Limits:
+
+def normal_quantile(level: float) -> float:
+    """Return z, the two-sided normal quantile of a level; exact next to 0 and 1, too."""
+    if level > 0.1:
+        return float(-special.ndtri((1.0 - level) / 2.0))
+    return float(np.sqrt(2.0) * special.erfinv(level))
+
+
+def symmetric(estimate: Array, error: Array, z: FloatOrArray) -> Limits:
     """Return the estimate plus and minus z standard errors."""
-    half = z * sample.error
-    low, high = sample.estimate - half, sample.estimate + half
-    if sample.counts is None or not is_f1(sample.metric):
-        return low, high
-    # Without relevant items every F1 is possible (Lam, Gopal and Qian 2024).
-    return np.nan_to_num(low, nan=0.0), np.nan_to_num(high, nan=1.0)
+    half = z * error
+    return estimate - half, estimate + half
 
 
-def logit(sample: Sample, z: FloatOrArray) -> Limits:
-    """Return the same on a scale without borders: a logit, a logarithm, or the metric's own.
-
-    An estimate within 1e-12 of a border counts as at the border: the limits are the whole range.
-    """
-    estimate, (least, largest) = sample.estimate, sample.range
-    error = sample.error if sample.error_at is None else sample.error_at(z)
-    # The bias moves the centre half of the way to a border at most.
-    half = 0.5 * (least + estimate), 0.5 * (largest + estimate)
-    low, high = transformed(np.clip(estimate - sample.bias, *half), error, z, sample.range)
-    return np.minimum(low, estimate), np.maximum(high, estimate)
-
-
-def transformed(
-    estimate: Array, error: Array, z: FloatOrArray, limits: tuple[float, float]
-) -> Limits:
+def logit(estimate: Array, error: Array, z: FloatOrArray, range_: tuple[float, float]) -> Limits:
     """Return limits inside a range; the whole range where nothing is known of the error.
 
-    For (-1, 1) the scale is Fisher's for correlations.
+    The scale is a logit if the range is finite (for correlations Fisher's z), a logarithm if it has
+    one end, and the metric's own otherwise. An estimate within 1e-12 of a border counts as at the
+    border.
     """
-    least, largest = limits
-    width = largest - least if np.isfinite(largest - least) else 1.0
-    origin = least if np.isfinite(least) else 0.0
-    share = (estimate - origin) / width
+    least, largest = range_
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        border = error == 0.0
         if np.isfinite(largest - least):
-            border = border | (np.minimum(share, 1 - share) < _BORDER)
-            share = np.where(border, 0.5, share)
-            centre, slope, back = special.logit(share), share * (1 - share), special.expit
+            low, high = _on_logit_scale((estimate - least) / (largest - least), error, z, range_)
         elif np.isfinite(least):
-            border = border | (share <= 0.0)
-            share = np.where(border, 1.0, share)
-            centre, slope, back = np.log(share), share, np.exp
+            low, high = _on_log_scale(estimate - least, error, z, least)
         else:
-            centre, slope, back = share, np.ones(()), np.positive
-        half = z * (error / width) / slope
-        # The way there and back may round to the wrong side of the estimate.
-        low = np.minimum(origin + width * back(centre - half), estimate)
-        high = np.maximum(origin + width * back(centre + half), estimate)
+            low, high = symmetric(estimate, error, z)
+    # The way there and back may round to the wrong side of the estimate.
+    low = np.minimum(low, estimate)
+    high = np.maximum(high, estimate)
+    return np.where(error == 0.0, least, low), np.where(error == 0.0, largest, high)
+
+
+def _on_logit_scale(
+    share: Array, error: Array, z: FloatOrArray, range_: tuple[float, float]
+) -> Limits:
+    """Return the limits for an estimate that is at this share of a finite range."""
+    least, largest = range_
+    width = largest - least
+    border = np.minimum(share, 1.0 - share) < _BORDER
+    inside = np.where(border, 0.5, share)
+    centre = special.logit(inside)
+    half = z * (error / width) / (inside * (1.0 - inside))
+    low = least + width * special.expit(centre - half)
+    high = least + width * special.expit(centre + half)
     return np.where(border, least, low), np.where(border, largest, high)
 
 
-def blurred(sample: Sample, z: FloatOrArray) -> Array:
+def _on_log_scale(above: Array, error: Array, z: FloatOrArray, least: float) -> Limits:
+    """Return the limits for an estimate that is this far above the only end of the range."""
+    border = above <= 0.0
+    inside = np.where(border, 1.0, above)
+    factor = np.exp(z * error / inside)
+    low = least + inside / factor
+    high = least + inside * factor
+    return np.where(border, least, low), np.where(border, np.inf, high)
+
+
+def blurred_error(
+    metric: ExpectationMetric, error: Array, means: Slopes, n: Array, z: FloatOrArray
+) -> Array:
     """Return the standard error with the correction of Yuan & Jiang, remark 2, choice II.
 
     The squared slopes by E(ZA), EA and EZ, summed, times z^2 / 2n^2, are added to the variance.
     (For accuracy this is six times the increment of the Agresti-Coull interval.)
     """
-    metric, matrix = sample.metric, sample.matrix
-    assert isinstance(metric, BinaryMetric | Tversky)  # noqa: S101 - `choose` sees to it
-    if matrix is None:
-        # What is added does not depend on the true negatives of a Tversky score.
-        assert sample.counts is not None  # noqa: S101 - there is a matrix or counts
-        tp, fp, fn = np.broadcast_arrays(*sample.counts)
-        matrix = Matrix(np.stack([0.0 * tp, fp, fn, tp], axis=-1).reshape(*tp.shape, 2, 2))
     with np.errstate(divide="ignore", invalid="ignore"):
-        of_positive = (x[..., 1] for x in expectations(matrix))
-        slopes = np.stack(np.broadcast_arrays(*metric.partials(*of_positive)))
-        added = (slopes**2).sum(axis=0) * z**2 / (2 * matrix.total**2)
-        return np.asarray(np.sqrt(sample.error**2 + added))
+        return np.asarray(np.sqrt(error**2 + blur(metric, means, n, z)))
 
 
-def item_covariance(rows: Array, groups: NDArray[np.int64] | None, counts: Array) -> Array:
-    """Return the covariance of estimates (..., K) from influences (..., K, rows) and counts.
+def blur(metric: ExpectationMetric, means: Slopes, n: Array, z: FloatOrArray) -> Array:
+    """Return what choice II of Yuan & Jiang adds to the variance."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        slopes = np.stack(np.broadcast_arrays(*metric.partials(*means)))
+        return np.asarray((slopes**2).sum(axis=0) * z**2 / (2.0 * n**2))
 
-    With groups, one for each row, influences are summed within them.
+
+def item_covariance(
+    influences: Array, counts: Array, groups: NDArray[np.intp] | None = None
+) -> Array:
+    """Return the covariance (K, K, ...) of estimates from influences (K, rows, ...) and counts.
+
+    The divisor is n - 1. With groups, one for each row, influences are summed within them, and the
+    factor is G / (G - 1).
     """
-    n = counts.sum(axis=-1)[..., None, None]
-    summed = rows * counts[..., None, :]
+    n = counts.sum(axis=0)
+    weighted = influences * counts
     with np.errstate(invalid="ignore", divide="ignore"):
         if groups is None:
-            return np.asarray(summed @ np.swapaxes(rows, -1, -2) / (n * (n - 1)))
-        units = np.stack([np.bincount(groups, weights=row) for row in summed])
-        sizes = np.stack([np.bincount(groups, weights=row) for row in np.abs(summed)])
-        units = np.where(np.abs(units) <= 1e-14 * sizes, 0.0, units)  # only rounding is left
-        count = units.shape[1]
-        return np.asarray((units @ units.T) * (count / (count - 1) / n**2))
+            return np.einsum("kr...,lr...->kl...", weighted, influences) / (n * (n - 1.0))
+        sums = np.stack([np.bincount(groups, row) for row in weighted])
+        sizes = np.stack([np.bincount(groups, row) for row in np.abs(weighted)])
+        sums = np.where(np.abs(sums) <= _ROUNDING * sizes, 0.0, sums)
+        units = sums.shape[1]
+        return np.asarray((sums @ sums.T) * (units / (units - 1.0) / n**2))

@@ -1,253 +1,399 @@
 r"""Score limits of any smooth metric of counts by cell.
 
-Wilson (1927) asks which values of a proportion a test with the standard error *under that value*
-does not reject. The same question has an answer for every smooth function of the probabilities of
-a table. Let n_c of N items fall into cell c, and let e_c be the slope of the metric there (its
-influence). Pearson's statistic of the most likely probabilities q that give the metric a certain
-value is z^2 where
+Let n_c of N items fall into cell c of a table, and let e_c be the slope of the metric there (its
+influence). Which values of the metric does Pearson's test not reject, if each value is represented
+by the most likely cell probabilities q that have it? At a limit
 
-    q_c = n_c / {N + z^2 + m (e_c - mean of e over the items)},    sum of q_c = 1.
+    q_c = n_c / {N + z^2 + mu (e_c - mean of e over the items)},    sum of q_c = 1,
 
-One multiplier m on each side solves this. The slopes are those at q, so they are taken again until
-q settles. For two cells this is Wilson's interval, for a Tversky score the cubic of `f1ci.methods.
-score`, for any function Lang's (2008) score interval.
+with one multiplier mu on each side. The slopes are those at q, so they are taken again until q
+settles. For two cells this is Wilson's (1927) interval, for one Tversky score the cubic of
+`f1ci.methods.closed_form`, for any function Lang's (2008) score interval.
 
-Two terms of second order follow (the book's chapter on score intervals has the derivation). Under
-its constraint q differs from the true probabilities by a random vector v at right angles to the
-influence. With H the second derivatives of the metric, the score statistic then has the mean
-E(v' H v) / 2, which is taken from both limits, and the variance
+**The line.** A table has more unknowns than a single proportion, so the statistic varies more than
+a standard normal. z^2 is multiplied by 1 + sum of zeta_i^2 (1 - zeta_i^2) / (N pi_i) over the true
+classes i, at most by 2. zeta_i^2 is the share of class i in the variance, and pi_i its probability.
+For the mean of recalls this is the variance to second order, exactly. For other metrics it is an
+approximation, whose coverage the book measures.
 
-    1 - {tr(H V H V) / 2 + C} / (variance of the metric),
+**The bias.** B / N = {tr(H S) - u'Hu} / 2N is taken from both limits. H holds the second
+derivatives of the metric, S is the covariance matrix of one item, and u = q e / sigma. It matters
+for averages of F scores.
 
-V the covariance matrix of v and C the third cumulant E(L v' H v), L the linear part of the metric;
-z^2 is multiplied by it. Both vanish for a single proportion.
+When they fail: the level holds on average over the truth, not at each truth, and less well where a
+class expects fewer than three items.
 
-Use them for averages, differences, kappa, Matthews' correlation and metrics of your own. They hold
-the level on average over the truth, not at each truth.
-
-These are kernels: arrays have the cells first and a batch of tables last, shape (K, B), and
-nothing is checked.
+These are kernels: arrays have the cells first and a batch of tables last, shape (K, B), and nothing
+is checked. The book's chapter "Score intervals for every metric" derives all formulas.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
+from dataclasses import dataclass, fields
 from typing import TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from f1ci.results import Array
 
-__all__ = ["SecondOrder", "combined", "limits", "second_order", "settled"]
+__all__ = ["Settings", "bias", "score_limits", "trace_by_differences"]
 
 # Cell probabilities (K, B) -> values (B,) and slopes (K, B), up to a constant for each table.
 Evaluate: TypeAlias = Callable[[Array], tuple[Array, Array]]
-# The same -> N times the bias, and N times the excess of the variance over 1.
-SecondOrder: TypeAlias = Callable[[Array], tuple[Array, Array]]
-# Probabilities, and shares whose class sizes they are to have -> probabilities.
-Rescaled: TypeAlias = Callable[[Array, Array], Array]
+# Cell probabilities (K, B) -> tr(H S), shape (B,).
+Trace: TypeAlias = Callable[[Array], Array]
 
-# Rounds in which the slopes are taken again. From round `_FIRST` on, when the variance is known,
-# tables that do not come to rest are moved less and less: with empty cells whole steps may go back
-# and forth for ever.
-_FIRST, _ROUNDS = 5, 40
 
-# z^2 of the level .95. The variance is taken there whatever the level: then limits widen with it.
-_USUAL = 1.959963984540054**2
+@dataclass(frozen=True)
+class Settings:
+    """The parts of the algorithm, for studies that change or leave out one of them.
 
-# Newton's steps for the multiplier, which each round starts from the one before.
-_NEWTON = 2
+    Attributes
+    ----------
+    rounds : int
+        How often the slopes are taken again, at most.
+    bias : bool
+        Take the bias from both limits.
+    largest_factor : float
+        The bound of the line; 1 leaves the line out.
+    few : float
+        Up to how many wrong items the limits leave room; 0 leaves the room out.
+    """
 
-# A table is at rest when no probability moves by more. The value is largest at the solution, so
-# its own error is of the order of the square.
-_REST = 1e-8
+    rounds: int = 40
+    bias: bool = True
+    largest_factor: float = 2.0
+    few: float = 3.0
 
-# How far the variance of the statistic may be from 1: tables of a few items promise anything.
-_LEAST, _MOST = 0.5, 4.0
 
-_STEP = 1e-5  # of a difference quotient, as a share of the items of the cell
+DEFAULT = Settings()
+
+# A table has settled when no probability moves by more. The value is stationary there, so its own
+# error is of the order of the square.
+_SETTLED = 1e-8
+
+# Newton's steps for the multiplier in each round, and more where the sum is rough by a share of
+# z^2 / N. Each round starts from the multiplier of the round before.
+_NEWTON, _MORE_NEWTON, _ROUGH = 2, 20, 0.1
+
+# Multipliers and slopes that count as the largest possible one, 1.
+_POLE, _TOP = 1.0 - 1e-12, 1.0 - 1e-9
+
+# From this round on, a table that does not come to rest is moved less and less. With empty cells,
+# whole moves may go back and forth for ever.
+_PATIENCE = 5
+
+_STEP = 1e-5  # of difference quotients, relative to what is moved
 
 # Tables are worked on in blocks of about so many numbers, which stay in the processor's cache.
 BLOCK = 24_000
 
+_TINY = 1e-300
 
-def limits(
+
+def score_limits(
+    evaluate: Evaluate,
     counts: Array,
-    evaluate: Evaluate,
+    true_class: NDArray[np.intp],
     z: Array | float,
-    derivatives: SecondOrder | None = None,
-    rescaled: Rescaled | None = None,
+    *,
+    trace: Trace | None = None,
+    fixed: bool = False,
+    settings: Settings = DEFAULT,
 ) -> tuple[Array, Array]:
-    """Return the lower and the upper limits of a metric, from counts of shape (K, B).
+    """Return the lower and the upper limits of a metric, without room for rare errors.
 
-    `derivatives` gives the terms of second order in closed form, where there is one. The limits
-    are nan where the metric is.
+    Parameters
+    ----------
+    evaluate : callable
+        Takes probabilities of shape (K, B); returns the metric, shape (B,), and its slopes by cell.
+    counts : ndarray, shape (K, B)
+        The counts by cell. The cells are sorted by their true class.
+    true_class : ndarray of int, shape (K,)
+        The true class of each cell.
+    z : float or ndarray, shape (B,)
+        The two-sided normal quantile of the level.
+    trace : callable, optional
+        Takes probabilities; returns tr(H S), from which the bias is computed. Without it no bias is
+        taken from the limits.
+    fixed : bool, optional
+        The numbers of items of the true classes are fixed, and not random.
+    settings : Settings, optional
+        Parts of the algorithm that are changed or left out.
+
+    Returns
+    -------
+    tuple of ndarray, shape (B,)
+        Limits on both sides of the estimate. They are nan where the metric is undefined, and where
+        it is undefined at the probabilities of the limit: then any value may be true.
     """
-    of_second_order = derivatives or partial(second_order, evaluate=evaluate)
-    z = np.broadcast_to(z, counts.shape[1:])
-    ends, z = np.empty(2 * len(z)), np.concatenate([-z, z])
+    first = np.flatnonzero(np.diff(true_class, prepend=-1))
+    rows = np.cumsum(np.diff(true_class, prepend=true_class[0]) > 0)
+    classes = _Classes(first, rows, fixed)
+    tables = counts.shape[1]
+    z = np.broadcast_to(z, tables)
+    quantiles = np.concatenate([-z, z])
+    ends = np.empty(2 * tables)
     size = max(1, BLOCK // len(counts) - 4)  # few wide tables are faster one by one
-    for start in range(0, len(ends), size):
-        places = np.arange(start, min(start + size, len(ends)))
-        table, side = counts.take(places % counts.shape[1], axis=1), np.copysign(1.0, z[places])
-        n = table.sum(axis=0)
+    for start in range(0, 2 * tables, size):
+        block = np.arange(start, min(start + size, 2 * tables))
+        n_c = counts.take(block % tables, axis=1)
         with np.errstate(all="ignore"):
-            shares, square = table / n, np.square(z[places]) / n
-            q = settled(shares, evaluate, side, square, n, of_second_order, rescaled)
-            # The bias is taken from the value reached; a limit never passes the estimate.
-            value, bias = evaluate(q)[0], of_second_order(q)[0] / n
-            end = side * (value - np.where(np.isfinite(bias), bias, 0.0))
-            ends[places] = side * np.fmax(end, side * evaluate(shares)[0])
-    low, high = np.split(ends, 2)
-    return low, high
+            ends[block] = _one_side(evaluate, n_c, quantiles[block], classes, trace, settings)
+    return ends[:tables], ends[tables:]
 
 
-def settled(
-    shares: Array,
+def _one_side(
     evaluate: Evaluate,
+    counts: Array,
+    quantile: Array,
+    classes: _Classes,
+    trace: Trace | None,
+    settings: Settings,
+) -> Array:
+    """Return lower limits for negative quantiles, upper limits for positive ones."""
+    n = counts.sum(axis=0)
+    shares = counts / n
+    side = np.copysign(1.0, quantile)
+    square = quantile * quantile / n
+    estimate, limit, q, e = _most_likely(evaluate, shares, side, square, n, classes, settings)
+    if trace is not None and settings.bias:
+        shift = bias(evaluate, q, e, trace(q)) / n
+        limit = limit - np.where(np.isfinite(shift), shift, 0.0)
+    # A limit never passes the estimate.
+    return side * np.maximum(side * limit, side * estimate)
+
+
+@dataclass(frozen=True)
+class _Classes:
+    """The true classes of the cells: sums over them, and what is random.
+
+    Attributes
+    ----------
+    first : ndarray of int, shape (r,)
+        The first cell of each class.
+    row : ndarray of int, shape (K,)
+        The class of each cell, from 0 to r - 1.
+    fixed : bool
+        The numbers of items of the classes are fixed.
+    """
+
+    first: NDArray[np.intp]
+    row: NDArray[np.intp]
+    fixed: bool
+
+    def sums(self, table: Array) -> Array:
+        """Return the sums over the cells of each class, shape (r, B)."""
+        return np.asarray(np.add.reduceat(table, self.first, axis=0))
+
+    def centred(self, slopes: Array, q: Array) -> Array:
+        """Return slopes less their mean over all items, or over those of each fixed class."""
+        if not self.fixed:
+            return slopes - _total(q * slopes)
+        mean = np.nan_to_num(self.sums(q * slopes) / self.sums(q))
+        return slopes - mean.take(self.row, axis=0)
+
+    def rescaled(self, q: Array, shares: Array) -> Array:
+        """Return probabilities with the class sizes of the shares, if these are fixed."""
+        if not self.fixed:
+            return q
+        scale = np.nan_to_num(self.sums(shares) / self.sums(q))
+        return q * scale.take(self.row, axis=0)
+
+    def factor(self, e: Array, q: Array, n: Array, largest: float) -> Array:
+        """Return the line: the variance of the score statistic, at most the largest factor."""
+        by_class = self.sums(q * e * e)
+        zeta2 = by_class / by_class.sum(axis=0)
+        added = zeta2 * (1.0 - zeta2) / (n * self.sums(q))
+        return np.minimum(1.0 + np.nan_to_num(added).sum(axis=0), largest)
+
+
+@dataclass
+class _Tables:
+    """Tables on their way to a limit; the last axis of every array is the table.
+
+    Attributes
+    ----------
+    shares, side, square, n
+        The observed shares, -1 or 1, z^2 / N and N.
+    q : ndarray, shape (K, B)
+        The probabilities reached.
+    empty : ndarray, shape (K, B)
+        How empty cells share what has no place elsewhere.
+    s : ndarray, shape (B,)
+        The multiplier, as a share of the one at which the first denominator is 0.
+    move : ndarray, shape (B,)
+        The largest move of the last round.
+    late : ndarray, shape (B,)
+        In how many rounds the largest move has not halved.
+    """
+
+    shares: Array
+    side: Array
+    square: Array
+    n: Array
+    q: Array
+    empty: Array
+    s: Array
+    move: Array
+    late: Array
+
+    def select(self, some: NDArray[np.bool_]) -> _Tables:
+        """Return some of the tables."""
+        return _Tables(*(getattr(self, field.name)[..., some] for field in fields(self)))
+
+
+def _most_likely(
+    evaluate: Evaluate,
+    shares: Array,
     side: Array,
     square: Array,
-    n: Array | float = 1.0,
-    of_second_order: SecondOrder | None = None,
-    rescaled: Rescaled | None = None,
-) -> Array:
-    """Return the cell probabilities at a limit: the lower one for side -1, the upper for 1.
-
-    `square` is z^2 / N. With `of_second_order` it is multiplied by the variance of the statistic,
-    which is taken at the limit of the level .95.
-    Where the metric is undefined at some q, the q before counts. `rescaled` scales probabilities to
-    class sizes that are fixed.
-    """
-    reached, columns = shares.copy(), np.arange(shares.shape[1])
-    q = before = shares
-    target, late, scale = np.zeros_like(shares), np.zeros(len(columns)), np.zeros(len(columns))
-    last, n = np.full(len(columns), np.inf), np.broadcast_to(n, len(columns))
-    for step in range(_ROUNDS + 1):
-        # 1. Take the slopes at q. Tables that are at rest, or undefined, are done.
-        value, slopes = evaluate(q)
+    n: Array,
+    classes: _Classes,
+    settings: Settings,
+) -> tuple[Array, Array, Array, Array]:
+    """Return estimates, the values at the limits, and the probabilities and slopes there."""
+    zero = np.zeros(len(n))
+    nothing = np.zeros_like(shares)
+    far = np.full(len(n), np.inf)
+    tables = _Tables(shares, side, square, n, shares, nothing, zero, far, zero)
+    places = np.arange(len(n))
+    reached = shares.copy()
+    slopes_there = np.zeros_like(shares)
+    value_there = np.full(len(n), np.nan)
+    for step in range(settings.rounds + 1):
+        # 1. Take the slopes at q. Without slopes take those with one more item, spread evenly.
+        value, slopes = evaluate(tables.q)
+        if step == 0:
+            estimate = value
+            flat = np.flatnonzero(np.isfinite(value) & (np.ptp(slopes, axis=0) == 0.0))
+            if len(flat):
+                spread = (n[flat] * shares[:, flat] + 1.0 / len(shares)) / (n[flat] + 1.0)
+                slopes[:, flat] = evaluate(spread)[1]
+        e = classes.centred(slopes, tables.q)
+        value_there[places], reached[:, places], slopes_there[:, places] = value, tables.q, e
+        # 2. Tables that have settled are done, and tables whose metric is undefined at q.
         defined = np.isfinite(value)
-        moving = defined & (last > _REST) & (step < _ROUNDS)
-        if np.count_nonzero(moving) < 0.8 * len(columns):
-            reached[:, columns] = np.where(defined, q, before)
-            columns = columns[moving]
-            tables = (q, shares, slopes, target)
-            q, shares, slopes, target = (x[:, moving] for x in tables)
-            rows = (side, square, scale, late, last, n)
-            side, square, scale, late, last, n = (x[moving] for x in rows)
-        if not len(columns):
+        moving = defined & (tables.move > _SETTLED)
+        if step == settings.rounds or not moving.any():
             break
-        # 2. Once q has settled roughly, take the variance there.
-        if step == _FIRST and of_second_order is not None:
-            variance = 1.0 + of_second_order(q)[1] / n
-            variance = np.where(np.isfinite(variance), variance, 1.0)
-            square = square * np.clip(variance, _LEAST, _MOST)
-        # 3. Shift items.
-        slopes *= side
-        allowed = square if of_second_order is None or step >= _FIRST else _USUAL / n
-        move, scale = _shifted(shares, slopes, 1.0 + allowed, scale, target, late)
-        if rescaled is not None:
-            move = rescaled(move, shares)
-        move -= q
-        size = largest(np.abs(move))
-        # 4. A table that does not come to rest is moved less from round to round.
-        move *= 3.0 / (3.0 + late)
-        before, q = q, np.add(q, move, out=move)
-        late = late + ((step > _FIRST) & (size > 0.5 * last))
-        last = size if step >= _FIRST else last
-    return reached
+        if not defined.all() or np.count_nonzero(moving) < 0.8 * len(places):
+            places, tables, e = places[moving], tables.select(moving), e[:, moving]
+        # 3. Multiply z^2 by the line, and solve the equation for these slopes.
+        factor = classes.factor(e, tables.q, tables.n, settings.largest_factor)
+        new = _shifted(tables, tables.side * e, 1.0 + factor * tables.square)
+        move = classes.rescaled(new, tables.shares) - tables.q
+        size = _largest(np.abs(move))
+        # 4. Move there, or less far if the moves do not get smaller.
+        tables.q = tables.q + move * (3.0 / (3.0 + tables.late))
+        if step >= _PATIENCE:
+            tables.late = tables.late + (size > 0.5 * tables.move)
+        tables.move = size
+    return estimate, value_there, reached, slopes_there
 
 
-def _shifted(
-    shares: Array, slopes: Array, kappa: Array, scale: Array, target: Array, late: Array
-) -> tuple[Array, Array]:
-    """Shift items towards larger slopes, until Pearson's statistic allows no more.
+def _shifted(tables: _Tables, e: Array, kappa: Array) -> Array:
+    """Return the solution of the equation for fixed slopes: items move towards larger slopes.
 
-    Returns the probabilities, and the multiplier to start from next time. `target` says how empty
-    cells share what has no place elsewhere; it is updated.
+    kappa is 1 + z^2 / N. The multiplier and the shares of the empty cells are kept for next time.
     """
-    # 1. Slopes less their mean, in units of the largest: q_c = p_c / kappa / (1 - s w_c).
-    slopes -= summed(shares * slopes)
-    most = largest(slopes)
-    slopes /= np.where(most > 0.0, most, 1.0)
-    w = slopes
-    # 2. Newton's method for 1 / (sum of p / (1 - s w)) = 1 / kappa, concave in s.
-    if not scale.any():
-        scale = np.sqrt((kappa - 1.0) / np.maximum(summed(shares * w * w), 1e-300))
-        scale = np.where(scale < 0.9, scale, 1.0 - 0.09 / scale)
-    factor, q = np.empty_like(w), np.empty_like(w)
-    for newton in range(_NEWTON + 1):
-        scale = np.clip(scale, 1e-12, 1.0 - 1e-12)
-        np.multiply(w, -scale, out=factor)
-        factor += 1.0
-        np.divide(shares, factor, out=q)
-        total = summed(q)
-        if newton < _NEWTON:
-            slope = (summed(np.divide(q, factor, out=factor)) - total) / scale
-            ahead = scale + total * (1.0 - total / kappa) / np.maximum(slope, 1e-300)
-            scale = np.where(ahead >= 1.0, 0.5 * (1.0 + scale), ahead)
-    q /= total
+    p = tables.shares
+    # 1. With w, the slopes less their mean over the items and divided by the largest of them, the
+    # equation reads q = p / kappa / (1 - s w), 0 < s < 1.
+    w = e - _total(p * e)
+    w /= np.maximum(_largest(w), _TINY)
+    s = tables.s
+    if not s.any():  # the first round: start from small moves
+        s = np.sqrt((kappa - 1.0) / np.maximum(_total(p * w * w), _TINY))
+        s = np.minimum(np.where(s < 0.9, s, 1.0 - 0.09 / s), _POLE)
+    # 2. Newton's steps: two for all tables, more where the last one was long.
+    for _ in range(_NEWTON):
+        s, total = _newton_step(p, w, kappa, s)
+    rough = np.flatnonzero(np.abs(total - kappa) > _ROUGH * (kappa - 1.0))
+    for _ in range(_MORE_NEWTON if len(rough) else 0):
+        s[rough], total = _newton_step(p[:, rough], w[:, rough], kappa[rough], s[rough])
+        rough = rough[np.abs(total - kappa[rough]) > _ROUGH * (kappa[rough] - 1.0)]
+        if not len(rough):
+            break
+    tables.s = s
+    q = p / (1.0 - s * w)
+    total = _total(q)
     # 3. If the sum stays below 1 up to s = 1, the largest slope belongs to empty cells only. They
-    # receive what is left, in turn.
-    beyond = np.flatnonzero(ahead >= 1.0)
-    if len(beyond):
-        p, w = shares[:, beyond], w[:, beyond]
-        part = np.where(p > 0.0, p / np.maximum(1.0 - w, 1e-300), 0.0) / kappa[beyond]
-        top = np.where(p > 0.0, 0.0, w >= 1.0 - 1e-9)
-        rest, tops = 1.0 - summed(part), summed(top)
-        full = (rest >= 0.0) & (tops > 0.0)
-        beyond, part, top = beyond[full], part[:, full], top[:, full] / tops[full]
-        old = target[:, beyond]
-        new = old + (top - old) / np.where(old.any(axis=0), 1.0 + late[beyond], 1.0)
-        target[:, beyond], q[:, beyond] = new, part + rest[full] * new
-    return q, scale
+    # receive what is left.
+    left = np.flatnonzero((s >= _POLE) & (total < kappa))
+    if len(left):
+        rest = 1.0 - total[left] / kappa[left]
+        total[left] = kappa[left]
+        q /= total
+        q[:, left] += rest * _turns(tables, w, left)
+        return q
+    return q / total
 
 
-def summed(table: Array) -> Array:
+def _newton_step(p: Array, w: Array, kappa: Array, s: Array) -> tuple[Array, Array]:
+    """Return a better root s of 1 / sum of p / (1 - s w) = 1 / kappa, and the sum before.
+
+    The left side is concave and falls, so steps converge from the right.
+    """
+    factor = 1.0 - s * w
+    q = p / factor
+    total = _total(q)
+    slope = (_total(q / factor) - total) / s
+    s = s + total * (1.0 - total / kappa) / np.maximum(slope, _TINY)
+    over = np.flatnonzero(s >= 1.0)
+    if len(over):
+        # No share is above 1. For the largest slopes that means s < 1 - p / kappa.
+        top = _total(np.where(w[:, over] >= _TOP, p[:, over], 0.0))
+        s[over] = 1.0 - top / kappa[over]
+    return np.clip(s, 1e-12, _POLE), total
+
+
+def _turns(tables: _Tables, w: Array, some: NDArray[np.intp]) -> Array:
+    """Return how cells with the largest slope share what is left.
+
+    They may take turns from round to round. So the mean over the rounds counts.
+    """
+    top = w[:, some] >= _TOP
+    top = top / _total(top)
+    before = tables.empty[:, some]
+    part = np.where(before.any(axis=0), 1.0 / (1.0 + tables.late[some]), 1.0)
+    tables.empty[:, some] = before + part * (top - before)
+    return np.asarray(tables.empty[:, some])
+
+
+def bias(evaluate: Evaluate, q: Array, e: Array, trace: Array) -> Array:
+    """Return N times the bias, B = {tr(H S) - u'Hu} / 2, from the centred slopes e at q."""
+    sigma = np.sqrt(_total(q * e * e))
+    u = q * e / sigma
+    # u'Hu is the change of the slopes along u.
+    step = _STEP / np.maximum(_largest(np.abs(e)) / sigma, 1.0)
+    change = evaluate(q + step * u)[1] - e
+    curve = _total(u * change) / step
+    return 0.5 * (trace - curve)
+
+
+def trace_by_differences(evaluate: Evaluate, q: Array) -> Array:
+    """Return tr(H S) from differences of slopes towards each cell: K evaluations of K cells."""
+    slopes = evaluate(q)[1]
+    trace = np.zeros(q.shape[1])
+    for cell in range(len(q)):
+        step = _STEP * q[cell]
+        moved = (1.0 - step) * q
+        moved[cell] += step
+        change = evaluate(moved)[1] - slopes
+        along = change[cell] - _total(q * change)
+        trace += np.where(step > 0.0, along / _STEP, 0.0)
+    return trace
+
+
+def _total(table: Array) -> Array:
     """Return the sums over the cells: for few tables far faster than numpy's own sum."""
     return np.asarray(np.ones(len(table)) @ table)
 
 
-def largest(table: Array) -> Array:
+def _largest(table: Array) -> Array:
     """Return the largest number of each column: of few columns faster than numpy's own maximum."""
     few = table.shape[1] < 20
     return np.maximum.reduceat(table, [0], axis=0)[0] if few else np.asarray(table.max(axis=0))
-
-
-def second_order(q: Array, evaluate: Evaluate) -> tuple[Array, Array]:
-    """Return N times the bias and N times the excess variance, by differences of slopes."""
-    slopes = evaluate(q)[1]
-    slopes = slopes - summed(q * slopes)
-    error = np.sqrt(summed(q * slopes * slopes))
-    u = q * slopes / error
-    along = np.zeros_like(q)
-    trace, product, third = (np.zeros_like(error) for _ in range(3))
-    used = np.flatnonzero((q > 0.0).any(axis=1))
-    size = max(1, 10 * BLOCK // q.size)
-    for some in np.split(used, range(size, len(used), size)):
-        # Rows of the second derivatives, in directions that keep the total; all cells at once.
-        step = _STEP * q[some]
-        moved = (1.0 - step) * q[:, None]
-        moved[some, np.arange(len(some))] += step
-        rows = evaluate(moved.reshape(len(q), -1))[1].reshape(moved.shape) - slopes[:, None]
-        rows /= step
-        rows = np.where(step > 0.0, rows - (q[:, None] * rows).sum(axis=0), 0.0)
-        own = q[some] * rows[some, np.arange(len(some))]
-        trace = trace + own.sum(axis=0)
-        product = product + (q[some] * (q[:, None] * rows**2).sum(axis=0)).sum(axis=0)
-        third = third + (slopes[some] * own).sum(axis=0)
-        along = along + (u[some] * rows).sum(axis=1)
-    return combined(q, slopes, u, along, trace, product, third)
-
-
-def combined(
-    q: Array, slopes: Array, u: Array, along: Array, trace: Array, product: Array, third: Array
-) -> tuple[Array, Array]:
-    """The bias and the excess at right angles to u: `along` is H u, the others are sums of H."""
-    twice = q * slopes * slopes
-    variance = summed(twice)
-    curve = summed(u * along)
-    square = product - 2.0 * summed(q * along * along) + curve * curve
-    cumulant = third - 2.0 * summed(twice * along) / np.sqrt(variance)
-    cumulant = cumulant + summed(twice * slopes) * curve / variance
-    return 0.5 * (trace - curve), -(0.5 * square + cumulant) / variance

@@ -1,12 +1,10 @@
 r"""The equicoordinate quantile of a normal vector, which joint intervals need.
 
 Source: Yuan and Jiang (2025), Proposition 1: q solves P(max |Z_k| < q) = level for
-Z ~ N(0, R). Their Remark 1 leaves the computation open. Three engines compute it:
+Z ~ N(0, R). Their Remark 1 leaves the computation open. Two engines compute it:
 
 - **In the plane** (R of rank 1 or 2, so always for one or two variables): exactly. The directions
   of the variables cut the circle into arcs, and each arc contributes an Owen's T function.
-- **In space** (R of rank 3): in each direction the variables exceed q beyond a certain radius. The
-  tail of the radius is averaged over directions that are spread evenly, on a spiral.
 - **Importance sampling** otherwise. Choose one of the k variables at random, draw its value given
   that it exceeds q, and draw the others given that value. If N variables exceed q then
 
@@ -31,19 +29,16 @@ above an accuracy below 1e-4. Pivots of R below 1e-12 count as zero.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import lru_cache
 from math import ceil, exp, log, log1p, log2, pi, sqrt
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from scipy import linalg
 from scipy.special import ndtr, ndtri, owens_t
 
 from f1ci import _validation
 from f1ci.results import Array, FloatOrArray
-
-Tail = Callable[[float], tuple[Array, Array]]
 
 _MOST_VARIABLES = 200  # the random numbers of one step take 30 MB
 _ZERO_PIVOT = 1e-12
@@ -52,8 +47,6 @@ _FIRST_POINTS = 128  # for each variable
 _MOST_POINTS = 2**24
 _SHORT_STEP = 0.1
 _BLOCK = 2**14  # points at a time, over all variables: arrays stay in cache
-
-_pairs = lru_cache(np.triu_indices)
 
 
 def equicoordinate_quantile(
@@ -101,19 +94,19 @@ def _sidak_quantile(level: float, k: int) -> float:
 
 
 def quantile_of(matrix: Array, level: float, accuracy: float) -> float:
-    """Return the quantile of one correlation matrix."""
+    """Return the quantile of one checked correlation matrix, by the engine that its rank needs."""
     k = len(matrix)
     if k > _MOST_VARIABLES:
         raise ValueError(f"correlation must have at most {_MOST_VARIABLES} variables, got {k}")
     if k > 2 and level < 0.5:
         rule = "must be at least 0.5 for three or more variables"
         raise ValueError(f"confidence_level {rule}, got {level!r}")
-    factor = _factor(matrix)
-    if factor.shape[1] == 2:
-        return _planar_quantile(factor, level)
-    if factor.shape[1] == 3:
-        return _spatial_quantile(factor, level, accuracy)
-    return _sampled_quantile(matrix, factor, level, accuracy)
+    # Whatever the caller does about underflow: a tail of 1e-320 is as good as 0 here.
+    with np.errstate(under="ignore", divide="ignore"):
+        factor = _factor(matrix)
+        if factor.shape[1] == 2:
+            return _planar_quantile(factor, level)
+        return _sampled_quantile(matrix, factor, level, accuracy)
 
 
 def _factor(matrix: Array) -> Array:
@@ -128,136 +121,152 @@ def _planar_quantile(factor: Array, level: float) -> float:
     """Return the exact quantile for a factor of shape (k, 2).
 
     A half-line at angle t to the nearest variable's axis leaves the polygon |Z_k| < q at
-    radius q / cos t; integrating exp(-radius^2 / 2) over half an arc is Owen's T.
+    radius q / cos t. Integrating exp(-radius^2 / 2) over half an arc is Owen's T.
     """
+    # 1. The axes of the variables cut the half circle into arcs.
     angles = np.sort(np.arctan2(factor[:, 1], factor[:, 0]) % pi)
-    slopes = np.tan(np.diff(angles, append=angles[0] + pi) / 2)
-
-    def tail(q: float) -> tuple[Array, Array]:
-        density = (ndtr(slopes * q) - 0.5) * 4 * exp(-q * q / 2) / sqrt(2 * pi)
-        return 4 * owens_t(q, slopes), density
-
-    return _solved(tail, _sidak_quantile(level, len(factor)), level)
-
-
-def _spatial_quantile(factor: Array, level: float, accuracy: float) -> float:
-    """Return the quantile for a factor of shape (k, 3).
-
-    The error falls like one over the number of directions. It was at most 3.2 / number in 120
-    random matrices, some nearly of rank one, at levels from .5 to 1 - 1e-12.
-    """
-    size = int(min(max(4 / accuracy, 1000), 2**20))
-    reach = np.abs(factor @ _spiral(size)).max(axis=0)
-
-    def tail(q: float) -> tuple[Array, Array]:
-        radius = q / reach
-        density = sqrt(2 / pi) * radius * np.exp(-radius * radius / 2)
-        outside = 2 * ndtr(-radius) + density
-        return outside / size, density * radius / reach / size
-
-    return _solved(tail, _sidak_quantile(level, len(factor)), level)
-
-
-@lru_cache(maxsize=4)
-def _spiral(size: int) -> Array:
-    """Return directions that are spread evenly over half the sphere, shape (3, size)."""
-    turn = 2 * pi * np.arange(size) * (sqrt(5) - 1) / 2
-    height = (np.arange(size) + 0.5) / size
-    level_circle = np.sqrt(1 - height**2)
-    return np.stack([level_circle * np.cos(turn), level_circle * np.sin(turn), height])
-
-
-def _solved(tail: Tail, q: float, level: float) -> float:
-    """Return where the sum of tail probabilities is 1 - level; `tail` gives them and densities."""
+    arcs = np.diff(angles, append=angles[0] + pi)
+    slopes = np.tan(arcs / 2)
+    # 2. Newton's method on the logarithm of the probability outside, a concave function of q.
+    #    It starts above the quantile, and from there it cannot overshoot.
+    q = _sidak_quantile(level, len(factor))
     for _ in range(100):
-        outside, density = (float(part.sum()) for part in tail(q))
-        # Newton on the logarithm, a concave function of q: from above it cannot overshoot.
+        outside = 4 * owens_t(q, slopes).sum()
+        inside_arcs = ndtr(slopes * q) - 0.5
+        density = 4 * inside_arcs.sum() * exp(-q * q / 2) / sqrt(2 * pi)
         step = outside / density * (log(outside) - log1p(-level))
-        q += step
+        q += float(step)
         if abs(step) < 1e-13:
             break
     return q
 
 
 def _sampled_quantile(matrix: Array, factor: Array, level: float, accuracy: float) -> float:
-    """Return the quantile of a matrix of rank 4 or more.
+    """Return the quantile of a matrix of rank 3 or more, by importance sampling."""
+    # 1. Come near with few points.
+    q, slope = _coarse_quantile(matrix, factor, level)
+    # 2. Step again, with as many points as are needed, until the error is small.
+    points = _FIRST_POINTS
+    most = max(_FIRST_POINTS, _MOST_POINTS // len(matrix))
+    while True:
+        step, noise = _step(matrix, factor, q, level, points)
+        full_step = step / (1 - slope)
+        error = noise / (1 - slope)
+        q += full_step
+        if abs(full_step) <= accuracy and (error <= accuracy or points == most):
+            return q
+        doublings = ceil(log2(max((error / accuracy) ** 2, 1.0)))
+        points = min(points << doublings, most)
 
-    1. From the quantile of independent variables, make fixed-point steps with few points. Another
-       step from a little below measures the slope of the map whose fixed point is wanted: the
-       plain step is too short by that share. Repeat this until the step is short.
-    2. Step again, with as many points as are needed, until the error is small.
+
+def _coarse_quantile(matrix: Array, factor: Array, level: float) -> tuple[float, float]:
+    """Return a first quantile, and the slope of the map whose fixed point is wanted.
+
+    A second step, from a little below, measures that slope. The plain step is too short by the
+    factor 1 - slope.
     """
-    k = len(matrix)
-    q, moved, slope = _sidak_quantile(level, k), np.inf, 0.0
-    while abs(moved) > _SHORT_STEP:
+    q = _sidak_quantile(level, len(matrix))
+    while True:
         step, _ = _step(matrix, factor, q, level, _FIRST_POINTS)
         step_below, _ = _step(matrix, factor, q - _SHORT_STEP, level, _FIRST_POINTS)
         slope = min(max(1 + (step - step_below) / _SHORT_STEP, 0.0), 0.9)
-        moved = step / (1 - slope)
-        q += moved
-    points, most = _FIRST_POINTS, max(_FIRST_POINTS, _MOST_POINTS // k)
-    while True:
-        step, noise = _step(matrix, factor, q, level, points)
-        moved, error = step / (1 - slope), noise / (1 - slope)
-        q += moved
-        if abs(moved) <= accuracy and (error <= accuracy or points == most):
-            return q
-        growth = ceil(log2(max((error / accuracy) ** 2, 1.0)))
-        points = min(points << growth, most)
+        full_step = step / (1 - slope)
+        q += full_step
+        if abs(full_step) <= _SHORT_STEP:
+            return q, slope
 
 
 def _step(matrix: Array, factor: Array, q: float, level: float, points: int) -> tuple[float, float]:
     """Return the fixed-point step from q, and `_STANDARD_ERRORS` standard errors of it."""
+    # 1. The mean of 1 / N from a sample.
     k = len(matrix)
-    counts = _histogram(matrix, factor, q, points)
-    drawn = counts.sum()
-    share = counts / drawn
-    n = np.arange(1, k + 1)
-    mass = 2 * k * ndtr(-q)
-    # The probability that a pair exceeds: the two tails less what the arcs of the circle give.
-    rho = np.abs(matrix[_pairs(k, 1)])
-    with np.errstate(divide="ignore"):
-        slope = np.sqrt((1 - rho) / (1 + rho))
-        pairs = 4 * (ndtr(-q) - owens_t(q, slope) - owens_t(q, 1 / slope)).sum() / mass
-    # 1. Means and covariances of 1 / N and of the control variate (N - 1) / 2.
-    mean, control = share @ (1 / n), share @ ((n - 1) / 2)
-    covariance = share @ ((n - 1) / (2 * n)) - mean * control
-    coefficient = covariance / (share @ ((n - 1) / 2) ** 2 - control**2 + 1e-30)
-    variance = share @ (1 / n**2) - mean**2 - coefficient * covariance
-    # 2. The mean of 1 / N, corrected by what is known of the control variate.
-    mean = min(max(mean - coefficient * (control - pairs), 1 / k), 1.0)
-    error = sqrt(max(variance, 0.0) / drawn)
-    # 3. The q with mass times mean = 1 - level, and what the error of the mean does to it.
-    new = -ndtri((1 - level) / (2 * k * mean))
+    counts = _numbers_exceeding(matrix, factor, q, points)
+    mean, error = _mean_of_inverse(counts, _expected_pairs(matrix, q))
+    mean = min(max(mean, 1 / k), 1.0)
+    # 2. The q at which the sum of the k tails, times this mean, is 1 - level.
+    tail = (1 - level) / (k * mean)
+    new = -ndtri(tail / 2)
+    # 3. An error of the mean moves q by this error over the mean and over the hazard rate.
     hazard = exp(-q * q / 2) / (sqrt(2 * pi) * ndtr(-q))
-    return float(new - q), float(_STANDARD_ERRORS * error / (mean * hazard))
+    noise = _STANDARD_ERRORS * error / (mean * hazard)
+    return float(new - q), float(noise)
 
 
-def _histogram(matrix: Array, factor: Array, q: float, points: int) -> Array:
+def _expected_pairs(matrix: Array, q: float) -> float:
+    """Return the exact mean of (N - 1) / 2: the pairs that exceed q, over the tails that do.
+
+    Both variables of a pair exceed q with the probability of the two tails, less what the arcs
+    between their axes give.
+    """
+    k = len(matrix)
+    rho = np.abs(matrix[np.triu_indices(k, 1)])
+    slope = np.sqrt((1 - rho) / (1 + rho))
+    arcs = owens_t(q, slope) + owens_t(q, 1 / slope)
+    both = 4 * (ndtr(-q) - arcs)
+    return float(both.sum() / (2 * k * ndtr(-q)))
+
+
+def _mean_of_inverse(counts: Array, expected_control: float) -> tuple[float, float]:
+    """Return the mean of 1 / N and its standard error; (N - 1) / 2 is the control variate."""
+    points = counts.sum()
+    share = counts / points
+    n = np.arange(1, len(counts) + 1)
+    inverse = 1 / n
+    control = (n - 1) / 2
+    # 1. Means, variances and the covariance over the points.
+    mean = share @ inverse
+    mean_control = share @ control
+    variance = share @ inverse**2 - mean**2
+    variance_control = share @ control**2 - mean_control**2
+    covariance = share @ (inverse * control) - mean * mean_control
+    # 2. The regression on the control variate corrects the mean and takes its part of the variance.
+    coefficient = covariance / (variance_control + 1e-30)
+    corrected = mean - coefficient * (mean_control - expected_control)
+    left = max(variance - coefficient * covariance, 0.0)
+    return float(corrected), sqrt(left / points)
+
+
+def _numbers_exceeding(matrix: Array, factor: Array, q: float, points: int) -> Array:
     """Count at how many points 1, 2, ..., k variables exceed q.
 
     Each variable is chosen at `points` points or, by full blocks, at a few more.
     """
-    k, rank = factor.shape
-    counts, chosen = np.zeros(k + 1), np.arange(k)
-    block, width = min(points, _BLOCK // k), max(1, _BLOCK // k**2)
+    k = len(matrix)
+    block = min(points, _BLOCK // k)
+    width = max(1, _BLOCK // k**2)
+    counts = np.zeros(k + 1)
     for start in range(0, points, block):
-        every, uniforms = _random_numbers(k, rank, block, start)
+        normals, uniforms = _random_numbers(factor.shape, block, start)
         for first in range(0, block, width):
-            some = slice(first, first + width)
-            # In row i variable i exceeds q; the others move along by their covariance with it.
-            z = factor @ every[..., some]
-            own = -ndtri(uniforms[:, some] * ndtr(-q))
-            z += matrix[:, :, None] * (own - z[chosen, chosen])[:, None]
-            beyond = np.abs(z, out=z) >= q
-            beyond[chosen, chosen] = True
-            exceeding = beyond.sum(axis=1, dtype=np.uint8)
-            counts += np.bincount(exceeding.ravel(), minlength=k + 1)
+            part = slice(first, first + width)
+            beyond = _beyond(matrix, factor, q, normals[..., part], uniforms[:, part])
+            exceeding = beyond.sum(axis=1, dtype=np.uint8).ravel()
+            counts += np.bincount(exceeding.astype(np.intp), minlength=k + 1)
     return counts[1:]
 
 
+def _beyond(
+    matrix: Array, factor: Array, q: float, normals: Array, uniforms: Array
+) -> NDArray[np.bool_]:
+    """Tell which variables exceed q, shape (k chosen, k, points).
+
+    In row i variable i is the chosen one: it is drawn given that it exceeds q. The others follow
+    by their covariance with it.
+    """
+    chosen = np.arange(len(matrix))
+    z = factor @ normals
+    tails = -ndtri(uniforms * ndtr(-q))
+    shift = tails - z[chosen, chosen]
+    z += matrix[:, :, None] * shift[:, None]
+    beyond: NDArray[np.bool_] = np.abs(z, out=z) >= q
+    beyond[chosen, chosen] = True
+    return beyond
+
+
 @lru_cache(maxsize=32)
-def _random_numbers(k: int, rank: int, size: int, start: int) -> tuple[Array, Array]:
-    """Return normals (k, rank, size) and stratified uniforms (k, size), always the same ones."""
-    rng = np.random.default_rng([k, rank, size, start])
-    return rng.standard_normal((k, rank, size)), (np.arange(size) + rng.random((k, size))) / size
+def _random_numbers(shape: tuple[int, int], size: int, start: int) -> tuple[Array, Array]:
+    """Return normals (*shape, size) and stratified uniforms (k, size), always the same ones."""
+    rng = np.random.default_rng([*shape, size, start])
+    normals = rng.standard_normal((*shape, size))
+    uniforms = (np.arange(size) + rng.random((shape[0], size))) / size
+    return normals, uniforms

@@ -23,7 +23,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from f1ci.methods.score import Limits, Sample
+from f1ci.methods.closed_form import Limits
 from f1ci.results import Array, FloatOrArray
 
 # Newton steps. Four are within 3e-13 of the root whatever the counts and the level, a fifth
@@ -31,7 +31,7 @@ from f1ci.results import Array, FloatOrArray
 _NEWTON_STEPS = 5
 
 
-def wilson_direct(sample: Sample, z: FloatOrArray) -> Limits:
+def limits(tp: Array, fp: Array, fn: Array, z: FloatOrArray) -> Limits:
     r"""Return the roots of the quartic 37 for F1.
 
     With u^2 = F* / (1 - F*) the root of eq. 34 reads, for F below the estimate,
@@ -40,18 +40,18 @@ def wilson_direct(sample: Sample, z: FloatOrArray) -> Limits:
     exchanged. Then F = 2 u^2 / (1 + 2 u^2) = 2 / (2 + w^2): no digits are lost at
     either border.
     """
-    assert sample.counts is not None  # noqa: S101 - it is offered for F1 alone
-    tp, fp, fn = sample.counts
     wrong = fp + fn
     v = tp + wrong
     with np.errstate(divide="ignore", invalid="ignore"):
         slope = z * (v + tp) / np.sqrt(v)
         u = _odds_root(tp, wrong, slope, 1.0, 2.0)
         w = _odds_root(wrong, tp, slope, 2.0, 1.0)
-    low, high = 2.0 * u * u / (1.0 + 2.0 * u * u), 2.0 / (2.0 + w * w)
+        estimate = 2.0 * tp / (v + tp)
+    low = 2.0 * u * u / (1.0 + 2.0 * u * u)
+    high = 2.0 / (2.0 + w * w)
     # Rounding alone could put a limit on the wrong side. Without relevant items all is possible.
-    low = np.where(v == 0.0, 0.0, np.minimum(low, sample.estimate))
-    return low, np.where(v == 0.0, 1.0, np.maximum(high, sample.estimate))
+    low = np.where(v == 0.0, 0.0, np.minimum(low, estimate))
+    return low, np.where(v == 0.0, 1.0, np.maximum(high, estimate))
 
 
 def _odds_root(a: Array, b: Array, slope: Array, alpha: float, beta: float) -> Array:

@@ -2,7 +2,7 @@
 
 The metrics of a binary classifier are those of Table III of Yuan & Jiang (2025), and shares of
 the negative class. Averages over classes are those of Takahashi et al. (2022), equations 1 to 3,
-for any binary metric. `f1ci.metrics.classes` says what a metric knows, and how to make your own;
+for any binary metric. `f1ci.metrics.base` says what a metric knows, and how to make your own;
 `f1ci.metrics.agreement` has kappa and the correlation of any number of classes.
 """
 
@@ -18,13 +18,15 @@ from f1ci.metrics.agreement import SIGNED, Correlation, Kappa
 from f1ci.metrics.agreement import mcc as mcc
 from f1ci.metrics.agreement import npv as npv
 from f1ci.metrics.agreement import specificity as specificity
-from f1ci.metrics.classes import UNIT, Accuracy, MacroStar, Mean, Numbers, mean_of
-from f1ci.metrics.classes import BinaryMetric as BinaryMetric
-from f1ci.metrics.classes import MatrixMetric as MatrixMetric
-from f1ci.metrics.classes import Metric as Metric
-from f1ci.metrics.classes import Tversky as Tversky
-from f1ci.metrics.classes import precision as precision
-from f1ci.metrics.classes import recall as recall
+from f1ci.metrics.averages import MacroStar, Mean, mean_of
+from f1ci.metrics.base import UNIT, Accuracy, Numbers
+from f1ci.metrics.base import BinaryMetric as BinaryMetric
+from f1ci.metrics.base import ExpectationMetric as ExpectationMetric
+from f1ci.metrics.base import MatrixMetric as MatrixMetric
+from f1ci.metrics.base import Metric as Metric
+from f1ci.metrics.base import Tversky as Tversky
+from f1ci.metrics.base import precision as precision
+from f1ci.metrics.base import recall as recall
 
 # With weights of errors from the one to the other, limits keep ten digits and their length.
 _LEAST_WEIGHT, _LARGEST_WEIGHT = 1e-15, 1e6
@@ -189,7 +191,7 @@ def macro(metric: str | Metric) -> Metric:
     Returns
     -------
     Metric
-        Undefined as soon as the metric is undefined for one class.
+        A class for which the metric is undefined is left out.
 
     Examples
     --------
@@ -233,7 +235,8 @@ def macro_star(beta: float = 1.0) -> Metric:
     Returns
     -------
     Metric
-        Undefined as soon as one class is never predicted or never true.
+        A class that is never predicted has no precision, and one that is never true no recall:
+        the mean leaves it out.
 
     Examples
     --------

@@ -12,16 +12,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from f1ci.counts import Matrix
-from f1ci.metrics.classes import (
+from f1ci.data import Items, Matrix
+from f1ci.metrics.base import (
     UNIT,
     BinaryMetric,
     Metric,
     Numbers,
     Tversky,
+    counts_of_class,
+    finite,
     precision,
     recall,
-    shares,
 )
 from f1ci.results import Array
 
@@ -34,7 +35,12 @@ class NegativeShare(BinaryMetric):
     """A Tversky score of the negative class: specificity is its recall."""
 
     index: Tversky | None = None
-    only: int = 0
+
+    def counts(self, matrix: Matrix) -> tuple[Array, Array, Array]:
+        return counts_of_class(matrix, 0)
+
+    def single(self, items: Items) -> Items:
+        return items.one_class(0)
 
 
 def specificity_of(eza: Numbers, ea: Numbers, ez: Numbers) -> Numbers:
@@ -58,21 +64,30 @@ class Kappa(Metric):
     power: int
     range: tuple[float, float] = SIGNED
 
-    def _evaluate(self, matrix: Matrix) -> tuple[Array, Array, Array]:
-        p, place = shares(matrix), np.arange(matrix.true.shape[-1])
-        w = np.abs(place[:, None] - place) ** self.power * (1.0 - np.eye(len(place)))
-        true, predicted = p.sum(axis=-1), p.sum(axis=-2)
-        observed = (w * p).sum(axis=(-2, -1))[..., None, None]
-        chance = np.einsum("ij,...i,...j->...", w, true, predicted)[..., None, None]
-        shift = (predicted @ w)[..., :, None] + (true @ w)[..., None, :]
-        slopes = matrix.at_cells(-w / chance + observed / chance**2 * shift)
-        return (1 - observed / chance)[..., 0, 0], slopes, np.abs(slopes)
+    def slopes_and_size(self, matrix: Matrix) -> tuple[Array, Array, Array]:
+        cells = matrix.cells
+        p = matrix.counts / matrix.total
+        true = matrix.true / matrix.total
+        predicted = matrix.predicted / matrix.total
+        # 1. The weight of each cell, and the mean weight of each class against the other side.
+        distance = np.abs(cells.true - cells.predicted) ** self.power
+        weight = np.where(cells.right, 0.0, distance).reshape(-1, *(1,) * (p.ndim - 1))
+        against_true = self._weighed(true)
+        against_predicted = self._weighed(predicted)
+        # 2. Kappa is 1 - observed / chance.
+        observed = (weight * p).sum(axis=0)
+        chance = (true * against_predicted).sum(axis=0)
+        shift = against_predicted[cells.true] + against_true[cells.predicted]
+        slopes = observed / chance**2 * shift - weight / chance
+        return finite(1.0 - observed / chance), slopes, np.abs(slopes)
 
-
-def _apart(x: Array) -> Array:
-    """Return 1 - sum(x^2) for shares without cancellation, from products of different ones."""
-    before = np.cumsum(x, axis=-1)[..., :-1]
-    return np.asarray(2 * (x[..., 1:] * before).sum(axis=-1))
+    def _weighed(self, shares: Array) -> Array:
+        """Return for each class the sum of the weights of all classes, times their shares."""
+        if self.power == 0:
+            return np.asarray(shares.sum(axis=0) - shares)
+        place = np.arange(len(shares))
+        weights = np.abs(place[:, None] - place).astype(np.float64) ** self.power
+        return np.asarray(np.tensordot(weights, shares, axes=1))
 
 
 @dataclass(frozen=True, repr=False)
@@ -82,20 +97,37 @@ class Mcc(Metric):
     name: str
     range: tuple[float, float] = SIGNED
 
-    def _evaluate(self, matrix: Matrix) -> tuple[Array, Array, Array]:
-        p = shares(matrix)
-        true, predicted = p.sum(axis=-1), p.sum(axis=-2)
-        common = np.trace(p, axis1=-2, axis2=-1) - (true * predicted).sum(axis=-1)
-        if p.shape[-1] == 2:  # the same without cancellation
-            common = 2 * (p[..., 0, 0] * p[..., 1, 1] - p[..., 0, 1] * p[..., 1, 0])
-        a, b = _apart(true)[..., None, None], _apart(predicted)[..., None, None]
-        root = np.sqrt(a * b)
-        value = common[..., None, None] / root
-        rows, columns = true[..., :, None], predicted[..., None, :]
-        slope = np.eye(p.shape[-1]) - predicted[..., :, None] - true[..., None, :]
-        # _apart is 1 - sum(shares^2) where the shares add up to 1.
-        slopes = matrix.at_cells(slope / root + value * (rows / a + columns / b))
-        return value[..., 0, 0], slopes, np.abs(slopes)
+    def slopes_and_size(self, matrix: Matrix) -> tuple[Array, Array, Array]:
+        cells = matrix.cells
+        true = matrix.true / matrix.total
+        predicted = matrix.predicted / matrix.total
+        common = self._covariance(matrix)
+        of_true = _one_less_squares(true)
+        of_predicted = _one_less_squares(predicted)
+        root = np.sqrt(of_true * of_predicted)
+        # Rounding must not make a perfect classification better than perfect.
+        value = np.clip(common / root, -1.0, 1.0)
+        right = cells.right.reshape(-1, *(1,) * (true.ndim - 1))
+        slope = right - predicted[cells.true] - true[cells.predicted]
+        scale = true[cells.true] / of_true + predicted[cells.predicted] / of_predicted
+        # `_one_less_squares` is 1 - sum(shares^2) only where the shares add up to 1.
+        slopes = slope / root + value * scale
+        return finite(value), slopes, np.abs(slopes)
+
+    def _covariance(self, matrix: Matrix) -> Array:
+        """Return the share of right items less what chance would give."""
+        right = matrix.right / matrix.total
+        if len(right) == 2:  # without cancellation
+            wrong = (matrix.true - matrix.right) / matrix.total
+            return np.asarray(2.0 * (right[0] * right[1] - wrong[0] * wrong[1]))
+        chance = (matrix.true * matrix.predicted).sum(axis=0) / matrix.total**2
+        return np.asarray(right.sum(axis=0) - chance)
+
+
+def _one_less_squares(x: Array) -> Array:
+    """Return 1 - sum(x^2) for shares without cancellation, from products of different ones."""
+    before = np.cumsum(x, axis=0)[:-1]
+    return np.asarray(2.0 * (x[1:] * before).sum(axis=0))
 
 
 specificity = NegativeShare("specificity", specificity_of, UNIT, index=recall)
@@ -109,5 +141,8 @@ class Correlation(BinaryMetric):
     def estimate(self, matrix: Matrix) -> Array:
         return mcc.estimate(matrix)
 
-    def _evaluate(self, matrix: Matrix) -> tuple[Array, Array, Array]:
-        return mcc._evaluate(matrix)
+    def slopes(self, matrix: Matrix) -> tuple[Array, Array]:
+        return mcc.slopes(matrix)
+
+    def slopes_and_size(self, matrix: Matrix) -> tuple[Array, Array, Array]:
+        return mcc.slopes_and_size(matrix)

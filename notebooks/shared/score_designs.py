@@ -16,7 +16,17 @@ from scipy.optimize import brentq
 import f1ci
 from f1ci.metrics import Metric
 
-__all__ = ["Population", "drawn", "family", "fixed_rows", "grid", "likeliest", "majority"]
+__all__ = [
+    "Population",
+    "drawn",
+    "family",
+    "fixed_rows",
+    "grid",
+    "likeliest",
+    "majority",
+    "mixture",
+    "rare_positives",
+]
 
 Population = tuple[NDArray[np.float64], int]
 
@@ -71,6 +81,55 @@ def drawn(classes: int, count: int, rng: np.random.Generator) -> list[Population
         )
         if n * min(cells.sum(axis=0).min(), cells.sum(axis=1).min()) >= 3:
             populations.append((cells, n))
+    return populations
+
+
+def mixture(count: int, rng: np.random.Generator) -> list[Population]:
+    """Draw populations of 2 to 16 classes by four rules for the errors, in turn.
+
+    Written down before the equation got its line for degrees of freedom. The smallest class
+    expects 3 to 15 items. The rules: each row of the matrix from a Dirichlet distribution; all
+    errors of a class go to the next class; all errors go to the first class; 1 to 6 expected errors
+    in the whole table, anywhere.
+    """
+    populations: list[Population] = []
+    for place in range(count):
+        r = int(rng.choice([2, 3, 4, 7, 12, 16]))
+        share = rng.dirichlet(np.full(r, rng.choice([1.0, 4.0, 40.0])))
+        share = np.maximum(share, 0.02 / r)
+        share /= share.sum()
+        n = min(int(np.ceil(rng.uniform(3, 15) / share.min())), 2_000)
+        right = rng.uniform(0.4, 0.98, r)
+        if place % 4 == 0:
+            wrong = rng.dirichlet(np.full(r, 0.5), r)
+        elif place % 4 == 1:
+            wrong = np.roll(np.eye(r), 1, axis=1)
+        elif place % 4 == 2:
+            wrong = np.tile(np.eye(r)[0], (r, 1))
+        else:
+            right = 1.0 - rng.uniform(1, 6) / n * rng.dirichlet(np.ones(r)) / share
+            right = np.maximum(right, 0.3)
+            wrong = np.ones((r, r))
+        wrong = wrong * (1.0 - np.eye(r)) + 1e-300 * (1.0 - np.eye(r))
+        wrong = wrong / wrong.sum(axis=1, keepdims=True)
+        cells = share[:, None] * (np.diag(right) + (1.0 - right)[:, None] * wrong)
+        if n * share.min() >= 3:
+            populations.append((cells, n))
+    return populations
+
+
+def rare_positives() -> list[Population]:
+    """Return 54 populations of two classes for lift, likelihood ratios and net benefit.
+
+    A share of .1, .3 or .5 is positive; .5, .8 or .97 of the positives are found; .03, .1 or .3 of
+    the negatives are false positives; 6 or 20 positive items are expected.
+    """
+    populations: list[Population] = []
+    choices = product((0.1, 0.3, 0.5), (0.5, 0.8, 0.97), (0.03, 0.1, 0.3), (6, 20))
+    for share, recall, false, positives in choices:
+        negative = (1 - share) * np.array([1 - false, false])
+        cells = np.array([negative, share * np.array([1 - recall, recall])])
+        populations.append((cells, round(positives / share)))
     return populations
 
 

@@ -1,12 +1,12 @@
-"""Metrics: each knows its value, its gradient, and the scores that it is made of.
+"""Metrics: each knows its value and its gradient.
 
 A metric of a binary classifier is a function of three expectations, as in Yuan &
 Jiang (2025), section II: ``E(ZA)``, ``EA`` and ``EZ``, where Z is 1 for an item that
 is truly positive and A is 1 for an item that is predicted positive. Their Table III
 is implemented by `BinaryMetric` objects, with the gradient of the correlation
 corrected (the table prints ``2(EA - 1)`` where ``2EA - 1`` is meant). A measure for
-any number of classes is a function of the whole matrix of cell probabilities:
-Takahashi et al. (2022), equations 1 to 3, generalised from F1 to F-beta.
+any number of classes is a function of these three by class, or of the whole matrix of cell
+probabilities.
 
 Matrices follow scikit-learn's orientation: **rows are true classes, columns are
 predicted classes**, and in a 2 x 2 matrix index 1 is the positive class. Takahashi
@@ -18,13 +18,14 @@ scaled to total 1, along the directions that keep that total; it is therefore th
 influence function of the measure, ``sum(p * gradient) = 0``, and the variance of the
 estimate from n items is ``sum(p * gradient**2) / n``.
 
-A measure that divides by zero (a class that is never predicted, or never true, as
-the case may be) is ``nan``, and so is its gradient. `overlap`, the larger of precision
+A score that divides by zero is ``nan``, and so is its gradient. `overlap`, the larger of precision
 and recall, has a kink where EA = EZ: no derivative there, and no normal limit. The
 one-sided derivative of the EA branch (precision) is used; the EZ branch has the same
 standard error. At the kink an interval still covers its level in the limit, but misses
 more often on one side than on the other; the mean of the two branches' derivatives
 would have a smaller standard error and cover too little.
+
+Arrays have the cells, or the classes, first and a batch of matrices last.
 """
 
 from __future__ import annotations
@@ -32,13 +33,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar, NamedTuple, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from f1ci import _validation
-from f1ci.counts import Items, Matrix
+from f1ci.data import Cells, Items, Matrix, all_cells, dense
 from f1ci.results import Array, FloatOrArray, as_scalar
 
 # Real when a metric is evaluated, complex when it is differentiated by complex step.
@@ -50,26 +51,11 @@ _STEP = 1e-30  # a complex step has no cancellation, so it can be as small as on
 # An influence this small next to the slopes that it is the sum of is rounding, and is really zero.
 _ROUNDING = 1e-14
 
+# The derivatives of a `MatrixMetric` take the fourth power of the classes: 60 of them a second.
+_MOST_CLASSES = 60
+
 UNIT = (0.0, 1.0)
 REAL = (-np.inf, np.inf)
-
-
-class Parts(NamedTuple):
-    """The parts of an average: one or two Tversky scores of every class.
-
-    Attributes
-    ----------
-    scores : tuple of Tversky
-        The scores of each class.
-    weighted : bool
-        The average depends on the classes' shares of the items.
-    chosen : tuple of int
-        The classes that are averaged, if not all are.
-    """
-
-    scores: tuple[Tversky, ...]
-    weighted: bool
-    chosen: tuple[int, ...] = ()
 
 
 class Metric:
@@ -88,33 +74,26 @@ class Metric:
         True if it takes 2 x 2 matrices only.
     index : Tversky or None
         The Tversky score of what `counts` returns, if the metric is one such score.
-    only : int
-        The class that `index` is the score of.
-    parts : Parts or None
-        The scores of the classes, if the metric is an average of Tversky scores.
     smooth : bool
         True if the metric has no kink, so that it has score limits.
+    has_trace : bool
+        True if `trace` is known, from which the bias of the score limits comes.
     """
 
     name: str
     range: tuple[float, float]
     binary: ClassVar[bool] = False
     index: Tversky | None = None
-    only: int = 1
-    parts: Parts | None = None
     smooth: bool = True
+    has_trace: bool = False
 
     def counts(self, matrix: Matrix) -> tuple[Array, Array, Array]:
         """Return the true positives, false positives and false negatives of `index`."""
-        tp = matrix.right[..., self.only]
-        return tp, matrix.predicted[..., self.only] - tp, matrix.true[..., self.only] - tp
+        return counts_of_class(matrix, 1)
 
-    def single(self, items: Items) -> tuple[Metric, Items]:
-        """Return the same metric of the same items as the score of one class, if possible."""
-        if self.index is None or self.index is self:
-            return self, items
-        codes = (items.codes == self.only).astype(np.int64)
-        return self.index, items._replace(codes=codes, classes=("others", "chosen"))
+    def single(self, items: Items) -> Items:
+        """Return the items as `index` sees them: of one class, or not."""
+        return items
 
     def value(self, matrix: ArrayLike) -> FloatOrArray:
         """Return the metric of one or more confusion matrices (rows true, columns predicted).
@@ -130,7 +109,7 @@ class Metric:
             ``nan`` where the metric is undefined.
         """
         table = _validation.matrices(self, matrix, _validation.weights)
-        return as_scalar(self.estimate(Matrix(table)))
+        return as_scalar(self.estimate(Matrix.of(table)))
 
     def gradient(self, matrix: ArrayLike) -> NDArray[np.float64]:
         """Return the derivatives with respect to the cell probabilities at ``matrix / total``.
@@ -146,7 +125,11 @@ class Metric:
             The influence function: its mean under ``matrix / total`` is zero.
         """
         table = _validation.matrices(self, matrix, _validation.weights)
-        return np.ascontiguousarray(self.evaluate(Matrix(table))[1])
+        r = table.shape[-1]
+        every = np.ascontiguousarray(np.moveaxis(table, (-2, -1), (0, 1)))
+        listed = Matrix(all_cells(r), every.reshape(r * r, *table.shape[:-2]))
+        influence = self.evaluate(listed)[1]
+        return np.ascontiguousarray(dense(listed.cells, influence))
 
     def estimate(self, matrix: Matrix) -> Array:
         """Return the value."""
@@ -155,51 +138,74 @@ class Metric:
     def evaluate(self, matrix: Matrix) -> tuple[Array, Array]:
         """Return the value and the influence of each cell."""
         with np.errstate(all="ignore"):
-            value, influence, size = self._evaluate(matrix)
-            value = _finite(value)
+            value, slopes, size = self.slopes_and_size(matrix)
             # An undefined value makes the whole influence nan.
-            mean = np.asarray(matrix.sum(influence) / matrix.total + 0.0 * value)
-            mean = mean.reshape(mean.shape + (1,) * (influence.ndim - mean.ndim))
-            influence = influence - mean
-            mean_size = np.asarray(matrix.sum(size) / matrix.total).reshape(mean.shape)
+            mean = matrix.sum(slopes) / matrix.total + 0.0 * value
+            influence = slopes - mean
+            mean_size = matrix.sum(size) / matrix.total
             rounding = np.abs(influence) <= _ROUNDING * (size + mean_size)
         return value, np.where(rounding, 0.0, influence)
 
-    def moments(self, matrix: Matrix) -> tuple[Array, Array]:
-        """Return the estimate and its standard error."""
-        value, influence = self.evaluate(matrix)
+    def error(self, matrix: Matrix, influence: Array) -> Array:
+        """Return the standard error of the delta method for independent items."""
         with np.errstate(invalid="ignore", divide="ignore"):
-            error = np.sqrt(matrix.sum(influence * influence)) / matrix.total
-        return value, np.where(np.isnan(value), np.nan, error)
+            return np.asarray(np.sqrt(matrix.sum(influence * influence)) / matrix.total)
 
-    def _evaluate(self, matrix: Matrix) -> tuple[Array, Array, Array]:
+    def slopes(self, matrix: Matrix) -> tuple[Array, Array]:
+        """Return the value and the slope by each cell, up to a constant for each matrix."""
+        return self.slopes_and_size(matrix)[:2]
+
+    def slopes_and_size(self, matrix: Matrix) -> tuple[Array, Array, Array]:
         """Return the value, the slope by each cell, and the size of what the slope adds up."""
         raise NotImplementedError
+
+    def perfect(self, matrix: Matrix) -> Array:
+        """Return the value if all items of each true class were right."""
+        classes = np.arange(matrix.cells.r)
+        return self.estimate(Matrix(Cells(matrix.cells.r, classes, classes), matrix.true))
+
+    def trace(self, matrix: Matrix) -> Array:
+        """Return tr(H S), the second derivatives times the covariance of one item.
+
+        From it comes the bias of the score limits (`f1ci.methods.multinomial`).
+        """
+        raise NotImplementedError
+
+    def undefined(self, _matrix: Matrix, /) -> NDArray[np.bool_] | None:
+        """Tell which parts of an average are undefined, shape (parts, ...); None without parts."""
+        return None
+
+    def settled(self, _undefined: NDArray[np.bool_], /) -> Metric:
+        """Return the average that has no value for certain parts, whatever the matrix."""
+        return self
 
     def __repr__(self) -> str:
         return f"<metric {self.name}>"
 
 
 class ClassMetric(Metric):
-    """A function of every class's E(ZA), EA and EZ, arrays of shape (..., r)."""
+    """A function of every class's E(ZA), EA and EZ, arrays of shape (r, ...)."""
 
     def of_classes(self, eza: Numbers, ea: Numbers, ez: Numbers) -> Numbers:
         """Return the value."""
         raise NotImplementedError
 
-    def slopes_of_classes(self, eza: Numbers, ea: Numbers, ez: Numbers) -> Slopes:
-        """Return the derivatives by E(ZA), EA and EZ of every class."""
+    def slopes_of_classes(self, eza: Numbers, ea: Numbers, ez: Numbers) -> tuple[Array, Array]:
+        """Return the value, and its derivatives by E(ZA), EA and EZ of every class, (3, r, ...)."""
         raise NotImplementedError
 
     def estimate(self, matrix: Matrix) -> Array:
         with np.errstate(all="ignore"):
-            return np.asarray(_finite(self.of_classes(*expectations(matrix))))
+            return finite(self.of_classes(*expectations(matrix)))
 
-    def _evaluate(self, matrix: Matrix) -> tuple[Array, Array, Array]:
-        of = expectations(matrix)
-        slopes = self.slopes_of_classes(*of)
-        size = matrix.by_cell(*(np.abs(slope) for slope in slopes))
-        return self.of_classes(*of), matrix.by_cell(*slopes), size
+    def slopes(self, matrix: Matrix) -> tuple[Array, Array]:
+        value, by_class = self.slopes_of_classes(*expectations(matrix))
+        return finite(value), matrix.cells.by_cell(by_class)
+
+    def slopes_and_size(self, matrix: Matrix) -> tuple[Array, Array, Array]:
+        value, by_class = self.slopes_of_classes(*expectations(matrix))
+        size = matrix.cells.by_cell(np.abs(by_class))
+        return finite(value), matrix.cells.by_cell(by_class), size
 
 
 class ExpectationMetric(ClassMetric):
@@ -208,26 +214,28 @@ class ExpectationMetric(ClassMetric):
     binary: ClassVar[bool] = True
     function: Callable[[Numbers, Numbers, Numbers], Numbers]
 
-    def at(self, eza: Numbers, ea: Numbers, ez: Numbers) -> Numbers:
+    def at(self, eza: Numbers, ea: Numbers, ez: Numbers) -> Array:
         """Return the value at three arrays of expectations that broadcast together."""
         with np.errstate(all="ignore"):
-            return _finite(np.asarray(self.function(eza, ea, ez)))
+            return finite(self.function(eza, ea, ez))
 
     def partials(self, eza: Numbers, ea: Numbers, ez: Numbers) -> Slopes:
         """Return the derivatives of Table III: by E(ZA), by EA and by EZ."""
         step = 1j * _STEP
-        points = ((eza + step, ea, ez), (eza, ea + step, ez), (eza, ea, ez + step))
-        d1, d2, d3 = (np.imag(self.function(*point)) / _STEP for point in points)
-        return d1, d2, d3
+        by_right = np.imag(self.function(eza + step, ea, ez)) / _STEP
+        by_predicted = np.imag(self.function(eza, ea + step, ez)) / _STEP
+        by_true = np.imag(self.function(eza, ea, ez + step)) / _STEP
+        return by_right, by_predicted, by_true
 
     def of_classes(self, eza: Numbers, ea: Numbers, ez: Numbers) -> Numbers:
-        return self.at(eza[..., 1], ea[..., 1], ez[..., 1])
+        return self.at(eza[1], ea[1], ez[1])
 
-    def slopes_of_classes(self, eza: Numbers, ea: Numbers, ez: Numbers) -> Slopes:
-        slopes = np.broadcast_arrays(*self.partials(eza[..., 1], ea[..., 1], ez[..., 1]))
-        # Only the positive class counts.
-        d1, d2, d3 = (np.stack([np.zeros_like(slope), slope], axis=-1) for slope in slopes)
-        return d1, d2, d3
+    def slopes_of_classes(self, eza: Numbers, ea: Numbers, ez: Numbers) -> tuple[Array, Array]:
+        means = eza[1], ea[1], ez[1]
+        value = self.at(*means)
+        by_class = np.zeros((3, 2, *value.shape))
+        by_class[:, 1] = np.broadcast_arrays(*self.partials(*means))
+        return value, by_class
 
 
 @dataclass(frozen=True, repr=False)
@@ -278,7 +286,7 @@ class MatrixMetric(Metric):
         What the metric is called in results and messages.
     function : callable
         ``function(p)`` for arrays of shape (..., r, r) whose matrices sum to 1, rows
-        true and columns predicted. For its derivatives see `BinaryMetric`.
+        true and columns predicted. For its derivatives see `BinaryMetric`. At most 60 classes.
     range : tuple of float, optional
         The smallest and the largest possible value, infinite if there is none.
 
@@ -305,17 +313,22 @@ class MatrixMetric(Metric):
 
     def estimate(self, matrix: Matrix) -> Array:
         with np.errstate(all="ignore"):
-            return np.asarray(_finite(self.function(shares(matrix))))
+            return finite(self.function(shares(matrix)))
 
-    def _evaluate(self, matrix: Matrix) -> tuple[Array, Array, Array]:
+    def slopes_and_size(self, matrix: Matrix) -> tuple[Array, Array, Array]:
         p = shares(matrix)
-        gradient = np.empty(p.shape)
-        for cell in np.ndindex(p.shape[-2:]):
-            step = np.zeros(p.shape[-2:], dtype=complex)
-            step[cell] = 1j * _STEP
-            gradient[(..., *cell)] = np.imag(self.function(p + step)) / _STEP
-        slopes = matrix.at_cells(gradient)
-        return np.asarray(self.function(p)), slopes, np.abs(slopes)
+        cells = matrix.cells
+        if cells.r > _MOST_CLASSES:
+            rule = f"{self.name!r} takes at most {_MOST_CLASSES} classes"
+            why = "its derivatives take the fourth power of their number"
+            raise ValueError(f"{rule}, because {why}, got {cells.r}")
+        slopes = np.empty(matrix.counts.shape)
+        step = np.zeros((cells.r, cells.r), dtype=complex)
+        for k, (true, predicted) in enumerate(zip(cells.true, cells.predicted, strict=True)):
+            step[true, predicted] = 1j * _STEP
+            slopes[k] = np.imag(self.function(p + step)) / _STEP
+            step[true, predicted] = 0.0
+        return finite(self.function(p)), slopes, np.abs(slopes)
 
 
 @dataclass(frozen=True, repr=False)
@@ -335,6 +348,12 @@ class Tversky(ExpectationMetric):
         """Return the value."""
         return eza / (eza + self.a * (ea - eza) + self.b * (ez - eza))
 
+    def partials(self, eza: Numbers, ea: Numbers, ez: Numbers) -> Slopes:
+        divisor = eza + self.a * (ea - eza) + self.b * (ez - eza)
+        share = eza / divisor
+        by_right = (1.0 - (1.0 - self.a - self.b) * share) / divisor
+        return by_right, -self.a * share / divisor, -self.b * share / divisor
+
 
 def is_f1(metric: Metric) -> bool:
     """Tell if a metric is a Tversky score with weights of one half."""
@@ -351,112 +370,38 @@ class ShareRight(Metric):
     index = recall
 
     def counts(self, matrix: Matrix) -> tuple[Array, Array, Array]:
-        right = matrix.right.sum(axis=-1)
+        right = matrix.right.sum(axis=0)
         return right, 0.0 * right, matrix.total - right
 
-    def single(self, items: Items) -> tuple[Metric, Items]:
-        return recall, items.right_or_wrong()
+    def single(self, items: Items) -> Items:
+        return items.right_or_wrong()
 
 
 class Accuracy(ShareRight, BinaryMetric):
-    """The share of items that are right, of two classes."""
+    """The share of items that are right, of any number of classes.
 
-
-@dataclass(frozen=True, repr=False)
-class Mean(ClassMetric):
-    """The average of a binary metric over classes, each against the rest.
-
-    The average is "macro", "weighted" by the true items, or "micro", the score of the counts of
-    all classes together. Of the classes at the places `chosen`, errors count where they are errors,
-    as scikit-learn has it for ``labels=``: an item of another class that is predicted as one of
-    these is a false positive, and an item that is predicted as another class a false negative.
+    It is one of the metrics of two classes of Table III, too.
     """
 
-    name: str
-    of: ExpectationMetric
-    average: str
-    range: tuple[float, float]
-    smooth: bool = True
-    chosen: tuple[int, ...] = ()
+    binary = False
 
-    @cached_property
-    def parts(self) -> Parts | None:  # type: ignore[override]
-        if self.average == "micro" or not isinstance(self.of, Tversky):
-            return None
-        return Parts((self.of,), self.average == "weighted", self.chosen)
+    def estimate(self, matrix: Matrix) -> Array:
+        return np.asarray(matrix.right.sum(axis=0) / matrix.total)
 
-    def _weighed(self, *every: Numbers) -> tuple[Slopes, Numbers]:
-        """Return the expectations of the classes, or of all in one, and their weights."""
-        of = [x[..., list(self.chosen)] if self.chosen else x for x in every]
-        if self.average == "micro":
-            of = [x.sum(axis=-1, keepdims=True) for x in of]
-        eza, ea, ez = of
-        return (eza, ea, ez), ez if self.average == "weighted" else np.ones_like(ez)
+    def slopes_and_size(self, matrix: Matrix) -> tuple[Array, Array, Array]:
+        right = np.ones_like(matrix.counts) * matrix.cells.right.reshape(
+            -1, *(1,) * (matrix.counts.ndim - 1)
+        )
+        return self.estimate(matrix), right, right
 
-    def of_classes(self, eza: Numbers, ea: Numbers, ez: Numbers) -> Numbers:
-        of, weights = self._weighed(eza, ea, ez)
-        # A class that is never true has no weight, defined or not.
-        values = np.where(weights == 0, 0.0, weights * self.of.at(*of))
-        return values.sum(axis=-1) / weights.sum(axis=-1)
-
-    def slopes_of_classes(self, eza: Numbers, ea: Numbers, ez: Numbers) -> Slopes:
-        of, weights = self._weighed(eza, ea, ez)
-        slopes = weights * np.array(np.broadcast_arrays(*self.of.partials(*of)))
-        if self.average == "weighted":
-            slopes[2] += self.of.at(*of)
-        slopes = np.where(weights == 0, 0.0, slopes)
-        if self.average == "weighted":
-            slopes[2] -= self.of_classes(eza, ea, ez)[..., None]
-        every = np.zeros((3, *eza.shape), slopes.dtype)
-        every[..., list(self.chosen) or slice(None)] = slopes
-        d1, d2, d3 = every / weights.sum(axis=-1, keepdims=True)
-        return d1, d2, d3
+    def slopes(self, matrix: Matrix) -> tuple[Array, Array]:
+        return self.slopes_and_size(matrix)[:2]
 
 
-class Micro(ShareRight, Mean):
-    """The micro average of an F score over all classes: the share of items that are right."""
-
-
-def mean_of(average: str, of: Metric, chosen: tuple[int, ...] = ()) -> Mean:
-    """Return an average of a binary metric over all classes, or over those at some places."""
-    if not isinstance(of, ExpectationMetric):
-        raise ValueError(f"only a binary metric can be averaged, got {of.name!r}")
-    name, kept = f"{average}_{of.name}", (of.range, of.smooth)
-    f_score = isinstance(of, Tversky) and round(of.a + of.b, 12) == 1.0
-    right = (average == "micro" and f_score) or (average == "weighted" and of == recall)
-    if right and not chosen:
-        return Micro(name, of, "micro", *kept)  # the share of right items
-    return Mean(name, of, average, *kept, chosen)
-
-
-@dataclass(frozen=True, repr=False)
-class MacroStar(ClassMetric):
-    """F-beta of mean precision and mean recall."""
-
-    name: str
-    a: float
-    b: float
-    range: tuple[float, float] = UNIT
-
-    parts = Parts((precision, recall), False)
-
-    def _of(self, p: Numbers, q: Numbers) -> Slopes:
-        """Return F-beta of the means of precisions and recalls, and its slopes by each of them."""
-        mean_p, mean_q, r = p.mean(axis=-1), q.mean(axis=-1), p.shape[-1]
-        divisor = self.a * mean_q + self.b * mean_p
-        # Where no item is right all three are 0. The metric is 0 then, and so is its gradient on
-        # every cell that is not empty. Any other divisor makes them 0.
-        divisor = np.where(divisor == 0, 1.0, divisor)
-        slopes = self.a / r * (mean_q / divisor) ** 2, self.b / r * (mean_p / divisor) ** 2
-        return mean_p * mean_q / divisor, *slopes
-
-    def of_classes(self, eza: Numbers, ea: Numbers, ez: Numbers) -> Numbers:
-        return self._of(eza / ea, eza / ez)[0]
-
-    def slopes_of_classes(self, eza: Numbers, ea: Numbers, ez: Numbers) -> Slopes:
-        p, q = eza / ea, eza / ez  # precision and recall by class
-        by_p, by_q = (slope[..., None] for slope in self._of(p, q)[1:])
-        return by_p / ea + by_q / ez, -by_p * p / ea, -by_q * q / ez
+def counts_of_class(matrix: Matrix, place: int) -> tuple[Array, Array, Array]:
+    """Return TP, FP and FN of one class against the rest."""
+    tp = matrix.right[place]
+    return tp, matrix.predicted[place] - tp, matrix.true[place] - tp
 
 
 def shares(matrix: Matrix) -> Array:
@@ -464,11 +409,11 @@ def shares(matrix: Matrix) -> Array:
     return np.asarray(matrix.dense() / matrix.total[..., None, None])
 
 
-def _finite(value: Numbers) -> Numbers:
+def finite(value: Numbers) -> Array:
+    """Return the values, with nan instead of infinite ones."""
     return np.where(np.isfinite(value), value, np.nan)
 
 
 def expectations(matrix: Matrix) -> Slopes:
-    """Return E(ZA), EA and EZ of each class against the rest, each of shape (..., r)."""
-    n = matrix.total[..., None]
-    return matrix.right / n, matrix.predicted / n, matrix.true / n
+    """Return E(ZA), EA and EZ of each class against the rest, each of shape (r, ...)."""
+    return matrix.right / matrix.total, matrix.predicted / matrix.total, matrix.true / matrix.total

@@ -1,0 +1,149 @@
+"""From labels and the name of a metric to data and a metric: one rule for every door.
+
+This module decides which class is the positive one, which classes an average is over, what a class
+without a score counts, and when labels are indicators of several classes for one item. Intervals,
+comparisons, joint intervals, reports and the command line all ask here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from typing import NamedTuple
+
+import numpy as np
+
+from f1ci import _validation
+from f1ci import metrics as _metrics
+from f1ci._labels import are_indicators
+from f1ci.data import Items, UnitCounts, binary_items, class_items, indicator_units
+from f1ci.metrics import Metric, Tversky
+from f1ci.metrics.averages import MacroStar, Mean, mean_of, with_rule
+from f1ci.results import Classes, Labels
+
+AVERAGES = ("binary", "micro", "macro", "weighted", "samples")
+
+
+class Reading(NamedTuple):
+    """A metric and the data it is asked of.
+
+    Attributes
+    ----------
+    metric : Metric
+        The metric, an average with its classes and its rule for undefined ones.
+    data : Items or UnitCounts
+        Items of one or more models; units if items may be of several classes.
+    classes : sequence
+        What the classes are called.
+    each : bool
+        There is a data set for each class.
+    constant : float
+        What an undefined score counts; nan if nothing.
+    """
+
+    metric: Metric
+    data: Items | UnitCounts
+    classes: Classes
+    each: bool
+    constant: float
+
+
+def read(
+    named: Mapping[str, Labels],
+    metric: str | Metric,
+    *,
+    average: str | None = "binary",
+    pos_label: Hashable = 1,
+    labels: Classes | None = None,
+    groups: Labels | None = None,
+    zero_division: float = np.nan,
+) -> Reading:
+    """Return the data of labels, and the metric with its rules.
+
+    Parameters
+    ----------
+    named : mapping of str to sequence
+        The truth, then the predictions of each model; the names are for messages.
+    metric, average, pos_label, labels, groups, zero_division
+        See `f1ci.score_interval`.
+    """
+    metric = _metrics.get(metric)
+    constant = zero_division_of(zero_division)
+    if average is not None:
+        _validation.choice("average", average, AVERAGES)
+    if average != "binary":
+        metric = _averaged(metric, average)
+    truth = next(iter(named.values()))
+    if are_indicators(truth):
+        return _of_indicators(named, metric, average, labels, groups, constant)
+    if isinstance(metric, Mean) and metric.average == "samples":
+        raise ValueError("average='samples' needs indicators of shape (items, classes) as labels")
+    if metric.binary and average is not None:
+        if labels is not None:
+            got = _validation.short(labels)
+            raise ValueError(
+                f"labels goes with averages over classes, not with pos_label, got {got}"
+            )
+        items = binary_items(named, pos_label, groups)
+        return Reading(metric, items, items.classes, False, constant)
+    items = class_items(named, labels, groups)
+    if average is None:
+        classes = list(items.classes)[: items.asked]
+        return Reading(metric, items.each_class(), classes, True, constant)
+    return Reading(with_classes(metric, items, constant), items, items.classes, False, constant)
+
+
+def with_classes(metric: Metric, items: Items, constant: float = np.nan) -> Metric:
+    """Return the metric of the classes that are asked for, with its rule for undefined ones."""
+    if items.asked == len(items.classes):
+        return with_rule(metric, (), constant)
+    if isinstance(metric, Mean | MacroStar):
+        return with_rule(metric, tuple(range(items.asked)), constant)
+    others = f"labels must name every class that occurs for {metric.name!r}"
+    got = _validation.listing(list(items.classes)[: items.asked])
+    raise ValueError(f"{others}, which needs all items, got {got}")
+
+
+def _averaged(metric: Metric, average: str | None) -> Metric:
+    """Return the average of a binary metric; the metric itself where each class is asked for."""
+    if not isinstance(metric, _metrics.ExpectationMetric):
+        how = "average= goes with metrics of two classes, such as 'f1' or 'precision'"
+        raise ValueError(f"{how}, not with {metric.name!r}, got {average!r}")
+    return metric if average is None else mean_of(average, metric)
+
+
+def _of_indicators(
+    named: Mapping[str, Labels],
+    metric: Metric,
+    average: str | None,
+    labels: Classes | None,
+    groups: Labels | None,
+    constant: float,
+) -> Reading:
+    """Return the data of indicators, where an item may be of several classes."""
+    each = average is None
+    averaged = isinstance(metric, Mean) and isinstance(metric.of, Tversky)
+    if not averaged and not (each and isinstance(metric, Tversky)):
+        rule = "indicators of several classes need an average of a Tversky score"
+        how = "average='micro', 'macro', 'weighted', 'samples' or None, or 'macro_f1'"
+        raise ValueError(f"{rule}: {how}, got {metric.name!r}")
+    if isinstance(metric, Mean) and metric.average == "samples" and groups is not None:
+        raise ValueError("average='samples' is the mean over items, without groups")
+    units = indicator_units(named, labels, groups)
+    return Reading(with_rule(metric, (), constant), units, units.classes, each, constant)
+
+
+def zero_division_of(value: float) -> float:
+    """Return 0, 1 or nan: what an undefined score counts."""
+    if not isinstance(value, (int, float, np.number)) or not (value in (0, 1) or value != value):
+        raise ValueError(f"zero_division must be 0, 1 or nan, got {_validation.short(value)}")
+    return float(value)
+
+
+def refuse_weights(sample_weight: object) -> None:
+    """Refuse weights of items: what they do to the standard error depends on what they mean."""
+    if sample_weight is not None:
+        raise TypeError(
+            "sample_weight is not offered: repeat rows that stand for several items, pass groups= "
+            "for items that belong together, and average scores of strata by hand; "
+            f"got {_validation.short(sample_weight)}"
+        )

@@ -1,0 +1,510 @@
+"""Data of any origin become `Items`, `Matrix` or `UnitCounts`; everything else asks these.
+
+`Items` are labels of one or several models, counted. A `Matrix` is a confusion matrix, or a batch
+of them. `UnitCounts` are TP, FP and FN of documents or of multilabel items. `f1ci._labels` reads
+labels and indicators. Arrays have cells, classes or rows first, and a batch of data sets last.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from functools import cached_property, lru_cache
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from f1ci import _labels, _validation
+from f1ci._labels import Codes
+from f1ci.results import Array, BinaryCounts, Classes, Labels
+
+_BLOCK = 1 << 17  # labels at a time
+
+# Up to so many entries the matrix that sums cells by class is dense, which is faster.
+_DENSE_SUMS = 1 << 17
+
+# Matrices of up to so many classes list all their cells, larger ones the cells with items.
+ALL_CELLS = 30
+
+
+def binary_counts(y_true: Labels, y_pred: Labels, *, pos_label: Hashable = 1) -> BinaryCounts:
+    """Count true and false positives and negatives.
+
+    Parameters
+    ----------
+    y_true, y_pred : sequence
+        True and predicted labels, of any hashable kind, at most two distinct ones.
+    pos_label : hashable, default 1
+        The label that counts as positive.
+
+    Returns
+    -------
+    BinaryCounts
+        The named tuple ``(tp, fp, fn, tn)`` of Python integers.
+
+    Raises
+    ------
+    ValueError
+        If there are more than two classes, if `pos_label` is not one of two, if truth and
+        predictions share no label, or if labels are empty, missing or of unequal number.
+
+    Examples
+    --------
+    >>> import f1ci
+    >>> f1ci.binary_counts([1, 1, 0, 0, 1], [1, 0, 0, 1, 1])
+    BinaryCounts(tp=2, fp=1, fn=1, tn=1)
+    >>> f1ci.binary_counts(["spam", "ham"], ["spam", "spam"], pos_label="spam")
+    BinaryCounts(tp=1, fp=1, fn=0, tn=0)
+    """
+    items = binary_items({"y_true": y_true, "y_pred": y_pred}, pos_label)
+    tn, fp, fn, tp = items.matrix().dense().astype(np.int64).ravel().tolist()
+    return BinaryCounts(tp, fp, fn, tn)
+
+
+def confusion_matrix(
+    y_true: Labels, y_pred: Labels, *, labels: Classes | None = None
+) -> NDArray[np.int64]:
+    """Count how often each class was predicted as each class.
+
+    Parameters
+    ----------
+    y_true, y_pred : sequence
+        True and predicted labels, of any hashable kind.
+    labels : sequence, optional
+        The classes in the order of the rows. By default those that occur, sorted;
+        or, if they cannot be sorted, in order of first appearance.
+
+    Returns
+    -------
+    ndarray of int, shape (r, r)
+        Rows are true classes, columns predicted ones: scikit-learn's orientation.
+        (Takahashi et al. print predicted classes in rows: transpose theirs.)
+
+    Raises
+    ------
+    ValueError
+        If a label is not in `labels`, if truth and predictions share no label, or if labels are
+        empty, missing or of unequal number.
+
+    Examples
+    --------
+    >>> import f1ci
+    >>> f1ci.confusion_matrix(["a", "b", "b", "c"], ["a", "b", "c", "c"])
+    array([[1, 0, 0],
+           [0, 1, 1],
+           [0, 0, 1]])
+    """
+    (true, pred), classes = _labels.encode({"y_true": y_true, "y_pred": y_pred}, wanted=labels)
+    r = len(classes)
+    cells = (r * true + pred).astype(np.intp)
+    return np.bincount(cells, minlength=r * r).reshape(r, r)
+
+
+# Confusion matrices.
+
+
+class Cells:
+    """Some cells of confusion matrices of `r` classes. A cell may be listed more than once.
+
+    Attributes
+    ----------
+    r : int
+        The number of classes.
+    true, predicted : ndarray of int, shape (K,)
+        The true and the predicted class of each cell.
+    """
+
+    def __init__(self, r: int, true: Codes, predicted: Codes) -> None:
+        self.r = r
+        self.true = true
+        self.predicted = predicted
+
+    @cached_property
+    def right(self) -> NDArray[np.bool_]:
+        """Tell for each cell if its items are right."""
+        return np.asarray(self.true == self.predicted)
+
+    @cached_property
+    def places(self) -> Codes:
+        """The place of each cell in a matrix, row by row."""
+        return np.asarray(self.true * self.r + self.predicted)
+
+    @cached_property
+    def _sums(self) -> Any:
+        """The matrix of 0 and 1 that sums cells: right, predicted and true items by class."""
+        cells = np.arange(len(self.true))
+        rows = np.concatenate(
+            [self.true[self.right], self.r + self.predicted, 2 * self.r + self.true]
+        )
+        columns = np.concatenate([cells[self.right], cells, cells])
+        shape = (3 * self.r, len(cells))
+        if shape[0] * shape[1] > _DENSE_SUMS:
+            from scipy.sparse import csr_array  # slow to import
+
+            return csr_array((np.ones(len(rows)), (rows, columns)), shape)
+        sums = np.zeros(shape)
+        sums[rows, columns] = 1.0
+        return sums
+
+    def by_class(self, values: Array) -> Array:
+        """Sum values by cell (K, ...) to right, predicted and true ones by class, (3, r, ...)."""
+        if values.ndim == 1 and len(values) > ALL_CELLS**2:
+            right = self.right
+            sums = [
+                np.bincount(self.true[right], values[right], self.r),
+                np.bincount(self.predicted, values, self.r),
+                np.bincount(self.true, values, self.r),
+            ]
+            return np.array(sums, dtype=np.float64)
+        flat = self._sums @ values.reshape(len(values), -1)
+        return np.asarray(flat).reshape(3, self.r, *values.shape[1:])
+
+    def by_cell(self, values: Array) -> Array:
+        """Return for each cell the sum of the three values (3, r, ...) that its items count in."""
+        of_right, of_predicted, of_true = values
+        cells = of_predicted.take(self.predicted, axis=0)
+        cells += of_true.take(self.true, axis=0)
+        cells[self.right] += of_right.take(self.true[self.right], axis=0)
+        return np.asarray(cells)
+
+
+def all_cells(r: int) -> Cells:
+    """Return all cells of matrices of r classes, row by row."""
+    return _few_cells(r) if r <= ALL_CELLS else Cells(r, *np.divmod(np.arange(r * r), r))
+
+
+@lru_cache(maxsize=ALL_CELLS)
+def _few_cells(r: int) -> Cells:
+    return Cells(r, *np.divmod(np.arange(r * r), r))
+
+
+class Matrix:
+    """A confusion matrix, or a batch of them, by cell.
+
+    Attributes
+    ----------
+    cells : Cells
+        The cells that are listed.
+    counts : ndarray, shape (K, ...)
+        The items in each cell.
+    right, predicted, true : ndarray, shape (r, ...)
+        By class: items that are right, that are predicted as it, and that truly belong to it.
+    total : ndarray, shape (...)
+        All items.
+    """
+
+    def __init__(self, cells: Cells, counts: Array) -> None:
+        self.cells = cells
+        self.counts = counts
+        self.right, self.predicted, self.true = cells.by_class(counts)
+        self.total: Array = np.asarray(counts.sum(axis=0))
+
+    @classmethod
+    def of(cls, tables: Array) -> Matrix:
+        """Return the matrix of checked tables of shape (..., r, r); rows are true classes."""
+        r = tables.shape[-1]
+        batch = np.moveaxis(tables, (-2, -1), (0, 1))
+        counts = np.ascontiguousarray(batch).reshape(r * r, *tables.shape[:-2])
+        if r <= ALL_CELLS:
+            return cls(all_cells(r), counts)
+        filled = np.flatnonzero(counts.reshape(r * r, -1).any(axis=1))
+        true, predicted = np.divmod(filled, r)
+        return cls(Cells(r, true, predicted), counts[filled])
+
+    def dense(self) -> Array:
+        """Return the counts with all empty cells, shape (..., r, r)."""
+        return dense(self.cells, self.counts)
+
+    def sum(self, values: Array) -> Array:
+        """Add up a value by cell (K, ...) over all items."""
+        return np.asarray((self.counts * values).sum(axis=0))
+
+    def some(self, which: Codes | slice) -> Matrix:
+        """Return the matrices at some places of a flat batch."""
+        return Matrix(self.cells, self.counts.reshape(len(self.counts), -1)[:, which])
+
+
+def dense(cells: Cells, values: Array) -> Array:
+    """Return values by cell (K, ...) as tables (..., r, r), with zeros in cells not listed."""
+    r = cells.r
+    table = np.zeros((r * r, *values.shape[1:]), values.dtype)
+    np.add.at(table, cells.places, values)
+    return np.moveaxis(table.reshape(r, r, *values.shape[1:]), (0, 1), (-2, -1))
+
+
+# Items.
+
+
+class Items(NamedTuple):
+    """Items of a test set, counted by true class, predicted classes and group.
+
+    Attributes
+    ----------
+    codes : ndarray of int, shape (1 + models, rows)
+        The true class and the classes that the models predict.
+    counts : ndarray, shape (rows, ...)
+        How many items are so, in each data set of a batch.
+    groups : ndarray of int or None
+        The group of each row, as 0, 1, ...
+    classes : sequence
+        The classes that the codes stand for.
+    asked : int
+        How many of the classes, the first ones, averages are over. One more class, the last, may
+        stand for all others.
+    named : bool
+        The classes were named by the caller. Otherwise they are those that occur.
+    """
+
+    codes: Codes
+    counts: Array
+    groups: Codes | None
+    classes: Classes
+    asked: int
+    named: bool = False
+
+    @property
+    def models(self) -> int:
+        """The number of models."""
+        return len(self.codes) - 1
+
+    def of_models(self, *models: int) -> Items:
+        """Return the same items with the predictions of some models."""
+        return self._replace(codes=self.codes[[0, *(model + 1 for model in models)]])
+
+    def matrix(self, model: int = 0) -> Matrix:
+        """Return the confusion matrix of a model, whose cells are all cells, or the rows."""
+        r = len(self.classes)
+        true, predicted = self.codes[[0, model + 1]]
+        if r > ALL_CELLS:
+            return Matrix(Cells(r, true, predicted), self.counts)
+        cells = np.zeros((r * r, *self.counts.shape[1:]))
+        np.add.at(cells, true * r + predicted, self.counts)
+        return Matrix(all_cells(r), cells)
+
+    def by_row(self, values: Array, model: int, cells: Cells) -> Array:
+        """Return values by cell of a model's matrix (K, ...) for each row of items."""
+        if len(self.classes) > ALL_CELLS:
+            return values
+        true, predicted = self.codes[[0, model + 1]]
+        return np.asarray(values[true * cells.r + predicted])
+
+    def one_class(self, place: int) -> Items:
+        """Return the items with one class, now 1, against all others, now 0."""
+        codes = (self.codes == place).astype(np.intp)
+        return self._replace(codes=codes, classes=("others", self.classes[place]), asked=2)
+
+    def right_or_wrong(self) -> Items:
+        """Return the items as members of one class, "right", that a model may miss."""
+        codes = (self.codes == self.codes[0]).astype(np.intp)
+        return count_items(codes, ("wrong", "right"), self.groups, self.counts)
+
+    def each_class(self) -> Items:
+        """Return a batch with a data set for each class that is asked for, against all others."""
+        number = 1 if self.groups is None else int(self.groups.max()) + 1
+        groups = np.zeros(self.codes.shape[1], np.intp) if self.groups is None else self.groups
+        side = 2 ** len(self.codes)
+        counts = np.zeros((number * side, self.asked))
+        for place in range(self.asked):
+            code = groups
+            for row in self.codes:
+                code = 2 * code + (row == place)
+            counts[:, place] = np.bincount(code.astype(np.intp), self.counts, number * side)
+        group, outcome = np.divmod(np.arange(number * side), side)
+        bits = outcome >> np.arange(len(self.codes) - 1, -1, -1)[:, None]
+        return Items(bits & 1, counts, self.groups if number == 1 else group, ("0", "1"), 2)
+
+    def unit_counts(self, model: int = 0) -> Array:
+        """Return TP, FP and FN of the positive class by group, shape (groups, 3, ...)."""
+        groups = np.zeros(len(self.counts), np.intp) if self.groups is None else self.groups
+        true, predicted = self.codes[[0, model + 1]]
+        table = np.zeros((int(groups.max()) + 1, 4, *self.counts.shape[1:]))
+        np.add.at(table, (groups, 2 * true + predicted), self.counts)
+        return table[:, [3, 1, 2]]
+
+
+class UnitCounts(NamedTuple):
+    """TP, FP and FN of units: documents, or items that may be of several classes.
+
+    Attributes
+    ----------
+    tables : tuple of ndarray, shape (units, 3) or (units, 3, classes)
+        The counts of each model.
+    classes : sequence
+        The classes.
+    grouped : bool
+        The units are groups of items.
+    """
+
+    tables: tuple[Array, ...]
+    classes: Classes
+    grouped: bool = False
+
+    def of_models(self, *models: int) -> UnitCounts:
+        """Return the counts of some models."""
+        return self._replace(tables=tuple(self.tables[model] for model in models))
+
+
+def binary_items(
+    named: Mapping[str, Labels], pos_label: Hashable, groups: Labels | None = None
+) -> Items:
+    """Count items by their labels, the positive class against the rest; names are for messages."""
+    if len(named) == 2 and groups is None:
+        true, prediction = named.values()
+        counts = _counts_of_integers(true, prediction, pos_label)
+        if counts is not None:
+            codes = np.array([[0, 0, 1, 1], [0, 1, 0, 1]])
+            return Items(codes, np.array(counts, dtype=np.float64), None, _BINARY, 2)
+    codes = _binary_codes(named, pos_label)
+    return count_items(codes, _BINARY, _group_codes(groups, codes.shape[1]))
+
+
+_BINARY = ("negative", "positive")
+
+
+def class_items(
+    named: Mapping[str, Labels], labels: Classes | None, groups: Labels | None = None
+) -> Items:
+    """Count items by their labels, of any number of classes; names are for messages."""
+    codes, classes = _labels.encode(named, wanted=labels, others=True)
+    _validation.at_least_two("classes", len(classes), "an average over classes")
+    items = count_items(codes, classes, _group_codes(groups, codes.shape[1]))
+    return items if labels is None else items._replace(asked=len(labels), named=True)
+
+
+def indicator_units(
+    named: Mapping[str, Labels], labels: Classes | None, groups: Labels | None = None
+) -> UnitCounts:
+    """Count TP, FP and FN by class of each multilabel item, or of each group of items."""
+    (of_true, true), *predictions = named.items()
+    counted = [
+        _labels.indicator_counts(true, prediction, labels, (of_true, name))
+        for name, prediction in predictions
+    ]
+    tables = [table for table, _ in counted]
+    _validation.at_least_two("items", len(tables[0]))
+    if groups is not None:
+        tables = [_by_group(table, groups) for table in tables]
+    by_class = tuple(np.moveaxis(table, 2, 1) for table in tables)
+    return UnitCounts(by_class, counted[0][1], groups is not None)
+
+
+def _by_group(table: Array, groups: Labels) -> Array:
+    """Sum counts by item, shape (items, ...), by group."""
+    codes = _codes_of(groups, len(table))
+    grouped = np.zeros((int(codes.max()) + 1, *table.shape[1:]))
+    np.add.at(grouped, codes, table)
+    return grouped
+
+
+def cell_items(cells: Array) -> Items:
+    """Return the items of joint outcomes of m binary models, shape (..., 2**(m + 1)).
+
+    The index of a cell, in binary, reads Z A_1 ... A_m: with two models, cell 6 = 0b110 holds the
+    positive items that the first model finds and the second misses.
+    """
+    number = cells.shape[-1]
+    models = number.bit_length() - 2
+    codes = (np.arange(number) >> np.arange(models, -1, -1)[:, None]) & 1
+    return Items(codes, np.ascontiguousarray(np.moveaxis(cells, -1, 0)), None, _BINARY, 2)
+
+
+def matrix_items(table: Array) -> Items:
+    """Return the items of one checked confusion matrix (r, r)."""
+    filled = np.nonzero(table)
+    codes = np.array(filled, dtype=np.intp)
+    return Items(codes, table[filled], None, range(len(table)), len(table))
+
+
+def count_items(
+    codes: Codes, classes: Classes, groups: Codes | None = None, counts: Array | None = None
+) -> Items:
+    """Put items, or rows of so many items each, that are alike into one row; rows are in order."""
+    rows = codes if groups is None else np.vstack([groups, codes])
+    # 1. One number for each row of labels. Large numbers are renumbered, to fit an integer.
+    code = rows[0]
+    for row in rows[1:]:
+        code = len(classes) * code + row
+        if code.max(initial=0) > 2 * len(code):
+            code = np.unique(code, return_inverse=True)[1]
+    # 2. Renumber those that occur, and take one example of each.
+    code = code.astype(np.intp)
+    occurs = np.bincount(code) > 0
+    code = (np.cumsum(occurs) - 1)[code]
+    number = int(occurs.sum())
+    example = np.empty(number, dtype=np.intp)
+    example[code] = np.arange(code.size)
+    distinct = rows[:, example]
+    # 3. Count, in each data set of a batch.
+    if counts is None or counts.ndim == 1:
+        total = np.bincount(code, counts, number).astype(np.float64)
+    else:
+        total = np.zeros((number, *counts.shape[1:]))
+        np.add.at(total, code, counts)
+    own_groups = None if groups is None else distinct[0]
+    return Items(distinct[-len(codes) :], total, own_groups, classes, len(classes))
+
+
+def _counts_of_integers(true: Any, pred: Any, pos_label: Hashable) -> list[int] | None:
+    """Count TN, FP, FN and TP of two integer labels in blocks; return None for any other labels.
+
+    Blocks stay in the processor's cache, and labels in a file need not fit in memory.
+    """
+    for x in (true, pred):
+        if type(x) not in (np.ndarray, np.memmap) or x.dtype.kind not in "bi" or x.ndim != 1:
+            return None
+    if not isinstance(pos_label, int) or not true.size or true.shape != pred.shape:
+        return None
+    starts = range(0, true.size, _BLOCK)
+    blocks = [(true[k : k + _BLOCK], pred[k : k + _BLOCK]) for k in starts]
+    firsts = (t[np.argmin(t == pos_label)] for t, _ in blocks)
+    other = next((label for label in firsts if label != pos_label), pos_label)
+    sums = np.zeros(5, np.int64)
+    for t, p in blocks:
+        a, b = t == pos_label, p == pos_label
+        sums += [np.count_nonzero(x) for x in (a & b, a, b, t == other, p == other)]
+    tp, of_true, of_pred, not_true, not_pred = sums.tolist()
+    if not of_true or {of_true + not_true, of_pred + not_pred} != {true.size}:
+        return None
+    return [not_true - of_pred + tp, of_pred - tp, of_true - tp, tp]
+
+
+def _binary_codes(arrays: Mapping[str, Labels], pos_label: Hashable) -> Codes:
+    """Return codes of shape (len(arrays), n), 1 for the positive label."""
+    if getattr(pos_label, "__hash__", None) is None:
+        raise TypeError(f"pos_label must be hashable, got {_validation.short(pos_label)}")
+    codes, classes = _labels.encode(arrays)
+    if len(classes) > 2:
+        got = f"got {len(classes)}: {_validation.listing(classes)}"
+        more = "averages over classes, such as macro_f1 and micro_f1, take any number"
+        raise ValueError(f"a binary score needs at most two classes, {got}; {more}")
+    if len(classes) > 1 and pos_label not in classes:
+        got = f"{_validation.listing(classes)}, got {_validation.short(pos_label)}"
+        raise ValueError(f"pos_label must be one of the labels {got}")
+    positive = classes.index(pos_label) if pos_label in classes else -1
+    return (codes == positive).astype(np.intp)
+
+
+def _group_codes(groups: Labels | None, items: int) -> Codes | None:
+    """Return the group of each item as 0, 1, ...; there are at least two groups."""
+    return None if groups is None else _codes_of(groups, items)
+
+
+def _codes_of(groups: Labels, items: int) -> Codes:
+    """Return the group of each item as 0, 1, ..."""
+    (codes,), names = _labels.encode({"groups": groups}, n=items)
+    _validation.at_least_two("groups", len(names))
+    return np.asarray(codes)
+
+
+def unit_counts(name: str, value: ArrayLike, averaged: bool) -> Array:
+    """Return checked TP, FP and FN by unit, shape (units, 3) or (units, 3, classes).
+
+    Averages need them by class.
+    """
+    array = np.asarray(_validation.counts(name, value))
+    shapes = {3: "(units, classes, 3)"} if averaged else {2: "(units, 3)", 3: "(units, classes, 3)"}
+    legal = array.ndim in shapes and array.shape[-1] == 3 and array.size > 0
+    expected = f"{' or '.join(shapes.values())}, for the counts TP, FP and FN"
+    _validation.shaped(name, array, legal, expected)
+    _validation.at_least_two("units", len(array))
+    return array if array.ndim == 2 else np.moveaxis(array, 2, 1)

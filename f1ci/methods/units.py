@@ -1,0 +1,220 @@
+"""Scores over units whose items may depend on one another: documents, images, users.
+
+Units are independent, the items of one unit are not. One rule serves every score:
+
+1. Leave each unit out in turn. Without unit g the score changes by theta - theta_g. The jackknife
+   variance is (G - 1) / G times the sum of the squares of these changes, for G units.
+2. The limits are symmetric on the logit scale of the score's range, so they stay inside it.
+3. The quantile is Student's, with 1 / sum(h_g^2) - 1 degrees of freedom, where h_g is the share of
+   unit g in the items that the score depends on. Units of one size give G - 1 degrees of freedom,
+   and a few large units fewer.
+
+If no unit changes the score, the data say nothing about the dependence. Then each unit counts as
+one item, and the limits are Wilson's. Units without items change nothing.
+
+When this fails: coverage is below the level if the score is nearly perfect, the items are strongly
+dependent, and a few units are much larger than the others; if a class of an average occurs in one
+unit only; and if large units are harder than small ones.
+
+These are kernels: arrays have the units first, and a batch or the classes last.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtr, stdtrit
+
+from f1ci.methods import delta
+from f1ci.methods.closed_form import Limits, tversky_limits, tversky_moments
+from f1ci.results import Array, FloatOrArray
+
+# Changes this small relative to what they are differences of are rounding.
+_ROUNDING = 1e-13
+
+# A unit with all but this share holds everything, and leaving it out says nothing.
+_EVERYTHING = 1e-12
+
+
+class Moves(NamedTuple):
+    """A score, or several, and how units move it.
+
+    Attributes
+    ----------
+    estimate : ndarray, shape (...)
+        The score of all units.
+    influence : ndarray, shape (units, ...)
+        How far each unit moves the score, by the delta method.
+    left_out : ndarray, shape (units, ...)
+        How far the score changes if the unit is left out.
+    share : ndarray, shape (units, ...)
+        The unit's share in the items that the score depends on.
+    """
+
+    estimate: Array
+    influence: Array
+    left_out: Array
+    share: Array
+
+    @property
+    def units(self) -> Array:
+        """The number of units that hold items, at least 1."""
+        return np.maximum((self.share > 0.0).sum(axis=0), 1)
+
+
+def delta_error(influence: Array, estimate: Array) -> Array:
+    """Return the cluster-robust standard error of the delta method, with the factor G / (G - 1)."""
+    units = len(influence)
+    square = (influence**2).sum(axis=0) * (units / max(units - 1, 1))
+    return np.where(np.isnan(estimate), np.nan, np.sqrt(square))
+
+
+def jackknife_error(moves: Moves) -> Array:
+    """Return the jackknife's standard error."""
+    factor = 1.0 - 1.0 / moves.units
+    return np.asarray(np.sqrt(factor * (moves.left_out**2).sum(axis=0)))
+
+
+def degrees_of_freedom(share: Array) -> Array:
+    """Return Student's degrees of freedom, at least 1, from the units' shares (units, ...)."""
+    # If no unit holds anything, the interval is the whole range for any quantile.
+    squares = np.maximum((share**2).sum(axis=0), 1e-9)
+    return np.maximum(1.0 / squares - 1.0, 1.0)
+
+
+def limits(moves: Moves, z: FloatOrArray, range_: tuple[float, float]) -> Limits:
+    """Return the limits of the jackknife on the logit scale of the range, with Student's quantile.
+
+    Without a variance they are Wilson's, as if each unit were one item.
+    """
+    error = jackknife_error(moves)
+    t = stdtrit(degrees_of_freedom(moves.share), ndtr(z))
+    low, high = delta.logit(moves.estimate, error, t, range_)
+    least, largest = range_
+    width = largest - least
+    if not np.isfinite(width):
+        return low, high
+    right = moves.units * (moves.estimate - least) / width
+    low_one, high_one = tversky_limits(right, 0.0, moves.units - right, 0.0, 1.0, z)
+    unknown = ~(error > 0.0) & ~np.isnan(moves.estimate)
+    low = np.where(unknown, least + width * low_one, low)
+    high = np.where(unknown, least + width * high_one, high)
+    return np.fmin(low, moves.estimate), np.fmax(high, moves.estimate)
+
+
+def correlation(a: Moves, b: Moves) -> Array:
+    """Return the correlation of two models' scores over the same units; 0 without a variance."""
+    squares = (a.left_out**2).sum(axis=0) * (b.left_out**2).sum(axis=0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        r = (a.left_out * b.left_out).sum(axis=0) / np.sqrt(squares)
+    return np.clip(np.nan_to_num(r), -1.0, 1.0)
+
+
+# From counts to moves.
+
+
+def moves_of_counts(table: Array, a: float, b: float) -> Moves:
+    """Return how units move a Tversky score, from TP, FP and FN of shape (units, 3, ...).
+
+    A unit's share is its share of the relevant items.
+    """
+    weights = np.array([1.0, a > 0.0, b > 0.0]).reshape(1, 3, *(1,) * (table.ndim - 2))
+    table = table * weights
+    total = table.sum(axis=0)
+    estimate = _score(total, a, b)
+    without = _score(np.moveaxis(total - table, 1, 0), a, b)
+    tp, fp, fn = np.moveaxis(table, 1, 0)
+    D = tp + a * fp + b * fn
+    relevant = tp + fp + fn
+    with np.errstate(invalid="ignore", divide="ignore"):
+        influence = _rounded(tp - estimate * D, tp + D) / D.sum(axis=0)
+        share = relevant / relevant.sum(axis=0)
+    left_out = _changes(estimate, without)
+    return Moves(estimate, np.nan_to_num(influence), left_out, np.nan_to_num(share))
+
+
+def moves_of_average(table: Array, a: float, b: float, weighted: bool) -> Moves:
+    """Return how units move the mean over classes of a Tversky score, from (units, 3, classes).
+
+    Every class has a score. A unit's share is its share in the classes, which count by how much of
+    the variance they give.
+    """
+    classes = moves_of_counts(table, a, b)
+    total = table.sum(axis=0)
+    true = total[0] + total[2]
+    weight = true / true.sum() if weighted else np.full(len(true), 1.0 / len(true))
+    # 1. The average, and that without each unit. A class that loses its only unit keeps its score.
+    scored = np.where(weight > 0.0, classes.estimate, 0.0)
+    estimate = weight @ scored
+    others = np.moveaxis(total - table, 1, 0)
+    score = _score(others, a, b)
+    score = np.where(np.isnan(score), scored, score)
+    weight_of_others = others[0] + others[2] if weighted else np.ones_like(others[0])
+    with np.errstate(invalid="ignore", divide="ignore"):
+        without = (weight_of_others * score).sum(axis=-1) / weight_of_others.sum(axis=-1)
+    # 2. The influence; the weights are random, too.
+    influence = np.where(weight > 0.0, classes.influence, 0.0) @ weight
+    if weighted:
+        influence = influence + (table[:, 0] + table[:, 2]) @ (scored - estimate) / true.sum()
+    # 3. The shares.
+    error = tversky_moments(*total, a, b)[1]
+    matters = np.where(weight > 0.0, weight * error, 0.0) ** 2
+    if not matters.any():
+        matters = weight
+    share = classes.share @ (matters / matters.sum())
+    return Moves(estimate, influence, _changes(estimate, without), share)
+
+
+def moves_of_scores(scores: Array) -> Moves:
+    """Return how units move the mean of their own scores, shape (units, ...)."""
+    units = len(scores)
+    estimate = scores.mean(axis=0)
+    influence = _rounded(scores - estimate, np.abs(scores) + np.abs(estimate)) / units
+    left_out = influence * (units / max(units - 1, 1))
+    return Moves(estimate, influence, left_out, np.full_like(influence, 1.0 / units))
+
+
+def moves_of_items(
+    estimate: Array,
+    influence: Array,
+    counts: Array,
+    true: NDArray[np.intp],
+    groups: NDArray[np.intp],
+) -> Moves:
+    """Return how groups of items move any metric.
+
+    Rows of alike items have an influence (of one item, mean 0), a count, a true class and a group.
+    A group's share is its share of the items, which count by the mean square of the influences in
+    their true class. A score without the group differs by its influence / (1 - share), exactly if
+    the score is a proportion.
+    """
+    n = counts.sum()
+    moved = _rounded(
+        np.bincount(groups, counts * influence), np.bincount(groups, counts * np.abs(influence))
+    )
+    moved = moved / n
+    square = np.bincount(true, counts * influence**2)
+    of_class = square / np.maximum(np.bincount(true, counts), 1.0)
+    matters = counts * (of_class[true] if of_class.any() else 1.0)
+    share = np.bincount(groups, matters) / matters.sum()
+    others = np.maximum(1.0 - share, _EVERYTHING)
+    left_out = np.where(others > _EVERYTHING, moved / others, 0.0)
+    return Moves(estimate, moved, left_out, share)
+
+
+def _score(counts: Array, a: float, b: float) -> Array:
+    """Return Tversky scores from TP, FP and FN, the first axis."""
+    tp, fp, fn = counts
+    return tversky_moments(tp, fp, fn, a, b)[0]
+
+
+def _changes(estimate: Array, without: Array) -> Array:
+    """Return the changes of a score. One that is undefined without a unit does not change."""
+    return np.nan_to_num(_rounded(estimate - without, np.abs(estimate)))
+
+
+def _rounded(difference: Array, size: Array) -> Array:
+    """Return differences; those that are rounding, given the size of their terms, as 0."""
+    return np.where(np.abs(difference) <= _ROUNDING * size, 0.0, difference)

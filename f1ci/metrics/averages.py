@@ -1,0 +1,327 @@
+"""Averages over classes, and what a class without a score counts in them.
+
+These are the averages of Takahashi et al. (2022), equations 1 to 3, of any binary metric, each
+class against the rest.
+
+A class may have no score: F1 of a class that is never true and never predicted is 0 / 0. The rule
+for such a class belongs to the average. By default ("skip") the class is left out. With
+``undefined=0.0`` or ``1.0`` it counts as that number. scikit-learn's ``zero_division`` says the
+same. Limits treat the classes without a score as such whatever the probabilities: `settled` returns
+the average in which they are named.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from f1ci.data import Items, Matrix
+from f1ci.metrics.base import (
+    UNIT,
+    ClassMetric,
+    ExpectationMetric,
+    Metric,
+    Numbers,
+    ShareRight,
+    Tversky,
+    counts_of_class,
+    expectations,
+    precision,
+    recall,
+)
+from f1ci.results import Array
+
+# What a class without a score counts if it is left out.
+SKIP = np.nan
+
+
+@dataclass(frozen=True, repr=False)
+class Mean(ClassMetric):
+    """The average of a binary metric over classes, each against the rest.
+
+    The average is "macro", "weighted" by the true items, or "micro", the score of the counts of
+    all classes together. Of the classes at the places `chosen`, errors count where they are errors,
+    as scikit-learn has it for ``labels=``: an item of another class that is predicted as one of
+    these is a false positive, and an item that is predicted as another class a false negative.
+    "samples", the mean over multilabel items, is of `f1ci.data.UnitCounts` only.
+
+    Attributes
+    ----------
+    of : ExpectationMetric
+        The metric of each class.
+    average : str
+        How classes are averaged.
+    chosen : tuple of int
+        The classes that are averaged, if not all are.
+    constant : float
+        What a class without a score counts: 0 or 1, or nan if it is left out.
+    absent : tuple of int or None
+        The classes that have no score. None if the matrix tells.
+    """
+
+    name: str
+    of: ExpectationMetric
+    average: str
+    range: tuple[float, float]
+    smooth: bool = True
+    chosen: tuple[int, ...] = ()
+    constant: float = SKIP
+    absent: tuple[int, ...] | None = None
+
+    @cached_property
+    def index(self) -> Tversky | None:  # type: ignore[override]
+        only = self._only_class
+        return None if only is None or not isinstance(self.of, Tversky) else self.of
+
+    @cached_property
+    def _only_class(self) -> int | None:
+        """The place of the class, if all others that are chosen are left out."""
+        if not self.chosen or not np.isnan(self.constant):
+            return None
+        kept = [place for place in self.chosen if place not in (self.absent or ())]
+        return kept[0] if len(kept) == 1 else None
+
+    def counts(self, matrix: Matrix) -> tuple[Array, Array, Array]:
+        return counts_of_class(matrix, self._only_class or 0)
+
+    def single(self, items: Items) -> Items:
+        return items if self._only_class is None else items.one_class(self._only_class)
+
+    def undefined(self, matrix: Matrix, /) -> NDArray[np.bool_] | None:
+        """Tell which of all classes are averaged but have no score."""
+        if self.average == "micro":
+            return None
+        with np.errstate(all="ignore"):
+            missing = np.isnan(self.of.at(*expectations(matrix)))
+        asked = np.zeros(len(missing), dtype=bool)
+        asked[list(self.chosen) or slice(None)] = True
+        if self.average == "weighted":  # a class that is never true has no weight
+            missing = missing & ((matrix.true > 0.0) | (matrix.true[asked].sum(axis=0) == 0.0))
+        return np.asarray(missing & asked.reshape(-1, *(1,) * (missing.ndim - 1)))
+
+    def settled(self, undefined: NDArray[np.bool_], /) -> Mean:
+        """Return the average in which these classes have no score."""
+        absent = tuple(np.flatnonzero(undefined).tolist())
+        if not absent:
+            return replace(self, absent=())
+        chosen = self.chosen or tuple(range(len(undefined)))
+        return self if len(absent) == len(chosen) else replace(self, absent=absent, chosen=chosen)
+
+    def _chosen(self, *means: Numbers) -> list[Numbers]:
+        """Return the means of the chosen classes, or the sums of all of them for "micro"."""
+        kept = [x[list(self.chosen)] if self.chosen else x for x in means]
+        if self.average == "micro":
+            return [x.sum(axis=0, keepdims=True) for x in kept]
+        return kept
+
+    def _scores_and_weights(self, means: list[Numbers]) -> tuple[Array, Array, NDArray[np.bool_]]:
+        """Return scores and weights of the chosen classes, and which of them do not move.
+
+        A class that has no score does not move, nor has one without weight any influence.
+        """
+        scores = self.of.at(*means)
+        weights = means[2] if self.average == "weighted" else np.ones_like(scores)
+        if self.average == "weighted":
+            weights = np.where(weights.sum(axis=0) > 0.0, weights, 1.0)
+        missing = self._missing(scores)
+        if np.isnan(self.constant):
+            weights = np.where(missing, 0.0, weights)
+        return np.where(missing, np.nan_to_num(self.constant), scores), weights, missing
+
+    def _missing(self, scores: Array) -> NDArray[np.bool_]:
+        """Tell which of the chosen classes have no score; (classes, ...) or alike for a batch."""
+        if self.average == "micro":
+            return np.zeros(1, dtype=bool).reshape(-1, *(1,) * (scores.ndim - 1))
+        if self.absent is None:
+            return np.isnan(scores)
+        places = self.chosen or range(len(scores))
+        missing = np.array([place in self.absent for place in places])
+        return missing.reshape(-1, *(1,) * (scores.ndim - 1))
+
+    def of_classes(self, eza: Numbers, ea: Numbers, ez: Numbers) -> Numbers:
+        scores, weights, _ = self._scores_and_weights(self._chosen(eza, ea, ez))
+        return _weighted_mean(scores, weights)
+
+    def slopes_of_classes(self, eza: Numbers, ea: Numbers, ez: Numbers) -> tuple[Array, Array]:
+        means = self._chosen(eza, ea, ez)
+        scores, weights, missing = self._scores_and_weights(means)
+        mean = _weighted_mean(scores, weights)
+        slopes = weights * np.array(np.broadcast_arrays(*self.of.partials(*means)))
+        slopes = np.where(missing | (weights == 0.0), 0.0, slopes)
+        if self.average == "weighted":
+            slopes[2] += np.where(missing, 0.0, np.nan_to_num(scores) - mean)
+        slopes /= weights.sum(axis=0)
+        if not self.chosen and self.average != "micro":
+            return mean, slopes
+        every = np.zeros((3, *np.shape(eza)))
+        every[:, list(self.chosen) or slice(None)] = slopes
+        return mean, every
+
+    def perfect(self, matrix: Matrix) -> Array:
+        """Return the value if all items were right: the end of the range of Tversky scores."""
+        if isinstance(self.of, Tversky) and np.isnan(self.constant):
+            return np.full(matrix.total.shape, self.range[1])
+        return super().perfect(matrix)
+
+    @property
+    def has_trace(self) -> bool:  # type: ignore[override]
+        """A plain mean of Tversky scores has a bias that matters."""
+        return self.average == "macro" and isinstance(self.of, Tversky)
+
+    def trace(self, matrix: Matrix) -> Array:
+        """Return tr(H S) of a plain mean of Tversky scores.
+
+        A score x / D with D = (1 - a - b) x + a C + b R has the second derivatives -2 (D - x) / D^3
+        by its right cell, 2 x a^2 / D^3 by cells of false positives and 2 x b^2 / D^3 by cells of
+        false negatives. A mean does not change if all cells grow alike, so that q'Hq is 0.
+        """
+        if not isinstance(self.of, Tversky):
+            return super().trace(matrix)
+        a = self.of.a
+        b = self.of.b
+        x, called, true = self._chosen(*expectations(matrix))
+        _, weights, missing = self._scores_and_weights([x, called, true])
+        with np.errstate(all="ignore"):
+            divisor = (1.0 - a - b) * x + a * called + b * true
+            wrong = a * a * (called - x) + b * b * (true - x)
+            by_class = 2.0 * x * (wrong - (divisor - x)) / divisor**3
+        by_class = np.where(missing, 0.0, by_class)
+        return np.asarray(by_class.sum(axis=0) / weights.sum(axis=0))
+
+    def share_absent(self, matrix: Matrix) -> Array:
+        """Return the weight of the classes that have no score."""
+        means = self._chosen(*expectations(matrix))
+        _, weights, missing = self._scores_and_weights(means)
+        return np.asarray((weights * missing).sum(axis=0) / weights.sum(axis=0))
+
+
+class Micro(ShareRight, Mean):
+    """The micro average of an F score over all classes: the share of items that are right."""
+
+    def undefined(self, matrix: Matrix, /) -> None:
+        """Return None: the share of right items is always defined."""
+
+
+def _weighted_mean(scores: Array, weights: Array) -> Array:
+    """Return the mean; a class without weight does not count, defined or not."""
+    parts = np.where(weights == 0.0, 0.0, weights * scores)
+    return np.asarray(parts.sum(axis=0) / weights.sum(axis=0))
+
+
+def mean_of(average: str, of: Metric, chosen: tuple[int, ...] = ()) -> Mean:
+    """Return an average of a binary metric over all classes, or over those at some places."""
+    if not isinstance(of, ExpectationMetric):
+        raise ValueError(f"only a binary metric can be averaged, got {of.name!r}")
+    name = f"{average}_{of.name}"
+    if is_share_right(average, of) and not chosen:
+        return Micro(name, of, average, of.range, of.smooth)
+    return Mean(name, of, average, of.range, of.smooth, chosen)
+
+
+def is_share_right(average: str, of: Metric) -> bool:
+    """Tell if an average over all classes is the share of right items."""
+    f_score = isinstance(of, Tversky) and round(of.a + of.b, 12) == 1.0
+    return (average == "micro" and f_score) or (average == "weighted" and of == recall)
+
+
+MEAN_PRECISION = mean_of("macro", precision)
+MEAN_RECALL = mean_of("macro", recall)
+
+
+@dataclass(frozen=True, repr=False)
+class MacroStar(ClassMetric):
+    """F-beta of mean precision and mean recall.
+
+    Attributes
+    ----------
+    a, b : float
+        The weights of false positives and false negatives in F-beta.
+    of_precision, of_recall : Mean
+        The two means, each with its own rule for classes without a score.
+    """
+
+    name: str
+    a: float
+    b: float
+    range: tuple[float, float] = UNIT
+    of_precision: Mean = MEAN_PRECISION
+    of_recall: Mean = MEAN_RECALL
+
+    def undefined(self, matrix: Matrix, /) -> NDArray[np.bool_] | None:
+        """Tell which classes have no precision, and then which have no recall."""
+        return np.concatenate(
+            [self.of_precision.undefined(matrix), self.of_recall.undefined(matrix)]
+        )
+
+    def settled(self, undefined: NDArray[np.bool_], /) -> MacroStar:
+        """Return the average in which these classes have no precision, or no recall."""
+        of_precision, of_recall = np.split(undefined, 2)
+        return replace(
+            self,
+            of_precision=self.of_precision.settled(of_precision),
+            of_recall=self.of_recall.settled(of_recall),
+        )
+
+    def of_classes(self, eza: Numbers, ea: Numbers, ez: Numbers) -> Numbers:
+        p = self.of_precision.of_classes(eza, ea, ez)
+        q = self.of_recall.of_classes(eza, ea, ez)
+        return p * q / self._divisor(p, q)
+
+    def slopes_of_classes(self, eza: Numbers, ea: Numbers, ez: Numbers) -> tuple[Array, Array]:
+        p, slopes_p = self.of_precision.slopes_of_classes(eza, ea, ez)
+        q, slopes_q = self.of_recall.slopes_of_classes(eza, ea, ez)
+        divisor = self._divisor(p, q)
+        by_p = self.a * (q / divisor) ** 2
+        by_q = self.b * (p / divisor) ** 2
+        return p * q / divisor, by_p * slopes_p + by_q * slopes_q
+
+    has_trace = True
+
+    def trace(self, matrix: Matrix) -> Array:
+        """Return tr(H S): that of both means, less the spread of the direction in which g bends.
+
+        With g = p q / D and D = a q + b p the second derivatives of g are -2 a b / D^3 times those
+        of (q p' - p q')^2.
+        """
+        p, by_p = self.of_precision.slopes(matrix)
+        q, by_q = self.of_recall.slopes(matrix)
+        of_precision = self.of_precision.trace(matrix)
+        of_recall = self.of_recall.trace(matrix)
+        divisor = self._divisor(p, q)
+        bend = matrix.sum((q * by_p - p * by_q) ** 2) / matrix.total
+        outer = self.a * (q / divisor) ** 2 * of_precision + self.b * (p / divisor) ** 2 * of_recall
+        return np.asarray(outer - 2.0 * self.a * self.b / divisor**3 * bend)
+
+    def _divisor(self, p: Array, q: Array) -> Array:
+        """Return a q + b p, or 1 where it is 0.
+
+        Where no item is right all three are 0. The metric is 0 then, and so is its gradient on
+        every cell that is not empty. Any other divisor makes them 0.
+        """
+        divisor = self.a * q + self.b * p
+        return np.where(divisor == 0.0, 1.0, divisor)
+
+    def share_absent(self, matrix: Matrix) -> Array:
+        """Return the larger one of the two weights of classes without a score."""
+        return np.maximum(
+            self.of_precision.share_absent(matrix), self.of_recall.share_absent(matrix)
+        )
+
+
+def with_rule(metric: Metric, asked: tuple[int, ...], constant: float) -> Metric:
+    """Return an average over the classes that are asked for, with its rule for undefined ones."""
+    if isinstance(metric, MacroStar):
+        means = [replace(m, chosen=asked, constant=constant) for m in _means_of(metric)]
+        return replace(metric, of_precision=means[0], of_recall=means[1])
+    if not isinstance(metric, Mean):
+        return metric
+    if asked and isinstance(metric, Micro):
+        metric = Mean(metric.name, metric.of, metric.average, metric.range, metric.smooth)
+    return replace(metric, chosen=asked, constant=constant)
+
+
+def _means_of(metric: MacroStar) -> tuple[Mean, Mean]:
+    return metric.of_precision, metric.of_recall

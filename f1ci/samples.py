@@ -1,0 +1,623 @@
+"""Samples: what a method knows of a score. Four kinds of data, one class each.
+
+==============  ===========================================================================
+`Counts`        TP, FP and FN of one Tversky score: limits in closed form
+`Table`         a confusion matrix and any metric: limits by the multinomial equation
+`Units`         documents, patients, images: so many independent units
+`Difference`    two of these, and how their estimates are correlated: limits by the ellipse
+==============  ===========================================================================
+
+Each has an estimate, its standard error, the range of the metric, and the limits that its kind of
+data allows. `sample` makes the sample of any metric from any data, `difference` that of B minus A.
+A method (see `f1ci.methods`) is a function of a sample and z, the two-sided normal quantile of the
+level. Arrays have a batch of data sets last.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from f1ci.data import ALL_CELLS, Cells, Items, Matrix, UnitCounts, all_cells
+from f1ci.methods import closed_form, delta, ellipse, multinomial, units
+from f1ci.methods.closed_form import Limits
+from f1ci.methods.multinomial import DEFAULT, Settings
+from f1ci.methods.units import Moves
+from f1ci.metrics import Metric, Tversky
+from f1ci.metrics.averages import MacroStar, Mean, with_rule
+from f1ci.metrics.base import ExpectationMetric, expectations, is_f1
+from f1ci.results import Array, FloatOrArray
+
+# The joint table of two models gets so many more items in each true class, of which each model has
+# half right, independently of the other: for two classes half an item in each of the eight cells.
+ADDED = 2.0
+
+# Of more classes than this, the joint table with added items does not fit in memory.
+_MOST_SMOOTHED = 1000
+
+
+# The equation of a table needs a z that is not rounding.
+_SMALLEST_Z = 1e-6
+
+
+class Sample:
+    """What methods know of a score.
+
+    Attributes
+    ----------
+    metric : Metric
+        The metric.
+    estimate, error : ndarray
+        The sample metric and its standard error by the delta method.
+    range : tuple of float
+        The smallest and the largest possible value.
+    unknown : tuple of ndarray or float
+        How much lower, and how much higher, the score may be because of classes that have no score
+        but are counted as 0 or 1.
+    has_score_limits, has_cautious_limits, has_blur : bool
+        The sample offers these limits, or the blurred error of Yuan and Jiang.
+    is_f1 : bool
+        The metric is the F1 of one class, and the items are independent.
+    grouped : bool
+        The items came in groups.
+    matrix : Matrix or None
+        The confusion matrices, if they are known.
+    units_left_out : int
+        How many units have no score of their own.
+    """
+
+    metric: Metric
+    estimate: Array
+    error: Array
+    range: tuple[float, float]
+    unknown: tuple[FloatOrArray, FloatOrArray] = (0.0, 0.0)
+    has_score_limits = False
+    has_cautious_limits = False
+    has_blur = False
+    is_f1 = False
+    grouped = False
+    matrix: Matrix | None = None
+    units_left_out = 0
+
+    @property
+    def left_out(self) -> tuple[int, ...]:
+        """The classes that an average leaves out because they have no score."""
+        return left_out(self.metric)
+
+    def score_limits(self, z: FloatOrArray) -> Limits:
+        """Return the values that a test with the standard error under each value accepts."""
+        raise NotImplementedError
+
+    def cautious_limits(self, z: FloatOrArray) -> Limits:
+        """Return longer limits, which hardly ever cover less than the level."""
+        raise NotImplementedError
+
+    def logit_limits(self, z: FloatOrArray) -> Limits:
+        """Return the limits of the delta method on a scale without borders."""
+        return delta.logit(self.estimate, self.error, z, self.range)
+
+    def blurred_error(self, z: FloatOrArray) -> Array:
+        """Return the standard error with the correction of Yuan & Jiang, choice II."""
+        raise NotImplementedError
+
+    def counts_of_score(self) -> tuple[Array, Array, Array]:
+        """Return TP, FP and FN of one Tversky score."""
+        raise NotImplementedError
+
+
+class Counts(Sample):
+    """TP, FP and FN of one Tversky score, of independent items."""
+
+    has_score_limits = True
+    has_cautious_limits = True
+
+    def __init__(
+        self, metric: Metric, tp: Array, fp: Array, fn: Array, matrix: Matrix | None = None
+    ) -> None:
+        index = metric if isinstance(metric, Tversky) else metric.index
+        if index is None:
+            raise TypeError(f"{metric.name!r} is no Tversky score")
+        self.metric = metric
+        self.index = index
+        self.counts = tp, fp, fn
+        self.matrix = matrix
+        self.range = metric.range
+        self.has_blur = _can_blur(metric, matrix)
+        self.is_f1 = is_f1(metric)
+        self.estimate, self.error = closed_form.tversky_moments(tp, fp, fn, index.a, index.b)
+
+    def score_limits(self, z: FloatOrArray) -> Limits:
+        return closed_form.tversky_limits(*self.counts, self.index.a, self.index.b, z)
+
+    def cautious_limits(self, z: FloatOrArray) -> Limits:
+        return closed_form.tversky_cautious_limits(*self.counts, self.index.a, self.index.b, z)
+
+    def blurred_error(self, z: FloatOrArray) -> Array:
+        if self.matrix is not None:
+            return _blurred_error(self.metric, self.error, self.matrix, z)
+        # What is added does not depend on the true negatives of a Tversky score.
+        tp, fp, fn = self.counts
+        v = tp + fp + fn
+        with np.errstate(divide="ignore", invalid="ignore"):
+            means = tp / v, (tp + fp) / v, (tp + fn) / v
+        return delta.blurred_error(self.index, self.error, means, v, z)
+
+    def counts_of_score(self) -> tuple[Array, Array, Array]:
+        return self.counts
+
+
+class Table(Sample):
+    """A confusion matrix, or a batch of them, and any metric.
+
+    Parameters
+    ----------
+    metric : Metric
+        The metric.
+    matrix : Matrix
+        Counts of independent items.
+    fixed : bool
+        The numbers of items of the true classes were chosen beforehand.
+    settings : Settings
+        The parts of the score limits; studies change them.
+    """
+
+    def __init__(
+        self, metric: Metric, matrix: Matrix, fixed: bool = False, settings: Settings = DEFAULT
+    ) -> None:
+        self.metric = metric
+        self.matrix = matrix
+        self.table = matrix
+        self.fixed = fixed
+        self.settings = settings
+        self.range = metric.range
+        self.has_score_limits = metric.smooth
+        self.estimate, influence = metric.evaluate(matrix)
+        self.influence = influence
+        self.error = np.where(np.isnan(self.estimate), np.nan, metric.error(matrix, influence))
+        self.unknown = unknown(metric, matrix)
+        self.has_blur = _can_blur(metric, matrix)
+
+    def score_limits(self, z: FloatOrArray) -> Limits:
+        batch = self.table.total.shape
+        shape = np.broadcast_shapes(np.shape(z), batch)
+        cells = len(self.table.counts)
+        counts = self.table.counts.reshape(cells, *(1,) * (len(shape) - len(batch)), *batch)
+        counts = np.broadcast_to(counts, (cells, *shape)).reshape(cells, -1)
+        matrix = Matrix(self.table.cells, counts)
+        # Of a smaller z nothing is left but rounding.
+        z_of_table = np.maximum(np.broadcast_to(z, shape), _SMALLEST_Z).ravel()
+        low = np.empty(matrix.total.shape)
+        high = np.empty(matrix.total.shape)
+        for places, metric in settled(self.metric, matrix):
+            some = matrix.some(places)
+            low[places], high[places] = self._limits(metric, some, z_of_table[places])
+        return low.reshape(shape), high.reshape(shape)
+
+    def _limits(self, metric: Metric, matrix: Matrix, z: Array) -> Limits:
+        """Return the limits of a metric whose undefined classes are settled."""
+        if metric.index is not None:
+            return Counts(metric, *metric.counts(matrix)).score_limits(z)
+        cells, counts = _cells_looked_at(matrix)
+
+        def evaluate(q: Array) -> tuple[Array, Array]:
+            return metric.slopes(Matrix(cells, q))
+
+        def trace(q: Array) -> Array:
+            return metric.trace(Matrix(cells, q))
+
+        # 1. The equation, its line and its bias.
+        low, high = multinomial.score_limits(
+            evaluate,
+            counts,
+            cells.true,
+            z,
+            trace=trace if metric.has_trace else None,
+            fixed=self.fixed,
+            settings=self.settings,
+        )
+        # 2. The room for one to three errors, where all right is an end of the range.
+        least, largest = metric.range
+        estimate = metric.estimate(matrix)
+        perfect = metric.perfect(matrix)
+        wrong = matrix.total - matrix.right.sum(axis=0)
+        factor = closed_form.room(wrong, z, self.settings.few)
+        high = np.where(perfect == largest, largest - (largest - high) * factor, high)
+        low = np.where(perfect == least, least + (low - least) * factor, low)
+        # 3. Limits stay in the range and beside the estimate. A limit that cannot be computed is
+        # the end of the range.
+        low = np.fmin(np.clip(np.where(np.isnan(low), least, low), least, largest), estimate)
+        high = np.fmax(np.clip(np.where(np.isnan(high), largest, high), least, largest), estimate)
+        undefined = np.isnan(estimate)
+        return np.where(undefined, least, low), np.where(undefined, largest, high)
+
+    def blurred_error(self, z: FloatOrArray) -> Array:
+        return _blurred_error(self.metric, self.error, self.table, z)
+
+
+def _can_blur(metric: Metric, matrix: Matrix | None) -> bool:
+    """Tell if a metric is a function of E(ZA), EA and EZ of two classes."""
+    two_classes = metric.binary if matrix is None else matrix.cells.r == 2
+    return two_classes and isinstance(metric, ExpectationMetric)
+
+
+def _blurred_error(metric: Metric, error: Array, matrix: Matrix, z: FloatOrArray) -> Array:
+    """Return the blurred standard error of a metric of the positive class."""
+    if not isinstance(metric, ExpectationMetric):
+        raise TypeError(f"{metric.name!r} is no function of E(ZA), EA and EZ")
+    eza, ea, ez = expectations(matrix)
+    return delta.blurred_error(metric, error, (eza[1], ea[1], ez[1]), matrix.total, z)
+
+
+def _cells_looked_at(matrix: Matrix) -> tuple[Cells, Array]:
+    """Return the cells that probability may move to, and the counts in them.
+
+    These are all cells. Of many classes they are the cells with items, the right ones, and the
+    empty cells between the smallest classes.
+    """
+    cells = matrix.cells
+    r = cells.r
+    if r <= ALL_CELLS:
+        return cells, matrix.counts
+    smallest = np.argsort((matrix.true + matrix.predicted).min(axis=1))[:ALL_CELLS]
+    between = np.add.outer(smallest * r, smallest).ravel()
+    places = np.unique(np.concatenate([cells.places, np.arange(r) * (r + 1), between]))
+    counts = np.zeros((len(places), *matrix.counts.shape[1:]))
+    np.add.at(counts, np.searchsorted(places, cells.places), matrix.counts)
+    return Cells(r, *np.divmod(places, r)), counts
+
+
+def settled(metric: Metric, matrix: Matrix) -> list[tuple[NDArray[np.intp], Metric]]:
+    """Return the places of a flat batch by what is undefined there, with the settled metric."""
+    every = np.arange(matrix.total.size)
+    undefined = metric.undefined(matrix)
+    if undefined is None:
+        return [(every, metric)]
+    patterns, which = np.unique(undefined.reshape(len(undefined), -1), axis=1, return_inverse=True)
+    which = which.ravel()
+    return [
+        (np.flatnonzero(which == k), metric.settled(pattern))
+        for k, pattern in enumerate(patterns.T)
+    ]
+
+
+def left_out(metric: Metric) -> tuple[int, ...]:
+    """Return the classes that a settled average leaves out because they have no score."""
+    if isinstance(metric, MacroStar):
+        return left_out(metric.of_precision) + left_out(metric.of_recall)
+    if isinstance(metric, Mean) and np.isnan(metric.constant):
+        return metric.absent or ()
+    return ()
+
+
+def unknown(metric: Metric, matrix: Matrix) -> tuple[FloatOrArray, FloatOrArray]:
+    """Return how much lower and higher an average may be because of classes without a score."""
+    if not isinstance(metric, Mean | MacroStar):
+        return 0.0, 0.0
+    constant = (metric if isinstance(metric, Mean) else metric.of_recall).constant
+    if np.isnan(constant):
+        return 0.0, 0.0
+    share = np.nan_to_num(metric.share_absent(matrix))
+    least, largest = metric.range
+    return share * (constant - least), share * (largest - constant)
+
+
+class Units(Sample):
+    """Units whose items may depend on one another: documents, patients, images.
+
+    Parameters
+    ----------
+    metric : Metric
+        The metric.
+    moves : Moves
+        The score, and how each unit moves it.
+    grouped : bool
+        The units are groups of items.
+    matrix : Matrix or None
+        The confusion matrix of all items.
+    """
+
+    def __init__(
+        self, metric: Metric, moves: Moves, grouped: bool = False, matrix: Matrix | None = None
+    ) -> None:
+        self.metric = metric
+        self.moves = moves
+        self.grouped = grouped
+        self.matrix = matrix
+        self.range = metric.range
+        self.estimate = moves.estimate
+        self.error = units.delta_error(moves.influence, moves.estimate)
+
+    def logit_limits(self, z: FloatOrArray) -> Limits:
+        """Return the limits of the jackknife with Student's quantile, on the logit scale."""
+        return units.limits(self.moves, z, self.range)
+
+    def add_constant(self, known: float, constant: float) -> None:
+        """Let the classes without a score count as a constant; `known` is the share of the others.
+
+        The limits are then as wide as not knowing these classes makes them.
+        """
+        least, largest = self.range
+        missing = 1.0 - known
+        self.estimate = known * self.estimate + missing * constant
+        self.error = known * self.error
+        self.moves = Moves(
+            self.estimate,
+            known * self.moves.influence,
+            known * self.moves.left_out,
+            self.moves.share,
+        )
+        self.unknown = missing * (constant - least), missing * (largest - constant)
+
+
+class Difference(Sample):
+    """B minus A: two samples and the correlation of their estimates.
+
+    Parameters
+    ----------
+    metric : Metric
+        The metric of both.
+    a, b : Sample
+        The samples of the two models.
+    error : ndarray
+        The standard error of the difference.
+    correlation : ndarray
+        The correlation of the two estimates; zero for models on different items.
+    """
+
+    def __init__(
+        self, metric: Metric, a: Sample, b: Sample, error: Array, correlation: Array
+    ) -> None:
+        self.metric = metric
+        self.a = a
+        self.b = b
+        self.correlation = correlation
+        self.estimate = b.estimate - a.estimate
+        self.error = np.where(np.isnan(self.estimate), np.nan, error)
+        least, largest = metric.range
+        self.range = least - largest, largest - least
+        self.grouped = a.grouped
+        self.unknown = b.unknown[0] + a.unknown[1], b.unknown[1] + a.unknown[0]
+        self.has_score_limits = a.has_score_limits and b.has_score_limits
+        self.has_cautious_limits = a.has_cautious_limits and b.has_cautious_limits
+
+    def score_limits(self, z: FloatOrArray) -> Limits:
+        limits = self.a.score_limits, self.b.score_limits
+        return ellipse.difference_limits(*limits, self.correlation, z)
+
+    def cautious_limits(self, z: FloatOrArray) -> Limits:
+        limits = self.a.cautious_limits, self.b.cautious_limits
+        return ellipse.difference_limits(*limits, self.correlation, z)
+
+    def logit_limits(self, z: FloatOrArray) -> Limits:
+        """Return limits on the scale of Fisher's z; of units by the ellipse of their limits."""
+        if not isinstance(self.a, Units):
+            return super().logit_limits(z)
+        limits = self.a.logit_limits, self.b.logit_limits
+        return ellipse.difference_limits(*limits, self.correlation, z)
+
+
+# From data to samples.
+
+
+def sample(metric: Metric, data: Items | Matrix | UnitCounts, *, fixed: bool = False) -> Sample:
+    """Return the sample of a metric of one model.
+
+    Parameters
+    ----------
+    metric : Metric
+        The metric. Of an average its rule for classes without a score counts.
+    data : Items, Matrix or UnitCounts
+        Items in groups become `Units`.
+    fixed : bool
+        The numbers of items of the true classes were chosen beforehand.
+    """
+    if isinstance(data, UnitCounts):
+        return _units_of_counts(metric, data)
+    if isinstance(data, Items):
+        metric = own_classes(metric, data)
+        if data.groups is not None:
+            return _units_of_items(metric, data)
+        data = data.matrix()
+    patterns = settled(metric, data)
+    if len(patterns) == 1:
+        metric = patterns[0][1]
+    if metric.index is not None and not fixed:
+        return Counts(metric, *metric.counts(data), data)
+    return Table(metric, data, fixed)
+
+
+def difference(metric: Metric, data: Items | UnitCounts) -> Difference:
+    """Return the sample of metric(B) - metric(A) of two models on the same items.
+
+    The divisor of the variance is n - 1 (Yuan & Jiang 2025, remark 2). For units the factor is
+    G / (G - 1) with G units.
+    """
+    a = sample(metric, data.of_models(0))
+    b = sample(metric, data.of_models(1))
+    if isinstance(a, Units) and isinstance(b, Units):
+        moves = b.moves.influence - a.moves.influence
+        error = units.delta_error(moves, b.estimate - a.estimate)
+        return Difference(metric, a, b, error, units.correlation(a.moves, b.moves))
+    if isinstance(data, UnitCounts):
+        raise TypeError("unit counts make units")
+    influence_a = influence_of_rows(metric, data, 0)
+    influence_b = influence_of_rows(metric, data, 1)
+    # What both models do alike cancels, except for rounding.
+    size = np.abs(influence_a) + np.abs(influence_b)
+    move = influence_b - influence_a
+    move = np.where(np.abs(move) <= 1e-14 * size, 0.0, move)
+    n = data.counts.sum(axis=0)
+    variance = (data.counts * move**2).sum(axis=0) / (n * (n - 1.0))
+    joint = smoothed_covariance(data, [(0, metric), (1, metric)])
+    with np.errstate(divide="ignore", invalid="ignore"):
+        correlation = joint[0, 1] / np.sqrt(joint[0, 0] * joint[1, 1])
+    correlation = np.clip(np.nan_to_num(correlation), -1.0, 1.0)
+    return Difference(metric, a, b, np.sqrt(variance), correlation)
+
+
+def own_classes(metric: Metric, items: Items, model: int = 0) -> Metric:
+    """Return the average over the classes that one model alone would have.
+
+    A class that occurs only in another model's predictions does not count for this one, unless the
+    caller named the classes.
+    """
+    if items.named or not isinstance(metric, Mean | MacroStar):
+        return metric
+    constant = (metric if isinstance(metric, Mean) else metric.of_recall).constant
+    if np.isnan(constant):
+        return metric
+    matrix = items.matrix(model)
+    occurs = (matrix.true + matrix.predicted).reshape(matrix.cells.r, -1).any(axis=1)
+    return with_rule(metric, () if occurs.all() else tuple(np.flatnonzero(occurs)), constant)
+
+
+def unpaired(metric: Metric, a: Matrix, b: Matrix) -> Difference:
+    """Return the sample of metric(B) - metric(A) of models on different items."""
+    sample_a = sample(metric, a)
+    sample_b = sample(metric, b)
+    error = np.hypot(sample_a.error, sample_b.error)
+    return Difference(metric, sample_a, sample_b, error, np.zeros(()))
+
+
+def _units_of_items(metric: Metric, items: Items) -> Units:
+    """Return the sample of items in groups."""
+    matrix = items.matrix()
+    patterns = settled(metric, matrix)
+    if len(patterns) == 1:
+        metric = patterns[0][1]
+    if metric.index is not None:
+        counts = metric.single(items).unit_counts()
+        moves = units.moves_of_counts(counts, metric.index.a, metric.index.b)
+        return Units(metric, moves, True, matrix)
+    estimate, by_cell = metric.evaluate(matrix)
+    influence = np.nan_to_num(items.by_row(by_cell, 0, matrix.cells))
+    sample_of_units = Units(metric, _moves_of_items(estimate, influence, items), True, matrix)
+    sample_of_units.unknown = unknown(metric, matrix)
+    return sample_of_units
+
+
+def _moves_of_items(estimate: Array, influence: Array, items: Items) -> Moves:
+    """Return how groups move a score, in each data set of a batch."""
+    groups = items.groups
+    if groups is None:
+        raise TypeError("only items in groups have units")
+    if items.counts.ndim == 1:
+        return units.moves_of_items(estimate, influence, items.counts, items.codes[0], groups)
+    each = [
+        units.moves_of_items(
+            estimate[k], influence[:, k], items.counts[:, k], items.codes[0], groups
+        )
+        for k in range(items.counts.shape[1])
+    ]
+    return Moves(*(np.stack(part, axis=-1) for part in zip(*each, strict=True)))
+
+
+def _units_of_counts(metric: Metric, data: UnitCounts) -> Units:
+    """Return the sample of TP, FP and FN by unit of one model."""
+    index = _index_of_units(metric)
+    table = data.tables[0]
+    if not isinstance(metric, Mean):
+        return Units(metric, units.moves_of_counts(table, index.a, index.b), data.grouped)
+    if metric.average == "micro":
+        moves = units.moves_of_counts(table.sum(axis=2), index.a, index.b)
+        return Units(metric, moves, data.grouped)
+    if metric.average == "samples":
+        return _mean_over_units(metric, index, table)
+    return _mean_over_classes(metric, index, table, data.grouped)
+
+
+def _mean_over_classes(metric: Mean, index: Tversky, table: Array, grouped: bool) -> Units:
+    """Return the sample of a mean of the classes' scores, from their counts by unit."""
+    tp, fp, fn = table.sum(axis=0)
+    defined = tp + (index.a > 0.0) * fp + (index.b > 0.0) * fn > 0.0
+    true = tp + fn
+    weighted = metric.average == "weighted" and bool(true.any())
+    if not defined.any():
+        nothing = np.zeros(len(table))
+        return Units(metric, Moves(np.array(np.nan), nothing, nothing, nothing), grouped)
+    moves = units.moves_of_average(table[:, :, defined], index.a, index.b, weighted)
+    sample_of_units = Units(metric.settled(~defined), moves, grouped)
+    if not np.isnan(metric.constant) and not defined.all():
+        weight = true if weighted else np.ones(len(true))
+        sample_of_units.add_constant(weight[defined].sum() / weight.sum(), metric.constant)
+    return sample_of_units
+
+
+def _mean_over_units(metric: Mean, index: Tversky, table: Array) -> Units:
+    """Return the sample of the mean of the units' own scores. Undefined ones are left out."""
+    tp, fp, fn = np.moveaxis(table.sum(axis=2), 1, 0)
+    scores = closed_form.tversky_moments(tp, fp, fn, index.a, index.b)[0]
+    scores = np.where(np.isnan(scores), metric.constant, scores)
+    known = ~np.isnan(scores)
+    moves = units.moves_of_scores(scores[known]) if known.any() else None
+    parts = []
+    for part in (moves.influence, moves.left_out, moves.share) if moves else ():
+        every = np.zeros(len(scores))
+        every[known] = part
+        parts.append(every)
+    nothing = np.zeros(len(scores))
+    estimate = moves.estimate if moves else np.array(np.nan)
+    sample_of_units = Units(metric, Moves(estimate, *(parts or [nothing] * 3)))
+    sample_of_units.units_left_out = int((~known).sum())
+    return sample_of_units
+
+
+def _index_of_units(metric: Metric) -> Tversky:
+    """Return the Tversky score that unit counts are asked for, or of which they give an average."""
+    index = metric.of if isinstance(metric, Mean) else metric
+    if isinstance(index, Tversky):
+        return index
+    raise ValueError(
+        "counts TP, FP and FN by unit are for Tversky scores ('f1', 'precision', 'recall', "
+        f"'jaccard', fbeta(beta)) and their averages, got {metric.name!r}"
+    )
+
+
+# Covariances of estimates of several models and metrics.
+
+
+def influence_of_rows(metric: Metric, items: Items, model: int) -> Array:
+    """Return how each row of items moves a model's score, shape (rows, ...); 0 if undefined."""
+    matrix = items.matrix(model)
+    _, influence = metric.evaluate(matrix)
+    return np.nan_to_num(items.by_row(influence, model, matrix.cells))
+
+
+def smoothed_covariance(items: Items, questions: list[tuple[int, Metric]]) -> Array:
+    """Return n^2 times the covariance of estimates with `ADDED` more items in each true class.
+
+    Every model gets half of these right, independently of the others, and takes the rest for any
+    other class alike. Correlations of estimates without variance are then defined, and models that
+    agree on a small test set are no copies. `questions` are models and metrics.
+    """
+    r = len(items.classes)
+    if r > _MOST_SMOOTHED:
+        influences = [influence_of_rows(metric, items, model) for model, metric in questions]
+        rows = np.array(influences)
+        return np.asarray(np.einsum("kr...,lr...->kl...", rows * items.counts, rows))
+    cells = all_cells(r)
+    added = np.where(cells.right, ADDED / 2.0, ADDED / 2.0 / (r - 1.0))
+    added = added.reshape(-1, *(1,) * (items.counts.ndim - 1))
+    # 1. Influences at the tables with added items, by cell and by row of items.
+    by_cell = []
+    by_row = []
+    for model, metric in questions:
+        counts = np.zeros((r * r, *items.counts.shape[1:]))
+        places = items.codes[0] * r + items.codes[model + 1]
+        np.add.at(counts, places, items.counts)
+        observed = Matrix(cells, counts)
+        for _, known in settled(metric, observed)[:1]:
+            influence = np.nan_to_num(known.evaluate(Matrix(cells, counts + added))[1])
+        by_cell.append(influence)
+        by_row.append(influence[places])
+    # 2. Products over the items, and over the added ones: of one model cell by cell, of two models
+    # class by class.
+    cell = np.array(by_cell)
+    row = np.array(by_row)
+    by_class = (cell * added).reshape(len(cell), r, r, *items.counts.shape[1:]).sum(axis=2)
+    same = np.einsum("kc...,lc...->kl...", cell * added, cell)
+    other = np.einsum("kc...,lc...->kl...", by_class, by_class) / ADDED
+    model = np.array([model for model, _ in questions])
+    alike = np.equal.outer(model, model).reshape(len(model), len(model), *(1,) * (same.ndim - 2))
+    observed_part = np.einsum("kr...,lr...->kl...", row * items.counts, row)
+    return np.asarray(observed_part + np.where(alike, same, other))
