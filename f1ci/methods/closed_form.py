@@ -16,6 +16,7 @@ cover least where one to three errors of the heavier kind are expected.
 These are kernels: they take checked arrays of floats that broadcast. Counts may be fractions. `z`
 is the two-sided normal quantile of the level.
 """
+# ruff: noqa: N806 - formulas have the letters of the book's chapter
 
 from __future__ import annotations
 

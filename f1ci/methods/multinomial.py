@@ -129,9 +129,8 @@ def score_limits(
         Limits on both sides of the estimate. They are nan where the metric is undefined, and where
         it is undefined at the probabilities of the limit: then any value may be true.
     """
-    first = np.flatnonzero(np.diff(true_class, prepend=-1))
-    rows = np.cumsum(np.diff(true_class, prepend=true_class[0]) > 0)
-    classes = _Classes(first, rows, fixed)
+    _, first, row = np.unique(true_class, return_index=True, return_inverse=True)
+    classes = _Classes(first, row, fixed)
     tables = counts.shape[1]
     z = np.broadcast_to(z, tables)
     quantiles = np.concatenate([-z, z])
@@ -193,14 +192,14 @@ class _Classes:
         if not self.fixed:
             return slopes - _total(q * slopes)
         mean = np.nan_to_num(self.sums(q * slopes) / self.sums(q))
-        return slopes - mean.take(self.row, axis=0)
+        return np.asarray(slopes - mean.take(self.row, axis=0))
 
     def rescaled(self, q: Array, shares: Array) -> Array:
         """Return probabilities with the class sizes of the shares, if these are fixed."""
         if not self.fixed:
             return q
         scale = np.nan_to_num(self.sums(shares) / self.sums(q))
-        return q * scale.take(self.row, axis=0)
+        return np.asarray(q * scale.take(self.row, axis=0))
 
     def factor(self, e: Array, q: Array, n: Array, largest: float) -> Array:
         """Return the line: the variance of the score statistic, at most the largest factor."""
@@ -355,8 +354,8 @@ def _turns(tables: _Tables, w: Array, some: NDArray[np.intp]) -> Array:
 
     They may take turns from round to round. So the mean over the rounds counts.
     """
-    top = w[:, some] >= _TOP
-    top = top / _total(top)
+    top = np.where(w[:, some] >= _TOP, 1.0, 0.0)
+    top /= _total(top)
     before = tables.empty[:, some]
     part = np.where(before.any(axis=0), 1.0 / (1.0 + tables.late[some]), 1.0)
     tables.empty[:, some] = before + part * (top - before)
