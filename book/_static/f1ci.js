@@ -261,7 +261,7 @@ const f1ci = (() => {
   /**
    * The mean of F-beta over r classes, alike or weighted by their true items, at the cell
    * probabilities q: {value, slopes by cell, trace of H S}. H holds the second derivatives, S is the
-   * covariance matrix of one item.
+   * covariance matrix of one item. The trace, and with it the bias, is for plain means only.
    */
   function average(q, r, a, b, weighted) {
     const [rows, columns] = [new Float64Array(r), new Float64Array(r)];
@@ -284,17 +284,14 @@ const f1ci = (() => {
       byRight[k] = g * scale * (1 - (1 - a - b) * f);
       byRow[k] = -g * scale * b * f + toWeight;
       byColumn[k] = -g * scale * a * f;
-      // The second derivative along a cell: 2 f'D'/D of the score, and of its weight.
-      const [missed, called] = [rows[k] - x, columns[k] - x];
-      trace += 2 * g * scale * scale * (x * (f - 1) + missed * b * b * f + called * a * a * f);
-      if (weighted) trace += (2 * scale * (x * (1 - f) - missed * b * f)) / whole;
+      trace += 2 * g * scale * scale * (x * (f - 1) + ((rows[k] - x) * b * b + (columns[k] - x) * a * a) * f);
     }
     const slopes = new Float64Array(q.length);
     for (let cell = 0; cell < q.length; cell += 1) {
       const [i, j] = [Math.floor(cell / r), cell % r];
       slopes[cell] = byRow[i] + byColumn[j] + (i === j ? byRight[i] : 0);
     }
-    return { value, slopes, trace };
+    return { value, slopes, trace: weighted ? null : trace };
   }
 
   const dot = (p, q) => {
@@ -306,7 +303,8 @@ const f1ci = (() => {
 
   function centred(slopes, q) {
     const mean = dot(slopes, q);
-    return slopes.map((slope) => slope - mean);
+    const tiny = 1e-14 * largestOf(slopes.map(Math.abs)); // rounding
+    return slopes.map((slope) => (Math.abs(slope - mean) > tiny ? slope - mean : 0));
   }
 
   /** The line: the variance of the score statistic, by the shares of the true classes in it. */
@@ -389,7 +387,10 @@ const f1ci = (() => {
     let [q, last] = [p, Infinity];
     let found = evaluate(p);
     const estimate = found.value;
-    let e = centred(found.slopes, q);
+    // Without slopes take those with one more item, spread evenly.
+    const flat = found.slopes.every((slope) => slope === found.slopes[0]);
+    const start = flat ? evaluate(p.map((share) => (n * share + 1 / p.length) / (n + 1))) : found;
+    let e = centred(start.slopes, q);
     for (let round = 0; round < 40 && last > 1e-8; round += 1) {
       const factor = varianceFactor(e, q, n, r);
       const next = shifted(state, e.map((slope) => side * slope), 1 + (factor * z * z) / n);
@@ -399,12 +400,13 @@ const f1ci = (() => {
         size = Math.max(size, Math.abs(move));
         return share + (move * 3) / (3 + state.late);
       });
-      if (round >= 5 && size > 0.5 * last) state.late += 1;
+      // Whole moves may go back and forth for ever: then less.
+      if (size > 0.5 * last) state.late += 1;
       last = size;
       found = evaluate(q);
       e = centred(found.slopes, q);
     }
-    const bias = biasOf(evaluate, q, e, found.trace) / n;
+    const bias = found.trace === null ? 0 : biasOf(evaluate, q, e, found.trace) / n;
     const end = found.value - (Number.isFinite(bias) ? bias : 0);
     // A limit never passes the estimate. Where no item can move, it stays there.
     return Number.isFinite(end) ? side * Math.max(side * end, side * estimate) : estimate;
