@@ -167,9 +167,12 @@
   }
   const same = (names) => names.map((name) => [name, name === "" ? "(no name)" : name]);
 
-  /** The columns of predictions; null if they must be chosen first. */
+  const ASKED = {}; // a choice that a person has to make first
+
+  /** The columns of predictions; ASKED if they must be chosen first, null if they are refused. */
   function chosenColumns(table) {
-    const found = attempt(find("columns"), () => tables.choose(table, state.columns));
+    const place = find(state.columns.truth === undefined ? "text" : "columns");
+    const found = attempt(place, () => tables.choose(table, state.columns));
     const choice = found?.value ?? { ...state.columns, question: "" };
     const unsure = (field) => choice.question !== null && choice.field === field;
     fill(find("truth"), same(table.head), unsure("truth") ? null : choice.truth ?? null);
@@ -178,7 +181,8 @@
     fill(find("b"), [["", "none"], ...same(table.head)], choice.b ?? "");
     if (found && choice.question !== null) complain(find("columns"), choice.question);
     if (choice.b) showClasses(choice.classes, choice.positive);
-    return found && choice.question === null ? choice : null;
+    if (found && choice.question === null) return choice;
+    return found ? ASKED : null;
   }
 
   /** The list of classes, if there is a choice. */
@@ -186,6 +190,13 @@
     find("class").hidden = classes.length < 2;
     fill(find("positive"), same(classes), positive);
     return positive;
+  }
+
+  /** The classes of a matrix, a report or one model; null if there are none to choose from. */
+  function classesOf({ kind, matrix, labels, classes }, choice) {
+    if (kind === "matrix") return labels.filter((_, k) => results.withItems(matrix)[k]);
+    if (kind === "report") return classes.map(({ name }) => name);
+    return choice && !choice.b ? choice.classes : null;
   }
 
   /** The positive class of a matrix or a report of two classes; the last one if names do not say it. */
@@ -442,13 +453,13 @@
     find("columns").hidden = !isTable;
     find("class").hidden = true;
     showNumbers(reading);
-    const choice = isTable ? chosenColumns(reading.table) : null;
-    const labels = reading?.labels ?? (reading?.kind === "report" ? reading.classes.map(({ name }) => name) : null)
-      ?? (choice && !choice.b ? choice.classes : null);
+    const chosen = isTable ? chosenColumns(reading.table) : null;
+    const choice = chosen === ASKED ? null : chosen;
+    const labels = reading && classesOf(reading, choice);
     const positive = labels?.length === 2 ? positiveOf(labels) : null;
     find("beta").parentElement.hidden = Boolean(choice?.b);
     const [level, beta] = [setting("level"), setting("beta")];
-    if (read === null || !level || !beta) return showNothing("Correct the marked field first.");
+    if (read === null || (isTable && chosen === null) || !level || !beta) return showNothing("Correct the marked field first.");
     if (reading === null || (isTable && choice === null)) return showNothing("Answer the question above first.");
     const settings = { level: level.value, beta: choice?.b ? 1 : beta.value };
     const result = results.compute(reading, settings, choice, positive);
@@ -464,8 +475,8 @@
 
   /** What the reading and the choice of columns leave to say. */
   function notesOn(reading, choice, positive) {
-    const labels = choice?.classes ?? reading.labels;
-    const taken = labels && positive !== null && tables.positiveOf(labels) === null && positive === labels.at(-1);
+    const labels = classesOf(reading, choice);
+    const taken = positive !== null && labels?.length === 2 && tables.positiveOf(labels) === null && positive === labels.at(-1);
     return [...(choice?.notes ?? reading.notes), ...(taken ? [`The last of the two classes, “${positive}”, is taken for the positive class.`] : [])];
   }
 

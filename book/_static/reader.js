@@ -55,11 +55,19 @@ const reader = (() => {
   const FILLER = /^(of|and|the|is|are|was|were|with|on|at|for|in|score|scores|true|truly|a|an|has|have|=|~|≈|-|–|→|->|number|numbers|count|counts|print)$/i;
   const ITEMS = { tp: "true positives", fp: "false positives", fn: "false negatives", tn: "true negatives" };
 
+  /** {key: text} of "TP=77 FP=ten": what stands where a number is wanted is quoted then. */
+  function assignments(text) {
+    const one = /(?<![\p{L}\p{N}])(tp|fp|fn|tn)\s*=\s*([^\s,;=]*?)(?=[\s,;]|$)/giu;
+    if (text.replace(one, "").trim() !== "") return null;
+    const pairs = [...text.matchAll(one)].map(([, name, value]) => [name.toLowerCase(), value]);
+    const found = Object.fromEntries(pairs);
+    return Object.keys(found).length === pairs.length ? found : null;
+  }
+
   /** {key: text} of a text that holds nothing but numbers and their names; null for another text. */
   function namedNumbers(text) {
     const marked = NAMES.reduce((all, [key, name]) => all.replace(name, ` ‹${key}› `), text.replace(/[#*`]/g, " "));
     if (!marked.includes("‹")) return null;
-    // "TP=12a": what stands where a number is wanted is quoted.
     const tokens = marked.replace(/(\d)\s+%/g, "$1%").replace(/["'{}()[\]|&;:=]/g, " ").split(/\s+/)
       .flatMap((word) => (/^\d{1,3}(,\d{3})+$|^\d*,\d+%?$/.test(word) ? [word] : word.split(",")))
       .filter((word) => /[^-:+]/.test(word) && !FILLER.test(word));
@@ -100,7 +108,7 @@ const reader = (() => {
   });
 
   function fromNames(text) {
-    const found = namedNumbers(text);
+    const found = assignments(text) ?? namedNumbers(text);
     if (found === null) return null;
     const notes = "unused" in found ? ["Other scores that stand there are not used."] : [];
     if (["tp", "fp", "fn"].some((key) => key in found)) {

@@ -131,9 +131,11 @@ const results = (() => {
     ];
   }
 
+  /** For each class: true if an item belongs to it or is predicted as it. */
+  const withItems = (matrix) => matrix.map((row, k) => sum(row) > 0 || matrix.some((other) => other[k] > 0));
+
   function ofMatrix({ matrix: all, labels }, settings, positive) {
-    const columns = all[0].map((_, k) => sum(all.map((row) => row[k])));
-    const present = all.map((row, k) => sum(row) > 0 || columns[k] > 0);
+    const present = withItems(all);
     const keep = (list) => list.filter((_, k) => present[k]);
     const matrix = keep(all).map(keep);
     const names = keep(labels);
@@ -294,7 +296,7 @@ const results = (() => {
     return ofMatrix({ matrix: tables.matrixOf(reading.table, choice), labels: choice.classes }, settings, positive);
   }
 
-  return { compute };
+  return { compute, withItems };
 })();
 
 if (typeof module !== "undefined") module.exports = results;

@@ -5,7 +5,7 @@
 // Table. JSON lines, a JSON list of objects, or text cut at the separator (tab ; , |) that cuts the
 // first line into most cells, with quotes as RFC 4180 has them. The first line holds names, unless
 // each of its cells is a label that stands in another line of its column too. If all other lines
-// have one cell more than the first, the first column is an index.
+// have one cell more than the first, and these first cells are all different, they are an index.
 //
 // Labels. "", na, n/a, nan, null, <na> and none are missing, but "none" may be a class of the truth.
 // If all labels are whole numbers, 1.0 is 1. If all are true or false, case does not matter.
@@ -110,7 +110,7 @@ const tables = (() => {
     const rows = json || records(clean, separatorOf(clean));
     if (rows.length < 2) refuse("A table of predictions has a line for each item.");
     let head = rows[0][1];
-    if (!json && head.length > 0 && rows.slice(1).every(([, cells]) => cells.length === head.length + 1)) head = ["", ...head];
+    if (!json && lacksIndex(head, rows.slice(1))) head = ["", ...head];
     for (const [line, cells] of rows.slice(1)) {
       if (cells.length !== head.length) {
         refuse(`Line ${line} has ${some(cells.length, "cell", "cells")}, the first line has ${head.length}.`);
@@ -123,6 +123,10 @@ const tables = (() => {
     if (new Set(head).size < head.length) refuse("Two columns have the same name.");
     return { head, columns, lines: rows.slice(named ? 1 : 0).map(([line]) => line), named };
   }
+
+  /** True if the lines begin with an index that the first line does not name. */
+  const lacksIndex = (head, rows) => rows.every(([, cells]) => cells.length === head.length + 1)
+    && !head.some((name) => roleOf(name) === "index") && new Set(rows.map(([, cells]) => cells[0])).size === rows.length;
 
   function holdsNames(head, below) {
     if (head.some((cell) => cell === "" || roleOf(cell) !== "open")) return true;
