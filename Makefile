@@ -119,25 +119,21 @@ dist: ready  ## Build f1ci's wheel and test it without the compendium. WITH="num
 		$(or $(WITH),-c _build/constraints.txt) hypothesis matplotlib mpmath pandas pytest scikit-learn statsmodels
 	_build/wheel/bin/pytest -q -m "not slow" -o pythonpath= -o testpaths= tests/package
 
-bench: ready $(BENCH)/.ready  ## Time f1ci against other packages. OPTIONS="--big --record" for the book.
-	OMP_NUM_THREADS=1 $(BENCH)/bin/python -m benchmarks.bench $(OPTIONS)
+bench: $(BENCH)/.ready  ## Time f1ci beside other packages, for the page that compares them (2 minutes).
+	OMP_NUM_THREADS=1 PYTHONPATH=book $(BENCH)/bin/python -m benchmarks.speed
 
-peers: ready $(BENCH)/.ready  ## Compute the other packages' answers of the validation page again (20 minutes).
-	$(BIN)/python -m benchmarks.probes $(BENCH)/bin/python
+peers: $(BENCH)/.ready  ## Ask the other packages again (20 minutes). OPTIONS=compare-peers.json asks the other questions.
+	PYTHONPATH=book $(BENCH)/bin/python -m benchmarks.peers $(OPTIONS)
 
-$(BENCH)/.ready: pyproject.toml
+$(BENCH)/.ready: pyproject.toml | ready
 	$(PYTHON) -m venv $(BENCH)
 	$(BENCH)/bin/python -m pip install --quiet --disable-pip-version-check \
 		$$($(BIN)/python -c "import tomllib; print(*tomllib.load(open('pyproject.toml', 'rb'))['dependency-groups']['bench'])") -e .
 	@touch $@
 
-lock: ready  ## Write requirements.lock and environment.yml again from pyproject.toml (needs uv).
+lock:  ## Write requirements.lock again from pyproject.toml (needs uv).
 	uv pip compile --quiet --universal --python-version 3.10 --generate-hashes --no-annotate --no-header \
 		--group book --group test pyproject.toml --output-file requirements.lock
-	sed '/- pip:$$/q' environment.yml > environment.new
-	sed -n 's/^\([a-z0-9].*\) \\$$/      - \1/p' requirements.lock >> environment.new
-	echo '      - --editable .' >> environment.new
-	mv environment.new environment.yml
 
 clean:  ## Remove built files; keep the environments.
 	rm -rf _build dist .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache

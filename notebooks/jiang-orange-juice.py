@@ -564,7 +564,7 @@ claims += [
 statements.table(claims)
 
 # %% [markdown]
-# (The book's {doc}`speed` page has times. The plan's guarantee holds only because the standard error
+# (The page {doc}`validation` has times. The plan's guarantee holds only because the standard error
 # was rounded down: without that, the number of positives would be reached about every second time.)
 #
 # ## Your own plan

@@ -63,6 +63,12 @@ _IN_VAIN = re.compile(
 )
 _MATHJAX = re.compile(r'<script[^>]* src="[^"]*mathjax[^>]*></script>')
 
+# What a page may load: files of the site (also where it is opened as files), and nothing else.
+_POLICY = (
+    '<meta http-equiv="Content-Security-Policy" content="default-src \'self\' file: data: blob: '
+    "'unsafe-inline'; object-src 'none'; base-uri 'none'; form-action 'self' file:\">"
+)
+
 
 def build(edition: Edition, *, preview: bool = False) -> list[str]:
     """Build the site of an edition; return what went wrong.
@@ -352,12 +358,12 @@ def link_names(app: Sphinx, doctree: nodes.document, document: str) -> None:
 
 
 def finish(app: Sphinx, error: Exception | None) -> None:
-    """Take out scripts that a page does not need."""
+    """Take out scripts that a page does not need, and say what a page may load."""
     for path in [] if error else Path(app.outdir).rglob("*.html"):
         text = _IN_VAIN.sub("", path.read_text("utf-8"))
         if not re.search(r'class="[^"]*\bmath\b', text):
             text = _MATHJAX.sub("", text)
-        path.write_text(text, "utf-8")
+        path.write_text(text.replace("<head>", f"<head>{_POLICY}", 1), "utf-8")
 
 
 def setup(app: Sphinx) -> dict[str, bool]:

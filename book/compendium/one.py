@@ -25,7 +25,8 @@ from papermill.engines import NBClientEngine, papermill_engines
 from papermill.exceptions import PapermillExecutionError
 from traitlets.config import Config
 
-LONGEST = 1_000_000  # characters that a cell may print; a reader reads less
+# Characters that a cell may print. nbclient needs the square of the length of a line to read it.
+LONGEST = 50_000
 _ADOPT = (
     36  # PR_SET_CHILD_SUBREAPER of Linux: processes without a parent become children of this one
 )

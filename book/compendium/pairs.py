@@ -23,8 +23,8 @@ from compendium.published import Published
 from compendium.runs import REFERENCE, Edition, command
 
 _FIND = """\
-# In the repository and on Binder this cell does nothing. On Colab it fetches the repository and
-# installs the versions that the book was computed with. Elsewhere it says what to do.
+# In the repository and on Binder this cell finds the repository. On Colab it fetches the repository
+# and installs the versions that the book was computed with. Elsewhere it says what to do.
 import importlib.util
 import os
 import sys
@@ -36,15 +36,13 @@ if importlib.util.find_spec("compendium") is None:
             !git clone --quiet --depth 1 --branch v{version} https://github.com/f1ci/f1ci f1ci-book
         %pip install --quiet --require-hashes -r f1ci-book/requirements.lock
         %cd -q f1ci-book/notebooks
-    if not os.path.isdir("../book/compendium"):
+    root = ".." if os.path.isdir("../book/compendium") else "."
+    sys.path[:0] = [os.path.abspath(root), os.path.abspath(f"{root}/book")]
+    if None in map(importlib.util.find_spec, ("compendium", "papermill")):
         raise ModuleNotFoundError(
-            "This notebook needs its repository: git clone https://github.com/f1ci/f1ci, then run "
-            "`make ready` there and choose the kernel of its .venv. Or set install = True above."
-        )
-    sys.path[:0] = [os.path.abspath(".."), os.path.abspath("../book")]
-    if importlib.util.find_spec("papermill") is None:
-        raise ModuleNotFoundError(
-            "This kernel lacks the book's packages. Run `make ready`, choose the kernel of .venv."
+            "This notebook needs its repository and the book's packages. Run `git clone "
+            "https://github.com/f1ci/f1ci`, then `make ready` there, and choose the kernel of its "
+            ".venv. Or set install = True above."
         )"""
 # Quoted code comes first: a role in it stays.
 _ROLE = re.compile(r"```.*?```|(?<!\{)`` ?.+? ?``|\{(?P<name>[\w:]+)\}`(?P<text>[^`]+)`", re.S)
