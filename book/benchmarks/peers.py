@@ -298,25 +298,17 @@ def study(design: Answer, call: Any, replicates: int, rng: np.random.Generator) 
     tables = rng.multinomial(design["n"], cells.ravel(), size=replicates)
     tables = tables.reshape(replicates, *cells.shape)
     occurs = ((tables.sum(axis=1) + tables.sum(axis=2)) > 0).all(axis=1)
-    ends = np.full((replicates, 2), np.nan)
-    message = ""
-    for i in np.flatnonzero(occurs):
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                ends[i] = call(tables[i], int(i))[1:]
-        except Exception as error:
-            message = f"{type(error).__name__}: {error}"
-    low, high = ends[occurs].T
-    defined = ~np.isnan(high - low)
+    answers = [answer(partial(call, tables[i], int(i))) for i in np.flatnonzero(occurs)]
+    ends = np.array([[x["low"], x["high"]] for x in answers], dtype=float)
+    low, high = ends[~np.isnan(ends).any(axis=1)].T
     inside = (low <= design["truth"]) & (design["truth"] <= high)
     return {
         "replicates": int(occurs.sum()),
-        "defined": int(defined.sum()),
+        "defined": len(low),
         "covered": int(inside.sum()),
-        "length": number((high - low)[defined].mean()) if defined.any() else None,
-        "overshoot": int(((low < 0) | (high > 1))[defined].sum()),
-        "message": message,
+        "length": number((high - low).mean()) if len(low) else None,
+        "overshoot": int(((low < 0) | (high > 1)).sum()),
+        "message": next((x["message"] for x in reversed(answers) if x["message"]), ""),
     }
 
 
@@ -413,19 +405,7 @@ def run_r(code: str) -> str:
 def main() -> None:
     """Store the answers of one page: its file is the argument."""
     (file,) = sys.argv[1:] or ["peers.json"]
-    if file == "compare-peers.json":
-        stored = json.loads((DATA / file).read_text("utf-8"))
-        names = ("cells", "clusters", "resamples", "permutations")
-        answers = comparisons({name: stored[name] for name in names})
-    else:
-        asked = questions()
-        answers = {
-            "date": datetime.now(timezone.utc).date().isoformat(),
-            "versions": {"python": platform.python_version(), **{p: version(p) for p in PACKAGES}},
-            "asked": asked,
-            "intervals": list(intervals()),
-            "coverage": list(coverage(asked["designs"])),
-        }
+    answers = again(file) if file == "compare-peers.json" else to_probes()
     data.register(
         file,
         json.dumps(answers, indent=1, ensure_ascii=False, allow_nan=False) + "\n",
@@ -433,6 +413,24 @@ def main() -> None:
         made_with=", ".join(f"{name} {number}" for name, number in answers["versions"].items()),
         source=f"the packages' own answers to book/benchmarks/peers.py, on {answers['date']}",
     )
+
+
+def to_probes() -> Answer:
+    """Return the answers to the questions of this file."""
+    asked = questions()
+    return {
+        "date": datetime.now(timezone.utc).date().isoformat(),
+        "versions": {"python": platform.python_version(), **{p: version(p) for p in PACKAGES}},
+        "asked": asked,
+        "intervals": list(intervals()),
+        "coverage": list(coverage(asked["designs"])),
+    }
+
+
+def again(file: str) -> Answer:
+    """Return new answers to the questions that a stored file holds."""
+    stored = json.loads((DATA / file).read_text("utf-8"))
+    return comparisons({n: stored[n] for n in ("cells", "clusters", "resamples", "permutations")})
 
 
 if __name__ == "__main__":

@@ -75,6 +75,11 @@ def from_counts() -> Iterator[Case]:
 
     yield Case("one posterior interval", "prob-conf-mat, 10,000 draws", posterior, draws)
 
+
+def a_million() -> Iterator[Case]:
+    """Give the cases that start from a million triples of counts."""
+    from statsmodels.stats.proportion import proportion_confint
+
     counts = np.random.default_rng(1).integers(1, 1000, (3, 1_000_000))
     total = counts.sum(axis=0)
     ours = partial(f1ci.f1_interval, *counts)
@@ -158,7 +163,7 @@ def seconds(call: Callable[[], object], count: int = 1) -> float:
 def measure() -> list[dict[str, Any]]:
     """Time all cases and print each."""
     lines = []
-    for case in (*from_counts(), *from_labels()):
+    for case in (*from_counts(), *a_million(), *from_labels()):
         with warnings.catch_warnings(), contextlib.redirect_stderr(io.StringIO()):
             warnings.simplefilter("ignore")
             ours, theirs = (float(f"{t:.4g}") for t in best_times(case.ours, case.theirs))

@@ -80,19 +80,9 @@ def build(edition: Edition, *, preview: bool = False) -> list[str]:
     shutil.rmtree(staged, ignore_errors=True)
     problems = stage(edition, staged, preview=preview)
     say("Building the book ...")
-    program = "from jupyter_book.cli.main import main; main()"
-    options = ["build", str(staged), "--toc", str(staged / "book" / "_toc.yml")]
     strict = [] if preview else ["-W"]  # a preview may lack files of notebooks
-    process = subprocess.run(
-        [sys.executable, "-c", program, *options, *strict, "--keep-going", "-n", "-q"],
-        env={**os.environ, "PYTHONPATH": str(edition.root / "book")},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        check=False,
-    )
-    if process.returncode:
-        say(process.stdout)
+    if said := _jupyter_book(edition.root, staged, strict):
+        say(said)
         problems.append("Jupyter Book ended with warnings or errors, see above")
     html = staged / "_build" / "html"
     if not (html / "index.html").exists():
@@ -104,34 +94,55 @@ def build(edition: Edition, *, preview: bool = False) -> list[str]:
     return [] if preview else problems
 
 
+def _jupyter_book(root: Path, staged: Path, options: list[str]) -> str:
+    """Run Jupyter Book on a staged tree; return what it said if it failed, or ""."""
+    program = "from jupyter_book.cli.main import main; main()"
+    contents = ["--toc", str(staged / "book" / "_toc.yml")]
+    always = ["--keep-going", "-n", "-q"]
+    process = subprocess.run(
+        [sys.executable, "-c", program, "build", str(staged), *contents, *options, *always],
+        env={**os.environ, "PYTHONPATH": str(root / "book")},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+    )
+    return (process.stdout or "no word") if process.returncode else ""
+
+
 # Staging
 
 
 def stage(edition: Edition, staged: Path, *, preview: bool = False) -> list[str]:
     """Write the tree that Jupyter Book reads; return what is wrong with it."""
+    _stage_files(edition, staged)
+    results = edition.root / REFERENCE if preview else edition.results
+    ledger = Ledger(Published(edition.published), results)
+    generated = staged / "book" / "_generated"
+    folders = [staged / "_extra" / "ledger", generated]
+    for folder in folders if preview else [*folders, edition.folder / "ledger"]:
+        ledger.write(folder)
+    listed = tasks(edition)
+    for name, text in _fragments(edition.root, ledger, listed):
+        write(generated / f"{name}.md", text)
+    write(generated / "certificate.md", _certificate(edition, staged / "_extra"))
+    for task in listed:
+        late = bool(task.reason) and not preview
+        _stage_notebook(edition, staged, task, ledger, late=late)
+    old = [f"the notebook {t.name} must run: {t.reason}" for t in listed if t.reason]
+    return [f"the ledger: {problem}" for problem in ledger.problems] + old
+
+
+def _stage_files(edition: Edition, staged: Path) -> None:
+    """Copy the pages, the settings and the files that pages offer, at fixed addresses."""
     root, extra = edition.root, staged / "_extra"
     _copy(root / "book", staged / "book", "compendium")
     write(staged / "_config.yml", yaml.safe_dump(_settings(root)))
     (staged / "notebooks").mkdir()
-    # Files that pages offer, at addresses that stay the same.
     _copy(root / "notebooks" / "data", extra / "notebooks" / "data")
     if edition.results.exists():
         for place in (staged, extra):
             _copy(edition.results, place / "results")
-    results = root / REFERENCE if preview else edition.results
-    ledger = Ledger(Published(edition.published), results)
-    generated = staged / "book" / "_generated"
-    folders = [extra / "ledger", generated]
-    for folder in folders if preview else [*folders, edition.folder / "ledger"]:
-        ledger.write(folder)
-    listed = tasks(edition)
-    for name, text in _fragments(root, ledger, listed):
-        write(generated / f"{name}.md", text)
-    write(generated / "certificate.md", _certificate(edition, extra))
-    for task in listed:
-        _stage_notebook(edition, staged, task, ledger, late=bool(task.reason) and not preview)
-    late = [f"the notebook {t.name} must run: {t.reason}" for t in listed if t.reason]
-    return [f"the ledger: {problem}" for problem in ledger.problems] + late
 
 
 def _settings(root: Path) -> dict[str, Any]:

@@ -93,17 +93,15 @@ def _agreement(known: Record | None, found: Record | None, same: bool, random: b
 
 def certify(edition: Edition) -> dict[str, Any]:
     """Compare the last run with the reference run."""
-    reference, listed = read_json(edition.root / REFERENCE / "run.json"), tasks(edition)
+    reference = read_json(edition.root / REFERENCE / "run.json")
+    listed = tasks(edition)
     run = _facts(edition, listed)
     same = run["platform"] == reference["platform"]
     published = Published(edition.published)
     before, made_by = _records(edition.root / REFERENCE, published)
     now, _ = _records(edition.results, published)
-    ids = list({**before, **now})
-    agreeing: dict[str, list[str]] = {"exactly": [], "within": [], "not": []}
-    for i in ids:
-        random = "seed" in reference["parameters"].get(made_by.get(i), ())
-        agreeing[_agreement(before.get(i), now.get(i), same, random)].append(i)
+    random = {i: "seed" in reference["parameters"].get(made_by.get(i), ()) for i in before}
+    agreeing = _agreeing(before, now, same, random)
     problems = [f"the notebook {t.name} must run: {t.reason}" for t in listed if t.reason]
     problems += _differences(reference, run)
     problems += [
@@ -114,13 +112,27 @@ def certify(edition: Edition) -> dict[str, Any]:
         "agrees": not problems,
         "problems": problems,
         "exactly": len(agreeing["exactly"]),
-        "quoted": sum("/" not in i for i in ids),
+        "quoted": sum("/" not in i for i in {**before, **now}),
         "within tolerance": agreeing["within"],
         "not": agreeing["not"],
         "same platform": same,
         "reference": {name: reference[name] for name in ("ended", "platform")},
         **run,
     }
+
+
+def _agreeing(
+    before: Mapping[str, Record],
+    now: Mapping[str, Record],
+    same: bool,
+    random: Mapping[str, bool],
+) -> dict[str, list[str]]:
+    """Return the numbers of two runs that agree exactly, within their tolerance, and not."""
+    agreeing: dict[str, list[str]] = {"exactly": [], "within": [], "not": []}
+    for i in {**before, **now}:
+        how = _agreement(before.get(i), now.get(i), same, random.get(i, False))
+        agreeing[how].append(i)
+    return agreeing
 
 
 def _differences(reference: Mapping[str, Any], run: Mapping[str, Any]) -> Iterator[str]:

@@ -17,7 +17,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import replace
 from datetime import datetime, timezone
@@ -84,7 +84,7 @@ def run(
 def _run(edition: Edition, task: Task, time_limit: int, progress: Progress) -> bool:
     """Run one notebook, and return whether it succeeded. Whatever stops it early is a failure."""
     progress.tell(f"{task.name} starts: {task.reason or 'asked for'}")
-    begin, folder = time.monotonic(), edition.running(task.name)
+    begin = time.monotonic()
     try:
         error = _execute(edition, task, time_limit)
         _publish(edition, task, error, time.monotonic() - begin)
@@ -92,7 +92,7 @@ def _run(edition: Edition, task: Task, time_limit: int, progress: Progress) -> b
         error = _error(f"{type(fault).__name__}: {' '.join(str(fault).split())}")
     if error and shutil.disk_usage(edition.folder).free < _FULL:
         error = _error(f"no space is left in {edition.folder}; {error['summary']}")
-    shutil.rmtree(folder, ignore_errors=True)
+    shutil.rmtree(edition.running(task.name), ignore_errors=True)
     took = seconds(time.monotonic() - begin)
     outcome = f"FAILED after {took}: {error['summary']}" if error else f"done in {took}"
     progress.tell(f"{task.name} {outcome}", ended=True)
@@ -190,24 +190,36 @@ def _publish(edition: Edition, task: Task, error: Error | None, took: float) -> 
     else:
         _quote_numbers(edition, task, made)
     outputs = {p.relative_to(made).as_posix(): swhid(p) for p in made.rglob("*") if p.is_file()}
-    read = edition.running(task.name) / "data"
     record = {
-        "name": task.name,
+        **_facts(task, outputs),
         "error": error,
-        "ended": datetime.now(timezone.utc).isoformat(timespec="seconds"),
         "seconds": round(took, 1),
-        "parameters": {k: repr(v) for k, v in task.values.items()},
-        "packages": versions(PACKAGES),
-        "inputs": task.inputs,
-        "data": sorted(set(read.read_text("utf-8").split())) if read.exists() else [],
-        "version": version("f1ci"),
-        "f1ci": task.inputs["the package"],
-        # Numbers only: how a figure is drawn may differ from one machine to another.
-        "results": short_hash({k: h for k, h in outputs.items() if k.endswith(".csv")}),
-        "machine": f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores",
+        "data": _data_read(edition.running(task.name) / "data"),
         "outputs": outputs,
     }
     edition.publish(task.name, record, made)
+
+
+def _facts(task: Task, outputs: dict[str, str]) -> dict[str, Any]:
+    """Return what a run was made from, and where."""
+    numbers = {path: hash_ for path, hash_ in outputs.items() if path.endswith(".csv")}
+    return {
+        "name": task.name,
+        "ended": datetime.now(timezone.utc).isoformat(timespec="seconds"),
+        "parameters": {k: repr(v) for k, v in task.values.items()},
+        "packages": versions(PACKAGES),
+        "inputs": task.inputs,
+        "version": version("f1ci"),
+        "f1ci": task.inputs["the package"],
+        # Numbers only: how a figure is drawn may differ from one machine to another.
+        "results": short_hash(numbers),
+        "machine": f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores",
+    }
+
+
+def _data_read(path: Path) -> list[str]:
+    """Return the data files that a run has read."""
+    return sorted(set(path.read_text("utf-8").split())) if path.exists() else []
 
 
 def _quote_numbers(edition: Edition, task: Task, made: Path) -> None:
@@ -258,17 +270,19 @@ def _set_environment(root: Path, scheduler: str, processes: int) -> None:
     }
 
 
-def _tell_failures(edition: Edition, failed: Iterable[str]) -> None:
-    """Name each notebook that failed, and where to see how far it came."""
+def _tell_outcome(edition: Edition, total: int, failed: Sequence[str], took: float) -> None:
+    """Say how many notebooks ran, and name each that failed and the file that shows its error."""
     folder = edition.folder.relative_to(edition.root)
+    done = total - len(failed)
+    say(f"{done} of {total} notebooks ran in {seconds(took)}, see {folder}/.")
     for name in failed:
-        record: dict[str, Any] = edition.record(name) or {"error": None}
-        place = f", up to its error in {folder}/executed/{name}.ipynb" if record["error"] else ""
+        record = edition.record(name)
+        shown = record is not None and record["error"]
+        place = f", up to its error in {folder}/executed/{name}.ipynb" if shown else ""
         say(f"FAILED: {name}{place}")
 
 
 def _main(edition: Edition, options: argparse.Namespace) -> bool:
-    begin = time.monotonic()
     if min(options.workers, options.time_limit) < 1:
         raise RefusedError("a run needs at least one worker, and one second for each cell")
     listed = tasks(edition, _asked_for(edition, options.names, options.params), options.params)
@@ -279,12 +293,11 @@ def _main(edition: Edition, options: argparse.Namespace) -> bool:
         say(f"{kept} of {len(listed)} notebooks are up to date (--force runs them anyway).")
     processes = options.workers // max(1, len(todo))
     _set_environment(edition.root, options.scheduler, max(1, processes))
+    begin = time.monotonic()
     with locked(edition):
         failed = run(edition, todo, workers=options.workers, time_limit=options.time_limit)
     if todo:
-        took, folder = seconds(time.monotonic() - begin), edition.folder.relative_to(edition.root)
-        say(f"{len(todo) - len(failed)} of {len(todo)} notebooks ran in {took}, see {folder}/.")
-    _tell_failures(edition, failed)
+        _tell_outcome(edition, len(todo), failed, time.monotonic() - begin)
     return not failed
 
 
