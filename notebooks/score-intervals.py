@@ -119,8 +119,8 @@ study.binary_study(atlas, designs, draws, np.random.default_rng(streams[0]))
 # A population is used if its smallest class expects 3 items or more: the atlas asks no more. Populations in which it
 # expects 1 to 3 items are reported separately, as "rare". Macro F1 is measured in all populations, the other averages
 # in every second population. The truth is the score of the population. Only test sets in which the score is defined
-# count. If less than half of the test sets are such, the design is left out of that score. "Validation" means the
-# random populations of [another page](/notebooks/validation.ipynb), drawn by another rule.
+# count. If less than half of the test sets are such, the design is left out of that score. "Validation" means
+# random populations that are drawn by another rule.
 
 # %% tags=["hide-input"]
 rng = np.random.default_rng(streams[1])

@@ -423,7 +423,7 @@ def compared(pairs: Iterable[tuple[Entry, Entry]]) -> Iterator[str]:
 
 
 def _main(edition: Edition, options: Namespace) -> bool:
-    from compendium.execute import REFERENCE, tasks  # notebooks do without it
+    from compendium.runs import REFERENCE, tasks  # notebooks do without it
 
     if options.seed:
         edition, published = replace(edition, name="seed"), Published(edition.published)
@@ -442,7 +442,7 @@ def _main(edition: Edition, options: Namespace) -> bool:
 
 
 if __name__ == "__main__":
-    from compendium.execute import Edition, command
+    from compendium.runs import Edition, command
 
     seed = {"action": "store_true", "help": "compare a run with another root seed"}
     command(_main, {"--seed": seed})

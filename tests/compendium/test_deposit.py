@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 import yaml
 from compendium import ROOT, deposit, sources, swhid
-from compendium.execute import Edition
 from compendium.ledger import Record
+from compendium.runs import Edition
 from trees import call, change, make_tree, notebook, put_data, run
 
 NOTEBOOK = (

@@ -8,6 +8,7 @@ import re
 from collections import deque
 from pathlib import Path
 
+import nbformat
 import pytest
 import yaml
 from compendium import ROOT
@@ -48,6 +49,22 @@ def test_the_manifest_lists_what_the_notebooks_make(real_book):
         if p.is_file()
     }
     assert {item["file"] for item in listed} == made
+
+
+def test_a_checker_can_read_what_the_manifest_lists(real_book):
+    """Text and tables of the executed notebooks have their numbers, without the site."""
+    cells = 0
+    for path in (real_book / "executed").glob("*.ipynb"):
+        notebook = nbformat.read(path, as_version=4)
+        for cell in notebook.cells:
+            if cell.cell_type == "markdown":
+                assert not ROLE_LEFT.search(cell.source), (path.stem, cell.source)
+            for output in cell.get("outputs", []):
+                html = output.get("data", {}).get("text/html", "")
+                shown = re.findall(r'data-show="(\w+)">(.*?)</span>', html)
+                assert not [what for what, text in shown if what != "verdict" and not text]
+                cells += len(shown)
+    assert cells > 900
 
 
 def test_every_link_of_the_real_book_leads_somewhere(real_book):
@@ -118,6 +135,7 @@ def visits(browser, real_book, real_address):
         tab = context.new_page()
         tab.on("request", lambda request: tab.asked.append(request.url))
         tab.on("pageerror", lambda error: tab.errors.append(str(error)))
+        tab.on("console", lambda said: tab.errors.extend([said.text] * (said.type == "error")))
         return tab
 
     free, loading, found = [new_tab() for _ in range(4)], deque(), {}
