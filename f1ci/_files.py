@@ -1,126 +1,253 @@
-"""Read the files of the command line: UTF-8 tables with a header line, one label in a cell."""
+"""Read a file of predictions: delimited text or JSON becomes columns of text, a cell for each item.
+
+Understood are CSV with any usual separator, columns between blanks, JSON lines, a JSON list of
+objects, and JSON lists by name. `f1ci._columns` then says which column is what.
+"""
 
 from __future__ import annotations
 
 import csv
-import itertools
-import math
+import io
+import json
 import re
 import sys
-from argparse import Namespace
-from collections import Counter
-from collections.abc import Iterable
-from pathlib import Path
-from typing import IO
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
 
 from f1ci import _validation
-from f1ci.results import IntervalWarning, warn
+from f1ci._roles import role_of
 
-# More different labels than this are scores or identifiers.
-_MOST_LABELS = 1_000
+# A line of cells with its number.
+Line: TypeAlias = tuple[int, list[str]]
 
-_MISSING = {"", "na", "nan", "none", "null", "<na>"}
+# Larger files do not fit in memory together with their cells. Some have no end, such as /dev/zero.
+_MOST_BYTES = 1 << 28
 
+_SEPARATORS = "\t;,|"
 
-def labels(options: Namespace) -> tuple[list[str], list[list[str]], list[str] | None]:
-    """Return the names of models, the true labels and those of each model, and the groups."""
-    groups, models = [options.groups] if options.groups else [], options.pred
-    names, key = [*groups, options.true], options.on
-    if key is None and options.file_b is None:
-        columns = read(options.file, [*names, *models], options.delimiter)
-    elif key is None or options.file_b is None or len(models) > 2:
-        raise ValueError("two files need --on COLUMN and --pred with one name or two")
-    else:
-        first = read(options.file, [key, *names, models[0]], options.delimiter)
-        second = read(options.file_b, [key, models[-1]], options.delimiter)
-        columns = _joined(options, first, second)
-        if models[0] == models[-1]:
-            models = [Path(path).stem for path in (options.file, options.file_b)]
-    column = columns.pop(0) if groups else None
-    return models, _alike(columns), column
+# Longer cells are sentences: each is kept once, and there is no use in comparing it with others.
+_LONGEST_LABEL = 40
 
 
-def _joined(options: Namespace, first: list[list[str]], second: list[list[str]]) -> list[list[str]]:
-    """Return the columns of two files whose first columns name the items."""
-    for path, (keys, *_) in ((options.file, first), (options.file_b, second)):
-        key, number = Counter(keys).most_common(1)[0]
-        if number > 1:
-            raise ValueError(f"{path}: the row {_validation.short(key)} comes twice")
-    of_b = dict(zip(*second, strict=True))
-    rows = [(*row, of_b[key]) for key, *row in zip(*first, strict=True) if key in of_b]
-    if not rows:
-        raise ValueError(f"no row of {options.file} occurs in {options.file_b}")
-    if alone := len(first[0]) + len(of_b) - 2 * len(rows):
-        warn(f"{alone:,} rows without a partner in the other file are left out", IntervalWarning)
-    return [list(column) for column in zip(*rows, strict=True)]
+@dataclass
+class Table:
+    """The columns of a file.
+
+    Attributes
+    ----------
+    file : str
+        How messages call the file.
+    columns : dict
+        The cells of each column, without blanks at the ends, by its name.
+    lines : list of int
+        The line on which each item stands.
+    has_names : bool
+        True if the file names its columns. Others are called "column 1", "column 2", ...
+    in_file : dict
+        How each column is called in its own file, if two files were joined.
+    """
+
+    file: str
+    columns: dict[str, list[str]]
+    lines: list[int]
+    has_names: bool = True
+    in_file: dict[str, str] = field(default_factory=dict)
 
 
-def _alike(columns: list[list[str]]) -> list[list[str]]:
-    """Return labels in which 1.0 and 1, and True and true, are one label."""
-    distinct = set().union(*columns)
-    if len(distinct) > _MOST_LABELS:
-        what = f"{len(distinct):,} different labels, {_validation.short(columns[0][0])} among them"
-        raise ValueError(f"{what}; are these scores or identifiers?")
-    spelled = {label: label.casefold() for label in distinct}
-    if all(re.fullmatch(r"-?\d+(\.0*)?", label) for label in distinct):
-        spelled = {label: label.partition(".")[0] for label in distinct}
-    elif not set(spelled.values()) <= {"true", "false"}:
-        return columns
-    if len(set(spelled.values())) < len(distinct):
-        pairs = ", ".join(f"{x} as {y}" for x, y in sorted(spelled.items()) if x != y)
-        warn(f"labels are read {pairs}", IntervalWarning)
-    return [[spelled[label] for label in column] for column in columns]
+def read(path: str, delimiter: str | None = None, names: Collection[str] = ()) -> Table:
+    """Return the columns of a file. An error says in which line something is wrong.
+
+    Parameters
+    ----------
+    path : str
+        The path of the file; "-" is standard input.
+    delimiter : str, optional
+        The character between columns. By default it is found in the first line.
+    names : collection of str, optional
+        Names that the caller knows to be names of columns.
+    """
+    file = "standard input" if path == "-" else path
+    text = _text(path, file)
+    if re.match(r"\s*(\{|\[\s*\{)", text):
+        lines = _lines_of_json(text, file)
+        return _table(file, lines, has_names=True)
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    lines = list(_lines_of_text(text, delimiter or _separator(text), file))
+    if not lines:
+        raise ValueError(f"{file}: the file is empty")
+    _check_widths(lines, file)
+    (_, head), *rows = lines
+    is_named = not set(head).isdisjoint(names)
+    return _table(file, lines, is_named or _are_names(head, [cells for _, cells in rows]))
 
 
-def opened(path: str) -> IO[str]:
-    """Open a file of text, or standard input."""
-    file: str | int = 0 if path == "-" else path
-    return open(file, encoding="utf-8-sig", newline="")  # noqa: PTH123
+def _check_widths(lines: list[Line], file: str) -> None:
+    """Refuse lines of other widths than the first; R names one column less than there are."""
+    (_, head), *rows = lines
+    if rows and all(len(cells) == len(head) + 1 for _, cells in rows):
+        head.insert(0, "")
+    for number, cells in rows:
+        if len(cells) != len(head):
+            got = f"{len(cells)} cells, the first line has {len(head)}"
+            raise ValueError(f"{file}, line {number}: got {got}")
 
 
-def in_order(distinct: Iterable[str]) -> list[str]:
-    """Return different labels in order: whole numbers by their size, then text."""
-    whole = re.compile(r"-?\d+")
-    return sorted(set(distinct), key=lambda x: (int(x) if whole.fullmatch(x) else math.inf, x))
+def _text(path: str, file: str) -> str:
+    """Return the text of a file, in UTF-8 or, if it says so itself, in UTF-16."""
+    with open(0 if path == "-" else path, "rb") as stream:  # noqa: PTH123
+        data = stream.read(_MOST_BYTES + 1)
+    if len(data) > _MOST_BYTES:
+        limit = f"more than {_MOST_BYTES >> 20} megabytes, or input without an end"
+        raise ValueError(f"{file}: {limit}; draw a sample of the items, or use f1ci in Python")
+    encoding = "utf-16" if data.startswith((b"\xff\xfe", b"\xfe\xff")) else "utf-8-sig"
+    try:
+        return data.decode(encoding)
+    except UnicodeDecodeError as error:
+        number = 1 + data.count(b"\n", 0, error.start)
+        what = "not UTF-8 text; a packed file must be unpacked first"
+        raise ValueError(f"{file}, line {number}: {what}") from None
 
 
-def read(path: str, names: list[str], delimiter: str | None) -> list[list[str]]:
-    """Return the columns of these names. An error says in which line something is wrong."""
-    rows, line, where = [], 1, "standard input" if path == "-" else path
-    with opened(path) as stream:
+def _table(file: str, lines: Sequence[Line], has_names: bool) -> Table:
+    """Return the table of these lines, of which the first may hold names."""
+    _, head = lines[0]
+    if not has_names:
+        head = [f"column {k}" for k in range(1, len(head) + 1)]
+    if len(set(head)) < len(head):
+        got = _validation.listing(head)
+        raise ValueError(f"{file}: two columns have the same name, got the columns {got}")
+    items = lines[1:] if has_names else lines
+    if not items:
+        raise ValueError(f"{file}: no rows below the header")
+    cells = zip(*(row for _, row in items), strict=True)
+    columns = {name: list(column) for name, column in zip(head, cells, strict=True)}
+    return Table(file, columns, [number for number, _ in items], has_names)
+
+
+# Delimited text
+
+
+def _separator(text: str) -> str:
+    """Return the separator that cuts the first line into most cells; a tab if none does."""
+    first = text.lstrip().partition("\n")[0]
+    unquoted = re.sub('"[^"]*"', "", first)  # what is inside quotes separates nothing
+    if any(mark in unquoted for mark in _SEPARATORS):
+        return max(_SEPARATORS, key=unquoted.count)
+    first_width, *widths = [len(cells) for _, cells in _lines_of_words(text)] or [0]
+    same_width = len(set(widths)) == 1 and widths[0] in (first_width, first_width + 1)
+    return " " if first_width > 1 and same_width else "\t"
+
+
+def _lines_of_text(text: str, separator: str, file: str) -> Iterator[Line]:
+    """Yield the cells of each line that is not blank."""
+    if separator == " ":
+        yield from _lines_of_words(text)
+        return
+    number = 1
+    try:
+        reader = csv.reader(
+            io.StringIO(text), delimiter=separator, skipinitialspace=True, strict=True
+        )
+        for row in reader:
+            cells = _stripped(row)
+            if any(cells) or len(cells) > 1:
+                yield number, cells
+            number = reader.line_num + 1
+    except csv.Error as error:
+        what = str(error)
+        if what == "unexpected end of data":
+            what = "opens a quote that nothing closes"
+        raise ValueError(f"{file}, line {number}: {what}") from None
+
+
+def _lines_of_words(text: str) -> Iterator[Line]:
+    """Yield the words of each line, with blanks between them, or inside quotes."""
+    for number, line in enumerate(text.split("\n"), start=1):
+        words = re.findall(r'"[^"]*"|\S+', line)
+        if words:
+            yield number, _stripped(word.strip('"') for word in words)
+
+
+def _stripped(cells: Iterable[str]) -> list[str]:
+    """Return cells without blanks at their ends; equal labels are one object in memory."""
+    stripped = [cell.strip() for cell in cells]
+    return [sys.intern(cell) if len(cell) <= _LONGEST_LABEL else cell for cell in stripped]
+
+
+def _are_names(head: list[str], rows: list[list[str]]) -> bool:
+    """Tell if the first line holds names and not labels.
+
+    It holds labels if each of its cells stands in another line of its column too. Columns whose
+    values are all different do not count.
+    """
+    if any(role_of(cell) != "open" for cell in head):
+        return True
+    is_label = []
+    for cell, column in zip(head, zip(*rows, strict=True), strict=False):
+        values = set(column)
+        if len(values) < len(column):
+            is_label.append(cell in values)
+    return not is_label or not all(is_label)
+
+
+# JSON
+
+
+def _lines_of_json(text: str, file: str) -> list[Line]:
+    """Return names and then a line for each object."""
+    objects = _objects(text, file)
+    names = list(dict.fromkeys(name for one in objects for name in one))
+    lines: list[Line] = [(1, names)]
+    for number, one in enumerate(objects, start=1):
+        cells = [_cell(one.get(name)) for name in names]
+        lines.append((number, _stripped(cells)))
+    return lines
+
+
+def _objects(text: str, file: str) -> list[dict[str, Any]]:
+    """Return the objects of JSON lines, of a JSON list, or of lists by name."""
+    try:
+        whole = json.loads(text)
+    except (ValueError, RecursionError):
+        return _objects_of_lines(text, file)
+    if isinstance(whole, dict):
+        lists = list(whole.values())
+        if not lists or not all(isinstance(cells, list) for cells in lists):
+            return [whole]
+        if len({len(cells) for cells in lists}) > 1:
+            raise ValueError(f"{file}: the lists have different lengths")
+        return [dict(zip(whole, cells, strict=True)) for cells in zip(*lists, strict=True)]
+    for number, one in enumerate(whole, start=1):
+        _check_object(one, number, file)
+    return list(whole)
+
+
+def _objects_of_lines(text: str, file: str) -> list[dict[str, Any]]:
+    """Return the object of each line that is not blank."""
+    objects: list[dict[str, Any]] = []
+    for line in filter(str.strip, text.splitlines()):
+        number = len(objects) + 1
         try:
-            head = stream.readline()
-            # Columns are counted as CSV has them: what is inside quotes separates nothing.
-            if delimiter is None:
-                found = {d: next(csv.reader([head], delimiter=d), []) for d in ",;\t|"}
-                delimiter = max(found, key=lambda d: len(found[d]))
-            lines = itertools.chain([head], stream)
-            reader = csv.reader(lines, delimiter=delimiter, skipinitialspace=True, strict=True)
-            header = [name.strip() for name in next(reader, [])]
-            for name in names:
-                if header.count(name) != 1:
-                    got = _validation.short(header)
-                    raise ValueError(f"wanted is one column {name!r}, got the columns {got}")
-            line, places = reader.line_num + 1, [header.index(name) for name in names]
-            for row in reader:
-                if row and len(row) != len(header):
-                    raise ValueError(f"the header has {len(header)} columns, got {len(row)}")
-                if row:
-                    rows.append([_label(row[place], header[place]) for place in places])
-                line = reader.line_num + 1
-        except UnicodeDecodeError:
-            what = "not UTF-8 text; UTF-16 must be converted and gzip unpacked first"
-            raise ValueError(f"{where}, line {line}: {what}") from None
-        except (csv.Error, ValueError) as error:
-            raise ValueError(f"{where}, line {line}: {error}") from None
-    if not rows:
-        raise ValueError(f"{where}: no rows below the header")
-    return [list(column) for column in zip(*rows, strict=True)]
+            one = json.loads(line)
+        except (ValueError, RecursionError):
+            got = _validation.short(line)
+            raise ValueError(f"{file}: object {number} is not JSON, got {got}") from None
+        _check_object(one, number, file)
+        objects.append(one)
+    return objects
 
 
-def _label(cell: str, column: str) -> str:
-    """Return what is in a cell, if it is a label."""
-    label = cell.strip()
-    if label.casefold() in _MISSING:
-        raise ValueError(f"column {column!r}: the label is missing, got {label!r}")
-    return sys.intern(label)  # each label is kept once
+def _check_object(one: object, number: int, file: str) -> None:
+    if not isinstance(one, dict):
+        got = _validation.short(one)
+        raise ValueError(f"{file}: object {number} must have names, got {got}")
+
+
+def _cell(value: object) -> str:
+    """Return a value of JSON as the text of a cell; null is an empty one."""
+    if value is None:
+        return ""
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return value if isinstance(value, str) else json.dumps(value)

@@ -80,7 +80,6 @@ def interval_of(sample: Sample, question: Question) -> Interval:
     low, high = limits_of(sample, method, z)
     # 1. An undefined score may have a value by convention; then its whole range is possible.
     undefined = np.isnan(sample.estimate)
-    estimate = np.where(undefined, question.constant, sample.estimate)
     least, largest = sample.range
     if not np.isnan(question.constant):
         low = np.where(undefined, least, low)
@@ -90,19 +89,18 @@ def interval_of(sample: Sample, question: Question) -> Interval:
         high = np.where(np.isnan(high), high, largest)
     elif question.alternative == "less":
         low = np.where(np.isnan(low), low, least)
-    error = sample.error if method.error is None else method.error(sample, z)
     if not question.quiet:
         check(sample, method, question)
-    named = question.classes is not None and question.each
+    error = sample.error if method.error is None else method.error(sample, z)
     return Interval(
-        _number(estimate),
+        _number(np.where(undefined, question.constant, sample.estimate)),
         _number(low),
         _number(high),
         _number(np.where(undefined, np.nan, error)),
         question.level,
         method_name + "+groups" * sample.grouped,
         question.name,
-        tuple(question.classes or ()) if named else None,
+        tuple(question.classes or ()) if question.each else None,
         question.alternative,
     )
 
@@ -161,55 +159,52 @@ def check(sample: Sample, method: Method, question: Question) -> None:
         text = f"{question.name} has a standard error of zero{_places(flat, question)}, so that"
         advice = "method='score' avoids this" if sample.has_score_limits else "collect more items"
         warn(f"{text} {method.at_zero_error}; {advice}", DegenerateVarianceWarning)
-    few = [_places_with_few(part.metric, part.matrix) for part in parts if part.matrix is not None]
-    for which in few:
-        if which is not None and which.any():
-            _warn_of_few(which, question)
-            break
+    for part in parts:
+        few = None if part.matrix is None else _with_few_items(part.metric, part.matrix)
+        if few is not None and few.any():
+            _warn_of_few(few, question)
+            return
 
 
 def _check_left_out(parts: list[Sample], question: Question) -> None:
-    """Warn of the classes that averages leave out because they have no score."""
-    names: list[str] = []
-    for part in parts:
-        for place in part.left_out:
-            name = _class_name(place, question.classes)
-            if name not in names:
-                names.append(name)
-    left_out = max(part.units_left_out for part in parts)
-    if left_out:
-        text = f"{question.name} leaves out {left_out:,} units whose score is undefined"
-        warn(f"{text}; zero_division=0 counts them as 0", UndefinedMetricWarning)
+    """Warn of the classes, or units, that averages leave out because they have no score."""
+    advice = "zero_division=0 counts them as 0"
+    units = max(part.units_left_out for part in parts)
+    if units:
+        text = f"{question.name} leaves out {units:,} units whose score is undefined"
+        warn(f"{text}; {advice}", UndefinedMetricWarning)
+    places = [place for part in parts for place in part.left_out]
+    names = list(dict.fromkeys(_class_name(place, question.classes) for place in places))
     if names:
         text = f"{question.name} leaves out class {_validation.first_few(names)}"
-        warn(
-            f"{text}, whose score is undefined; zero_division=0 counts it as 0",
-            UndefinedMetricWarning,
-        )
+        warn(f"{text}, where a score is undefined; {advice}", UndefinedMetricWarning)
 
 
-def _places_with_few(metric: Metric, matrix: Matrix) -> NDArray[np.bool_] | None:
+def _with_few_items(metric: Metric, matrix: Matrix) -> NDArray[np.bool_] | None:
     """Tell in which classes of an average fewer than `FEW` items matter to the score."""
-    if isinstance(metric, Mean) and isinstance(metric.of, Tversky) and metric.average != "micro":
-        means = [metric]
-    elif isinstance(metric, MacroStar):
-        means = [metric.of_precision, metric.of_recall]
-    else:
+    if isinstance(metric, MacroStar):
+        of_precision = _with_few_items(metric.of_precision, matrix)
+        of_recall = _with_few_items(metric.of_recall, matrix)
+        if of_precision is None or of_recall is None:
+            return None
+        return np.asarray(of_precision | of_recall)
+    if not isinstance(metric, Mean) or metric.average == "micro":
         return None
-    scores = [mean.of for mean in means if isinstance(mean.of, Tversky)]
-    false_positives = any(score.a > 0.0 for score in scores)
-    false_negatives = any(score.b > 0.0 for score in scores)
-    wrong = false_positives * (matrix.predicted - matrix.right)
-    wrong = wrong + false_negatives * (matrix.true - matrix.right)
-    few = matrix.right + wrong < FEW
-    for mean in means:
-        if mean.average == "weighted":
-            few = few & (matrix.true > 0.0)
-        if mean.chosen:
-            few = few & np.isin(np.arange(len(few)), mean.chosen).reshape(-1, *[1] * (few.ndim - 1))
-        if mean.absent:
-            few[list(mean.absent)] = False
-    return np.asarray(few)
+    if not isinstance(metric.of, Tversky):
+        return None
+    matter = np.array(matrix.right)
+    if metric.of.a > 0.0:
+        matter += matrix.predicted - matrix.right
+    if metric.of.b > 0.0:
+        matter += matrix.true - matrix.right
+    few = matter < FEW
+    if metric.average == "weighted":
+        few &= matrix.true > 0.0
+    counted = np.ones(len(few), dtype=bool)
+    if metric.chosen:
+        counted = np.isin(np.arange(len(few)), metric.chosen)
+    counted[list(metric.absent or ())] = False
+    return np.asarray(few & counted.reshape(-1, *[1] * (few.ndim - 1)))
 
 
 def _warn_of_few(few: NDArray[np.bool_], question: Question) -> None:
@@ -243,14 +238,15 @@ def _lacking(sample: Sample, question: Question) -> str:
         return ""
     r = matrix.cells.r
     first = np.flatnonzero(np.isnan(sample.estimate))[0]
-    true = matrix.true.reshape(r, -1)[:, first]
-    predicted = matrix.predicted.reshape(r, -1)[:, first]
-    names = ["negative", "positive"] if r == 2 and sample.metric.binary else question.classes
+    numbers = {
+        "true": matrix.true.reshape(r, -1)[:, first],
+        "predicted": matrix.predicted.reshape(r, -1)[:, first],
+    }
+    binary = r == 2 and sample.metric.binary
+    names = ["negative", "positive"] if binary else question.classes
     lacks = []
     for place in range(r):
-        pairs = (("true", true[place]), ("predicted", predicted[place]))
-        words = [word for word, number in pairs if not number]
+        words = [word for word, number in numbers.items() if not number[place]]
         if words:
-            name = _class_name(place, names)
-            lacks.append(f"class {name} is never {' and never '.join(words)}")
+            lacks.append(f"class {_class_name(place, names)} is never {' and never '.join(words)}")
     return f", because {_validation.first_few(lacks)}" if lacks else ""

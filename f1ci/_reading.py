@@ -78,11 +78,7 @@ def read(
     if isinstance(metric, Mean) and metric.average == "samples":
         raise ValueError("average='samples' needs indicators of shape (items, classes) as labels")
     if metric.binary and average is not None:
-        if labels is not None:
-            got = _validation.short(labels)
-            raise ValueError(
-                f"labels goes with averages over classes, not with pos_label, got {got}"
-            )
+        _refuse_labels(labels)
         items = binary_items(named, pos_label, groups)
         return Reading(metric, items, items.classes, False, constant)
     items = class_items(named, labels, groups)
@@ -90,6 +86,13 @@ def read(
         classes = list(items.classes)[: items.asked]
         return Reading(metric, items.each_class(), classes, True, constant)
     return Reading(with_classes(metric, items, constant), items, items.classes, False, constant)
+
+
+def _refuse_labels(labels: Classes | None) -> None:
+    """Refuse the classes of an average for the score of one class."""
+    if labels is not None:
+        rule = "labels goes with averages over classes, not with pos_label"
+        raise ValueError(f"{rule}, got {_validation.short(labels)}")
 
 
 def with_classes(metric: Metric, items: Items, constant: float = np.nan) -> Metric:

@@ -34,10 +34,17 @@ def p_value(p: float) -> str:
 
 
 def label(name: object) -> str:
-    """Return a name on one line, cut if it is long, without characters that move the cursor."""
+    """Return a name on one line. The middle of a long one is left out: ends tell models apart."""
+    text = printable(name)
+    if len(text) <= _WIDEST:
+        return text
+    half = _WIDEST // 2
+    return f"{text[:half]}…{text[1 - half :]}"
+
+
+def printable(name: object) -> str:
+    """Return a name without characters that move the cursor."""
     text = str(name)
-    if len(text) > _WIDEST:
-        text = text[: _WIDEST - 1] + "…"
     return text if text.isprintable() and text.strip() else repr(text)
 
 

@@ -1,33 +1,47 @@
 """The command line: `f1ci` and `python -m f1ci`.
 
-Each command reads its files, asks the public functions of f1ci and prints what they return. What is
-wrong with a file is said in one sentence with line and column.
+Each command reads its files, asks the public functions of f1ci and prints what they return. One
+sentence says what is wrong with a file, with line and column.
 """
 
 from __future__ import annotations
 
 import argparse
 import io
-import itertools
 import json
-import math
 import os
 import sys
 import warnings
 from argparse import ArgumentParser, Namespace
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, TypeAlias
 
+import numpy as np
+
 import f1ci
-from f1ci import _files, _pasted, _tables, _validation, metrics
-from f1ci.results import Fields, IntervalWarning
-
-# What a positive label is called most often.
-_POSITIVE = ("1", "true", "True", "TRUE", "yes", "pos", "positive")
-
+from f1ci import _columns, _files, _joining, _tables, _validation, metrics
+from f1ci._columns import Named, Predictions
+from f1ci.results import Fields, IntervalWarning, in_json
 
 # What a command prints, and the same in rows for programs.
 Answer: TypeAlias = tuple[str, list[Fields]]
+
+_EXAMPLES = """\
+examples:
+  f1ci counts 77 44 10
+  f1ci report predictions.csv
+  f1ci report gold.txt pred.txt
+  f1ci compare predictions.csv --true gold --pred bert svm
+  f1ci compare run1/preds.csv run2/preds.csv --on id
+  f1ci plan --metric f0.5 --half-width 0.02 --prevalence 0.615
+  cat predictions.jsonl | f1ci report - --json
+
+A file has a line for each item: CSV, tab-separated text, or JSON lines. f1ci says which columns it
+takes; where the file leaves a doubt, it asks for --true or --pred.
+The calculator in f1ci's book reads printed confusion matrices.
+Limits are for items drawn at random, or for documents (--groups). For fixed numbers of items of
+the classes use f1ci.metric_interval(..., fixed='rows') in Python.
+The exit code is 0, or 2 after bad input. `f1ci COMMAND --help` explains a command."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -35,27 +49,45 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", IntervalWarning)
-            options = _parsers()["f1ci"].parse_args(arguments)
+            parser = _parser()
+            options = parser.parse_args(arguments)
+            if options.command is None:
+                _write(parser.format_help())
+                return 0
             text, rows = options.run(options)
-        _write(text, rows, options.json)
+        if options.json:
+            text = json.dumps(in_json(rows), indent=2, ensure_ascii=False, allow_nan=False)
+        _write(f"{text}\n")
     except BrokenPipeError:  # the reader has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except OSError as error:
-        where, what = error.filename or "standard input or output", error.strerror or str(error)
-        return _say(f"{where}: {what.lower()}")
+        where = error.filename or "standard input or output"
+        _complain(f"{where}: {(error.strerror or str(error)).lower()}")
+        return 2
     except (ValueError, TypeError) as error:  # what validation raises
-        return _say(str(error))
+        _complain(str(error))
+        return 2
     for note in dict.fromkeys(str(warning.message) for warning in caught):
-        _say(f"note: {note}")
+        _complain(f"note: {note}")
     return 0
 
 
-def _say(text: str) -> int:
-    """Say what is wrong, or what is to be noted; return the exit code of bad input."""
+def _complain(text: str) -> None:
+    """Write to standard error what is wrong, or what is to be noted."""
     if sys.stderr is not None:
         sys.stderr.write(f"f1ci: {text}\n")
-    return 2
+
+
+def _write(text: str) -> None:
+    """Write to standard output, in letters that the terminal has."""
+    out = sys.stdout
+    if out is None:
+        raise OSError("closed")
+    if isinstance(out, io.TextIOWrapper):
+        out.reconfigure(errors="backslashreplace")
+    out.write(text)
+    out.flush()
 
 
 # Commands
@@ -63,69 +95,116 @@ def _say(text: str) -> int:
 
 def _counts(options: Namespace) -> Answer:
     """Print intervals from the counts of one model."""
-    counts = [[options.tn or 0, options.fp], [options.fn, options.tp]]
-    asked = ["precision", "recall", "f1", "accuracy"][: 3 if options.tn is None else 4]
+    names = ["precision", "recall", "f1"]
+    if options.tn is not None:
+        names.append("accuracy")
     if options.metric or options.method:  # a method may be for F1 alone
-        asked = [options.metric or "f1"]
-    of = {name: getattr(options, name) for name in ("method", "confidence_level", "alternative")}
-    intervals = [f1ci.metric_interval(counts, metric, **of) for metric in asked]
-    return "\n".join(map(str, intervals)), [{"name": x.metric} | x.to_dict() for x in intervals]
+        names = [options.metric or "f1"]
+    if options.tn is None:
+        _refuse_without_negatives(names)
+    matrix = [[options.tn or 0, options.fp], [options.fn, options.tp]]
+    intervals = [
+        f1ci.metric_interval(
+            matrix,
+            name,
+            method=options.method,
+            confidence_level=options.confidence_level,
+            alternative=options.alternative,
+        )
+        for name in names
+    ]
+    rows = [{"name": interval.metric} | interval.to_dict() for interval in intervals]
+    return "\n".join(map(str, intervals)), rows
+
+
+def _refuse_without_negatives(names: list[str]) -> None:
+    """Refuse metrics that change with the true negatives."""
+    for name in names:
+        metric = metrics.get(name)
+        few_and_many = metric.value([[[1, 3], [2, 7]], [[9, 3], [2, 7]]])
+        if np.ptp(few_and_many) > 1e-9:  # more than rounding
+            raise ValueError(f"{metric.name} needs the true negatives: f1ci counts TP FP FN TN")
 
 
 def _report(options: Namespace) -> Answer:
     """Print precision, recall and F1 of every class, each with its interval."""
-    _, (true, predicted), groups = _files.labels(options)
-    printed = f1ci.classification_report(
+    predictions = _read(options)
+    if len(predictions.models) != 1:
+        listed = _validation.listing(predictions.models)
+        raise ValueError(f"a report is for one model: name it with --pred; got {listed}")
+    true, predicted = predictions.labels
+    report = f1ci.classification_report(
         true,
         predicted,
-        groups=groups,
-        labels=options.labels or _files.in_order([*true, *predicted]),
+        groups=predictions.groups,
+        labels=options.labels or _columns.in_order([*true, *predicted]),
         method=options.method,
         confidence_level=options.confidence_level,
+        **_given(options, "zero_division"),
     )
-    return _reported(printed, _shape(len(true), groups))
-
-
-def _matrix(options: Namespace) -> Answer:
-    """Print the same report from a confusion matrix; rows are true classes."""
-    with _files.opened(options.matrix) as stream:
-        matrix, classes = _pasted.read_matrix(stream.read())
-    of = {"method": options.method, "confidence_level": options.confidence_level}
-    return _reported(f1ci.matrix_report(matrix, classes, **of), f"{matrix.sum():,} items")
-
-
-def _reported(printed: f1ci.ClassificationReport, shape: str) -> Answer:
-    of = {"method": printed.method, "confidence_level": printed.confidence_level}
-    text = f"{shape}, {len(printed.classes)} classes\n\n{printed}"
-    return text, [row | of for row in printed.records()]
+    shape = f"{_shape(predictions)}, {len(report.classes)} classes"
+    of_all = {"method": report.method, "confidence_level": report.confidence_level}
+    return f"{shape}\n\n{report}", [record | of_all for record in report.records()]
 
 
 def _compare(options: Namespace) -> Answer:
     """Say which of two or more models is better on the same items."""
-    models, labels, groups = _files.labels(options)
-    metric, positive = _compared_metric(options, _files.in_order(itertools.chain(*labels)))
-    of_class = f" of {_tables.label(positive)}" if metric.binary else ""
-    columns: list[list[Any]] = list(labels)
-    if metric.binary:  # all other classes are one
-        columns = [[label == positive for label in column] for column in labels]
+    predictions = _read(options)
+    metric, positive = _compared_metric(options, predictions)
+    labels: list[list[Any]] = list(predictions.labels)
+    if positive is not None:  # all other classes are one
+        labels = [[label == positive for label in column] for column in labels]
     comparison = f1ci.compare_models(
-        columns[0],
-        dict(zip(map(_tables.label, models), columns[1:], strict=True)),
+        labels[0],
+        dict(zip(map(_tables.printable, predictions.models), labels[1:], strict=True)),
         metric,
         margin=options.margin,
-        groups=groups,
+        groups=predictions.groups,
         method=options.method,
         rng=0,
         confidence_level=options.confidence_level,
+        **_given(options, "labels", "zero_division"),
     )
-    rows: list[Fields] = [{"name": name} | x.to_dict() for name, x in comparison.intervals.items()]
+    test = next(iter(comparison.tests.values()))
+    of_class = "" if positive is None else f" of {_tables.label(positive)}"
+    shape = f"{_shape(predictions)}, {metric.name}{of_class}"
+    methods = f"method {test.interval.method}, test {test.method}"
+    return f"{shape}, {methods}\n\n{comparison}", _rows(comparison)
+
+
+def _rows(comparison: f1ci.ModelComparison) -> list[Fields]:
+    """Return a row for each model and each pair; the last one has the verdict."""
+    rows: list[Fields] = []
+    for name, interval in comparison.intervals.items():
+        rows.append({"name": name} | interval.to_dict())
     for record, test in zip(comparison.records(), comparison.tests.values(), strict=True):
-        rows.append({"name": f"{record['b']} - {record['a']}"} | record)
-        rows[-1] |= {"p_not_inferior": test.p_not_inferior, "p_equivalent": test.p_equivalent}
-        rows[-1] |= {"method": test.interval.method, "test": test.method}
-    rows[-1] |= {"verdict": comparison.verdict()}
-    shape = f"{_shape(len(labels[0]), groups)}, {metric.name}{of_class}"
-    return f"{shape}, method {test.interval.method}, test {test.method}\n\n{comparison}", rows
+        row: Fields = {"name": f"{record['b']} - {record['a']}"} | record
+        row["p_not_inferior"] = test.p_not_inferior
+        row["p_equivalent"] = test.p_equivalent
+        row["method"] = test.interval.method
+        row["test"] = test.method
+        rows.append(row)
+    rows[-1]["verdict"] = comparison.verdict()
+    return rows
+
+
+def _compared_metric(
+    options: Namespace, predictions: Predictions
+) -> tuple[metrics.Metric, str | None]:
+    """Return the metric, and the positive class if the metric has one."""
+    classes = _columns.in_order(label for column in predictions.labels for label in set(column))
+    binary = len(classes) <= 2 or options.positive is not None
+    metric = metrics.get(options.metric or ("f1" if binary else "macro_f1"))
+    if not metric.binary:
+        return metric, None
+    positive = options.positive
+    if positive is None:
+        positive = _columns.positive_class(classes)
+    if positive not in classes:
+        among = f"the positive class among {_validation.listing(classes)}"
+        got = _validation.short(positive)
+        raise ValueError(f"{metric.name} needs --positive, {among}; got {got}")
+    return metric, positive
 
 
 def _plan(options: Namespace) -> Answer:
@@ -139,117 +218,176 @@ def _plan(options: Namespace) -> Answer:
     return str(plan), [plan.to_dict()]
 
 
-# The parser
+# What the commands share
 
-_COLUMN: Fields = {"metavar": "COLUMN"}
-_ARGUMENTS: dict[str, Fields] = {
-    "tp": {"type": int, "help": "true positives"},
-    "fp": {"type": int, "help": "false positives"},
-    "fn": {"type": int, "help": "false negatives"},
-    "tn": {"type": int, "nargs": "?", "help": "true negatives, for the accuracy only"},
-    "file": {"help": "a file with a header line; - is standard input"},
-    "matrix": {"help": "a printed matrix of items drawn at random; - is standard input"},
-    "file_b": {"nargs": "?", "help": "a second file, with the predictions of model B"},
-    "--on": _COLUMN | {"help": "the column that joins the two files"},
-    "--true": _COLUMN | {"required": True, "help": "true labels"},
-    "--pred": _COLUMN | {"required": True, "nargs": 1, "help": "predicted labels"},
-    "--pred+": _COLUMN | {"required": True, "nargs": "+", "help": "of each model or both files"},
-    "--groups": _COLUMN | {"help": "document, image or user of the item"},
-    "--labels": {"nargs": "+", "metavar": "LABEL", "help": "the classes in their order, or some"},
-    "--positive": {"metavar": "LABEL", "help": "the positive class"},
-    "--delimiter": {"metavar": "CHARACTER", "help": "between columns"},
-    "--metric": {"metavar": "NAME", "help": "f1 by default; f2, recall, macro_f1, ..."},
-    "--method": {"metavar": "NAME", "help": "score by default; also cautious, logit, delta, ..."},
-    "--margin": {"type": float, "default": 0.0, "help": "a difference that does not matter"},
-    "--half-width": {"type": float, "required": True, "help": "half the length of the interval"},
-    "--prevalence": {"type": float, "help": "share of truly positive items"},
-    "--confidence-level": {"type": float, "default": 0.95, "metavar": "LEVEL"},
-    "--alternative": {"default": "two-sided", "help": "greater or less: one limit"},
-    "--json": {"action": "store_true", "help": "print json"},
-}
-_TABLE = "file --true --groups --delimiter --pred"
-_COMPARE = f"{_TABLE}+ file_b --on --metric --positive --margin --method"
 
-_PLAN = "--metric --half-width --prevalence"
+def _read(options: Namespace) -> Predictions:
+    """Return the labels in one file or two; a note says which columns were chosen."""
+    if len(options.files) > 2:
+        raise ValueError(f"give one file or two, got {len(options.files)}")
+    named = Named(options.true, options.pred, options.groups, options.on)
+    tables = [_files.read(path, options.delimiter, named.names()) for path in options.files]
+    if len(tables) == 2:
+        table, roles, notes = _joining.joined(tables[0], tables[1], named)
+    else:
+        table = tables[0]
+        roles = _columns.roles_of(table)
+        notes = []
+    predictions = _columns.choose(table, named, roles)
+    if not (named.truth and named.models):
+        notes.insert(0, _chosen(predictions))
+    for note in [*notes, *predictions.notes]:
+        warnings.warn(note, IntervalWarning, stacklevel=1)
+    return predictions
 
-# Each command with its function, its arguments and an example.
-_COMMANDS: dict[str, tuple[Callable[[Namespace], Answer], str, str]] = {
-    "counts": (_counts, "tp fp fn tn --metric --method --alternative", "77 44 10"),
-    "report": (_report, f"{_TABLE} --labels --method", "x.csv --true y --pred a"),
-    "matrix": (_matrix, "matrix --method", "matrix.txt"),
-    "compare": (_compare, _COMPARE, "x.csv --true y --pred a b"),
-    "plan": (_plan, _PLAN, "--metric f0.5 --half-width 0.02 --prevalence 0.615"),
-}
+
+def _chosen(predictions: Predictions) -> str:
+    """Return which columns were chosen: "truth = gold, A = bert, B = svm"."""
+    columns = [f"truth = {_tables.label(predictions.truth)}"]
+    for letter, name in zip("AB", predictions.models, strict=False):
+        columns.append(f"{letter} = {_tables.label(name)}")
+    return ", ".join(columns)
+
+
+def _shape(predictions: Predictions) -> str:
+    """Return the numbers of items and of groups in words."""
+    items = f"{len(predictions.labels[0]):,} items"
+    if predictions.groups is None:
+        return items
+    return f"{items} in {len(set(predictions.groups)):,} groups"
+
+
+def _given(options: Namespace, *names: str) -> Fields:
+    """Return the options that were given, by name."""
+    values = {name: getattr(options, name) for name in names}
+    return {name: value for name, value in values.items() if value is not None}
+
+
+# The parsers
 
 
 def helps() -> dict[str, str]:
     """Return the help of the command line and of each command, by how it is called."""
-    return {name: each.format_help() for name, each in _parsers().items()}
+    top = ArgumentParser(prog="f1ci")
+    commands = _add_commands(top)
+    texts = {"f1ci": _parser().format_help()}
+    for parser in commands.choices.values():
+        texts[parser.prog] = parser.format_help()
+    return texts
 
 
-def _parsers() -> dict[str, ArgumentParser]:
-    examples = [f"{name} {example}" for name, (_, _, example) in _COMMANDS.items()]
-    more = ["compare a.csv b.csv --on id --true y --pred p", "report - --true y --pred a --json"]
-    shown = "\n  ".join(f"f1ci {example}" for example in examples + more)
-    top = ArgumentParser(
+def _parser() -> ArgumentParser:
+    """Return the parser of the whole command line."""
+    parser = ArgumentParser(
         prog="f1ci",
         description="How sure can we be of an F score? Intervals, reports, comparisons, plans.",
         formatter_class=argparse.RawDescriptionHelpFormatter,
-        epilog=f"examples:\n  {shown}\n\n"
-        "A file has a header line, and commas, semicolons, tabs or bars between columns.\n"
-        "Limits are for items drawn at random, or for documents (--groups). For fixed numbers\n"
-        "of items of the classes take f1ci.metric_interval(..., fixed='rows') in Python.\n"
-        "`f1ci COMMAND --help` explains a command.\n"
-        "The exit code is 0, or 2 after bad input.",
+        epilog=_EXAMPLES,
     )
-    top.add_argument("--version", action="version", version=f"f1ci {f1ci.__version__}")
-    commands = top.add_subparsers(metavar="COMMAND", required=True)
-    parsers = {"f1ci": top}
-    for name, (run, words, example) in _COMMANDS.items():
-        new = commands.add_parser(name, help=run.__doc__, description=run.__doc__)
-        new.epilog = f"example: f1ci {name} {example}"
-        new.set_defaults(run=run, on=None, file_b=None)
-        for word in [*words.split(), "--confidence-level", "--json"]:
-            new.add_argument(word.rstrip("+"), **_ARGUMENTS[word])
-        parsers[new.prog] = new
-    return parsers
+    parser.add_argument("--version", action="version", version=f"f1ci {f1ci.__version__}")
+    _add_commands(parser)
+    return parser
 
 
-# What the commands share
+def _add_commands(parser: ArgumentParser) -> argparse._SubParsersAction[ArgumentParser]:
+    """Add the commands to a parser."""
+    commands = parser.add_subparsers(metavar="COMMAND", dest="command")
+    _add_counts(commands.add_parser("counts", help=_counts.__doc__, description=_counts.__doc__))
+    _add_report(commands.add_parser("report", help=_report.__doc__, description=_report.__doc__))
+    _add_compare(
+        commands.add_parser("compare", help=_compare.__doc__, description=_compare.__doc__)
+    )
+    _add_plan(commands.add_parser("plan", help=_plan.__doc__, description=_plan.__doc__))
+    return commands
 
 
-def _compared_metric(options: Namespace, classes: Sequence[str]) -> tuple[metrics.Metric, str]:
-    """Return the metric and the positive class."""
-    name = options.metric or ("f1" if len(classes) <= 2 or options.positive else "macro_f1")
-    metric = metrics.get(name)
-    if not metric.binary:
-        return metric, ""
-    usual = _POSITIVE if len(classes) <= 2 else ()
-    wanted = usual if options.positive is None else (options.positive,)
-    positive = [label for label in classes if label in wanted]
-    if len(positive) != 1:
-        among = f"the positive class among {_validation.listing(classes)}"
-        got = _validation.short(options.positive)
-        raise ValueError(f"{name} needs --positive, {among}; got {got}")
-    return metric, positive[0]
+def _add_counts(parser: ArgumentParser) -> None:
+    parser.set_defaults(run=_counts)
+    parser.epilog = "example: f1ci counts 77 44 10"
+    parser.add_argument("tp", type=int, help="true positives")
+    parser.add_argument("fp", type=int, help="false positives")
+    parser.add_argument("fn", type=int, help="false negatives")
+    parser.add_argument("tn", type=int, nargs="?", help="true negatives, for metrics with them")
+    _add_metric(parser)
+    _add_method(parser)
+    parser.add_argument("--alternative", default="two-sided", help="greater or less: one limit")
+    _add_common(parser)
 
 
-def _shape(items: int, groups: list[str] | None) -> str:
-    return f"{items:,} items" + ("" if groups is None else f" in {len(set(groups)):,} groups")
+def _add_report(parser: ArgumentParser) -> None:
+    parser.set_defaults(run=_report)
+    parser.epilog = "example: f1ci report predictions.csv --true gold --pred bert"
+    _add_files(parser)
+    parser.add_argument("--pred", nargs=1, default=(), metavar="COLUMN", help="predicted labels")
+    _add_classes(parser)
+    _add_method(parser)
+    _add_common(parser)
 
 
-def _write(text: str, rows: list[Fields], as_json: bool) -> None:
-    out = sys.stdout
-    if out is None:
-        raise OSError("closed")
-    if isinstance(out, io.TextIOWrapper):
-        out.reconfigure(errors="backslashreplace")  # a terminal may lack letters
-    if as_json:
-        finite = [{key: _finite(value) for key, value in row.items()} for row in rows]
-        text = json.dumps(finite, indent=2, ensure_ascii=False, allow_nan=False)
-    out.write(text + "\n")
-    out.flush()
+def _add_compare(parser: ArgumentParser) -> None:
+    parser.set_defaults(run=_compare)
+    parser.epilog = "example: f1ci compare predictions.csv --true gold --pred bert svm"
+    _add_files(parser)
+    parser.add_argument(
+        "--pred", nargs="+", default=(), metavar="COLUMN", help="predicted labels of each model"
+    )
+    _add_metric(parser)
+    parser.add_argument("--positive", metavar="LABEL", help="the positive class")
+    parser.add_argument(
+        "--margin", type=float, default=0.0, help="a difference that does not matter"
+    )
+    _add_classes(parser)
+    _add_method(parser)
+    _add_common(parser)
 
 
-def _finite(value: object) -> object:
-    return None if isinstance(value, float) and not math.isfinite(value) else value
+def _add_plan(parser: ArgumentParser) -> None:
+    parser.set_defaults(run=_plan)
+    parser.epilog = "example: f1ci plan --metric f0.5 --half-width 0.02 --prevalence 0.615"
+    _add_metric(parser)
+    parser.add_argument(
+        "--half-width", type=float, required=True, help="half the length of the interval"
+    )
+    parser.add_argument("--prevalence", type=float, help="share of truly positive items")
+    _add_common(parser)
+
+
+def _add_files(parser: ArgumentParser) -> None:
+    parser.add_argument(
+        "files", nargs="+", metavar="FILE", help="one file, or two; - is standard input"
+    )
+    parser.add_argument("--true", default="", metavar="COLUMN", help="true labels")
+    parser.add_argument(
+        "--groups", default="", metavar="COLUMN", help="document, image or user of the item"
+    )
+    parser.add_argument(
+        "--on", default="", metavar="COLUMN", help="the column that names the items in both files"
+    )
+    parser.add_argument("--delimiter", metavar="CHARACTER", help="between columns")
+
+
+def _add_classes(parser: ArgumentParser) -> None:
+    parser.add_argument(
+        "--labels", nargs="+", metavar="LABEL", help="the classes in their order, or some"
+    )
+    parser.add_argument(
+        "--zero-division",
+        type=float,
+        metavar="0, 1 or nan",
+        help="the score of a class without items",
+    )
+
+
+def _add_metric(parser: ArgumentParser) -> None:
+    parser.add_argument("--metric", metavar="NAME", help="f1 by default; f2, recall, macro_f1, ...")
+
+
+def _add_method(parser: ArgumentParser) -> None:
+    parser.add_argument(
+        "--method", metavar="NAME", help="score by default; also cautious, logit, delta, ..."
+    )
+
+
+def _add_common(parser: ArgumentParser) -> None:
+    parser.add_argument("--confidence-level", type=float, default=0.95, metavar="LEVEL")
+    parser.add_argument("--json", action="store_true", help="print json")

@@ -26,8 +26,9 @@ from f1ci._interval import Question, interval_of, limits_of, method_for
 from f1ci._reading import Reading, read
 from f1ci.data import Cells, Items, Matrix
 from f1ci.methods import ellipse, paired
+from f1ci.methods.closed_form import Limits
 from f1ci.metrics import Metric, Tversky
-from f1ci.results import Array, Classes, DifferenceTest, Interval, Labels, Seed
+from f1ci.results import Array, Classes, DifferenceTest, FloatOrArray, Interval, Labels, Seed
 from f1ci.samples import Difference, difference, unpaired
 
 
@@ -375,9 +376,8 @@ def tail(sample: Difference, name: str | None, value: float) -> float:
     """Return the one-sided p-value against a difference of at most `value`."""
     _, method = method_for(sample, name)
 
-    def limits(z: float) -> tuple[float, float]:
-        low, high = limits_of(sample, method, z)
-        return float(low), float(high)
+    def limits(z: FloatOrArray) -> Limits:
+        return limits_of(sample, method, z)
 
     return ellipse.tail_probability(limits, float(sample.estimate), float(sample.error), value)
 

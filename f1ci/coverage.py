@@ -322,7 +322,8 @@ def simulate(
     sizes = [min(size, replicates - start) for start in range(0, replicates, size)]
     streams = _validation.generator(rng).spawn(len(sizes))
     compute = map if executor is None else executor.map
-    return _result(reduce(np.add, compute(partial(_batch, study, n), streams, sizes)), replicates)
+    batches = compute(partial(_batch, study, n), streams, sizes)
+    return _result(reduce(np.add, batches), replicates)
 
 
 @dataclass(frozen=True)

@@ -127,8 +127,11 @@ def bcv_partitions(
     block = np.empty(n, dtype=np.intp)
     block[order] = _dealt(n, blocks)
     # 3. Every halving is a union of blocks.
-    halves = [_halves(halving[block]) for halving in _halvings(m, blocks)]
-    return [pair for first, second in halves for pair in ((first, second), (second, first))]
+    folds = []
+    for halving in _halvings(m, blocks):
+        first, second = _halves(halving[block])
+        folds += [(first, second), (second, first)]
+    return folds
 
 
 def _number_of_blocks(n: int, m: int) -> int:
@@ -169,5 +172,11 @@ def _halvings(repetitions: int, blocks: int) -> NDArray[np.bool_]:
     common. Its columns are taken backwards and its rows in the order of reversed binary digits.
     """
     digits = blocks.bit_length() - 1
-    rows = [int(f"{j:0{digits}b}"[::-1], 2) for j in range(1, repetitions + 1)]
-    return np.asarray(hadamard(blocks, dtype=np.int8)[rows, ::-1] < 0)
+    rows = [_reversed_digits(j, digits) for j in range(1, repetitions + 1)]
+    signs = hadamard(blocks, dtype=np.int8)[rows, ::-1]
+    return np.asarray(signs < 0)
+
+
+def _reversed_digits(number: int, digits: int) -> int:
+    """Return the number whose binary digits are those of `number` in reversed order."""
+    return int(f"{number:0{digits}b}"[::-1], 2)

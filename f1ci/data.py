@@ -301,17 +301,16 @@ class Items(NamedTuple):
     def each_class(self) -> Items:
         """Return a batch with a data set for each class that is asked for, against all others."""
         number = 1 if self.groups is None else int(self.groups.max()) + 1
-        groups = np.zeros(self.codes.shape[1], np.intp) if self.groups is None else self.groups
-        side = 2 ** len(self.codes)
-        counts = np.zeros((number * side, self.asked))
+        outcomes = 2 ** len(self.codes)
+        counts = np.zeros((number * outcomes, self.asked))
         for place in range(self.asked):
-            code = groups
+            code = np.zeros(len(self.counts), np.intp) if self.groups is None else self.groups
             for row in self.codes:
                 code = 2 * code + (row == place)
-            counts[:, place] = np.bincount(code.astype(np.intp), self.counts, number * side)
-        group, outcome = np.divmod(np.arange(number * side), side)
-        bits = outcome >> np.arange(len(self.codes) - 1, -1, -1)[:, None]
-        return Items(bits & 1, counts, self.groups if number == 1 else group, ("0", "1"), 2)
+            counts[:, place] = np.bincount(code, self.counts, len(counts))
+        group, outcome = np.divmod(np.arange(len(counts)), outcomes)
+        bits = (outcome >> np.arange(len(self.codes) - 1, -1, -1)[:, None]) & 1
+        return Items(bits, counts, None if self.groups is None else group, ("0", "1"), 2)
 
     def unit_counts(self, model: int = 0) -> Array:
         """Return TP, FP and FN of the positive class by group, shape (groups, 3, ...)."""
@@ -433,15 +432,20 @@ def count_items(
     number = int(occurs.sum())
     example = np.empty(number, dtype=np.intp)
     example[code] = np.arange(code.size)
+    # 3. Count.
     distinct = rows[:, example]
-    # 3. Count, in each data set of a batch.
-    if counts is None or counts.ndim == 1:
-        total = np.bincount(code, counts, number).astype(np.float64)
-    else:
-        total = np.zeros((number, *counts.shape[1:]))
-        np.add.at(total, code, counts)
     own_groups = None if groups is None else distinct[0]
+    total = _sums_by_code(code, counts, number)
     return Items(distinct[-len(codes) :], total, own_groups, classes, len(classes))
+
+
+def _sums_by_code(code: Codes, counts: Array | None, number: int) -> Array:
+    """Count codes, or sum counts (rows, ...) by code."""
+    if counts is None or counts.ndim == 1:
+        return np.bincount(code, counts, number).astype(np.float64)
+    total = np.zeros((number, *counts.shape[1:]))
+    np.add.at(total, code, counts)
+    return total
 
 
 def _counts_of_integers(true: Any, pred: Any, pos_label: Hashable) -> list[int] | None:
@@ -449,23 +453,37 @@ def _counts_of_integers(true: Any, pred: Any, pos_label: Hashable) -> list[int] 
 
     Blocks stay in the processor's cache, and labels in a file need not fit in memory.
     """
-    for x in (true, pred):
-        if type(x) not in (np.ndarray, np.memmap) or x.dtype.kind not in "bi" or x.ndim != 1:
-            return None
-    if not isinstance(pos_label, int) or not true.size or true.shape != pred.shape:
+    if not (_are_integers(true) and _are_integers(pred) and isinstance(pos_label, int)):
         return None
-    starts = range(0, true.size, _BLOCK)
-    blocks = [(true[k : k + _BLOCK], pred[k : k + _BLOCK]) for k in starts]
-    firsts = (t[np.argmin(t == pos_label)] for t, _ in blocks)
+    if not true.size or true.shape != pred.shape:
+        return None
+    blocks = [slice(k, k + _BLOCK) for k in range(0, true.size, _BLOCK)]
+    firsts = (true[block][np.argmin(true[block] == pos_label)] for block in blocks)
     other = next((label for label in firsts if label != pos_label), pos_label)
-    sums = np.zeros(5, np.int64)
-    for t, p in blocks:
-        a, b = t == pos_label, p == pos_label
-        sums += [np.count_nonzero(x) for x in (a & b, a, b, t == other, p == other)]
-    tp, of_true, of_pred, not_true, not_pred = sums.tolist()
-    if not of_true or {of_true + not_true, of_pred + not_pred} != {true.size}:
+    # Of both sequences: positives, and labels of the other class; and positives of both.
+    found = np.zeros(5, np.int64)
+    for block in blocks:
+        t = true[block]
+        p = pred[block]
+        positive = t == pos_label
+        predicted = p == pos_label
+        found += [
+            np.count_nonzero(positive & predicted),
+            np.count_nonzero(positive),
+            np.count_nonzero(predicted),
+            np.count_nonzero(t == other),
+            np.count_nonzero(p == other),
+        ]
+    tp, positives, called, negatives, called_negative = found.tolist()
+    if not positives or {positives + negatives, called + called_negative} != {true.size}:
         return None
-    return [not_true - of_pred + tp, of_pred - tp, of_true - tp, tp]
+    return [negatives - called + tp, called - tp, positives - tp, tp]
+
+
+def _are_integers(labels: Any) -> bool:
+    """Tell if labels are a one-dimensional numpy array of integers or booleans."""
+    plain = type(labels) in (np.ndarray, np.memmap)
+    return plain and labels.ndim == 1 and labels.dtype.kind in "bi"
 
 
 def _binary_codes(arrays: Mapping[str, Labels], pos_label: Hashable) -> Codes:

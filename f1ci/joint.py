@@ -28,7 +28,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from f1ci import _validation
+from f1ci import _validation, covariance
 from f1ci import metrics as _metrics
 from f1ci._interval import Question, check
 from f1ci._reading import with_classes, zero_division_of
@@ -38,7 +38,7 @@ from f1ci.metrics import ExpectationMetric, Metric
 from f1ci.metrics.averages import MacroStar, Mean
 from f1ci.metrics.base import expectations
 from f1ci.results import Array, Classes, JointIntervals, Labels
-from f1ci.samples import Sample, own_classes, sample, smoothed_covariance
+from f1ci.samples import Sample, own_classes, sample
 
 # In order of preference.
 _KNOWN = ("cautious", "score", "logit", "delta", "blur")
@@ -115,54 +115,81 @@ def joint_intervals(
     0.78, 0.96
     """
     level = _validation.confidence_level(confidence_level)
-    metrics = [metrics] if isinstance(metrics, (str, Metric)) else metrics
-    resolved = [_metrics.get(metric) for metric in _validation.listed("metrics", metrics)]
-    _validation.distinct("metrics", [metric.name for metric in resolved])
     models, arrays = _validation.models(y_true, predictions)
-    constant = zero_division_of(zero_division)
-    if any(metric.binary for metric in resolved):
-        items = binary_items(arrays, pos_label, groups)
-    else:
-        items = class_items(arrays, labels, groups)
-    _validation.at_least_two("items", int(items.counts.sum()))
-    resolved = [with_classes(metric, items, constant) for metric in resolved]
-    rows = [(model, metric) for model in range(len(models)) for metric in resolved]
+    items, resolved = _read(arrays, metrics, pos_label, labels, groups, zero_division)
+    rows = [
+        (model, own_classes(metric, items.of_models(model)))
+        for model in range(len(models))
+        for metric in resolved
+    ]
     # 1. Each row's sample and method, and the covariance of the estimates.
     samples = [sample(metric, items.of_models(model)) for model, metric in rows]
     methods = [_method_of(one, method) for one in samples]
     z = delta.normal_quantile(level)
-    covariance = covariance_of(items, rows)
+    covariances = covariance.observed(items, rows)
     if method == "blur":
-        added = [one.blurred_error(z) ** 2 - one.error**2 for one in samples]
-        covariance = covariance + np.diag(np.array(added))
-    error = np.sqrt(np.diagonal(covariance))
+        covariances = covariances + np.diag([_added_by_blur(one, z) for one in samples])
     # 2. The quantile of the largest of the correlated variables.
     smoothed = groups is None and method not in ("delta", "blur", "logit")
-    correlated = smoothed_covariance(items, rows) if smoothed else covariance
-    value = critical_value(correlated, level)
+    correlated = covariance.smoothed(items, rows) if smoothed else covariances
+    value = float(critical_value(correlated, level))
     # 3. Limits at z and at that quantile. Without it every row is degenerate.
-    quantiles = np.array([z, z if np.isnan(value) else float(value)])
+    error = np.sqrt(np.diagonal(covariances))
+    quantiles = np.array([z, z if np.isnan(value) else value])
     ends = [_ends(*row, quantiles) for row in zip(samples, methods, error, strict=True)]
-    for (model, metric), one, entry in zip(rows, samples, methods, strict=True):
-        if not one.error > 0.0:
-            question = Question(f"{metric.name} of {models[model]}", None, level)
-            check(one, entry, question)
     (low, joint_low), (high, joint_high) = np.moveaxis(np.array(ends), 0, -1)
+    names = [(models[model], metric.name) for model, metric in rows]
+    _warn(names, samples, methods, level)
     return JointIntervals(
-        classifiers=tuple(models[model] for model, _ in rows),
-        metrics=tuple(metric.name for _, metric in rows),
+        classifiers=tuple(model for model, _ in names),
+        metrics=tuple(metric for _, metric in names),
         estimate=np.array([float(one.estimate) for one in samples]),
         standard_error=error,
         low=joint_low,
         high=joint_high,
         individual_low=low,
         individual_high=high,
-        critical_value=float(value),
-        covariance=covariance,
+        critical_value=value,
+        covariance=covariances,
         degenerate=~(joint_high > joint_low),
         confidence_level=level,
         methods=tuple(entry.name + "+groups" * (groups is not None) for entry in methods),
     )
+
+
+def _read(
+    arrays: Mapping[str, Labels],
+    metrics: str | Metric | Sequence[str | Metric],
+    pos_label: Hashable,
+    labels: Classes | None,
+    groups: Labels | None,
+    zero_division: float,
+) -> tuple[Items, list[Metric]]:
+    """Return the items, and the metrics with their rules for undefined classes."""
+    named = [metrics] if isinstance(metrics, (str, Metric)) else metrics
+    resolved = [_metrics.get(metric) for metric in _validation.listed("metrics", named)]
+    _validation.distinct("metrics", [metric.name for metric in resolved])
+    if any(metric.binary for metric in resolved):
+        items = binary_items(arrays, pos_label, groups)
+    else:
+        items = class_items(arrays, labels, groups)
+    _validation.at_least_two("items", int(items.counts.sum()))
+    constant = zero_division_of(zero_division)
+    return items, [with_classes(metric, items, constant) for metric in resolved]
+
+
+def _added_by_blur(one: Sample, z: float) -> float:
+    """Return what the correction of Yuan & Jiang, choice II, adds to the variance."""
+    return float(one.blurred_error(z) ** 2 - one.error**2)
+
+
+def _warn(
+    names: list[tuple[str, str]], samples: list[Sample], methods: list[Method], level: float
+) -> None:
+    """Warn of rows that are undefined or have a standard error of zero."""
+    for (model, metric), one, method in zip(names, samples, methods, strict=True):
+        if not one.error > 0.0:
+            check(one, method, Question(f"{metric} of {model}", None, level))
 
 
 def _method_of(one: Sample, name: str | None) -> Method:
@@ -187,26 +214,12 @@ def _ends(one: Sample, method: Method, error: float, quantiles: Array) -> tuple[
     return low, high
 
 
-def covariance_of(items: Items, rows: Sequence[tuple[int, Metric]]) -> Array:
-    """Return the covariance (K, K, ...) of metrics of models, with the divisor n - 1.
-
-    Undefined metrics have ``nan`` rows, and exact ones rows of exact zeros.
-    """
-    influences = []
-    for model, metric in rows:
-        own = own_classes(metric, items.of_models(model))
-        matrix = items.matrix(model)
-        _, influence = own.evaluate(matrix)
-        influences.append(items.by_row(influence, model, matrix.cells))
-    return delta.item_covariance(np.array(influences), items.counts, items.groups)
-
-
-def critical_value(covariance: ArrayLike, level: float, accuracy: float = 1e-3) -> Array:
+def critical_value(covariances: ArrayLike, level: float, accuracy: float = 1e-3) -> Array:
     """Return how many standard errors joint intervals extend, for one or more covariances.
 
     Parameters
     ----------
-    covariance : array_like, shape (K, K, ...)
+    covariances : array_like, shape (K, K, ...)
         Covariances of the estimates. Estimates whose variance is zero or undefined are left out.
     level : float
         The probability that all intervals hold.
@@ -218,20 +231,20 @@ def critical_value(covariance: ArrayLike, level: float, accuracy: float = 1e-3) 
     ndarray, shape (...)
         ``nan`` where no estimate has a variance.
     """
-    matrices = np.asarray(covariance, dtype=np.float64)
+    matrices = np.asarray(covariances, dtype=np.float64)
     flat = matrices.reshape(*matrices.shape[:2], -1)
     values = [_one_critical_value(flat[..., k], level, accuracy) for k in range(flat.shape[-1])]
     return np.reshape(values, matrices.shape[2:])
 
 
-def _one_critical_value(covariance: Array, level: float, accuracy: float) -> float:
+def _one_critical_value(matrix: Array, level: float, accuracy: float) -> float:
     """Return the critical value for one covariance matrix."""
-    kept = np.diagonal(covariance) > 0.0
+    kept = np.diagonal(matrix) > 0.0
     if not kept.any():
         return np.nan
     # A left-out estimate stands for the first kept one: a copy does not change the maximum.
     source = np.where(kept, np.arange(len(kept)), kept.argmax())
-    chosen = covariance[np.ix_(source, source)]
+    chosen = matrix[np.ix_(source, source)]
     scale = np.sqrt(np.diagonal(chosen))
     # Rounding must not make a correlation exceed 1, nor a diagonal differ from it.
     scaled = np.clip(chosen / np.outer(scale, scale), -1.0, 1.0)
@@ -285,8 +298,8 @@ def cell_estimates(cells: ArrayLike, metrics: Sequence[str | Metric]) -> CellEst
     matrices = [items.matrix(model) for model in range(items.models)]
     estimate = np.array([metric.estimate(matrices[model]) for model, metric in rows])
     blur = np.array([_blur(metric, matrices[model]) for model, metric in rows])
-    covariance = np.moveaxis(covariance_of(items, rows), (0, 1), (-2, -1))
-    return CellEstimates(np.moveaxis(estimate, 0, -1), covariance, np.moveaxis(blur, 0, -1))
+    covariances = np.moveaxis(covariance.observed(items, rows), (0, 1), (-2, -1))
+    return CellEstimates(np.moveaxis(estimate, 0, -1), covariances, np.moveaxis(blur, 0, -1))
 
 
 def _blur(metric: Metric, matrix: Matrix) -> Array:

@@ -34,10 +34,9 @@ from collections.abc import Hashable, Sequence
 import numpy as np
 from scipy import special
 
-from f1ci import _validation, metrics
+from f1ci import _validation, covariance, metrics
 from f1ci._reading import read
 from f1ci.data import Items
-from f1ci.joint import covariance_of
 from f1ci.methods.delta import normal_quantile
 from f1ci.metrics import Metric
 from f1ci.results import Array, Classes, DifferenceSampleSize, Labels, SampleSize
@@ -283,9 +282,9 @@ def pilot_sample_size(
 def _pilot_variances(pilot: Items, metric: Metric) -> tuple[float, float]:
     """Return the variances of a paired and an unpaired difference, times the items or groups."""
     units = pilot.counts.sum() if pilot.groups is None else pilot.groups.max() + 1
-    covariance = units * covariance_of(pilot, [(0, metric), (1, metric)])
-    unpaired = float(covariance[0, 0] + covariance[1, 1])
-    return unpaired - 2.0 * float(covariance[0, 1]), unpaired
+    covariances = units * covariance.observed(pilot, [(0, metric), (1, metric)])
+    unpaired = float(covariances[0, 0] + covariances[1, 1])
+    return unpaired - 2.0 * float(covariances[0, 1]), unpaired
 
 
 def _plan(

@@ -7,9 +7,9 @@ arranges them, and says in words below the table what is undefined or hardly kno
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import compress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -242,39 +242,81 @@ def _names(classes: list[Hashable], names: Classes | None) -> Classes:
     return given
 
 
+class _Asker(NamedTuple):
+    """Asks for one interval of a report after the other.
+
+    Attributes
+    ----------
+    data : Items or UnitCounts
+        The test set.
+    names : sequence
+        What the classes are called.
+    constant, method, level
+        See `Question`.
+    """
+
+    data: Items | UnitCounts
+    names: Classes
+    constant: float
+    method: str | None
+    level: float
+
+    def ask(self, metric: Metric, data: Items | UnitCounts, name: str) -> Interval:
+        """Return an interval without warnings: the notes say what they would."""
+        of_data = sample(metric, data)
+        question = Question(
+            name,
+            self.method,
+            self.level,
+            classes=self.names,
+            each=np.ndim(of_data.estimate) > 0,
+            constant=self.constant,
+            quiet=True,
+        )
+        return interval_of(of_data, question)
+
+    def each_class(self) -> dict[str, Interval]:
+        """Return the intervals of every class by itself."""
+        data = self.data.each_class() if isinstance(self.data, Items) else self.data
+        return {name: self.ask(_metrics.get(name), data, name) for name in METRICS}
+
+    def average(self, average: str) -> dict[str, Interval]:
+        """Return the intervals of one average."""
+        means = [mean_of(average, _metrics.get(name)) for name in METRICS]
+        ruled = [_with_rule(mean, self.data, self.constant) for mean in means]
+        return {
+            name: self.ask(m, self.data, m.name) for name, m in zip(METRICS, ruled, strict=True)
+        }
+
+
 def _report(
     data: Items | UnitCounts, names: Classes, constant: float, method: str | None, level: float
 ) -> ClassificationReport:
     """Return the report of a test set."""
-
-    def ask(metric: Metric, asked: Items | UnitCounts, name: str) -> Interval:
-        """Return an interval without warnings: the notes say what they would."""
-        of_data = sample(metric, asked)
-        each = np.ndim(of_data.estimate) > 0
-        question = Question(name, method, level, classes=names, each=each, constant=constant)
-        return interval_of(of_data, replace(question, quiet=True))
-
-    # 1. Every class by itself, and the averages.
-    shown = [_metrics.get(name) for name in METRICS]
-    each_class = data.each_class() if isinstance(data, Items) else data
-    by_class = {metric.name: ask(metric, each_class, metric.name) for metric in shown}
-    averages: dict[str, dict[str, Interval]] = {}
+    asker = _Asker(data, names, constant, method, level)
+    by_class = asker.each_class()
     complete = isinstance(data, Items) and data.asked == len(data.classes)
+    averages: dict[str, dict[str, Interval]] = {}
     if complete:
-        averages["accuracy"] = {"accuracy": ask(_metrics.accuracy, data, "accuracy")}
-    for average in _averages_of(data, complete):
-        means = [_with_rule(mean_of(average, metric), data, constant) for metric in shown]
-        row = {m: ask(mean, data, mean.name) for m, mean in zip(METRICS, means, strict=True)}
-        averages[f"{average} avg"] = row
-    # 2. What the numbers do not show.
+        averages["accuracy"] = {"accuracy": asker.ask(_metrics.accuracy, data, "accuracy")}
+    averages |= {f"{name} avg": asker.average(name) for name in _averages_of(data, complete)}
     tp, fp, fn = _counts_by_class(data)
-    notes = _notes(names, constant, tp, fp, fn)
-    printed = [*by_class.values(), *(x for row in averages.values() for x in row.values())]
-    methods = ", ".join(dict.fromkeys(interval.method for interval in printed))
-    support = (tp + fn).astype(np.int64)
     return ClassificationReport(
-        tuple(names), by_class, averages, support, _items_of(data), notes, methods, level
+        classes=tuple(names),
+        by_class=by_class,
+        averages=averages,
+        support=(tp + fn).astype(np.int64),
+        items=_items_of(data),
+        notes=_notes(names, constant, tp, fp, fn),
+        method=_methods_of(by_class, averages),
+        confidence_level=level,
     )
+
+
+def _methods_of(by_class: dict[str, Interval], averages: dict[str, dict[str, Interval]]) -> str:
+    """Return the names of the methods that a report has."""
+    printed = [*by_class.values(), *(x for row in averages.values() for x in row.values())]
+    return ", ".join(dict.fromkeys(interval.method for interval in printed))
 
 
 def _averages_of(data: Items | UnitCounts, complete: bool) -> list[str]:

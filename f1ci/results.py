@@ -95,7 +95,7 @@ class Record:
 
         JSON has no ``nan`` and no infinity; they become None.
         """
-        return {name: _in_json(value) for name, value in self._fields()}
+        return {name: in_json(value) for name, value in self._fields()}
 
     def _fields(self) -> list[tuple[str, object]]:
         return [(f.name, getattr(self, f.name)) for f in fields(self)]  # type: ignore[arg-type]
@@ -126,16 +126,16 @@ def _are_equal(a: object, b: object) -> bool:
     return bool(a == b)
 
 
-def _in_json(value: object) -> Any:
+def in_json(value: object) -> Any:
     """Return a field in words of JSON."""
     if isinstance(value, Record):
         return value.to_dict()
     if isinstance(value, Mapping):
-        return {_json_key(key): _in_json(entry) for key, entry in value.items()}
+        return {_json_key(key): in_json(entry) for key, entry in value.items()}
     if isinstance(value, (np.ndarray, np.generic)):
         value = value.tolist()
     if isinstance(value, (list, tuple)):
-        return [_in_json(entry) for entry in value]
+        return [in_json(entry) for entry in value]
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if value is None or isinstance(value, (bool, int, str)):

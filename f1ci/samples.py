@@ -16,25 +16,17 @@ level. Arrays have a batch of data sets last.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from f1ci.data import ALL_CELLS, Cells, Items, Matrix, UnitCounts, all_cells
+from f1ci import covariance
+from f1ci.data import ALL_CELLS, Cells, Items, Matrix, UnitCounts
 from f1ci.methods import closed_form, delta, ellipse, multinomial, units
 from f1ci.methods.closed_form import Limits
 from f1ci.methods.multinomial import DEFAULT, Settings
 from f1ci.methods.units import Moves
 from f1ci.metrics import Metric, Tversky
-from f1ci.metrics.averages import MacroStar, Mean, with_rule
+from f1ci.metrics.averages import MacroStar, Mean, settled, with_rule
 from f1ci.metrics.base import ExpectationMetric, expectations, is_f1
 from f1ci.results import Array, FloatOrArray
-
-# The joint table of two models gets so many more items in each true class, of which each model has
-# half right, independently of the other: for two classes half an item in each of the eight cells.
-ADDED = 2.0
-
-# Of more classes than this, the joint table with added items does not fit in memory.
-_MOST_SMOOTHED = 1000
-
 
 # The equation of a table needs a z that is not rounding.
 _SMALLEST_Z = 1e-6
@@ -195,7 +187,7 @@ class Table(Sample):
 
     def _limits(self, metric: Metric, matrix: Matrix, z: Array) -> Limits:
         """Return the limits of a metric whose undefined classes are settled."""
-        if metric.index is not None:
+        if metric.index is not None and not self.fixed:
             return Counts(metric, *metric.counts(matrix)).score_limits(z)
         cells, counts = _cells_looked_at(matrix)
 
@@ -215,23 +207,38 @@ class Table(Sample):
             fixed=self.fixed,
             settings=self.settings,
         )
-        # 2. The room for one to three errors, where all right is an end of the range.
-        least, largest = metric.range
-        estimate = metric.estimate(matrix)
-        perfect = metric.perfect(matrix)
+        # 2. The room for one to three errors.
         wrong = matrix.total - matrix.right.sum(axis=0)
         factor = closed_form.room(wrong, z, self.settings.few)
-        high = np.where(perfect == largest, largest - (largest - high) * factor, high)
-        low = np.where(perfect == least, least + (low - least) * factor, low)
-        # 3. Limits stay in the range and beside the estimate. A limit that cannot be computed is
-        # the end of the range.
-        low = np.fmin(np.clip(np.where(np.isnan(low), least, low), least, largest), estimate)
-        high = np.fmax(np.clip(np.where(np.isnan(high), largest, high), least, largest), estimate)
-        undefined = np.isnan(estimate)
-        return np.where(undefined, least, low), np.where(undefined, largest, high)
+        low, high = _with_room(low, high, metric.perfect(matrix), factor, metric.range)
+        return _beside(metric.estimate(matrix), low, high, metric.range)
 
     def blurred_error(self, z: FloatOrArray) -> Array:
         return _blurred_error(self.metric, self.error, self.table, z)
+
+
+def _with_room(
+    low: Array, high: Array, perfect: Array, factor: Array, range_: tuple[float, float]
+) -> Limits:
+    """Return limits with room for errors, where all right is an end of the range."""
+    least, largest = range_
+    if np.isfinite(largest):
+        high = np.where(perfect == largest, largest - (largest - high) * factor, high)
+    if np.isfinite(least):
+        low = np.where(perfect == least, least + (low - least) * factor, low)
+    return low, high
+
+
+def _beside(estimate: Array, low: Array, high: Array, range_: tuple[float, float]) -> Limits:
+    """Return limits in the range and on both sides of the estimate.
+
+    A limit that cannot be computed is the end of the range.
+    """
+    least, largest = range_
+    undefined = np.isnan(estimate)
+    low = np.clip(np.where(np.isnan(low) | undefined, least, low), least, largest)
+    high = np.clip(np.where(np.isnan(high) | undefined, largest, high), least, largest)
+    return np.fmin(low, estimate), np.fmax(high, estimate)
 
 
 def _can_blur(metric: Metric, matrix: Matrix | None) -> bool:
@@ -264,20 +271,6 @@ def _cells_looked_at(matrix: Matrix) -> tuple[Cells, Array]:
     counts = np.zeros((len(places), *matrix.counts.shape[1:]))
     np.add.at(counts, np.searchsorted(places, cells.places), matrix.counts)
     return Cells(r, *np.divmod(places, r)), counts
-
-
-def settled(metric: Metric, matrix: Matrix) -> list[tuple[NDArray[np.intp], Metric]]:
-    """Return the places of a flat batch by what is undefined there, with the settled metric."""
-    every = np.arange(matrix.total.size)
-    undefined = metric.undefined(matrix)
-    if undefined is None:
-        return [(every, metric)]
-    patterns, which = np.unique(undefined.reshape(len(undefined), -1), axis=1, return_inverse=True)
-    which = which.ravel()
-    return [
-        (np.flatnonzero(which == k), metric.settled(pattern))
-        for k, pattern in enumerate(patterns.T)
-    ]
 
 
 def left_out(metric: Metric) -> tuple[int, ...]:
@@ -440,19 +433,21 @@ def difference(metric: Metric, data: Items | UnitCounts) -> Difference:
         return Difference(metric, a, b, error, units.correlation(a.moves, b.moves))
     if isinstance(data, UnitCounts):
         raise TypeError("unit counts make units")
-    influence_a = influence_of_rows(metric, data, 0)
-    influence_b = influence_of_rows(metric, data, 1)
+    error = _error_of_difference(metric, data)
+    r = covariance.correlation(covariance.smoothed(data, [(0, metric), (1, metric)]))
+    return Difference(metric, a, b, error, r)
+
+
+def _error_of_difference(metric: Metric, items: Items) -> Array:
+    """Return the standard error of metric(B) - metric(A) of independent items."""
+    influence_a = covariance.influence_of_rows(metric, items, 0)
+    influence_b = covariance.influence_of_rows(metric, items, 1)
     # What both models do alike cancels, except for rounding.
     size = np.abs(influence_a) + np.abs(influence_b)
     move = influence_b - influence_a
     move = np.where(np.abs(move) <= 1e-14 * size, 0.0, move)
-    n = data.counts.sum(axis=0)
-    variance = (data.counts * move**2).sum(axis=0) / (n * (n - 1.0))
-    joint = smoothed_covariance(data, [(0, metric), (1, metric)])
-    with np.errstate(divide="ignore", invalid="ignore"):
-        correlation = joint[0, 1] / np.sqrt(joint[0, 0] * joint[1, 1])
-    correlation = np.clip(np.nan_to_num(correlation), -1.0, 1.0)
-    return Difference(metric, a, b, np.sqrt(variance), correlation)
+    n = items.counts.sum(axis=0)
+    return np.asarray(np.sqrt((items.counts * move**2).sum(axis=0) / (n * (n - 1.0))))
 
 
 def own_classes(metric: Metric, items: Items, model: int = 0) -> Metric:
@@ -571,53 +566,3 @@ def _index_of_units(metric: Metric) -> Tversky:
         "counts TP, FP and FN by unit are for Tversky scores ('f1', 'precision', 'recall', "
         f"'jaccard', fbeta(beta)) and their averages, got {metric.name!r}"
     )
-
-
-# Covariances of estimates of several models and metrics.
-
-
-def influence_of_rows(metric: Metric, items: Items, model: int) -> Array:
-    """Return how each row of items moves a model's score, shape (rows, ...); 0 if undefined."""
-    matrix = items.matrix(model)
-    _, influence = metric.evaluate(matrix)
-    return np.nan_to_num(items.by_row(influence, model, matrix.cells))
-
-
-def smoothed_covariance(items: Items, questions: list[tuple[int, Metric]]) -> Array:
-    """Return n^2 times the covariance of estimates with `ADDED` more items in each true class.
-
-    Every model gets half of these right, independently of the others, and takes the rest for any
-    other class alike. Correlations of estimates without variance are then defined, and models that
-    agree on a small test set are no copies. `questions` are models and metrics.
-    """
-    r = len(items.classes)
-    if r > _MOST_SMOOTHED:
-        influences = [influence_of_rows(metric, items, model) for model, metric in questions]
-        rows = np.array(influences)
-        return np.asarray(np.einsum("kr...,lr...->kl...", rows * items.counts, rows))
-    cells = all_cells(r)
-    added = np.where(cells.right, ADDED / 2.0, ADDED / 2.0 / (r - 1.0))
-    added = added.reshape(-1, *(1,) * (items.counts.ndim - 1))
-    # 1. Influences at the tables with added items, by cell and by row of items.
-    by_cell = []
-    by_row = []
-    for model, metric in questions:
-        counts = np.zeros((r * r, *items.counts.shape[1:]))
-        places = items.codes[0] * r + items.codes[model + 1]
-        np.add.at(counts, places, items.counts)
-        observed = Matrix(cells, counts)
-        for _, known in settled(metric, observed)[:1]:
-            influence = np.nan_to_num(known.evaluate(Matrix(cells, counts + added))[1])
-        by_cell.append(influence)
-        by_row.append(influence[places])
-    # 2. Products over the items, and over the added ones: of one model cell by cell, of two models
-    # class by class.
-    cell = np.array(by_cell)
-    row = np.array(by_row)
-    by_class = (cell * added).reshape(len(cell), r, r, *items.counts.shape[1:]).sum(axis=2)
-    same = np.einsum("kc...,lc...->kl...", cell * added, cell)
-    other = np.einsum("kc...,lc...->kl...", by_class, by_class) / ADDED
-    model = np.array([model for model, _ in questions])
-    alike = np.equal.outer(model, model).reshape(len(model), len(model), *(1,) * (same.ndim - 2))
-    observed_part = np.einsum("kr...,lr...->kl...", row * items.counts, row)
-    return np.asarray(observed_part + np.where(alike, same, other))

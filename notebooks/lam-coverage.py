@@ -23,6 +23,7 @@ from itertools import pairwise
 import numpy as np
 from compendium import figures, ledger, show
 from compendium.pool import executor
+from matplotlib.lines import Line2D
 
 import f1ci
 from notebooks.shared import four_intervals, joint_test, statements
@@ -33,7 +34,8 @@ from notebooks.shared.four_intervals import in_words
 # `show` makes tables; in `show.grid` and `show.compare` the printed number stands with ours and
 # the verdict. `four_intervals` sums over all test sets of a condition, `joint_test` tests a whole
 # table, and `statements` compares the paper's claims with our numbers.
-given, printed, record, say = ledger.open("lam-coverage")
+page = ledger.open("lam-coverage")
+given, printed, record, say = page
 
 # %% [markdown]
 # ## The conditions
@@ -228,8 +230,8 @@ for name, top, bottom in zip(scenarios, *axes, strict=True):
     bottom.minorticks_off()
 axes[0, 0].set_ylabel("coverage")
 axes[1, 0].set_ylabel("expected length")
-handles, labels = axes[0, 0].get_legend_handles_labels()
-figure.legend(handles, labels, loc="outside lower center", ncols=4)
+looks = [Line2D([], [], **look) for look in figures.METHODS.values()]  # curve and marker
+figure.legend(handles=looks, loc="outside lower center", ncols=4)
 figures.save(figure, "lam-coverage-figure-2")
 
 # %% [markdown]
@@ -346,27 +348,55 @@ figures.save(figure, "lam-coverage-printed")
 # ## Tables 5 and 6, which our copy does not show
 #
 # The two tables of overshoot and degeneracy probabilities are illegible in the copy that we could
-# read ({ref}`N-lam-5 <N-lam-5>`), so there is nothing to compare with. Here are the exact values.
+# read ({ref}`N-lam-5 <N-lam-5>`), so there is nothing to compare with. Here they are with the exact
+# values, one row for each condition and one column for each method. If you have the paper, you can
+# compare. The paper's numbers are shares of a million test sets, so a probability below
+# $10^{-6}$ should be printed as zero.
+#
 # Only Wald has either defect. For the other three methods both probabilities are zero:
 # {prf:ref}`prop-lam-clopper-pearson`, {prf:ref}`prop-lam-indirect` and {prf:ref}`cor-lam-direct`
-# prove it, and the sums confirm it. The degeneracy probability also has a closed form,
-# {eq}`eq-lam-degeneracy`; the last column is computed from it.
+# prove it, and the sums confirm it.
 
 # %%
 MISSING = 1e-9  # probability that a sum may leave out
 faultless = [r for (*_, m), r in exact.items() if m != "wald"]
 assert all(r.overshoot == r.degeneracy == 0 for r in faultless)
 
+
+def probability_table(item, probability):
+    """Show a table of exact probabilities in the paper's form: 18 conditions, four methods."""
+    rows = [
+        [title, *(probability(*condition, m) for m in methods)]
+        for condition, title in conditions.items()
+    ]
+    return show.table([item, *methods.values()], rows, numeric=range(1, 5))
+
+
+def overshoot(name, n, method):
+    """Return an overshoot probability as text."""
+    result = exact[name, n, method]
+    return in_words(result.overshoot, missing=MISSING) if method == "wald" else "0"
+
+
 # %%
-# Show Wald's overshoot and degeneracy, from the sums and from the closed form.
-rows = []
-for (name, n), title in conditions.items():
-    wald, closed = exact[name, n, "wald"], four_intervals.degeneracy(n, scenarios[name])
-    assert abs(wald.degeneracy - closed) < MISSING
-    sums = (in_words(p, missing=MISSING) for p in (wald.overshoot, wald.degeneracy))
-    rows.append([title, *sums, in_words(closed)])
-head = ["Wald", "overshoot (Table 5)", "degeneracy (Table 6)", "degeneracy, closed form"]
-show.table(head, rows, numeric=(1, 2, 3))
+# Show Table 5, the overshoot probabilities.
+probability_table("Table 5", overshoot)
+
+# %% [markdown]
+# The degeneracy probability also has a closed form, {eq}`eq-lam-degeneracy`, with which the sums agree:
+
+
+# %%
+def degeneracy(name, n, method):
+    """Return a degeneracy probability as text: Wald's by the closed form, which the sum confirms."""
+    if method != "wald":
+        return "0"
+    closed = four_intervals.degeneracy(n, scenarios[name])
+    assert abs(exact[name, n, method].degeneracy - closed) < MISSING
+    return in_words(closed)
+
+
+probability_table("Table 6", degeneracy)
 
 # %% tags=["remove-cell"]
 # Keep these probabilities for the text.
@@ -547,11 +577,25 @@ claims += [
 # Section 7 says more, about the whole and about another paper:
 
 # %%
+classes = {
+    name.rpartition("/")[2]
+    for name in page.published.inputs
+    if name.startswith("takahashi/table-2/")
+}
+recommended = {
+    "n <= 100": [extent("coverage", m, small_sizes) for m in ("wilson_direct", "wilson_indirect")],
+    "n > 100": [extent("coverage", m, large_sizes) for m in ("wilson_direct", "wilson_indirect")],
+}
 both_shorter = all(
     max(length(s, n, "wilson_direct"), length(s, n, "wilson_indirect"))
     < min(length(s, n, "wald"), length(s, n, "clopper_pearson"))
     for s in scenarios
     for n in small_sizes
+)
+wilson_lengths = max(
+    abs(length(s, n, "wilson_direct") / length(s, n, "wilson_indirect") - 1)
+    for s in scenarios
+    for n in large_sizes
 )
 claims += [
     claim(
@@ -564,8 +608,35 @@ claims += [
     claim(
         "7",
         "Takahashi et al. report small coverage of the Wald interval for F1 when n < 100",
-        "their study has three classes and no binary F1",
-        False,
+        f"all scenarios of their table 2 have {len(classes)} classes",
+        len(classes) == 2,
+    ),
+]
+
+# %% [markdown]
+# Section 7 recommends both Wilson methods, for small and for large test sets. Its reasons can be
+# tested:
+
+# %%
+claims += [
+    claim(
+        "7",
+        "n <= 100: both Wilson methods have comparable coverage, so choose by length",
+        " and ".join(span(ends) for ends in recommended["n <= 100"]),
+        np.abs(np.subtract(*recommended["n <= 100"])).max() < 0.01,
+    ),
+    claim(
+        "7",
+        "n > 100: comparable coverage and length, so choose as you like",
+        " and ".join(span(ends) for ends in recommended["n > 100"])
+        + f", lengths within {wilson_lengths:.1%}",
+        np.abs(np.subtract(*recommended["n > 100"])).max() < 0.01 and wilson_lengths < 0.01,
+    ),
+    claim(
+        "7",
+        "unlike Wald, neither Wilson method overshoots or degenerates",
+        "probability 0 in all 36 conditions",
+        all(r.overshoot == r.degeneracy == 0 for (*_, m), r in exact.items() if "wilson" in m),
     ),
 ]
 statements.table(claims)
@@ -575,9 +646,14 @@ statements.table(claims)
 # million test sets. "Small $n$" must mean 25 and 50 there.
 #
 # (shown-n-lam-8)=
-# The last line is about a citation ({ref}`N-lam-8 <N-lam-8>`). Section 7 quotes
+# One line is about a citation ({ref}`N-lam-8 <N-lam-8>`). Section 7 quotes
 # {cite:t}`takahashi2022` for the coverage of Wald's interval for a binary F1 score. That paper
 # studies averages over three classes. The finding is similar, but it is about other scores.
+#
+# (shown-n-lam-9)=
+# Section 7 also quotes two papers that we did not have: Brown et al. (2001) on Clopper-Pearson and
+# Wald, and Leisenring et al. (2000) on score statistics. These quotations are unchecked
+# ({ref}`N-lam-9 <N-lam-9>`).
 #
 # (shown-e-lam-3)=
 # ## What does not match

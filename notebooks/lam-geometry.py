@@ -328,8 +328,9 @@ show.table(head, rows, numeric=(0, 1, 2))
 # %% [markdown]
 # ## Figure 3: which Wilson interval is shorter?
 #
-# Both lengths depend only on $v$ and on the sample F1. The paper's Figure 3 compares them. Ours
-# has curves for {glue:text}`lam-geometry-relevant` relevant items, and the difference beside them.
+# Both lengths depend only on $v$ and on the sample F1. The paper's Figure 3 compares them. Our copy
+# of the paper lacks its figures, and its text does not name the numbers $v$ of this one. We chose
+# {glue:text}`lam-geometry-relevant` relevant items, and added the difference.
 
 # %% tags=["remove-cell"]
 say("lam-geometry-relevant", ", ".join(map(str, relevant)))

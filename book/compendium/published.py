@@ -7,9 +7,11 @@
 - `errata.csv`: the errata: errors (E), other runs (R), open rows (O) and remarks (N),
 - `expected.csv`: our values on which these entries rest, and how far they may move; for a
   number that fits another run, also that run's value, under the name `R-...:id`,
-- `marks.csv`: rows that are no check, or no independent check, or whose digits are
-  cut off instead of rounded, and why,
-- `restated.csv`: rows that print the number of another row again.
+- `marks.csv`: marks of rows, and why (`MARKS` lists them; a row may have several),
+- `restated.csv`: rows that print the number of another row again,
+- `hashes.csv`: a hash of each table's printed strings and of each entry's quotes. A digit that
+  changes in this folder is noticed, also where the papers' text is not at hand.
+  ``python -m compendium.published`` writes this file again.
 
 A printed number is read exactly, into its value and half a unit of its last printed
 digit, both as fractions. **A number keeps its printed unit**: "99.6%" is 99.6, and a notebook
@@ -21,6 +23,7 @@ from __future__ import annotations
 import csv
 import fnmatch
 import functools
+import hashlib
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -29,13 +32,23 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TypeVar
 
-from compendium import PUBLISHED, RefusedError
+from compendium import PUBLISHED, RefusedError, write
 
 _Kind = TypeVar("_Kind")
 
 
 class LedgerError(RefusedError):
     """An error for a table, a record or a printed number that the ledger cannot accept."""
+
+
+# What a mark says of a published number.
+MARKS = {
+    "input": "it served to find an input that is not printed",
+    "chosen": "a design that the paper leaves open was chosen because it gives this number",
+    "several": "it is computed from one of several inputs that fit the print",
+    "cut": "its digits are cut off, not rounded",
+    "predicted": "it was not used to find the other run that gives it",
+}
 
 
 @dataclass(frozen=True)
@@ -115,7 +128,7 @@ class Row:
     paper_replicates : int, optional
         The number of the paper's replicates.
     mark, why : str
-        The reason if the row is no check, or no independent check.
+        What `marks.csv` says of the row, and the reason.
     expected : (value, tolerance), optional
         Our value on which the row's entry in the errata rests.
     """
@@ -138,10 +151,15 @@ class Row:
         return read_number(self.printed)
 
     @property
+    def marks(self) -> frozenset[str]:
+        """Return the row's marks, which are keys of `MARKS`."""
+        return frozenset(self.mark.split())
+
+    @property
     def read(self) -> Number | None:
         """Return the number for its digits: rounded, or cut off if it is marked so."""
         number = self.number
-        if number is None or self.mark != "cut":
+        if number is None or "cut" not in self.marks:
             return number
         return Number(number.value + number.half_unit, number.half_unit)
 
@@ -189,8 +207,8 @@ ROW_COLUMNS = (*_INPUT_COLUMNS, "kind", "erratum")
 class Published:
     """All published tables of a folder; a cell that cannot be read is an error.
 
-    A paper whose table does not exist yet has no rows. ``tests/compendium/test_published.py`` checks the rest:
-    forms of ids, one run for each table row, complete entries of the errata.
+    A paper whose table does not exist yet has no rows. ``tests/compendium/test_published.py``
+    checks the rest: forms of ids, one run for each table row, complete entries of the errata.
     """
 
     def __init__(self, folder: Path = PUBLISHED) -> None:
@@ -249,3 +267,38 @@ class Published:
         """Return the cells of each line of a table, in the columns' order; none without a table."""
         path = self.folder / f"{name}.csv"
         return [list(line.values()) for line in lines(path, columns)] if path.exists() else []
+
+
+_ROLE = re.compile(r"\{published\}`([^`|]+)`")
+_QUOTE = re.compile(r'"([^"]+)"')
+
+
+def quotes(erratum: Erratum, rows: Mapping[str, Row]) -> list[str]:
+    """Return what an entry quotes from its paper, with the printed numbers in their places."""
+    text = _ROLE.sub(lambda role: rows[role[1]].printed, erratum.printed)
+    return _QUOTE.findall(text)
+
+
+def hashes(published: Published) -> dict[str, str]:
+    """Return a hash of the printed strings of each table, and of the quotes of each entry."""
+    texts: dict[str, list[str]] = {}
+    for kind, rows in (("results", published.rows), ("inputs", published.inputs)):
+        for row in rows.values():
+            texts.setdefault(f"{kind}/{row.paper}/{row.item}", []).append(f"{row.id} {row.printed}")
+    for erratum in published.errata.values():
+        if quoted := quotes(erratum, published.everything):
+            texts[f"quotes/{erratum.id}"] = quoted
+    return {
+        name: hashlib.sha256("\n".join(parts).encode()).hexdigest()
+        for name, parts in sorted(texts.items())
+    }
+
+
+def _main() -> None:
+    found = hashes(Published())
+    listed = "".join(f"{name},{digest}\n" for name, digest in found.items())
+    write(PUBLISHED / "hashes.csv", f"what,sha256\n{listed}")
+
+
+if __name__ == "__main__":
+    _main()

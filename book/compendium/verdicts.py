@@ -18,7 +18,7 @@ import json
 import math
 import sys
 from argparse import Namespace
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -67,7 +67,7 @@ STANDARD_ERRORS = 4
 WIDEST = 0.2
 WIDEST_MISS = 0.5
 # The verdict of a row that differs, by the first letter of its entry's id in the errata.
-EXPLAINED = {"E": "erratum", "R": "other-run", "O": "open", "N": "open"}
+EXPLAINED = {"E": "erratum", "R": "other-run-fitted", "O": "open", "N": "open"}
 # The part of a value that double arithmetic may lose.
 ROUNDING = Fraction(1, 10**12)
 
@@ -208,22 +208,29 @@ class Entry(Record, Row):
             reason = f"from the reconstructed input: {reason}"
         if self.why:
             reason += f"; {self.why}"
-        if self.mark in ("input", "chosen") and VERDICTS[verdict].passes:
+        if self.marks & {"input", "chosen"} and VERDICTS[verdict].passes:
             verdict = "used-as-input"
         elif self.run and self.agrees:
-            verdict = "other-run" if self.explained else "open"
+            verdict = self._of_other_run
             reason = f"{self.erratum} has the rest of its table row; ours {reason}"
         elif self.reconstructed and verdict in ("match", "monte-carlo"):
-            verdict = "reconstructed"
+            verdict = "one-of-several" if "several" in self.marks else "reconstructed"
         elif self.erratum and verdict == "open":
-            verdict, reason = EXPLAINED[self.erratum[0]], f"{self.erratum}: {reason}"
-            if verdict == "other-run" and not self.explained:
-                verdict = "open"
+            is_run = self.erratum.startswith("R")
+            verdict = self._of_other_run if is_run else EXPLAINED[self.erratum[0]]
+            reason = f"{self.erratum}: {reason}"
         if self.run:
             reason += f"; that run's {shown(self.other)} {self.run._compared[1]}"
         elif self.erratum.startswith("R"):
             reason += "; no results at hand have that run's value"
         return verdict, reason
+
+    @property
+    def _of_other_run(self) -> str:
+        """Return the verdict of a number that the errata assign to another run."""
+        if not self.explained:
+            return "open"
+        return "other-run-predicted" if "predicted" in self.marks else "other-run-fitted"
 
     @cached_property
     def _compared(self) -> tuple[str, str]:
@@ -326,10 +333,46 @@ class Ledger:
             found[e.verdict] = caught + turned, of + 1
         return {name: found[name] for name in VERDICTS if name in found}
 
+    @property
+    def numbers(self) -> list[Entry]:
+        """Return the entries without those that print the number of another row again."""
+        return [e for e in self.entries if e.id not in self.published.restated]
+
+    @property
+    def once(self) -> Counter[str]:
+        """Count the numbers of each verdict; a number that is printed twice counts once."""
+        return Counter(e.verdict for e in self.numbers)
+
+    @property
+    def used(self) -> list[str]:
+        """Return the verdicts that some row has, in the order of `VERDICTS`."""
+        present = {e.verdict for e in self.entries}
+        return [name for name in VERDICTS if name in present]
+
+    @property
+    def tally(self) -> str:
+        """Return the count of all numbers in words, which every page and the README quote."""
+        tones = Counter[str]()
+        for name, count in self.once.items():
+            tones[VERDICTS[name].tone] += count
+        runs = self.once["other-run-fitted"] + self.once["other-run-predicted"]
+        counted = {
+            "agree by construction, or in a check too weak to count": tones["weak"],
+            "are wrong in print": self.once["erratum"],
+            "fit a run that differs from the run that the paper describes": runs,
+            "need an input that is not available to us": tones["missing"],
+            "are not understood": self.once["open"],
+            "are not computed in this build": self.once["not-recorded"],
+        }
+        agree = tones["agrees"] + tones["placed"]
+        parts = [f"**{agree} of {self.once.total()}** published numbers agree with ours."]
+        parts += [f"{count} {words}." for words, count in counted.items() if count]
+        return " ".join(parts)
+
     def counts(self) -> dict[str, dict[str, int]]:
-        """Count the rows of each verdict, by paper."""
-        groups: defaultdict[str, Counter[str]] = defaultdict(Counter)
-        for e in self.entries:
+        """Count the numbers of each verdict, by paper; a number printed twice counts once."""
+        groups: dict[str, Counter[str]] = {e.paper: Counter() for e in self.entries}
+        for e in self.numbers:
             groups[e.paper][e.verdict] += 1
         return {key: {name: group[name] for name in VERDICTS} for key, group in groups.items()}
 

@@ -81,10 +81,6 @@ _NEWTON, _MORE_NEWTON, _ROUGH = 2, 20, 0.1
 # Multipliers and slopes that count as the largest possible one, 1.
 _POLE, _TOP = 1.0 - 1e-12, 1.0 - 1e-9
 
-# From this round on, a table that does not come to rest is moved less and less. With empty cells,
-# whole moves may go back and forth for ever.
-_PATIENCE = 5
-
 _STEP = 1e-5  # of difference quotients, relative to what is moved
 
 # Tables are worked on in blocks of about so many numbers, which stay in the processor's cache.
@@ -129,9 +125,8 @@ def score_limits(
         Limits on both sides of the estimate. They are nan where the metric is undefined, and where
         it is undefined at the probabilities of the limit: then any value may be true.
     """
-    first = np.flatnonzero(np.diff(true_class, prepend=-1))
-    rows = np.cumsum(np.diff(true_class, prepend=true_class[0]) > 0)
-    classes = _Classes(first, rows, fixed)
+    _, first, row = np.unique(true_class, return_index=True, return_inverse=True)
+    classes = _Classes(first, row, fixed)
     tables = counts.shape[1]
     z = np.broadcast_to(z, tables)
     quantiles = np.concatenate([-z, z])
@@ -155,12 +150,12 @@ def _one_side(
 ) -> Array:
     """Return lower limits for negative quantiles, upper limits for positive ones."""
     n = counts.sum(axis=0)
-    shares = counts / n
     side = np.copysign(1.0, quantile)
-    square = quantile * quantile / n
-    estimate, limit, q, e = _most_likely(evaluate, shares, side, square, n, classes, settings)
+    tables = _tables(counts / n, side, quantile * quantile / n, n)
+    estimate, reached = _most_likely(evaluate, tables, classes, settings)
+    limit = reached.value
     if trace is not None and settings.bias:
-        shift = bias(evaluate, q, e, trace(q)) / n
+        shift = bias(evaluate, reached.q, reached.e, trace(reached.q)) / n
         limit = limit - np.where(np.isfinite(shift), shift, 0.0)
     # A limit never passes the estimate.
     return side * np.maximum(side * limit, side * estimate)
@@ -193,21 +188,21 @@ class _Classes:
         if not self.fixed:
             return slopes - _total(q * slopes)
         mean = np.nan_to_num(self.sums(q * slopes) / self.sums(q))
-        return slopes - mean.take(self.row, axis=0)
+        return np.asarray(slopes - mean.take(self.row, axis=0))
 
     def rescaled(self, q: Array, shares: Array) -> Array:
         """Return probabilities with the class sizes of the shares, if these are fixed."""
         if not self.fixed:
             return q
         scale = np.nan_to_num(self.sums(shares) / self.sums(q))
-        return q * scale.take(self.row, axis=0)
+        return np.asarray(q * scale.take(self.row, axis=0))
 
     def factor(self, e: Array, q: Array, n: Array, largest: float) -> Array:
         """Return the line: the variance of the score statistic, at most the largest factor."""
         by_class = self.sums(q * e * e)
         zeta2 = by_class / by_class.sum(axis=0)
         added = zeta2 * (1.0 - zeta2) / (n * self.sums(q))
-        return np.minimum(1.0 + np.nan_to_num(added).sum(axis=0), largest)
+        return np.asarray(np.minimum(1.0 + np.nan_to_num(added).sum(axis=0), largest))
 
 
 @dataclass
@@ -240,58 +235,77 @@ class _Tables:
     move: Array
     late: Array
 
-    def select(self, some: NDArray[np.bool_]) -> _Tables:
+    def select(self, some: NDArray[np.bool_] | NDArray[np.intp]) -> _Tables:
         """Return some of the tables."""
         return _Tables(*(getattr(self, field.name)[..., some] for field in fields(self)))
 
 
-def _most_likely(
-    evaluate: Evaluate,
-    shares: Array,
-    side: Array,
-    square: Array,
-    n: Array,
-    classes: _Classes,
-    settings: Settings,
-) -> tuple[Array, Array, Array, Array]:
-    """Return estimates, the values at the limits, and the probabilities and slopes there."""
+def _tables(shares: Array, side: Array, square: Array, n: Array) -> _Tables:
+    """Return tables at the start, where q are the observed shares."""
     zero = np.zeros(len(n))
-    nothing = np.zeros_like(shares)
     far = np.full(len(n), np.inf)
-    tables = _Tables(shares, side, square, n, shares, nothing, zero, far, zero)
-    places = np.arange(len(n))
-    reached = shares.copy()
-    slopes_there = np.zeros_like(shares)
-    value_there = np.full(len(n), np.nan)
-    for step in range(settings.rounds + 1):
-        # 1. Take the slopes at q. Without slopes take those with one more item, spread evenly.
-        value, slopes = evaluate(tables.q)
-        if step == 0:
-            estimate = value
-            flat = np.flatnonzero(np.isfinite(value) & (np.ptp(slopes, axis=0) == 0.0))
-            if len(flat):
-                spread = (n[flat] * shares[:, flat] + 1.0 / len(shares)) / (n[flat] + 1.0)
-                slopes[:, flat] = evaluate(spread)[1]
-        e = classes.centred(slopes, tables.q)
-        value_there[places], reached[:, places], slopes_there[:, places] = value, tables.q, e
-        # 2. Tables that have settled are done, and tables whose metric is undefined at q.
-        defined = np.isfinite(value)
-        moving = defined & (tables.move > _SETTLED)
-        if step == settings.rounds or not moving.any():
+    return _Tables(shares, side, square, n, shares, np.zeros_like(shares), zero, far, zero)
+
+
+@dataclass
+class _Reached:
+    """Probabilities that tables have reached, the metric there, and its centred slopes."""
+
+    value: Array
+    q: Array
+    e: Array
+
+    def keep(self, places: NDArray[np.intp], value: Array, q: Array, e: Array) -> None:
+        """Keep what the tables at some places have reached."""
+        self.value[places] = value
+        self.q[:, places] = q
+        self.e[:, places] = e
+
+
+def _most_likely(
+    evaluate: Evaluate, tables: _Tables, classes: _Classes, settings: Settings
+) -> tuple[Array, _Reached]:
+    """Return estimates, and the most likely probabilities at the limits."""
+    places = np.arange(len(tables.n))
+    # 1. Without slopes at the observed shares take those with one more item, spread evenly.
+    estimate, slopes = evaluate(tables.q)
+    flat = np.flatnonzero(np.isfinite(estimate) & (np.ptp(slopes, axis=0) == 0.0))
+    if len(flat):
+        slopes[:, flat] = evaluate(_one_item_more(tables.select(flat)))[1]
+    e = classes.centred(slopes, tables.q)
+    reached = _Reached(estimate.copy(), tables.q.copy(), e.copy())
+    value = estimate
+    moving = np.isfinite(value)
+    for _ in range(settings.rounds):
+        # 2. Go on with the tables that have not settled, and whose metric is defined at q.
+        if not moving.any():
             break
-        if not defined.all() or np.count_nonzero(moving) < 0.8 * len(places):
+        if np.count_nonzero(moving) < 0.8 * len(places) or not np.isfinite(value).all():
             places, tables, e = places[moving], tables.select(moving), e[:, moving]
-        # 3. Multiply z^2 by the line, and solve the equation for these slopes.
-        factor = classes.factor(e, tables.q, tables.n, settings.largest_factor)
-        new = _shifted(tables, tables.side * e, 1.0 + factor * tables.square)
-        move = classes.rescaled(new, tables.shares) - tables.q
-        size = _largest(np.abs(move))
-        # 4. Move there, or less far if the moves do not get smaller.
-        tables.q = tables.q + move * (3.0 / (3.0 + tables.late))
-        if step >= _PATIENCE:
-            tables.late = tables.late + (size > 0.5 * tables.move)
-        tables.move = size
-    return estimate, value_there, reached, slopes_there
+        # 3. Solve the equation for the slopes at q, and take the slopes again.
+        _move(tables, e, classes, settings)
+        value, slopes = evaluate(tables.q)
+        e = classes.centred(slopes, tables.q)
+        reached.keep(places, value, tables.q, e)
+        moving = np.isfinite(value) & (tables.move > _SETTLED)
+    return estimate, reached
+
+
+def _one_item_more(tables: _Tables) -> Array:
+    """Return the shares with one more item, spread evenly over the cells."""
+    share = 1.0 / len(tables.q)
+    return np.asarray((tables.n * tables.q + share) / (tables.n + 1.0))
+
+
+def _move(tables: _Tables, e: Array, classes: _Classes, settings: Settings) -> None:
+    """Move q to the solution for the slopes e, or less far if the moves do not get smaller."""
+    factor = classes.factor(e, tables.q, tables.n, settings.largest_factor)
+    new = _shifted(tables, tables.side * e, 1.0 + factor * tables.square)
+    move = classes.rescaled(new, tables.shares) - tables.q
+    size = _largest(np.abs(move))
+    tables.q = tables.q + move * (3.0 / (3.0 + tables.late))
+    tables.late = tables.late + (size > 0.5 * tables.move)
+    tables.move = size
 
 
 def _shifted(tables: _Tables, e: Array, kappa: Array) -> Array:
@@ -304,11 +318,31 @@ def _shifted(tables: _Tables, e: Array, kappa: Array) -> Array:
     # equation reads q = p / kappa / (1 - s w), 0 < s < 1.
     w = e - _total(p * e)
     w /= np.maximum(_largest(w), _TINY)
-    s = tables.s
-    if not s.any():  # the first round: start from small moves
+    s = _multiplier(p, w, kappa, tables.s)
+    tables.s = s
+    q = p / (1.0 - s * w)
+    total = _total(q)
+    # 2. If the sum stays below 1 up to s = 1, the largest slope belongs to empty cells only. They
+    # receive what is left.
+    left = np.flatnonzero((s >= _POLE) & (total < kappa))
+    if not len(left):
+        return np.asarray(q / total)
+    rest = 1.0 - total[left] / kappa[left]
+    total[left] = kappa[left]
+    q /= total
+    q[:, left] += rest * _turns(tables, w, left)
+    return np.asarray(q)
+
+
+def _multiplier(p: Array, w: Array, kappa: Array, s: Array) -> Array:
+    """Return the root s of: sum of p / (1 - s w) = kappa, or almost 1 if it is larger.
+
+    The search starts from s; in the first round, where s is 0, from the root for small moves.
+    """
+    if not s.any():
         s = np.sqrt((kappa - 1.0) / np.maximum(_total(p * w * w), _TINY))
         s = np.minimum(np.where(s < 0.9, s, 1.0 - 0.09 / s), _POLE)
-    # 2. Newton's steps: two for all tables, more where the last one was long.
+    # Newton's steps: two for all tables, more where the last one was long.
     for _ in range(_NEWTON):
         s, total = _newton_step(p, w, kappa, s)
     rough = np.flatnonzero(np.abs(total - kappa) > _ROUGH * (kappa - 1.0))
@@ -317,19 +351,7 @@ def _shifted(tables: _Tables, e: Array, kappa: Array) -> Array:
         rough = rough[np.abs(total - kappa[rough]) > _ROUGH * (kappa[rough] - 1.0)]
         if not len(rough):
             break
-    tables.s = s
-    q = p / (1.0 - s * w)
-    total = _total(q)
-    # 3. If the sum stays below 1 up to s = 1, the largest slope belongs to empty cells only. They
-    # receive what is left.
-    left = np.flatnonzero((s >= _POLE) & (total < kappa))
-    if len(left):
-        rest = 1.0 - total[left] / kappa[left]
-        total[left] = kappa[left]
-        q /= total
-        q[:, left] += rest * _turns(tables, w, left)
-        return q
-    return q / total
+    return s
 
 
 def _newton_step(p: Array, w: Array, kappa: Array, s: Array) -> tuple[Array, Array]:
@@ -355,8 +377,8 @@ def _turns(tables: _Tables, w: Array, some: NDArray[np.intp]) -> Array:
 
     They may take turns from round to round. So the mean over the rounds counts.
     """
-    top = w[:, some] >= _TOP
-    top = top / _total(top)
+    top = np.where(w[:, some] >= _TOP, 1.0, 0.0)
+    top /= _total(top)
     before = tables.empty[:, some]
     part = np.where(before.any(axis=0), 1.0 / (1.0 + tables.late[some]), 1.0)
     tables.empty[:, some] = before + part * (top - before)

@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -142,13 +142,13 @@ class _Units:
     ----------
     of_a, of_b : sparse array, shape (units, K)
         The counts of one such unit by the cells of A's matrix, and of B's.
-    number : ndarray of int, shape (units,)
+    number : ndarray, shape (units,)
         How many alike units there are.
     """
 
-    of_a: NDArray  # a sparse array
-    of_b: NDArray
-    number: NDArray[np.int64]
+    of_a: Any
+    of_b: Any
+    number: Array
 
     def statistic(self, swapped: Array, evaluate: Evaluate) -> Array:
         """Return B's score minus A's in standard errors, for numbers of swapped units (B, units).
@@ -201,13 +201,14 @@ def random_swaps(
     An undefined score counts as extreme.
     """
     units = _units(cell_a, cell_b, counts, groups, cells)
-    nothing = np.zeros((1, len(units.number)), dtype=np.int64)
+    nothing = np.zeros((1, len(units.number)))
     observed = np.abs(units.statistic(nothing, evaluate))
+    number = units.number.astype(np.int64)
     extreme = 0
     blocks = 1 + replicates * 2 * (len(units.number) + cells) // _BLOCK
     for block in np.array_split(np.arange(replicates), blocks):
-        swapped = rng.binomial(units.number, 0.5, (len(block), len(units.number)))
-        statistic = np.abs(units.statistic(swapped, evaluate))
+        swapped = rng.binomial(number, 0.5, (len(block), len(number)))
+        statistic = np.abs(units.statistic(swapped.astype(np.float64), evaluate))
         less = statistic < observed * (1.0 - _TIES)
         extreme += int(np.count_nonzero(~less))
     return (1 + extreme) / (1 + replicates)
@@ -226,10 +227,10 @@ def _units(
     rows = len(counts)
     if groups is None:
         unit, held = np.arange(rows), np.ones(rows)
-        number = counts.astype(np.int64)
+        number = counts
     else:
         unit, held = groups, counts
-        number = np.ones(int(groups.max()) + 1, dtype=np.int64)
+        number = np.ones(int(groups.max()) + 1)
     shape = len(number), cells
     of_a, of_b = (coo_array((held, (unit, cell)), shape=shape).tocsr() for cell in (cell_a, cell_b))
     return _Units(of_a, of_b, number)

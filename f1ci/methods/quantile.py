@@ -85,12 +85,19 @@ def equicoordinate_quantile(
     accuracy = _validation.positive("accuracy", accuracy)
     k = matrices.shape[-1]
     quantiles = [quantile_of(matrix, level, accuracy) for matrix in matrices.reshape(-1, k, k)]
-    return quantiles[0] if matrices.ndim == 2 else np.reshape(quantiles, matrices.shape[:-2])
+    if matrices.ndim == 2:
+        return quantiles[0]
+    return np.reshape(quantiles, matrices.shape[:-2])
 
 
 def _sidak_quantile(level: float, k: int) -> float:
     """Return the quantile of independent variables: an upper bound for every R."""
-    return float(-ndtri(-np.expm1(np.log(level) / k) / 2))
+    outside = -np.expm1(np.log(level) / k)  # of each variable
+    return float(-ndtri(outside / 2))
+
+
+def _normal_density(q: float) -> float:
+    return exp(-q * q / 2) / sqrt(2 * pi)
 
 
 def quantile_of(matrix: Array, level: float, accuracy: float) -> float:
@@ -133,7 +140,7 @@ def _planar_quantile(factor: Array, level: float) -> float:
     for _ in range(100):
         outside = 4 * owens_t(q, slopes).sum()
         inside_arcs = ndtr(slopes * q) - 0.5
-        density = 4 * inside_arcs.sum() * exp(-q * q / 2) / sqrt(2 * pi)
+        density = 4 * inside_arcs.sum() * _normal_density(q)
         step = outside / density * (log(outside) - log1p(-level))
         q += float(step)
         if abs(step) < 1e-13:
@@ -187,7 +194,7 @@ def _step(matrix: Array, factor: Array, q: float, level: float, points: int) -> 
     tail = (1 - level) / (k * mean)
     new = -ndtri(tail / 2)
     # 3. An error of the mean moves q by this error over the mean and over the hazard rate.
-    hazard = exp(-q * q / 2) / (sqrt(2 * pi) * ndtr(-q))
+    hazard = _normal_density(q) / ndtr(-q)
     noise = _STANDARD_ERRORS * error / (mean * hazard)
     return float(new - q), float(noise)
 

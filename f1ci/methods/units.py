@@ -61,7 +61,7 @@ class Moves(NamedTuple):
     @property
     def units(self) -> Array:
         """The number of units that hold items, at least 1."""
-        return np.maximum((self.share > 0.0).sum(axis=0), 1)
+        return np.asarray(np.maximum((self.share > 0.0).sum(axis=0), 1))
 
 
 def delta_error(influence: Array, estimate: Array) -> Array:
@@ -81,7 +81,7 @@ def degrees_of_freedom(share: Array) -> Array:
     """Return Student's degrees of freedom, at least 1, from the units' shares (units, ...)."""
     # If no unit holds anything, the interval is the whole range for any quantile.
     squares = np.maximum((share**2).sum(axis=0), 1e-9)
-    return np.maximum(1.0 / squares - 1.0, 1.0)
+    return np.asarray(np.maximum(1.0 / squares - 1.0, 1.0))
 
 
 def limits(moves: Moves, z: FloatOrArray, range_: tuple[float, float]) -> Limits:
@@ -97,7 +97,7 @@ def limits(moves: Moves, z: FloatOrArray, range_: tuple[float, float]) -> Limits
     if not np.isfinite(width):
         return low, high
     right = moves.units * (moves.estimate - least) / width
-    low_one, high_one = tversky_limits(right, 0.0, moves.units - right, 0.0, 1.0, z)
+    low_one, high_one = tversky_limits(right, 0.0 * right, moves.units - right, 0.0, 1.0, z)
     unknown = ~(error > 0.0) & ~np.isnan(moves.estimate)
     low = np.where(unknown, least + width * low_one, low)
     high = np.where(unknown, least + width * high_one, high)
@@ -109,7 +109,7 @@ def correlation(a: Moves, b: Moves) -> Array:
     squares = (a.left_out**2).sum(axis=0) * (b.left_out**2).sum(axis=0)
     with np.errstate(divide="ignore", invalid="ignore"):
         r = (a.left_out * b.left_out).sum(axis=0) / np.sqrt(squares)
-    return np.clip(np.nan_to_num(r), -1.0, 1.0)
+    return np.asarray(np.clip(np.nan_to_num(r), -1.0, 1.0))
 
 
 # From counts to moves.
@@ -159,7 +159,8 @@ def moves_of_average(table: Array, a: float, b: float, weighted: bool) -> Moves:
     if weighted:
         influence = influence + (table[:, 0] + table[:, 2]) @ (scored - estimate) / true.sum()
     # 3. The shares.
-    error = tversky_moments(*total, a, b)[1]
+    tp, fp, fn = total
+    error = tversky_moments(tp, fp, fn, a, b)[1]
     matters = np.where(weight > 0.0, weight * error, 0.0) ** 2
     if not matters.any():
         matters = weight
@@ -191,10 +192,9 @@ def moves_of_items(
     the score is a proportion.
     """
     n = counts.sum()
-    moved = _rounded(
-        np.bincount(groups, counts * influence), np.bincount(groups, counts * np.abs(influence))
-    )
-    moved = moved / n
+    sums = np.asarray(np.bincount(groups, counts * influence), dtype=np.float64)
+    sizes = np.asarray(np.bincount(groups, counts * np.abs(influence)), dtype=np.float64)
+    moved = _rounded(sums, sizes) / n
     square = np.bincount(true, counts * influence**2)
     of_class = square / np.maximum(np.bincount(true, counts), 1.0)
     matters = counts * (of_class[true] if of_class.any() else 1.0)

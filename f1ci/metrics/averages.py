@@ -325,3 +325,17 @@ def with_rule(metric: Metric, asked: tuple[int, ...], constant: float) -> Metric
 
 def _means_of(metric: MacroStar) -> tuple[Mean, Mean]:
     return metric.of_precision, metric.of_recall
+
+
+def settled(metric: Metric, matrix: Matrix) -> list[tuple[NDArray[np.intp], Metric]]:
+    """Return the places of a flat batch by what is undefined there, with the settled metric."""
+    every = np.arange(matrix.total.size)
+    undefined = metric.undefined(matrix)
+    if undefined is None:
+        return [(every, metric)]
+    patterns, which = np.unique(undefined.reshape(len(undefined), -1), axis=1, return_inverse=True)
+    which = which.ravel()
+    return [
+        (np.flatnonzero(which == k), metric.settled(pattern))
+        for k, pattern in enumerate(patterns.T)
+    ]

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import warnings
 from collections.abc import Callable, Sequence
 from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
+from compendium.data import read_verified
 from numpy.typing import NDArray
 
 import f1ci
@@ -15,6 +17,7 @@ import f1ci
 __all__ = [
     "MEASURES",
     "ClosedForms",
+    "appendix_d",
     "closed_forms",
     "end_points",
     "exact_coverage",
@@ -50,6 +53,16 @@ class ClosedForms(NamedTuple):
     var_precision: float
     var_recall: float
     covariance: float
+
+
+def appendix_d() -> dict[str, str]:
+    """Return the R code of Appendix D and what R says of it.
+
+    The keys are ``code`` (as printed), ``printed`` (R's answer to it), ``lines`` (what mends it) and
+    ``mended`` (R's answer then). ``data/run_appendix_d.py`` makes the last three.
+    """
+    answers: dict[str, str] = json.loads(read_verified("takahashi-appendix-d.json"))
+    return {"code": read_verified("takahashi-appendix-d.R").decode("utf-8"), **answers}
 
 
 def closed_forms(matrix: Counts) -> ClosedForms:

@@ -18,16 +18,20 @@ from numpy.typing import NDArray
 __all__ = [
     "abalone",
     "abalone_forests",
-    "abalone_problem",
+    "abalone_rules",
     "confusion_matrix",
     "confusion_matrix_names",
-    "letter_problem",
     "letters",
     "orange_juice",
+    "orange_juice_halves",
     "orange_juice_problem",
+    "qmvnorm",
     "read_matrices",
     "split_counts",
+    "table_2_quantiles",
     "wang_li_counts",
+    "wang_li_program",
+    "yuan_splits",
 ]
 
 ABALONE_COLUMNS = [
@@ -62,32 +66,23 @@ def orange_juice_problem() -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     return features, (frame["Purchase"] == "CH").to_numpy(dtype=np.int64)
 
 
+def orange_juice_halves() -> pd.DataFrame:
+    """Return how many halves of the orange juice data give the table of `jiang`, section 2.3.
+
+    Each row is a way to take the half (``half``), the predictors (``two`` factors or ``all``
+    columns) and the half's role. ``halves`` were tried, and ``hits`` of them give the table.
+    """
+    return _table("orange-juice-halves.csv")
+
+
 def abalone() -> pd.DataFrame:
     """Return UCI Abalone: 4177 rows; sex (F, I, M), seven measurements, rings."""
     return _table("abalone.data", ABALONE_COLUMNS)
 
 
-def abalone_problem() -> tuple[pd.DataFrame, NDArray[np.int64]]:
-    """Return eight features and Z = 1 for six rings (`yuan`, section III-B).
-
-    Sex becomes three columns of zeros and ones (``sex_F``, ``sex_I``, ``sex_M``), so the
-    frame has ten.
-    """
-    frame = abalone()
-    features = pd.get_dummies(frame.drop(columns="rings"), columns=["sex"], dtype=float)
-    return features, (frame["rings"] == 6).to_numpy(dtype=np.int64)
-
-
 def letters() -> pd.DataFrame:
     """Return UCI Letter Recognition: 20000 rows, the letter and sixteen integer features."""
     return _table("letter-recognition.data", ["letter", *LETTER_FEATURES])
-
-
-def letter_problem() -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """Return sixteen features and Z = 1 for the letters A and B (`yuan`, section III-C)."""
-    frame = letters()
-    features = frame[LETTER_FEATURES].to_numpy(dtype=np.float64)
-    return features, frame["letter"].isin(["A", "B"]).to_numpy(dtype=np.int64)
 
 
 def wang_li_counts() -> dict[tuple[str, str], NDArray[np.int64]]:
@@ -110,6 +105,20 @@ def wang_li_counts() -> dict[tuple[str, str], NDArray[np.int64]]:
         key: counts[[k == key for k in keys]].reshape(3, 2, 3).astype(np.int64)
         for key in dict.fromkeys(keys)
     }
+
+
+def wang_li_program() -> dict[tuple[str, str, str, str], NDArray[np.float64]]:
+    """Return what the public program of `wangli` printed.
+
+    Returns
+    -------
+    dict
+        By task ("cws", "ner", "org"), metric ("precision", "recall", "f1"), model and quantity:
+        "low" and "high" of the models "A" and "B", and "p_h0" of "" (both) in each of twenty runs.
+    """
+    frame = _table("wang-li-2019-program.csv")
+    groups = frame.groupby(["task", "metric", "model", "quantity"])["value"]
+    return {key: values.to_numpy(dtype=np.float64) for key, values in groups}
 
 
 def read_matrices(path: str | os.PathLike[str]) -> dict[str, pd.DataFrame]:
@@ -167,37 +176,60 @@ def confusion_matrix(name: str) -> pd.DataFrame:
     return matrix
 
 
-def abalone_forests(learner: str) -> NDArray[np.float64]:
-    """Return true and predicted positives of many forests on the same few splits (`yuan`).
+def abalone_rules() -> pd.DataFrame:
+    """Return outcome and predictions of the abalone rules on their population (`yuan`, III-B).
 
-    Parameters
-    ----------
-    learner : str
-        "R" or "scikit-learn".
+    The columns are the row of the data set, from 1, then z, nn, logistic and forest.
+    """
+    return _table("yuan-abalone-rules.csv")
+
+
+def yuan_splits(data: str, share: float = 0.2) -> NDArray[np.float64]:
+    """Return joint cells of the rules of `yuan`, trained on this share of "abalone" or "letter".
 
     Returns
     -------
-    ndarray, shape (splits, forests, 2)
+    ndarray, shape (splits, 2**(m + 1))
+        The index of a cell, in binary, reads Z A_1 ... A_m. With the share 0.2 the first line is
+        the paper's own split.
     """
-    frame = _table("forests-abalone.csv")
-    frame = frame[frame["learner"] == learner]
-    counts: NDArray[np.float64] = frame[["tp", "predicted"]].to_numpy(dtype=np.float64)
-    return counts.reshape(frame["split"].nunique(), -1, 2)
+    frame = _table(f"yuan-{data}-splits.csv")
+    chosen = frame[frame["share"] == share].drop(columns=["share", "seed"])
+    cells: NDArray[np.float64] = chosen.to_numpy(dtype=np.float64)
+    return cells
+
+
+def abalone_forests() -> NDArray[np.float64]:
+    """Return true and predicted positives of other forests on the paper's own abalone split."""
+    counts: NDArray[np.float64] = _table("yuan-abalone-forests.csv")[["tp", "predicted"]].to_numpy(
+        dtype=np.float64
+    )
+    return counts
+
+
+def qmvnorm(correlation: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the joint 95 % quantile of two measures as R's `qmvnorm` gives it.
+
+    It stops its search early: its quantiles are too large by up to .0005.
+    """
+    frame = _table("yuan-qmvnorm.csv")
+    q: NDArray[np.float64] = np.interp(np.abs(correlation), frame["rho"], frame["q"])
+    return q
+
+
+def table_2_quantiles() -> NDArray[np.float64]:
+    """Return the joint quantile of Table II of `yuan` as R's `qmvnorm` gives it, for many seeds."""
+    q: NDArray[np.float64] = _table("yuan-table-2.csv")["q"].to_numpy(dtype=np.float64)
+    return q
 
 
 def split_counts(name: str) -> NDArray[np.float64]:
-    """Return joint cells of outcome and predictions for many independent splits.
-
-    Made by ``notebooks/shared/splits.py``, which says how for each `name`.
+    """Return counts of outcome and prediction for many independent splits.
 
     Returns
     -------
-    ndarray
-        Shape (splits, 2, 2, ...): after the split one axis for the outcome Z and one for
-        each rule, in the order of its ``EXPERIMENTS[name].rules``. Whole numbers
-        of cases, except for "gaussian", whose cells are probabilities.
+    ndarray, shape (splits, 2, 2)
     """
     frame = _table(f"splits-{name}.csv").drop(columns="split")
-    axes = len(frame.columns).bit_length() - 1
-    cells: NDArray[np.float64] = frame.to_numpy(dtype=np.float64)
-    return cells.reshape(len(frame), *[2] * axes)
+    counts: NDArray[np.float64] = frame.to_numpy(dtype=np.float64)
+    return counts.reshape(len(frame), 2, 2)

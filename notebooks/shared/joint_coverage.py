@@ -23,7 +23,7 @@ A measure whose estimated variance is zero is left out of the critical value of 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from functools import lru_cache, partial
@@ -36,12 +36,12 @@ from scipy.special import ndtri
 
 import f1ci
 from f1ci.metrics import BinaryMetric
+from notebooks.shared import kernels
 
 __all__ = [
     "Drift",
     "Estimates",
-    "Exact",
-    "band",
+    "Moments",
     "critical_values",
     "drift",
     "estimates",
@@ -49,7 +49,6 @@ __all__ = [
     "own_critical_values",
     "quantities",
     "rake",
-    "raked",
     "replications",
     "simulate",
     "tables",
@@ -69,13 +68,13 @@ LEAST = float(np.exp(-26.0))
 BLOCK = 1 << 16
 # Rounds of raking; those that can succeed need a few dozen.
 RAKES = 100
-# A variance below this part of the squared slopes is rounding, and is really zero.
-ROUNDING = 1e-13
+# The level at which f1ci is asked for the blur, which is proportional to the squared quantile.
+LEVEL = 0.95
 
 
 @dataclass(frozen=True)
-class Exact:
-    """Exact mean of a quantity, and its standard deviation from one test set to the next."""
+class Moments:
+    """Mean of a quantity over test sets, and its standard deviation from one set to the next."""
 
     mean: float
     deviation: float
@@ -115,8 +114,7 @@ class Estimates:
 
     def blurred(self, square: float) -> Array:
         """Return the covariance of choice II, with `square` instead of z^2."""
-        # The memory's order is kept: test sets are last in it.
-        found = self.covariance.copy(order="K")
+        found = self.covariance.copy()
         k = np.arange(found.shape[-1])
         found[:, k, k] += square * self.blur
         return found
@@ -146,71 +144,29 @@ def true_values(cells: ArrayLike, metrics: Sequence[BinaryMetric]) -> Array:
     return np.stack(values, axis=-1)
 
 
-def _slopes(metric: BinaryMetric, matrices: Array) -> Array:
-    """Return the derivatives by E(ZA), EA and EZ, shape (3, tests), as in Table III.
-
-    f1ci differentiates by the four cells. Up to a constant, a cell's derivative is the sum of the
-    derivatives by those means that contain the cell.
-    """
-    g = metric.gradient(matrices)
-    by_a, by_z = g[..., 0, 1] - g[..., 0, 0], g[..., 1, 0] - g[..., 0, 0]
-    return np.stack([g[..., 1, 1] - g[..., 0, 0] - by_a - by_z, by_a, by_z])
-
-
 def estimates(cells: ArrayLike, metrics: Sequence[BinaryMetric]) -> Estimates:
     """Return estimates and their covariance (proposition 1 and remark 2) from joint cells.
+
+    This is the only place of these studies that asks f1ci for a covariance.
 
     Parameters
     ----------
     cells : array_like, shape (tests, 2**(m + 1))
         Counts; the index of a cell, in binary, reads Z A_1 ... A_m.
     metrics : sequence of BinaryMetric
-
-    Returns
-    -------
-    Estimates
     """
     counts = np.atleast_2d(np.asarray(cells, dtype=np.float64))
-    size = BLOCK // counts.shape[-1]
-    blocks = [
-        _block(counts[start : start + size], metrics) for start in range(0, len(counts), size)
-    ]
-    # Test sets are last in memory: sums over a few measures then run along them.
-    parts = (np.concatenate(part, axis=-1) for part in zip(*blocks, strict=True))
-    return Estimates(*(np.moveaxis(part, -1, 0) for part in parts))
+    blocks = np.array_split(counts, -(-counts.size // BLOCK))
+    parts = zip(*(_estimates(block, metrics) for block in blocks), strict=True)
+    return Estimates(*map(np.concatenate, parts))
 
 
-def _block(counts: Array, metrics: Sequence[BinaryMetric]) -> tuple[Array, Array, Array]:
-    # 1. The means of ZA_1, ..., ZA_m, A_1, ..., A_m, Z, and their covariance (times n).
-    z, *answers = _bits(counts.shape[-1])
-    means_of = np.array([*(z * a for a in answers), *answers, z], dtype=np.float64)
-    n = counts.sum(axis=-1)
-    p = counts.T / n
-    mean = means_of @ p
-    upper = np.triu_indices(len(means_of))
-    products = (means_of[upper[0]] * means_of[upper[1]]) @ p - mean[upper[0]] * mean[upper[1]]
-    base = np.empty((len(means_of), len(means_of), len(n)))
-    base[upper] = base[upper[::-1]] = products
-    # 2. Each measure H_k is a sum of three of them, with the derivatives as weights.
-    values, slopes, used = [], [], []
-    for rule, matrices in enumerate(_tables_of_rules(counts)):
-        own = np.array([rule, len(answers) + rule, 2 * len(answers)])
-        for metric in metrics:
-            values.append(np.asarray(metric.value(matrices)))
-            slopes.append(_slopes(metric, matrices))
-            used.append(own)
-    # 3. The covariance of two measures, with the divisor n - 1 of remark 2.
-    covariance = np.empty((len(used), len(used), len(n)))
-    for j in range(len(used)):
-        half = np.einsum("at,art->rt", slopes[j], base[used[j]])
-        for k in range(j + 1):
-            covariance[j, k] = (slopes[k] * half[used[k]]).sum(axis=0)
-            covariance[k, j] = covariance[j, k]
-    squares = np.array([(slope**2).sum(axis=0) for slope in slopes])
-    own = np.arange(len(used))
-    variance = covariance[own, own]
-    covariance[own, own] = np.where(variance > ROUNDING * squares, variance, 0.0)
-    return np.array(values), covariance / (n - 1), squares / (2 * n**2)
+def _estimates(counts: Array, metrics: Sequence[BinaryMetric]) -> tuple[Array, Array, Array]:
+    """Return value, covariance and blur of some test sets."""
+    value, covariance = kernels.joint_from_cells(counts, metrics)
+    _, blurred = kernels.joint_from_cells(counts, metrics, method="blur", confidence_level=LEVEL)
+    added = np.diagonal(blurred - covariance, axis1=1, axis2=2)
+    return value, covariance, added / ndtri((1 + LEVEL) / 2) ** 2
 
 
 def tables(n: int, cells: ArrayLike) -> tuple[NDArray[np.int64], Array]:
@@ -248,81 +204,71 @@ def _pair_quantile(level: float) -> Any:
     return CubicSpline(angle, f1ci.equicoordinate_quantile(matrices, level, accuracy=OWN))
 
 
-def _correlations(covariance: Array) -> Iterator[Array]:
-    """Yield rows of correlation matrices, (k, tests) each, 0 for measures without variance.
-
-    One row fits into the cache, all of them do not.
-    """
-    scale = np.sqrt(np.diagonal(covariance, axis1=-2, axis2=-1)).T
+def _correlations(covariance: Array) -> Array:
+    """Return correlation matrices; a measure without variance has no correlation with others."""
+    scale = np.sqrt(np.diagonal(covariance, axis1=-2, axis2=-1))
     inverse = np.where(scale > 0, 1 / np.where(scale > 0, scale, 1.0), 0.0)
-    for row, one in zip(np.moveaxis(covariance, 0, -1), inverse, strict=True):
-        product = row * one
-        product *= inverse
-        yield np.clip(product, -1.0, 1.0, out=product)
+    rho = covariance * inverse[..., :, None] * inverse[..., None, :]
+    k = np.arange(covariance.shape[-1])
+    rho[..., k, k] = 1.0
+    return np.clip(rho, -1.0, 1.0)
 
 
-def critical_values(covariances: Iterable[Array], level: float, *, each: bool) -> list[Array]:
-    """Return the critical value of each test set, shape (tests,), for each family of measures.
+def critical_values(covariance: Array, level: float, *, each: bool) -> Array:
+    """Return the critical value of each test set, shape (tests,), for one family of measures.
 
     Parameters
     ----------
-    covariances : iterable of ndarray, shape (tests, k, k)
-        One for each family, of test sets from one population.
+    covariance : ndarray, shape (tests, k, k)
+        Of test sets from one population.
     level : float
         The nominal level.
     each : bool
         Whether each test set of an enumeration has a value of its own for three measures too.
     """
-    found = []
-    common: dict[int, list[tuple[Array, Array, Array]]] = {}
-    for covariance in covariances:
-        k = covariance.shape[-1]
-        kept = np.diagonal(covariance, axis1=-2, axis2=-1) > 0
-        if k == 2:
-            rho = np.where(kept.all(axis=-1), next(_correlations(covariance))[1], 1.0)
-            found.append(np.asarray(_pair_quantile(level)(np.arccos(np.abs(rho)))))
-            continue
-        values = np.full(len(covariance), ndtri((1 + level) / 2))
-        found.append(values)
-        pattern = kept @ (1 << np.arange(k))
-        for code in np.unique(pattern[pattern > 0]):
-            here = pattern == code
-            measures = np.flatnonzero(kept[here.argmax()])
-            whole = here.all() and len(measures) == k
-            chosen = covariance if whole else covariance[here][:, measures[:, None], measures]
-            if each and len(measures) > 2 and len(chosen) > EXAMPLES:
-                values[here] = _by_regression(chosen, level)
-            else:
-                mean = np.stack([row.mean(axis=-1) for row in _correlations(chosen)])
-                np.fill_diagonal(mean, 1.0)
-                common.setdefault(len(mean), []).append((values, here, mean))
-    for some in common.values():
-        means = np.stack([mean for _, _, mean in some])
-        quantiles = f1ci.equicoordinate_quantile(means, level, accuracy=COMMON)
-        for (values, here, _), quantile in zip(some, np.asarray(quantiles), strict=True):
-            values[here] = quantile
-    return found
+    k = covariance.shape[-1]
+    kept = np.diagonal(covariance, axis1=-2, axis2=-1) > 0
+    if k == 2:
+        rho = np.where(kept.all(axis=-1), _correlations(covariance)[:, 0, 1], 1.0)
+        return np.asarray(_pair_quantile(level)(np.arccos(np.abs(rho))))
+    values = np.full(len(covariance), ndtri((1 + level) / 2))
+    # Test sets with the same measures left go together.
+    pattern = kept @ (1 << np.arange(k))
+    for code in np.unique(pattern[pattern > 0]):
+        here = pattern == code
+        left = np.flatnonzero(kept[here.argmax()])
+        values[here] = _of_family(covariance[here][:, left[:, None], left], level, each)
+    return values
 
 
-def _by_regression(covariance: Array, level: float) -> Array:
+def _of_family(covariance: Array, level: float, each: bool) -> Array:
+    """Return the critical values of test sets in which every measure has a variance."""
+    rho = _correlations(covariance)
+    if each and rho.shape[-1] > 2 and len(rho) > EXAMPLES:
+        return _by_regression(rho, level)
+    common = f1ci.equicoordinate_quantile(rho.mean(axis=0), level, accuracy=COMMON)
+    return np.full(len(rho), common)
+
+
+def _by_regression(rho: Array, level: float) -> Array:
     """Return critical values by a quadratic in the correlations, fitted to spread examples."""
-    upper = np.triu_indices(k := covariance.shape[-1], 1)
-    rho = np.stack(list(_correlations(covariance)))[upper].T
-    first, second = np.triu_indices(rho.shape[1])
-    features = np.column_stack([np.ones(len(rho)), rho, rho[:, first] * rho[:, second]])
+    rows, columns = np.triu_indices(rho.shape[-1], 1)
+    above = rho[:, rows, columns]
+    first, second = np.triu_indices(above.shape[1])
+    features = np.column_stack([np.ones(len(rho)), above, above[:, first] * above[:, second]])
     examples = np.linspace(0, len(rho) - 1, EXAMPLES).astype(int)
-    known = f1ci.equicoordinate_quantile(_filled(rho[examples], k), level, accuracy=OWN)
+    known = f1ci.equicoordinate_quantile(rho[examples], level, accuracy=OWN)
     fit = np.linalg.lstsq(features[examples], known, rcond=None)[0]
     values: Array = features @ fit
     return values
 
 
-def _filled(above: Array, k: int) -> Array:
-    """Return correlation matrices from what stands above their diagonals."""
-    upper = np.triu_indices(k, 1)
-    found = np.ones((len(above), k, k))
-    found[:, upper[0], upper[1]] = found[:, upper[1], upper[0]] = above
-    return found
+def _held_and_length(
+    miss: Array, error: Array, unit: Array, q: Array
+) -> tuple[NDArray[np.bool_], Array]:
+    """Return of each test set whether all its intervals hold, and their mean length."""
+    reach = q[:, None] * error
+    return np.asarray((miss <= reach).all(axis=-1)), 2 * (reach / unit).mean(axis=-1)
 
 
 def quantities(
@@ -360,29 +306,25 @@ def quantities(
     dict of ndarray
         Every quantity of shape (tests,).
     """
-    z = float(ndtri((1 + level) / 2))
+    z = np.full(len(counts), ndtri((1 + level) / 2))
     found = estimates(counts, metrics)
-    choices = [("individual", "joint", found.covariance)]
+    covariances = {("individual", "joint"): found.covariance}
     if corrected:
-        blurred = found.blurred(z**2 if square is None else square)
-        choices.append(("corrected_individual", "corrected", blurred))
+        blurred = found.blurred(z[0] ** 2 if square is None else square)
+        covariances["corrected_individual", "corrected"] = blurred
     miss = np.abs(found.value - truth)
     unit = truth if rescaled else np.ones_like(truth)
-    parts = [matrix[:, some, some] for *_, matrix in choices for some in families.values()]
-    quantiles = iter(critical_values(parts, level, each=each))
     study: dict[str, NDArray[Any]] = {}
-    for individual, joint, covariance in choices:
+    for (individual, joint), covariance in covariances.items():
         error = np.sqrt(np.diagonal(covariance, axis1=-2, axis2=-1))
-        held = miss <= z * error
-        study |= {f"{individual}/m{k + 1}": held[:, k] for k in range(len(truth))}
-        for family, members in families.items():
-            mean_error = (error[:, members] / unit[members]).mean(axis=-1)
-            q = next(quantiles)
-            reached = miss[:, members] <= q[:, None] * error[:, members]
-            study[f"{family}/{individual}/coverage"] = np.asarray(held[:, members].all(axis=-1))
-            study[f"{family}/{individual}/length"] = 2 * z * mean_error
-            study[f"{family}/{joint}/coverage"] = np.asarray(reached.all(axis=-1))
-            study[f"{family}/{joint}/length"] = 2 * q * mean_error
+        for k in range(len(truth)):
+            study[f"{individual}/m{k + 1}"] = miss[:, k] <= z * error[:, k]
+        for family, some in families.items():
+            q = critical_values(covariance[:, some, some], level, each=each)
+            for kind, reach in ((individual, z), (joint, q)):
+                held, length = _held_and_length(miss[:, some], error[:, some], unit[some], reach)
+                study[f"{family}/{kind}/coverage"] = held
+                study[f"{family}/{kind}/length"] = length
     return study
 
 
@@ -396,7 +338,7 @@ def exact(
     rescaled: bool = False,
     corrected: bool = True,
     square: float | None = None,
-) -> dict[str, Exact]:
+) -> dict[str, Moments]:
     """Return coverage and mean length of the intervals for one rule, by enumeration.
 
     Parameters
@@ -416,7 +358,7 @@ def exact(
 
     Returns
     -------
-    dict of Exact
+    dict of Moments
         Of one rule, whose family is called "rule".
     """
     target = true_values(cells, metrics) if truth is None else np.asarray(truth, dtype=np.float64)
@@ -434,7 +376,7 @@ def exact(
             sums[name] = sums.get(name, 0.0) + moments
     # The sum of p (v - mean)^2.
     return {
-        name: Exact(float(mean), float(max(square_ - (2 - total) * mean**2, 0.0)) ** 0.5)
+        name: Moments(float(mean), float(max(square_ - (2 - total) * mean**2, 0.0)) ** 0.5)
         for name, (mean, square_) in sums.items()
     }
 
@@ -452,8 +394,8 @@ def simulate(
     rescaled: bool = False,
     corrected: bool = True,
     square: float | None = None,
-) -> dict[str, float]:
-    """Return one run of the paper's simulation: means over `replicates` test sets.
+) -> dict[str, Moments]:
+    """Return mean and deviation of each quantity over `replicates` drawn test sets.
 
     Parameters
     ----------
@@ -481,7 +423,9 @@ def simulate(
     target = true_values(p, metrics) if truth is None else truth
     options: dict[str, Any] = {"rescaled": rescaled, "corrected": corrected, "square": square}
     values = quantities(counts, target, metrics, families, level, each=False, **options)
-    return {name: float(value.mean()) for name, value in values.items()}
+    return {
+        name: Moments(float(value.mean()), float(value.std())) for name, value in values.items()
+    }
 
 
 def replications(
@@ -496,7 +440,7 @@ def replications(
     pool: Executor | None = None,
     **options: Any,
 ) -> dict[str, Array]:
-    """Return `simulate` for every population, each with a random stream of its own.
+    """Return the means of `simulate` for every population, each with a stream of its own.
 
     Parameters
     ----------
@@ -520,7 +464,7 @@ def replications(
     if truths is not None:
         targets = np.broadcast_to(np.asarray(truths, dtype=np.float64), targets.shape)
     runs = list((pool.map if pool else map)(run, cells, targets, seed.spawn(len(cells))))
-    return {name: np.array([one[name] for one in runs]) for name in runs[0]}
+    return {name: np.array([one[name].mean for one in runs]) for name in runs[0]}
 
 
 def _run(
@@ -531,7 +475,7 @@ def _run(
     cells: Array,
     truth: Array,
     rng: np.random.SeedSequence,
-) -> dict[str, float]:
+) -> dict[str, Moments]:
     return simulate(n, cells, metrics, families, truth=truth, rng=rng, **options)
 
 
@@ -572,21 +516,6 @@ def rake(cells: ArrayLike, margins: ArrayLike) -> Array:
     return np.full(p.size, np.nan)
 
 
-def raked(populations: ArrayLike, margins: ArrayLike, most: int) -> Array:
-    """Return the first `most` populations that can be raked to the tables, after raking."""
-    found: list[Array] = []
-    for cells in np.asarray(populations):
-        if len(found) < most and np.isfinite(weighted := rake(cells, margins)).all():
-            found.append(weighted)
-    return np.array(found)
-
-
-def band(values: ArrayLike) -> tuple[float, float]:
-    """Return the limits of the central 99 % of independent replications."""
-    low, high = np.quantile(np.asarray(values, dtype=np.float64), [0.005, 0.995])
-    return float(low), float(high)
-
-
 def drift(
     n: int,
     cells: ArrayLike,
@@ -602,7 +531,7 @@ def drift(
     found, truth = estimates(counts, metrics), true_values(p, metrics)
     error = np.sqrt(np.diagonal(found.covariance, axis1=-2, axis2=-1))
     own = own_critical_values(found.covariance, level, accuracy=COMMON)
-    (common,) = critical_values([found.covariance], level, each=False)
+    common = critical_values(found.covariance, level, each=False)
     miss = np.abs(found.value - truth)
     covered = [(miss <= q[:, None] * error).all(axis=-1).mean() for q in (own, common)]
     length = [(q[:, None] * error / truth).mean() for q in (own, common)]
@@ -615,7 +544,5 @@ def drift(
 
 def own_critical_values(covariance: Array, level: float = 0.95, *, accuracy: float = OWN) -> Array:
     """Return the critical value of each single test set; all variances must be positive."""
-    k = covariance.shape[-1]
-    rows = np.stack(list(_correlations(covariance)))
-    above = rows[np.triu_indices(k, 1)].T
-    return np.asarray(f1ci.equicoordinate_quantile(_filled(above, k), level, accuracy=accuracy))
+    rho = _correlations(covariance)
+    return np.asarray(f1ci.equicoordinate_quantile(rho, level, accuracy=accuracy))

@@ -13,17 +13,24 @@ import shutil
 import numpy as np
 import pytest
 from compendium import DATA, data
-from compendium.published import read_number
 
-from notebooks.shared import datasets, printed_tables
+from notebooks.shared import datasets
 
 HASHES = {
     "oj.csv": "9c42d598b2222ba93bc431778d5165019eb71ae93ee6277b264e2da305fba6f7",
     "abalone.data": "de37cdcdcaaa50c309d514f248f7c2302a5f1f88c168905eba23fe2fbc78449f",
     "letter-recognition.data": "2b89f3602cf768d3c8355267d2f13f2417809e101fc2b5ceee10db19a60de6e2",
 }
-NOT_DATA = {"README.md", "LICENSE-ISLP.txt", "sources.csv", "bench.json", "r_learners.R"}
-NOT_DATA |= {"make_data.py", "make_r_splits.py", "train_tag_sets.py"}
+NOT_DATA = {"README.md", "LICENSE-ISLP.txt", "sources.csv", "bench.json", "yuan.R"}
+NOT_DATA |= {
+    "make_data.py",
+    "make_yuan.py",
+    "run_appendix_d.py",
+    "run_wang_li.py",
+    "orange_juice_halves.R",
+    "train_suggestions.py",
+    "train_tag_sets.py",
+}
 
 
 @pytest.fixture
@@ -72,12 +79,9 @@ def test_abalone():
     six = sum(line.endswith(b",6") for line in lines)
     # 259 abalones of six rings: the class distribution in UCI's abalone.names.
     assert six == 259
-    features, z = datasets.abalone_problem()
-    assert z.sum() == six
-    assert features.shape == (4177, 10)
-    assert (features[["sex_F", "sex_I", "sex_M"]].sum(axis=1) == 1).all()
+    assert (frame["rings"] == 6).sum() == six
     # F 1307, I 1342, M 1528: counted by `cut -d, -f1 abalone.data | sort | uniq -c`.
-    assert features[["sex_F", "sex_I", "sex_M"]].sum().tolist() == [1307, 1342, 1528]
+    assert frame["sex"].value_counts().to_dict() == {"M": 1528, "I": 1342, "F": 1307}
 
 
 def test_letters():
@@ -85,10 +89,9 @@ def test_letters():
     assert frame.shape == (20000, 17)
     # 789 A, 766 B: the class distribution in UCI's letter-recognition.names.
     assert frame["letter"].value_counts()[["A", "B"]].tolist() == [789, 766]
-    x, z = datasets.letter_problem()
-    assert x.shape == (20000, 16)
-    assert z.sum() == 789 + 766
-    assert (x.min(), x.max()) == (0, 15)
+    features = frame.drop(columns="letter").to_numpy()
+    assert features.shape == (20000, 16)
+    assert (features.min(), features.max()) == (0, 15)
 
 
 def test_wang_li_counts():
@@ -141,37 +144,6 @@ def test_jiang_matrix_is_the_only_one():
     assert matrix.attrs["origin"] == "reconstructed"
 
 
-# True F0.5, accuracy and lift (not in Table VI) as printed, in the order of the rules.
-TABLE_6 = {
-    "1nn": ("0.2537", "0.8992"),
-    "logistic-regression": ("0.0654", "0.9331"),
-    "random-forest": ("0.2745", "0.9253"),
-}
-TABLE_7 = {
-    "1nn": ("0.8909", "0.9838", "11.5482"),
-    "logistic-regression": ("0.5853", "0.9384", "8.7963"),
-    "random-forest": ("0.9319", "0.9803", "12.9096"),
-    "svm": ("0.8871", "0.9704", "12.9563"),
-}
-
-
-@pytest.mark.parametrize(
-    ("table", "n", "total", "printed", "all_positives"),
-    [("table-6", 3333, 4177, TABLE_6, 259), ("table-7", 16064, 20000, TABLE_7, 1555)],
-)
-def test_yuan_matrices_are_the_only_ones(table, n, total, printed, all_positives):
-    # The search is compared with a loop over all tables in test_printed_tables.py. The rules share
-    # their population, hence Z.
-    numbers = {rule: [read_number(number) for number in three] for rule, three in printed.items()}
-    ((z, tables),) = printed_tables.common_tables(n, numbers).items()
-    # The population is the data set without the training set.
-    assert all_positives - (total - n) <= z <= all_positives
-    for rule, found in tables.items():
-        ((tp, a),) = found
-        matrix = datasets.confusion_matrix(f"yuan/{table}/{rule}").to_numpy()
-        assert matrix.tolist() == [[n - a - z + tp, a - tp], [z - tp, tp]]
-
-
 def test_unknown_names_are_refused():
     with pytest.raises(ValueError, match=r"'lam/section-6/bert'.*, got 'nothing'"):
         datasets.confusion_matrix("nothing")
@@ -199,7 +171,9 @@ def test_altered_and_missing_files_are_refused(copied, file):
         (datasets.letters, "letter-recognition.data"),
         (datasets.wang_li_counts, "wang-li-2019-counts.csv"),
         (datasets.confusion_matrix_names, "confusion-matrices.csv"),
-        (lambda: datasets.split_counts("abalone"), "splits-abalone.csv"),
+        (lambda: datasets.split_counts("orange-juice"), "splits-orange-juice.csv"),
+        (lambda: datasets.yuan_splits("letter"), "yuan-letter-splits.csv"),
+        (datasets.abalone_rules, "yuan-abalone-rules.csv"),
     ],
 )
 def test_loaders_read_nothing_unverified(copied, load, file):

@@ -380,9 +380,9 @@ def other_run(folder, value, deviation=None):
 @pytest.mark.parametrize(
     ("value", "deviation", "expected"),
     [
-        (0.8004, None, "other-run"),
+        (0.8004, None, "other-run-fitted"),
         (0.8006, None, "open"),
-        (0.8104, 0.25, "other-run"),  # 0.0005 + 4 * 0.25 / 100 = 0.0105
+        (0.8104, 0.25, "other-run-fitted"),  # 0.0005 + 4 * 0.25 / 100 = 0.0105
         (0.8106, 0.25, "open"),
         (0.804 / 2, 0.05, "open"),
         (0.804 * 1.01, 0.05, "open"),
@@ -397,7 +397,7 @@ def test_another_run_has_to_give_the_printed_number(folder, value, deviation, ex
     assert (entry.verdict, entry.value, entry.other) == (expected, 0.9, value)
     # A run that the register names and that does not fit is not excused by being named.
     assert (not found.problems) == (
-        expected == "other-run" and value is not None and abs(value - 0.804) < 0.008
+        expected == "other-run-fitted" and value is not None and abs(value - 0.804) < 0.008
     )
     told = "no results at hand have" if value is None else f"that run's {value:.6g} "
     assert told in entry.reason
@@ -412,8 +412,15 @@ def test_the_value_of_another_run_must_not_move_either(folder):
     assert error == f"{ODD}: R-lam-2 rests on 0.804 +- 0.008, but that run gives 0.813"
     found = other_run(folder, 0.804, 0.5)
     for factor in (0.5, 1.02, 2.0):
-        assert found.power(factor)["other-run"] == (1, 1)
-    assert found.power(1.0)["other-run"] == (0, 1)
+        assert found.power(factor)["other-run-fitted"] == (1, 1)
+    assert found.power(1.0)["other-run-fitted"] == (0, 1)
+
+
+def test_a_number_that_was_not_used_to_find_the_run_is_a_prediction(folder):
+    append(folder, "marks", f"{ODD},predicted,not used for the fit")
+    assert entry_of(other_run(folder, 0.8004), ODD).verdict == "other-run-predicted"
+    # The mark excuses nothing: a number that the run does not give is open.
+    assert entry_of(other_run(folder, 0.8006), ODD).verdict == "open"
 
 
 LINE = "lam/table-3/line"  # a table row: its length is of R-lam-2's run, so its coverage is too
@@ -437,7 +444,7 @@ def test_a_table_row_is_judged_by_one_run(folder):
     assert not found.problems
     # The coverage agrees with the stated design too, which is not what its row was made with.
     for what in ("coverage", "length"):
-        assert entry_of(found, f"{LINE}/{what}").verdict == "other-run"
+        assert entry_of(found, f"{LINE}/{what}").verdict == "other-run-fitted"
     # It has to fit that run, though ours agrees.
     found = one_line(folder, "R-lam-2", 0.8991)
     assert entry_of(found, f"{LINE}/coverage").verdict == "open"
@@ -506,6 +513,21 @@ def test_digits_that_are_cut_off_are_read_so(folder, value, expected):
     assert entry.reason.endswith("; see N-lam-9")
 
 
+def test_a_row_may_have_several_marks(folder):
+    append(folder, "marks", f"{ODD},cut predicted,see N-lam-9")
+    # Cut off, 0.800 stands for 0.8000 to 0.8010.
+    assert entry_of(other_run(folder, 0.8009), ODD).verdict == "other-run-predicted"
+    assert entry_of(other_run(folder, 0.7999), ODD).verdict == "open"
+
+
+@pytest.mark.parametrize(("value", "expected"), [(0.69094, "one-of-several"), (0.69096, "open")])
+def test_one_of_several_inputs_is_no_reconstruction(folder, value, expected):
+    append(folder, "marks", "yuan/table-4/accuracy,several,three inputs fit")
+    entry = judge(folder, "yuan/table-4/accuracy", value, reconstructed=True)
+    assert entry.verdict == expected
+    assert not verdicts.VERDICTS["one-of-several"].agrees
+
+
 def test_restated_numbers_count_once_in_the_headline(folder):
     append(folder, "restated", "lam/section-6/size,lam/section-6/low")
     full_run(folder)
@@ -516,22 +538,31 @@ def test_restated_numbers_count_once_in_the_headline(folder):
     assert 'title="1 match"' in sentence  # of two matches one restates the other
 
 
-def test_the_counts_of_the_page_add_up_to_the_rows():
+def test_the_counts_of_the_page_add_up_to_the_numbers():
     published = Published()
     found = Ledger(published, PUBLISHED.parent / "reference")
+    agree, once = map(int, re.findall(r"\*\*(\d+) of (\d+)\*\*", found.tally)[0])
+    assert once == len(published.rows) - len(published.restated)
+    # The sentences after the first one count all others.
+    others = map(int, re.findall(r"\. (\d+) ", found.tally))
+    assert agree + sum(others) == once
+    # The bar and the scoreboard count each number once too.
     sentence = book.fragment("sentence", found)
-    agree, once = map(int, re.findall(r"\*\*(\d+) of (\d+)\*\*", sentence)[0])
-    rows = len(published.rows)
-    assert f"has {rows} rows" in sentence
-    assert once == rows - len(published.restated)
+    assert found.tally in sentence
+    assert f"has {len(published.rows)} rows" in sentence
     parts = {name: int(n) for n, name in re.findall(r'title="(\d+) ([\w-]+)"', sentence)}
     assert sum(parts.values()) == once
     assert sum(n for name, n in parts.items() if verdicts.VERDICTS[name].agrees) == agree
-    # The scoreboard counts each row; so do the parts of the table.
     table = re.search(r'<tr class="total">(.*?)</tr>', book.fragment("scoreboard", found))
     assert table is not None
     *sums, total = map(int, re.findall(r"<td>(\d+)</td>", table[1]))
-    assert sum(sums) == total == rows
+    assert sum(sums) == total == once
+
+
+def test_the_readme_quotes_the_tally_of_the_reference_run():
+    tally = Ledger(Published(), PUBLISHED.parent / "reference").tally
+    readme = (PUBLISHED.parents[1] / "README.md").read_text("utf-8")
+    assert tally in " ".join(readme.split())
 
 
 def test_missing_inputs_and_gaps_are_told_apart(folder):

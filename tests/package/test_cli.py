@@ -70,6 +70,9 @@ def test_counts_of_the_paper():
 
 
 def test_counts_as_json(capsys):
+    out, _ = here(capsys, "counts", 77, 44, 10, 702, "--json", "--metric", "mcc")
+    (row,) = json.loads(out)
+    assert row["estimate"] == f1ci.metric_interval([[702, 44], [10, 77]], "mcc").estimate
     rows = json.loads(here(capsys, "counts", 77, 44, 10, 900, "--json")[0])
     assert [row["name"] for row in rows] == ["precision", "recall", "f1", "accuracy"]
     (row,) = json.loads(here(capsys, "counts", 77, 44, 10, "--metric", "f2", "--json")[0])
@@ -81,6 +84,17 @@ def test_counts_as_json(capsys):
     out, err = here(capsys, "counts", 0, 0, 0, "--json")
     assert json.loads(out)[2]["estimate"] is None
     assert "note: f1 is undefined" in err
+
+
+@pytest.mark.parametrize(
+    "metric",
+    ["accuracy", "specificity", "mcc", "kappa", "npv", "macro_f1", "lift", "balanced_accuracy"],
+)
+def test_true_negatives_that_are_missing_are_not_zero(capsys, metric):
+    _, err = here(capsys, "counts", 77, 44, 10, "--metric", metric, code=2)
+    assert "needs the true negatives: f1ci counts TP FP FN TN" in err
+    for known in ("f1", "f2", "recall", "precision", "jaccard"):
+        assert here(capsys, "counts", 77, 44, 10, "--metric", known)[0]
 
 
 @pytest.mark.parametrize("groups", [False, True])
@@ -132,6 +146,70 @@ def test_plain_verdicts(capsys, tmp_path):
     assert err == "f1ci: f1 needs --positive, the positive class among 'ham', 'spam'; got None\n"
 
 
+def test_the_columns_that_were_chosen_are_named(capsys, tmp_path):
+    path = write(tmp_path / "x.csv", ["1,1,1", "0,1,0", "1,0,1", "0,0,0"])
+    out, err = here(capsys, "compare", path)
+    assert err == "f1ci: note: truth = y, A = a, B = b\n"
+    named, err = here(capsys, "compare", path, "--true", "y", "--pred", "a", "b")
+    assert (named, err) == (out, "")
+    _, err = here(capsys, "report", path, code=2)
+    assert "a report is for one model: name it with --pred; got 'a', 'b'" in err
+    _, err = here(capsys, "report", path, "--pred", "c", code=2)
+    assert "no column is called 'c'; got the columns 'y', 'a', 'b'" in err
+
+
+def test_models_with_long_names_stay_apart(capsys, tmp_path):
+    """Names were cut to 40 letters, and then two models were one."""
+    names = [f"model_with_a_very_long_name_and_a_seed_number_{k}" for k in (1, 2)]
+    rows = [f"{t},{t if k % 7 else 0},{t if k % 3 else 0},{k % 2}" for k, t in enumerate(TRUE)]
+    path = tmp_path / "x.csv"
+    path.write_text("\n".join([",".join(["y", *names, "baseline"]), *rows]))
+    of = ["compare", path, "--true", "y", "--pred", *names]
+    assert {row["name"] for row in json.loads(here(capsys, *of, "--json")[0])[:2]} == set(names)
+    out, _ = here(capsys, *of, "baseline")
+    first_column = [line.split()[0] for line in out.splitlines()[3:6]]
+    assert len(set(first_column)) == 3
+
+
+def test_files_of_one_name_in_two_folders(capsys, tmp_path):
+    paths = [tmp_path / run / "preds.csv" for run in ("one", "two")]
+    for path, labels in zip(paths, (A, B), strict=True):
+        path.parent.mkdir()
+        rows = [f"{k},{TRUE[k]},{labels[k]}" for k in range(N)]
+        path.write_text("\n".join(["id,y_true,y_pred", *rows]))
+    rows = json.loads(here(capsys, "compare", *paths, "--json")[0])
+    assert {row["name"] for row in rows[:2]} == {"one/preds.csv", "two/preds.csv"}
+    assert rows[2]["estimate"] == f1ci.difference_test(TRUE, A, B).estimate
+
+
+def test_objects_of_json_are_read_like_columns(capsys, labels, tmp_path):
+    expected = here(capsys, "compare", labels, "--true", "y", "--pred", "a", "b")
+    objects = [
+        {"y": t, "a": a, "b": b}
+        for t, a, b in zip(TRUE.tolist(), A.tolist(), B.tolist(), strict=True)
+    ]
+    path = tmp_path / "x.jsonl"
+    path.write_text("\n".join(map(json.dumps, objects)))
+    assert here(capsys, "compare", path, "--true", "y", "--pred", "a", "b") == expected
+
+
+def test_options_reach_the_report(capsys, tmp_path):
+    path = write(tmp_path / "x.csv", ["x,x,x", "y,y,x", "x,y,x", "y,x,y"] * 3)
+    out, _ = here(capsys, "report", path, "--pred", "a", "--labels", "y", "x", "z")
+    columns = list("xyxy") * 3, list("xyyx") * 3
+    assert str(f1ci.classification_report(*columns, labels=["y", "x", "z"])) in out
+    option = ["--labels", "y", "x", "z", "--zero-division", 0]
+    out, _ = here(capsys, "report", path, "--pred", "a", *option)
+    expected = f1ci.classification_report(*columns, labels=["y", "x", "z"], zero_division=0)
+    assert str(expected) in out
+
+
+def test_input_without_an_end_is_refused(capsys, monkeypatch):
+    monkeypatch.setattr(cli._files, "_MOST_BYTES", 1 << 20)
+    _, err = here(capsys, "report", "/dev/zero", code=2)
+    assert "/dev/zero: more than 1 megabytes, or input without an end" in err
+
+
 def test_more_classes_and_other_metrics(capsys, tmp_path):
     rows = [f"{t},{a},{b}" for t in "xyz" for a in "xyz" for b in "xyz" for _ in range(2)]
     path = write(tmp_path / "x.csv", rows + ["x,y,x"] * 20)
@@ -165,24 +243,29 @@ def test_plans(capsys):
 @pytest.mark.parametrize(
     ("content", "sentence"),
     [
-        (b"", "line 1: wanted is one column 'y', got the columns []"),
-        (b"y,b\n1,1\n", "line 1: wanted is one column 'a', got the columns ['y', 'b']"),
-        (b"y,a,a\n1,1,1\n", "line 1: wanted is one column 'a', got the columns ['y', 'a', 'a']"),
+        (b"", "the file is empty"),
+        (b"y,b\n1,1\n", "no column is called 'a'; got the columns 'y', 'b'"),
+        (b"y,a,a\n1,1,1\n", "two columns have the same name, got the columns 'y', 'a', 'a'"),
         (b"y,a\n", "no rows below the header"),
-        (b"y,a\n1,1\n1\n", "line 3: the header has 2 columns, got 1"),
-        (b"y,a\n1,1\n1,0,1\n", "line 3: the header has 2 columns, got 3"),
+        (b"y,a\n1,1\n1\n", "line 3: got 1 cells, the first line has 2"),
+        (b"y,a\n1,1\n1,0,1\n", "line 3: got 3 cells, the first line has 2"),
         (b"y,a\n1,1\n\n0, \n", "line 4: column 'a': the label is missing, got ''"),
         (b"y,a\n1,1\nNA,0\n", "line 3: column 'y': the label is missing, got 'NA'"),
         (b"y,a\n1,1\n0,nan\n", "line 3: column 'a': the label is missing, got 'nan'"),
-        ("y,a\n1,1\n0,1\n".encode("utf-16"), "line 1: not UTF-8 text; UTF-16 must be converted"),
         (b"\x1f\x8b\x08 a file of gzip", "line 1: not UTF-8 text"),
-        (b'y,a\nx,x\n"x,x\n', "line 3: unexpected end of data"),
+        (b'y,a\nx,x\n"x,x\n', "line 3: opens a quote that nothing closes"),
         (b'y,a\nx,x\n"x"y,x\n', "line 3: ',' expected after '\"'"),
         (b"y,a\nx,x\nx,x\n", "needs at least two classes, got 1"),
         (
             b"y,a\n" + b"".join(b"0.%d,1\n" % k for k in range(1500)),
-            "1,501 different labels, '0.0' among them; are these scores or identifiers?",
+            "'y' has 1,500 different labels in 1,500 lines; are these scores or identifiers?",
         ),
+        (
+            b"y,a\n" + b"".join(b"%d,0.%d\n" % (k % 2, k) for k in range(1500)),
+            "the labels of 'a' are '0.0', '0.1', '0.10', '0.100', ..., those of the truth 'y' are",
+        ),
+        (b'[{"y": 1, "a": 1}, 3]', "object 2 must have names, got 3"),
+        (b'{"y": [1, 0], "a": [1]}', "the lists have different lengths"),
     ],
 )
 def test_a_bad_file_gets_one_sentence(capsys, tmp_path, content, sentence):
@@ -198,7 +281,6 @@ def test_a_bad_file_gets_one_sentence(capsys, tmp_path, content, sentence):
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        ([], "the following arguments are required: COMMAND"),
         (["count"], "invalid choice: 'count'"),
         (["counts", "1", "2", "x"], "argument fn: invalid int value: 'x'"),
         (["counts", "1", "2", "-3"], "matrix must be a whole number between 0 and 2**50, got -3"),
@@ -207,7 +289,8 @@ def test_a_bad_file_gets_one_sentence(capsys, tmp_path, content, sentence):
         (["counts", "1", "2", "3", "--confidence-level", "95"], "did you mean 0.95?"),
         (["report", "nosuch.csv", "--true", "y", "--pred", "a"], "nosuch.csv: no such file"),
         (["report", str(ROOT), "--true", "y", "--pred", "a"], "is a directory"),
-        (["report", "x.csv", "--pred", "a"], "arguments are required: --true"),
+        (["report", "x.csv", "y.csv", "z.csv"], "give one file or two, got 3"),
+        (["matrix", "x.txt"], "invalid choice: 'matrix'"),
         (["plan", "--half-width", "2"], "half_width must lie in (0, 1], got 2"),
     ],
 )
@@ -226,7 +309,7 @@ def test_bad_arguments_get_one_sentence(capsys, arguments, sentence):
         ("report - --true y --pred a <&-", "f1ci: standard input or output: bad file descriptor"),
         (
             "report - --true y --pred a <<X\ny,a\n1\nX\n",
-            "f1ci: standard input, line 2: the header has 2 columns, got 1\n",
+            "f1ci: standard input, line 2: got 1 cells, the first line has 2\n",
         ),
         ("counts 0 0 0 2>&-", ""),
     ],
@@ -258,7 +341,7 @@ def test_numbers_and_truth_values_are_spelled_alike(capsys, tmp_path):
     out, err = here(capsys, "report", path, "--true", "y", "--pred", "a")
     assert "labels are read False as false, TRUE as true, True as true" in err
     _, err = here(capsys, "report", path, "--true", "y", "--pred", "b", code=2)
-    assert "share no label" in err
+    assert "the labels of 'b' are '0', '1', those of the truth 'y' are 'False', 'True'" in err
 
 
 def test_two_files_are_joined(capsys, tmp_path, labels):
@@ -270,23 +353,10 @@ def test_two_files_are_joined(capsys, tmp_path, labels):
     of = ["compare", one, other, "--on", "id", "--true", "y", "--pred", "p"]
     out, err = here(capsys, *of, "--json")
     assert json.loads(out) == json.loads(whole)
-    assert err == "f1ci: note: 1 rows without a partner in the other file are left out\n"
+    assert err == "f1ci: note: matched by 'id'; items in one file only are left out: 1\n"
     with other.open("a") as stream:
         stream.write("0;7\n")
-    assert "the row '7' comes twice" in here(capsys, *of, code=2)[1]
-    assert "two files need --on COLUMN" in here(capsys, *of[:3], *of[5:], code=2)[1]
-
-
-def test_a_matrix_has_the_report_of_its_labels(capsys, tmp_path):
-    path = tmp_path / "matrix.txt"
-    path.write_text(f"{f1ci.confusion_matrix(TRUE, A)!r}")
-    out, err = here(capsys, "matrix", path)
-    assert out.endswith(f"\n\n{f1ci.classification_report(TRUE, A)}\n")
-    assert not err
-    path.write_text("\tno\tyes\tTotal\nno\t50\t3\t53\nyes\t4\t61\t65\nTotal\t54\t64\t118\n")
-    out, err = here(capsys, "matrix", path)
-    assert out.startswith("118 items, 2 classes\n")
-    assert err == "f1ci: note: left out: the row and the column of totals\n"
+    assert "b.csv: the column 'id' names '7' twice" in here(capsys, *of, code=2)[1]
 
 
 def test_more_than_two_models(capsys, labels):
@@ -346,9 +416,10 @@ def test_a_reader_that_leaves_early_is_no_error(tmp_path):
 
 def test_help_shows_every_command_with_an_example(capsys):
     out, _ = here(capsys, "--help")
-    for name in ("counts", "report", "matrix", "compare", "plan"):
+    for name in ("counts", "report", "compare", "plan"):
         assert f"\n  f1ci {name} " in out
         shown, _ = here(capsys, name, "--help")
         assert f"example: f1ci {name} " in shown
         assert shown == cli.helps()[f"f1ci {name}"]  # what pages show
+    assert here(capsys)[0] == out  # f1ci alone
     assert here(capsys, "--version")[0] == f"f1ci {f1ci.__version__}\n"

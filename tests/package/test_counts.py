@@ -1,6 +1,8 @@
 """Counting: against scikit-learn and against a loop, for labels of every kind."""
 
 import tracemalloc
+import warnings
+from decimal import Decimal
 from fractions import Fraction
 
 import numpy as np
@@ -152,6 +154,26 @@ def test_labels_in_a_file_are_counted_in_blocks(tmp_path):
     np.save(path, np.array([TRUE, PRED], dtype=np.int8))
     mapped = np.load(path, mmap_mode="r")
     assert f1ci.confusion_matrix(mapped[0], mapped[1]).tolist() == [[3, 3], [1, 4]]
+
+
+def test_narrow_and_long_floats_are_labels_without_a_warning():
+    for dtype in ("f2", ">f2", "f4", np.longdouble):
+        true, pred = (np.array(labels, dtype) for labels in (TRUE, PRED))
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            assert f1ci.binary_counts(true, pred) == f1ci.binary_counts(TRUE, PRED)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(ValueError, match="must hold classes, got the fraction inf"):
+            f1ci.binary_counts(np.array([np.longdouble("1e4000"), 1]), [1, 1])
+        with pytest.raises(ValueError, match=r"tp must be a whole number .*, got inf"):
+            f1ci.f1_interval(np.longdouble("1e4000"), 1, 1)
+
+
+def test_labels_of_which_some_cannot_be_hashed_are_quoted():
+    labels = [Decimal(1), Decimal("sNaN")]
+    with pytest.raises(TypeError, match=r"hashable labels, got Decimal\('sNaN'\)"):
+        f1ci.binary_counts(labels, [1, 1])
 
 
 def test_labels_that_cannot_be_sorted_keep_their_order_of_appearance():

@@ -166,6 +166,11 @@ def test_scikit_learn_takes_the_pairs_as_cv():
             "stratify must have 8 labels, one for each item, got 6",
         ),
         ({"n": 4, "stratify": [0.0, 0.0, np.nan, 0.0]}, ValueError, "missing labels, got nan"),
+        (
+            {"n": 10**6, "repetitions": 2000},
+            ValueError,
+            "at most 1000000000 indices, got n=1000000 and repetitions=2000",
+        ),
     ],
 )
 def test_bad_input_gets_a_sentence_that_quotes_it(arguments, error, message):

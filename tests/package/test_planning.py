@@ -214,9 +214,7 @@ def test_a_pilot_gives_its_own_variance():
     a, b = (np.where(rng.random(300) < right, y, rng.integers(0, 3, 300)) for right in (0.6, 0.7))
     groups = np.arange(300) // 10
     for clusters, units in ((None, 300), (groups, 30)):
-        plan = f1ci.planning.pilot_sample_size(
-            y, a, b, "macro_f1", difference=0.05, groups=clusters
-        )
+        plan = f1ci.pilot_sample_size(y, a, b, "macro_f1", difference=0.05, groups=clusters)
         interval = f1ci.difference_interval(y, a, b, "macro_f1", groups=clusters)
         assert plan.variance == pytest.approx(units * interval.standard_error**2, rel=1e-12)
 

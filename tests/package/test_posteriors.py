@@ -339,6 +339,32 @@ def test_weights_and_priors_reach_the_test():
     assert f1ci.bayes_test(a, b, "precision").p_h1 > ours.p_h1 > 0.5
 
 
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [("F1", "f1"), ("f1-score", "f1"), ("sensitivity", "recall"), ("PPV", "precision")],
+)
+def test_metrics_have_all_their_names_here(name, meant):
+    assert f1ci.posterior(7, 2, 1, name).alpha == f1ci.posterior(7, 2, 1, meant).alpha
+    assert f1ci.posterior(7, 2, 1, name).metric == meant
+    folds = [[[40, 9, 6], [38, 8, 8]]], [[[41, 4, 5], [39, 5, 7]]]
+    assert f1ci.bayes_test(*folds, name) == f1ci.bayes_test(*folds, meant)
+    assert f1ci.posterior(7, 2, 1, f1ci.metrics.get(meant)).metric == meant
+
+
+def test_a_metric_of_ones_own_is_not_taken_for_f1():
+    own = f1ci.metrics.BinaryMetric("f1", lambda eza, ea, ez: eza / (ea + 0.0 * ez))
+    for metric in (own, "accuracy", f1ci.metrics.fbeta(2)):
+        with pytest.raises(ValueError, match="must be one of 'precision', 'recall', 'f1', got"):
+            f1ci.posterior(7, 2, 1, metric)
+
+
+def test_a_caller_who_raises_on_every_error_gets_the_same_answer():
+    folds = [[[4000, 9, 6], [3800, 8, 8]]], [[[41, 4, 5], [39, 5, 7]]]
+    expected = f1ci.bayes_test(*folds, rope=0.3)
+    with np.errstate(all="raise"):
+        assert f1ci.bayes_test(*folds, rope=0.3) == expected
+
+
 def test_a_caller_who_raises_on_underflow_gets_an_answer():
     a, b = np.tile([90, 5, 5], (3, 2, 1)), np.tile([60, 30, 30], (3, 2, 1))
     expected = f1ci.bayes_test(a, b)

@@ -209,6 +209,14 @@ def test_bounds_order_signs_and_growth_with_the_level(seed, k, rank):
     assert f1ci.equicoordinate_quantile(changed) == pytest.approx(found[2], abs=2 * ACCURACY)
 
 
+@pytest.mark.parametrize("k", [2, 3, 6])
+def test_a_caller_who_raises_on_every_error_gets_the_same_answer(k):
+    matrix = one_factor(np.full(k, 0.999))
+    expected = f1ci.equicoordinate_quantile(matrix, 1 - 1e-9)
+    with np.errstate(all="raise"):
+        assert f1ci.equicoordinate_quantile(matrix, 1 - 1e-9) == expected
+
+
 # Bad input
 
 

@@ -35,6 +35,57 @@ def test_records_are_equal_if_their_values_are():
         hash(many)
 
 
+def test_numbers_deep_inside_are_compared():
+    """Text of long arrays is abbreviated, and once two different comparisons were equal."""
+    many = f1ci.f1_interval(np.arange(1500), 44, 10)
+    changed = dataclasses.replace(many, low=np.where(np.arange(1500) == 700, 0.0, many.low))
+    assert many != changed
+    nested = [
+        f1ci.results.DifferenceTest(
+            interval=interval,
+            p_value=np.nan,
+            null_hypothesis="",
+            discordant=(1, 2),
+            margin=0.0,
+            p_not_inferior=None,
+            p_equivalent=None,
+            method="score",
+            metric="f1",
+        )
+        for interval in (many, dataclasses.replace(many), changed)
+    ]
+    assert nested[0] == nested[1]
+    assert nested[0] != nested[2]
+    near = dataclasses.replace(INTERVAL, low=np.nextafter(INTERVAL.low, 1.0))
+    assert near != INTERVAL
+    other_type = f1ci.sample_size(half_width=0.1)
+    assert other_type != INTERVAL
+
+
+@pytest.mark.filterwarnings("ignore::f1ci.IntervalWarning")
+def test_every_record_can_be_written_as_json():
+    y_true, a, b = [0, 1, 1, 0] * 9, [0, 1, 0, 1] * 9, [0, 1, 1, 1] * 9
+    folds = [[[40, 9, 6], [38, 8, 8]]], [[[41, 4, 5], [39, 5, 7]]]
+    test = f1ci.difference_test(y_true, a, b, margin=0.05)
+    records = [
+        f1ci.f1_interval([3, 0], [1, 0], [1, 0]),
+        f1ci.f1_score_interval(np.array(["x", "y"] * 9), np.array(["x", "x"] * 9), average=None),
+        f1ci.joint_intervals(y_true, {"a": a, "b": b}, ["f1", "accuracy"]),
+        f1ci.compare_models(y_true, {"a": a, "b": b, "c": y_true}),
+        f1ci.sample_size(half_width=0.02),
+        f1ci.bayes_test(*folds),
+        test,
+    ]
+    for record in records:
+        again = json.loads(json.dumps(record.to_dict(), allow_nan=False))
+        assert again == record.to_dict()
+    assert records[0].to_dict()["estimate"] == [0.75, None]
+    assert records[1].to_dict()["classes"] == ["x", "y"]
+    assert "a, b" in records[3].to_dict()["tests"]
+    assert test.to_dict()["interval"]["low"] == test.interval.low
+    assert test.to_dict()["discordant"] == list(test.discordant)
+
+
 def test_in_means_inside():
     assert 0.7 in f1ci.f1_interval(77, 44, 10)
     assert 0.9 not in f1ci.f1_interval(77, 44, 10)

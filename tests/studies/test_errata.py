@@ -2,10 +2,11 @@
 
 Most computations are plain numpy, scipy and standard library: evidence beside the book's. What
 `yuan` prints is judged by functions of the notebooks that are tested item by item and against loops
-over all tables. Numbers marked "printed" are the papers'. Elsewhere are the tables of N-yuan-4 and
-N-jiang-3 (test_data.py), and E-wangli-2, N-wangli-3 and E-wangli-6 (test_posteriors.py). Entries
-that only correct a word or cite (E-lam-4, N-lam-8, E-takahashi-5, N-takahashi-7, E-wangli-5,
-E-jiang-6, E-yuan-9) have nothing to compute, and N-wangli-7 is read off the counts as they stand.
+over all tables. Numbers marked "printed" are the papers'. Elsewhere are the rules of N-yuan-4
+(test_yuan_notebooks.py), the table of N-jiang-3 (test_data.py), and E-wangli-2 and E-wangli-6
+(test_posteriors.py). Entries that only correct a word or cite (E-lam-4, N-lam-8, N-lam-9,
+E-takahashi-5, N-takahashi-7, E-wangli-5, E-jiang-6, E-yuan-9) have nothing to compute, and
+N-wangli-7 is read off the counts as they stand.
 """
 
 from __future__ import annotations
@@ -25,16 +26,19 @@ from numpy.typing import NDArray
 from scipy import integrate, special, stats
 
 import f1ci
+from notebooks.data import run_appendix_d
 from notebooks.shared import (
     class_averages,
     datasets,
     four_intervals,
     joint_coverage,
     logistic_folds,
+    normal_classes,
     printed_gradients,
     printed_tables,
     tversky_index,
 )
+from notebooks.shared.r_random import RRandom
 
 Array = NDArray[np.float64]
 
@@ -214,20 +218,37 @@ def test_takahashi_2_the_code_of_appendix_d_lacks_the_larger_sum() -> None:
 
 @pytest.mark.skipif(shutil.which("Rscript") is None, reason="needs R")
 def test_takahashi_2_in_r() -> None:
-    code = (Path(__file__).parent / "takahashi-appendix-d.R").read_text("utf-8")
-    loop, toy = (
-        "for(i in 1:r){\n  jj",
-        "print(f1scores(rbind(c(2, 2, 2), c(5, 70, 2), c(0, 2, 15)))[[2]]['maF1', 'Sd'])",
-    )
+    # What the page shows of R.
+    recorded = class_averages.appendix_d()
+    assert run_appendix_d.answers() == {
+        key: recorded[key] for key in ("lines", "printed", "mended")
+    }
+    assert "object 'b' not found" in recorded["printed"]
 
-    def run(first_lines: str) -> subprocess.CompletedProcess[str]:
-        program = ["Rscript", "-e", code.replace(loop, first_lines + loop, 1) + toy]
-        return subprocess.run(program, capture_output=True, text=True, check=False)
+    def macro_error(first_lines: str) -> float:
+        toy = "print(f1scores(rbind(c(2, 2, 2), c(5, 70, 2), c(0, 2, 15)))[[2]]['maF1', 'Sd'])"
+        code = recorded["code"].replace(run_appendix_d.LOOP, first_lines + run_appendix_d.LOOP, 1)
+        program = ["Rscript", "-e", code + toy]
+        process = subprocess.run(program, capture_output=True, text=True, check=True)
+        return float(process.stdout.split()[-1])
 
-    assert "object 'b' not found" in run("").stderr
     # R prints seven digits.
-    expected = pytest.approx(macro_errors()["none"], rel=1e-6)
-    assert float(run("a <- 0; b <- 0\n").stdout.split()[-1]) == expected
+    assert macro_error("a <- 0; b <- 0\n") == pytest.approx(macro_errors()["none"], rel=1e-6)
+    mended = pytest.approx(macro_errors()["Appendix B"], rel=1e-6)
+    assert macro_error(recorded["lines"]) == mended
+
+
+def test_takahashi_2_the_mended_program_prints_the_row_of_table_4() -> None:
+    lines = class_averages.appendix_d()["mended"].splitlines()
+    found = {line.split()[0]: line.split()[1:] for line in lines if line}
+    for name, measure in (
+        ("miF1", "micro_f1"),
+        ("maF1", "macro_f1"),
+        ("maF1.star", "macro_f1_star"),
+    ):
+        estimate, _, low, high = map(float, found[name])
+        for end, value in (("estimate", estimate), ("low", low), ("high", high)):
+            assert rounds_to(value, PRINTED[f"takahashi/table-4/mnn/{measure}/{end}"])
 
 
 def coverage_of_macro_star(n: int, scenario: int, replicates: int) -> tuple[float, float]:
@@ -315,6 +336,42 @@ def test_wangli_1_the_printed_densities_do_not_integrate_to_one(
     ends = posterior.ppf([1e-13, 1 - 1e-13])
     printed = integrate.quad(lambda t: posterior.pdf(t) * t * (1 - t), *ends, epsabs=1e-13)[0]
     assert rounds_to(printed, integral)
+
+
+PROGRAM = datasets.wang_li_program()  # what the authors' own program prints
+
+
+@pytest.mark.parametrize("metric", ["recall", "f1"])
+def test_wangli_3_the_authors_program_does_not_print_one_in_a_thousand(metric: str) -> None:
+    printed = float(PRINTED[f"wangli/table-3/{metric}/p_h0"])
+    hits = np.rint(1e6 * PROGRAM["cws", metric, "", "p_h0"])
+    assert hits.size == 20
+    # At least 500 hits in a million draws would be printed as .001.
+    assert hits.max() < 40 < 500 == 1e6 * (printed - 0.0005)
+
+
+@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize("task", ["cws", "ner", "org"])
+def test_the_bayes_test_agrees_with_the_authors_program(task: str, metric: str) -> None:
+    exact = f1ci.bayes_test(
+        datasets.wang_li_counts()[task, "A"], datasets.wang_li_counts()[task, "B"], metric
+    ).p_h0
+    runs = PROGRAM[task, metric, "", "p_h0"]
+    # Twenty million draws, and four standard errors.
+    assert runs.mean() == pytest.approx(exact, abs=4 * math.sqrt(exact * (1 - exact) / 2e7))
+
+
+@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize("task", ["cws", "ner", "org"])
+def test_wangli_6_the_authors_program_prints_our_credible_limits(task: str, metric: str) -> None:
+    wrong = {"wangli/table-2/cws/a/recall/high", "wangli/table-2/ner/b/precision/low"}
+    for model in "AB":
+        ours = credible_ends(COUNTS[task, model], metric)  # the program's weight, .3688
+        for end, value in zip(("low", "high"), ours, strict=True):
+            (theirs,) = PROGRAM[task, metric, model, end]
+            assert value == pytest.approx(theirs, rel=1e-9)
+            name = f"wangli/table-2/{task}/{model.lower()}/{metric}/{end}"
+            assert rounds_to(100 * theirs, PRINTED[name]) == (name not in wrong)
 
 
 def test_wangli_4_the_ratio_of_the_two_lengths() -> None:
@@ -594,16 +651,22 @@ TABLE_1 = {"1NN": ("0.2477", "0.8995"), "LR": ("0.0903", "0.9354"), "RF": ("0.27
 TABLES_1 = {"1NN": (609, 180, 756), "LR": (609, 16, 69), "RF": (609, 112, 359)}
 
 
-def test_yuan_7_16_table_1_has_one_solution_and_not_with_rounded_digits() -> None:
-    printed = {rule: [read_number(text) for text in row] for rule, row in TABLE_1.items()}
-    expected = {609: {rule: [table[1:]] for rule, table in TABLES_1.items()}}
-    # test_printed_tables.py compares the search with a loop over all tables.
-    assert printed_tables.common_tables(10_000, printed, cut=True) == expected
-    assert printed_tables.common_tables(10_000, printed) == {}
-    # One digit is wrong if the others are rounded: logistic regression's .090395.
-    printed["LR"][0] = read_number("0.0904")
-    assert printed_tables.common_tables(10_000, printed) == expected
-    assert pytest.approx(0.090395, abs=5e-7) == 5 * 16 / (4 * 69 + 609)
+def test_yuan_7_16_table_1_is_a_sample_of_the_population_and_cut_off() -> None:
+    # `set.seed(599); sample(1:3333, 10000, TRUE)`; test_r_random.py compares with R.
+    rules = datasets.abalone_rules().iloc[RRandom(599).sample(3333, 10_000) - 1]
+    for name, column in (("1NN", "nn"), ("LR", "logistic")):
+        counted = rules["z"].sum(), (rules["z"] * rules[column]).sum(), rules[column].sum()
+        assert counted == TABLES_1[name]
+    for name, (z, tp, a) in TABLES_1.items():
+        # In integers: F0.5 is 5 TP / (4 A + Z), and the accuracy a whole number over n.
+        cut = 5 * tp * 10_000 // (4 * a + z), 10_000 - (a + z - 2 * tp)
+        assert cut == tuple(round(float(text) * 10_000) for text in TABLE_1[name])
+    assert pytest.approx(0.090395, abs=5e-7) == 80 / 885  # which rounds to .0904
+    # The forest of the true values is not that of Table I, whose counts only its digits give.
+    forest = (rules["z"] * rules["forest"]).sum(), rules["forest"].sum()
+    assert forest == (116, 353)
+    printed = [read_number(text) for text in TABLE_1["RF"]]
+    assert printed_tables.consistent_tables(10_000, 609, *printed) == [TABLES_1["RF"][1:]]
 
 
 def test_yuan_13_17_end_points_of_table_2_are_cut_off_and_blurred_with_four() -> None:
@@ -699,13 +762,24 @@ def test_yuan_13_plus_four_to_the_letter() -> None:
         assert abs(off) < 2 * noise if fits else off > 4 * noise
 
 
-def test_yuan_18_the_true_values_of_equal_rules_differ_by_less_than_their_error() -> None:
-    # Half of a million cases are positive; the two rules' printed values give their cells.
-    for f, accuracy in ((0.6056, 0.6060), (0.6057, 0.6064)):
-        x = f * (0.8 * (1 - accuracy) - 0.3) / (1 - 1.6 * f)
-        a = 2 * x - 0.5 + 1 - accuracy
-        error = measures(10**6 * np.array([0.5 - a + x, a - x, 0.5 - x, x])).error
-        assert np.all(np.array([0.0001, 0.0004]) < error[:2] * math.sqrt(2))
+def test_yuan_18_the_forest_has_a_million_cases_of_its_own() -> None:
+    random = RRandom(499)
+    z, x = normal_classes.drawn(random, 500)
+    # The forest is the nearest neighbour, and its million comes after the training set.
+    z_next, x_next = normal_classes.drawn(random, 10**6)
+    a = normal_classes.nearest(z, x).predict(x_next)
+    accuracy, tp = (a == z_next).mean(), (a * z_next).mean()
+    f = tp / (0.8 * a.mean() + 0.2 * z_next.mean())
+    for value, rule, holds in (
+        (f, "random_forest/true/f0.5", True),
+        (accuracy, "random_forest/true/accuracy", True),
+        (f, "1nn/true/f0.5", False),
+        (accuracy, "1nn/true/accuracy", False),
+    ):
+        assert rounds_to(float(value), PRINTED[f"yuan/table-4/{rule}"]) == holds
+    # The differences are smaller than the error of a simulated true value.
+    error = math.sqrt(accuracy * (1 - accuracy) / 10**6)
+    assert abs(float(accuracy) - 0.6060) < 2 * error
 
 
 def test_yuan_19_plain_and_blurred_correlations_have_nearly_one_quantile() -> None:
@@ -730,7 +804,8 @@ def test_yuan_20_two_accuracies_may_have_covariance_zero() -> None:
 
 def test_yuan_21_with_more_training_rows_logistic_regression_finds_nothing() -> None:
     none = []
-    for name in ("abalone-r", "abalone-r-1688", "abalone-r-2532"):
-        true_positives = datasets.split_counts(name)[:60, 1, :, 1].sum(axis=(1, 2))
+    for share in (0.2, 0.4, 0.6):
+        cells = datasets.yuan_splits("abalone", share)[-60:].reshape(-1, 2, 2, 2, 2)
+        true_positives = cells[:, 1, :, 1].sum(axis=(1, 2))
         none.append(int((true_positives == 0).sum()))
-    assert none == [23, 49, 59]
+    assert none == [22, 49, 54]

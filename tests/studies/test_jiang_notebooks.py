@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import csv
+import shutil
+import subprocess
+
 import numpy as np
 import pytest
+from compendium import DATA
 from scipy import stats
 
 import f1ci
@@ -36,3 +41,19 @@ def test_likely_tables_are_multinomial() -> None:
 def test_too_large_weights_have_another_bound() -> None:
     with pytest.raises(ValueError, match="a bound for a <="):
         tversky_index.sharp_bound(5, 1)
+
+
+@pytest.mark.skipif(shutil.which("Rscript") is None, reason="needs R")
+def test_r_finds_the_recorded_halves_again() -> None:
+    with (DATA / "orange-juice-halves.csv").open(encoding="utf-8", newline="") as file:
+        recorded = list(csv.DictReader(file))
+    seeds = [int(seed) for line in recorded for seed in line["which"].split()]
+    for seed in (min(seeds), max(seeds)):
+        command = ["Rscript", "orange_juice_halves.R", str(seed), str(seed)]
+        process = subprocess.run(command, cwd=DATA, capture_output=True, text=True, check=True)
+        found = list(csv.DictReader(process.stdout.splitlines()))
+        for line, again in zip(recorded, found, strict=True):
+            hits = [s for s in line["which"].split() if s == str(seed)]
+            assert again["which"].split() == hits
+            names = ("half", "predictors", "role")
+            assert [again[name] for name in names] == [line[name] for name in names]

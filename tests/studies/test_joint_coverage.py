@@ -58,7 +58,7 @@ def test_estimates_are_those_of_the_items() -> None:
 def test_a_measure_without_variance_has_exactly_none_and_no_part_in_the_critical_value() -> None:
     found = jc.estimates(np.array([[90, 3, 7, 0], [90, 3, 4, 3]]), [F_HALF, ACCURACY])
     assert found.covariance[0, 0, 0] == 0
-    (q,) = jc.critical_values([found.covariance], 0.95, each=False)
+    q = jc.critical_values(found.covariance, 0.95, each=False)
     assert q[0] == pytest.approx(Z, abs=1e-6)
     assert q[1] == pytest.approx(jc.own_critical_values(found.covariance[1:])[0], abs=1e-6)
 
@@ -67,7 +67,7 @@ def test_three_measures_by_regression_agree_with_their_own_quantiles() -> None:
     draws = np.random.default_rng(9).multinomial(3000, np.array(SVM) / 16064, size=3000)
     covariance = jc.estimates(draws, [F_HALF, ACCURACY, LIFT]).covariance
     own = jc.own_critical_values(covariance)
-    (fitted,) = jc.critical_values([covariance], 0.95, each=True)
+    fitted = jc.critical_values(covariance, 0.95, each=True)
     # The docstring's order of 1e-3; the quantile is about 2.3.
     assert np.sqrt(np.mean((fitted - own) ** 2)) < 2e-3
     assert np.mean(fitted) == pytest.approx(np.mean(own), abs=3e-4)
@@ -135,9 +135,10 @@ def test_several_rules_agree_with_one_critical_value_for_each_test_set() -> None
             q = jc.own_critical_values(covariance[:, family, family])[:, None]
             held = np.abs(drawn.value - truth)[:, family] <= q * error[:, family]
             # The common critical value of four measures may turn a case or two of the 400.
-            assert found[f"{name}/{kind}/coverage"] == pytest.approx(held.all(-1).mean(), abs=0.006)
+            coverage = held.all(-1).mean()
+            assert found[f"{name}/{kind}/coverage"].mean == pytest.approx(coverage, abs=0.006)
             length = (2 * q * error[:, family]).mean()
-            assert found[f"{name}/{kind}/length"] == pytest.approx(length, rel=1e-3)
+            assert found[f"{name}/{kind}/length"].mean == pytest.approx(length, rel=1e-3)
 
 
 def test_replications_depend_neither_on_other_splits_nor_on_what_else_is_asked() -> None:
@@ -174,9 +175,7 @@ def test_raked_cells_have_the_wanted_tables_and_keep_their_odds_ratios() -> None
         assert odds[1] == pytest.approx(odds[0], rel=1e-9)
 
 
-def test_what_cannot_be_raked_is_nan_and_left_out() -> None:
+def test_what_cannot_be_raked_is_nan() -> None:
     cannot = np.array([40, 6, 5, 2, 3, 4, 0, 0])  # the first rule finds no positive
     wanted = np.array([[700, 60, 90, 150], [690, 70, 120, 120]])
     assert np.isnan(jc.rake(cannot, wanted)).all()
-    found = jc.raked([cannot, TWO_RULES, TWO_RULES[[0, 2, 1, 3, 4, 6, 5, 7]]], wanted, 1)
-    np.testing.assert_array_equal(found, [jc.rake(TWO_RULES, wanted)])

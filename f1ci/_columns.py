@@ -1,0 +1,337 @@
+"""Choose the columns of a file of predictions in the open: the truth and the models.
+
+What a person names is taken. Otherwise the names and the labels of the columns decide; and where
+they leave a doubt, a sentence asks for the option that ends it. Nothing is guessed in silence.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from f1ci import _validation
+from f1ci._files import Table
+from f1ci._roles import Role, role_of, word_set
+from f1ci.results import IntervalWarning, warn
+
+Roles: TypeAlias = dict[str, Role]
+
+# More different labels than this are scores or identifiers.
+_MOST_LABELS = 1_000
+
+# So many items have no use for a file that says how many a line stands for.
+_MOST_ITEMS = 10**8
+
+_MISSING = frozenset(["", "na", "n/a", "nan", "null", "<na>", "none"])
+_WHOLE = re.compile(r"-?\d+(\.0*)?")
+_POSITIVE = word_set("1 true yes y t pos positive + +1")
+_NEGATIVE = word_set("0 -1 false no n f neg negative - other none o")
+
+
+@dataclass
+class Named:
+    """What the person at the command line names; empty where the file is to say it."""
+
+    truth: str = ""
+    models: Sequence[str] = ()
+    groups: str = ""
+    key: str = ""
+
+    def names(self) -> set[str]:
+        """Return all names of columns."""
+        return {self.truth, self.groups, self.key, *self.models} - {""}
+
+
+@dataclass
+class Predictions:
+    """Labels of items: the true ones, and those of each model.
+
+    Attributes
+    ----------
+    truth : str
+        The name of the column of true labels.
+    labels : list of list of str
+        The true labels, then those of each model.
+    models : list of str
+        The names of the models.
+    groups : list of str or None
+        The group of each item.
+    notes : list of str
+        How the columns were chosen.
+    """
+
+    truth: str
+    labels: list[list[str]]
+    models: list[str]
+    groups: list[str] | None = None
+    notes: list[str] = field(default_factory=list)
+
+
+# The columns of one table
+
+
+def choose(table: Table, named: Named, roles: Roles) -> Predictions:
+    """Return the labels in the columns that are named or that cannot be meant otherwise."""
+    truth: str | None = named.truth
+    if not truth:
+        truth = truth_by_name(table, roles)
+    if truth is None:
+        truth = truth_by_rest(roles)
+    if truth is None:
+        listed = _validation.listing(list(table.columns))
+        question = "which column is the truth? name it with --true"
+        raise ValueError(f"{table.file}: {question}; got the columns {listed}")
+    refuse_absent(table, [truth, *named.models, named.groups])
+    _refuse_scores(table, truth)
+    models = _named_models(table, named.models)
+    if not models:
+        models = _models_by_labels(table, truth, roles)
+    chosen = [truth, *models]
+    _refuse_missing(table, [*chosen, *([named.groups] if named.groups else [])])
+    _refuse_strange_models(table, truth, models)
+    labels = spelled_alike([table.columns[name] for name in chosen])
+    groups = table.columns[named.groups] if named.groups else None
+    return _repeated(table, Predictions(truth, labels, models, groups), roles)
+
+
+def roles_of(table: Table) -> Roles:
+    """Return what each column holds, by its name and, for counts and identifiers, its values."""
+    roles: Roles = {}
+    for name, cells in table.columns.items():
+        role = role_of(name)
+        if role == "count":
+            are_counts = all(cell.isdecimal() for cell in cells)
+            role = "count" if are_counts and not all_different(cells) else "index"
+        elif role not in ("truth", "label") and all_different(cells):
+            role = "index"
+        roles[name] = role
+    return roles
+
+
+def all_different(cells: Sequence[str]) -> bool:
+    """Tell if cells name the items: four or more, all different."""
+    return len(cells) > 3 and len(set(cells)) == len(cells)
+
+
+def truth_by_name(table: Table, roles: Roles) -> str | None:
+    """Return the one column that is called the truth; several columns are one if they agree."""
+    strong = [name for name in table.columns if roles[name] == "truth"]
+    weak = [name for name in table.columns if roles[name] == "label"]
+    names = strong or weak
+    if not names or any(table.columns[name] != table.columns[names[0]] for name in names):
+        return None
+    return names[0]
+
+
+def truth_by_rest(roles: Roles) -> str | None:
+    """Return the only column whose name says nothing, if others are called models."""
+    rest = [name for name, role in roles.items() if role == "open"]
+    known = set(roles.values())
+    has_models = "model" in known and not known & {"truth", "label"}
+    return rest[0] if has_models and len(rest) == 1 else None
+
+
+def refuse_absent(table: Table, names: Iterable[str]) -> None:
+    """Refuse names that no column has."""
+    known = {*table.columns, *table.in_file.values()}
+    for name in names:
+        if name and name not in known:
+            listed = _validation.listing(list(table.columns))
+            raise ValueError(
+                f"{table.file}: no column is called {name!r}; got the columns {listed}"
+            )
+
+
+def _named_models(table: Table, names: Sequence[str]) -> list[str]:
+    """Return the columns of these names, which may be their names in one of two files."""
+    models = []
+    for name in dict.fromkeys(names):
+        if name in table.columns:
+            models.append(name)
+        else:
+            models += [column for column, own in table.in_file.items() if own == name]
+    return models
+
+
+def _models_by_labels(table: Table, truth: str, roles: Roles) -> list[str]:
+    """Return the columns that are called models, or else those with the labels of the truth."""
+    true = table.columns[truth]
+    called = [name for name, role in roles.items() if role == "model" and name != truth]
+    other = [name for name, role in roles.items() if role == "open" and name != truth]
+    share = {name: _share_known(table.columns[name], true) for name in called + other}
+    alike = [name for name in other if share[name] == 1.0]
+    strange = [name for name in called if share[name] < 0.5]
+    strange += [name for name in other if _is_other_coding(table.columns[name], true)]
+    if strange:
+        doubt = f"those of {strange[0]!r} are {_some(table.columns[strange[0]])}"
+    else:
+        doubt = _doubt(called, alike)
+    if doubt:
+        labels = f"the labels of the truth {truth!r} are {_some(true)}"
+        question = "which columns are the models? name them with --pred"
+        raise ValueError(f"{table.file}: {labels}; {doubt}; {question}")
+    return called + alike
+
+
+def _doubt(called: list[str], alike: list[str]) -> str:
+    """Return why the models are not certain, if they are not."""
+    models = called + alike
+    if not models:
+        return "no other column has them"
+    if len(models) > 2 or (called and alike):
+        return f"the columns {_validation.listing(models)} may be models"
+    return ""
+
+
+def _share_known(cells: list[str], true: list[str]) -> float:
+    """Return the share of a column's labels, except missing ones, that are classes of the truth."""
+    classes = set(true)
+    labels = [cell for cell in cells if not _is_missing(cell, classes)]
+    spelled_labels, spelled_true = respelled([labels, true])
+    known = set(spelled_true)
+    return sum(label in known for label in spelled_labels) / len(labels) if labels else 0.0
+
+
+def _is_other_coding(cells: list[str], true: list[str]) -> bool:
+    """Tell if two columns say yes and no in different words, such as True and 1.0."""
+    if _share_known(cells, true) > 0.0:
+        return False
+    words = {label.casefold() for label in {*cells, *true}}
+    return all(re.sub(r"\.0*$", "", word) in _POSITIVE | _NEGATIVE for word in words)
+
+
+# Labels
+
+
+def spelled_alike(columns: list[list[str]]) -> list[list[str]]:
+    """Return labels in which 1.0 and 1, and True and true, are one; a note names them."""
+    before = _distinct(columns)
+    if len(before) > _MOST_LABELS:
+        got = f"{len(before):,} different labels, {_some(before)} among them"
+        raise ValueError(f"{got}; are these scores or identifiers?")
+    spelling = _spelling(before)
+    if len(set(spelling.values())) < len(before):
+        changed = [f"{x} as {y}" for x, y in sorted(spelling.items()) if x != y]
+        warn(f"labels are read {', '.join(changed)}", IntervalWarning)
+    elif any("." in x and _WHOLE.fullmatch(x) and _whole(x) in before for x in before):
+        numbers = [x for x in before if _WHOLE.fullmatch(x)]
+        listed = _some(numbers)
+        warn(f"{listed} are different classes: not all labels are numbers", IntervalWarning)
+    return respelled(columns)
+
+
+def respelled(columns: list[list[str]]) -> list[list[str]]:
+    """Return labels of which those that mean the same are written alike."""
+    spelling = _spelling(_distinct(columns))
+    return [[spelling[label] for label in column] for column in columns]
+
+
+def _distinct(columns: list[list[str]]) -> set[str]:
+    return set().union(*columns)
+
+
+def _spelling(labels: set[str]) -> dict[str, str]:
+    """Return how to write each label: whole numbers without ".0", truth values in small letters.
+
+    If there is any other label, all are text and stay as they are.
+    """
+    if all(_WHOLE.fullmatch(label) for label in labels):
+        return {label: _whole(label) for label in labels}
+    if all(label.casefold() in ("true", "false") for label in labels):
+        return {label: label.casefold() for label in labels}
+    return {label: label for label in labels}
+
+
+def _whole(label: str) -> str:
+    """Return "1" for "1.0"."""
+    return label.partition(".")[0]
+
+
+def in_order(labels: Iterable[str]) -> list[str]:
+    """Return different labels in order: by size if all are whole numbers, otherwise as text."""
+    distinct = set(labels)
+    if all(_WHOLE.fullmatch(label) for label in distinct):
+        return sorted(distinct, key=lambda label: (float(label), label))
+    return sorted(distinct)
+
+
+def positive_class(classes: Sequence[str]) -> str | None:
+    """Return the one of two classes that is called positive, or whose opposite is negative."""
+    if len(classes) > 2:
+        return None
+    positive = [name for name in classes if name.casefold() in _POSITIVE]
+    if len(positive) == 1:
+        return positive[0]
+    other = [name for name in classes if name.casefold() not in _NEGATIVE]
+    return other[0] if len(other) == 1 and len(classes) == 2 else None
+
+
+def _is_missing(label: str, classes: set[str]) -> bool:
+    """Tell if a label says that there is none. "none" may be a class of the truth."""
+    word = label.casefold()
+    return word in _MISSING and not (word == "none" and label in classes)
+
+
+def _some(labels: Iterable[str]) -> str:
+    """Return the first labels in order, as a message lists them."""
+    return _validation.listing(in_order(labels), 4)
+
+
+# What is refused
+
+
+def _refuse_scores(table: Table, truth: str) -> None:
+    """Refuse a truth of too many different labels."""
+    items = len(table.lines)
+    classes = len(set(table.columns[truth]))
+    if classes > _MOST_LABELS or (items > 9 and classes > items / 2):
+        got = f"{truth!r} has {classes:,} different labels in {items:,} lines"
+        raise ValueError(f"{table.file}: {got}; are these scores or identifiers?")
+
+
+def _refuse_missing(table: Table, chosen: list[str]) -> None:
+    """Refuse a line without a label in one of the columns."""
+    classes = set(table.columns[chosen[0]])
+    for name in chosen:
+        cells = table.columns[name]
+        missing = {cell for cell in set(cells) if _is_missing(cell, classes)}
+        if missing:
+            place = next(k for k, cell in enumerate(cells) if cell in missing)
+            where = f"{table.file}, line {table.lines[place]}: column {name!r}"
+            raise ValueError(f"{where}: the label is missing, got {cells[place]!r}")
+
+
+def _refuse_strange_models(table: Table, truth: str, models: list[str]) -> None:
+    """Refuse a model without a class of the truth; a note counts other labels that are none."""
+    true = table.columns[truth]
+    for name in models:
+        labels, classes = respelled([table.columns[name], true])
+        known = set(classes)
+        strange = [label for label in labels if label not in known]
+        if len(strange) == len(labels):
+            got = f"the labels of {name!r} are {_some(strange)}"
+            raise ValueError(f"{table.file}: {got}, those of the truth {truth!r} are {_some(true)}")
+        if strange:
+            what = f"labels of {name!r} that are no class of the truth"
+            warn(f"{what}: {len(strange):,} ({_some(strange)})", IntervalWarning)
+
+
+def _repeated(table: Table, chosen: Predictions, roles: Roles) -> Predictions:
+    """Return the labels as often as the column of counts says, if there is one."""
+    counts = [name for name, role in roles.items() if role == "count"]
+    if not counts:
+        return chosen
+    times = [int(cell) for cell in table.columns[counts[0]]]
+    if sum(times) > _MOST_ITEMS:
+        got = f"the column {counts[0]!r} adds up to {sum(times):,} items"
+        raise ValueError(f"{table.file}: {got}; at most {_MOST_ITEMS:,} are read")
+
+    def repeated(cells: list[str]) -> list[str]:
+        return [cell for cell, number in zip(cells, times, strict=True) for _ in range(number)]
+
+    chosen.labels = [repeated(column) for column in chosen.labels]
+    chosen.groups = None if chosen.groups is None else repeated(chosen.groups)
+    chosen.notes.append(f"each line counts as often as {counts[0]!r} says")
+    return chosen

@@ -1,0 +1,70 @@
+"""Guess from the name of a column what it holds: the truth, a model, an index, ...
+
+A name is cut into words: "y_true", "yTrue" and "y true" are y and true. The first list below that
+fits decides.
+"""
+
+from __future__ import annotations
+
+from typing import Literal, TypeAlias
+
+# "truth" is a strong name of the truth, "label" a weak one. "other" are groups, texts and scores.
+Role: TypeAlias = Literal["index", "count", "other", "model", "truth", "label", "open"]
+
+
+def word_set(words: str) -> frozenset[str]:
+    """Return the words of a text."""
+    return frozenset(words.split())
+
+
+_INDEX = word_set(
+    "unnamed0 unnamed id ids idx index key row rowid rowname rownames rownum rownumber line nr no "
+    "number item itemid sample sampleid case caseid example exampleid uid uuid guid"
+)
+_COUNT = word_set("count counts freq frequency n nitems")
+_OTHER = word_set(
+    "fold split seed run epoch batch doc document group cluster patient subject speaker user "
+    "annotator text sentence token tokens word title url file path date time timestamp length prob "
+    "probs probability proba score scores confidence logit logits loss weight correct right wrong "
+    "error match hit"
+)
+_MODEL = word_set(
+    "pred preds predicted predict prediction predictions hat yhat ypred guess guesses output "
+    "outputs model classifier system response hyp hypothesis"
+)
+_TRUTH = word_set("true truth ytrue gold golden actual groundtruth gt ytest")
+_LABEL = word_set(
+    "y label labels class classes target targets reference ref expected answer category annotation"
+)
+
+
+def role_of(name: str) -> Role:
+    """Return what a column of this name holds; "open" if the name does not say it."""
+    words = _words(name)
+    joined = "".join(words)
+    every = {*words, joined}
+    if not joined or joined in _INDEX or words[-1] in ("id", "idx", "index"):
+        return "index"
+    if joined in _COUNT:
+        return "count"
+    if every & _OTHER:
+        return "other"
+    if every & _MODEL:
+        return "model"
+    if every & _TRUTH:
+        return "truth"
+    return "label" if joined in _LABEL else "open"
+
+
+def _words(name: str) -> list[str]:
+    """Cut a name at signs, between a small and a capital letter, and before a number."""
+    spaced = ""
+    last = ""
+    for character in name:
+        begins_word = last.islower() and character.isupper()
+        begins_number = last.isalpha() and character.isdigit()
+        if begins_word or begins_number:
+            spaced += " "
+        spaced += character if character.isalnum() else " "
+        last = character
+    return spaced.lower().split()

@@ -1,0 +1,112 @@
+"""Files of predictions: the table of cases that the calculator in the book reads too."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import f1ci
+from f1ci import _columns, _joining, cli
+
+CASES = Path(__file__).parents[1] / "cases" / "pasted.json"
+
+
+def cases():
+    """The cases that are files, and one that is skipped if there is no table."""
+    if not CASES.exists():  # a wheel is tested with this folder alone
+        return [
+            pytest.param(None, marks=pytest.mark.skip(reason="the table of cases is elsewhere"))
+        ]
+    of_files = [case for case in json.loads(CASES.read_text("utf-8")) if "files" in case]
+    return [pytest.param(case, id=case["name"]) for case in of_files]
+
+
+@pytest.mark.filterwarnings("ignore::f1ci.IntervalWarning")
+@pytest.mark.parametrize("case", cases())
+def test_cases(case, tmp_path, capsys):
+    paths = []
+    for file in case["files"]:
+        path = tmp_path / file["name"]
+        path.write_text(file["text"], "utf-8", newline="")
+        paths.append(str(path))
+    command = ["report" if case.get("b") == "" else "compare", *paths]
+    refused = "asks" in case or "refuses" in case
+    assert cli.main(command) == (2 if refused else 0), capsys.readouterr().err
+    if refused:
+        return
+    options = cli._parser().parse_args(command)
+    predictions = cli._read(options)
+    assert predictions.truth == case["truth"]
+    assert predictions.models == [case["a"], case["b"]][: len(predictions.models)]
+    if "matrix" in case:
+        order = _columns.in_order(label for column in predictions.labels for label in column)
+        assert order == case["labels"]
+        assert f1ci.confusion_matrix(*predictions.labels, labels=order).tolist() == case["matrix"]
+    else:
+        _, positive = cli._compared_metric(options, predictions)
+        assert positive == case["positive"]
+        true, a, b = (np.array(column) == positive for column in predictions.labels)
+        cells = {
+            "tp": true & a & b,
+            "fn": true & ~a & ~b,
+            "posA": true & a & ~b,
+            "posB": true & ~a & b,
+            "fp": ~true & a & b,
+            "tn": ~true & ~a & ~b,
+            "negA": ~true & ~a & b,
+            "negB": ~true & a & ~b,
+        }
+        assert {name: int(cell.sum()) for name, cell in cells.items()} == case["cells"]
+
+
+@pytest.mark.parametrize(
+    ("paths", "names"),
+    [
+        (["a.csv", "b.csv"], ["a", "b"]),
+        (["x/a.csv", "y/a.csv"], ["x/a.csv", "y/a.csv"]),
+        (["p/x/a.csv", "p/y/a.csv"], ["x/a.csv", "y/a.csv"]),
+        (["x/a/p.csv", "y/a/p.csv"], ["x/a/p.csv", "y/a/p.csv"]),
+        (["a.csv", "a.tsv"], ["a.csv", "a.tsv"]),
+        (["a.csv", "a.csv"], ["a.csv (1)", "a.csv (2)"]),
+    ],
+)
+def test_files_have_the_shortest_names_that_tell_them_apart(paths, names):
+    assert _joining.distinct_names(paths) == names
+
+
+@pytest.mark.parametrize(
+    ("rows", "note"),
+    [
+        ("1.0,1\nx,x\n1,1.0\n", "'1', '1.0' are different classes: not all labels are numbers"),
+        ("1.0,1\n0,0\n1,1.0\n", "labels are read 1.0 as 1"),
+        ("True,true\nfalse,false\n", "labels are read True as true"),
+    ],
+)
+def test_labels_in_two_spellings_get_a_note(rows, note, tmp_path, capsys):
+    path = tmp_path / "x.csv"
+    path.write_text(f"truth,pred\n{rows}")
+    assert cli.main(["report", str(path)]) == 0
+    assert f"f1ci: note: {note}\n" in capsys.readouterr().err
+
+
+def test_text_in_utf_16_that_says_so_is_read(tmp_path, capsys):
+    path = tmp_path / "x.csv"
+    path.write_bytes("truth,pred\nä,ä\nb,ä\nb,b\n".encode("utf-16"))
+    assert cli.main(["report", str(path), "--json"]) == 0
+    assert {"ä", "b"} < {row["name"] for row in json.loads(capsys.readouterr().out)}
+
+
+def test_a_column_that_is_named_need_not_be_called_so(tmp_path, capsys):
+    """Groups, a score and the key of two files are columns that are never chosen by themselves."""
+    rows = [f"{k % 2},{k % 2 if k % 5 else 1},d{k % 6},u{k}" for k in range(60)]
+    one, two = tmp_path / "one.csv", tmp_path / "two.csv"
+    one.write_text("\n".join(["gold,score,doc,who", *rows]))
+    two.write_text("\n".join(["gold,score,doc,who", *reversed(rows)]))
+    options = ["--pred", "score", "--groups", "doc", "--on", "who", "--json"]
+    assert cli.main(["compare", str(one), str(two), *options]) == 0
+    captured = capsys.readouterr()
+    assert "matched by 'who'" in captured.err
+    found = json.loads(captured.out)
+    assert [row["name"] for row in found] == ["one", "two", "two - one"]
+    assert found[-1]["estimate"] == 0.0
