@@ -93,7 +93,7 @@ def interval_of(sample: Sample, question: Question) -> Interval:
         check(sample, method, question)
     error = sample.error if method.error is None else method.error(sample, z)
     return Interval(
-        _number(np.where(undefined, question.constant, sample.estimate)),
+        _number(_counted(sample, question.constant)),
         _number(low),
         _number(high),
         _number(np.where(undefined, np.nan, error)),
@@ -103,6 +103,13 @@ def interval_of(sample: Sample, question: Question) -> Interval:
         tuple(question.classes or ()) if question.each else None,
         question.alternative,
     )
+
+
+def _counted(sample: Sample, constant: float) -> Array:
+    """Return the estimate, with a constant for a score that is undefined."""
+    if isinstance(sample, Difference):
+        return np.asarray(_counted(sample.b, constant) - _counted(sample.a, constant))
+    return np.where(np.isnan(sample.estimate), constant, sample.estimate)
 
 
 def limits_of(sample: Sample, method: Method, z: FloatOrArray) -> Limits:
@@ -162,7 +169,7 @@ def check(sample: Sample, method: Method, question: Question) -> None:
     for part in parts:
         few = None if part.matrix is None else _with_few_items(part.metric, part.matrix)
         if few is not None and few.any():
-            _warn_of_few(few, question)
+            _warn_of_few(few, question, part.classes or question.classes)
             return
 
 
@@ -173,8 +180,12 @@ def _check_left_out(parts: list[Sample], question: Question) -> None:
     if units:
         text = f"{question.name} leaves out {units:,} units whose score is undefined"
         warn(f"{text}; {advice}", UndefinedMetricWarning)
-    places = [place for part in parts for place in part.left_out]
-    names = list(dict.fromkeys(_class_name(place, question.classes) for place in places))
+    called = [
+        _class_name(place, part.classes or question.classes)
+        for part in parts
+        for place in part.left_out
+    ]
+    names = list(dict.fromkeys(called))
     if names:
         text = f"{question.name} leaves out class {_validation.first_few(names)}"
         warn(f"{text}, where a score is undefined; {advice}", UndefinedMetricWarning)
@@ -207,11 +218,11 @@ def _with_few_items(metric: Metric, matrix: Matrix) -> NDArray[np.bool_] | None:
     return np.asarray(few & counted.reshape(-1, *[1] * (few.ndim - 1)))
 
 
-def _warn_of_few(few: NDArray[np.bool_], question: Question) -> None:
+def _warn_of_few(few: NDArray[np.bool_], question: Question, classes: Classes | None) -> None:
     """Warn that some classes have so few items that little is known of the average."""
     some = few.any(axis=0)
     first = few if few.ndim == 1 else few.reshape(len(few), -1)[:, np.flatnonzero(some)[0]]
-    names = [_class_name(place, question.classes) for place in np.flatnonzero(first).tolist()]
+    names = [_class_name(place, classes) for place in np.flatnonzero(first).tolist()]
     text = f"{question.name}{_places(some, question)}: fewer than {FEW} items matter"
     text = f"{text} to the score of class {_validation.first_few(names)}"
     warn(f"{text}, so that little is known of the average", SmallSampleWarning)
@@ -243,7 +254,7 @@ def _lacking(sample: Sample, question: Question) -> str:
         "predicted": matrix.predicted.reshape(r, -1)[:, first],
     }
     binary = r == 2 and sample.metric.binary
-    names = ["negative", "positive"] if binary else question.classes
+    names = ["negative", "positive"] if binary else sample.classes or question.classes
     lacks = []
     for place in range(r):
         words = [word for word, number in numbers.items() if not number[place]]

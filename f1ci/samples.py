@@ -26,7 +26,7 @@ from f1ci.methods.units import Moves
 from f1ci.metrics import Metric, Tversky
 from f1ci.metrics.averages import MacroStar, Mean, settled, with_rule
 from f1ci.metrics.base import ExpectationMetric, expectations, is_f1
-from f1ci.results import Array, FloatOrArray
+from f1ci.results import Array, Classes, FloatOrArray
 
 # The equation of a table needs a z that is not rounding.
 _SMALLEST_Z = 1e-6
@@ -56,6 +56,8 @@ class Sample:
         The confusion matrices, if they are known.
     units_left_out : int
         How many units have no score of their own.
+    classes : sequence or None
+        What the classes are called, if the sample was made of items.
     """
 
     metric: Metric
@@ -70,6 +72,7 @@ class Sample:
     grouped = False
     matrix: Matrix | None = None
     units_left_out = 0
+    classes: Classes | None = None
 
     @property
     def left_out(self) -> tuple[int, ...]:
@@ -407,10 +410,19 @@ def sample(metric: Metric, data: Items | Matrix | UnitCounts, *, fixed: bool = F
     if isinstance(data, UnitCounts):
         return _units_of_counts(metric, data)
     if isinstance(data, Items):
-        metric = own_classes(metric, data)
-        if data.groups is not None:
-            return _units_of_items(metric, data)
-        data = data.matrix()
+        of_items = _sample_of_items(metric, data)
+        of_items.classes = data.classes
+        return of_items
+    return _sample_of_matrix(metric, data, fixed)
+
+
+def _sample_of_items(metric: Metric, items: Items) -> Sample:
+    if items.groups is not None:
+        return _units_of_items(metric, items)
+    return _sample_of_matrix(metric, items.matrix())
+
+
+def _sample_of_matrix(metric: Metric, data: Matrix, fixed: bool = False) -> Sample:
     patterns = settled(metric, data)
     if len(patterns) == 1:
         metric = patterns[0][1]
