@@ -84,7 +84,7 @@ def interval_of(sample: Sample, question: Question) -> Interval:
     # 1. An undefined score may have a value by convention; then its whole range is possible.
     undefined = np.isnan(estimate)
     if undefined.any() and not np.isnan(question.constant):
-        estimate = np.where(undefined, question.constant, estimate)
+        estimate = counted(sample, question.constant)
         low = np.where(undefined, least, low)
         high = np.where(undefined, largest, high)
     # 2. The other end of a one-sided interval is that of the range.
@@ -105,6 +105,13 @@ def interval_of(sample: Sample, question: Question) -> Interval:
         tuple(question.classes or ()) if question.each else None,
         question.alternative,
     )
+
+
+def counted(sample: Sample, constant: float) -> Array:
+    """Return the estimate, with a constant for a score that is undefined."""
+    if isinstance(sample, Difference):
+        return np.asarray(counted(sample.b, constant) - counted(sample.a, constant))
+    return np.where(np.isnan(sample.estimate), constant, sample.estimate)
 
 
 def limits_of(sample: Sample, method: Method, z: FloatOrArray) -> Limits:
@@ -169,7 +176,7 @@ def check(sample: Sample, method: Method, question: Question) -> None:
     for part in parts:
         few = None if part.matrix is None else _with_few_items(part.metric, part.matrix)
         if few is not None and few.any():
-            _warn_of_few(few, question)
+            _warn_of_few(few, question, part.classes or question.classes)
             return
 
 
@@ -180,8 +187,12 @@ def _check_left_out(parts: list[Sample], question: Question) -> None:
     if units:
         text = f"{question.name} leaves out {units:,} units whose score is undefined"
         warn(f"{text}; {advice}", UndefinedMetricWarning)
-    places = [place for part in parts for place in part.left_out]
-    names = list(dict.fromkeys(_class_name(place, question.classes) for place in places))
+    called = [
+        _class_name(place, part.classes or question.classes)
+        for part in parts
+        for place in part.left_out
+    ]
+    names = list(dict.fromkeys(called))
     if names:
         text = f"{question.name} leaves out class {_validation.first_few(names)}"
         warn(f"{text}, where a score is undefined; {advice}", UndefinedMetricWarning)
@@ -214,11 +225,11 @@ def _with_few_items(metric: Metric, matrix: Matrix) -> NDArray[np.bool_] | None:
     return np.asarray(few & counted.reshape(-1, *[1] * (few.ndim - 1)))
 
 
-def _warn_of_few(few: NDArray[np.bool_], question: Question) -> None:
+def _warn_of_few(few: NDArray[np.bool_], question: Question, classes: Classes | None) -> None:
     """Warn that some classes have so few items that little is known of the average."""
     some = few.any(axis=0)
     first = few if few.ndim == 1 else few.reshape(len(few), -1)[:, np.flatnonzero(some)[0]]
-    names = [_class_name(place, question.classes) for place in np.flatnonzero(first).tolist()]
+    names = [_class_name(place, classes) for place in np.flatnonzero(first).tolist()]
     text = f"{question.name}{_places(some, question)}: fewer than {FEW} items matter"
     text = f"{text} to the score of class {_validation.first_few(names)}"
     warn(f"{text}, so that little is known of the average", SmallSampleWarning)
@@ -250,7 +261,7 @@ def _lacking(sample: Sample, question: Question) -> str:
         "predicted": matrix.predicted.reshape(r, -1)[:, first],
     }
     binary = r == 2 and sample.metric.binary
-    names = ["negative", "positive"] if binary else question.classes
+    names = ["negative", "positive"] if binary else sample.classes or question.classes
     lacks = []
     for place in range(r):
         words = [word for word, number in numbers.items() if not number[place]]

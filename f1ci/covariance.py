@@ -28,9 +28,10 @@ _MOST_CLASSES = 1000
 
 def influence_of_rows(metric: Metric, items: Items, model: int) -> Array:
     """Return how each row of items moves a model's score, (rows, ...); nan if it is undefined."""
-    matrix = items.matrix(model)
+    alone = items.of_models(model)
+    matrix = alone.matrix()
     _, influence = metric.evaluate(matrix)
-    return items.by_row(influence, model, matrix.cells)
+    return alone.by_row(influence, 0, matrix.cells)
 
 
 def observed(items: Items, questions: Sequence[tuple[int, Metric]]) -> Array:

@@ -261,8 +261,20 @@ class Items(NamedTuple):
         return len(self.codes) - 1
 
     def of_models(self, *models: int) -> Items:
-        """Return the same items with the predictions of some models."""
-        return self._replace(codes=self.codes[[0, *(model + 1 for model in models)]])
+        """Return the same items with the predictions of some models, and the classes of these.
+
+        A class that occurs only in the predictions of others is dropped, unless the caller named
+        the classes. So a model has the scores in a comparison that it has alone.
+        """
+        codes = self.codes[[0, *(model + 1 for model in models)]]
+        occurs = np.zeros(len(self.classes), dtype=bool)
+        occurs[codes] = True
+        if self.named or occurs.all() or occurs.sum() < 2:
+            return self._replace(codes=codes)
+        kept = np.flatnonzero(occurs)
+        place = np.cumsum(occurs) - 1
+        classes = [self.classes[k] for k in kept.tolist()]
+        return self._replace(codes=place[codes], classes=classes, asked=len(kept))
 
     def matrix(self, model: int = 0) -> Matrix:
         """Return the confusion matrix of a model, whose cells are all cells, or the rows."""
