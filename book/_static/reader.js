@@ -12,6 +12,8 @@ const reader = (() => {
     throw sentence;
   };
   const some = (n, one, many) => `${n} ${n === 1 ? one : many}`;
+  const NOTHING = "This is neither counts, nor a matrix, nor a table of predictions. The examples show what is read.";
+  const PERCENTAGES = "These are percentages or shares. They do not say how many items there were: give the counts.";
 
   // --- Numbers -----------------------------------------------------------------------------------
 
@@ -51,7 +53,7 @@ const reader = (() => {
     ["precision", /precision|prec|ppv|p/], ["recall", /recall|rec|sensitivity|tpr|r/],
     ["unused", /accuracy|acc|auc|auroc|mcc|kappa|specificity|npv|jaccard|iou|threshold|negatives?/],
     ["total", /n([ _-]?(total|items))?|total|items|samples|instances|examples|sentences|documents/],
-  ].map(([key, pattern]) => [key, new RegExp(`(?<![\\p{L}\\p{N}_])(${pattern.source})(?![\\p{L}\\p{N}_])`, "giu")]);
+  ].map(([key, pattern]) => [key, new RegExp(`(?<![\\p{L}\\p{N}_])(?:(?:eval|test|val|dev)_)?(${pattern.source})(?![\\p{L}\\p{N}_])`, "giu")]);
   const FILLER = /^(of|and|the|is|are|was|were|with|on|at|for|in|score|scores|true|truly|a|an|has|have|=|~|≈|-|–|→|->|number|numbers|count|counts|print)$/i;
   const ITEMS = { tp: "true positives", fp: "false positives", fn: "false negatives", tn: "true negatives" };
 
@@ -134,10 +136,11 @@ const reader = (() => {
 
   /** Three or four numbers without names. */
   function fromNumbers(text) {
-    const blanks = text.trim().split(/[\s;]+/);
+    const bare = text.trim().replace(/^(\w+\s*=\s*)?((np\.)?array)?[([]+|[)\]]+$/g, "");
+    const blanks = bare.trim().split(/[\s;]+/);
     const cut = blanks.length > 1 && !blanks.map(count).includes(null) ? /[\s;]+/ : /[\s,;]+/;
-    const words = text.trim().split(cut).filter(Boolean);
-    const lines = text.trim().split("\n").map((line) => line.trim().split(cut).length);
+    const words = bare.trim().split(cut).filter(Boolean);
+    const lines = bare.trim().split("\n").map((line) => line.trim().split(cut).length);
     if (words.length < 3 || words.length > 4 || new Set(lines).size > 1 || lines[0] === 2) return null;
     const numbers = words.map(count);
     if (numbers.includes(null)) return null;
@@ -165,8 +168,17 @@ const reader = (() => {
 
   function fromReport(text) {
     if (!/precision\s+recall\s+f1-?score\s+support/i.test(text)) return null;
-    const rows = text.split("\n").map((line) => line.match(/^\s*(.*?)\s+([\d.]+)\s+([\d.]+)\s+([\d.]+)\s+(\d+)\s*$/));
-    return reportReading(rows.filter(Boolean).map((match) => match.slice(1)));
+    const lines = text.split("\n").map((line) => [line, line.match(/^\s*(.*?)\s+([\d.]+)\s+([\d.]+)\s+([\d.]+)\s+(\d+)\s*$/)]);
+    const report = reportReading(lines.filter(([, match]) => match).map(([, match]) => match.slice(1)));
+    // People print the matrix beside it, which says more.
+    const rest = lines.map(([line, match]) => (match || /precision\s+recall|accuracy/i.test(line) ? "" : line)).join("\n");
+    try {
+      const matrix = rest.includes("[[") ? fromMatrix(rest) : null;
+      if (report && matrix) return { readings: [...matrix.readings, ...report.readings], question: null };
+    } catch (sentence) {
+      if (typeof sentence !== "string") throw sentence;
+    }
+    return report;
   }
 
   // --- JSON, and lists of Python -----------------------------------------------------------------
@@ -308,6 +320,28 @@ const reader = (() => {
     };
   }
 
+  // "Predicted no", "actual_1": the name of an axis before that of a class.
+  const AXIS = /^(predicted|prediction|pred|actual|true|truth|reference|gold|target|observed|expected)[\s_:.-]+(?=\S)/i;
+
+  /**
+   * The names of the classes, and the places of the columns in the order of the lines. `inRows` is
+   * true if the names say that predictions are in rows.
+   */
+  function namesOf(head, side, r) {
+    const [across, down] = [head, side].map((names) => names?.slice(0, r) ?? null);
+    const strip = (names) => names.map((name) => name.replace(AXIS, ""));
+    const says = (names, axis) => names !== null && names.some((name) => AXIS.test(name)) && names.every((name) => !AXIS.test(name) || axis.test(name));
+    const places = (columns, rows) => rows.map((name) => columns.indexOf(name));
+    const own = { names: down ?? across, order: null, inRows: false, notes: [] };
+    if (across && down && !places(across, down).includes(-1)) return { ...own, order: places(across, down) };
+    const inRows = says(across, TRUTH) || says(down, PREDICTED);
+    const axes = inRows || says(across, PREDICTED) || says(down, TRUTH);
+    if (!across || !down) return axes && strip(own.names).length === r ? { ...own, names: strip(own.names), inRows } : own;
+    const order = places(strip(across), strip(down));
+    if (axes && !order.includes(-1)) return { names: strip(down), order, inRows, notes: [] };
+    return { ...own, inRows, notes: [`The lines are called ${down.join(", ")} and the columns ${across.join(", ")}: they are taken in this order.`] };
+  }
+
   /** The matrix if the first line, and the first column, are (not) names; null if that cannot be. */
   function layout(table, withHead, withSide) {
     const body = withHead ? table.slice(1) : table;
@@ -324,10 +358,12 @@ const reader = (() => {
     if (head && !isName(head) && !alike) return null;
     if (side && !isName(side) && !alike) return null;
     const drop = totals(numbers, head, side);
-    const matrix = (drop.row ? numbers.slice(0, -1) : numbers).map((row) => (drop.column ? row.slice(0, -1) : row));
-    if (matrix.length < 2 || matrix[0].length !== matrix.length) return null;
+    const square = (drop.row ? numbers.slice(0, -1) : numbers).map((row) => (drop.column ? row.slice(0, -1) : row));
+    if (square.length < 2 || square[0].length !== square.length) return null;
+    const { names, order, inRows, notes } = namesOf(head, side, square.length);
+    const matrix = order ? square.map((row) => order.map((k) => row[k])) : square;
     const corner = top && top.length > size ? top[0] : "";
-    return { matrix, names: side || head, drop, corner, guessed: withSide && !withHead && counted(side) };
+    return { matrix, names, drop, corner, inRows, notes, guessed: withSide && !withHead && counted(side) };
   }
 
   const layouts = (table) => layout(table, false, false) || layout(table, true, true)
@@ -348,9 +384,11 @@ const reader = (() => {
   function complain(table) {
     const cells = table.flatMap((row) => row.cells);
     const numbers = cells.filter((cell) => /\d/.test(cell));
+    if (table.every((row) => row.cells.length === 1) && table.length > 4) refuse(NOTHING);
+    if (numbers.length < cells.length / 4) refuse(NOTHING);
     if (numbers.filter((cell) => cell.includes("%")).length > 1
       || (numbers.length > 3 && numbers.every((cell) => /^(0?\.\d+|[01](\.0*)?)$/.test(cell)) && numbers.some((cell) => /\.\d*[1-9]/.test(cell)))) {
-      refuse("These are percentages or shares. They do not say how many items there were: give the counts.");
+      refuse(PERCENTAGES);
     }
     const withHead = table.length > 1 && (table[0].cells[0] === "" || table[0].cells.every((cell) => count(cell) === null));
     const body = withHead ? table.slice(1) : table;
@@ -407,7 +445,7 @@ const reader = (() => {
     if (!dotted.length || !numbers.every((cell) => /^(\d{1,3}|[1-9]\d{0,2}(\.\d{3})+)$/.test(cell))) return { table, notes: [] };
     const plain = table.map(({ line, cells }) => ({ line, cells: cells.map((cell) => (/^\d[\d.]*$/.test(cell) ? cell.replaceAll(".", "") : cell)) }));
     const sums = plain.map(({ cells }) => cells.reduce((total, cell) => total + (count(cell) ?? 0), 0)).filter((sum) => sum > 0);
-    if (sums.every((sum) => Math.abs(sum - 1e5) < 3)) refuse("The lines add up to 100: these are percentages. Give the counts.");
+    if (sums.every((sum) => Math.abs(sum - 1e5) < 3)) refuse(PERCENTAGES);
     return { table: plain, notes: [`“${dotted[0]}” is read as ${dotted[0].replaceAll(".", "")}.`] };
   }
 
@@ -417,10 +455,13 @@ const reader = (() => {
       .filter(({ cells }) => !cells.every((cell) => /^:?-+:?$/.test(cell) || cell === ""));
     const { table, notes } = withoutDots(cut);
     const { kept, rows: down, columns } = axes(table);
+    const counts = kept[0].cells.filter((cell) => /^(tp|fp|fn|tn|(true|false)[ _](positives?|negatives?))$/i.test(cell));
+    if (counts.length > 1) refuse("These are counts of several classes. Give one class at a time, such as TP=77 FP=44 FN=10.");
     const found = layouts(kept) || layouts(table) || (separator === " " && withLongNames(kept)) || complain(kept);
     const large = kept.flatMap(({ cells }) => cells).find((cell) => count(cell) > LARGEST);
     if (large) refuse(`“${large}” is more than ${LARGEST} items.`);
-    return { ...found, notes, inRows: predictionsInRows(down, columns, found.corner ?? "") };
+    const inRows = found.inRows || predictionsInRows(down, columns, found.corner);
+    return { ...found, notes: [...notes, ...found.notes], inRows };
   }
 
   function fromMatrix(text) {
@@ -469,8 +510,6 @@ const reader = (() => {
     question: null,
   });
 
-  const NOTHING = "This is neither counts, nor a matrix, nor a table of predictions. The examples show what is read.";
-
   function fromTable(text) {
     const table = tables.parse(text);
     return table.head.length < 2 ? refuse(NOTHING) : tableReading(table);
@@ -491,11 +530,11 @@ const reader = (() => {
     const lines = text.trim().split("\n");
     const header = /\p{L}/u.test(lines[0]) && lines.length > 1;
     if (/^\s*(\{|\[\s*\{)/.test(text) || (header && (tables.namesRoles(lines[0]) || saysPredictions(text)))) return fromTable(text);
-    if (!/\d/.test(text)) refuse(NOTHING);
+    if (!/\d/.test(text) && lines.length < 3) refuse(NOTHING);
     try {
       return fromMatrix(text);
     } catch (sentence) {
-      if (typeof sentence !== "string") throw sentence;
+      if (typeof sentence !== "string" || sentence === PERCENTAGES) throw sentence;
       // A matrix has about as many lines as columns; and names without a number stand above predictions.
       const cut = /[\t;,|]/.test(lines[0]);
       const long = lines.length > lines[0].trim().split(/[\t;,|]|\s+/).length + 2;
@@ -511,7 +550,7 @@ const reader = (() => {
   const LONG = 400; // lines: longer texts are predictions
 
   function read(text) {
-    const tidy = text.replace(/^\ufeff/, "").replace(/\r\n?/g, "\n").replace(/^```.*$/gm, "")
+    const tidy = text.replace(/^\ufeff/, "").replace(/\r\n?/g, "\n").replace(/^(```.*|>.*)$/gm, "")
       .replace(/(\d)[\u202f\u2009\u2007](?=\d{3}(?!\d))/g, "$1")
       .replace(text.includes("\t") ? /(\d)\u00a0(?=\d{3}(?!\d))/g : /(?!)/g, "$1")
       .replace(/[\u00a0\u202f\u2009\u2007]/g, " ").replace(/\u2212/g, "-");
