@@ -257,6 +257,7 @@ def test_a_run_holds_until_something_changes(copied):
         ("requirements.lock", "", "new", "the lock"),
         ("notebooks/data/new.csv", "", "new", "the data"),
         ("notebooks/shared/new.py", "", "new", "the shared code"),
+        ("notebooks/data/README.md", "", "new", ""),
         ("book/lam.md", "", "new", ""),
     ):
         place = root / path
