@@ -232,7 +232,7 @@ def rows_of_cells(
     Parameters
     ----------
     cells : array_like, shape (..., 2**(m + 1))
-        Counts. The index of a cell, in binary, reads Z A_1 ... A_m: with two models, cell 6 = 0b110
+        Counts; fractions are legal. The index of a cell, in binary, reads Z A_1 ... A_m: with two models, cell 6 = 0b110
         holds the positive items that the first model finds and the second misses.
     metrics : sequence of str or Metric
         Metrics of two classes.
@@ -251,7 +251,7 @@ def rows_of_cells(
     >>> rows.estimate.round(3)
     array([0.82 , 0.816, 0.83 , 0.817])
     """
-    items = cell_items(np.asarray(_validation.counts("cells", cells)))
+    items = cell_items(_validation.weights("cells", cells))
     resolved = [_metrics.get(metric) for metric in metrics]
     level = _validation.confidence_level(confidence_level)
     return JointRows(items, resolved, method, level)

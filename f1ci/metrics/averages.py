@@ -5,9 +5,11 @@ class against the rest.
 
 A class may have no score: F1 of a class that is never true and never predicted is 0 / 0. The rule
 for such a class belongs to the average. By default ("skip") the class is left out. With
-``undefined=0.0`` or ``1.0`` it counts as that number. scikit-learn's ``zero_division`` says the
-same. Limits treat the classes without a score as such whatever the probabilities: `settled` returns
-the average in which they are named.
+``undefined=0`` or ``1`` it counts as that number, as scikit-learn's ``zero_division`` says. With
+``undefined=nan`` the average is undefined, as in Takahashi et al. (2022).
+
+Limits treat the classes without a score as such whatever the probabilities: `settled` returns the
+average in which they are named.
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from f1ci import _validation
 from f1ci.data import Items, Matrix
 from f1ci.metrics.base import (
     UNIT,
@@ -58,6 +61,8 @@ class Mean(ClassMetric):
         The classes that are averaged, if not all are.
     constant : float
         What a class without a score counts: 0 or 1, or nan if it is left out.
+    strict : bool
+        The average is undefined if a class has no score.
     absent : tuple of int or None
         The classes that have no score. None if the matrix tells.
     """
@@ -69,6 +74,7 @@ class Mean(ClassMetric):
     smooth: bool = True
     chosen: tuple[int, ...] = ()
     constant: float = SKIP
+    strict: bool = False
     absent: tuple[int, ...] | None = None
 
     @cached_property
@@ -92,7 +98,7 @@ class Mean(ClassMetric):
 
     def undefined(self, matrix: Matrix, /) -> NDArray[np.bool_] | None:
         """Tell which of all classes are averaged but have no score."""
-        if self.average == "micro":
+        if self.average == "micro" or self.strict:
             return None
         with np.errstate(all="ignore"):
             missing = np.isnan(self.of.at(*expectations(matrix)))
@@ -126,7 +132,7 @@ class Mean(ClassMetric):
         weights = np.ones_like(scores)
         if self.average == "weighted":
             weights = np.where(means[2].sum(axis=0) > 0.0, means[2], 1.0)
-        if self.absent == ():
+        if self.absent == () or self.strict:
             return scores, weights, np.zeros((1,) * scores.ndim, dtype=bool)
         missing = self._missing(scores)
         if np.isnan(self.constant):
@@ -224,6 +230,19 @@ def mean_of(average: str, of: Metric, chosen: tuple[int, ...] = ()) -> Mean:
     return Mean(name, of, average, of.range, of.smooth, chosen)
 
 
+def with_undefined(metric: Mean, undefined: str | float) -> Mean:
+    """Return the average with a rule for classes without a score: "skip", nan, 0 or 1."""
+    if isinstance(undefined, str):
+        _validation.choice("undefined", undefined, ("skip",))
+        return metric
+    if undefined not in (0, 1) and undefined == undefined:
+        raise ValueError(
+            f"undefined must be 'skip', nan, 0 or 1, got {_validation.short(undefined)}"
+        )
+    strict = bool(np.isnan(undefined))
+    return replace(metric, strict=strict, constant=float(undefined))
+
+
 def is_share_right(average: str, of: Metric) -> bool:
     """Tell if an average over all classes is the share of right items."""
     f_score = isinstance(of, Tversky) and round(of.a + of.b, 12) == 1.0
@@ -255,9 +274,11 @@ class MacroStar(ClassMetric):
 
     def undefined(self, matrix: Matrix, /) -> NDArray[np.bool_] | None:
         """Tell which classes have no precision, and then which have no recall."""
-        return np.concatenate(
-            [self.of_precision.undefined(matrix), self.of_recall.undefined(matrix)]
-        )
+        of_precision = self.of_precision.undefined(matrix)
+        of_recall = self.of_recall.undefined(matrix)
+        if of_precision is None or of_recall is None:
+            return None
+        return np.concatenate([of_precision, of_recall])
 
     def settled(self, undefined: NDArray[np.bool_], /) -> MacroStar:
         """Return the average in which these classes have no precision, or no recall."""
