@@ -159,17 +159,6 @@ def declared(tmp_path):
     return sources.declared(tmp_path / "x.py")
 
 
-def test_papermill_reads_types_defaults_and_descriptions(declared):
-    assert [(p.name, p.inferred_type_name, p.default) for p in declared] == [
-        ("replicates", "int", "1_000_000"),
-        ("levels", "list[float]", "[0.9, 0.95]"),
-        ("name", "str", '"a label"'),
-        ("exact", "bool", "True"),
-        ("half_width", "float", "0.05"),
-    ]
-    assert declared[0].help.strip() == "replicates per condition"
-
-
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
@@ -443,7 +432,9 @@ FAULTY = {
     "strange": notebook(
         "Strange", 'from compendium import RESULTS\n\n(RESULTS / "other.csv").write_text("")'
     ),
-    "forks-not": notebook("Forks not", "1"),
+    "forks-not": notebook(
+        "Forks not", "from ipykernel.kernelapp import IPKernelApp\n\nIPKernelApp.instance().transport"
+    ),
     "writes": notebook(
         "Writes", 'from compendium import RESULTS\n\n(RESULTS / "forks-not.csv").write_text("")'
     ),
@@ -497,6 +488,13 @@ def test_what_a_cell_leaves_behind_is_ended(faulty):
     """Also a process of a session of its own, in which no variable names its notebook."""
     assert reason(faulty[0], "forks") == ""
     assert not [p for p in psutil.process_iter(["cmdline"]) if "6171" in (p.info["cmdline"] or [])]
+
+
+@pytest.mark.slow
+def test_a_kernel_needs_no_network(faulty):
+    """Also where the loopback is down; two kernels that start at once choose no common port."""
+    *_, last = nbformat.read(Edition(faulty[0]).executed("forks-not"), as_version=4).cells
+    assert last.outputs[0].data["text/plain"] == "'ipc'"
 
 
 @pytest.mark.slow

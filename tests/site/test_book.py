@@ -80,17 +80,6 @@ def test_no_page_misses_a_number_or_has_an_id_twice(real_book):
         assert sorted(ids) == sorted(set(ids)), document
 
 
-@pytest.mark.parametrize("chapter", [*Published().papers, "score", "compare"])
-def test_a_chapter_shows_a_figure_and_begins_with_what_was_found(real_book, chapter):
-    article = parsed(real_book / "html" / "book" / f"{chapter}.html").select_one(".bd-article")
-    assert article.select("figure img")
-    first = article.select_one("h2").get_text()
-    opening = str(article).partition("<h2>")[0]
-    assert first.startswith(("Findings", "In plain words")) or re.search(
-        "<strong>(Result|Findings)", opening
-    )
-
-
 def test_citations_are_sound(real_book):
     """Each block parses, names the package's version, and its address is a place of the book."""
     text = (ROOT / "book" / "cite.md").read_text("utf-8")

@@ -16,11 +16,9 @@ from compendium import ROOT, SITE, deposit, swhid
 from compendium.published import Published
 from pybtex.database import parse_string
 from sites import (
-    MEASURE,
     ROLE_LEFT,
     ROWS,
     faults,
-    measured,
     parsed,
     read_pages,
     serve,
@@ -205,13 +203,6 @@ def test_code_is_folded_and_launch_buttons_point_at_the_committed_notebook(book)
 
 
 @pytest.mark.slow
-def test_parameters_of_every_notebook_are_listed(book):
-    text = re.sub("<[^>]+>", "", page(book, "book/reexecute"))
-    for words in ("A demonstration", "sample sizes", "[25, 50, 100]"):
-        assert words in text
-
-
-@pytest.mark.slow
 def test_check_sees_what_it_is_for(book, tmp_path):
     html = tmp_path / "html"
     shutil.copytree(book[0] / "_build" / "html", html)
@@ -383,23 +374,6 @@ def test_links_on_paper_lead_to_the_site(book):
     assert {f"{SITE}book/ledger.html#lam/section-6/f1", f"{SITE}notebooks/demo.html"} < links
     assert all(link.startswith("https://") for link in links)
     assert not page.select("nav, .bd-sidebar, form")
-
-
-@pytest.mark.slow
-def test_measuring_sees_what_it_is_for(tab, address):
-    tab.goto(f"{address}/book/index.html", wait_until="networkidle")
-    assert measured(tab, 390) == []
-    tab.evaluate(
-        """() => document.querySelector(".bd-article").insertAdjacentHTML("beforeend",
-        '<p style="width: 500px" class="out">far</p><div style="overflow-x: auto" class="silent">'
-        + '<div style="width: 900px">wide</div></div>')"""
-    )
-    assert {
-        "the page scrolls sideways",
-        "cut: P.out far",
-        "no cue: DIV.silent wide",
-        "out of the keyboard's reach: DIV.silent wide",
-    } <= set(tab.evaluate(MEASURE))
 
 
 @pytest.mark.slow
