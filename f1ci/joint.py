@@ -232,8 +232,8 @@ def rows_of_cells(
     Parameters
     ----------
     cells : array_like, shape (..., 2**(m + 1))
-        Counts; fractions are legal. The index of a cell, in binary, reads Z A_1 ... A_m: with two models, cell 6 = 0b110
-        holds the positive items that the first model finds and the second misses.
+        Counts; fractions are legal. The index of a cell, in binary, reads Z A_1 ... A_m: with two
+        models, cell 6 = 0b110 holds the positive items that the first finds and the second misses.
     metrics : sequence of str or Metric
         Metrics of two classes.
     method, confidence_level
