@@ -111,12 +111,20 @@ def roles_of(table: Table) -> Roles:
     for name, cells in table.columns.items():
         role = role_of(name)
         if role == "count":
-            are_counts = all(cell.isdecimal() for cell in cells)
-            role = "count" if are_counts and not all_different(cells) else "index"
+            role = "count" if _are_counts(cells) else "index"
         elif role not in ("truth", "label") and all_different(cells):
             role = "index"
         roles[name] = role
     return roles
+
+
+def _are_counts(cells: list[str]) -> bool:
+    """Tell if cells are whole numbers, but not those of the lines: 1, 2, 3, ... in any order."""
+    if not all(cell.isdecimal() for cell in cells):
+        return False
+    numbers = sorted(map(int, cells))
+    lines = range(len(cells)) if numbers[0] == 0 else range(1, len(cells) + 1)
+    return numbers != list(lines)
 
 
 def all_different(cells: Sequence[str]) -> bool:
