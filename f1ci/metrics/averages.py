@@ -5,7 +5,7 @@ class against the rest.
 
 A class may have no score: F1 of a class that is never true and never predicted is 0 / 0. The rule
 for such a class belongs to the average. By default ("skip") the class is left out. With
-``undefined=0.0`` or ``1.0`` it counts as that number. scikit-learn's ``zero_division`` says the
+``undefined_as=0.0`` or ``1.0`` it counts as that number. scikit-learn's ``zero_division`` says the
 same. Limits treat the classes without a score as such whatever the probabilities: `settled` returns
 the average in which they are named.
 """
@@ -56,8 +56,8 @@ class Mean(ClassMetric):
         How classes are averaged.
     chosen : tuple of int
         The classes that are averaged, if not all are.
-    constant : float
-        What a class without a score counts: 0 or 1, or nan if it is left out.
+    undefined_as : float or None
+        What a class without a score counts: 0 or 1, or None if it is left out.
     absent : tuple of int or None
         The classes that have no score. None if the matrix tells.
     """
@@ -68,8 +68,13 @@ class Mean(ClassMetric):
     range: tuple[float, float]
     smooth: bool = True
     chosen: tuple[int, ...] = ()
-    constant: float = SKIP
+    undefined_as: float | None = None
     absent: tuple[int, ...] | None = None
+
+    @property
+    def constant(self) -> float:
+        """What a class without a score counts: 0 or 1, or nan if it is left out."""
+        return SKIP if self.undefined_as is None else self.undefined_as
 
     @cached_property
     def index(self) -> Tversky | None:  # type: ignore[override]
@@ -314,13 +319,16 @@ class MacroStar(ClassMetric):
 def with_rule(metric: Metric, asked: tuple[int, ...], constant: float) -> Metric:
     """Return an average over the classes that are asked for, with its rule for undefined ones."""
     if isinstance(metric, MacroStar):
-        means = [replace(m, chosen=asked, constant=constant) for m in _means_of(metric)]
+        means = [_mean_with_rule(mean, asked, constant) for mean in _means_of(metric)]
         return replace(metric, of_precision=means[0], of_recall=means[1])
-    if not isinstance(metric, Mean):
-        return metric
+    return _mean_with_rule(metric, asked, constant) if isinstance(metric, Mean) else metric
+
+
+def _mean_with_rule(metric: Mean, asked: tuple[int, ...], constant: float) -> Mean:
     if asked and isinstance(metric, Micro):
         metric = Mean(metric.name, metric.of, metric.average, metric.range, metric.smooth)
-    return replace(metric, chosen=asked, constant=constant)
+    # nan is not equal to itself, and would make equal metrics differ.
+    return replace(metric, chosen=asked, undefined_as=None if np.isnan(constant) else constant)
 
 
 def _means_of(metric: MacroStar) -> tuple[Mean, Mean]:
