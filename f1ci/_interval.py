@@ -252,7 +252,7 @@ def _places(which: NDArray[np.bool_] | np.bool_, question: Question) -> str:
 def _lacking(sample: Sample, question: Question) -> str:
     """Return a clause that says which classes are never true or never predicted."""
     matrix = sample.matrix
-    if matrix is None or not np.isnan(sample.estimate).any():
+    if matrix is None or question.each or not np.isnan(sample.estimate).any():
         return ""
     r = matrix.cells.r
     first = np.flatnonzero(np.isnan(sample.estimate))[0]

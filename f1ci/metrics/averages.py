@@ -59,8 +59,8 @@ class Mean(ClassMetric):
         How classes are averaged.
     chosen : tuple of int
         The classes that are averaged, if not all are.
-    constant : float
-        What a class without a score counts: 0 or 1, or nan if it is left out.
+    undefined_as : float or None
+        What a class without a score counts: 0 or 1, or None if it is left out.
     strict : bool
         The average is undefined if a class has no score.
     absent : tuple of int or None
@@ -73,9 +73,14 @@ class Mean(ClassMetric):
     range: tuple[float, float]
     smooth: bool = True
     chosen: tuple[int, ...] = ()
-    constant: float = SKIP
+    undefined_as: float | None = None
     strict: bool = False
     absent: tuple[int, ...] | None = None
+
+    @property
+    def constant(self) -> float:
+        """What a class without a score counts: 0 or 1, or nan if it is left out."""
+        return SKIP if self.undefined_as is None else self.undefined_as
 
     @cached_property
     def index(self) -> Tversky | None:  # type: ignore[override]
@@ -239,8 +244,9 @@ def with_undefined(metric: Mean, undefined: str | float) -> Mean:
         raise ValueError(
             f"undefined must be 'skip', nan, 0 or 1, got {_validation.short(undefined)}"
         )
-    strict = bool(np.isnan(undefined))
-    return replace(metric, strict=strict, constant=float(undefined))
+    if np.isnan(undefined):
+        return replace(metric, strict=True)
+    return replace(metric, undefined_as=float(undefined))
 
 
 def is_share_right(average: str, of: Metric) -> bool:
@@ -338,13 +344,16 @@ class MacroStar(ClassMetric):
 def with_rule(metric: Metric, asked: tuple[int, ...], constant: float) -> Metric:
     """Return an average over the classes that are asked for, with its rule for undefined ones."""
     if isinstance(metric, MacroStar):
-        means = [replace(m, chosen=asked, constant=constant) for m in _means_of(metric)]
+        means = [_mean_with_rule(mean, asked, constant) for mean in _means_of(metric)]
         return replace(metric, of_precision=means[0], of_recall=means[1])
-    if not isinstance(metric, Mean):
-        return metric
+    return _mean_with_rule(metric, asked, constant) if isinstance(metric, Mean) else metric
+
+
+def _mean_with_rule(metric: Mean, asked: tuple[int, ...], constant: float) -> Mean:
     if asked and isinstance(metric, Micro):
         metric = Mean(metric.name, metric.of, metric.average, metric.range, metric.smooth)
-    return replace(metric, chosen=asked, constant=constant)
+    # nan is not equal to itself, and would make equal metrics differ.
+    return replace(metric, chosen=asked, undefined_as=None if np.isnan(constant) else constant)
 
 
 def _means_of(metric: MacroStar) -> tuple[Mean, Mean]:

@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 import f1ci
-from f1ci import metrics
 
 ENDS = ("estimate", "low", "high", "standard_error")
 F_SCORES = ("f1", "precision", "recall")
