@@ -276,7 +276,9 @@ def question_of(
 ) -> Question:
     """Return the question of a difference."""
     name = f"{reading.metric.name} (B - A)"
-    return Question(name, method, level, alternative, reading.classes)
+    classes = reading.classes
+    constant = reading.constant
+    return Question(name, method, level, alternative, classes=classes, constant=constant)
 
 
 def two_models(reading: Reading) -> Difference:
@@ -294,7 +296,7 @@ def paired_test(reading: Reading, question: Question, plan: TestPlan) -> Differe
     interval = interval_of(sample, question)
     method = _test_method(reading, sample, question, plan.method)
     p_value = np.nan
-    if not np.isnan(interval.estimate):
+    if not np.isnan(sample.estimate):
         p_value = _p_value(reading, sample, question, method, plan)
     worse = None
     beyond = None

@@ -29,14 +29,14 @@ from numpy.typing import ArrayLike
 
 from f1ci import _validation, covariance
 from f1ci import metrics as _metrics
-from f1ci._interval import Question, check, limits_of
+from f1ci._interval import Question, check, counted, limits_of
 from f1ci._reading import with_classes, zero_division_of
 from f1ci.data import Items, binary_items, cell_items, class_items
 from f1ci.methods import METHODS, Method, delta, one_of, quantile
 from f1ci.metrics import Metric
 from f1ci.metrics.averages import MacroStar, Mean
 from f1ci.results import Array, Classes, FloatOrArray, JointIntervals, Labels
-from f1ci.samples import Sample, own_classes, sample
+from f1ci.samples import Sample, sample
 
 # In order of preference.
 _KNOWN = ("cautious", "score", "logit", "delta", "blur")
@@ -115,7 +115,8 @@ def joint_intervals(
     level = _validation.confidence_level(confidence_level)
     models, arrays = _validation.models(y_true, predictions)
     items, resolved = _read(arrays, metrics, pos_label, labels, groups, zero_division)
-    rows = JointRows(items, resolved, method, level)
+    constant = zero_division_of(zero_division)
+    rows = JointRows(items, resolved, method, level, constant)
     z = delta.normal_quantile(level)
     value = float(critical_value(rows.correlated, level))
     low, high = rows.limits(z)
@@ -123,7 +124,8 @@ def joint_intervals(
     joint_low, joint_high = rows.limits(z if np.isnan(value) else value)
     for (model, metric), one, entry in zip(rows.questions, rows.samples, rows.methods, strict=True):
         if not one.error > 0.0:
-            check(one, entry, Question(f"{metric.name} of {models[model]}", None, level))
+            name = f"{metric.name} of {models[model]}"
+            check(one, entry, Question(name, None, level, constant=constant))
     return JointIntervals(
         classifiers=tuple(models[model] for model, _ in rows.questions),
         metrics=tuple(metric.name for _, metric in rows.questions),
@@ -154,6 +156,8 @@ class JointRows:
         The name of the method; None for the default of each metric.
     level : float
         The confidence level, which "blur" depends on.
+    constant : float
+        What an undefined score counts; nan if nothing.
 
     Attributes
     ----------
@@ -170,17 +174,19 @@ class JointRows:
     """
 
     def __init__(
-        self, items: Items, metrics: Sequence[Metric], method: str | None, level: float
+        self,
+        items: Items,
+        metrics: Sequence[Metric],
+        method: str | None,
+        level: float,
+        constant: float = np.nan,
     ) -> None:
         models = [items.of_models(model) for model in range(items.models)]
-        self.questions = [
-            (model, own_classes(metric, own_items))
-            for model, own_items in enumerate(models)
-            for metric in metrics
-        ]
+        self.questions = [(model, metric) for model in range(items.models) for metric in metrics]
         self.samples = [sample(metric, models[model]) for model, metric in self.questions]
         self.methods = [_method_of(one, method) for one in self.samples]
-        self.estimate = np.array([one.estimate for one in self.samples])
+        self.constant = constant
+        self.estimate = np.array([counted(one, constant) for one in self.samples])
         self.covariance = covariance.observed(items, self.questions)
         if method == "blur":
             z = delta.normal_quantile(level)
@@ -194,7 +200,7 @@ class JointRows:
     def error(self) -> Array:
         """The standard errors, shape (K, ...)."""
         variances = [self.covariance[k, k] for k in range(len(self.samples))]
-        return np.sqrt(np.array(variances))
+        return np.asarray(np.sqrt(np.array(variances)))
 
     def limits(self, z: FloatOrArray) -> tuple[Array, Array]:
         """Return lower and upper limits (K, ...) at a normal quantile, or a critical value."""
@@ -206,7 +212,12 @@ class JointRows:
                 ends.append(limits_of(one, method, z))
         low = np.array([low for low, _ in ends])
         high = np.array([high for _, high in ends])
-        return low, high
+        if np.isnan(self.constant):
+            return low, high
+        # An undefined score that counts as a constant may be anything.
+        undefined = np.array([np.isnan(one.estimate) for one in self.samples])
+        least, largest = np.array([one.range for one in self.samples]).T
+        return np.where(undefined, least, low), np.where(undefined, largest, high)
 
 
 def rows_of_cells(
@@ -221,8 +232,8 @@ def rows_of_cells(
     Parameters
     ----------
     cells : array_like, shape (..., 2**(m + 1))
-        Counts. The index of a cell, in binary, reads Z A_1 ... A_m: with two models, cell 6 = 0b110
-        holds the positive items that the first model finds and the second misses.
+        Counts; fractions are legal. The index of a cell, in binary, reads Z A_1 ... A_m: with two
+        models, cell 6 = 0b110 holds the positive items that the first finds and the second misses.
     metrics : sequence of str or Metric
         Metrics of two classes.
     method, confidence_level
@@ -240,7 +251,7 @@ def rows_of_cells(
     >>> rows.estimate.round(3)
     array([0.82 , 0.816, 0.83 , 0.817])
     """
-    items = cell_items(np.asarray(_validation.counts("cells", cells)))
+    items = cell_items(_validation.weights("cells", cells))
     resolved = [_metrics.get(metric) for metric in metrics]
     level = _validation.confidence_level(confidence_level)
     return JointRows(items, resolved, method, level)

@@ -188,8 +188,8 @@ def classification_report(
 
 def matrix_report(
     matrix: ArrayLike,
-    labels: Classes | None = None,
     *,
+    labels: Classes | None = None,
     zero_division: float = np.nan,
     method: str | None = None,
     confidence_level: float = 0.95,
@@ -212,7 +212,7 @@ def matrix_report(
     Examples
     --------
     >>> import f1ci
-    >>> report = f1ci.matrix_report([[33, 7], [5, 55]], ["cat", "dog"])
+    >>> report = f1ci.matrix_report([[33, 7], [5, 55]], labels=["cat", "dog"])
     >>> print(report.averages["accuracy"]["accuracy"])
     accuracy = 0.880 (95 % CI 0.802 to 0.930, score)
     """

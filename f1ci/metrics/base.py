@@ -386,7 +386,8 @@ class Accuracy(ShareRight, BinaryMetric):
     binary = False
 
     def estimate(self, matrix: Matrix) -> Array:
-        return np.asarray(matrix.right.sum(axis=0) / matrix.total)
+        with np.errstate(invalid="ignore"):
+            return np.asarray(matrix.right.sum(axis=0) / matrix.total)
 
     def slopes_and_size(self, matrix: Matrix) -> tuple[Array, Array, Array]:
         right = np.ones_like(matrix.counts) * matrix.cells.right.reshape(

@@ -6,14 +6,14 @@ import tracemalloc
 
 import numpy as np
 import pytest
+from f1ci.counts import Items, Matrix, SparseMatrix, items_of
+from f1ci.methods.score import normal_quantile
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.stats import chi2, norm
 from statsmodels.stats.proportion import proportion_confint
 
 import f1ci
-from f1ci.counts import Items, Matrix, SparseMatrix, items_of
 from f1ci.methods import score
-from f1ci.methods.score import normal_quantile
 from f1ci.metrics import Metric, f1, fbeta, get, macro, macro_star, mcc, precision, weighted
 
 Z = normal_quantile(0.95)

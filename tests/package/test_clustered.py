@@ -7,12 +7,12 @@ numeric derivatives; simulation from a known truth.
 
 import numpy as np
 import pytest
+from f1ci.methods.clusters import sample_of_groups
 from scipy import stats
 from sklearn.metrics import f1_score
 
 import f1ci
 from f1ci import clustered_difference, clustered_interval
-from f1ci.methods.clusters import sample_of_groups
 
 DOCUMENTS = np.array(
     [[8, 1, 2], [5, 0, 0], [9, 4, 3], [2, 2, 1], [7, 0, 1], [4, 1, 3], [12, 2, 5], [3, 0, 1]]

@@ -5,10 +5,10 @@ import warnings
 import numpy as np
 import pytest
 import sklearn.metrics as sk
+from f1ci.metrics.classes import Mean
 
 import f1ci
 from f1ci import metrics
-from f1ci.metrics.classes import Mean
 
 AVERAGES = ("micro", "macro", "weighted")
 TRUE = ["a"] * 20 + ["b"] * 15 + ["O"] * 40
