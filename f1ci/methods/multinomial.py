@@ -274,13 +274,12 @@ def _most_likely(
         slopes[:, flat] = evaluate(_one_item_more(tables.select(flat)))[1]
     e = classes.centred(slopes, tables.q)
     reached = _Reached(estimate.copy(), tables.q.copy(), e.copy())
-    value = estimate
-    moving = np.isfinite(value)
+    moving = np.isfinite(estimate)
     for _ in range(settings.rounds):
         # 2. Go on with the tables that have not settled, and whose metric is defined at q.
         if not moving.any():
             break
-        if np.count_nonzero(moving) < 0.8 * len(places) or not np.isfinite(value).all():
+        if not moving.all():
             places, tables, e = places[moving], tables.select(moving), e[:, moving]
         # 3. Solve the equation for the slopes at q, and take the slopes again.
         _move(tables, e, classes, settings)
