@@ -31,6 +31,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, fields
+from functools import lru_cache
 from typing import TypeAlias
 
 import numpy as np
@@ -38,7 +39,7 @@ from numpy.typing import NDArray
 
 from f1ci.results import Array
 
-__all__ = ["Settings", "bias", "score_limits", "trace_by_differences"]
+__all__ = ["DEFAULT", "Settings", "score_limits"]
 
 # Cell probabilities (K, B) -> values (B,) and slopes (K, B), up to a constant for each table.
 Evaluate: TypeAlias = Callable[[Array], tuple[Array, Array]]
@@ -70,9 +71,9 @@ class Settings:
 
 DEFAULT = Settings()
 
-# A table has settled when no probability moves by more. The value is stationary there, so its own
-# error is of the order of the square.
-_SETTLED = 1e-8
+# A table has settled when no probability moves by more. The next move is smaller still, and the
+# value changes by the square of it.
+_SETTLED = 1e-7
 
 # Newton's steps for the multiplier in each round, and more where the sum is rough by a share of
 # z^2 / N. Each round starts from the multiplier of the round before.
@@ -155,7 +156,7 @@ def _one_side(
     estimate, reached = _most_likely(evaluate, tables, classes, settings)
     limit = reached.value
     if trace is not None and settings.bias:
-        shift = bias(evaluate, reached.q, reached.e, trace(reached.q)) / n
+        shift = _bias(evaluate, reached.q, reached.e, trace(reached.q)) / n
         limit = limit - np.where(np.isfinite(shift), shift, 0.0)
     # A limit never passes the estimate.
     return side * np.maximum(side * limit, side * estimate)
@@ -202,7 +203,9 @@ class _Classes:
         by_class = self.sums(q * e * e)
         zeta2 = by_class / by_class.sum(axis=0)
         added = zeta2 * (1.0 - zeta2) / (n * self.sums(q))
-        return np.asarray(np.minimum(1.0 + np.nan_to_num(added).sum(axis=0), largest))
+        # A class without probability adds nothing: 0 / 0.
+        line = 1.0 + np.where(added > 0.0, added, 0.0).sum(axis=0)
+        return np.asarray(np.minimum(line, largest))
 
 
 @dataclass
@@ -384,7 +387,7 @@ def _turns(tables: _Tables, w: Array, some: NDArray[np.intp]) -> Array:
     return np.asarray(tables.empty[:, some])
 
 
-def bias(evaluate: Evaluate, q: Array, e: Array, trace: Array) -> Array:
+def _bias(evaluate: Evaluate, q: Array, e: Array, trace: Array) -> Array:
     """Return N times the bias, B = {tr(H S) - u'Hu} / 2, from the centred slopes e at q."""
     sigma = np.sqrt(_total(q * e * e))
     u = q * e / sigma
@@ -395,23 +398,14 @@ def bias(evaluate: Evaluate, q: Array, e: Array, trace: Array) -> Array:
     return 0.5 * (trace - curve)
 
 
-def trace_by_differences(evaluate: Evaluate, q: Array) -> Array:
-    """Return tr(H S) from differences of slopes towards each cell: K evaluations of K cells."""
-    slopes = evaluate(q)[1]
-    trace = np.zeros(q.shape[1])
-    for cell in range(len(q)):
-        step = _STEP * q[cell]
-        moved = (1.0 - step) * q
-        moved[cell] += step
-        change = evaluate(moved)[1] - slopes
-        along = change[cell] - _total(q * change)
-        trace += np.where(step > 0.0, along / _STEP, 0.0)
-    return trace
-
-
 def _total(table: Array) -> Array:
     """Return the sums over the cells: for few tables far faster than numpy's own sum."""
-    return np.asarray(np.ones(len(table)) @ table)
+    return np.asarray(_ones(len(table)) @ table)
+
+
+@lru_cache(maxsize=16)
+def _ones(n: int) -> Array:
+    return np.ones(n)
 
 
 def _largest(table: Array) -> Array:
