@@ -269,28 +269,36 @@ def _most_likely(
     evaluate: Evaluate, tables: _Tables, classes: _Classes, settings: Settings
 ) -> tuple[Array, _Reached]:
     """Return estimates, and the most likely probabilities at the limits."""
-    places = np.arange(len(tables.n))
-    # 1. Without slopes at the observed shares take those with one more item, spread evenly.
-    estimate, slopes = evaluate(tables.q)
-    flat = np.flatnonzero(np.isfinite(estimate) & (np.ptp(slopes, axis=0) == 0.0))
-    if len(flat):
-        slopes[:, flat] = evaluate(_one_item_more(tables.select(flat)))[1]
+    estimate, slopes = _first_slopes(evaluate, tables)
     e = classes.centred(slopes, tables.q)
     reached = _Reached(estimate.copy(), tables.q.copy(), e.copy())
+    places = np.arange(len(tables.n))
     moving = np.isfinite(estimate)
     for _ in range(settings.rounds):
-        # 2. Go on with the tables that have not settled, and whose metric is defined at q.
+        # 1. Go on with the tables that have not settled, and whose metric is defined at q.
         if not moving.any():
             break
         if not moving.all():
             places, tables, e = places[moving], tables.select(moving), e[:, moving]
-        # 3. Solve the equation for the slopes at q, and take the slopes again.
+        # 2. Solve the equation for the slopes at q, and take the slopes again.
         _move(tables, e, classes, settings)
         value, slopes = evaluate(tables.q)
         e = classes.centred(slopes, tables.q)
         reached.keep(places, value, tables.q, e)
         moving = np.isfinite(value) & (tables.move > _SETTLED)
     return estimate, reached
+
+
+def _first_slopes(evaluate: Evaluate, tables: _Tables) -> tuple[Array, Array]:
+    """Return the estimates and the slopes at the observed shares.
+
+    Where the metric has no slopes they are those with one more item, spread evenly.
+    """
+    estimate, slopes = evaluate(tables.q)
+    flat = np.flatnonzero(np.isfinite(estimate) & (np.ptp(slopes, axis=0) == 0.0))
+    if len(flat):
+        slopes[:, flat] = evaluate(_one_item_more(tables.select(flat)))[1]
+    return estimate, slopes
 
 
 def _one_item_more(tables: _Tables) -> Array:
@@ -347,12 +355,11 @@ def _multiplier(p: Array, w: Array, kappa: Array, s: Array) -> Array:
     # Newton's steps: two for all tables, more where the last one was long.
     for _ in range(_NEWTON):
         s, total = _newton_step(p, w, kappa, s)
-    rough = np.flatnonzero(np.abs(total - kappa) > _ROUGH * (kappa - 1.0))
-    for _ in range(_MORE_NEWTON if len(rough) else 0):
-        s[rough], total = _newton_step(p[:, rough], w[:, rough], kappa[rough], s[rough])
-        rough = rough[np.abs(total - kappa[rough]) > _ROUGH * (kappa[rough] - 1.0)]
-        if not len(rough):
+    for _ in range(_MORE_NEWTON):
+        rough = np.abs(total - kappa) > _ROUGH * (kappa - 1.0)
+        if not rough.any():
             break
+        s[rough], total[rough] = _newton_step(p[:, rough], w[:, rough], kappa[rough], s[rough])
     return s
 
 
