@@ -144,31 +144,41 @@ def moves_of_average(table: Array, a: float, b: float, weighted: bool) -> Moves:
     Every class has a score. A unit's share is its share in the classes, which count by how much of
     the variance they give.
     """
-    classes = moves_of_counts(table, a, b)
     total = table.sum(axis=0)
-    true = total[0] + total[2]
-    weight = true / true.sum() if weighted else np.full(len(true), 1.0 / len(true))
-    # 1. The average, and that without each unit. A class that loses its only unit keeps its score.
-    scored = np.where(weight > 0.0, classes.estimate, 0.0)
-    estimate = weight @ scored
+    classes = moves_of_counts(table, a, b)
+    weight = _class_weights(total, weighted)
+    scores = np.where(weight > 0.0, classes.estimate, 0.0)
+    estimate = weight @ scores
+    # 1. Without each unit. A class that loses its only unit keeps its score.
     others = np.moveaxis(total - table, 1, 0)
-    score = _score(others, a, b)
-    score = np.where(np.isnan(score), scored, score)
-    weight_of_others = others[0] + others[2] if weighted else np.ones_like(others[0])
-    with np.errstate(invalid="ignore", divide="ignore"):
-        without = (weight_of_others * score).sum(axis=-1) / weight_of_others.sum(axis=-1)
+    others_scores = _score(others, a, b)
+    others_scores = np.where(np.isnan(others_scores), scores, others_scores)
+    without = (_class_weights(others, weighted) * others_scores).sum(axis=-1)
     # 2. The influence; the weights are random, too.
     influence = np.where(weight > 0.0, classes.influence, 0.0) @ weight
     if weighted:
-        influence = influence + (table[:, 0] + table[:, 2]) @ (scored - estimate) / true.sum()
-    # 3. The shares.
+        true = table[:, 0] + table[:, 2]
+        influence = influence + true @ (scores - estimate) / true.sum()
+    share = classes.share @ _class_shares(total, a, b, weight)
+    return Moves(estimate, influence, _changes(estimate, without), share)
+
+
+def _class_weights(counts: Array, weighted: bool) -> Array:
+    """Return the weights of the classes, from TP, FP and FN, the first axis; classes last."""
+    tp, _, fn = counts
+    weight = tp + fn if weighted else np.ones_like(tp)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.asarray(weight / weight.sum(axis=-1, keepdims=True))
+
+
+def _class_shares(total: Array, a: float, b: float, weight: Array) -> Array:
+    """Return how much of the variance of an average each class gives, if items are independent."""
     tp, fp, fn = total
     error = tversky_moments(tp, fp, fn, a, b)[1]
-    matters = np.where(weight > 0.0, weight * error, 0.0) ** 2
-    if not matters.any():
-        matters = weight
-    share = classes.share @ (matters / matters.sum())
-    return Moves(estimate, influence, _changes(estimate, without), share)
+    variance = np.where(weight > 0.0, weight * error, 0.0) ** 2
+    if not variance.any():
+        return weight
+    return np.asarray(variance / variance.sum())
 
 
 def moves_of_scores(scores: Array) -> Moves:

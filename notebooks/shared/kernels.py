@@ -46,6 +46,6 @@ def labels(table: ArrayLike) -> tuple[NDArray[np.intp], ...]:
     return tuple(np.repeat(axis.ravel(), np.ravel(table)) for axis in np.indices(np.shape(table)))
 
 
-def p_values(tables: Sequence[ArrayLike]) -> Array:
-    """Return the p-value of the exact test of F1, for each table (truth, A, B)."""
-    return np.array([exact_p_value(np.asarray(table), 0.5, 0.5) for table in tables])
+def p_values(tables: Sequence[ArrayLike], a: float = 0.5, b: float = 0.5) -> Array:
+    """Return the p-value of the exact test of a Tversky score, for each table (truth, A, B)."""
+    return np.array([exact_p_value(np.asarray(table), a, b) for table in tables])
