@@ -343,8 +343,8 @@ def _counts_by_class(data: Items | UnitCounts) -> Array:
 
 
 def _items_of(data: Items | UnitCounts) -> int:
-    """Return the number of items, or of groups of multilabel items."""
-    return len(data.tables[0]) if isinstance(data, UnitCounts) else int(data.counts.sum())
+    """Return the number of items."""
+    return data.items if isinstance(data, UnitCounts) else int(data.counts.sum())
 
 
 def _notes(names: Classes, constant: float, tp: Array, fp: Array, fn: Array) -> tuple[str, ...]:

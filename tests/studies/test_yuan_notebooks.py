@@ -1,12 +1,10 @@
 """What the notebooks of Yuan and Jiang share: fits of other runs, records, their own rules."""
 
-import csv
-import fnmatch
 from collections import Counter
 
 import numpy as np
 import pytest
-from compendium import DATA, PUBLISHED, data, ledger
+from compendium import DATA, data, ledger
 from compendium.published import Published
 from in_r import r_has
 from scipy import stats
