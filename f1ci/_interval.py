@@ -31,7 +31,7 @@ from f1ci.results import (
     Value,
     warn,
 )
-from f1ci.samples import Counts, Difference, Sample
+from f1ci.samples import Counts, Difference, Sample, Units
 
 # Fewer items than this that matter to the score of a class are too few.
 FEW = 3
@@ -169,7 +169,9 @@ def check(sample: Sample, method: Method, question: Question) -> None:
         warn(f"{text}; nan was returned", UndefinedMetricWarning)
     _check_left_out(parts, question)
     flat = (np.asarray(sample.error) == 0.0) & ~undefined
-    if method.at_zero_error and flat.any():
+    # Units without a variance have Wilson's limits by "logit".
+    wilson = method.name == "logit" and isinstance(parts[0], Units)
+    if method.at_zero_error and flat.any() and not wilson:
         text = f"{question.name} has a standard error of zero{_places(flat, question)}, so that"
         advice = "method='score' avoids this" if sample.has_score_limits else "collect more items"
         warn(f"{text} {method.at_zero_error}; {advice}", DegenerateVarianceWarning)

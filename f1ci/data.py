@@ -337,11 +337,14 @@ class UnitCounts(NamedTuple):
         The classes.
     grouped : bool
         The units are groups of items.
+    items : int
+        The number of items, if units are made of these.
     """
 
     tables: tuple[Array, ...]
     classes: Classes
     grouped: bool = False
+    items: int = 0
 
     def of_models(self, *models: int) -> UnitCounts:
         """Return the counts of some models."""
@@ -385,11 +388,12 @@ def indicator_units(
         for name, prediction in predictions
     ]
     tables = [table for table, _ in counted]
-    _validation.at_least_two("items", len(tables[0]))
+    items = len(tables[0])
+    _validation.at_least_two("items", items)
     if groups is not None:
         tables = [_by_group(table, groups) for table in tables]
     by_class = tuple(np.moveaxis(table, 2, 1) for table in tables)
-    return UnitCounts(by_class, counted[0][1], groups is not None)
+    return UnitCounts(by_class, counted[0][1], groups is not None, items)
 
 
 def _by_group(table: Array, groups: Labels) -> Array:

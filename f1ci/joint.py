@@ -249,7 +249,7 @@ def rows_of_cells(
     >>> from f1ci.joint import rows_of_cells
     >>> rows = rows_of_cells([40, 2, 3, 5, 4, 6, 8, 32], ["accuracy", "f1"])
     >>> rows.estimate.round(3)
-    array([0.82 , 0.816, 0.83 , 0.817])
+    array([0.82 , 0.816, 0.81 , 0.8  ])
     """
     items = cell_items(_validation.weights("cells", cells))
     resolved = [_metrics.get(metric) for metric in metrics]

@@ -529,7 +529,9 @@ def _mean_over_classes(metric: Mean, index: Tversky, table: Array, grouped: bool
         nothing = np.zeros(len(table))
         return Units(metric, Moves(np.array(np.nan), nothing, nothing, nothing), grouped)
     moves = units.moves_of_average(table[:, :, defined], index.a, index.b, weighted)
-    sample_of_units = Units(metric.settled(~defined), moves, grouped)
+    # A class without weight is not missed.
+    missed = ~defined & (true > 0.0) if weighted else ~defined
+    sample_of_units = Units(metric.settled(missed), moves, grouped)
     if not np.isnan(metric.constant) and not defined.all():
         weight = true if weighted else np.ones(len(true))
         sample_of_units.add_constant(weight[defined].sum() / weight.sum(), metric.constant)

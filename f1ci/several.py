@@ -137,8 +137,8 @@ def compare_models(
     c       0.867     0.789  0.919
     a       0.737     0.628  0.823
     b - a   0.172     0.093  0.266   0.00018
-    c - a   0.130     0.035  0.234     0.023
-    c - b  -0.042    -0.100  0.012      0.11
+    c - a   0.130     0.036  0.233     0.023
+    c - b  -0.042    -0.100  0.011      0.11
     b has the best estimate; it is not distinguished from c
     """
     names, arrays = _validation.models(y_true, predictions)

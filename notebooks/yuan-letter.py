@@ -415,7 +415,7 @@ statements(claim(*statement) for statement in claims)
 #   {computed}`yuan/table-7/all/joint/coverage|.3f`, and corrected ones in
 #   {computed}`yuan/table-7/all/corrected/coverage|.3f`: here blurring overshoots a little.
 # - A singular covariance matrix is no obstacle to joint intervals.
-# - The paper's conclusion holds, although {tally}`yuan-letter|erratum other-run` of its
+# - The paper's conclusion holds, although {tally}`yuan-letter|erratum other-run-fitted other-run-predicted` of its
 #   {tally}`yuan-letter` numbers do not follow from the populations and the design that it states.
 # - The paper says that logistic regression undercovers. On the population of its printed true
 #   values it does not: its plain joint intervals hold in

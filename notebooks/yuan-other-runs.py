@@ -9,8 +9,8 @@
 # predict numbers that were *not* used to find it?
 #
 # Each step says what was chosen after seeing the printed numbers. The end lists the numbers that no run
-# explains, and what was tried. The file `book/published/fitted.csv` says which numbers served to find a
-# run; the others were predicted. Where the errata assign a printed number to another run, the value of
+# explains, and what was tried. The ledger tells the numbers that served to find a run from
+# those that the run predicts. Where the errata assign a printed number to another run, the value of
 # this run is recorded beside ours. The ledger checks it in the same way.
 
 # %% tags=["parameters"]

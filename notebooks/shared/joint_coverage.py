@@ -306,26 +306,31 @@ def quantities(
     dict of ndarray
         Every quantity of shape (tests,).
     """
-    z = np.full(len(counts), ndtri((1 + level) / 2))
     found = estimates(counts, metrics)
-    covariances = {("individual", "joint"): found.covariance}
-    if corrected:
-        blurred = found.blurred(z[0] ** 2 if square is None else square)
-        covariances["corrected_individual", "corrected"] = blurred
+    z = float(ndtri((1 + level) / 2))
     miss = np.abs(found.value - truth)
     unit = truth if rescaled else np.ones_like(truth)
     study: dict[str, NDArray[Any]] = {}
-    for (individual, joint), covariance in covariances.items():
+    for names, covariance in _choices(found, z**2 if square is None else square, corrected):
         error = np.sqrt(np.diagonal(covariance, axis1=-2, axis2=-1))
         for k in range(len(truth)):
-            study[f"{individual}/m{k + 1}"] = miss[:, k] <= z * error[:, k]
+            study[f"{names[0]}/m{k + 1}"] = miss[:, k] <= z * error[:, k]
         for family, some in families.items():
-            q = critical_values(covariance[:, some, some], level, each=each)
-            for kind, reach in ((individual, z), (joint, q)):
-                held, length = _held_and_length(miss[:, some], error[:, some], unit[some], reach)
-                study[f"{family}/{kind}/coverage"] = held
-                study[f"{family}/{kind}/length"] = length
+            joint = critical_values(covariance[:, some, some], level, each=each)
+            for name, q in zip(names, (np.full(len(joint), z), joint), strict=True):
+                held, length = _held_and_length(miss[:, some], error[:, some], unit[some], q)
+                study[f"{family}/{name}/coverage"] = held
+                study[f"{family}/{name}/length"] = length
     return study
+
+
+def _choices(
+    found: Estimates, square: float, corrected: bool
+) -> Iterator[tuple[tuple[str, str], Array]]:
+    """Yield choice I, and choice II if asked for: what its intervals are called, its covariance."""
+    yield ("individual", "joint"), found.covariance
+    if corrected:
+        yield ("corrected_individual", "corrected"), found.blurred(square)
 
 
 def exact(

@@ -21,6 +21,7 @@ import psutil
 import pytest
 from compendium import NOTEBOOKS, ROOT, RefusedError, execute, pairs, sources
 from compendium.runs import Edition, tasks
+from distributed import Client
 from trees import call, change, command, environment, files, make_tree, notebook, run
 
 DRAWS = notebook(
@@ -339,23 +340,43 @@ def test_processes_and_a_dask_cluster_give_the_same_bits(copied, cluster):
         assert "_SameCode" in (copied / "_build/executed/draws.ipynb").read_text()
 
 
+# The tasks of this notebook wait until somebody writes the file "joined".
+WAITING = DRAWS.replace(
+    "def block_mean(sequence):\n",
+    """\
+def block_mean(sequence):
+    import time
+    from pathlib import Path
+
+    Path({folder!r}, "started").touch()
+    while not Path({folder!r}, "joined").exists():
+        time.sleep(0.05)
+    time.sleep(0.1)
+""",
+).replace("spawn(8)", "spawn(80)")
+
+
 @pytest.mark.slow
 def test_a_late_dask_worker_with_another_f1ci_is_named(copied, cluster, tmp_path):
-    """It joins when the first tasks run already, and nothing counts as done."""
+    """It joins when the first task runs already, and nothing counts as done."""
     address, start = cluster
     other = Path(shutil.copytree(copied / "f1ci", tmp_path / "other" / "f1ci"))
     change(other / "__init__.py", '"""', '""" ')
-    # The first task waits until the second worker is there; later tasks go to both.
-    change(
-        copied / "notebooks" / "draws.py",
-        "def block_mean(sequence):\n",
-        "def block_mean(sequence):\n    import time\n\n    time.sleep(1.5)\n",
-    )
-    change(copied / "notebooks" / "draws.py", "spawn(8)", "spawn(80)")
-    timer = threading.Timer(6, start, [other.parent])
-    timer.start()
+    source = WAITING.replace("{folder!r}", repr(str(tmp_path)))
+    (copied / "notebooks" / "draws.py").write_text(source, "utf-8")
+
+    def join_late():
+        while not (tmp_path / "started").exists():
+            time.sleep(0.05)
+        start(other.parent)
+        with Client(address) as client:
+            client.wait_for_workers(2)
+        (tmp_path / "joined").touch()
+
+    late = threading.Thread(target=join_late)
+    late.start()
     again = call(copied, "execute", "draws", "--scheduler", address)
-    timer.join()
+    late.join()
     assert again.returncode == 1
     assert "does not have this notebook's f1ci" in again.stdout
     assert not (copied / "_build" / "results" / "draws.csv").exists()
@@ -433,7 +454,8 @@ FAULTY = {
         "Strange", 'from compendium import RESULTS\n\n(RESULTS / "other.csv").write_text("")'
     ),
     "forks-not": notebook(
-        "Forks not", "from ipykernel.kernelapp import IPKernelApp\n\nIPKernelApp.instance().transport"
+        "Forks not",
+        "from ipykernel.kernelapp import IPKernelApp\n\nIPKernelApp.instance().transport",
     ),
     "writes": notebook(
         "Writes", 'from compendium import RESULTS\n\n(RESULTS / "forks-not.csv").write_text("")'

@@ -398,7 +398,7 @@ def test_a_committed_notebook_quotes_the_reference_run():
 @pytest.mark.parametrize("place", ["book/ledger.html#%E0%A4%A", "notebooks/demo.html#%/"])
 def test_a_malformed_address_shows_its_page(tab, address, place):
     errors = []
-    tab.on("pageerror", errors.append)
+    tab.on("pageerror", lambda error: errors.append(str(error)))
     tab.goto(f"{address}/{place}", wait_until="networkidle")
     assert errors == []
 
@@ -407,7 +407,7 @@ def test_a_malformed_address_shows_its_page(tab, address, place):
 def test_a_page_loads_nothing_from_elsewhere(tab, address):
     """Its policy forbids it, even if a text or a number could inject a script."""
     refused = []
-    tab.on("console", lambda message: refused.append(message.text))
+    tab.on("console", lambda said: refused.extend([said.text] * (said.type == "error")))
     tab.goto(f"{address}/book/index.html", wait_until="networkidle")
     assert refused == []
     tab.evaluate("() => fetch('https://example.org/').catch(() => null)")
