@@ -341,6 +341,7 @@ class Units(Sample):
             known * self.moves.influence,
             known * self.moves.left_out,
             self.moves.share,
+            known * self.moves.bias,
         )
         self.unknown = missing * (constant - least), missing * (largest - constant)
 
@@ -502,7 +503,8 @@ def _moves_of_items(estimate: Array, influence: Array, items: Items) -> Moves:
         )
         for k in range(items.counts.shape[1])
     ]
-    return Moves(*(np.stack(part, axis=-1) for part in zip(*each, strict=True)))
+    parts = list(zip(*each, strict=True))[:4]
+    return Moves(*(np.stack(part, axis=-1) for part in parts))
 
 
 def _units_of_counts(metric: Metric, data: UnitCounts) -> Units:
