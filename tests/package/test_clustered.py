@@ -224,7 +224,9 @@ def test_equal_models_have_a_difference_of_some_length():
     assert_ordered_and_wider(DOCUMENTS, DOCUMENTS)
 
 
-@pytest.mark.xfail(reason="the ellipse is not filled: a smaller one may reach further if r is near 1")
+@pytest.mark.xfail(
+    reason="the ellipse is not filled: a smaller one may reach further if r is near 1"
+)
 def test_differences_of_two_unlike_units_widen_with_the_level():
     assert_ordered_and_wider([[16, 7, 1], [1, 0, 0]], [[15, 6, 2], [1, 0, 0]])
 
@@ -270,10 +272,13 @@ def test_averages_of_classes_leave_out_each_document_in_turn():
     assert stats.t.ppf(0.975, n - 1) < t < stats.t.ppf(0.975, 4)
 
 
-@pytest.mark.parametrize(("average", "least"), [
+@pytest.mark.parametrize(
+    ("average", "least"),
+    [
         pytest.param("macro", 0.92, marks=pytest.mark.xfail(reason="bias -.02, coverage .907")),
         ("weighted", 0.92),
-    ])
+    ],
+)
 def test_coverage_of_fifty_labels(average, least):
     """Six relevant items or more a label, fifty items.
 

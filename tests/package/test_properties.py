@@ -26,9 +26,7 @@ def tables(r):
 
 def three_labels(r):
     """Truth and two predictions, all classes among them."""
-    codes = st.lists(
-        st.tuples(*[st.integers(0, r - 1)] * 3), min_size=5, max_size=40
-    )
+    codes = st.lists(st.tuples(*[st.integers(0, r - 1)] * 3), min_size=5, max_size=40)
     return codes.map(lambda rows: np.array([*rows, *[(k, k, k) for k in range(r)]]).T)
 
 
@@ -96,9 +94,7 @@ def test_differences(name, data):
     metric = METRICS[name]
     r = 2 if metric.binary else 3
     true, a, b = data.draw(three_labels(r))
-    found = [
-        quiet(f1ci.difference_interval, true, a, b, name, confidence_level=x) for x in LEVELS
-    ]
+    found = [quiet(f1ci.difference_interval, true, a, b, name, confidence_level=x) for x in LEVELS]
     if np.isnan(found[0].estimate):
         return
     least, largest = metric.range

@@ -100,9 +100,7 @@ def test_two_and_three_models_have_one_verdict():
 
 def test_room_is_for_metrics_whose_perfect_value_is_an_end_of_the_range():
     """More errors do not raise the upper limit of lift: it was 7.498, 5.726, 7.498."""
-    highs = [
-        f1ci.metric_interval([[80, 0], [e, 20 - e]], "lift").high for e in (0, 1, 2, 3)
-    ]
+    highs = [f1ci.metric_interval([[80, 0], [e, 20 - e]], "lift").high for e in (0, 1, 2, 3)]
     estimates = [f1ci.metrics.lift.value([[80, 0], [e, 20 - e]]) for e in (0, 1, 2, 3)]
     assert all(high > estimate for high, estimate in zip(highs, estimates, strict=True))
     assert min(highs) > 0.95 * max(highs)
@@ -139,9 +137,7 @@ def test_an_absent_class_is_not_known_to_score_0():
 def test_a_counted_class_makes_the_interval_longer(zero_division):
     labels = ["a", "b", "c", "never"]
     plain = f1ci.score_interval(TRUE, GOOD, "macro_f1")
-    found = f1ci.score_interval(
-        TRUE, GOOD, "macro_f1", labels=labels, zero_division=zero_division
-    )
+    found = f1ci.score_interval(TRUE, GOOD, "macro_f1", labels=labels, zero_division=zero_division)
     # A quarter of the average is unknown.
     assert found.length == pytest.approx(0.75 * plain.length + 0.25, abs=1e-9)
 

@@ -190,7 +190,9 @@ def test_nothing_is_known_of_an_undefined_score():
 
 def test_items_without_classes_are_left_out_of_the_mean_over_items():
     true, pred = np.array([[1, 0], [0, 1], [0, 0]]), np.array([[1, 0], [1, 1], [0, 0]])
-    with pytest.warns(f1ci.UndefinedMetricWarning, match="leaves out 1 units whose score is undefined"):
+    with pytest.warns(
+        f1ci.UndefinedMetricWarning, match="leaves out 1 units whose score is undefined"
+    ):
         found = f1ci.f1_score_interval(true, pred, average="samples")
     assert found.estimate == pytest.approx((1 + 2 / 3) / 2)
     with pytest.warns(f1ci.UndefinedMetricWarning):
