@@ -156,7 +156,10 @@ def _one_side(
     estimate, reached = _most_likely(evaluate, tables, classes, settings)
     limit = reached.value
     if trace is not None and settings.bias:
-        shift = _bias(evaluate, reached.q, reached.e, trace(reached.q)) / n
+        trace_there = trace(reached.q)
+        if classes.fixed:
+            trace_there = trace_there - _trace_between(evaluate, reached.q, classes)
+        shift = _bias(evaluate, reached.q, reached.e, trace_there) / n
         limit = limit - np.where(np.isfinite(shift), shift, 0.0)
     # A limit never passes the estimate.
     return side * np.maximum(side * limit, side * estimate)
@@ -403,6 +406,23 @@ def _bias(evaluate: Evaluate, q: Array, e: Array, trace: Array) -> Array:
     change = evaluate(q + step * u)[1] - e
     curve = _total(u * change) / step
     return 0.5 * (trace - curve)
+
+
+def _trace_between(evaluate: Evaluate, q: Array, classes: _Classes) -> Array:
+    """Return tr(H S) of the part of S that class sizes give, which is absent if these are fixed.
+
+    It is the sum over the classes of their size times d'H d, where d leads from all items to those
+    of the class.
+    """
+    slopes = evaluate(q)[1]
+    sizes = classes.sums(q)
+    trace = np.zeros(q.shape[1])
+    for k, size in enumerate(sizes):
+        own = np.where((classes.row == k)[:, None], q, 0.0) / np.maximum(size, _TINY)
+        direction = np.where(size > 0.0, own - q, 0.0)
+        change = evaluate(q + _STEP * direction)[1] - slopes
+        trace += size * _total(direction * change) / _STEP
+    return trace
 
 
 def _total(table: Array) -> Array:

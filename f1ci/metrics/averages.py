@@ -182,15 +182,16 @@ class Mean(ClassMetric):
 
     @property
     def has_trace(self) -> bool:  # type: ignore[override]
-        """A plain mean of Tversky scores has a bias that matters."""
-        return self.average == "macro" and isinstance(self.of, Tversky)
+        """Means of Tversky scores have a bias that matters."""
+        return self.average in ("macro", "weighted") and isinstance(self.of, Tversky)
 
     def trace(self, matrix: Matrix) -> Array:
-        """Return tr(H S) of a plain mean of Tversky scores.
+        """Return tr(H S) of a mean of Tversky scores.
 
         A score x / D with D = (1 - a - b) x + a C + b R has the second derivatives -2 (D - x) / D^3
         by its right cell, 2 x a^2 / D^3 by cells of false positives and 2 x b^2 / D^3 by cells of
-        false negatives. A mean does not change if all cells grow alike, so that q'Hq is 0.
+        false negatives. A mean does not change if all cells grow alike, so that q'Hq is 0. If the
+        weights are random, each class adds twice the covariance of its size and its score.
         """
         if not isinstance(self.of, Tversky):
             return super().trace(matrix)
@@ -202,8 +203,23 @@ class Mean(ClassMetric):
             divisor = (1.0 - a - b) * x + a * called + b * true
             wrong = a * a * (called - x) + b * b * (true - x)
             by_class = 2.0 * x * (wrong - (divisor - x)) / divisor**3
-        by_class = np.where(missing, 0.0, by_class)
-        return np.asarray(by_class.sum(axis=0) / weights.sum(axis=0))
+            if self.average == "weighted":
+                with_size = x - x / divisor * (x + b * (true - x))
+                by_class = weights * by_class + 2.0 * with_size / divisor
+        by_class = np.where(missing | (weights == 0.0), 0.0, by_class)
+        trace = by_class.sum(axis=0) / weights.sum(axis=0)
+        if self.average == "weighted" and self.chosen:
+            trace = trace - 2.0 * self._moved_by_size(matrix) / weights.sum(axis=0)
+        return np.asarray(trace)
+
+    def _moved_by_size(self, matrix: Matrix) -> Array:
+        """Return the covariance of a weighted average and of the size of its classes together."""
+        _, slopes = self.slopes(matrix)
+        counted = [place for place in self.chosen if place not in (self.absent or ())]
+        inside = np.isin(matrix.cells.true, counted)
+        inside = inside.reshape(-1, *(1,) * (slopes.ndim - 1))
+        share = matrix.sum(inside * np.ones_like(slopes)) / matrix.total
+        return np.asarray(matrix.sum((inside - share) * slopes) / matrix.total)
 
     def share_absent(self, matrix: Matrix) -> Array:
         """Return the weight of the classes that have no score."""
