@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from f1ci import _validation
 from f1ci.data import Matrix
-from f1ci.methods import Method, choose
+from f1ci.methods import Method, choose, default
 from f1ci.methods.closed_form import Limits
 from f1ci.methods.delta import normal_quantile
 from f1ci.metrics import Metric, Tversky
@@ -31,7 +31,7 @@ from f1ci.results import (
     Value,
     warn,
 )
-from f1ci.samples import Difference, Sample
+from f1ci.samples import Counts, Difference, Sample, Units
 
 # Fewer items than this that matter to the score of a class are too few.
 FEW = 3
@@ -78,10 +78,13 @@ def interval_of(sample: Sample, question: Question) -> Interval:
     method_name, method = method_for(sample, question.method)
     z = quantile_for(question.level, question.alternative)
     low, high = limits_of(sample, method, z)
-    # 1. An undefined score may have a value by convention; then its whole range is possible.
-    undefined = np.isnan(sample.estimate)
     least, largest = sample.range
-    if not np.isnan(question.constant):
+    estimate = sample.estimate
+    error = sample.error if method.error is None else method.error(sample, z)
+    # 1. An undefined score may have a value by convention; then its whole range is possible.
+    undefined = np.isnan(estimate)
+    if undefined.any() and not np.isnan(question.constant):
+        estimate = counted(sample, question.constant)
         low = np.where(undefined, least, low)
         high = np.where(undefined, largest, high)
     # 2. The other end of a one-sided interval is that of the range.
@@ -91,12 +94,11 @@ def interval_of(sample: Sample, question: Question) -> Interval:
         low = np.where(np.isnan(low), low, least)
     if not question.quiet:
         check(sample, method, question)
-    error = sample.error if method.error is None else method.error(sample, z)
     return Interval(
-        _number(np.where(undefined, question.constant, sample.estimate)),
+        _number(estimate),
         _number(low),
         _number(high),
-        _number(np.where(undefined, np.nan, error)),
+        _number(error),
         question.level,
         method_name + "+groups" * sample.grouped,
         question.name,
@@ -105,18 +107,29 @@ def interval_of(sample: Sample, question: Question) -> Interval:
     )
 
 
+def counted(sample: Sample, constant: float) -> Array:
+    """Return the estimate, with a constant for a score that is undefined."""
+    if isinstance(sample, Difference):
+        return np.asarray(counted(sample.b, constant) - counted(sample.a, constant))
+    return np.where(np.isnan(sample.estimate), constant, sample.estimate)
+
+
 def limits_of(sample: Sample, method: Method, z: FloatOrArray) -> Limits:
     """Return the limits by a method.
 
     Classes that count 0 or 1, although nothing is known of them, make the interval wider.
     """
     low, high = method.limits(sample, z)
+    if sample.unknown is None:
+        return low, high
     below, above = sample.unknown
     return low - below, high + above
 
 
 def method_for(sample: Sample, name: str | None) -> tuple[str, Method]:
     """Return the named method for a sample and its name, or the default."""
+    if name is None:
+        return default(sample)
     what = repr(sample.metric.name)
     if isinstance(sample, Difference):
         what = f"differences of {what}"
@@ -138,8 +151,7 @@ def quantile_for(level: float, alternative: str) -> float:
 
 def _number(value: Array) -> Value:
     """Return a float if the array has no dimensions."""
-    array = np.asarray(value, dtype=np.float64)
-    return array if array.ndim else array.item()
+    return value if value.ndim else value.item()
 
 
 # Warnings.
@@ -147,6 +159,8 @@ def _number(value: Array) -> Value:
 
 def check(sample: Sample, method: Method, question: Question) -> None:
     """Warn of a sample that is undefined, degenerate or too small."""
+    if isinstance(sample, Counts) and sample.matrix is None and np.all(sample.error > 0.0):
+        return
     parts = [sample.a, sample.b] if isinstance(sample, Difference) else [sample]
     undefined = np.isnan(np.asarray(sample.estimate))
     if undefined.any() and np.isnan(question.constant):
@@ -155,14 +169,16 @@ def check(sample: Sample, method: Method, question: Question) -> None:
         warn(f"{text}; nan was returned", UndefinedMetricWarning)
     _check_left_out(parts, question)
     flat = (np.asarray(sample.error) == 0.0) & ~undefined
-    if method.at_zero_error and flat.any():
+    # Units without a variance have Wilson's limits by "logit".
+    wilson = method.name == "logit" and isinstance(parts[0], Units)
+    if method.at_zero_error and flat.any() and not wilson:
         text = f"{question.name} has a standard error of zero{_places(flat, question)}, so that"
         advice = "method='score' avoids this" if sample.has_score_limits else "collect more items"
         warn(f"{text} {method.at_zero_error}; {advice}", DegenerateVarianceWarning)
     for part in parts:
         few = None if part.matrix is None else _with_few_items(part.metric, part.matrix)
         if few is not None and few.any():
-            _warn_of_few(few, question)
+            _warn_of_few(few, question, part.classes or question.classes)
             return
 
 
@@ -173,8 +189,12 @@ def _check_left_out(parts: list[Sample], question: Question) -> None:
     if units:
         text = f"{question.name} leaves out {units:,} units whose score is undefined"
         warn(f"{text}; {advice}", UndefinedMetricWarning)
-    places = [place for part in parts for place in part.left_out]
-    names = list(dict.fromkeys(_class_name(place, question.classes) for place in places))
+    called = [
+        _class_name(place, part.classes or question.classes)
+        for part in parts
+        for place in part.left_out
+    ]
+    names = list(dict.fromkeys(called))
     if names:
         text = f"{question.name} leaves out class {_validation.first_few(names)}"
         warn(f"{text}, where a score is undefined; {advice}", UndefinedMetricWarning)
@@ -207,11 +227,11 @@ def _with_few_items(metric: Metric, matrix: Matrix) -> NDArray[np.bool_] | None:
     return np.asarray(few & counted.reshape(-1, *[1] * (few.ndim - 1)))
 
 
-def _warn_of_few(few: NDArray[np.bool_], question: Question) -> None:
+def _warn_of_few(few: NDArray[np.bool_], question: Question, classes: Classes | None) -> None:
     """Warn that some classes have so few items that little is known of the average."""
     some = few.any(axis=0)
     first = few if few.ndim == 1 else few.reshape(len(few), -1)[:, np.flatnonzero(some)[0]]
-    names = [_class_name(place, question.classes) for place in np.flatnonzero(first).tolist()]
+    names = [_class_name(place, classes) for place in np.flatnonzero(first).tolist()]
     text = f"{question.name}{_places(some, question)}: fewer than {FEW} items matter"
     text = f"{text} to the score of class {_validation.first_few(names)}"
     warn(f"{text}, so that little is known of the average", SmallSampleWarning)
@@ -234,7 +254,7 @@ def _places(which: NDArray[np.bool_] | np.bool_, question: Question) -> str:
 def _lacking(sample: Sample, question: Question) -> str:
     """Return a clause that says which classes are never true or never predicted."""
     matrix = sample.matrix
-    if matrix is None or not np.isnan(sample.estimate).any():
+    if matrix is None or question.each or not np.isnan(sample.estimate).any():
         return ""
     r = matrix.cells.r
     first = np.flatnonzero(np.isnan(sample.estimate))[0]
@@ -243,7 +263,7 @@ def _lacking(sample: Sample, question: Question) -> str:
         "predicted": matrix.predicted.reshape(r, -1)[:, first],
     }
     binary = r == 2 and sample.metric.binary
-    names = ["negative", "positive"] if binary else question.classes
+    names = ["negative", "positive"] if binary else sample.classes or question.classes
     lacks = []
     for place in range(r):
         words = [word for word, number in numbers.items() if not number[place]]

@@ -95,7 +95,7 @@ def difference_interval(
     >>> b = [1] * 40 + [0] * 60
     >>> interval = difference_interval(y_true, a, b, "f1")
     >>> print(f"{interval.estimate:.3f} ({interval.low:.3f}, {interval.high:.3f})")
-    0.139 (0.059, 0.234)
+    0.139 (0.058, 0.234)
     """
     level = _validation.confidence_level(confidence_level)
     reading = read(
@@ -172,7 +172,7 @@ def difference_test(
     >>> test.discordant, round(test.p_value, 4)
     ((2, 6), 0.0781)
     >>> round(f1ci.difference_test(y_true, a, b, margin=0.05).p_not_inferior, 4)
-    0.0012
+    0.0013
     """
     level = _validation.confidence_level(confidence_level)
     reading = read(
@@ -276,7 +276,9 @@ def question_of(
 ) -> Question:
     """Return the question of a difference."""
     name = f"{reading.metric.name} (B - A)"
-    return Question(name, method, level, alternative, reading.classes)
+    classes = reading.classes
+    constant = reading.constant
+    return Question(name, method, level, alternative, classes=classes, constant=constant)
 
 
 def two_models(reading: Reading) -> Difference:
@@ -294,7 +296,7 @@ def paired_test(reading: Reading, question: Question, plan: TestPlan) -> Differe
     interval = interval_of(sample, question)
     method = _test_method(reading, sample, question, plan.method)
     p_value = np.nan
-    if not np.isnan(interval.estimate):
+    if not np.isnan(sample.estimate):
         p_value = _p_value(reading, sample, question, method, plan)
     worse = None
     beyond = None

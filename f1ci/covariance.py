@@ -28,9 +28,10 @@ _MOST_CLASSES = 1000
 
 def influence_of_rows(metric: Metric, items: Items, model: int) -> Array:
     """Return how each row of items moves a model's score, (rows, ...); nan if it is undefined."""
-    matrix = items.matrix(model)
+    alone = items.of_models(model)
+    matrix = alone.matrix()
     _, influence = metric.evaluate(matrix)
-    return items.by_row(influence, model, matrix.cells)
+    return alone.by_row(influence, 0, matrix.cells)
 
 
 def observed(items: Items, questions: Sequence[tuple[int, Metric]]) -> Array:
@@ -72,7 +73,7 @@ def correlation(covariance: Array) -> Array:
     """Return the correlation of two estimates from their covariance, 0 without a variance."""
     with np.errstate(divide="ignore", invalid="ignore"):
         r = covariance[0, 1] / np.sqrt(covariance[0, 0] * covariance[1, 1])
-    return np.clip(np.nan_to_num(r), -1.0, 1.0)
+    return np.asarray(np.clip(np.nan_to_num(r), -1.0, 1.0))
 
 
 def _products(values: Array, weights: Array | float) -> Array:

@@ -20,9 +20,6 @@ from f1ci.results import Array, BinaryCounts, Classes, Labels
 
 _BLOCK = 1 << 17  # labels at a time
 
-# Up to so many entries the matrix that sums cells by class is dense, which is faster.
-_DENSE_SUMS = 1 << 17
-
 # Matrices of up to so many classes list all their cells, larger ones the cells with items.
 ALL_CELLS = 30
 
@@ -130,34 +127,30 @@ class Cells:
         return np.asarray(self.true * self.r + self.predicted)
 
     @cached_property
+    def complete(self) -> bool:
+        """True if all cells are listed, row by row."""
+        return np.array_equal(self.places, np.arange(self.r * self.r))
+
+    @cached_property
     def _sums(self) -> Any:
-        """The matrix of 0 and 1 that sums cells: right, predicted and true items by class."""
+        """The sparse matrix of 0 and 1 that sums cells: right, predicted and true by class."""
+        from scipy.sparse import csr_array  # slow to import
+
         cells = np.arange(len(self.true))
         rows = np.concatenate(
             [self.true[self.right], self.r + self.predicted, 2 * self.r + self.true]
         )
         columns = np.concatenate([cells[self.right], cells, cells])
-        shape = (3 * self.r, len(cells))
-        if shape[0] * shape[1] > _DENSE_SUMS:
-            from scipy.sparse import csr_array  # slow to import
-
-            return csr_array((np.ones(len(rows)), (rows, columns)), shape)
-        sums = np.zeros(shape)
-        sums[rows, columns] = 1.0
-        return sums
+        return csr_array((np.ones(len(rows)), (rows, columns)), (3 * self.r, len(cells)))
 
     def by_class(self, values: Array) -> Array:
         """Sum values by cell (K, ...) to right, predicted and true ones by class, (3, r, ...)."""
-        if values.ndim == 1 and len(values) > ALL_CELLS**2:
-            right = self.right
-            sums = [
-                np.bincount(self.true[right], values[right], self.r),
-                np.bincount(self.predicted, values, self.r),
-                np.bincount(self.true, values, self.r),
-            ]
-            return np.array(sums, dtype=np.float64)
+        batch = values.shape[1:]
+        if self.complete:
+            table = values.reshape(self.r, self.r, *batch)
+            return np.stack([values[:: self.r + 1], table.sum(axis=0), table.sum(axis=1)])
         flat = self._sums @ values.reshape(len(values), -1)
-        return np.asarray(flat).reshape(3, self.r, *values.shape[1:])
+        return np.asarray(flat).reshape(3, self.r, *batch)
 
     def by_cell(self, values: Array) -> Array:
         """Return for each cell the sum of the three values (3, r, ...) that its items count in."""
@@ -268,8 +261,20 @@ class Items(NamedTuple):
         return len(self.codes) - 1
 
     def of_models(self, *models: int) -> Items:
-        """Return the same items with the predictions of some models."""
-        return self._replace(codes=self.codes[[0, *(model + 1 for model in models)]])
+        """Return the same items with the predictions of some models, and the classes of these.
+
+        A class that occurs only in the predictions of others is dropped, unless the caller named
+        the classes. So a model has the scores in a comparison that it has alone.
+        """
+        codes = self.codes[[0, *(model + 1 for model in models)]]
+        occurs = np.zeros(len(self.classes), dtype=bool)
+        occurs[codes] = True
+        if self.named or occurs.all() or occurs.sum() < 2:
+            return self._replace(codes=codes)
+        kept = np.flatnonzero(occurs)
+        place = np.cumsum(occurs) - 1
+        classes = [self.classes[k] for k in kept.tolist()]
+        return self._replace(codes=place[codes], classes=classes, asked=len(kept))
 
     def matrix(self, model: int = 0) -> Matrix:
         """Return the confusion matrix of a model, whose cells are all cells, or the rows."""
@@ -332,11 +337,14 @@ class UnitCounts(NamedTuple):
         The classes.
     grouped : bool
         The units are groups of items.
+    items : int
+        The number of items, if units are made of these.
     """
 
     tables: tuple[Array, ...]
     classes: Classes
     grouped: bool = False
+    items: int = 0
 
     def of_models(self, *models: int) -> UnitCounts:
         """Return the counts of some models."""
@@ -380,11 +388,12 @@ def indicator_units(
         for name, prediction in predictions
     ]
     tables = [table for table, _ in counted]
-    _validation.at_least_two("items", len(tables[0]))
+    items = len(tables[0])
+    _validation.at_least_two("items", items)
     if groups is not None:
         tables = [_by_group(table, groups) for table in tables]
     by_class = tuple(np.moveaxis(table, 2, 1) for table in tables)
-    return UnitCounts(by_class, counted[0][1], groups is not None)
+    return UnitCounts(by_class, counted[0][1], groups is not None, items)
 
 
 def _by_group(table: Array, groups: Labels) -> Array:
@@ -428,7 +437,7 @@ def count_items(
     # 2. Renumber those that occur, and take one example of each.
     code = code.astype(np.intp)
     occurs = np.bincount(code) > 0
-    code = (np.cumsum(occurs) - 1)[code]
+    code = (np.cumsum(occurs, dtype=np.intp) - 1)[code]
     number = int(occurs.sum())
     example = np.empty(number, dtype=np.intp)
     example[code] = np.arange(code.size)

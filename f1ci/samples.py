@@ -24,9 +24,9 @@ from f1ci.methods.closed_form import Limits
 from f1ci.methods.multinomial import DEFAULT, Settings
 from f1ci.methods.units import Moves
 from f1ci.metrics import Metric, Tversky
-from f1ci.metrics.averages import MacroStar, Mean, settled, with_rule
+from f1ci.metrics.averages import MacroStar, Mean, settled
 from f1ci.metrics.base import ExpectationMetric, expectations, is_f1
-from f1ci.results import Array, FloatOrArray
+from f1ci.results import Array, Classes, FloatOrArray
 
 # The equation of a table needs a z that is not rounding.
 _SMALLEST_Z = 1e-6
@@ -43,7 +43,7 @@ class Sample:
         The sample metric and its standard error by the delta method.
     range : tuple of float
         The smallest and the largest possible value.
-    unknown : tuple of ndarray or float
+    unknown : tuple of ndarray, or None
         How much lower, and how much higher, the score may be because of classes that have no score
         but are counted as 0 or 1.
     has_score_limits, has_cautious_limits, has_blur : bool
@@ -56,13 +56,15 @@ class Sample:
         The confusion matrices, if they are known.
     units_left_out : int
         How many units have no score of their own.
+    classes : sequence or None
+        What the classes are called, if the sample was made of items.
     """
 
     metric: Metric
     estimate: Array
     error: Array
     range: tuple[float, float]
-    unknown: tuple[FloatOrArray, FloatOrArray] = (0.0, 0.0)
+    unknown: tuple[FloatOrArray, FloatOrArray] | None = None
     has_score_limits = False
     has_cautious_limits = False
     has_blur = False
@@ -70,6 +72,7 @@ class Sample:
     grouped = False
     matrix: Matrix | None = None
     units_left_out = 0
+    classes: Classes | None = None
 
     @property
     def left_out(self) -> tuple[int, ...]:
@@ -282,13 +285,13 @@ def left_out(metric: Metric) -> tuple[int, ...]:
     return ()
 
 
-def unknown(metric: Metric, matrix: Matrix) -> tuple[FloatOrArray, FloatOrArray]:
+def unknown(metric: Metric, matrix: Matrix) -> tuple[FloatOrArray, FloatOrArray] | None:
     """Return how much lower and higher an average may be because of classes without a score."""
     if not isinstance(metric, Mean | MacroStar):
-        return 0.0, 0.0
+        return None
     constant = (metric if isinstance(metric, Mean) else metric.of_recall).constant
     if np.isnan(constant):
-        return 0.0, 0.0
+        return None
     share = np.nan_to_num(metric.share_absent(matrix))
     least, largest = metric.range
     return share * (constant - least), share * (largest - constant)
@@ -338,6 +341,7 @@ class Units(Sample):
             known * self.moves.influence,
             known * self.moves.left_out,
             self.moves.share,
+            known * self.moves.bias,
         )
         self.unknown = missing * (constant - least), missing * (largest - constant)
 
@@ -369,7 +373,10 @@ class Difference(Sample):
         least, largest = metric.range
         self.range = least - largest, largest - least
         self.grouped = a.grouped
-        self.unknown = b.unknown[0] + a.unknown[1], b.unknown[1] + a.unknown[0]
+        if a.unknown is not None or b.unknown is not None:
+            below_a, above_a = a.unknown or (0.0, 0.0)
+            below_b, above_b = b.unknown or (0.0, 0.0)
+            self.unknown = below_b + above_a, above_b + below_a
         self.has_score_limits = a.has_score_limits and b.has_score_limits
         self.has_cautious_limits = a.has_cautious_limits and b.has_cautious_limits
 
@@ -382,11 +389,10 @@ class Difference(Sample):
         return ellipse.difference_limits(*limits, self.correlation, z)
 
     def logit_limits(self, z: FloatOrArray) -> Limits:
-        """Return limits on the scale of Fisher's z; of units by the ellipse of their limits."""
-        if not isinstance(self.a, Units):
-            return super().logit_limits(z)
-        limits = self.a.logit_limits, self.b.logit_limits
-        return ellipse.difference_limits(*limits, self.correlation, z)
+        """Return limits on the scale of Fisher's z; of units with the jackknife's error."""
+        if isinstance(self.a, Units) and isinstance(self.b, Units):
+            return units.limits(units.change(self.a.moves, self.b.moves), z, self.range)
+        return super().logit_limits(z)
 
 
 # From data to samples.
@@ -407,10 +413,19 @@ def sample(metric: Metric, data: Items | Matrix | UnitCounts, *, fixed: bool = F
     if isinstance(data, UnitCounts):
         return _units_of_counts(metric, data)
     if isinstance(data, Items):
-        metric = own_classes(metric, data)
-        if data.groups is not None:
-            return _units_of_items(metric, data)
-        data = data.matrix()
+        of_items = _sample_of_items(metric, data)
+        of_items.classes = data.classes
+        return of_items
+    return _sample_of_matrix(metric, data, fixed)
+
+
+def _sample_of_items(metric: Metric, items: Items) -> Sample:
+    if items.groups is not None:
+        return _units_of_items(metric, items)
+    return _sample_of_matrix(metric, items.matrix())
+
+
+def _sample_of_matrix(metric: Metric, data: Matrix, fixed: bool = False) -> Sample:
     patterns = settled(metric, data)
     if len(patterns) == 1:
         metric = patterns[0][1]
@@ -428,9 +443,9 @@ def difference(metric: Metric, data: Items | UnitCounts) -> Difference:
     a = sample(metric, data.of_models(0))
     b = sample(metric, data.of_models(1))
     if isinstance(a, Units) and isinstance(b, Units):
-        moves = b.moves.influence - a.moves.influence
-        error = units.delta_error(moves, b.estimate - a.estimate)
-        return Difference(metric, a, b, error, units.correlation(a.moves, b.moves))
+        change = units.change(a.moves, b.moves)
+        error = units.delta_error(change.influence, change.estimate)
+        return Difference(metric, a, b, error, np.zeros_like(error))
     if isinstance(data, UnitCounts):
         raise TypeError("unit counts make units")
     error = _error_of_difference(metric, data)
@@ -448,22 +463,6 @@ def _error_of_difference(metric: Metric, items: Items) -> Array:
     move = np.where(np.abs(move) <= 1e-14 * size, 0.0, move)
     n = items.counts.sum(axis=0)
     return np.asarray(np.sqrt((items.counts * move**2).sum(axis=0) / (n * (n - 1.0))))
-
-
-def own_classes(metric: Metric, items: Items, model: int = 0) -> Metric:
-    """Return the average over the classes that one model alone would have.
-
-    A class that occurs only in another model's predictions does not count for this one, unless the
-    caller named the classes.
-    """
-    if items.named or not isinstance(metric, Mean | MacroStar):
-        return metric
-    constant = (metric if isinstance(metric, Mean) else metric.of_recall).constant
-    if np.isnan(constant):
-        return metric
-    matrix = items.matrix(model)
-    occurs = (matrix.true + matrix.predicted).reshape(matrix.cells.r, -1).any(axis=1)
-    return with_rule(metric, () if occurs.all() else tuple(np.flatnonzero(occurs)), constant)
 
 
 def unpaired(metric: Metric, a: Matrix, b: Matrix) -> Difference:
@@ -504,7 +503,8 @@ def _moves_of_items(estimate: Array, influence: Array, items: Items) -> Moves:
         )
         for k in range(items.counts.shape[1])
     ]
-    return Moves(*(np.stack(part, axis=-1) for part in zip(*each, strict=True)))
+    parts = list(zip(*each, strict=True))[:4]
+    return Moves(*(np.stack(part, axis=-1) for part in parts))
 
 
 def _units_of_counts(metric: Metric, data: UnitCounts) -> Units:
@@ -531,7 +531,9 @@ def _mean_over_classes(metric: Mean, index: Tversky, table: Array, grouped: bool
         nothing = np.zeros(len(table))
         return Units(metric, Moves(np.array(np.nan), nothing, nothing, nothing), grouped)
     moves = units.moves_of_average(table[:, :, defined], index.a, index.b, weighted)
-    sample_of_units = Units(metric.settled(~defined), moves, grouped)
+    # A class without weight is not missed.
+    missed = ~defined & (true > 0.0) if weighted else ~defined
+    sample_of_units = Units(metric.settled(missed), moves, grouped)
     if not np.isnan(metric.constant) and not defined.all():
         weight = true if weighted else np.ones(len(true))
         sample_of_units.add_constant(weight[defined].sum() / weight.sum(), metric.constant)

@@ -137,8 +137,8 @@ def compare_models(
     c       0.867     0.789  0.919
     a       0.737     0.628  0.823
     b - a   0.172     0.093  0.266   0.00018
-    c - a   0.130     0.035  0.234     0.023
-    c - b  -0.042    -0.100  0.012      0.11
+    c - a   0.130     0.036  0.233     0.023
+    c - b  -0.042    -0.100  0.011      0.11
     b has the best estimate; it is not distinguished from c
     """
     names, arrays = _validation.models(y_true, predictions)
@@ -156,7 +156,8 @@ def compare_models(
     plan = TestPlan(None, margin, rng=rng)
     tests = {}
     for a, b in combinations(range(len(names)), 2):
-        pair = reading._replace(data=reading.data.of_models(a, b))
+        data = reading.data.of_models(a, b)
+        pair = reading._replace(data=data, classes=data.classes)
         question = question_of(pair, level, method)
         tests[names[a], names[b]] = paired_test(pair, replace(question, quiet=True), plan)
     best_first = sorted(names, key=lambda name: -np.nan_to_num(intervals[name].estimate))
@@ -168,7 +169,9 @@ def _of_one(reading: Reading, model: int, method: str | None, level: float) -> I
     """Return the interval of one model, which it has alone."""
     of_model = sample(reading.metric, reading.data.of_models(model))
     name = reading.metric.name
-    return interval_of(of_model, Question(name, method, level, classes=reading.classes))
+    classes = reading.classes
+    constant = reading.constant
+    return interval_of(of_model, Question(name, method, level, classes=classes, constant=constant))
 
 
 def _holm(p_values: dict[tuple[str, str], float]) -> dict[tuple[str, str], float]:

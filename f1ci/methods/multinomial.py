@@ -31,6 +31,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, fields
+from functools import lru_cache
 from typing import TypeAlias
 
 import numpy as np
@@ -38,7 +39,7 @@ from numpy.typing import NDArray
 
 from f1ci.results import Array
 
-__all__ = ["Settings", "bias", "score_limits", "trace_by_differences"]
+__all__ = ["DEFAULT", "Settings", "score_limits"]
 
 # Cell probabilities (K, B) -> values (B,) and slopes (K, B), up to a constant for each table.
 Evaluate: TypeAlias = Callable[[Array], tuple[Array, Array]]
@@ -70,9 +71,9 @@ class Settings:
 
 DEFAULT = Settings()
 
-# A table has settled when no probability moves by more. The value is stationary there, so its own
-# error is of the order of the square.
-_SETTLED = 1e-8
+# A table has settled when no probability moves by more. The next move is smaller still, and the
+# value changes by the square of it.
+_SETTLED = 1e-7
 
 # Newton's steps for the multiplier in each round, and more where the sum is rough by a share of
 # z^2 / N. Each round starts from the multiplier of the round before.
@@ -80,10 +81,6 @@ _NEWTON, _MORE_NEWTON, _ROUGH = 2, 20, 0.1
 
 # Multipliers and slopes that count as the largest possible one, 1.
 _POLE, _TOP = 1.0 - 1e-12, 1.0 - 1e-9
-
-# From this round on, a table that does not come to rest is moved less and less. With empty cells,
-# whole moves may go back and forth for ever.
-_PATIENCE = 5
 
 _STEP = 1e-5  # of difference quotients, relative to what is moved
 
@@ -154,12 +151,12 @@ def _one_side(
 ) -> Array:
     """Return lower limits for negative quantiles, upper limits for positive ones."""
     n = counts.sum(axis=0)
-    shares = counts / n
     side = np.copysign(1.0, quantile)
-    square = quantile * quantile / n
-    estimate, limit, q, e = _most_likely(evaluate, shares, side, square, n, classes, settings)
+    tables = _tables(counts / n, side, quantile * quantile / n, n)
+    estimate, reached = _most_likely(evaluate, tables, classes, settings)
+    limit = reached.value
     if trace is not None and settings.bias:
-        shift = bias(evaluate, q, e, trace(q)) / n
+        shift = _bias(evaluate, reached.q, reached.e, trace(reached.q)) / n
         limit = limit - np.where(np.isfinite(shift), shift, 0.0)
     # A limit never passes the estimate.
     return side * np.maximum(side * limit, side * estimate)
@@ -206,7 +203,9 @@ class _Classes:
         by_class = self.sums(q * e * e)
         zeta2 = by_class / by_class.sum(axis=0)
         added = zeta2 * (1.0 - zeta2) / (n * self.sums(q))
-        return np.minimum(1.0 + np.nan_to_num(added).sum(axis=0), largest)
+        # A class without probability adds nothing: 0 / 0.
+        line = 1.0 + np.where(added > 0.0, added, 0.0).sum(axis=0)
+        return np.asarray(np.minimum(line, largest))
 
 
 @dataclass
@@ -239,58 +238,84 @@ class _Tables:
     move: Array
     late: Array
 
-    def select(self, some: NDArray[np.bool_]) -> _Tables:
+    def select(self, some: NDArray[np.bool_] | NDArray[np.intp]) -> _Tables:
         """Return some of the tables."""
         return _Tables(*(getattr(self, field.name)[..., some] for field in fields(self)))
 
 
-def _most_likely(
-    evaluate: Evaluate,
-    shares: Array,
-    side: Array,
-    square: Array,
-    n: Array,
-    classes: _Classes,
-    settings: Settings,
-) -> tuple[Array, Array, Array, Array]:
-    """Return estimates, the values at the limits, and the probabilities and slopes there."""
+def _tables(shares: Array, side: Array, square: Array, n: Array) -> _Tables:
+    """Return tables at the start, where q are the observed shares."""
     zero = np.zeros(len(n))
-    nothing = np.zeros_like(shares)
     far = np.full(len(n), np.inf)
-    tables = _Tables(shares, side, square, n, shares, nothing, zero, far, zero)
-    places = np.arange(len(n))
-    reached = shares.copy()
-    slopes_there = np.zeros_like(shares)
-    value_there = np.full(len(n), np.nan)
-    for step in range(settings.rounds + 1):
-        # 1. Take the slopes at q. Without slopes take those with one more item, spread evenly.
-        value, slopes = evaluate(tables.q)
-        if step == 0:
-            estimate = value
-            flat = np.flatnonzero(np.isfinite(value) & (np.ptp(slopes, axis=0) == 0.0))
-            if len(flat):
-                spread = (n[flat] * shares[:, flat] + 1.0 / len(shares)) / (n[flat] + 1.0)
-                slopes[:, flat] = evaluate(spread)[1]
-        e = classes.centred(slopes, tables.q)
-        value_there[places], reached[:, places], slopes_there[:, places] = value, tables.q, e
-        # 2. Tables that have settled are done, and tables whose metric is undefined at q.
-        defined = np.isfinite(value)
-        moving = defined & (tables.move > _SETTLED)
-        if step == settings.rounds or not moving.any():
+    return _Tables(shares, side, square, n, shares, np.zeros_like(shares), zero, far, zero)
+
+
+@dataclass
+class _Reached:
+    """Probabilities that tables have reached, the metric there, and its centred slopes."""
+
+    value: Array
+    q: Array
+    e: Array
+
+    def keep(self, places: NDArray[np.intp], value: Array, q: Array, e: Array) -> None:
+        """Keep what the tables at some places have reached."""
+        self.value[places] = value
+        self.q[:, places] = q
+        self.e[:, places] = e
+
+
+def _most_likely(
+    evaluate: Evaluate, tables: _Tables, classes: _Classes, settings: Settings
+) -> tuple[Array, _Reached]:
+    """Return estimates, and the most likely probabilities at the limits."""
+    estimate, slopes = _first_slopes(evaluate, tables)
+    e = classes.centred(slopes, tables.q)
+    reached = _Reached(estimate.copy(), tables.q.copy(), e.copy())
+    places = np.arange(len(tables.n))
+    moving = np.isfinite(estimate)
+    for _ in range(settings.rounds):
+        # 1. Go on with the tables that have not settled, and whose metric is defined at q.
+        if not moving.any():
             break
-        if not defined.all() or np.count_nonzero(moving) < 0.8 * len(places):
+        if not moving.all():
             places, tables, e = places[moving], tables.select(moving), e[:, moving]
-        # 3. Multiply z^2 by the line, and solve the equation for these slopes.
-        factor = classes.factor(e, tables.q, tables.n, settings.largest_factor)
-        new = _shifted(tables, tables.side * e, 1.0 + factor * tables.square)
-        move = classes.rescaled(new, tables.shares) - tables.q
-        size = _largest(np.abs(move))
-        # 4. Move there, or less far if the moves do not get smaller.
-        tables.q = tables.q + move * (3.0 / (3.0 + tables.late))
-        if step >= _PATIENCE:
-            tables.late = tables.late + (size > 0.5 * tables.move)
-        tables.move = size
-    return estimate, value_there, reached, slopes_there
+        # 2. Solve the equation for the slopes at q, and take the slopes again.
+        _move(tables, e, classes, settings)
+        value, slopes = evaluate(tables.q)
+        e = classes.centred(slopes, tables.q)
+        reached.keep(places, value, tables.q, e)
+        moving = np.isfinite(value) & (tables.move > _SETTLED)
+    return estimate, reached
+
+
+def _first_slopes(evaluate: Evaluate, tables: _Tables) -> tuple[Array, Array]:
+    """Return the estimates and the slopes at the observed shares.
+
+    Where the metric has no slopes they are those with one more item, spread evenly.
+    """
+    estimate, slopes = evaluate(tables.q)
+    flat = np.flatnonzero(np.isfinite(estimate) & (np.ptp(slopes, axis=0) == 0.0))
+    if len(flat):
+        slopes[:, flat] = evaluate(_one_item_more(tables.select(flat)))[1]
+    return estimate, slopes
+
+
+def _one_item_more(tables: _Tables) -> Array:
+    """Return the shares with one more item, spread evenly over the cells."""
+    share = 1.0 / len(tables.q)
+    return np.asarray((tables.n * tables.q + share) / (tables.n + 1.0))
+
+
+def _move(tables: _Tables, e: Array, classes: _Classes, settings: Settings) -> None:
+    """Move q to the solution for the slopes e, or less far if the moves do not get smaller."""
+    factor = classes.factor(e, tables.q, tables.n, settings.largest_factor)
+    new = _shifted(tables, tables.side * e, 1.0 + factor * tables.square)
+    move = classes.rescaled(new, tables.shares) - tables.q
+    size = _largest(np.abs(move))
+    tables.q = tables.q + move * (3.0 / (3.0 + tables.late))
+    tables.late = tables.late + (size > 0.5 * tables.move)
+    tables.move = size
 
 
 def _shifted(tables: _Tables, e: Array, kappa: Array) -> Array:
@@ -303,32 +328,39 @@ def _shifted(tables: _Tables, e: Array, kappa: Array) -> Array:
     # equation reads q = p / kappa / (1 - s w), 0 < s < 1.
     w = e - _total(p * e)
     w /= np.maximum(_largest(w), _TINY)
-    s = tables.s
-    if not s.any():  # the first round: start from small moves
-        s = np.sqrt((kappa - 1.0) / np.maximum(_total(p * w * w), _TINY))
-        s = np.minimum(np.where(s < 0.9, s, 1.0 - 0.09 / s), _POLE)
-    # 2. Newton's steps: two for all tables, more where the last one was long.
-    for _ in range(_NEWTON):
-        s, total = _newton_step(p, w, kappa, s)
-    rough = np.flatnonzero(np.abs(total - kappa) > _ROUGH * (kappa - 1.0))
-    for _ in range(_MORE_NEWTON if len(rough) else 0):
-        s[rough], total = _newton_step(p[:, rough], w[:, rough], kappa[rough], s[rough])
-        rough = rough[np.abs(total - kappa[rough]) > _ROUGH * (kappa[rough] - 1.0)]
-        if not len(rough):
-            break
+    s = _multiplier(p, w, kappa, tables.s)
     tables.s = s
     q = p / (1.0 - s * w)
     total = _total(q)
-    # 3. If the sum stays below 1 up to s = 1, the largest slope belongs to empty cells only. They
+    # 2. If the sum stays below 1 up to s = 1, the largest slope belongs to empty cells only. They
     # receive what is left.
     left = np.flatnonzero((s >= _POLE) & (total < kappa))
-    if len(left):
-        rest = 1.0 - total[left] / kappa[left]
-        total[left] = kappa[left]
-        q /= total
-        q[:, left] += rest * _turns(tables, w, left)
-        return q
-    return q / total
+    if not len(left):
+        return np.asarray(q / total)
+    rest = 1.0 - total[left] / kappa[left]
+    total[left] = kappa[left]
+    q /= total
+    q[:, left] += rest * _turns(tables, w, left)
+    return np.asarray(q)
+
+
+def _multiplier(p: Array, w: Array, kappa: Array, s: Array) -> Array:
+    """Return the root s of: sum of p / (1 - s w) = kappa, or almost 1 if it is larger.
+
+    The search starts from s; in the first round, where s is 0, from the root for small moves.
+    """
+    if not s.any():
+        s = np.sqrt((kappa - 1.0) / np.maximum(_total(p * w * w), _TINY))
+        s = np.minimum(np.where(s < 0.9, s, 1.0 - 0.09 / s), _POLE)
+    # Newton's steps: two for all tables, more where the last one was long.
+    for _ in range(_NEWTON):
+        s, total = _newton_step(p, w, kappa, s)
+    for _ in range(_MORE_NEWTON):
+        rough = np.abs(total - kappa) > _ROUGH * (kappa - 1.0)
+        if not rough.any():
+            break
+        s[rough], total[rough] = _newton_step(p[:, rough], w[:, rough], kappa[rough], s[rough])
+    return s
 
 
 def _newton_step(p: Array, w: Array, kappa: Array, s: Array) -> tuple[Array, Array]:
@@ -362,7 +394,7 @@ def _turns(tables: _Tables, w: Array, some: NDArray[np.intp]) -> Array:
     return np.asarray(tables.empty[:, some])
 
 
-def bias(evaluate: Evaluate, q: Array, e: Array, trace: Array) -> Array:
+def _bias(evaluate: Evaluate, q: Array, e: Array, trace: Array) -> Array:
     """Return N times the bias, B = {tr(H S) - u'Hu} / 2, from the centred slopes e at q."""
     sigma = np.sqrt(_total(q * e * e))
     u = q * e / sigma
@@ -373,23 +405,14 @@ def bias(evaluate: Evaluate, q: Array, e: Array, trace: Array) -> Array:
     return 0.5 * (trace - curve)
 
 
-def trace_by_differences(evaluate: Evaluate, q: Array) -> Array:
-    """Return tr(H S) from differences of slopes towards each cell: K evaluations of K cells."""
-    slopes = evaluate(q)[1]
-    trace = np.zeros(q.shape[1])
-    for cell in range(len(q)):
-        step = _STEP * q[cell]
-        moved = (1.0 - step) * q
-        moved[cell] += step
-        change = evaluate(moved)[1] - slopes
-        along = change[cell] - _total(q * change)
-        trace += np.where(step > 0.0, along / _STEP, 0.0)
-    return trace
-
-
 def _total(table: Array) -> Array:
     """Return the sums over the cells: for few tables far faster than numpy's own sum."""
-    return np.asarray(np.ones(len(table)) @ table)
+    return np.asarray(_ones(len(table)) @ table)
+
+
+@lru_cache(maxsize=16)
+def _ones(n: int) -> Array:
+    return np.ones(n)
 
 
 def _largest(table: Array) -> Array:

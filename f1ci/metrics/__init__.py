@@ -18,7 +18,7 @@ from f1ci.metrics.agreement import SIGNED, Correlation, Kappa
 from f1ci.metrics.agreement import mcc as mcc
 from f1ci.metrics.agreement import npv as npv
 from f1ci.metrics.agreement import specificity as specificity
-from f1ci.metrics.averages import MacroStar, Mean, mean_of
+from f1ci.metrics.averages import MacroStar, Mean, mean_of, with_undefined
 from f1ci.metrics.base import UNIT, Accuracy, Numbers
 from f1ci.metrics.base import BinaryMetric as BinaryMetric
 from f1ci.metrics.base import ExpectationMetric as ExpectationMetric
@@ -180,13 +180,16 @@ def _is_fbeta(name: str) -> bool:
     return re.fullmatch(r"f\d+(\.\d+)?", name) is not None
 
 
-def macro(metric: str | Metric) -> Metric:
+def macro(metric: str | Metric, *, undefined: str | float = "skip") -> Metric:
     """Return the mean over classes of a binary metric, each class against the rest.
 
     Parameters
     ----------
     metric : str or BinaryMetric
         For instance "precision" or ``fbeta(2)``.
+    undefined : {"skip", nan, 0, 1}, default "skip"
+        What a class without a score does: it is left out, makes the average undefined, or counts
+        0 or 1.
 
     Returns
     -------
@@ -199,16 +202,19 @@ def macro(metric: str | Metric) -> Metric:
     >>> round(macro("recall").value([[2, 5, 0], [2, 70, 2], [2, 2, 15]]), 3)
     0.674
     """
-    return mean_of("macro", get(metric))
+    return with_undefined(mean_of("macro", get(metric)), undefined)
 
 
-def weighted(metric: str | Metric) -> Metric:
+def weighted(metric: str | Metric, *, undefined: str | float = "skip") -> Metric:
     """Return the mean over classes of a binary metric, weighted by their numbers of true items.
 
     Parameters
     ----------
     metric : str or BinaryMetric
         For instance "precision" or ``fbeta(2)``.
+    undefined : {"skip", nan, 0, 1}, default "skip"
+        What a class without a score does: it is left out, makes the average undefined, or counts
+        0 or 1.
 
     Returns
     -------
@@ -221,16 +227,18 @@ def weighted(metric: str | Metric) -> Metric:
     >>> round(weighted("f1").value([[2, 5, 0], [2, 70, 2], [2, 2, 15]]), 3)
     0.866
     """
-    return mean_of("weighted", get(metric))
+    return with_undefined(mean_of("weighted", get(metric)), undefined)
 
 
-def macro_star(beta: float = 1.0) -> Metric:
+def macro_star(beta: float = 1.0, *, undefined: str | float = "skip") -> Metric:
     """Return F-beta of mean precision and mean recall (Takahashi et al., equation 3).
 
     Parameters
     ----------
     beta : float, optional
         Above 0.
+    undefined : {"skip", nan, 0, 1}, default "skip"
+        What a class without precision or recall does; see `macro`.
 
     Returns
     -------
@@ -245,7 +253,10 @@ def macro_star(beta: float = 1.0) -> Metric:
     0.691
     """
     inner = fbeta(beta)
-    return MacroStar(f"macro_{inner.name}_star", inner.a, inner.b)
+    of_precision = with_undefined(mean_of("macro", precision), undefined)
+    of_recall = with_undefined(mean_of("macro", recall), undefined)
+    name = f"macro_{inner.name}_star"
+    return MacroStar(name, inner.a, inner.b, UNIT, of_precision, of_recall)
 
 
 micro_f1 = mean_of("micro", f1)

@@ -5,9 +5,11 @@ class against the rest.
 
 A class may have no score: F1 of a class that is never true and never predicted is 0 / 0. The rule
 for such a class belongs to the average. By default ("skip") the class is left out. With
-``undefined=0.0`` or ``1.0`` it counts as that number. scikit-learn's ``zero_division`` says the
-same. Limits treat the classes without a score as such whatever the probabilities: `settled` returns
-the average in which they are named.
+``undefined=0`` or ``1`` it counts as that number, as scikit-learn's ``zero_division`` says. With
+``undefined=nan`` the average is undefined, as in Takahashi et al. (2022).
+
+Limits treat the classes without a score as such whatever the probabilities: `settled` returns the
+average in which they are named.
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from f1ci import _validation
 from f1ci.data import Items, Matrix
 from f1ci.metrics.base import (
     UNIT,
@@ -56,8 +59,10 @@ class Mean(ClassMetric):
         How classes are averaged.
     chosen : tuple of int
         The classes that are averaged, if not all are.
-    constant : float
-        What a class without a score counts: 0 or 1, or nan if it is left out.
+    undefined_as : float or None
+        What a class without a score counts: 0 or 1, or None if it is left out.
+    strict : bool
+        The average is undefined if a class has no score.
     absent : tuple of int or None
         The classes that have no score. None if the matrix tells.
     """
@@ -68,8 +73,14 @@ class Mean(ClassMetric):
     range: tuple[float, float]
     smooth: bool = True
     chosen: tuple[int, ...] = ()
-    constant: float = SKIP
+    undefined_as: float | None = None
+    strict: bool = False
     absent: tuple[int, ...] | None = None
+
+    @property
+    def constant(self) -> float:
+        """What a class without a score counts: 0 or 1, or nan if it is left out."""
+        return SKIP if self.undefined_as is None else self.undefined_as
 
     @cached_property
     def index(self) -> Tversky | None:  # type: ignore[override]
@@ -92,7 +103,7 @@ class Mean(ClassMetric):
 
     def undefined(self, matrix: Matrix, /) -> NDArray[np.bool_] | None:
         """Tell which of all classes are averaged but have no score."""
-        if self.average == "micro":
+        if self.average == "micro" or self.strict:
             return None
         with np.errstate(all="ignore"):
             missing = np.isnan(self.of.at(*expectations(matrix)))
@@ -123,13 +134,16 @@ class Mean(ClassMetric):
         A class that has no score does not move, nor has one without weight any influence.
         """
         scores = self.of.at(*means)
-        weights = means[2] if self.average == "weighted" else np.ones_like(scores)
+        weights = np.ones_like(scores)
         if self.average == "weighted":
-            weights = np.where(weights.sum(axis=0) > 0.0, weights, 1.0)
+            weights = np.where(means[2].sum(axis=0) > 0.0, means[2], 1.0)
+        if self.absent == () or self.strict:
+            return scores, weights, np.zeros((1,) * scores.ndim, dtype=bool)
         missing = self._missing(scores)
         if np.isnan(self.constant):
             weights = np.where(missing, 0.0, weights)
-        return np.where(missing, np.nan_to_num(self.constant), scores), weights, missing
+        fill = 0.0 if np.isnan(self.constant) else self.constant
+        return np.where(missing, fill, scores), weights, missing
 
     def _missing(self, scores: Array) -> NDArray[np.bool_]:
         """Tell which of the chosen classes have no score; (classes, ...) or alike for a batch."""
@@ -221,6 +235,20 @@ def mean_of(average: str, of: Metric, chosen: tuple[int, ...] = ()) -> Mean:
     return Mean(name, of, average, of.range, of.smooth, chosen)
 
 
+def with_undefined(metric: Mean, undefined: str | float) -> Mean:
+    """Return the average with a rule for classes without a score: "skip", nan, 0 or 1."""
+    if isinstance(undefined, str):
+        _validation.choice("undefined", undefined, ("skip",))
+        return metric
+    if undefined not in (0, 1) and undefined == undefined:
+        raise ValueError(
+            f"undefined must be 'skip', nan, 0 or 1, got {_validation.short(undefined)}"
+        )
+    if np.isnan(undefined):
+        return replace(metric, strict=True)
+    return replace(metric, undefined_as=float(undefined))
+
+
 def is_share_right(average: str, of: Metric) -> bool:
     """Tell if an average over all classes is the share of right items."""
     f_score = isinstance(of, Tversky) and round(of.a + of.b, 12) == 1.0
@@ -252,9 +280,11 @@ class MacroStar(ClassMetric):
 
     def undefined(self, matrix: Matrix, /) -> NDArray[np.bool_] | None:
         """Tell which classes have no precision, and then which have no recall."""
-        return np.concatenate(
-            [self.of_precision.undefined(matrix), self.of_recall.undefined(matrix)]
-        )
+        of_precision = self.of_precision.undefined(matrix)
+        of_recall = self.of_recall.undefined(matrix)
+        if of_precision is None or of_recall is None:
+            return None
+        return np.concatenate([of_precision, of_recall])
 
     def settled(self, undefined: NDArray[np.bool_], /) -> MacroStar:
         """Return the average in which these classes have no precision, or no recall."""
@@ -314,13 +344,16 @@ class MacroStar(ClassMetric):
 def with_rule(metric: Metric, asked: tuple[int, ...], constant: float) -> Metric:
     """Return an average over the classes that are asked for, with its rule for undefined ones."""
     if isinstance(metric, MacroStar):
-        means = [replace(m, chosen=asked, constant=constant) for m in _means_of(metric)]
+        means = [_mean_with_rule(mean, asked, constant) for mean in _means_of(metric)]
         return replace(metric, of_precision=means[0], of_recall=means[1])
-    if not isinstance(metric, Mean):
-        return metric
+    return _mean_with_rule(metric, asked, constant) if isinstance(metric, Mean) else metric
+
+
+def _mean_with_rule(metric: Mean, asked: tuple[int, ...], constant: float) -> Mean:
     if asked and isinstance(metric, Micro):
         metric = Mean(metric.name, metric.of, metric.average, metric.range, metric.smooth)
-    return replace(metric, chosen=asked, constant=constant)
+    # nan is not equal to itself, and would make equal metrics differ.
+    return replace(metric, chosen=asked, undefined_as=None if np.isnan(constant) else constant)
 
 
 def _means_of(metric: MacroStar) -> tuple[Mean, Mean]:

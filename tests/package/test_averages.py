@@ -6,14 +6,14 @@ import tracemalloc
 
 import numpy as np
 import pytest
+from f1ci.counts import Items, Matrix, SparseMatrix, items_of
+from f1ci.methods.score import normal_quantile
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy.stats import chi2, norm
 from statsmodels.stats.proportion import proportion_confint
 
 import f1ci
-from f1ci.counts import Items, Matrix, SparseMatrix, items_of
 from f1ci.methods import score
-from f1ci.methods.score import normal_quantile
 from f1ci.metrics import Metric, f1, fbeta, get, macro, macro_star, mcc, precision, weighted
 
 Z = normal_quantile(0.95)
@@ -202,33 +202,3 @@ def test_differences_of_many_classes_take_no_seconds() -> None:
     found = f1ci.difference_interval(y, a, b, "mcc")
     assert found.method == "logit"
     assert f1ci.difference_interval(y % 10, a % 10, b % 10, "mcc").method == "score"
-
-
-def numeric_influence(function, p: np.ndarray) -> np.ndarray:
-    """Central differences by each cell, less their mean."""
-    moved = np.empty(p.shape)
-    for cell in np.ndindex(p.shape):
-        step = np.zeros(p.shape)
-        step[cell] = 1e-6
-        moved[cell] = (function(p + step) - function(p - step)) / 2e-6
-    return moved - (p * moved).sum()
-
-
-def test_the_correlation_of_two_classifiers() -> None:
-    """That of numeric influences, and half an item that tells the models apart."""
-    c = np.random.default_rng(1).integers(1, 30, (2, 2, 2)).astype(float)
-    p = c / c.sum()
-
-    def f1_of(q: np.ndarray) -> float:
-        return 2 * q[1, 1] / (q[1].sum() + q[:, 1].sum())
-
-    e = [numeric_influence(lambda q, axis=axis: f1_of(q.sum(axis=axis)), p) for axis in (2, 1)]
-    n = c.sum()
-    square = [(p * x**2).sum() / n for x in e]
-    half = 0.5 * (e[0].max() - e[0].min()) * (e[1].max() - e[1].min()) / n**2
-    expected = (p * e[0] * e[1]).sum() / n / (np.sqrt(square[0] * square[1]) + half)
-    ends = [score.sample_of(f1, Matrix(c.sum(axis=axis))).limits for axis in (2, 1)]
-    for z in (1.0, Z):
-        found = score.difference_limits(*ends, np.array(expected), z, False)
-        # Central differences are good to 1e-9 here.
-        assert_allclose(difference(f1, c, z), found, rtol=0, atol=1e-8)

@@ -1,9 +1,10 @@
 """Counts by unit.
 
-Oracles: items expanded from the counts, with `groups`; R's survey package, whose numbers and
-calls stand here; scipy's quantiles and a Wilson interval written out; scikit-learn's averages;
-numeric derivatives; simulation from a known truth.
+Oracles: leaving units out by a loop; scipy's quantiles and Wilson interval; scikit-learn's
+averages; numeric derivatives; items in groups; simulation from a known truth.
 """
+
+import warnings
 
 import numpy as np
 import pytest
@@ -12,31 +13,10 @@ from sklearn.metrics import f1_score
 
 import f1ci
 from f1ci import clustered_difference, clustered_interval
-from f1ci.methods.clusters import sample_of_groups
 
 DOCUMENTS = np.array(
     [[8, 1, 2], [5, 0, 0], [9, 4, 3], [2, 2, 1], [7, 0, 1], [4, 1, 3], [12, 2, 5], [3, 0, 1]]
 )
-
-
-# Right among ten in six documents: the share, and how many items its variance is worth.
-TENS = np.array([7, 9, 4, 10, 8, 6])
-SHARE = TENS.sum() / 60
-EFFECTIVE = SHARE * (1 - SHARE) / (6 / 5 * ((TENS - SHARE * 10) ** 2).sum() / 60**2)
-
-
-def effective_at(side):
-    """Effective items at a limit, whose design effect is that of reweighed documents."""
-
-    def log_effect(step):
-        weight = 1.0 + step * (TENS - 10 * SHARE)
-        share = weight @ TENS / (10 * weight.sum())
-        effect = weight @ (TENS - 10 * share) ** 2 / (share * (1 - share))
-        return share, np.log(effect)
-
-    (p, low), (q, high) = log_effect(-1e-5), log_effect(1e-5)
-    error = np.sqrt(SHARE * (1 - SHARE) / EFFECTIVE)
-    return EFFECTIVE / np.clip(1 + side * 1.959964 * error * (high - low) / (q - p), 1, 2)
 
 
 def expanded(counts):
@@ -49,43 +29,32 @@ def expanded(counts):
     return np.array(y), np.array(predicted), np.array(groups)
 
 
-def test_the_score_interval_is_wilsons_for_effective_counts():
-    """Written out for units of one size: leverages are equal, degrees of freedom G - 1."""
-    counts = np.stack([TENS, (10 - TENS) // 2, 10 - TENS - (10 - TENS) // 2], axis=-1)
-    t = stats.t.ppf(0.975, 5)
-    ends = []
-    for side in (-1, 1):
-        n = effective_at(side) / t**2
-        half = np.sqrt(SHARE * (1 - SHARE) / n + 1 / (4 * n * n))
-        ends.append((SHARE + 1 / (2 * n) + side * half) / (1 + 1 / n))
-    ends = np.array(ends)
-    # The derivative of the design effect is numeric.
-    assert tuple(clustered_interval(counts, "jaccard")) == pytest.approx(tuple(ends), abs=1e-8)
-    # And F1's is its image, since F1 = 2 J / (1 + J).
-    image = tuple(2 * ends / (1 + ends))
-    assert tuple(clustered_interval(counts)) == pytest.approx(image, abs=1e-8)
+def jackknife_ends(value, counts, degrees):
+    """Limits on the scale of log odds: variance by leaving each unit out, Student's quantile."""
+    units = len(counts)
+    score = value(counts)
+    others = np.array([value(np.delete(counts, unit, axis=0)) for unit in range(units)])
+    error = np.sqrt((units - 1) / units * ((others - score) ** 2).sum())
+    half = stats.t.ppf(0.975, degrees) * error / (score * (1 - score))
+    centre = np.log(score / (1 - score))
+    return 1 / (1 + np.exp(-centre + half)), 1 / (1 + np.exp(-centre - half))
 
 
-def test_korn_and_graubard_in_r():
-    """svyciprop(~x, svydesign(~id, data = d), method = "beta") of R's survey package, 4.1.1.
+def f1_of(counts):
+    tp, fp, fn = counts.sum(axis=0)
+    return 2 * tp / (2 * tp + fp + fn)
 
-    The data are one row an item, x whether it is right, id the document. R scales the effective
-    number of items by the ratio of two Student quantiles, the one of n - 1 degrees of freedom
-    over that of units - 1; "cautious" has the normal quantile in the place of the former, and a
-    design effect for each limit.
-    """
 
-    def limits(z, low=EFFECTIVE, high=EFFECTIVE):
-        low, high = (n * (z / stats.t.ppf(0.975, 5)) ** 2 for n in (low, high))
-        below = stats.beta.ppf(0.025, SHARE * low, low - SHARE * low + 1)
-        return below, stats.beta.ppf(0.975, SHARE * high + 1, high - SHARE * high)
-
-    in_r = limits(stats.t.ppf(0.975, 59))
-    assert in_r == pytest.approx((0.4514523299, 0.9210863017), abs=1e-9)
-    counts = np.stack([TENS, 10 - TENS, 0 * TENS], axis=-1)
-    ours = clustered_interval(counts, "precision", method="cautious")
-    expected = limits(stats.norm.ppf(0.975), effective_at(-1), effective_at(1))
-    assert tuple(ours) == pytest.approx(expected, abs=1e-8)
+def test_the_interval_leaves_out_each_document_in_turn():
+    """The degrees of freedom are 1 / sum of h^2 - 1, with the documents' shares h of the spans."""
+    share = DOCUMENTS.sum(axis=1) / DOCUMENTS.sum()
+    expected = jackknife_ends(f1_of, DOCUMENTS, 1 / (share**2).sum() - 1)
+    found = clustered_interval(DOCUMENTS)
+    assert found.method == "logit"
+    assert tuple(found) == pytest.approx(expected, rel=1e-12)
+    # Units without items change nothing.
+    empty = np.vstack([DOCUMENTS, np.zeros((6, 3), int)])
+    assert tuple(clustered_interval(empty)) == pytest.approx(tuple(found), rel=1e-14)
 
 
 def test_the_standard_error_is_a_numeric_derivative():
@@ -117,45 +86,40 @@ def test_indicators_have_the_scores_of_scikit_learn(average):
     np.testing.assert_allclose(found.estimate, expected, rtol=1e-13)
     assert np.all(found.low < found.estimate)
     assert np.all(found.estimate < found.high)
-    by_rows = clustered_interval(
-        f1ci._labels.indicator_counts(y, predicted, None)[0], average=average
-    )
-    np.testing.assert_array_equal(by_rows.low, found.low)
+    counts = np.stack([y & predicted, (1 - y) & predicted, y & (1 - predicted)], axis=-1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", f1ci.UndefinedMetricWarning)
+        by_rows = clustered_interval(counts, average=average)
+    if average != "samples":  # counts have no zero_division
+        np.testing.assert_array_equal(by_rows.low, found.low)
     lists = f1ci.f1_score_interval(y.tolist(), predicted.tolist(), **of)
     np.testing.assert_array_equal(lists.high, found.high)
 
 
-@pytest.mark.parametrize("method", ["score", "cautious"])
-def test_borders(method):
-    low, high = clustered_interval([[5, 0, 0]] * 10, method=method)
-    assert high == 1.0
-    # Ten units say no more than ten items would.
-    assert low <= f1ci.f1_interval(10, 0, 0, method=method).low
-    low, high = clustered_interval([[0, 3, 1]] * 10, method=method)
-    assert low == 0.0
-    assert 0.0 < high < 1.0
+def test_units_that_all_agree_count_as_one_item_each():
+    wilson = stats.binomtest(10, 10).proportion_ci(method="wilson")
+    assert tuple(clustered_interval([[5, 0, 0]] * 10)) == pytest.approx(tuple(wilson), abs=1e-12)
+    wilson = stats.binomtest(0, 10).proportion_ci(method="wilson")
+    assert tuple(clustered_interval([[0, 3, 1]] * 10)) == pytest.approx(tuple(wilson), abs=1e-12)
     with pytest.warns(f1ci.UndefinedMetricWarning, match="f1 is undefined; nan was"):
-        nothing = clustered_interval([[0, 0, 0]] * 10, method=method)
+        nothing = clustered_interval([[0, 0, 0]] * 10)
     assert np.isnan(nothing.estimate)
-    assert tuple(nothing) == (0.0, 1.0)
 
 
-@pytest.mark.parametrize(("method", "ends"), [("delta", (1.0, 1.0)), ("logit", (0.0, 1.0))])
-def test_a_standard_error_of_zero_is_not_passed_over(method, ends):
+def test_a_standard_error_of_zero_is_not_passed_over():
     with pytest.warns(f1ci.DegenerateVarianceWarning, match="f1 has a standard error of zero"):
-        assert tuple(clustered_interval([[5, 0, 0]] * 10, method=method)) == ends
-    with pytest.warns(f1ci.DegenerateVarianceWarning, match="the interval is|has length zero"):
-        clustered_interval([[[5, 0, 0], [3, 1, 0]]] * 4 + [[[5, 0, 0], [1, 0, 2]]], method=method)
+        assert tuple(clustered_interval([[5, 0, 0]] * 10, method="delta")) == (1.0, 1.0)
     with pytest.warns(f1ci.DegenerateVarianceWarning, match="has length zero"):
         clustered_difference(DOCUMENTS, DOCUMENTS, method="delta")
 
 
-@pytest.mark.parametrize("last", [4, 5])
-def test_a_class_in_one_document_is_one_item(last):
-    """What one unit holds says nothing of its dependence: it is taken for one item of three."""
-    low, high = clustered_interval([[7, 6, last], [0, 0, 0], [0, 0, 0]])
-    assert low < 0.01
-    assert high > 0.99
+def test_a_class_in_one_document_leaves_room_for_others():
+    """Units of another kind are at most a share z^2 / (G + z^2), Wilson's limit for none of G."""
+    low, high = clustered_interval([[7, 6, 4], [0, 0, 0], [0, 0, 0]])
+    estimate, z = 14 / 24, stats.norm.ppf(0.975)
+    unseen = z * z / (1 + z * z)
+    expected = estimate * (1 - unseen), estimate + (1 - estimate) * unseen
+    assert (low, high) == pytest.approx(expected, rel=1e-12)
 
 
 def test_groups_of_labels_and_counts_by_unit_have_one_difference():
@@ -165,7 +129,7 @@ def test_groups_of_labels_and_counts_by_unit_have_one_difference():
         [f1ci.binary_counts(y[groups == k], p[groups == k])[:3] for k in range(len(DOCUMENTS))]
         for p in (predicted, other)
     ]
-    for method in ("score", "cautious", "delta"):
+    for method in ("logit", "delta"):
         labels = f1ci.difference_interval(y, predicted, other, "f1", groups=groups, method=method)
         counts = clustered_difference(*tables, method=method)
         for name in ("estimate", "low", "high", "standard_error"):
@@ -188,7 +152,7 @@ def test_coverage_with_ten_documents(skewed, least):
     rng = np.random.default_rng(11)
     share, rho, runs = 2 / 3, 0.1, 1_000
     sizes = np.full(10, 10) if not skewed else np.array([2, 3, 4, 5, 6, 8, 10, 12, 20, 30])
-    held = {"score": 0, "delta": 0}
+    held = {"logit": 0, "delta": 0}
     for _ in range(runs):
         p = rng.beta(share * (1 - rho) / rho, (1 - share) * (1 - rho) / rho, 10)
         tp = rng.binomial(sizes, p)
@@ -196,7 +160,7 @@ def test_coverage_with_ten_documents(skewed, least):
         for method in held:
             low, high = clustered_interval(counts, method=method)
             held[method] += low <= 0.8 <= high  # F1 = 2 * 2/3 / (1 + 2/3)
-    assert held["score"] / runs > least
+    assert held["logit"] / runs > least
     assert held["delta"] / runs < 0.92
 
 
@@ -211,7 +175,7 @@ def test_coverage_with_ten_documents(skewed, least):
         (lambda: clustered_interval(DOCUMENTS, method="wald"), "got 'wald'"),
         (lambda: clustered_difference(DOCUMENTS, DOCUMENTS[1:]), r"got shape \(7, 3\)"),
         (lambda: f1ci.f1_score_interval([[0, 2]], [[0, 1]], average="macro"), "got 2"),
-        (lambda: f1ci.f1_score_interval([[0, 1]] * 2, [[0, 1]] * 2), "got 'binary'"),
+        (lambda: f1ci.f1_score_interval([[0, 1]] * 2, [[0, 1]] * 2), "got 'f1'"),
         (lambda: f1ci.f1_score_interval([0, 1], [0, 1], average="samples"), "indicators"),
     ],
 )
@@ -228,34 +192,39 @@ def test_a_class_that_is_never_true_has_no_weight():
     assert tuple(with_c) == pytest.approx(tuple(without), abs=1e-12)
 
 
-@pytest.mark.parametrize("method", ["score", "cautious"])
-def test_differences_of_few_units_have_a_length_and_widen_with_the_level(method):
-    """Also where hardly one effective item is left, as with two units of which one is small.
+def assert_ordered_and_wider(a, b):
+    """Limits of a difference; swapping the models negates them."""
+    inner = 1.0, -1.0
+    for level in (0.5, 0.9, 0.99, 0.9999999):
+        found = clustered_difference(a, b, confidence_level=level)
+        back = clustered_difference(b, a, confidence_level=level)
+        low, high = found
+        assert tuple(back) == pytest.approx((-high, -low), abs=1e-12)
+        assert -1.0 <= low <= found.estimate <= high <= 1.0
+        assert low < high
+        # Both ends are made of sums of rounded parts.
+        assert low <= inner[0] + 1e-12, (a, b, level)
+        assert inner[1] - 1e-12 <= high, (a, b, level)
+        inner = low, high
 
-    Swapping the models negates the interval, and no model is certainly as good as itself.
-    """
+
+def test_differences_of_few_units_have_a_length_and_widen_with_the_level():
     rng = np.random.default_rng(5)
-    pairs = [([[16, 7, 1], [1, 0, 0]], [[15, 6, 2], [1, 0, 0]]), (DOCUMENTS, DOCUMENTS)]
     for units in (2, 3, 5, 10, 20) * 4:
         true, wrong = rng.poisson(rng.lognormal(1.5, 1.0, (2, units))) + 1
         found = rng.binomial(true, 0.8)
         other = rng.binomial(found, 0.9) + rng.binomial(true - found, 0.3)
         spare = rng.binomial(wrong, 0.9)
         both = (found, wrong, true - found), (other, spare, true - other)
-        pairs += [[np.stack(counts, axis=1) for counts in both]]
-    for a, b in pairs:
-        inner = 1.0, -1.0
-        for level in (0.5, 0.9, 0.99, 0.9999999):
-            found = clustered_difference(a, b, method=method, confidence_level=level)
-            back = clustered_difference(b, a, method=method, confidence_level=level)
-            low, high = found
-            assert tuple(back) == pytest.approx((-high, -low), abs=1e-12)
-            assert -1.0 <= low <= found.estimate <= high <= 1.0
-            assert low < high
-            # Both ends are made of sums of rounded parts.
-            assert low <= inner[0] + 1e-12, (a, b, level)
-            assert inner[1] - 1e-12 <= high, (a, b, level)
-            inner = low, high
+        assert_ordered_and_wider(*(np.stack(counts, axis=1) for counts in both))
+
+
+def test_equal_models_have_a_difference_of_some_length():
+    assert_ordered_and_wider(DOCUMENTS, DOCUMENTS)
+
+
+def test_differences_of_two_unlike_units_widen_with_the_level():
+    assert_ordered_and_wider([[16, 7, 1], [1, 0, 0]], [[15, 6, 2], [1, 0, 0]])
 
 
 # Any metric of items in groups
@@ -266,21 +235,17 @@ METRICS = ["f1", "macro_f1", "weighted_precision", "macro_f1_star", "micro_f1", 
 
 @pytest.mark.parametrize("metric", METRICS)
 def test_what_is_repeated_in_a_group_adds_nothing(metric):
-    """Five copies of each item have five times the design effect: the same effective counts."""
+    """Five copies of each item change no score by leaving a group out."""
     y, a, b = np.random.default_rng(3).integers(0, 2, (3, 60))
     ends = []
     for times in (1, 5):
-        labels, groups = np.tile([y, a, b], times), np.tile(np.arange(60) // 3, times)
-        items = f1ci.counts.items_of(
-            dict(zip("yab", labels, strict=True)), metric == "f1", 1, None, groups
-        )
-        of_one = sample_of_groups(f1ci.metrics.get(metric), items._replace(codes=items.codes[:2]))
-        both = sample_of_groups(f1ci.metrics.get(metric), items)
-        ends.append([*of_one.limits(1.96, False), *both.limits(1.96, False)])
-        assert 0 < of_one.estimate - ends[-1][0] < 1
-    # Half an item that tells models apart is worth less among five times as many: 1e-3.
-    assert ends[0][:2] == pytest.approx(ends[1][:2], abs=1e-9)
-    assert ends[0][2:] == pytest.approx(ends[1][2:], abs=0.02)
+        true, by_a, by_b = np.tile([y, a, b], times)
+        groups = np.tile(np.arange(60) // 3, times)
+        alone = f1ci.score_interval(true, by_a, metric, groups=groups)
+        both = f1ci.difference_interval(true, by_a, by_b, metric, groups=groups)
+        assert 0 < alone.estimate - alone.low < 1
+        ends.append([*alone, *both])
+    assert ends[0] == pytest.approx(ends[1], abs=1e-9)
 
 
 def test_averages_of_classes_leave_out_each_document_in_turn():
@@ -303,7 +268,13 @@ def test_averages_of_classes_leave_out_each_document_in_turn():
     assert stats.t.ppf(0.975, n - 1) < t < stats.t.ppf(0.975, 4)
 
 
-@pytest.mark.parametrize(("average", "least"), [("macro", 0.92), ("weighted", 0.92)])
+@pytest.mark.parametrize(
+    ("average", "least"),
+    [
+        ("macro", 0.92),
+        ("weighted", 0.92),
+    ],
+)
 def test_coverage_of_fifty_labels(average, least):
     """Six relevant items or more a label, fifty items.
 

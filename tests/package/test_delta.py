@@ -17,7 +17,6 @@ import f1ci
 from f1ci import metrics
 from f1ci.metrics import fbeta, tversky
 from f1ci.results import DegenerateVarianceWarning, UndefinedMetricWarning
-from notebooks.shared.class_averages import standard_errors
 
 Z = stats.norm.ppf(0.975)
 metric_interval = partial(f1ci.metric_interval, method="delta")
@@ -57,17 +56,6 @@ def test_every_printed_digit_and_the_papers_r_code(matrix, metric, in_r, printed
     assert ours == pytest.approx((*in_r, *ends), rel=1e-13)
     for number, text in zip(ours, printed.split(), strict=True):
         assert text == "-" or f"{number:.{len(text) - 2}f}" == text
-
-
-@pytest.mark.parametrize("r", [2, 3, 6])
-def test_appendix_closed_forms(r):
-    """Appendices A to C, as the paper's notebooks have them; test_errata.py judges those."""
-    rng = np.random.default_rng(10)
-    tables = rng.multinomial(200, rng.dirichlet(np.full(r * r, 2.0), size=25)) + 1
-    for table in tables.reshape(-1, r, r):
-        metrics = "micro_f1", "macro_f1", "macro_f1_star"
-        errors = [metric_interval(table, metric).standard_error for metric in metrics]
-        assert errors == pytest.approx(list(standard_errors(table)), rel=1e-12)
 
 
 # Jiang

@@ -15,17 +15,25 @@ from scipy import stats
 
 from f1ci import confusion_matrix
 from f1ci.intervals import metric_interval
-from f1ci.joint import joint_intervals
+from f1ci.joint import critical_value, joint_intervals
 from f1ci.metrics import fbeta
 from f1ci.results import DegenerateVarianceWarning, UndefinedMetricWarning
-from notebooks.shared.kernels import joint_critical_value, joint_from_cells
-from notebooks.shared.printed_gradients import values
 
 Z = stats.norm.ppf(0.975)
 
 
+def values(x, a, z):
+    """Metrics of Table III, from E(ZA), EA and EZ."""
+    return {
+        "F0.5": 1.25 * x / (a + 0.25 * z),
+        "accuracy": 1 - a - z + 2 * x,
+        "lift": x / (a * z),
+        "correlation": (x - a * z) / np.sqrt(a * (1 - a) * z * (1 - z)),
+    }
+
+
 def naive_choice(y_true, predictions, names, method, level=0.95):
-    """Remark 2 of Yuan & Jiang item by item; the slopes are complex steps of Table III's values."""
+    """Remark 2 of Yuan & Jiang item by item; the slopes are complex steps."""
     z_item = np.asarray(y_true, dtype=float)
     n, z = len(z_item), stats.norm.ppf((1 + level) / 2)
     estimates, h, d = [], [], []
@@ -57,9 +65,6 @@ def test_joint_intervals_are_remark_2(method, level):
     np.testing.assert_allclose(
         joint.covariance, covariance, rtol=1e-9, atol=1e-13 * np.abs(covariance).max()
     )
-    kernel = joint_from_cells(CELLS, FOUR, method=method, confidence_level=level)
-    np.testing.assert_allclose(kernel[0], estimate, rtol=1e-12)
-    np.testing.assert_allclose(kernel[1], joint.covariance, rtol=1e-9, atol=1e-15)
     error = np.sqrt(np.diag(covariance))
     z, q = stats.norm.ppf((1 + level) / 2), joint.critical_value
     np.testing.assert_allclose(joint.individual_low, estimate - z * error, rtol=1e-9)
@@ -69,26 +74,6 @@ def test_joint_intervals_are_remark_2(method, level):
     assert z < q < stats.norm.ppf((1 + level ** (1 / 12)) / 2)  # Sidak's bound
     assert joint.methods == (method,) * 12
     assert not joint.degenerate.any()
-
-
-def test_cell_kernel_batches():
-    """Empty test sets and single items among them: nan in place, silence otherwise."""
-    rng = np.random.default_rng(30)
-    cells = rng.multinomial(500, np.array(CELLS) / sum(CELLS), size=(4, 3))
-    cells[0, :2] = 0
-    cells[0, 1, 0] = 1
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        estimate, covariance = joint_from_cells(cells, [fbeta(0.5), "lift"], method="blur")
-    assert estimate.shape == (4, 3, 6)
-    assert covariance.shape == (4, 3, 6, 6)
-    for index in np.ndindex(4, 3):
-        undefined = index in ((0, 0), (0, 1))
-        assert (np.isnan(estimate[index]) == undefined).all()
-        assert (np.isnan(covariance[index]) == undefined).all()
-        one = joint_from_cells(cells[index], [fbeta(0.5), "lift"], method="blur")
-        np.testing.assert_allclose(estimate[index], one[0], rtol=1e-13)
-        np.testing.assert_allclose(covariance[index], one[1], rtol=1e-11, atol=1e-14)
 
 
 def test_singular_correlations_do_no_harm():
@@ -109,14 +94,14 @@ def test_zero_variance_is_reported_and_left_out():
     both = {"useful": useful, "useless": useless}
     with pytest.warns(
         DegenerateVarianceWarning,
-        match=r"^f1 has a standard error of zero for 'useless', so that",
+        match="^f1 of useless has a standard error of zero, so that",
     ):
         joint = joint_intervals(y_true, both, ["f1", "accuracy"], method="delta")
     np.testing.assert_array_equal(joint.degenerate, [False, False, True, False])
     assert tuple(joint["useless", "f1"]) == (0.0, 0.0)
     # The critical value is that of the other three rows.
     kept = [0, 1, 3]
-    three = joint_critical_value(joint.covariance[np.ix_(kept, kept)])
+    three = critical_value(joint.covariance[np.ix_(kept, kept)], 0.95)
     assert joint.critical_value == pytest.approx(three, abs=2e-4)
     blurred = joint_intervals(y_true, both, ["f1", "accuracy"], method="blur")
     assert not blurred.degenerate.any()
@@ -126,12 +111,15 @@ def test_zero_variance_is_reported_and_left_out():
 
 def test_what_has_no_variance_or_value_is_left_out():
     y_true, y_pred = labels_of(JUICE)
-    with pytest.warns(DegenerateVarianceWarning, match="has a standard error of zero for 'a'"):
+    with pytest.warns(DegenerateVarianceWarning, match=" of a has a standard error of zero"):
         joint = joint_intervals(y_true, {"a": y_true}, ["f1", "recall"], method="delta")
     assert np.isnan(joint.critical_value)
     np.testing.assert_array_equal([joint.low, joint.high], np.ones((2, 2)))
     predictions = {"rule": y_pred, "never": 0 * y_true}
-    with pytest.warns(UndefinedMetricWarning, match="^precision is undefined for 'never'; nan was"):
+    with pytest.warns(
+        UndefinedMetricWarning,
+        match="^precision of never is undefined, because class 'positive' is never",
+    ):
         joint = joint_intervals(y_true, predictions, ["precision", "accuracy"], method="delta")
     np.testing.assert_array_equal(joint.degenerate, [False, False, True, False])
     assert np.isnan([joint.low[2], joint.high[2], joint.standard_error[2]]).all()
@@ -151,7 +139,9 @@ def test_critical_values_against_closed_forms():
         ]
     )
     np.testing.assert_allclose(
-        joint_critical_value(covariances), [independent, Z, Z, Z, np.nan], atol=1e-4
+        critical_value(np.moveaxis(covariances, 0, -1), 0.95),
+        [independent, Z, Z, Z, np.nan],
+        atol=1e-4,
     )
 
 
@@ -227,7 +217,7 @@ def test_smoothing_for_many_classes_item_by_item():
             total = total + (2.0 * (true & predicted) - f * (true * 1.0 + predicted)) / whole / 3
         rows += [total * weight.sum(), right - weight @ right / weight.sum()]
     rows = np.array(rows)
-    q = joint_critical_value((rows * weight) @ rows.T)
+    q = critical_value((rows * weight) @ rows.T, 0.95)
     # Two 4 x 4 matrices that differ by rounding: their quantiles differ by less than 1e-6.
     assert joint.critical_value == pytest.approx(q, abs=1e-6)
 

@@ -8,7 +8,7 @@ import sklearn.metrics as sk
 
 import f1ci
 from f1ci import metrics
-from f1ci.metrics.classes import Mean
+from f1ci.metrics.averages import Mean
 
 AVERAGES = ("micro", "macro", "weighted")
 TRUE = ["a"] * 20 + ["b"] * 15 + ["O"] * 40
@@ -140,7 +140,7 @@ def test_an_undefined_class_is_left_out_or_a_constant():
     """With four classes of which one is undefined, three quarters of the average are random."""
     of = {"labels": ["a", "b", "O", "never"], "average": "macro"}
     with pytest.warns(
-        f1ci.UndefinedMetricWarning, match="f1 is undefined for class 'never', which"
+        f1ci.UndefinedMetricWarning, match="macro_f1 leaves out class 'never', where"
     ):
         alone = f1ci.f1_score_interval(TRUE, PRED, **of)
     plain = f1ci.f1_score_interval(TRUE, PRED, average="macro")
@@ -148,8 +148,10 @@ def test_an_undefined_class_is_left_out_or_a_constant():
     np.testing.assert_allclose(tuple(alone), tuple(plain), rtol=0, atol=1e-9)
     for constant in (0, 1):
         found = f1ci.f1_score_interval(TRUE, PRED, zero_division=constant, **of)
-        expected = 0.75 * np.array(tuple(alone)) + 0.25 * constant
-        np.testing.assert_allclose(tuple(found), expected, rtol=0, atol=1e-14)
+        # The limits do not know what the class would score.
+        expected = 0.75 * np.array(tuple(alone)) + [0.0, 0.25]
+        assert found.estimate == pytest.approx(0.75 * alone.estimate + 0.25 * constant, rel=1e-14)
+        np.testing.assert_allclose(tuple(found), expected, rtol=0, atol=1e-12)
         assert found.standard_error == pytest.approx(0.75 * alone.standard_error, rel=1e-14)
 
 
@@ -188,10 +190,15 @@ def test_nothing_is_known_of_an_undefined_score():
 
 def test_items_without_classes_are_left_out_of_the_mean_over_items():
     true, pred = np.array([[1, 0], [0, 1], [0, 0]]), np.array([[1, 0], [1, 1], [0, 0]])
-    with pytest.warns(f1ci.UndefinedMetricWarning, match="for 1 items, which"):
+    with pytest.warns(
+        f1ci.UndefinedMetricWarning, match="leaves out 1 units whose score is undefined"
+    ):
         found = f1ci.f1_score_interval(true, pred, average="samples")
     assert found.estimate == pytest.approx((1 + 2 / 3) / 2)
     with pytest.warns(f1ci.UndefinedMetricWarning):
         alone = f1ci.f1_score_interval(true[1:], pred[1:], average="samples")
-    # Student's quantile of one degree of freedom: one item says hardly anything.
-    assert (alone.estimate, *alone) == pytest.approx((2 / 3, 0, 1), abs=0.01)
+    # Wilson's limits for a share of 2 / 3 of one item, with z = 1.96.
+    square = 3.841458820694124
+    half = (square * (2 / 9 + square / 4)) ** 0.5
+    ends = [(2 / 3 + square / 2 + side * half) / (1 + square) for side in (-1, 1)]
+    assert (alone.estimate, *alone) == pytest.approx((2 / 3, *ends), rel=1e-12)

@@ -1,0 +1,52 @@
+"""Formulas that papers print, as the notebooks have them, against f1ci."""
+
+import numpy as np
+import pytest
+
+import f1ci
+from f1ci import metrics
+from f1ci.metrics import fbeta, tversky
+from notebooks.shared import printed_gradients
+from notebooks.shared.class_averages import standard_errors
+
+# A few operations of 1e-16 each, on gradients that reach a few hundred at the tables below.
+ROUNDING = {"rtol": 1e-12, "atol": 1e-11}
+
+PRINTED = {
+    "accuracy": metrics.accuracy,
+    "F1 (Dice)": metrics.f1,
+    "F0.5": fbeta(0.5),
+    "Jaccard": metrics.jaccard,
+    "Tversky": tversky(printed_gradients.TVERSKY_A, printed_gradients.TVERSKY_B),
+    "correlation": metrics.correlation,
+    "cosine": metrics.cosine,
+    "lift": metrics.lift,
+    "overlap": metrics.overlap,
+}
+
+
+def test_table_iii_values_and_derivatives():
+    """As the notebooks have them from the paper; test_errata.py shows the misprinted one."""
+    cells = np.random.default_rng(1).dirichlet(np.full(4, 2.0), size=40) + 0.01
+    _, fp, fn, tp = (cells / cells.sum(axis=1, keepdims=True)).T
+    for point in zip(tp, fp + tp, fn + tp, strict=True):
+        x, s, t = map(float, point)
+        values, derivatives = printed_gradients.values(x, s, t), printed_gradients.printed(x, s, t)
+        for name, metric in PRINTED.items():
+            np.testing.assert_allclose(metric.at(*point), values[name], **ROUNDING)
+            if name != "correlation":
+                slopes = metric.partials(*point)
+                np.testing.assert_allclose(slopes, derivatives[name], **ROUNDING)
+
+
+@pytest.mark.parametrize("r", [2, 3, 6])
+def test_appendix_closed_forms(r):
+    """Takahashi et al. (2022), appendices A to C; test_errata.py judges those."""
+    rng = np.random.default_rng(10)
+    tables = rng.multinomial(200, rng.dirichlet(np.full(r * r, 2.0), size=25)) + 1
+    for table in tables.reshape(-1, r, r):
+        errors = [
+            f1ci.metric_interval(table, metric, method="delta").standard_error
+            for metric in ("micro_f1", "macro_f1", "macro_f1_star")
+        ]
+        assert errors == pytest.approx(list(standard_errors(table)), rel=1e-12)
