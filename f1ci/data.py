@@ -309,13 +309,17 @@ class Items(NamedTuple):
         outcomes = 2 ** len(self.codes)
         counts = np.zeros((number * outcomes, self.asked))
         for place in range(self.asked):
-            code = np.zeros(len(self.counts), np.intp) if self.groups is None else self.groups
-            for row in self.codes:
-                code = 2 * code + (row == place)
-            counts[:, place] = np.bincount(code, self.counts, len(counts))
+            counts[:, place] = np.bincount(self._outcomes(place), self.counts, len(counts))
         group, outcome = np.divmod(np.arange(len(counts)), outcomes)
-        bits = (outcome >> np.arange(len(self.codes) - 1, -1, -1)[:, None]) & 1
+        bits = (outcome >> np.arange(self.models, -1, -1)[:, None]) & 1
         return Items(bits, counts, None if self.groups is None else group, ("0", "1"), 2)
+
+    def _outcomes(self, place: int) -> Codes:
+        """Return one number for each row: its group, and in binary which labels are this class."""
+        code = np.zeros(len(self.counts), np.intp) if self.groups is None else self.groups
+        for row in self.codes:
+            code = 2 * code + (row == place)
+        return code
 
     def unit_counts(self, model: int = 0) -> Array:
         """Return TP, FP and FN of the positive class by group, shape (groups, 3, ...)."""
@@ -428,14 +432,9 @@ def count_items(
 ) -> Items:
     """Put items, or rows of so many items each, that are alike into one row; rows are in order."""
     rows = codes if groups is None else np.vstack([groups, codes])
-    # 1. One number for each row of labels. Large numbers are renumbered, to fit an integer.
-    code = rows[0]
-    for row in rows[1:]:
-        code = len(classes) * code + row
-        if code.max(initial=0) > 2 * len(code):
-            code = np.unique(code, return_inverse=True)[1]
+    # 1. One number for each row of labels.
+    code = _one_number(rows, len(classes))
     # 2. Renumber those that occur, and take one example of each.
-    code = code.astype(np.intp)
     occurs = np.bincount(code) > 0
     code = (np.cumsum(occurs, dtype=np.intp) - 1)[code]
     number = int(occurs.sum())
@@ -446,6 +445,16 @@ def count_items(
     own_groups = None if groups is None else distinct[0]
     total = _sums_by_code(code, counts, number)
     return Items(distinct[-len(codes) :], total, own_groups, classes, len(classes))
+
+
+def _one_number(rows: Codes, r: int) -> Codes:
+    """Return one number for each column of codes. Large ones are renumbered, to fit an integer."""
+    code = rows[0]
+    for row in rows[1:]:
+        code = r * code + row
+        if code.max(initial=0) > 2 * len(code):
+            code = np.unique(code, return_inverse=True)[1]
+    return np.asarray(code, dtype=np.intp)
 
 
 def _sums_by_code(code: Codes, counts: Array | None, number: int) -> Array:
@@ -508,7 +517,7 @@ def _binary_codes(arrays: Mapping[str, Labels], pos_label: Hashable) -> Codes:
         got = f"{_validation.listing(classes)}, got {_validation.short(pos_label)}"
         raise ValueError(f"pos_label must be one of the labels {got}")
     positive = classes.index(pos_label) if pos_label in classes else -1
-    return (codes == positive).astype(np.intp)
+    return np.asarray(codes == positive, dtype=np.intp)
 
 
 def _group_codes(groups: Labels | None, items: int) -> Codes | None:

@@ -258,7 +258,7 @@ def f1_score_interval(
     """
     refuse_weights(sample_weight)
     metric: Metric = _metrics.fbeta(beta)
-    if average == "macro_star":
+    if isinstance(average, str) and average == "macro_star":
         metric, average = _metrics.macro_star(beta), "binary"
     return score_interval(
         y_true,

@@ -209,15 +209,10 @@ class JointRows:
             if method.name in ("delta", "blur"):
                 ends.append(delta.symmetric(one.estimate, error, z))
             else:
-                ends.append(limits_of(one, method, z))
+                ends.append(limits_of(one, method, z, self.constant))
         low = np.array([low for low, _ in ends])
         high = np.array([high for _, high in ends])
-        if np.isnan(self.constant):
-            return low, high
-        # An undefined score that counts as a constant may be anything.
-        undefined = np.array([np.isnan(one.estimate) for one in self.samples])
-        least, largest = np.array([one.range for one in self.samples]).T
-        return np.where(undefined, least, low), np.where(undefined, largest, high)
+        return low, high
 
 
 def rows_of_cells(

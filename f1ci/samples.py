@@ -173,12 +173,8 @@ class Table(Sample):
         self.has_blur = _can_blur(metric, matrix)
 
     def score_limits(self, z: FloatOrArray) -> Limits:
-        batch = self.table.total.shape
-        shape = np.broadcast_shapes(np.shape(z), batch)
-        cells = len(self.table.counts)
-        counts = self.table.counts.reshape(cells, *(1,) * (len(shape) - len(batch)), *batch)
-        counts = np.broadcast_to(counts, (cells, *shape)).reshape(cells, -1)
-        matrix = Matrix(self.table.cells, counts)
+        shape = np.broadcast_shapes(np.shape(z), self.table.total.shape)
+        matrix = self._repeated(shape)
         # Of a smaller z nothing is left but rounding.
         z_of_table = np.maximum(np.broadcast_to(z, shape), _SMALLEST_Z).ravel()
         low = np.empty(matrix.total.shape)
@@ -187,6 +183,14 @@ class Table(Sample):
             some = matrix.some(places)
             low[places], high[places] = self._limits(metric, some, z_of_table[places])
         return low.reshape(shape), high.reshape(shape)
+
+    def _repeated(self, shape: tuple[int, ...]) -> Matrix:
+        """Return the tables repeated to a shape with more dimensions in front, as a flat batch."""
+        counts = self.table.counts
+        cells, *batch = counts.shape
+        more = len(shape) - len(batch)
+        counts = counts.reshape(cells, *[1] * more, *batch)
+        return Matrix(self.table.cells, np.broadcast_to(counts, (cells, *shape)).reshape(cells, -1))
 
     def _limits(self, metric: Metric, matrix: Matrix, z: Array) -> Limits:
         """Return the limits of a metric whose undefined classes are settled."""
@@ -341,6 +345,7 @@ class Units(Sample):
             known * self.moves.influence,
             known * self.moves.left_out,
             self.moves.share,
+            known * self.moves.bias,
         )
         self.unknown = missing * (constant - least), missing * (largest - constant)
 
@@ -502,7 +507,8 @@ def _moves_of_items(estimate: Array, influence: Array, items: Items) -> Moves:
         )
         for k in range(items.counts.shape[1])
     ]
-    return Moves(*(np.stack(part, axis=-1) for part in zip(*each, strict=True)))
+    parts = list(zip(*each, strict=True))[:4]
+    return Moves(*(np.stack(part, axis=-1) for part in parts))
 
 
 def _units_of_counts(metric: Metric, data: UnitCounts) -> Units:
@@ -544,15 +550,13 @@ def _mean_over_units(metric: Mean, index: Tversky, table: Array) -> Units:
     scores = closed_form.tversky_moments(tp, fp, fn, index.a, index.b)[0]
     scores = np.where(np.isnan(scores), metric.constant, scores)
     known = ~np.isnan(scores)
-    moves = units.moves_of_scores(scores[known]) if known.any() else None
-    parts = []
-    for part in (moves.influence, moves.left_out, moves.share) if moves else ():
-        every = np.zeros(len(scores))
-        every[known] = part
-        parts.append(every)
-    nothing = np.zeros(len(scores))
-    estimate = moves.estimate if moves else np.array(np.nan)
-    sample_of_units = Units(metric, Moves(estimate, *(parts or [nothing] * 3)))
+    every = np.zeros((3, len(scores)))
+    estimate = np.array(np.nan)
+    if known.any():
+        moves = units.moves_of_scores(scores[known])
+        estimate = moves.estimate
+        every[:, known] = moves.influence, moves.left_out, moves.share
+    sample_of_units = Units(metric, Moves(estimate, *every))
     sample_of_units.units_left_out = int((~known).sum())
     return sample_of_units
 

@@ -119,6 +119,7 @@
   // --- What was understood -----------------------------------------------------------------------
 
   const state = {
+    typed: false, // the box was filled from the fields of counts
     files: null, // chosen or dropped, in the place of what is in the box
     read: null, // the last text, and what it was read as
     as: null, // the place of the chosen reading
@@ -133,7 +134,6 @@
     if (state.read?.source !== source) {
       const found = attempt(find("text"), () => (state.files ? reader.readFiles(state.files) : reader.read(source)));
       state.read = found && { source, ...found.value };
-      if (found) state.numbers = found.value.readings[0].kind === "counts";
     }
     return state.read;
   }
@@ -207,7 +207,7 @@
 
   /** The fields of counts show what is in the box; what is typed there goes into the box. */
   function showNumbers(reading) {
-    find("numbers").hidden = !state.numbers;
+    find("numbers").hidden = reading?.kind !== "counts" && !state.typed;
     if (reading?.kind !== "counts") return;
     for (const [key, number] of Object.entries(reading.counts)) {
       if (find(key) !== document.activeElement) find(key).value = number ?? "";
@@ -217,7 +217,8 @@
   find("numbers").addEventListener("input", () => {
     find("text").value = ["tp", "fp", "fn", "tn"].filter((key) => key !== "tn" || find(key).value.trim())
       .map((key) => `${key.toUpperCase()}=${find(key).value.trim()}`).join(" ");
-    state.files = null;
+    forget();
+    state.typed = true;
   });
 
   // --- Texts to copy -----------------------------------------------------------------------------
@@ -398,7 +399,7 @@
         result.others.map(({ name, rows: [first, cautious] }) => [name, number(first.estimate), interval(first), interval(cautious)]))));
     }
     const classes = result.classes && table(`${score} of each class against the rest, ${percent(level)} % Wilson score intervals`,
-      ["Class", ...heads, "True items"], result.classes.map((row) => [...line(row), thousands(row.support)]));
+      ["Class", ...heads, "Support"], result.classes.map((row) => [...line(row), thousands(row.support)]));
     if (result.averages) {
       shown.push(unfold("Averages and both classes", table(`Averages of ${score}, ${all}`, ["Average", ...heads], result.averages.map(line)), classes));
     } else if (classes) shown.push(classes);
@@ -565,7 +566,7 @@
 
   /** Another text, or other files: earlier choices do not count. */
   function forget() {
-    Object.assign(state, { files: null, read: null, as: null, columns: {}, quote: null });
+    Object.assign(state, { typed: false, files: null, read: null, as: null, columns: {}, quote: null });
     find("loaded").hidden = true;
     find("text").hidden = false;
     find("copied").textContent = "";

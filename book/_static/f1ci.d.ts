@@ -26,8 +26,8 @@ declare const f1ci: {
   tverskyScore(x: number, y: number, w: number, a: number, b: number, level: number): Limits;
   tverskyCautious(x: number, y: number, w: number, a: number, b: number, level: number): Limits;
   classCounts(matrix: number[][]): { x: number; y: number; w: number }[];
-  /** Every class needs an item: leave out the others. */
-  averageScore(matrix: number[][], a: number, b: number, level: number, weighted: boolean): Limits;
+  /** Every class needs an item: leave out the others. null if rounding would decide the limits. */
+  averageScore(matrix: number[][], a: number, b: number, level: number, weighted: boolean): Limits | null;
   modelCounts(counts: Comparison): { x: number; y: number; w: number }[];
   differenceScore(counts: Comparison, a: number, b: number, level: number): Limits;
   /** null if there are too many outcomes. */

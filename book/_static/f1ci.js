@@ -324,6 +324,7 @@ const f1ci = (() => {
   }
 
   const POLE = 1 - 1e-12;
+  const SETTLED = 1e-7; // no probability moves by more
 
   /** One step of Newton's method for the multiplier s; {s, total} with the sum before the step. */
   function newtonStep(p, w, kappa, s) {
@@ -381,7 +382,10 @@ const f1ci = (() => {
     return 0.5 * (trace - dot(u, after.map((slope, cell) => slope - e[cell])) / step);
   }
 
-  /** One limit, by the algorithm for any smooth metric: side is -1 or 1. */
+  /**
+   * One limit, by the algorithm for any smooth metric: side is -1 or 1. It is null if the search does
+   * not come to rest and rounding decided its way: then another program may find another limit.
+   */
   function limitOf(evaluate, p, n, r, side, z) {
     const state = { p, s: 0, empty: p.map(() => 0), late: 0 };
     let [q, last] = [p, Infinity];
@@ -391,7 +395,8 @@ const f1ci = (() => {
     const flat = found.slopes.every((slope) => slope === found.slopes[0]);
     const start = flat ? evaluate(p.map((share) => (n * share + 1 / p.length) / (n + 1))) : found;
     let e = centred(start.slopes, q);
-    for (let round = 0; round < 40 && last > 1e-8; round += 1) {
+    let byRounding = false;
+    for (let round = 0; round < 40 && last > SETTLED; round += 1) {
       const factor = varianceFactor(e, q, n, r);
       const next = shifted(state, e.map((slope) => side * slope), 1 + (factor * z * z) / n);
       let size = 0;
@@ -400,12 +405,14 @@ const f1ci = (() => {
         size = Math.max(size, Math.abs(move));
         return share + (move * 3) / (3 + state.late);
       });
+      byRounding ||= Math.abs(size - 0.5 * last) < 1e-9 * last;
       // Whole moves may go back and forth for ever: then less.
       if (size > 0.5 * last) state.late += 1;
       last = size;
       found = evaluate(q);
       e = centred(found.slopes, q);
     }
+    if (last > SETTLED && byRounding) return null;
     const bias = found.trace === null ? 0 : biasOf(evaluate, q, e, found.trace) / n;
     const end = found.value - (Number.isFinite(bias) ? bias : 0);
     // A limit never passes the estimate. Where no item can move, it stays there.
@@ -431,7 +438,7 @@ const f1ci = (() => {
     return Math.min(low / wilson, 1);
   }
 
-  /** Score limits of an average of F-beta over classes, each of which has items. */
+  /** Score limits of an average of F-beta over classes, each of which has items; null: see limitOf. */
   function averageScore(matrix, a, b, level, weighted) {
     const r = matrix.length;
     const counts = Float64Array.from(matrix.flat());
@@ -439,8 +446,11 @@ const f1ci = (() => {
     const z = twoSided(level);
     const p = counts.map((count) => count / n);
     const evaluate = (q) => average(q, r, a, b, weighted);
-    const [low, high] = [-1, 1].map((side) => limitOf(evaluate, p, n, r, side, z));
     const wrong = n - sum(matrix.map((row, k) => row[k]));
+    // Without an error the slopes are zero up to rounding, which then decides.
+    if (wrong === 0 && a !== b) return null;
+    const [low, high] = [-1, 1].map((side) => limitOf(evaluate, p, n, r, side, z));
+    if (low === null || high === null) return null;
     const estimate = evaluate(p).value;
     const near = 1 - (1 - high) * room(wrong, z, level);
     return ordered(estimate, low, near);
@@ -531,8 +541,9 @@ const f1ci = (() => {
     if (observed === 0) return 1;
     // Of many outcomes those count whose probability is not below 1e-19 in all.
     const least = (n1 + 1) * (n0 + 1) > 4e6 ? 1e-19 / (n1 + n0 + 2) : 0;
+    const most = (n) => Math.min(n + 1, 12 * Math.sqrt(n) + 3);
+    if (most(n1) * most(n0) > MOST_OUTCOMES) return null;
     const [first, second] = [tosses(n1, least), tosses(n0, least)];
-    if (first.length * second.length > MOST_OUTCOMES) return null;
     let total = 0;
     for (const [k, chance] of first) {
       for (const [j, other] of second) {
@@ -542,8 +553,8 @@ const f1ci = (() => {
     return Math.min(1, Math.max(total, least && 1e-19));
   }
 
-  // More outcomes of the exact test take more than a second.
-  const MOST_OUTCOMES = 3e7;
+  // More outcomes of the exact test take more than half a second.
+  const MOST_OUTCOMES = 1e7;
 
   // --- What rounded numbers leave open -----------------------------------------------------------
 

@@ -201,7 +201,7 @@ const reader = (() => {
 
   /** y_true = [1, 0, ...] and the like, as a table. */
   function fromLists(text) {
-    const lists = [...text.matchAll(/([\p{L}_][\p{L}\p{N}_]*)\s*[=:]\s*(?:np\.array\()?\[([^[\]=]*)\]/gu)]
+    const lists = [...text.matchAll(/(?<![\p{L}\p{N}_])([\p{L}_][\p{L}\p{N}_]*)\s*[=:]\s*(?:np\.array\()?\[([^[\]=]*)\]/gu)]
       .map(([, name, cells]) => [name, cells.split(",").map((cell) => cell.trim().replace(/^["']|["']$/g, "")).filter(Boolean)]);
     if (lists.length < 2) return null;
     return fromTable(JSON.stringify(Object.fromEntries(lists)));
@@ -455,6 +455,7 @@ const reader = (() => {
       .filter(({ cells }) => !cells.every((cell) => /^:?-+:?$/.test(cell) || cell === ""));
     const { table, notes } = withoutDots(cut);
     const { kept, rows: down, columns } = axes(table);
+    if (kept.length === 0) refuse(NOTHING);
     const counts = kept[0].cells.filter((cell) => /^(tp|fp|fn|tn|(true|false)[ _](positives?|negatives?))$/i.test(cell));
     if (counts.length > 1) refuse("These are counts of several classes. Give one class at a time, such as TP=77 FP=44 FN=10.");
     const found = layouts(kept) || layouts(table) || (separator === " " && withLongNames(kept)) || complain(kept);
@@ -532,7 +533,7 @@ const reader = (() => {
     if (/^\s*(\{|\[\s*\{)/.test(text) || (header && (tables.namesRoles(lines[0]) || saysPredictions(text)))) return fromTable(text);
     if (!/\d/.test(text) && lines.length < 3) refuse(NOTHING);
     try {
-      return fromMatrix(text);
+      return fromMatrix(text) ?? refuse(NOTHING);
     } catch (sentence) {
       if (typeof sentence !== "string" || sentence === PERCENTAGES) throw sentence;
       // A matrix has about as many lines as columns; and names without a number stand above predictions.
@@ -547,7 +548,9 @@ const reader = (() => {
     }
   }
 
-  const LONG = 400; // lines: longer texts are predictions
+  // Texts of more lines, or of more letters, are predictions.
+  const LONG = 400;
+  const LARGE = 200000;
 
   function read(text) {
     const tidy = text.replace(/^\ufeff/, "").replace(/\r\n?/g, "\n").replace(/^(```.*|>.*)$/gm, "")
@@ -555,7 +558,7 @@ const reader = (() => {
       .replace(text.includes("\t") ? /(\d)\u00a0(?=\d{3}(?!\d))/g : /(?!)/g, "$1")
       .replace(/[\u00a0\u202f\u2009\u2007]/g, " ").replace(/\u2212/g, "-");
     if (tidy.trim() === "") refuse("Type or paste what you have.");
-    if (tidy.split("\n", LONG + 1).length > LONG) return fromTable(tidy);
+    if (tidy.length > LARGE || tidy.split("\n", LONG + 1).length > LONG) return fromTable(tidy);
     for (const attempt of [fromJson, fromNames, fromReport, fromNumbers, fromLists]) {
       const found = attempt(tidy);
       if (found) return found;

@@ -114,20 +114,22 @@ const results = (() => {
     const right = sum(matrix.map((row, k) => row[k]));
     const score = scoreName(beta);
     const average = (key, name, weights) => {
-      const [low, high] = f1ci.averageScore(matrix, a, b, level, key === "weighted");
+      const limits = f1ci.averageScore(matrix, a, b, level, key === "weighted");
+      if (limits === null) return [];
+      const [low, high] = limits;
       const metric = beta === 1 ? `"${key}_f1"` : `f1ci.metrics.${key}(f1ci.metrics.fbeta(${beta}))`;
-      return {
+      return [{
         key, name, label: `${key} ${score}`, of: "", low, high, about: "Wilson score", reference: WILSON, r: null,
         estimate: sum(classes.map((row, k) => row.estimate * weights[k])),
         python: call("metric_interval", [listOf(matrix), metric], level),
-      };
+      }];
     };
     const [micro] = rowsOf(share("", "micro_f1", right, n - right, 0, listOf(matrix)), level);
     const rows = [{ ...micro, key: "micro", name: "Micro (accuracy)", title: null, label: `micro ${score}` }];
     if (matrix.length > MOST_AVERAGED) return rows;
     return [
-      average("macro", "Macro", classes.map(() => 1 / classes.length)), ...rows,
-      average("weighted", "Weighted", classes.map(({ support }) => support / n)),
+      ...average("macro", "Macro", classes.map(() => 1 / classes.length)), ...rows,
+      ...average("weighted", "Weighted", classes.map(({ support }) => support / n)),
     ];
   }
 
@@ -150,7 +152,8 @@ const results = (() => {
       return { ...row, name: names[k], title: null, support: one.tp + one.fn };
     });
     const averages = averagesOf(matrix, classes, settings);
-    if (averages.length === 1) notes.push(`The page has no intervals of averages over more than ${MOST_AVERAGED} classes. Python has them: metric_interval.`);
+    if (matrix.length > MOST_AVERAGED) notes.push(`The page has no intervals of averages over more than ${MOST_AVERAGED} classes. Python has them: metric_interval.`);
+    else if (averages.length < 3) notes.push("The search for the limits of an average does not come to rest here. Python has them: metric_interval.");
     const items = `${some(n, "item", "items")} of ${matrix.length} classes`;
     if (matrix.length > 2) {
       return { score: scoreName(settings.beta), rows: averages, notes, classes, items, quotes: [...averages, ...classes] };

@@ -117,6 +117,8 @@ const tables = (() => {
       }
     }
     const below = head.map((_, k) => rows.slice(1).map(([, cells]) => cells[k]));
+    const large = rows.find(([, cells]) => cells.some((cell) => /^\d{13,}$/.test(cell)));
+    if (large && head.some((name) => roleOf(name) === "count")) refuse(`Line ${large[0]} has more than 999999999999 items.`);
     const named = Boolean(json) || holdsNames(head, below);
     const columns = named ? below : below.map((column, k) => [head[k], ...column]);
     if (!named) head = head.map((_, k) => `column ${k + 1}`);

@@ -341,40 +341,46 @@ def timed(name: str, exact: bool, call: Ends) -> Answer:
 
 def paired_tests(items: list[Any], question: Answer) -> Iterator[tuple[str, bool, Ends]]:
     """Give the name of each test of equal F1, whether it is exact, and its call."""
-    truth, first, second = items
     resamples, rounds = question["resamples"], question["permutations"]
+    if importlib.util.find_spec("pairedpermtest"):  # from github.com/rycolab/paired-perm-test
+        yield "rycolab/paired-perm-test", True, partial(zmigrod_test, items)
+    yield f"stambo, {resamples:,} resamples", False, partial(stambo_test, items, resamples)
+    yield f"mlxtend, {rounds:,} permutations", False, partial(mlxtend_test, items, rounds)
 
-    def zmigrod() -> tuple[Any, Any, Any]:
-        from pairedpermtest.f1 import f1state, perm_test
 
-        # Their code takes the number of true positives and of errors of each item.
-        states = [
-            [f1state(int(y & x), int(y != x)) for y, x in zip(truth, predicted, strict=True)]
-            for predicted in (first, second)
-        ]
-        return perm_test(*states), None, None
+def zmigrod_test(items: list[Any]) -> tuple[Any, Any, Any]:
+    """Return the p-value of the exact test of Zmigrod, Vieira and Cotterell."""
+    from pairedpermtest.f1 import f1state, perm_test
 
-    def stambo() -> tuple[Any, Any, Any]:
-        from stambo import compare_models
+    truth, *models = items
+    # Their code takes the number of true positives and of errors of each item.
+    states = [
+        [f1state(int(y & x), int(y != x)) for y, x in zip(truth, predicted, strict=True)]
+        for predicted in models
+    ]
+    return perm_test(*states), None, None
 
-        options = {"metrics": ("F1Score",), "n_bootstrap": resamples, "seed": 0, "silent": True}
-        found = compare_models(truth, first, second, **options)["F1Score"]
-        return found[0], float(found[2]), float(found[3])
+
+def stambo_test(items: list[Any], resamples: int) -> tuple[Any, Any, Any]:
+    """Return the p-value and the interval of stambo's bootstrap test."""
+    from stambo import compare_models
+
+    options = {"metrics": ("F1Score",), "n_bootstrap": resamples, "seed": 0, "silent": True}
+    found = compare_models(*items, **options)["F1Score"]
+    return found[0], float(found[2]), float(found[3])
+
+
+def mlxtend_test(items: list[Any], rounds: int) -> tuple[Any, Any, Any]:
+    """Return the p-value of mlxtend's permutation test."""
+    from mlxtend.evaluate import permutation_test
 
     def difference(x: Any, y: Any) -> float:
         return abs(f1(x >= 2, x % 2 == 1) - f1(y >= 2, y % 2 == 1))
 
-    def mlxtend() -> tuple[Any, Any, Any]:
-        from mlxtend.evaluate import permutation_test
-
-        codes = (truth * 2 + first, truth * 2 + second)
-        options = {"method": "approximate", "num_rounds": rounds, "seed": 0, "paired": True}
-        return permutation_test(*codes, func=difference, **options), None, None
-
-    if importlib.util.find_spec("pairedpermtest"):  # from github.com/rycolab/paired-perm-test
-        yield "rycolab/paired-perm-test", True, zmigrod
-    yield f"stambo, {resamples:,} resamples", False, stambo
-    yield f"mlxtend, {rounds:,} permutations", False, mlxtend
+    truth, first, second = items
+    codes = (truth * 2 + first, truth * 2 + second)
+    options = {"method": "approximate", "num_rounds": rounds, "seed": 0, "paired": True}
+    return permutation_test(*codes, func=difference, **options), None, None
 
 
 def f1(truth: Any, predicted: Any) -> float:

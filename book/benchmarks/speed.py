@@ -108,33 +108,51 @@ def labels(items: int) -> tuple[Any, Any]:
 
 
 def from_labels() -> Iterator[Case]:
-    """Give the cases that start from labels."""
+    """Give the cases that start from labels, against formulas."""
     import confidenceinterval
-    from confidence_intervals import evaluate_with_conf_int
-    from scipy.stats import bootstrap
-    from sklearn.metrics import confusion_matrix, f1_score
+    from sklearn.metrics import confusion_matrix
 
-    pair = truth, predicted = labels(1000)
-    binary = partial(f1ci.f1_score_interval, *pair)
+    pair = labels(1000)
     question = "F1 interval from 1000 labels"
+    ours = partial(f1ci.f1_score_interval, *pair)
     matrix = partial(confusion_matrix, *pair)
-    yield Case(question, "scikit-learn confusion_matrix, no interval", binary, matrix)
+    yield Case(question, "scikit-learn confusion_matrix, no interval", ours, matrix)
     for average in ("binary", "micro", "macro"):
         ours = partial(f1ci.f1_score_interval, *pair, average=average)
         theirs = partial(confidenceinterval.f1_score, *pair, average=average)
         yield Case(f"{average} {question}", "confidenceinterval, analytic", ours, theirs)
-    options = {"average": "binary", "method": "bootstrap_bca", "n_resamples": 9999}
-    theirs = partial(confidenceinterval.f1_score, *pair, **options)
-    yield Case(question, "confidenceinterval, BCa, 9,999 resamples", binary, theirs)
-    theirs = partial(evaluate_with_conf_int, predicted, f1_score, truth, num_bootstraps=1000)
-    yield Case(question, "confidence-intervals, 1,000 resamples", binary, theirs)
-    options = {"paired": True, "vectorized": False, "n_resamples": 999, "method": "percentile"}
-    theirs = partial(bootstrap, pair, f1_score, **options)
-    yield Case(question, "scipy bootstrap, percentile, 999 resamples", binary, theirs)
     many = labels(10_000_000)
     ours = partial(f1ci.f1_score_interval, *many)
     theirs = partial(confidenceinterval.f1_score, *many, average="binary")
     yield Case("F1 interval from 10,000,000 labels", "confidenceinterval, analytic", ours, theirs)
+
+
+def resampling() -> Iterator[Case]:
+    """Give the cases that start from labels, against the bootstrap."""
+    import confidenceinterval
+    from confidence_intervals import evaluate_with_conf_int
+    from scipy.stats import bootstrap
+    from sklearn.metrics import f1_score
+
+    pair = truth, predicted = labels(1000)
+    ours = partial(f1ci.f1_score_interval, *pair)
+    bca = {"average": "binary", "method": "bootstrap_bca", "n_resamples": 9999}
+    percentile = {"paired": True, "vectorized": False, "n_resamples": 999, "method": "percentile"}
+    for other, theirs in (
+        (
+            "confidenceinterval, BCa, 9,999 resamples",
+            partial(confidenceinterval.f1_score, *pair, **bca),
+        ),
+        (
+            "confidence-intervals, 1,000 resamples",
+            partial(evaluate_with_conf_int, predicted, f1_score, truth, num_bootstraps=1000),
+        ),
+        (
+            "scipy bootstrap, percentile, 999 resamples",
+            partial(bootstrap, pair, f1_score, **percentile),
+        ),
+    ):
+        yield Case("F1 interval from 1000 labels", other, ours, theirs)
 
 
 def best_times(*calls: Callable[[], object], budget: float = 1.0) -> list[float]:
@@ -163,7 +181,7 @@ def seconds(call: Callable[[], object], count: int = 1) -> float:
 def measure() -> list[dict[str, Any]]:
     """Time all cases and print each."""
     lines = []
-    for case in (*from_counts(), *a_million(), *from_labels()):
+    for case in (*from_counts(), *a_million(), *from_labels(), *resampling()):
         with warnings.catch_warnings(), contextlib.redirect_stderr(io.StringIO()):
             warnings.simplefilter("ignore")
             ours, theirs = (float(f"{t:.4g}") for t in best_times(case.ours, case.theirs))

@@ -4,7 +4,8 @@ Units are independent, the items of one unit are not. One rule serves every scor
 
 1. Leave each unit out in turn. Without unit g the score changes by theta - theta_g. The jackknife
    variance is (G - 1) / G times the sum of the squares of these changes, for G units.
-2. The limits are symmetric on the logit scale of the score's range, so they stay inside it.
+2. The limits are symmetric on the logit scale of the score's range, so they stay inside it. The
+   centre of an average over classes is the score less the jackknife's bias.
 3. The quantile is Student's, with 1 / sum(h_g^2) - 1 degrees of freedom, where h_g is the share of
    unit g in the items that the score depends on. Units of one size give G - 1 degrees of freedom,
    and a few large units fewer.
@@ -53,12 +54,15 @@ class Moves(NamedTuple):
         How far the score changes if the unit is left out.
     share : ndarray, shape (units, ...)
         The unit's share in the items that the score depends on.
+    bias : ndarray or float
+        By how much the score is too high on average, as the jackknife says; for averages by class.
     """
 
     estimate: Array
     influence: Array
     left_out: Array
     share: Array
+    bias: FloatOrArray = 0.0
 
     @property
     def units(self) -> Array:
@@ -89,20 +93,26 @@ def degrees_of_freedom(share: Array) -> Array:
 def limits(moves: Moves, z: FloatOrArray, range_: tuple[float, float]) -> Limits:
     """Return the limits of the jackknife on the logit scale of the range, with Student's quantile.
 
-    Without a variance they leave room for units of a kind that was not seen.
+    Without a variance they leave room for units of a kind that was not seen. They are the whole
+    range where the score is undefined.
     """
     estimate = moves.estimate
     least, largest = range_
     error = jackknife_error(moves)
     t = stdtrit(degrees_of_freedom(moves.share), ndtr(z))
-    low, high = delta.logit(estimate, error, t, range_)
+    # The bias moves the centre half of the way to a border at most.
+    halfway = 0.5 * (least + estimate), 0.5 * (largest + estimate)
+    low, high = delta.logit(np.clip(estimate - moves.bias, *halfway), error, t, range_)
+    low = np.minimum(low, estimate)
+    high = np.maximum(high, estimate)
     # Wilson's upper limit for the share of such units, none of G. They may have any score.
     unseen = z * z / (moves.units + z * z)
     alike = (error == 0.0) & ~np.isnan(estimate)
     with np.errstate(invalid="ignore"):
         low = np.where(alike, estimate - unseen * (estimate - least), low)
         high = np.where(alike, estimate + unseen * (largest - estimate), high)
-    return low, high
+    undefined = np.isnan(estimate)
+    return np.where(undefined, least, low), np.where(undefined, largest, high)
 
 
 def change(a: Moves, b: Moves) -> Moves:
@@ -112,7 +122,8 @@ def change(a: Moves, b: Moves) -> Moves:
     """
     influence = _rounded(b.influence - a.influence, np.abs(a.influence) + np.abs(b.influence))
     left_out = _rounded(b.left_out - a.left_out, np.abs(a.left_out) + np.abs(b.left_out))
-    return Moves(b.estimate - a.estimate, influence, left_out, 0.5 * (a.share + b.share))
+    share = 0.5 * (a.share + b.share)
+    return Moves(b.estimate - a.estimate, influence, left_out, share, b.bias - a.bias)
 
 
 # From counts to moves.
@@ -160,7 +171,11 @@ def moves_of_average(table: Array, a: float, b: float, weighted: bool) -> Moves:
         true = table[:, 0] + table[:, 2]
         influence = influence + true @ (scores - estimate) / true.sum()
     share = classes.share @ _class_shares(total, a, b, weight)
-    return Moves(estimate, influence, _changes(estimate, without), share)
+    # 3. The jackknife's bias (G - 1) (mean without a unit - score), over the units that hold items.
+    left_out = _changes(estimate, without)
+    units = np.maximum((share > 0.0).sum(axis=0), 1)
+    bias = -(units - 1.0) * left_out.sum(axis=0) / units
+    return Moves(estimate, influence, left_out, share, bias)
 
 
 def _class_weights(counts: Array, weighted: bool) -> Array:

@@ -167,13 +167,21 @@ def get(metric: str | Metric) -> Metric:
         return METRICS[name]
     if _is_fbeta(name):
         return fbeta(float(name[1:]))
+    averaged = _average(name)
+    if averaged is not None:
+        return averaged
+    near = difflib.get_close_matches(name, [*METRICS, *ALIASES, *_AVERAGED], n=1, cutoff=0.7)
+    hint = f"; did you mean {near[0]!r}?" if near else f"; known are {', '.join(METRICS)}"
+    raise ValueError(f"metric must have a known name, got {_validation.short(metric)}{hint}")
+
+
+def _average(name: str) -> Metric | None:
+    """Return the average of a name such as "macro_precision" or "precision_macro"; else None."""
     for average in ("macro", "weighted", "micro"):
         of = name.removeprefix(f"{average}_").removesuffix(f"_{average}")
         if of != name and (of in METRICS or of in ALIASES or _is_fbeta(of)):
             return mean_of(average, get(of))
-    near = difflib.get_close_matches(name, [*METRICS, *ALIASES, *_AVERAGED], n=1, cutoff=0.7)
-    hint = f"; did you mean {near[0]!r}?" if near else f"; known are {', '.join(METRICS)}"
-    raise ValueError(f"metric must have a known name, got {_validation.short(metric)}{hint}")
+    return None
 
 
 def _is_fbeta(name: str) -> bool:

@@ -1,89 +1,89 @@
-"""Limits of averages and differences: numeric influences, a search by angle, simulation."""
-
-from __future__ import annotations
+"""Limits of averages and differences: closed forms, a search by angle, simulation."""
 
 import tracemalloc
+import warnings
 
 import numpy as np
 import pytest
-from f1ci.counts import Items, Matrix, SparseMatrix, items_of
-from f1ci.methods.score import normal_quantile
-from numpy.testing import assert_allclose, assert_array_equal
+from numpy.testing import assert_allclose
 from scipy.stats import chi2, norm
 from statsmodels.stats.proportion import proportion_confint
 
 import f1ci
-from f1ci.methods import score
 from f1ci.metrics import Metric, f1, fbeta, get, macro, macro_star, mcc, precision, weighted
 
-Z = normal_quantile(0.95)
+Z = norm.ppf(0.975)
 
 
-def limits(metric: Metric, matrix, z=Z):
-    matrix = matrix if isinstance(matrix, Matrix) else Matrix(np.asarray(matrix, dtype=float))
-    return score.sample_of(metric, matrix).limits(z, False)
+def limits(metric: Metric, matrix, level=0.95):
+    """Return the default limits of one matrix or of many, without warnings."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", f1ci.IntervalWarning)
+        interval = f1ci.metric_interval(matrix, metric, confidence_level=level)
+    assert interval.method == "score"
+    return interval.low, interval.high
 
 
-def items(cells) -> Items:
-    """Counts (..., r, r, r) by truth, prediction of A and prediction of B, as items."""
-    cells = np.asarray(cells, dtype=float)
-    r = cells.shape[-1]
-    counts = cells.reshape(*cells.shape[:-3], r**3)
-    return Items(np.indices((r, r, r)).reshape(3, -1), counts, None, range(r))
-
-
-def difference(metric: Metric, cells, z=Z):
-    return score.sample_of_difference(metric, items(cells)).limits(z, False)
+def difference(metric: Metric, cells):
+    """Return the limits for counts (r, r, r) by truth, prediction of A and prediction of B."""
+    labels = [np.repeat(axis.ravel(), np.ravel(cells)) for axis in np.indices(np.shape(cells))]
+    options = {} if metric.binary else {"labels": list(range(len(cells)))}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", f1ci.IntervalWarning)
+        return tuple(f1ci.difference_interval(*labels, metric, **options))
 
 
 # Averages
 
 
 def test_weighted_recall_is_accuracy() -> None:
-    m = np.array([[20, 3, 1], [4, 31, 0], [2, 2, 9]], dtype=float)
+    m = np.array([[20, 3, 1], [4, 31, 0], [2, 2, 9]])
     share = proportion_confint(60, m.sum(), alpha=0.05, method="wilson")
     assert_allclose(tuple(f1ci.metric_interval(m, weighted("recall"))), share, rtol=1e-13)
 
 
 def test_nothing_wrong_in_classes_of_unlike_sizes_is_not_certain() -> None:
     """Where no error is seen, up to ln 40 = 3.7 may be expected, by the Poisson limit of 95 %."""
-    m = np.diag([3.0, 1, 2, 10, 4, 5, 8, 2, 1, 10, 4, 4, 4, 5, 10, 2, 6, 10, 5, 8])
+    m = np.diag([3, 1, 2, 10, 4, 5, 8, 2, 1, 10, 4, 4, 4, 5, 10, 2, 6, 10, 5, 8])
     for metric in (weighted(precision), weighted(f1), weighted(fbeta(2))):
         low, high = limits(metric, m)
         assert low < 1 - np.log(40) / m.sum()
         assert high == 1.0
 
 
-def test_room_where_up_to_three_items_are_wrong() -> None:
-    # The one-sided Poisson limit from chi-squared, over the lower root of Wilson's quadratic.
-    for z in (1.0, Z, 3.0):
-        errors = np.array([1.0, 2.0, 3.0])
-        poisson = chi2.ppf(2 * norm.sf(z), 2 * errors) / 2
-        wilson = [np.roots([1, -(2 * e + z * z), e * e]).min() for e in errors]
-        room = score._room(np.array([0.0, 1.0, 2.0, 3.0, 4.0]), z)
-        assert_allclose(room[1:4], np.minimum(poisson / wilson, 1), rtol=1e-9)
-        assert_array_equal(room[[0, 4]], 1)
-    # So a test set with one error does not exclude a population that has one in 300.
-    one = np.diag([17.0, 17.0, 16.0])
+@pytest.mark.parametrize("errors", [1, 2, 3])
+@pytest.mark.parametrize("level", [0.7, 0.95, 0.997])
+def test_one_to_three_errors_leave_the_room_of_poisson(errors, level):
+    """The limit leaves room in the ratio of the exact limit for rare errors to Wilson's.
+
+    Kappa of two classes of one size is 1 less twice the share of errors, so Wilson's limit for
+    that share is known. The sizes are known to 1 / n here, with n = 20,000.
+    """
+    z = norm.ppf((1 + level) / 2)
+    poisson = chi2.ppf((1 - level), 2 * errors) / 2
+    wilson = np.roots([1, -(2 * errors + z * z), errors * errors]).min()
+    room = min(poisson / wilson, 1.0)
+    n = 20_000
+    matrix = np.diag([n // 2, n // 2])
+    matrix[0, 1] = errors
+    _, high = limits(get("kappa"), matrix, level)
+    assert (1 - high) / 2 * (n + errors) == pytest.approx(room * wilson, rel=2e-2)
+
+
+def test_one_error_does_not_exclude_a_population_that_has_one_in_300():
+    one = np.diag([17, 17, 16])
     one[0, 1] = 1
     assert limits(macro(f1), one)[1] > 1 - 1 / 300
 
 
-def test_a_batch_and_sparse_matrices_have_the_same_limits() -> None:
+def test_a_batch_has_the_limits_of_its_matrices() -> None:
     """To 1e-9: a table is at rest when no probability moves by 1e-8; in a batch it may go on."""
     rng = np.random.default_rng(7)
     for r in (2, 3, 9):
-        m = rng.multinomial(200, rng.dirichlet(np.ones(r * r)), 4).reshape(-1, r, r) * 1.0
-        true, predicted = np.indices((r, r)).reshape(2, -1)
+        m = rng.multinomial(200, rng.dirichlet(np.ones(r * r)), 4).reshape(-1, r, r)
         for metric in (macro(f1), weighted(fbeta(2)), macro_star()):
-            whole = np.array(limits(metric, m))
             one = np.transpose([limits(metric, matrix) for matrix in m])
-            few = [limits(metric, SparseMatrix(true, predicted, x.ravel(), r)) for x in m]
-            assert_allclose(one, whole, rtol=0, atol=1e-9)
-            assert_allclose(np.transpose(few), whole, rtol=0, atol=1e-9)
-    c = rng.multinomial(200, rng.dirichlet(np.ones(27)), 5).reshape(-1, 3, 3, 3) * 1.0
-    one = np.transpose([difference(macro(f1), cells) for cells in c])
-    assert_allclose(one, difference(macro(f1), c), rtol=0, atol=1e-9)
+            assert_allclose(one, np.array(limits(metric, m)), rtol=0, atol=1e-9)
 
 
 def test_many_classes_take_little_time_and_memory() -> None:
@@ -91,10 +91,11 @@ def test_many_classes_take_little_time_and_memory() -> None:
     rng = np.random.default_rng(2)
     y = rng.integers(0, 4_000, 40_000)
     p = np.where(rng.random(40_000) < 0.8, y, rng.integers(0, 4_000, 40_000))
-    counted = items_of({"y_true": y, "y_pred": p}, False, None, None, None)
     tracemalloc.start()
     try:
-        low, high = limits(macro(f1), counted.matrix())
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", f1ci.SmallSampleWarning)
+            low, high = f1ci.score_interval(y, p, "macro_f1")
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
@@ -130,7 +131,7 @@ HARDLY = [
 )
 def test_coverage_where_it_is_hard(n, cells, metric, least, most) -> None:
     p = cells / cells.sum()
-    m = np.random.default_rng(8).multinomial(n, p.ravel(), 4_000).reshape(-1, *p.shape) * 1.0
+    m = np.random.default_rng(8).multinomial(n, p.ravel(), 4_000).reshape(-1, *p.shape)
     m = m[(m.sum(axis=1) > 0).all(axis=1)]
     assert len(m) > 2_000
     truth = metric.value(p)
@@ -150,20 +151,18 @@ def test_a_perfect_weighted_score_is_one_to_the_last_bit(name: str) -> None:
 # Differences
 
 
-@pytest.mark.parametrize("correlation", [-0.6, 0.0, 0.3, 0.9, 1.0])
-def test_the_limits_of_a_difference_are_extremes_over_an_ellipse(correlation: float) -> None:
-    """Against a search of B - A over s^2 - 2 r s t + t^2 = 1 - r^2, in steps of half a degree."""
-    counts = [(17.0, 4.0, 6.0), (20.0, 3.0, 5.0)]
-    a, b = (score.sample_of_counts(fbeta(2), n) for n in counts)
-    low, high = score.difference_limits(a.limits, b.limits, np.array(correlation), Z, False)
+def test_the_limits_of_a_difference_are_extremes_over_an_ellipse() -> None:
+    """Models on different items: a search of B - A over the circle, in steps of half a degree."""
+    a, b = (17, 4, 6), (20, 3, 5)
+    low, high = f1ci.unpaired_difference(a, b, fbeta(2)).interval
 
-    def end(sample, zeta: float) -> float:
-        return float(sample.limits(abs(zeta) * Z, False)[int(zeta > 0)])
+    def end(counts, zeta: float) -> float:
+        tp, fp, fn = counts
+        level = 2 * norm.cdf(abs(zeta) * Z) - 1
+        return limits(fbeta(2), [[0, fp], [fn, tp]], level)[int(zeta > 0)]
 
-    angles = np.linspace(0, 2 * np.pi, 721)
-    s = np.cos(angles)
-    t = correlation * s + np.sqrt(1 - correlation**2) * np.sin(angles)
-    values = [end(b, y) - end(a, x) for x, y in zip(s, t, strict=True)]
+    angles = np.deg2rad(np.arange(0.25, 360, 0.5))
+    values = [end(b, y) - end(a, x) for x, y in zip(np.cos(angles), np.sin(angles), strict=True)]
     # 24 points of the ellipse miss .9 % of the length on each side at most.
     slack = 0.01 * (max(values) - min(values))
     assert min(values) - 1e-4 <= low <= min(values) + slack
@@ -177,28 +176,43 @@ METRICS = [f1, macro(f1), weighted(f1), macro_star(), mcc, get("kappa"), get("sp
 def test_differences(metric: Metric) -> None:
     rng = np.random.default_rng(5)
     r = 2 if metric.binary else 3
-    cells = rng.multinomial(90, rng.dirichlet(np.ones(r**3)), 30).reshape(-1, r, r, r) * 1.0
-    low, high = difference(metric, cells)
     least, largest = metric.range
-    assert (low >= least - largest).all()
-    assert (low < high).all()
-    assert (high <= largest - least).all()
-    # B minus A is minus A minus B.
-    other = difference(metric, np.swapaxes(cells, -1, -2))
-    assert_allclose(other, (-high, -low), rtol=0, atol=1e-12)
+    for cells in rng.multinomial(90, rng.dirichlet(np.ones(r**3)), 12).reshape(-1, r, r, r):
+        low, high = difference(metric, cells)
+        assert least - largest <= low < high <= largest - least
+        # B minus A is minus A minus B.
+        other = difference(metric, np.swapaxes(cells, -1, -2))
+        assert other == pytest.approx((-high, -low), abs=1e-12)
     # One classifier twice: an interval about zero, not of length zero.
-    twice = np.zeros((r, r, r))
+    twice = np.zeros((r, r, r), int)
     for k in range(r):
-        twice[:, k, k] = cells[0].sum(axis=-1)[:, k]
+        twice[:, k, k] = cells.sum(axis=-1)[:, k]
     low, high = difference(metric, twice)
     assert low < 0 < high
-    assert_allclose(low, -high, rtol=1e-9)
+    assert low == pytest.approx(-high, rel=1e-9)
 
 
-def test_differences_of_many_classes_take_no_seconds() -> None:
-    """24 limits of Matthews' correlation of 100 classes would take half a minute."""
-    y = np.arange(100).repeat(3)
-    a, b = np.roll(y, 1), np.roll(y, 2)
-    found = f1ci.difference_interval(y, a, b, "mcc")
-    assert found.method == "logit"
-    assert f1ci.difference_interval(y % 10, a % 10, b % 10, "mcc").method == "score"
+def test_the_correlation_of_two_models_has_half_an_item_more_in_each_cell() -> None:
+    """Accuracy: with A and B right or wrong, the correlation of the table of all eight cells."""
+    cells = np.random.default_rng(1).integers(1, 30, (2, 2, 2))
+    true, a, b = np.indices((2, 2, 2))
+    weight = cells + 0.5
+    right = np.array([(a == true).ravel(), (b == true).ravel()], dtype=float)
+    r = np.cov(right, aweights=weight.ravel())
+    correlation = r[0, 1] / np.sqrt(r[0, 0] * r[1, 1])
+    n = cells.sum()
+    ks = [int((cells * (x == true)).sum()) for x in (a, b)]
+
+    def end(k: int, zeta: float) -> float:
+        level = 2 * norm.cdf(abs(zeta) * Z) - 1
+        return proportion_confint(k, n, alpha=1 - level, method="wilson")[int(zeta > 0)]
+
+    y = 0.5 * np.arccos(correlation)
+    x = np.deg2rad(np.arange(0.25, 360, 0.5))
+    values = [
+        end(ks[1], t) - end(ks[0], s) for s, t in zip(np.cos(x + y), np.cos(x - y), strict=True)
+    ]
+    low, high = difference(get("accuracy"), cells)
+    slack = 0.01 * (max(values) - min(values))
+    assert min(values) - 1e-9 <= low <= min(values) + slack
+    assert max(values) - slack <= high <= max(values) + 1e-9

@@ -34,13 +34,14 @@ def a_posterior(do, **options):
 # What many of them take.
 AT = {"method": "score", "confidence_level": 0.9}
 SIDE = {**AT, "alternative": "greater"}
+BY_GROUP = {**SIDE, "method": "logit"}
 ONE = {"y_true": TRUE, "y_pred": A}
 PAIR = {"y_true": TRUE, "y_pred_a": A, "y_pred_b": B}
 MODELS = {"y_true": TRUE, "predictions": {"A": A, "B": B}}
 MATRIX = {"matrix": [[9, 2], [3, 8]]}
 CLASSES = {"labels": [0, 1], "groups": [0, 1, 2, 3] * 4}
 COUNTED = {"sample_weight": None, "zero_division": 0}
-UNITS = {"metric": "f1", "average": None, **SIDE}
+UNITS = {"metric": "f1", "average": None, **BY_GROUP}
 LARGE = {"metric": "f1", "difference": 0.1, "power": 0.7}
 DRAWN = {"metric": "f1", "margin": 0.1, "pos_label": 1, "rng": 1, "confidence_level": 0.9}
 WEIGHTS = {"prior": 1.0, "rope": 0.01, "rho1": 0.3, "rho2": 0.3}
@@ -53,8 +54,20 @@ CALLS = {
     "f1_interval": (f1ci.f1_interval, {"tp": 7, "fp": 2, "fn": [1, 3], **SIDE}),
     "f1_score_interval": (
         f1ci.f1_score_interval,
-        {**ONE, **CLASSES, **SIDE, **COUNTED, "average": "macro", "beta": 2.0},
+        {**ONE, **CLASSES, **BY_GROUP, **COUNTED, "average": "macro", "beta": 2.0},
     ),
+    "score_interval": (
+        f1ci.score_interval,
+        {
+            **ONE,
+            **CLASSES,
+            **BY_GROUP,
+            "metric": "f1",
+            "zero_division": 0,
+            "average": "macro",
+        },
+    ),
+    "score_interval, binary": (f1ci.score_interval, {**ONE, "pos_label": 1}),
     "f1_score_interval, binary": (
         f1ci.f1_score_interval,
         {**ONE, "pos_label": 1, "method": "score"},
@@ -80,7 +93,7 @@ CALLS = {
     ),
     "difference_interval": (
         f1ci.difference_interval,
-        {**PAIR, **CLASSES, **SIDE, "metric": "macro_f1"},
+        {**PAIR, **CLASSES, **BY_GROUP, "metric": "macro_f1", "zero_division": 0},
     ),
     "difference_interval, binary": (
         f1ci.difference_interval,
@@ -92,7 +105,7 @@ CALLS = {
     ),
     "difference_test, classes": (
         f1ci.difference_test,
-        {**PAIR, **CLASSES, "metric": "macro_f1", "replicates": 9},
+        {**PAIR, **CLASSES, "metric": "macro_f1", "replicates": 9, "zero_division": 0},
     ),
     "joint_intervals": (
         f1ci.joint_intervals,
@@ -107,24 +120,27 @@ CALLS = {
     ),
     "joint_intervals, classes": (
         f1ci.joint_intervals,
-        {**MODELS, "metrics": ["macro_f1"], "labels": [0, 1]},
+        {**MODELS, "metrics": ["macro_f1"], "labels": [0, 1], "zero_division": 0},
     ),
     "compare_models": (
         f1ci.compare_models,
-        {**MODELS, **DRAWN, "groups": [0, 1, 2, 3] * 4, "method": "score"},
+        {**MODELS, **DRAWN, "groups": [0, 1, 2, 3] * 4, "method": "logit"},
     ),
     "compare_models, classes": (
         f1ci.compare_models,
-        {**MODELS, "metric": "macro_f1", "labels": [0, 1]},
+        {**MODELS, "metric": "macro_f1", "labels": [0, 1], "zero_division": 0},
     ),
     "unpaired_difference": (
         f1ci.unpaired_difference,
         {"matrix_a": [[9, 2], [3, 8]], "matrix_b": [[7, 2], [3, 9]], "metric": "f1", **AT},
     ),
-    "matrix_report": (f1ci.matrix_report, {**MATRIX, "classes": ["a", "b"], **AT}),
+    "matrix_report": (
+        f1ci.matrix_report,
+        {**MATRIX, "labels": ["a", "b"], "zero_division": 0, **AT},
+    ),
     "classification_report": (
         f1ci.classification_report,
-        {**ONE, **CLASSES, **AT, **COUNTED, "target_names": ["a", "b"]},
+        {**ONE, **CLASSES, **AT, **COUNTED, "method": "logit", "target_names": ["a", "b"]},
     ),
     "equicoordinate_quantile": (
         f1ci.equicoordinate_quantile,

@@ -5,7 +5,6 @@ import warnings
 import numpy as np
 import pytest
 import sklearn.metrics as sk
-from f1ci.metrics.classes import Mean
 
 import f1ci
 from f1ci import metrics

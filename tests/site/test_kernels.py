@@ -115,9 +115,14 @@ def test_averages(evaluate, r, average):
         metric = getattr(f1ci.metrics, average)(f1ci.metrics.tversky(a, b))
         flag = str(average == "weighted").lower()
         call = f"m => f1ci.averageScore(m, {a}, {b}, {level}, {flag})"
-        ours = evaluate(call, tables.tolist())
+        ours = evaluate(f"m => ({call})(m) ?? [NaN, NaN]", tables.tolist())
         theirs = package_limits(f1ci.metric_interval, tables, metric, confidence_level=level)
-        np.testing.assert_allclose(ours, theirs, rtol=0, atol=PROMISED)
+        # Where rounding would decide the way of a search that does not come to rest, nothing is
+        # offered: of F1 hardly ever, of other scores where no item is wrong.
+        offered = ~np.isnan(ours[:, 0])
+        wrong = tables.sum(axis=(1, 2)) > np.trace(tables, axis1=1, axis2=2)
+        assert np.mean(~offered & (wrong | (a == b))) < 0.02
+        np.testing.assert_allclose(ours[offered], theirs[offered], rtol=0, atol=PROMISED)
 
 
 def named(cells):
@@ -140,9 +145,7 @@ def test_differences(evaluate):
     ]
     for a, b in WEIGHTS:
         metric = f1ci.metrics.tversky(a, b)
-        theirs = [
-            package_limits(f1ci.difference_interval, *labels(c), metric) for c in relevant
-        ]
+        theirs = [package_limits(f1ci.difference_interval, *labels(c), metric) for c in relevant]
         call = f"t => f1ci.differenceScore(t, {a}, {b}, 0.95)"
         ours = evaluate(call, [named(c) for c in relevant])
         np.testing.assert_allclose(ours, theirs, rtol=0, atol=PROMISED)
@@ -207,9 +210,13 @@ def test_counts_that_fit_a_rounding(evaluate, precision, recall, f1, positives):
     bands = [band(printed)[1] for printed in (precision, recall, f1)]
     rows = ".map(({tp, from, to}) => [tp, from, Math.min(to, 599)])"
     found = evaluate(f"c => f1ci.fittingCounts(c[0], c[1], {positives}){rows}", [bands])[0]
-    assert by_two == {(int(t), fp) for t, low, high in found for fp in range(int(low), int(high) + 1)}
+    assert by_two == {
+        (int(t), fp) for t, low, high in found for fp in range(int(low), int(high) + 1)
+    }
     found = evaluate(f"c => f1ci.fittingF1(c[2], {positives}){rows}", [bands])[0]
-    assert by_f1 == {(int(t), fp) for t, low, high in found for fp in range(int(low), int(high) + 1)}
+    assert by_f1 == {
+        (int(t), fp) for t, low, high in found for fp in range(int(low), int(high) + 1)
+    }
 
 
 # The files for others
@@ -225,11 +232,13 @@ def test_the_examples_are_right(evaluate):
         np.testing.assert_allclose(
             evaluate(call, [example["arguments"]])[0], np.ravel(example["result"]), atol=1e-9
         )
-    expected = {json.dumps(e["arguments"]): e["result"] for e in EXAMPLES if "Score" in e["function"]}
-    M = [[50, 3, 1], [4, 61, 2], [0, 5, 74]]
+    expected = {
+        json.dumps(e["arguments"]): e["result"] for e in EXAMPLES if "Score" in e["function"]
+    }
+    matrix = [[50, 3, 1], [4, 61, 2], [0, 5, 74]]
     for average in ("macro", "weighted"):
-        interval = f1ci.metric_interval(M, f"{average}_f1")
-        key = json.dumps([M, 0.5, 0.5, 0.95, average == "weighted"])
+        interval = f1ci.metric_interval(matrix, f"{average}_f1")
+        key = json.dumps([matrix, 0.5, 0.5, 0.95, average == "weighted"])
         assert expected[key] == pytest.approx(list(interval), abs=PROMISED)
     low, high = f1ci.f1_interval(77, 44, 10)  # Lam, Gopal and Qian (2024), section 6
     by_name = {e["function"]: e["result"] for e in EXAMPLES}
