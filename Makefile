@@ -13,7 +13,13 @@ NAME ?=
 PARAMS ?=
 OPTIONS ?=
 WITH ?=
-# The shell expands these variables, not make: a quote in a value stays a quote.
+# The shell expands these variables, not make: a quote in a value stays a quote, and $(shell ...)
+# stays a text.
+override NAME := $(value NAME)
+override PARAMS := $(value PARAMS)
+override SCHEDULER := $(value SCHEDULER)
+override SEED := $(value SEED)
+override WORKERS := $(value WORKERS)
 RUN := $(BIN)/python -m compendium.execute --workers "$$WORKERS" --scheduler "$$SCHEDULER"
 export NAME PARAMS SCHEDULER SEED WORKERS
 # Python stores compiled files. Otherwise every notebook compiles its imports, for 3 seconds.
@@ -23,6 +29,11 @@ ifneq ($(words $(VENV)),1)
 $(error VENV is a path without spaces, got '$(VENV)')
 endif
 
+# An environment computes with the code of the folder that made it.
+MINE := test ! -e $(READY) || test "$$(cat $(READY))" = "$$(pwd)" || { \
+	echo "$(VENV) was made for $$(cat $(READY)) and would compute with what is there: remove it," \
+	"or name another one with VENV=..."; exit 2; }
+
 .DEFAULT_GOAL := help
 .PHONY: help book pdf quick site notebooks notebook pair seed ledger verify reference archive test train dist bench peers lock clean ready
 
@@ -30,6 +41,7 @@ help:  ## Print the targets.
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 12
 
 $(READY): requirements.lock pyproject.toml
+	@$(MINE)
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' || { \
 		echo "Python 3.10 or newer is needed, and $(PYTHON) is $$($(PYTHON) --version 2>&1): name one with PYTHON=..."; exit 2; }
 	$(PYTHON) -m venv $(VENV)
@@ -38,14 +50,13 @@ $(READY): requirements.lock pyproject.toml
 	@pwd > $@
 
 ready: $(READY)  ## Make the environment of this folder if it is missing.
-	@test "$$(cat $(READY))" = "$$(pwd)" || { echo "$(VENV) was made for $$(cat $(READY)) and would \
-	compute with what is there: remove it, or name another one with VENV=..."; exit 2; }
+	@$(MINE)
 
 book: ready  ## Run every notebook at full fidelity, check the ledger and build the site.
 	@$(RUN); ran=$$?; test $$ran -le 1 || exit $$ran; \
 	$(BIN)/python -m compendium.book && exit $$ran  # 1: a notebook has failed, which its page shows
 
-pdf: ready  ## Print the built book, and its article, as PDFs (needs Chromium).
+pdf: ready  ## Print the article of the built book as a PDF (needs Chromium).
 	$(BIN)/python -m compendium.deposit pdf
 
 quick: ready  ## Build the book with few replicates: a look, not a result.
@@ -53,11 +64,7 @@ quick: ready  ## Build the book with few replicates: a look, not a result.
 	$(BIN)/python -m compendium.book --quick && exit $$ran
 
 site: ready  ## Build the pages alone, from the reference run and earlier runs: a preview while writing.
-	@mkdir -p _build/site/results
-	@for made in _build/quick _build; do for part in executed records results; do \
-		! test -d $$made/$$part || cp -r $$made/$$part _build/site; done; done
-	@cp book/reference/*.csv _build/site/results
-	$(BIN)/python -m compendium.book --site
+	$(BIN)/python -m compendium.book --preview $(OPTIONS)
 
 notebooks: ready  ## Run the notebooks whose inputs changed. SCHEDULER=tcp://... uses a Dask cluster.
 	$(RUN)
@@ -67,10 +74,10 @@ notebook: ready  ## Run one notebook: make notebook NAME=lam-coverage PARAMS="co
 	$(RUN) --params="$$PARAMS" -- "$$NAME"
 
 pair: ready  ## Write each notebook's .ipynb from its .py.
-	$(BIN)/python -m compendium.sources
+	$(BIN)/python -m compendium.pairs
 
 seed: ready  ## Run notebooks with another root seed and compare the verdicts. SEED=8 OPTIONS=--quick
-	@$(RUN) --seed="$$SEED" $(OPTIONS); ran=$$?; test $$ran -le 1 || exit $$ran; \
+	@rm -rf _build/seed; $(RUN) --into seed --params="seed=$$SEED" $(OPTIONS); ran=$$?; test $$ran -le 1 || exit $$ran; \
 	$(BIN)/python -m compendium.verdicts --seed && exit $$ran
 
 ledger: ready  ## Compare the notebooks' numbers with every published number.
@@ -83,6 +90,7 @@ verify: ready  ## Run everything again, compare each number with the reference r
 reference: ready  ## Run the notebooks whose inputs changed and make this run the reference run.
 	$(RUN)
 	$(BIN)/python -m compendium.deposit reference
+	$(BIN)/python -m compendium.pairs
 
 archive: book  ## Write one archive of the repository, the site and all results, to deposit (GNU tar).
 	{ git ls-files -z; find _build/html _build/executed _build/results _build/ledger -type f -print0; } \
@@ -112,25 +120,21 @@ dist: ready  ## Build f1ci's wheel and test it without the compendium. WITH="num
 		$(or $(WITH),-c _build/constraints.txt) hypothesis matplotlib mpmath pandas pytest scikit-learn statsmodels
 	_build/wheel/bin/pytest -q -m "not slow" -o pythonpath= -o testpaths= tests/package
 
-bench: ready $(BENCH)/.ready  ## Time f1ci against other packages. OPTIONS="--big --record" for the book.
-	OMP_NUM_THREADS=1 $(BENCH)/bin/python -m benchmarks.bench $(OPTIONS)
+bench: $(BENCH)/.ready  ## Time f1ci beside other packages, for the page that compares them (2 minutes).
+	OMP_NUM_THREADS=1 PYTHONPATH=book $(BENCH)/bin/python -m benchmarks.speed
 
-peers: ready $(BENCH)/.ready  ## Compute the other packages' answers of the validation page again (20 minutes).
-	$(BIN)/python -m benchmarks.probes $(BENCH)/bin/python
+peers: $(BENCH)/.ready  ## Ask the other packages again (20 minutes). OPTIONS=compare-peers.json asks the other questions.
+	PYTHONPATH=book $(BENCH)/bin/python -m benchmarks.peers $(OPTIONS)
 
-$(BENCH)/.ready: pyproject.toml
+$(BENCH)/.ready: pyproject.toml | ready
 	$(PYTHON) -m venv $(BENCH)
 	$(BENCH)/bin/python -m pip install --quiet --disable-pip-version-check \
 		$$($(BIN)/python -c "import tomllib; print(*tomllib.load(open('pyproject.toml', 'rb'))['dependency-groups']['bench'])") -e .
 	@touch $@
 
-lock: ready  ## Write requirements.lock and environment.yml again from pyproject.toml (needs uv).
+lock:  ## Write requirements.lock again from pyproject.toml (needs uv).
 	uv pip compile --quiet --universal --python-version 3.10 --generate-hashes --no-annotate --no-header \
 		--group book --group test pyproject.toml --output-file requirements.lock
-	sed '/- pip:$$/q' environment.yml > environment.new
-	sed -n 's/^\([a-z0-9].*\) \\$$/      - \1/p' requirements.lock >> environment.new
-	echo '      - --editable .' >> environment.new
-	mv environment.new environment.yml
 
 clean:  ## Remove built files; keep the environments.
 	rm -rf _build dist .coverage .hypothesis .mypy_cache .pytest_cache .ruff_cache

@@ -74,6 +74,25 @@ class Predictions:
 
 def choose(table: Table, named: Named, roles: Roles) -> Predictions:
     """Return the labels in the columns that are named or that cannot be meant otherwise."""
+    truth = _truth(table, named, roles)
+    refuse_absent(table, [truth, *named.models, named.groups])
+    _refuse_scores(table, truth)
+    models = _named_models(table, named.models)
+    if not models:
+        models = _models_by_labels(table, truth, roles)
+    chosen = [truth, *models]
+    _refuse_missing(table, chosen)
+    _refuse_strange_models(table, truth, models)
+    labels = spelled_alike([table.columns[name] for name in chosen])
+    predictions = Predictions(truth, labels, models)
+    if named.groups:
+        _refuse_missing(table, [named.groups])
+        predictions.groups = table.columns[named.groups]
+    return _repeated(table, predictions, roles)
+
+
+def _truth(table: Table, named: Named, roles: Roles) -> str:
+    """Return the column of the truth: by name, or the only one that can be it."""
     truth: str | None = named.truth
     if not truth:
         truth = truth_by_name(table, roles)
@@ -83,17 +102,7 @@ def choose(table: Table, named: Named, roles: Roles) -> Predictions:
         listed = _validation.listing(list(table.columns))
         question = "which column is the truth? name it with --true"
         raise ValueError(f"{table.file}: {question}; got the columns {listed}")
-    refuse_absent(table, [truth, *named.models, named.groups])
-    _refuse_scores(table, truth)
-    models = _named_models(table, named.models)
-    if not models:
-        models = _models_by_labels(table, truth, roles)
-    chosen = [truth, *models]
-    _refuse_missing(table, [*chosen, *([named.groups] if named.groups else [])])
-    _refuse_strange_models(table, truth, models)
-    labels = spelled_alike([table.columns[name] for name in chosen])
-    groups = table.columns[named.groups] if named.groups else None
-    return _repeated(table, Predictions(truth, labels, models, groups), roles)
+    return truth
 
 
 def roles_of(table: Table) -> Roles:
@@ -102,12 +111,20 @@ def roles_of(table: Table) -> Roles:
     for name, cells in table.columns.items():
         role = role_of(name)
         if role == "count":
-            are_counts = all(cell.isdecimal() for cell in cells)
-            role = "count" if are_counts and not all_different(cells) else "index"
+            role = "count" if _are_counts(cells) else "index"
         elif role not in ("truth", "label") and all_different(cells):
             role = "index"
         roles[name] = role
     return roles
+
+
+def _are_counts(cells: list[str]) -> bool:
+    """Tell if cells are whole numbers, but not those of the lines: 1, 2, 3, ... in any order."""
+    if not all(cell.isdecimal() for cell in cells):
+        return False
+    numbers = sorted(map(int, cells))
+    lines = range(len(cells)) if numbers[0] == 0 else range(1, len(cells) + 1)
+    return numbers != list(lines)
 
 
 def all_different(cells: Sequence[str]) -> bool:
@@ -115,22 +132,27 @@ def all_different(cells: Sequence[str]) -> bool:
     return len(cells) > 3 and len(set(cells)) == len(cells)
 
 
+def with_role(roles: Roles, *wanted: Role) -> list[str]:
+    """Return the columns that hold one of these."""
+    return [name for name, role in roles.items() if role in wanted]
+
+
 def truth_by_name(table: Table, roles: Roles) -> str | None:
     """Return the one column that is called the truth; several columns are one if they agree."""
-    strong = [name for name in table.columns if roles[name] == "truth"]
-    weak = [name for name in table.columns if roles[name] == "label"]
-    names = strong or weak
-    if not names or any(table.columns[name] != table.columns[names[0]] for name in names):
+    names = with_role(roles, "truth") or with_role(roles, "label")
+    if not names:
         return None
-    return names[0]
+    first = table.columns[names[0]]
+    agree = all(table.columns[name] == first for name in names)
+    return names[0] if agree else None
 
 
 def truth_by_rest(roles: Roles) -> str | None:
     """Return the only column whose name says nothing, if others are called models."""
-    rest = [name for name, role in roles.items() if role == "open"]
-    known = set(roles.values())
-    has_models = "model" in known and not known & {"truth", "label"}
-    return rest[0] if has_models and len(rest) == 1 else None
+    rest = with_role(roles, "open")
+    if len(rest) != 1 or with_role(roles, "truth", "label") or not with_role(roles, "model"):
+        return None
+    return rest[0]
 
 
 def refuse_absent(table: Table, names: Iterable[str]) -> None:
@@ -158,20 +180,24 @@ def _named_models(table: Table, names: Sequence[str]) -> list[str]:
 def _models_by_labels(table: Table, truth: str, roles: Roles) -> list[str]:
     """Return the columns that are called models, or else those with the labels of the truth."""
     true = table.columns[truth]
-    called = [name for name, role in roles.items() if role == "model" and name != truth]
-    other = [name for name, role in roles.items() if role == "open" and name != truth]
-    share = {name: _share_known(table.columns[name], true) for name in called + other}
-    alike = [name for name in other if share[name] == 1.0]
-    strange = [name for name in called if share[name] < 0.5]
-    strange += [name for name in other if _is_other_coding(table.columns[name], true)]
+    called = [name for name in with_role(roles, "model") if name != truth]
+    strange = [name for name in called if _share_known(table.columns[name], true) < 0.5]
+    alike = []
+    for name in with_role(roles, "open"):
+        cells = table.columns[name]
+        if name == truth:
+            continue
+        if _share_known(cells, true) == 1.0:
+            alike.append(name)
+        elif _is_other_coding(cells, true):
+            strange.append(name)
+    doubt = _doubt(called, alike)
     if strange:
         doubt = f"those of {strange[0]!r} are {_some(table.columns[strange[0]])}"
-    else:
-        doubt = _doubt(called, alike)
     if doubt:
-        labels = f"the labels of the truth {truth!r} are {_some(true)}"
+        labels = f"{table.file}: the labels of the truth {truth!r} are {_some(true)}"
         question = "which columns are the models? name them with --pred"
-        raise ValueError(f"{table.file}: {labels}; {doubt}; {question}")
+        raise ValueError(f"{labels}; {doubt}; {question}")
     return called + alike
 
 
@@ -189,9 +215,11 @@ def _share_known(cells: list[str], true: list[str]) -> float:
     """Return the share of a column's labels, except missing ones, that are classes of the truth."""
     classes = set(true)
     labels = [cell for cell in cells if not _is_missing(cell, classes)]
+    if not labels:
+        return 0.0
     spelled_labels, spelled_true = respelled([labels, true])
     known = set(spelled_true)
-    return sum(label in known for label in spelled_labels) / len(labels) if labels else 0.0
+    return sum(label in known for label in spelled_labels) / len(labels)
 
 
 def _is_other_coding(cells: list[str], true: list[str]) -> bool:
@@ -215,10 +243,11 @@ def spelled_alike(columns: list[list[str]]) -> list[list[str]]:
     if len(set(spelling.values())) < len(before):
         changed = [f"{x} as {y}" for x, y in sorted(spelling.items()) if x != y]
         warn(f"labels are read {', '.join(changed)}", IntervalWarning)
-    elif any("." in x and _WHOLE.fullmatch(x) and _whole(x) in before for x in before):
-        numbers = [x for x in before if _WHOLE.fullmatch(x)]
-        listed = _some(numbers)
-        warn(f"{listed} are different classes: not all labels are numbers", IntervalWarning)
+        return respelled(columns)
+    numbers = [label for label in before if _WHOLE.fullmatch(label)]
+    if len(set(map(_whole, numbers))) < len(numbers) < len(before):
+        what = f"{_some(numbers)} are different classes"
+        warn(f"{what}: not all labels are numbers", IntervalWarning)
     return respelled(columns)
 
 
@@ -265,7 +294,9 @@ def positive_class(classes: Sequence[str]) -> str | None:
     if len(positive) == 1:
         return positive[0]
     other = [name for name in classes if name.casefold() not in _NEGATIVE]
-    return other[0] if len(other) == 1 and len(classes) == 2 else None
+    if len(classes) == 2 and len(other) == 1:
+        return other[0]
+    return None
 
 
 def _is_missing(label: str, classes: set[str]) -> bool:
@@ -320,18 +351,18 @@ def _refuse_strange_models(table: Table, truth: str, models: list[str]) -> None:
 
 def _repeated(table: Table, chosen: Predictions, roles: Roles) -> Predictions:
     """Return the labels as often as the column of counts says, if there is one."""
-    counts = [name for name, role in roles.items() if role == "count"]
+    counts = with_role(roles, "count")
     if not counts:
         return chosen
-    times = [int(cell) for cell in table.columns[counts[0]]]
-    if sum(times) > _MOST_ITEMS:
-        got = f"the column {counts[0]!r} adds up to {sum(times):,} items"
+    name = counts[0]
+    times = [int(cell) for cell in table.columns[name]]
+    items = sum(times)
+    if items > _MOST_ITEMS:
+        got = f"the column {name!r} adds up to {items:,} items"
         raise ValueError(f"{table.file}: {got}; at most {_MOST_ITEMS:,} are read")
-
-    def repeated(cells: list[str]) -> list[str]:
-        return [cell for cell, number in zip(cells, times, strict=True) for _ in range(number)]
-
-    chosen.labels = [repeated(column) for column in chosen.labels]
-    chosen.groups = None if chosen.groups is None else repeated(chosen.groups)
-    chosen.notes.append(f"each line counts as often as {counts[0]!r} says")
+    places = [place for place, number in enumerate(times) for _ in range(number)]
+    chosen.labels = [[column[place] for place in places] for column in chosen.labels]
+    if chosen.groups is not None:
+        chosen.groups = [chosen.groups[place] for place in places]
+    chosen.notes.append(f"each line counts as often as {name!r} says")
     return chosen

@@ -10,8 +10,7 @@ import csv
 import io
 import json
 import re
-import sys
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
@@ -25,9 +24,6 @@ Line: TypeAlias = tuple[int, list[str]]
 _MOST_BYTES = 1 << 28
 
 _SEPARATORS = "\t;,|"
-
-# Longer cells are sentences: each is kept once, and there is no use in comparing it with others.
-_LONGEST_LABEL = 40
 
 
 @dataclass
@@ -70,16 +66,14 @@ def read(path: str, delimiter: str | None = None, names: Collection[str] = ()) -
     file = "standard input" if path == "-" else path
     text = _text(path, file)
     if re.match(r"\s*(\{|\[\s*\{)", text):
-        lines = _lines_of_json(text, file)
-        return _table(file, lines, has_names=True)
+        return _table(file, _lines_of_json(text, file), has_names=True)
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     lines = list(_lines_of_text(text, delimiter or _separator(text), file))
     if not lines:
         raise ValueError(f"{file}: the file is empty")
     _check_widths(lines, file)
-    (_, head), *rows = lines
-    is_named = not set(head).isdisjoint(names)
-    return _table(file, lines, is_named or _are_names(head, [cells for _, cells in rows]))
+    is_named = not set(_stripped(lines[0][1])).isdisjoint(names)
+    return _table(file, lines, is_named or _has_names(lines))
 
 
 def _check_widths(lines: list[Line], file: str) -> None:
@@ -109,9 +103,9 @@ def _text(path: str, file: str) -> str:
         raise ValueError(f"{file}, line {number}: {what}") from None
 
 
-def _table(file: str, lines: Sequence[Line], has_names: bool) -> Table:
+def _table(file: str, lines: list[Line], has_names: bool) -> Table:
     """Return the table of these lines, of which the first may hold names."""
-    _, head = lines[0]
+    head = _stripped(lines[0][1])
     if not has_names:
         head = [f"column {k}" for k in range(1, len(head) + 1)]
     if len(set(head)) < len(head):
@@ -120,9 +114,15 @@ def _table(file: str, lines: Sequence[Line], has_names: bool) -> Table:
     items = lines[1:] if has_names else lines
     if not items:
         raise ValueError(f"{file}: no rows below the header")
-    cells = zip(*(row for _, row in items), strict=True)
-    columns = {name: list(column) for name, column in zip(head, cells, strict=True)}
-    return Table(file, columns, [number for number, _ in items], has_names)
+    columns = map(_stripped, zip(*(cells for _, cells in items), strict=True))
+    named = dict(zip(head, columns, strict=True))
+    return Table(file, named, [number for number, _ in items], has_names)
+
+
+def _stripped(cells: Sequence[str]) -> list[str]:
+    """Return cells without blanks at their ends; equal labels become one object in memory."""
+    stripped = {cell: cell.strip() for cell in set(cells)}
+    return [stripped[cell] for cell in cells]
 
 
 # Delimited text
@@ -149,9 +149,8 @@ def _lines_of_text(text: str, separator: str, file: str) -> Iterator[Line]:
         reader = csv.reader(
             io.StringIO(text), delimiter=separator, skipinitialspace=True, strict=True
         )
-        for row in reader:
-            cells = _stripped(row)
-            if any(cells) or len(cells) > 1:
+        for cells in reader:
+            if len(cells) > 1 or "".join(cells).strip():
                 yield number, cells
             number = reader.line_num + 1
     except csv.Error as error:
@@ -166,28 +165,23 @@ def _lines_of_words(text: str) -> Iterator[Line]:
     for number, line in enumerate(text.split("\n"), start=1):
         words = re.findall(r'"[^"]*"|\S+', line)
         if words:
-            yield number, _stripped(word.strip('"') for word in words)
+            yield number, [word.strip('"') for word in words]
 
 
-def _stripped(cells: Iterable[str]) -> list[str]:
-    """Return cells without blanks at their ends; equal labels are one object in memory."""
-    stripped = [cell.strip() for cell in cells]
-    return [sys.intern(cell) if len(cell) <= _LONGEST_LABEL else cell for cell in stripped]
-
-
-def _are_names(head: list[str], rows: list[list[str]]) -> bool:
+def _has_names(lines: list[Line]) -> bool:
     """Tell if the first line holds names and not labels.
 
     It holds labels if each of its cells stands in another line of its column too. Columns whose
     values are all different do not count.
     """
+    (_, head), *rows = lines
     if any(role_of(cell) != "open" for cell in head):
         return True
     is_label = []
-    for cell, column in zip(head, zip(*rows, strict=True), strict=False):
+    for cell, *column in zip(head, *(cells for _, cells in rows), strict=True):
         values = set(column)
         if len(values) < len(column):
-            is_label.append(cell in values)
+            is_label.append(cell.strip() in {value.strip() for value in values})
     return not is_label or not all(is_label)
 
 
@@ -201,7 +195,7 @@ def _lines_of_json(text: str, file: str) -> list[Line]:
     lines: list[Line] = [(1, names)]
     for number, one in enumerate(objects, start=1):
         cells = [_cell(one.get(name)) for name in names]
-        lines.append((number, _stripped(cells)))
+        lines.append((number, cells))
     return lines
 
 

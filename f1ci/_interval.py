@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from f1ci import _validation
 from f1ci.data import Matrix
-from f1ci.methods import Method, choose
+from f1ci.methods import Method, choose, default
 from f1ci.methods.closed_form import Limits
 from f1ci.methods.delta import normal_quantile
 from f1ci.metrics import Metric, Tversky
@@ -31,7 +31,7 @@ from f1ci.results import (
     Value,
     warn,
 )
-from f1ci.samples import Difference, Sample, Units
+from f1ci.samples import Counts, Difference, Sample, Units
 
 # Fewer items than this that matter to the score of a class are too few.
 FEW = 3
@@ -77,26 +77,20 @@ def interval_of(sample: Sample, question: Question) -> Interval:
     """Return the interval for a sample by the method that the question names, or the default."""
     method_name, method = method_for(sample, question.method)
     z = quantile_for(question.level, question.alternative)
-    low, high = limits_of(sample, method, z)
-    # 1. An undefined score may have a value by convention; then its whole range is possible.
-    undefined = np.isnan(sample.estimate)
-    least, largest = sample.range
-    if not np.isnan(question.constant):
-        low = np.where(undefined, least, low)
-        high = np.where(undefined, largest, high)
-    # 2. The other end of a one-sided interval is that of the range.
+    low, high = limits_of(sample, method, z, question.constant)
+    error = sample.error if method.error is None else method.error(sample, z)
+    # The other end of a one-sided interval is that of the range.
     if question.alternative == "greater":
-        high = np.where(np.isnan(high), high, largest)
+        high = np.where(np.isnan(high), high, sample.range[1])
     elif question.alternative == "less":
-        low = np.where(np.isnan(low), low, least)
+        low = np.where(np.isnan(low), low, sample.range[0])
     if not question.quiet:
         check(sample, method, question)
-    error = sample.error if method.error is None else method.error(sample, z)
     return Interval(
-        _number(_counted(sample, question.constant)),
+        _number(counted(sample, question.constant)),
         _number(low),
         _number(high),
-        _number(np.where(undefined, np.nan, error)),
+        _number(error),
         question.level,
         method_name + "+groups" * sample.grouped,
         question.name,
@@ -105,25 +99,37 @@ def interval_of(sample: Sample, question: Question) -> Interval:
     )
 
 
-def _counted(sample: Sample, constant: float) -> Array:
+def counted(sample: Sample, constant: float) -> Array:
     """Return the estimate, with a constant for a score that is undefined."""
+    if np.isnan(constant):
+        return sample.estimate
     if isinstance(sample, Difference):
-        return np.asarray(_counted(sample.b, constant) - _counted(sample.a, constant))
+        return np.asarray(counted(sample.b, constant) - counted(sample.a, constant))
     return np.where(np.isnan(sample.estimate), constant, sample.estimate)
 
 
-def limits_of(sample: Sample, method: Method, z: FloatOrArray) -> Limits:
+def limits_of(sample: Sample, method: Method, z: FloatOrArray, constant: float = np.nan) -> Limits:
     """Return the limits by a method.
 
-    Classes that count 0 or 1, although nothing is known of them, make the interval wider.
+    Classes that count 0 or 1, although nothing is known of them, make the interval wider. A score
+    that is undefined but counts as a constant may be anything.
     """
     low, high = method.limits(sample, z)
-    below, above = sample.unknown
-    return low - below, high + above
+    if sample.unknown is not None:
+        below, above = sample.unknown
+        low = low - below
+        high = high + above
+    if np.isnan(constant):
+        return low, high
+    least, largest = sample.range
+    undefined = np.isnan(sample.estimate)
+    return np.where(undefined, least, low), np.where(undefined, largest, high)
 
 
 def method_for(sample: Sample, name: str | None) -> tuple[str, Method]:
     """Return the named method for a sample and its name, or the default."""
+    if name is None:
+        return default(sample)
     what = repr(sample.metric.name)
     if isinstance(sample, Difference):
         what = f"differences of {what}"
@@ -145,8 +151,7 @@ def quantile_for(level: float, alternative: str) -> float:
 
 def _number(value: Array) -> Value:
     """Return a float if the array has no dimensions."""
-    array = np.asarray(value, dtype=np.float64)
-    return array if array.ndim else array.item()
+    return value if value.ndim else value.item()
 
 
 # Warnings.
@@ -154,25 +159,37 @@ def _number(value: Array) -> Value:
 
 def check(sample: Sample, method: Method, question: Question) -> None:
     """Warn of a sample that is undefined, degenerate or too small."""
+    if isinstance(sample, Counts) and sample.matrix is None and np.all(sample.error > 0.0):
+        return
     parts = [sample.a, sample.b] if isinstance(sample, Difference) else [sample]
-    undefined = np.isnan(np.asarray(sample.estimate))
-    if undefined.any() and np.isnan(question.constant):
-        reason = next(filter(None, (_lacking(part, question) for part in parts)), "")
-        text = f"{question.name} is undefined{_places(undefined, question)}{reason}"
-        warn(f"{text}; nan was returned", UndefinedMetricWarning)
+    _check_undefined(sample, parts, question)
     _check_left_out(parts, question)
-    flat = (np.asarray(sample.error) == 0.0) & ~undefined
-    # Units without a variance have Wilson's limits by "logit".
-    wilson = method.name == "logit" and isinstance(parts[0], Units)
-    if method.at_zero_error and flat.any() and not wilson:
-        text = f"{question.name} has a standard error of zero{_places(flat, question)}, so that"
-        advice = "method='score' avoids this" if sample.has_score_limits else "collect more items"
-        warn(f"{text} {method.at_zero_error}; {advice}", DegenerateVarianceWarning)
+    # Units without a variance leave room for units of another kind.
+    if method.at_zero_error and not (method.name == "logit" and isinstance(parts[0], Units)):
+        _check_error(sample, method, question)
     for part in parts:
         few = None if part.matrix is None else _with_few_items(part.metric, part.matrix)
         if few is not None and few.any():
             _warn_of_few(few, question, part.classes or question.classes)
             return
+
+
+def _check_undefined(sample: Sample, parts: list[Sample], question: Question) -> None:
+    """Warn that a score is undefined, and say which class is missing."""
+    undefined = np.isnan(np.asarray(sample.estimate))
+    if undefined.any() and np.isnan(question.constant):
+        reason = next(filter(None, (_lacking(part, question) for part in parts)), "")
+        text = f"{question.name} is undefined{_places(undefined, question)}{reason}"
+        warn(f"{text}; nan was returned", UndefinedMetricWarning)
+
+
+def _check_error(sample: Sample, method: Method, question: Question) -> None:
+    """Warn that a standard error is zero, and say what the method does then."""
+    flat = np.asarray(sample.error) == 0.0
+    if flat.any():
+        text = f"{question.name} has a standard error of zero{_places(flat, question)}, so that"
+        advice = "method='score' avoids this" if sample.has_score_limits else "collect more items"
+        warn(f"{text} {method.at_zero_error}; {advice}", DegenerateVarianceWarning)
 
 
 def _check_left_out(parts: list[Sample], question: Question) -> None:
@@ -247,19 +264,16 @@ def _places(which: NDArray[np.bool_] | np.bool_, question: Question) -> str:
 def _lacking(sample: Sample, question: Question) -> str:
     """Return a clause that says which classes are never true or never predicted."""
     matrix = sample.matrix
-    if matrix is None or question.each or not np.isnan(sample.estimate).any():
+    undefined = np.flatnonzero(np.isnan(sample.estimate))
+    if matrix is None or not len(undefined):
         return ""
     r = matrix.cells.r
-    first = np.flatnonzero(np.isnan(sample.estimate))[0]
-    numbers = {
-        "true": matrix.true.reshape(r, -1)[:, first],
-        "predicted": matrix.predicted.reshape(r, -1)[:, first],
-    }
-    binary = r == 2 and sample.metric.binary
-    names = ["negative", "positive"] if binary else sample.classes or question.classes
+    true = matrix.true.reshape(r, -1)[:, undefined[0]]
+    predicted = matrix.predicted.reshape(r, -1)[:, undefined[0]]
+    names = ["negative", "positive"] if r == 2 and sample.metric.binary else question.classes
     lacks = []
     for place in range(r):
-        words = [word for word, number in numbers.items() if not number[place]]
+        words = ["true"] * (not true[place]) + ["predicted"] * (not predicted[place])
         if words:
             lacks.append(f"class {_class_name(place, names)} is never {' and never '.join(words)}")
     return f", because {_validation.first_few(lacks)}" if lacks else ""

@@ -50,7 +50,8 @@ def joined(one: Table, other: Table, named: Named) -> tuple[Table, Roles, list[s
         lines=[one.lines[place] for place in first.places],
         in_file={new: name for new, (_, name) in origins.items()},
     )
-    return table, {new: file.roles[name] for new, (file, name) in origins.items()}, notes
+    roles = {new: file.roles[name] for new, (file, name) in origins.items()}
+    return table, roles, notes
 
 
 def _origins(first: _File, second: _File, named: Named) -> dict[str, tuple[_File, str]]:
@@ -71,7 +72,7 @@ def _origins(first: _File, second: _File, named: Named) -> dict[str, tuple[_File
 def _name_by_files(first: _File, second: _File) -> None:
     """Call the columns by their files if each file has one, without a name or with the same."""
     files = (first, second)
-    lone = [[name for name, role in file.roles.items() if role != "index"] for file in files]
+    lone = [[name for name in file.roles if file.roles[name] != "index"] for file in files]
     if any(len(names) != 1 for names in lone):
         return
     same = lone[0] == lone[1]
@@ -103,7 +104,7 @@ def _find_truths(first: _File, second: _File, named: Named) -> None:
 
 def _new_names(file: _File, other: _File, named: Named) -> dict[str, str]:
     """Return what the columns except the truth and identifiers are called in the joined table."""
-    models = [name for name, role in file.roles.items() if role in ("model", "open")]
+    models = _columns.with_role(file.roles, "model", "open")
     wanted = {named.groups, *named.models}
     names = {}
     for name, role in file.roles.items():

@@ -151,12 +151,11 @@ def _compare(options: Namespace) -> Answer:
     """Say which of two or more models is better on the same items."""
     predictions = _read(options)
     metric, positive = _compared_metric(options, predictions)
-    labels: list[list[Any]] = list(predictions.labels)
-    if positive is not None:  # all other classes are one
-        labels = [[label == positive for label in column] for column in labels]
+    true, *predicted = _flags(predictions.labels, positive)
+    names = map(_tables.printable, predictions.models)
     comparison = f1ci.compare_models(
-        labels[0],
-        dict(zip(map(_tables.printable, predictions.models), labels[1:], strict=True)),
+        true,
+        dict(zip(names, predicted, strict=True)),
         metric,
         margin=options.margin,
         groups=predictions.groups,
@@ -166,10 +165,19 @@ def _compare(options: Namespace) -> Answer:
         **_given(options, "labels", "zero_division"),
     )
     test = next(iter(comparison.tests.values()))
-    of_class = "" if positive is None else f" of {_tables.label(positive)}"
-    shape = f"{_shape(predictions)}, {metric.name}{of_class}"
+    score = metric.name
+    if positive is not None:
+        score += f" of {_tables.label(positive)}"
     methods = f"method {test.interval.method}, test {test.method}"
-    return f"{shape}, {methods}\n\n{comparison}", _rows(comparison)
+    head = f"{_shape(predictions)}, {score}, {methods}"
+    return f"{head}\n\n{comparison}", _rows(comparison)
+
+
+def _flags(columns: list[list[str]], positive: str | None) -> list[list[Any]]:
+    """Return True for the positive class and False for all others; the labels if there is none."""
+    if positive is None:
+        return list(columns)
+    return [[label == positive for label in column] for column in columns]
 
 
 def _rows(comparison: f1ci.ModelComparison) -> list[Fields]:

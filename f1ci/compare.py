@@ -95,7 +95,7 @@ def difference_interval(
     >>> b = [1] * 40 + [0] * 60
     >>> interval = difference_interval(y_true, a, b, "f1")
     >>> print(f"{interval.estimate:.3f} ({interval.low:.3f}, {interval.high:.3f})")
-    0.139 (0.059, 0.234)
+    0.139 (0.058, 0.234)
     """
     level = _validation.confidence_level(confidence_level)
     reading = read(
@@ -172,7 +172,7 @@ def difference_test(
     >>> test.discordant, round(test.p_value, 4)
     ((2, 6), 0.0781)
     >>> round(f1ci.difference_test(y_true, a, b, margin=0.05).p_not_inferior, 4)
-    0.0012
+    0.0013
     """
     level = _validation.confidence_level(confidence_level)
     reading = read(

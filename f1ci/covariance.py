@@ -73,7 +73,7 @@ def correlation(covariance: Array) -> Array:
     """Return the correlation of two estimates from their covariance, 0 without a variance."""
     with np.errstate(divide="ignore", invalid="ignore"):
         r = covariance[0, 1] / np.sqrt(covariance[0, 0] * covariance[1, 1])
-    return np.clip(np.nan_to_num(r), -1.0, 1.0)
+    return np.asarray(np.clip(np.nan_to_num(r), -1.0, 1.0))
 
 
 def _products(values: Array, weights: Array | float) -> Array:

@@ -316,14 +316,14 @@ def simulate(
     n = _validation.positive_integer("n", n)
     replicates = _validation.positive_integer("replicates", replicates, maximum=_MOST_REPLICATES)
     if executor is not None and not hasattr(executor, "map"):
-        got = _validation.short(executor)
-        raise TypeError(f"executor must be a concurrent.futures.Executor, got {got}")
-    size = max(1, _BATCH // study.cells.size)
-    sizes = [min(size, replicates - start) for start in range(0, replicates, size)]
+        raise TypeError(f"executor must have a method map, got {_validation.short(executor)}")
+    # Each batch has a random stream of its own, so any number of processes gives these numbers.
+    batches = _slices(replicates, max(1, _BATCH // study.cells.size))
+    sizes = [min(batch.stop, replicates) - batch.start for batch in batches]
     streams = _validation.generator(rng).spawn(len(sizes))
     compute = map if executor is None else executor.map
-    batches = compute(partial(_batch, study, n), streams, sizes)
-    return _result(reduce(np.add, batches), replicates)
+    sums = compute(partial(_batch, study, n), streams, sizes)
+    return _result(reduce(np.add, sums), replicates)
 
 
 @dataclass(frozen=True)

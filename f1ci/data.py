@@ -20,9 +20,6 @@ from f1ci.results import Array, BinaryCounts, Classes, Labels
 
 _BLOCK = 1 << 17  # labels at a time
 
-# Up to so many entries the matrix that sums cells by class is dense, which is faster.
-_DENSE_SUMS = 1 << 17
-
 # Matrices of up to so many classes list all their cells, larger ones the cells with items.
 ALL_CELLS = 30
 
@@ -130,34 +127,30 @@ class Cells:
         return np.asarray(self.true * self.r + self.predicted)
 
     @cached_property
+    def complete(self) -> bool:
+        """True if all cells are listed, row by row."""
+        return np.array_equal(self.places, np.arange(self.r * self.r))
+
+    @cached_property
     def _sums(self) -> Any:
-        """The matrix of 0 and 1 that sums cells: right, predicted and true items by class."""
+        """The sparse matrix of 0 and 1 that sums cells: right, predicted and true by class."""
+        from scipy.sparse import csr_array  # slow to import
+
         cells = np.arange(len(self.true))
         rows = np.concatenate(
             [self.true[self.right], self.r + self.predicted, 2 * self.r + self.true]
         )
         columns = np.concatenate([cells[self.right], cells, cells])
-        shape = (3 * self.r, len(cells))
-        if shape[0] * shape[1] > _DENSE_SUMS:
-            from scipy.sparse import csr_array  # slow to import
-
-            return csr_array((np.ones(len(rows)), (rows, columns)), shape)
-        sums = np.zeros(shape)
-        sums[rows, columns] = 1.0
-        return sums
+        return csr_array((np.ones(len(rows)), (rows, columns)), (3 * self.r, len(cells)))
 
     def by_class(self, values: Array) -> Array:
         """Sum values by cell (K, ...) to right, predicted and true ones by class, (3, r, ...)."""
-        if values.ndim == 1 and len(values) > ALL_CELLS**2:
-            right = self.right
-            sums = [
-                np.bincount(self.true[right], values[right], self.r),
-                np.bincount(self.predicted, values, self.r),
-                np.bincount(self.true, values, self.r),
-            ]
-            return np.array(sums, dtype=np.float64)
+        batch = values.shape[1:]
+        if self.complete:
+            table = values.reshape(self.r, self.r, *batch)
+            return np.stack([values[:: self.r + 1], table.sum(axis=0), table.sum(axis=1)])
         flat = self._sums @ values.reshape(len(values), -1)
-        return np.asarray(flat).reshape(3, self.r, *values.shape[1:])
+        return np.asarray(flat).reshape(3, self.r, *batch)
 
     def by_cell(self, values: Array) -> Array:
         """Return for each cell the sum of the three values (3, r, ...) that its items count in."""
@@ -316,13 +309,17 @@ class Items(NamedTuple):
         outcomes = 2 ** len(self.codes)
         counts = np.zeros((number * outcomes, self.asked))
         for place in range(self.asked):
-            code = np.zeros(len(self.counts), np.intp) if self.groups is None else self.groups
-            for row in self.codes:
-                code = 2 * code + (row == place)
-            counts[:, place] = np.bincount(code, self.counts, len(counts))
+            counts[:, place] = np.bincount(self._outcomes(place), self.counts, len(counts))
         group, outcome = np.divmod(np.arange(len(counts)), outcomes)
-        bits = (outcome >> np.arange(len(self.codes) - 1, -1, -1)[:, None]) & 1
+        bits = (outcome >> np.arange(self.models, -1, -1)[:, None]) & 1
         return Items(bits, counts, None if self.groups is None else group, ("0", "1"), 2)
+
+    def _outcomes(self, place: int) -> Codes:
+        """Return one number for each row: its group, and in binary which labels are this class."""
+        code = np.zeros(len(self.counts), np.intp) if self.groups is None else self.groups
+        for row in self.codes:
+            code = 2 * code + (row == place)
+        return code
 
     def unit_counts(self, model: int = 0) -> Array:
         """Return TP, FP and FN of the positive class by group, shape (groups, 3, ...)."""
@@ -435,16 +432,11 @@ def count_items(
 ) -> Items:
     """Put items, or rows of so many items each, that are alike into one row; rows are in order."""
     rows = codes if groups is None else np.vstack([groups, codes])
-    # 1. One number for each row of labels. Large numbers are renumbered, to fit an integer.
-    code = rows[0]
-    for row in rows[1:]:
-        code = len(classes) * code + row
-        if code.max(initial=0) > 2 * len(code):
-            code = np.unique(code, return_inverse=True)[1]
+    # 1. One number for each row of labels.
+    code = _one_number(rows, len(classes))
     # 2. Renumber those that occur, and take one example of each.
-    code = code.astype(np.intp)
     occurs = np.bincount(code) > 0
-    code = (np.cumsum(occurs) - 1)[code]
+    code = (np.cumsum(occurs, dtype=np.intp) - 1)[code]
     number = int(occurs.sum())
     example = np.empty(number, dtype=np.intp)
     example[code] = np.arange(code.size)
@@ -453,6 +445,16 @@ def count_items(
     own_groups = None if groups is None else distinct[0]
     total = _sums_by_code(code, counts, number)
     return Items(distinct[-len(codes) :], total, own_groups, classes, len(classes))
+
+
+def _one_number(rows: Codes, r: int) -> Codes:
+    """Return one number for each column of codes. Large ones are renumbered, to fit an integer."""
+    code = rows[0]
+    for row in rows[1:]:
+        code = r * code + row
+        if code.max(initial=0) > 2 * len(code):
+            code = np.unique(code, return_inverse=True)[1]
+    return np.asarray(code, dtype=np.intp)
 
 
 def _sums_by_code(code: Codes, counts: Array | None, number: int) -> Array:
@@ -515,7 +517,7 @@ def _binary_codes(arrays: Mapping[str, Labels], pos_label: Hashable) -> Codes:
         got = f"{_validation.listing(classes)}, got {_validation.short(pos_label)}"
         raise ValueError(f"pos_label must be one of the labels {got}")
     positive = classes.index(pos_label) if pos_label in classes else -1
-    return (codes == positive).astype(np.intp)
+    return np.asarray(codes == positive, dtype=np.intp)
 
 
 def _group_codes(groups: Labels | None, items: int) -> Codes | None:

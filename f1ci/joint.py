@@ -23,22 +23,20 @@ on one another and `groups` does not say so.
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from f1ci import _validation, covariance
 from f1ci import metrics as _metrics
-from f1ci._interval import Question, check
+from f1ci._interval import Question, check, counted, limits_of
 from f1ci._reading import with_classes, zero_division_of
-from f1ci.data import Items, Matrix, binary_items, cell_items, class_items
+from f1ci.data import Items, binary_items, cell_items, class_items
 from f1ci.methods import METHODS, Method, delta, one_of, quantile
-from f1ci.metrics import ExpectationMetric, Metric
+from f1ci.metrics import Metric
 from f1ci.metrics.averages import MacroStar, Mean
-from f1ci.metrics.base import expectations
-from f1ci.results import Array, Classes, JointIntervals, Labels
-from f1ci.samples import Sample, own_classes, sample
+from f1ci.results import Array, Classes, FloatOrArray, JointIntervals, Labels
+from f1ci.samples import Sample, sample
 
 # In order of preference.
 _KNOWN = ("cautious", "score", "logit", "delta", "blur")
@@ -117,44 +115,141 @@ def joint_intervals(
     level = _validation.confidence_level(confidence_level)
     models, arrays = _validation.models(y_true, predictions)
     items, resolved = _read(arrays, metrics, pos_label, labels, groups, zero_division)
-    rows = [
-        (model, own_classes(metric, items.of_models(model)))
-        for model in range(len(models))
-        for metric in resolved
-    ]
-    # 1. Each row's sample and method, and the covariance of the estimates.
-    samples = [sample(metric, items.of_models(model)) for model, metric in rows]
-    methods = [_method_of(one, method) for one in samples]
+    constant = zero_division_of(zero_division)
+    rows = JointRows(items, resolved, method, level, constant)
     z = delta.normal_quantile(level)
-    covariances = covariance.observed(items, rows)
-    if method == "blur":
-        covariances = covariances + np.diag([_added_by_blur(one, z) for one in samples])
-    # 2. The quantile of the largest of the correlated variables.
-    smoothed = groups is None and method not in ("delta", "blur", "logit")
-    correlated = covariance.smoothed(items, rows) if smoothed else covariances
-    value = float(critical_value(correlated, level))
-    # 3. Limits at z and at that quantile. Without it every row is degenerate.
-    error = np.sqrt(np.diagonal(covariances))
-    quantiles = np.array([z, z if np.isnan(value) else value])
-    ends = [_ends(*row, quantiles) for row in zip(samples, methods, error, strict=True)]
-    (low, joint_low), (high, joint_high) = np.moveaxis(np.array(ends), 0, -1)
-    names = [(models[model], metric.name) for model, metric in rows]
-    _warn(names, samples, methods, level)
+    value = float(critical_value(rows.correlated, level))
+    low, high = rows.limits(z)
+    # Without a critical value every row is degenerate.
+    joint_low, joint_high = rows.limits(z if np.isnan(value) else value)
+    for (model, metric), one, entry in zip(rows.questions, rows.samples, rows.methods, strict=True):
+        if not one.error > 0.0:
+            name = f"{metric.name} of {models[model]}"
+            check(one, entry, Question(name, None, level, constant=constant))
     return JointIntervals(
-        classifiers=tuple(model for model, _ in names),
-        metrics=tuple(metric for _, metric in names),
-        estimate=np.array([float(one.estimate) for one in samples]),
-        standard_error=error,
+        classifiers=tuple(models[model] for model, _ in rows.questions),
+        metrics=tuple(metric.name for _, metric in rows.questions),
+        estimate=rows.estimate,
+        standard_error=rows.error,
         low=joint_low,
         high=joint_high,
         individual_low=low,
         individual_high=high,
         critical_value=value,
-        covariance=covariances,
+        covariance=rows.covariance,
         degenerate=~(joint_high > joint_low),
         confidence_level=level,
-        methods=tuple(entry.name + "+groups" * (groups is not None) for entry in methods),
+        methods=tuple(entry.name + "+groups" * (groups is not None) for entry in rows.methods),
     )
+
+
+class JointRows:
+    """Several metrics of several models on the same items, in one test set or in a batch of them.
+
+    Parameters
+    ----------
+    items : Items
+        The items.
+    metrics : sequence of Metric
+        The metrics of every model.
+    method : str or None
+        The name of the method; None for the default of each metric.
+    level : float
+        The confidence level, which "blur" depends on.
+    constant : float
+        What an undefined score counts; nan if nothing.
+
+    Attributes
+    ----------
+    questions : list of (int, Metric)
+        The rows: the number of a model, and a metric.
+    samples, methods : list
+        The sample and the method of each row.
+    estimate : ndarray, shape (K, ...)
+        The estimates.
+    covariance : ndarray, shape (K, K, ...)
+        Their covariance, with the divisor n - 1; blurred for "blur".
+    correlated : ndarray, shape (K, K, ...)
+        A multiple of the covariance from whose correlations the critical value comes.
+    """
+
+    def __init__(
+        self,
+        items: Items,
+        metrics: Sequence[Metric],
+        method: str | None,
+        level: float,
+        constant: float = np.nan,
+    ) -> None:
+        models = [items.of_models(model) for model in range(items.models)]
+        self.questions = [(model, metric) for model in range(items.models) for metric in metrics]
+        self.samples = [sample(metric, models[model]) for model, metric in self.questions]
+        self.methods = [_method_of(one, method) for one in self.samples]
+        self.constant = constant
+        self.estimate = np.array([counted(one, constant) for one in self.samples])
+        self.covariance = covariance.observed(items, self.questions)
+        if method == "blur":
+            z = delta.normal_quantile(level)
+            for k, one in enumerate(self.samples):
+                self.covariance[k, k] += one.blurred_error(z) ** 2 - one.error**2
+        self.correlated = self.covariance
+        if items.groups is None and method not in ("delta", "blur", "logit"):
+            self.correlated = covariance.smoothed(items, self.questions)
+
+    @property
+    def error(self) -> Array:
+        """The standard errors, shape (K, ...)."""
+        variances = [self.covariance[k, k] for k in range(len(self.samples))]
+        return np.asarray(np.sqrt(np.array(variances)))
+
+    def limits(self, z: FloatOrArray) -> tuple[Array, Array]:
+        """Return lower and upper limits (K, ...) at a normal quantile, or a critical value."""
+        ends = []
+        for one, method, error in zip(self.samples, self.methods, self.error, strict=True):
+            if method.name in ("delta", "blur"):
+                ends.append(delta.symmetric(one.estimate, error, z))
+            else:
+                ends.append(limits_of(one, method, z, self.constant))
+        low = np.array([low for low, _ in ends])
+        high = np.array([high for _, high in ends])
+        return low, high
+
+
+def rows_of_cells(
+    cells: ArrayLike,
+    metrics: Sequence[str | Metric],
+    *,
+    method: str | None = None,
+    confidence_level: float = 0.95,
+) -> JointRows:
+    """Return the rows of joint intervals of many test sets, from joint outcomes of binary models.
+
+    Parameters
+    ----------
+    cells : array_like, shape (..., 2**(m + 1))
+        Counts; fractions are legal. The index of a cell, in binary, reads Z A_1 ... A_m: with two
+        models, cell 6 = 0b110 holds the positive items that the first finds and the second misses.
+    metrics : sequence of str or Metric
+        Metrics of two classes.
+    method, confidence_level
+        See `joint_intervals`.
+
+    Returns
+    -------
+    JointRows
+        Its arrays have the batch last.
+
+    Examples
+    --------
+    >>> from f1ci.joint import rows_of_cells
+    >>> rows = rows_of_cells([40, 2, 3, 5, 4, 6, 8, 32], ["accuracy", "f1"])
+    >>> rows.estimate.round(3)
+    array([0.82 , 0.816, 0.81 , 0.8  ])
+    """
+    items = cell_items(_validation.weights("cells", cells))
+    resolved = [_metrics.get(metric) for metric in metrics]
+    level = _validation.confidence_level(confidence_level)
+    return JointRows(items, resolved, method, level)
 
 
 def _read(
@@ -178,20 +273,6 @@ def _read(
     return items, [with_classes(metric, items, constant) for metric in resolved]
 
 
-def _added_by_blur(one: Sample, z: float) -> float:
-    """Return what the correction of Yuan & Jiang, choice II, adds to the variance."""
-    return float(one.blurred_error(z) ** 2 - one.error**2)
-
-
-def _warn(
-    names: list[tuple[str, str]], samples: list[Sample], methods: list[Method], level: float
-) -> None:
-    """Warn of rows that are undefined or have a standard error of zero."""
-    for (model, metric), one, method in zip(names, samples, methods, strict=True):
-        if not one.error > 0.0:
-            check(one, method, Question(f"{metric} of {model}", None, level))
-
-
 def _method_of(one: Sample, name: str | None) -> Method:
     """Return the named method for one row of joint intervals, or the first that serves it."""
     known = _KNOWN_OF_GROUPS if one.grouped else _KNOWN
@@ -201,17 +282,6 @@ def _method_of(one: Sample, name: str | None) -> Method:
         serving.remove("score")  # not tried with joint quantiles
     what = "items in groups" if one.grouped else f"joint intervals of {one.metric.name!r}"
     return METHODS[serving[0] if name is None else one_of(name, serving, what)]
-
-
-def _ends(one: Sample, method: Method, error: float, quantiles: Array) -> tuple[Array, Array]:
-    """Return the lower and the upper limits of one row at the two quantiles."""
-    if method.name in ("delta", "blur"):
-        return delta.symmetric(one.estimate, np.asarray(error), quantiles)
-    limits = [method.limits(one, float(z)) for z in quantiles]
-    below, above = one.unknown
-    low = np.array([float(low) for low, _ in limits]) - below
-    high = np.array([float(high) for _, high in limits]) + above
-    return low, high
 
 
 def critical_value(covariances: ArrayLike, level: float, accuracy: float = 1e-3) -> Array:
@@ -250,61 +320,3 @@ def _one_critical_value(matrix: Array, level: float, accuracy: float) -> float:
     scaled = np.clip(chosen / np.outer(scale, scale), -1.0, 1.0)
     correlation = np.where(np.equal.outer(source, source), 1.0, scaled)
     return quantile.quantile_of(correlation, level, accuracy)
-
-
-class CellEstimates(NamedTuple):
-    """Estimates of several metrics of binary models, from their joint outcomes.
-
-    Attributes
-    ----------
-    estimate : ndarray, shape (..., K)
-        All metrics of the first model, then all of the second, and so on.
-    covariance : ndarray, shape (..., K, K)
-        The covariance of the estimates, choice I of Yuan & Jiang (2025), remark 2.
-    blur : ndarray, shape (..., K)
-        What choice II adds to the variances, divided by the square of the normal quantile.
-    """
-
-    estimate: Array
-    covariance: Array
-    blur: Array
-
-
-def cell_estimates(cells: ArrayLike, metrics: Sequence[str | Metric]) -> CellEstimates:
-    """Return estimates and covariances of many test sets, from joint outcomes of binary models.
-
-    Parameters
-    ----------
-    cells : array_like, shape (..., 2**(m + 1))
-        Counts. The index of a cell, in binary, reads Z A_1 ... A_m: with two models, cell 6 = 0b110
-        holds the positive items that the first model finds and the second misses.
-    metrics : sequence of str or Metric
-        Metrics of two classes.
-
-    Returns
-    -------
-    CellEstimates
-
-    Examples
-    --------
-    >>> from f1ci.joint import cell_estimates
-    >>> estimates = cell_estimates([40, 2, 3, 5, 4, 6, 8, 32], ["accuracy", "f1"])
-    >>> estimates.estimate.round(3)
-    array([0.82 , 0.816, 0.83 , 0.817])
-    """
-    items = cell_items(np.asarray(_validation.counts("cells", cells)))
-    resolved = [_metrics.get(metric) for metric in metrics]
-    rows = [(model, metric) for model in range(items.models) for metric in resolved]
-    matrices = [items.matrix(model) for model in range(items.models)]
-    estimate = np.array([metric.estimate(matrices[model]) for model, metric in rows])
-    blur = np.array([_blur(metric, matrices[model]) for model, metric in rows])
-    covariances = np.moveaxis(covariance.observed(items, rows), (0, 1), (-2, -1))
-    return CellEstimates(np.moveaxis(estimate, 0, -1), covariances, np.moveaxis(blur, 0, -1))
-
-
-def _blur(metric: Metric, matrix: Matrix) -> Array:
-    """Return what choice II adds to the variance of a metric, divided by z^2."""
-    if not isinstance(metric, ExpectationMetric):
-        raise ValueError(f"joint cells are for metrics of two classes, got {metric.name!r}")
-    eza, ea, ez = expectations(matrix)
-    return delta.blur(metric, (eza[1], ea[1], ez[1]), matrix.total, 1.0)

@@ -24,7 +24,7 @@ from f1ci.methods.closed_form import Limits
 from f1ci.methods.multinomial import DEFAULT, Settings
 from f1ci.methods.units import Moves
 from f1ci.metrics import Metric, Tversky
-from f1ci.metrics.averages import MacroStar, Mean, settled, with_rule
+from f1ci.metrics.averages import MacroStar, Mean, settled
 from f1ci.metrics.base import ExpectationMetric, expectations, is_f1
 from f1ci.results import Array, Classes, FloatOrArray
 
@@ -43,7 +43,7 @@ class Sample:
         The sample metric and its standard error by the delta method.
     range : tuple of float
         The smallest and the largest possible value.
-    unknown : tuple of ndarray or float
+    unknown : tuple of ndarray, or None
         How much lower, and how much higher, the score may be because of classes that have no score
         but are counted as 0 or 1.
     has_score_limits, has_cautious_limits, has_blur : bool
@@ -64,7 +64,7 @@ class Sample:
     estimate: Array
     error: Array
     range: tuple[float, float]
-    unknown: tuple[FloatOrArray, FloatOrArray] = (0.0, 0.0)
+    unknown: tuple[FloatOrArray, FloatOrArray] | None = None
     has_score_limits = False
     has_cautious_limits = False
     has_blur = False
@@ -173,12 +173,8 @@ class Table(Sample):
         self.has_blur = _can_blur(metric, matrix)
 
     def score_limits(self, z: FloatOrArray) -> Limits:
-        batch = self.table.total.shape
-        shape = np.broadcast_shapes(np.shape(z), batch)
-        cells = len(self.table.counts)
-        counts = self.table.counts.reshape(cells, *(1,) * (len(shape) - len(batch)), *batch)
-        counts = np.broadcast_to(counts, (cells, *shape)).reshape(cells, -1)
-        matrix = Matrix(self.table.cells, counts)
+        shape = np.broadcast_shapes(np.shape(z), self.table.total.shape)
+        matrix = self._repeated(shape)
         # Of a smaller z nothing is left but rounding.
         z_of_table = np.maximum(np.broadcast_to(z, shape), _SMALLEST_Z).ravel()
         low = np.empty(matrix.total.shape)
@@ -187,6 +183,14 @@ class Table(Sample):
             some = matrix.some(places)
             low[places], high[places] = self._limits(metric, some, z_of_table[places])
         return low.reshape(shape), high.reshape(shape)
+
+    def _repeated(self, shape: tuple[int, ...]) -> Matrix:
+        """Return the tables repeated to a shape with more dimensions in front, as a flat batch."""
+        counts = self.table.counts
+        cells, *batch = counts.shape
+        more = len(shape) - len(batch)
+        counts = counts.reshape(cells, *[1] * more, *batch)
+        return Matrix(self.table.cells, np.broadcast_to(counts, (cells, *shape)).reshape(cells, -1))
 
     def _limits(self, metric: Metric, matrix: Matrix, z: Array) -> Limits:
         """Return the limits of a metric whose undefined classes are settled."""
@@ -285,13 +289,13 @@ def left_out(metric: Metric) -> tuple[int, ...]:
     return ()
 
 
-def unknown(metric: Metric, matrix: Matrix) -> tuple[FloatOrArray, FloatOrArray]:
+def unknown(metric: Metric, matrix: Matrix) -> tuple[FloatOrArray, FloatOrArray] | None:
     """Return how much lower and higher an average may be because of classes without a score."""
     if not isinstance(metric, Mean | MacroStar):
-        return 0.0, 0.0
+        return None
     constant = (metric if isinstance(metric, Mean) else metric.of_recall).constant
     if np.isnan(constant):
-        return 0.0, 0.0
+        return None
     share = np.nan_to_num(metric.share_absent(matrix))
     least, largest = metric.range
     return share * (constant - least), share * (largest - constant)
@@ -341,6 +345,7 @@ class Units(Sample):
             known * self.moves.influence,
             known * self.moves.left_out,
             self.moves.share,
+            known * self.moves.bias,
         )
         self.unknown = missing * (constant - least), missing * (largest - constant)
 
@@ -372,7 +377,10 @@ class Difference(Sample):
         least, largest = metric.range
         self.range = least - largest, largest - least
         self.grouped = a.grouped
-        self.unknown = b.unknown[0] + a.unknown[1], b.unknown[1] + a.unknown[0]
+        if a.unknown is not None or b.unknown is not None:
+            below_a, above_a = a.unknown or (0.0, 0.0)
+            below_b, above_b = b.unknown or (0.0, 0.0)
+            self.unknown = below_b + above_a, above_b + below_a
         self.has_score_limits = a.has_score_limits and b.has_score_limits
         self.has_cautious_limits = a.has_cautious_limits and b.has_cautious_limits
 
@@ -385,11 +393,10 @@ class Difference(Sample):
         return ellipse.difference_limits(*limits, self.correlation, z)
 
     def logit_limits(self, z: FloatOrArray) -> Limits:
-        """Return limits on the scale of Fisher's z; of units by the ellipse of their limits."""
-        if not isinstance(self.a, Units):
-            return super().logit_limits(z)
-        limits = self.a.logit_limits, self.b.logit_limits
-        return ellipse.difference_limits(*limits, self.correlation, z)
+        """Return limits on the scale of Fisher's z; of units with the jackknife's error."""
+        if isinstance(self.a, Units) and isinstance(self.b, Units):
+            return units.limits(units.change(self.a.moves, self.b.moves), z, self.range)
+        return super().logit_limits(z)
 
 
 # From data to samples.
@@ -440,9 +447,9 @@ def difference(metric: Metric, data: Items | UnitCounts) -> Difference:
     a = sample(metric, data.of_models(0))
     b = sample(metric, data.of_models(1))
     if isinstance(a, Units) and isinstance(b, Units):
-        moves = b.moves.influence - a.moves.influence
-        error = units.delta_error(moves, b.estimate - a.estimate)
-        return Difference(metric, a, b, error, units.correlation(a.moves, b.moves))
+        change = units.change(a.moves, b.moves)
+        error = units.delta_error(change.influence, change.estimate)
+        return Difference(metric, a, b, error, np.zeros_like(error))
     if isinstance(data, UnitCounts):
         raise TypeError("unit counts make units")
     error = _error_of_difference(metric, data)
@@ -460,22 +467,6 @@ def _error_of_difference(metric: Metric, items: Items) -> Array:
     move = np.where(np.abs(move) <= 1e-14 * size, 0.0, move)
     n = items.counts.sum(axis=0)
     return np.asarray(np.sqrt((items.counts * move**2).sum(axis=0) / (n * (n - 1.0))))
-
-
-def own_classes(metric: Metric, items: Items, model: int = 0) -> Metric:
-    """Return the average over the classes that one model alone would have.
-
-    A class that occurs only in another model's predictions does not count for this one, unless the
-    caller named the classes.
-    """
-    if items.named or not isinstance(metric, Mean | MacroStar):
-        return metric
-    constant = (metric if isinstance(metric, Mean) else metric.of_recall).constant
-    if np.isnan(constant):
-        return metric
-    matrix = items.matrix(model)
-    occurs = (matrix.true + matrix.predicted).reshape(matrix.cells.r, -1).any(axis=1)
-    return with_rule(metric, () if occurs.all() else tuple(np.flatnonzero(occurs)), constant)
 
 
 def unpaired(metric: Metric, a: Matrix, b: Matrix) -> Difference:
@@ -516,7 +507,8 @@ def _moves_of_items(estimate: Array, influence: Array, items: Items) -> Moves:
         )
         for k in range(items.counts.shape[1])
     ]
-    return Moves(*(np.stack(part, axis=-1) for part in zip(*each, strict=True)))
+    parts = list(zip(*each, strict=True))[:4]
+    return Moves(*(np.stack(part, axis=-1) for part in parts))
 
 
 def _units_of_counts(metric: Metric, data: UnitCounts) -> Units:
@@ -558,15 +550,13 @@ def _mean_over_units(metric: Mean, index: Tversky, table: Array) -> Units:
     scores = closed_form.tversky_moments(tp, fp, fn, index.a, index.b)[0]
     scores = np.where(np.isnan(scores), metric.constant, scores)
     known = ~np.isnan(scores)
-    moves = units.moves_of_scores(scores[known]) if known.any() else None
-    parts = []
-    for part in (moves.influence, moves.left_out, moves.share) if moves else ():
-        every = np.zeros(len(scores))
-        every[known] = part
-        parts.append(every)
-    nothing = np.zeros(len(scores))
-    estimate = moves.estimate if moves else np.array(np.nan)
-    sample_of_units = Units(metric, Moves(estimate, *(parts or [nothing] * 3)))
+    every = np.zeros((3, len(scores)))
+    estimate = np.array(np.nan)
+    if known.any():
+        moves = units.moves_of_scores(scores[known])
+        estimate = moves.estimate
+        every[:, known] = moves.influence, moves.left_out, moves.share
+    sample_of_units = Units(metric, Moves(estimate, *every))
     sample_of_units.units_left_out = int((~known).sum())
     return sample_of_units
 

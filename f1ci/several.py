@@ -137,8 +137,8 @@ def compare_models(
     c       0.867     0.789  0.919
     a       0.737     0.628  0.823
     b - a   0.172     0.093  0.266   0.00018
-    c - a   0.130     0.035  0.234     0.023
-    c - b  -0.042    -0.100  0.012      0.11
+    c - a   0.130     0.036  0.233     0.023
+    c - b  -0.042    -0.100  0.011      0.11
     b has the best estimate; it is not distinguished from c
     """
     names, arrays = _validation.models(y_true, predictions)
@@ -154,12 +154,10 @@ def compare_models(
     )
     intervals = {name: _of_one(reading, k, method, level) for k, name in enumerate(names)}
     plan = TestPlan(None, margin, rng=rng)
-    tests = {}
-    for a, b in combinations(range(len(names)), 2):
-        data = reading.data.of_models(a, b)
-        pair = reading._replace(data=data, classes=data.classes)
-        question = question_of(pair, level, method)
-        tests[names[a], names[b]] = paired_test(pair, replace(question, quiet=True), plan)
+    tests = {
+        (names[a], names[b]): _of_two(reading, (a, b), plan, method, level)
+        for a, b in combinations(range(len(names)), 2)
+    }
     best_first = sorted(names, key=lambda name: -np.nan_to_num(intervals[name].estimate))
     adjusted = _holm({pair: test.p_value for pair, test in tests.items()})
     return ModelComparison({name: intervals[name] for name in best_first}, tests, adjusted)
@@ -172,6 +170,16 @@ def _of_one(reading: Reading, model: int, method: str | None, level: float) -> I
     classes = reading.classes
     constant = reading.constant
     return interval_of(of_model, Question(name, method, level, classes=classes, constant=constant))
+
+
+def _of_two(
+    reading: Reading, models: tuple[int, int], plan: TestPlan, method: str | None, level: float
+) -> DifferenceTest:
+    """Return the test of two of the models."""
+    data = reading.data.of_models(*models)
+    pair = reading._replace(data=data, classes=data.classes)
+    question = question_of(pair, level, method)
+    return paired_test(pair, replace(question, quiet=True), plan)
 
 
 def _holm(p_values: dict[tuple[str, str], float]) -> dict[tuple[str, str], float]:

@@ -54,12 +54,13 @@ from matplotlib.ticker import NullLocator
 from scipy.special import ndtr
 
 import f1ci
+from f1ci.joint import rows_of_cells
 from f1ci.metrics import accuracy, f1, fbeta, jaccard, precision, recall
-from notebooks.shared import joint_sets, kernels
+from notebooks.shared import joint_sets
 
 # `say` keeps a number for the text, which quotes it by name.
-# `joint_sets` draws test sets and measures the five methods. `kernels` computes many intervals at
-# once.
+# `joint_sets` draws test sets and measures the five methods. `rows_of_cells` gives the intervals of
+# many test sets at once.
 say = ledger.open("joint-intervals").say
 sets = {
     "F1 and accuracy": [f1, accuracy],
@@ -86,7 +87,7 @@ for design, child in zip(designs, np.random.SeedSequence(seed).spawn(len(designs
     rules, name, n, prevalence, rate = design
     p = joint_sets.population(rules, prevalence, rate, agreement)
     cells = np.random.default_rng(child).multinomial(n, p, size=replicates)
-    truth, _ = kernels.joint_from_cells(np.round(p * 1e12), sets[name])
+    truth = rows_of_cells(np.round(p * 1e12), sets[name]).estimate
     results.append(joint_sets.study(cells, sets[name], truth, confidence_level, lengths))
 say("joint-designs", len(designs))
 coverage = {m: np.array([r[m].coverage for r in results]) for m in methods}

@@ -192,7 +192,8 @@ own_level if confidence_level != paper_level else None
 #
 # **A sum that is never added** ({ref}`E-takahashi-2 <E-takahashi-2>`). The variance of macro F1 is
 # made of two sums. The R code of Appendix D adds to the second, `b`, without having set it to zero
-# first, and never computes the first, `a`. Here is the printed code (CC BY 4.0, without comments):
+# first, and never computes the first, `a`. Here is the printed code (CC BY 4.0; its head says
+# what we changed):
 
 # %%
 appendix_d = class_averages.appendix_d()

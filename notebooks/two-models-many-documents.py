@@ -12,10 +12,10 @@
 #   sets.
 # - Plans for a power of {glue:text}`compare-power-wanted:.2f` give {glue:text}`compare-power-low:.3f` to
 #   {glue:text}`compare-power-high:.3f`.
-# - For counts by document and an F1 of 4/5, score intervals cover between {glue:text}`compare-least-score:.3f` and
-#   {glue:text}`compare-most-score:.3f`. The delta method covers {glue:text}`compare-least-delta:.3f` at worst.
-# - At an F1 of 19/20 and strong correlation score intervals fall short too: they cover
-#   {glue:text}`compare-near-one-score:.3f` with ten documents.
+# - For counts by document and an F1 of 4/5, our intervals cover between {glue:text}`compare-least-logit:.3f` and
+#   {glue:text}`compare-most-logit:.3f`. The delta method covers {glue:text}`compare-least-delta:.3f` at worst.
+# - At an F1 of 19/20 and strong correlation our intervals fall short too: they cover
+#   {glue:text}`compare-near-worst-logit:.3f` in the worst design.
 #
 # ```python
 # import f1ci
@@ -44,7 +44,7 @@ from scipy import special, stats
 
 import f1ci
 from notebooks.shared import chart, comparisons
-from notebooks.shared.kernels import labels, p_values
+from notebooks.shared.kernels import difference_of, labels, p_values
 
 # `say` keeps a number for the text, which quotes it by name.
 # `comparisons` draws models and documents, and counts how often limits hold the truth.
@@ -108,7 +108,7 @@ figures.save(figure, "two-models-many-documents-units")
 # predictions on an item changes nothing in distribution. Equality of the two F1 scores is a weaker
 # condition. One model may find more and be wrong more often, with the same F1. So the table has pairs
 # of models with the same F1 in the population: some are exchangeable, some are not. The null
-# hypothesis of the score test is equality of the scores itself, in large samples.
+# hypothesis of the interval is equality of the scores itself, in large samples: it rejects if 0 lies outside.
 
 # %%
 generator = np.random.default_rng(next(streams))
@@ -122,8 +122,9 @@ for n, prevalence, score, tilt in (
 ):
     p = comparisons.equal_pair(prevalence, score, 0.25, tilt)
     drawn = comparisons.tables(p, n, test_sets, generator)
-    exact = np.mean(p_values(drawn, "exact") <= alpha)
-    by_score = np.mean(p_values(drawn[: max(test_sets // 2, 1)], "score") <= alpha)
+    exact = np.mean(p_values(drawn) <= alpha)
+    low, high = difference_of(drawn).score_limits(z)
+    by_score = np.mean((low > 0) | (high < 0))
     sizes.append((exact, by_score))
     recalls = [p[1].sum(axis=axis)[1] / p[1].sum() for axis in (1, 0)]
     row = [f"{n:,}", f"{100 * prevalence:g} %", "{:.2f}, {:.2f}".format(*recalls)]
@@ -131,14 +132,25 @@ for n, prevalence, score, tilt in (
 say("compare-size-low", min(exact for exact, _ in sizes))
 say("compare-size-high", max(exact for exact, _ in sizes))
 say("compare-size-score", max(by_score for _, by_score in sizes))
-head = ["items", "prevalence", "recalls of A, B", "exchangeable", "exact test", "score test"]
+head = ["items", "prevalence", "recalls of A, B", "exchangeable", "exact test", "interval"]
 show.table(head, rows, numeric=(0, 1, 4, 5))
+
+# %%
+# Equal precisions of .9, recalls of .9 and .3: 150 items, three tenths of them positive.
+n, positive, recalls = 150, 0.3, np.array([0.9, 0.3])
+wrong = recalls * positive / (1 - positive) / 9
+p = np.empty((2, 2, 2))
+for true, share, found in ((1, positive, recalls), (0, 1 - positive, wrong)):
+    p[true] = share * np.outer([1 - found[0], found[0]], [1 - found[1], found[1]])
+drawn = comparisons.tables(p, n, test_sets, generator)
+say("compare-size-precision", np.mean(p_values(drawn, 1.0, 0.0) <= alpha))
 
 # %% [markdown]
 # The exact test rejects between {glue:text}`compare-size-low:.3f` and
-# {glue:text}`compare-size-high:.3f` of these equal pairs, the score test up to
+# {glue:text}`compare-size-high:.3f` of these equal pairs, the interval up to
 # {glue:text}`compare-size-score:.3f`. For models that are not exchangeable nothing guarantees the size of the
-# exact test. In these designs it keeps it. Name its null hypothesis when you report it: a
+# exact test. In these designs it keeps it. For equal precisions, recalls of .9 and .3 and 150 items it rejects in
+# {glue:text}`compare-size-precision:.3f` of the test sets. Name its null hypothesis when you report it: a
 # rejection says that the models differ, but not how.
 #
 # ## Power: does the plan hold?
@@ -167,7 +179,7 @@ for prevalence in (0.1, 0.3, 0.5):
         )
         p = comparisons.better_pair(prevalence, score, positive, negative, difference)
         drawn = comparisons.tables(p, plan.items, test_sets, generator)
-        reached.append(float(np.mean(p_values(drawn, "exact") <= alpha)))
+        reached.append(float(np.mean(p_values(drawn) <= alpha)))
         ratios.append(plan.unpaired / plan.items)
         row = [f"{100 * prevalence:g} %", f"{score:g}", f"{difference:g}"]
         row += [f"{100 * (positive + negative):.1f} %", f"{plan.items:,}", f"{plan.unpaired:,}"]
@@ -202,22 +214,22 @@ show.table(head, rows, numeric=range(7))
 #
 # - **pooled**: the counts of all documents, taken as independent (`f1ci.f1_interval`);
 # - **delta**: the cluster-robust normal interval;
-# - **score**: the default of `f1ci.clustered_interval`;
-# - **cautious**: the same with the longer limits;
+# - **logit**: the default of `f1ci.clustered_interval`, the jackknife on the logit scale with Student's quantile;
 # - **bootstrap**: documents drawn with replacement, percentiles (on fewer collections).
 
 # %%
 true_f1 = 0.8
 number_of_units, correlations = (5, 10, 20, 50, 200), (0.0, 0.1, 0.3, 0.5)
-kinds = ("pooled", "delta", "score", "cautious", "bootstrap")
+kinds = ("pooled", "delta", "logit", "bootstrap")
 generator = np.random.default_rng(next(streams))
 study = {}
 for units in number_of_units:
     for skewed in (False, True):
         for correlation in correlations:
             share = true_f1 / (2 - true_f1)
+            sizes = "unlike" if skewed else "one"
             counts = comparisons.collection(
-                units, skewed, correlation, share, collections, generator
+                units, sizes, correlation, share, collections, generator
             )
             for kind, (low, high) in comparisons.document_limits(
                 counts, confidence_level, resamples, generator
@@ -225,14 +237,14 @@ for units in number_of_units:
                 result = comparisons.coverage(low, high, true_f1)
                 study[units, skewed, correlation, kind] = result
 
-# %% mystnb={"image": {"alt": "Two rows of four panels: documents of one size above and of unlike sizes below, one panel for each correlation. Coverage against the number of documents. Pooled counts fall far below the level as soon as items are correlated. The delta method and the bootstrap start well below the level with five documents and rise. The score interval stays near the level, above it for unlike sizes and few documents; the cautious one lies above it."}, "figure": {"caption": "Coverage of intervals for an F1 of 4/5 against the number of documents, by the correlation of items within a document (columns) and whether the documents are of one size (above) or not (below).", "name": "fig-compare-coverage"}}
+# %% mystnb={"image": {"alt": "Two rows of four panels: documents of one size above and of unlike sizes below, one panel for each correlation. Coverage against the number of documents. Pooled counts fall far below the level as soon as items are correlated. The delta method and the bootstrap start well below the level with five documents and rise. The logit interval stays near the level, above it for unlike sizes and few documents."}, "figure": {"caption": "Coverage of intervals for an F1 of 4/5 against the number of documents, by the correlation of items within a document (columns) and whether the documents are of one size (above) or not (below).", "name": "fig-compare-coverage"}}
 # Draw coverage against the number of documents.
 figure, axes = figures.subplots(2, len(correlations), height=4.8, sharex=True, sharey=True)
-looks = dict(zip(kinds, ("grey", "vermilion", "blue", "purple", "orange"), strict=True))
+looks = dict(zip(kinds, ("grey", "vermilion", "blue", "orange"), strict=True))
 for row, skewed in zip(axes, (False, True), strict=True):
     for axis, correlation in zip(row, correlations, strict=True):
         axis.axhline(confidence_level, color="black", linewidth=0.8)
-        for marker, (kind, colour) in zip("xsoD^", looks.items(), strict=True):
+        for marker, (kind, colour) in zip("xso^", looks.items(), strict=True):
             line = [study[units, skewed, correlation, kind].covered for units in number_of_units]
             look = {"color": figures.COLOURS[colour], "marker": marker, "linewidth": 1.2}
             axis.plot(number_of_units, line, label=kind, **look)
@@ -246,7 +258,7 @@ axes[1, 0].set_ylabel("unlike sizes")
 for axis in axes[1]:
     axis.set_xlabel("documents")
 handles, names = axes[0, 0].get_legend_handles_labels()
-figure.legend(handles, names, loc="outside lower center", ncols=5)
+figure.legend(handles, names, loc="outside lower center", ncols=4)
 figures.save(figure, "two-models-many-documents-coverage")
 
 # %% [markdown]
@@ -280,8 +292,7 @@ for kind in kinds:
     everywhere = [result.covered for (*_, name), result in study.items() if name == kind]
     say(f"compare-least-{kind}", min(everywhere))
     say(f"compare-most-{kind}", max(everywhere))
-say("compare-free-unlike", mean_of("score", 5, True, (0.0,)))
-say("compare-free-cautious", mean_of("cautious", 5, False, (0.0,)))
+say("compare-free-unlike", mean_of("logit", 5, True, (0.0,)))
 
 # %% [markdown]
 # What the table says (with ten documents: the mean over the three correlations above zero):
@@ -293,46 +304,44 @@ say("compare-free-cautious", mean_of("cautious", 5, False, (0.0,)))
 #   {glue:text}`compare-ten-bootstrap:.3f` with ten documents of one size. With ten unlike documents they cover
 #   {glue:text}`compare-ten-unlike-delta:.3f` and {glue:text}`compare-ten-unlike-bootstrap:.3f`.
 #   Both are too high more often than too low.
-# - **Score** covers {glue:text}`compare-ten-score:.3f` and
-#   {glue:text}`compare-ten-unlike-score:.3f` there. Over all designs it covers between
-#   {glue:text}`compare-least-score:.3f` and {glue:text}`compare-most-score:.3f`. So it is the
+# - **Logit** covers {glue:text}`compare-ten-logit:.3f` and
+#   {glue:text}`compare-ten-unlike-logit:.3f` there. Over all designs it covers between
+#   {glue:text}`compare-least-logit:.3f` and {glue:text}`compare-most-logit:.3f`. So it is the
 #   default.
-# - **Cautious** covers {glue:text}`compare-ten-cautious:.3f` and
-#   {glue:text}`compare-ten-unlike-cautious:.3f`.
-# - **What covers too much.** With five unlike documents and no correlation the score interval covers
-#   {glue:text}`compare-free-unlike:.3f`. Student's quantile pays for a design effect that must be
-#   estimated from few documents, and here there is none. The cautious interval never counts an item as more than one.
-#   It covers {glue:text}`compare-free-cautious:.3f` with five
-#   documents of one size and no correlation. If you know that items are independent, leave the documents out.
+# - **What covers too much.** With five unlike documents and no correlation it covers
+#   {glue:text}`compare-free-unlike:.3f`. Student's quantile pays for a variance that must be
+#   estimated from few documents. If you know that items are independent, leave the documents out.
 #
 # **What covers too little.** Scores near 1 and strongly correlated items: then most documents are perfect,
 # and a sample may hold too few of the others. Here F1 is 19/20 and the correlation is 1/2.
 
 # %%
 near_one = 0.95
-rows = []
-for units, skewed in ((units, skewed) for units in (10, 20, 50, 200) for skewed in (False, True)):
+rows, reached = [], {"delta": [], "logit": []}
+for units, sizes in ((u, s) for u in (10, 20, 60, 200) for s in ("one", "unlike", "fifth")):
     share = near_one / (2 - near_one)
-    counts = comparisons.collection(units, skewed, 0.5, share, collections, generator)
+    counts = comparisons.collection(units, sizes, 0.5, share, collections, generator)
     perfect = np.mean(counts[..., 1:].sum(axis=(0, 2)) == 0)
-    row = [f"{units}", "unlike" if skewed else "one", f"{100 * perfect:.0f} %"]
-    for kind in ("delta", "score", "cautious"):
+    row = [f"{units}", sizes, f"{100 * perfect:.0f} %"]
+    for kind, covered in reached.items():
         low, high = comparisons.quietly(
             f1ci.clustered_interval, counts, method=kind, confidence_level=confidence_level
         )
-        covered = comparisons.coverage(low, high, near_one).covered
-        if units == 10 and not skewed:
-            say(f"compare-near-one-{kind}", covered)
-        row.append(f"{covered:.3f}")
+        covered.append(comparisons.coverage(low, high, near_one).covered)
+        row.append(f"{covered[-1]:.3f}")
     rows.append(row)
-head = ["documents", "sizes", "all perfect", "delta", "score", "cautious"]
-show.table(head, rows, numeric=(0, 2, 3, 4, 5))
+for kind, covered in reached.items():
+    say(f"compare-near-one-{kind}", covered[0])
+    say(f"compare-near-worst-{kind}", min(covered))
+say("compare-near-worst-documents", int(rows[int(np.argmin(reached["logit"]))][0]))
+head = ["documents", "sizes", "all perfect", "delta", "logit"]
+show.table(head, rows, numeric=(0, 2, 3, 4))
 
 # %% [markdown]
-# With ten documents of one size the delta method covers {glue:text}`compare-near-one-delta:.3f`, the
-# score interval {glue:text}`compare-near-one-score:.3f`, the cautious interval
-# {glue:text}`compare-near-one-cautious:.3f`. With documents of unlike sizes all three still fall short with
-# two hundred.
+# "Fifth": a fifth of the documents are ten times as large as the others. With ten documents of one size the delta
+# method covers {glue:text}`compare-near-one-delta:.3f`, and our interval {glue:text}`compare-near-one-logit:.3f`. The
+# worst design has {glue:text}`compare-near-worst-documents:.0f` documents, and our interval covers
+# {glue:text}`compare-near-worst-logit:.3f` there (delta {glue:text}`compare-near-worst-delta:.3f` at worst).
 #
 # **Documents whose size goes with their difficulty.** If large documents are hard, a sample that lacks them by chance
 # has a score that is too high, and too little variance. The documents are of unlike sizes. The log odds of a right item
@@ -345,7 +354,7 @@ for units in (20, 50, 200):
     for slope in (-1.0, -0.5, 0.5, 1.0):
         counts, truth = comparisons.hard_documents(units, slope, collections, generator)
         row = [f"{units}", f"{slope:g}"]
-        for kind in ("delta", "score", "cautious"):
+        for kind in ("delta", "logit"):
             low, high = comparisons.quietly(
                 f1ci.clustered_interval, counts, method=kind, confidence_level=confidence_level
             )
@@ -356,13 +365,13 @@ for units in (20, 50, 200):
         rows.append(row)
 for (kind, slopes), covered in least.items():
     say(f"compare-hard-{slopes}-{kind}", covered)
-show.table(["documents", "slope", "delta", "score", "cautious"], rows, numeric=range(5))
+show.table(["documents", "slope", "delta", "logit"], rows, numeric=range(4))
 
 # %% [markdown]
-# The score interval covers at least {glue:text}`compare-hard-other-score:.3f` with slopes of -1/2 or more, and
-# {glue:text}`compare-hard-steep-score:.3f` at worst with a slope of -1 (delta:
+# Our interval covers at least {glue:text}`compare-hard-other-logit:.3f` with slopes of -1/2 or more, and
+# {glue:text}`compare-hard-steep-logit:.3f` at worst with a slope of -1 (delta:
 # {glue:text}`compare-hard-other-delta:.3f` and {glue:text}`compare-hard-steep-delta:.3f`). No interval knows of the
-# large hard documents that the sample lacks. If you expect them, take the cautious interval, and more documents.
+# large hard documents that the sample lacks. If you expect them, take more documents.
 #
 # ## Averages over classes
 #
@@ -415,9 +424,7 @@ head = ["average", "interval", "mean coverage", "least", "too low, too high", "l
 show.table(head, rows, numeric=(2, 3, 4, 5))
 
 # %% [markdown]
-# Counts of TP, FP and FN by document and class make no confusion matrix, so these averages have no score limits.
-# Their default is *logit*. The jackknife over documents gives the variance and takes the bias away. The quantile is
-# Student's, and the scale is that of log odds. In these {glue:text}`compare-average-populations:.0f` populations it
+# The rule is the same: each document is left out in turn. In these {glue:text}`compare-average-populations:.0f` populations it
 # covers macro F1 {glue:text}`compare-average-macro-F1-logit:.3f` on average, and
 # {glue:text}`compare-average-macro-F1-logit-least:.3f` at worst. The delta method covers
 # {glue:text}`compare-average-macro-F1-delta:.3f` and {glue:text}`compare-average-macro-F1-delta-least:.3f`. (A
@@ -435,7 +442,7 @@ right = (0.85, 0.9)
 gain = comparisons.f1_of_collections(right[1]) - comparisons.f1_of_collections(right[0])
 designs = [(10, False, 0.0), (10, False, 0.3), (10, True, 0.2)]
 designs += [(30, False, 0.2), (30, True, 0.2), (100, True, 0.2)]
-rows, least = [], {"delta": 1.0, "score": 1.0}
+rows, least = [], {"delta": 1.0, "logit": 1.0}
 for units, skewed, correlation in designs:
     pairs = [
         comparisons.two_collections(units, skewed, correlation, right, generator)
@@ -454,12 +461,12 @@ for units, skewed, correlation in designs:
 for kind, covered in least.items():
     say(f"compare-difference-{kind}", covered)
 head = ["documents", "sizes", "correlation"]
-head += ["delta: coverage", "length", "score: coverage", "length"]
+head += ["delta: coverage", "length", "logit: coverage", "length"]
 show.table(head, rows, numeric=(0, 2, 3, 4, 5, 6))
 
 # %% [markdown]
-# In the worst of these designs the delta method covers {glue:text}`compare-difference-delta:.3f` and the score
-# interval {glue:text}`compare-difference-score:.3f`. The price is
+# In the worst of these designs the delta method covers {glue:text}`compare-difference-delta:.3f`, and our
+# interval {glue:text}`compare-difference-logit:.3f`. The price is
 # length, most with ten documents of unlike sizes.
 #
 # ## Other tools, the same questions
@@ -505,7 +512,7 @@ show.table(head, rows, numeric=(1, 2, 3))
 # %%
 counts = np.array(peers["clusters"])
 rows = [["R survey, beta", *(f"{end:.4f}" for end in peers["svyciprop"])]]
-for kind in ("cautious", "score", "delta"):
+for kind in ("logit", "delta"):
     ends = f1ci.clustered_interval(counts, "precision", method=kind)
     rows.append([f"f1ci, {kind}", *(f"{end:.4f}" for end in ends)])
 show.table(["interval for precision", "low", "high"], rows, numeric=(1, 2))
@@ -569,7 +576,7 @@ limit = stats.t.ppf(1 - alpha / 2, 9) * deviation
 rejections = {
     "t over folds": np.abs(mean) > limit * np.sqrt(1 / 10),
     "t over folds, corrected": np.abs(mean) > limit * np.sqrt(1 / 10 + 1 / 9),
-    "exact test, pooled predictions": p_values(pooled, "exact") <= alpha,
+    "exact test, pooled predictions": p_values(pooled) <= alpha,
 }
 for name, hits in zip(("naive", "corrected", "pooled"), rejections.values(), strict=True):
     say(f"compare-cv-{name}", float(hits.mean()))

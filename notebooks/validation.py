@@ -1,30 +1,29 @@
 # %% [markdown]
-# # Comparison with other packages on the same data
+# # Comparison with other packages: answers and speed
 #
-# Do other packages give the same intervals? This page gives five small confusion matrices to the
-# packages that a user might pick instead of `f1ci`. It shows their intervals beside ours, and
-# counts how often each interval holds the truth in simulated test sets. It also shows where our own
-# intervals fall short, and what to use there.
+# Do other packages give the same intervals, and how long do they take? This page gives five small
+# confusion matrices to the packages that a user might pick instead of `f1ci`. It shows their
+# intervals beside ours, and counts how often each interval holds the truth in simulated test sets.
+# At the end it compares times.
 #
-# The other packages need library versions of their own. So their answers were collected in a separate environment
-# and are data here; `make peers` collects them anew. Everything else on this page is
-# computed in this run.
+# The other packages need library versions of their own. So their answers and times were collected
+# in a separate environment and are data here; `make peers` and `make bench` collect them anew.
+# Everything else on this page is computed in this run.
 
 # %% tags=["parameters"]
 replicates: int = 100_000  # test sets per design, for the intervals of f1ci
 bootstrap_replicates: int = 1_000  # the same for the bootstrap, which is slow
 resamples: int = 999  # resamples of one bootstrap
-populations: int = 60  # random populations for the method that combines classes
-population_replicates: int = 10_000  # test sets from each of them
 seed: int = 20261118  # root of all random streams
 
 # %% tags=["remove-cell"]
 # Import what the notebook uses and open the ledger.
+import json
 import warnings
+from datetime import date
 
 import numpy as np
-from benchmarks import probes
-from compendium import figures, ledger, show
+from compendium import data, figures, ledger, show
 from compendium.pool import executor
 from IPython.display import display
 from scipy import special
@@ -33,9 +32,12 @@ import f1ci
 
 say = ledger.open("validation").say
 
-answers = probes.recorded()
+answers = json.loads(data.read_verified("peers.json"))
+speed = json.loads(data.read_verified("speed.json"))
+PROBES = answers["asked"]["probes"]
+DESIGNS = answers["asked"]["designs"]
 versions = answers["versions"]
-LEVEL = probes.LEVEL
+LEVEL = 0.95
 NAMES = {
     "f1": "F1",
     "micro_f1": "micro F1",
@@ -57,7 +59,6 @@ WHAT = {
     "prob-conf-mat": "posteriors of any metric of a confusion matrix",
     "statsmodels": "intervals for a proportion, here TP of TP + FP + FN",
     "scipy": "intervals for a proportion, bootstrap",
-    "mvtnorm": "joint quantiles of correlated normal variables, in R",
 }
 show.table(
     ["package", "version", "what it offers here"],
@@ -82,42 +83,113 @@ show.table(
 
 
 # %% tags=["hide-input"]
-def number(value):
-    """Return a number with four decimals, or nothing for nan."""
-    return "" if np.isnan(value) else f"{value:.4f}"
+def macro_f1(p):
+    """Return the mean over classes of 2 TP / (2 TP + FP + FN)."""
+    right = np.diagonal(p, axis1=-2, axis2=-1)
+    return (2 * right / (p.sum(axis=-1) + p.sum(axis=-2))).mean(axis=-1)
+
+
+METRICS = {
+    "f1": lambda p: 2 * p[1, 1] / (p[1].sum() + p[:, 1].sum()),
+    "micro_f1": lambda p: np.trace(p) / p.sum(),
+    "macro_f1": macro_f1,
+    "macro_precision": lambda p: (p.diagonal() / p.sum(axis=0)).mean(),
+    "macro_recall": lambda p: (p.diagonal() / p.sum(axis=1)).mean(),
+}
+
+
+def numeric_interval(matrix, metric):
+    """Return estimate, low and high of the delta method with central differences."""
+    counts = np.array(matrix, dtype=float)
+    n, p = counts.sum(), counts.ravel() / counts.sum()
+    step = 1e-6 * np.eye(p.size)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        at = [[metric((p + s * e).reshape(counts.shape)) for e in step] for s in (1, -1)]
+        gradient = np.subtract(*at) / 2e-6
+        estimate = metric(counts / n)
+    variance = gradient @ (np.diag(p) - np.outer(p, p)) @ gradient / n
+    half = special.ndtri((1 + LEVEL) / 2) * np.sqrt(np.maximum(variance, 0.0))
+    return estimate, estimate - half, estimate + half
+
+
+# %% tags=["hide-input"]
+OURS_OF = {
+    "f1": ("wilson_indirect", "wilson_direct", "clopper_pearson", "wald"),
+    "micro_f1": ("score", "cautious", "delta"),
+}
+
+
+def our_interval(matrix, metric, method):
+    """Return estimate, low and high of f1ci, and the names of its warnings."""
+    name = {
+        "macro_precision": f1ci.metrics.macro("precision"),
+        "macro_recall": f1ci.metrics.macro("recall"),
+    }.get(metric, metric)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        if metric == "f1":
+            (_, fp), (fn, tp) = matrix
+            interval = f1ci.f1_interval(tp, fp, fn, method=method)
+        else:
+            interval = f1ci.metric_interval(matrix, name, method=method)
+    seen = ", ".join(sorted({w.category.__name__ for w in caught}))
+    return [interval.estimate, interval.low, interval.high], seen
+
+
+def all_answers(probe, metric):
+    """Return package, method, end points and problems of every answer to a question."""
+    matrix = PROBES[probe]
+    numeric = numeric_interval(matrix, METRICS[metric])
+    found = {("reference", "delta method, numeric"): (numeric, "")}
+    for method in OURS_OF.get(metric, ("score", "delta", "logit")):
+        found["f1ci", method] = our_interval(matrix, metric, method)
+    for row in answers["intervals"]:
+        if (row["probe"], row["metric"]) == (probe, metric):
+            ends = [np.nan if row[k] is None else row[k] for k in ("estimate", "low", "high")]
+            problem = row["message"] or ", ".join(row["warnings"])
+            found[row["package"], row["method"]] = ends, problem
+    return found
+
+
+# %% tags=["hide-input"]
+def remark(ends, problem):
+    """Say what a reader must know of an interval, by its numbers and by what was warned."""
+    estimate, low, high = ends
+    facts = {
+        "no interval": np.isnan(low) or np.isnan(high),
+        "no width": high - low < 1e-12,
+        "leaves [0, 1]": high - low >= 1e-12 and (low < 0 or high > 1),
+        "excludes its estimate": estimate < low - 1e-12 or estimate > high + 1e-12,
+    }
+    return "; ".join([*(fact for fact, holds in facts.items() if holds), *filter(None, [problem])])
 
 
 def answers_to(probe, metric):
     """Return the table of all intervals for one metric of one matrix."""
-    return show.table(
-        [f"({probe}) {NAMES[metric]}", "method", "estimate", "low", "high", "length", "remark"],
-        [
-            [
-                x.package,
-                x.method,
-                *map(number, (x.estimate, x.low, x.high, x.high - x.low)),
-                x.remark,
-            ]
-            for x in probes.lines(probe, metric, answers)
-        ],
-        numeric=(2, 3, 4, 5),
-    )
+    rows = []
+    for (package, method), (ends, problem) in all_answers(probe, metric).items():
+        numbers = [*ends, ends[2] - ends[1]]
+        texts = ["" if np.isnan(x) else f"{x:.4f}" for x in numbers]
+        rows.append([package, method, *texts, remark(ends, problem)])
+    head = [f"({probe}) {NAMES[metric]}", "method", "estimate", "low", "high", "length", "remark"]
+    return show.table(head, rows, numeric=(2, 3, 4, 5))
 
 
 def answer(probe, metric, package, method):
-    """Return one interval of these tables."""
-    (line,) = (
-        x
-        for x in probes.lines(probe, metric, answers)
-        if (x.package, x.method) == (package, method)
-    )
-    return line
+    """Return estimate, low and high of one interval of these tables."""
+    return np.array(all_answers(probe, metric)[package, method][0])
 
 
-def say_interval(key, line):
+def length(probe, metric, package, method):
+    """Return the length of one interval of these tables."""
+    _, low, high = answer(probe, metric, package, method)
+    return high - low
+
+
+def say_interval(key, ends):
     """Keep the end points of an interval for the text."""
-    say(f"validation-{key}-low", line.low)
-    say(f"validation-{key}-high", line.high)
+    say(f"validation-{key}-low", ends[1])
+    say(f"validation-{key}-high", ends[2])
 
 
 # %% [markdown]
@@ -137,10 +209,10 @@ same = [
         ("clopper_pearson", "scipy", "binomtest exact, on F*"),
     )
 ]
-say("validation-same", max(max(abs(x.low - y.low), abs(x.high - y.high)) for x, y in same))
-reference = answer("a", "macro_f1", "reference", "delta method, numeric")
-theirs = answer("a", "macro_f1", "confidenceinterval", "analytic")
-say("validation-a-macro-ratio", (theirs.high - theirs.low) / (reference.high - reference.low))
+say("validation-same", max(np.abs(x - y)[1:].max() for x, y in same))
+NUMERIC, ANALYTIC = ("reference", "delta method, numeric"), ("confidenceinterval", "analytic")
+ratio = length("a", "macro_f1", *ANALYTIC) / length("a", "macro_f1", *NUMERIC)
+say("validation-a-macro-ratio", ratio)
 
 # %% [markdown]
 # For the binary score you may use any of these intervals. Map the Wilson and exact intervals of statsmodels
@@ -161,18 +233,16 @@ display(*(answers_to("b", m) for m in ("macro_f1", "macro_precision", "macro_rec
 
 # %% tags=["remove-cell"]
 # Keep for the text what explains the answers to question (b).
-table = np.array(probes.PROBES["b"])
+table = np.array(PROBES["b"])
 f = 2 * table.diagonal() / (table.sum(0) + table.sum(1))
 say("validation-b-weighted", f @ table.sum(1) / table.sum())
-say(
-    "validation-b-observed", answer("b", "micro_f1", "prob-conf-mat", "posterior, prior 0").estimate
-)
+observed = answer("b", "micro_f1", "prob-conf-mat", "posterior, prior 0")
+say("validation-b-observed", observed[0])
 say("validation-b-relevant", int((table.sum(0) + table.sum(1) - table.diagonal())[0]))
 say("validation-b-micro", np.trace(table) / table.sum())
 for metric in ("macro_precision", "macro_recall"):
-    right = answer("b", metric, "reference", "delta method, numeric")
-    theirs = answer("b", metric, "confidenceinterval", "analytic")
-    say(f"validation-b-{metric}", (theirs.high - theirs.low) / (right.high - right.low))
+    ratio = length("b", metric, *ANALYTIC) / length("b", metric, *NUMERIC)
+    say(f"validation-b-{metric}", ratio)
 
 # %% [markdown]
 # Here the methods differ, for a good reason: only {glue:text}`validation-b-relevant` items truly belong to the first
@@ -215,12 +285,8 @@ display(
 
 # %% tags=["remove-cell"]
 # Keep the comparison of question (d) for the text.
-right = answer("d", "macro_f1", "reference", "delta method, numeric")
-theirs = answer("d", "macro_f1", "confidenceinterval", "analytic")
-ours = answer("d", "macro_f1", "f1ci", "score")
-say("validation-d-peer-ratio", (theirs.high - theirs.low) / (right.high - right.low))
-say("validation-d-delta-high", right.high)
-say("validation-d-ours-high", ours.high)
+say("validation-d-delta-high", answer("d", "macro_f1", *NUMERIC)[2])
+say("validation-d-ours-high", answer("d", "macro_f1", "f1ci", "score")[2])
 
 # %% [markdown]
 # In (d) seven items are positive or were predicted positive, and none of these predictions is right. The delta method
@@ -279,16 +345,13 @@ def gradient_slip(matrix, metric):
 # %% tags=["hide-input"]
 # Compare half lengths of the analytic intervals with the delta method.
 rows, worst = [], 0.0
-for probe in probes.PROBES:
+for probe, matrix in PROBES.items():
     for metric in ("f1", "macro_f1", "macro_precision", "macro_recall"):
-        if metric == "f1" and len(probes.PROBES[probe]) > 2:
+        if metric == "f1" and len(matrix) > 2:
             continue
-        theirs = answer(probe, metric, "confidenceinterval", "analytic")
-        if np.isnan(theirs.low):
+        half = [length(probe, metric, *which) / 2 for which in (NUMERIC, ANALYTIC)]
+        if np.isnan(half[1]):
             continue
-        right = answer(probe, metric, "reference", "delta method, numeric")
-        half = [(x.high - x.low) / 2 for x in (right, theirs)]
-        matrix = probes.PROBES[probe]
         slipped = macro_f1_slip(matrix) if metric == "macro_f1" else gradient_slip(matrix, metric)
         worst = max(worst, abs(slipped - half[1]))
         rows.append([f"({probe}) {NAMES[metric]}", *(f"{x:.6f}" for x in (*half, slipped))])
@@ -304,48 +367,6 @@ show.table(
 # %% [markdown]
 # The last two columns agree within {glue:text}`validation-slips:.0e`. The point estimates of the
 # package are right, and so is its micro average.
-#
-# ## Joint quantiles
-#
-# Joint intervals need the quantile of the largest of several correlated normal variables. The R
-# package mvtnorm computes it by randomised integration for any correlation. For the matrices below
-# there are also integrals over one variable, which give it to ten digits.
-
-# %% tags=["hide-input"]
-rows, gap, spread = [], 0.0, 0.0
-for row in answers["quantiles"]:
-    correlation = probes.CORRELATIONS[row["name"]]
-    exact = probes.reference_quantile(correlation, row["level"])
-    ours = float(f1ci.equicoordinate_quantile(correlation.matrix, row["level"]))
-    gap = max(gap, abs(ours - exact))
-    text = [row["name"], f"{exact:.6f}", f"{ours:.6f}", f"{ours - exact:+.0e}"]
-    if row["value"] is None:
-        text += ["", "", row["message"]]
-    else:
-        spread = max(spread, row["deviation"])
-        text += [f"{row['value']:.6f}", f"{row['value'] - exact:+.0e}", f"{row['deviation']:.0e}"]
-    rows.append(text)
-say("validation-quantile-gap", gap)
-say("validation-quantile-spread", spread)
-show.table(
-    [
-        "correlation",
-        "integral",
-        "f1ci",
-        "difference",
-        f"mvtnorm {versions['mvtnorm']}",
-        "difference",
-        "deviation of one call",
-    ],
-    rows,
-    numeric=range(1, 7),
-)
-
-# %% [markdown]
-# `f1ci` is within {glue:text}`validation-quantile-gap:.0e` of the integrals. The value of mvtnorm
-# is the mean over ten seeds. A single call at its default settings varies by up to
-# {glue:text}`validation-quantile-spread:.0e`. The sampling error of a correlation matrix that was
-# estimated from data is larger. The package mvtnorm does far more than this task.
 #
 # (validation-coverage)=
 # ## How often do they hold the truth?
@@ -377,15 +398,15 @@ def ends(counts, level=LEVEL):
 
 # %%
 # Simulate f1ci's intervals in each design.
-streams = np.random.SeedSequence(seed).spawn(3)
+streams = np.random.SeedSequence(seed).spawn(2)
 ours = {}
 with executor() as pool:
-    for stream, (key, design) in zip(streams[0].spawn(6), probes.DESIGNS.items(), strict=True):
+    for stream, (key, design) in zip(streams[0].spawn(6), DESIGNS.items(), strict=True):
         ours[key] = f1ci.coverage.simulate(
-            design.n,
-            design.cells,
+            design["n"],
+            np.array(design["cells"]),
             method=ends,
-            truth=np.full(3, design.truth),
+            truth=np.full(3, design["truth"]),
             replicates=replicates,
             rng=stream,
             executor=pool,
@@ -399,8 +420,8 @@ with executor() as pool:
 # the matrices that it accepts count here.
 
 # %% tags=["hide-input"]
-say("validation-peer-replicates", f"{answers['asked']['replicates']:,}")
-say("validation-posterior-replicates", f"{answers['asked']['posterior_replicates']:,}")
+for key, package in (("peer", "confidenceinterval"), ("posterior", "prob-conf-mat")):
+    say(f"validation-{key}-replicates", f"{answers['asked']['replicates'][package]:,}")
 coverages = {}  # (method, design) -> coverage, its standard error, mean length
 
 
@@ -417,13 +438,26 @@ for row in answers["coverage"]:
         row["defined"],
         row["length"],
     )
-for stream, (key, design) in zip(streams[1].spawn(6), probes.DESIGNS.items(), strict=True):
-    rng = np.random.default_rng(stream)
-    drawn = rng.multinomial(design.n, design.cells.ravel(), size=bootstrap_replicates)
-    drawn = drawn.reshape(-1, *design.cells.shape)
+
+
+# %% tags=["hide-input"]
+def bootstrap_ends(table, rng):
+    """Return the percentile interval of macro F1 over the classes that a resample holds."""
+    n = int(table.sum())
+    drawn = rng.multinomial(n, table.ravel() / n, size=resamples).reshape(-1, *table.shape)
+    total = drawn.sum(axis=1) + drawn.sum(axis=2)
+    right = np.diagonal(drawn, axis1=1, axis2=2)
+    scores = (2 * right / np.maximum(total, 1)).sum(axis=1) / (total > 0).sum(axis=1)
+    return np.quantile(scores, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
+
+
+for stream, (key, design) in zip(streams[1].spawn(6), DESIGNS.items(), strict=True):
+    rng, cells, truth = np.random.default_rng(stream), np.array(design["cells"]), design["truth"]
+    drawn = rng.multinomial(design["n"], cells.ravel(), size=bootstrap_replicates)
+    drawn = drawn.reshape(-1, *cells.shape)
     drawn = drawn[((drawn.sum(axis=1) + drawn.sum(axis=2)) > 0).all(axis=1)]
-    low, high = np.transpose([probes.bootstrap_interval(t, resamples, rng) for t in drawn])
-    inside = (low <= design.truth) & (design.truth <= high)
+    low, high = np.transpose([bootstrap_ends(t, rng) for t in drawn])
+    inside = (low <= truth) & (truth <= high)
     keep("bootstrap, percentile", key, inside.sum(), len(drawn), (high - low).mean())
 for key, run in ours.items():
     for k, name in enumerate(OURS):
@@ -439,8 +473,8 @@ methods = list(dict.fromkeys(method for method, _ in coverages))
 show.table(
     ["", "design", "n", "true macro F1", "test sets left out, %"],
     [
-        [key, d.name, f"{d.n}", f"{d.truth:.4f}", f"{100 * ours[key].undefined[0]:.2f}"]
-        for key, d in probes.DESIGNS.items()
+        [key, d["name"], f"{d['n']}", f"{d['truth']:.4f}", f"{100 * ours[key].undefined[0]:.2f}"]
+        for key, d in DESIGNS.items()
     ],
     numeric=(2, 3, 4),
 )
@@ -450,7 +484,7 @@ show.table(
 # length of the intervals.
 
 # %% tags=["hide-input"]
-columns = list(probes.DESIGNS)
+columns = list(DESIGNS)
 display(
     show.table(
         ["coverage, %", *columns],
@@ -528,171 +562,69 @@ figures.save(figure, "validation-coverage")
 #   nothing to its variance. The logit scale repairs this at the border
 #   ({glue:text}`validation-f1ci-logit-many:.1f` % with ten near-perfect classes, by being long),
 #   but not for rare classes ({glue:text}`validation-f1ci-logit-small:.1f` % in the small design).
-# - Score intervals, [below](validation-score), repair both: they cover at worst
+# - [Score intervals](/book/score.md), the default of `f1ci`, repair both: they cover at worst
 #   {glue:text}`validation-worst-score:.1f` %. They are {glue:text}`validation-length-balanced:.2f` times as long
 #   as the delta method's intervals in the balanced design, and {glue:text}`validation-length-many:.2f` times with
 #   ten near-perfect classes.
 #
-# (validation-score)=
-# ## Score intervals
+# The pages on [score intervals](/notebooks/score-intervals.ipynb) and on
+# [one F1 score](/notebooks/choosing-a-method.ipynb) look at many more designs, and also at those in
+# which our own intervals fall short.
 #
-# Each class has an interval for its own F1 score that holds in small samples:
-# [the Wilson score interval](/book/lam.md). [Score intervals of averages](/book/score.md) ask Wilson's question of the
-# average. Which of its values does a test not reject, if it takes the standard error under that value? Their end points
-# lie in [0, 1] and enclose the estimate, and no interval has length zero. They are not in the five papers.
+# (validation-speed)=
+# ## Speed
 #
-# Here is a further check. Its populations are drawn at random by a rule that differs from that of
-# [the coverage atlas](/notebooks/score-intervals.ipynb). They have two to ten classes, and prevalences and accuracies
-# of all kinds. In the test sets the smallest class can expect at least eight items.
-
-# %%
-rng = np.random.default_rng(streams[2])
-coverage = []
-with executor() as pool:
-    for _ in range(populations):
-        cells, n = probes.random_population(rng)
-        run = f1ci.coverage.simulate(
-            n,
-            cells,
-            method=ends,
-            truth=np.full(3, probes.macro_f1(cells)),
-            replicates=population_replicates,
-            rng=rng.spawn(1)[0],
-            executor=pool,
-        )
-        coverage.append(run.coverage_if_defined)
-coverage = np.array(coverage)
+# How long does an interval take? Times depend on the machine. Ratios of times hardly do, if both
+# times are taken in turns in one run. So the table compares `f1ci` with the packages that one would
+# pick instead. The times are from one recorded run, of {glue:text}`speed-date`, on one core of:
+# {glue:text}`speed-processor`.
 
 # %% tags=["hide-input"]
-# Choose the lines of the figure, and keep numbers for the text.
-STYLES = {
-    "delta": figures.METHODS["wald"] | {"label": "delta method"},
-    "logit": {"color": figures.COLOURS["green"], "linestyle": "-.", "marker": "^"}
-    | {"label": "delta method, logit scale"},
-    "score": figures.METHODS["wilson_indirect"] | {"label": "score"},
-}
-for name, shares in zip(OURS, coverage.T, strict=True):
-    say(f"validation-population-{name}-least", 100 * shares.min())
-    say(f"validation-population-{name}-mean", 100 * shares.mean())
-    say(f"validation-population-{name}-short", 100 * (shares < 0.93).mean())
-say("validation-populations", populations)
-show.table(
-    ["method", "mean coverage, %", "5 % quantile", "least", "populations below 93 %, %"],
-    [
-        [
-            STYLES[name]["label"],
-            f"{100 * shares.mean():.1f}",
-            f"{100 * np.quantile(shares, 0.05):.1f}",
-            f"{100 * shares.min():.1f}",
-            f"{100 * (shares < 0.93).mean():.0f}",
-        ]
-        for name, shares in zip(OURS, coverage.T, strict=True)
-    ],
-    numeric=(1, 2, 3, 4),
+UNITS = {"s": 1.0, "ms": 1e-3, "µs": 1e-6}
+
+
+def duration(value):
+    """Return a time with three digits and a unit."""
+    unit = next((u for u, size in UNITS.items() if float(f"{value:.3g}") >= size), "µs")
+    return f"{float(f'{value / UNITS[unit]:.3g}'):,g} {unit}"
+
+
+def times_as_long(line):
+    """Return how many times as long the other package takes."""
+    ratio = line["theirs"] / line["ours"]
+    return f"{float(f'{ratio:.2g}'):,g}"
+
+
+rows = [
+    [x["question"], duration(x["ours"]), x["other"], duration(x["theirs"]), times_as_long(x)]
+    for x in speed["lines"]
+]
+show.table(["", "f1ci", "other", "its time", "times as long"], rows, numeric=(1, 3, 4))
+
+# %% tags=["remove-cell"]
+# Keep the times for the text.
+one, labelled, million = (
+    next(x for x in speed["lines"] if x["question"].startswith(begin))
+    for begin in ("one interval", "binary F1 interval from 1000", "1,000,000 intervals")
 )
-
-# %% mystnb={"image": {"alt": "Coverage in each of the random populations, sorted, for three methods. The delta method and its logit version fall far below 95 per cent in a part of the populations; score intervals stay near or above it in all."}, "figure": {"classes": "fits", "caption": "Coverage of nominal 95 % intervals for macro F1 in the random populations, sorted for each method.", "name": "fig-validation-populations"}}
-# Draw the coverages in the random populations, sorted.
-figure, axis = figures.subplots(height=3.4)
-figure.set_figwidth(4.8)  # as wide as a phone
-axis.axhline(LEVEL, color=figures.COLOURS["grey"], linewidth=1)
-rank = (np.arange(populations) + 0.5) / populations
-for name, shares in zip(OURS, coverage.T, strict=True):
-    axis.plot(rank, np.sort(shares), **STYLES[name])
-axis.set_xlabel("share of populations")
-axis.set_ylabel("coverage")
-axis.set_ylim(max(0.0, coverage.min() - 0.02), 1.005)
-axis.legend(loc="lower right")
-figures.save(figure, "validation-populations")
+say("speed-date", f"{date.fromisoformat(speed['date']):%d %B %Y}".lstrip("0"))
+say("speed-processor", speed["processor"])
+say("speed-one", duration(one["ours"]))
+say("speed-labels", duration(labelled["ours"]))
+say("speed-labels-times", times_as_long(labelled))
+say("speed-million", duration(million["ours"]))
 
 # %% [markdown]
-# Coverage in {glue:text}`validation-populations` populations, on average and at worst:
-#
-# - the delta method {glue:text}`validation-population-delta-mean:.1f` % and
-#   {glue:text}`validation-population-delta-least:.1f` %;
-# - score intervals {glue:text}`validation-population-score-mean:.1f` % and
-#   {glue:text}`validation-population-score-least:.1f` %.
-#
-# Score intervals exist for averages of every Tversky score over classes, and for every smooth metric:
-#
-# ```python
-# f1ci.f1_score_interval(y_true, y_pred, average="macro")  # method="score"
-# f1ci.metric_interval(matrix, "kappa")
-# ```
-#
-# They have their limits. Here are twenty equal classes, predicted right in three of four cases, and small test
-# sets. The second column has the expected number of relevant items of a class:
-
-# %% tags=["hide-input"]
-rows = []
-limits = {}
-with executor() as pool:
-    for n in (40, 80, 160, 320):
-        design = probes.Design("twenty equal classes", [1] * 20, 0.75, n)
-        run = f1ci.coverage.simulate(
-            n,
-            design.cells,
-            method=ends,
-            truth=np.full(3, design.truth),
-            replicates=population_replicates,
-            rng=rng.spawn(1)[0],
-            executor=pool,
-        )
-        limits[n] = run.coverage_if_defined
-        expected = n / 20 * (1 + 0.25)
-        left_out = f"{100 * run.undefined[0]:.1f}"
-        rows.append([f"{n}", f"{expected:g}", left_out, *(f"{100 * c:.1f}" for c in limits[n])])
-say("validation-limit-score", 100 * limits[80][2])
-show.table(
-    ["n", "relevant items of a class", "test sets left out, %"]
-    + [f"{STYLES[name]['label']}, %" for name in OURS],
-    rows,
-    numeric=range(6),
-)
-
-# %% [markdown]
-# With five relevant items in each class `score` covers
-# {glue:text}`validation-limit-score:.1f` % of the test sets in which every class occurs. With fewer items
-# most test sets lack a class and are left out.
-#
-# ## Binary F1 near 0 and 1
-#
-# For the binary score coverage is an exact sum, and [the
-# chapter on one F1 score](/book/lam.md) says which methods keep their level. Here are 200 items, of which 50
-# are expected to be relevant (true or predicted positive), with F1 from almost 0 to almost 1.
-
-# %% tags=["hide-input"]
-n, relevant = 200, 0.25
-truths = np.concatenate([np.linspace(0.005, 0.05, 19), np.linspace(0.06, 0.94, 89)])
-truths = np.concatenate([truths, 1 - np.linspace(0.05, 0.005, 19)])
-lines = {}
-for method in figures.METHODS:
-    runs = []
-    for truth in truths:
-        share = truth / (2 - truth)
-        p11, wrong = relevant * share, relevant * (1 - share) / 2
-        runs.append(f1ci.coverage.exact(n, [p11, wrong, wrong, 1 - p11 - 2 * wrong], method=method))
-    lines[method] = np.array([r.coverage for r in runs])
-    say(f"validation-binary-{method}", 100 * lines[method].min())
-
-# %% mystnb={"image": {"alt": "Exact coverage against the true F1 score for four methods. Wald drops far below 95 per cent near 0 and near 1; the Wilson methods stay near it except for narrow dips at the very ends; Clopper-Pearson never falls below it."}, "figure": {"classes": "fits", "caption": "Exact coverage of nominal 95 % intervals for the binary F1 score, 200 items, one quarter of them relevant.", "name": "fig-validation-binary"}}
-# Draw the exact coverages against the true F1.
-figure, axis = figures.subplots(height=3.4)
-figure.set_figwidth(4.8)  # as wide as a phone
-axis.axhline(LEVEL, color=figures.COLOURS["grey"], linewidth=1)
-for method, line in lines.items():
-    axis.plot(truths, line, **(figures.METHODS[method] | {"marker": ""}))
-axis.set_xlabel("true F1 score")
-axis.set_ylabel("coverage")
-axis.set_ylim(0.5, 1.005)
-axis.legend(loc="lower center", ncols=2)
-figures.save(figure, "validation-binary")
-
-# %% [markdown]
-# The least coverage on this grid: Wald {glue:text}`validation-binary-wald:.1f` %, Wilson direct
-# {glue:text}`validation-binary-wilson_direct:.1f` %, Wilson indirect
-# {glue:text}`validation-binary-wilson_indirect:.1f` %, Clopper-Pearson
-# {glue:text}`validation-binary-clopper_pearson:.1f` %.
+# - One interval from three counts takes {glue:text}`speed-one`. You can compute it inside any loop.
+# - From 1000 labels it takes {glue:text}`speed-labels`, most of it to count. The analytic interval
+#   of `confidenceinterval` takes {glue:text}`speed-labels-times` times as long. Nearly all of that
+#   time is scikit-learn's `confusion_matrix`, which checks more kinds of input.
+# - The bootstrap evaluates the metric thousands of times. It needs no formula, and works for any
+#   metric.
+# - `prob-conf-mat` draws from the posterior of the whole matrix. It then has the draws of every
+#   other metric as well.
+# - A million intervals at once take {glue:text}`speed-million`. A simulation should pass arrays
+#   instead of looping.
 #
 # ## What to use
 #

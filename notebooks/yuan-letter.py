@@ -241,8 +241,8 @@ show.table(head, rows, numeric=range(1, 5))
 # %% [markdown]
 # (shown-e-yuan-10)=
 # **The individual lengths are blurred ones.** Taken as plain they are too long, by a factor that
-# differs from the other rows'. Taken as blurred they have the factor of the joint and the
-# corrected row of the same rule, to about a tenth of a per cent ({ref}`R-yuan-10 <R-yuan-10>`).
+# differs from the other rows'. Taken as blurred they have the factor of the same rule's joint and
+# corrected rows, to about a tenth of a per cent ({ref}`R-yuan-10 <R-yuan-10>`).
 
 # %%
 four = [printed(f"yuan/table-7/{rule}/individual/length") for rule in rules]
@@ -264,7 +264,7 @@ say("yuan-letter-mean-printed", float(np.mean(four)))
 # which is {glue:text}`yuan-letter-mean-printed:.5f`. Rounding explains less than a third of the
 # difference, so the two do not come from the same test sets.
 
-# %% mystnb={"image": {"alt": "Two panels of horizontal bars for 15 rows of Table VII, coverages and lengths, as ratios to the reproduced value. Printed individual lengths lie to the right of their bars, joint and corrected ones to the left, except for logistic regression and all rules. Individual coverages lie to the right, except for logistic regression, whose coverages lie to the left."}, "figure": {"classes": "fits", "caption": "Table VII: printed numbers as ratios to the reproduced ones. Bars: what rounding and four standard errors allow.", "name": "fig-yuan-letter-table-7"}}
+# %% mystnb={"image": {"alt": "Two panels of horizontal bars for 15 rows of Table VII, coverages and lengths, as ratios to the reproduced value. All printed lengths lie outside their bars: individual ones to the right, joint and corrected ones to the left. Printed individual coverages lie to the right, except for logistic regression, whose three coverages lie to the left. Other corrected coverages lie to the left or inside, joint ones inside."}, "figure": {"classes": "fits", "caption": "Table VII: printed numbers as ratios to the reproduced ones. Bars: what rounding and four standard errors allow.", "name": "fig-yuan-letter-table-7"}}
 # Draw each printed number relative to ours, with the ledger's limits.
 figure, axes = figures.subplots(2, 1, height=8.1, sharey=True)
 figure.set_figwidth(4.8)  # as wide as a phone
@@ -415,7 +415,7 @@ statements(claim(*statement) for statement in claims)
 #   {computed}`yuan/table-7/all/joint/coverage|.3f`, and corrected ones in
 #   {computed}`yuan/table-7/all/corrected/coverage|.3f`: here blurring overshoots a little.
 # - A singular covariance matrix is no obstacle to joint intervals.
-# - The paper's conclusion holds, although {tally}`yuan-letter|erratum other-run` of its
+# - The paper's conclusion holds, although {tally}`yuan-letter|erratum other-run-fitted other-run-predicted` of its
 #   {tally}`yuan-letter` numbers do not follow from the populations and the design that it states.
 # - The paper says that logistic regression undercovers. On the population of its printed true
 #   values it does not: its plain joint intervals hold in

@@ -1,13 +1,16 @@
-// The kernels of f1ci that the calculator needs, in plain JavaScript and without a page.
+// The kernels of f1ci in plain JavaScript. They need no page: `require("./f1ci.js")` in Node, or a
+// script element. f1ci.d.ts has the types, f1ci.json has examples with their results.
 //
-// Each function takes numbers that were checked before and gives [low, high], as the kernels of
-// the Python package do. Counts are called x = TP, y = FP, w = FN; a and b weigh y and w in the
-// Tversky score x / (x + a y + b w), so F1 is a = b = 1/2. `tests/test_calculator.py` compares
-// each kernel with the package.
+// Each function takes numbers that were checked before. Limits are [low, high]. Counts are called
+// x = TP, y = FP, w = FN; a and b weigh y and w in the Tversky score x / (x + a y + b w), so F1 has
+// a = b = 1/2. The Python package f1ci has the same kernels, and `tests/site/test_kernels.py`
+// compares both.
 const f1ci = (() => {
   "use strict";
 
-  // --- Special functions -----------------------------------------------------------------------
+  const sum = (values) => values.reduce((total, value) => total + value, 0);
+
+  // --- Quantiles ---------------------------------------------------------------------------------
 
   const polynomial = (coefficients, x) => coefficients.reduceRight((sum, c) => sum * x + c, 0);
 
@@ -52,164 +55,55 @@ const f1ci = (() => {
   /** Two-sided quantile of a confidence level. */
   const twoSided = (level) => -normalQuantile(0.5 * (1 - level));
 
-  // Loader (2000), "Fast and accurate computation of binomial probabilities": what Stirling's
-  // formula leaves of log Gamma(n + 1), and the deviance, do not cancel for counts of any size.
+  // Tails of the Beta law are in units of x^a y^b / Beta(a, b), which do not underflow.
 
-  /** log Gamma(n + 1) - {(n + 1/2) log n - n + log(2 pi) / 2}, n > 0. */
-  function stirlingError(n) {
-    if (n < 16) {
-      // Gamma(n + 2) = (n + 1) Gamma(n + 1), applied until the series below converges.
-      const next = n + 1;
-      return stirlingError(next) + (n + 0.5) * Math.log1p(1 / n) - 1;
-    }
+  /** log Gamma(n): Stirling's series, from 16 on. */
+  function logGamma(n) {
+    if (n < 16) return logGamma(n + 1) - Math.log(n);
     const s = 1 / (n * n);
-    return (1 / 12 - s * (1 / 360 - s * (1 / 1260 - s * (1 / 1680 - s / 1188)))) / n;
-  }
-
-  /** n log(n / m) + m - n; the difference n - m is given, so that none of its digits are lost. */
-  function deviance(n, m, difference) {
-    const d = difference / (n + m);
-    if (Math.abs(d) >= 0.1) return n * Math.log(n / m) - difference;
-    let term = 2 * n * d;
-    let sum = difference * d;
-    for (let j = 1; j < 100; j += 1) {
-      term *= d * d;
-      const next = sum + term / (2 * j + 1);
-      if (next === sum) break;
-      sum = next;
-    }
-    return sum;
-  }
-
-  /** log of x^a y^b / Beta(a, b), with x + y = 1 and a, b > 0. */
-  function logBetaKernel(a, b, x, y) {
-    const n = a + b;
-    const difference = a * y - b * x; // a - n x
-    return (
-      stirlingError(n) - stirlingError(a) - stirlingError(b)
-      - deviance(a, n * x, difference) - deviance(b, n * y, -difference)
-      + 0.5 * Math.log(((a / n) * b) / (2 * Math.PI))
-    );
-  }
-
-  /** Probability of k successes among n, each with probability one half. */
-  function fairCoin(k, n) {
-    if (k === 0 || k === n) return Math.pow(0.5, n);
-    return Math.exp(
-      stirlingError(n) - stirlingError(k) - stirlingError(n - k)
-      - deviance(k, n / 2, k - n / 2) - deviance(n - k, n / 2, n / 2 - k),
-    ) * Math.sqrt(n / (2 * Math.PI * k * (n - k)));
-  }
-
-  // Nodes and weights of Gauss and Legendre's rule with 16 points, by Newton's method.
-  const GAUSS = (() => {
-    const n = 16;
-    const rule = [];
-    for (let i = 0; i < n; i += 1) {
-      let x = Math.cos((Math.PI * (i + 0.75)) / (n + 0.5));
-      let slope = 1;
-      for (let step = 0; step < 8; step += 1) {
-        let [before, value] = [0, 1];
-        for (let j = 1; j <= n; j += 1) {
-          [before, value] = [value, ((2 * j - 1) * x * value - (j - 1) * before) / j];
-        }
-        slope = (n * (x * value - before)) / (x * x - 1);
-        x -= value / slope;
-      }
-      rule.push([x, 2 / ((1 - x * x) * slope * slope)]);
-    }
-    return rule;
-  })();
-
-  // Above this many of both kinds the continued fraction takes long, and an integral is exact.
-  const MANY = 1000;
-
-  /**
-   * I_x(a, b) divided by x^a y^b / Beta(a, b): the lower tail of a Beta law in units that do
-   * not underflow.
-   */
-  function betaTailRatio(a, b, x, y) {
-    return Math.min(a, b) > MANY ? tailByIntegral(a, b, x, y) : tailByFraction(a, b, x, y);
+    const series = (1 / 12 - s * (1 / 360 - s * (1 / 1260 - s / 1680))) / n;
+    return (n - 0.5) * Math.log(n) - n + 0.5 * Math.log(2 * Math.PI) + series;
   }
 
   /**
-   * Didonato and Morris (1992), BFRAC: a continued fraction, for a, b >= 1. Written with
-   * a y - b x, it loses no digits where x or y is tiny.
+   * The lower tail I_x(a, b) in those units, as an integral over the logit. With t = x e^-u /
+   * (y + x e^-u) the integrand is exp(-a u - (a + b) log(1 + x (e^-u - 1))), and u = exp(v - e^-v)
+   * makes it vanish at both ends so fast that equal steps are exact (Takahasi and Mori 1974).
    */
-  function tailByFraction(a, b, x, y) {
-    const lambda = a * y - b * x;
-    // Beyond the mean the other tail converges.
-    if (lambda < 0) {
-      return Math.exp(-logBetaKernel(a, b, x, y)) - tailByFraction(b, a, y, x);
-    }
-    const c = 1 + lambda;
-    const c1 = 1 + 1 / a;
-    let [p, s] = [1, a + 1];
-    let [above, below] = [0, 1];
-    let [nextAbove, nextBelow] = [1, c / c1];
-    let ratio = c1 / c;
-    for (let n = 1; n < 100000; n += 1) {
-      const t = n / a;
-      const w = n * (b - n) * x;
-      const e = a / s;
-      const alpha = p * (p + b / a) * e * e * w * x;
-      const beta = n + w / s + ((t + 1) / (c1 + t + t)) * (c + n * (y + 1));
-      p = t + 1;
-      s += 2;
-      [above, nextAbove] = [nextAbove, alpha * above + beta * nextAbove];
-      [below, nextBelow] = [nextBelow, alpha * below + beta * nextBelow];
-      const last = ratio;
-      ratio = nextAbove / nextBelow;
-      if (Math.abs(ratio - last) <= 1e-16 * ratio) break;
-      // Keep the terms in range.
-      above /= nextBelow;
-      below /= nextBelow;
-      nextAbove = ratio;
-      nextBelow = 1;
-    }
-    return ratio;
-  }
-
-  /** The same as an integral over the logit, on which the density is close to normal. */
-  function tailByIntegral(a, b, x, y) {
-    // With t = x e^-u / (y + x e^-u) the kernel relative to its value at x is
-    // exp(-a u - (a + b) log(1 + x (e^-u - 1))), written with the smaller of x and y.
+  function betaTail(a, b, x, y) {
     const exponent = x < y
       ? (u) => -a * u - (a + b) * Math.log1p(x * Math.expm1(-u))
       : (u) => b * u - (a + b) * Math.log1p(y * Math.expm1(u));
-    const width = Math.sqrt(1 / a + 1 / b);
-    let sum = 0;
-    for (let from = 0; from < 60 * width; from += width) {
-      let piece = 0;
-      for (const [node, weight] of GAUSS) {
-        piece += weight * Math.exp(exponent(from + 0.5 * width * (1 + node)));
-      }
-      sum += 0.5 * width * piece;
-      if (piece < 1e-17 * (sum / width)) break;
+    const scale = Math.sqrt(1 / a + 1 / b);
+    const step = 1 / 16;
+    let total = 0;
+    for (let v = -4; v < 5; v += step) {
+      const shrunk = Math.exp(-v);
+      const u = scale * Math.exp(v - shrunk);
+      total += (1 + shrunk) * u * Math.exp(exponent(u));
     }
-    return sum;
+    return step * total;
   }
 
   /**
-   * The odds x / y at which the lower tail of Beta(a, b) is p, for p up to one half.
-   *
-   * The logarithm of the tail is concave in the logit, so Newton's method converges from
-   * everywhere: at most one step goes too far, to the left.
+   * The odds x / y at which the lower tail of Beta(a, b) is p, up to one half. The logarithm of the
+   * tail is concave in the logit, so Newton's method converges from everywhere.
    */
   function betaOdds(a, b, p) {
+    const logBeta = logGamma(a) + logGamma(b) - logGamma(a + b);
     let logit = Math.log(a / b) + normalQuantile(p) * Math.sqrt(1 / a + 1 / b);
-    for (let step = 0; step < 200; step += 1) {
-      const x = 1 / (1 + Math.exp(-logit));
-      const y = 1 / (1 + Math.exp(logit));
-      const ratio = betaTailRatio(a, b, x, y);
-      const move = (logBetaKernel(a, b, x, y) + Math.log(ratio) - Math.log(p)) * ratio;
+    for (let step = 0; step < 60; step += 1) {
+      const [x, y] = [1 / (1 + Math.exp(-logit)), 1 / (1 + Math.exp(logit))];
+      const tail = betaTail(a, b, x, y);
+      const logX = logit < 0 ? logit + Math.log(y) : Math.log(x);
+      const move = (a * logX + b * (logX - logit) - logBeta + Math.log(tail) - Math.log(p)) * tail;
       logit -= move;
-      if (Math.abs(move) <= 4e-16 * Math.max(1, Math.abs(logit))) break;
+      if (Math.abs(move) <= 1e-13 * Math.max(1, Math.abs(logit))) break;
     }
     return Math.exp(logit);
   }
 
-  // --- The four intervals of F1 (Lam, Gopal and Qian 2024) -------------------------------------
+  // --- The four intervals of F1 (Lam, Gopal and Qian 2024) ---------------------------------------
   // `wrong` is FP + FN: F1 depends on the two only through their sum.
 
   const ordered = (estimate, low, high) =>
@@ -217,16 +111,8 @@ const f1ci = (() => {
 
   const f1Estimate = (x, wrong) => (2 * x) / (2 * x + wrong);
 
-  /** Wilson's interval for F*, mapped (eq. 42): a score interval. */
-  function wilsonIndirect(x, wrong, level) {
-    const v = x + wrong;
-    if (v === 0) return [0, 1];
-    const z = twoSided(level);
-    const roots = 2 * x + z * z + z * Math.sqrt(z * z + (4 * x * wrong) / v);
-    const low = (4 * x * x) / (v * roots + 2 * x * x);
-    const high = wrong === 0 ? 1 : (2 * roots) / (2 * (v + z * z) + roots);
-    return ordered(f1Estimate(x, wrong), low, high);
-  }
+  /** Wilson's interval for F*, mapped (eq. 42): the score interval. */
+  const wilsonIndirect = (x, wrong, level) => tverskyScore(x, wrong, 0, 0.5, 0.5, level);
 
   /** The roots of the quartic 37, as roots of u in u^2 = F* / (1 - F*). */
   function wilsonDirect(x, wrong, level) {
@@ -252,9 +138,7 @@ const f1ci = (() => {
   }
 
   /** Beta quantiles of F* (eqs. 26 and 27), mapped. */
-  function clopperPearson(x, wrong, level) {
-    return cautious(x, wrong, 0, 0.5, 0.5, level);
-  }
+  const clopperPearson = (x, wrong, level) => tverskyCautious(x, wrong, 0, 0.5, 0.5, level);
 
   /** Estimate and normal quantile times standard error (eqs. 30, 31): may leave [0, 1]. */
   function wald(x, wrong, level) {
@@ -266,7 +150,7 @@ const f1ci = (() => {
     return [f - half, f + half];
   }
 
-  // --- Tversky scores: F-beta, Jaccard, precision, recall --------------------------------------
+  // --- Tversky scores: F-beta, Jaccard, precision, recall ----------------------------------------
 
   /** The weights of F-beta. */
   const fbetaWeights = (beta) => ({ a: 1 / (1 + beta * beta), b: (beta * beta) / (1 + beta * beta) });
@@ -283,9 +167,7 @@ const f1ci = (() => {
    * mu and q change, one convex equation in the items e that are fitted in excess of x. Newton's
    * method from the right falls on the root; nothing cancels at any count.
    */
-  function tverskyScore(x, y, w, a, b, level) {
-    return tverskyLimits(x, y, w, a, b, twoSided(level));
-  }
+  const tverskyScore = (x, y, w, a, b, level) => tverskyLimits(x, y, w, a, b, twoSided(level));
 
   function tverskyLimits(x, y, w, a, b, z) {
     if (x + a * y + b * w === 0) return [0, 1];
@@ -348,7 +230,7 @@ const f1ci = (() => {
    * Beta quantiles of effective counts, hardly ever below the level; Clopper and Pearson's
    * interval where a = b, and where one of them is 0.
    */
-  function cautious(x, y, w, a, b, level) {
+  function tverskyCautious(x, y, w, a, b, level) {
     if (x + a * y + b * w === 0) return [0, 1];
     const tail = 0.5 * (1 - level);
     const [A, V] = [a * y + b * w, a * a * y + b * b * w];
@@ -361,19 +243,11 @@ const f1ci = (() => {
       low = odds / (1 + odds);
     }
     let high = 1;
-    if (A > 0) {
-      const odds = (betaOdds((A * A) / V, x + 1, tail) * V) / A;
-      high = 1 / (1 + odds);
-    }
+    if (A > 0) high = 1 / (1 + (betaOdds((A * A) / V, x + 1, tail) * V) / A);
     return ordered(tverskyEstimate(x, y, w, a, b), low, high);
   }
 
-  /** An F-beta by its two methods. */
-  const tversky = { score: tverskyScore, cautious };
-
-  // --- Sums of correlated scores: averages over classes (see score.py) --------------------------
-
-  const sum = (values) => values.reduce((total, value) => total + value, 0);
+  // --- Any smooth metric of a matrix -------------------------------------------------------------
 
   /** TP, FP and FN of each class of a matrix with rows true and columns predicted. */
   function classCounts(matrix) {
@@ -384,160 +258,208 @@ const f1ci = (() => {
     }));
   }
 
-  /** The mean of F-beta over classes, alike or by their true items, and its slope in each cell. */
-  function average(q, r, a, b, weighted) {
-    const places = [...Array(r).keys()];
-    let value = 0;
-    const slopes = places.map((k) => {
-      const x = q[k * r + k];
-      const right = sum(places.map((j) => q[k * r + j]));
-      const called = sum(places.map((i) => q[i * r + k]));
-      const whole = (1 - a - b) * x + b * right + a * called;
-      const score = whole > 0 ? x / whole : 0;
-      const by = [1 - score * (1 - a - b), -score * b, -score * a];
-      const scale = whole > 0 ? (weighted ? right : 1 / r) / whole : 0;
-      value += weighted ? right * score : score / r;
-      return by.map((slope, place) => slope * scale + (weighted && place === 1 ? score : 0));
-    });
-    const cells = q.map((_, cell) => {
-      const [i, j] = [Math.floor(cell / r), cell % r];
-      return slopes[i][1] + slopes[j][2] + (i === j ? slopes[i][0] : 0);
-    });
-    return [value, centred(cells, q)];
-  }
-
-  function centred(values, q) {
-    const mean = sum(values.map((value, cell) => value * q[cell]));
-    return values.map((value) => value - mean);
-  }
-
   /**
-   * Terms of second order by differences of the slopes: N times the bias at right angles to the
-   * influence, and N times the excess of the statistic's variance over 1.
+   * The mean of F-beta over r classes, alike or weighted by their true items, at the cell
+   * probabilities q: {value, slopes by cell, trace of H S}. H holds the second derivatives, S is the
+   * covariance matrix of one item. The trace, and with it the bias, is for plain means only.
    */
-  function secondOrder(q, evaluate) {
-    const mean = (values) => sum(values.map((value, cell) => value * q[cell]));
-    const slopes = evaluate(q)[1];
-    const variance = mean(slopes.map((e) => e * e));
-    const error = Math.sqrt(variance);
-    const along = q.map(() => 0);
-    let [trace, product, third] = [0, 0, 0];
-    q.forEach((share, cell) => {
-      if (!(share > 0)) return;
-      const tiny = 1e-5 * share;
-      const moved = q.map((p, other) => (1 - tiny) * p + (other === cell ? tiny : 0));
-      const after = evaluate(moved)[1];
-      const row = centred(after.map((e, other) => (e - slopes[other]) / tiny), q);
-      trace += share * row[cell];
-      product += share * mean(row.map((h) => h * h));
-      third += share * slopes[cell] * row[cell];
-      row.forEach((h, other) => { along[other] += ((share * slopes[cell]) / error) * h; });
-    });
-    const curve = mean(along.map((h, cell) => (h * slopes[cell]) / error));
-    const square = product - 2 * mean(along.map((h) => h * h)) + curve * curve;
-    const cumulant = third - (2 * mean(along.map((h, cell) => h * slopes[cell] ** 2))) / error
-      + (mean(slopes.map((e) => e ** 3)) * curve) / variance;
-    return [(trace - curve) / 2, -(square / 2 + cumulant) / variance];
+  function average(q, r, a, b, weighted) {
+    const [rows, columns] = [new Float64Array(r), new Float64Array(r)];
+    for (let cell = 0; cell < q.length; cell += 1) {
+      rows[Math.floor(cell / r)] += q[cell];
+      columns[cell % r] += q[cell];
+    }
+    const whole = sum(rows);
+    let [value, trace] = [0, 0];
+    const [byRight, byRow, byColumn] = [new Float64Array(r), new Float64Array(r), new Float64Array(r)];
+    for (let k = 0; k < r; k += 1) {
+      // Of each class: the score f = x / D, its weight g, and what one more item does.
+      const x = q[k * r + k];
+      const D = (1 - a - b) * x + b * rows[k] + a * columns[k];
+      const f = D > 0 ? x / D : 0;
+      const scale = D > 0 ? 1 / D : 0;
+      const g = weighted ? rows[k] / whole : 1 / r;
+      const toWeight = weighted ? f / whole : 0;
+      value += g * f;
+      byRight[k] = g * scale * (1 - (1 - a - b) * f);
+      byRow[k] = -g * scale * b * f + toWeight;
+      byColumn[k] = -g * scale * a * f;
+      trace += 2 * g * scale * scale * (x * (f - 1) + ((rows[k] - x) * b * b + (columns[k] - x) * a * a) * f);
+    }
+    const slopes = new Float64Array(q.length);
+    for (let cell = 0; cell < q.length; cell += 1) {
+      const [i, j] = [Math.floor(cell / r), cell % r];
+      slopes[cell] = byRow[i] + byColumn[j] + (i === j ? byRight[i] : 0);
+    }
+    return { value, slopes, trace: weighted ? null : trace };
   }
 
-  /** Move items to larger slopes until Pearson's statistic allows no more; see the chapter. */
-  function shifted(shares, slopes, kappa, start) {
-    let w = centred(slopes, shares);
-    const largest = Math.max(...w);
-    if (!(largest > 0)) return { q: shares, rest: 0, scale: start, top: null };
-    w = w.map((slope) => slope / largest);
-    const total = (s, power) => sum(shares.map((p, cell) => {
-      if (p === 0) return 0;
-      const factor = 1 / Math.max(1 - s * w[cell], 1e-300);
-      return power ? p * factor * factor * w[cell] : p * factor;
-    }));
-    let scale = start;
-    if (scale === null) {
-      scale = Math.sqrt((kappa - 1) / sum(shares.map((p, cell) => p * w[cell] ** 2)));
-      scale = scale < 0.9 ? scale : 1 - 0.09 / scale;
+  const dot = (p, q) => {
+    let total = 0;
+    for (let cell = 0; cell < p.length; cell += 1) total += p[cell] * q[cell];
+    return total;
+  };
+  const largestOf = (values) => values.reduce((most, value) => Math.max(most, value), -Infinity);
+
+  function centred(slopes, q) {
+    const mean = dot(slopes, q);
+    const tiny = 1e-14 * largestOf(slopes.map(Math.abs)); // rounding
+    return slopes.map((slope) => (Math.abs(slope - mean) > tiny ? slope - mean : 0));
+  }
+
+  /** The line: the variance of the score statistic, by the shares of the true classes in it. */
+  function varianceFactor(e, q, n, r) {
+    const [parts, sizes] = [new Float64Array(r), new Float64Array(r)];
+    for (let cell = 0; cell < q.length; cell += 1) {
+      const row = Math.floor(cell / r);
+      parts[row] += q[cell] * e[cell] * e[cell];
+      sizes[row] += q[cell];
     }
-    let ahead = scale;
-    for (let step = 0; step < 2; step += 1) {
-      const now = total(scale, 0);
-      ahead = scale + (now * (1 - now / kappa)) / Math.max(total(scale, 1), 1e-300);
-      scale = Math.min(Math.max(ahead >= 1 ? 0.5 * (1 + scale) : ahead, 1e-12), 1 - 1e-12);
+    const whole = sum(parts);
+    let factor = 1;
+    parts.forEach((part, row) => {
+      if (sizes[row] > 0 && whole > 0) factor += ((part / whole) * (1 - part / whole)) / (n * sizes[row]);
+    });
+    return Math.min(factor, 2);
+  }
+
+  const POLE = 1 - 1e-12;
+  const SETTLED = 1e-7; // no probability moves by more
+
+  /** One step of Newton's method for the multiplier s; {s, total} with the sum before the step. */
+  function newtonStep(p, w, kappa, s) {
+    let [total, square] = [0, 0];
+    for (let cell = 0; cell < p.length; cell += 1) {
+      const factor = 1 - s * w[cell];
+      total += p[cell] / factor;
+      square += p[cell] / factor / factor;
     }
-    const rest = 1 - total(1, 0) / kappa;
-    const top = w.map((slope, cell) => Number(shares[cell] === 0 && slope >= 1 - 1e-9));
+    let next = s + (total * (1 - total / kappa)) / Math.max((square - total) / s, 1e-300);
+    if (next >= 1) {
+      let top = 0;
+      for (let cell = 0; cell < p.length; cell += 1) if (w[cell] >= 1 - 1e-9) top += p[cell];
+      next = 1 - top / kappa;
+    }
+    return { s: Math.min(Math.max(next, 1e-12), POLE), total };
+  }
+
+  /** The most likely probabilities for fixed slopes: items move to larger slopes (see the chapter). */
+  function shifted(state, e, kappa) {
+    const { p } = state;
+    // 1. Slopes less their mean over the items, in units of the largest: q = p / kappa / (1 - s w).
+    let w = centred(e, p);
+    const most = Math.max(largestOf(w), 1e-300);
+    w = w.map((slope) => slope / most);
+    // 2. The multiplier.
+    let s = state.s;
+    if (s === 0) {
+      s = Math.sqrt((kappa - 1) / Math.max(dot(p, w.map((slope) => slope * slope)), 1e-300));
+      s = Math.min(s < 0.9 ? s : 1 - 0.09 / s, POLE);
+    }
+    let total = kappa;
+    for (let step = 0; step < 22; step += 1) {
+      if (step >= 2 && Math.abs(total - kappa) <= 0.1 * (kappa - 1)) break;
+      ({ s, total } = newtonStep(p, w, kappa, s));
+    }
+    state.s = s;
+    // 3. What has no place elsewhere goes to the empty cells with the largest slope, in turn.
+    const q = p.map((share, cell) => share / (1 - s * w[cell]));
+    total = sum(q);
+    if (!(s >= POLE && total < kappa)) return q.map((share) => share / total);
+    const top = w.map((slope) => Number(slope >= 1 - 1e-9));
     const many = sum(top);
-    const full = ahead >= 1 && rest >= 0 && many > 0;
-    const q = shares.map((p, cell) => (p > 0 ? p / Math.max(1 - (full ? 1 : scale) * w[cell], 1e-300) : 0));
-    const norm = (full ? 1 - rest : 1) / sum(q);
-    return {
-      q: q.map((p) => p * norm), rest: full ? rest : 0, scale,
-      top: full ? top.map((one) => one / many) : null,
-    };
+    const part = state.empty.some((share) => share > 0) ? 1 / (1 + state.late) : 1;
+    state.empty = state.empty.map((share, cell) => share + part * (top[cell] / many - share));
+    return q.map((share, cell) => share / kappa + (1 - total / kappa) * state.empty[cell]);
   }
 
-  /** Score limits of an average over classes, by the algorithm for any metric of the chapter. */
-  function meanScore(matrix, a, b, level, weighted) {
-    const r = matrix.length;
-    const n = sum(matrix.map(sum));
-    const z = twoSided(level);
-    const shares = matrix.flat().map((count) => count / n);
-    const evaluate = (q) => average(q, r, a, b, weighted);
-    const estimate = evaluate(shares)[0];
-    const ends = [-1, 1].map((side) => {
-      let q = shares;
-      let square = 1.959963984540054 ** 2 / n; // the variance is taken at the level 95 %
-      let target = shares.map(() => 0);
-      let [scale, late, last] = [null, 0, Infinity];
-      for (let step = 0; step < 40 && !(step > 5 && last <= 1e-8); step += 1) {
-        if (step === 5) {
-          const variance = 1 + secondOrder(q, evaluate)[1] / n;
-          const factor = Number.isFinite(variance) ? Math.min(Math.max(variance, 0.5), 4) : 1;
-          square = (factor * z * z) / n;
-        }
-        const slopes = evaluate(q)[1].map((e) => side * e);
-        const moved = shifted(shares, slopes, 1 + square, scale);
-        scale = moved.scale;
-        if (moved.top) {
-          const divisor = target.some((t) => t > 0) ? 1 + late : 1;
-          target = target.map((t, cell) => t + (moved.top[cell] - t) / divisor);
-        }
-        const move = q.map((p, cell) => moved.q[cell] + moved.rest * target[cell] - p);
-        q = q.map((p, cell) => p + (move[cell] * 3) / (3 + late));
-        const size = Math.max(...move.map(Math.abs));
-        if (step > 5 && size > 0.5 * last) late += 1;
-        last = size;
-      }
-      const bias = secondOrder(q, evaluate)[0] / n;
-      const end = evaluate(q)[0] - (Number.isFinite(bias) ? bias : 0);
-      return side * Math.max(side * end, side * estimate);
-    });
-    const wrong = n - sum(matrix.map((row, k) => row[k]));
-    const high = 1 - (1 - Math.min(ends[1], 1)) * room(wrong, z, level);
-    return [Math.min(Math.max(ends[0], 0), estimate), high];
+  /** N times the bias, {tr(H S) - u'Hu} / 2 with u = q e / sigma. */
+  function biasOf(evaluate, q, e, trace) {
+    const sigma = Math.sqrt(dot(q, e.map((slope) => slope * slope)));
+    const u = q.map((share, cell) => (share * e[cell]) / sigma);
+    const step = 1e-5 / Math.max(largestOf(e.map(Math.abs)) / sigma, 1);
+    const after = evaluate(q.map((share, cell) => share + step * u[cell])).slopes;
+    return 0.5 * (trace - dot(u, after.map((slope, cell) => slope - e[cell])) / step);
   }
 
   /**
-   * The modified Wilson limit of up to three items over Wilson's own, in the Poisson limit (Brown,
-   * Cai and DasGupta 2001): more room for an average where hardly an item is wrong.
+   * One limit, by the algorithm for any smooth metric: side is -1 or 1. It is null if the search does
+   * not come to rest and rounding decided its way: then another program may find another limit.
+   */
+  function limitOf(evaluate, p, n, r, side, z) {
+    const state = { p, s: 0, empty: p.map(() => 0), late: 0 };
+    let [q, last] = [p, Infinity];
+    let found = evaluate(p);
+    const estimate = found.value;
+    // Without slopes take those with one more item, spread evenly.
+    const flat = found.slopes.every((slope) => slope === found.slopes[0]);
+    const start = flat ? evaluate(p.map((share) => (n * share + 1 / p.length) / (n + 1))) : found;
+    let e = centred(start.slopes, q);
+    let byRounding = false;
+    for (let round = 0; round < 40 && last > SETTLED; round += 1) {
+      const factor = varianceFactor(e, q, n, r);
+      const next = shifted(state, e.map((slope) => side * slope), 1 + (factor * z * z) / n);
+      let size = 0;
+      q = q.map((share, cell) => {
+        const move = next[cell] - share;
+        size = Math.max(size, Math.abs(move));
+        return share + (move * 3) / (3 + state.late);
+      });
+      byRounding ||= Math.abs(size - 0.5 * last) < 1e-9 * last;
+      // Whole moves may go back and forth for ever: then less.
+      if (size > 0.5 * last) state.late += 1;
+      last = size;
+      found = evaluate(q);
+      e = centred(found.slopes, q);
+    }
+    if (last > SETTLED && byRounding) return null;
+    const bias = found.trace === null ? 0 : biasOf(evaluate, q, e, found.trace) / n;
+    const end = found.value - (Number.isFinite(bias) ? bias : 0);
+    // A limit never passes the estimate. Where no item can move, it stays there.
+    return Number.isFinite(end) ? side * Math.max(side * end, side * estimate) : estimate;
+  }
+
+  /**
+   * Wilson's limit of up to three items, and the one-sided Poisson limit, divided: the room for
+   * rare errors (Brown, Cai and DasGupta 2001).
    */
   function room(count, z, level) {
     if (count < 1 || count > 3) return 1;
     const wilson = count ** 2 / (count + z * z / 2 + z * Math.sqrt(count + z * z / 4));
     // The mean at which so many items or more have the probability 1 - level.
-    let [low, mean] = [0, wilson + 1];
-    for (let step = 0, high = mean; step < 60; step += 1) {
-      mean = (low + high) / 2;
+    let [low, high] = [0, wilson + 1];
+    for (let step = 0; step < 60; step += 1) {
+      const mean = (low + high) / 2;
       let fewer = 0;
       for (let k = 0, term = Math.exp(-mean); k < count; k += 1, term *= mean / k) fewer += term;
       if (1 - fewer > 1 - level) high = mean;
       else low = mean;
     }
-    return Math.min(mean / wilson, 1);
+    return Math.min(low / wilson, 1);
   }
 
-  // --- Two models on the same items ------------------------------------------------------------
-  // Counts of items {tp, posA, posB, fn, fp, negA, negB}: of the positives, both models have tp
-  // right and fn wrong, one alone posA or posB; of the negatives both have fp wrong, one alone
-  // has negA or negB right.
+  /** Score limits of an average of F-beta over classes, each of which has items; null: see limitOf. */
+  function averageScore(matrix, a, b, level, weighted) {
+    const r = matrix.length;
+    const counts = Float64Array.from(matrix.flat());
+    const n = sum(counts);
+    const z = twoSided(level);
+    const p = counts.map((count) => count / n);
+    const evaluate = (q) => average(q, r, a, b, weighted);
+    const wrong = n - sum(matrix.map((row, k) => row[k]));
+    // Without an error the slopes are zero up to rounding, which then decides.
+    if (wrong === 0 && a !== b) return null;
+    const [low, high] = [-1, 1].map((side) => limitOf(evaluate, p, n, r, side, z));
+    if (low === null || high === null) return null;
+    const estimate = evaluate(p).value;
+    const near = 1 - (1 - high) * room(wrong, z, level);
+    return ordered(estimate, low, near);
+  }
+
+  // --- Two models on the same items --------------------------------------------------------------
+  // Counts of items {tp, posA, posB, fn, fp, negA, negB, tn}: of the positives, both models have tp
+  // right and fn wrong, one alone posA or posB; of the negatives both have fp wrong and tn right,
+  // one alone has negA or negB right.
 
   function modelCounts(t) {
     return [
@@ -546,25 +468,22 @@ const f1ci = (() => {
     ];
   }
 
-  /** The correlation of the two scores, as if half an item more told the models apart. */
+  /** The correlation of the two scores, with half an item more of each of the eight kinds. */
   function pairedCorrelation(t, a, b) {
+    const more = {};
+    for (const kind of ["tp", "posA", "posB", "fn", "fp", "negA", "negB"]) more[kind] = t[kind] + 0.5;
     // What an item of each kind does to the scores of A and of B, without the common factors.
-    const [f, g] = modelCounts(t).map(({ x, y, w }) => x / (x + a * y + b * w) || 0);
+    const [f, g] = modelCounts(more).map(({ x, y, w }) => tverskyEstimate(x, y, w, a, b));
     const kinds = [
-      [t.tp, 1 - f, 1 - g], [t.posA, 1 - f, -b * g], [t.posB, -b * f, 1 - g],
-      [t.fn, -b * f, -b * g], [t.fp, -a * f, -a * g], [t.negA, 0, -a * g], [t.negB, -a * f, 0],
+      [more.tp, 1 - f, 1 - g], [more.posA, 1 - f, -b * g], [more.posB, -b * f, 1 - g],
+      [more.fn, -b * f, -b * g], [more.fp, -a * f, -a * g], [more.negA, 0, -a * g], [more.negB, -a * f, 0],
     ];
     const added = (of) => sum(kinds.map(([n, u, v]) => n * of(u, v)));
-    const seen = kinds.filter(([n]) => n > 0);
-    const width = (k) => Math.max(0, ...seen.map((row) => row[k]))
-      - Math.min(0, ...seen.map((row) => row[k]));
-    const root = Math.sqrt(added((u) => u * u) * added((u, v) => v * v));
-    const r = added((u, v) => u * v) / (root + 0.5 * width(1) * width(2)) || 0;
-    return Math.min(1, Math.max(-1, r));
+    return added((u, v) => u * v) / Math.sqrt(added((u) => u * u) * added((u, v) => v * v));
   }
 
   /**
-   * Score interval of F-beta of B minus that of A: the extremes over the ellipse of the two
+   * Score interval of the score of B minus that of A: the extremes over the ellipse of the two
    * scores, at 24 points of it.
    */
   function differenceScore(t, a, b, level) {
@@ -583,11 +502,23 @@ const f1ci = (() => {
     return [Math.min(...ends), Math.max(...ends)];
   }
 
+  /** Numbers of heads of n tosses with their probabilities, [k, chance]; rare ones left out. */
+  function tosses(n, least) {
+    const middle = Math.floor(n / 2);
+    const chances = new Map([[middle, 1]]);
+    for (let k = middle, chance = 1; k < n && chance > least; k += 1) {
+      chance *= (n - k) / (k + 1);
+      chances.set(k + 1, chance).set(n - k - 1, chance);
+    }
+    const total = sum([...chances.values()]);
+    return [...chances].map(([k, chance]) => [k, chance / total]);
+  }
+
   /**
    * Two-sided p-value of the exact test for F1: all swaps of the predictions of discordant items,
    * ordered by the difference over its standard error.
    */
-  function randomisationTest(t) {
+  function exactTest(t) {
     const [n1, n0] = [t.posA + t.posB, t.negA + t.negB];
     const positives = n1 + t.tp + t.fn;
     // F1, and what one more true positive and one more wrong item do to it.
@@ -608,21 +539,24 @@ const f1ci = (() => {
     };
     const observed = statistic(t.posB, t.negB);
     if (observed === 0) return 1;
-    // Of many tosses only numbers of heads within 9 standard deviations are looked at.
-    const many = (n1 + 1) * (n0 + 1) > 4e6;
-    const tosses = (n) => {
-      const most = many ? Math.ceil(4.6 * Math.sqrt(n)) + 1 : n;
-      const from = Math.max(0, Math.floor(n / 2) - most);
-      const to = Math.min(n, Math.ceil(n / 2) + most);
-      return [...Array(to - from + 1).keys()].map((k) => [k + from, fairCoin(k + from, n)]);
-    };
-    const second = tosses(n0);
-    const total = sum(tosses(n1).map(([k, chance]) => chance * sum(second.map(
-      ([j, other]) => (statistic(k, j) >= observed * (1 - 1e-10) ? other : 0)))));
-    return Math.min(1, Math.max(total, many ? 1e-19 : 0));
+    // Of many outcomes those count whose probability is not below 1e-19 in all.
+    const least = (n1 + 1) * (n0 + 1) > 4e6 ? 1e-19 / (n1 + n0 + 2) : 0;
+    const most = (n) => Math.min(n + 1, 12 * Math.sqrt(n) + 3);
+    if (most(n1) * most(n0) > MOST_OUTCOMES) return null;
+    const [first, second] = [tosses(n1, least), tosses(n0, least)];
+    let total = 0;
+    for (const [k, chance] of first) {
+      for (const [j, other] of second) {
+        if (statistic(k, j) >= observed * (1 - 1e-10)) total += chance * other;
+      }
+    }
+    return Math.min(1, Math.max(total, least && 1e-19));
   }
 
-  // --- What a rounded precision, recall and support leave open ---------------------------------
+  // More outcomes of the exact test take more than half a second.
+  const MOST_OUTCOMES = 1e7;
+
+  // --- What rounded numbers leave open -----------------------------------------------------------
 
   // Ties of rounding count as fitting; so does what arithmetic puts this far beyond them.
   const ROUNDING = 1e-12;
@@ -652,39 +586,29 @@ const f1ci = (() => {
     return rows;
   }
 
-  // --- Sample size (Jiang 2020, with the exact supremum) ---------------------------------------
-
-  /** The largest variance of a Tversky score over all classifiers, times b: see planning.py. */
-  function varianceBound(a, b) {
-    const [u, w] = worstRatios(a, b);
-    const gain = w === u ? u * (b + u) : u * (a + u) - (a - b) * w;
-    return ((b + w) * gain) / (1 + u) ** 4;
-  }
-
-  function worstRatios(a, b) {
-    const u = worstOdds(b);
-    const d = a - b;
-    if (a <= 2 || d <= u) return [u, u];
-    const joint = (2 * b * d) / (a + Math.sqrt(a * a + 4 * b * d));
-    const top = (a - 2 * b * d) / (a - 2);
-    if (top <= joint) {
-      const slope = 3 * a - 2;
-      return [(2 * a) / (slope + Math.sqrt(slope * slope + 8 * a)), 0];
+  /** The same for a printed F1: with FP = 2 TP / F1 - TP - positives. */
+  function fittingF1(f1, positives) {
+    const rows = [];
+    for (let tp = 1; tp <= positives; tp += 1) {
+      const room = ROUNDING * (tp / f1[1]);
+      const from = Math.max(0, Math.ceil((2 * tp) / f1[1] - tp - positives - room));
+      const to = f1[0] > 0 ? Math.floor((2 * tp) / f1[0] - tp - positives + ROUNDING * (tp / f1[0])) : Infinity;
+      if (from <= to) rows.push({ tp, fn: positives - tp, from, to });
     }
-    return [top, 0.5 * ((top * (a + top)) / d - b)];
+    return rows;
   }
 
-  function worstOdds(m) {
-    const root = Math.hypot(3 * m - 7 / 3, Math.sqrt(32) / 3);
-    return m <= 1 ? 0.5 * (3 - 3 * m + root) : (2 * m) / (3 * m - 3 + root);
-  }
+  // --- Sample size (Jiang 2020, with the exact supremum) -----------------------------------------
 
   const roundUp = (value) => Math.max(1, Math.ceil(value * (1 - ROUNDING)));
 
-  /** Truly positive items, and items in all, for a half width whatever the classifier. */
-  function sampleSize(a, b, halfWidth, prevalence, level) {
+  /** Truly positive items, and items in all, for a half width of F-beta whatever the classifier. */
+  function sampleSize(beta, halfWidth, prevalence, level) {
+    const { b } = fbetaWeights(beta);
+    // The largest variance belongs to these odds of an error, the same for both kinds of error.
+    const u = 0.5 * (3 - 3 * b + Math.hypot(3 * b - 7 / 3, Math.sqrt(32) / 3));
     const error = halfWidth / twoSided(level);
-    const positives = varianceBound(a, b) / b / error / error;
+    const positives = (u * (b + u) ** 2) / (1 + u) ** 4 / b / error / error;
     return {
       positives: roundUp(positives),
       total: prevalence === null ? null : roundUp(positives / prevalence),
@@ -692,11 +616,9 @@ const f1ci = (() => {
   }
 
   return {
-    normalQuantile, twoSided, betaOdds, fairCoin,
-    f1Estimate, wilsonIndirect, wilsonDirect, clopperPearson, wald,
-    fbetaWeights, tverskyEstimate, tverskyScore, cautious, tversky, classCounts,
-    meanScore, modelCounts, differenceScore, randomisationTest,
-    fittingCounts, sampleSize,
+    normalQuantile, twoSided, betaOdds, f1Estimate, wilsonIndirect, wilsonDirect, clopperPearson, wald,
+    fbetaWeights, tverskyEstimate, tverskyScore, tverskyCautious, classCounts, averageScore, modelCounts,
+    differenceScore, exactTest, fittingCounts, fittingF1, sampleSize,
   };
 })();
 

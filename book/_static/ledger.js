@@ -63,7 +63,7 @@ document.addEventListener("DOMContentLoaded", () => {
 
   // A link to a row shows it: a filter that hides it goes. (`screen.js` unfolds its part.)
   const reveal = () => {
-    const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    const target = document.getElementById(placeInAddress());
     if (target?.closest("[hidden]") && all.contains(target)) {
       form.reset();
       filter();

@@ -13,6 +13,15 @@ document.addEventListener("DOMContentLoaded", () => {
   }
 });
 
+// The place on its page that an address names; a malformed address names none. (Also for ledger.js.)
+function placeInAddress() {
+  try {
+    return decodeURIComponent(location.hash.slice(1));
+  } catch {
+    return "";
+  }
+}
+
 // What is wider than its place: it scrolls, shows by a fading edge that it does, and a keyboard
 // can reach it. What fits is left alone and is no stop for the Tab key.
 document.addEventListener("DOMContentLoaded", () => {
@@ -20,9 +29,9 @@ document.addEventListener("DOMContentLoaded", () => {
   if (!article) return;
   // The ledger links to the place where a notebook first shows a number.
   const showNumber = () => {
-    const id = decodeURIComponent(location.hash);
-    if (!id.includes("/") || document.getElementById(id.slice(1))) return;
-    article.querySelector(`a.ledger-number[href$=${JSON.stringify(id)}]`)?.scrollIntoView();
+    const id = placeInAddress();
+    if (!id.includes("/") || document.getElementById(id)) return;
+    article.querySelector(`a.ledger-number[href$=${JSON.stringify(`#${id}`)}]`)?.scrollIntoView();
   };
   addEventListener("hashchange", showNumber);
   addEventListener("load", showNumber);
@@ -93,7 +102,7 @@ document.addEventListener("DOMContentLoaded", () => {
 
   // A link into a folded part unfolds it.
   const reveal = () => {
-    const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    const target = document.getElementById(placeInAddress());
     let folded = false;
     for (let part = target?.closest("details"); part; part = part.parentElement.closest("details")) {
       folded ||= !part.open;

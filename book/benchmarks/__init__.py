@@ -1,5 +1,5 @@
-"""f1ci beside other packages: how fast, and with which answers.
+"""f1ci beside other packages: how fast (`speed`), and with which answers (`peers`).
 
-Nothing in :mod:`f1ci` imports from here, and nothing in the compendium's machinery. This
-file imports nothing, since part of the package runs in an environment of the other packages.
+Both programs run in an environment of the other packages and write their results to
+``notebooks/data``, from which the page "Comparison with other packages" is made.
 """

@@ -23,26 +23,27 @@ import re
 import shutil
 import subprocess
 import sys
+from argparse import Namespace
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from fnmatch import fnmatchcase
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
-from unittest import mock
 
 import nbformat
 import yaml
 from docutils import nodes
-from jinja2 import Environment, FileSystemLoader, StrictUndefined, select_autoescape
 from nbformat import NotebookNode
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxRole
 
-from compendium import RefusedError, deposit, read_json, show, sources, swhid, write
-from compendium.execute import QUICK, Edition, Task, command, locked, say, seconds, tasks
+from compendium import RefusedError, deposit, pairs, read_json, show, sources, swhid, write
+from compendium.ledger import Record
 from compendium.published import LedgerError, Published, Row
+from compendium.render import ROW, render
+from compendium.runs import QUICK, REFERENCE, Edition, Task, command, locked, say, seconds, tasks
 from compendium.verdicts import VERDICTS, Entry, Ledger
 from f1ci import cli
 
@@ -62,78 +63,109 @@ _IN_VAIN = re.compile(
 )
 _MATHJAX = re.compile(r'<script[^>]* src="[^"]*mathjax[^>]*></script>')
 
+# What a page may load: files of the site (also where it is opened as files), and nothing else.
+_POLICY = (
+    '<meta http-equiv="Content-Security-Policy" content="default-src \'self\' file: data: blob: '
+    "'unsafe-inline'; object-src 'none'; base-uri 'none'; form-action 'self' file:\">"
+)
 
-def build(edition: Edition) -> list[str]:
-    """Build the site of an edition into its ``html`` folder; return what went wrong."""
+
+def build(edition: Edition, *, preview: bool = False) -> list[str]:
+    """Build the site of an edition; return what went wrong.
+
+    A preview goes into a folder of its own. Its pages quote the reference run, and show what
+    earlier runs have left.
+    """
     staged = edition.folder / "stage"
     shutil.rmtree(staged, ignore_errors=True)
-    problems = stage(edition, staged)
+    problems = stage(edition, staged, preview=preview)
     say("Building the book ...")
+    strict = [] if preview else ["-W"]  # a preview may lack files of notebooks
+    if said := _jupyter_book(edition.root, staged, strict):
+        say(said)
+        problems.append("Jupyter Book ended with warnings or errors, see above")
+    html = staged / "_build" / "html"
+    if not (html / "index.html").exists():
+        return [*problems, "no site was built"]
+    target = edition.folder / ("preview" if preview else "html")
+    shutil.rmtree(target, ignore_errors=True)
+    html.rename(target)
+    say(f"The site is in {target.relative_to(edition.root)}/index.html")
+    return [] if preview else problems
+
+
+def _jupyter_book(root: Path, staged: Path, options: list[str]) -> str:
+    """Run Jupyter Book on a staged tree; return what it said if it failed, or ""."""
     program = "from jupyter_book.cli.main import main; main()"
-    options = ["build", str(staged), "--toc", str(staged / "book" / "_toc.yml")]
-    strict = [] if edition.name == "site" else ["-W"]  # a preview may lack files of notebooks
+    contents = ["--toc", str(staged / "book" / "_toc.yml")]
+    always = ["--keep-going", "-n", "-q"]
     process = subprocess.run(
-        [sys.executable, "-c", program, *options, *strict, "--keep-going", "-n", "-q"],
-        env={**os.environ, "PYTHONPATH": str(edition.root / "book")},
+        [sys.executable, "-c", program, "build", str(staged), *contents, *options, *always],
+        env={**os.environ, "PYTHONPATH": str(root / "book")},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
         check=False,
     )
-    html = staged / "_build" / "html"
-    if process.returncode:
-        say(process.stdout)
-        problems.append("Jupyter Book ended with warnings or errors, see above")
-    if not (html / "index.html").exists():
-        return [*problems, "no site was built"]
-    deposit.write_crate(edition, html)
-    target = edition.folder / "html"
-    shutil.rmtree(target, ignore_errors=True)
-    html.rename(target)
-    say(f"The site is in {target.relative_to(edition.root)}/index.html")
-    return problems
+    return (process.stdout or "no word") if process.returncode else ""
 
 
 # Staging
 
 
-def stage(edition: Edition, staged: Path) -> list[str]:
+def stage(edition: Edition, staged: Path, *, preview: bool = False) -> list[str]:
     """Write the tree that Jupyter Book reads; return what is wrong with it."""
+    _stage_files(edition, staged)
+    results = edition.root / REFERENCE if preview else edition.results
+    ledger = Ledger(Published(edition.published), results)
+    generated = staged / "book" / "_generated"
+    folders = [staged / "_extra" / "ledger", generated]
+    for folder in folders if preview else [*folders, edition.folder / "ledger"]:
+        ledger.write(folder)
+    listed = tasks(edition)
+    for name, text in _fragments(edition.root, ledger, listed):
+        write(generated / f"{name}.md", text)
+    write(generated / "certificate.md", _certificate(edition, staged / "_extra"))
+    for task in listed:
+        late = bool(task.reason) and not preview
+        _stage_notebook(edition, staged, task, ledger, late=late)
+    old = [f"the notebook {t.name} must run: {t.reason}" for t in listed if t.reason]
+    return [f"the ledger: {problem}" for problem in ledger.problems] + old
+
+
+def _stage_files(edition: Edition, staged: Path) -> None:
+    """Copy the pages, the settings and the files that pages offer, at fixed addresses."""
     root, extra = edition.root, staged / "_extra"
     _copy(root / "book", staged / "book", "compendium")
-    settings = yaml.safe_load((root / "_config.yml").read_text("utf-8")) or {}
-    settings.setdefault("repository", {})["branch"] = f"v{version('f1ci')}"
-    settings.setdefault("sphinx", {}).setdefault("config", {})["release"] = version("f1ci")
-    write(staged / "_config.yml", yaml.safe_dump(settings))
+    write(staged / "_config.yml", yaml.safe_dump(_settings(root)))
     (staged / "notebooks").mkdir()
-    # Files that pages offer, at addresses that stay the same.
     _copy(root / "notebooks" / "data", extra / "notebooks" / "data")
     if edition.results.exists():
         for place in (staged, extra):
             _copy(edition.results, place / "results")
-    published = Published(edition.published)
-    ledger = Ledger(published, edition.results)
-    generated = staged / "book" / "_generated"
-    for folder in (edition.folder / "ledger", extra / "ledger", generated):
-        ledger.write(folder)
-    listed = tasks(edition)
-    records = [t.record for t in listed if t.record]
+
+
+def _settings(root: Path) -> dict[str, Any]:
+    """Return the settings of the book. Its links lead to the tag of this version."""
+    settings: dict[str, Any] = yaml.safe_load((root / "_config.yml").read_text("utf-8")) or {}
+    settings.setdefault("repository", {})["branch"] = f"v{version('f1ci')}"
+    settings.setdefault("sphinx", {}).setdefault("config", {})["release"] = version("f1ci")
+    return settings
+
+
+def _fragments(root: Path, ledger: Ledger, listed: list[Task]) -> Iterator[tuple[str, str]]:
+    """Give the name and the text of each part of a page that is made from data."""
+    os.environ["COLUMNS"] = "88"  # of the command line's help, and not the terminal's width
+    records = [task.record for task in listed if task.record]
+    facts = {
+        "tasks": listed,
+        "quick": sources.quick_values(root),
+        "done": [record for record in records if not record["error"]],
+        "hashes": {record["name"]: record["results"] for record in records},
+        "seconds": seconds,
+    }
     for name in FRAGMENTS:
-        text = fragment(
-            name,
-            ledger,
-            tasks=listed,
-            quick=sources.quick_values(root),
-            done=[record for record in records if not record["error"]],
-            hashes={record["name"]: record["results"] for record in records},
-            seconds=seconds,
-        )
-        write(generated / f"{name}.md", text)
-    write(generated / "certificate.md", _certificate(edition, extra))
-    for task in listed:
-        _stage_notebook(edition, staged, task, ledger)
-    late = [f"the notebook {t.name} must run: {t.reason}" for t in listed if t.reason]
-    return [f"the ledger: {problem}" for problem in ledger.problems] + late
+        yield name, fragment(name, ledger, **facts)
 
 
 def _copy(source: Path, target: Path, *ignored: str) -> None:
@@ -142,33 +174,50 @@ def _copy(source: Path, target: Path, *ignored: str) -> None:
     shutil.copytree(source, target, ignore=ignore)
 
 
-def _stage_notebook(edition: Edition, staged: Path, task: Task, ledger: Ledger) -> None:
+def _stage_notebook(
+    edition: Edition, staged: Path, task: Task, ledger: Ledger, *, late: bool
+) -> None:
     """Write a notebook as a page with provenance and folded code, and as a file to download."""
-    executed = edition.executed(task.name)
-    notebook = sources.read(edition.source(task.name))
-    if executed.exists():
-        notebook = nbformat.read(executed, as_version=4)
-    sources.add_fetching(notebook)
+    notebook = _with_roles(edition, task.name)
+    pairs.add_finding(notebook)
     _fill_tables(notebook, {**ledger.published.inputs, **{e.id: e for e in ledger.entries}})
-    if not task.reason:
+    if not late:
         offered = nbformat.from_dict(notebook)
-        sources.make_readable(offered, f"notebooks/{task.name}", _known(ledger))
+        pairs.make_readable(offered, f"notebooks/{task.name}", _known(ledger))
         text = nbformat.writes(offered) + "\n"
         write(staged / "_extra" / "notebooks" / f"{task.name}.ipynb", text)
     shutil.copy(edition.source(task.name), staged / "_extra" / "notebooks")
     for cell in notebook.cells:
-        broken = any(o.output_type == "error" for o in cell.get("outputs", []))
-        tags = cell.metadata.setdefault("tags", [])
-        if cell.cell_type == "code" and not broken and not {"show-input", "hide-input"} & {*tags}:
-            tags.append("hide-input")
+        _fold(cell)
     first = notebook.cells[0]
     title, _, rest = first.source.partition("\n")
-    first.source = "\n\n".join([title, _strip(edition, task), rest.strip()])
+    first.source = "\n\n".join([title, _strip(edition, task, late=late), rest.strip()])
     (staged / "notebooks" / f"{task.name}.ipynb").write_text(nbformat.writes(notebook), "utf-8")
 
 
+def _with_roles(edition: Edition, name: str) -> NotebookNode:
+    """Return an executed notebook with the text of its source, which has the book's roles."""
+    source = sources.read(edition.source(name))
+    executed = edition.executed(name)
+    if not executed.exists():
+        return source
+    texts = {cell.id: cell.source for cell in source.cells}
+    notebook: NotebookNode = nbformat.read(executed, as_version=4)
+    for cell in notebook.cells:
+        cell.source = texts.get(cell.id, cell.source)
+    return notebook
+
+
+def _fold(cell: NotebookNode) -> None:
+    """Fold the code of a cell, unless readers must see it."""
+    broken = any(output.output_type == "error" for output in cell.get("outputs", []))
+    tags = cell.metadata.setdefault("tags", [])
+    if cell.cell_type == "code" and not broken and not {"show-input", "hide-input"} & {*tags}:
+        tags.append("hide-input")
+
+
 def _fill_tables(notebook: NotebookNode, rows: Mapping[str, Row]) -> None:
-    """Replace the ids in a notebook's tables by printed numbers, our numbers and verdicts."""
+    """Replace each number in a notebook's tables by the ledger's view of it."""
     for cell in notebook.cells:
         for output in cell.get("outputs", []):
             if "text/html" in output.get("data", {}):
@@ -180,21 +229,19 @@ def cell_content(rows: Mapping[str, Row], identity: str, what: str) -> str:
     """Return what a table of the book shows for a number."""
     if identity not in rows:
         raise LedgerError(f"no published number has the id {identity!r}")
-    return str(getattr(_ROW, what)(rows[identity]))
+    return str(getattr(ROW, what)(rows[identity]))
 
 
-def _known(ledger: Ledger) -> dict[str, dict[str, str]]:
-    """Return the values that a notebook's text quotes, by role and id."""
-    printed = {i: row.printed for i, row in ledger.published.everything.items()}
-    computed = {e.id: show.value_text(e.value, e.printed) for e in ledger.entries}
-    quoted = {i: v if isinstance(v, str) else f"{v:.6g}" for i, v in ledger.quoted.items()}
-    return {"published": printed, "computed": computed, "glue:text": quoted}
+def _known(ledger: Ledger) -> pairs.Known:
+    """Return the values that a notebook's text quotes."""
+    quoted = {i: Record(i, value) for i, value in ledger.quoted.items()}
+    return pairs.known_values(ledger.published, {**quoted, **{e.id: e for e in ledger.entries}})
 
 
-def _strip(edition: Edition, task: Task) -> str:
+def _strip(edition: Edition, task: Task, *, late: bool) -> str:
     """Return the provenance of a page and its files, or a red box if it has no result."""
     record = task.record
-    if not record or task.reason:
+    if not record or late or record["error"]:
         error = (record or {}).get("error") or {}
         traceback = _ANSI.sub("", error.get("traceback", "")).strip("-\n ")
         return render("unfinished.md", task=task, traceback=traceback)
@@ -231,36 +278,19 @@ def fragment(name: str, ledger: Ledger, **more: Any) -> str:
     for entry in entries:
         groups.setdefault((entry.paper, entry.item), []).append(entry)
     errata = sorted(published.errata.values(), key=lambda entry: "ERON".index(entry.id[0]))
-    with mock.patch.dict(os.environ, COLUMNS="88"):  # not the width of the terminal
-        return render(
-            f"{name}.md",
-            ledger=ledger,
-            papers=published.papers,
-            totals=totals,
-            used=[verdict for verdict in VERDICTS if totals[verdict]],
-            once=once,
-            agree=sum(count for name, count in once.items() if VERDICTS[name].agrees),
-            groups=groups,
-            register={e: [row for row in entries if row.erratum == e.id] for e in errata},
-            helps=cli.helps,
-            **more,
-        )
-
-
-def render(template: str, **values: Any) -> str:
-    """Return a template's text."""
-    return _JINJA.get_template(template).render(values)
-
-
-_JINJA = Environment(
-    loader=FileSystemLoader(Path(__file__).with_name("templates")),
-    autoescape=select_autoescape(["html"]),
-    undefined=StrictUndefined,
-    trim_blocks=True,
-)
-_JINJA.filters["digits"] = show.value_text
-_JINJA.globals |= {"VERDICTS": VERDICTS, "zip": zip}
-_ROW: Any = _JINJA.get_template("row.html").module
+    return render(
+        f"{name}.md",
+        ledger=ledger,
+        papers=published.papers,
+        totals=totals,
+        used=[verdict for verdict in VERDICTS if totals[verdict]],
+        once=once,
+        agree=sum(count for name, count in once.items() if VERDICTS[name].agrees),
+        groups=groups,
+        register={e: [row for row in entries if row.erratum == e.id] for e in errata},
+        helps=cli.helps,
+        **more,
+    )
 
 
 # Inside Sphinx
@@ -289,8 +319,7 @@ class LedgerRole(SphinxRole):
         shown = row["printed"] if self.name == "published" else row.get("value")
         if shown is None:
             return nodes.inline("", "not computed", classes=["not-computed"])
-        if not isinstance(shown, str):
-            shown = format(shown, form or f".{show.decimals(row['printed'])}f")
+        shown = show.quote(shown, row["printed"], form)
         uri = self.env.app.builder.get_relative_uri(self.env.docname, "book/ledger")
         return nodes.reference(
             *("", shown),
@@ -340,12 +369,12 @@ def link_names(app: Sphinx, doctree: nodes.document, document: str) -> None:
 
 
 def finish(app: Sphinx, error: Exception | None) -> None:
-    """Take out scripts that a page does not need."""
+    """Take out scripts that a page does not need, and say what a page may load."""
     for path in [] if error else Path(app.outdir).rglob("*.html"):
         text = _IN_VAIN.sub("", path.read_text("utf-8"))
         if not re.search(r'class="[^"]*\bmath\b', text):
             text = _MATHJAX.sub("", text)
-        path.write_text(text, "utf-8")
+        path.write_text(text.replace("<head>", f"<head>{_POLICY}", 1), "utf-8")
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
@@ -364,14 +393,14 @@ def setup(app: Sphinx) -> dict[str, bool]:
 # The command
 
 
-def _main(edition: Edition, _: object) -> bool:
+def _main(edition: Edition, options: Namespace) -> bool:
     with locked(edition):
-        problems = build(edition)
+        problems = build(edition, preview=options.preview)
     for problem in problems:
         say(f"error: {problem}")
     return not problems
 
 
 if __name__ == "__main__":
-    site = {"action": "store_true", "help": "a preview, from runs that may be out of date"}
-    command(_main, {**QUICK, "--site": site})
+    preview = {"action": "store_true", "help": "pages from earlier runs, which may be out of date"}
+    command(_main, {**QUICK, "--preview": preview})

@@ -1,4 +1,4 @@
-"""Keep a run: the reference run, a certificate, metadata and a PDF.
+"""Keep a run: the reference run, a certificate, and the article on paper.
 
 **The reference run** is committed in ``book/reference``: the results files as they were, and
 ``run.json`` with platform, versions, parameters, sources and what was made. :func:`certify`
@@ -24,14 +24,13 @@ from __future__ import annotations
 
 import json
 import math
-import mimetypes
 import platform
 import shutil
 import subprocess
 import sys
 import tempfile
 from argparse import Namespace
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import astuple
 from pathlib import Path
 from typing import Any
@@ -39,14 +38,13 @@ from urllib.parse import urljoin
 
 import numpy as np
 import yaml
-from bs4 import BeautifulSoup, Tag
-from rocrate.model.contextentity import ContextEntity
-from rocrate.rocrate import ROCrate
+from bs4 import BeautifulSoup
 
 from compendium import SITE, RefusedError, differing, ledger, read_json, sources, swhid, write
-from compendium.execute import QUICK, REFERENCE, Edition, Task, command, say, tasks
 from compendium.ledger import Record
 from compendium.published import LedgerError, Published
+from compendium.render import render
+from compendium.runs import QUICK, REFERENCE, Edition, Task, command, say, tasks
 from compendium.verdicts import STANDARD_ERRORS
 
 SUMMATION = 1e-9
@@ -95,25 +93,17 @@ def _agreement(known: Record | None, found: Record | None, same: bool, random: b
 
 def certify(edition: Edition) -> dict[str, Any]:
     """Compare the last run with the reference run."""
-    folder = edition.root / REFERENCE
-    reference, listed = read_json(folder / "run.json"), tasks(edition)
+    reference = read_json(edition.root / REFERENCE / "run.json")
+    listed = tasks(edition)
     run = _facts(edition, listed)
     same = run["platform"] == reference["platform"]
     published = Published(edition.published)
-    before, made_by = _records(folder, published)
+    before, made_by = _records(edition.root / REFERENCE, published)
     now, _ = _records(edition.results, published)
-    agreeing: dict[str, list[str]] = {"exactly": [], "within": [], "not": []}
-    for i in {**before, **now}:
-        random = "seed" in reference["parameters"].get(made_by.get(i), ())
-        agreeing[_agreement(before.get(i), now.get(i), same, random)].append(i)
+    random = {i: "seed" in reference["parameters"].get(made_by.get(i), ()) for i in before}
+    agreeing = _agreeing(before, now, same, random)
     problems = [f"the notebook {t.name} must run: {t.reason}" for t in listed if t.reason]
-    problems += [
-        f"{what}: {name} is not that of the reference run"
-        for what in ("sources", "parameters")
-        for name in differing(reference[what], run[what])
-    ]
-    alone = sorted(reference["made"].keys() ^ run["made"].keys())
-    problems += [f"only one of the two runs made {name}" for name in alone]
+    problems += _differences(reference, run)
     problems += [
         f"{i}: {_said(before.get(i))} in the reference run, {_said(now.get(i))} in this one"
         for i in agreeing["not"]
@@ -129,6 +119,29 @@ def certify(edition: Edition) -> dict[str, Any]:
         "reference": {name: reference[name] for name in ("ended", "platform")},
         **run,
     }
+
+
+def _agreeing(
+    before: Mapping[str, Record],
+    now: Mapping[str, Record],
+    same: bool,
+    random: Mapping[str, bool],
+) -> dict[str, list[str]]:
+    """Return the numbers of two runs that agree exactly, within their tolerance, and not."""
+    agreeing: dict[str, list[str]] = {"exactly": [], "within": [], "not": []}
+    for i in {**before, **now}:
+        how = _agreement(before.get(i), now.get(i), same, random.get(i, False))
+        agreeing[how].append(i)
+    return agreeing
+
+
+def _differences(reference: Mapping[str, Any], run: Mapping[str, Any]) -> Iterator[str]:
+    """List the sources, the parameters and the files in which two runs differ."""
+    for what in ("sources", "parameters"):
+        for name in differing(reference[what], run[what]):
+            yield f"{what}: {name} is not that of the reference run"
+    for name in sorted(reference["made"].keys() ^ run["made"].keys()):
+        yield f"only one of the two runs made {name}"
 
 
 def _said(record: Record | None) -> str:
@@ -151,26 +164,32 @@ def _facts(edition: Edition, listed: Iterable[Task]) -> dict[str, Any]:
     if not records:
         raise RefusedError("no notebook has been run: `make notebooks` runs them")
     last = max(records.values(), key=lambda r: str(r["ended"]))
-    made = {p: swhid(edition.folder / p) for r in records.values() for p in r["outputs"]}
-    read = ("f1ci/**/*.py", "notebooks/*.py", "notebooks/shared/*.py", "notebooks/data/*.*")
-    files = sorted(p for pattern in read for p in edition.root.glob(pattern))
+    # An executed notebook holds run times.
+    made = {
+        path: "" if path.endswith(".ipynb") else swhid(edition.folder / path)
+        for record in records.values()
+        for path in record["outputs"]
+    }
     return {
         "version": last["version"],
         "ended": last["ended"],
         "took": {n: r["seconds"] for n, r in records.items()},
         "platform": platform_facts(last["packages"]),
         "parameters": {n: r["parameters"] for n, r in records.items()},
-        # The machinery may change without a reason to doubt a number.
-        "sources": {p.relative_to(edition.root).as_posix(): swhid(p) for p in files},
-        # An executed notebook holds run times.
-        "made": {p: "" if p.endswith(".ipynb") else made[p] for p in sorted(made)},
+        "sources": _sources(edition.root),
+        "made": {path: made[path] for path in sorted(made)},
     }
+
+
+def _sources(root: Path) -> dict[str, str]:
+    """Return a hash of every source of a number. The machinery may change without a new run."""
+    patterns = ("f1ci/**/*.py", "notebooks/*.py", "notebooks/shared/*.py", "notebooks/data/*.*")
+    files = sorted(path for pattern in patterns for path in root.glob(pattern))
+    return {path.relative_to(root).as_posix(): swhid(path) for path in files}
 
 
 def make_reference(edition: Edition) -> None:
     """Make the last run the reference run, and write its manifest, ``codecheck.yml``."""
-    from compendium.book import render
-
     listed = tasks(edition)
     if late := next((task for task in listed if task.reason), None):
         raise RefusedError(f"the notebook {late.name} must run first: {late.reason}")
@@ -186,123 +205,57 @@ def make_reference(edition: Edition) -> None:
 
 def _comment(edition: Edition, file: Path) -> str:
     """Describe a file by the title of its notebook."""
-    name = max((n for n in edition.names() if file.stem.startswith(n)), key=len)
-    title: str = sources.read(edition.source(name)).cells[0].source.partition("\n")[0]
+    source = sources.read(edition.source(edition.owner(file.stem)))
+    title: str = source.cells[0].source.partition("\n")[0]
     kinds = {".csv": "numbers", ".ipynb": "tables and text"}
     return f"{title.lstrip('# ')}: {kinds.get(file.suffix, 'a figure')}"
 
 
-# Metadata
+# The article on paper
 
 
-def write_crate(edition: Edition, html: Path) -> None:
-    """Describe a site as an RO-Crate 1.1: its files, their parameters, author and licences."""
-    citation = yaml.safe_load((edition.root / "CITATION.cff").read_text("utf-8"))
-    crate, code = ROCrate(version="1.1"), citation["repository-code"]
-
-    def add(identity: str, kind: str, name: str, **properties: Any) -> Any:
-        properties = {"@type": kind, "name": name, **properties}
-        return crate.add(ContextEntity(crate, identity, properties))
-
-    author = add("#author", "Organization", citation["authors"][0]["name"], url=code)
-    for name, value in {
-        "name": citation["title"],
-        "description": citation["abstract"].strip(),
-        "keywords": citation["keywords"],
-        "datePublished": str(citation["date-released"]),
-        "version": citation["version"],
-        "url": code,
-        "author": author,
-        "publisher": author,
-        "license": [
-            add(f"https://spdx.org/licenses/{name}", "CreativeWork", name, identifier=name)
-            for name in citation["license"]
-        ],
-    }.items():
-        crate.root_dataset[name] = value
-    for pattern in ("book/*.html", "notebooks/**/*", "results/**/*", "ledger/*", "*.json"):
-        for path in filter(Path.is_file, sorted(html.glob(pattern))):
-            place = path.relative_to(html).as_posix()
-            kind = mimetypes.guess_type(path.name)[0] or "text/plain"
-            facts = {"name": place, "encodingFormat": kind, "identifier": swhid(path)}
-            facts["contentSize"] = str(path.stat().st_size)
-            record = edition.record(path.stem) if path.suffix == ".ipynb" else None
-            if record:
-                values = ", ".join(f"{k} = {v}" for k, v in record["parameters"].items())
-                facts["description"] = f"run with f1ci {record['version']} and {values}"
-            crate.add_file(path, place, properties=facts)
-    crate.metadata.write(html)
-
-
-# The printed edition
-
-
-def combined(html: Path, documents: Sequence[str], address: str) -> str:
-    """Return one page with the articles of several pages, in the frame of the last page.
-
-    Links lead to the site.
-    """
-    articles: list[Tag] = []
-    scripts: list[Tag] = []
-    for document in documents:
-        page = BeautifulSoup((html / f"{document}.html").read_text("utf-8"), "html.parser")
-        scripts = page.select('script[src*="mathjax"]') or scripts
-        for link in page.select(".bd-article a[href]"):
-            link["href"] = urljoin(f"{address}{document}.html", str(link["href"]))
-        for script in page.select(".bd-article script"):
-            script.decompose()
-        for fold in page.select(".bd-article details"):
-            fold["open"] = ""
-        for proof in page.select(".bd-article .toggle"):
-            proof["class"] = "proof"
-        articles += page.select(".bd-article > section")
-    head, body = page.select("html > head, html > body")
-    paper = page.new_tag("article", attrs={"class": "bd-article"})
-    paper.extend(articles)
+def on_paper(page: Path, address: str) -> str:
+    """Return a page of the site with its article alone; links lead to the site at an address."""
+    soup = BeautifulSoup(page.read_text("utf-8"), "html.parser")
+    article, scripts = soup.select_one(".bd-article"), soup.select('script[src*="mathjax"]')
+    head, body = soup.head, soup.body
+    if not (article and head and body):
+        raise RefusedError(f"{page} is no page of the site")
+    for link in article.select("a[href]"):
+        link["href"] = urljoin(address, str(link["href"]))
+    for script in article.select("script"):
+        script.decompose()
     body.clear()
-    body.extend([paper, *scripts])
-    head.append(page.new_tag("link", rel="stylesheet", href="../_static/pdf.css"))
-    return str(page)
+    body.extend([article, *scripts])
+    head.append(soup.new_tag("link", rel="stylesheet", href="../_static/pdf.css"))
+    return str(soup)
 
 
-def print_pages(html: Path, documents: Sequence[str], target: Path) -> None:
-    """Print pages of the site in `html` with Chromium."""
+def print_article(html: Path) -> Path:
+    """Print the article of the site in `html` with Chromium; return the PDF's path."""
     program = next(filter(None, map(shutil.which, PROGRAMS)), None)
     if program is None or not html.is_dir():
         raise RefusedError(f"printing needs a site in {html} and one of {', '.join(PROGRAMS)}")
-    page = write(html / "book" / "all.html", combined(html, documents, SITE))
+    text = on_paper(html / "book" / "article.html", f"{SITE}book/article.html")
+    page = write(html / "book" / "on-paper.html", text)
+    target = html / "article.pdf"
     options = "--headless --no-sandbox --disable-gpu --disable-dev-shm-usage --no-pdf-header-footer"
-    options += " --allow-file-access-from-files --generate-pdf-document-outline"
-    options += " --virtual-time-budget=120000"
+    options += " --allow-file-access-from-files --virtual-time-budget=120000"
     with tempfile.TemporaryDirectory() as profile:
         places = [f"--user-data-dir={profile}", f"--print-to-pdf={target}", page.as_uri()]
         subprocess.run([program, *options.split(), *places], check=True, capture_output=True)
     page.unlink()
-
-
-def _printed_documents(edition: Edition) -> list[str]:
-    """Return the pages of the printed edition: guide, chapters, ledger and errata."""
-    return [
-        *("book/index", "notebooks/five-minutes", "book/recipes", "notebooks/questions"),
-        *(f"book/{key}" for key in Published(edition.published).papers),
-        *("book/score", "book/compare", "book/ledger", "book/errata", "book/bibliography"),
-    ]
+    return target
 
 
 # The command
 
 
 def _main(edition: Edition, options: Namespace) -> bool:
-    from compendium.book import render
-
     if options.what == "reference":
         make_reference(edition)
     elif options.what == "pdf":
-        html = edition.folder / "html"
-        printed = {"f1ci": _printed_documents(edition), "article": ["book/article"]}
-        for name, documents in printed.items():
-            print_pages(html, documents, html / f"{name}.pdf")
-            say(f"Printed {html.relative_to(edition.root)}/{name}.pdf")
+        say(f"Printed {print_article(edition.folder / 'html').relative_to(edition.root)}")
     else:
         certificate = certify(edition)
         text = render("certificate.md", certificate=certificate)

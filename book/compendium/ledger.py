@@ -196,45 +196,69 @@ def opened() -> Page:
 
 def checked(record: Record, row: Row) -> Record:
     """Return the record with Python's numbers, or refuse it if it does not fit its number."""
-
-    def refuse(wrong: object, why: str) -> None:
-        if wrong:
-            raise LedgerError(f"{record.id}: {why}")
-
-    def number(name: str, value: Any) -> float:
-        known = isinstance(value, numbers.Real) and not isinstance(value, bool)
-        refuse(not known or not math.isfinite(value), f"the {name} must be finite, got {value!r}")
-        return float(value)
-
-    def count(name: str, value: Any, least: int) -> int:
-        fits = isinstance(value, numbers.Integral) and int(value) >= least
-        refuse(not fits, f"{name} must be an integer of at least {least}, got {value!r}")
-        return int(value)
-
-    new = replace(record)
     if record.missing:
         return record
-    if row.number is None:
-        refuse(not isinstance(record.value, str), f"a word, got {record.value!r}")
-    else:
-        new = replace(new, value=number("value", record.value))
-    if varies := record.deviation is not None:
-        deviation = number("deviation", record.deviation)
-        refuse(row.kind == "deterministic", f"deterministic, but has a deviation, {deviation}")
-        refuse(deviation < 0, f"the deviation must not be negative, got {deviation}")
+    has_band = (record.low, record.high, record.splits) != (None, None, None)
+    _refuse_mixtures(record, row, has_band)
+    new = replace(record)
+    if row.number is not None:
+        new = replace(new, value=_float(record, "value", record.value))
+    if record.deviation is not None:
+        deviation = _float(record, "deviation", record.deviation)
+        _refuse(record, deviation < 0, f"the deviation must not be negative, got {deviation}")
         new = replace(new, deviation=deviation)
-    if banded := (record.low, record.high, record.splits) != (None, None, None):
-        low, high = number("band's low", record.low), number("band's high", record.high)
-        refuse(row.kind != "trained", f"{row.kind}, but has the band {(low, high)}")
-        beside = varies or record.reconstructed
-        refuse(beside, "a band goes with neither a deviation nor reconstructed=True")
-        inside = isinstance(new.value, float) and low <= new.value <= high
-        refuse(not inside, f"the value {new.value!r} is outside its band {(low, high)}")
-        new = replace(new, low=low, high=high, splits=count("splits", record.splits, MIN_SPLITS))
+    if has_band:
+        new = _with_band(new)
     if record.replicates is not None:
-        refuse(not varies and not banded, f"{record.replicates!r} replicates without a deviation")
-        new = replace(new, replicates=count("replicates", record.replicates, 2))
+        new = replace(new, replicates=_count(record, "replicates", record.replicates, 2))
     return new
+
+
+def _with_band(record: Record) -> Record:
+    """Return a record with Python's numbers in its band."""
+    low = _float(record, "band's low", record.low)
+    high = _float(record, "band's high", record.high)
+    inside = isinstance(record.value, float) and low <= record.value <= high
+    _refuse(record, not inside, f"the value {record.value!r} is outside its band {(low, high)}")
+    splits = _count(record, "splits", record.splits, MIN_SPLITS)
+    return replace(record, low=low, high=high, splits=splits)
+
+
+def _refuse(record: Record, wrong: object, why: str) -> None:
+    if wrong:
+        raise LedgerError(f"{record.id}: {why}")
+
+
+def _float(record: Record, name: str, value: Any) -> float:
+    """Return a finite number as a float."""
+    known = isinstance(value, numbers.Real) and not isinstance(value, bool)
+    finite = known and math.isfinite(value)
+    _refuse(record, not finite, f"the {name} must be finite, got {value!r}")
+    return float(value)
+
+
+def _count(record: Record, name: str, value: Any, least: int) -> int:
+    """Return a count as an integer."""
+    fits = isinstance(value, numbers.Integral) and int(value) >= least
+    _refuse(record, not fits, f"{name} must be an integer of at least {least}, got {value!r}")
+    return int(value)
+
+
+def _refuse_mixtures(record: Record, row: Row, has_band: bool) -> None:
+    """Refuse what does not go together: a word and a number, a band and a deviation, ..."""
+    if row.number is None:
+        _refuse(record, not isinstance(record.value, str), f"a word, got {record.value!r}")
+    varies = record.deviation is not None
+    fixed = row.kind == "deterministic"
+    _refuse(record, varies and fixed, f"deterministic, but has a deviation, {record.deviation}")
+    if has_band:
+        band = (record.low, record.high)
+        _refuse(record, row.kind != "trained", f"{row.kind}, but has the band {band}")
+        beside = varies or record.reconstructed
+        why = "a band goes with neither a deviation nor reconstructed=True"
+        _refuse(record, beside, why)
+    alone = record.replicates is not None and not varies and not has_band
+    _refuse(record, alone, f"{record.replicates!r} replicates without a deviation")
 
 
 def from_line(line: dict[str, str], row: Row | None) -> Record:

@@ -13,13 +13,15 @@ from __future__ import annotations
 
 import os
 import sys
-import threading
-from collections.abc import Iterator
-from concurrent.futures import Executor
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor, Future
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
+from typing import Any
 
 _PATIENCE = 60  # seconds for the first worker to appear
+# Dask's own value returns each large array to the system at once, which takes most of the time.
+_MEMORY = {"MALLOC_TRIM_THRESHOLD_": 10**9, "MALLOC_MMAP_THRESHOLD_": 10**9}
 
 
 def executor() -> AbstractContextManager[Executor | None]:
@@ -29,37 +31,59 @@ def executor() -> AbstractContextManager[Executor | None]:
     number of processes (by default one).
     """
     if address := os.environ.get("F1CI_SCHEDULER"):
-        return _dask_executor(address)
+        return _cluster(address)
     processes = int(os.environ.get("F1CI_PROCESSES", "1"))
-    if processes > 1:
-        from loky import ProcessPoolExecutor
-
-        pool: AbstractContextManager[Executor] = ProcessPoolExecutor(
-            processes, initializer=end_with_runner
-        )
-        return pool
-    return nullcontext()
-
-
-def end_with_runner() -> None:
-    """End this process when the runner ends, for whatever reason."""
-    import psutil
-
-    def wait(runner: psutil.Process) -> None:
-        runner.wait()
-        os._exit(1)
-
-    if number := os.environ.get("F1CI_RUNNER"):
-        threading.Thread(target=wait, args=[psutil.Process(int(number))], daemon=True).start()
+    return _local_cluster(processes) if processes > 1 else nullcontext()
 
 
 @contextmanager
-def _dask_executor(address: str) -> Iterator[Executor]:
-    """Return the executor of a cluster whose workers have this notebook's f1ci and versions.
+def _local_cluster(processes: int) -> Iterator[Executor]:
+    """Return the executor of a Dask cluster on this machine."""
+    import dask
+    from distributed import LocalCluster
 
-    The workers are asked once, at the beginning.
-    """
+    with (
+        dask.config.set({"distributed.nanny.pre-spawn-environ": _MEMORY}),
+        LocalCluster(processes, threads_per_worker=1, dashboard_address=None) as cluster,
+        _cluster(cluster.scheduler_address) as pool,
+    ):
+        yield pool
+
+
+@contextmanager
+def _cluster(address: str) -> Iterator[Executor]:
+    """Return the executor of a cluster whose workers have this notebook's f1ci and versions."""
     from distributed import Client
+
+    with Client(address, timeout="20s") as client:
+        try:
+            client.wait_for_workers(1, timeout=_PATIENCE)
+        except TimeoutError:
+            raise RuntimeError(f"the Dask scheduler at {address} has no workers") from None
+        with client.get_executor(pure=False) as pool:
+            yield _SameCode(pool)
+
+
+class _SameCode(Executor):
+    """An executor that refuses workers with another f1ci, Python, numpy or scipy.
+
+    Workers may join at any time, so each task asks the worker that runs it.
+    """
+
+    def __init__(self, pool: Executor) -> None:
+        self.pool = pool
+        self.task = _checked_task()
+
+    def submit(self, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        """Compute a function on a worker that has the same code."""
+        return self.pool.submit(self.task, function, *args, **kwargs)
+
+
+def _checked_task() -> Callable[..., Any]:
+    """Return a function that calls another one if the code here is that of this process.
+
+    It is defined in here because Dask then sends the function itself: a worker needs no compendium.
+    """
 
     def sources() -> str:
         """Return the versions and the source on which results depend, where this runs."""
@@ -70,18 +94,23 @@ def _dask_executor(address: str) -> Iterator[Executor]:
 
         files = sorted(Path(str(f1ci.__file__)).parent.rglob("*.py"))
         text = "".join(path.read_text("utf-8") for path in files)
-        return f"{sys.version} {numpy.__version__} {scipy.__version__} {text}"
+        return f"{sys.version} {numpy.__version__} {scipy.__version__} {hash_of(text)}"
 
-    with Client(address, timeout="20s") as client:
-        try:
-            client.wait_for_workers(1, timeout=_PATIENCE)
-        except TimeoutError:
-            raise RuntimeError(f"the Dask scheduler at {address} has no workers") from None
-        here = sources()
-        if others := [worker for worker, its in client.run(sources).items() if its != here]:
+    def hash_of(text: str) -> str:
+        import hashlib
+
+        return hashlib.sha256(text.encode()).hexdigest()
+
+    here = sources()
+
+    def task(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+        if sources() != here:
+            from distributed import get_worker
+
             raise RuntimeError(
-                f"the Dask workers {', '.join(others)} do not have this notebook's f1ci, "
+                f"the Dask worker {get_worker().address} does not have this notebook's f1ci, "
                 "Python, numpy and scipy"
             )
-        with client.get_executor(pure=False) as pool:
-            yield pool
+        return function(*args, **kwargs)
+
+    return task

@@ -223,16 +223,23 @@ class Published:
             name: (float(value), float(tolerance))
             for name, value, tolerance in self._cells("expected", ("id", "value", "tolerance"))
         }
-        sizes, marks = self._of_rows("replicates", "input"), self._of_rows("marks", "mark", "why")
         restated = self._of_rows("restated", "of")
         self.restated: Mapping[str, str] = {id_: of for id_, (of,) in restated.items()}
+        self._add_facts()
+        self.everything: Mapping[str, Row] = {**self.inputs, **self.rows}
+
+    def _add_facts(self) -> None:
+        """Add to each row its replicates, its marks and the value on which its entry rests."""
+        inputs = self._of_rows("replicates", "input")
+        marks = self._of_rows("marks", "mark", "why")
         for id_, row in self.rows.items():
             mark, why = marks.get(id_, ("", ""))
-            number = self.inputs[sizes[id_][0]].number if id_ in sizes else None
-            known = replace(row, paper_replicates=int(number.value) if number else None)
+            replicates = None
+            if id_ in inputs and (number := self.inputs[inputs[id_][0]].number):
+                replicates = int(number.value)
             expected = self.expected.get(id_)
-            self.rows[id_] = replace(known, expected=expected, mark=mark, why=why)
-        self.everything: Mapping[str, Row] = {**self.inputs, **self.rows}
+            known = replace(row, paper_replicates=replicates, expected=expected)
+            self.rows[id_] = replace(known, mark=mark, why=why)
 
     def named(self, name: str) -> Row:
         """Return the row of an id, or of `R-...:id` for its value in the other run."""

@@ -1,14 +1,12 @@
-"""Tables for notebooks. Those of published numbers hold ids; the book fills in the rest.
+"""Tables for notebooks. Those of published numbers know which number is in which cell.
 
-A cell of such a table is a mark with an id and a kind of value. When the book is built,
-:mod:`compendium.book` puts the printed number, our number, the verdict and the link there. Without
-the book (in Jupyter, by papermill, with a reader's parameters) the tables show the printed number
-and our number. Only the book gives verdicts.
+A cell of such a table is a mark with an id and a kind of value. It shows the printed number and
+our number, wherever the notebook is opened. When the book is built, :mod:`compendium.book` replaces
+each mark by the ledger's view of the number, with verdict and link. Only the book gives verdicts.
 """
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from html import unescape
@@ -23,8 +21,8 @@ _TEMPLATE = Template(
     Path(__file__).with_name("templates").joinpath("comparison.html").read_text("utf-8"),
     autoescape=True,
 )
-_MARK = Markup('<span data-ledger="{}" data-show="{}"></span>')
-_MARKED = re.compile(r'<span data-ledger="([^"]*)" data-show="(\w+)"></span>')
+_MARK = Markup('<span data-ledger="{}" data-show="{}">{}</span>')
+_MARKED = re.compile(r'<span data-ledger="([^"]*)" data-show="(\w+)">.*?</span>')
 
 
 class table:  # noqa: N801 (notebooks say show.table)
@@ -39,18 +37,17 @@ class table:  # noqa: N801 (notebooks say show.table)
         return "a table"
 
     def _repr_html_(self) -> str:
-        marked = "data-ledger=" in self._html and not os.environ.get("F1CI_IDS")
-        return fill(self._html, _without_book) if marked else self._html
+        return fill(self._html, _without_book)
 
 
 def printed(identity: str) -> Markup:
     """Return a cell for `table` that shows a number as the paper prints it."""
-    return _MARK.format(identity, "printed")
+    return _MARK.format(identity, "printed", "")
 
 
 def described(identity: str) -> Markup:
     """Return a cell for `table` that describes a number."""
-    return _MARK.format(identity, "description")
+    return _MARK.format(identity, "description", "")
 
 
 def compare(ids: Iterable[str], *, names: Sequence[str] | None = None) -> table:
@@ -65,7 +62,7 @@ def compare(ids: Iterable[str], *, names: Sequence[str] | None = None) -> table:
     """
     wanted = list(ids)
     rows = [
-        [label, *(_MARK.format(i, what) for what in ("printed", "value", "verdict"))]
+        [label, *(_MARK.format(i, what, "") for what in ("printed", "value", "verdict"))]
         for label, i in zip(names or map(described, wanted), wanted, strict=True)
     ]
     return table(["", "published", "reproduced", "verdict"], rows, numeric=(1, 2))
@@ -91,7 +88,10 @@ def grid(
         The heading of the row names.
     """
     rows = [
-        [name, *(_MARK.format(i, "cell") if (i := identity(row, c)) else "" for c in column_names)]
+        [
+            name,
+            *(_MARK.format(i, "cell", "") if (i := identity(row, c)) else "" for c in column_names),
+        ]
         for row, name in row_names.items()
     ]
     head = [corner, *column_names.values()]
@@ -122,16 +122,26 @@ def decimals(printed: str) -> int:
     return len(printed.rstrip("%").partition(".")[2])
 
 
+def quote(value: float | str | None, printed: str, form: str = "") -> str:
+    """Return a number as a text quotes it: in a format, or to the digits that the paper prints."""
+    if value is None or isinstance(value, str):
+        return value or ""
+    if form.endswith("d"):
+        return format(int(value), form)  # a file of results has no integers
+    default = f".{decimals(printed)}f" if printed else ".6g"
+    return format(value, form or default)
+
+
 def _without_book(identity: str, what: str) -> str:
-    """Return what a table shows for a number without the book."""
+    """Return a cell as it is without the book: the printed number and ours, no verdict."""
     page = ledger.opened()
     row, record = page.row(identity), page.records.get(identity)
     ours = value_text(record.value if record else None, row.printed)
     shown = {
-        "description": escape(row.description),
-        "printed": escape(row.printed),
-        "value": escape(ours),
+        "description": row.description,
+        "printed": row.printed,
+        "value": ours,
         "verdict": "",
         "cell": escape(row.printed) + Markup("<br>") + ours,
     }
-    return str(shown[what])
+    return str(_MARK.format(identity, what, shown[what]))

@@ -66,8 +66,9 @@ STANDARD_ERRORS = 4
 # four standard errors of 10,000 test sets at .95 are a third of 1 - coverage.
 WIDEST = 0.2
 WIDEST_MISS = 0.5
-# The verdict of a row that differs, by the first letter of its entry's id in the errata.
-EXPLAINED = {"E": "erratum", "R": "other-run-fitted", "O": "open", "N": "open"}
+# The verdict of a row that differs, by the first letter of its entry's id in the errata. (An entry
+# R has one of two verdicts.)
+EXPLAINED = {"E": "erratum", "O": "open", "N": "open"}
 # The part of a value that double arithmetic may lose.
 ROUNDING = Fraction(1, 10**12)
 
@@ -161,6 +162,16 @@ class Entry(Record, Row):
         return Fraction(low) - reach, Fraction(high) + reach
 
     @property
+    def stale(self) -> str:
+        """Return the error if the errata explain a difference that is no difference."""
+        if not self.erratum or not self.passes or self.too_noisy:
+            return ""
+        return (
+            f"{self.id}: names {self.erratum}, but {self.value!r} agrees with the printed "
+            f"{self.printed!r} ({self.reason})"
+        )
+
+    @property
     def moved(self) -> list[str]:
         """Return the error if a value on which an entry of the errata rests has changed."""
         found = []
@@ -239,30 +250,36 @@ class Entry(Record, Row):
             return "unpublished-input", self.missing
         if self.value is None:
             return "not-recorded", "no results at hand have it"
-        printed = self.read
-        if printed is None or isinstance(self.value, str):
+        if self.read is None or isinstance(self.value, str):
             same = self.value == self.printed
             return ("match", "the same word") if same else ("open", "another word")
         # Double arithmetic may lose this much; without it a tie would depend on the last bit.
         slack = abs(Fraction(self.value)) * ROUNDING
         low, high = self.allowed
-        agrees = low - slack <= printed.value <= high + slack
+        agrees = low - slack <= self.read.value <= high + slack
         if self.low is not None and self.high is not None:
-            scale, most, of = abs(self.value), WIDEST, "the value"
-            if self.is_coverage:
-                scale, most, of = 1 - self.value, WIDEST_MISS, "1 - coverage"
-            width = (self.high - self.low) / scale if scale > 0 else math.inf
-            narrow = "in-band" if width <= most else "not-contradicted"
-            return narrow if agrees else "open", (
-                f"{'inside' if agrees else 'outside'} the central 99 % of {self.splits} "
-                f"replications, {self.low:g} to {self.high:g}, {width:.2g} of {of}"
-            )
-        if self._distance <= printed.half_unit + slack:
+            return self._against_band(agrees, self.value, self.low, self.high)
+        if self._distance <= self.read.half_unit + slack:
             return "match", "rounds to the printed number"
         reach = float(high - Fraction(self.value))
         return "monte-carlo" if agrees else "open", (
             f"differs by {float(self._distance):.3g}, allowed {reach:.3g}"
         )
+
+    def _against_band(self, agrees: bool, value: float, low: float, high: float) -> tuple[str, str]:
+        """Return the verdict and the rule for a number with a band."""
+        scale, most, of = abs(value), WIDEST, "the value"
+        if self.is_coverage:
+            scale, most, of = 1 - value, WIDEST_MISS, "1 - coverage"
+        width = (high - low) / scale if scale > 0 else math.inf
+        where = "inside" if agrees else "outside"
+        rule = (
+            f"{where} the central 99 % of {self.splits} replications, {low:g} to {high:g}, "
+            f"{width:.2g} of {of}"
+        )
+        if not agrees:
+            return "open", rule
+        return "in-band" if width <= most else "not-contradicted", rule
 
 
 def _columns(row: Row, names: Iterable[str]) -> dict[str, Any]:
@@ -303,12 +320,7 @@ class Ledger:
             name = notebooks.get(row.id, "")
             of = {"notebook": name, "source": self.notebooks.get(name, "")}
             self.entries.append(entry(row, published, records, **of))
-        self.errors += [
-            f"{e.id}: names {e.erratum}, but {e.value!r} agrees with the printed {e.printed!r} "
-            f"({e.reason})"
-            for e in self.entries
-            if e.erratum and e.passes and not e.too_noisy
-        ]
+        self.errors += [e.stale for e in self.entries if e.stale]
         self.errors += [problem for e in self.entries for problem in e.moved]
 
     @property
@@ -411,7 +423,7 @@ def compared(pairs: Iterable[tuple[Entry, Entry]]) -> Iterator[str]:
 
 
 def _main(edition: Edition, options: Namespace) -> bool:
-    from compendium.execute import REFERENCE, tasks  # notebooks do without it
+    from compendium.runs import REFERENCE, tasks  # notebooks do without it
 
     if options.seed:
         edition, published = replace(edition, name="seed"), Published(edition.published)
@@ -430,7 +442,7 @@ def _main(edition: Edition, options: Namespace) -> bool:
 
 
 if __name__ == "__main__":
-    from compendium.execute import Edition, command
+    from compendium.runs import Edition, command
 
     seed = {"action": "store_true", "help": "compare a run with another root seed"}
     command(_main, {"--seed": seed})

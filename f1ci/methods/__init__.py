@@ -139,8 +139,14 @@ _ELSEWHERE = {
 }
 
 
-def choose(name: str | None, sample: Sample, what: str) -> tuple[str, Method]:
-    """Return the named method for a sample and its name, or the default.
+def default(sample: Sample) -> tuple[str, Method]:
+    """Return the default method for a sample, and its name."""
+    name = "score" if sample.has_score_limits else "logit"
+    return name, METHODS[name]
+
+
+def choose(name: str, sample: Sample, what: str) -> tuple[str, Method]:
+    """Return the named method for a sample, and its name.
 
     An unknown name, or a method that does not serve this sample, raises an error that lists those
     that do; `what` describes the sample there.
@@ -148,8 +154,6 @@ def choose(name: str | None, sample: Sample, what: str) -> tuple[str, Method]:
     serving = {method.name: method for method in METHODS.values() if method.serves(sample)}
     if sample.is_f1:
         serving |= {method.paper_name: method for method in METHODS.values() if method.paper_name}
-    if name is None:
-        name = "score" if sample.has_score_limits else "logit"
     chosen = one_of(name, serving, what)
     return chosen, serving[chosen]
 

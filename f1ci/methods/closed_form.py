@@ -138,15 +138,16 @@ def _two_weights(tp: Array, fp: Array, fn: Array, a: float, b: float, z: FloatOr
     x, y, w = tp / v, fp / v, fn / v
     k = z / np.sqrt(v)
     A = a * y + b * w
-    # 2. The roots s of P. The limits have the odds t = (x - k s) / A.
-    least, largest = _outer_roots(x, y, w, k, a, b)
+    # 2. The outer roots s of P. The limits have the odds t = (x - k s) / A.
+    least, largest = _outer_roots(*_cubic(x, y, w, k, a, b))
     low_odds = np.maximum(x - k * largest, 0.0)
     high_odds = x - k * least
-    low, high = low_odds / (low_odds + A), high_odds / (high_odds + A)
+    low = low_odds / (low_odds + A)
+    high = high_odds / (high_odds + A)
+    # 3. If FP or FN is 0, two roots may coincide. The limits are Wilson's for the errors that
+    # occur. The lower one is smaller if the missing error gets a positive probability.
     missing = (fp == 0.0) | (fn == 0.0)
     if np.any(missing):
-        # 3. If FP or FN is 0, two roots may coincide. The limits are Wilson's for the errors that
-        # occur. The lower one is smaller if the missing error gets a positive probability.
         present = np.where(fp > 0.0, a, np.where(fn > 0.0, b, max(a, b)))
         absent = np.where(present == a, b, a)
         low_one, high_one = _wilson(tp, fp + fn, present, z)
@@ -155,17 +156,23 @@ def _two_weights(tp: Array, fp: Array, fn: Array, a: float, b: float, z: FloatOr
     return low, high
 
 
-def _outer_roots(x: Array, y: Array, w: Array, k: Array, a: float, b: float) -> Limits:
-    """Return the least and the largest root of the chapter's cubic P(s)."""
+def _cubic(
+    x: Array, y: Array, w: Array, k: Array, a: float, b: float
+) -> tuple[Array, Array, Array]:
+    """Return p2, p1 and p0 of the chapter's cubic P = s^3 + p2 s^2 - p1 s + p0, times a factor."""
     A = a * y + b * w
     E = a * b * (y + w)
     C = (a + b) * x + A
-    # 1. Divide P by its leading coefficient: s^3 + p2 s^2 - p1 s + p0.
     leading = A * A + E * k * k
     p2 = k * (C * A - 2.0 * E * x + a * b * k * k) / leading
     p1 = x * (C * A - E * x + 2.0 * a * b * k * k) / leading
     p0 = a * b * k * x * x / leading
-    # 2. Viète's cosines: the roots are 2 R cos(angle) - p2 / 3 for three angles.
+    return p2, p1, p0
+
+
+def _outer_roots(p2: Array, p1: Array, p0: Array) -> Limits:
+    """Return the least and the largest of the three real roots of s^3 + p2 s^2 - p1 s + p0."""
+    # 1. Viète's cosines: the roots are 2 R cos(angle) - p2 / 3 for three angles.
     third = p2 / 3.0
     square = third * third + p1 / 3.0
     R = np.sqrt(square)
@@ -173,7 +180,7 @@ def _outer_roots(x: Array, y: Array, w: Array, k: Array, a: float, b: float) -> 
     angle = np.arccos(np.minimum(cosine, 1.0)) / 3.0
     least = -2.0 * R * np.cos(angle) - third
     largest = 2.0 * R * np.cos(np.pi / 3.0 - angle) - third
-    # 3. Where z^2 is far larger than TP, the largest root is a small difference of large numbers.
+    # 2. Where z^2 is far larger than TP, the largest root is a small difference of large numbers.
     # One Newton step restores its digits.
     value = ((largest + p2) * largest - p1) * largest + p0
     slope = (3.0 * largest + 2.0 * p2) * largest - p1

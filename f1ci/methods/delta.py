@@ -135,7 +135,8 @@ def item_covariance(
     weighted = influences * counts
     with np.errstate(invalid="ignore", divide="ignore"):
         if groups is None:
-            return np.einsum("kr...,lr...->kl...", weighted, influences) / (n * (n - 1.0))
+            products = np.einsum("kr...,lr...->kl...", weighted, influences)
+            return np.asarray(products / (n * (n - 1.0)))
         sums = np.stack([np.bincount(groups, row) for row in weighted])
         sizes = np.stack([np.bincount(groups, row) for row in np.abs(weighted)])
         sums = np.where(np.abs(sums) <= _ROUNDING * sizes, 0.0, sums)

@@ -53,9 +53,10 @@ def difference_limits(
     limits_a_at, limits_b_at = limits_a(z * np.abs(s)), limits_b(z * np.abs(t))
     end_a, opposite_a = np.where(np.signbit(s), limits_a_at, limits_a_at[::-1])
     end_b, opposite_b = np.where(np.signbit(t), limits_b_at, limits_b_at[::-1])
-    # 3. The extremes.
-    differences = np.concatenate([end_b - end_a, opposite_b - opposite_a])
-    return differences.min(axis=0), differences.max(axis=0)
+    # 3. The extremes. Two infinite limits say nothing of their difference.
+    with np.errstate(invalid="ignore"):
+        differences = np.concatenate([end_b - end_a, opposite_b - opposite_a])
+    return np.fmin.reduce(differences, axis=0), np.fmax.reduce(differences, axis=0)
 
 
 def tail_probability(limits: LimitsAt, estimate: float, error: float, value: float) -> float:

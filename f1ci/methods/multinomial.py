@@ -31,6 +31,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, fields
+from functools import lru_cache
 from typing import TypeAlias
 
 import numpy as np
@@ -38,7 +39,7 @@ from numpy.typing import NDArray
 
 from f1ci.results import Array
 
-__all__ = ["Settings", "bias", "score_limits", "trace_by_differences"]
+__all__ = ["DEFAULT", "Settings", "score_limits"]
 
 # Cell probabilities (K, B) -> values (B,) and slopes (K, B), up to a constant for each table.
 Evaluate: TypeAlias = Callable[[Array], tuple[Array, Array]]
@@ -70,9 +71,9 @@ class Settings:
 
 DEFAULT = Settings()
 
-# A table has settled when no probability moves by more. The value is stationary there, so its own
-# error is of the order of the square.
-_SETTLED = 1e-8
+# A table has settled when no probability moves by more. The next move is smaller still, and the
+# value changes by the square of it.
+_SETTLED = 1e-7
 
 # Newton's steps for the multiplier in each round, and more where the sum is rough by a share of
 # z^2 / N. Each round starts from the multiplier of the round before.
@@ -155,7 +156,10 @@ def _one_side(
     estimate, reached = _most_likely(evaluate, tables, classes, settings)
     limit = reached.value
     if trace is not None and settings.bias:
-        shift = bias(evaluate, reached.q, reached.e, trace(reached.q)) / n
+        trace_there = trace(reached.q)
+        if classes.fixed:
+            trace_there = trace_there - _trace_between(evaluate, reached.q, classes)
+        shift = _bias(evaluate, reached.q, reached.e, trace_there) / n
         limit = limit - np.where(np.isfinite(shift), shift, 0.0)
     # A limit never passes the estimate.
     return side * np.maximum(side * limit, side * estimate)
@@ -202,7 +206,9 @@ class _Classes:
         by_class = self.sums(q * e * e)
         zeta2 = by_class / by_class.sum(axis=0)
         added = zeta2 * (1.0 - zeta2) / (n * self.sums(q))
-        return np.asarray(np.minimum(1.0 + np.nan_to_num(added).sum(axis=0), largest))
+        # A class without probability adds nothing: 0 / 0.
+        line = 1.0 + np.where(added > 0.0, added, 0.0).sum(axis=0)
+        return np.asarray(np.minimum(line, largest))
 
 
 @dataclass
@@ -266,29 +272,36 @@ def _most_likely(
     evaluate: Evaluate, tables: _Tables, classes: _Classes, settings: Settings
 ) -> tuple[Array, _Reached]:
     """Return estimates, and the most likely probabilities at the limits."""
-    places = np.arange(len(tables.n))
-    # 1. Without slopes at the observed shares take those with one more item, spread evenly.
-    estimate, slopes = evaluate(tables.q)
-    flat = np.flatnonzero(np.isfinite(estimate) & (np.ptp(slopes, axis=0) == 0.0))
-    if len(flat):
-        slopes[:, flat] = evaluate(_one_item_more(tables.select(flat)))[1]
+    estimate, slopes = _first_slopes(evaluate, tables)
     e = classes.centred(slopes, tables.q)
     reached = _Reached(estimate.copy(), tables.q.copy(), e.copy())
-    value = estimate
-    moving = np.isfinite(value)
+    places = np.arange(len(tables.n))
+    moving = np.isfinite(estimate)
     for _ in range(settings.rounds):
-        # 2. Go on with the tables that have not settled, and whose metric is defined at q.
+        # 1. Go on with the tables that have not settled, and whose metric is defined at q.
         if not moving.any():
             break
-        if np.count_nonzero(moving) < 0.8 * len(places) or not np.isfinite(value).all():
+        if not moving.all():
             places, tables, e = places[moving], tables.select(moving), e[:, moving]
-        # 3. Solve the equation for the slopes at q, and take the slopes again.
+        # 2. Solve the equation for the slopes at q, and take the slopes again.
         _move(tables, e, classes, settings)
         value, slopes = evaluate(tables.q)
         e = classes.centred(slopes, tables.q)
         reached.keep(places, value, tables.q, e)
         moving = np.isfinite(value) & (tables.move > _SETTLED)
     return estimate, reached
+
+
+def _first_slopes(evaluate: Evaluate, tables: _Tables) -> tuple[Array, Array]:
+    """Return the estimates and the slopes at the observed shares.
+
+    Where the metric has no slopes they are those with one more item, spread evenly.
+    """
+    estimate, slopes = evaluate(tables.q)
+    flat = np.flatnonzero(np.isfinite(estimate) & (np.ptp(slopes, axis=0) == 0.0))
+    if len(flat):
+        slopes[:, flat] = evaluate(_one_item_more(tables.select(flat)))[1]
+    return estimate, slopes
 
 
 def _one_item_more(tables: _Tables) -> Array:
@@ -345,12 +358,11 @@ def _multiplier(p: Array, w: Array, kappa: Array, s: Array) -> Array:
     # Newton's steps: two for all tables, more where the last one was long.
     for _ in range(_NEWTON):
         s, total = _newton_step(p, w, kappa, s)
-    rough = np.flatnonzero(np.abs(total - kappa) > _ROUGH * (kappa - 1.0))
-    for _ in range(_MORE_NEWTON if len(rough) else 0):
-        s[rough], total = _newton_step(p[:, rough], w[:, rough], kappa[rough], s[rough])
-        rough = rough[np.abs(total - kappa[rough]) > _ROUGH * (kappa[rough] - 1.0)]
-        if not len(rough):
+    for _ in range(_MORE_NEWTON):
+        rough = np.abs(total - kappa) > _ROUGH * (kappa - 1.0)
+        if not rough.any():
             break
+        s[rough], total[rough] = _newton_step(p[:, rough], w[:, rough], kappa[rough], s[rough])
     return s
 
 
@@ -385,7 +397,7 @@ def _turns(tables: _Tables, w: Array, some: NDArray[np.intp]) -> Array:
     return np.asarray(tables.empty[:, some])
 
 
-def bias(evaluate: Evaluate, q: Array, e: Array, trace: Array) -> Array:
+def _bias(evaluate: Evaluate, q: Array, e: Array, trace: Array) -> Array:
     """Return N times the bias, B = {tr(H S) - u'Hu} / 2, from the centred slopes e at q."""
     sigma = np.sqrt(_total(q * e * e))
     u = q * e / sigma
@@ -396,23 +408,31 @@ def bias(evaluate: Evaluate, q: Array, e: Array, trace: Array) -> Array:
     return 0.5 * (trace - curve)
 
 
-def trace_by_differences(evaluate: Evaluate, q: Array) -> Array:
-    """Return tr(H S) from differences of slopes towards each cell: K evaluations of K cells."""
+def _trace_between(evaluate: Evaluate, q: Array, classes: _Classes) -> Array:
+    """Return tr(H S) of the part of S that class sizes give, which is absent if these are fixed.
+
+    It is the sum over the classes of their size times d'H d, where d leads from all items to those
+    of the class.
+    """
     slopes = evaluate(q)[1]
+    sizes = classes.sums(q)
     trace = np.zeros(q.shape[1])
-    for cell in range(len(q)):
-        step = _STEP * q[cell]
-        moved = (1.0 - step) * q
-        moved[cell] += step
-        change = evaluate(moved)[1] - slopes
-        along = change[cell] - _total(q * change)
-        trace += np.where(step > 0.0, along / _STEP, 0.0)
+    for k, size in enumerate(sizes):
+        own = np.where((classes.row == k)[:, None], q, 0.0) / np.maximum(size, _TINY)
+        direction = np.where(size > 0.0, own - q, 0.0)
+        change = evaluate(q + _STEP * direction)[1] - slopes
+        trace += size * _total(direction * change) / _STEP
     return trace
 
 
 def _total(table: Array) -> Array:
     """Return the sums over the cells: for few tables far faster than numpy's own sum."""
-    return np.asarray(np.ones(len(table)) @ table)
+    return np.asarray(_ones(len(table)) @ table)
+
+
+@lru_cache(maxsize=16)
+def _ones(n: int) -> Array:
+    return np.ones(n)
 
 
 def _largest(table: Array) -> Array:

@@ -98,22 +98,28 @@ def exact_p_value(cells: Array, a: float, b: float) -> float:
 
     `cells` counts items by truth, A's and B's prediction, shape (2, 2, 2), 1 the positive.
     """
-    n1 = int(cells[1, 0, 1] + cells[1, 1, 0])
-    n0 = int(cells[0, 0, 1] + cells[0, 1, 0])
-    swaps = _Swaps(a / (a + b), b / (a + b), cells[1, 1, 1], cells[1, 0, 0], cells[0, 1, 1], n1, n0)
+    swaps = _swaps(cells, a / (a + b), b / (a + b))
     observed = abs(float(swaps.statistic(cells[1, 0, 1], cells[0, 0, 1])))
     if not observed:
         return 1.0
     # Of many outcomes only those count whose probability is not below 1e-19 in all.
-    least = 0.0 if (n1 + 1) * (n0 + 1) <= 2 * _BLOCK else 1e-19
-    k, chance_k = _tosses(n1, least)
-    j, chance_j = _tosses(n0, least)
+    least = 0.0 if (swaps.n1 + 1) * (swaps.n0 + 1) <= 2 * _BLOCK else 1e-19
+    k, chance_k = _tosses(swaps.n1, least)
+    j, chance_j = _tosses(swaps.n0, least)
     p_value = 0.0
     for block in np.array_split(np.arange(len(k)), 1 + len(k) * len(j) // _BLOCK):
         statistic = swaps.statistic(k[block, None], j)
         extreme = np.abs(statistic) >= observed * (1.0 - _TIES)
         p_value += float(chance_k[block] @ (extreme @ chance_j))
     return min(1.0, max(p_value, least))
+
+
+def _swaps(cells: Array, a: float, b: float) -> _Swaps:
+    """Return what swaps cannot change, from counts by truth, A's and B's prediction."""
+    found, missed, wrong = cells[1, 1, 1], cells[1, 0, 0], cells[0, 1, 1]
+    n1 = int(cells[1, 0, 1] + cells[1, 1, 0])
+    n0 = int(cells[0, 0, 1] + cells[0, 1, 0])
+    return _Swaps(a, b, found, missed, wrong, n1, n0)
 
 
 def _tosses(n: int, least: float) -> tuple[Array, Array]:

@@ -4,13 +4,16 @@ Units are independent, the items of one unit are not. One rule serves every scor
 
 1. Leave each unit out in turn. Without unit g the score changes by theta - theta_g. The jackknife
    variance is (G - 1) / G times the sum of the squares of these changes, for G units.
-2. The limits are symmetric on the logit scale of the score's range, so they stay inside it.
+2. The limits are symmetric on the logit scale of the score's range, so they stay inside it. The
+   centre of an average over classes is the score less the jackknife's bias.
 3. The quantile is Student's, with 1 / sum(h_g^2) - 1 degrees of freedom, where h_g is the share of
    unit g in the items that the score depends on. Units of one size give G - 1 degrees of freedom,
    and a few large units fewer.
 
-If no unit changes the score, the data say nothing about the dependence. Then each unit counts as
-one item, and the limits are Wilson's. Units without items change nothing.
+If no unit changes the score, all units are alike, and nothing is known of other kinds. Their share
+is at most Wilson's upper limit for none of G, z^2 / (G + z^2), and they may have any score. For a
+perfect score these are Wilson's limits, with one item for each unit. Units without items change
+nothing.
 
 When this fails: coverage is below the level if the score is nearly perfect, the items are strongly
 dependent, and a few units are much larger than the others; if a class of an average occurs in one
@@ -28,7 +31,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtr, stdtrit
 
 from f1ci.methods import delta
-from f1ci.methods.closed_form import Limits, tversky_limits, tversky_moments
+from f1ci.methods.closed_form import Limits, tversky_moments
 from f1ci.results import Array, FloatOrArray
 
 # Changes this small relative to what they are differences of are rounding.
@@ -51,12 +54,15 @@ class Moves(NamedTuple):
         How far the score changes if the unit is left out.
     share : ndarray, shape (units, ...)
         The unit's share in the items that the score depends on.
+    bias : ndarray or float
+        By how much the score is too high on average, as the jackknife says; for averages by class.
     """
 
     estimate: Array
     influence: Array
     left_out: Array
     share: Array
+    bias: FloatOrArray = 0.0
 
     @property
     def units(self) -> Array:
@@ -87,29 +93,37 @@ def degrees_of_freedom(share: Array) -> Array:
 def limits(moves: Moves, z: FloatOrArray, range_: tuple[float, float]) -> Limits:
     """Return the limits of the jackknife on the logit scale of the range, with Student's quantile.
 
-    Without a variance they are Wilson's, as if each unit were one item.
+    Without a variance they leave room for units of a kind that was not seen. They are the whole
+    range where the score is undefined.
     """
+    estimate = moves.estimate
+    least, largest = range_
     error = jackknife_error(moves)
     t = stdtrit(degrees_of_freedom(moves.share), ndtr(z))
-    low, high = delta.logit(moves.estimate, error, t, range_)
-    least, largest = range_
-    width = largest - least
-    if not np.isfinite(width):
-        return low, high
-    right = moves.units * (moves.estimate - least) / width
-    low_one, high_one = tversky_limits(right, 0.0 * right, moves.units - right, 0.0, 1.0, z)
-    unknown = ~(error > 0.0) & ~np.isnan(moves.estimate)
-    low = np.where(unknown, least + width * low_one, low)
-    high = np.where(unknown, least + width * high_one, high)
-    return np.fmin(low, moves.estimate), np.fmax(high, moves.estimate)
+    # The bias moves the centre half of the way to a border at most.
+    halfway = 0.5 * (least + estimate), 0.5 * (largest + estimate)
+    low, high = delta.logit(np.clip(estimate - moves.bias, *halfway), error, t, range_)
+    low = np.minimum(low, estimate)
+    high = np.maximum(high, estimate)
+    # Wilson's upper limit for the share of such units, none of G. They may have any score.
+    unseen = z * z / (moves.units + z * z)
+    alike = (error == 0.0) & ~np.isnan(estimate)
+    with np.errstate(invalid="ignore"):
+        low = np.where(alike, estimate - unseen * (estimate - least), low)
+        high = np.where(alike, estimate + unseen * (largest - estimate), high)
+    undefined = np.isnan(estimate)
+    return np.where(undefined, least, low), np.where(undefined, largest, high)
 
 
-def correlation(a: Moves, b: Moves) -> Array:
-    """Return the correlation of two models' scores over the same units; 0 without a variance."""
-    squares = (a.left_out**2).sum(axis=0) * (b.left_out**2).sum(axis=0)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        r = (a.left_out * b.left_out).sum(axis=0) / np.sqrt(squares)
-    return np.asarray(np.clip(np.nan_to_num(r), -1.0, 1.0))
+def change(a: Moves, b: Moves) -> Moves:
+    """Return how units move B's score minus A's; its range is symmetric about 0.
+
+    What a unit does to both scores alike cancels, except for rounding.
+    """
+    influence = _rounded(b.influence - a.influence, np.abs(a.influence) + np.abs(b.influence))
+    left_out = _rounded(b.left_out - a.left_out, np.abs(a.left_out) + np.abs(b.left_out))
+    share = 0.5 * (a.share + b.share)
+    return Moves(b.estimate - a.estimate, influence, left_out, share, b.bias - a.bias)
 
 
 # From counts to moves.
@@ -141,31 +155,45 @@ def moves_of_average(table: Array, a: float, b: float, weighted: bool) -> Moves:
     Every class has a score. A unit's share is its share in the classes, which count by how much of
     the variance they give.
     """
-    classes = moves_of_counts(table, a, b)
     total = table.sum(axis=0)
-    true = total[0] + total[2]
-    weight = true / true.sum() if weighted else np.full(len(true), 1.0 / len(true))
-    # 1. The average, and that without each unit. A class that loses its only unit keeps its score.
-    scored = np.where(weight > 0.0, classes.estimate, 0.0)
-    estimate = weight @ scored
+    classes = moves_of_counts(table, a, b)
+    weight = _class_weights(total, weighted)
+    scores = np.where(weight > 0.0, classes.estimate, 0.0)
+    estimate = weight @ scores
+    # 1. Without each unit. A class that loses its only unit keeps its score.
     others = np.moveaxis(total - table, 1, 0)
-    score = _score(others, a, b)
-    score = np.where(np.isnan(score), scored, score)
-    weight_of_others = others[0] + others[2] if weighted else np.ones_like(others[0])
-    with np.errstate(invalid="ignore", divide="ignore"):
-        without = (weight_of_others * score).sum(axis=-1) / weight_of_others.sum(axis=-1)
+    others_scores = _score(others, a, b)
+    others_scores = np.where(np.isnan(others_scores), scores, others_scores)
+    without = (_class_weights(others, weighted) * others_scores).sum(axis=-1)
     # 2. The influence; the weights are random, too.
     influence = np.where(weight > 0.0, classes.influence, 0.0) @ weight
     if weighted:
-        influence = influence + (table[:, 0] + table[:, 2]) @ (scored - estimate) / true.sum()
-    # 3. The shares.
+        true = table[:, 0] + table[:, 2]
+        influence = influence + true @ (scores - estimate) / true.sum()
+    share = classes.share @ _class_shares(total, a, b, weight)
+    # 3. The jackknife's bias (G - 1) (mean without a unit - score), over the units that hold items.
+    left_out = _changes(estimate, without)
+    units = np.maximum((share > 0.0).sum(axis=0), 1)
+    bias = -(units - 1.0) * left_out.sum(axis=0) / units
+    return Moves(estimate, influence, left_out, share, bias)
+
+
+def _class_weights(counts: Array, weighted: bool) -> Array:
+    """Return the weights of the classes, from TP, FP and FN, the first axis; classes last."""
+    tp, _, fn = counts
+    weight = tp + fn if weighted else np.ones_like(tp)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.asarray(weight / weight.sum(axis=-1, keepdims=True))
+
+
+def _class_shares(total: Array, a: float, b: float, weight: Array) -> Array:
+    """Return how much of the variance of an average each class gives, if items are independent."""
     tp, fp, fn = total
     error = tversky_moments(tp, fp, fn, a, b)[1]
-    matters = np.where(weight > 0.0, weight * error, 0.0) ** 2
-    if not matters.any():
-        matters = weight
-    share = classes.share @ (matters / matters.sum())
-    return Moves(estimate, influence, _changes(estimate, without), share)
+    variance = np.where(weight > 0.0, weight * error, 0.0) ** 2
+    if not variance.any():
+        return weight
+    return np.asarray(variance / variance.sum())
 
 
 def moves_of_scores(scores: Array) -> Moves:

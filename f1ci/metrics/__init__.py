@@ -18,7 +18,7 @@ from f1ci.metrics.agreement import SIGNED, Correlation, Kappa
 from f1ci.metrics.agreement import mcc as mcc
 from f1ci.metrics.agreement import npv as npv
 from f1ci.metrics.agreement import specificity as specificity
-from f1ci.metrics.averages import MacroStar, Mean, mean_of
+from f1ci.metrics.averages import MacroStar, Mean, mean_of, with_undefined
 from f1ci.metrics.base import UNIT, Accuracy, Numbers
 from f1ci.metrics.base import BinaryMetric as BinaryMetric
 from f1ci.metrics.base import ExpectationMetric as ExpectationMetric
@@ -167,26 +167,37 @@ def get(metric: str | Metric) -> Metric:
         return METRICS[name]
     if _is_fbeta(name):
         return fbeta(float(name[1:]))
+    averaged = _average(name)
+    if averaged is not None:
+        return averaged
+    near = difflib.get_close_matches(name, [*METRICS, *ALIASES, *_AVERAGED], n=1, cutoff=0.7)
+    hint = f"; did you mean {near[0]!r}?" if near else f"; known are {', '.join(METRICS)}"
+    raise ValueError(f"metric must have a known name, got {_validation.short(metric)}{hint}")
+
+
+def _average(name: str) -> Metric | None:
+    """Return the average of a name such as "macro_precision" or "precision_macro"; else None."""
     for average in ("macro", "weighted", "micro"):
         of = name.removeprefix(f"{average}_").removesuffix(f"_{average}")
         if of != name and (of in METRICS or of in ALIASES or _is_fbeta(of)):
             return mean_of(average, get(of))
-    near = difflib.get_close_matches(name, [*METRICS, *ALIASES, *_AVERAGED], n=1, cutoff=0.7)
-    hint = f"; did you mean {near[0]!r}?" if near else f"; known are {', '.join(METRICS)}"
-    raise ValueError(f"metric must have a known name, got {_validation.short(metric)}{hint}")
+    return None
 
 
 def _is_fbeta(name: str) -> bool:
     return re.fullmatch(r"f\d+(\.\d+)?", name) is not None
 
 
-def macro(metric: str | Metric) -> Metric:
+def macro(metric: str | Metric, *, undefined: str | float = "skip") -> Metric:
     """Return the mean over classes of a binary metric, each class against the rest.
 
     Parameters
     ----------
     metric : str or BinaryMetric
         For instance "precision" or ``fbeta(2)``.
+    undefined : {"skip", nan, 0, 1}, default "skip"
+        What a class without a score does: it is left out, makes the average undefined, or counts
+        0 or 1.
 
     Returns
     -------
@@ -199,16 +210,19 @@ def macro(metric: str | Metric) -> Metric:
     >>> round(macro("recall").value([[2, 5, 0], [2, 70, 2], [2, 2, 15]]), 3)
     0.674
     """
-    return mean_of("macro", get(metric))
+    return with_undefined(mean_of("macro", get(metric)), undefined)
 
 
-def weighted(metric: str | Metric) -> Metric:
+def weighted(metric: str | Metric, *, undefined: str | float = "skip") -> Metric:
     """Return the mean over classes of a binary metric, weighted by their numbers of true items.
 
     Parameters
     ----------
     metric : str or BinaryMetric
         For instance "precision" or ``fbeta(2)``.
+    undefined : {"skip", nan, 0, 1}, default "skip"
+        What a class without a score does: it is left out, makes the average undefined, or counts
+        0 or 1.
 
     Returns
     -------
@@ -221,16 +235,18 @@ def weighted(metric: str | Metric) -> Metric:
     >>> round(weighted("f1").value([[2, 5, 0], [2, 70, 2], [2, 2, 15]]), 3)
     0.866
     """
-    return mean_of("weighted", get(metric))
+    return with_undefined(mean_of("weighted", get(metric)), undefined)
 
 
-def macro_star(beta: float = 1.0) -> Metric:
+def macro_star(beta: float = 1.0, *, undefined: str | float = "skip") -> Metric:
     """Return F-beta of mean precision and mean recall (Takahashi et al., equation 3).
 
     Parameters
     ----------
     beta : float, optional
         Above 0.
+    undefined : {"skip", nan, 0, 1}, default "skip"
+        What a class without precision or recall does; see `macro`.
 
     Returns
     -------
@@ -245,7 +261,10 @@ def macro_star(beta: float = 1.0) -> Metric:
     0.691
     """
     inner = fbeta(beta)
-    return MacroStar(f"macro_{inner.name}_star", inner.a, inner.b)
+    of_precision = with_undefined(mean_of("macro", precision), undefined)
+    of_recall = with_undefined(mean_of("macro", recall), undefined)
+    name = f"macro_{inner.name}_star"
+    return MacroStar(name, inner.a, inner.b, UNIT, of_precision, of_recall)
 
 
 micro_f1 = mean_of("micro", f1)

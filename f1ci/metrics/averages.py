@@ -5,9 +5,11 @@ class against the rest.
 
 A class may have no score: F1 of a class that is never true and never predicted is 0 / 0. The rule
 for such a class belongs to the average. By default ("skip") the class is left out. With
-``undefined_as=0.0`` or ``1.0`` it counts as that number. scikit-learn's ``zero_division`` says the
-same. Limits treat the classes without a score as such whatever the probabilities: `settled` returns
-the average in which they are named.
+``undefined=0`` or ``1`` it counts as that number, as scikit-learn's ``zero_division`` says. With
+``undefined=nan`` the average is undefined, as in Takahashi et al. (2022).
+
+Limits treat the classes without a score as such whatever the probabilities: `settled` returns the
+average in which they are named.
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from f1ci import _validation
 from f1ci.data import Items, Matrix
 from f1ci.metrics.base import (
     UNIT,
@@ -58,6 +61,8 @@ class Mean(ClassMetric):
         The classes that are averaged, if not all are.
     undefined_as : float or None
         What a class without a score counts: 0 or 1, or None if it is left out.
+    strict : bool
+        The average is undefined if a class has no score.
     absent : tuple of int or None
         The classes that have no score. None if the matrix tells.
     """
@@ -69,6 +74,7 @@ class Mean(ClassMetric):
     smooth: bool = True
     chosen: tuple[int, ...] = ()
     undefined_as: float | None = None
+    strict: bool = False
     absent: tuple[int, ...] | None = None
 
     @property
@@ -97,7 +103,7 @@ class Mean(ClassMetric):
 
     def undefined(self, matrix: Matrix, /) -> NDArray[np.bool_] | None:
         """Tell which of all classes are averaged but have no score."""
-        if self.average == "micro":
+        if self.average == "micro" or self.strict:
             return None
         with np.errstate(all="ignore"):
             missing = np.isnan(self.of.at(*expectations(matrix)))
@@ -128,13 +134,16 @@ class Mean(ClassMetric):
         A class that has no score does not move, nor has one without weight any influence.
         """
         scores = self.of.at(*means)
-        weights = means[2] if self.average == "weighted" else np.ones_like(scores)
+        weights = np.ones_like(scores)
         if self.average == "weighted":
-            weights = np.where(weights.sum(axis=0) > 0.0, weights, 1.0)
+            weights = np.where(means[2].sum(axis=0) > 0.0, means[2], 1.0)
+        if self.absent == () or self.strict:
+            return scores, weights, np.zeros((1,) * scores.ndim, dtype=bool)
         missing = self._missing(scores)
         if np.isnan(self.constant):
             weights = np.where(missing, 0.0, weights)
-        return np.where(missing, np.nan_to_num(self.constant), scores), weights, missing
+        fill = 0.0 if np.isnan(self.constant) else self.constant
+        return np.where(missing, fill, scores), weights, missing
 
     def _missing(self, scores: Array) -> NDArray[np.bool_]:
         """Tell which of the chosen classes have no score; (classes, ...) or alike for a batch."""
@@ -173,15 +182,16 @@ class Mean(ClassMetric):
 
     @property
     def has_trace(self) -> bool:  # type: ignore[override]
-        """A plain mean of Tversky scores has a bias that matters."""
-        return self.average == "macro" and isinstance(self.of, Tversky)
+        """Means of Tversky scores have a bias that matters."""
+        return self.average in ("macro", "weighted") and isinstance(self.of, Tversky)
 
     def trace(self, matrix: Matrix) -> Array:
-        """Return tr(H S) of a plain mean of Tversky scores.
+        """Return tr(H S) of a mean of Tversky scores.
 
         A score x / D with D = (1 - a - b) x + a C + b R has the second derivatives -2 (D - x) / D^3
         by its right cell, 2 x a^2 / D^3 by cells of false positives and 2 x b^2 / D^3 by cells of
-        false negatives. A mean does not change if all cells grow alike, so that q'Hq is 0.
+        false negatives. A mean does not change if all cells grow alike, so that q'Hq is 0. If the
+        weights are random, each class adds twice the covariance of its size and its score.
         """
         if not isinstance(self.of, Tversky):
             return super().trace(matrix)
@@ -193,8 +203,23 @@ class Mean(ClassMetric):
             divisor = (1.0 - a - b) * x + a * called + b * true
             wrong = a * a * (called - x) + b * b * (true - x)
             by_class = 2.0 * x * (wrong - (divisor - x)) / divisor**3
-        by_class = np.where(missing, 0.0, by_class)
-        return np.asarray(by_class.sum(axis=0) / weights.sum(axis=0))
+            if self.average == "weighted":
+                with_size = x - x / divisor * (x + b * (true - x))
+                by_class = weights * by_class + 2.0 * with_size / divisor
+        by_class = np.where(missing | (weights == 0.0), 0.0, by_class)
+        trace = by_class.sum(axis=0) / weights.sum(axis=0)
+        if self.average == "weighted" and self.chosen:
+            trace = trace - 2.0 * self._moved_by_size(matrix) / weights.sum(axis=0)
+        return np.asarray(trace)
+
+    def _moved_by_size(self, matrix: Matrix) -> Array:
+        """Return the covariance of a weighted average and of the size of its classes together."""
+        _, slopes = self.slopes(matrix)
+        counted = [place for place in self.chosen if place not in (self.absent or ())]
+        inside = np.isin(matrix.cells.true, counted)
+        inside = inside.reshape(-1, *(1,) * (slopes.ndim - 1))
+        share = matrix.sum(inside * np.ones_like(slopes)) / matrix.total
+        return np.asarray(matrix.sum((inside - share) * slopes) / matrix.total)
 
     def share_absent(self, matrix: Matrix) -> Array:
         """Return the weight of the classes that have no score."""
@@ -224,6 +249,20 @@ def mean_of(average: str, of: Metric, chosen: tuple[int, ...] = ()) -> Mean:
     if is_share_right(average, of) and not chosen:
         return Micro(name, of, average, of.range, of.smooth)
     return Mean(name, of, average, of.range, of.smooth, chosen)
+
+
+def with_undefined(metric: Mean, undefined: str | float) -> Mean:
+    """Return the average with a rule for classes without a score: "skip", nan, 0 or 1."""
+    if isinstance(undefined, str):
+        _validation.choice("undefined", undefined, ("skip",))
+        return metric
+    if undefined not in (0, 1) and undefined == undefined:
+        raise ValueError(
+            f"undefined must be 'skip', nan, 0 or 1, got {_validation.short(undefined)}"
+        )
+    if np.isnan(undefined):
+        return replace(metric, strict=True)
+    return replace(metric, undefined_as=float(undefined))
 
 
 def is_share_right(average: str, of: Metric) -> bool:
@@ -257,9 +296,11 @@ class MacroStar(ClassMetric):
 
     def undefined(self, matrix: Matrix, /) -> NDArray[np.bool_] | None:
         """Tell which classes have no precision, and then which have no recall."""
-        return np.concatenate(
-            [self.of_precision.undefined(matrix), self.of_recall.undefined(matrix)]
-        )
+        of_precision = self.of_precision.undefined(matrix)
+        of_recall = self.of_recall.undefined(matrix)
+        if of_precision is None or of_recall is None:
+            return None
+        return np.concatenate([of_precision, of_recall])
 
     def settled(self, undefined: NDArray[np.bool_], /) -> MacroStar:
         """Return the average in which these classes have no precision, or no recall."""

@@ -304,7 +304,7 @@ class MatrixMetric(Metric):
     >>> matrix = [[2, 5, 0], [2, 70, 2], [2, 2, 15]]
     >>> interval = metric_interval(matrix, MatrixMetric("kappa", kappa))
     >>> print(f"{interval.estimate:.3f} ({interval.low:.3f}, {interval.high:.3f})")
-    0.670 (0.498, 0.802)
+    0.670 (0.492, 0.803)
     """
 
     name: str

@@ -21,6 +21,7 @@ import hashlib
 import sys
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -63,9 +64,18 @@ def main(folder: Path) -> None:
     cells = Counter(("training", int(label), "", "", "") for label in labels)
     for part in ("validation", "test"):
         sentences, labels = parts[part]
-        shown = features.transform(sentences)
-        predicted = [c.predict(shown).tolist() for c in CLASSIFIERS.values()]
+        predicted = predictions(features.transform(sentences))
         cells.update((part, *map(int, cell)) for cell in zip(labels, *predicted, strict=True))
+    write(cells)
+
+
+def predictions(features: Any) -> list[list[int]]:
+    """Return the labels that each trained classifier gives."""
+    return [classifier.predict(features).tolist() for classifier in CLASSIFIERS.values()]
+
+
+def write(cells: Counter[Any]) -> None:
+    """Write the counts."""
     with TARGET.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(["part", "suggestion", *CLASSIFIERS, "sentences"])

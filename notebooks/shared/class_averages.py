@@ -31,6 +31,13 @@ __all__ = [
 ]
 
 MEASURES = {"micro_f1": "micro F1", "macro_f1": "macro F1", "macro_f1_star": "macro* F1"}
+
+# In the paper an average is undefined as soon as a class has no score. f1ci leaves the class out.
+AS_IN_PAPER = {
+    "micro_f1": f1ci.metrics.micro_f1,
+    "macro_f1": f1ci.metrics.macro("f1", undefined=np.nan),
+    "macro_f1_star": f1ci.metrics.macro_star(undefined=np.nan),
+}
 BLOCK = 8192  # tables whose numbers fit into a processor's cache
 Array = NDArray[np.float64]
 Ends = tuple[Array, Array]
@@ -118,7 +125,7 @@ def end_points(
             block = slice(start, start + BLOCK)
             for k, m in enumerate(measures):
                 low[block, k], high[block, k] = f1ci.metric_interval(
-                    counts[block], m, method=method, confidence_level=level
+                    counts[block], AS_IN_PAPER[m], method=method, confidence_level=level
                 )
     return low, high
 

@@ -160,21 +160,28 @@ def unlike_sizes(shape: Any, rng: Generator) -> Array:
 
 
 def collection(
-    units: int, skewed: bool, correlation: float, share: float, count: int, rng: Generator
+    units: int, sizes: str, correlation: float, share: float, count: int, rng: Generator
 ) -> Array:
     """Draw counts (units, count, 3): `count` collections of documents, as if they were classes.
 
     Relevant items are right with probability `share` on average, and correlated in a document.
+    Documents have 8 items ("one"), unlike sizes ("unlike"), or 6 items and a fifth of them 60
+    ("fifth").
     """
     shape = (units, count)
-    sizes = unlike_sizes(shape, rng) if skewed else np.full(shape, 8)
+    items = np.full(shape, 8)
+    if sizes == "unlike":
+        items = unlike_sizes(shape, rng)
+    elif sizes == "fifth":
+        items = np.full(shape, 6)
+        items[: max(1, units // 5)] = 60
     right: Any = share
     if correlation:
         strength = (1 - correlation) / correlation
         right = rng.beta(share * strength, (1 - share) * strength, shape)
-    tp = rng.binomial(sizes, right)
-    fp = rng.binomial(sizes - tp, 0.5)
-    return np.stack([tp, fp, sizes - tp - fp], axis=-1)
+    tp = rng.binomial(items, right)
+    fp = rng.binomial(items - tp, 0.5)
+    return np.stack([tp, fp, items - tp - fp], axis=-1)
 
 
 def hard_documents(units: int, slope: float, count: int, rng: Generator) -> tuple[Array, float]:
@@ -206,10 +213,10 @@ def bootstrap(counts: Array, level: float, resamples: int, rng: Generator) -> An
 def document_limits(
     counts: Array, level: float, resamples: int, rng: Generator
 ) -> Iterator[tuple[str, Any]]:
-    """Find five intervals for each collection; the bootstrap for a tenth of them."""
+    """Find four intervals for each collection; the bootstrap for a tenth of them."""
     total = np.moveaxis(counts.sum(axis=0), -1, 0)
     yield "pooled", tuple(quietly(f1ci.f1_interval, *total, confidence_level=level))
-    for method in ("delta", "score", "cautious"):
+    for method in ("delta", "logit"):
         yield (
             method,
             tuple(quietly(f1ci.clustered_interval, counts, method=method, confidence_level=level)),

@@ -35,8 +35,8 @@ from scipy.interpolate import CubicSpline
 from scipy.special import ndtri
 
 import f1ci
+from f1ci.joint import rows_of_cells
 from f1ci.metrics import BinaryMetric
-from notebooks.shared import kernels
 
 __all__ = [
     "Drift",
@@ -163,10 +163,10 @@ def estimates(cells: ArrayLike, metrics: Sequence[BinaryMetric]) -> Estimates:
 
 def _estimates(counts: Array, metrics: Sequence[BinaryMetric]) -> tuple[Array, Array, Array]:
     """Return value, covariance and blur of some test sets."""
-    value, covariance = kernels.joint_from_cells(counts, metrics)
-    _, blurred = kernels.joint_from_cells(counts, metrics, method="blur", confidence_level=LEVEL)
-    added = np.diagonal(blurred - covariance, axis1=1, axis2=2)
-    return value, covariance, added / ndtri((1 + LEVEL) / 2) ** 2
+    rows = rows_of_cells(counts, metrics, method="delta")
+    blurred = rows_of_cells(counts, metrics, method="blur", confidence_level=LEVEL)
+    added = np.diagonal(blurred.covariance - rows.covariance) / ndtri((1 + LEVEL) / 2) ** 2
+    return rows.estimate.T, np.moveaxis(rows.covariance, -1, 0), added
 
 
 def tables(n: int, cells: ArrayLike) -> tuple[NDArray[np.int64], Array]:
@@ -306,26 +306,31 @@ def quantities(
     dict of ndarray
         Every quantity of shape (tests,).
     """
-    z = np.full(len(counts), ndtri((1 + level) / 2))
     found = estimates(counts, metrics)
-    covariances = {("individual", "joint"): found.covariance}
-    if corrected:
-        blurred = found.blurred(z[0] ** 2 if square is None else square)
-        covariances["corrected_individual", "corrected"] = blurred
+    z = float(ndtri((1 + level) / 2))
     miss = np.abs(found.value - truth)
     unit = truth if rescaled else np.ones_like(truth)
     study: dict[str, NDArray[Any]] = {}
-    for (individual, joint), covariance in covariances.items():
+    for names, covariance in _choices(found, z**2 if square is None else square, corrected):
         error = np.sqrt(np.diagonal(covariance, axis1=-2, axis2=-1))
         for k in range(len(truth)):
-            study[f"{individual}/m{k + 1}"] = miss[:, k] <= z * error[:, k]
+            study[f"{names[0]}/m{k + 1}"] = miss[:, k] <= z * error[:, k]
         for family, some in families.items():
-            q = critical_values(covariance[:, some, some], level, each=each)
-            for kind, reach in ((individual, z), (joint, q)):
-                held, length = _held_and_length(miss[:, some], error[:, some], unit[some], reach)
-                study[f"{family}/{kind}/coverage"] = held
-                study[f"{family}/{kind}/length"] = length
+            joint = critical_values(covariance[:, some, some], level, each=each)
+            for name, q in zip(names, (np.full(len(joint), z), joint), strict=True):
+                held, length = _held_and_length(miss[:, some], error[:, some], unit[some], q)
+                study[f"{family}/{name}/coverage"] = held
+                study[f"{family}/{name}/length"] = length
     return study
+
+
+def _choices(
+    found: Estimates, square: float, corrected: bool
+) -> Iterator[tuple[tuple[str, str], Array]]:
+    """Yield choice I, and choice II if asked for: what its intervals are called, its covariance."""
+    yield ("individual", "joint"), found.covariance
+    if corrected:
+        yield ("corrected_individual", "corrected"), found.blurred(square)
 
 
 def exact(

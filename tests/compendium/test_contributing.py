@@ -6,7 +6,7 @@ import shutil
 import pytest
 import yaml
 from compendium import ROOT, book
-from compendium.execute import Edition
+from compendium.runs import Edition
 from sphinx_external_toc.parsing import parse_toc_yaml
 from trees import call, change, make_tree, notebook, put_data, run
 

@@ -21,7 +21,7 @@ HASHES = {
     "abalone.data": "de37cdcdcaaa50c309d514f248f7c2302a5f1f88c168905eba23fe2fbc78449f",
     "letter-recognition.data": "2b89f3602cf768d3c8355267d2f13f2417809e101fc2b5ceee10db19a60de6e2",
 }
-NOT_DATA = {"README.md", "LICENSE-ISLP.txt", "sources.csv", "bench.json", "yuan.R"}
+NOT_DATA = {"README.md", "LICENSE-ISLP.txt", "sources.csv", "yuan.R"}
 NOT_DATA |= {
     "make_data.py",
     "make_yuan.py",

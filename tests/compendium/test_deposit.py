@@ -1,4 +1,4 @@
-"""What is kept of a run: the reference run, what agrees with it, and an RO-Crate of the site.
+"""What is kept of a run: the reference run, and what agrees with it.
 
 The tree has one notebook, whose numbers come from f1ci and from a data file; it is tampered with in
 every way that the compendium promises to notice.
@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 import yaml
 from compendium import ROOT, deposit, sources, swhid
-from compendium.execute import Edition
 from compendium.ledger import Record
+from compendium.runs import Edition
 from trees import call, change, make_tree, notebook, put_data, run
 
 NOTEBOOK = (

@@ -28,17 +28,3 @@ def test_the_same_figure_has_the_same_bytes(results, raster, extension):
     first, second = (results / "figures" / f"a-{k}.{extension}" for k in (1, 2))
     assert first.read_bytes() == second.read_bytes()
     assert shown.data is not None
-
-
-def test_raster_figures_have_twice_the_pixels(results):
-    from matplotlib.image import imread
-
-    draw("a-1", raster=True)
-    height, width, _ = imread(results / "figures" / "a-1.png").shape
-    # 96 pixels per inch, twice.
-    assert (height, width) == (2.0 * 192, round(figures.WIDTH * 192))
-
-
-def test_the_methods_differ_by_colour_and_marker():
-    looks = figures.METHODS.values()
-    assert len({look["color"] for look in looks}) == len({look["marker"] for look in looks}) == 4

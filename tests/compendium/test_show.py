@@ -1,4 +1,4 @@
-"""Tables hold ids. The book fills in printed numbers, ours and verdicts; by hand, both numbers."""
+"""Tables show printed numbers and ours; the book adds verdicts and links."""
 
 import shutil
 from functools import partial
@@ -18,7 +18,6 @@ def page(tmp_path, monkeypatch):
     opened.record("lam/section-6/f1", 2 * 77 / (2 * 77 + 44 + 10))
     opened.record("lam/section-6/wald/low", 0.5)
     monkeypatch.setattr(ledger, "_opened", [opened])
-    monkeypatch.delenv("F1CI_IDS", raising=False)
     return opened
 
 
@@ -30,11 +29,9 @@ def filled(html, page, published):
     return show.fill(html, partial(book.cell_content, rows))
 
 
-def test_in_a_book_a_table_holds_ids_only(page, monkeypatch):
-    monkeypatch.setenv("F1CI_IDS", "1")
+def test_the_book_adds_verdicts_and_links_to_a_table(page):
     html = show.compare(["lam/section-6/f1"])._repr_html_()
     assert html.count('data-ledger="lam/section-6/f1"') == 4
-    assert "0.740" not in html
     shown = filled(html, page, Published())
     assert 'href="../book/ledger.html#lam/section-6/f1">0.740</a>' in shown
     assert ">0.74038</td>" in shown
@@ -43,35 +40,49 @@ def test_in_a_book_a_table_holds_ids_only(page, monkeypatch):
 
 
 @pytest.mark.usefixtures("page")
-def test_by_hand_a_table_shows_both_numbers_and_no_verdict():
+def test_without_the_book_a_table_shows_both_numbers_and_no_verdict():
     html = show.grid(
         {"wald/low": "low & high", "tp": "none"},
         {"x": "X"},
         lambda row, _: "" if row == "tp" else f"lam/section-6/{row}",
     )._repr_html_()
     assert "low &amp; high" in html
-    assert '<td class="number">0.674<br>0.50000</td>' in html
+    assert 'data-show="cell">0.674<br>0.50000</span></td>' in html
     assert '<td class="number"></td>' in html
     table = show.table(["", "printed"], [["a < b", show.printed("lam/section-6/tp")]])
-    assert "<td>a &lt; b</td><td>77</td>" in table._repr_html_()
+    assert "<td>a &lt; b</td><td><span" in table._repr_html_()
+    assert ">77</span>" in table._repr_html_()
     assert repr(table) == "a table"  # and not its address, which changes from run to run
 
 
-def test_a_table_that_names_no_number_is_an_error(page, monkeypatch):
-    monkeypatch.setenv("F1CI_IDS", "1")
-    html = show.compare(["lam/section-6/nothing"], names=["x"])._repr_html_()
+@pytest.mark.usefixtures("page")
+def test_a_table_that_names_no_number_is_an_error():
     with pytest.raises(LedgerError, match="no published number has the id 'lam/section-6/nothing'"):
-        filled(html, page, Published())
+        show.compare(["lam/section-6/nothing"], names=["x"])._repr_html_()
 
 
-def test_a_changed_printed_number_turns_the_page_without_a_run(page, tmp_path, monkeypatch):
-    monkeypatch.setenv("F1CI_IDS", "1")
+def test_a_changed_printed_number_turns_the_page_without_a_run(page, tmp_path):
     html = show.compare(["lam/section-6/f1"])._repr_html_()
     published = Path(shutil.copytree(Published().folder, tmp_path / "published"))
     change(published / "lam.csv", ",0.740,", ",0.741,")
     shown = filled(html, page, Published(published))
     assert ">0.741</a>" in shown
     assert ">open</span>" in shown
+
+
+@pytest.mark.parametrize(
+    ("value", "printed", "form", "shown"),
+    [
+        (2 / 3, "0.667", "", "0.667"),
+        (2 / 3, "0.667", ".5f", "0.66667"),
+        (88.0, "", ",d", "88"),
+        (2.5, "", "", "2.5"),
+        ("Accept H1", "Accept H1", "", "Accept H1"),
+        (None, "0.1", "", ""),
+    ],
+)
+def test_a_text_quotes_a_number_in_its_format_or_to_the_printed_digits(value, printed, form, shown):
+    assert show.quote(value, printed, form) == shown
 
 
 def test_a_tally_counts_by_notebook_and_verdict():

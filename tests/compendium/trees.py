@@ -53,18 +53,9 @@ def environment() -> dict[str, str]:
     return {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "book")])}
 
 
-def call(
-    root: Path, module: str, *arguments: str, before: tuple[str, ...] = ()
-) -> subprocess.CompletedProcess[str]:
-    """Run one of the compendium's programs on another tree.
-
-    In this process, which spares a second of imports; in one of its own if something stands
-    `before` its command.
-    """
+def call(root: Path, module: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run one of the compendium's programs on another tree, in this process: imports take time."""
     words = command(root, module, *arguments)
-    if before:
-        options = {"env": environment(), "capture_output": True, "text": True, "check": False}
-        return subprocess.run([*before, *words], **options)  # type: ignore[call-overload,no-any-return]
     out, err, code = io.StringIO(), io.StringIO(), 0
     with (
         mock.patch.object(sys, "argv", words[2:]),

@@ -255,7 +255,10 @@ def holds_itself():
     [
         (lambda: f1ci.bcv_partitions(8, rng=holds_itself()), r"rng must be .*, got \[\[\["),
         (lambda: f1ci.bcv_partitions(8, repetitions=np.timedelta64(3)), "must be an integer, got"),
-        (lambda: coverage.simulate(**RUN, executor="x"), "executor must be .*, got 'x'"),
+        (
+            lambda: coverage.simulate(**RUN, executor="x"),
+            "executor must have a method map, got .x.",
+        ),
         (lambda: f1ci.plot.forest(f1ci.f1_interval(7, 2, 1), ax=1), "ax must be .*, got 1"),
         (lambda: f1ci.plot.difference(1), "test must be a DifferenceTest, got 1"),
     ],

@@ -152,7 +152,7 @@ OPTIONS = [
     (metric(np.array(B) / 833, "f1"), "matrix " + COUNT),
     (metric(TOTALS, "macro_f1"), "must have no row and column of totals, got .* at its end"),
     (lambda: f1ci.matrix_report(TOTALS), "must have no row and column of totals"),
-    (lambda: f1ci.matrix_report(M, ["a"]), r"names of 3 classes are wanted, got \['a'\]"),
+    (lambda: f1ci.matrix_report(M, labels=["a"]), r"names of 3 classes are wanted, got \['a'\]"),
     (lambda: f1ci.clustered_interval([[1, 2], [3, 4]]), "for the counts TP, FP and FN, got shape"),
     (lambda: f1ci.compare_models(T, [P, Q]), "must map names of models to labels"),
     (lambda: f1ci.compare_models(T, {"a": P}), "at least two models, got 1"),

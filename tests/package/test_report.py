@@ -155,7 +155,7 @@ def test_one_class_makes_no_report():
 def test_a_matrix_has_the_report_of_its_labels():
     classes = sorted(set(TRUE) | set(PREDICTED))
     matrix = f1ci.confusion_matrix(TRUE, PREDICTED)
-    report = f1ci.matrix_report(matrix, classes)
+    report = f1ci.matrix_report(matrix, labels=classes)
     assert report == f1ci.classification_report(TRUE, PREDICTED)
     assert report != f1ci.classification_report(TRUE, TRUE)
 

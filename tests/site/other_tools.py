@@ -1,6 +1,6 @@
 """Stand-ins for the tools of the recipes: the documented names and fields, and nothing else.
 
-A recipe runs with the tool itself where that is installed (see `test_recipes.py`).
+A recipe runs with the tool itself where that is installed.
 """
 
 import importlib.util

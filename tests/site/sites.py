@@ -72,16 +72,17 @@ def serve(folder):
         server.shutdown()
 
 
-def text_on_paper(html, documents, target):
-    """What poppler, which is not ours, reads in the printed pages."""
+def article_on_paper(html):
+    """What poppler, which is not ours, reads in the printed article."""
     if not any(map(shutil.which, deposit.PROGRAMS)):
         pytest.skip("no Chromium on this machine")
     if not shutil.which("pdftotext"):
         pytest.skip("no pdftotext on this machine")
-    deposit.print_pages(html, documents, target)
+    target = deposit.print_article(html)
     read = subprocess.run(
         ["pdftotext", "-layout", str(target), "-"], check=True, capture_output=True, text=True
     )
+    target.unlink()
     return read.stdout
 
 

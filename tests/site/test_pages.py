@@ -12,9 +12,7 @@ from pathlib import Path
 
 import other_tools
 import pytest
-from compendium import book
 from compendium.published import Published
-from compendium.verdicts import Ledger
 
 import f1ci
 from f1ci import cli
@@ -58,32 +56,6 @@ def typed_decimals(text):
     return DECIMAL.findall(NAMES.sub(" ", prose(text)))
 
 
-# Whole numbers in the register that are no results, and why. Everything else comes from a notebook,
-# or from what a paper prints, by a role.
-NO_RESULTS = [
-    re.compile(r"\b[ERON]-[a-z]+-\d+"),  # an entry
-    re.compile(  # a name
-        rf"\b(?:scenarios?|theorem|proposition|algorithm|class)\s+{NUMBER}(?:(?:,| and) {NUMBER})*",
-        re.I,
-    ),
-    re.compile(r"\b(?:19|20)\d\d\b(?! (?:cases|replicates|simulations|test sets))"),  # a year
-    re.compile(r"\b\d+ % (?:level|interval)"),  # what an interval is asked to hold
-    re.compile(r"(?<![\w.,/])[01](?![\w./])"),  # nothing, all, and the ends of a probability
-]
-CONDITION = re.compile(r"\bn = (\d+(?:, \d+)*(?: and \d+)?)")  # names a row of a simulation
-INTEGER = re.compile(r"(?<![\w.])\d[\d,]*(?:/\d+)?(?![\w])")
-NUMBER_AS_FORMULA = re.compile(r"\$(\s*[\d.,]+\s*)\$")
-
-
-def typed_integers(text, sizes=frozenset()):
-    """Whole numbers in prose that are neither names nor quoted; `sizes` are a paper's own."""
-    text = NAMES.sub(" ", prose(NUMBER_AS_FORMULA.sub(r" \1 ", text)))
-    text = CONDITION.sub(lambda n: " " if set(re.findall(r"\d+", n[1])) <= sizes else n[0], text)
-    for pattern in NO_RESULTS:
-        text = pattern.sub(" ", text)
-    return [found.rstrip(",") for found in INTEGER.findall(text)]
-
-
 def markdown_of(path):
     """A page's text, or that of a notebook's text cells."""
     text = path.read_text("utf-8")
@@ -114,46 +86,6 @@ def test_no_decimal_is_typed_by_hand_and_quoted_ids_exist(text):
     for role, content in re.findall(r"\{(published|computed)\}`([^`]+)`", text):
         identity = re.split(r"\\?\|", content)[0]
         assert identity in (published.rows if role == "computed" else published.everything)
-
-
-@pytest.mark.parametrize("entry", REGISTER, ids=lambda entry: entry.id)
-def test_no_whole_number_of_the_register_is_typed_by_hand(entry):
-    published = Published()
-    sizes = frozenset(
-        row.printed.replace(",", "")
-        for row in published.inputs.values()
-        if row.paper == entry.paper and re.search(r"/(n|sample_size-\d)$", row.id)
-    )
-    assert typed_integers(register_text(entry), sizes) == []
-
-
-@pytest.mark.parametrize(
-    ("text", "found"),
-    [
-        ("the other 14 probabilities", ["14"]),
-        ("Up to 144 numbers", ["144"]),
-        ("1NN (62, 254), random forest (37, 117)", ["62", "254", "37", "117"]),
-        ("all are multiples of 1/5000; test sets of 844, and 9,925", ["1/5000", "844", "9,925"]),
-        ("from 2000 replicates, n = $ 2333 $", ["2000", "2333"]),
-        ("at n = 25 and 50", []),
-        ("at n = 26", ["26"]),
-        ("the rank is 9.", ["9"]),
-        ("4 among 120", ["4", "120"]),
-        ("Table 3 and equations 22 to 24, scenario 2, E-lam-4 and Jiang 2020", []),
-        ("a 95 % interval within [0, 1], $2m + 1 = 9$ and {published}`lam/section-6/10`", []),
-        ("holds in 95 % of the test sets", ["95"]),
-    ],
-)
-def test_a_typed_whole_number_is_found_and_a_name_is_not(text, found):
-    assert typed_integers(text, frozenset({"25", "50"})) == found
-
-
-def test_a_typed_decimal_is_found_and_a_quoted_one_is_not():
-    assert typed_decimals("The score is 0.74, or .731 elsewhere.") == ["0.74", ".731"]
-    quoted = (
-        "As {published}`lam/x/1.5` says in section 3.3 of version 0.1.0, $p = 0.4$ and `x=1.5`."
-    )
-    assert typed_decimals(quoted) == []
 
 
 def printed_and_shown(text):
@@ -187,11 +119,6 @@ def test_the_code_of_a_page_runs_and_prints_what_is_shown(path, monkeypatch):
     assert path.stem != "recipes" or len(found) > 10
 
 
-def test_an_output_that_is_not_what_is_printed_is_found():
-    page = "```python\nprint(1 + 1)\n```\n\n```text\n3\n```\n\n```python\nprint(5)\n```\n"
-    assert printed_and_shown(page) == [("2\n", "3\n"), ("5\n", None)]
-
-
 @pytest.mark.skipif(shutil.which("Rscript") is None, reason="needs R")
 def test_the_recipe_in_r_gives_our_numbers():
     """R's prop.test and binom.test have Wilson's and Clopper and Pearson's intervals."""
@@ -215,7 +142,7 @@ def test_the_recipe_in_r_gives_our_numbers():
         assert row == pytest.approx(ours, rel=0, abs=1e-11)
 
 
-def test_the_page_of_the_command_line_shows_what_it_prints(monkeypatch, tmp_path, capsys):
+def test_the_page_of_the_command_line_shows_what_it_prints(monkeypatch, capsys):
     monkeypatch.chdir(ROOT / "book" / "_static")
     text = (ROOT / "book" / "cli.md").read_text("utf-8")
     shown = re.findall(r"```console\n\$ f1ci (.*)\n((?:.*\n)*?)```", text)
@@ -226,11 +153,6 @@ def test_the_page_of_the_command_line_shows_what_it_prints(monkeypatch, tmp_path
     assert "model_b is better than model_a" in text
     first = (ROOT / "book" / "_static" / "labels.csv").read_text().splitlines()[:4]
     assert "```text\n" + "\n".join(first) + "\n```" in text
-    monkeypatch.setenv("COLUMNS", "40")  # of no consequence
-    page = book.fragment("cli", Ledger(Published(), tmp_path))
-    monkeypatch.setenv("COLUMNS", "88")
-    for name, text in cli.helps().items():
-        assert f"### {name}\n\n```text\n{text.rstrip()}\n```" in page
 
 
 def test_every_public_name_has_a_reference_and_every_reference_a_name():
@@ -243,31 +165,3 @@ def test_every_public_name_has_a_reference_and_every_reference_a_name():
             assert pkgutil.resolve_name(full), full
             named.add(full.removeprefix("f1ci."))
     assert set(f1ci.__all__) - named == set()
-
-
-def test_what_is_glued_from_another_page_has_a_format():
-    """Without one the extension takes the key for a part of the path."""
-    texts = [path.read_text("utf-8") for path in (ROOT / "book").glob("*.md")]
-    texts.append((ROOT / "book" / "published" / "errata.csv").read_text("utf-8"))
-    glued = [key for text in texts for key in re.findall(r"\{glue:text\}`[^`]*::([^`]*)`", text)]
-    assert len(glued) > 100
-    assert [key for key in glued if ":" not in key] == []
-
-
-STATEMENT = re.compile(
-    r"^:::\{prf:(?:theorem|proposition|lemma|corollary)\}(?P<title>[^\n]*)\n.*?^:::\n"
-    r"(?:\n:::\{prf:proof\}\n.*?^:::\n)?\n(?P<after>.*?)\n\n",
-    re.M | re.S,
-)
-
-
-@pytest.mark.parametrize("chapter", [*Published().papers, "score", "compare"])
-def test_a_statement_is_followed_by_what_it_means_and_what_it_is_for(chapter):
-    text = (ROOT / "book" / f"{chapter}.md").read_text("utf-8")
-    found = list(STATEMENT.finditer(text))
-    assert len(found) == len(re.findall(r"^:::\{prf:(?:theorem|prop|lemma|corollary)", text, re.M))
-    assert found
-    for statement in found:
-        assert re.match(r"\*\*Meaning\.\*\*.+\*\*Use\.\*\*.", statement["after"], re.S), statement[
-            "title"
-        ]

@@ -4,7 +4,8 @@ import re
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from sites import ROWS, text_on_paper
+from compendium import ROOT
+from sites import ROWS, article_on_paper
 
 pytestmark = pytest.mark.slow
 
@@ -70,10 +71,10 @@ def test_the_ledgers_headings_stay_in_sight(tab, real_address):
     assert heading["y"] < 200
 
 
-def test_a_chapter_on_paper_is_whole(real_book, tmp_path):
-    text = text_on_paper(real_book / "html", ["book/lam"], tmp_path / "lam.pdf")
-    assert re.match(r"(1\.\s+)?Lam et al\. \(2024\)", text)
-    assert "Coverage without simulation" in text
-    assert "telescoping sum" in text  # in a proof
-    assert re.search(r"method +printed +computed\n", text)
-    assert re.search(r"Wilson direct +0\.664 to 0\.799 +0\.6640 to 0\.7987", text)
+def test_the_article_on_paper_is_whole(real_book):
+    text = article_on_paper(real_book / "html")
+    source = (ROOT / "book" / "article.md").read_text("utf-8")
+    for heading in re.findall(r"^#+ (.+)$", source, re.M):
+        assert heading.replace("*", "") in re.sub(r"\s+", " ", text), heading
+    for word in ("Show the code", "Copy citation", "Search", "Contents"):
+        assert word not in text, word

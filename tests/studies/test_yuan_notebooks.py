@@ -1,8 +1,11 @@
 """What the notebooks of Yuan and Jiang share: fits of other runs, records, their own rules."""
 
+from collections import Counter
+
 import numpy as np
 import pytest
 from compendium import DATA, data, ledger
+from compendium.published import Published
 from in_r import r_has
 from scipy import stats
 
@@ -92,6 +95,13 @@ def test_a_simulated_value_has_an_error_of_its_own(tmp_path):
     value = joint_coverage.Moments(page.printed(identity) - error, 0.22)
     recording.as_simulated(page.record, identity, value, 2500)
     assert recording.z_score(page, identity) == pytest.approx(1)
+
+
+def test_what_a_run_predicts_is_marked() -> None:
+    rows = {name: row for name, row in Published().rows.items() if row.erratum.startswith("R-yuan")}
+    predicted = [row.erratum for row in rows.values() if "predicted" in row.marks]
+    # Nine numbers over all rules of Table VII, two lines of Table VI, and two ends of Table II.
+    assert Counter(predicted) == {"R-yuan-10": 9, "R-yuan-11": 2, "R-yuan-13": 2}
 
 
 # The paper's own rules

@@ -8,7 +8,6 @@ the ends of random counts through the public function.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 
 import mpmath
 import numpy as np
@@ -19,12 +18,12 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy.special import gammaln
 from statsmodels.stats.proportion import proportion_confint
 
-from f1ci.methods import score
-from f1ci.methods.score import normal_quantile
+from f1ci.methods import closed_form
+from f1ci.methods.delta import normal_quantile
 
 Z = normal_quantile(0.95)
-cautious_limits = partial(score.tversky_limits, cautious=True)
-KERNELS = [score.tversky_limits, cautious_limits]
+cautious_limits = closed_form.tversky_cautious_limits
+KERNELS = [closed_form.tversky_limits, cautious_limits]
 WEIGHTS = [(0.2, 0.8), (0.8, 0.2), (0.5, 0.5), (1.0, 1.0), (1.0, 0.0), (0.0, 1.0), (0.3, 2.0)]
 
 
@@ -78,13 +77,15 @@ def test_limits_keep_their_digits(
     counts: tuple[float, float, float], a: float, b: float, z: float, rtol: float
 ) -> None:
     # At z = 30 and three items the lower limit is .0006, the difference of two far larger numbers.
-    assert_allclose(score.tversky_limits(*counts, a, b, z), precise(counts, a, b, z), rtol=rtol)
+    assert_allclose(
+        closed_form.tversky_limits(*counts, a, b, z), precise(counts, a, b, z), rtol=rtol
+    )
 
 
 def test_one_weight_of_zero_is_a_share_too() -> None:
     x, y, w = all_counts(12)
     some = x + y > 0
-    for kernel, name in ((score.tversky_limits, "wilson"), (cautious_limits, "beta")):
+    for kernel, name in ((closed_form.tversky_limits, "wilson"), (cautious_limits, "beta")):
         share = np.array(proportion_confint(x[some], (x + y)[some], alpha=0.05, method=name))
         precision = np.array(kernel(x, y, w, 1.0, 0.0, Z))
         assert_allclose(precision[:, some], share, rtol=1e-12, atol=2e-15)
@@ -93,7 +94,7 @@ def test_one_weight_of_zero_is_a_share_too() -> None:
 
 @pytest.mark.parametrize("kernel", KERNELS)
 @pytest.mark.parametrize(("a", "b"), WEIGHTS)
-def test_edges(kernel: Callable[..., score.Limits], a: float, b: float) -> None:
+def test_edges(kernel: Callable[..., closed_form.Limits], a: float, b: float) -> None:
     x, y, w = all_counts(9)
     low, high = kernel(x, y, w, a, b, Z)
     f = x / np.where(x + a * y + b * w > 0, x + a * y + b * w, 1)
@@ -129,11 +130,11 @@ def test_limits_rise_with_right_items_fall_with_wrong_ones_and_widen_with_the_le
     x, y, w = (np.float64(value) for value in n)
     a, b = ab
     slack = 1e-13  # rounding of the cubic's roots
-    low, high = score.tversky_limits(x, y, w, a, b, z)
+    low, high = closed_form.tversky_limits(x, y, w, a, b, z)
     for moved, sign in (
-        (score.tversky_limits(x + more, y, w, a, b, z), 1),
-        (score.tversky_limits(x, y + more, w, a, b, z), -1),
-        (score.tversky_limits(x, y, w + more, a, b, z), -1),
+        (closed_form.tversky_limits(x + more, y, w, a, b, z), 1),
+        (closed_form.tversky_limits(x, y + more, w, a, b, z), -1),
+        (closed_form.tversky_limits(x, y, w + more, a, b, z), -1),
     ):
         if x + (a > 0) * y + (b > 0) * w > 0:  # an undefined score may be anything
             assert sign * (moved[0] - low) >= -slack
@@ -145,7 +146,7 @@ def test_limits_rise_with_right_items_fall_with_wrong_ones_and_widen_with_the_le
 
 
 def exact_coverage(
-    kernel: Callable[..., score.Limits], v: int, p: np.ndarray, a: float, b: float
+    kernel: Callable[..., closed_form.Limits], v: int, p: np.ndarray, a: float, b: float
 ) -> float:
     """The chance, given v, that the limits hold the true score."""
     x, y, w = all_counts(v)
@@ -160,7 +161,7 @@ def exact_coverage(
 @pytest.mark.parametrize(("a", "b"), [(0.2, 0.8), (0.8, 0.2), (1.0, 0.3)])
 def test_coverage_of_small_designs(a: float, b: float) -> None:
     # Proved for neither with unequal weights: exact sums over a grid of truths.
-    found = {score.tversky_limits: [], cautious_limits: []}
+    found = {closed_form.tversky_limits: [], cautious_limits: []}
     for v in (8, 20):
         for share in np.linspace(0.05, 0.95, 19):
             for mix in (0.1, 0.3, 0.5, 0.7, 0.9):
@@ -168,5 +169,5 @@ def test_coverage_of_small_designs(a: float, b: float) -> None:
                 for kernel, values in found.items():
                     values.append(exact_coverage(kernel, v, p, a, b))
     assert min(found[cautious_limits]) >= 0.95
-    assert 0.945 < np.mean(found[score.tversky_limits]) < 0.965
-    assert min(found[score.tversky_limits]) > 0.88
+    assert 0.945 < np.mean(found[closed_form.tversky_limits]) < 0.965
+    assert min(found[closed_form.tversky_limits]) > 0.88

@@ -1,0 +1,129 @@
+"""Write each notebook's pair for Jupyter, ``x.ipynb``, from its source ``x.py``.
+
+The committed pair has no outputs, and its cell ids come from the cells' content: the same source
+always gives the same bytes. It has an additional cell, which finds the repository. Jupyter does
+not know the book's roles, so the text has numbers instead of roles: those that the papers print,
+and our numbers of the reference run. An executed notebook has the numbers of its own run.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Mapping
+from importlib.metadata import version
+from pathlib import Path
+
+import nbformat
+from nbformat import NotebookNode
+
+from compendium import ROOT, SITE, ledger, show, sources, write
+from compendium.ledger import Record
+from compendium.published import Published
+from compendium.runs import REFERENCE, Edition, command
+
+_FIND = """\
+# In the repository and on Binder this cell finds the repository. On Colab it fetches the repository
+# and installs the versions that the book was computed with. Elsewhere it says what to do.
+import importlib.util
+import os
+import sys
+
+install = "google.colab" in sys.modules  # True: install 200 packages into this kernel
+if importlib.util.find_spec("compendium") is None:
+    if install:
+        if not os.path.isdir("f1ci-book"):
+            !git clone --quiet --depth 1 --branch v{version} https://github.com/f1ci/f1ci f1ci-book
+        %pip install --quiet --require-hashes -r f1ci-book/requirements.lock
+        %cd -q f1ci-book/notebooks
+    root = ".." if os.path.isdir("../book/compendium") else "."
+    sys.path[:0] = [os.path.abspath(root), os.path.abspath(f"{root}/book")]
+    if None in map(importlib.util.find_spec, ("compendium", "papermill")):
+        raise ModuleNotFoundError(
+            "This notebook needs its repository and the book's packages. Run `git clone "
+            "https://github.com/f1ci/f1ci`, then `make ready` there, and choose the kernel of its "
+            ".venv. Or set install = True above."
+        )"""
+# Quoted code comes first: a role in it stays.
+_ROLE = re.compile(r"```.*?```|(?<!\{)`` ?.+? ?``|\{(?P<name>[\w:]+)\}`(?P<text>[^`]+)`", re.S)
+_ANCHOR = re.compile(r"^\([\w.-]+\)=\n|(?<=\$\$)[ \t]*\([\w-]+\)[ \t]*$", re.M)
+_PAGE = re.compile(r"\]\((?:/|\.\./)(book|notebooks)/([\w-]+)\.(?:md|ipynb|html)")
+_TITLED = re.compile(r"(?P<title>.*\S)\s*<[^<>]+>", re.S)
+Known = Mapping[str, Mapping[str, tuple[float | str | None, str]]]
+
+
+def known_values(published: Published, records: Mapping[str, Record]) -> Known:
+    """Return what roles quote, by role and id: a value, and the number that the paper prints."""
+    rows = published.everything
+    return {
+        "published": {i: (row.printed, row.printed) for i, row in rows.items()},
+        "computed": {i: (r.value, rows[i].printed) for i, r in records.items() if i in rows},
+        "glue:text": {i: (r.value, "") for i, r in records.items() if "/" not in i},
+    }
+
+
+def make_readable(notebook: NotebookNode, page: str, known: Known) -> None:
+    """Replace the book's roles by what Jupyter shows; roles without a value link to the page."""
+
+    def role(match: re.Match[str]) -> str:
+        name, text = match["name"], str(match["text"])
+        if not name:  # quoted code
+            return match[0]
+        if name in ("published", "computed"):
+            identity, _, form = text.partition("|")
+            number = _quoted(known, name, identity, form)
+            return f"[{number}]({SITE}book/ledger.html#{identity})"
+        if name in ("glue:text", "tally"):
+            key, _, form = text.partition(":")
+            number = _quoted(known, name, key, form)
+            return f"[…]({SITE}{page}.html)" if number == "…" else number
+        titled = _TITLED.fullmatch(text)
+        return titled["title"] if titled else f"`{text}`"
+
+    for cell in notebook.cells:
+        if cell.cell_type == "markdown":
+            text = _PAGE.sub(rf"]({SITE}\1/\2.html", _ANCHOR.sub("", cell.source))
+            cell.source = _ROLE.sub(role, text)
+
+
+def _quoted(known: Known, role: str, identity: str, form: str) -> str:
+    """Return a number as the book quotes it, or "…" if it is not known."""
+    value, printed = known.get(role, {}).get(identity, (None, ""))
+    return show.quote(value, printed, form) or "…"
+
+
+def add_note(notebook: NotebookNode, note: str) -> None:
+    """Say under the title where the numbers in the text come from."""
+    title, _, rest = notebook.cells[0].source.partition("\n")
+    notebook.cells[0].source = f"{title}\n\n*{note}*\n{rest}".rstrip()
+
+
+def add_finding(notebook: NotebookNode) -> None:
+    """Add the cell that finds the repository of a notebook."""
+    code = _FIND.replace("{version}", version("f1ci"))
+    find = nbformat.v4.new_code_cell(code, id="find", metadata={"tags": ["remove-cell"]})
+    notebook.cells.insert(1, find)
+
+
+def pair_text(source: Path, root: Path = ROOT) -> str:
+    """Return the text of the ``.ipynb`` that belongs to a source."""
+    notebook = sources.read(source)
+    published = Published()
+    records, _, _ = ledger.read(root / REFERENCE, published)
+    make_readable(notebook, f"notebooks/{source.stem}", known_values(published, records))
+    if (root / REFERENCE / f"{source.stem}.csv").exists():
+        add_note(notebook, "The numbers in the text are those of the book's reference run.")
+    add_finding(notebook)
+    return f"{nbformat.writes(notebook, version=4)}\n"
+
+
+def _main(edition: Edition, _: object) -> bool:
+    for source in sources.sources(edition.root / "notebooks"):
+        pair, text = source.with_suffix(".ipynb"), pair_text(source, edition.root)
+        if not pair.exists() or pair.read_text("utf-8") != text:
+            sys.stdout.write(f"wrote {write(pair, text).name}\n")
+    return True
+
+
+if __name__ == "__main__":
+    command(_main, {})

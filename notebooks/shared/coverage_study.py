@@ -1,0 +1,271 @@
+"""How often intervals for a metric hold the truth, in populations from several rules.
+
+A population is a matrix of cell probabilities and a number of items (`score_designs` has the
+rules). Test sets are drawn from it. Only test sets in which every part of the metric is defined
+count, and a population counts if at least half of its test sets are such.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import brute, fmin
+from scipy.special import gammaln
+from scipy.stats import multinomial
+
+import f1ci
+from f1ci.metrics import Metric
+
+from .kernels import Settings, difference_of, score_limits
+from .score_designs import Population
+
+__all__ = [
+    "Result",
+    "again",
+    "coverage",
+    "one_sided",
+    "pairs",
+    "steps_back",
+    "worst_of_two_classes",
+]
+
+Array: TypeAlias = NDArray[np.float64]
+Generator: TypeAlias = np.random.Generator
+
+LEVEL = 0.95
+Z = 1.959963984540054
+_EQUAL = 1e-12  # limits and truths that differ by less are equal
+
+
+@dataclass(frozen=True)
+class Result:
+    """Coverage of an interval, misses on both sides and mean length, one number a population.
+
+    `above` counts intervals that lie above the truth, `below` those that lie below it.
+    """
+
+    covered: Array
+    above: Array
+    below: Array
+    length: Array
+
+    @property
+    def mean(self) -> float:
+        """The mean coverage in per cent."""
+        return float(100 * np.nanmean(self.covered))
+
+    @property
+    def worst(self) -> float:
+        """The least coverage in per cent; of simulated numbers it is too low."""
+        return float(100 * np.nanmin(self.covered))
+
+    @property
+    def kept(self) -> float:
+        """The share of populations, in per cent, that are covered between 93 and 98 %."""
+        seen = self.covered[np.isfinite(self.covered)]
+        return float(100 * np.mean((seen >= 0.93) & (seen <= 0.98)))
+
+    @property
+    def tails(self) -> str:
+        """The mean share of intervals above the truth, and below it, in per cent."""
+        return f"{100 * np.nanmean(self.above):.1f} / {100 * np.nanmean(self.below):.1f}"
+
+    def over(self, rival: Result) -> float:
+        """Return the median length over a rival's, where the rival covers 94 % or more."""
+        ratio = (self.length / rival.length)[rival.covered >= 0.94]
+        return float(np.median(ratio)) if len(ratio) else np.nan
+
+
+def drawn(population: Population, metric: Metric, count: int, rng: Generator) -> Array:
+    """Draw test sets in which every part of a metric is defined; none if most of them are not."""
+    cells, n = population
+    tables = rng.multinomial(n, cells.ravel() / cells.sum(), count).reshape(-1, *cells.shape)
+    defined = np.isfinite(np.asarray(metric.value(tables)))
+    seen = tables.sum(axis=2).min(axis=1) > 0
+    called = tables.sum(axis=1).min(axis=1) > 0
+    if "recall" in metric.name or "star" in metric.name:
+        defined &= seen
+    if "precision" in metric.name or "star" in metric.name:
+        defined &= called
+    return tables[defined] if defined.mean() >= 0.5 else tables[:0]
+
+
+def limits(tables: Array, metric: Metric, method: str | Settings) -> tuple[Array, Array]:
+    """Return limits by the name of a method, or score limits with parts left out."""
+    if isinstance(method, Settings):
+        return score_limits(tables, metric, Z, method)
+    with warnings.catch_warnings():  # some simulated test sets are odd
+        warnings.simplefilter("ignore", f1ci.IntervalWarning)
+        interval = f1ci.metric_interval(tables, metric, method=method)
+    return np.asarray(interval.low), np.asarray(interval.high)
+
+
+def summary(low: Array, high: Array, truth: float) -> list[float]:
+    """Return coverage, misses above and below the truth, and mean length."""
+    above = low > truth + _EQUAL
+    below = high < truth - _EQUAL
+    length = high - low
+    finite = length[np.isfinite(length)]
+    covered = 1.0 - above.mean() - below.mean()
+    return [covered, above.mean(), below.mean(), finite.mean() if len(finite) else np.inf]
+
+
+def coverage(
+    populations: Sequence[Population],
+    metric: Metric,
+    methods: Mapping[str, str | Settings],
+    count: int,
+    seed: int,
+) -> dict[str, Result]:
+    """Return the coverage of several intervals for a metric, in the same test sets."""
+    rows: dict[str, list[list[float]]] = {name: [] for name in methods}
+    for place, population in enumerate(populations):
+        tables = drawn(population, metric, count, np.random.default_rng([seed, place]))
+        truth = float(metric.value(population[0]))
+        for name, method in methods.items():
+            ends = limits(tables, metric, method) if len(tables) else None
+            rows[name].append([np.nan] * 4 if ends is None else summary(*ends, truth))
+    return {name: Result(*np.array(row).T) for name, row in rows.items()}
+
+
+def again(
+    populations: Sequence[Population], found: Result, metric: Metric, count: int, seed: int
+) -> float:
+    """Return the least coverage, in per cent, of the three populations that read lowest.
+
+    It is measured in fresh test sets, because the least of many noisy numbers is too low.
+    """
+    lowest = [populations[k] for k in np.argsort(found.covered)[:3]]
+    return coverage(lowest, metric, {"score": "score"}, count, seed + 1)["score"].worst
+
+
+# Two models on the same items
+
+
+def pair(rng: Generator) -> tuple[Array, int]:
+    """Draw the cell probabilities of truth and two classifiers, and a number of items.
+
+    50 to 1000 items, at least 10 of them positive. The two recalls differ little. Predictions are
+    independent given the truth, or copied from one another in half or nine tenths of the cells.
+    """
+    while True:
+        n = int(rng.choice([50, 100, 200, 500, 1000]))
+        positive = rng.uniform(0.05, 0.6)
+        recall = rng.beta(*[(8, 2), (2, 2), (50, 1)][rng.integers(3)])
+        recalls = np.clip([recall, recall + rng.normal(0, 0.05)], 0.05, 0.995)
+        wrong = rng.uniform(0.1, 1.5, 2) * (1 - recalls) * positive / (1 - positive)
+        copied = rng.choice([0.0, 0.5, 0.9])
+        if n * positive >= 10:
+            break
+    cells = np.empty((2, 2, 2))
+    rows = ((1, positive, recalls), (0, 1 - positive, np.minimum(wrong, 0.5)))
+    for true, share, (p, q) in rows:
+        both = (1 - copied) * p * q + copied * min(p, q)
+        cells[true] = share * np.array([[1 - p - q + both, q - both], [p - both, both]])
+    return cells, n
+
+
+def pairs(metric: Metric, designs: int, count: int, seed: int) -> tuple[dict[str, Result], float]:
+    """Return the coverage of differences of a score, and the least of three measured again."""
+    populations = [pair(np.random.default_rng([seed, place])) for place in range(designs)]
+    score = _pairs(populations, metric, count, seed)
+    lowest = [populations[k] for k in np.argsort(score["score"].covered)[:3]]
+    return score, _pairs(lowest, metric, 5 * count, seed + 1)["score"].worst
+
+
+def _pairs(
+    populations: Sequence[tuple[Array, int]], metric: Metric, count: int, seed: int
+) -> dict[str, Result]:
+    rows: dict[str, list[list[float]]] = {"score": [], "logit": [], "delta": []}
+    for place, (cells, n) in enumerate(populations):
+        rng = np.random.default_rng([seed, 1, place])
+        tables = rng.multinomial(n, cells.ravel(), count).reshape(-1, 2, 2, 2)
+        sample = difference_of(tables, metric)
+        truth = float(metric.value(cells.sum(axis=1)) - metric.value(cells.sum(axis=2)))
+        defined = np.isfinite(sample.estimate)
+        delta = sample.estimate - Z * sample.error, sample.estimate + Z * sample.error
+        found = {"score": sample.score_limits(Z), "logit": sample.logit_limits(Z), "delta": delta}
+        for name, (low, high) in found.items():
+            rows[name].append(summary(low[defined], high[defined], truth))
+    return {name: Result(*np.array(row).T) for name, row in rows.items()}
+
+
+# Exact sums
+
+
+def worst_of_two_classes(metric: Metric, n: int, steps: int) -> tuple[Array, float]:
+    """Return the population of two classes in which a metric is covered worst, and its coverage.
+
+    Coverage is the exact sum over all test sets of n items in which the score is defined. Each
+    class expects 3 items or more. A grid over the share of one class and the recalls of both is
+    refined by Nelder and Mead's method.
+    """
+    three = np.indices(3 * (n + 1,)).reshape(3, -1)
+    three = three[:, three.sum(axis=0) <= n]
+    counts = np.vstack([three, n - three.sum(axis=0)]).astype(float)
+    tables = counts.T.reshape(-1, 2, 2)
+    defined = np.isfinite(np.asarray(metric.value(tables)))
+    counts, tables = counts[:, defined], tables[defined]
+    low, high = limits(tables, metric, "score")
+    ways = gammaln(n + 1) - gammaln(counts + 1).sum(axis=0)
+
+    def cells_at(point: Array) -> Array:
+        share, one, other = point
+        right = np.array([[one, 1 - one], [1 - other, other]])
+        return np.asarray(right * np.array([[share], [1 - share]]))
+
+    def covered(point: Array) -> float:
+        cells = cells_at(point)
+        if cells.min() <= 0 or n * cells.sum(axis=1).min() < 3 - 1e-9:
+            return 1.0
+        chance = np.exp(ways + np.log(cells.ravel()) @ counts)
+        truth = float(metric.value(cells))
+        inside = (low <= truth + _EQUAL) & (truth <= high + _EQUAL)
+        return float(chance[inside].sum() / chance.sum())
+
+    box = ((3 / n, 0.5), (0.02, 0.98), (0.02, 0.98))
+    point, worst, *_ = brute(covered, box, Ns=steps, full_output=True, finish=fmin, disp=False)
+    return cells_at(point), float(worst)
+
+
+def one_sided(v: int, scores: Array, level: float = 0.95) -> tuple[Array, Array]:
+    """Return how often "F1 is at least" and "F1 is at most" hold, given v relevant items."""
+    tp = np.arange(v + 1)
+    ends = {}
+    for alternative in ("greater", "less"):
+        interval = f1ci.f1_interval(
+            tp, v - tp, 0 * tp, confidence_level=level, alternative=alternative
+        )
+        ends[alternative] = np.asarray(interval.low), np.asarray(interval.high)
+    share = scores / (2 - scores)
+    chance = multinomial.pmf(
+        np.stack([tp, v - tp], axis=-1)[:, None], v, np.stack([share, 1 - share], axis=-1)
+    )
+    at_least = (chance * (ends["greater"][0][:, None] <= scores + _EQUAL)).sum(axis=0)
+    at_most = (chance * (ends["less"][1][:, None] >= scores - _EQUAL)).sum(axis=0)
+    return at_least, at_most
+
+
+# The level
+
+
+def steps_back(metric: Metric, classes: int, count: int, rng: Generator) -> tuple[int, float]:
+    """Return the number of sparse tables, and by how much a limit steps back as the level rises.
+
+    The tables have 5 to 59 items, in cells whose probabilities are very unequal. The levels run
+    from 62 % to nearly 100 %.
+    """
+    shares = rng.dirichlet(np.full(classes**2, 0.3), count)
+    items = rng.integers(5, 60, count)
+    tables = np.stack([rng.multinomial(n, p) for n, p in zip(items, shares, strict=True)])
+    tables = tables.reshape(-1, classes, classes)
+    tables = tables[np.isfinite(np.asarray(metric.value(tables)))]
+    ends = [score_limits(tables, metric, z) for z in np.linspace(0.88, 3.6, 8).tolist()]
+    low, high = np.moveaxis(np.array(ends), 1, 0)
+    back = np.maximum(np.diff(low, axis=0), -np.diff(high, axis=0)).max(axis=0)
+    return int((back > 1e-6).sum()), float(back.max())

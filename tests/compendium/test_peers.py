@@ -1,0 +1,133 @@
+"""The questions to other packages, and their stored answers.
+
+Expected numbers come from the packages themselves: statsmodels and SciPy are at hand.
+"""
+
+import importlib.util
+import json
+
+import numpy as np
+import pytest
+from benchmarks import peers
+from compendium import DATA, data
+
+import f1ci
+from notebooks.shared import atlas
+
+
+@pytest.fixture(scope="module")
+def recorded():
+    return json.loads(data.read_verified("peers.json"))
+
+
+def test_the_answers_are_to_the_present_questions(recorded):
+    assert recorded["asked"] == json.loads(json.dumps(peers.questions()))
+    for design in recorded["asked"]["designs"].values():
+        cells = np.array(design["cells"])
+        assert cells.sum() == pytest.approx(1)
+        assert design["truth"] == pytest.approx(f1ci.metrics.macro_f1.value(cells))
+
+
+def test_every_package_has_answered(recorded):
+    packages = "confidenceinterval confidence-intervals prob-conf-mat statsmodels scipy"
+    assert {row["package"] for row in recorded["intervals"]} == set(packages.split())
+    # What failed is a fact about the package, not an import that failed.
+    assert not [row for row in recorded["intervals"] if "ModuleNotFound" in row["message"]]
+    assert {row["design"] for row in recorded["coverage"]} == set(peers.DESIGNS)
+    for row in recorded["coverage"]:
+        wanted = peers.REPLICATES[row["package"]]
+        # Only test sets that lack a class are left out: less than one in twenty here.
+        assert 0.95 * wanted < row["replicates"] <= wanted
+        assert 0 <= row["covered"] <= row["defined"] <= row["replicates"]
+
+
+def test_the_stored_answers_are_what_statsmodels_and_scipy_say_today(recorded):
+    stored = {tuple(row.values())[:4]: row for row in recorded["intervals"]}
+    asked = {
+        (probe, *names): call
+        for probe, matrix in peers.PROBES.items()
+        for *names, call in peers.interval_calls(matrix)
+    }
+    assert asked.keys() == stored.keys()
+    compared = 0
+    for question, call in asked.items():
+        if "on F*" in question[2]:
+            ends = [
+                [x[k] for k in ("estimate", "low", "high")]
+                for x in (stored[question], peers.answer(call))
+            ]
+            # Another version may round differently.
+            np.testing.assert_allclose(*ends, rtol=1e-10, atol=1e-15)
+            compared += 1
+    assert compared == 5 * sum(len(matrix) == 2 for matrix in peers.PROBES.values())
+
+
+@pytest.mark.skipif(importlib.util.find_spec("confidenceinterval"), reason="it is installed here")
+def test_a_package_that_is_absent_leaves_its_message():
+    (*_, call) = next(peers.analytic_calls(peers.labels(peers.PROBES["a"]), "macro"))
+    answer = peers.answer(call)
+    assert (answer["low"], answer["high"]) == (None, None)
+    assert answer["message"].startswith("ModuleNotFoundError")
+
+
+def test_coverage_counts_what_holds_the_truth():
+    """An interval that always holds, one that never does, and one that sometimes fails."""
+    design = {"cells": [[0.5, 0.0], [0.0, 0.5]], "n": 20, "truth": 0.5}
+    rng = np.random.default_rng(1)
+    always = peers.study(design, lambda *_: (0.5, 0.25, 1.25), 100, rng)
+    assert (always["covered"], always["overshoot"], always["length"]) == (100, 100, 1.0)
+    never = peers.study(design, lambda *_: (0.7, 0.6, 0.8), 100, rng)
+    assert (never["covered"], never["defined"], never["message"]) == (0, 100, "")
+
+    def fails(_, i):
+        if i % 2:
+            raise ValueError("odd")
+        return 0.5, 0.4, 0.6
+
+    half = peers.study(design, fails, 100, rng)
+    assert (half["covered"], half["defined"], half["message"]) == (50, 50, "ValueError: odd")
+
+
+def test_random_populations_are_populations():
+    rng = np.random.default_rng(1)
+    for _ in range(50):
+        cells, n = atlas.random_population(rng)
+        assert cells.sum() == pytest.approx(1)
+        relevant = cells.sum(axis=0) + cells.sum(axis=1) - cells.diagonal()
+        assert n * relevant.min() >= 8
+
+
+def test_the_stored_times_are_a_whole_run():
+    stored = json.loads(data.read_verified("speed.json"))
+    assert all(min(line["ours"], line["theirs"]) > 0 for line in stored["lines"])
+    assert len({(line["question"], line["other"]) for line in stored["lines"]}) > 10
+
+
+def test_a_call_is_timed_in_turns_and_by_its_best_time(monkeypatch):
+    """A clock that the calls themselves move on: the first takes 1 ms, later 2 ms."""
+    from benchmarks import speed
+
+    now, calls = 0.0, []
+
+    def call(cost):
+        nonlocal now
+        now += cost * (1 + (len(calls) > 1))
+        calls.append(cost)
+
+    monkeypatch.setattr(speed.time, "perf_counter", lambda: now)
+    times = speed.best_times(lambda: call(1e-3), lambda: call(4e-3), budget=0.1)
+    assert times == pytest.approx([1e-3, 8e-3])
+    assert calls.count(1e-3) > calls.count(4e-3) > 1
+
+
+def test_what_is_registered_is_read_again(tmp_path, monkeypatch):
+    folder = tmp_path / "data"
+    folder.mkdir()
+    (folder / "sources.csv").write_bytes((DATA / "sources.csv").read_bytes())
+    monkeypatch.setattr(data, "DATA", folder)
+    data.register("new.json", "{}\n", made_by="hand", made_with="nothing", source="a test")
+    assert data.read_verified("new.json") == b"{}\n"
+    assert set(data.sources()) > {"peers.json", "speed.json"}
+    (folder / "new.json").write_text("{ }\n")
+    with pytest.raises(data.DataError, match="`hand` makes it"):
+        data.read_verified("new.json")

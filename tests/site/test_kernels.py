@@ -1,0 +1,268 @@
+"""The calculator's kernels against the package, in Chromium without a page, and in Node."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import re
+import shutil
+import subprocess
+import warnings
+from fractions import Fraction
+
+import numpy as np
+import oracle
+import pytest
+from compendium import ROOT
+
+import f1ci
+from f1ci.methods.paired import exact_p_value
+
+pytestmark = pytest.mark.slow
+
+STATIC = ROOT / "book" / "_static"
+
+# What the calculator promises.
+PROMISED = 1e-6
+LEVELS = [0.5, 0.95, 0.9999]
+WEIGHTS = [(0.5, 0.5), (0.8, 0.2), (0.1, 0.9)]
+F1_METHODS = {
+    "wilson_indirect": "wilsonIndirect",
+    "wilson_direct": "wilsonDirect",
+    "clopper_pearson": "clopperPearson",
+    "wald": "wald",
+}
+
+
+@pytest.fixture(scope="module")
+def evaluate(browser):
+    """``evaluate("c => ...", data)``: the expression for every element, as an array."""
+    tab = browser.new_page()
+    tab.add_script_tag(path=STATIC / "f1ci.js")
+    yield lambda expression, data: np.array(
+        tab.evaluate(f"data => data.map({expression})", data), dtype=float
+    )
+    tab.close()
+
+
+def count_vectors(number):
+    """Counts of every size up to 1e12, and the edges."""
+    rng = np.random.default_rng(20240915)
+    sizes = rng.choice([1, 2, 5, 30, 300, 3000, 10**6, 10**9, 10**12], (number, 3))
+    edges = [*itertools.product([0, 1, 7, 10**12], repeat=3)]
+    return np.vstack([rng.integers(0, sizes, endpoint=True), edges])
+
+
+COUNTS = count_vectors(5000)
+
+
+def package_limits(function, *args, **options):
+    """Both ends as rows; warnings are of no interest."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", f1ci.IntervalWarning)
+        interval = function(*args, **options)
+    return np.stack([interval.low, interval.high], axis=-1)
+
+
+def tversky_limits(counts, a, b, method, level):
+    x, y, w = np.asarray(counts).astype(np.int64).T
+    matrix = np.stack([0 * x, y, w, x], axis=-1).reshape(-1, 2, 2)
+    metric = f1ci.metrics.tversky(a, b)
+    return package_limits(
+        f1ci.metric_interval, matrix, metric, method=method, confidence_level=level
+    )
+
+
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("method", F1_METHODS)
+def test_f1_intervals(evaluate, method, level):
+    counts = COUNTS[COUNTS.sum(axis=1) > 0]
+    kernel = F1_METHODS[method]
+    tp, fp, fn = counts.T
+    theirs = package_limits(f1ci.f1_interval, tp, fp, fn, method=method, confidence_level=level)
+    ours = evaluate(f"c => f1ci.{kernel}(c[0], c[1], {level})", np.c_[tp, fp + fn].tolist())
+    np.testing.assert_allclose(ours, theirs, rtol=0, atol=PROMISED)
+    # Nothing known, nothing said.
+    assert evaluate(f"c => f1ci.{kernel}(c, c, {level})", [0]).tolist() == [[0, 1]]
+
+
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize(("a", "b"), [*WEIGHTS, (1, 1), (1, 0), (0, 1)])
+@pytest.mark.parametrize("method", ["score", "cautious"])
+def test_tversky_intervals(evaluate, method, a, b, level):
+    defined = COUNTS[COUNTS @ (1, a, b) > 0]
+    kernel = f"tversky{method.capitalize()}"
+    ours = evaluate(f"c => f1ci.{kernel}(...c, {a}, {b}, {level})", defined.tolist())
+    theirs = tversky_limits(defined, a, b, method, level)
+    np.testing.assert_allclose(ours, theirs, rtol=0, atol=PROMISED)
+
+
+def matrices(r, number):
+    """Tables with few items and with many, some nearly perfect; every class has items."""
+    rng = np.random.default_rng(r)
+    sizes = rng.choice([1, 3, 20, 1000, 10**8], (number, 1, 1))
+    made = rng.integers(0, sizes, (number, r, r), endpoint=True) * (rng.random((r, r)) < 0.8)
+    right = rng.integers(0, 5 * sizes, (number, r, 1), endpoint=True) * np.eye(r, dtype=int)
+    made = np.where(rng.random((number, 1, 1)) < 0.5, made, made // 4 + right)
+    return made[((made.sum(axis=1) + made.sum(axis=2)) > 0).all(axis=1)]
+
+
+@pytest.mark.parametrize("average", ["macro", "weighted"])
+@pytest.mark.parametrize("r", [2, 3, 7, 25])
+def test_averages(evaluate, r, average):
+    tables = matrices(r, 500 if r < 20 else 60)
+    for (a, b), level in zip(WEIGHTS, (0.95, 0.8, 0.99), strict=True):
+        metric = getattr(f1ci.metrics, average)(f1ci.metrics.tversky(a, b))
+        flag = str(average == "weighted").lower()
+        call = f"m => f1ci.averageScore(m, {a}, {b}, {level}, {flag})"
+        ours = evaluate(f"m => ({call})(m) ?? [NaN, NaN]", tables.tolist())
+        theirs = package_limits(f1ci.metric_interval, tables, metric, confidence_level=level)
+        # Where rounding would decide the way of a search that does not come to rest, nothing is
+        # offered: of F1 hardly ever, of other scores where no item is wrong.
+        offered = ~np.isnan(ours[:, 0])
+        wrong = tables.sum(axis=(1, 2)) > np.trace(tables, axis1=1, axis2=2)
+        assert np.mean(~offered & (wrong | (a == b))) < 0.02
+        np.testing.assert_allclose(ours[offered], theirs[offered], rtol=0, atol=PROMISED)
+
+
+def named(cells):
+    """Counts by truth, A and B, by the names that the calculator gives them."""
+    names = ["tn", "negA", "negB", "fp", "fn", "posB", "posA", "tp"]
+    return dict(zip(names, (int(n) for n in np.ravel(cells)), strict=True))
+
+
+def labels(cells):
+    """Truth, A and B of every item."""
+    return np.repeat([*itertools.product((0, 1), repeat=3)], np.ravel(cells), axis=0).T
+
+
+def test_differences(evaluate):
+    rng = np.random.default_rng(7)
+    cells = [rng.integers(0, n + 1, (2, 2, 2)) for n in rng.choice([2, 5, 40, 500], 600)]
+    cells += [np.array([1, *c]).reshape(2, 2, 2) for c in itertools.product((0, 2), repeat=7)]
+    relevant = [
+        c for c in cells if (c[1].sum() + np.array([c[0, 1].sum(), c[0, :, 1].sum()])).min()
+    ]
+    for a, b in WEIGHTS:
+        metric = f1ci.metrics.tversky(a, b)
+        theirs = [package_limits(f1ci.difference_interval, *labels(c), metric) for c in relevant]
+        call = f"t => f1ci.differenceScore(t, {a}, {b}, 0.95)"
+        ours = evaluate(call, [named(c) for c in relevant])
+        np.testing.assert_allclose(ours, theirs, rtol=0, atol=PROMISED)
+
+
+def test_randomisation_of_few_and_of_many_items(evaluate):
+    rng = np.random.default_rng(8)
+    few = [rng.integers(0, 3, (2, 2, 2)) for _ in range(40)]
+    few = [c for c in few if c[1].sum() and c[1, 1, 1]]
+    # By all swaps, in fractions.
+    expected = [oracle.swap_p_value(*labels(c), 0.5, 0.5) for c in few]
+    ours = evaluate("t => f1ci.exactTest(t)", [named(c) for c in few])
+    np.testing.assert_allclose(ours, [float(p) for p in expected], rtol=1e-12)
+    many = [rng.integers(0, n, (2, 2, 2)) for n in [400] * 20 + [4000] * 5]
+    expected = [exact_p_value(c, 0.5, 0.5) for c in many]
+    ours = evaluate("t => f1ci.exactTest(t)", [named(c) for c in many])
+    np.testing.assert_allclose(ours, expected, rtol=1e-9, atol=1e-19)
+
+
+def test_too_many_outcomes_have_no_p_value(evaluate):
+    counts = dict.fromkeys(["tp", "fn", "fp", "tn", "posA"], 10)
+    counts |= dict.fromkeys(["posB", "negA", "negB"], 10**8)
+    assert np.isnan(evaluate("t => f1ci.exactTest(t)", [counts])).all()
+
+
+def test_sample_sizes(evaluate):
+    call = """([b, half, share]) => {
+        const plan = f1ci.sampleSize(b, half, share, 0.95);
+        return [plan.positives, plan.total];
+    }"""
+    cases = [*itertools.product([0.05, 0.5, 1, 2, 9], [0.01, 0.037, 0.2], [0.01, 0.6, 1])]
+    plans = [
+        f1ci.sample_size(f1ci.metrics.fbeta(beta), half_width=half, prevalence=share)
+        for beta, half, share in cases
+    ]
+    assert evaluate(call, cases).tolist() == [[plan.positives, plan.total] for plan in plans]
+
+
+def band(printed):
+    """The values that are rounded to a printed share."""
+    half = Fraction(1, 2 * 10 ** len(printed.partition(".")[2]))
+    return half, [float(printed) - float(half), min(1.0, float(printed) + float(half))]
+
+
+def rounds(value, printed):  # a tie rounds to either side
+    return abs(value - Fraction(printed)) <= band(printed)[0]
+
+
+@pytest.mark.parametrize(
+    ("precision", "recall", "f1", "positives"),
+    [("0.64", "0.89", "0.74", 87), ("0.5", "0.3", "0.4", 23), ("1.00", "1.00", "1.00", 150)],
+)
+def test_counts_that_fit_a_rounding(evaluate, precision, recall, f1, positives):
+    """Every pair of TP and FP is tried."""
+    pairs = [(tp, fp) for tp in range(1, positives + 1) for fp in range(600)]
+    by_two = {
+        (tp, fp)
+        for tp, fp in pairs
+        if rounds(Fraction(tp, positives), recall) and rounds(Fraction(tp, tp + fp), precision)
+    }
+    by_f1 = {(tp, fp) for tp, fp in pairs if rounds(Fraction(2 * tp, tp + fp + positives), f1)}
+    bands = [band(printed)[1] for printed in (precision, recall, f1)]
+    rows = ".map(({tp, from, to}) => [tp, from, Math.min(to, 599)])"
+    found = evaluate(f"c => f1ci.fittingCounts(c[0], c[1], {positives}){rows}", [bands])[0]
+    assert by_two == {
+        (int(t), fp) for t, low, high in found for fp in range(int(low), int(high) + 1)
+    }
+    found = evaluate(f"c => f1ci.fittingF1(c[2], {positives}){rows}", [bands])[0]
+    assert by_f1 == {
+        (int(t), fp) for t, low, high in found for fp in range(int(low), int(high) + 1)
+    }
+
+
+# The files for others
+
+
+EXAMPLES = json.loads((STATIC / "f1ci.json").read_text())
+
+
+def test_the_examples_are_right(evaluate):
+    """The results beside f1ci.js are those of the package, to their twelve digits."""
+    for example in EXAMPLES:
+        call = f"given => [f1ci.{example['function']}(...given)].flat()"
+        np.testing.assert_allclose(
+            evaluate(call, [example["arguments"]])[0], np.ravel(example["result"]), atol=1e-9
+        )
+    expected = {
+        json.dumps(e["arguments"]): e["result"] for e in EXAMPLES if "Score" in e["function"]
+    }
+    matrix = [[50, 3, 1], [4, 61, 2], [0, 5, 74]]
+    for average in ("macro", "weighted"):
+        interval = f1ci.metric_interval(matrix, f"{average}_f1")
+        key = json.dumps([matrix, 0.5, 0.5, 0.95, average == "weighted"])
+        assert expected[key] == pytest.approx(list(interval), abs=PROMISED)
+    low, high = f1ci.f1_interval(77, 44, 10)  # Lam, Gopal and Qian (2024), section 6
+    by_name = {e["function"]: e["result"] for e in EXAMPLES}
+    assert by_name["wilsonIndirect"] == pytest.approx([low, high], abs=1e-9)
+
+
+def test_node_needs_no_page():
+    node = shutil.which("node")
+    if node is None:
+        pytest.skip("no Node on this machine")
+    code = """const f1ci = require(process.argv[1]);
+        console.log(JSON.stringify(require(process.argv[2]).map(
+          ({ function: name, arguments: given }) => f1ci[name](...given))));"""
+    command = [node, "-e", code, str(STATIC / "f1ci.js"), str(STATIC / "f1ci.json")]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    for result, example in zip(json.loads(done.stdout), EXAMPLES, strict=True):
+        assert np.ravel(result) == pytest.approx(np.ravel(example["result"]), abs=1e-9)
+
+
+def test_every_kernel_has_a_type_and_every_type_a_kernel(browser):
+    tab = browser.new_page()
+    tab.add_script_tag(path=STATIC / "f1ci.js")
+    kernel_names = set(tab.evaluate("Object.keys(f1ci)"))
+    tab.close()
+    text = (STATIC / "f1ci.d.ts").read_text()
+    assert set(re.findall(r"^  (\w+)\(", text, re.M)) == kernel_names
+    assert {example["function"] for example in EXAMPLES} <= kernel_names

@@ -1,0 +1,158 @@
+"""What people paste, and what it means: the table of cases, read in Chromium."""
+
+from __future__ import annotations
+
+import io
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from compendium import ROOT
+from sklearn.metrics import classification_report
+
+pytestmark = pytest.mark.slow
+
+CASES = json.loads((ROOT / "tests" / "cases" / "pasted.json").read_text())
+STATIC = ROOT / "book" / "_static"
+
+# The first reading; of predictions also the choice of columns, and what is counted in them.
+OUTCOME = """({ text, files }) => {
+  try {
+    const { readings, question } = files ? reader.readFiles(files) : reader.read(text);
+    const found = { ...readings[0], number: readings.length, question };
+    if (found.kind !== "predictions") return found;
+    const choice = tables.choose(found.table);
+    Object.assign(found, choice, { notes: [found.how, ...choice.notes] });
+    if (choice.question !== null) return found;
+    if (choice.b) return { ...found, cells: tables.comparisonOf(found.table, choice) };
+    return { ...found, labels: choice.classes, matrix: tables.matrixOf(found.table, choice) };
+  } catch (sentence) {
+    if (typeof sentence !== "string") throw sentence;
+    return { refused: sentence };
+  }
+}"""
+
+
+@pytest.fixture(scope="module")
+def tab(browser):
+    tab = browser.new_page()
+    for name in ("f1ci", "tables", "reader", "results"):
+        tab.add_script_tag(path=STATIC / f"{name}.js")
+    yield tab
+    tab.close()
+
+
+@pytest.fixture(scope="module")
+def outcome(tab):
+    return lambda **given: tab.evaluate(OUTCOME, given)
+
+
+@pytest.mark.parametrize("case", CASES, ids=[case["name"] for case in CASES])
+def test_every_case_is_read_as_it_is_meant(outcome, tab, case):
+    found = outcome(text=case.get("text"), files=case.get("files"))
+    if "refuses" in case:
+        assert case["refuses"] in found["refused"]
+        return
+    assert "refused" not in found, found["refused"]
+    if "asks" in case:
+        assert case["asks"] in found["question"]
+        assert found["number"] == case.get("readings", 1)
+        return
+    assert found["question"] is None
+    if "counts" in case:
+        assert [found["counts"][key] for key in ("tp", "fp", "fn", "tn")] == case["counts"]
+    for key in ("matrix", "labels", "truth", "a", "b", "cells"):
+        if key in case:
+            assert found[key] == case[key]
+    for key in ("precision", "recall", "f1"):
+        if key in case:
+            assert found[key] == pytest.approx(case[key], abs=1e-12)
+    if "report" in case:
+        assert [row["name"] for row in found["classes"]] == case["report"]
+        assert [row["positives"] for row in found["classes"]] == case["positives"]
+    elif "positives" in case:
+        assert found["positives"] == case["positives"]
+    if "positive" in case:
+        labels = found.get("labels") or found["classes"]
+        assert tab.evaluate("labels => tables.positiveOf(labels)", labels) == case["positive"]
+    if "note" in case:
+        notes = " ".join(found["notes"]).strip()
+        assert case["note"] in notes
+        assert case["note"] or not notes  # nothing is said where nothing is to be said
+    if found["kind"] == "matrix":
+        assert found["said"].endswith("(turned)") == case.get("turned", False)
+
+
+def test_there_are_enough_cases_of_every_kind():
+    assert len(CASES) >= 120
+    assert len({case["name"] for case in CASES}) == len(CASES)
+    assert sum("files" in case for case in CASES) >= 40
+    assert sum("refuses" in case or "asks" in case for case in CASES) >= 40
+
+
+# What programs print today, and what they print of random data
+
+
+def random_labels(rng, n=60, classes=("cat", "dog", "owl")):
+    true = rng.choice(classes, n)
+    return true, np.where(rng.random(n) < 0.7, true, rng.choice(classes, n))
+
+
+def test_what_pandas_writes_is_read(outcome):
+    rng = np.random.default_rng(11)
+    for _ in range(10):
+        true, pred = random_labels(rng)
+        table = pd.crosstab(true, pred, rownames=["true"], colnames=["predicted"])
+        expected = table.to_numpy().tolist()
+        sums = pd.crosstab(true, pred, rownames=["y"], colnames=["y_pred"], margins=True)
+        for text in (str(table), table.to_csv(), table.to_html(), table.to_latex(), str(sums)):
+            assert outcome(text=text)["matrix"] == expected
+        frame = pd.DataFrame(
+            {"text": [f"Line, {k}" for k in range(60)], "gold": true, "bert": pred}
+        )
+        for text in (frame.to_csv(), frame.to_csv(sep="\t", index=False)):
+            found = outcome(text=text)
+            assert (found["truth"], found["a"], found["matrix"]) == ("gold", "bert", expected)
+        lines = io.StringIO()
+        frame.to_json(lines, orient="records", lines=True)
+        assert outcome(text=lines.getvalue())["matrix"] == expected
+
+
+def test_a_report_gives_its_counts_back(tab):
+    """Every class is within the tables that fit, and of two classes the matrix is among them."""
+    rng = np.random.default_rng(12)
+    for n, digits in [(40, 2), (90, 2), (2000, 4)]:
+        for classes in (("cat", "dog", "owl"), ("neg", "pos")):
+            true, pred = random_labels(rng, n, classes)
+            text = classification_report(true, pred, digits=digits)
+            call = """text => {
+              const { readings: [reading] } = reader.read(text);
+              return results.compute(reading, { level: 0.95, beta: 1 }, null, "pos");
+            }"""
+            found = tab.evaluate(call, text)
+            for row in found.get("classes") or found["rows"][:1]:
+                name = row["name"] if "classes" in found else "pos"
+                tp = ((true == name) & (pred == name)).sum()
+                f1 = 2 * tp / ((true == name).sum() + (pred == name).sum())
+                assert row.get("least", f1) - 1e-12 <= f1 <= row.get("most", f1) + 1e-12
+                if "least" not in row or row["least"] == row["most"]:
+                    assert row["estimate"] == pytest.approx(f1)
+
+
+def test_a_file_of_200_000_lines_is_read_in_a_moment(tab):
+    call = """() => {
+      const lines = ["id,truth,bert,svm"];
+      const labels = (k) => [3, 5, 7].map((m) => Number(k % m === 0)).join(",");
+      for (let k = 0; k < 200000; k += 1) lines.push(`"${k}",${labels(k)}`);
+      const start = performance.now();
+      const { readings: [reading] } = reader.read(lines.join("\\n"));
+      const choice = tables.choose(reading.table);
+      const { rows } = results.compute(reading, { level: 0.95, beta: 1 }, choice, null);
+      return [performance.now() - start, rows[0].estimate];
+    }"""
+    took, estimate = tab.evaluate(call)
+    truth, bert, svm = (np.arange(200_000) % k == 0 for k in (3, 5, 7))
+    f1 = [2 * (truth & pred).sum() / (truth.sum() + pred.sum()) for pred in (bert, svm)]
+    assert estimate == pytest.approx(f1[1] - f1[0])
+    assert took < 5000  # half a second on an idle machine
