@@ -57,7 +57,7 @@ say("again", f"{again:,}")
 # %% mystnb={"image": {"alt": "A map of classifiers. Across, the share of false positives among the relevant items; up, the share of false negatives. Grey lines mark equal F2 scores. An egg-shaped region around the observed point holds the classifiers that fit the data. A curve through the observed point joins the likeliest point of each line, and leaves the region at two dots, the limits."}, "figure": {"classes": "fits", "caption": "The limits of F(2) are where the curve of likeliest classifiers leaves the region that fits the data.", "name": "fig-score-map"}}
 counts = (30, 6, 12)
 a, b = 0.2, 0.8  # the weights of F(2)
-fp, fn = np.meshgrid(np.linspace(0.01, 0.4, 200), np.linspace(0.05, 0.6, 200))
+fp, fn = np.meshgrid(np.linspace(0.01, 0.39, 200), np.linspace(0.05, 0.6, 200))
 tp = 1 - fp - fn
 observed = np.array(counts) / sum(counts)
 distance = sum(o * o / p for o, p in zip(observed, (tp, fp, fn), strict=True)) - 1

@@ -85,13 +85,13 @@ def drawn(population: Population, metric: Metric, count: int, rng: Generator) ->
     """Draw test sets in which every part of a metric is defined; none if most of them are not."""
     cells, n = population
     tables = rng.multinomial(n, cells.ravel() / cells.sum(), count).reshape(-1, *cells.shape)
+    true, called = tables.sum(axis=2), tables.sum(axis=1)
     defined = np.isfinite(np.asarray(metric.value(tables)))
-    seen = tables.sum(axis=2).min(axis=1) > 0
-    called = tables.sum(axis=1).min(axis=1) > 0
+    defined &= (true + called).min(axis=1) > 0
     if "recall" in metric.name or "star" in metric.name:
-        defined &= seen
+        defined &= true.min(axis=1) > 0
     if "precision" in metric.name or "star" in metric.name:
-        defined &= called
+        defined &= called.min(axis=1) > 0
     kept = tables[defined] if defined.mean() >= 0.5 else tables[:0]
     return kept.astype(np.float64)
 
