@@ -20,6 +20,7 @@ from f1ci.methods.closed_form import Limits
 from f1ci.methods.delta import normal_quantile
 from f1ci.metrics import Metric, Tversky
 from f1ci.metrics.averages import MacroStar, Mean
+from f1ci.metrics.shares import KnownShares
 from f1ci.results import (
     Array,
     Classes,
@@ -31,7 +32,7 @@ from f1ci.results import (
     Value,
     warn,
 )
-from f1ci.samples import Counts, Difference, Sample
+from f1ci.samples import Counts, Difference, Sample, Units
 
 # Fewer items than this that matter to the score of a class are too few.
 FEW = 3
@@ -165,7 +166,10 @@ def check(sample: Sample, method: Method, question: Question) -> None:
     if method.at_zero_error and flat.any():
         text = f"{question.name} has a standard error of zero{_places(flat, question)}, so that"
         advice = "method='score' avoids this" if sample.has_score_limits else "collect more items"
-        warn(f"{text} {method.at_zero_error}; {advice}", DegenerateVarianceWarning)
+        effect = method.at_zero_error
+        if method.name == "logit" and isinstance(parts[0], Units):
+            effect = "the interval has room for units of another kind only"
+        warn(f"{text} {effect}; {advice}", DegenerateVarianceWarning)
     for part in parts:
         few = None if part.matrix is None else _with_few_items(part.metric, part.matrix)
         if few is not None and few.any():
@@ -189,6 +193,8 @@ def _check_left_out(parts: list[Sample], question: Question) -> None:
 
 def _with_few_items(metric: Metric, matrix: Matrix) -> NDArray[np.bool_] | None:
     """Tell in which classes of an average fewer than `FEW` items matter to the score."""
+    if isinstance(metric, KnownShares):
+        return _with_few_items(metric.of, matrix)
     if isinstance(metric, MacroStar):
         of_precision = _with_few_items(metric.of_precision, matrix)
         of_recall = _with_few_items(metric.of_recall, matrix)
