@@ -172,6 +172,21 @@ CALLS = {
             "confidence_level": 0.9,
         },
     ),
+    "pilot_interval_size": (
+        f1ci.pilot_interval_size,
+        {
+            **ONE,
+            **CLASSES,
+            "metric": "f1",
+            "average": "macro",
+            "half_width": 0.1,
+            "confidence_level": 0.9,
+        },
+    ),
+    "pilot_interval_size, binary": (
+        f1ci.pilot_interval_size,
+        {**ONE, "half_width": 0.1, "pos_label": 1},
+    ),
     "pilot_sample_size": (
         f1ci.pilot_sample_size,
         {**PAIR, **LARGE, "pos_label": 1, "confidence_level": 0.9},
