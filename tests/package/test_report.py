@@ -138,7 +138,7 @@ def test_without_pandas_a_sentence_says_so(monkeypatch):
 
 
 def test_bad_input_is_quoted():
-    with pytest.raises(ValueError, match="method must be one of 'score', .*, got 'blur'"):
+    with pytest.raises(ValueError, match=r"method must be one of 'score', .*, got 'blur'"):
         f1ci.classification_report(TRUE, PREDICTED, method="blur")
 
 
