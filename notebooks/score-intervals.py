@@ -290,6 +290,25 @@ axis.set(xlabel="macro F1", ylim=(-2.5, 0.5))
 figures.save(figure, "score-intervals-sampling")
 
 # %% [markdown]
+# **Fixed class sizes.** These test sets have a fixed number of items in each class, in every twelfth population of the
+# grid. The table has the mean / the worst coverage in per cent.
+
+# %% tags=["hide-input"]
+lines = []
+for kind in ("macro F1", "macro precision"):
+    rows = [
+        score_designs.fixed_rows(population, AVERAGES[kind], replicates // 2, seed)
+        for population in score_designs.grid()[::12]
+    ]
+    line = [kind]
+    for place, name in enumerate(("random", "rows")):
+        covered = 100 * np.array(rows)[:, place]
+        say(f"fixed-{key_of(kind)}-{name}-mean", covered.mean())
+        line.append(f"{covered.mean():.1f} / {covered.min():.1f}")
+    lines.append(line)
+show.table(["metric", "the default", 'fixed="rows"'], lines, numeric=(1, 2))
+
+# %% [markdown]
 # ## Two exact sums
 #
 # **A search for the worst population.** A list of populations may miss the bad ones. So an optimiser looks for them, for

@@ -92,7 +92,8 @@ def drawn(population: Population, metric: Metric, count: int, rng: Generator) ->
         defined &= seen
     if "precision" in metric.name or "star" in metric.name:
         defined &= called
-    return tables[defined] if defined.mean() >= 0.5 else tables[:0]
+    kept = tables[defined] if defined.mean() >= 0.5 else tables[:0]
+    return kept.astype(np.float64)
 
 
 def limits(tables: Array, metric: Metric, method: str | Settings) -> tuple[Array, Array]:

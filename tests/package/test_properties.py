@@ -1,7 +1,7 @@
 """What every door keeps for every metric, asked with random tables."""
 
+import itertools
 import warnings
-from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -44,7 +44,7 @@ def assert_in_order(intervals, range_):
         assert least <= interval.low <= interval.estimate + 1e-15
         assert interval.estimate - 1e-15 <= interval.high <= largest
         assert interval.low < interval.high
-    for narrow, wide in pairwise(intervals):
+    for narrow, wide in itertools.pairwise(intervals):
         assert wide.low <= narrow.low + ROUNDING
         assert wide.high >= narrow.high - ROUNDING
 
