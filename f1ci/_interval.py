@@ -268,7 +268,7 @@ def _lacking(sample: Sample, question: Question) -> str:
     """Return a clause that says which classes are never true or never predicted."""
     matrix = sample.matrix
     undefined = np.flatnonzero(np.isnan(sample.estimate))
-    if matrix is None or not len(undefined):
+    if matrix is None or question.each or not len(undefined):
         return ""
     r = matrix.cells.r
     true = matrix.true.reshape(r, -1)[:, undefined[0]]

@@ -129,7 +129,8 @@ class Cells:
     @cached_property
     def complete(self) -> bool:
         """True if all cells are listed, row by row."""
-        return np.array_equal(self.places, np.arange(self.r * self.r))
+        every = self.r * self.r
+        return len(self.true) == every and np.array_equal(self.places, np.arange(every))
 
     @cached_property
     def _sums(self) -> Any:
