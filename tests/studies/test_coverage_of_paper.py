@@ -1,0 +1,355 @@
+"""Lam, Gopal and Qian (2024), Tables 3 and 4, against exact sums of the package."""
+
+import math
+
+import pytest
+from compendium.published import Published
+
+from f1ci import coverage
+
+# Coverage and lengths, from a million replicates.
+ROWS = [row for id_, row in Published().rows.items() if id_.startswith("lam/table-")]
+REPLICATES = 1_000_000
+# TP, FP and FN among n items (section 5.1).
+SCENARIOS = {1: (0.4, 0.1, 0.1), 2: (0.64, 0.16, 0.16), 3: (0.16, 0.04, 0.64)}
+HALVES = (0.5, 0.5, 0, 0)
+
+
+def design(p11, p10, p01):
+    """All four cells."""
+    return [p11, p10, p01, max(1 - p11 - p10 - p01, 0.0)]
+
+
+@pytest.fixture(scope="module")
+def exact_results():
+    """Exact properties by scenario, n and method."""
+    return {
+        (scenario, n, method): coverage.exact(n, design(*p), method=method)
+        for scenario, p in SCENARIOS.items()
+        for n in (25, 50, 100, 500, 1000, 5000)
+        for method in METHODS
+    }
+
+
+def test_everything_is_enumerated(exact_results):
+    assert max(abs(1 - result.enumerated) for result in exact_results.values()) < 1e-9
+
+
+def test_only_wald_overshoots_and_degenerates(exact_results):
+    # Sections 5.3.3 and 5.3.4: at small n in all scenarios, at large n in none.
+    for (_, n, method), result in exact_results.items():
+        if method != "wald":
+            assert result.overshoot == 0.0
+            assert result.degeneracy == 0.0
+        elif n == 25:
+            assert result.overshoot > 0.01
+        elif n == 5000:
+            assert result.overshoot < 1e-9
+            assert result.degeneracy < 1e-9
+    degenerate = {s: exact_results[s, 25, "wald"].degeneracy for s in SCENARIOS}
+    assert degenerate[1] > 10 * degenerate[2]
+    assert degenerate[3] > 10 * degenerate[2]
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize(
+    "p", [(0.3, 0.2, 0.1), (0.05, 0.05, 0.0), (0.5, 0.5, 0.0), (0.9, 0.1, 0.0)]
+)
+def test_exact_equals_the_sum_over_all_tables(method, p):
+    # The definition: every multinomial table of n = 6 with its probability from factorials.
+    n, (p11, p10, p01) = 6, p
+    p00 = max(1 - sum(p), 0.0)
+    truth = 2 * p11 / (2 * p11 + p10 + p01)
+    sums = np.zeros(5)
+    for tp, fp, fn in itertools.product(range(n + 1), repeat=3):
+        if (tn := n - tp - fp - fn) < 0:
+            continue
+        ways = math.factorial(n) / math.prod(map(math.factorial, (tp, fp, fn, tn)))
+        low, high = f1ci.f1_interval(tp, fp, fn, method=method)
+        length, outside = high - low, low < 0 or high > 1
+        found = low <= truth <= high, length, outside, low == high, length**2
+        sums += ways * p11**tp * p10**fp * p01**fn * p00**tn * np.array(found, float)
+    ours = coverage.exact(n, design(*p), method=method)
+    # 84 products of doubles; the enumeration leaves out at most 1e-9.
+    names = ("coverage", "expected_length", "overshoot", "degeneracy")
+    for name, value in zip(names, sums[:-1], strict=True):
+        assert getattr(ours, name) == pytest.approx(value, abs=1e-9)
+    assert ours.undefined == 0.0
+    assert ours.enumerated == pytest.approx(1, abs=1e-9)
+    # The root may double the relative error; the variances here are above 0.001.
+    assert ours.length_deviation == pytest.approx(math.sqrt(sums[4] - sums[1] ** 2), abs=1e-7)
+
+
+@pytest.mark.parametrize("p", [(0.0, 0.5, 0.1), (1.0, 0.0, 0.0), (0.7, 0.0, 0.0)])
+def test_scores_of_zero_and_one(p):
+    assert coverage.exact(30, design(*p)).coverage == pytest.approx(1, abs=1e-9)
+    assert coverage.exact(30, design(*p), method="wald").degeneracy == pytest.approx(
+        1 - (1 - sum(p)) ** 30, abs=1e-9
+    )
+
+
+# Enumeration
+
+# Takahashi et al. (2022), scenario 2, rows true: unequal cells.
+SKEW = np.array([[64, 8, 8], [3, 4, 3], [3, 3, 4]]) / 100
+
+
+@pytest.mark.parametrize(
+    ("n", "cells"),
+    [
+        (7, [1.0]),
+        (12, [0.3, 0.7]),
+        (5, [[0.2, 0.0], [0.5, 0.3]]),
+        (6, [0.1, 0.2, 0.3, 0.25, 0.15]),
+        (4, SKEW),
+    ],
+)
+def test_every_table_once_with_its_multinomial_probability(n, cells):
+    design = np.asarray(cells)
+    counts, probability = map(np.concatenate, zip(*coverage.tables(n, cells), strict=True))
+    assert counts.shape[1:] == design.shape
+    flat = counts.reshape(len(counts), -1)
+    assert np.all(flat.sum(axis=1) == n)
+    k = np.count_nonzero(design)
+    assert len(np.unique(flat, axis=0)) == len(flat) == math.comb(n + k - 1, k - 1)
+    assert flat.tolist() == sorted(flat.tolist())
+    # Rounding of a few logarithms.
+    expected = stats.multinomial.pmf(flat, n, design.ravel())
+    np.testing.assert_allclose(probability, expected, rtol=1e-12)
+    assert probability.sum() == pytest.approx(1, abs=1e-12)
+
+
+@pytest.mark.parametrize("block", [1, 50, 1 << 17])
+def test_rare_tables_are_left_out_and_nothing_else(monkeypatch, block):
+    every = np.concatenate([p for _, p in coverage.tables(8, SKEW)])
+    monkeypatch.setattr(coverage, "_BLOCK", block)
+    counts, kept = map(np.concatenate, zip(*coverage.tables(8, SKEW, least=1e-6), strict=True))
+    assert len(kept) == np.count_nonzero(every >= 1e-6) < len(every)
+    np.testing.assert_allclose(kept, every[every >= 1e-6], rtol=1e-13)
+    assert counts.reshape(-1, 9).tolist() == sorted(counts.reshape(-1, 9).tolist())
+
+
+@pytest.mark.parametrize(("n", "rel"), [(10**3, 5e-12), (10**8, 3e-6)])
+@pytest.mark.parametrize("share", [60, 1.5])
+def test_probabilities_of_rare_cells_against_40_digits(n, rel, share):
+    # A rare class, its complement, and a tiny cell. The logarithm of the factorial of 1e8 is 1.7e9,
+    # so a double knows it to 2e-7; four of them meet.
+    rare, tiny = share / n, 1e-3 / n
+    p = [rare, 1 - rare - tiny, tiny]
+    with mpmath.workdps(40):
+        exact_p = [mpmath.mpf(x) for x in p]
+        exact_p = [x / sum(exact_p) for x in exact_p]
+        for counts, probability in coverage.tables(n, p, least=1e-25):
+            for table, found in list(zip(counts.tolist(), probability, strict=True))[::5]:
+                ways = mpmath.gamma(mpmath.mpf(n) + 1)
+                for x, q in zip(table, exact_p, strict=True):
+                    ways *= q**x / mpmath.gamma(mpmath.mpf(x) + 1)
+                assert found == pytest.approx(float(ways), rel=rel)
+
+
+@pytest.mark.parametrize("n", [10**6, 10**8])
+def test_exact_coverage_of_rare_positives_in_a_huge_test_set_is_the_poisson_limit(n):
+    # 40 true positives and 20 wrong ones are expected. Binomial counts differ from Poisson ones by
+    # at most p = 60 / n in total variation (Le Cam).
+    p11, p10, p01 = 40 / n, 10 / n, 10 / n
+    result = coverage.exact(n, [p11, p10, p01, 1 - p11 - p10 - p01])
+    tp, wrong = np.meshgrid(np.arange(150), np.arange(120), indexing="ij")
+    weight = stats.poisson.pmf(tp, 40) * stats.poisson.pmf(wrong, 20)
+    interval = f1ci.f1_interval(tp, wrong, np.zeros_like(wrong))
+    expected = weight[(interval.low <= 0.8) & (interval.high >= 0.8)].sum()
+    # Probabilities are known to 1e-6.
+    assert result.coverage == pytest.approx(expected, abs=60 / n + 1e-6)
+    assert result.enumerated == pytest.approx(1, abs=1e-6)
+
+
+def _named(counts, level=0.95, method="wilson_indirect"):
+    interval = f1ci.f1_interval(*counts[:, :3].T, confidence_level=level, method=method)
+    return interval.low, interval.high
+
+
+def several(counts):
+    """Two intervals per test set."""
+    return tuple(
+        np.stack(ends, axis=1) for ends in zip(_named(counts), _named(counts, 0.5), strict=True)
+    )
+
+
+def test_undefined_intervals_count_as_misses_or_not_at_all():
+    def only_when_even(counts):
+        low = np.where(counts[:, 0] % 2 == 0, 0.0, np.nan)
+        return low, low + 1
+
+    result = coverage.exact(2, [0.5, 0.5], method=only_when_even, truth=0.5)
+    assert result.coverage == pytest.approx(0.5, abs=1e-15)
+    assert result.undefined == pytest.approx(0.5, abs=1e-15)
+    assert result.coverage_if_defined == pytest.approx(1, abs=1e-15)
+    assert result.expected_length == pytest.approx(1, abs=1e-15)
+    never = coverage.exact(2, [1.0], method=lambda c: (c[:, 0] * np.nan,) * 2, truth=0.5)
+    assert never.coverage == 0
+    assert math.isnan(never.coverage_if_defined)
+
+
+@pytest.mark.parametrize("of", [coverage.exact, partial(coverage.simulate, replicates=999, rng=5)])
+def test_several_intervals_at_once(of):
+    cells = design(*SCENARIOS[1])
+    both = of(20, cells, method=several, truth=[0.8, 0.7])
+    assert both.coverage.shape == (2,)
+    for k, (level, truth) in enumerate([(0.95, 0.8), (0.5, 0.7)]):
+        alone = of(20, cells, method=partial(_named, level=level), truth=truth)
+        assert both.coverage[k] == pytest.approx(alone.coverage, abs=1e-13)
+        assert both.expected_length[k] == pytest.approx(alone.expected_length, abs=1e-13)
+
+
+# Simulation
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_simulation_agrees_with_enumeration(method):
+    p = SCENARIOS[3]
+    simulated = coverage.simulate(25, [*p, 0.16], method=method, replicates=200_000, rng=20241118)
+    expected = coverage.exact(25, design(*p), method=method)
+    # Four standard errors; with 12 comparisons a correct program fails one time in a thousand,
+    # and the seed is fixed.
+    assert abs(simulated.coverage - expected.coverage) < 4 * simulated.coverage_error
+    assert abs(simulated.expected_length - expected.expected_length) < 4 * simulated.length_error
+    for name in ("overshoot", "degeneracy"):
+        share = getattr(expected, name)
+        error = math.sqrt(share * (1 - share) / 200_000)
+        assert getattr(simulated, name) == pytest.approx(share, abs=4 * error)
+    # The relative standard error is sqrt((kurtosis - 1) / (4 replicates)); the kurtosis is below 5.
+    assert simulated.length_deviation == pytest.approx(
+        expected.length_deviation, rel=4 * math.sqrt(1 / 200_000)
+    )
+
+
+def test_the_deviation_of_lengths_that_differ_little_keeps_its_digits():
+    cells = design(*SCENARIOS[1])
+    expected = coverage.exact(100_000, cells, method="wald").length_deviation
+    drawn = coverage.simulate(100_000, cells, method="wald", replicates=100_000, rng=7)
+    # As above; the kurtosis is near 3.
+    assert drawn.length_deviation == pytest.approx(expected, rel=4 * math.sqrt(1 / 100_000))
+
+
+def test_sums_of_batches_are_those_of_one_sample(monkeypatch):
+    # The same draws in one batch, computed by numpy from all values at once.
+    monkeypatch.setattr(coverage, "_BATCH", 400)
+    p = [*SCENARIOS[1], 0.4]
+    result = coverage.simulate(25, p, method=cautious, truth=0.8, replicates=250, rng=11)
+    streams = np.random.default_rng(11).spawn(3)
+    draws = np.concatenate(
+        [s.multinomial(25, p, size=k) for s, k in zip(streams, (100, 100, 50), strict=True)]
+    )
+    low, high = cautious(draws)
+    covered = (low <= 0.8) & (high >= 0.8)
+    assert result.coverage == pytest.approx(covered.mean(), rel=1e-13)
+    assert result.coverage_error == pytest.approx(stats.sem(covered), rel=1e-12)
+    assert result.expected_length == pytest.approx(np.nanmean(high - low), rel=1e-13)
+    assert result.length_deviation == pytest.approx(np.nanstd(high - low, ddof=1), rel=1e-12)
+    assert result.length_error == pytest.approx(stats.sem(high - low, nan_policy="omit"), rel=1e-12)
+    assert result.replicates == 250
+
+
+def cautious(counts):
+    """An interval that refuses small counts: undefined there."""
+    low, high = _named(counts)
+    return np.where(counts[:, 0] > 2, low, np.nan), high
+
+
+def _study(executor=None, rng=99):
+    options = {"method": "wilson_direct", "replicates": 600_000, "rng": rng, "executor": executor}
+    return coverage.simulate(60, [*SCENARIOS[2], 0.04], **options)
+
+
+@pytest.fixture(scope="module")
+def study():
+    return pickle.dumps(_study())
+
+
+def test_two_processes_give_the_same_numbers(study):
+    with ProcessPoolExecutor(2) as pool:
+        assert pickle.dumps(_study(pool)) == study
+
+
+@pytest.fixture
+def cluster():
+    distributed = pytest.importorskip("distributed", reason="needs dask.distributed")
+    options = {"threads_per_worker": 1, "processes": True, "dashboard_address": ":0"}
+    # A death below is meant.
+    options["silence_logs"] = logging.CRITICAL
+    with distributed.LocalCluster(n_workers=2, **options) as two, distributed.Client(two) as client:
+        yield client
+
+
+def test_a_dask_cluster_gives_the_same_numbers(study, cluster):
+    assert pickle.dumps(_study(cluster.get_executor())) == study
+
+
+class Deadly(Executor):
+    """Kills a worker once a quarter of the results are there."""
+
+    def __init__(self, pool, worker):
+        self.pool, self.worker = pool, worker
+
+    def map(self, function, streams, sizes):
+        for done, result in enumerate(self.pool.map(function, streams, sizes), 1):
+            if done == len(sizes) // 4:
+                os.kill(self.worker, signal.SIGKILL)
+            yield result
+
+
+@pytest.mark.slow
+def test_a_lost_worker_changes_nothing(cluster):
+    options = {"method": "wilson_direct", "replicates": 3_000_000, "rng": 7}
+    study = partial(coverage.simulate, 60, [*SCENARIOS[2], 0.04], **options)
+    worker = min(cluster.run(os.getpid).values())
+    result = study(executor=Deadly(cluster.get_executor(), worker))
+    assert pickle.dumps(result) == pickle.dumps(study())
+
+
+def test_seeds_of_every_kind_and_different_ones_differ(study):
+    assert pickle.dumps(_study(rng=np.random.SeedSequence(99))) == study
+    assert pickle.dumps(_study(rng=np.random.default_rng(99))) == study
+    assert pickle.dumps(_study(rng=100)) != study
+
+
+THREE, MANY = {"truth": [0.1] * 3, "replicates": 9}, 10**9
+QUARTERS = [0.25] * 4
+
+
+@pytest.mark.parametrize(
+    ("of", "n", "cells", "options", "message"),
+    [
+        ("tables", 2**60, HALVES, {}, "n must lie between 1 and 1000000000, got 11529"),
+        ("exact", MANY, QUARTERS, {}, "gives about .* simulate instead"),
+        ("exact", 5, [0.5, 0.4, 0.2, 0], {}, "add up to 1, got a sum of 1.1"),
+        ("exact", 5, [0, 0, 0, 1], {}, r"must lie in \(0, 1\], got 0.0"),
+        ("exact", 5, HALVES, {"method": "x"}, "got 'x'"),
+        ("exact", 5, HALVES, {"least": 2}, "between 0 and 1, got 2"),
+        ("exact", 5, HALVES, {"least": 1}, "leave some tables, got 1"),
+        ("tables", MANY, [0.5, 0.5], {}, r"about 1e\+09 tables .*, or leave out .* least=0"),
+        ("simulate", 5, HALVES, {"method": several} | THREE, r"\(9, 3\) for 9 .* shapes \(9, 2\)"),
+        ("simulate", 5, HALVES, {"method": several}, "truth must be numeric, got None"),
+        ("simulate", 5, [0.5, 0.5], {}, r"shape \(4,\), got shape \(2,\)"),
+        ("simulate", 5, HALVES, {"replicates": 0}, "got 0"),
+    ],
+)
+def test_bad_arguments_are_quoted(of, n, cells, options, message):
+    typed = "truth" in message
+    with pytest.raises(TypeError if typed else ValueError, match=message):
+        list(coverage.tables(n, cells)) if of == "tables" else getattr(coverage, of)(
+            n, cells, **options
+        )
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.id)
+def test_tables_3_and_4(row):
+    _, table, scenario, n, method = row.id.split("/")
+    p11, p10, p01 = SCENARIOS[int(scenario[-1])]
+    cells = [p11, p10, p01, max(1 - p11 - p10 - p01, 0.0)]
+    result = coverage.exact(int(n[2:]), cells, method=method)
+    expected, deviation = result.expected_length, result.length_deviation
+    if table == "table-3":
+        expected, deviation = result.coverage, math.sqrt(result.coverage * (1 - result.coverage))
+    # Half a unit of the third decimal and four standard errors of the paper's replicates.
+    tolerance = 0.0005 + 4 * deviation / math.sqrt(REPLICATES)
+    assert float(row.printed) == pytest.approx(expected, abs=tolerance)
