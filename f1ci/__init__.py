@@ -11,9 +11,12 @@ from f1ci.crossvalidation import bcv_partitions
 from f1ci.data import binary_counts, confusion_matrix
 from f1ci.intervals import f1_interval, f1_score_interval, metric_interval, score_interval
 from f1ci.joint import joint_intervals
+from f1ci.means import mean_difference, mean_interval
 from f1ci.methods.quantile import equicoordinate_quantile
+from f1ci.pilot import PilotSize, pilot_interval_size
 from f1ci.planning import comparison_sample_size, pilot_sample_size, sample_size
 from f1ci.posteriors import Posterior, bayes_test, effective_counts, posterior
+from f1ci.repeated import RepeatedInterval, repeated_difference, repeated_interval
 from f1ci.report import ClassificationReport, classification_report, matrix_report
 from f1ci.results import (
     BayesTest,
@@ -43,7 +46,9 @@ __all__ = [
     "IntervalWarning",
     "JointIntervals",
     "ModelComparison",
+    "PilotSize",
     "Posterior",
+    "RepeatedInterval",
     "SampleSize",
     "SmallSampleWarning",
     "UndefinedMetricWarning",
@@ -65,12 +70,17 @@ __all__ = [
     "f1_score_interval",
     "joint_intervals",
     "matrix_report",
+    "mean_difference",
+    "mean_interval",
     "methods",
     "metric_interval",
     "metrics",
+    "pilot_interval_size",
     "pilot_sample_size",
     "plot",
     "posterior",
+    "repeated_difference",
+    "repeated_interval",
     "sample_size",
     "score_interval",
     "unpaired_difference",

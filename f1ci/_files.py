@@ -239,9 +239,14 @@ def _check_object(one: object, number: int, file: str) -> None:
 
 
 def _cell(value: object) -> str:
-    """Return a value of JSON as the text of a cell; null is an empty one."""
+    """Return a value of JSON as the text of a cell; null is an empty one.
+
+    A list of one value is that value: harnesses log one response so.
+    """
     if value is None:
         return ""
+    if isinstance(value, list) and len(value) == 1:
+        return _cell(value[0])
     if isinstance(value, float) and value.is_integer():
         return str(int(value))
     return value if isinstance(value, str) else json.dumps(value)

@@ -20,6 +20,7 @@ from f1ci.methods.closed_form import Limits
 from f1ci.methods.delta import normal_quantile
 from f1ci.metrics import Metric, Tversky
 from f1ci.metrics.averages import MacroStar, Mean
+from f1ci.metrics.shares import KnownShares
 from f1ci.results import (
     Array,
     Classes,
@@ -212,6 +213,8 @@ def _check_left_out(parts: list[Sample], question: Question) -> None:
 
 def _with_few_items(metric: Metric, matrix: Matrix) -> NDArray[np.bool_] | None:
     """Tell in which classes of an average fewer than `FEW` items matter to the score."""
+    if isinstance(metric, KnownShares):
+        return _with_few_items(metric.of, matrix)
     if isinstance(metric, MacroStar):
         of_precision = _with_few_items(metric.of_precision, matrix)
         of_recall = _with_few_items(metric.of_recall, matrix)
@@ -265,7 +268,7 @@ def _lacking(sample: Sample, question: Question) -> str:
     """Return a clause that says which classes are never true or never predicted."""
     matrix = sample.matrix
     undefined = np.flatnonzero(np.isnan(sample.estimate))
-    if matrix is None or not len(undefined):
+    if matrix is None or question.each or not len(undefined):
         return ""
     r = matrix.cells.r
     true = matrix.true.reshape(r, -1)[:, undefined[0]]

@@ -8,7 +8,7 @@ comparisons, joint intervals, reports and the command line all ask here.
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from f1ci._labels import are_indicators
 from f1ci.data import Items, UnitCounts, binary_items, class_items, indicator_units
 from f1ci.metrics import Metric, Tversky
 from f1ci.metrics.averages import MacroStar, Mean, mean_of, with_rule
+from f1ci.metrics.shares import shares_by_class, shares_of_two, with_shares
 from f1ci.results import Classes, Labels
 
 AVERAGES = ("binary", "micro", "macro", "weighted", "samples")
@@ -135,6 +136,73 @@ def _of_indicators(
     return Reading(with_rule(metric, (), constant), units, units.classes, each, constant)
 
 
+def read_with_shares(
+    named: Mapping[str, Labels],
+    metric: str | Metric,
+    class_shares: Mapping[Any, float] | None,
+    *,
+    average: str | None = "binary",
+    pos_label: Hashable = 1,
+    labels: Classes | None = None,
+    groups: Labels | None = None,
+    zero_division: float = np.nan,
+) -> Reading:
+    """Return the data of labels, and the metric in a population with known shares of the classes.
+
+    Averages are over `labels`, but the shares are those of all classes.
+    """
+    reading = read(
+        named,
+        metric,
+        average=average,
+        pos_label=pos_label,
+        labels=labels if class_shares is None else None,
+        groups=groups,
+        zero_division=zero_division,
+    )
+    if class_shares is None:
+        return reading
+    return _in_population(reading, class_shares, pos_label, labels)
+
+
+def _in_population(
+    reading: Reading,
+    class_shares: Mapping[Any, float],
+    pos_label: Hashable,
+    labels: Classes | None,
+) -> Reading:
+    """Return the reading with the metric of a population with known shares of the classes."""
+    if reading.each:
+        how = "labels=['a'] and average='macro' give the score of class 'a'"
+        raise ValueError(f"class_shares goes with one score; {how}, got average=None")
+    items = reading.data
+    if not isinstance(items, Items):
+        rule = "class_shares goes with one label for each item, not with indicators"
+        raise ValueError(f"{rule}, got {_validation.short(class_shares)}")
+    if reading.metric.binary:
+        _refuse_labels(labels)
+        shares = shares_of_two(class_shares, pos_label)
+    else:
+        shares = shares_by_class(class_shares, items.classes)
+    of = reading.metric
+    if labels is not None:
+        places = tuple(_place_of(label, items.classes) for label in labels)
+        of = with_rule(of, places, reading.constant)
+    true = np.zeros(len(items.classes))
+    np.add.at(true, items.codes[0], items.counts)
+    # Every model keeps the classes of the shares.
+    known = with_shares(of, shares, true, items.classes)
+    return reading._replace(metric=known, data=items._replace(named=True))
+
+
+def _place_of(label: Hashable, classes: Classes) -> int:
+    """Return the place of a class, or refuse one that does not occur."""
+    if label not in classes:
+        rule = f"labels must name classes that occur ({_validation.listing(list(classes))})"
+        raise ValueError(f"{rule}, got {_validation.short(label)}")
+    return list(classes).index(label)
+
+
 def zero_division_of(value: float) -> float:
     """Return 0, 1 or nan: what an undefined score counts."""
     if not isinstance(value, (int, float, np.number)) or not (value in (0, 1) or value != value):
@@ -147,6 +215,7 @@ def refuse_weights(sample_weight: object) -> None:
     if sample_weight is not None:
         raise TypeError(
             "sample_weight is not offered: repeat rows that stand for several items, pass groups= "
-            "for items that belong together, and average scores of strata by hand; "
+            "for items that belong together, and class_shares= to score_interval if classes are as "
+            "frequent elsewhere (see the page 'Another prevalence, another F1'); "
             f"got {_validation.short(sample_weight)}"
         )

@@ -6,14 +6,18 @@ formulas, and says when they fail.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import numpy as np
 from numpy.typing import ArrayLike
 
 from f1ci import _validation
 from f1ci import metrics as _metrics
 from f1ci._interval import Question, interval_of
+from f1ci._reading import zero_division_of
 from f1ci.data import UnitCounts, unit_counts
 from f1ci.metrics import Metric
-from f1ci.metrics.averages import mean_of
+from f1ci.metrics.averages import mean_of, with_rule
 from f1ci.results import Interval
 from f1ci.samples import difference, sample
 
@@ -25,6 +29,7 @@ def clustered_interval(
     metric: str | Metric = "f1",
     *,
     average: str | None = None,
+    zero_division: float = np.nan,
     method: str | None = None,
     confidence_level: float = 0.95,
     alternative: str = "two-sided",
@@ -41,7 +46,11 @@ def clustered_interval(
     average : {None, "micro", "macro", "weighted", "samples"}, optional
         For counts by class: every class by itself; the score of all classes' counts; the mean
         of the classes' scores, plain or weighted by the classes' true items. "samples" is the
-        mean of the units' scores; a unit with nothing to find and nothing found is left out.
+        mean of the units' scores. See `zero_division` for a unit with nothing to find and nothing
+        found.
+    zero_division : {nan, 0, 1}, default nan
+        What an undefined score counts in an average; see `score_interval`. By default it is left
+        out, and a warning says so. scikit-learn counts 0.
     method : {"logit", "delta"}, optional
         "logit", the default, has the jackknife's variance and Student's quantile on the logit
         scale. "delta" is the plain cluster-robust normal interval.
@@ -72,7 +81,9 @@ def clustered_interval(
     >>> print(f"{interval.estimate:.3f} ({interval.low:.3f}, {interval.high:.3f})")
     0.795 (0.614, 0.905)
     """
-    return _interval({"counts": counts}, metric, average, method, confidence_level, alternative)
+    of = {"counts": counts}
+    question = Question("", method, confidence_level, alternative)
+    return _interval(of, metric, average, zero_division, question)
 
 
 def clustered_difference(
@@ -81,6 +92,7 @@ def clustered_difference(
     metric: str | Metric = "f1",
     *,
     average: str | None = None,
+    zero_division: float = np.nan,
     method: str | None = None,
     confidence_level: float = 0.95,
     alternative: str = "two-sided",
@@ -91,7 +103,7 @@ def clustered_difference(
     ----------
     counts_a, counts_b : array_like of int, shape (units, 3) or (units, classes, 3)
         The counts of both models, the same unit in the same row.
-    metric, average, method, confidence_level, alternative
+    metric, average, zero_division, method, confidence_level, alternative
         See `clustered_interval`.
 
     Returns
@@ -109,28 +121,30 @@ def clustered_difference(
     0.071 (0.001, 0.141)
     """
     of = {"counts_a": counts_a, "counts_b": counts_b}
-    return _interval(of, metric, average, method, confidence_level, alternative)
+    question = Question("", method, confidence_level, alternative)
+    return _interval(of, metric, average, zero_division, question)
 
 
 def _interval(
     counts: dict[str, ArrayLike],
     metric: str | Metric,
     average: str | None,
-    method: str | None,
-    confidence_level: float,
-    alternative: str,
+    zero_division: float,
+    question: Question,
 ) -> Interval:
     """Return the interval for the counts by unit of one model, or of A and B."""
+    level = _validation.confidence_level(question.level)
     metric = _metrics.get(metric)
+    constant = zero_division_of(zero_division)
     if average is not None:
-        metric = mean_of(_validation.choice("average", average, AVERAGES), metric)
-    level = _validation.confidence_level(confidence_level)
+        mean = mean_of(_validation.choice("average", average, AVERAGES), metric)
+        metric = with_rule(mean, (), constant)
     tables = [unit_counts(name, value, average is not None) for name, value in counts.items()]
-    _validation.shaped(
-        "counts_b", tables[-1], tables[-1].shape == tables[0].shape, str(tables[0].shape)
-    )
-    units = UnitCounts(tuple(tables), range(tables[0].shape[1]))
+    first = tables[0].shape
+    _validation.shaped("counts_b", tables[-1], tables[-1].shape == first, str(first))
+    units = UnitCounts(tuple(tables), range(first[1]))
     if len(tables) == 1:
-        return interval_of(sample(metric, units), Question(metric.name, method, level, alternative))
-    question = Question(f"{metric.name} (B - A)", method, level, alternative)
+        question = replace(question, name=metric.name, level=level, constant=constant)
+        return interval_of(sample(metric, units), question)
+    question = replace(question, name=f"{metric.name} (B - A)", level=level)
     return interval_of(difference(metric, units), question)

@@ -14,8 +14,8 @@ just if the 95 % interval does not hold zero.
 
 from __future__ import annotations
 
-from collections.abc import Hashable
-from typing import NamedTuple
+from collections.abc import Hashable, Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -23,7 +23,7 @@ from numpy.typing import ArrayLike
 from f1ci import _validation
 from f1ci import metrics as _metrics
 from f1ci._interval import Question, interval_of, limits_of, method_for
-from f1ci._reading import Reading, read
+from f1ci._reading import Reading, read, read_with_shares
 from f1ci.data import Cells, Items, Matrix
 from f1ci.methods import ellipse, paired
 from f1ci.methods.closed_form import Limits
@@ -42,6 +42,7 @@ def difference_interval(
     labels: Classes | None = None,
     groups: Labels | None = None,
     zero_division: float = np.nan,
+    class_shares: Mapping[Any, float] | None = None,
     method: str | None = None,
     confidence_level: float = 0.95,
     alternative: str = "two-sided",
@@ -67,6 +68,8 @@ def difference_interval(
     zero_division : {nan, 0, 1}, default nan
         What an undefined score counts in averages; see `score_interval`. Each model has the score
         that it has alone.
+    class_shares : mapping, optional
+        The known share of each true class where the scores are wanted; see `score_interval`.
     method : str, optional
         "score", the default, for smooth metrics; the longer "cautious", for Tversky indices and
         accuracy; "logit" and "delta", for all. With `groups` "logit" is the default.
@@ -98,9 +101,10 @@ def difference_interval(
     0.139 (0.058, 0.234)
     """
     level = _validation.confidence_level(confidence_level)
-    reading = read(
+    reading = read_with_shares(
         {"y_true": y_true, "y_pred_a": y_pred_a, "y_pred_b": y_pred_b},
         metric,
+        class_shares,
         pos_label=pos_label,
         labels=labels,
         groups=groups,

@@ -129,7 +129,8 @@ class Cells:
     @cached_property
     def complete(self) -> bool:
         """True if all cells are listed, row by row."""
-        return np.array_equal(self.places, np.arange(self.r * self.r))
+        every = self.r * self.r
+        return len(self.true) == every and np.array_equal(self.places, np.arange(every))
 
     @cached_property
     def _sums(self) -> Any:
@@ -366,7 +367,7 @@ def binary_items(
             codes = np.array([[0, 0, 1, 1], [0, 1, 0, 1]])
             return Items(codes, np.array(counts, dtype=np.float64), None, _BINARY, 2)
     codes = _binary_codes(named, pos_label)
-    return count_items(codes, _BINARY, _group_codes(groups, codes.shape[1]))
+    return count_items(codes, _BINARY, group_codes(groups, codes.shape[1]))
 
 
 _BINARY = ("negative", "positive")
@@ -378,7 +379,7 @@ def class_items(
     """Count items by their labels, of any number of classes; names are for messages."""
     codes, classes = _labels.encode(named, wanted=labels, others=True)
     _validation.at_least_two("classes", len(classes), "an average over classes")
-    items = count_items(codes, classes, _group_codes(groups, codes.shape[1]))
+    items = count_items(codes, classes, group_codes(groups, codes.shape[1]))
     return items if labels is None else items._replace(asked=len(labels), named=True)
 
 
@@ -520,7 +521,7 @@ def _binary_codes(arrays: Mapping[str, Labels], pos_label: Hashable) -> Codes:
     return np.asarray(codes == positive, dtype=np.intp)
 
 
-def _group_codes(groups: Labels | None, items: int) -> Codes | None:
+def group_codes(groups: Labels | None, items: int) -> Codes | None:
     """Return the group of each item as 0, 1, ...; there are at least two groups."""
     return None if groups is None else _codes_of(groups, items)
 

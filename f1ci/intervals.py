@@ -8,7 +8,8 @@ each, to 12 digits.
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -16,9 +17,10 @@ from numpy.typing import ArrayLike
 from f1ci import _validation
 from f1ci import metrics as _metrics
 from f1ci._interval import Question, interval_of
-from f1ci._reading import read, refuse_weights
+from f1ci._reading import read_with_shares, refuse_weights
 from f1ci.data import Matrix
 from f1ci.metrics import Metric
+from f1ci.metrics.shares import shares_by_row, with_shares
 from f1ci.results import Classes, Interval, Labels
 from f1ci.samples import Counts, sample
 
@@ -110,6 +112,7 @@ def score_interval(
     labels: Classes | None = None,
     groups: Labels | None = None,
     zero_division: float = np.nan,
+    class_shares: Mapping[Any, float] | None = None,
     method: str | None = None,
     confidence_level: float = 0.95,
     alternative: str = "two-sided",
@@ -143,6 +146,10 @@ def score_interval(
         What an undefined score counts, of a class that is never true and never predicted or of
         an item without classes. By default an average leaves it out, and a warning says so. With
         0 or 1 it counts so in the estimate; the limits are as wide as not knowing it makes them.
+    class_shares : mapping, optional
+        The share of each true class where the score is wanted, such as ``{1: 0.02, 0: 0.98}``, if
+        it is known and another one than in the test set: another prevalence, the areas of a map.
+        The shares sum to 1. `labels` then says which classes an average is over.
     method : str, optional
         By default "score", or "logit" with `groups`, for averages over the classes of indicators,
         and for metrics that are not smooth. `f1_interval` says what each method is.
@@ -177,11 +184,22 @@ def score_interval(
     >>> each = f1ci.score_interval(y_true, y_pred, "precision", average=None)
     >>> each.classes, each.estimate.round(2)
     (('a', 'b', 'c'), array([0.67, 0.75, 1.  ]))
+
+    Half of a test set is positive. Recall is 0.9, and 0.1 of the negatives are called positive. In
+    use one item in a hundred is positive. Precision is then 0.009 / (0.009 + 0.099):
+
+    >>> y_true = [1] * 100 + [0] * 100
+    >>> y_pred = [1] * 90 + [0] * 10 + [1] * 10 + [0] * 90
+    >>> rare = {1: 0.01, 0: 0.99}
+    >>> interval = f1ci.score_interval(y_true, y_pred, "precision", class_shares=rare)
+    >>> f"{interval.estimate:.4f}, {0.009 / (0.009 + 0.099):.4f}"
+    '0.0833, 0.0833'
     """
     level = _validation.confidence_level(confidence_level)
-    reading = read(
+    reading = read_with_shares(
         {"y_true": y_true, "y_pred": y_pred},
         metric,
+        class_shares,
         average=average,
         pos_label=pos_label,
         labels=labels,
@@ -281,6 +299,7 @@ def metric_interval(
     *,
     method: str | None = None,
     fixed: str | None = None,
+    class_shares: ArrayLike | Mapping[int, float] | None = None,
     confidence_level: float = 0.95,
     alternative: str = "two-sided",
 ) -> Interval:
@@ -303,6 +322,8 @@ def metric_interval(
     fixed : {"rows"}, optional
         "rows" if the number of items of each true class was chosen beforehand. By default all
         counts are random. For score limits; the standard error stays that of random counts.
+    class_shares : sequence or mapping, optional
+        The known share of each true class where the score is wanted, by row; see `score_interval`.
     confidence_level : float, default 0.95
         The nominal level.
     alternative : {"two-sided", "greater", "less"}, default "two-sided"
@@ -346,5 +367,9 @@ def metric_interval(
         _validation.choice("fixed", fixed, ("rows",))
         if method is not None:
             _validation.choice("method with fixed='rows'", method, ("score",))
-    of_matrix = sample(metric, Matrix.of(table), fixed=fixed is not None)
+    data = Matrix.of(table)
+    if class_shares is not None:
+        shares = shares_by_row(class_shares, data.cells.r)
+        metric = with_shares(metric, shares, data.true, range(data.cells.r))
+    of_matrix = sample(metric, data, fixed=fixed is not None)
     return interval_of(of_matrix, Question(metric.name, method, level, alternative))

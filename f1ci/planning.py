@@ -107,9 +107,9 @@ def sample_size(
     positives = variance_bound / b / standard_error / standard_error
     total = None
     if prevalence is not None:
-        total = _round_up(positives / _validation.fraction("prevalence", prevalence))
+        total = round_up(positives / _validation.fraction("prevalence", prevalence))
     return SampleSize(
-        positives=_round_up(positives),
+        positives=round_up(positives),
         total=total,
         variance_bound=variance_bound,
         standard_error=standard_error,
@@ -295,8 +295,8 @@ def _plan(
     errors = float(normal_quantile(level) + special.ndtri(power))
     squares = (errors / delta) ** 2
     return DifferenceSampleSize(
-        items=_round_up(squares * paired),
-        unpaired=_round_up(squares * unpaired),
+        items=round_up(squares * paired),
+        unpaired=round_up(squares * unpaired),
         difference=delta,
         power=power,
         variance=paired,
@@ -313,7 +313,7 @@ def _variance_bound(b: float) -> float:
     return u * (b + u) ** 2 / (1.0 + u) ** 4
 
 
-def _round_up(items: float) -> int:
+def round_up(items: float) -> int:
     """Return the whole number of items, at least one, that a plan asks for."""
     if not items <= _validation.MAX_COUNT:
         raise ValueError(f"a sample must not exceed 2**50 items, but the plan asks for {items:.3g}")

@@ -169,7 +169,7 @@ def classification_report(
     dog           0.887 (0.785 to 0.944)  0.917 (0.819 to 0.964)  0.902 (0.832 to 0.944)       60
     accuracy                                                      0.880 (0.802 to 0.930)      100
     macro avg     0.878 (0.795 to 0.930)  0.871 (0.788 to 0.925)  0.874 (0.794 to 0.927)      100
-    weighted avg  0.880 (0.800 to 0.930)  0.880 (0.802 to 0.930)  0.879 (0.800 to 0.930)      100
+    weighted avg  0.880 (0.797 to 0.929)  0.880 (0.802 to 0.930)  0.879 (0.800 to 0.930)      100
     95 % confidence intervals, each by itself; method score
     """
     refuse_weights(sample_weight)

@@ -26,6 +26,7 @@ from f1ci.methods.units import Moves
 from f1ci.metrics import Metric, Tversky
 from f1ci.metrics.averages import MacroStar, Mean, settled
 from f1ci.metrics.base import ExpectationMetric, expectations, is_f1
+from f1ci.metrics.shares import KnownShares
 from f1ci.results import Array, Classes, FloatOrArray
 
 # The equation of a table needs a z that is not rounding.
@@ -282,6 +283,8 @@ def _cells_looked_at(matrix: Matrix) -> tuple[Cells, Array]:
 
 def left_out(metric: Metric) -> tuple[int, ...]:
     """Return the classes that a settled average leaves out because they have no score."""
+    if isinstance(metric, KnownShares):
+        return left_out(metric.of)
     if isinstance(metric, MacroStar):
         return left_out(metric.of_precision) + left_out(metric.of_recall)
     if isinstance(metric, Mean) and np.isnan(metric.constant):
@@ -291,6 +294,8 @@ def left_out(metric: Metric) -> tuple[int, ...]:
 
 def unknown(metric: Metric, matrix: Matrix) -> tuple[FloatOrArray, FloatOrArray] | None:
     """Return how much lower and higher an average may be because of classes without a score."""
+    if isinstance(metric, KnownShares):
+        return unknown(metric.of, metric.scaled(matrix))
     if not isinstance(metric, Mean | MacroStar):
         return None
     constant = (metric if isinstance(metric, Mean) else metric.of_recall).constant
@@ -447,14 +452,19 @@ def difference(metric: Metric, data: Items | UnitCounts) -> Difference:
     a = sample(metric, data.of_models(0))
     b = sample(metric, data.of_models(1))
     if isinstance(a, Units) and isinstance(b, Units):
-        change = units.change(a.moves, b.moves)
-        error = units.delta_error(change.influence, change.estimate)
-        return Difference(metric, a, b, error, np.zeros_like(error))
+        return difference_of_units(metric, a, b)
     if isinstance(data, UnitCounts):
         raise TypeError("unit counts make units")
     error = _error_of_difference(metric, data)
     r = covariance.correlation(covariance.smoothed(data, [(0, metric), (1, metric)]))
     return Difference(metric, a, b, error, r)
+
+
+def difference_of_units(metric: Metric, a: Units, b: Units) -> Difference:
+    """Return the sample of B minus A on the same units."""
+    change = units.change(a.moves, b.moves)
+    error = units.delta_error(change.influence, change.estimate)
+    return Difference(metric, a, b, error, np.zeros_like(error))
 
 
 def _error_of_difference(metric: Metric, items: Items) -> Array:
@@ -549,15 +559,8 @@ def _mean_over_units(metric: Mean, index: Tversky, table: Array) -> Units:
     tp, fp, fn = np.moveaxis(table.sum(axis=2), 1, 0)
     scores = closed_form.tversky_moments(tp, fp, fn, index.a, index.b)[0]
     scores = np.where(np.isnan(scores), metric.constant, scores)
-    known = ~np.isnan(scores)
-    every = np.zeros((3, len(scores)))
-    estimate = np.array(np.nan)
-    if known.any():
-        moves = units.moves_of_scores(scores[known])
-        estimate = moves.estimate
-        every[:, known] = moves.influence, moves.left_out, moves.share
-    sample_of_units = Units(metric, Moves(estimate, *every))
-    sample_of_units.units_left_out = int((~known).sum())
+    sample_of_units = Units(metric, units.moves_of_scores(scores))
+    sample_of_units.units_left_out = int(np.isnan(scores).sum())
     return sample_of_units
 
 

@@ -636,4 +636,5 @@
   if (skip) Object.assign(skip, { href: "#calc", textContent: "Skip to the calculator" });
   restore();
   update();
+  find("result").classList.remove("calc-loading");
 })();

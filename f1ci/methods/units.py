@@ -196,13 +196,23 @@ def _class_shares(total: Array, a: float, b: float, weight: Array) -> Array:
     return np.asarray(variance / variance.sum())
 
 
-def moves_of_scores(scores: Array) -> Moves:
-    """Return how units move the mean of their own scores, shape (units, ...)."""
-    units = len(scores)
-    estimate = scores.mean(axis=0)
-    influence = _rounded(scores - estimate, np.abs(scores) + np.abs(estimate)) / units
-    left_out = influence * (units / max(units - 1, 1))
-    return Moves(estimate, influence, left_out, np.full_like(influence, 1.0 / units))
+def moves_of_scores(scores: Array, groups: NDArray[np.intp] | None = None) -> Moves:
+    """Return how units, or groups of them, move the mean of the units' scores (units,).
+
+    Units whose score is nan are left out.
+    """
+    known = ~np.isnan(scores)
+    number = max(int(known.sum()), 1)
+    estimate = np.asarray(scores[known].sum() / number if known.any() else np.nan)
+    moved = _rounded(scores - estimate, np.abs(scores) + np.abs(estimate)) / number
+    influence = np.where(known, moved, 0.0)
+    share = known / number
+    if groups is not None:
+        influence = np.asarray(np.bincount(groups, influence), dtype=np.float64)
+        share = np.asarray(np.bincount(groups, share), dtype=np.float64)
+    others = np.maximum(1.0 - share, _EVERYTHING)
+    left_out = np.where(others > _EVERYTHING, influence / others, 0.0)
+    return Moves(estimate, influence, left_out, share)
 
 
 def moves_of_items(

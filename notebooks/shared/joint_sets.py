@@ -42,7 +42,7 @@ def cell_bits(rules: int) -> Array:
     return np.asarray((np.arange(2 ** (rules + 1))[:, None] >> np.arange(rules, -1, -1)) & 1)
 
 
-def hold(rows: JointRows, q: Array, truth: Array) -> Array:
+def hold(rows: JointRows, q: Array | float, truth: Array) -> Array:
     """Say where all intervals hold; an undefined estimate without an interval does no harm."""
     with np.errstate(divide="ignore", invalid="ignore"):
         low, high = rows.limits(q)

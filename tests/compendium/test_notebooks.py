@@ -614,3 +614,15 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path, path, text, module, messa
 def test_a_record_that_cannot_be_read_is_made_again(copied, text):
     (copied / "_build" / "records" / "draws.json").write_text(text)
     assert reason(copied, "draws") == "never run"
+
+
+@pytest.mark.slow
+def test_a_dask_scheduler_without_workers_is_named(monkeypatch):
+    from compendium import pool
+    from distributed import LocalCluster
+
+    monkeypatch.setattr(pool, "_PATIENCE", 1)
+    with LocalCluster(n_workers=0, dashboard_address=":0") as cluster:
+        monkeypatch.setenv("F1CI_SCHEDULER", cluster.scheduler_address)
+        with pytest.raises(RuntimeError, match=r"scheduler at .* has no workers"), pool.executor():
+            pass

@@ -12,7 +12,6 @@ from benchmarks import peers
 from compendium import DATA, data
 
 import f1ci
-from notebooks.shared import atlas
 
 
 @pytest.fixture(scope="module")
@@ -86,15 +85,6 @@ def test_coverage_counts_what_holds_the_truth():
 
     half = peers.study(design, fails, 100, rng)
     assert (half["covered"], half["defined"], half["message"]) == (50, 50, "ValueError: odd")
-
-
-def test_random_populations_are_populations():
-    rng = np.random.default_rng(1)
-    for _ in range(50):
-        cells, n = atlas.random_population(rng)
-        assert cells.sum() == pytest.approx(1)
-        relevant = cells.sum(axis=0) + cells.sum(axis=1) - cells.diagonal()
-        assert n * relevant.min() >= 8
 
 
 def test_the_stored_times_are_a_whole_run():

@@ -42,6 +42,11 @@ MATRIX = {"matrix": [[9, 2], [3, 8]]}
 CLASSES = {"labels": [0, 1], "groups": [0, 1, 2, 3] * 4}
 COUNTED = {"sample_weight": None, "zero_division": 0}
 UNITS = {"metric": "f1", "average": None, **BY_GROUP}
+SCORES = [0.9, 0.7, 0.8, 1.0] * 4
+OF_MEANS = {"groups": [0, 1, 2, 3] * 4, "empty": 0, **SIDE, "method": "logit"}
+KNOWN = {"class_shares": {1: 0.1, 0: 0.9}}
+REPEATED = {**CLASSES, "metric": "f1", "average": "macro", "confidence_level": 0.9}
+REPEATED["alternative"] = "less"
 LARGE = {"metric": "f1", "difference": 0.1, "power": 0.7}
 DRAWN = {"metric": "f1", "margin": 0.1, "pos_label": 1, "rng": 1, "confidence_level": 0.9}
 WEIGHTS = {"prior": 1.0, "rope": 0.01, "rho1": 0.3, "rho2": 0.3}
@@ -86,6 +91,29 @@ CALLS = {
         f1ci.metric_interval,
         {**MATRIX, **SIDE, "metric": "macro_f1", "fixed": "rows"},
     ),
+    "metric_interval, shares": (
+        f1ci.metric_interval,
+        {**MATRIX, "metric": "f1", "class_shares": [0.9, 0.1]},
+    ),
+    "score_interval, shares": (f1ci.score_interval, {**ONE, **KNOWN, "metric": "macro_f1"}),
+    "mean_interval": (f1ci.mean_interval, {"scores": SCORES, **OF_MEANS}),
+    "mean_difference": (
+        f1ci.mean_difference,
+        {"scores_a": SCORES, "scores_b": [*SCORES[1:], 0.9], **OF_MEANS},
+    ),
+    "repeated_interval": (f1ci.repeated_interval, {"y_true": TRUE, "y_preds": [A, B], **REPEATED}),
+    "repeated_interval, binary": (
+        f1ci.repeated_interval,
+        {"y_true": TRUE, "y_preds": [A, B], "pos_label": 1},
+    ),
+    "repeated_difference": (
+        f1ci.repeated_difference,
+        {"y_true": TRUE, "y_preds_a": [A, B], "y_preds_b": [B, TRUE], **REPEATED},
+    ),
+    "repeated_difference, binary": (
+        f1ci.repeated_difference,
+        {"y_true": TRUE, "y_preds_a": [A, B], "y_preds_b": [B, TRUE], "pos_label": 1},
+    ),
     "clustered_interval": (f1ci.clustered_interval, {"counts": COUNTS, **UNITS}),
     "clustered_difference": (
         f1ci.clustered_difference,
@@ -97,7 +125,7 @@ CALLS = {
     ),
     "difference_interval, binary": (
         f1ci.difference_interval,
-        {**PAIR, "metric": "f1", "pos_label": 1},
+        {**PAIR, **KNOWN, "metric": "f1", "pos_label": 1},
     ),
     "difference_test": (
         f1ci.difference_test,
@@ -159,6 +187,21 @@ CALLS = {
             "prevalence": 0.3,
             "confidence_level": 0.9,
         },
+    ),
+    "pilot_interval_size": (
+        f1ci.pilot_interval_size,
+        {
+            **ONE,
+            **CLASSES,
+            "metric": "f1",
+            "average": "macro",
+            "half_width": 0.1,
+            "confidence_level": 0.9,
+        },
+    ),
+    "pilot_interval_size, binary": (
+        f1ci.pilot_interval_size,
+        {**ONE, "half_width": 0.1, "pos_label": 1},
     ),
     "pilot_sample_size": (
         f1ci.pilot_sample_size,

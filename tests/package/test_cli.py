@@ -5,10 +5,10 @@ import os
 import subprocess
 import sys
 from importlib.metadata import entry_points
+from pathlib import Path
 
 import numpy as np
 import pytest
-from compendium import ROOT
 
 import f1ci
 from f1ci import cli
@@ -19,6 +19,9 @@ TRUE = (RNG.random(N) < 0.4).astype(int)
 A = np.where(RNG.random(N) < 0.78, TRUE, 1 - TRUE)
 B = np.where(RNG.random(N) < 0.82, TRUE, 1 - TRUE)
 GROUPS = [f"d{item // 10}" for item in range(N)]
+
+# A folder from which the package can be run.
+ROOT = Path(f1ci.__file__).parents[1]
 
 
 def run(*arguments, text=None, code=0, **options):

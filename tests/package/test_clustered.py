@@ -223,8 +223,15 @@ def test_equal_models_have_a_difference_of_some_length():
     assert_ordered_and_wider(DOCUMENTS, DOCUMENTS)
 
 
-def test_differences_of_two_unlike_units_widen_with_the_level():
-    assert_ordered_and_wider([[16, 7, 1], [1, 0, 0]], [[15, 6, 2], [1, 0, 0]])
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [
+        ([[16, 7, 1], [1, 0, 0]], [[15, 6, 2], [1, 0, 0]]),
+        ([[3, 13, 0], [4, 1, 0]], [[2, 13, 1], [4, 1, 0]]),
+    ],
+)
+def test_differences_of_two_units_widen_with_the_level(a, b):
+    assert_ordered_and_wider(a, b)
 
 
 # Any metric of items in groups

@@ -110,3 +110,13 @@ def test_a_column_that_is_named_need_not_be_called_so(tmp_path, capsys):
     found = json.loads(captured.out)
     assert [row["name"] for row in found] == ["one", "two", "two - one"]
     assert found[-1]["estimate"] == 0.0
+
+
+def test_a_list_of_one_response_is_that_response(tmp_path, capsys):
+    """lm-evaluation-harness logs the answer of a task with generated text so."""
+    rows = [{"doc_id": k, "target": "ab"[k % 2], "filtered_resps": ["ba"[k % 2]]} for k in range(8)]
+    path = tmp_path / "samples.jsonl"
+    path.write_text("\n".join(map(json.dumps, rows)), "utf-8")
+    command = ["report", str(path), "--true", "target", "--pred", "filtered_resps"]
+    assert cli.main(command) == 0
+    assert "0.000" in capsys.readouterr().out

@@ -30,7 +30,7 @@ def test_options_are_keyword_only(name):
     ]
     data = "y_true y_pred y_pred_a y_pred_b predictions tp fp fn matrix labels metric metrics"
     data += " counts counts_a counts_b matrix_a matrix_b folds folds_a folds_b correlation n"
-    data += " confidence_level plan"
+    data += " confidence_level plan scores scores_a scores_b y_preds y_preds_a y_preds_b"
     assert set(positional) <= set(data.split())
     assert "alpha" not in inspect.signature(getattr(f1ci, name)).parameters
 

@@ -15,7 +15,7 @@ from scipy import stats
 
 from f1ci import confusion_matrix
 from f1ci.intervals import metric_interval
-from f1ci.joint import critical_value, joint_intervals
+from f1ci.joint import critical_value, joint_intervals, rows_of_cells
 from f1ci.metrics import fbeta
 from f1ci.results import DegenerateVarianceWarning, UndefinedMetricWarning
 
@@ -311,3 +311,25 @@ def test_bad_input(predictions, names, error, words):
 def test_bad_groups():
     with pytest.raises(ValueError, match="'logit', 'delta' for items in groups, got 'score'"):
         joint_intervals(TRUE, ONE, ["f1"], method="score", groups=[1, 1, 2, 2])
+
+
+# Many test sets at once
+
+
+@pytest.mark.parametrize("method", [None, "delta", "blur", "logit", "score", "cautious"])
+def test_rows_of_cells_are_the_intervals_of_their_labels(method):
+    cells = np.array([[50, 5, 4, 1, 6, 8, 9, 17], [30, 2, 2, 9, 1, 7, 4, 25]])
+    metrics = ["f1", "accuracy"]
+    rows = rows_of_cells(cells, metrics, method=method)
+    values = critical_value(rows.correlated, 0.95)
+    low, high = rows.limits(values)
+    bits = (np.arange(8)[:, None] >> np.arange(2, -1, -1)) & 1
+    for k, counts in enumerate(cells):
+        truth, *models = np.repeat(bits, counts, axis=0).T
+        predictions = dict(zip("ab", models, strict=True))
+        joint = joint_intervals(truth, predictions, metrics, method=method)
+        assert values[k] == pytest.approx(joint.critical_value, abs=1e-12)
+        np.testing.assert_allclose(rows.estimate[:, k], joint.estimate, atol=1e-12)
+        np.testing.assert_allclose(rows.covariance[..., k], joint.covariance, atol=1e-12)
+        np.testing.assert_allclose(low[:, k], joint.low, atol=1e-12)
+        np.testing.assert_allclose(high[:, k], joint.high, atol=1e-12)

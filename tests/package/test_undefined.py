@@ -5,6 +5,7 @@ import warnings
 import numpy as np
 import pytest
 import sklearn.metrics as sk
+from scipy.stats import binomtest
 
 import f1ci
 from f1ci import metrics
@@ -197,7 +198,7 @@ def test_items_without_classes_are_left_out_of_the_mean_over_items():
     assert found.estimate == pytest.approx((1 + 2 / 3) / 2)
     with pytest.warns(f1ci.UndefinedMetricWarning):
         alone = f1ci.f1_score_interval(true[1:], pred[1:], average="samples")
-    # One unit: others may have any score. Their share is at most Wilson's upper limit for none of 1.
-    share = 3.841458820694124 / (1 + 3.841458820694124)
-    ends = [2 / 3 - share * 2 / 3, 2 / 3 + share / 3]
+    # Wilson's upper limit for the share of items of another kind, none of one.
+    unseen = binomtest(0, 1).proportion_ci(method="wilson").high
+    ends = 2 / 3 * (1 - unseen), 2 / 3 + unseen / 3
     assert (alone.estimate, *alone) == pytest.approx((2 / 3, *ends), rel=1e-12)

@@ -40,6 +40,15 @@ def run() -> None:
     joint = f1ci.joint_intervals(codes, {"a": codes, "b": codes[::-1]}, ["f1", "accuracy"])
     joint_low: float = joint["b", "f1"].low
     print(difference, p, best, joint_low, joint.low.max())
+    mean: float = f1ci.mean_interval([0.9, 0.8, 0.7, 0.85]).low
+    gain: float = f1ci.mean_difference(np.array([0.9, 0.8, 0.7]), [0.9, 0.85, 0.8]).high
+    runs = f1ci.repeated_interval(codes, [codes, codes[::-1]])
+    part: float = runs.share_of_runs
+    shares = {"a": 0.1, "b": 0.9}
+    used: float = f1ci.score_interval(y_true, y_pred, pos_label="a", class_shares=shares).low
+    by_row = f1ci.metric_interval(matrix, "macro_f1", class_shares=[0.1, 0.9])
+    plan: int = f1ci.pilot_interval_size(y_true, y_pred, "macro_f1", half_width=0.1).items
+    print(mean, gain, part, runs.scores.max(), used, by_row.high, plan)
     items: int = f1ci.sample_size(half_width=0.02).positives
     posterior: float = f1ci.posterior(77, 44, 10).interval().low
     units: float = f1ci.clustered_interval(np.array([[8, 1, 2], [5, 0, 0], [9, 4, 3]])).high

@@ -610,7 +610,7 @@ def test_the_page_does_not_jump_while_it_loads(browser, address, width):
         })"""
     )
     tab.close()
-    assert shift < 0.1  # web.dev: good
+    assert shift < 0.02
 
 
 def test_the_box_has_letters_of_one_width(tab):

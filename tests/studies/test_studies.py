@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 import f1ci
-from f1ci.metrics import accuracy, f1
 from notebooks.shared import comparisons, joint_sets, kernels, one_score
 
 EXAMPLE = np.array([[[60, 5], [2, 4]], [[8, 6], [1, 38]]])
@@ -112,33 +111,6 @@ def test_a_tuned_threshold_is_the_best_on_its_test_set():
 
 
 # Joint intervals
-
-
-def test_counts_of_joint_cells_are_those_of_their_labels():
-    cells = np.array([[50, 5, 4, 1, 6, 8, 9, 17], [3, 0, 2, 2, 1, 0, 4, 5]])
-    tp, fp, fn, n = joint_sets.Counts.of(cells)
-    for row, counts in enumerate(cells):
-        truth, *models = np.repeat(joint_sets.cell_bits(2), counts, axis=0).T
-        for k, predicted in enumerate(models):
-            found = (tp[row, k], fp[row, k], fn[row, k])
-            assert found == tuple(f1ci.binary_counts(truth, predicted))[:3]
-        assert n[row, 0] == counts.sum()
-
-
-@pytest.mark.parametrize("method", ["delta", "blur", "logit", "score", "cautious"])
-def test_joint_limits_are_the_package_s(method):
-    cells = np.array([[50, 5, 4, 1, 6, 8, 9, 17]])
-    metrics = [f1, accuracy]
-    truth, *models = np.repeat(joint_sets.cell_bits(2), cells[0], axis=0).T
-    joint = f1ci.joint_intervals(
-        truth, dict(zip("ab", models, strict=True)), metrics, method=method
-    )
-    kind = next(kind for kind, shared in joint_sets.SHARED.items() if method in shared)
-    estimate, covariance = kernels.joint_from_cells(cells, metrics, method=kind)
-    sets = joint_sets.Sets(method, joint_sets.Counts.of(cells), metrics, estimate, covariance)
-    low, high = sets.ends(np.array([joint.critical_value]), np.array([0]))
-    np.testing.assert_allclose(low[0], joint.low, atol=1e-9)
-    np.testing.assert_allclose(high[0], joint.high, atol=1e-9)
 
 
 def test_a_population_has_the_agreement_asked_for():

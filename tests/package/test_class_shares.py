@@ -1,0 +1,205 @@
+"""Known class shares: Bayes' rule, the stratified estimator of a share, numeric derivatives."""
+
+import numpy as np
+import pytest
+from examples import labels_of
+from scipy import stats
+
+import f1ci
+from f1ci import metrics
+from f1ci.metrics.shares import KnownShares
+
+MATRIX = np.array([[30, 4, 2], [5, 21, 9], [1, 6, 40]])
+SHARES = np.array([0.7, 0.2, 0.1])
+BINARY = np.array([[52, 9], [6, 33]])
+ALL = ["macro_f1", "weighted_f1", "macro_f1_star", "micro_f1", "mcc", "kappa", "accuracy"]
+
+
+def in_population(matrix, shares):
+    """Rows scaled to their shares."""
+    return matrix / matrix.sum(axis=-1, keepdims=True) * np.asarray(shares)[:, None]
+
+
+@pytest.mark.parametrize("prevalence", [0.001, 0.02, 0.5, 0.9])
+def test_precision_is_bayes_rule(prevalence):
+    recall, false_alarms = 33 / 39, 9 / 61
+    expected = prevalence * recall / (prevalence * recall + (1 - prevalence) * false_alarms)
+    shares = [1 - prevalence, prevalence]
+    found = f1ci.metric_interval(BINARY, "precision", class_shares=shares)
+    assert found.estimate == pytest.approx(expected, rel=1e-12)
+    assert found.low < expected < found.high
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_gradients_are_numeric_derivatives(name):
+    metric = metrics.get(name)
+    p = MATRIX / MATRIX.sum()
+    step = 1e-6 * np.eye(9).reshape(9, 3, 3)
+    ends = [metric.value(in_population(p + sign * step, SHARES)) for sign in (1, -1)]
+    slopes = ((ends[0] - ends[1]) / 2e-6).reshape(3, 3)
+    known = KnownShares(metric, SHARES)
+    assert known.value(MATRIX) == pytest.approx(metric.value(in_population(p, SHARES)), abs=1e-14)
+    assert known.gradient(MATRIX) == pytest.approx(slopes - (p * slopes).sum(), abs=1e-8)
+
+
+def test_accuracy_has_the_error_of_a_stratified_share():
+    """Cochran (1977), section 5.10: the variance is the sum of W^2 p (1 - p) / n."""
+    n = MATRIX.sum(axis=1)
+    right = np.diag(MATRIX) / n
+    error = np.sqrt((SHARES**2 * right * (1 - right) / n).sum())
+    found = f1ci.metric_interval(MATRIX, "accuracy", class_shares=SHARES)
+    assert found.estimate == pytest.approx(SHARES @ right, abs=1e-14)
+    assert found.standard_error == pytest.approx(error, rel=1e-12)
+
+
+def test_shares_do_not_matter_for_recall():
+    """Wilson's interval from scipy, of the positives alone."""
+    expected = stats.binomtest(33, 39).proportion_ci(method="wilson")
+    found = f1ci.metric_interval(BINARY, "recall", class_shares=[0.99, 0.01])
+    assert list(found) == pytest.approx(list(expected), abs=1e-8)
+
+
+def test_own_shares_are_rows_that_were_chosen():
+    """If the shares are those of the test set, the numbers of items of the classes are fixed."""
+    for name in ("f1", "mcc", "kappa"):
+        known = f1ci.metric_interval(BINARY, name, class_shares=BINARY.sum(axis=1) / 100)
+        chosen = f1ci.metric_interval(BINARY, name, fixed="rows")
+        assert known.estimate == pytest.approx(chosen.estimate, abs=1e-14)
+        assert list(known) == pytest.approx(list(chosen), abs=1e-3)
+
+
+def test_labels_and_matrices_say_the_same():
+    y_true, y_pred = labels_of(MATRIX)
+    by_label = {0: 0.7, 1: 0.2, 2: 0.1}
+    of_labels = f1ci.score_interval(y_true, y_pred, "macro_f1", class_shares=by_label)
+    of_matrix = f1ci.metric_interval(MATRIX, "macro_f1", class_shares=SHARES)
+    of_mapping = f1ci.metric_interval(MATRIX, "macro_f1", class_shares=by_label)
+    assert list(of_labels) == pytest.approx(list(of_matrix), abs=1e-12)
+    assert list(of_mapping) == pytest.approx(list(of_matrix), abs=1e-12)
+    y_true, y_pred = labels_of(BINARY)
+    of_labels = f1ci.score_interval(y_true, y_pred, class_shares={1: 0.02, 0: 0.98})
+    of_matrix = f1ci.metric_interval(BINARY, "f1", class_shares=[0.98, 0.02])
+    assert list(of_labels) == pytest.approx(list(of_matrix), abs=1e-12)
+
+
+def test_one_class_of_several():
+    """All other classes keep their own shares: they are no single class "others"."""
+    y_true, y_pred = labels_of(MATRIX)
+    p = in_population(MATRIX, SHARES)
+    by_label = {0: 0.7, 1: 0.2, 2: 0.1}
+    for k in range(3):
+        expected = 2 * p[k, k] / (p[k].sum() + p[:, k].sum())
+        found = f1ci.score_interval(
+            y_true, y_pred, average="macro", labels=[k], class_shares=by_label
+        )
+        assert found.estimate == pytest.approx(expected, rel=1e-12)
+        assert found.low < expected < found.high
+
+
+def test_repeated_items_make_no_larger_sample():
+    """Weights would: ten copies of each negative give a shorter interval."""
+    copies = BINARY * [[10], [1]]
+    share = 39 / 649
+    weighted = f1ci.metric_interval(copies, "precision")
+    known = f1ci.metric_interval(BINARY, "precision", class_shares=[1 - share, share])
+    assert weighted.estimate == pytest.approx(known.estimate, rel=1e-12)
+    assert weighted.length < 0.8 * known.length
+
+
+def test_a_difference_has_the_influences_of_both():
+    """The standard error from numeric derivatives, item by item."""
+    rng = np.random.default_rng(3)
+    y_true = np.repeat([0, 1], [60, 40])
+    a, b = (np.where(rng.random(100) < 0.8, y_true, 1 - y_true) for _ in range(2))
+    shares = [0.95, 0.05]
+    found = f1ci.difference_interval(y_true, a, b, "f1", class_shares={1: 0.05, 0: 0.95})
+
+    def change(weight):
+        values = []
+        for y_pred in (a, b):
+            table = np.zeros((2, 2))
+            np.add.at(table, (y_true, y_pred), weight)
+            values.append(metrics.f1.value(in_population(table, shares)))
+        return values[1] - values[0]
+
+    ones = np.ones(100)
+    moves = np.array([change(ones + row) - change(ones - row) for row in 1e-5 * np.eye(100)]) / 2e-5
+    assert found.estimate == pytest.approx(change(ones), abs=1e-12)
+    assert found.standard_error == pytest.approx(np.sqrt((moves**2).sum() * 100 / 99), rel=1e-5)
+    assert found.low < found.estimate < found.high
+
+
+def test_groups_of_one_item_hardly_change_the_error():
+    y_true, y_pred = labels_of(BINARY)
+    known = {"class_shares": {1: 0.05, 0: 0.95}}
+    alone = f1ci.score_interval(y_true, y_pred, **known)
+    grouped = f1ci.score_interval(y_true, y_pred, groups=range(100), **known)
+    factor = np.sqrt(100 / 99)
+    assert grouped.standard_error == pytest.approx(alone.standard_error * factor, rel=1e-9)
+
+
+@pytest.mark.filterwarnings("ignore::f1ci.IntervalWarning")
+@pytest.mark.parametrize("prevalence", [0.02, 0.2, 0.8])
+def test_the_score_limits_cover_at_another_prevalence(prevalence):
+    """A balanced test set of 200 items; F1 is wanted at another prevalence."""
+    rng = np.random.default_rng(11)
+    recall, false_alarms, replicates = 0.85, 0.08, 4_000
+    tp = rng.binomial(100, recall, replicates)
+    fp = rng.binomial(100, false_alarms, replicates)
+    tables = np.stack([100 - fp, fp, 100 - tp, tp], axis=-1).reshape(-1, 2, 2)
+    p = np.array([[1 - false_alarms, false_alarms], [1 - recall, recall]])
+    truth = metrics.f1.value(in_population(p, [1 - prevalence, prevalence]))
+    shares = [1 - prevalence, prevalence]
+    low, high = f1ci.metric_interval(tables, "f1", class_shares=shares)
+    covered = ((low <= truth) & (truth <= high)).mean()
+    assert 0.94 < covered < 0.97
+
+
+def test_an_average_that_leaves_a_class_out_says_so():
+    matrix = np.array([[30, 0, 6], [5, 0, 9], [1, 0, 40]])
+    with pytest.warns(f1ci.IntervalWarning) as caught:
+        f1ci.metric_interval(matrix, "macro_precision", class_shares=SHARES)
+    assert any("leaves out class 1" in str(warning.message) for warning in caught)
+
+
+@pytest.mark.parametrize(
+    ("shares", "sentence"),
+    [
+        ([0.95, 0.06], "sum to 1, got .0.95, 0.06. with the sum 1.01"),
+        ([95, 5], "with the sum 100; divide percentages by 100"),
+        ([0.5], r"shape \(2,\), got shape \(1,\)"),
+        ([-0.1, 1.1], "not negative, got -0.1"),
+        ([0, 1], "above 0 for class 0, which has true items, got 0"),
+        ({0: 0.5, 2: 0.5}, "name classes that occur .0, 1., got 2"),
+    ],
+)
+def test_shares_by_row_that_are_mistakes(shares, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        f1ci.metric_interval(BINARY, "f1", class_shares=shares)
+
+
+def test_shares_by_label_that_are_mistakes():
+    y_true, y_pred = ["a"] * 5 + ["b"] * 5, ["a"] * 4 + ["b"] * 4 + ["a", "c"]
+
+    def ask(shares, **options):
+        f1ci.score_interval(y_true, y_pred, "macro_f1", class_shares=shares, **options)
+
+    with pytest.raises(ValueError, match=r"name classes that occur .'a', 'b', 'c'., got 'd'"):
+        ask({"a": 0.5, "d": 0.5})
+    with pytest.raises(ValueError, match=r"0 for class 'c', which has no true item, got 0\.1"):
+        ask({"a": 0.5, "b": 0.4, "c": 0.1})
+    with pytest.raises(ValueError, match="above 0 for class 'b', which has true items, got 0"):
+        ask({"a": 1.0})
+    with pytest.raises(TypeError, match=r"map each label to its share, .* got \[0.5, 0.5\]"):
+        ask([0.5, 0.5])
+    with pytest.raises(ValueError, match="labels must name classes that occur"):
+        ask({"a": 0.5, "b": 0.5}, labels=["z"])
+    with pytest.raises(ValueError, match=r"one score; .* got average=None"):
+        f1ci.score_interval(y_true, y_pred, average=None, class_shares={"a": 0.5, "b": 0.5})
+    with pytest.raises(ValueError, match="must name the positive class 1, got"):
+        f1ci.score_interval([1, 0, 1], [1, 0, 0], class_shares={"yes": 0.5, 0: 0.5})
+    flags = np.array([[1, 0], [0, 1], [1, 1]])
+    with pytest.raises(ValueError, match="not with indicators"):
+        f1ci.score_interval(flags, flags, average="macro", class_shares={0: 0.5, 1: 0.5})
+    with pytest.raises(TypeError, match="Another prevalence, another F1"):
+        f1ci.f1_score_interval([1, 0], [1, 0], sample_weight=[1, 2])
