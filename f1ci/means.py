@@ -9,8 +9,9 @@ an interval is as long as a t interval, and stays inside the range.
 A unit may have nothing to find, and the model may find nothing there. Its score is 0 / 0, given as
 ``nan``. `empty` says what such a unit counts.
 
-When it fails: if a rare kind of unit has a very low score, a small test set may not hold it. With 20
-images, of which one in ten fails, the interval covers 84 % instead of 95 %, as the t interval does.
+When it fails: if a rare kind of unit has a very low score, a small test set may not hold it. With
+20 images, of which one in ten fails, the interval covers 84 % instead of 95 %, as the t interval
+does.
 """
 
 from __future__ import annotations
