@@ -24,9 +24,9 @@ replicates: int = 4_000  # balanced test sets for each design
 images: list[int] = [10, 20, 50]  # images in a test set
 mean_replicates: int = 1_000  # test sets of images for each design
 runs: list[int] = [2, 3, 5, 20]  # runs of a recipe
-seed_effects: list[float] = [0.0, 0.1, 0.3]  # standard deviation between runs, on the probit scale
-run_items: int = 300  # items in the test set of the runs
-run_replicates: int = 150  # test sets with runs for each design
+seed_effects: list[float] = [0.0, 0.3]  # standard deviation between runs, on the probit scale
+run_items: list[int] = [200, 1_000]  # items in the test set of the runs
+run_replicates: int = 250  # test sets with runs for each design
 seed: int = 20_261_120  # root of all random streams
 
 # %%
@@ -211,18 +211,18 @@ say("prevalence-paired-length", means[:, 4].mean())
 # %% [markdown]
 # ## Several runs of one recipe
 #
-# Every item has a difficulty and every run has a quality, both normal on the probit scale. `repeated_interval`
-# should cover the mean F1 of new runs on new items. The alternative in use is the interval of one run, which says
+# Every item has a difficulty and every run has a quality, both normal on the probit scale. A third of the items is
+# positive. `repeated_interval` should cover the mean F1 of new runs on new items. The alternative in use is the interval of one run, which says
 # nothing of new runs.
 
 
 # %%
-def drawn(rng, count, effect):
+def drawn(rng, items, count, effect):
     """Return true labels, and the predictions of runs with normal effects of items and runs."""
-    y = np.repeat([1, 0], [run_items // 3, run_items - run_items // 3])
+    y = (rng.random(items) < 1 / 3).astype(int)
     level = np.where(y == 1, stats.norm.ppf(0.9), stats.norm.ppf(0.95))
-    quality = level + rng.normal(0, effect, (count, 1)) + rng.normal(0, 1, run_items)
-    right = quality + rng.normal(0, 1, (count, run_items)) > 0
+    quality = level + rng.normal(0, effect, (count, 1)) + rng.normal(0, 1, items)
+    right = quality + rng.normal(0, 1, (count, items)) > 0
     return y, np.where(right, y, 1 - y)
 
 
@@ -230,28 +230,28 @@ def true_mean(effect):
     """Return the mean F1 of runs on all items, by Gauss's quadrature."""
     nodes, weight = np.polynomial.hermite_e.hermegauss(60)
     tpr, tnr = (stats.norm.cdf((stats.norm.ppf(x) + effect * nodes) / 2**0.5) for x in (0.9, 0.95))
-    f1 = 2 * tpr / (1 + tpr + 2 * (1 - tnr))
+    f1 = 2 * tpr / (1 + tpr + 2 * (1 - tnr))  # a third of the items is positive
     return weight @ f1 / weight.sum()
 
 
 # %%
 rows = []
 by_runs = []
-for count, effect in itertools.product(runs, seed_effects):
+for items, count, effect in itertools.product(run_items, runs, seed_effects):
     rng = np.random.default_rng(next(streams))
     truth = true_mean(effect)
     ours = []
     alone = []
     for _ in range(run_replicates):
-        y, predicted = drawn(rng, count, effect)
+        y, predicted = drawn(rng, items, count, effect)
         ours.append(f1ci.repeated_interval(y, predicted, confidence_level=confidence_level))
         alone.append(f1ci.score_interval(y, predicted[0], confidence_level=confidence_level))
     row = [share_inside(ours, truth), share_inside(alone, truth)]
     row += [np.mean([x.length for x in ours]), np.mean([x.share_of_runs for x in ours])]
     by_runs.append([count, *row])
-    rows.append([str(count), f"{effect:g}", *(f"{x:.3f}" for x in row)])
-head = ["runs", "seed effect", "all runs", "one run", "length", "share of the runs"]
-show.table(head, rows, numeric=range(6))
+    rows.append([str(items), str(count), f"{effect:g}", *(f"{x:.3f}" for x in row)])
+head = ["items", "runs", "seed effect", "all runs", "one run", "length", "share of the runs"]
+show.table(head, rows, numeric=range(7))
 
 # %% tags=["remove-cell"]
 by_runs = np.array(by_runs)
