@@ -53,6 +53,35 @@ def test_logged_samples_of_both_kinds_of_task_are_read(recipes):
     assert recipes["labels_of_samples"](lines) == (["1", "no"], ["0", "yes"])
 
 
+def test_a_log_of_inspect_is_read(recipes, tmp_path):
+    """A log that the tool itself writes as JSON."""
+    pytest.importorskip("inspect_ai")
+    from inspect_ai import log, model, scorer
+
+    samples = [
+        log.EvalSample(
+            id=k,
+            epoch=1,
+            input="?",
+            target=target,
+            output=model.ModelOutput.from_content("none", answer),
+            scores={"exact": scorer.Score(value="C", answer=answer)},
+        )
+        for k, (target, answer) in enumerate([("yes", "yes"), ("no", "yes")])
+    ]
+    spec = log.EvalSpec(
+        created="2026-11-01T00:00:00+00:00",
+        task="task",
+        dataset=log.EvalDataset(),
+        model="mockllm/model",
+        config=log.EvalConfig(),
+    )
+    path = tmp_path / "run.json"
+    log.write_eval_log(log.EvalLog(eval=spec, samples=samples), str(path), format="json")
+    read = recipes["labels_of_log"](path.read_text("utf-8"))
+    assert read == (["yes", "no"], ["yes", "yes"])
+
+
 @pytest.fixture
 def expected(recipes):
     x = f1ci.f1_score_interval(recipes["references"], recipes["predictions"], average="macro")
