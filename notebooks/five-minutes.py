@@ -4,8 +4,10 @@
 # Every line below runs as it stands, from top to bottom. The page shows what it prints. The
 # [calculator](/book/calculator.md) needs no Python. The [command line](/book/cli.md) reads CSV files.
 #
+# In a clone of the repository:
+#
 # ```
-# pip install f1ci scikit-learn matplotlib
+# pip install . scikit-learn matplotlib
 # ```
 #
 # `f1ci` itself needs only NumPy and SciPy. scikit-learn gives the example data, and matplotlib draws the figures.

@@ -5,7 +5,7 @@
 # people pass around. *Coverage* is the probability that a {glue:text}`questions-level` interval holds the true score.
 # It should be close to {glue:text}`questions-level`. "Exact" coverage is a sum over all tables of counts. All other
 # coverage is simulated, and has its standard error beside it. Unfold *Show the code* to see how. The code needs only
-# `pip install f1ci`, and matplotlib for one figure.
+# `f1ci` (`pip install .` in a clone of the repository), and matplotlib for one figure.
 #
 # | what people do | covers | better |
 # |:--|--:|:--|
