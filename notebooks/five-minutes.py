@@ -4,8 +4,10 @@
 # Every line below runs as it stands, from top to bottom. The page shows what it prints. The
 # [calculator](/book/calculator.md) needs no Python. The [command line](/book/cli.md) reads CSV files.
 #
+# In a clone of the repository:
+#
 # ```
-# pip install f1ci scikit-learn matplotlib
+# pip install . scikit-learn matplotlib
 # ```
 #
 # `f1ci` itself needs only NumPy and SciPy. scikit-learn gives the example data, and matplotlib draws the figures.
@@ -36,8 +38,8 @@ import f1ci
 print(f1ci.f1_interval(tp=77, fp=44, fn=10))
 
 # %% [markdown]
-# The number in front is the estimate. The *interval* behind it holds the true score with a probability of about 95 %.
-# This probability is the *level*. The *true score* is the score on an endless test set.
+# The number in front is the estimate, and the *interval* stands behind it. The *true score* is the score on an endless
+# test set. Such intervals hold the true score in about 95 of 100 test sets: 95 % is their *level*.
 # `score` is the method: the **Wilson score** interval.
 #
 # From labels: half of the tumours in scikit-learn's data train two small models, and the other half tests them.
