@@ -304,6 +304,11 @@ def holds_itself():
         ),
         (lambda: f1ci.plot.forest(f1ci.f1_interval(7, 2, 1), ax=1), "ax must be .*, got 1"),
         (lambda: f1ci.plot.difference(1), "test must be a DifferenceTest, got 1"),
+        (lambda: "x" in f1ci.f1_interval(7, 2, 1), "a value must be numeric, got 'x'"),
+        (lambda: None in f1ci.f1_interval(7, 2, 1), "a value must be numeric, got None"),
+        (lambda: metrics.BinaryMetric("own", max, range="1"), "range must be numeric, got '1'"),
+        (lambda: metrics.MatrixMetric("own", max, range=None), "range must be numeric, got None"),
+        (lambda: f1ci.metric_interval(**MATRIX, metric=metrics.Metric()), "got a Metric without"),
     ],
 )
 def test_an_object_of_the_wrong_type_gets_a_sentence(call, sentence):

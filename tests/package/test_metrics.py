@@ -230,6 +230,8 @@ def test_a_class_that_is_never_true_has_no_weight():
         (lambda: metrics.f1.value([[1, -2], [3, 4]]), ValueError, r"not negative, got -2"),
         (lambda: metrics.f1.value([[1, np.nan], [3, 4]]), ValueError, "got nan"),
         (lambda: metrics.f1.value("f1"), TypeError, "matrix must be numeric, got 'f1'"),
+        (lambda: BinaryMetric("b", max, range=(1, 0)), ValueError, r"largest value, got \(1, 0\)"),
+        (lambda: BinaryMetric("b", max, range=1), ValueError, "largest value, got 1"),
     ],
 )
 def test_bad_input(call, error, words):
