@@ -10,9 +10,9 @@
 # {glue:text}`score-macro-F1-delta-worst:.1f` % at worst.
 #
 # Every population comes from a rule that was written down before the algorithm was tuned. All random streams are
-# seeded. In each population {glue:text}`score-replicates:s` test sets are drawn. At a coverage of $.95$ their share has a
+# seeded. In each population {glue:text}`score-replicates:,.0f` test sets are drawn. At a coverage of $.95$ their share has a
 # standard error of {glue:text}`score-error:.3f`. The least of many such numbers is too low. So the three populations that
-# read lowest are measured again, in {glue:text}`score-again:s` fresh test sets each (standard error {glue:text}`score-error-again:.4f`).
+# read lowest are measured again, in {glue:text}`score-again:,.0f` fresh test sets each (standard error {glue:text}`score-error-again:.4f`).
 
 # %% tags=["parameters"]
 designs: int = 60  # populations for averages of several classes
@@ -43,8 +43,8 @@ def say(key, value):
 
 say("error", np.sqrt(0.95 * 0.05 / replicates))
 say("error-again", np.sqrt(0.95 * 0.05 / again))
-say("replicates", f"{replicates:,}")
-say("again", f"{again:,}")
+say("replicates", replicates)
+say("again", again)
 
 # %% [markdown]
 # ## The idea in a picture
@@ -353,11 +353,11 @@ for kind in ("macro F1", "macro precision", "macro recall", "weighted F1", "kapp
     say(f"back-{key_of(kind)}", number)
     say(f"back-{key_of(kind)}-largest", largest)
     lines.append([kind, f"{number}", f"{max(largest, 0):.3f}"])
-say("back-tried", f"{tables:,}")
+say("back-tried", tables)
 show.table(["metric", "tables with a step back", "largest step"], lines, numeric=(1, 2))
 
 # %% [markdown]
-# Of {glue:text}`score-back-tried:s` tables {glue:text}`score-back-macro-F1:.0f` have a limit of macro F1 that steps back, and
+# Of {glue:text}`score-back-tried:,.0f` tables {glue:text}`score-back-macro-F1:.0f` have a limit of macro F1 that steps back, and
 # {glue:text}`score-back-kappa:.0f` a limit of kappa. In such tables several empty cells compete for what is left, and the
 # rounds may end in different places.
 #

@@ -200,7 +200,7 @@ appendix_d = class_averages.appendix_d()
 print(appendix_d["code"])
 
 # %% [markdown]
-# We ran it in R 4.2. R says:
+# We ran it in R version 4.2. R says:
 
 # %%
 print(appendix_d["printed"])

@@ -115,7 +115,7 @@ show.grid(
 # **How this was found.** The sizes 844 of 4177 and 3936 of 20,000 are no round shares. Each fits an
 # independent draw for every row. So we searched the seeds 0 to 3000 in about ten ways to write such a
 # split in R. We asked for the size and the number of positives of both data sets. Chance would give
-# 0.003 hits in all. The next cell repeats the search for the way that succeeded.
+# one hit in several hundred such searches. The next cell repeats the search for the way that succeeded.
 
 # %%
 letters = datasets.letters()["letter"].isin(["A", "B"]).to_numpy()
@@ -309,7 +309,7 @@ say("yuan-abalone-drift-length", abs(check.length))
 # The introduction's example has a validation set of {published}`yuan/table-1/n` outcomes, and does not
 # say which. It is a sample of the abalone population with replacement ({ref}`N-yuan-7 <N-yuan-7>`):
 # `set.seed(599)` and `sample(1:3333, 10000, TRUE)`. Among 12,000 seeds and two ways to sample it is the
-# only one with the counts that the printed numbers need. (`sample` works in this way since R 3.6.)
+# only one with the counts that the printed numbers need. (`sample` works in this way since R version 3.6.)
 
 # %%
 cases = int(given("yuan/table-1/n"))
@@ -567,7 +567,7 @@ say("yuan-abalone-mean-exact", mean_length.mean)
 # The mean of the three printed lengths is {glue:text}`yuan-abalone-mean-printed:.4f`, but
 # {published}`yuan/table-6/all/individual/length` is printed, and our three give
 # {glue:text}`yuan-abalone-mean-exact:.4f`. So the row over all measures fits the stated design, and the
-# single rows come from something else. (1.96 or a divisor $n$ change the last digit at most. No
+# single rows come from something else. (A quantile rounded to two decimals, or a divisor $n$, changes the last digit at most. No
 # definition of the joint quantile touches individual intervals. Undefined intervals occur for logistic
 # regression only.)
 #

@@ -475,7 +475,7 @@ show.table(head, rows, numeric=range(1, 1 + len(sizes)))
 
 # %% [markdown]
 # Sizes within a few cases of these fit both rules, and no others do. We take
-# {glue:text}`yuan-other-runs-n` as an example. It is what `sample` in R makes of 0.7 ×
+# {glue:text}`yuan-other-runs-n` as an example. It is what `sample` in R makes of seven tenths of
 # {published}`yuan/section-3b/n`, cut off to a whole number. Every conclusion below holds for its
 # neighbours too. The coverages of these rows would agree with the
 # stated size as well. Their lengths do not, and one table row has one run.
