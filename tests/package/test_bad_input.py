@@ -281,6 +281,15 @@ def test_the_calls_are_legal_and_cover_the_public_face():
         assert set(inspect.signature(getattr(f1ci, name)).parameters) <= passed, name
 
 
+@pytest.mark.filterwarnings("ignore::f1ci.IntervalWarning")
+@pytest.mark.parametrize("name", CALLS)
+def test_a_caller_who_raises_on_every_error_gets_an_answer(name):
+    function, options = CALLS[name]
+    with np.errstate(all="raise"):
+        function(**options)
+        assert set(np.geterr().values()) == {"raise"}
+
+
 @pytest.mark.parametrize(("name", "argument"), ARGUMENTS)
 def test_junk_gets_a_sentence(name, argument):
     for junk in JUNK:
