@@ -26,6 +26,7 @@ _MOST_ITEMS = 10**8
 
 _MISSING = frozenset(["", "na", "n/a", "nan", "null", "<na>", "none"])
 _WHOLE = re.compile(r"-?\d+(\.0*)?")
+_TRUTH = {"true": "1", "false": "0"}
 _POSITIVE = word_set("1 true yes y t pos positive + +1")
 _NEGATIVE = word_set("0 -1 false no n f neg negative - other none o")
 
@@ -244,9 +245,9 @@ def spelled_alike(columns: list[list[str]]) -> list[list[str]]:
         changed = [f"{x} as {y}" for x, y in sorted(spelling.items()) if x != y]
         warn(f"labels are read {', '.join(changed)}", IntervalWarning)
         return respelled(columns)
-    numbers = [label for label in before if _WHOLE.fullmatch(label)]
-    if len(set(map(_whole, numbers))) < len(numbers) < len(before):
-        what = f"{_some(numbers)} are different classes"
+    words = [label for label in before if _WHOLE.fullmatch(label) or label.casefold() in _TRUTH]
+    if len({_TRUTH.get(label.casefold(), _whole(label)) for label in words}) < len(words):
+        what = f"{_some(words)} are different classes"
         warn(f"{what}: not all labels are numbers", IntervalWarning)
     return respelled(columns)
 
@@ -268,7 +269,7 @@ def _spelling(labels: set[str]) -> dict[str, str]:
     """
     if all(_WHOLE.fullmatch(label) for label in labels):
         return {label: _whole(label) for label in labels}
-    if all(label.casefold() in ("true", "false") for label in labels):
+    if all(label.casefold() in _TRUTH for label in labels):
         return {label: label.casefold() for label in labels}
     return {label: label for label in labels}
 

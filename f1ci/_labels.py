@@ -232,8 +232,8 @@ def _check(name: str, values: list[Hashable]) -> None:
     """Check that labels can be hashed, that none is missing and none is a score."""
     try:
         distinct = dict.fromkeys(values)
-    except TypeError:
-        got = _validation.short(next(x for x in values if not _is_hashable(x)))
+    except Exception:  # a label's own hash may raise anything
+        got = _validation.short(next(x for x in values if not is_hashable(x)))
         raise TypeError(f"{name} must hold hashable labels, got {got}") from None
     for label in distinct:
         if _is_missing(label):
@@ -246,11 +246,11 @@ def _check(name: str, values: list[Hashable]) -> None:
             raise ValueError(f"{name} must hold classes, got {got}; {advice}")
 
 
-def _is_hashable(label: object) -> bool:
+def is_hashable(label: object) -> bool:
     """Tell if a label can be hashed. Some types, such as Decimal, hash only some values."""
     try:
         hash(label)
-    except TypeError:
+    except Exception:
         return False
     return True
 

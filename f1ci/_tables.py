@@ -33,13 +33,21 @@ def p_value(p: float) -> str:
     return "< 0.0001" if p < 1e-4 else f"{p:.2g}"
 
 
-def label(name: object) -> str:
+def label(name: object, widest: int = _WIDEST) -> str:
     """Return a name on one line. The middle of a long one is left out: ends tell models apart."""
     text = printable(name)
+    if len(text) <= widest:
+        return text
+    half = widest // 2
+    return f"{text[:half]}…{text[1 - half :]}"
+
+
+def difference(a: object, b: object) -> str:
+    """Return "B - A" on one line. If it is long, the middle of both names is left out."""
+    text = f"{printable(b)} - {printable(a)}"
     if len(text) <= _WIDEST:
         return text
-    half = _WIDEST // 2
-    return f"{text[:half]}…{text[1 - half :]}"
+    return f"{label(b, _WIDEST // 2)} - {label(a, _WIDEST // 2)}"
 
 
 def printable(name: object) -> str:

@@ -507,7 +507,7 @@ def _are_integers(labels: Any) -> bool:
 
 def _binary_codes(arrays: Mapping[str, Labels], pos_label: Hashable) -> Codes:
     """Return codes of shape (len(arrays), n), 1 for the positive label."""
-    if getattr(pos_label, "__hash__", None) is None:
+    if not _labels.is_hashable(pos_label):
         raise TypeError(f"pos_label must be hashable, got {_validation.short(pos_label)}")
     codes, classes = _labels.encode(arrays)
     if len(classes) > 2:

@@ -219,6 +219,8 @@ class _Intervals(Record):
     def __contains__(self, value: ArrayLike) -> bool:
         """Tell if a value lies inside, or for several intervals each value inside its own."""
         number = np.asarray(value)
+        if number.dtype.kind not in "biuf":
+            raise TypeError(f"a value must be numeric, got {reprlib.repr(value)}")
         inside = (self.low <= number) & (number <= self.high)
         return bool(inside.all())
 

@@ -79,14 +79,15 @@ class ModelComparison(Record):
         return pandas.DataFrame(self.records()).set_index(["a", "b"])
 
     def _table(self) -> Table:
-        shown = self.intervals | {f"{b} - {a}": x.interval for (a, b), x in self.tests.items()}
-        digits = _tables.decimals([interval.length for interval in shown.values()])
+        shown = [(_tables.label(name), interval) for name, interval in self.intervals.items()]
+        shown += [(_tables.difference(a, b), x.interval) for (a, b), x in self.tests.items()]
+        digits = _tables.decimals([interval.length for _, interval in shown])
         p = [""] * len(self.intervals) + [_tables.p_value(x) for x in self.adjusted.values()]
         rows = [
-            [_tables.label(name), *(f"{x:.{digits}f}" for x in (i.estimate, *i)), last]
-            for (name, i), last in zip(shown.items(), p, strict=True)
+            [name, *(f"{x:.{digits}f}" for x in (i.estimate, *i)), last]
+            for (name, i), last in zip(shown, p, strict=True)
         ]
-        first = next(iter(shown.values()))
+        first = shown[0][1]
         level = _tables.percent(first.confidence_level)
         head = ["", first.metric, f"{level} low", "high", "p" if len(p) < 4 else "p (Holm)"]
         return head, rows, [self.verdict()]

@@ -238,6 +238,14 @@ class ExpectationMetric(ClassMetric):
         return value, by_class
 
 
+def _check_range(value: tuple[float, float]) -> None:
+    """Check that the range of a metric of one's own is a smaller and a larger number."""
+    ends = _validation.real("range", value)
+    if ends.shape != (2,) or not ends[0] < ends[1]:
+        got = _validation.short(value)
+        raise ValueError(f"range must be the smallest and the largest value, got {got}")
+
+
 @dataclass(frozen=True, repr=False)
 class BinaryMetric(ExpectationMetric):
     """A metric of a binary classifier, a function of E(ZA), EA and EZ.
@@ -275,6 +283,9 @@ class BinaryMetric(ExpectationMetric):
     range: tuple[float, float] = REAL
     smooth: bool = True
 
+    def __post_init__(self) -> None:
+        _check_range(self.range)
+
 
 @dataclass(frozen=True, repr=False)
 class MatrixMetric(Metric):
@@ -310,6 +321,9 @@ class MatrixMetric(Metric):
     name: str
     function: Callable[[Numbers], Numbers]
     range: tuple[float, float] = REAL
+
+    def __post_init__(self) -> None:
+        _check_range(self.range)
 
     def estimate(self, matrix: Matrix) -> Array:
         with np.errstate(all="ignore"):

@@ -1,5 +1,6 @@
 """Limits of averages and differences: closed forms, a search by angle, simulation."""
 
+import time
 import tracemalloc
 import warnings
 
@@ -7,6 +8,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from scipy.stats import chi2, norm
+from sklearn.metrics import cohen_kappa_score, matthews_corrcoef
 from statsmodels.stats.proportion import proportion_confint
 
 import f1ci
@@ -101,6 +103,22 @@ def test_many_classes_take_little_time_and_memory() -> None:
         tracemalloc.stop()
     assert 0.7 < low < high < 0.9
     assert peak < 50e6
+
+
+@pytest.mark.parametrize("name", ["kappa", "mcc"])
+def test_kappa_and_mcc_of_many_classes_take_seconds(name: str) -> None:
+    """The derivatives of each cell by each other cell would take an hour for 400 classes."""
+    rng = np.random.default_rng(5)
+    y = rng.integers(0, 400, 20_000)
+    p = np.where(rng.random(20_000) < 0.8, y, rng.integers(0, 400, 20_000))
+    expected = {"kappa": cohen_kappa_score, "mcc": matthews_corrcoef}[name](y, p)
+    start = time.process_time()
+    interval = f1ci.metric_interval(f1ci.confusion_matrix(y, p), name)
+    assert time.process_time() - start < 20
+    assert interval.estimate == pytest.approx(expected, rel=1e-12)
+    # Nearly the share of right items: a binomial proportion.
+    low, high = proportion_confint(np.sum(y == p), y.size, method="wilson")
+    assert interval.length == pytest.approx(high - low, rel=0.02)
 
 
 def one_size(r: int, right: float) -> np.ndarray:

@@ -281,6 +281,15 @@ def test_the_calls_are_legal_and_cover_the_public_face():
         assert set(inspect.signature(getattr(f1ci, name)).parameters) <= passed, name
 
 
+@pytest.mark.filterwarnings("ignore::f1ci.IntervalWarning")
+@pytest.mark.parametrize("name", CALLS)
+def test_a_caller_who_raises_on_every_error_gets_an_answer(name):
+    function, options = CALLS[name]
+    with np.errstate(all="raise"):
+        function(**options)
+        assert set(np.geterr().values()) == {"raise"}
+
+
 @pytest.mark.parametrize(("name", "argument"), ARGUMENTS)
 def test_junk_gets_a_sentence(name, argument):
     for junk in JUNK:
@@ -304,6 +313,11 @@ def holds_itself():
         ),
         (lambda: f1ci.plot.forest(f1ci.f1_interval(7, 2, 1), ax=1), "ax must be .*, got 1"),
         (lambda: f1ci.plot.difference(1), "test must be a DifferenceTest, got 1"),
+        (lambda: "x" in f1ci.f1_interval(7, 2, 1), "a value must be numeric, got 'x'"),
+        (lambda: None in f1ci.f1_interval(7, 2, 1), "a value must be numeric, got None"),
+        (lambda: metrics.BinaryMetric("own", max, range="1"), "range must be numeric, got '1'"),
+        (lambda: metrics.MatrixMetric("own", max, range=None), "range must be numeric, got None"),
+        (lambda: f1ci.metric_interval(**MATRIX, metric=metrics.Metric()), "got a Metric without"),
     ],
 )
 def test_an_object_of_the_wrong_type_gets_a_sentence(call, sentence):

@@ -172,6 +172,7 @@ def test_models_with_long_names_stay_apart(capsys, tmp_path):
     out, _ = here(capsys, *of, "baseline")
     first_column = [line.split()[0] for line in out.splitlines()[3:6]]
     assert len(set(first_column)) == 3
+    assert "\nmodel_with…_number_2 - model_with…_number_1  " in out
 
 
 def test_files_of_one_name_in_two_folders(capsys, tmp_path):

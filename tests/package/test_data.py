@@ -176,6 +176,22 @@ def test_labels_of_which_some_cannot_be_hashed_are_quoted():
         f1ci.binary_counts(labels, [1, 1])
 
 
+class Unhashable:
+    def __hash__(self):
+        raise RuntimeError("no hash")
+
+    def __repr__(self):
+        return "Unhashable()"
+
+
+def test_labels_whose_hash_raises_are_quoted():
+    with pytest.raises(TypeError, match=r"hashable labels, got Unhashable\(\)"):
+        f1ci.binary_counts([1, Unhashable()], [1, 1])
+    for label in (Unhashable(), Decimal("sNaN"), [1]):
+        with pytest.raises(TypeError, match="pos_label must be hashable, got "):
+            f1ci.binary_counts([0, 1], [1, 1], pos_label=label)
+
+
 def test_labels_that_cannot_be_sorted_keep_their_order_of_appearance():
     classes = _labels.encode({"true": ["b", 1, "a"], "predicted": ["b", "b", "b"]})[1]
     assert classes == ["b", 1, "a"]

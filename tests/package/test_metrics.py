@@ -230,11 +230,29 @@ def test_a_class_that_is_never_true_has_no_weight():
         (lambda: metrics.f1.value([[1, -2], [3, 4]]), ValueError, r"not negative, got -2"),
         (lambda: metrics.f1.value([[1, np.nan], [3, 4]]), ValueError, "got nan"),
         (lambda: metrics.f1.value("f1"), TypeError, "matrix must be numeric, got 'f1'"),
+        (lambda: BinaryMetric("b", max, range=(1, 0)), ValueError, r"largest value, got \(1, 0\)"),
+        (lambda: BinaryMetric("b", max, range=1), ValueError, "largest value, got 1"),
+        (
+            lambda: f1ci.metric_interval(np.eye(61), MatrixMetric("own", np.trace)),
+            ValueError,
+            "'own' takes at most 60 classes, .* got 61",
+        ),
     ],
 )
 def test_bad_input(call, error, words):
     with pytest.raises(error, match=words):
         call()
+
+
+@pytest.mark.parametrize("name", METRICS)
+def test_perfect_classifiers_stay_inside_the_range(name):
+    """The mcc of the sizes 15, 9 and 14 was 1.0000000000000002."""
+    metric = METRICS[name]
+    rng = np.random.default_rng(4)
+    sizes = [(15, 9, 14), *rng.integers(1, 99, (200, 3))]
+    for row in sizes:
+        value = metric.value(np.diag(row[:2] if metric.binary else row))
+        assert metric.range[0] <= value <= metric.range[1], row
 
 
 def test_digits_at_huge_and_lopsided_counts():

@@ -1,5 +1,6 @@
 """Errors of earlier versions, each as a user met it."""
 
+import itertools
 import warnings
 
 import numpy as np
@@ -110,6 +111,47 @@ def test_room_is_for_metrics_whose_perfect_value_is_an_end_of_the_range():
     for errors in (1, 2, 3):
         interval = f1ci.metric_interval([[80, 2], [errors, 20]], ratio)
         assert interval.low < interval.estimate < interval.high
+
+
+@pytest.mark.parametrize("matrix", [[[159, 1], [0, 40]], [[5, 1], [0, 1]]])
+def test_limits_of_lift_widen_with_the_level(matrix):
+    """With one item wrong the upper limit fell from 5.635 to 5.036."""
+    levels = (0.8, 0.95, 0.99, 0.999)
+    ends = [f1ci.metric_interval(matrix, "lift", confidence_level=x) for x in levels]
+    for narrow, wide in itertools.pairwise(ends):
+        assert wide.low < narrow.low < narrow.estimate < narrow.high < wide.high
+
+
+@pytest.mark.parametrize("positives", [0.1, 0.2])
+def test_lift_with_few_items_wrong_is_covered(positives):
+    """Coverage was 0.859 and 0.879."""
+    cells = np.array([0.99 - positives, 0.005, 0.005, positives])
+    draws = np.random.default_rng(1).multinomial(200, cells, 6000).reshape(-1, 2, 2)
+    truth = positives / (positives + 0.005) ** 2
+    low, high = f1ci.metric_interval(draws, "lift")
+    # Three standard errors of 6,000 draws.
+    assert np.mean((low <= truth) & (truth <= high)) > 0.95 - 3 * (0.95 * 0.05 / 6000) ** 0.5
+
+
+def test_differences_of_lift_with_three_groups_have_a_length():
+    """They were -0.2 (-0.2 to -0.2)."""
+    true, a, b = [1, 1, 0, 1, 1, 0], [1, 1, 0, 1, 1, 1], [1, 0, 0, 0, 1, 1]
+    groups = [0, 2, 2, 0, 1, 2]
+    found = f1ci.difference_interval(true, a, b, "lift", groups=groups)
+    back = f1ci.difference_interval(true, b, a, "lift", groups=groups)
+    assert found.low < 0 < found.high
+    assert tuple(back) == pytest.approx((-found.high, -found.low), rel=1e-12)
+
+
+def test_f1_of_mean_precision_and_recall_with_three_groups_widens_with_the_level():
+    """The lower limits were 0.107, 0.185 and 0.739."""
+    options = {"average": "macro_star", "groups": [0, 1, 2]}
+    levels = (0.8, 0.95, 0.99)
+    ends = [
+        f1ci.f1_score_interval([0, 1, 0], [0, 1, 1], confidence_level=x, **options) for x in levels
+    ]
+    for narrow, wide in itertools.pairwise(ends):
+        assert wide.low < narrow.low < narrow.estimate < narrow.high < wide.high
 
 
 def test_an_absent_class_is_not_known_to_score_0():
