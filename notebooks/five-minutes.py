@@ -148,8 +148,8 @@ axes = f1ci.plot.difference(test)
 # %% [markdown]
 # ## Documents, images or patients as units
 #
-# Spans of one document are alike, and so are the pixels of one image. Then the document or the image is the
-# *unit*: what was drawn at random. Give the counts of each unit, or the labels with `groups=`.
+# A *span* is a piece of text that a model marks, such as a name. Spans of one document are alike, and so are the pixels
+# of one image. Then the document or the image is the *unit*: what was drawn at random. Give the counts of each unit, or the labels with `groups=`.
 
 # %% tags=["show-input"]
 # The counts of twelve documents.
@@ -174,7 +174,8 @@ say("five-pooled", pooled.length)
 # ## Cross-validation
 #
 # The folds of a cross-validation share training data, so the standard deviation of their scores misleads.
-# `bcv_partitions` halves the data three times in a balanced way. `bayes_test` says how probable it is that B is better:
+# `bcv_partitions` halves the data three times. Halves of different partitions share half of their items. `bayes_test`
+# says how probable it is that B is better:
 
 # %% tags=["show-input"]
 folds = {"A": [], "B": []}
@@ -188,7 +189,7 @@ folds_a, folds_b = (np.reshape(folds[name], (3, 2, 3)) for name in "AB")
 f1ci.bayes_test(folds_a, folds_b)
 
 # %% [markdown]
-# The *posterior* says which values of F1 are plausible after the six test halves:
+# The *posterior* says how probable each value of F1 is, given the six test halves:
 
 # %% tags=["show-input"]
 posterior = f1ci.posterior(*f1ci.effective_counts(folds_b))
