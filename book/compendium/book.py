@@ -60,6 +60,10 @@ _NAME = re.compile(r"(?:f1ci\.)?([A-Za-z_][\w.]*)(?:\(.*)?$", re.S)
 _IN_VAIN = re.compile(
     r"<script(?:[^>]*(?:thebe|fontawesome)[^>]*>|>[^<]*THEBE[^<]*)</script>", re.IGNORECASE
 )
+# The theme loads the search on every page; outside its own page it fails if an address has "?q=".
+_SEARCH = re.compile(
+    r'<script src="[^"]*(?:searchtools|language_data|searchindex)\.js[^>]*></script>'
+)
 _MATHJAX = re.compile(r'<script[^>]* src="[^"]*mathjax[^>]*></script>')
 
 # What a page may load: files of the site (also where it is opened as files), and nothing else.
@@ -373,6 +377,8 @@ def finish(app: Sphinx, error: Exception | None) -> None:
         text = _IN_VAIN.sub("", path.read_text("utf-8"))
         if not re.search(r'class="[^"]*\bmath\b', text):
             text = _MATHJAX.sub("", text)
+        if path.name != "search.html":
+            text = _SEARCH.sub("", text)
         path.write_text(text.replace("<head>", f"<head>{_POLICY}", 1), "utf-8")
 
 

@@ -277,6 +277,16 @@ def test_workflows_may_read_only_and_run_what_was_reviewed():
             assert "permissions" not in job or (name == "deploy" and "run" not in str(job["steps"]))
 
 
+def test_every_fault_has_a_test_that_exists():
+    rows = (ROOT / "tests" / "FAULTS.md").read_text("utf-8").splitlines()
+    faults = [row for row in rows if row.startswith("| ") and not row.endswith("| | |")][1:]
+    for row in faults:
+        tests = re.findall(r"`(\w+/\w+\.py)::(\w+)`", row)
+        assert tests, row
+        for file, name in tests:
+            assert f"def {name}(" in (ROOT / "tests" / file).read_text("utf-8"), name
+
+
 def test_no_machine_path_and_no_package_index_in_the_repository():
     if not (ROOT / ".git").exists():
         pytest.skip("not a git checkout")

@@ -137,6 +137,15 @@ def test_some_classes_are_covered(average):
     assert 0.93 < np.mean(covered) < 0.975, covered
 
 
+@pytest.mark.parametrize("constant", [0, 1])
+@pytest.mark.parametrize("method", ["score", "cautious", "wilson_direct", "logit", "delta", "wald"])
+def test_a_constant_has_limits_with_every_method(method, constant):
+    """The delta method gave the estimate 0 or 1 with limits nan. Without items nothing is known."""
+    interval = f1ci.f1_score_interval([0] * 5, [0] * 5, method=method, zero_division=constant)
+    assert interval.estimate == sk.f1_score([0] * 5, [0] * 5, zero_division=constant)
+    assert tuple(interval) == (0.0, 1.0)
+
+
 def test_an_undefined_class_is_left_out_or_a_constant():
     """With four classes of which one is undefined, three quarters of the average are random."""
     of = {"labels": ["a", "b", "O", "never"], "average": "macro"}

@@ -395,7 +395,9 @@ def test_a_committed_notebook_quotes_the_reference_run():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("place", ["book/ledger.html#%E0%A4%A", "notebooks/demo.html#%/"])
+@pytest.mark.parametrize(
+    "place", ["book/ledger.html#%E0%A4%A", "notebooks/demo.html#%/", "book/index.html?q=%"]
+)
 def test_a_malformed_address_shows_its_page(tab, address, place):
     errors = []
     tab.on("pageerror", lambda error: errors.append(str(error)))
