@@ -171,7 +171,7 @@ def keep(name, found, least):
 # Coverage is nominally 95 %. The columns:
 #
 # - **score**: mean coverage / the worst measured again, in per cent;
-# - **above / below**: intervals that lie above the truth, and below it, in per cent (nominal 2.5 each);
+# - **above / below**: intervals that lie above the truth, and below it, in per cent (nominal $2.5$ each);
 # - **kept**: the share of populations that are covered between 93 and 98 %;
 # - **logit**, **delta**: mean / worst coverage of these methods (not measured again);
 # - **length**: the median length over delta's, where delta covers 94 % or more.

@@ -149,7 +149,7 @@ say("compare-size-precision", np.mean(p_values(drawn, 1.0, 0.0) <= alpha))
 # The exact test rejects between {glue:text}`compare-size-low:.3f` and
 # {glue:text}`compare-size-high:.3f` of these equal pairs, the interval up to
 # {glue:text}`compare-size-score:.3f`. For models that are not exchangeable nothing guarantees the size of the
-# exact test. In these designs it keeps it. For equal precisions, recalls of .9 and .3 and 150 items it rejects in
+# exact test. In these designs it keeps it. For equal precisions, recalls of $.9$ and $.3$ and 150 items it rejects in
 # {glue:text}`compare-size-precision:.3f` of the test sets. Name its null hypothesis when you report it: a
 # rejection says that the models differ, but not how.
 #
