@@ -9,11 +9,11 @@ document.addEventListener("DOMContentLoaded", () => {
   const asText = ({ id, name, says, hash }) =>
     `${version}, ${name}${says ? `: ${says}` : ""}${hash ? `; results hash ${hash}` : ""}. ${page}#${id}`;
   const escaped = (text) => text.replace(/[&%$#_]/g, "\\$&");
-  const asBibtex = ({ id, name, says, hash }) =>
+  const asBibtex = ({ id, name, says, hash, title = name }) =>
     [
       `@misc{f1ci-${id.replace(/[^\w.]+/g, "-")},`,
       `  author       = {{${meta("citation_author")}}},`,
-      `  title        = {${escaped(name[0].toUpperCase() + name.slice(1))}},`,
+      `  title        = {${escaped(title[0].toUpperCase() + title.slice(1))}},`,
       `  howpublished = {${version}},`,
       `  year         = {${meta("citation_publication_date")}},`,
       ...(says ? [`  note         = {${escaped(says)}${hash ? `; results hash ${hash}` : ""}},`] : []),
@@ -54,10 +54,17 @@ document.addEventListener("DOMContentLoaded", () => {
     if (!name) continue;
     const line = document.createElement("p");
     heading.after(line);
-    offer(line, name, () => ({ id: name.toLowerCase(), name: `erratum ${name}` }));
+    // The table at the top of the page says of which paper, what and where.
+    const cells = document.querySelector(`tr[data-paper] a[href="#${name.toLowerCase()}"]`)?.closest("tr").cells;
+    const [, paper, kind, where] = [...(cells ?? [])].map((cell) => cell.textContent.trim());
+    const title = cells && `Erratum ${name} to ${paper}: ${kind}, ${where}`;
+    offer(line, name, () => ({ id: name.toLowerCase(), name: `erratum ${name}`, title }));
   }
   for (const figure of document.querySelectorAll('.bd-article figure[id^="fig-"]')) {
     const name = figure.id.slice(4);
-    offer(figure.querySelector("figcaption"), name, () => ({ id: figure.id, name: `figure ${name}` }));
+    // The first sentence of the caption says what the figure shows.
+    const [shows] = figure.querySelector(".caption-text")?.textContent.trim().match(/^.*?(?=\.(?: |$)|$)/s) ?? [];
+    const title = shows && `${shows.replace(/\s+/g, " ")} (figure ${name} in: ${meta("og:title")})`;
+    offer(figure.querySelector("figcaption"), name, () => ({ id: figure.id, name: `figure ${name}`, title }));
   }
 });

@@ -134,8 +134,8 @@ const explorer = (() => {
       const found = study(method, v, level);
       drawCoverage(find("coverage"), found, level, f1);
       const name = form.querySelector("[name=method]:checked").parentElement.textContent.trim();
-      find("says").textContent = `${name}, v = ${v}: a ${100 * level} % interval holds the true F1 with probability `
-        + `${percent(found.mean)} on average, and ${percent(found.least)} at worst, ${near(found.where)} (the dot).`;
+      find("says").textContent = `${name}, v = ${v}: a ${100 * level} % interval holds the true F1 in `
+        + `${percent(found.mean)} of test sets on average, and in ${percent(found.least)} at worst, ${near(found.where)} (the dot).`;
       find("coverage").setAttribute("aria-label", find("says").textContent);
     }
 
