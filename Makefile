@@ -35,7 +35,7 @@ MINE := test ! -e $(READY) || test "$$(cat $(READY))" = "$$(pwd)" || { \
 	"or name another one with VENV=..."; exit 2; }
 
 .DEFAULT_GOAL := help
-.PHONY: help book pdf quick site notebooks notebook pair seed ledger verify reference archive test train dist bench peers lock clean ready
+.PHONY: help book pdf quick site notebooks notebook pair seed ledger verify reference archive test train dist release bench peers lock clean ready
 
 help:  ## Print the targets.
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 12
@@ -119,6 +119,11 @@ dist: ready  ## Build f1ci's wheel and test it without the compendium. WITH="num
 	_build/wheel/bin/python -m pip install --quiet --disable-pip-version-check dist/*.whl \
 		$(or $(WITH),-c _build/constraints.txt) hypothesis matplotlib mpmath pandas pytest scikit-learn statsmodels
 	_build/wheel/bin/pytest -q -m "not slow" -o pythonpath= -o testpaths= tests/package
+
+release: dist  ## Build and test what a release uploads, and print the steps that only a person can do.
+	@if $(BIN)/python -c 'import twine' 2>/dev/null; then $(BIN)/python -m twine check --strict dist/*; \
+	else echo "not checked: the description of dist/*, because twine is not installed in $(VENV)"; fi
+	@sed -n '/^## Release/,$$p' CONTRIBUTING.md
 
 bench: $(BENCH)/.ready  ## Time f1ci beside other packages, for the page that compares them (2 minutes).
 	OMP_NUM_THREADS=1 PYTHONPATH=book $(BENCH)/bin/python -m benchmarks.speed

@@ -2,9 +2,9 @@
 
 Each unit brings a score of its own, and the mean of these scores is reported. Units are
 independent. Several units of one patient may depend on one another: then `groups` says which belong
-together. The variance is the jackknife's (for units without groups the square of ``s / sqrt(n)``),
-and the limits are symmetric on the logit scale, with Student's quantile (`f1ci.methods.units`). So
-an interval is as long as a t interval, and stays inside the range.
+together. The variance is the jackknife's. Without groups it is the square of ``s / sqrt(n)``. The
+limits are symmetric on the logit scale, with Student's quantile (`f1ci.methods.units`). So an
+interval is as long as a t interval, and stays inside the range.
 
 A unit may have nothing to find, and the model may find nothing there. Its score is 0 / 0, given as
 ``nan``. `empty` says what such a unit counts.

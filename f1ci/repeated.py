@@ -262,7 +262,6 @@ def _interval(reading: Reading, recipes: list[_Runs], question: Question) -> Rep
     # 1. One run of each recipe: its warnings, its range, and its limits.
     one_run = _one_run(reading, recipes)
     of_one_run = interval_of(one_run, question)
-    least, largest = one_run.range
     scores = np.concatenate([recipe.scores for recipe in recipes])
     _warn_of_undefined(scores, question)
     # 2. The limits on the logit scale. If no variance is seen, those of one run.
@@ -271,10 +270,10 @@ def _interval(reading: Reading, recipes: list[_Runs], question: Question) -> Rep
     z = quantile_for(question.level, question.alternative)
     low, high = of_one_run
     if variance.total > 0.0:
-        low, high = variance.limits(estimate, z, (least, largest))
+        low, high = variance.limits(estimate, z, one_run.range)
     # 3. The other end of a one-sided interval is that of the range.
-    low = least if question.alternative == "less" else min(low, estimate)
-    high = largest if question.alternative == "greater" else max(high, estimate)
+    limits = np.minimum(low, estimate), np.maximum(high, estimate)
+    low, high = _one_sided(limits, one_run.range, question.alternative)
     return RepeatedInterval(
         float(estimate),
         float(low),
@@ -287,6 +286,17 @@ def _interval(reading: Reading, recipes: list[_Runs], question: Question) -> Rep
         scores=scores,
         share_of_runs=variance.share_of_runs,
     )
+
+
+def _one_sided(limits: Limits, range_: tuple[float, float], alternative: str) -> Limits:
+    """Return the limits that the alternative asks for; the others are an end of the range."""
+    low, high = limits
+    least, largest = range_
+    if alternative == "less":
+        return np.asarray(least), high
+    if alternative == "greater":
+        return low, np.asarray(largest)
+    return limits
 
 
 def _one_run(reading: Reading, recipes: list[_Runs]) -> Sample:

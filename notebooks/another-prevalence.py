@@ -94,9 +94,9 @@ show.table(["", "F1", "95 % limits", "length"], rows, numeric=[1, 3])
 # %% [markdown]
 # ## Coverage for known shares
 #
-# The designs were fixed before anything was measured: balanced test sets of two sizes, three kinds of rules, and
-# three prevalences for F1; and the macro F1 of three classes for two sets of shares. The true score is that of
-# the population with the known shares.
+# The designs were fixed before anything was measured. For F1 they are balanced test sets of two sizes, three kinds of
+# rules, and three prevalences. For the macro F1 of three classes there are two sets of shares. The true score is
+# that of the population with the known shares.
 
 # %%
 rules = {"good": (0.95, 0.02), "fair": (0.8, 0.1), "cautious": (0.6, 0.01)}

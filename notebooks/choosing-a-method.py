@@ -5,8 +5,8 @@
 # default of `f1ci`, **Wilson score** (Lam's Wilson indirect). This page has the evidence, for *every* true score and
 # not for a few scenarios.
 #
-# *Coverage* is the probability that an interval holds the true score. The *level* is the coverage that an interval
-# promises, such as 95 %. Coverage depends on the number $v = \mathrm{TP} + \mathrm{FP} + \mathrm{FN}$ of *relevant
+# *Coverage* is the share of test sets in which an interval holds the true score. The *level* is the coverage that an
+# interval promises: at a level of 95 %, in 95 of 100 test sets. Coverage depends on the number $v = \mathrm{TP} + \mathrm{FP} + \mathrm{FN}$ of *relevant
 # items*, not on the size $n$ of the test set. Move the slider to choose $v$. The curve has teeth because counts are
 # whole numbers: coverage jumps where the true score passes an end point. The dot marks the lowest coverage.
 #

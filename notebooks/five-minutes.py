@@ -4,8 +4,10 @@
 # Every line below runs as it stands, from top to bottom. The page shows what it prints. The
 # [calculator](/book/calculator.md) needs no Python. The [command line](/book/cli.md) reads CSV files.
 #
+# In a clone of the repository:
+#
 # ```
-# pip install f1ci scikit-learn matplotlib
+# pip install . scikit-learn matplotlib
 # ```
 #
 # `f1ci` itself needs only NumPy and SciPy. scikit-learn gives the example data, and matplotlib draws the figures.
@@ -36,8 +38,8 @@ import f1ci
 print(f1ci.f1_interval(tp=77, fp=44, fn=10))
 
 # %% [markdown]
-# The number in front is the estimate. The *interval* behind it holds the true score with a probability of about 95 %.
-# This probability is the *level*. The *true score* is the score on an endless test set.
+# The number in front is the estimate, and the *interval* stands behind it. The *true score* is the score on an endless
+# test set. Such intervals hold the true score in about 95 of 100 test sets: 95 % is their *level*.
 # `score` is the method: the **Wilson score** interval.
 #
 # From labels: half of the tumours in scikit-learn's data train two small models, and the other half tests them.
@@ -146,8 +148,8 @@ axes = f1ci.plot.difference(test)
 # %% [markdown]
 # ## Documents, images or patients as units
 #
-# Spans of one document are alike, and so are the pixels of one image. Then the document or the image is the
-# *unit*: what was drawn at random. Give the counts of each unit, or the labels with `groups=`.
+# A *span* is a piece of text that a model marks, such as a name. Spans of one document are alike, and so are the pixels
+# of one image. Then the document or the image is the *unit*: what was drawn at random. Give the counts of each unit, or the labels with `groups=`.
 
 # %% tags=["show-input"]
 # The counts of twelve documents.
@@ -172,7 +174,8 @@ say("five-pooled", pooled.length)
 # ## Cross-validation
 #
 # The folds of a cross-validation share training data, so the standard deviation of their scores misleads.
-# `bcv_partitions` halves the data three times in a balanced way. `bayes_test` says how probable it is that B is better:
+# `bcv_partitions` halves the data three times. Halves of different partitions share half of their items. `bayes_test`
+# says how probable it is that B is better:
 
 # %% tags=["show-input"]
 folds = {"A": [], "B": []}
@@ -186,7 +189,7 @@ folds_a, folds_b = (np.reshape(folds[name], (3, 2, 3)) for name in "AB")
 f1ci.bayes_test(folds_a, folds_b)
 
 # %% [markdown]
-# The *posterior* says which values of F1 are plausible after the six test halves:
+# The *posterior* says how probable each value of F1 is, given the six test halves:
 
 # %% tags=["show-input"]
 posterior = f1ci.posterior(*f1ci.effective_counts(folds_b))

@@ -1,14 +1,28 @@
 # %% [markdown]
 # # Many scores at once: joint intervals in small samples
 #
-# A table of several metrics of several classifiers invites comparison. Only *joint* intervals
-# allow it: all of them hold at once with the nominal probability. [Yuan and Jiang](/book/yuan.md)
-# extend the estimates by the joint critical value $q$ instead of the normal quantile $z$. Where samples are small
+# ## In plain words
+#
+# A table has three classifiers and two metrics. Each of its six numbers has a 95 % interval. Each interval alone holds
+# its true score in 95 of 100 test sets. All six together hold theirs in fewer test sets, and a reader who compares the
+# numbers needs all six.
+#
+# *Joint* intervals are longer, and all of them hold at once in 95 of 100 test sets. A usual interval reaches
+# $z = 1.96$ standard errors to both sides. A joint interval reaches $q$ standard errors, and $q$ grows with the number of
+# intervals. Six intervals need at most $q = 2.64$. They need less if the scores are correlated, because related scores
+# err together.
+#
+# These numbers are for large test sets. With some tens of items a score has few possible values, and a score of 1 has a
+# standard error of zero. So this page counts how often the intervals really hold in small test sets.
+#
+# ## In short
+#
+# [Yuan and Jiang](/book/yuan.md) take the estimate plus and minus $q$ standard errors. Where samples are small
 # they add a *blur* to the variances. This page measures how well that works with
 # some tens of items. It also shows the intervals that `f1ci` takes by default: the *cautious limits*
 # of each score, at $q$ instead of $z$. They are our own addition, not from the papers.
 #
-# **In short.** Over {glue:text}`joint-designs` designs the default covers
+# Over {glue:text}`joint-designs` designs the default covers
 # {glue:text}`joint-cautious-mean:.3f` on average and {glue:text}`joint-cautious-worst:.3f` at worst. The promise is
 # $.95$. Delta intervals cover {glue:text}`joint-delta-mean:.3f` and
 # {glue:text}`joint-delta-worst:.3f`. The blur makes them {glue:text}`joint-blur-length:.2f` times as long; the

@@ -2,10 +2,10 @@
 # # Questions people ask about F1 and confidence
 #
 # The questions are from public threads. Each has a short answer, a line of code, and a test of the recipe that
-# people pass around. *Coverage* is the probability that a {glue:text}`questions-level` interval holds the true score.
+# people pass around. *Coverage* is the share of test sets whose {glue:text}`questions-level` interval holds the true score.
 # It should be close to {glue:text}`questions-level`. "Exact" coverage is a sum over all tables of counts. All other
 # coverage is simulated, and has its standard error beside it. Unfold *Show the code* to see how. The code needs only
-# `pip install f1ci`, and matplotlib for one figure.
+# `f1ci` (`pip install .` in a clone of the repository), and matplotlib for one figure.
 #
 # | what people do | covers | better |
 # |:--|--:|:--|

@@ -1,7 +1,7 @@
 # %% [markdown]
 # # Two normal classes: when joint intervals keep their promise
 #
-# Six 95 % intervals do not all hold in 95 % of test sets. Joint intervals should. {cite:t}`yuan2025`
+# Six 95 % intervals do not all hold in 95 of 100 test sets. Joint intervals should. {cite:t}`yuan2025`
 # first try both on an easy problem. There are two classes of equal size, with
 # $X \mid Z \sim N(Z, 1)$. Three rules are trained on {published}`yuan/section-3a/training` cases: the
 # nearest neighbour (1NN), logistic regression and a random forest. $F_{0.5}$ and accuracy of each

@@ -28,7 +28,7 @@ import f1ci
 
 FILE = "speed.json"
 PACKAGES = (
-    *("f1ci", "numpy", "scipy", "scikit-learn", "statsmodels"),
+    *("numpy", "scipy", "scikit-learn", "statsmodels"),
     *("confidenceinterval", "confidence-intervals", "prob-conf-mat"),
 )
 BERT = (77, 44, 10)  # TP, FP and FN of section 6 of Lam, Gopal and Qian
@@ -203,7 +203,8 @@ def processor() -> str:
 
 def main() -> None:
     """Measure, and store what was measured."""
-    versions = {"python": platform.python_version(), **{p: version(p) for p in PACKAGES}}
+    versions = {"python": platform.python_version(), "f1ci": f1ci.__version__}
+    versions |= {package: version(package) for package in PACKAGES}
     date = datetime.now(timezone.utc).date().isoformat()
     found = {"date": date, "processor": processor(), "versions": versions, "lines": measure()}
     data.register(

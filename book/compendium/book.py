@@ -28,7 +28,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from fnmatch import fnmatchcase
 from functools import partial
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -45,7 +44,7 @@ from compendium.published import LedgerError, Published, Row
 from compendium.render import ROW, render
 from compendium.runs import QUICK, REFERENCE, Edition, Task, command, locked, say, seconds, tasks
 from compendium.verdicts import VERDICTS, Entry, Ledger
-from f1ci import cli
+from f1ci import __version__, cli
 
 _ANSI = re.compile(r"\x1b\[[0-9;]*m")
 # The parts of pages that follow from the ledger and from the last runs.
@@ -152,8 +151,8 @@ def _stage_files(edition: Edition, staged: Path) -> None:
 def _settings(root: Path) -> dict[str, Any]:
     """Return the settings of the book. Its links lead to the tag of this version."""
     settings: dict[str, Any] = yaml.safe_load((root / "_config.yml").read_text("utf-8")) or {}
-    settings.setdefault("repository", {})["branch"] = f"v{version('f1ci')}"
-    settings.setdefault("sphinx", {}).setdefault("config", {})["release"] = version("f1ci")
+    settings.setdefault("repository", {})["branch"] = f"v{__version__}"
+    settings.setdefault("sphinx", {}).setdefault("config", {})["release"] = __version__
     return settings
 
 

@@ -21,7 +21,6 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import replace
 from datetime import datetime, timezone
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +40,7 @@ from compendium.runs import (
     short_hash,
     tasks,
 )
+from f1ci import __version__
 
 _FULL = 1_000_000  # bytes; a disk with less free space is full
 Error = dict[str, str]
@@ -209,7 +209,7 @@ def _facts(task: Task, outputs: dict[str, str]) -> dict[str, Any]:
         "parameters": {k: repr(v) for k, v in task.values.items()},
         "packages": versions(PACKAGES),
         "inputs": task.inputs,
-        "version": version("f1ci"),
+        "version": __version__,
         "f1ci": task.inputs["the package"],
         # Numbers only: how a figure is drawn may differ from one machine to another.
         "results": short_hash(numbers),

@@ -11,7 +11,6 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Mapping
-from importlib.metadata import version
 from pathlib import Path
 
 import nbformat
@@ -21,6 +20,7 @@ from compendium import ROOT, SITE, ledger, show, sources, write
 from compendium.ledger import Record
 from compendium.published import Published
 from compendium.runs import REFERENCE, Edition, command
+from f1ci import __version__
 
 _FIND = """\
 # In the repository and on Binder this cell finds the repository. On Colab it fetches the repository
@@ -100,7 +100,7 @@ def add_note(notebook: NotebookNode, note: str) -> None:
 
 def add_finding(notebook: NotebookNode) -> None:
     """Add the cell that finds the repository of a notebook."""
-    code = _FIND.replace("{version}", version("f1ci"))
+    code = _FIND.replace("{version}", __version__)
     find = nbformat.v4.new_code_cell(code, id="find", metadata={"tags": ["remove-cell"]})
     notebook.cells.insert(1, find)
 

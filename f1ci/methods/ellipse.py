@@ -1,8 +1,8 @@
 """Differences of two models: limits from the two models' own limits, and p-values from limits.
 
-Let F(s) be the limit of one model's score at |s| instead of z: the lower limit for s < 0, the upper
-one for s > 0. With the correlation r of the two estimates, the limits of the difference are the
-extremes of F_B(t) - F_A(s) over the ellipse s^2 - 2 r s t + t^2 = z^2 (1 - r^2). Zou and Donner
+Let F(s) be the limit of one model's score at abs(s) z instead of z: the lower limit for s < 0, the
+upper one for s > 0. With the correlation r of the two estimates, the limits of the difference are
+the extremes of F_B(t) - F_A(s) over the ellipse s^2 - 2 r s t + t^2 = 1 - r^2. Zou and Donner
 (2008, Statistics in Medicine 27, 1693-1702) take one point of it, which is right for straight
 limits.
 

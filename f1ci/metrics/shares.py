@@ -1,14 +1,14 @@
 """A metric in a population whose class shares are known: another prevalence, the areas of a map.
 
 A test set tells how the items of each true class are predicted. It need not tell how frequent the
-classes are: it may be balanced or enriched, or the model goes where positives are rarer. With the
-share pi_i of class i in that population, and p_ij the probability of a cell of the test set, the
-metric is that of the matrix
+classes are: it may be balanced or enriched, or the model goes where positives are rarer. Let pi_i
+be the share of class i there. In the test set let p_ij be the probability of a cell, and p_i. that
+of class i, the sum of a row. The metric is that of the matrix
 
-    s_ij = pi_i p_ij / p_i.
+    s_ij = pi_i p_ij / p_i. ,
 
-of which row i sums to pi_i. The chain rule gives the slope by a cell from the slope g of the metric
-at s:
+whose row i sums to pi_i. Let g_ij be the slope of the metric by s_ij. By the chain rule the slope
+by p_ij is, up to a constant,
 
     (pi_i / p_i.) (g_ij - sum_j g_ij p_ij / p_i.).
 

@@ -10,6 +10,8 @@ from compendium.runs import Edition
 from sphinx_external_toc.parsing import parse_toc_yaml
 from trees import call, change, make_tree, notebook, put_data, run
 
+import f1ci
+
 TABLE = """\
 id,paper,item,description,printed,kind,erratum
 toy/table-1/a/half,toy,table-1,Half of one,0.5,deterministic,
@@ -60,7 +62,7 @@ def test_a_page_takes_its_file_and_its_line(tmp_path):
     assert (staged / "book" / "fruit.md").exists()
     # Binder, Colab and the sources that pages link to are those of the page's version.
     settings = yaml.safe_load((staged / "_config.yml").read_text("utf-8"))
-    assert settings["repository"]["branch"] == f"v{book.version('f1ci')}"
+    assert settings["repository"]["branch"] == f"v{f1ci.__version__}"
 
 
 @pytest.mark.slow

@@ -130,6 +130,7 @@ def test_wheel_and_source_hold_f1ci_alone(tmp_path):
     assert {n for n in names if ".dist-info/" not in n} == package
     assert any(n.endswith("licenses/LICENSE") for n in names)
     for line in (
+        "Name: f1-score-ci",
         "License-Expression: MIT",
         "Requires-Python: >=3.10",
         "Project-URL: Documentation, https://f1ci.github.io/f1ci/",

@@ -41,6 +41,12 @@ CALLS = {
     "report": lambda: f1ci.classification_report(TRUE, A),
     "report, groups": lambda: f1ci.classification_report(TRUE, A, groups=GROUPS),
     "pilot": lambda: f1ci.pilot_sample_size(*PAIR, "macro_f1", difference=0.1, groups=GROUPS),
+    "pilot of one": lambda: f1ci.pilot_interval_size(TRUE, A, "macro_f1", half_width=0.1),
+    "mean, groups": lambda: f1ci.mean_interval(np.linspace(0.5, 0.9, 30), groups=GROUPS),
+    "runs, groups": lambda: f1ci.repeated_interval(TRUE, [A, B], "macro_f1", groups=GROUPS),
+    "shares": lambda: f1ci.score_interval(
+        TRUE, A, "macro_f1", class_shares={0: 0.2, 1: 0.3, 2: 0.5}, groups=GROUPS
+    ),
     "partitions": lambda: f1ci.bcv_partitions(30, stratify=TRUE, rng=1),
     "quantile": lambda: f1ci.equicoordinate_quantile(np.eye(4)),
 }

@@ -88,6 +88,13 @@ def test_no_decimal_is_typed_by_hand_and_quoted_ids_exist(text):
         assert identity in (published.rows if role == "computed" else published.everything)
 
 
+@pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS)
+def test_no_line_of_prose_begins_as_a_comment(text):
+    """MyST takes a line that begins with % for a comment, and the line is missing on the page."""
+    outside_code = FENCE.sub("", text)
+    assert re.findall(r"^ *%.*", outside_code, flags=re.M) == []
+
+
 def printed_and_shown(text):
     """What each Python block of a page prints, and the block of text right below it, if any."""
     fences = list(FENCE.finditer(text))

@@ -9,7 +9,7 @@ import sys
 import pytest
 from compendium import NOTEBOOKS, ROOT
 
-# As after `pip install f1ci scikit-learn matplotlib`: nothing of the book can be imported.
+# As after `pip install . scikit-learn matplotlib`: nothing of the book can be imported.
 ALONE = """
 import sys, matplotlib
 matplotlib.use("Agg")
