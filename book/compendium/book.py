@@ -60,11 +60,11 @@ _NAME = re.compile(r"(?:f1ci\.)?([A-Za-z_][\w.]*)(?:\(.*)?$", re.S)
 _IN_VAIN = re.compile(
     r"<script(?:[^>]*(?:thebe|fontawesome)[^>]*>|>[^<]*THEBE[^<]*)</script>", re.IGNORECASE
 )
+_MATHJAX = re.compile(r'<script[^>]* src="[^"]*mathjax[^>]*></script>')
 # The theme loads the search on every page; outside its own page it fails if an address has "?q=".
 _SEARCH = re.compile(
     r'<script src="[^"]*(?:searchtools|language_data|searchindex)\.js[^>]*></script>'
 )
-_MATHJAX = re.compile(r'<script[^>]* src="[^"]*mathjax[^>]*></script>')
 
 # What a page may load: files of the site (also where it is opened as files), and nothing else.
 _POLICY = (
