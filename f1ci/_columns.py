@@ -7,6 +7,7 @@ they leave a doubt, a sentence asks for the option that ends it. Nothing is gues
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
@@ -245,11 +246,20 @@ def spelled_alike(columns: list[list[str]]) -> list[list[str]]:
         changed = [f"{x} as {y}" for x, y in sorted(spelling.items()) if x != y]
         warn(f"labels are read {', '.join(changed)}", IntervalWarning)
         return respelled(columns)
-    words = [label for label in before if _WHOLE.fullmatch(label) or label.casefold() in _TRUTH]
+    _note_alike(before)
+    return respelled(columns)
+
+
+def _note_alike(labels: set[str]) -> None:
+    """Warn of classes that may be meant as one."""
+    words = [label for label in labels if _WHOLE.fullmatch(label) or label.casefold() in _TRUTH]
     if len({_TRUTH.get(label.casefold(), _whole(label)) for label in words}) < len(words):
         what = f"{_some(words)} are different classes"
         warn(f"{what}: not all labels are numbers", IntervalWarning)
-    return respelled(columns)
+    # An accent is a part of its letter, or a character after it.
+    accented = [label for label in labels if not label.isascii()]
+    if len({unicodedata.normalize("NFC", label) for label in accented}) < len(accented):
+        warn("labels that look alike are different classes: accents differ", IntervalWarning)
 
 
 def respelled(columns: list[list[str]]) -> list[list[str]]:

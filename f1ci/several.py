@@ -78,9 +78,14 @@ class ModelComparison(Record):
 
         return pandas.DataFrame(self.records()).set_index(["a", "b"])
 
-    def _table(self) -> Table:
+    def _shown(self) -> list[tuple[str, Interval]]:
+        """Return the intervals of models and differences, with short names that may be alike."""
         shown = [(_tables.label(name), interval) for name, interval in self.intervals.items()]
         shown += [(_tables.difference(a, b), x.interval) for (a, b), x in self.tests.items()]
+        return shown
+
+    def _table(self) -> Table:
+        shown = self._shown()
         digits = _tables.decimals([interval.length for _, interval in shown])
         p = [""] * len(self.intervals) + [_tables.p_value(x) for x in self.adjusted.values()]
         rows = [

@@ -80,6 +80,10 @@ def test_files_have_the_shortest_names_that_tell_them_apart(paths, names):
     [
         ("1.0,1\nx,x\n1,1.0\n", "'1', '1.0' are different classes: not all labels are numbers"),
         ("True,1\nx,x\n1,True\n", "'1', 'True' are different classes: not all labels are numbers"),
+        (
+            "\u00e9,e\u0301\nx,x\ne\u0301,\u00e9\n",
+            "labels that look alike are different classes: accents differ",
+        ),
         ("1.0,1\n0,0\n1,1.0\n", "labels are read 1.0 as 1"),
         ("True,true\nfalse,false\n", "labels are read True as true"),
     ],
