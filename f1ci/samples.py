@@ -497,6 +497,11 @@ def _units_of_items(metric: Metric, items: Items) -> Units:
         counts = metric.single(items).unit_counts()
         moves = units.moves_of_counts(counts, metric.index.a, metric.index.b)
         return Units(metric, moves, True, matrix)
+    if isinstance(metric, Mean) and metric.average != "micro" and isinstance(metric.of, Tversky):
+        counts = items.each_class().unit_counts()
+        sample_of_classes = _mean_over_classes(metric, metric.of, counts, True)
+        sample_of_classes.matrix = matrix
+        return sample_of_classes
     estimate, by_cell = metric.evaluate(matrix)
     influence = np.nan_to_num(items.by_row(by_cell, 0, matrix.cells))
     sample_of_units = Units(metric, _moves_of_items(estimate, influence, items), True, matrix)
