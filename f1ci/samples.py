@@ -29,6 +29,10 @@ from f1ci.metrics.base import ExpectationMetric, expectations, is_f1
 from f1ci.metrics.shares import KnownShares
 from f1ci.results import Array, Classes, FloatOrArray
 
+# Of more rows times classes than this, counts by group would take gigabytes. The score without a
+# group is then taken from the group's influence.
+_MOST_UNIT_COUNTS = 1 << 21
+
 # The equation of a table needs a z that is not rounding.
 _SMALLEST_Z = 1e-6
 
@@ -498,10 +502,17 @@ def _units_of_items(metric: Metric, items: Items) -> Units:
         moves = units.moves_of_counts(counts, metric.index.a, metric.index.b)
         return Units(metric, moves, True, matrix)
     if isinstance(metric, Mean) and metric.average != "micro" and isinstance(metric.of, Tversky):
+        if items.asked * len(items.counts) > _MOST_UNIT_COUNTS:
+            return _units_by_influence(metric, items, matrix)
         counts = items.each_class().unit_counts()
         sample_of_classes = _mean_over_classes(metric, metric.of, counts, True)
         sample_of_classes.matrix = matrix
         return sample_of_classes
+    return _units_by_influence(metric, items, matrix)
+
+
+def _units_by_influence(metric: Metric, items: Items, matrix: Matrix) -> Units:
+    """Return the sample of items in groups from how each group moves the score."""
     estimate, by_cell = metric.evaluate(matrix)
     influence = np.nan_to_num(items.by_row(by_cell, 0, matrix.cells))
     sample_of_units = Units(metric, _moves_of_items(estimate, influence, items), True, matrix)

@@ -261,7 +261,7 @@ const f1ci = (() => {
   /**
    * The mean of F-beta over r classes, alike or weighted by their true items, at the cell
    * probabilities q: {value, slopes by cell, trace of H S}. H holds the second derivatives, S is the
-   * covariance matrix of one item. The trace, and with it the bias, is for plain means only.
+   * covariance matrix of one item. From the trace comes the bias.
    */
   function average(q, r, a, b, weighted) {
     const [rows, columns] = [new Float64Array(r), new Float64Array(r)];
@@ -285,13 +285,15 @@ const f1ci = (() => {
       byRow[k] = -g * scale * b * f + toWeight;
       byColumn[k] = -g * scale * a * f;
       trace += 2 * g * scale * scale * (x * (f - 1) + ((rows[k] - x) * b * b + (columns[k] - x) * a * a) * f);
+      // Random weights: twice the covariance of the class's size and its score.
+      if (weighted) trace += 2 * scale * (x - f * (x + b * (rows[k] - x))) / whole;
     }
     const slopes = new Float64Array(q.length);
     for (let cell = 0; cell < q.length; cell += 1) {
       const [i, j] = [Math.floor(cell / r), cell % r];
       slopes[cell] = byRow[i] + byColumn[j] + (i === j ? byRight[i] : 0);
     }
-    return { value, slopes, trace: weighted ? null : trace };
+    return { value, slopes, trace };
   }
 
   const dot = (p, q) => {
@@ -413,7 +415,7 @@ const f1ci = (() => {
       e = centred(found.slopes, q);
     }
     if (last > SETTLED && byRounding) return null;
-    const bias = found.trace === null ? 0 : biasOf(evaluate, q, e, found.trace) / n;
+    const bias = biasOf(evaluate, q, e, found.trace) / n;
     const end = found.value - (Number.isFinite(bias) ? bias : 0);
     // A limit never passes the estimate. Where no item can move, it stays there.
     return Number.isFinite(end) ? side * Math.max(side * end, side * estimate) : estimate;

@@ -49,7 +49,7 @@ _SHARED = {
         *(f"book/compendium/{name}.py" for name in IMPORTED),
         "book/compendium/figures.mplstyle",
     ],
-    "the data": [f"notebooks/data/*.{kind}" for kind in ("csv", "data", "json")],
+    "the data": [f"notebooks/data/*.{kind}" for kind in ("csv", "data", "json", "txt")],
     "the lock": ["requirements.lock"],
 }
 _RECORD = {"name", "error", "seconds", "parameters", "packages", "inputs", "outputs"}
