@@ -82,6 +82,9 @@ _NEWTON, _MORE_NEWTON, _ROUGH = 2, 20, 0.1
 # Multipliers and slopes that count as the largest possible one, 1.
 _POLE, _TOP = 1.0 - 1e-12, 1.0 - 1e-9
 
+# A metric is flat where all slopes to one side are smaller than this share of the largest slope.
+_FLAT = 1e-9
+
 _STEP = 1e-5  # of difference quotients, relative to what is moved
 
 # Tables are worked on in blocks of about so many numbers, which stay in the processor's cache.
@@ -124,7 +127,7 @@ def score_limits(
     -------
     tuple of ndarray, shape (B,)
         Limits on both sides of the estimate. They are nan where the metric is undefined, and where
-        it is undefined at the probabilities of the limit: then any value may be true.
+        it is flat or undefined at the probabilities of the limit: then any value may be true.
     """
     _, first, row = np.unique(true_class, return_index=True, return_inverse=True)
     classes = _Classes(first, row, fixed)
@@ -274,9 +277,10 @@ def _most_likely(
     """Return estimates, and the most likely probabilities at the limits."""
     estimate, slopes = _first_slopes(evaluate, tables)
     e = classes.centred(slopes, tables.q)
-    reached = _Reached(estimate.copy(), tables.q.copy(), e.copy())
+    value = _unless_flat(estimate, e, tables.side)
+    reached = _Reached(value, tables.q.copy(), e.copy())
     places = np.arange(len(tables.n))
-    moving = np.isfinite(estimate)
+    moving = np.isfinite(value)
     for _ in range(settings.rounds):
         # 1. Go on with the tables that have not settled, and whose metric is defined at q.
         if not moving.any():
@@ -284,12 +288,32 @@ def _most_likely(
         if not moving.all():
             places, tables, e = places[moving], tables.select(moving), e[:, moving]
         # 2. Solve the equation for the slopes at q, and take the slopes again.
+        before = tables.q
         _move(tables, e, classes, settings)
-        value, slopes = evaluate(tables.q)
-        e = classes.centred(slopes, tables.q)
+        value, e = _value_and_slopes(evaluate, tables, classes)
+        # 3. If the metric is flat or undefined at the new q, go half of the way.
+        lost = np.flatnonzero(np.isnan(value))
+        if len(lost):
+            tables.q[:, lost] = 0.5 * (before + tables.q)[:, lost]
+            value[lost], e[:, lost] = _value_and_slopes(evaluate, tables.select(lost), classes)
         reached.keep(places, value, tables.q, e)
         moving = np.isfinite(value) & (tables.move > _SETTLED)
     return estimate, reached
+
+
+def _value_and_slopes(
+    evaluate: Evaluate, tables: _Tables, classes: _Classes
+) -> tuple[Array, Array]:
+    """Return the values, nan where the metric is flat or undefined, and the centred slopes at q."""
+    value, slopes = evaluate(tables.q)
+    e = classes.centred(slopes, tables.q)
+    return _unless_flat(value, e, tables.side), e
+
+
+def _unless_flat(value: Array, e: Array, side: Array) -> Array:
+    """Return values, nan where no cell leads further out: there the slopes are only rounding."""
+    flat = _largest(side * e) <= _FLAT * _largest(np.abs(e))
+    return np.where(flat, np.nan, value)
 
 
 def _first_slopes(evaluate: Evaluate, tables: _Tables) -> tuple[Array, Array]:
