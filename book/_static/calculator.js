@@ -173,7 +173,7 @@
 
   const quoted = ({ quotes }) => quotes.find((row) => row.title === state.quote) ?? quotes[0];
 
-  /** [name, text] of each text to copy. */
+  /** The texts to copy by their names. */
   function textsFor(row, level, { items }) {
     const said = spoken(row, level, `${row.about} method`);
     const sentence = row.signed
@@ -182,13 +182,16 @@
     const tex = sentence.replace(/[%&$#_{}]/g, "\\$&").replaceAll("−", "$-$").replace("p <", "p $<$");
     const imports = row.python?.includes("np.") ? "import f1ci\nimport numpy as np" : "import f1ci";
     const code = row.python && `${imports}\n\n${row.python.replace(/(^|\n)(f1ci\..*)$/, "$1print($2)")}`;
-    return [["Sentence", sentence], ["Reference", row.reference], ["LaTeX", tex], ["Python", code]].filter(([, text]) => text);
+    return { Sentence: sentence, Reference: row.reference, LaTeX: tex, Python: code };
   }
 
   function offerTexts(result, level) {
     fill("quoted", result.quotes.map(({ title }) => [title, title]), quoted(result).title);
-    put("texts", textsFor(quoted(result), level, result).map(([name, text]) => html`<dt>${name}</dt>
-      <dd><code>${text}</code><button type="button" value="${text}" aria-label="Copy: ${name}">Copy</button></dd>`));
+    const texts = textsFor(quoted(result), level, result);
+    const offer = (name) => (texts[name] ? html`<dt>${name}</dt>
+      <dd><code>${texts[name]}</code><button type="button" value="${texts[name]}" aria-label="Copy: ${name}">Copy</button></dd>` : "");
+    put("texts", [offer("Sentence"), offer("Reference")]);
+    put("code", [offer("LaTeX"), offer("Python")]);
   }
 
   find("copy").addEventListener("click", async ({ target }) => {
@@ -204,10 +207,10 @@
 
   // --- The result --------------------------------------------------------------------------------
 
-  /** A round step, 1, 2 or 5 times a power of ten, of which four to ten fit into a range. */
+  /** A round step, 1, 2 or 5 times a power of ten, of which three to eight fit into a range. */
   function roundStep(range) {
-    const power = 10 ** Math.floor(Math.log10(range / 4));
-    return power * [5, 2, 1].find((m) => m * power <= range / 4);
+    const power = 10 ** Math.floor(Math.log10(range / 3));
+    return power * [5, 2, 1].find((m) => m * power <= range / 3);
   }
 
   /** The intervals of rows, one below the other on one scale. */
@@ -289,7 +292,7 @@
   /** Takes every number away: what is in the box has none yet. */
   function showNothing(sentence) {
     find("result").classList.add("calc-stale");
-    for (const part of ["notes", "drawing", "tables", "texts"]) put(part, "");
+    for (const part of ["notes", "drawing", "tables", "texts", "code"]) put(part, "");
     put("answer", sentence);
     state.shared = "";
   }

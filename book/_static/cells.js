@@ -76,42 +76,43 @@ const cells = (() => {
 
   /** The lines of a text as {line, cells}. Quotes keep a separator or a line end in its cell (RFC 4180). */
   function cut(text, separator) {
-    if (separator === " " || !text.includes('"')) {
-      const cellsOf = (words) => (separator === " "
-        ? words.match(/"[^"]*"|\S+/g).map((cell) => cell.replace(/^"|"$/g, ""))
-        : words.split(separator).map((cell) => cell.trim()));
-      return text.split("\n").map((words, k) => ({ line: k + 1, words })).filter(({ words }) => words.trim())
-        .map(({ line, words }) => ({ line, cells: cellsOf(words) }));
-    }
-    const mark = separator === "|" ? "\\|" : separator;
-    const cell = new RegExp(`[ ]*"([^"]*(?:""[^"]*)*)"[ ]*(?=${mark}|\\n|$)|([^\\n${mark}]*)`, "y");
-    const rows = [];
-    let line = 1;
-    let row = { line, cells: [] };
-    for (let place = 0; place <= text.length; place += 1) {
-      cell.lastIndex = place;
-      const [whole, inside, bare] = cell.exec(text);
-      if (bare?.trim().startsWith('"')) refuse(`Line ${line} opens a quote that nothing closes.`);
-      row.cells.push(inside === undefined ? bare.trim() : inside.replaceAll('""', '"').trim());
-      line += whole.split("\n").length - 1;
-      place += whole.length;
-      if (place >= text.length || text[place] === "\n") {
-        if (row.cells.length > 1 || row.cells[0]) rows.push(row);
-        line += 1;
-        row = { line, cells: [] };
-      }
-    }
-    return rows;
+    // 1. What is in quotes stands apart, and a mark in its place.
+    const end = separator === " " ? "\\s" : `\\n${separator}`;
+    const quotes = [];
+    const bare = text.replace(new RegExp(`(?<=^|[${end}] *)"((?:[^"]|"")*)"(?= *(?:[${end}]|$))`, "g"), (_, inside) => {
+      quotes.push(inside.replaceAll('""', '"').trim());
+      return `\u0002${quotes.length - 1}`;
+    });
+    // 2. Lines are cut, and the quotes come back. Their line ends count as lines.
+    let next = 1;
+    return bare.split("\n").map((words) => {
+      const line = next;
+      next += 1;
+      const row = separator === " " ? words.trim().split(/\s+/) : words.split(separator).map((cell) => cell.trim());
+      if (row.some((cell) => cell.startsWith('"'))) refuse(`Line ${line} opens a quote that nothing closes.`);
+      return {
+        line, cells: row.map((cell) => {
+          if (cell[0] !== "\u0002") return cell;
+          const inside = quotes[cell.slice(1)];
+          next += inside.split("\n").length - 1;
+          return inside;
+        }),
+      };
+    }).filter((row) => row.cells.some((cell) => cell !== ""));
   }
 
-  /** What a text of JSON, or of lines of JSON, holds; null if it is neither. */
+  /** What a text of JSON, of lines of JSON, or of Python's dictionaries holds; null if it is none of them. */
   function json(text) {
     if (!/^\s*(\{|\[\s*\{)/.test(text)) return null;
-    try {
-      return JSON.parse(text);
-    } catch {
-      if (!/^\s*(\{"|\[\s*\{)/.test(text)) return null;
+    const python = text.replace(/\bnp\.\w+\(([^()]*)\)/g, "$1").replace(/'/g, '"').replace(/\bNone\b/g, "null");
+    for (const candidate of [text, python]) {
+      try {
+        return JSON.parse(candidate);
+      } catch {
+        // The next candidate, or lines.
+      }
     }
+    if (!/^\s*(\{"|\[\s*\{)/.test(text)) return null;
     return text.split("\n").filter((line) => line.trim()).map((line, k) => {
       try {
         return JSON.parse(line);

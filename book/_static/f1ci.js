@@ -4,8 +4,8 @@
 // Each function takes numbers that were checked before. Limits are [low, high]. Counts are called
 // x = TP, y = FP, w = FN; a and b weigh y and w in the Tversky score x / (x + a y + b w), so F1 has
 // a = b = 1/2. The Python package f1ci has the same formulas, and `tests/site/test_kernels.py`
-// compares both.
-const f1ci = (() => {
+// compares both. (`var`, because a page with two tools loads this file twice.)
+var f1ci = (() => {
   "use strict";
 
   const sum = (values) => values.reduce((total, value) => total + value, 0);

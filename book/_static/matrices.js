@@ -204,7 +204,7 @@ const matrices = (() => {
   /** Throws the fault of a table that has no layout. */
   function complain(table) {
     const all = table.flatMap((row) => row.cells);
-    const numbers = all.filter((cell) => /\d/.test(cell));
+    const numbers = all.filter((cell) => /^[\d.]/.test(cell));
     if (numbers.length < all.length / 4 || (table.length > 4 && table.every((row) => row.cells.length === 1))) refuse(NOTHING);
     const shares = numbers.length > 3 && numbers.every((cell) => /^(0?\.\d+|[01](\.0*)?)$/.test(cell))
       && numbers.some((cell) => /\.\d*[1-9]/.test(cell));

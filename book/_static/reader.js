@@ -21,14 +21,14 @@ const reader = (() => {
     ["unused", "accuracy|acc|auc|auroc|mcc|kappa|specificity|npv|jaccard|iou|threshold|negatives?"],
     ["total", "n([ _-]?(total|items))?|total|items|samples|instances|examples|sentences|documents"],
   ].map(([key, names]) => [key, new RegExp(`(?<![\\p{L}\\p{N}_])(?:(?:eval|test|val|dev)_)?(${names})(?![\\p{L}\\p{N}_])`, "giu")]);
-  const FILLER = new Set("of and the is are was were with on at for in score scores true truly a an has have numbers number count counts print "
+  const FILLER = new Set("of and the is are was were test set with on at for in score scores true truly a an has have numbers number count counts print "
     .concat("~ ≈ - – → ->").split(" "));
   const ITEMS = { tp: "true positives", fp: "false positives", fn: "false negatives", tn: "true negatives" };
 
   /** {key: text} of a text that holds nothing but numbers and their names; null for another text. */
   function namedNumbers(text) {
     const marked = NAMES.reduce((all, [key, name]) => all.replace(name, ` ‹${key}› `), text.replace(/[#*`]/g, " "));
-    const words = marked.replace(/(\d)\s+%/g, "$1%").replace(/["'{}()[\]|&;:=]/g, " ").split(/\s+/)
+    const words = marked.replace(/(\d)\s+%/g, "$1%").replace(/["'{}()[\]|&;:=/]/g, " ").split(/\s+/)
       .flatMap((word) => (/^\d{1,3}(,\d{3})+$|^\d*,\d+%?$/.test(word) ? [word] : word.split(",")))
       .filter((word) => /[^-:+]/.test(word) && !FILLER.has(word.toLowerCase()));
     const isName = (word) => /^‹/.test(word);
@@ -125,7 +125,7 @@ const reader = (() => {
 
   function fromReport(text) {
     if (!/precision\s+recall\s+f1-?score\s+support/i.test(text)) return null;
-    const lines = text.split("\n").map((line) => [line, line.match(/^\s*(.*?)\s+([\d.]+)\s+([\d.]+)\s+([\d.]+)\s+(\d+)\s*$/)]);
+    const lines = text.split("\n").map((line) => [line, line.match(/^\s*(.*?)\s+([\d.]+)\s+([\d.]+)\s+([\d.]+)\s+(\d+(?:\.0*)?)\s*$/)]);
     const report = reportReading(lines.filter(([, match]) => match).map(([, match]) => match.slice(1)));
     if (report === null) return null;
     // People print the matrix beside it, which says more.
@@ -143,21 +143,22 @@ const reader = (() => {
       return certain(reportReading(classes.map(([name, row]) => [name, ...["precision", "recall", "f1-score", "support"].map((key) => String(row[key]))])));
     }
     const name = ["confusion_matrix", "matrix", "cm"].find((key) => Array.isArray(value[key]));
-    if (name) return fromMatrix(JSON.stringify(value[name]));
-    return Array.isArray(value) || Object.values(value).every(Array.isArray) ? predictions(tables.ofJson(value)) : null;
+    if (name) return fromMatrix(JSON.stringify(value[name]), value.labels ?? value.classes);
+    return Array.isArray(value) || Object.values(value).every((list) => typeof list === "object") ? predictions(tables.ofJson(value)) : null;
   }
 
   /** y_true = [1, 0, ...] and the like, as a table. */
   function fromLists(text) {
     const lists = [...text.matchAll(/(?<![\p{L}\p{N}_])([\p{L}_][\p{L}\p{N}_]*)\s*[=:]\s*(?:np\.array\()?\[([^[\]=]*)\]/gu)];
-    const labels = (list) => list.split(",").map((cell) => cell.trim().replace(/^["']|["']$/g, "")).filter(Boolean);
+    const labels = (list) => list.split(list.includes(",") ? "," : /\s+/).map((cell) => cell.trim().replace(/^["']|["']$/g, "")).filter(Boolean);
     return lists.length < 2 ? null : predictions(tables.ofJson(Object.fromEntries(lists.map(([, name, list]) => [name, labels(list)]))));
   }
 
   // --- Matrices and predictions ------------------------------------------------------------------
 
-  function fromMatrix(text) {
-    const { matrix, labels, inRows, notes } = matrices.read(text);
+  function fromMatrix(text, names = []) {
+    const { matrix, labels: read, inRows, notes } = matrices.read(text);
+    const labels = Array.isArray(names) && names.length === matrix.length ? names.map(String) : read;
     const reading = (numbers, place, turned = "") => ({
       kind: "matrix", matrix: numbers, labels, notes, said: `a confusion matrix of ${labels.length} classes, ${place} in rows${turned}`,
     });
@@ -188,11 +189,12 @@ const reader = (() => {
     try {
       return fromMatrix(text);
     } catch (sentence) {
-      if (typeof sentence !== "string" || sentence === matrices.PERCENTAGES) throw sentence;
+      if (typeof sentence !== "string") throw sentence;
       // A matrix has about as many lines as columns; and names without a number stand above predictions.
       const marked = /[\t;,|]/.test(lines[0]);
       const long = lines.length > lines[0].trim().split(/[\t;,|]|\s+/).length + 2;
-      if (!long && !(marked && header && !/\d/.test(lines[0]))) throw sentence;
+      const headed = marked && header && !/\d/.test(lines[0]) && sentence !== matrices.PERCENTAGES;
+      if (!long && !headed) throw sentence;
       if (header && marked) return fromTable(text);
       return cells.unlessRefused(() => fromTable(text)) ?? refuse(sentence);
     }

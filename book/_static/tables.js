@@ -9,9 +9,9 @@
 // Labels. "", na, n/a, nan, null, <na> and none are missing, but "none" may be a class of the truth.
 // If all labels are whole numbers, 1.0 is 1. If all are true or false, case does not matter.
 //
-// Roles by name. A name is cut into words (y_true, yTrue: y true). See ROLES below: index, other,
-// count, model, strong truth, weak truth; the first that fits decides. The rest is open. Never taken
-// are the roles index, other and count, and columns of four or more lines with values all different.
+// Roles by name. A name is cut into words (y_true, yTrue: y true). See ROLES below: index, count,
+// group, other, model, strong truth, weak truth; the first that fits decides. The rest is open. Never taken
+// are the roles index, group, other and count, and columns of four or more lines with values all different.
 //
 // Truth. The one strong name, otherwise the one weak name. Without any: the one open column, if a
 // column has the role model. Several are one if all their labels agree. Otherwise the page asks.
@@ -61,10 +61,10 @@ const tables = (() => {
     };
   }
 
-  /** The table of a list of objects, or of an object of lists of the same length. */
+  /** The table of a list of objects, or of an object of columns: lists, or objects by line. */
   function ofJson(value) {
-    const lists = Object.entries(value);
-    if (!Array.isArray(value) && lists.every(([, list]) => Array.isArray(list))) {
+    const lists = Object.entries(value).map(([name, list]) => [name, Object.values(list ?? "")]);
+    if (!Array.isArray(value) && Object.values(value).every((list) => list && typeof list === "object")) {
       if (new Set(lists.map(([, list]) => list.length)).size > 1) refuse("The lists have different lengths.");
       return ofJson(lists[0][1].map((_, k) => Object.fromEntries(lists.map(([name, list]) => [name, list[k]]))));
     }
@@ -98,7 +98,8 @@ const tables = (() => {
     + "item itemid sample sampleid case caseid example exampleid uid uuid guid");
   const COUNT = set("count counts freq frequency n nitems");
   const ROLES = {
-    other: set("fold split seed run epoch batch doc document group cluster patient subject speaker user annotator text "
+    group: set("doc document group cluster patient subject speaker user"),
+    other: set("fold split seed run epoch batch annotator text "
       + "sentence token tokens word title url file path date time timestamp length prob probs probability proba score "
       + "scores confidence logit logits loss weight correct right wrong error match hit"),
     model: set("pred preds predicted predict prediction predictions hat yhat ypred guess guesses output outputs model "
@@ -224,12 +225,15 @@ const tables = (() => {
     // 3. The classes.
     const used = [choice.truth, ...models].map((name) => columnOf(table, name));
     const write = spelling(used);
-    choice.notes = checkLabels(table, choice.truth, models, write);
+    choice.notes = [...checkLabels(table, choice.truth, models, write), ...notesOnGroups(table, roles)];
     choice.classes = inOrder(used.flatMap((column) => [...new Set(column)].map(write)));
     choice.positive = choice.classes.includes(chosen.positive) ? chosen.positive : positiveOf(choice.classes);
     if (choice.b && choice.positive === null) return ask("positive", "Which class is the positive one?");
     return choice;
   }
+
+  const notesOnGroups = (table, roles) => withRole(table, roles, "group").filter((name) => new Set(columnOf(table, name)).size < table.lines.length)
+    .map((name) => `This page treats the items as independent. If those with the same “${name}” are alike, use groups= in Python.`);
 
   /** The column that is called the truth; null if there is none, or several that disagree. */
   function truthByName(table, roles) {
@@ -363,7 +367,7 @@ const tables = (() => {
     const write = spelling([first, second]);
     const unlike = first.filter((label, k) => write(label) !== write(second[k])).length;
     if (unlike === 0) return;
-    const why = how.startsWith("matched by") ? "" : " Are the lines in another order? Give both files a column “id”.";
+    const why = /^matched by “.+”/.test(how) ? "" : " Are the lines in another order? Give both files a column “id”.";
     refuse(`The true labels of the two files differ in ${some(unlike, "item")} of ${first.length}.${why}`);
   }
 

@@ -203,7 +203,10 @@ def test_counts_that_fit_a_rounding(evaluate, precision, recall, f1, positives):
     by_f1 = {(tp, fp) for tp, fp in pairs if rounds(Fraction(2 * tp, tp + fp + positives), f1)}
     bands = [band(printed)[1] for printed in (precision, recall, f1)]
     rows = ".map(({tp, from, to}) => [tp, from, Math.min(to, 599)])"
-    found = evaluate(f"([precision, recall]) => f1ci.fittingCounts({{ precision, recall }}, {positives}){rows}", [bands])[0]
+    found = evaluate(
+        f"([precision, recall]) => f1ci.fittingCounts({{ precision, recall }}, {positives}){rows}",
+        [bands],
+    )[0]
     assert by_two == {
         (int(t), fp) for t, low, high in found for fp in range(int(low), int(high) + 1)
     }
