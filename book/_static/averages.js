@@ -188,7 +188,7 @@ const averages = (() => {
     return Math.min(low / wilson, 1);
   }
 
-  /** Score limits of an average of F-beta over classes, each of which has items; null: see limitOf. */
+  /** {estimate, low, high} of an average of F-beta over classes, each of which has items; null: see limitOf. */
   function scoreLimits(matrix, a, b, level, weighted) {
     const r = matrix.length;
     const counts = Float64Array.from(matrix.flat());
@@ -203,7 +203,7 @@ const averages = (() => {
     if (low === null || high === null) return null;
     const estimate = evaluate(p).value;
     const near = 1 - (1 - high) * room(wrong, z, level);
-    return [Math.max(0, Math.min(low, estimate)), Math.min(1, Math.max(near, estimate))];
+    return { estimate, low: Math.max(0, Math.min(low, estimate)), high: Math.min(1, Math.max(near, estimate)) };
   }
 
   return { scoreLimits };

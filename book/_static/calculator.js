@@ -164,18 +164,18 @@
   // --- Texts to copy -----------------------------------------------------------------------------
 
   /** The number and its interval: "0.740 (95 % CI 0.669 to 0.801, Wilson score)". */
-  function spoken(row, level, method) {
+  function spoken(row, level, method = "Wilson score") {
     const [low, high, least, most] = [row.low, row.high, row.least ?? row.estimate, row.most ?? row.estimate]
       .map((end) => fixed(end, digitsFor(row)));
     const test = Number.isFinite(row.p) ? `; exact randomisation test ${pValue(row.p)}` : "";
     return `${least === most ? least : `${least} to ${most}`} (${percent(level)} % CI ${low} to ${high}, ${method}${row.over ?? ""}${test})`;
   }
 
-  const quoted = ({ quotes }) => quotes.find((row) => row.title === state.quote) ?? quotes[0];
+  const quoted = ({ quotes }) => quotes.find((row) => row.label === state.quote) ?? quotes[0];
 
   /** The texts to copy by their names. */
   function textsFor(row, level, { items }) {
-    const said = spoken(row, level, `${row.about} method`);
+    const said = spoken(row, level, "Wilson score method");
     const sentence = row.signed
       ? `F1 of model B minus F1 of model A is ${said}. The models differ on ${some(row.discordant, "item")}.`
       : `The classifier reached ${row.label} = ${said}${items ? ` on ${items}` : ""}.`;
@@ -186,7 +186,7 @@
   }
 
   function offerTexts(result, level) {
-    fill("quoted", result.quotes.map(({ title }) => [title, title]), quoted(result).title);
+    fill("quoted", same(result.quotes.map(({ label }) => label)), quoted(result).label);
     const texts = textsFor(quoted(result), level, result);
     const offer = (name) => (texts[name] ? html`<dt>${name}</dt>
       <dd><code>${texts[name]}</code><button type="button" value="${texts[name]}" aria-label="Copy: ${name}">Copy</button></dd>` : "");
@@ -261,7 +261,7 @@
     const digits = Math.max(3, ...all.filter((row) => Number.isFinite(row.low)).map(digitsFor));
     const number = (value) => (Number.isNaN(value) ? "–" : fixed(value, digits));
     const row = quoted(result);
-    put("answer", row ? `${row.label} = ${spoken(row, level, row.about)}` : notes[0]);
+    put("answer", row ? `${row.label} = ${spoken(row, level)}` : notes[0]);
     put("notes", [
       ...(result.models ? [html`<p class="calc-info">${result.models}</p>`] : []),
       ...(row ? notes : notes.slice(1)).map((note) => html`<p class="calc-note">${note}</p>`),

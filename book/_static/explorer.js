@@ -14,18 +14,43 @@ const explorer = (() => {
 
   const shareOf = (f1) => f1 / (2 - f1);
 
-  /** The probability of x right items among v, as a function of x and the true F1. */
+  /** The probability of x right items among v, as a function of x and F*. */
   function chances(v) {
     const logChoose = [0];
     for (let x = 1; x <= v; x += 1) logChoose[x] = logChoose[x - 1] + Math.log((v - x + 1) / x);
-    return (x, f1) => {
-      if (f1 === 0) return x === 0 ? 1 : 0;
-      if (f1 === 1) return x === v ? 1 : 0;
-      return Math.exp(logChoose[x] + x * Math.log(shareOf(f1)) + (v - x) * Math.log1p(-shareOf(f1)));
+    return (x, share) => {
+      if (share === 0) return x === 0 ? 1 : 0;
+      if (share === 1) return x === v ? 1 : 0;
+      return Math.exp(logChoose[x] + x * Math.log(share) + (v - x) * Math.log1p(-share));
     };
   }
 
-  const limitsOf = (method, v, level) => Array.from({ length: v + 1 }, (_, x) => f1ci[method](x, v - x, level));
+  /**
+   * The odds of a right item at which x or more of v are right with this probability. The logarithm of
+   * the probability is concave in the logit, so Newton's method converges from everywhere.
+   */
+  function oddsOf(x, v, probability) {
+    const chance = chances(v);
+    let logit = Math.log(x / (v - x + 1));
+    for (let step = 0; step < 12; step += 1) {
+      const share = 1 / (1 + Math.exp(-logit));
+      const tail = sum(Array.from({ length: v - x + 1 }, (_, k) => chance(x + k, share)));
+      const slope = x * chance(x, share) * (1 - share);
+      logit -= (Math.log(tail / probability) * tail) / slope;
+    }
+    return Math.exp(logit);
+  }
+
+  /** Beta quantiles of F* (Lam, Gopal and Qian 2024, eqs. 26 and 27), mapped: F1 = 2 odds / (1 + 2 odds). */
+  function clopperPearson(x, wrong, level) {
+    const tail = 0.5 * (1 - level);
+    const right = x === 0 ? 0 : oddsOf(x, x + wrong, tail);
+    const error = wrong === 0 ? 0 : oddsOf(wrong, x + wrong, tail);
+    return [(2 * right) / (1 + 2 * right), 2 / (2 + error)];
+  }
+
+  const METHODS = { wilsonIndirect: f1ci.wilsonIndirect, wilsonDirect: f1ci.wilsonDirect, wald: f1ci.wald, clopperPearson };
+  const limitsOf = (method, v, level) => Array.from({ length: v + 1 }, (_, x) => METHODS[method](x, v - x, level));
   const holds = ([low, high], f1) => low <= f1 && f1 <= high;
 
   /** The coverage between two neighbouring limits, end points included: [F1, coverage] in even steps. */
@@ -34,7 +59,7 @@ const explorer = (() => {
     const steps = 2 * Math.max(1, Math.ceil(100 * (to - from)));
     return Array.from({ length: steps + 1 }, (_, i) => {
       const f1 = i === steps ? to : from + ((to - from) * i) / steps;
-      return [f1, sum(covering.map((x) => chance(x, f1)))];
+      return [f1, sum(covering.map((x) => chance(x, shareOf(f1))))];
     });
   }
 
@@ -59,7 +84,7 @@ const explorer = (() => {
   /** The coverage at one true F1. */
   function coverage(method, v, level, f1) {
     const chance = chances(v);
-    return sum(limitsOf(method, v, level).map((limits, x) => (holds(limits, f1) ? chance(x, f1) : 0)));
+    return sum(limitsOf(method, v, level).map((limits, x) => (holds(limits, f1) ? chance(x, shareOf(f1)) : 0)));
   }
 
   /** The right items of one test set. */
@@ -146,7 +171,7 @@ const explorer = (() => {
       if (number === 0) sets = [];
       for (let k = 0; k < number; k += 1) {
         const right = draw(v, f1);
-        sets.push({ right, estimate: f1ci.f1Estimate(right, v - right), limits: f1ci[method](right, v - right, level) });
+        sets.push({ right, estimate: f1ci.f1Estimate(right, v - right), limits: METHODS[method](right, v - right, level) });
       }
       showSets();
     });

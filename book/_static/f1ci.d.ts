@@ -17,7 +17,6 @@ declare const f1ci: {
   f1Estimate(x: number, wrong: number): number;
   wilsonIndirect(x: number, wrong: number, level: number): Limits;
   wilsonDirect(x: number, wrong: number, level: number): Limits;
-  clopperPearson(x: number, wrong: number, level: number): Limits;
   wald(x: number, wrong: number, level: number): Limits;
   fbetaWeights(beta: number): { a: number; b: number };
   tverskyEstimate(x: number, y: number, w: number, a: number, b: number): number;

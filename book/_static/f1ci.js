@@ -10,8 +10,6 @@ var f1ci = (() => {
 
   const sum = (values) => values.reduce((total, value) => total + value, 0);
 
-  // --- Quantiles ---------------------------------------------------------------------------------
-
   /**
    * The z with P(|Z| < z) = level, by Newton's method. The probability is concave in z, so the steps
    * from 0 never pass the root.
@@ -32,55 +30,7 @@ var f1ci = (() => {
     return z;
   }
 
-  /** log Gamma(n): Stirling's series, from 16 on. */
-  function logGamma(n) {
-    if (n < 16) return logGamma(n + 1) - Math.log(n);
-    const s = 1 / (n * n);
-    const series = (1 / 12 - s * (1 / 360 - s * (1 / 1260 - s / 1680))) / n;
-    return (n - 0.5) * Math.log(n) - n + 0.5 * Math.log(2 * Math.PI) + series;
-  }
-
-  /**
-   * The lower tail I_x(a, b) in units of x^a y^b / Beta(a, b), which does not underflow, as an
-   * integral over the logit. With t = x e^-u / (y + x e^-u) the integrand is
-   * exp(-a u - (a + b) log(1 + x (e^-u - 1))), and u = exp(v - e^-v) makes it vanish at both ends so
-   * fast that equal steps are exact (Takahasi and Mori 1974).
-   */
-  function betaTail(a, b, x, y) {
-    const exponent = x < y
-      ? (u) => -a * u - (a + b) * Math.log1p(x * Math.expm1(-u))
-      : (u) => b * u - (a + b) * Math.log1p(y * Math.expm1(u));
-    const scale = Math.sqrt(1 / a + 1 / b);
-    const step = 1 / 16;
-    let total = 0;
-    for (let v = -4; v < 5; v += step) {
-      const shrunk = Math.exp(-v);
-      const u = scale * Math.exp(v - shrunk);
-      total += (1 + shrunk) * u * Math.exp(exponent(u));
-    }
-    return step * total;
-  }
-
-  /**
-   * The odds x / y at which the lower tail of Beta(a, b) is p, up to one half. The logarithm of the
-   * tail is concave in the logit, so Newton's method converges from everywhere.
-   */
-  function betaOdds(a, b, p) {
-    const logBeta = logGamma(a) + logGamma(b) - logGamma(a + b);
-    let logit = Math.log(a / b) - twoSided(1 - 2 * p) * Math.sqrt(1 / a + 1 / b);
-    for (let step = 0; step < 60; step += 1) {
-      const x = 1 / (1 + Math.exp(-logit));
-      const y = 1 / (1 + Math.exp(logit));
-      const tail = betaTail(a, b, x, y);
-      const logX = logit < 0 ? logit + Math.log(y) : Math.log(x);
-      const move = (a * logX + b * (logX - logit) - logBeta + Math.log(tail) - Math.log(p)) * tail;
-      logit -= move;
-      if (Math.abs(move) <= 1e-13 * Math.max(1, Math.abs(logit))) break;
-    }
-    return Math.exp(logit);
-  }
-
-  // --- The four intervals of F1 (Lam, Gopal and Qian 2024) ---------------------------------------
+  // --- Three of the four intervals of F1 (Lam, Gopal and Qian 2024); explorer.js has the fourth ----
   // `wrong` is FP + FN: F1 depends on the two only through their sum.
 
   const ordered = (estimate, low, high) =>
@@ -109,15 +59,6 @@ var f1ci = (() => {
       t = (2 * a) / (e + Math.sqrt(e * e + 4 * a * b));
     }
     return t;
-  }
-
-  /** Beta quantiles of F* (eqs. 26 and 27), mapped. */
-  function clopperPearson(x, wrong, level) {
-    const tail = 0.5 * (1 - level);
-    // With the odds o of a right item F* = o / (1 + o), so F1 = 2 o / (1 + 2 o).
-    const right = x === 0 ? 0 : betaOdds(x, wrong + 1, tail);
-    const error = wrong === 0 ? 0 : betaOdds(wrong, x + 1, tail);
-    return [(2 * right) / (1 + 2 * right), 2 / (2 + error)];
   }
 
   /** Estimate and normal quantile times standard error (eqs. 30, 31): may leave [0, 1]. */
@@ -365,8 +306,8 @@ var f1ci = (() => {
   }
 
   return {
-    twoSided, f1Estimate, wilsonIndirect, wilsonDirect, clopperPearson, wald, fbetaWeights,
-    tverskyEstimate, tverskyScore, classCounts, modelCounts, differenceScore, exactTest, fittingCounts,
+    twoSided, f1Estimate, wilsonIndirect, wilsonDirect, wald, fbetaWeights, tverskyEstimate,
+    tverskyScore, classCounts, modelCounts, differenceScore, exactTest, fittingCounts,
     sampleSize,
   };
 })();

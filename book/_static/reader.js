@@ -137,7 +137,7 @@ const reader = (() => {
   /** A report, a matrix, predictions; numbers with names are read as text. */
   function fromJson(text) {
     const value = cells.json(text);
-    if (value === null) return null;
+    if (value === null || Object.keys(value).length === 0) return null;
     const classes = Object.entries(value).filter(([, row]) => row?.["f1-score"] !== undefined);
     if (classes.length) {
       return certain(reportReading(classes.map(([name, row]) => [name, ...["precision", "recall", "f1-score", "support"].map((key) => String(row[key]))])));

@@ -1,8 +1,8 @@
 // Computes what the calculator shows of a reading. No page is needed.
 //
 // A result has `rows` to draw, `tables` of rows {caption, first, rows, folded}, `notes`, `items` (the
-// test set in words), and `verdict` for two models. `quotes` are all its rows, each with a title of its
-// own. A row has name, label, estimate, low, high, `about` (the name of its method), `reference`, and
+// test set in words), and `verdict` for two models. `quotes` are all its rows, each label once. A row has
+// name, label, estimate, low, high, `reference`, and
 // `python`, a line that gives the same limits; `least` and `most` if the estimate is a range.
 const results = (() => {
   "use strict";
@@ -11,8 +11,6 @@ const results = (() => {
   const MOST_AVERAGED = 30;
   // About so many numbers of true positives that fit a rounding are visited.
   const MOST_VISITED = 500;
-
-  const OTHER_METHODS = { wilson_direct: "Wilson direct", clopper_pearson: "Clopper–Pearson", wald: "Wald" };
 
   const LAM = "Lam, K. F. Y., Gopal, V. and Qian, J. (2024). Confidence intervals for the F1 score: a comparison of four methods. "
     + "arXiv 2309.14621, https://arxiv.org/abs/2309.14621";
@@ -51,75 +49,52 @@ const results = (() => {
   function rowOf({ name, label, reference, x, y, w, a, b, call: line }, level) {
     const [low, high] = f1ci.tverskyScore(x, y, w, a, b, level);
     const estimate = f1ci.tverskyEstimate(x, y, w, a, b);
-    return { name, label, reference, estimate, low, high, about: "Wilson score", python: call(...line, level) };
+    return { name, label, reference, estimate, low, high, python: call(...line, level) };
   }
 
-  /** A row for each method: four for F1, one for another score. */
-  function rowsOf(score, level) {
-    const row = { ...rowOf(score, level), name: "Wilson score" };
-    if (score.a !== 0.5) return [row];
-    const limits = { wilson_direct: f1ci.wilsonDirect, clopper_pearson: f1ci.clopperPearson, wald: f1ci.wald };
-    return [row, ...Object.entries(OTHER_METHODS).map(([method, about]) => {
-      const [low, high] = limits[method](score.x, score.y + score.w, level);
-      return { ...row, name: about, about, low, high, python: call(...score.call, level, method) };
-    })];
-  }
-
-  function notesOnWald(rows) {
-    const wald = rows.find((row) => row.about === "Wald");
-    if (wald?.low === wald?.high && wald) return ["Wald has no width here: do not use it."];
-    return wald && (wald.low < 0 || wald.high > 1) ? ["Wald leaves the range from 0 to 1 here: do not use it."] : [];
-  }
-
-  /** Counts of one class: the intervals of its F score, and other scores. */
-  function ofCounts(counts, { level, beta }, of = "") {
+  /** The rows of the F score that was asked for, and of other scores. */
+  function scoresOf(counts, { level, beta }, of) {
     const { tp, fp, fn, tn } = counts;
     const matrix = `[[${tn ?? 0}, ${fp}], [${fn}, ${tp}]]`;
-    const rows = rowsOf(fScore(beta, counts, of), level);
-    const notes = notesOnWald(rows);
-    if (tp + fp + fn === 0) {
-      notes.unshift("No item is positive or predicted positive: the score is not defined, and any value is possible.");
-    }
-    const others = [
+    const others = [1, 0.5, 2].filter((other) => other !== beta);
+    return [
+      fScore(beta, counts, of),
       share("Precision", "precision", tp, fp, 0, matrix, of),
       share("Recall", "recall", tp, 0, fn, matrix, of),
+      ...others.map((other) => fScore(other, counts, of)),
       share("Jaccard (IoU)", "jaccard", tp, fp, fn, matrix, of),
-      ...[1, 0.5, 2].filter((other) => other !== beta).map((other) => fScore(other, counts, of)),
       ...(tn === null ? [] : [share("Accuracy", "accuracy", tp + tn, fp, fn, matrix)]),
     ].map((score) => rowOf(score, level));
+  }
+
+  /** What is shown of one class: three scores are drawn, all are in the table. */
+  const ofScores = (rows, items, notes) => ({ rows: rows.slice(0, 3), tables: [{ caption: "Scores", first: "Score", rows }], items, notes });
+
+  function ofCounts(counts, settings, of = "") {
+    const { tp, fp, fn, tn } = counts;
+    const undefinedScore = "No item is positive or predicted positive: the score is not defined, and any value is possible.";
     const items = tn === null ? `a test set with ${some(tp + fn, "positive item")}`
       : `${some(tp + fp + fn + tn, "item")}, ${some(tp + fn, "of them positive", "of them positive")}`;
-    const tables = [
-      { caption: scoreName(beta), first: "Method", rows },
-      { caption: "Precision, recall and other scores", first: "Score", rows: others, folded: true },
-    ];
-    return { rows, tables, notes, items };
+    return ofScores(scoresOf(counts, settings, of), items, tp + fp + fn === 0 ? [undefinedScore] : []);
   }
 
   // --- Matrices ----------------------------------------------------------------------------------
 
   /** The averages of a matrix whose classes all have items. */
-  function averagesOf(matrix, classes, { level, beta }) {
+  function averagesOf(matrix, { level, beta }) {
     const { a, b } = f1ci.fbetaWeights(beta);
-    const n = sum(matrix.map(sum));
-    const right = sum(matrix.map((row, k) => row[k]));
-    const average = (name, weights) => {
+    const wrong = sum(matrix.map((row, k) => sum(row) - row[k]));
+    const right = sum(matrix.map(sum)) - wrong;
+    const average = (name) => {
       const key = name.toLowerCase();
-      const limits = averages.scoreLimits(matrix, a, b, level, key === "weighted");
-      if (limits === null) return [];
+      const limits = matrix.length > MOST_AVERAGED ? null : averages.scoreLimits(matrix, a, b, level, key === "weighted");
       const metric = beta === 1 ? `"${key}_f1"` : `f1ci.metrics.${key}(f1ci.metrics.fbeta(${beta}))`;
-      return [{
-        name, label: `${key} ${scoreName(beta)}`, low: limits[0], high: limits[1], about: "Wilson score", reference: WILSON,
-        estimate: sum(classes.map((row, k) => row.estimate * weights[k])), python: call("metric_interval", [listOf(matrix), metric], level),
-      }];
+      const python = call("metric_interval", [listOf(matrix), metric], level);
+      return limits === null ? []
+        : [{ name, label: `${key} ${scoreName(beta)}`, ...limits, reference: WILSON, python }];
     };
-    const micro = rowOf(share("Micro (accuracy)", "micro_f1", right, n - right, 0, listOf(matrix)), level);
-    micro.label = `micro ${scoreName(beta)}`;
-    if (matrix.length > MOST_AVERAGED) return [micro];
-    return [
-      ...average("Macro", classes.map(() => 1 / classes.length)), micro,
-      ...average("Weighted", classes.map(({ support }) => support / n)),
-    ];
+    const micro = rowOf(share("Micro (accuracy)", "micro_f1", right, wrong, 0, listOf(matrix)), level);
+    return [...average("Macro"), { ...micro, label: `micro ${scoreName(beta)}` }, ...average("Weighted")];
   }
 
   /** For each class: true if an item belongs to it or is predicted as it. */
@@ -138,7 +113,7 @@ const results = (() => {
       const row = rowOf(fScore(settings.beta, one, names[k]), settings.level);
       return { ...row, name: names[k], support: one.tp + one.fn };
     });
-    const averaged = averagesOf(matrix, classes, settings);
+    const averaged = averagesOf(matrix, settings);
     const notes = [];
     const absent = labels.filter((_, k) => !present[k]);
     if (absent.length) notes.push(`Left out, because no item belongs to the class or is predicted as it: ${absent.join(", ")}.`);
@@ -185,28 +160,21 @@ const results = (() => {
 
   const nothing = (note) => ({ rows: [], tables: [], notes: [note] });
 
-  /** Counts that fit a printed precision and recall, or a printed F1. */
-  function ofPrinted({ precision, recall, f1, positives }, settings) {
-    if (positives === null) {
-      return nothing("This is too little for an interval. The error of F1 depends on the positive items, and not on the true negatives: give the number of truly positive items.");
+  /** A printed precision and recall, or a printed F1: a report of one class. */
+  function ofPrinted(printed, settings) {
+    if (printed.positives === null) {
+      return nothing("This is too little for an interval. The error of F1 depends on the positive items, and not on the true negatives: "
+        + "give the number of truly positive items.");
     }
-    if (positives === 0) return nothing("Without a truly positive item there is no recall.");
-    if (f1 && settings.beta !== 1) return nothing(`F1 does not say what ${scoreName(settings.beta)} is. Set beta to 1.`);
-    const given = f1 ? "this F1" : "this precision and recall";
-    const items = some(positives, "truly positive item");
-    const fits = fitting({ precision, recall, f1 }, positives);
-    if (fits.fits.length === 0) return nothing(`No counts of ${items} give ${given} when rounded: check the number of items and the digits.`);
-    const result = ofFits(fits, settings, "", positives);
-    if (f1) result.notes.push("With precision and recall beside F1 the interval would be shorter.");
+    if (printed.f1 && settings.beta !== 1) return nothing(`F1 does not say what ${scoreName(settings.beta)} is. Set beta to 1.`);
+    const result = ofReport([{ ...printed, name: "" }], settings, "");
+    if (printed.f1 && result.rows.length) result.notes.push("With precision and recall beside F1 the interval would be shorter.");
     return result;
   }
 
-  /** The intervals of one class over the counts that fit. */
-  function ofFits(fits, { level, beta }, of, positives) {
-    const rows = envelope(fits, (counts) => rowsOf(fScore(beta, counts, of), level));
-    const tables = [{ caption: `${scoreName(beta)}: the least lower and the greatest upper limit`, first: "Method", rows }];
-    return { rows, tables, notes: notesOnWald(rows), items: `a test set with ${some(positives, "positive item")}` };
-  }
+  /** The scores of one class over the counts that fit. */
+  const ofFits = (fits, settings, of, positives) =>
+    ofScores(envelope(fits, (counts) => scoresOf(counts, settings, of)), `a test set with ${some(positives, "positive item")}`, []);
 
   /** A report of two classes: one class gets what the other one misses. */
   function ofTwoClasses(classes, found, settings, positive) {
@@ -225,10 +193,14 @@ const results = (() => {
   }
 
   /** A report: the counts of each class come back from its rounded numbers. */
-  function ofReport({ classes }, settings, positive) {
+  function ofReport(classes, settings, positive) {
     const found = classes.map((one) => fitting(one, one.positives));
     const wrong = classes.find(({ positives }, k) => found[k].fits.length === 0 || positives === 0);
-    if (wrong) return nothing(`No counts give the numbers of the class “${wrong.name}”: check its line.`);
+    if (wrong) {
+      const items = labelOf(some(wrong.positives, "truly positive item"), wrong.name && `the class “${wrong.name}”`);
+      return nothing(`No counts of ${items} give these numbers when rounded: check the number of items and the digits.`);
+    }
+    if (classes.length === 1) return ofFits(found[0], settings, "", classes[0].positives);
     if (classes.length === 2) return ofTwoClasses(classes, found, settings, positive);
     const rows = classes.map(({ name, positives }, k) => {
       const [row] = envelope(found[k], (counts) => [rowOf(fScore(settings.beta, counts, name), settings.level)]);
@@ -254,7 +226,7 @@ const results = (() => {
     const test = call("difference_test", ["y", "a", "b"], level, "exact");
     const difference = {
       name: "B minus A", signed: true, label: "F1 of B minus F1 of A", low, high, p, discordant,
-      estimate: models[1].estimate - models[0].estimate, about: "Wilson score", reference: WILSON,
+      estimate: models[1].estimate - models[0].estimate, reference: WILSON,
       python: `y, a, b = np.repeat(\n    [${kinds}],\n    [${numbers}],\n    axis=0,\n).T\n${test}`,
     };
     const notes = [];
@@ -271,7 +243,7 @@ const results = (() => {
   function resultOf(reading, settings, choice, positive) {
     if (reading.kind === "counts") return ofCounts(reading.counts, settings);
     if (reading.kind === "matrix") return ofMatrix(reading, settings, positive);
-    if (reading.kind === "report") return ofReport(reading, settings, positive);
+    if (reading.kind === "report") return ofReport(reading.classes, settings, positive);
     if (reading.kind === "printed") return ofPrinted(reading, settings);
     if (choice.b) return ofComparison(tables.comparisonOf(reading.table, choice), settings);
     return ofMatrix({ matrix: tables.matrixOf(reading.table, choice), labels: choice.classes }, settings, positive);
@@ -280,12 +252,9 @@ const results = (() => {
   /** The result of a reading. `choice` are the columns of predictions, `positive` the class. */
   function compute(reading, settings, choice, positive) {
     const result = resultOf(reading, settings, choice, positive);
-    const quotes = new Map();
-    for (const row of [...result.rows, ...result.tables.flatMap(({ rows }) => rows)]) {
-      const title = `${row.label}, ${row.about}`;
-      if (!quotes.has(title)) quotes.set(title, { ...row, title });
-    }
-    return { ...result, quotes: [...quotes.values()] };
+    const rows = [...result.rows, ...result.tables.flatMap((table) => table.rows)];
+    const quotes = rows.filter(({ label }, k) => rows.findIndex((row) => row.label === label) === k);
+    return { ...result, quotes };
   }
 
   return { compute, withItems };

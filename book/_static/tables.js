@@ -53,40 +53,34 @@ const tables = (() => {
     const head = lacksIndex(first.cells, rest) ? ["", ...first.cells] : first.cells;
     const wrong = rest.find((row) => row.cells.length !== head.length);
     if (wrong) refuse(`Line ${wrong.line} has ${some(wrong.cells.length, "cell")}, the first line has ${head.length}.`);
-    const columns = head.map((_, k) => rest.map((row) => row.cells[k]));
-    if (holdsNames(head, columns)) return checked({ head, columns, lines: rest.map(({ line }) => line), named: true });
-    return {
-      head: head.map((_, k) => `column ${k + 1}`), columns: columns.map((column, k) => [head[k], ...column]),
-      lines: [first, ...rest].map(({ line }) => line), named: false,
-    };
+    const named = holdsNames(head, rest);
+    return named ? tableOf(head, rest, named) : tableOf(head.map((_, k) => `column ${k + 1}`), [first, ...rest], named);
+  }
+
+  function tableOf(head, rows, named = true) {
+    if (new Set(head).size < head.length) refuse("Two columns have the same name.");
+    return { head, columns: head.map((_, k) => rows.map((row) => row.cells[k])), lines: rows.map(({ line }) => line), named };
   }
 
   /** The table of a list of objects, or of an object of columns: lists, or objects by line. */
   function ofJson(value) {
-    const lists = Object.entries(value).map(([name, list]) => [name, Object.values(list ?? "")]);
+    const columns = Object.entries(value).map(([name, list]) => [name, Object.values(list ?? "")]);
     if (!Array.isArray(value) && Object.values(value).every((list) => list && typeof list === "object")) {
-      if (new Set(lists.map(([, list]) => list.length)).size > 1) refuse("The lists have different lengths.");
-      return ofJson(lists[0][1].map((_, k) => Object.fromEntries(lists.map(([name, list]) => [name, list[k]]))));
+      if (new Set(columns.map(([, list]) => list.length)).size > 1) refuse("The lists have different lengths.");
+      return ofJson(columns[0][1].map((_, k) => Object.fromEntries(columns.map(([name, list]) => [name, list[k]]))));
     }
     const objects = Array.isArray(value) ? value : [value];
     const head = [...new Set(objects.flatMap((one) => Object.keys(one)))];
-    const columns = head.map((name) => objects.map((one) => String(one[name] ?? "").trim()));
-    return checked({ head, columns, lines: objects.map((_, k) => k + 1), named: true });
-  }
-
-  function checked(table) {
-    if (new Set(table.head).size < table.head.length) refuse("Two columns have the same name.");
-    const large = columnOf(table, table.head.find((name) => roleOf(name) === "count"))?.findIndex((cell) => /^\d{13,}$/.test(cell));
-    if (large >= 0) refuse(`Line ${table.lines[large]} has more than 999999999999 items.`);
-    return table;
+    return tableOf(head, objects.map((one, k) => ({ line: k + 1, cells: head.map((name) => String(one[name] ?? "").trim()) })));
   }
 
   /** True if the lines begin with an index that the first line does not name. */
   const lacksIndex = (head, rows) => rows.every((row) => row.cells.length === head.length + 1)
     && !head.some((name) => roleOf(name) === "index") && new Set(rows.map((row) => row.cells[0])).size === rows.length;
 
-  function holdsNames(head, columns) {
+  function holdsNames(head, rows) {
     if (head.some((cell) => cell === "" || roleOf(cell) !== "open")) return true;
+    const columns = head.map((_, k) => rows.map((row) => row.cells[k]));
     const repeats = columns.map((column) => new Set(column).size < column.length);
     return !repeats.includes(true) || columns.some((column, k) => repeats[k] && !column.includes(head[k]));
   }
@@ -225,6 +219,7 @@ const tables = (() => {
     // 3. The classes.
     const used = [choice.truth, ...models].map((name) => columnOf(table, name));
     const write = spelling(used);
+    if (choice.count) columnOf(table, choice.count).forEach((cell) => cells.countOr(cell, "items"));
     choice.notes = [...checkLabels(table, choice.truth, models, write), ...notesOnGroups(table, roles)];
     choice.classes = inOrder(used.flatMap((column) => [...new Set(column)].map(write)));
     choice.positive = choice.classes.includes(chosen.positive) ? chosen.positive : positiveOf(choice.classes);
