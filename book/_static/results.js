@@ -2,8 +2,8 @@
 //
 // A result has `rows` to draw, `tables` of rows {caption, first, rows, folded}, `notes`, `items` (the
 // test set in words), and `verdict` for two models. `quotes` are all its rows, each label once. A row has
-// name, label, estimate, low, high, `reference`, and
-// `python`, a line that gives the same limits; `least` and `most` if the estimate is a range.
+// name, label, estimate, low, high, `reference`, and `python`, a line that gives the same limits; `least`
+// and `most` if the estimate is a range.
 const results = (() => {
   "use strict";
 

@@ -107,8 +107,9 @@ def test_averages(evaluate, r, average):
         metric = getattr(f1ci.metrics, average)(f1ci.metrics.tversky(a, b))
         flag = str(average == "weighted").lower()
         call = f"averages.scoreLimits(m, {a}, {b}, {level}, {flag})"
-        ends = "{ const found = %s ?? {}; return [found.low ?? NaN, found.high ?? NaN]; }" % call
-        ours = evaluate(f"m => {ends}", tables.tolist())
+        ours = evaluate(
+            f"m => ((found) => [found?.low ?? NaN, found?.high ?? NaN])({call})", tables.tolist()
+        )
         theirs = package_limits(f1ci.metric_interval, tables, metric, confidence_level=level)
         # Where rounding would decide the way of a search that does not come to rest, nothing is
         # offered: in a few of a hundred tables with a handful of items, and of other scores
