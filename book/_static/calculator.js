@@ -100,7 +100,8 @@
     const place = waits ? -1 : state.as ?? 0;
     find("said").textContent = question ?? "Understood as";
     put("choices", readings.length === 1 ? html`<p>${readings[0].said}</p>` : readings.map(({ said }, k) =>
-      html`<label><input type="radio" name="as" value="${k}"${k === place ? html` checked` : ""}> ${said}</label>`));
+      html`<label><input type="radio" name="as" value="${k}"> ${said}</label>`));
+    find("choices").querySelectorAll("input").forEach((input, k) => { input.checked = k === place; });
     find("readings").classList.toggle("calc-question", waits);
     return waits ? null : readings[place] ?? readings[0];
   }
@@ -146,20 +147,6 @@
     const guess = known === null && positive === names[1];
     return { positive, notes: guess ? [`The last of the two classes, “${positive}”, is taken for the positive class.`] : [] };
   }
-
-  /** The fields of counts show what is in the box, and stay while someone types there. */
-  function showNumbers(reading) {
-    const typing = find("numbers").contains(document.activeElement);
-    if (!typing) find("numbers").hidden = reading?.kind !== "counts";
-    if (typing || reading?.kind !== "counts") return;
-    for (const [key, number] of Object.entries(reading.counts)) find(key).value = number ?? "";
-  }
-
-  find("numbers").addEventListener("input", () => {
-    forget();
-    const typed = ["tp", "fp", "fn", "tn"].map((key) => [key, find(key).value.trim()]).filter(([key, text]) => key !== "tn" || text);
-    find("text").value = typed.map(([key, text]) => `${key.toUpperCase()}=${text}`).join(" ");
-  });
 
   // --- Texts to copy -----------------------------------------------------------------------------
 
@@ -269,7 +256,10 @@
     ]);
     const limits = known.map(({ name, low, high }) => `${name}: ${number(low)} to ${number(high)}`).join("; ");
     put("drawing", known.length ? drawing(known.slice(0, MOST_DRAWN), `${percent(level)} % intervals. ${limits}`) : "");
+    const folds = () => [...find("tables").querySelectorAll("details")];
+    const open = folds().map((details) => details.open);
     put("tables", result.tables.map((table) => tableOf({ ...table, caption: `${table.caption}, ${percent(level)} % intervals` }, number)));
+    folds().forEach((details, k) => { details.open = open[k] ?? false; });
     find("copy").hidden = row === undefined;
     if (row) offerTexts(result, level);
     // A sample size is that of one class.
@@ -303,7 +293,6 @@
     const read = understood();
     find("readings").hidden = read === null;
     const reading = read && showReadings(read);
-    showNumbers(reading);
     const isTable = reading?.kind === "predictions";
     find("columns").hidden = !isTable;
     const choice = isTable ? chosenColumns(reading.table) : null;

@@ -185,6 +185,8 @@ const tables = (() => {
       if (strange.length === table.lines.length) {
         refuse(`The labels of “${name}” are ${listed(strange)}; those of the truth “${truth}” are ${listed([...classes])}.`);
       }
+      const alike = strange.find((label) => [...classes].some((other) => other.toLowerCase() === label.toLowerCase()));
+      if (alike !== undefined) refuse(`“${alike}” in “${name}” is written in another way in the truth: write both alike.`);
       const number = `${some(strange.length, "label")} of “${name}” (${listed(strange)})`;
       return strange.length === 0 ? [] : [`${number} ${strange.length === 1 ? "is" : "are"} no class of the truth.`];
     });
