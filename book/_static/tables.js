@@ -180,12 +180,13 @@ const tables = (() => {
       if (k >= 0) refuse(`Line ${table.lines[k]} has no label in “${name}”${label && ` (it has “${label}”)`}.`);
     }
     const known = new Set([...classes].map(write));
+    const lower = new Set([...classes].map((label) => label.toLowerCase()));
     return models.flatMap((name) => {
       const strange = columnOf(table, name).filter((label) => !known.has(write(label)));
       if (strange.length === table.lines.length) {
         refuse(`The labels of “${name}” are ${listed(strange)}; those of the truth “${truth}” are ${listed([...classes])}.`);
       }
-      const alike = strange.find((label) => [...classes].some((other) => other.toLowerCase() === label.toLowerCase()));
+      const alike = strange.find((label) => lower.has(label.toLowerCase()));
       if (alike !== undefined) refuse(`“${alike}” in “${name}” is written in another way in the truth: write both alike.`);
       const number = `${some(strange.length, "label")} of “${name}” (${listed(strange)})`;
       return strange.length === 0 ? [] : [`${number} ${strange.length === 1 ? "is" : "are"} no class of the truth.`];
@@ -291,27 +292,29 @@ const tables = (() => {
     nameByFile(two);
     let truths = two.map((table) => truthByName(table, table.roles));
     if (truths.every((truth) => truth === null)) truths = two.map((table) => truthByRest(table, table.roles));
-    const side = truths[0] === null ? 1 : 0;
-    if (truths[side] === null) refuse("Neither file has a column that is called the truth. Name it in the first line, for example “truth”.");
+    if (truths.every((truth) => truth === null)) {
+      refuse("Neither file has a column that is called the truth. Name it in the first line, for example “truth”.");
+    }
     const { rows, how } = matched(two, truths);
-    const valuesOf = (table, name) => rows.map((row) => columnOf(table, name)[row[two.indexOf(table)]]);
-    if (!truths.includes(null)) sameTruth(...two.map((table, k) => valuesOf(table, truths[k])), how);
-    const columns = [{ name: truths[side], role: "strong", values: valuesOf(two[side], truths[side]) }];
-    two.forEach((table, k) => table.head.forEach((name, place) => {
-      if (name === truths[k] || table.roles[place] === "index") return;
-      const twice = two[1 - k].head.includes(name) || columns.some((column) => column.name === name);
-      columns.push({ name: twice ? nameWithFile(two, k, name) : name, role: table.roles[place], values: valuesOf(table, name) });
-    }));
+    const all = two.flatMap((table, side) => table.head.map((name, place) => ({
+      name, side, role: name === truths[side] ? "strong" : table.roles[place],
+      values: rows.map((row) => table.columns[place][row[side]]),
+    })));
+    const [gold, again] = all.filter(({ name, side }) => name === truths[side]);
+    if (again) sameTruth(gold.values, again.values, how);
+    const columns = all.filter((column) => column !== again && column.role !== "index");
+    const twice = (name) => two.every(({ head }) => head.includes(name));
     const table = {
-      head: columns.map(({ name }) => name), roles: columns.map(({ role }) => role),
-      columns: columns.map(({ values }) => values), lines: rows.map(([k]) => two[0].lines[k]), named: true,
+      head: columns.map(({ name, side }) => (name !== truths[side] && twice(name) ? nameWithFile(two, side, name) : name)),
+      roles: columns.map(({ role }) => role), columns: columns.map(({ values }) => values),
+      lines: rows.map(([k]) => two[0].lines[k]), named: true,
     };
     return { table, how };
   }
 
-  /** Columns that stand alone in their files, without a name or with the same one: the files name them. */
+  /** Columns of labels that stand alone in their files, without a name or with the same one: the files name them. */
   function nameByFile(two) {
-    const places = two.map(({ roles }) => roles.flatMap((role, k) => (role === "index" ? [] : [k])));
+    const places = two.map(({ roles }) => roles.flatMap((role, k) => (/strong|weak|model|open/.test(role) ? [k] : [])));
     if (places.some((place) => place.length !== 1)) return;
     const [[first], [second]] = places;
     const alike = two[0].head[first] === two[1].head[second];
