@@ -241,10 +241,18 @@
     return folded ? html`<details><summary>${caption}</summary>${table}</details>` : table;
   }
 
+  /** The tables; what is open stays open. */
+  function showTables(all, level, number) {
+    const folds = () => [...find("tables").querySelectorAll("details")];
+    const open = folds().map((details) => details.open);
+    put("tables", all.map((table) => tableOf({ ...table, caption: `${table.caption}, ${percent(level)} % intervals` }, number)));
+    folds().forEach((details, k) => { details.open = open[k] ?? false; });
+  }
+
   function show(result, level) {
-    const { rows, notes, verdict } = result;
+    const { notes, verdict } = result;
     const all = result.tables.flatMap((table) => table.rows);
-    const known = rows.filter((row) => Number.isFinite(row.low));
+    const known = result.rows.filter((row) => Number.isFinite(row.low));
     const digits = Math.max(3, ...all.filter((row) => Number.isFinite(row.low)).map(digitsFor));
     const number = (value) => (Number.isNaN(value) ? "–" : fixed(value, digits));
     const row = quoted(result);
@@ -254,16 +262,12 @@
       ...(row ? notes : notes.slice(1)).map((note) => html`<p class="calc-note">${note}</p>`),
       ...(verdict ? [html`<p class="calc-verdict">${verdict}</p>`] : []),
     ]);
-    const limits = known.map(({ name, low, high }) => `${name}: ${number(low)} to ${number(high)}`).join("; ");
-    put("drawing", known.length ? drawing(known.slice(0, MOST_DRAWN), `${percent(level)} % intervals. ${limits}`) : "");
-    const folds = () => [...find("tables").querySelectorAll("details")];
-    const open = folds().map((details) => details.open);
-    put("tables", result.tables.map((table) => tableOf({ ...table, caption: `${table.caption}, ${percent(level)} % intervals` }, number)));
-    folds().forEach((details, k) => { details.open = open[k] ?? false; });
+    showTables(result.tables, level, number);
     find("copy").hidden = row === undefined;
     if (row) offerTexts(result, level);
-    // A sample size is that of one class.
-    find("plan").hidden = row === undefined || Boolean(verdict) || rows.some(({ label }) => /^ma/.test(label));
+    find("plan").hidden = !result.oneClass;
+    const limits = known.map(({ name, low, high }) => `${name}: ${number(low)} to ${number(high)}`).join("; ");
+    put("drawing", known.length ? drawing(known.slice(0, MOST_DRAWN), `${percent(level)} % intervals. ${limits}`) : "");
   }
 
   function plan(level, beta) {

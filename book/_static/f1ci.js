@@ -218,6 +218,28 @@ var f1ci = (() => {
     return [...chances].map(([k, chance]) => [k, chance / total]);
   }
 
+  /** F1, and what one more true positive and one more wrong item do to it. */
+  function f1AndSlopes(tp, fp, positives) {
+    const whole = (tp + fp + positives) / 2 || 1;
+    const f = tp / whole;
+    return [f, (1 - f) / whole, (-0.5 * f) / whole];
+  }
+
+  /**
+   * The difference of the two F1 scores over its standard error, if B is right on k of the n1 discordant
+   * positives and on j of the n0 discordant negatives.
+   */
+  function swapStatistic(t, n1, n0, k, j) {
+    const positives = n1 + t.tp + t.fn;
+    const [f, upA, wrongA] = f1AndSlopes(t.tp + n1 - k, t.fp + j, positives);
+    const [g, upB, wrongB] = f1AndSlopes(t.tp + k, t.fp + n0 - j, positives);
+    if (Math.abs(g - f) < 1e-13) return 0;
+    const variance = t.tp * (upB - upA) ** 2 + (t.fn + t.fp) * (wrongB - wrongA) ** 2
+      + k * (upB - wrongA) ** 2 + (n1 - k) * (wrongB - upA) ** 2
+      + j * wrongA ** 2 + (n0 - j) * wrongB ** 2;
+    return Math.abs(g - f) / Math.sqrt(variance);
+  }
+
   /**
    * Two-sided p-value of the exact test for F1: all swaps of the predictions of discordant items,
    * ordered by the difference over its standard error. null if there are too many outcomes.
@@ -225,24 +247,7 @@ var f1ci = (() => {
   function exactTest(t) {
     const n1 = t.posA + t.posB;
     const n0 = t.negA + t.negB;
-    const positives = n1 + t.tp + t.fn;
-    // F1, and what one more true positive and one more wrong item do to it.
-    const model = (tp, fp) => {
-      const whole = (tp + fp + positives) / 2 || 1;
-      const f = tp / whole;
-      return [f, (1 - f) / whole, (-0.5 * f) / whole];
-    };
-    // B is right on k of the discordant positives and on j of the discordant negatives.
-    const statistic = (k, j) => {
-      const [f, upA, wrongA] = model(t.tp + n1 - k, t.fp + j);
-      const [g, upB, wrongB] = model(t.tp + k, t.fp + n0 - j);
-      if (Math.abs(g - f) < 1e-13) return 0;
-      const variance = t.tp * (upB - upA) ** 2 + (t.fn + t.fp) * (wrongB - wrongA) ** 2
-        + k * (upB - wrongA) ** 2 + (n1 - k) * (wrongB - upA) ** 2
-        + j * wrongA ** 2 + (n0 - j) * wrongB ** 2;
-      return Math.abs(g - f) / Math.sqrt(variance);
-    };
-    const observed = statistic(t.posB, t.negB);
+    const observed = swapStatistic(t, n1, n0, t.posB, t.negB);
     if (observed === 0) return 1;
     const outcomes = (n) => Math.min(n + 1, 12 * Math.sqrt(n) + 3);
     if (outcomes(n1) * outcomes(n0) > MOST_OUTCOMES) return null;
@@ -250,7 +255,7 @@ var f1ci = (() => {
     let total = 0;
     for (const [k, chance] of tosses(n1)) {
       for (const [j, other] of ofNegatives) {
-        if (statistic(k, j) >= observed * (1 - 1e-10)) total += chance * other;
+        if (swapStatistic(t, n1, n0, k, j) >= observed * (1 - 1e-10)) total += chance * other;
       }
     }
     return Math.min(1, total);

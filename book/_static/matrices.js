@@ -201,14 +201,19 @@ const matrices = (() => {
     return null;
   }
 
-  /** Throws the fault of a table that has no layout. */
-  function complain(table) {
+  /** Refuses what is no table of counts: words, one column, shares. */
+  function refuseOthers(table) {
     const all = table.flatMap((row) => row.cells);
     const numbers = all.filter((cell) => /^[\d.]/.test(cell));
     if (numbers.length < all.length / 4 || (table.length > 4 && table.every((row) => row.cells.length === 1))) refuse(NOTHING);
     const shares = numbers.length > 3 && numbers.every((cell) => /^(0?\.\d+|[01](\.0*)?)$/.test(cell))
       && numbers.some((cell) => /\.\d*[1-9]/.test(cell));
     if (shares || numbers.filter((cell) => cell.includes("%")).length > 1) refuse(PERCENTAGES);
+  }
+
+  /** Throws the fault of a table that has no layout. */
+  function complain(table) {
+    refuseOthers(table);
     const withHead = table.length > 1 && (table[0].cells[0] === "" || hasNoCount(table[0]));
     const body = withHead ? table.slice(1) : table;
     const named = body.filter((row) => row.cells.length > 1 && count(row.cells[0]) === null);

@@ -1,9 +1,9 @@
 // Computes what the calculator shows of a reading. No page is needed.
 //
-// A result has `rows` to draw, `tables` of rows {caption, first, rows, folded}, `notes`, `items` (the
-// test set in words), and `verdict` for two models. `quotes` are all its rows, each label once. A row has
-// name, label, estimate, low, high, `reference`, and `python`, a line that gives the same limits; `least`
-// and `most` if the estimate is a range.
+// A result has `rows` to draw, `tables` of rows {caption, first, rows, folded}, `notes`, `items` (the test
+// set in words), `oneClass` if all is about one class, and `verdict` for two models. `quotes` are all its
+// rows, each label once. A row has name, label, estimate, low, high, `reference`, and `python`, a line that
+// gives the same limits; `least` and `most` if the estimate is a range.
 const results = (() => {
   "use strict";
 
@@ -29,6 +29,9 @@ const results = (() => {
     return `f1ci.${name}(${[...positional, ...named].join(", ")})`;
   }
   const listOf = (matrix) => `[${matrix.map((row) => `[${row.join(", ")}]`).join(", ")}]`;
+
+  /** A result without a number, and why. */
+  const nothing = (note) => ({ rows: [], tables: [], notes: [note] });
 
   // --- Scores of counts --------------------------------------------------------------------------
 
@@ -68,7 +71,9 @@ const results = (() => {
   }
 
   /** What is shown of one class: three scores are drawn, all are in the table. */
-  const ofScores = (rows, items, notes) => ({ rows: rows.slice(0, 3), tables: [{ caption: "Scores", first: "Score", rows }], items, notes });
+  const ofScores = (rows, items, notes) => ({
+    rows: rows.slice(0, 3), tables: [{ caption: "Scores", first: "Score", rows }], items, notes, oneClass: true,
+  });
 
   function ofCounts(counts, settings, of = "") {
     const { tp, fp, fn, tn } = counts;
@@ -100,33 +105,45 @@ const results = (() => {
   /** For each class: true if an item belongs to it or is predicted as it. */
   const withItems = (matrix) => matrix.map((row, k) => sum(row) > 0 || matrix.some((other) => other[k] > 0));
 
+  /** A row for each class against the rest, with its counts. */
+  function classesOf(matrix, names, { level, beta }) {
+    const n = sum(matrix.map(sum));
+    return f1ci.classCounts(matrix).map(({ x, y, w }, k) => {
+      const counts = { tp: x, fp: y, fn: w, tn: n - x - y - w };
+      return { ...rowOf(fScore(beta, counts, names[k]), level), name: names[k], support: x + w, counts };
+    });
+  }
+
+  function notesOnMatrix(matrix, averaged, absent) {
+    const notes = [];
+    if (absent.length) notes.push(`Left out, because no item belongs to the class or is predicted as it: ${absent.join(", ")}.`);
+    const many = matrix.length > MOST_AVERAGED;
+    if (many) notes.push(`The page has no intervals of averages over more than ${MOST_AVERAGED} classes. Python has them: metric_interval.`);
+    else if (averaged.length < 3) notes.push("The search for the limits of an average does not come to rest here. Python has them: metric_interval.");
+    return notes;
+  }
+
   function ofMatrix({ matrix: all, labels }, settings, positive) {
     const present = withItems(all);
     const keep = (list) => list.filter((_, k) => present[k]);
     const matrix = keep(all).map(keep);
     const names = keep(labels);
-    if (names.length < 2) return { rows: [], tables: [], notes: ["At least two classes need items."] };
-    const score = scoreName(settings.beta);
-    const n = sum(matrix.map(sum));
-    const counts = f1ci.classCounts(matrix).map(({ x, y, w }) => ({ tp: x, fp: y, fn: w, tn: n - x - y - w }));
-    const classes = counts.map((one, k) => {
-      const row = rowOf(fScore(settings.beta, one, names[k]), settings.level);
-      return { ...row, name: names[k], support: one.tp + one.fn };
-    });
+    if (names.length < 2) return nothing("At least two classes need items.");
+    const classes = classesOf(matrix, names, settings);
     const averaged = averagesOf(matrix, settings);
-    const notes = [];
-    const absent = labels.filter((_, k) => !present[k]);
-    if (absent.length) notes.push(`Left out, because no item belongs to the class or is predicted as it: ${absent.join(", ")}.`);
-    if (matrix.length > MOST_AVERAGED) notes.push(`The page has no intervals of averages over more than ${MOST_AVERAGED} classes. Python has them: metric_interval.`);
-    else if (averaged.length < 3) notes.push("The search for the limits of an average does not come to rest here. Python has them: metric_interval.");
-    const binary = matrix.length === 2;
+    const notes = notesOnMatrix(matrix, averaged, labels.filter((_, k) => !present[k]));
+    const binary = names.length === 2;
+    const score = scoreName(settings.beta);
     const tables = [
       { caption: `Averages of ${score}`, first: "Average", rows: averaged, folded: binary },
       { caption: `${score} of each class against the rest`, first: "Class", rows: classes, folded: binary },
     ];
-    if (!binary) return { rows: [...averaged, ...classes], tables, notes, items: `${some(n, "item")} of ${names.length} classes` };
+    if (!binary) {
+      const items = `${some(sum(matrix.map(sum)), "item")} of ${names.length} classes`;
+      return { rows: [...averaged, ...classes], tables, notes, items };
+    }
     const place = Math.max(0, names.indexOf(positive));
-    const result = ofCounts(counts[place], settings, names[place]);
+    const result = ofCounts(classes[place].counts, settings, names[place]);
     return { ...result, notes: [...notes, ...result.notes], tables: [...result.tables, ...tables] };
   }
 
@@ -157,8 +174,6 @@ const results = (() => {
       };
     });
   }
-
-  const nothing = (note) => ({ rows: [], tables: [], notes: [note] });
 
   /** A printed precision and recall, or a printed F1: a report of one class. */
   function ofPrinted(printed, settings) {

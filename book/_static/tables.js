@@ -208,26 +208,27 @@ const tables = (() => {
     const ask = (field, question) => Object.assign(choice, { field, question });
     // 1. The truth.
     if (choice.truth === null) return ask("truth", "Which column is the truth?");
-    const gold = columnOf(table, choice.truth);
-    const number = new Set(gold).size;
-    if (number > 1000 || (gold.length > 9 && number > gold.length / 2)) {
-      refuse(`The truth “${choice.truth}” has ${number} different labels in ${gold.length} lines. Are these scores, or names of items?`);
-    }
+    checkTruth(choice.truth, columnOf(table, choice.truth));
     // 2. The models.
     const { models, question } = chosen.a === undefined ? modelsOf(table, roles, choice.truth)
       : { models: [chosen.a, chosen.b].filter(Boolean), question: chosen.a ? null : "Which column is the model?" };
     [choice.a, choice.b] = [models[0] ?? null, models[1] ?? ""];
     if (question) return ask("a", question);
     if (new Set([choice.truth, ...models]).size <= models.length) return ask("a", "Choose different columns.");
-    // 3. The classes.
+    // 3. The classes, and the counts.
     const used = [choice.truth, ...models].map((name) => columnOf(table, name));
     const write = spelling(used);
-    if (choice.count) columnOf(table, choice.count).forEach((cell) => cells.countOr(cell, "items"));
     choice.notes = [...checkLabels(table, choice.truth, models, write), ...notesOnGroups(table, roles)];
     choice.classes = inOrder(used.flatMap((column) => [...new Set(column)].map(write)));
     choice.positive = choice.classes.includes(chosen.positive) ? chosen.positive : positiveOf(choice.classes);
-    if (choice.b && choice.positive === null) return ask("positive", "Which class is the positive one?");
-    return choice;
+    if (choice.count) columnOf(table, choice.count).forEach((cell) => cells.countOr(cell, "items"));
+    return choice.b && choice.positive === null ? ask("positive", "Which class is the positive one?") : choice;
+  }
+
+  function checkTruth(name, gold) {
+    const number = new Set(gold).size;
+    if (number <= 1000 && (gold.length <= 9 || number <= gold.length / 2)) return;
+    refuse(`The truth “${name}” has ${number} different labels in ${gold.length} lines. Are these scores, or names of items?`);
   }
 
   const notesOnGroups = (table, roles) => withRole(table, roles, "group").filter((name) => new Set(columnOf(table, name)).size < table.lines.length)
@@ -290,11 +291,7 @@ const tables = (() => {
       return { ...table, roles: rolesOf(table), file: name, stem: name.replace(/\.[^.]*$/, "") };
     });
     nameByFile(two);
-    let truths = two.map((table) => truthByName(table, table.roles));
-    if (truths.every((truth) => truth === null)) truths = two.map((table) => truthByRest(table, table.roles));
-    if (truths.every((truth) => truth === null)) {
-      refuse("Neither file has a column that is called the truth. Name it in the first line, for example “truth”.");
-    }
+    const truths = truthsOf(two);
     const { rows, how } = matched(two, truths);
     const all = two.flatMap((table, side) => table.head.map((name, place) => ({
       name, side, role: name === truths[side] ? "strong" : table.roles[place],
@@ -310,6 +307,14 @@ const tables = (() => {
       lines: rows.map(([k]) => two[0].lines[k]), named: true,
     };
     return { table, how };
+  }
+
+  /** The column of the truth in each of two files; null in a file without. */
+  function truthsOf(two) {
+    const named = two.map((table) => truthByName(table, table.roles));
+    const truths = named.some((truth) => truth !== null) ? named : two.map((table) => truthByRest(table, table.roles));
+    if (truths.some((truth) => truth !== null)) return truths;
+    return refuse("Neither file has a column that is called the truth. Name it in the first line, for example “truth”.");
   }
 
   /** Columns of labels that stand alone in their files, without a name or with the same one: the files name them. */
