@@ -49,17 +49,10 @@
     find(name).setAttribute("aria-invalid", sentence !== "");
   }
 
-  /** What a function returns; null if it refuses, and its sentence is shown at the field. */
+  /** What an action returns; null if it refuses, and its sentence is shown at the field. */
   function attempt(name, action) {
-    try {
-      const value = action();
-      complain(name, "");
-      return value;
-    } catch (sentence) {
-      if (typeof sentence !== "string") throw sentence;
-      complain(name, sentence);
-      return null;
-    }
+    complain(name, "");
+    return cells.unlessRefused(action, (sentence) => complain(name, sentence));
   }
 
   /** The number in a field, NaN if an optional one is empty; null if the browser refuses it. */

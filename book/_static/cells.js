@@ -12,12 +12,13 @@ const cells = (() => {
   const thousands = (n) => String(n).replace(/\B(?=(\d{3})+$)/g, ",");
   const some = (n, one, many = `${one}s`) => `${thousands(n)} ${n === 1 ? one : many}`;
 
-  /** What an action returns, or null if it refuses. */
-  function unlessRefused(action) {
+  /** What an action returns; null if it refuses, and `tell` gets its sentence. */
+  function unlessRefused(action, tell = () => {}) {
     try {
       return action();
     } catch (sentence) {
       if (typeof sentence !== "string") throw sentence;
+      tell(sentence);
       return null;
     }
   }
@@ -101,25 +102,24 @@ const cells = (() => {
     }).filter((row) => row.cells.some((cell) => cell !== ""));
   }
 
-  /** What a text of JSON, of lines of JSON, or of Python's dictionaries holds; null if it is none of them. */
+  /** What a text of JSON holds; undefined if it is none. */
+  function parsed(text) {
+    try {
+      return JSON.parse(text);
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** What a text of JSON, of Python's dictionaries or of lines of JSON holds; null if it is none of them. */
   function json(text) {
     if (!/^\s*(\{|\[\s*\{)/.test(text)) return null;
     const python = text.replace(/\bnp\.\w+\(([^()]*)\)/g, "$1").replace(/'/g, '"').replace(/\bNone\b/g, "null");
-    for (const candidate of [text, python]) {
-      try {
-        return JSON.parse(candidate);
-      } catch {
-        // The next candidate, or lines.
-      }
-    }
+    const whole = parsed(text) ?? parsed(python);
+    if (whole !== undefined) return whole;
     if (!/^\s*(\{"|\[\s*\{)/.test(text)) return null;
-    return text.split("\n").filter((line) => line.trim()).map((line, k) => {
-      try {
-        return JSON.parse(line);
-      } catch {
-        return refuse(`Object ${k + 1} is not JSON.`);
-      }
-    });
+    const lines = text.split("\n").filter((line) => line.trim());
+    return lines.map((line, k) => parsed(line) ?? refuse(`Object ${k + 1} is not JSON.`));
   }
 
   return { LARGEST, refuse, some, unlessRefused, tidy, count, countOr, band, separatorOf, cut, json };

@@ -186,18 +186,16 @@ const reader = (() => {
     const header = /\p{L}/u.test(lines[0]) && lines.length > 1;
     if (header && (tables.namesRoles(lines[0]) || saysPredictions(text))) return fromTable(text);
     if (!/\d/.test(text) && lines.length < 3) refuse(matrices.NOTHING);
-    try {
-      return fromMatrix(text);
-    } catch (sentence) {
-      if (typeof sentence !== "string") throw sentence;
-      // A matrix has about as many lines as columns; and names without a number stand above predictions.
-      const marked = /[\t;,|]/.test(lines[0]);
-      const long = lines.length > lines[0].trim().split(/[\t;,|]|\s+/).length + 2;
-      const headed = marked && header && !/\d/.test(lines[0]) && sentence !== matrices.PERCENTAGES;
-      if (!long && !headed) throw sentence;
-      if (header && marked) return fromTable(text);
-      return cells.unlessRefused(() => fromTable(text)) ?? refuse(sentence);
-    }
+    let fault = null;
+    const matrix = cells.unlessRefused(() => fromMatrix(text), (sentence) => { fault = sentence; });
+    if (matrix) return matrix;
+    // A matrix has about as many lines as columns; and names without a number stand above predictions.
+    const marked = /[\t;,|]/.test(lines[0]);
+    const long = lines.length > lines[0].trim().split(/[\t;,|]|\s+/).length + 2;
+    const headed = marked && header && !/\d/.test(lines[0]) && fault !== matrices.PERCENTAGES;
+    if (!long && !headed) refuse(fault);
+    if (header && marked) return fromTable(text);
+    return cells.unlessRefused(() => fromTable(text)) ?? refuse(fault);
   }
 
   // Texts of more lines, or of more letters, are predictions.
