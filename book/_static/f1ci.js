@@ -277,13 +277,13 @@ var f1ci = (() => {
    * The tables of counts with `positives` truly positive items whose precision, recall and F1 lie in
    * the printed bands [least, most]: one row {tp, fn, from, to} for each number of true positives,
    * with the range of false positives. A precision of no prediction at all counts as 0. Only each
-   * `step`-th number is tried.
+   * `step`-th number is tried, and the last.
    */
   function fittingCounts({ precision = [0, 1], recall = [0, 1], f1 = [0, 1] }, positives, step = 1) {
     const rows = [];
     const first = Math.ceil(positives * recall[0] * (1 - ROUNDING));
     const last = Math.min(positives, Math.floor(positives * recall[1] * (1 + ROUNDING)));
-    for (let tp = first; tp <= last; tp += step) {
+    for (let tp = first; tp <= last; tp += Math.max(1, Math.min(step, last - tp))) {
       const byPrecision = wholesThatFit(tp, precision, tp);
       const byF1 = wholesThatFit(2 * tp, f1, tp + positives);
       const from = Math.max(0, byPrecision[0], byF1[0]);
