@@ -233,8 +233,6 @@ const matrices = (() => {
     const { table, notes } = withoutDots(rows);
     const { kept, rows: down, columns } = axes(table);
     if (kept.length === 0) refuse(NOTHING);
-    const counts = kept[0].cells.filter((cell) => /^(tp|fp|fn|tn|(true|false)[ _](positives?|negatives?))$/i.test(cell));
-    if (counts.length > 1) refuse("These are counts of several classes. Give one class at a time, such as TP=77 FP=44 FN=10.");
     const found = layouts(kept) || layouts(table) || (longNames && withLongNames(kept)) || complain(kept);
     const large = kept.flatMap((row) => row.cells).find((cell) => count(cell) > cells.LARGEST);
     if (large) refuse(`“${large}” is more than ${cells.LARGEST} items.`);

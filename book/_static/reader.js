@@ -19,15 +19,17 @@ const reader = (() => {
     ["f1", "f[-_ ]?1([-_ ]?(score|measure))?|f[-_ ]?(score|measure)|dice"],
     ["precision", "precision|prec|ppv|p"], ["recall", "recall|rec|sensitivity|tpr|r"],
     ["unused", "accuracy|acc|auc|auroc|mcc|kappa|specificity|npv|jaccard|iou|threshold|negatives?"],
-    ["total", "n([ _-]?(total|items))?|total|items|samples|instances|examples|sentences|documents"],
+    ["total", "n([ _-]?(total|items))?|number(?! of)|total|items|samples|instances|examples|sentences|documents"],
   ].map(([key, names]) => [key, new RegExp(`(?<![\\p{L}\\p{N}_])(?:(?:eval|test|val|dev)_)?(${names})(?![\\p{L}\\p{N}_])`, "giu")]);
-  const FILLER = new Set("of and the is are was were test set with on at for in score scores true truly a an has have numbers number count counts print "
+  const FILLER = new Set("of and the is are was were test set with on at for in score scores true truly a an has have numbers count counts print "
     .concat("~ ≈ - – → ->").split(" "));
+  // Intervals and percentages beside a number.
+  const BESIDE = /(?<=\d%?\s*)(\(\s*[01]?\.\d+\s*(-|–|to|,)\s*[01]?\.\d+\s*\)|\(\s*[\d.]+\s*%\s*\))/g;
   const ITEMS = { tp: "true positives", fp: "false positives", fn: "false negatives", tn: "true negatives" };
 
   /** {key: text} of a text that holds nothing but numbers and their names; null for another text. */
   function namedNumbers(text) {
-    const marked = NAMES.reduce((all, [key, name]) => all.replace(name, ` ‹${key}› `), text.replace(/[#*`]/g, " "));
+    const marked = NAMES.reduce((all, [key, name]) => all.replace(name, ` ‹${key}› `), text.replace(BESIDE, " ").replace(/[#*`]/g, " "));
     const words = marked.replace(/(\d)\s+%/g, "$1%").replace(/["'{}()[\]|&;:=/]/g, " ").split(/\s+/)
       .flatMap((word) => (/^\d{1,3}(,\d{3})+$|^\d*,\d+%?$/.test(word) ? [word] : word.split(",")))
       .filter((word) => /[^-:+]/.test(word) && !FILLER.has(word.toLowerCase()));
@@ -42,11 +44,11 @@ const reader = (() => {
       if (known && value && key !== "unused" && known !== value) refuse(`“${key}” stands there twice, with ${known} and ${value}.`);
       found[key] = known || value;
     };
-    // Either all names stand first, or each name beside its number.
-    const half = tokens.length / 2;
-    if (half > 1 && tokens.every((token, k) => isName(token) === k < half)) {
-      tokens.slice(0, half).forEach((name, k) => put(name, tokens[half + k]));
-      return found;
+    // Several names may stand before as many numbers; otherwise each name stands beside its number.
+    const names = tokens.findIndex((token) => !isName(token));
+    const values = tokens.slice(names, 2 * names);
+    if (names > 1 && values.length === names && !values.some(isName)) {
+      tokens.splice(0, names).forEach((name) => put(name, tokens.shift()));
     }
     while (tokens.length) {
       const token = tokens.shift();
@@ -74,7 +76,10 @@ const reader = (() => {
       if (found.tn) counts.tn = countOr(found.tn, ITEMS.tn);
       return certain(countsReading(counts, notes));
     }
-    return "precision" in found || "recall" in found || "f1" in found ? fromScores(found, notes) : null;
+    if (!("precision" in found || "recall" in found || "f1" in found)) return null;
+    const [average] = text.match(/\b(macro|micro|weighted)\b/i) ?? [];
+    if (average) refuse(`The interval of a ${average.toLowerCase()} average needs the confusion matrix, not its printed number.`);
+    return fromScores(found, notes);
   }
 
   /** A printed precision and recall, or a printed F1, with a number of items. */
@@ -127,7 +132,7 @@ const reader = (() => {
     if (!/precision\s+recall\s+f1-?score\s+support/i.test(text)) return null;
     const lines = text.split("\n").map((line) => [line, line.match(/^\s*(.*?)\s+([\d.]+)\s+([\d.]+)\s+([\d.]+)\s+(\d+(?:\.0*)?)\s*$/)]);
     const report = reportReading(lines.filter(([, match]) => match).map(([, match]) => match.slice(1)));
-    if (report === null) return null;
+    if (report === null) refuse("The report has no line of a class.");
     // People print the matrix beside it, which says more.
     const rest = lines.map(([line, match]) => (match || /precision\s+recall|accuracy/i.test(line) ? "" : line)).join("\n");
     const matrix = rest.includes("[[") ? cells.unlessRefused(() => fromMatrix(rest)) : null;
@@ -138,13 +143,15 @@ const reader = (() => {
   function fromJson(text) {
     const value = cells.json(text);
     if (value === null || Object.keys(value).length === 0) return null;
-    const classes = Object.entries(value).filter(([, row]) => row?.["f1-score"] !== undefined);
+    const classes = Object.entries(value).filter(([, row]) => row?.precision !== undefined && row.recall !== undefined);
     if (classes.length) {
-      return certain(reportReading(classes.map(([name, row]) => [name, ...["precision", "recall", "f1-score", "support"].map((key) => String(row[key]))])));
+      const numbers = (row) => [row.precision, row.recall, row["f1-score"] ?? row.f1, row.support ?? row.number].map(String);
+      return certain(reportReading(classes.map(([name, row]) => [name, ...numbers(row)])));
     }
     const name = ["confusion_matrix", "matrix", "cm"].find((key) => Array.isArray(value[key]));
     if (name) return fromMatrix(JSON.stringify(value[name]), value.labels ?? value.classes);
-    return Array.isArray(value) || Object.values(value).every((list) => typeof list === "object") ? predictions(tables.ofJson(value)) : null;
+    if (Array.isArray(value) || Object.values(value).every((list) => typeof list === "object")) return predictions(tables.ofJson(value));
+    return fromNames(Object.entries(value).map(([key, number]) => `${key}: ${number}`).filter((line) => namedNumbers(line)).join("\n"));
   }
 
   /** y_true = [1, 0, ...] and the like, as a table. */
@@ -186,6 +193,8 @@ const reader = (() => {
     const header = /\p{L}/u.test(lines[0]) && lines.length > 1;
     if (header && (tables.namesRoles(lines[0]) || saysPredictions(text))) return fromTable(text);
     if (!/\d/.test(text) && lines.length < 3) refuse(matrices.NOTHING);
+    const counts = lines[0].split(/[\t;,|&]|\s+/).filter((cell) => /^(tp|fp|fn|tn|(true|false)[ _](positives?|negatives?))$/i.test(cell.trim()));
+    if (counts.length > 1) refuse("These are counts of several classes. Give one class at a time, such as TP=77 FP=44 FN=10.");
     let fault = null;
     const matrix = cells.unlessRefused(() => fromMatrix(text), (sentence) => { fault = sentence; });
     if (matrix) return matrix;

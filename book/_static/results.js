@@ -215,7 +215,7 @@ const results = (() => {
       const items = labelOf(some(wrong.positives, "truly positive item"), wrong.name && `the class “${wrong.name}”`);
       return nothing(`No counts of ${items} give these numbers when rounded: check the number of items and the digits.`);
     }
-    if (classes.length === 1) return ofFits(found[0], settings, "", classes[0].positives);
+    if (classes.length === 1) return ofFits(found[0], settings, classes[0].name, classes[0].positives);
     if (classes.length === 2) return ofTwoClasses(classes, found, settings, positive);
     const rows = classes.map(({ name, positives }, k) => {
       const [row] = envelope(found[k], (counts) => [rowOf(fScore(settings.beta, counts, name), settings.level)]);
