@@ -132,6 +132,11 @@ const averages = (() => {
     return 0.5 * (trace - dot(u, after.map((slope, cell) => slope - e[cell])) / step);
   }
 
+  /** No cell leads further out: all slopes to that side are rounding. */
+  function isFlat(e, side) {
+    return largestOf(e.map((slope) => side * slope)) <= 1e-9 * largestOf(e.map(Math.abs));
+  }
+
   /**
    * One limit, by the algorithm for any smooth metric: side is -1 or 1. It is null if the search does
    * not come to rest and rounding decided its way: then another program may find another limit.
@@ -145,10 +150,13 @@ const averages = (() => {
     const flat = found.slopes.every((slope) => slope === found.slopes[0]);
     const start = flat ? evaluate(p.map((share) => (n * share + 1 / p.length) / (n + 1))) : found;
     let e = centred(start.slopes, q);
+    const end = side > 0 ? 1 : 0; // of the range
+    if (isFlat(e, side)) return end;
     let byRounding = false;
     for (let round = 0; round < 40 && last > SETTLED; round += 1) {
       const factor = varianceFactor(e, q, n, r);
       const next = shifted(state, e.map((slope) => side * slope), 1 + (factor * z * z) / n);
+      const before = q;
       let size = 0;
       q = q.map((share, cell) => {
         const move = next[cell] - share;
@@ -161,12 +169,17 @@ const averages = (() => {
       last = size;
       found = evaluate(q);
       e = centred(found.slopes, q);
+      if (!isFlat(e, side)) continue;
+      // If the metric is flat there, go half of the way.
+      q = q.map((share, cell) => (share + before[cell]) / 2);
+      found = evaluate(q);
+      e = centred(found.slopes, q);
+      if (isFlat(e, side)) return end;
     }
     if (last > SETTLED && byRounding) return null;
     const bias = biasOf(evaluate, q, e, found.trace) / n;
-    const end = found.value - (Number.isFinite(bias) ? bias : 0);
-    // A limit never passes the estimate. Where no item can move, it stays there.
-    return Number.isFinite(end) ? side * Math.max(side * end, side * estimate) : estimate;
+    const limit = found.value - (Number.isFinite(bias) ? bias : 0);
+    return side * Math.max(side * limit, side * estimate); // a limit never passes the estimate
   }
 
   /**
