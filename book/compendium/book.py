@@ -280,7 +280,7 @@ def fragment(name: str, ledger: Ledger, **more: Any) -> str:
     groups: dict[tuple[str, str], list[Entry]] = {}
     for entry in entries:
         groups.setdefault((entry.paper, entry.item), []).append(entry)
-    errata = sorted(published.errata.values(), key=lambda entry: "ERON".index(entry.id[0]))
+    sorted_errata = sorted(published.errata.values(), key=lambda entry: "ERON".index(entry.id[0]))
     return render(
         f"{name}.md",
         ledger=ledger,
@@ -290,7 +290,7 @@ def fragment(name: str, ledger: Ledger, **more: Any) -> str:
         once=once,
         agree=sum(count for name, count in once.items() if VERDICTS[name].agrees),
         groups=groups,
-        register={e: [row for row in entries if row.erratum == e.id] for e in errata},
+        errata={e: [row for row in entries if row.erratum == e.id] for e in sorted_errata},
         helps=cli.helps,
         **more,
     )
