@@ -126,9 +126,17 @@ const explorer = (() => {
       find("sets").setAttribute("aria-label", `Intervals of ${sets.length} drawn test sets, ${missed} of them red.`);
     }
 
+    function drawn(number) {
+      const { f1, v, method, level } = chosen();
+      return Array.from({ length: number }, () => {
+        const right = draw(v, f1);
+        return { right, estimate: f1ci.f1Estimate(right, v - right), limits: f1ci[method](right, v - right, level) };
+      });
+    }
+
     function show() {
       const { f1, v, method, level } = chosen();
-      sets = []; // they belong to another question
+      sets = drawn(KEPT); // another question has other test sets
       for (const output of form.querySelectorAll("output")) output.textContent = form.elements[output.htmlFor[0]].value;
       showSets();
       const found = study(method, v, level);
@@ -141,13 +149,8 @@ const explorer = (() => {
 
     find("buttons").addEventListener("click", ({ target }) => {
       if (!target.dataset.number) return;
-      const { f1, v, method, level } = chosen();
       const number = Number(target.dataset.number);
-      if (number === 0) sets = [];
-      for (let k = 0; k < number; k += 1) {
-        const right = draw(v, f1);
-        sets.push({ right, estimate: f1ci.f1Estimate(right, v - right), limits: f1ci[method](right, v - right, level) });
-      }
+      sets = number === 0 ? [] : [...sets, ...drawn(number)];
       showSets();
     });
     form.addEventListener("input", show);
