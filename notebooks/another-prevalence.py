@@ -4,7 +4,7 @@
 # A test set may have other class shares than the place where a model is used. A balanced test set has
 # as many positives as negatives, and in use one item in a hundred may be positive. Recall stays what it is.
 # Precision falls, and F1 with it. If the shares are known, `class_shares=` gives the score and its interval
-# for them. Two more functions are measured here: *means* of scores by unit, such as the Dice of each image, and
+# for them. Two more doors are measured here: *means* of scores by unit, such as the Dice of each image, and
 # several *runs* of one recipe on one test set.
 #
 # **In short.** The orange juice rule has an F1 of {glue:text}`prevalence-own:.3f` on its test set. Where one

@@ -126,19 +126,11 @@ const explorer = (() => {
       find("sets").setAttribute("aria-label", `Intervals of ${sets.length} drawn test sets, ${missed} of them red.`);
     }
 
-    function drawn(number) {
-      const { f1, v, method, level } = chosen();
-      return Array.from({ length: number }, () => {
-        const right = draw(v, f1);
-        return { right, estimate: f1ci.f1Estimate(right, v - right), limits: f1ci[method](right, v - right, level) };
-      });
-    }
-
     function show() {
       const { f1, v, method, level } = chosen();
-      sets = drawn(KEPT); // another question has other test sets
+      sets = []; // they belong to another question
       for (const output of form.querySelectorAll("output")) output.textContent = form.elements[output.htmlFor[0]].value;
-      showSets();
+      find("buttons").querySelector('[data-number="40"]').click(); // there is something to see at once
       const found = study(method, v, level);
       drawCoverage(find("coverage"), found, level, f1);
       const name = form.querySelector("[name=method]:checked").parentElement.textContent.trim();
@@ -149,8 +141,13 @@ const explorer = (() => {
 
     find("buttons").addEventListener("click", ({ target }) => {
       if (!target.dataset.number) return;
+      const { f1, v, method, level } = chosen();
       const number = Number(target.dataset.number);
-      sets = number === 0 ? [] : [...sets, ...drawn(number)];
+      if (number === 0) sets = [];
+      for (let k = 0; k < number; k += 1) {
+        const right = draw(v, f1);
+        sets.push({ right, estimate: f1ci.f1Estimate(right, v - right), limits: f1ci[method](right, v - right, level) });
+      }
       showSets();
     });
     form.addEventListener("input", show);

@@ -377,6 +377,9 @@ def unlink_folds(_app: Sphinx, doctree: nodes.document, _: str) -> None:
     for title in doctree.findall(dropdown_title):
         for link in [*title.findall(nodes.reference)]:
             link.replace_self(nodes.inline("", "", *link.children))
+        for tag in [*title.findall(nodes.raw)]:
+            if re.match(r"</?a\b", tag.astext()):
+                tag.parent.remove(tag)
 
 
 def finish(app: Sphinx, error: Exception | None) -> None:
