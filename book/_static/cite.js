@@ -51,7 +51,7 @@ document.addEventListener("DOMContentLoaded", () => {
   }
   for (const line of document.querySelectorAll(".cite-erratum")) {
     const { name, title } = line.dataset;
-    offer(line, name, () => ({ id: name.toLowerCase(), name: `erratum ${name}`, title }));
+    offer(line, name, () => ({ id: name.toLowerCase(), name: title }));
   }
   for (const figure of document.querySelectorAll('.bd-article figure[id^="fig-"]')) {
     const name = figure.id.slice(4);
