@@ -31,7 +31,7 @@
 # | coverage must never be below the level (a safety claim, a regulator) | `clopper_pearson` | It is the only one of the four whose coverage is never below its level. At $v = 25$ it is {glue:text}`choosing-cp-price:.0f` % longer than the default. |
 # | no item right, or no item wrong | any but `wald` | Wald has length zero there. |
 # | hundreds of relevant items, a score well inside $(0, 1)$ | any | The four hardly differ, see [below](#when-does-the-choice-not-matter). |
-# | the interval must match a delta-method interval for other metrics of the same table | `wald` | It *is* that interval. Check first that $v$ is large enough. |
+# | the interval must match a delta-method interval for other metrics of the same table | `wald` | Wald is the delta method's interval for F1. Check first that $v$ is large enough. |
 # | several classes, F-beta, many metrics at once, two models | none of these | See [the last section](#what-these-four-methods-do-not-do). |
 #
 # The methods themselves are in [the chapter](/book/lam.md).

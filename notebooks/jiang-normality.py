@@ -202,7 +202,7 @@ say("jiang-normality-above", 100 * float(probability @ (every.low > truth)))
 #   {glue:text}`jiang-normality-asymptotic:.6f`; the exact one is
 #   {computed}`jiang/section-2.4/standard_deviation|.6f`. The standard error that one computes
 #   from the data is too small by {glue:text}`jiang-normality-underestimate:.2f` % on average.
-# - The interval covers the true F1 in {glue:text}`jiang-normality-coverage:.3f` %, not 95 %, of test sets. It
+# - The interval covers the true F0.5 in {glue:text}`jiang-normality-coverage:.3f` %, not 95 %, of test sets. It
 #   lies too low in {glue:text}`jiang-normality-below:.2f` % of all data sets and too high in
 #   {glue:text}`jiang-normality-above:.2f` %.
 # - The paper compares with a simulated truth, which does not matter here: the probability to cover

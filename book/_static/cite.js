@@ -49,16 +49,9 @@ document.addEventListener("DOMContentLoaded", () => {
       return { id: row.id, name: `ledger row ${row.id}`, says, hash: row.dataset.hash };
     });
   }
-  for (const heading of document.querySelectorAll(".bd-article section > h3")) {
-    const [, name] = heading.textContent.match(/^([ERON]-[a-z]+-\d+): /) ?? [];
-    if (!name) continue;
-    const line = document.createElement("p");
-    heading.after(line);
-    // The table at the top of the page says of which paper, what and where.
-    const cells = document.querySelector(`tr[data-paper] a[href="#${name.toLowerCase()}"]`)?.closest("tr").cells;
-    const [, paper, kind, where] = [...(cells ?? [])].map((cell) => cell.textContent.trim());
-    const title = cells && `Erratum ${name} to ${paper}: ${kind}, ${where}`;
-    offer(line, name, () => ({ id: name.toLowerCase(), name: `erratum ${name}`, title }));
+  for (const line of document.querySelectorAll(".cite-erratum")) {
+    const { name, title } = line.dataset;
+    offer(line, name, () => ({ id: name.toLowerCase(), name: title }));
   }
   for (const figure of document.querySelectorAll('.bd-article figure[id^="fig-"]')) {
     const name = figure.id.slice(4);

@@ -155,7 +155,7 @@ const explorer = (() => {
       const { f1, v, method, level } = chosen();
       sets = []; // they belong to another question
       for (const output of form.querySelectorAll("output")) output.textContent = form.elements[output.htmlFor[0]].value;
-      showSets();
+      find("buttons").querySelector('[data-number="40"]').click(); // there is something to see at once
       const found = study(method, v, level);
       drawCoverage(find("coverage"), found, level, f1);
       const name = form.querySelector("[name=method]:checked").parentElement.textContent.trim();

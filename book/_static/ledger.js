@@ -1,4 +1,4 @@
-// The ledger and the register: filter by words, paper and verdict, keep the filters in the address,
+// The ledger: filter by words, paper and verdict, keep the filters in the address,
 // sort by a click on a heading, show the row that a link names.
 document.addEventListener("DOMContentLoaded", () => {
   const all = document.querySelector(".ledger-all");

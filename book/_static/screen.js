@@ -108,7 +108,7 @@ document.addEventListener("DOMContentLoaded", () => {
       folded ||= !part.open;
       part.open = true;
     }
-    if (folded) target.scrollIntoView({ block: "center" });
+    if (folded) target.scrollIntoView({ block: target.matches("details") ? "start" : "center" });
   };
   reveal();
   addEventListener("hashchange", reveal);

@@ -1,4 +1,4 @@
-"""Places, files and names that every room of the compendium uses.
+"""Places, files and names that every module of the compendium uses.
 
 Nothing in :mod:`f1ci` imports from here.
 """

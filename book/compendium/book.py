@@ -37,6 +37,7 @@ from docutils import nodes
 from nbformat import NotebookNode
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxRole
+from sphinx_design.dropdown import dropdown_title
 
 from compendium import RefusedError, deposit, pairs, read_json, show, sources, swhid, write
 from compendium.ledger import Record
@@ -280,7 +281,7 @@ def fragment(name: str, ledger: Ledger, **more: Any) -> str:
     groups: dict[tuple[str, str], list[Entry]] = {}
     for entry in entries:
         groups.setdefault((entry.paper, entry.item), []).append(entry)
-    errata = sorted(published.errata.values(), key=lambda entry: "ERON".index(entry.id[0]))
+    sorted_errata = sorted(published.errata.values(), key=lambda entry: "ERON".index(entry.id[0]))
     return render(
         f"{name}.md",
         ledger=ledger,
@@ -290,7 +291,7 @@ def fragment(name: str, ledger: Ledger, **more: Any) -> str:
         once=once,
         agree=sum(count for name, count in once.items() if VERDICTS[name].agrees),
         groups=groups,
-        register={e: [row for row in entries if row.erratum == e.id] for e in errata},
+        errata={e: [row for row in entries if row.erratum == e.id] for e in sorted_errata},
         helps=cli.helps,
         **more,
     )
@@ -371,6 +372,16 @@ def link_names(app: Sphinx, doctree: nodes.document, document: str) -> None:
             link += literal
 
 
+def unlink_folds(_app: Sphinx, doctree: nodes.document, _: str) -> None:
+    """Take the links out of what folds a part: a button must not hold other controls."""
+    for title in doctree.findall(dropdown_title):
+        for link in [*title.findall(nodes.reference)]:
+            link.replace_self(nodes.inline("", "", *link.children))
+        for tag in [*title.findall(nodes.raw)]:
+            if re.match(r"</?a\b", tag.astext()):
+                tag.parent.remove(tag)
+
+
 def finish(app: Sphinx, error: Exception | None) -> None:
     """Take out scripts that a page does not need, and say what a page may load."""
     for path in [] if error else Path(app.outdir).rglob("*.html"):
@@ -391,6 +402,7 @@ def setup(app: Sphinx) -> dict[str, bool]:
         app.add_role(name, LedgerRole())
     app.connect("doctree-resolved", link_names)
     app.connect("doctree-resolved", fold_proofs)
+    app.connect("doctree-resolved", unlink_folds)
     app.connect("build-finished", finish)
     return {"parallel_read_safe": True, "parallel_write_safe": False}
 

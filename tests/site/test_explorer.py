@@ -77,6 +77,8 @@ def test_drawn_test_sets_are_binomial(tab):
 
 def test_forty_intervals_drop_and_the_ones_that_miss_are_red(tab):
     said, bars = tab.locator(".explorer-drawn"), tab.locator(".explorer-sets g g")
+    assert bars.count() == 40  # it begins with forty test sets
+    tab.get_by_role("button", name="Start again").click()
     assert bars.count() == 0
     assert said.inner_text().startswith("You know the true F1 of this classifier: it is 0.74.")
     tab.get_by_role("button", name="Draw a test set").click()
@@ -97,8 +99,9 @@ def test_forty_intervals_drop_and_the_ones_that_miss_are_red(tab):
         assert not (missed and holds)
     exact = coverage_by_scipy(50, "wilson_indirect", np.array([0.74]))[0]
     assert f"In the long run {100 * exact:.1f}\u00a0% of the test sets do." in said.inner_text()
-    tab.get_by_label("Relevant items v").fill("10")  # another question
-    assert bars.count() == 0
+    tab.get_by_label("Relevant items v").fill("10")  # another question, forty other test sets
+    assert bars.count() == 40
+    assert "among 10 relevant items" in said.inner_text()
 
 
 def test_it_says_what_it_draws(tab):

@@ -13,6 +13,7 @@ from pathlib import Path
 import other_tools
 import pytest
 from compendium.published import Published
+from compendium.verdicts import Ledger
 
 import f1ci
 from f1ci import cli
@@ -172,3 +173,10 @@ def test_every_public_name_has_a_reference_and_every_reference_a_name():
             assert pkgutil.resolve_name(full), full
             named.add(full.removeprefix("f1ci."))
     assert set(f1ci.__all__) - named == set()
+
+
+@pytest.mark.parametrize("name", ["README.md", "CITATION.cff", ".zenodo.json"])
+def test_files_outside_the_book_quote_its_tally(name):
+    tally = Ledger(Published(), ROOT / "book" / "reference").tally
+    text = " ".join((ROOT / name).read_text("utf-8").split())
+    assert tally.replace("**", "") in text.replace("**", "")
