@@ -8,6 +8,7 @@ long; the delta method covers 55 %.)
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -102,7 +103,7 @@ def interval_of(sample: Sample, question: Question) -> Interval:
 
 def counted(sample: Sample, constant: float) -> Array:
     """Return the estimate, with a constant for a score that is undefined."""
-    if np.isnan(constant):
+    if math.isnan(constant):
         return sample.estimate
     if isinstance(sample, Difference):
         return np.asarray(counted(sample.b, constant) - counted(sample.a, constant))
@@ -120,7 +121,7 @@ def limits_of(sample: Sample, method: Method, z: FloatOrArray, constant: float =
         below, above = sample.unknown
         low = low - below
         high = high + above
-    if np.isnan(constant):
+    if math.isnan(constant):
         return low, high
     least, largest = sample.range
     undefined = np.isnan(sample.estimate)
@@ -160,7 +161,7 @@ def _number(value: Array) -> Value:
 
 def check(sample: Sample, method: Method, question: Question) -> None:
     """Warn of a sample that is undefined, degenerate or too small."""
-    if isinstance(sample, Counts) and sample.matrix is None and np.all(sample.error > 0.0):
+    if isinstance(sample, Counts) and sample.matrix is None and (sample.error > 0.0).all():
         return
     parts = [sample.a, sample.b] if isinstance(sample, Difference) else [sample]
     _check_undefined(sample, parts, question)
@@ -178,7 +179,7 @@ def check(sample: Sample, method: Method, question: Question) -> None:
 def _check_undefined(sample: Sample, parts: list[Sample], question: Question) -> None:
     """Warn that a score is undefined, and say which class is missing."""
     undefined = np.isnan(np.asarray(sample.estimate))
-    if undefined.any() and np.isnan(question.constant):
+    if undefined.any() and math.isnan(question.constant):
         reason = next(filter(None, (_lacking(part, question) for part in parts)), "")
         text = f"{question.name} is undefined{_places(undefined, question)}{reason}"
         warn(f"{text}; nan was returned", UndefinedMetricWarning)

@@ -129,8 +129,8 @@ def score_limits(
         Limits on both sides of the estimate. They are nan where the metric is undefined, and where
         it is flat or undefined at the probabilities of the limit: then any value may be true.
     """
-    _, first, row = np.unique(true_class, return_index=True, return_inverse=True)
-    classes = _Classes(first, row, fixed)
+    is_first = np.diff(true_class, prepend=-1) > 0
+    classes = _Classes(np.flatnonzero(is_first), np.cumsum(is_first) - 1, fixed)
     tables = counts.shape[1]
     z = np.broadcast_to(z, tables)
     quantiles = np.concatenate([-z, z])

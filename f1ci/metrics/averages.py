@@ -382,7 +382,10 @@ def settled(metric: Metric, matrix: Matrix) -> list[tuple[NDArray[np.intp], Metr
     undefined = metric.undefined(matrix)
     if undefined is None:
         return [(every, metric)]
-    patterns, which = np.unique(undefined.reshape(len(undefined), -1), axis=1, return_inverse=True)
+    by_table = undefined.reshape(len(undefined), -1)
+    if (by_table == by_table[:, :1]).all():
+        return [(every, metric.settled(by_table[:, 0]))]
+    patterns, which = np.unique(by_table, axis=1, return_inverse=True)
     which = which.ravel()
     return [
         (np.flatnonzero(which == k), metric.settled(pattern))
