@@ -40,12 +40,11 @@ import numpy as np
 import yaml
 from bs4 import BeautifulSoup
 
-from compendium import SITE, RefusedError, differing, ledger, read_json, sources, swhid, write
-from compendium.ledger import Record
+from compendium import SITE, RefusedError, differing, ledger, sources, swhid, write
+from compendium.ledger import STANDARD_ERRORS, Record
 from compendium.published import LedgerError, Published
 from compendium.render import render
 from compendium.runs import QUICK, REFERENCE, Edition, Task, command, say, tasks
-from compendium.verdicts import STANDARD_ERRORS
 
 SUMMATION = 1e-9
 PART_OF_BAND = 1 / 20
@@ -93,7 +92,7 @@ def _agreement(known: Record | None, found: Record | None, same: bool, random: b
 
 def certify(edition: Edition) -> dict[str, Any]:
     """Compare the last run with the reference run."""
-    reference = read_json(edition.root / REFERENCE / "run.json")
+    reference = json.loads((edition.root / REFERENCE / "run.json").read_text("utf-8"))
     listed = tasks(edition)
     run = _facts(edition, listed)
     same = run["platform"] == reference["platform"]
@@ -104,10 +103,7 @@ def certify(edition: Edition) -> dict[str, Any]:
     agreeing = _agreeing(before, now, same, random)
     problems = [f"the notebook {t.name} must run: {t.reason}" for t in listed if t.reason]
     problems += _differences(reference, run)
-    problems += [
-        f"{i}: {_said(before.get(i))} in the reference run, {_said(now.get(i))} in this one"
-        for i in agreeing["not"]
-    ]
+    problems += [_difference(i, before.get(i), now.get(i)) for i in agreeing["not"]]
     return {
         "agrees": not problems,
         "problems": problems,
@@ -144,10 +140,10 @@ def _differences(reference: Mapping[str, Any], run: Mapping[str, Any]) -> Iterat
         yield f"only one of the two runs made {name}"
 
 
-def _said(record: Record | None) -> str:
-    """Return what a record says, in words."""
-    said = vars(record or Record("", "nothing"))
-    return ", ".join(str(value) for name, value in said.items() if value and name != "id")
+def _difference(identity: str, before: Record | None, now: Record | None) -> str:
+    """Say what two runs have for a number."""
+    said = [astuple(record)[1:] if record else "nothing" for record in (before, now)]
+    return f"{identity}: {said[0]} in the reference run, {said[1]} in this one"
 
 
 def _records(folder: Path, published: Published) -> tuple[dict[str, Record], dict[str, str]]:
@@ -199,16 +195,16 @@ def make_reference(edition: Edition) -> None:
     run = _facts(edition, listed)
     write(folder / "run.json", json.dumps(run, indent=1) + "\n")
     citation = yaml.safe_load((edition.root / "CITATION.cff").read_text("utf-8"))
-    made = {p: _comment(edition, Path(p)) for p in run["made"]}
+    notebooks = {path: t.name for t in listed if t.record for path in t.record["outputs"]}
+    made = {path: _comment(edition.source(notebooks[path]), path) for path in run["made"]}
     write(edition.root / "codecheck.yml", render("codecheck.yml", citation=citation, made=made))
 
 
-def _comment(edition: Edition, file: Path) -> str:
+def _comment(source: Path, file: str) -> str:
     """Describe a file by the title of its notebook."""
-    source = sources.read(edition.source(edition.owner(file.stem)))
-    title: str = source.cells[0].source.partition("\n")[0]
+    title: str = sources.read(source).cells[0].source.partition("\n")[0]
     kinds = {".csv": "numbers", ".ipynb": "tables and text"}
-    return f"{title.lstrip('# ')}: {kinds.get(file.suffix, 'a figure')}"
+    return f"{title.lstrip('# ')}: {kinds.get(Path(file).suffix, 'a figure')}"
 
 
 # The article on paper

@@ -12,12 +12,10 @@ in every case::
 from __future__ import annotations
 
 import os
-import sys
-from collections.abc import Callable, Iterator
-from concurrent.futures import Executor, Future
+import warnings
+from collections.abc import Iterator
+from concurrent.futures import Executor
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from pathlib import Path
-from typing import Any
 
 _PATIENCE = 60  # seconds for the first worker to appear
 # Dask's own value returns each large array to the system at once, which takes most of the time.
@@ -52,7 +50,7 @@ def _local_cluster(processes: int) -> Iterator[Executor]:
 
 @contextmanager
 def _cluster(address: str) -> Iterator[Executor]:
-    """Return the executor of a cluster whose workers have this notebook's f1ci and versions."""
+    """Return the executor of a cluster, which Dask refuses if its workers have other versions."""
     from distributed import Client
 
     with Client(address, timeout="20s") as client:
@@ -60,57 +58,8 @@ def _cluster(address: str) -> Iterator[Executor]:
             client.wait_for_workers(1, timeout=_PATIENCE)
         except TimeoutError:
             raise RuntimeError(f"the Dask scheduler at {address} has no workers") from None
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            client.get_versions(check=True, packages=["scipy", "f1-score-ci"])
         with client.get_executor(pure=False) as pool:
-            yield _SameCode(pool)
-
-
-class _SameCode(Executor):
-    """An executor that refuses workers with another f1ci, Python, numpy or scipy.
-
-    Workers may join at any time, so each task asks the worker that runs it.
-    """
-
-    def __init__(self, pool: Executor) -> None:
-        self.pool = pool
-        self.task = _checked_task()
-
-    def submit(self, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-        """Compute a function on a worker that has the same code."""
-        return self.pool.submit(self.task, function, *args, **kwargs)
-
-
-def _checked_task() -> Callable[..., Any]:
-    """Return a function that calls another one if the code here is that of this process.
-
-    It is defined in here because Dask then sends the function itself: a worker needs no compendium.
-    """
-
-    def sources() -> str:
-        """Return the versions and the source on which results depend, where this runs."""
-        import numpy
-        import scipy
-
-        import f1ci
-
-        files = sorted(Path(str(f1ci.__file__)).parent.rglob("*.py"))
-        text = "".join(path.read_text("utf-8") for path in files)
-        return f"{sys.version} {numpy.__version__} {scipy.__version__} {hash_of(text)}"
-
-    def hash_of(text: str) -> str:
-        import hashlib
-
-        return hashlib.sha256(text.encode()).hexdigest()
-
-    here = sources()
-
-    def task(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-        if sources() != here:
-            from distributed import get_worker
-
-            raise RuntimeError(
-                f"the Dask worker {get_worker().address} does not have this notebook's f1ci, "
-                "Python, numpy and scipy"
-            )
-        return function(*args, **kwargs)
-
-    return task
+            yield pool
