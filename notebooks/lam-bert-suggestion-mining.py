@@ -29,8 +29,8 @@ from compendium import figures, ledger, show
 from scipy.stats import norm
 
 import f1ci
-from notebooks.shared import suggestions
-from notebooks.shared.suggestions import Counts
+from notebooks.own import lam_bert_suggestion_mining as suggestions
+from notebooks.own.lam_bert_suggestion_mining import Counts
 
 # The ledger holds what the papers print. `given` reads an input, and `printed` reads a result.
 # `record` stores our number for a printed one, and `say` keeps a number for the text.

@@ -8,8 +8,6 @@ from typing import Any
 import numpy as np
 from compendium import figures, ledger
 
-__all__ = ["allowed", "ranges"]
-
 
 def allowed(axes: Any, rows: Mapping[str, str], *, ratio: bool = False) -> None:
     """Draw where printed numbers fall: what the ledger allows as a bar, the printed number on it.

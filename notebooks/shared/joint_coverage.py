@@ -38,23 +38,6 @@ import f1ci
 from f1ci.joint import rows_of_cells
 from f1ci.metrics import BinaryMetric
 
-__all__ = [
-    "Drift",
-    "Estimates",
-    "Moments",
-    "critical_values",
-    "drift",
-    "estimates",
-    "exact",
-    "own_critical_values",
-    "quantities",
-    "rake",
-    "replications",
-    "simulate",
-    "tables",
-    "true_values",
-]
-
 Array = NDArray[np.float64]
 
 EXAMPLES = 500

@@ -12,8 +12,6 @@ from dataclasses import dataclass
 from compendium import show
 from IPython.display import HTML
 
-__all__ = ["Claim", "claim", "table"]
-
 DECISIONS = {True: "holds", False: "does not hold", None: "cannot be tested"}
 
 

@@ -17,17 +17,6 @@ import pandas as pd
 from compendium.data import read_verified
 from numpy.typing import NDArray
 
-__all__ = [
-    "Counts",
-    "counts_of",
-    "difference_variance",
-    "disjoint",
-    "joint_cells",
-    "labels",
-    "nested",
-    "sizes",
-]
-
 Array = NDArray[np.float64]
 Labels = NDArray[np.int64]
 
