@@ -18,12 +18,14 @@ import tempfile
 import time
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
+from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
 import nbformat
+import psutil
 from nbformat import NotebookNode
 
 from compendium import RefusedError, ledger, pairs, roles, sources, swhid, versions
@@ -47,7 +49,8 @@ def run(
 ) -> list[str]:
     """Run the tasks, longest first, and return the names of those that failed.
 
-    A failure stops nothing else. Ctrl-C stops everything.
+    A failure stops nothing else. Ctrl-C stops everything, and every notebook that has not ended
+    stays as it was.
     """
     edition.folder.mkdir(parents=True, exist_ok=True)
     edition.discard_deleted()
@@ -58,12 +61,19 @@ def run(
         for task in sorted(todo, key=lambda task: task.length, reverse=True)
     }
     failed = []
-    for done, ended in enumerate(as_completed(running), 1):
-        name, error = running[ended], ended.result()
-        since = seconds(time.monotonic() - begin)
-        outcome = f"FAILED: {error}" if error else "done"
-        say(f"{since:>12}  {name} {outcome}; {done} of {len(todo)} notebooks done")
-        failed += [name] if error else []
+    try:
+        for done, ended in enumerate(as_completed(running), 1):
+            name, error = running[ended], ended.result()
+            since = seconds(time.monotonic() - begin)
+            outcome = f"FAILED: {error}" if error else "done"
+            say(f"{since:>12}  {name} {outcome}; {done} of {len(todo)} notebooks done")
+            failed += [name] if error else []
+    except KeyboardInterrupt:
+        pool.shutdown(wait=False, cancel_futures=True)
+        for child in psutil.Process().children(recursive=True):
+            with suppress(psutil.NoSuchProcess):
+                child.kill()
+        raise
     return sorted(failed)
 
 
@@ -76,7 +86,7 @@ def _run(edition: Edition, task: Task, time_limit: int) -> str:
         try:
             error = _execute(edition, task, folder, time_limit)
             _publish(edition, task, folder, error, time.monotonic() - begin)
-        except OSError as fault:  # a full disk, for example
+        except OSError as fault:  # a full disk, or a process that was ended
             error = str(fault)
     return error
 
@@ -103,14 +113,17 @@ def _execute(edition: Edition, task: Task, folder: Path, time_limit: int) -> str
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=errors,
+            start_new_session=True,  # Ctrl-C reaches this process alone
             check=False,
         )
+    if ended.returncode < 0:  # a signal
+        raise ChildProcessError("its process was ended")
     if executed.exists():
         _clean(executed)
     if ended.returncode == 0:
         return ""
-    said = (folder / "errors").read_text("utf-8", "replace").splitlines()
-    return said[-1][:300] if said else "its process was ended"
+    said = (folder / "errors").read_text("utf-8", "replace")
+    return said.strip().rpartition("\n")[2][:300]
 
 
 def _clean(executed: Path) -> None:

@@ -12,7 +12,6 @@ import ast
 import hashlib
 import json
 import math
-import os
 import signal
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -20,7 +19,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
 
-import psutil
 from papermill.models import Parameter
 
 from compendium import (
@@ -251,7 +249,4 @@ def command(work: Callable[..., bool], arguments: Mapping[str, Mapping[str, Any]
     except (RefusedError, OSError) as error:
         parser.exit(2, f"error: {error}\n")
     except KeyboardInterrupt:
-        for child in psutil.Process().children(recursive=True):  # the notebooks that run
-            child.kill()
-        say("Stopped. The notebooks that have ended are kept.")
-        os._exit(130)  # threads wait for notebooks
+        parser.exit(130, "Stopped. The notebooks that have ended are kept.\n")
