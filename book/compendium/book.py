@@ -117,13 +117,13 @@ def stage(edition: Edition, staged: Path, *, preview: bool = False) -> list[str]
     offered = staged / "_extra" / "ledger"
     for folder in [offered] if preview else [offered, edition.folder / "ledger"]:
         ledger.write(folder)
+    quoting = Quoting(ledger)
     generated = staged / "book" / "_generated"
+    write(generated / "certificate.md", _certificate(edition, staged / "_extra"))
     for name, text in _fragments(edition.root, ledger, listed):
         write(generated / f"{name}.md", text)
-    write(generated / "certificate.md", _certificate(edition, staged / "_extra"))
-    quoting = Quoting(ledger)
     for page in (staged / "book").rglob("*.md"):
-        page.write_text(quoting.on_page(page.read_text("utf-8")), "utf-8")
+        write(page, quoting.on_page(page.read_text("utf-8")))
     for task in listed:
         late = bool(task.reason) and not preview
         _stage_notebook(edition, staged, task, quoting, late=late)

@@ -49,6 +49,7 @@ from compendium.runs import QUICK, REFERENCE, Edition, Task, command, say, tasks
 SUMMATION = 1e-9
 PART_OF_BAND = 1 / 20
 PART_OF_QUOTED = 1 / 100
+HOW = ("exactly", "within", "not")  # two records of a number agree
 PROGRAMS = ("chromium", "chromium-browser", "google-chrome")
 
 
@@ -96,39 +97,38 @@ def certify(edition: Edition) -> dict[str, Any]:
     listed = tasks(edition)
     run = _facts(edition, listed)
     same = run["platform"] == reference["platform"]
-    published = Published(edition.published)
-    before, made_by = _records(edition.root / REFERENCE, published)
-    now, _ = _records(edition.results, published)
-    random = {i: "seed" in reference["parameters"].get(made_by.get(i), ()) for i in before}
-    agreeing = _agreeing(before, now, same, random)
+    compared = _compared(edition, reference["parameters"], same)
+    names = {how: [i for i, (known, _) in compared.items() if known == how] for how in HOW}
     problems = [f"the notebook {t.name} must run: {t.reason}" for t in listed if t.reason]
     problems += _differences(reference, run)
-    problems += [_difference(i, before.get(i), now.get(i)) for i in agreeing["not"]]
+    problems += [compared[i][1] for i in names["not"]]
     return {
         "agrees": not problems,
         "problems": problems,
-        "exactly": len(agreeing["exactly"]),
-        "quoted": sum("/" not in i for i in {**before, **now}),
-        "within tolerance": agreeing["within"],
-        "not": agreeing["not"],
+        "exactly": len(names["exactly"]),
+        "quoted": sum("/" not in i for i in compared),
+        "within tolerance": names["within"],
+        "not": names["not"],
         "same platform": same,
         "reference": {name: reference[name] for name in ("ended", "platform")},
         **run,
     }
 
 
-def _agreeing(
-    before: Mapping[str, Record],
-    now: Mapping[str, Record],
-    same: bool,
-    random: Mapping[str, bool],
-) -> dict[str, list[str]]:
-    """Return the numbers of two runs that agree exactly, within their tolerance, and not."""
-    agreeing: dict[str, list[str]] = {"exactly": [], "within": [], "not": []}
+def _compared(
+    edition: Edition, parameters: Mapping[str, Any], same: bool
+) -> dict[str, tuple[str, str]]:
+    """Return how the two records of each number agree, and what they say."""
+    published = Published(edition.published)
+    before, made_by = _records(edition.root / REFERENCE, published)
+    now, _ = _records(edition.results, published)
+    compared = {}
     for i in {**before, **now}:
-        how = _agreement(before.get(i), now.get(i), same, random.get(i, False))
-        agreeing[how].append(i)
-    return agreeing
+        known, found = before.get(i), now.get(i)
+        random = "seed" in parameters.get(made_by.get(i, ""), ())
+        said = f"{i}: {_said(known)} in the reference run, {_said(found)} in this one"
+        compared[i] = _agreement(known, found, same, random), said
+    return compared
 
 
 def _differences(reference: Mapping[str, Any], run: Mapping[str, Any]) -> Iterator[str]:
@@ -140,10 +140,9 @@ def _differences(reference: Mapping[str, Any], run: Mapping[str, Any]) -> Iterat
         yield f"only one of the two runs made {name}"
 
 
-def _difference(identity: str, before: Record | None, now: Record | None) -> str:
-    """Say what two runs have for a number."""
-    said = [astuple(record)[1:] if record else "nothing" for record in (before, now)]
-    return f"{identity}: {said[0]} in the reference run, {said[1]} in this one"
+def _said(record: Record | None) -> str:
+    """Return what a record says, in words."""
+    return ", ".join(str(x) for x in astuple(record)[1:] if x) if record else "nothing"
 
 
 def _records(folder: Path, published: Published) -> tuple[dict[str, Record], dict[str, str]]:

@@ -93,37 +93,40 @@ def _run(edition: Edition, task: Task, time_limit: int) -> str:
 
 def _execute(edition: Edition, task: Task, folder: Path, time_limit: int) -> str:
     """Run a notebook in a process of its own; return the error that stopped it, or ""."""
+    source = folder / "input.ipynb"
     executed = folder / "made" / "executed" / f"{task.name}.ipynb"
-    results = folder / "made" / "results"
-    for needed in (executed.parent, results):
+    for needed in (executed.parent, folder / "made" / "results"):
         needed.mkdir(parents=True)
-    nbformat.write(sources.read(edition.source(task.name)), folder / "input.ipynb")
-    environment = {
-        "F1CI_RESULTS": str(results),
-        "F1CI_DATA_READ": str(folder / "data"),
-        "IPYTHONDIR": str(folder / "ipython"),  # without the user's settings
-    }
-    files = [str(folder / "input.ipynb"), str(executed)]
-    values = json.dumps(task.passed)
-    with (folder / "errors").open("w") as errors:
-        ended = subprocess.run(
-            [sys.executable, "-m", "compendium.one", *files, values, str(time_limit)],
-            env={**os.environ, **environment},
-            cwd=edition.root / "notebooks",
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=errors,
-            start_new_session=True,  # Ctrl-C reaches this process alone
-            check=False,
-        )
-    if ended.returncode < 0:  # a signal
+    nbformat.write(sources.read(edition.source(task.name)), source)
+    words = [str(source), str(executed), json.dumps(task.passed), str(time_limit)]
+    errors = folder / "errors"
+    code = _process(words, folder, edition.root / "notebooks", errors)
+    if code < 0:  # a signal
         raise ChildProcessError("its process was ended")
     if executed.exists():
         _clean(executed)
-    if ended.returncode == 0:
-        return ""
-    said = (folder / "errors").read_text("utf-8", "replace")
-    return said.strip().rpartition("\n")[2][:300]
+    said = errors.read_text("utf-8", "replace").strip()
+    return said.rpartition("\n")[2][:300] if code else ""
+
+
+def _process(words: Sequence[str], folder: Path, place: Path, errors: Path) -> int:
+    """Run `compendium.one` with these words at a place, and return its exit code."""
+    environment = {
+        "F1CI_RESULTS": str(folder / "made" / "results"),
+        "F1CI_DATA_READ": str(folder / "data"),
+        "IPYTHONDIR": str(folder / "ipython"),  # without the user's settings
+    }
+    with errors.open("w") as file:
+        return subprocess.run(
+            [sys.executable, "-m", "compendium.one", *words],
+            env={**os.environ, **environment},
+            cwd=place,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=file,
+            start_new_session=True,  # Ctrl-C reaches this process alone
+            check=False,
+        ).returncode
 
 
 def _clean(executed: Path) -> None:
