@@ -70,11 +70,16 @@ def run(
             failed += [name] if error else []
     except KeyboardInterrupt:
         pool.shutdown(wait=False, cancel_futures=True)
-        for child in psutil.Process().children(recursive=True):
-            with suppress(psutil.NoSuchProcess):
-                child.kill()
+        _end_children()
         raise
     return sorted(failed)
+
+
+def _end_children() -> None:
+    """End every notebook that runs, with all that it has started."""
+    for child in psutil.Process().children(recursive=True):
+        with suppress(psutil.NoSuchProcess):
+            child.kill()
 
 
 def _run(edition: Edition, task: Task, time_limit: int) -> str:
@@ -210,7 +215,7 @@ def _having(edition: Edition, wanted: Iterable[str]) -> list[str]:
         for name in edition.names()
         if set(wanted) <= {p.name for p in sources.declared(edition.source(name))}
     ]
-    if not names:
+    if wanted and not names:
         raise RefusedError(f"no notebook has the parameters {', '.join(sorted(wanted))}")
     return names
 

@@ -81,7 +81,8 @@ def in_book(text: str, known: Known, facts: Mapping[str, str], tally: Callable[[
         if role == "glue:text":
             return number
         row = f'href="../book/ledger.html#{identity}" title="{escape(facts[identity])}"'
-        return f'<a class="ledger-number {role}" {row}>{escape(number)}</a>'
+        link = f'<a class="ledger-number {role}" {row}>{escape(number)}</a>'
+        return link.replace("|", "&#124;")  # which would end a cell of a table
 
     return _replace(text, shown)
 

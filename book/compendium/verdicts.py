@@ -29,6 +29,7 @@ from typing import Any
 from compendium import ledger, swhid, write
 from compendium.ledger import STANDARD_ERRORS, Record, csv_text, shown
 from compendium.published import ROW_COLUMNS, Published, Row
+from compendium.runs import REFERENCE, Edition, command, tasks
 
 
 @dataclass(frozen=True)
@@ -396,17 +397,20 @@ def compared(pairs: Iterable[tuple[Entry, Entry]]) -> Iterator[str]:
             yield f"\n{now.id}: printed {now.printed}; {two}"
 
 
-def _main(edition: Edition, options: Namespace) -> bool:
-    from compendium.runs import REFERENCE, tasks  # notebooks do without it
+def _of_seed(edition: Edition) -> bool:
+    """Compare a run with another root seed with the reference run; tell if its ledger is sound."""
+    published = Published(edition.published)
+    reference = Ledger(published, edition.root / REFERENCE).entries
+    run = Ledger(published, edition.results)
+    pairs = [(a, b) for a, b in zip(reference, run.entries, strict=True) if b.notebook]
+    table = write(edition.folder / "verdicts.md", "\n".join(compared(pairs)) + "\n")
+    sys.stdout.write(table.read_text("utf-8"))
+    return not run.problems
 
+
+def _main(edition: Edition, options: Namespace) -> bool:
     if options.seed:
-        edition, published = replace(edition, name="seed"), Published(edition.published)
-        reference = Ledger(published, edition.root / REFERENCE).entries
-        run = Ledger(published, edition.results)
-        pairs = [(a, b) for a, b in zip(reference, run.entries, strict=True) if b.notebook]
-        table = write(edition.folder / "verdicts.md", "\n".join(compared(pairs)) + "\n")
-        sys.stdout.write(table.read_text("utf-8"))
-        return not run.problems
+        return _of_seed(replace(edition, name="seed"))
     built = Ledger(Published(edition.published), edition.results)
     stale = (task for task in tasks(edition) if task.reason)
     built.errors += [f"the notebook {task.name} must run: {task.reason}" for task in stale]
@@ -416,7 +420,5 @@ def _main(edition: Edition, options: Namespace) -> bool:
 
 
 if __name__ == "__main__":
-    from compendium.runs import Edition, command
-
     seed = {"action": "store_true", "help": "compare a run with another root seed"}
     command(_main, {"--seed": seed})

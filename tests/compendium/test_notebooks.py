@@ -20,7 +20,7 @@ import psutil
 import pytest
 from compendium import NOTEBOOKS, ROOT, RefusedError, execute, pairs, sources
 from compendium.runs import Edition, tasks
-from trees import call, command, environment, files, make_tree, notebook, run
+from trees import call, change, command, environment, files, make_tree, notebook, run
 
 DRAWS = notebook(
     "Draws",
@@ -358,6 +358,16 @@ def test_processes_and_a_dask_cluster_give_the_same_bits(copied, cluster):
         run(copied, "draws", "--force", *options)
         assert results.read_bytes() == expected
         assert "ClientExecutor" in (copied / "_build/executed/draws.ipynb").read_text()
+
+
+@pytest.mark.slow
+def test_a_dask_worker_with_another_f1ci_is_named(copied, cluster, tmp_path):
+    other = Path(shutil.copytree(copied, tmp_path / "other"))
+    change(other / "f1ci" / "__init__.py", '"""', '""" ')
+    again = call(other, "execute", "draws", "--scheduler", cluster)
+    assert again.returncode == 1
+    assert "do not have this notebook's f1ci" in again.stdout
+    assert not (other / "_build" / "results" / "draws.csv").exists()
 
 
 @pytest.mark.slow
