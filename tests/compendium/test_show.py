@@ -5,7 +5,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from compendium import book, ledger, show, verdicts
+from compendium import book, ledger, roles, show, verdicts
 from compendium.ledger import Page
 from compendium.published import LedgerError, Published
 from trees import change
@@ -81,6 +81,48 @@ def test_a_changed_printed_number_turns_the_page_without_a_run(page, tmp_path):
 )
 def test_a_text_quotes_a_number_in_its_format_or_to_the_printed_digits(value, printed, form, shown):
     assert show.quote(value, printed, form) == shown
+
+
+KNOWN = {
+    "published": {"lam/x": ("0.740", "0.740")},
+    "computed": {"lam/x": (154 / 208, "0.740"), "lam/y": (None, "1")},
+    "glue:text": {"lam-z": (1 / 3, "")},
+}
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        (
+            "{published}`lam/x`",
+            (
+                '<a class="ledger-number published" href="../book/ledger.html#lam/x" '
+                'title="F1 &amp; more (match)">0.740</a>'
+            ),
+        ),
+        (
+            r"{computed}`lam/x\|.5f`",  # as in a table
+            (
+                '<a class="ledger-number computed" href="../book/ledger.html#lam/x" '
+                'title="F1 &amp; more (match)">0.74038</a>'
+            ),
+        ),
+        ("{glue:text}`../notebooks/lam.ipynb::lam-z:.2f`", "0.33"),
+        ("{glue:text}`lam-w`", '<span class="not-computed">not computed</span>'),
+        ("{computed}`lam/y`", '<span class="not-computed">not computed</span>'),
+        ("{tally}`lam/*|match`", "12"),
+        ("{doc}`lam`, ``{published}`lam/x` ``", "{doc}`lam`, ``{published}`lam/x` ``"),
+        ("```md\n{published}`lam/x`\n```", "```md\n{published}`lam/x`\n```"),
+    ],
+)
+def test_a_page_quotes_the_ledger(text, shown):
+    facts = {"lam/x": "F1 & more (match)", "lam/y": "another"}
+    assert roles.in_book(text, KNOWN, facts, {"lam/*|match": 12}.get) == shown
+
+
+def test_a_page_that_quotes_an_unknown_id_is_an_error():
+    with pytest.raises(LedgerError, match="no published number has the id 'lam/v'"):
+        roles.in_book("{published}`lam/v`", KNOWN, {}, len)
 
 
 def test_a_tally_counts_by_notebook_and_verdict():
