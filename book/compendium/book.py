@@ -38,7 +38,7 @@ from nbformat import NotebookNode
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxRole
 
-from compendium import RefusedError, deposit, pairs, read_json, show, sources, swhid, write
+from compendium import RefusedError, cells, deposit, pairs, read_json, show, sources, swhid, write
 from compendium.ledger import Record
 from compendium.published import LedgerError, Published, Row
 from compendium.render import ROW, render
@@ -190,8 +190,7 @@ def _stage_notebook(
         text = nbformat.writes(offered) + "\n"
         write(staged / "_extra" / "notebooks" / f"{task.name}.ipynb", text)
     shutil.copy(edition.source(task.name), staged / "_extra" / "notebooks")
-    for cell in notebook.cells:
-        _fold(cell)
+    cells.fold(notebook)
     first = notebook.cells[0]
     title, _, rest = first.source.partition("\n")
     first.source = "\n\n".join([title, _strip(edition, task, late=late), rest.strip()])
@@ -211,14 +210,6 @@ def _with_roles(edition: Edition, name: str) -> NotebookNode:
     return notebook
 
 
-def _fold(cell: NotebookNode) -> None:
-    """Fold the code of a cell, unless readers must see it."""
-    broken = any(output.output_type == "error" for output in cell.get("outputs", []))
-    tags = cell.metadata.setdefault("tags", [])
-    if cell.cell_type == "code" and not broken and not {"show-input", "hide-input"} & {*tags}:
-        tags.append("hide-input")
-
-
 def _fill_tables(notebook: NotebookNode, rows: Mapping[str, Row]) -> None:
     """Replace each number in a notebook's tables by the ledger's view of it."""
     for cell in notebook.cells:
@@ -229,7 +220,10 @@ def _fill_tables(notebook: NotebookNode, rows: Mapping[str, Row]) -> None:
 
 
 def cell_content(rows: Mapping[str, Row], identity: str, what: str) -> str:
-    """Return what a table of the book shows for a number."""
+    """Return what a table of the book shows for a number, or for all its numbers in one line."""
+    if what == "tally":
+        counts = Counter(getattr(rows[name], "verdict", "") for name in identity.split())
+        return ": " + ", ".join(f"{counts[name]} {name}" for name in VERDICTS if counts[name])
     if identity not in rows:
         raise LedgerError(f"no published number has the id {identity!r}")
     return str(getattr(ROW, what)(rows[identity]))

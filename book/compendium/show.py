@@ -21,17 +21,25 @@ _TEMPLATE = Template(
     Path(__file__).with_name("templates").joinpath("comparison.html").read_text("utf-8"),
     autoescape=True,
 )
+_LONG = 20  # lines; a longer table is folded
 _MARK = Markup('<span data-ledger="{}" data-show="{}">{}</span>')
 _MARKED = re.compile(r'<span data-ledger="([^"]*)" data-show="(\w+)">.*?</span>')
 
 
 class table:  # noqa: N801 (notebooks say show.table)
-    """Return any table; the columns `numeric` are numbers, aligned on the right."""
+    """Return any table; the columns `numeric` are numbers, aligned on the right.
+
+    A table of more than 20 lines is folded. The line above it says what is in it. In the book
+    this line also counts the verdicts.
+    """
 
     def __init__(
         self, head: Sequence[str], rows: Iterable[Sequence[object]], *, numeric: Iterable[int] = ()
     ) -> None:
-        self._html: str = _TEMPLATE.render(head=head, rows=rows, numeric=set(numeric))
+        lines = [list(row) for row in rows]
+        self._html: str = _TEMPLATE.render(
+            head=head, rows=lines, numeric=set(numeric), summary=_summary(head, lines)
+        )
 
     def __repr__(self) -> str:
         return "a table"
@@ -98,6 +106,18 @@ def grid(
     return table(head, rows, numeric=range(1, len(head)))
 
 
+def _summary(head: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
+    """Return the line above a long table, or "" for a short one."""
+    marks = [_MARKED.match(str(cell)) for row in rows for cell in row]
+    ids = [mark[1] for mark in marks if mark and mark[2] in ("cell", "verdict")]
+    tall = any(mark and mark[2] == "cell" for mark in marks)  # the printed number above ours
+    if len(rows) * (1 + tall) <= _LONG:
+        return ""
+    columns = ", ".join(name for name in head if name)
+    counts = _MARK.format(" ".join(ids), "tally", "") if ids else ""
+    return Markup("Show the table of {} rows ({}){}").format(len(rows), columns, counts)
+
+
 def fill(html: str, content: Callable[[str, str], str]) -> str:
     """Replace each mark of a table by what `content` returns for its id and kind."""
     return _MARKED.sub(lambda mark: content(unescape(mark[1]), mark[2]), html)
@@ -134,6 +154,8 @@ def quote(value: float | str | None, printed: str, form: str = "") -> str:
 
 def _without_book(identity: str, what: str) -> str:
     """Return a cell as it is without the book: the printed number and ours, no verdict."""
+    if what == "tally":
+        return str(_MARK.format(identity, what, ""))
     page = ledger.opened()
     row, record = page.row(identity), page.records.get(identity)
     ours = value_text(record.value if record else None, row.printed)
