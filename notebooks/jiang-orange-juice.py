@@ -231,15 +231,18 @@ record("jiang/section-1/f0.5", middle, band=bands["section-1/f0.5"], splits=len(
 
 # %% mystnb={"image": {"alt": "Four histograms over a thousand random halves: F0.5, its standard error, the share of true positives and the prevalence. In each panel a vertical line marks the printed number, which lies inside the shaded central 99 percent; the printed F0.5 is near the middle."}, "figure": {"caption": "What the paper prints (line), among logistic regressions on a thousand random halves of the data. Shaded: the central 99 %.", "name": "fig-jiang-juice-splits"}}
 # Draw the distribution of four statistics over the halves, with the printed value in red.
-figure, axes = figures.subplots(2, 2, height=4.4)
+figure, axes = figures.subplots(2, 2, height=4.8)
 for axis, (name, (title, values)) in zip(axes.flat, distributions.items(), strict=True):
-    axis.axvspan(*bands[name], color="#e8e8e8", linewidth=0)
+    axis.axvspan(*bands[name], color="#e8e8e8", linewidth=0, label="central 99 % of the halves")
     axis.hist(values, bins=30, color=figures.COLOURS["sky"])
-    line = {"color": figures.COLOURS["vermilion"], "linewidth": 2, "label": "printed"}
+    line = {"color": figures.COLOURS["vermilion"], "linewidth": 2, "label": "as printed"}
     axis.axvline(printed(f"jiang/{name}"), **line)
-    axis.set(title=title, ylabel="halves")
+    axis.set_title(title)
+    axis.locator_params(axis="x", nbins=4)
     axis.grid(False)
-axes[0, 0].legend(loc="upper left")
+figure.supylabel("halves", fontsize="medium")
+handles, labels = axes[0, 0].get_legend_handles_labels()
+figure.legend(handles, labels, loc="outside lower center", ncols=2)
 figures.save(figure, "jiang-orange-juice-splits")
 
 # %%
@@ -419,7 +422,7 @@ highest = tversky_index.scaled_variance(index, edge).max(axis=1)
 # Draw the scaled variance of random rules, the largest value, and both bounds.
 figure, axis = figures.subplots(height=4.0)
 blue, red, green, grey = (figures.COLOURS[c] for c in ("blue", "vermilion", "green", "grey"))
-look = {"markersize": 2, "alpha": 0.5, "color": grey, "label": "random rules"}
+look = {"markersize": 2, "alpha": 0.5, "color": grey, "label": "random rules", "rasterized": True}
 axis.plot(index.value(cloud), heights, ".", **look)
 axis.plot(score[:, 0], highest, color=blue, label="largest for this F0.5")
 axis.axhline(jiang, linestyle=":", color=red, label="published bound")
@@ -427,8 +430,8 @@ axis.axhline(sharp, linestyle="--", color=green, label="sharp bound")
 place = interval.estimate, tversky_index.scaled_variance(index, juice)
 axis.plot(*place, "s", markersize=7, color="black", label="the example")
 axis.set(xlabel="F0.5", ylabel=r"$\nu \cdot b\,\mathrm{E}[Z]$", ylim=(0, 0.23), xlim=(0, 1))
-axis.legend(loc="upper right", bbox_to_anchor=(1, 0.88))
-figures.save(figure, "jiang-orange-juice-bound", raster=True)
+figure.legend(loc="outside lower center", ncols=2)
+figures.save(figure, "jiang-orange-juice-bound")
 
 # %% [markdown]
 # (shown-e-jiang-4-rounding)=
@@ -658,9 +661,9 @@ def draw_items(axis, kinds=tuple(LINES)):
     axis.legend()
 
 
-# %% mystnb={"image": {"alt": "Left: number of items against half width on logarithmic axes; straight lines with slope minus two, lowest for F2, highest for F0.5, where the dashed line of the published bound lies above the solid sharp one. Right: positives needed relative to recall against beta; sharp and published bounds agree from beta 1 on and separate below."}, "figure": {"caption": "Left: items that guarantee a half width, at the prevalence and level set above; solid with the sharp bound, dashed with the published one where it differs; the circle is your plan. Right: positives needed for F-beta, relative to those for recall.", "name": "fig-jiang-juice-plan"}}
+# %% mystnb={"image": {"alt": "Above: number of items against half width on logarithmic axes; straight lines with slope minus two, lowest for F2, highest for F0.5, where the dashed line of the published bound lies above the solid sharp one. Below: positives needed relative to recall against beta; sharp and published bounds agree from beta 1 on and separate below."}, "figure": {"caption": "Above: items that guarantee a half width, at the prevalence and level set above; solid with the sharp bound, dashed with the published one where it differs; the circle is your plan. Below: positives needed for F-beta, relative to those for recall.", "name": "fig-jiang-juice-plan"}}
 # Draw items against half width, and positives against beta.
-figure, (left, right) = figures.subplots(1, 2, height=3.6)
+figure, (left, right) = figures.subplots(2, 1, height=6.4)
 draw_items(left)
 left.set_title("Items for a width")
 left.plot(plan_half_width, own_plan.total, "o", markersize=7, color="black")
@@ -692,7 +695,7 @@ axis.set_xticks([0.005, 0.01, 0.02, 0.05, 0.1], ["0.005", "0.01", "0.02", "0.05"
 axis.minorticks_off()
 figures.save(figure, "jiang-orange-juice-width")
 
-# %% [markdown]
+# %% [markdown] tags=["default-values"]
 # ## What we learn
 #
 # - One table fits the example. All numbers of sections 1 and 2.3 follow from it or from the printed

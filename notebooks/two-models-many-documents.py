@@ -94,10 +94,10 @@ show.table(["items", "discordant", "time, best of seven"], rows, numeric=range(3
 
 # %% tags=["remove-cell"]
 # Two pictures for the chapter.
-figure, axes = figures.subplots(height=1.9)
+figure, axes = figures.subplots(height=1.6)
 chart.disagreement(axes)
 figures.save(figure, "two-models-many-documents-disagreement")
-figure, axes = figures.subplots(1, 2, height=2.6)
+figure, axes = figures.subplots(1, 2, height=2.5)
 chart.documents(axes)
 figures.save(figure, "two-models-many-documents-units")
 
@@ -237,12 +237,14 @@ for units in number_of_units:
                 result = comparisons.coverage(low, high, true_f1)
                 study[units, skewed, correlation, kind] = result
 
-# %% mystnb={"image": {"alt": "Two rows of four panels: documents of one size above and of unlike sizes below, one panel for each correlation. Coverage against the number of documents. Pooled counts fall far below the level as soon as items are correlated. The delta method and the bootstrap start well below the level with five documents and rise. The logit interval stays near the level, above it for unlike sizes and few documents."}, "figure": {"caption": "Coverage of intervals for an F1 of 4/5 against the number of documents, by the correlation of items within a document (columns) and whether the documents are of one size (above) or not (below).", "name": "fig-compare-coverage"}}
+# %% mystnb={"image": {"alt": "Two rows of four panels: documents of one size above and of unlike sizes below, one panel for each correlation. Coverage against the number of documents. Pooled counts fall far below the level as soon as items are correlated. The delta method and the bootstrap start well below the level with five documents and rise. The logit interval stays near the level, above it for unlike sizes and few documents."}, "figure": {"caption": "Coverage of intervals for an F1 of 4/5 against the number of documents, by the correlation of items within a document (rows) and whether the documents are of one size (left) or not (right).", "name": "fig-compare-coverage"}}
 # Draw coverage against the number of documents.
-figure, axes = figures.subplots(2, len(correlations), height=4.8, sharex=True, sharey=True)
+figure, axes = figures.subplots(
+    len(correlations), 2, height=7.6, sharex=True, sharey=True, squeeze=False
+)
 looks = dict(zip(kinds, ("grey", "vermilion", "blue", "orange"), strict=True))
-for row, skewed in zip(axes, (False, True), strict=True):
-    for axis, correlation in zip(row, correlations, strict=True):
+for column, skewed in zip(axes.T, (False, True), strict=True):
+    for axis, correlation in zip(column, correlations, strict=True):
         axis.axhline(confidence_level, color="black", linewidth=0.8)
         for marker, (kind, colour) in zip("xso^", looks.items(), strict=True):
             line = [study[units, skewed, correlation, kind].covered for units in number_of_units]
@@ -251,11 +253,11 @@ for row, skewed in zip(axes, (False, True), strict=True):
         axis.set(xscale="log", ylim=(0.42, 1.005), xticks=number_of_units)
         axis.set_xticklabels([str(units) for units in number_of_units])
         axis.minorticks_off()
-for axis, correlation in zip(axes[0], correlations, strict=True):
-    axis.set_title(f"correlation {correlation:g}")
-axes[0, 0].set_ylabel("one size")
-axes[1, 0].set_ylabel("unlike sizes")
-for axis in axes[1]:
+for axis, correlation in zip(axes[:, 0], correlations, strict=True):
+    axis.set_ylabel(f"correlation {correlation:g}")
+axes[0, 0].set_title("coverage, one size")
+axes[0, 1].set_title("coverage, unlike sizes")
+for axis in axes[-1]:
     axis.set_xlabel("documents")
 handles, names = axes[0, 0].get_legend_handles_labels()
 figure.legend(handles, names, loc="outside lower center", ncols=4)

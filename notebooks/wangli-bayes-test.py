@@ -235,7 +235,7 @@ show.grid(
     corner="task, metric",
 )
 
-# %% [markdown]
+# %% [markdown] tags=["default-values"]
 # (wangli-table-2-digits)=
 # All of the 36 end points except two agree in every digit. The upper end for recall of BMES is
 # {computed}`wangli/table-2/cws/a/recall/high|.4f`, and the lower end for the precision of IOBES in
@@ -321,11 +321,11 @@ def draw_panel(ax, task, metric):
 # %%
 def draw(task):
     """Draw the figure of one task."""
-    figure, axes = figures.subplots(1, 3, height=3.2)
+    figure, axes = figures.subplots(3, 1, height=7.0)
     for ax, metric in zip(axes, METRICS, strict=True):
         draw_panel(ax, task, metric)
-    axes[0].set_ylabel("posterior density per %")
-    figure.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=2)
+    axes[1].set_ylabel("posterior density per %")
+    figure.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center")
     return figures.save(figure, f"wangli-bayes-test-{task}")
 
 
@@ -831,7 +831,8 @@ statements.table(claims)
 # The three guidelines of section 6 need models that are trained many times. They are tested elsewhere:
 # the first and the third on [a tag set on trial](/notebooks/wangli-tag-sets.ipynb), the second in
 # [the simulation](/notebooks/wangli-simulation.ipynb).
-#
+
+# %% [markdown] tags=["default-values"]
 # ## What we learn
 #
 # - From the published counts, every number of the paper's experiments can be recomputed, and all

@@ -224,7 +224,7 @@ show.table(
     numeric=(1, 2),
 )
 
-# %% [markdown]
+# %% [markdown] tags=["default-values"]
 # The last line needs no simulation. Suppose the error of an estimate is about normal. Then the
 # lengths of two intervals have the ratio of two normal quantiles, one for a coverage of
 # {published}`wangli/section-2.4/wang_2015/credibility` and one for
@@ -234,7 +234,8 @@ show.table(
 # {glue:text}`wangli-single:.1f` standard deviations of a *single* data set too short. No average
 # over many data sets can be that far off. A wrong second digit would explain it
 # ({ref}`E-wangli-4 <E-wangli-4>`).
-#
+
+# %% [markdown]
 # (wangli-choices)=
 # ## The unstated choices, varied
 #
@@ -291,7 +292,8 @@ show.table(
 # %% [markdown]
 # The first line comes from as many data sets as above, the others from fewer. The standard errors of
 # their coverages are at most {glue:text}`wangli-varied-error:.1f`.
-#
+
+# %% [markdown] tags=["default-values"]
 # - **The truth matters most.** For the mean of the six rules the proposed interval covers with
 #   nearly its level, and the earlier interval is too long. For the expected F1 of the algorithm the
 #   earlier interval covers {glue:text}`wangli-own-fixed-wang_2015:.1f` %, and the proposed interval
@@ -313,7 +315,8 @@ show.table(
 # These {glue:text}`wangli-varied-settings` settings and {glue:text}`wangli-varied-truths` truths are
 # all that we tried, and we tried them after we had seen the printed numbers. No setting gives the
 # printed length of the earlier interval.
-#
+
+# %% [markdown]
 # (wangli-weight-meaning)=
 # ## Which weight for which truth?
 #
@@ -365,7 +368,11 @@ looks = [("blue", "-"), ("green", "-."), ("vermilion", "--"), ("grey", ":")]
 for (name, curve), (colour, line) in zip(curves.items(), looks, strict=True):
     ax.plot(grid, 100 * np.array(curve), line, color=figures.COLOURS[colour], label=name)
 ax.axhline(100 * confidence_level, color="#444444", linewidth=0.8)
-marks = {"1/6": (WEIGHTS["wang_2015"], 4), "1/3": (1 / 3, -4), "averaged": (WEIGHTS["proposed"], 4)}
+marks = {
+    "2015: 1/6": (WEIGHTS["wang_2015"], -4),
+    "fixed rule: 1/3": (1 / 3, -4),
+    "the paper's": (WEIGHTS["proposed"], 4),
+}
 for text, (weight, shift) in marks.items():
     ax.axvline(weight, color="#444444", linewidth=0.8, linestyle=(0, (2, 2)))
     look = {"textcoords": "offset points", "ha": "left" if shift > 0 else "right"}
@@ -543,7 +550,8 @@ statements.table(claims)
 # %% [markdown]
 # A standard deviation from {glue:text}`wangli-varied-data-sets` data sets has a relative error of
 # {glue:text}`wangli-spread-error:.1f` %.
-#
+
+# %% [markdown] tags=["default-values"]
 # ## What we learn
 #
 # - One printed length is wrong, by the paper's own numbers. The other three numbers of the example

@@ -222,10 +222,9 @@ covers = {
 gain = covers["corrected_individual"] - covers["individual"]
 say("yuan-abalone-repair-one", float(100 * gain[1] / gain.sum()))
 
-# %% mystnb={"image": {"alt": "Bars of the probabilities of 0 to 12 true positives, highest at 3 and 4. Two lines show how often the interval covers given that number. The plain interval never covers at 0 and 1, the blurred one misses at 0 only. From 2 to 8 both always cover; from 9 to 11 the blurred one covers somewhat more often; beyond 11 neither does."}, "figure": {"classes": "fits", "caption": "F0.5 of logistic regression, exactly. Bars: probability of the number of true positives in a test set. Lines: how often the 95 % interval holds the truth given that number.", "name": "fig-yuan-abalone-discrete"}}
+# %% mystnb={"image": {"alt": "Bars of the probabilities of 0 to 12 true positives, highest at 3 and 4. Two lines show how often the interval covers given that number. The plain interval never covers at 0 and 1, the blurred one misses at 0 only. From 2 to 8 both always cover; from 9 to 11 the blurred one covers somewhat more often; beyond 11 neither does."}, "figure": {"caption": "F0.5 of logistic regression, exactly. Bars: probability of the number of true positives in a test set. Lines: how often the 95 % interval holds the truth given that number.", "name": "fig-yuan-abalone-discrete"}}
 # Draw the probability of each number of true positives, and both coverages given it.
 figure, axes = figures.subplots(height=3.2)
-figure.set_figwidth(4.8)  # as wide as a phone
 axes.bar(range(13), share, color=figures.COLOURS["sky"], label="probability")
 for kind, look, colour, name in (
     ("individual", "s--", "vermilion", "plain interval covers"),
@@ -576,10 +575,9 @@ say("yuan-abalone-mean-exact", mean_length.mean)
 # ({ref}`R-yuan-12 <R-yuan-12>`) and another constant in the blurred variance
 # ({ref}`R-yuan-13 <R-yuan-13>`). One row stays unexplained ({ref}`O-yuan-14 <O-yuan-14>`).
 
-# %% mystnb={"image": {"alt": "Horizontal bars for the 18 numbers of single rules in Table VI and the 6 of all rules, as ratios to the reproduced value. Printed lengths of single rules lie 15 to 20 per cent to the right of their narrow bars, except the corrected one of logistic regression, which is just outside. Coverages are near one; those of the forest and the joint one of logistic regression are outside. All rules together are inside their bars."}, "figure": {"classes": "fits", "caption": "Table VI: printed numbers as ratios to the reproduced ones. Bars: what rounding and four standard errors allow.", "name": "fig-yuan-abalone-table-6"}}
+# %% mystnb={"image": {"alt": "Horizontal bars for the 18 numbers of single rules in Table VI and the 6 of all rules, as ratios to the reproduced value. Printed lengths of single rules lie 15 to 20 per cent to the right of their narrow bars, except the corrected one of logistic regression, which is just outside. Coverages are near one; those of the forest and the joint one of logistic regression are outside. All rules together are inside their bars."}, "figure": {"caption": "Table VI: printed numbers as ratios to the reproduced ones. Bars: what rounding and four standard errors allow.", "name": "fig-yuan-abalone-table-6"}}
 # Draw each printed number relative to ours, with the ledger's limits.
 figure, axes = figures.subplots(2, 1, height=7.4, sharey=True)
-figure.set_figwidth(4.8)  # as wide as a phone
 lines = {**single, **{f"all/{kind}": f"all rules, {kind}" for kind in kinds}}
 for axis, quantity in zip(axes, ("coverage", "length"), strict=True):
     ids = {name: f"yuan/table-6/{line}/{quantity}" for line, name in lines.items()}
@@ -839,7 +837,7 @@ claims = [
 ]
 statements(claim(*statement) for statement in claims)
 
-# %% [markdown]
+# %% [markdown] tags=["default-values"]
 # ## What we learn
 #
 # - Plain intervals for a rule with a handful of true positives do not cover, whatever the size of

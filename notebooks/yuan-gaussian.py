@@ -237,18 +237,21 @@ reach = {"individual": z, "joint": float(common[0])}
 
 # %% mystnb={"image": {"alt": "Two grids of six rows, one for each interval, and forty columns, one for each test set. Blue squares: the interval holds the truth. Red crosses: it misses. Columns with a cross are shaded. The upper grid, individual intervals, has several shaded columns; the lower grid, joint intervals, has fewer."}, "figure": {"caption": "Forty test sets (columns) and six intervals in each (rows). Blue: the interval holds the truth. Red cross: it misses. Shaded: a test set in which not all six hold. Above: individual 95 % intervals. Below: joint 95 % intervals of the same test sets.", "name": "fig-yuan-gaussian-promise"}}
 # Draw which intervals hold the truth in forty test sets, individual and joint.
-figure, axes = figures.subplots(2, 1, height=4.2, sharex=True)
+figure, axes = figures.subplots(2, 1, height=4.4, sharex=True)
 for axis, (kind, q) in zip(axes, reach.items(), strict=True):
     missed = off > q
     for column in np.flatnonzero(missed.any(axis=1)):
         axis.axvspan(column - 0.5, column + 0.5, color=figures.COLOURS["orange"], alpha=0.3, lw=0)
     for mask, marker, colour in ((~missed, "s", "sky"), (missed, "X", "vermilion")):
-        axis.plot(*np.nonzero(mask), marker, color=figures.COLOURS[colour], markersize=6)
+        axis.plot(*np.nonzero(mask), marker, color=figures.COLOURS[colour], markersize=4)
     hold = int((~missed).all(axis=1).sum())
-    axis.set_title(f"{kind} intervals: all six hold in {hold} of {len(missed)} test sets")
+    axis.set_title(f"{kind}: all six hold in {hold} of {len(missed)}")
     axis.set_yticks(range(6), names)
     axis.set_ylim(5.6, -0.6)
 axes[1].set_xlabel("test set")
+axes[1].plot([], [], "s", color=figures.COLOURS["sky"], label="holds the truth")
+axes[1].plot([], [], "X", color=figures.COLOURS["vermilion"], label="misses it")
+figure.legend(loc="outside lower center", ncols=2)
 axes[1].set_xlim(-0.6, 39.6)
 figures.save(figure, "yuan-gaussian-promise")
 
@@ -354,7 +357,7 @@ for item, n in sizes.items():
 
 # %% mystnb={"image": {"alt": "Two panels of horizontal bars for n = 500 and n = 2000. Coverages of single measures are near 0.95, of pairs of measures near 0.92, of all six near 0.86; joint intervals bring pairs and all six back to 0.95. The upper ten printed values of each panel lie exactly on the reproduced ones; the joint ones lie on their bars."}, "figure": {"caption": "Coverage in the first simulation. Bars: what the ledger allows. Individual intervals are counted on the paper's own test sets, so their bars are short; joint intervals have four standard errors. Line: nominal level. Above, individual intervals asked to hold for one, two and six parameters; below, joint intervals.", "name": "fig-yuan-gaussian-coverage"}}
 # Draw the coverages at both sizes, with the ledger's limits.
-figure, axes = figures.subplots(1, 2, height=5.2, sharex=True, sharey=True)
+figure, axes = figures.subplots(2, 1, height=8.6, sharex=True, sharey=True)
 for axis, (item, n) in zip(axes, sizes.items(), strict=True):
     ids = {name: f"yuan/section-3a/n-{n}/individual/{key}" for key, name in lists.items()}
     ids |= {f"joint, {name}": f"yuan/{item}/{key}/coverage" for key, name in groups.items()}
@@ -363,7 +366,7 @@ for axis, (item, n) in zip(axes, sizes.items(), strict=True):
     axis.set_title(f"n = {n}")
     axis.set_xlabel("coverage")
 handles, labels = axes[0].get_legend_handles_labels()
-figure.legend(handles, labels, loc="outside lower center", ncols=4)
+figure.legend(handles, labels, loc="outside lower center", ncols=2)
 figures.save(figure, "yuan-gaussian-coverage")
 
 # %% [markdown]
@@ -517,7 +520,7 @@ claims = [
 ]
 statements(claim(*statement) for statement in claims)
 
-# %% [markdown]
+# %% [markdown] tags=["default-values"]
 # ## What we learn
 #
 # - Section III-A is a computation now. Of {tally}`yuan-gaussian` numbers,

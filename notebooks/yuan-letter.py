@@ -264,10 +264,9 @@ say("yuan-letter-mean-printed", float(np.mean(four)))
 # which is {glue:text}`yuan-letter-mean-printed:.5f`. Rounding explains less than a third of the
 # difference, so the two do not come from the same test sets.
 
-# %% mystnb={"image": {"alt": "Two panels of horizontal bars for 15 rows of Table VII, coverages and lengths, as ratios to the reproduced value. All printed lengths lie outside their bars: individual ones to the right, joint and corrected ones to the left. Printed individual coverages lie to the right, except for logistic regression, whose three coverages lie to the left. Other corrected coverages lie to the left or inside, joint ones inside."}, "figure": {"classes": "fits", "caption": "Table VII: printed numbers as ratios to the reproduced ones. Bars: what rounding and four standard errors allow.", "name": "fig-yuan-letter-table-7"}}
+# %% mystnb={"image": {"alt": "Two panels of horizontal bars for 15 rows of Table VII, coverages and lengths, as ratios to the reproduced value. All printed lengths lie outside their bars: individual ones to the right, joint and corrected ones to the left. Printed individual coverages lie to the right, except for logistic regression, whose three coverages lie to the left. Other corrected coverages lie to the left or inside, joint ones inside."}, "figure": {"caption": "Table VII: printed numbers as ratios to the reproduced ones. Bars: what rounding and four standard errors allow.", "name": "fig-yuan-letter-table-7"}}
 # Draw each printed number relative to ours, with the ledger's limits.
 figure, axes = figures.subplots(2, 1, height=8.1, sharey=True)
-figure.set_figwidth(4.8)  # as wide as a phone
 lines = {**single, **{f"all/{kind}": f"all rules, {kind}" for kind in kinds}}
 for axis, quantity in zip(axes, ("coverage", "length"), strict=True):
     ids = {name: f"yuan/table-7/{line}/{quantity}" for line, name in lines.items()}
@@ -406,7 +405,7 @@ claims = [
 ]
 statements(claim(*statement) for statement in claims)
 
-# %% [markdown]
+# %% [markdown] tags=["default-values"]
 # ## What we learn
 #
 # - Twelve individual 95 % intervals hold at once in

@@ -216,13 +216,19 @@ for rule, fit in fitted.items():
 # {glue:text}`yuan-other-runs-second-precision:.4f` ({glue:text}`yuan-other-runs-second-chi-square:.1f` of
 # chi-square). Its coverage is low because of the distance from the printed truth, on either side.
 
-# %% mystnb={"image": {"alt": "A steep valley: chi-square against prevalence, rising on both sides of 0.0779, where it is at the lower of two dashed lines, to about 40 on the left and beyond 100 on the right. A dotted line marks the printed population, left of all points."}, "figure": {"classes": "fits", "caption": "Table VII: the least chi-square of 24 numbers for each prevalence, the recalls and precisions fitted anew. Dashed: what 15 degrees of freedom make usual, and the 1 % limit. Dotted: the prevalence of the printed population.", "name": "fig-yuan-other-runs-profile"}}
-figure, axes = figures.subplots(height=3.0)
-figure.set_figwidth(4.8)  # as wide as a phone
+# %% mystnb={"image": {"alt": "A steep valley: chi-square against prevalence, rising on both sides of 0.0779, where it is at the lower of two dashed lines, to about 40 on the left and beyond 100 on the right. A dotted line marks the printed population, left of all points."}, "figure": {"caption": "Table VII: the least chi-square of 24 numbers for each prevalence, the recalls and precisions fitted anew. A population that fits has a chi-square between the two horizontal lines or below. The printed population lies far to the left of the best fit.", "name": "fig-yuan-other-runs-profile"}}
+# Draw the least chi-square for each prevalence, and what chance makes of it.
+figure, axes = figures.subplots(height=3.8)
 axes.semilogy(profile_at, profile, ".-", color=figures.COLOURS["blue"])
-for limit in (freedom, stats.chi2.ppf(0.99, freedom)):
-    axes.axhline(limit, color=figures.COLOURS["grey"], linestyle="--", linewidth=1)
+grey = figures.COLOURS["grey"]
+axes.axhline(freedom, color=grey, linestyle="--", linewidth=1)
+axes.axhline(stats.chi2.ppf(0.99, freedom), color=grey, linestyle="-.", linewidth=1)
 axes.axvline(population_7["1nn"][2:].sum() / size_7, color=figures.COLOURS["vermilion"], ls=":")
+shift = {"xytext": (5, 3), "textcoords": "offset points"}
+axes.annotate(f"expected: {freedom}", (0.0769, freedom), **shift)
+axes.annotate("chance exceeds this in 1 of 100", (0.0769, stats.chi2.ppf(0.99, freedom)), **shift)
+axes.annotate("printed population", (0.0769, 100), color=figures.COLOURS["vermilion"], **shift)
+axes.annotate("best fit", (prevalence_7, profile.min()), (prevalence_7, 21), ha="center")
 axes.set_xlim(0.0767, None)
 axes.set_xticks([0.077, 0.0775, 0.078, 0.0785])
 axes.set_yticks([20, 50, 100], labels=["20", "50", "100"])
@@ -473,13 +479,14 @@ rows = [
 head = ["chi-square of the four plain numbers", *(f"n = {n}" for n in sizes)]
 show.table(head, rows, numeric=range(1, 1 + len(sizes)))
 
-# %% [markdown]
+# %% [markdown] tags=["default-values"]
 # Sizes within a few cases of these fit both rules, and no others do. We take
 # {glue:text}`yuan-other-runs-n` as an example. It is what `sample` in R makes of seven tenths of
 # {published}`yuan/section-3b/n`, cut off to a whole number. Every conclusion below holds for its
 # neighbours too. The coverages of these rows would agree with the
 # stated size as well. Their lengths do not, and one table row has one run.
-#
+
+# %% [markdown]
 # (shown-r-yuan-3)=
 # ## Table VI: another forest
 #
@@ -742,7 +749,8 @@ show.table(head, rows, numeric=range(1, 4))
 # and after Table I's sample. It took one seed for each test set, in windows below 30,000. It took
 # random numbers of `qmvnorm` and of simulated quantiles between test sets. No stream agrees in more
 # than one pair of the list's numbers, and chance gives three such pairs.
-#
+
+# %% [markdown] tags=["default-values"]
 # ## What we learn
 #
 # - Table VII ({ref}`R-yuan-10 <R-yuan-10>`) fits test sets from another population than that of its
