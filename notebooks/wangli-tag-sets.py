@@ -136,9 +136,9 @@ rows = []
 for case, test in tests.items():
     ends = [intervals[(*case, model)] for model in TAGS]
     shown = [f"[{100 * interval.low:.2f}, {100 * interval.high:.2f}]" for interval in ends]
-    rows.append([case[0], METRICS[case[1]], *shown, f"{test.p_h0:.3f}", test.decision])
+    rows.append([case[0], METRICS[case[1]], *shown, f"{test.p_h0:.3f}", test.most_probable])
     say(f"wangli-tag-sets-h0-{'-'.join(case)}", test.p_h0)
-head = ["blocks of", "", "four tags, %", "six tags, %", "P(H0)", "decision"]
+head = ["blocks of", "", "four tags, %", "six tags, %", "P(H0)", "more probable"]
 show.table(head, rows, numeric=(2, 3, 4))
 
 # %% [markdown] tags=["default-values"]
