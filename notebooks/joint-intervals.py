@@ -158,10 +158,12 @@ for row, (m, (colour, marker, line)) in enumerate(looks.items()):
     draw_row(cover, row, m, coverage[m])
     draw_row(long, row, m, ratio[m])
     if not seen.all():
-        cover.text(lowest, row, f" ◂ {(~seen).sum()} of {len(designs)} designs", va="center")
+        words = f" ◂ {(~seen).sum()} of {len(designs)} designs lie below {lowest:g}"
+        cover.text(lowest, row + 0.5, words, va="center")
     by_size = [coverage[m][[d[2] == n for d in designs]].mean() for n in sizes]
     mean.plot(sizes, by_size, color=figures.COLOURS[colour], marker=marker, ls=line, label=m)
 cover.set(xlim=(lowest, 1.003), title="joint coverage of a design")
+cover.locator_params(axis="x", nbins=5)
 long.set(xscale="log", title="length, in times the length of delta")
 long.set_xticks([1, 2, 5, 10], ["1", "2", "5", "10"])
 long.minorticks_off()

@@ -231,7 +231,8 @@ for name, (left, right) in zip(scenarios, axes, strict=True):
     right.minorticks_off()
 axes[0, 0].set_title("A. coverage")
 axes[0, 1].set_title("B. expected length")
-figure.supxlabel("size $n$ of the test set", fontsize="medium")
+for axis in axes[-1]:
+    axis.set_xlabel("size $n$ of the test set")
 looks = [Line2D([], [], **look) for look in figures.METHODS.values()]  # curve and marker
 looks.append(Line2D([], [], color="black", linewidth=0.8, label=f"level {confidence_level:g}"))
 figure.legend(handles=looks, loc="outside lower center", ncols=2)

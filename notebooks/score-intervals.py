@@ -66,9 +66,10 @@ scores = np.arange(0.5, 0.95, 0.1)
 levels = axis.contour(
     fp, fn, tp / (tp + a * fp + b * fn), scores, colors=figures.COLOURS["grey"], linewidths=0.8
 )
-# The name of each line, near the right border: where FP has 34 of 100 relevant items.
-right = [(0.34, (0.66 - f * (0.66 + a * 0.34)) / (1 - f * (1 - b))) for f in scores]
-axis.clabel(levels, fmt="F(2) = %.1f", manual=right)
+# The name of each line stands on it, at these shares of false positives.
+beside = np.array([0.34, 0.34, 0.34, 0.34, 0.1])
+above = (1 - beside - scores * (1 - beside * (1 - a))) / (1 - scores * (1 - b))
+axis.clabel(levels, fmt="F(2) = %.1f", manual=list(zip(beside, above, strict=True)))
 region = [0, study.Z**2 / sum(counts)]
 axis.contourf(fp, fn, distance, region, colors=[figures.COLOURS["blue"]], alpha=0.25)
 interval = f1ci.metric_interval([[0, 6], [12, 30]], f1ci.metrics.fbeta(2))
@@ -78,15 +79,15 @@ axis.plot(*observed[1:], "x", color="black")
 axis.plot(*np.transpose(path)[1:, [0, -1]], "o", color=figures.COLOURS["vermilion"])
 line = {"arrowstyle": "-", "linewidth": 0.8}
 low_end, high_end = np.transpose(path)[1:, [0, -1]].T
-for text, place, beside in (
+for text, place, words_at in (
     (f"lower limit: {interval.low:.2f}", low_end, (0.02, 0.46)),
-    (f"upper limit: {interval.high:.2f}", high_end, (0.02, 0.08)),
+    (f"upper limit: {interval.high:.2f}", high_end, (0.015, 0.16)),
     ("observed", observed[1:], (0.015, 0.25)),
     ("likeliest classifier\nof each line", path[45][1:], (0.19, 0.08)),
-    ("fits the data", (0.2, 0.23), (0.19, 0.23)),
-    ("too far from the data", (0.03, 0.55), (0.03, 0.55)),
 ):
-    axis.annotate(text, place, beside, va="center", arrowprops=line)
+    axis.annotate(text, place, words_at, va="center", arrowprops=line)
+axis.text(0.17, 0.27, "fits the data")
+axis.text(0.2, 0.53, "too far from the data")
 axis.set(xlabel="FP, share of the relevant items", ylabel="FN, share of the relevant items")
 figures.save(figure, "score-intervals-idea")
 

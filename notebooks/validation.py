@@ -529,6 +529,8 @@ say(
 # Draw the coverage of each method in each design.
 figure, axes = figures.subplots(3, 2, height=8.4, sharex=True, sharey=True)
 left = 0.72
+# Long names have two lines.
+names_beside = [m if len(m) < 14 else m.replace(", ", "\n", 1) for m in reversed(methods)]
 for axis, key in zip(axes.flat, columns, strict=True):
     axis.axvline(LEVEL, color=figures.COLOURS["grey"], linewidth=1)
     for place, method in enumerate(reversed(methods)):
@@ -540,7 +542,7 @@ for axis, key in zip(axes.flat, columns, strict=True):
         else:
             axis.errorbar(share, place, xerr=2 * error, fmt="o", color=colour)
     axis.set_title(key)
-    axis.set_yticks(range(len(methods)), [m.replace(", ", "\n", 1) for m in reversed(methods)])
+    axis.set_yticks(range(len(methods)), names_beside)
     axis.set_xlim(left, 1.005)
 for axis in axes[-1]:
     axis.set_xlabel("coverage")

@@ -243,9 +243,10 @@ for axis, (kind, q) in zip(axes, reach.items(), strict=True):
     for column in np.flatnonzero(missed.any(axis=1)):
         axis.axvspan(column - 0.5, column + 0.5, color=figures.COLOURS["orange"], alpha=0.3, lw=0)
     for mask, marker, colour in ((~missed, "s", "sky"), (missed, "X", "vermilion")):
-        axis.plot(*np.nonzero(mask), marker, color=figures.COLOURS[colour], markersize=4)
+        axis.plot(*np.nonzero(mask), marker, color=figures.COLOURS[colour], markersize=3)
     hold = int((~missed).all(axis=1).sum())
-    axis.set_title(f"{kind}: all six hold in {hold} of {len(missed)}")
+    title = f"{kind} intervals: all six hold in {hold} of {len(missed)} test sets"
+    axis.set_title(title, loc="right")
     axis.set_yticks(range(6), names)
     axis.set_ylim(5.6, -0.6)
 axes[1].set_xlabel("test set")
@@ -364,7 +365,7 @@ for axis, (item, n) in zip(axes, sizes.items(), strict=True):
     drawing.allowed(axis, ids)
     axis.axvline(level, color=figures.COLOURS["grey"], linewidth=0.8)
     axis.set_title(f"n = {n}")
-    axis.set_xlabel("coverage")
+axes[1].set_xlabel("coverage")
 handles, labels = axes[0].get_legend_handles_labels()
 figure.legend(handles, labels, loc="outside lower center", ncols=2)
 figures.save(figure, "yuan-gaussian-coverage")

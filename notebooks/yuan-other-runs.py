@@ -226,7 +226,8 @@ axes.axhline(stats.chi2.ppf(0.99, freedom), color=grey, linestyle="-.", linewidt
 axes.axvline(population_7["1nn"][2:].sum() / size_7, color=figures.COLOURS["vermilion"], ls=":")
 shift = {"xytext": (5, 3), "textcoords": "offset points"}
 axes.annotate(f"expected: {freedom}", (0.0769, freedom), **shift)
-axes.annotate("chance exceeds this in 1 of 100", (0.0769, stats.chi2.ppf(0.99, freedom)), **shift)
+below = {**shift, "xytext": (5, -4), "va": "top"}
+axes.annotate("chance exceeds this\nin 1 of 100", (0.0769, stats.chi2.ppf(0.99, freedom)), **below)
 axes.annotate("printed population", (0.0769, 100), color=figures.COLOURS["vermilion"], **shift)
 axes.annotate("best fit", (prevalence_7, profile.min()), (prevalence_7, 21), ha="center")
 axes.set_xlim(0.0767, None)
