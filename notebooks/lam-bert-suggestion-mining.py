@@ -151,7 +151,7 @@ axis.axvline(other_f1, color="black", linestyle=":", linewidth=1.2, label="the o
 figure.legend(loc="outside lower center")
 axis.set_yticks(range(4), methods.values())
 axis.invert_yaxis()
-axis.margins(x=0.16, y=0.15)
+axis.margins(x=0.3, y=0.15)
 axis.set_xlabel("$F_1$")
 axis.grid(axis="y", visible=False)
 figures.save(figure, "lam-bert-suggestion-mining-intervals")

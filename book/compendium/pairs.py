@@ -36,16 +36,18 @@ if importlib.util.find_spec("compendium") is None:
             !git clone --quiet --depth 1 --branch v{version} https://github.com/f1ci/f1ci f1ci-book
         %pip install --quiet --require-hashes -r f1ci-book/requirements.lock
         %cd -q f1ci-book/notebooks
-    root = ".." if os.path.isdir("../book/compendium") else "."
-    sys.path[:0] = [os.path.abspath(root), os.path.abspath(f"{root}/book")]
+    beside = os.path.isdir("../book/compendium")
+    root = os.path.abspath(".." if beside else ".")
+    sys.path[:0] = [root, os.path.join(root, "book")]
     if None in map(importlib.util.find_spec, ("compendium", "papermill")):
+        get = "" if beside else "get the repository (`git clone https://github.com/f1ci/f1ci`), "
         raise ModuleNotFoundError(
-            "This notebook needs its repository and the book's packages. Run `git clone "
-            "https://github.com/f1ci/f1ci`, then `make ready` there, and choose the kernel of its "
-            ".venv. Or set install = True above."
+            f"This notebook needs the book's packages: {get}run `make ready` in the repository, "
+            "and choose the kernel of its .venv. Or set install = True above."
         )"""
 # Quoted code comes first: a role in it stays.
 _ROLE = re.compile(r"```.*?```|(?<!\{)`` ?.+? ?``|\{(?P<name>[\w:]+)\}`(?P<text>[^`]+)`", re.S)
+_NEEDS_BOOK = re.compile(r"^(?:from|import) (?:compendium|notebooks)\b", re.M)
 _ANCHOR = re.compile(r"^\([\w.-]+\)=\n|(?<=\$\$)[ \t]*\([\w-]+\)[ \t]*$", re.M)
 _PAGE = re.compile(r"\]\((?:/|\.\./)(book|notebooks)/([\w-]+)\.(?:md|ipynb|html)")
 _TITLED = re.compile(r"(?P<title>.*\S)\s*<[^<>]+>", re.S)
@@ -99,7 +101,9 @@ def add_note(notebook: NotebookNode, note: str) -> None:
 
 
 def add_finding(notebook: NotebookNode) -> None:
-    """Add the cell that finds the repository of a notebook."""
+    """Add the cell that finds the repository, unless the notebook runs without it."""
+    if not any(_NEEDS_BOOK.search(c.source) for c in notebook.cells if c.cell_type == "code"):
+        return
     code = _FIND.replace("{version}", __version__)
     find = nbformat.v4.new_code_cell(code, id="find", metadata={"tags": ["remove-cell"]})
     notebook.cells.insert(1, find)
