@@ -8,6 +8,7 @@ and our numbers of the reference run. An executed notebook has the numbers of it
 
 from __future__ import annotations
 
+import json
 import re
 import sys
 from collections.abc import Mapping
@@ -29,8 +30,9 @@ import importlib.util
 import os
 import sys
 
+needs = {needs}
 install = "google.colab" in sys.modules  # True: install 200 packages into this kernel
-if importlib.util.find_spec("compendium") is None:
+if None in map(importlib.util.find_spec, needs):
     if install:
         if not os.path.isdir("f1ci-book"):
             !git clone --quiet --depth 1 --branch v{version} https://github.com/f1ci/f1ci f1ci-book
@@ -39,7 +41,7 @@ if importlib.util.find_spec("compendium") is None:
     beside = os.path.isdir("../book/compendium")
     root = os.path.abspath(".." if beside else ".")
     sys.path[:0] = [root, os.path.join(root, "book")]
-    if None in map(importlib.util.find_spec, ("compendium", "papermill")):
+    if None in map(importlib.util.find_spec, needs):
         get = "" if beside else "get the repository (`git clone https://github.com/f1ci/f1ci`), "
         raise ModuleNotFoundError(
             f"This notebook needs the book's packages: {get}run `make ready` in the repository, "
@@ -47,7 +49,7 @@ if importlib.util.find_spec("compendium") is None:
         )"""
 # Quoted code comes first: a role in it stays.
 _ROLE = re.compile(r"```.*?```|(?<!\{)`` ?.+? ?``|\{(?P<name>[\w:]+)\}`(?P<text>[^`]+)`", re.S)
-_NEEDS_BOOK = re.compile(r"^(?:from|import) (?:compendium|notebooks)\b", re.M)
+_IN_BOOK = re.compile(r"^(?:from|import) (?:compendium|notebooks)\b", re.M)
 _ANCHOR = re.compile(r"^\([\w.-]+\)=\n|(?<=\$\$)[ \t]*\([\w-]+\)[ \t]*$", re.M)
 _PAGE = re.compile(r"\]\((?:/|\.\./)(book|notebooks)/([\w-]+)\.(?:md|ipynb|html)")
 _TITLED = re.compile(r"(?P<title>.*\S)\s*<[^<>]+>", re.S)
@@ -101,10 +103,10 @@ def add_note(notebook: NotebookNode, note: str) -> None:
 
 
 def add_finding(notebook: NotebookNode) -> None:
-    """Add the cell that finds the repository, unless the notebook runs without it."""
-    if not any(_NEEDS_BOOK.search(c.source) for c in notebook.cells if c.cell_type == "code"):
-        return
-    code = _FIND.replace("{version}", __version__)
+    """Add the cell that finds the repository. Tutorials need f1ci alone."""
+    in_book = any(_IN_BOOK.search(c.source) for c in notebook.cells if c.cell_type == "code")
+    needs = ("compendium", "papermill") if in_book else ("f1ci",)
+    code = _FIND.replace("{version}", __version__).replace("{needs}", json.dumps(needs))
     find = nbformat.v4.new_code_cell(code, id="find", metadata={"tags": ["remove-cell"]})
     notebook.cells.insert(1, find)
 
