@@ -52,6 +52,7 @@ test_size: int = 500  # size n of the test set in the section on prevalence
 prevalences: list[float] = [0.02, 0.1, 0.5]  # shares of positives there
 
 # %%
+# Import what the notebook uses and open the ledger.
 import numpy as np
 from compendium import figures, ledger, show
 

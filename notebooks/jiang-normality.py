@@ -103,6 +103,7 @@ show.table(["true F0.5", ""], rows, numeric=(1,))
 # draw gives an estimate, a standard error and an interval ({prf:ref}`cor-jiang-interval`).
 
 # %%
+# Draw the data sets, and compute estimate, error and interval of each.
 counts = rng_sets.multinomial(n, cells.ravel(), size=replicates).reshape(-1, 2, 2)
 sample = f1ci.metric_interval(counts, index, method="delta", confidence_level=level)
 covered = (sample.low <= truth) & (truth <= sample.high)

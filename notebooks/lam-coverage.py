@@ -431,6 +431,7 @@ say("lam-coverage-illegible", 2 * len(conditions) * len(methods))
 # within one percentage point.
 
 # %%
+# Prepare what the statements need.
 small_sizes = [n for n in sizes if n <= 100]
 large_sizes = [n for n in sizes if n > 100]
 
@@ -553,10 +554,14 @@ claims += [
 # would show it at least once.
 
 # %%
+# Prepare what the claims about overshoot and degeneracy need.
 rarest = {n: extent("overshoot", "wald", [n])[0] for n in small_sizes}
 late = extent("overshoot", "wald", large_sizes)[1]
 zero = {s: as_in_paper[s, 25, "wald"].degeneracy for s in scenarios}
 in_rarest = ", ".join(f"{in_words(p, missing=MISSING)} at n = {n}" for n, p in rarest.items())
+
+# %%
+# State the claims about overshoot and degeneracy.
 claims += [
     claim(
         "5.3.3",
@@ -588,6 +593,7 @@ claims += [
 # Section 7 says more, about the whole and about another paper:
 
 # %%
+# Compute what the whole paper says about lengths and recommendations.
 classes = {
     name.rpartition("/")[2]
     for name in page.published.inputs
@@ -608,6 +614,9 @@ wilson_lengths = max(
     for s in scenarios
     for n in large_sizes
 )
+
+# %%
+# State the claims of the abstract and of section 7.
 claims += [
     claim(
         "abstract, 7",

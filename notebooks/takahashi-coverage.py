@@ -152,7 +152,7 @@ show.grid(scenarios, columns | MEASURES, section_4_id, corner="true values")
 #
 # A coverage is a sum over all tables that $n$ items can form, each with its multinomial
 # probability. A simulation estimates the sum from some of the tables. Nine cells and 25 items give
-# 13 884 156 tables: few enough to visit them all. More is possible when a measure does not
+# 13,884,156 tables: few enough to visit them all. More is possible when a measure does not
 # distinguish all cells.
 #
 # - Micro F1 sees **two** cells, right and wrong (eq. {eq}`eq-takahashi-micro-coverage`). There

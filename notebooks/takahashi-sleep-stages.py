@@ -663,11 +663,14 @@ claims = [
 ]
 
 # %%
-# State the claims of sections 5 and 6.
+# Prepare what the claims of sections 5 and 6 need.
 ratio = scores["f1"].min() / scores["f1"].max()
 lengths = {name: t["high"] - t["low"] for name, t in table_4.items()}
 # By how much the classifiers differ: the range of the four estimates of one average.
 ranges = [np.ptp([table_4[name, m]["estimate"] for name in NAMES]) for m in MEASURES]
+
+# %%
+# State the claims of sections 5 and 6.
 claims += [
     claim(
         "5",

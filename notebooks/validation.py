@@ -32,6 +32,8 @@ import f1ci
 
 say = ledger.open("validation").say
 
+# %%
+# Read what the other packages answered, and how long they took.
 answers = json.loads(data.read_verified("peers.json"))
 speed = json.loads(data.read_verified("speed.json"))
 PROBES = answers["asked"]["probes"]
@@ -136,6 +138,7 @@ def our_interval(matrix, metric, method):
     return [interval.estimate, interval.low, interval.high], seen
 
 
+# %% tags=["hide-input"]
 def all_answers(probe, metric):
     """Return package, method, end points and problems of every answer to a question."""
     matrix = PROBES[probe]
@@ -175,6 +178,7 @@ def answers_to(probe, metric):
     return show.table(head, rows, numeric=(2, 3, 4, 5))
 
 
+# %% tags=["hide-input"]
 def answer(probe, metric, package, method):
     """Return estimate, low and high of one interval of these tables."""
     return np.array(all_answers(probe, metric)[package, method][0])

@@ -16,6 +16,7 @@ _SHOWN = {
     "image/svg+xml": "draw the figure",
     "image/png": "draw the figure",
     "text/html": "make the table",
+    "text": "print these lines",
 }
 
 
@@ -52,11 +53,11 @@ def _name(cell: NotebookNode) -> str:
     text = " ".join(line.removeprefix("# ") for line in comment[0].splitlines()) if comment else ""
     if sentence := _SENTENCE.match(text):
         return f"Show the code: {sentence[1].lower()}{sentence[2]}"
-    for output in _results(cell):
-        for form, name in _SHOWN.items():
-            if form in output.get("data", {}):
-                return f"Show the code: {name}"
-    return ""
+    forms = {form for output in _results(cell) for form in output.get("data", {"text": ""})}
+    names = [name for form, name in _SHOWN.items() if form in forms]
+    if not forms and cell.get("outputs"):
+        names = ["compute the numbers of the text"]
+    return f"Show the code: {names[0]}" if names else ""
 
 
 def _results(cell: NotebookNode) -> list[NotebookNode]:
