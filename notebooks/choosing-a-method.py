@@ -93,7 +93,9 @@ figure, axes = figures.subplots(
 bins = np.array_split(np.arange(points), 60)
 for row, v in zip(axes, relevant, strict=True):
     for axis, (method, look) in zip(row, looks.items(), strict=True):
-        axis.axhline(confidence_level, color="black", linewidth=0.8, label="the level")
+        axis.axhline(
+            confidence_level, color="black", linewidth=0.8, label=f"the level: {confidence_level:g}"
+        )
         coverage = found[v, method][0]
         if v < 100:
             axis.plot(scores, coverage, color=look["color"], linewidth=0.9)
@@ -120,7 +122,9 @@ figures.save(figure, "choosing-a-method-coverage")
 figure, axes = figures.subplots(2, 2, height=4.0, sharex=True, sharey=True)
 grid = (np.arange(1_500) + 0.5) / 1_500
 for axis, (method, look) in zip(axes.flat, looks.items(), strict=True):
-    axis.axhline(confidence_level, color="black", linewidth=0.8, label="the level")
+    axis.axhline(
+        confidence_level, color="black", linewidth=0.8, label=f"the level: {confidence_level:g}"
+    )
     coverage, _ = Interval.of(50, method, confidence_level).at(grid)
     axis.plot(grid, coverage, color=look["color"], linewidth=0.9)
     axis.set(title=look["label"], xticks=[0, 0.5, 1])
@@ -332,7 +336,9 @@ figure, axes = figures.subplots(
     len(prevalences), height=2.2 * len(prevalences) + 1, sharex=True, sharey=True, squeeze=False
 )
 for axis, prevalence in zip(axes[:, 0], prevalences, strict=True):
-    axis.axhline(confidence_level, color="black", linewidth=0.8, label="the level")
+    axis.axhline(
+        confidence_level, color="black", linewidth=0.8, label=f"the level: {confidence_level:g}"
+    )
     # Precision, recall and prevalence must leave room for the false positives.
     possible = some_scores[prevalence * (2 - some_scores) <= 1]
     for method, look in looks.items():

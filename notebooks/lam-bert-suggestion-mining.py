@@ -128,7 +128,7 @@ against if as_in_paper else None
 # %% [markdown]
 # The score is {glue:text}`lam-bert-estimate:.4f`. Of {glue:text}`lam-bert-total` sentences,
 # {glue:text}`lam-bert-relevant` are relevant: they are suggestions, or the classifier took them for
-# suggestions. Only these carry information about F1, so the intervals are wide.
+# suggestions. Only these carry information about F1.
 
 
 # %%

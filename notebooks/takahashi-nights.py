@@ -188,7 +188,7 @@ axes.grid(axis="y", visible=False)
 figures.save(figure, "takahashi-nights-dots")
 
 # %% [markdown]
-# ## A conclusion that flips
+# ## Two networks that are close
 #
 # On the patients SimpleNet is better than DeepSleepNet by two hundredths of macro F1. Is that more
 # than chance? Both networks read the same nights, so we take the interval of the difference.

@@ -146,7 +146,7 @@ def quote(value: float | str | None, printed: str, form: str = "") -> str:
     """Return a number as a text quotes it: in a format, or to the digits that the paper prints."""
     if value is None or isinstance(value, str):
         return value or ""
-    if form.endswith("d"):
+    if form.endswith("d") or (form == "," and float(value).is_integer()):
         return format(int(value), form)  # a file of results has no integers
     default = f".{decimals(printed)}f" if printed else ".6g"
     return format(value, form or default)

@@ -76,6 +76,7 @@ def test_a_changed_printed_number_turns_the_page_without_a_run(page, tmp_path):
         (2 / 3, "0.667", "", "0.667"),
         (2 / 3, "0.667", ".5f", "0.66667"),
         (88.0, "", ",d", "88"),
+        (16007.0, "", ",", "16,007"),
         (2.5, "", "", "2.5"),
         ("Accept H1", "Accept H1", "", "Accept H1"),
         (None, "0.1", "", ""),
