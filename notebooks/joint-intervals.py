@@ -24,7 +24,7 @@
 #
 # Over {glue:text}`joint-designs` designs the default covers
 # {glue:text}`joint-cautious-mean:.3f` on average and {glue:text}`joint-cautious-worst:.3f` at worst. The promise is
-# $.95$. Delta intervals cover {glue:text}`joint-delta-mean:.3f` and
+# the level, $.95$ by default. Delta intervals cover {glue:text}`joint-delta-mean:.3f` and
 # {glue:text}`joint-delta-worst:.3f`. The blur makes them {glue:text}`joint-blur-length:.2f` times as long; the
 # default is {glue:text}`joint-cautious-length:.2f` times as long. The coverage of the default is measured, not proved.
 #

@@ -426,7 +426,7 @@ for key, result in exactly.items():
 
 # %% [markdown]
 # (takahashi-coverage-one-number)=
-# ## One number that does not match
+# ## One number, with more replicates
 
 # %%
 number = page.number(table_3(*disputed))

@@ -176,10 +176,14 @@ show.compare(list(page.records))
 # {glue:text}`wangli-wang_2015-credibility-noise:.1f` and
 # {glue:text}`wangli-proposed-credibility-noise:.1f` per cent, and
 # {glue:text}`wangli-wang_2015-length-noise:.5f` and {glue:text}`wangli-proposed-length-noise:.5f`
-# for the lengths. Three of the four numbers agree with ours. We chose the design because it makes
+# for the lengths.
+
+# %% [markdown] tags=["default-values"]
+# Three of the four numbers agree with ours. We chose the design because it makes
 # them agree, so they are not counted as evidence. The length of the earlier interval does not agree
 # in any design.
-#
+
+# %% [markdown]
 # (wangli-lengths)=
 # ## One length cannot be right
 #
@@ -421,7 +425,7 @@ rows.append(["the paper's average", *last])
 head = ["", "ρ₁", "ρ₂", "variance / eq. 4", "weight", f"counts as, of {n} observations"]
 show.table(head, rows, numeric=range(1, 6))
 
-# %% [markdown]
+# %% [markdown] tags=["default-values"]
 # - The averaged weight counts each observation {glue:text}`wangli-credited-share:.3f` times. Around
 #   the rules' own recalls the right weight is {glue:text}`wangli-recall-weight-1:.3f`. The paper's
 #   weight is a little larger, so its interval is a little too short. For a rule without training it
@@ -433,7 +437,8 @@ show.table(head, rows, numeric=range(1, 6))
 #   rule with another intercept gains in recall what it loses in precision. The paper defines
 #   $\rho_1$ and $\rho_2$ with the full variance of a fold's recall, but sets that variance to
 #   eq. 4's, which is the binomial variance.
-#
+
+# %% [markdown]
 # (wangli-t-intervals)=
 # ## A t interval, computed for once
 #
