@@ -51,6 +51,8 @@ if None in map(importlib.util.find_spec, needs):
 _ROLE = re.compile(r"```.*?```|(?<!\{)`` ?.+? ?``|\{(?P<name>[\w:]+)\}`(?P<text>[^`]+)`", re.S)
 _IN_BOOK = re.compile(r"^(?:from|import) (?:compendium|notebooks)\b", re.M)
 _ANCHOR = re.compile(r"^\([\w.-]+\)=\n|(?<=\$\$)[ \t]*\([\w-]+\)[ \t]*$", re.M)
+# A figure of another run, or a part that only a page can show.
+_BLOCK = re.compile(r"^(:{3,}|`{3,})\{(?P<kind>\w+)\}.*?^\1$\n?", re.M | re.S)
 _PAGE = re.compile(r"\]\((?:/|\.\./)(book|notebooks)/([\w-]+)\.(?:md|ipynb|html)")
 _TITLED = re.compile(r"(?P<title>.*\S)\s*<[^<>]+>", re.S)
 Known = Mapping[str, Mapping[str, tuple[float | str | None, str]]]
@@ -84,9 +86,13 @@ def make_readable(notebook: NotebookNode, page: str, known: Known) -> None:
         titled = _TITLED.fullmatch(text)
         return titled["title"] if titled else f"`{text}`"
 
+    def block(match: re.Match[str]) -> str:
+        return "" if match["kind"] == "raw" else f"[Figure on the page]({SITE}{page}.html)\n"
+
     for cell in notebook.cells:
         if cell.cell_type == "markdown":
-            text = _PAGE.sub(rf"]({SITE}\1/\2.html", _ANCHOR.sub("", cell.source))
+            text = _BLOCK.sub(block, _ANCHOR.sub("", cell.source))
+            text = _PAGE.sub(rf"]({SITE}\1/\2.html", text)
             cell.source = _ROLE.sub(role, text)
 
 

@@ -127,7 +127,7 @@ def test_jupyter_reads_numbers_and_links_instead_of_roles():
     text = (
         "{published}`lam/section-6/f1` and {computed}`lam/section-6/f1|.5f`, {glue:text}`lam-x:.2f`"
         " and {glue:text}`lam-y` in {doc}`a page </book/lam>`, {eq}`eq-lam-1`; ``{doc}`x` `` is"
-        " code.\n$$x$$ (eq-lam-2)"
+        " code.\n$$x$$ (eq-lam-2)\n:::{figure} x.svg\n:alt: x\n:::\n```{raw} html\n<p>\n```"
     )
     found = nbformat.v4.new_notebook(cells=[nbformat.v4.new_markdown_cell(text)])
     known = {
@@ -141,6 +141,7 @@ def test_jupyter_reads_numbers_and_links_instead_of_roles():
         f"[0.740]{row} and [0.74038]{row}, 0.33"
         " and […](https://f1ci.github.io/f1ci/notebooks/lam.html)"
         " in a page, `eq-lam-1`; ``{doc}`x` `` is code.\n$$x$$"
+        "\n[Figure on the page](https://f1ci.github.io/f1ci/notebooks/lam.html)\n"
     )
 
 
