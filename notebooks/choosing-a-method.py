@@ -151,6 +151,7 @@ figures.save(figure, "choosing-a-method-tasks")
 
 
 # %%
+# Show mean and lowest coverage of each method.
 rows, least = [], {}
 for (v, method), interval in intervals.items():
     coverage, length = found[v, method]
@@ -206,6 +207,7 @@ figures.save(figure, "choosing-a-method-length")
 # {prf:ref}`thm-lam-lengths`). Here they are side by side, for low, middle and high true scores:
 
 # %%
+# Show both Wilson methods for low, middle and high scores.
 thirds = {"below 1/3": scores < 1 / 3, "middle": (scores >= 1 / 3) & (scores <= 2 / 3)}
 thirds["above 2/3"] = scores > 2 / 3
 rows = []
@@ -275,6 +277,7 @@ say("choosing-cp-price", 100 * float(price - 1))
 # percentage point? (The search ends at the parameter `largest`. Clopper-Pearson is above the level for every $v$.)
 
 # %%
+# Find from which v on each method covers with the level minus one point.
 targets = np.array([0.3, 0.5, 0.7, 0.8, 0.9, 0.95])
 compared = ("wald", "wilson_direct", "wilson_indirect")
 last_failure = {method: np.zeros(len(targets), dtype=int) for method in compared}
@@ -299,6 +302,7 @@ show.table(["true F1", *(methods[m] for m in compared)], rows, numeric=(0, 1, 2,
 # How many relevant items do you need for an interval of a given length? With the default method:
 
 # %%
+# Show how many relevant items a length needs.
 wanted = (0.2, 0.1, 0.05)
 rows = [
     [f"{f1:g}", *(f"{needed(f1, length, confidence_level):,}" for length in wanted)]
@@ -316,7 +320,7 @@ show.table(head, rows, numeric=(0, 1, 2, 3))
 # are F1). An item is then relevant with probability $\pi (2 - F_1)$. At $\pi = 1/2$ at least half of the test set
 # is relevant. For a rare class, only a few items in a hundred are.
 
-# %% mystnb={"image": {"alt": "Three panels, one for each prevalence: exact coverage of the four methods against the true F1 score for a test set of fixed size. For a rare class the curves look as for ten or twenty relevant items, with Wald far below the level; for a common class all are close to it except at the borders."}, "figure": {"caption": "Exact coverage for a test set of fixed size, by prevalence, for a classifier with equal precision and recall. A rare class makes a large test set small.", "name": "fig-choosing-prevalence"}}
+# %%
 say("choosing-size", f"{test_size:,}")
 some_scores = np.linspace(0.02, 0.98, max(points // 15, 10))
 
@@ -332,6 +336,8 @@ def given_prevalence(prevalence, f1, method="wilson_indirect"):
     )
 
 
+# %% mystnb={"image": {"alt": "Three panels, one for each prevalence: exact coverage of the four methods against the true F1 score for a test set of fixed size. For a rare class the curves look as for ten or twenty relevant items, with Wald far below the level; for a common class all are close to it except at the borders."}, "figure": {"caption": "Exact coverage for a test set of fixed size, by prevalence, for a classifier with equal precision and recall. A rare class makes a large test set small.", "name": "fig-choosing-prevalence"}}
+# Draw coverage at a fixed size of the test set, by prevalence.
 figure, axes = figures.subplots(
     len(prevalences), height=2.2 * len(prevalences) + 1, sharex=True, sharey=True, squeeze=False
 )
@@ -354,6 +360,7 @@ figures.save(figure, "choosing-a-method-prevalence")
 # The same test set in numbers, at a true score of 4/5:
 
 # %%
+# Show the same test set in numbers.
 rows = []
 for prevalence in prevalences:
     cells = {m: given_prevalence(prevalence, 0.8, m) for m in methods}

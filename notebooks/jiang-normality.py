@@ -167,6 +167,7 @@ show.compare([f"jiang/section-2.4/{name}" for name in (*names, "covered", "cover
 # own simulation, with {glue:text}`jiang-normality-replicates` data sets, does the same:
 
 # %%
+# Show our simulated numbers beside the exact ones.
 say("jiang-normality-replicates", f"{replicates:,}")
 say("jiang-normality-tables", f"{len(probability):,}")
 rows = []
@@ -217,6 +218,7 @@ say("jiang-normality-above", 100 * float(probability @ (every.low > truth)))
 # allows?
 
 # %%
+# Test all printed numbers together.
 pieces = [
     sample.estimate,
     (sample.estimate - sample.estimate.mean()) ** 2,

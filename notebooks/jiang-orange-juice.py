@@ -63,6 +63,7 @@ def near(value, name):
 # negatives ({prf:ref}`prop-jiang-fbeta`, remark 1 of the paper).
 
 # %%
+# Compute and show weights and quantiles.
 betas = [given(f"jiang/section-1/beta-{k}") for k in (1, 2, 3)]
 for beta in betas:
     metric = f1ci.metrics.fbeta(beta)
@@ -123,6 +124,7 @@ show.table(["printed numbers that the table must have", "tables"], rows, numeric
 # One table is left, so the example can be recomputed from counts after all:
 
 # %%
+# Show the table that is left.
 rows = [["true Minute Maid", f"{tn}", f"{fp_count}"]]
 rows += [["true Citrus Hill", f"{fn_count}", f"{tp_count}"]]
 show.table(["", "predicted Minute Maid", "predicted Citrus Hill"], rows, numeric=(1, 2))
@@ -277,6 +279,7 @@ say("jiang-juice-mean-error", float(over_splits.standard_error.mean()))
 # this in R:
 
 # %%
+# Show what was tried to find the half, and what gave the table.
 tried = datasets.orange_juice_halves()
 rows = [
     [half, text, str(len(group)), f"{group['halves'].sum():,}", str(group["hits"].sum())]
@@ -304,6 +307,7 @@ show.table(
 # paper's table of $V$:
 
 # %%
+# Compute the paper's table of V.
 for number in range(1, 6):
     largest = float(page.row(f"jiang/proposition-1/argument-{number}").printed)
     value = tversky_index.jiang_bound(largest, largest)
@@ -383,6 +387,7 @@ show.table(["", "left side", "right side, as printed", "with E[ZA]"], rows, nume
 # and a certain recall ({ref}`N-jiang-5 <N-jiang-5>`).
 
 # %%
+# Compute the maximiser of V near one.
 rows = []
 for beta in (0.25, 0.5, 0.75, 1, 2):
     metric = f1ci.metrics.fbeta(beta)
@@ -443,6 +448,7 @@ figures.save(figure, "jiang-orange-juice-bound")
 # arithmetic is:
 
 # %%
+# Compute the plan of section 2.3 as the paper does.
 width = given("jiang/section-2.3/half_width")
 record("jiang/section-2.3/planned_standard_error", width / z)
 record("jiang/section-2.3/v", jiang)
@@ -602,6 +608,7 @@ statements.table(claims)
 # Set the four `plan_` parameters of this page, or call `f1ci.sample_size` directly.
 
 # %%
+# Compute your own plan.
 own = f1ci.metrics.fbeta(plan_beta)
 own_error = plan_half_width / float(special.ndtri(0.5 + plan_confidence_level / 2))
 bounds = {"sharp": tversky_index.sharp_bound, "published": tversky_index.jiang_bound}
@@ -683,6 +690,7 @@ figures.save(figure, "jiang-orange-juice-plan")
 # The idea of the plan in one picture, for F1 alone:
 
 # %% mystnb={"image": {"alt": "One straight falling line on logarithmic axes: the number of items against the half width of the interval for F1. Three points on it are labelled with their numbers: 775 items for plus and minus 0.05, 4,839 for 0.02, 19,354 for 0.01."}, "figure": {"caption": "How many items guarantee which half width of the 95 % interval for F1, whatever the classifier. The share of positives is that of the orange juice data.", "name": "fig-jiang-juice-width"}}
+# Draw how many items guarantee which half width.
 figure, axis = figures.subplots(height=3.0)
 axis.plot(widths, [items_for(1, "sharp", w) for w in widths.tolist()])
 for half_width in (0.05, 0.02, 0.01):

@@ -111,6 +111,7 @@ outside = {m: np.array([r[m].outside for r in results]) for m in methods}
 # ## The result
 
 # %%
+# Show coverage and length of each method.
 rows = []
 for m in methods:
     near = (coverage[m] >= confidence_level - 0.02).mean()

@@ -61,6 +61,7 @@ as_in_paper = ours == in_the_paper and 100 * confidence_level == given(
 # below starts from the paper's four counts.
 
 # %%
+# Show the sizes of the data sets, printed and counted.
 rows, counted = [], suggestions.sizes()
 everything = given("lam/section-6/total/observations")
 for part in ("total", "training", "validation", "test"):
@@ -162,6 +163,7 @@ figures.save(figure, "lam-bert-suggestion-mining-intervals")
 # ({prf:ref}`thm-lam-lengths`). These are the lengths for the counts of this page:
 
 # %%
+# Show the lengths in order.
 order = sorted(intervals, key=lambda method: intervals[method].length)
 rows = [[methods[m], f"{intervals[m].length:.5f}"] for m in order]
 show.table(["from short to long", "length"], rows, numeric=(1,))
@@ -172,6 +174,7 @@ show.table(["from short to long", "length"], rows, numeric=(1,))
 # ({ref}`E-lam-4 <E-lam-4>`): all three are rounded from the same numbers.
 
 # %%
+# Show the printed lengths beside the differences of the printed ends.
 rows = []
 for method, label in methods.items():
     low, high, length = (page.number(f"lam/section-6/{method}/{end}").value for end in ends)
@@ -310,6 +313,7 @@ figures.save(figure, "lam-bert-suggestion-mining-sentences")
 # answer:
 
 # %%
+# Check the number of relevant sentences with the interval itself.
 rows = []
 for factor in (0.9, 1.0, 1.1):
     v = round(factor * v_fixed)

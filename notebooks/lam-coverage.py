@@ -124,12 +124,14 @@ def paper_table(item):
 # **Table 3**, coverage probabilities:
 
 # %%
+# Show Table 3.
 paper_table("table-3")
 
 # %% [markdown]
 # **Table 4**, expected lengths:
 
 # %%
+# Show Table 4.
 paper_table("table-4")
 
 # %%
@@ -152,6 +154,7 @@ own_level if confidence_level != paper_level else None
 # correlation.
 
 # %%
+# Test each table as a whole.
 paper_replicates = given("lam/section-5.1/replicates")
 names = list(methods)
 correlations = [
@@ -297,6 +300,7 @@ say("lam-coverage-replicates", f"{replicates:,}")
 # 144 independent trials.) The conditions at $n = 25$ in full:
 
 # %%
+# Show simulated and exact numbers at n = 25.
 rows = []
 for name in scenarios:
     study, (cover, length) = simulated[name, sizes[0]], in_standard_errors(name, sizes[0])
@@ -398,6 +402,7 @@ probability_table("Table 5", overshoot)
 
 
 # %%
+# Show Table 6, the degeneracy probabilities.
 def degeneracy(name, n, method):
     """Return a degeneracy probability as text: Wald's by the closed form, which the sum confirms."""
     if method != "wald":
@@ -638,6 +643,7 @@ claims += [
 # tested:
 
 # %%
+# State the claims about the recommendation, and show all claims.
 claims += [
     claim(
         "7",
@@ -690,6 +696,7 @@ statements.table(claims)
 # {computed}`lam/table-4/scenario-1/n-25/wald|.4f`. Section 5.3.2 describes the table rightly.
 
 # %%
+# Show the lengths relative to Wald's.
 others = [m for m in methods if m != "wald"]
 rows = []
 for name in scenarios:

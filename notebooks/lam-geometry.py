@@ -95,6 +95,7 @@ figures.save(figure, "lam-geometry-coin")
 # factor on the right.
 
 # %% mystnb={"image": {"alt": "Two panels. Left: F1 against F-star, an increasing concave curve from 0 to 1 above the diagonal. Right: its derivative, which falls from 2 at F-star 0 to one half at 1."}, "figure": {"caption": "Figure 1 of the paper (left): F1 as a function of F\\*. Right: its derivative, by which the map stretches small intervals.", "name": "fig-lam-geometry-figure-1"}}
+# Draw the map from F* to F1, and its derivative.
 share = np.linspace(0, 1, 201)
 figure, (left, right) = figures.subplots(1, 2, height=2.5)
 left.plot(share, f1_of(share), color=figures.COLOURS["blue"])
@@ -166,6 +167,7 @@ show.table(["variance of the sample F1", ""], rows, numeric=(1,))
 # $Q'' = 4 - k P''$, and $P''$ is a quadratic:
 
 # %%
+# Compute the second derivative of P.
 unit = Polynomial([0, 1])
 second = (unit * (1 - unit) * (2 - unit) ** 2).deriv(2)
 c, b, a = (Fraction(int(x)) for x in second.coef)  # P'' = a F^2 + b F + c
@@ -233,6 +235,7 @@ figures.save(figure, "lam-geometry-quartic")
 # each side. Outside $[0, 1]$ the quartic is positive.
 
 # %% mystnb={"image": {"alt": "The function h for three sample values of F1 on a logarithmic scale. Each curve falls steeply to zero at its sample value and rises again to infinity at 1. Horizontal lines for 1, 3, 10 and 100 relevant items each meet a curve once on each side."}, "figure": {"caption": "The function $h$ for three sample values of F1. The end points are where it meets the height $k = z^2 / v$ (dotted): once to the left of the sample value, once to the right, however large $k$ is.", "name": "fig-lam-geometry-h"}}
+# Draw the function h for three sample values.
 figure, axis = figures.subplots(height=3.6)
 inside = np.linspace(0, 1, 2003)[1:-1]
 for f, colour, style in zip(
@@ -318,6 +321,7 @@ show.table([*head, "distance to f1ci's end points, at most"], rows, numeric=(0, 
 # condition would ask for more items:
 
 # %%
+# Show from which number of relevant items the paper's theorem applies.
 rows = []
 for level in (0.9, 0.95, 0.99, 0.999):
     needed = floor(float(norm.ppf(0.5 + level / 2)) ** 2 / bound) + 1
@@ -424,6 +428,7 @@ show.table(head, rows, numeric=(0, 1, 2, 3))
 # $n_{11} > v$ ({ref}`N-lam-6 <N-lam-6>`). Neither can happen, whatever F\* is:
 
 # %%
+# Check that no interval of Clopper and Pearson can have these end points.
 share = np.linspace(0, 1, 1001)
 items = 5
 below, above = binom.cdf(-1, items, share).max(), binom.sf(items, items, share).max()

@@ -394,6 +394,7 @@ joint_test.table(tests)
 # interval exists follows from inclusion and exclusion over the empty rows and columns.
 
 # %%
+# Show how often an interval is undefined, and both readings of the coverage.
 rows = []
 for (s, n, m), empty in undefined.items():
     if empty > 5e-4:
@@ -429,6 +430,7 @@ for key, result in exactly.items():
 # ## One number, with more replicates
 
 # %%
+# Simulate the disputed number again, with more replicates.
 number = page.number(table_3(*disputed))
 paper = page.row(table_3(*disputed)).paper_replicates
 low, high = float(number.value - number.half_unit), float(number.value + number.half_unit)

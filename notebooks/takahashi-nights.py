@@ -73,6 +73,7 @@ show.table(["", "nights", "epochs", *nights.STAGES], rows, numeric=range(1, 8))
 # to it.
 
 # %%
+# Compute the two published means.
 IN_THE_ABSTRACT = {"dodh": "89.9", "dodo": "88.3"}
 rows = []
 for name, text in SETS.items():
@@ -194,6 +195,7 @@ figures.save(figure, "takahashi-nights-dots")
 # than chance? Both networks read the same nights, so we take the interval of the difference.
 
 # %%
+# Show the difference of two networks, with both kinds of intervals.
 rows = []
 for average, text in AVERAGES.items():
     metric = {"micro": "micro_f1", "macro": "macro_f1", "macro_star": "macro_f1_star"}[average]
@@ -326,6 +328,7 @@ show.table(["design effect (correlation)", *METRICS], rows, numeric=(1, 2, 3))
 # The design effect of the F1 score of each stage, on the patients:
 
 # %%
+# Show the design effect of each stage.
 rows = []
 for network in nights.NETWORKS:
     table = tables["dodo", network]

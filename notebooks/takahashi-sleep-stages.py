@@ -48,6 +48,7 @@ def record_all(prefix, values):
 # this book has true classes in rows. Table 1a has the counts:
 
 # %%
+# Show Table 1a, the counts.
 rows = [
     [
         f"predicted {j}",
@@ -112,6 +113,7 @@ show.grid(rows, columns, lambda r, c: f"takahashi/section-2/{r}/{c}", corner="se
 # its scores are poor.
 
 # %%
+# Compute and record the averages.
 estimates = {m: f1ci.metrics.get(m).value(toy) for m in MEASURES}
 means = {
     "micro_precision": right.sum() / predicted.sum(),
@@ -161,6 +163,7 @@ show.table(["standard error", "closed form", "gradient"], rows, numeric=(1, 2))
 # intervals of section 3:
 
 # %%
+# Record the intervals of section 3.
 sections = {f"section-3.{k}/{m}": MEASURES[m] for k, m in enumerate(MEASURES, 1)}
 for row, interval in zip(sections, intervals(toy).values(), strict=True):
     parts = {key: getattr(interval, key) for key in ("standard_error", "estimate", "low", "high")}
@@ -194,6 +197,7 @@ own_level if confidence_level != paper_level else None
 # what we changed):
 
 # %%
+# Print the code of Appendix D.
 appendix_d = class_averages.appendix_d()
 print(appendix_d["code"])
 
@@ -201,12 +205,14 @@ print(appendix_d["code"])
 # We ran it in R version 4.2. R says:
 
 # %%
+# Print what R says.
 print(appendix_d["printed"])
 
 # %% [markdown]
 # These lines before the loop mend it:
 
 # %%
+# Print the lines that mend the code.
 print(appendix_d["lines"])
 
 # %% [markdown]
@@ -214,6 +220,7 @@ print(appendix_d["lines"])
 # A test runs both programs again where R is installed.
 
 # %%
+# Print what R says then.
 print(appendix_d["mended"])
 
 # %% [markdown]
@@ -292,6 +299,7 @@ assert np.isclose((scores["tp"] + scores["fp"]).sum(), (scores["tp"] + scores["f
 # a true class, and so do we:
 
 # %%
+# Show the matrix of the MNN.
 rows = [
     [str(stage), *(f"{c:,}" for c in counts), f"{counts.sum():,}"]
     for stage, counts in mnn.iterrows()
@@ -424,6 +432,7 @@ show.table(["as printed", "middle of the ends", "estimate", ""], rows, numeric=(
 # answers for stage N1 into right answers for stage N2.
 
 # %%
+# Show two matrices with the same micro F1.
 other = mnn.copy()
 other.loc["N1", "N1"] -= 1000
 other.loc["N2", "N2"] += 1000

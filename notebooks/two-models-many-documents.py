@@ -63,6 +63,7 @@ z = special.ndtri(1 - alpha / 2)
 # discordant items.
 
 # %%
+# Test one small example in two ways.
 example = np.array([[[60, 5], [2, 4]], [[8, 6], [1, 38]]])  # truth, A, B
 y, a, b = labels(example)
 test = f1ci.difference_test(y, a, b, method="exact")
@@ -79,6 +80,7 @@ test
 # sets of swaps. The first way takes, from labels and with the interval:
 
 # %%
+# Time the exact test.
 rows = []
 for scale in (1, 10, 100):
     cells = np.array([[[6_000, 25], [24, 200]], [[260, 31], [26, 3_000]]]) * scale // 10
@@ -111,6 +113,7 @@ figures.save(figure, "two-models-many-documents-units")
 # hypothesis of the interval is equality of the scores itself, in large samples: it rejects if 0 lies outside.
 
 # %%
+# Count how often equal models are called different.
 generator = np.random.default_rng(next(streams))
 rows, sizes = [], []
 for n, prevalence, score, tilt in (
@@ -268,6 +271,7 @@ figures.save(figure, "two-models-many-documents-coverage")
 # each row:
 
 # %%
+# Show coverage, misses and length of each interval.
 rows = []
 for skewed, units, kind in (
     (s, u, k) for s in (False, True) for u in number_of_units for k in kinds
@@ -318,6 +322,7 @@ say("compare-free-unlike", mean_of("logit", 5, True, (0.0,)))
 # and a sample may hold too few of the others. Here F1 is 19/20 and the correlation is 1/2.
 
 # %%
+# Measure coverage for scores near 1.
 near_one = 0.95
 rows, reached = [], {"delta": [], "logit": []}
 for units, sizes in ((u, s) for u in (10, 20, 60, 200) for s in ("one", "unlike", "fifth")):
@@ -350,6 +355,7 @@ show.table(head, rows, numeric=(0, 2, 3, 4))
 # change by the *slope* where a document is $e$ times as large.
 
 # %%
+# Measure coverage where large documents are hard.
 generator = np.random.default_rng(for_hard)
 rows, least = [], {}
 for units in (20, 50, 200):
@@ -439,6 +445,7 @@ show.table(head, rows, numeric=(2, 3, 4, 5))
 # known.
 
 # %%
+# Measure coverage for the difference of two models.
 generator = np.random.default_rng(next(streams))
 right = (0.85, 0.9)
 gain = comparisons.f1_of_collections(right[1]) - comparisons.f1_of_collections(right[0])
@@ -478,6 +485,7 @@ show.table(head, rows, numeric=(0, 2, 3, 4, 5, 6))
 # (from labels, with the interval) are from now, perhaps on another machine.
 
 # %%
+# Show what other tools answer for two models.
 peers = json.loads(data.read_verified("compare-peers.json"))
 cells = np.array(peers["cells"])
 y, a, b = labels(cells)
@@ -512,6 +520,7 @@ show.table(head, rows, numeric=(1, 2, 3))
 # Graubard. Precision is such a proportion.
 
 # %%
+# Show what R's survey package answers.
 counts = np.array(peers["clusters"])
 rows = [["R survey, beta", *(f"{end:.4f}" for end in peers["svyciprop"])]]
 for kind in ("logit", "delta"):
@@ -531,6 +540,7 @@ show.table(["interval for precision", "low", "high"], rows, numeric=(1, 2))
 # the first:
 
 # %%
+# Compute the test with both denominators.
 unlike = np.array([[[150, 35], [3, 12]], [[3, 8], [0, 40]]])  # made up; B predicts many more
 swapped = unlike.transpose(0, 2, 1)
 as_coded, other_way = (comparisons.wald_p_value(x, as_coded=True) for x in (unlike, swapped))
@@ -566,6 +576,7 @@ show.table(["divisor of the covariance", "p-value"], rows, numeric=(1,))
 # is better on average. How often does each analysis find a difference?
 
 # %%
+# Count how often each analysis of ten folds finds a difference.
 generator = np.random.default_rng(next(streams))
 differences, pooled = [], []
 for _ in range(experiments):
@@ -600,6 +611,7 @@ show.table(["analysis of 10-fold cross-validation", "differences found"], rows, 
 # true F1 of the model with that threshold:
 
 # %%
+# Tune a threshold on the test set.
 generator = np.random.default_rng(next(streams))
 rows = []
 for n in (100, 500, 2_000):

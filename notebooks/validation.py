@@ -55,6 +55,7 @@ say("validation-replicates", f"{replicates:,}")
 # The answers are of {glue:text}`validation-date`, from these versions.
 
 # %% tags=["hide-input"]
+# Show the packages and their versions.
 WHAT = {
     "confidenceinterval": "scikit-learn's scores with analytic and bootstrap intervals",
     "confidence-intervals": "L. Ferrer's bootstrap for any metric, with conditions",
@@ -200,6 +201,7 @@ def say_interval(key, ends):
 # ### (a) An ordinary test set
 
 # %% tags=["hide-input"]
+# Show all answers for matrix (a).
 display(answers_to("a", "f1"), answers_to("a", "macro_f1"))
 
 # %% tags=["remove-cell"]
@@ -233,6 +235,7 @@ say("validation-a-macro-ratio", ratio)
 # ### (b) Rare classes
 
 # %% tags=["hide-input"]
+# Show all answers for matrix (b).
 display(*(answers_to("b", m) for m in ("macro_f1", "macro_precision", "macro_recall", "micro_f1")))
 
 # %% tags=["remove-cell"]
@@ -259,6 +262,7 @@ for metric in ("macro_precision", "macro_recall"):
 # ### (c) A perfect score
 
 # %% tags=["hide-input"]
+# Show all answers for matrix (c).
 display(answers_to("c", "f1"), answers_to("c", "macro_f1"))
 
 # %% tags=["remove-cell"]
@@ -280,6 +284,7 @@ say_interval("c-posterior", answer("c", "macro_f1", "prob-conf-mat", "posterior,
 # ### (d) No true positive, (e) a class that is never predicted
 
 # %% tags=["hide-input"]
+# Show all answers for matrices (d) and (e).
 display(
     answers_to("d", "f1"),
     answers_to("d", "macro_f1"),
@@ -488,6 +493,7 @@ show.table(
 # length of the intervals.
 
 # %% tags=["hide-input"]
+# Show the coverage of each method in each design.
 columns = list(DESIGNS)
 display(
     show.table(
@@ -585,6 +591,7 @@ figures.save(figure, "validation-coverage")
 # {glue:text}`speed-processor`.
 
 # %% tags=["hide-input"]
+# Show the times.
 UNITS = {"s": 1.0, "ms": 1e-3, "µs": 1e-6}
 
 

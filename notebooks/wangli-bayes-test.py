@@ -122,6 +122,7 @@ show.table(
 # The four blocks have equally many items, and equally many of the positive class:
 
 # %%
+# Show the sizes of the four blocks.
 show.table(
     ["block", "items", "positives"],
     [[name, block.size, int(labels[block].sum())] for name, block in blocks.items()],
@@ -136,6 +137,7 @@ show.table(
 # share one block, which is half of each test set.
 
 # %% mystnb={"image": {"alt": "Six rows, one for each fold, and four columns, one for each block of items. In every row two blocks are for training and two for testing. Rows one and two, three and four, five and six are mirror images. Any two rows from different pairs have one test block in common."}, "figure": {"caption": "The six folds of a 3 x 2 block-regularised cross-validation. Two test sets of one repetition share nothing; two test sets of different repetitions share one block.", "name": "fig-wangli-folds"}}
+# Draw the six folds and their blocks.
 figure, ax = figures.subplots(height=2.6)
 for row, (j, half) in enumerate(blocks_of):
     for column, name in enumerate(blocks):
@@ -191,6 +193,7 @@ show.compare(list(page.records))
 # {glue:text}`wangli-weight-numeric:.6f`. The sums over the six folds, and the effective counts:
 
 # %%
+# Show the sums of the counts and the effective counts.
 show.table(
     ["task", "model", "tag set", "TP", "FP", "FN", "TP effective", "FP effective", "FN effective"],
     [
@@ -274,6 +277,7 @@ def end_points_that_agree(of_prior, whole):
 
 
 # %%
+# Try other weights and priors.
 rows, most = [], 0
 for of_prior in (0.5, 1.0, 2.0):
     for name, whole in WHOLE.items():
@@ -378,6 +382,7 @@ show.grid(
 # The text of the paper quotes some of them with fewer digits:
 
 # %%
+# Record the numbers that the text quotes.
 QUOTED = {"section-4.1": "cws", "section-4.2": "ner", "section-4.3": "org"}
 quoted = [key for section in QUOTED for key in page.ids(f"wangli/{section}/")]
 for key in quoted:
@@ -449,6 +454,7 @@ show.table(head, rows, numeric=range(1, 6))
 # is stored as data (`wang-li-2019-program.csv`). The program itself is not part of this book.
 
 # %%
+# Show what the authors' program prints.
 program = datasets.wang_li_program()
 rows = []
 for (task, metric), test in tests.items():

@@ -152,6 +152,7 @@ def covered(setting, key, truth):
 # are what the six folds tested.
 
 # %%
+# Record credibilities and lengths.
 for key in WEIGHTS:
     ends = intervals["the example"][key]
     measured = {

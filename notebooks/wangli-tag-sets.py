@@ -59,6 +59,7 @@ counts = {
 # learned. Here are the counts of the first one, as the authors publish theirs:
 
 # %%
+# Show the counts of the first cross-validation.
 rows = []
 for repetition, fold in np.ndindex(3, 2):
     fold_counts = {model: counts["utterances", model][repetition, fold] for model in TAGS}
@@ -77,6 +78,7 @@ show.table(head, rows, numeric=range(7))
 # words of each length. Blocks of dialogues are less even.
 
 # %%
+# Show how regular the blocks are.
 blocks = tag_sets.blocks()
 lengths = ["words_1", "words_2", "words_3", "words_4"]
 blocks["words"] = blocks[lengths].sum(axis=1)
@@ -246,6 +248,7 @@ show.table(head, rows, numeric=range(2, 8))
 # intervals of four tags in one repetition, and of the difference:
 
 # %%
+# Show the intervals by words and by dialogues.
 rows, length = [], {}
 level = {"confidence_level": confidence_level}
 for name, metric in cases:

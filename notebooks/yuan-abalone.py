@@ -90,6 +90,7 @@ assert cells.sum() == size
 # ({ref}`N-yuan-4 <N-yuan-4>`):
 
 # %%
+# Show the counts of the population.
 population, rows = {}, []
 for rule, answer in zip(rules, answers, strict=True):
     tp, predicted = int((outcome * answer).sum()), int(answer.sum())
@@ -179,6 +180,7 @@ for kind in ("joint", "individual"):
 # The lists of section III-B: coverage of plain and of blurred individual intervals.
 
 # %%
+# Show the list of coverages of section III-B.
 lists = {
     f"m{2 * r + k}": f"{metric} of {name}"
     for r, name in enumerate(rules.values())
@@ -245,6 +247,7 @@ figures.save(figure, "yuan-abalone-discrete")
 # ### Table VI, one rule at a time
 
 # %%
+# Show Table VI, one rule at a time.
 single = {f"{r}/{k}": f"{name}, {k}" for r, name in rules.items() for k in kinds}
 show.grid(
     single,
@@ -751,6 +754,7 @@ show.table(
 # coverage in the other splits.
 
 # %%
+# Show coverages for each size of the training set.
 rows = []
 for fifths, splits in trained.items():
     # Cells 10, 11, 14 and 15 hold the positives that logistic regression finds.
@@ -782,6 +786,7 @@ show.table(
 # hardly exists any more ({ref}`N-yuan-21 <N-yuan-21>`).
 
 # %%
+# Record the constants.
 record("yuan/section-3b/critical_value", z)
 show.compare(["yuan/section-3b/critical_value"])
 

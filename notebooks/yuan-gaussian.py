@@ -286,6 +286,7 @@ say("yuan-gaussian-exact-quantile", lengths["table-4", "logistic"])
 # **Coverages.** The joint coverages are *not* those of these test sets:
 
 # %%
+# Show the joint coverages on the paper's test sets.
 show.table(
     ["joint coverage", "printed", "on the paper's test sets"],
     [
@@ -382,6 +383,7 @@ figures.save(figure, "yuan-gaussian-coverage")
 # numbers need no test: their test sets are the paper's own.)
 
 # %%
+# Test each table as a whole.
 tests = {}
 for item, n in sizes.items():
     study = joint_coverage.quantities(
@@ -459,6 +461,7 @@ say("yuan-gaussian-drift-length", abs(check.length))
 # correlation.
 
 # %%
+# Show by how much the printed derivatives are off.
 off = printed_gradients.differences(0.2, 0.3, 0.4)
 wrong = [name for name, by in off.items() if np.abs(by).max() > 1e-12]
 assert wrong == ["correlation"]
@@ -476,6 +479,7 @@ show.table(
 # name.
 
 # %%
+# Record the constants.
 quantile = float(ndtri((1 + level) / 2))
 constants = {
     "yuan/section-3/critical_value": quantile,

@@ -83,6 +83,7 @@ assert joint[1].sum() == letters[~train].sum()
 # values follow ({ref}`N-yuan-4 <N-yuan-4>`).
 
 # %%
+# Show the counts of the population.
 say("yuan-letter-cells", len(cells))
 population, rows = {}, []
 for r, rule in enumerate(rules):
@@ -197,6 +198,7 @@ say("yuan-letter-drift-length", abs(check.length))
 # ({ref}`N-yuan-2 <N-yuan-2>`):
 
 # %%
+# Show the eigenvalues of the correlation matrix.
 covariance = joint_coverage.estimates(cells, measures).covariance[0]
 scale = np.sqrt(np.diag(covariance))
 eigenvalues = np.sort(np.linalg.eigvalsh(covariance / np.outer(scale, scale)))[::-1]
@@ -225,6 +227,7 @@ show.table(
 # and by that of *blurred* individual intervals for the individual row.
 
 # %%
+# Show the printed lengths over the exact lengths.
 against = {kind: kind for kind in ("joint", "corrected", "individual")}
 against["individual, blurred"] = "corrected_individual"
 rows = []
@@ -286,6 +289,7 @@ figures.save(figure, "yuan-letter-table-7")
 # its true values with the stated design.
 
 # %%
+# Test the table as a whole.
 drawn = np.random.default_rng((seed, 1)).multinomial(n, cells / size, size=10_000)
 study = joint_coverage.quantities(drawn, truth, measures, family, level, rescaled=True, each=False)
 tests = {}
@@ -308,6 +312,7 @@ joint_test.table(tests)
 # together, too: the corrected intervals, and individual ones that went through the same run.
 
 # %%
+# Count of how many test sets the coverages are shares.
 everyone = [Number(Fraction(i, 10_000), Fraction(1, 20_000)) for i in range(1, 10_000)]
 chance, rows = 1.0, []
 for name, replicated, kinds_here in (

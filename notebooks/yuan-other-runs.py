@@ -402,6 +402,7 @@ show.table(head, rows, numeric=range(1, 5))
 # be nearer:
 
 # %%
+# Measure how far the fitted run lies from other splits and samples.
 samples = np.random.default_rng(seeds[0]).multinomial(n_7, cells_7 / size_7, size=2000)
 rows = []
 for name, cells in (
@@ -629,6 +630,7 @@ show.table(
 # the printed lengths. {doc}`yuan-abalone` tests it on Table II, which was not used to find it.
 
 # %%
+# Show blurred coverages and lengths with z² and with 4.
 rows = []
 for rule, n in (("logistic", n_6), ("1nn", smaller_n)):
     for label, square, name in (("z²", None, "square"), ("4", 4.0, "four")):
@@ -703,6 +705,7 @@ show.table(head, rows, numeric=(1, 2, 3))
 # distance is 2 on average, and beyond 9 for one pair in a hundred:
 
 # %%
+# Search for a forest that fits the corrected row.
 corrected = [printed(f"yuan/table-6/{forest}/{key}") for key in corrected_keys]
 nearby = [(tp_0 + i, predicted_0 + j) for i in range(-2, 9) for j in range(-4, 25)]
 rows = []
@@ -724,6 +727,7 @@ show.table(head, rows, numeric=range(1, 5))
 # other forest. Among them are half of the printed size and the size of the training set.
 
 # %%
+# Try other sizes of the test set.
 rows, between = [], 2550  # gives the printed length
 say("yuan-other-runs-between", between)
 training = int(given("yuan/section-3b/training"))
