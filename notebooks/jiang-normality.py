@@ -428,7 +428,7 @@ statements.table(claims)
 # 0 and 1 ({ref}`N-jiang-7 <N-jiang-7>`). At 0 and at 1 the sample index has no variance. The
 # interval is then a point, and it always covers.
 
-# %% [markdown] tags=["default-values"]
+# %% [markdown]
 # ## What we learn
 #
 # - All numbers of section 2.4 are confirmed, one by one and together. Where the paper simulates,

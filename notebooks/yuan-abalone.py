@@ -842,7 +842,7 @@ claims = [
 ]
 statements(claim(*statement) for statement in claims)
 
-# %% [markdown] tags=["default-values"]
+# %% [markdown]
 # ## What we learn
 #
 # - Plain intervals for a rule with a handful of true positives do not cover, whatever the size of

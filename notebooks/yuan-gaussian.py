@@ -525,7 +525,7 @@ claims = [
 ]
 statements(claim(*statement) for statement in claims)
 
-# %% [markdown] tags=["default-values"]
+# %% [markdown]
 # ## What we learn
 #
 # - Section III-A is a computation now. Of {tally}`yuan-gaussian` numbers,

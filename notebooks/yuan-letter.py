@@ -410,7 +410,7 @@ claims = [
 ]
 statements(claim(*statement) for statement in claims)
 
-# %% [markdown] tags=["default-values"]
+# %% [markdown]
 # ## What we learn
 #
 # - Twelve individual 95 % intervals hold at once in

@@ -15,7 +15,6 @@
 
 # %% tags=["parameters"]
 replicates: int = 50_000  # own test sets for numbers about all rules together
-smaller_n: int = 2333  # size of the test set that rows of Table VI fit
 seed: int = 20260101  # root of all random streams
 
 # %% [markdown]
@@ -43,6 +42,7 @@ given, printed, record, say = page
 # %%
 # Prepare the quantile, the metrics, the random streams, and the recording of other runs.
 z95 = float(stats.norm.ppf(0.975))
+smaller_n = 2333  # size of the test set that rows of Table VI fit
 metrics = [f1ci.metrics.fbeta(0.5), f1ci.metrics.accuracy, f1ci.metrics.lift]
 draws_7, draws_6 = np.random.SeedSequence(seed).spawn(2)
 COLUMNS = ("coverage", "length")
@@ -481,7 +481,7 @@ rows = [
 head = ["chi-square of the four plain numbers", *(f"n = {n}" for n in sizes)]
 show.table(head, rows, numeric=range(1, 1 + len(sizes)))
 
-# %% [markdown] tags=["default-values"]
+# %% [markdown]
 # Sizes within a few cases of these fit both rules, and no others do. We take
 # {glue:text}`yuan-other-runs-n` as an example. It is what `sample` in R makes of seven tenths of
 # {published}`yuan/section-3b/n`, cut off to a whole number. Every conclusion below holds for its
@@ -755,7 +755,7 @@ show.table(head, rows, numeric=range(1, 4))
 # random numbers of `qmvnorm` and of simulated quantiles between test sets. No stream agrees in more
 # than one pair of the list's numbers, and chance gives three such pairs.
 
-# %% [markdown] tags=["default-values"]
+# %% [markdown]
 # ## What we learn
 #
 # - Table VII ({ref}`R-yuan-10 <R-yuan-10>`) fits test sets from another population than that of its
