@@ -250,7 +250,7 @@ joint_test.table({"section 2.4": test})
 #
 # The paper's figure is a histogram of the ten thousand estimates. Ours has two curves on it: the
 # normal density that {prf:ref}`prop-jiang-normal` promises, and the exact probabilities of the same
-# bins. The right panel compares each quantile of the estimate with that of the normal distribution.
+# bins. The lower panel compares each quantile of the estimate with that of the normal distribution.
 
 # %%
 sigma = (variance / n) ** 0.5
