@@ -3,7 +3,6 @@
 import nbformat
 import pytest
 from compendium import cells
-from compendium.execute import _leave_out
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 TABLE = new_output("display_data", {"text/html": "<table></table>"})
@@ -86,11 +85,3 @@ def test_a_handle_says_what_the_code_does(cell, words):
 def test_an_error_is_in_sight():
     (only,) = folded(code("x", ERROR))
     assert "hide-input" not in only.metadata.tags
-
-
-def test_text_for_the_default_values_alone_is_left_out():
-    kept, other = new_markdown_cell("always"), new_markdown_cell("at 95 %")
-    other.metadata["tags"] = ["default-values"]
-    notebook = new_notebook(cells=[kept, other, code("x")])
-    _leave_out(notebook)
-    assert [cell.source for cell in notebook.cells] == ["always", "x"]
