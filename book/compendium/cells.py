@@ -55,7 +55,7 @@ def _name(cell: NotebookNode) -> str:
         return f"Show the code: {sentence[1].lower()}{sentence[2]}"
     forms = {form for output in _results(cell) for form in output.get("data", {"text": ""})}
     names = [name for form, name in _SHOWN.items() if form in forms]
-    if not forms and cell.get("outputs"):
+    if not forms and "say(" in cell.source:
         names = ["compute the numbers of the text"]
     return f"Show the code: {names[0]}" if names else ""
 

@@ -71,7 +71,7 @@ def test_a_removed_cell_keeps_its_numbers_and_joins_nothing():
         (code("x", TABLE), "Show the code: make the table"),
         (code("x", NUMBER, FIGURE), "Show the code: draw the figure"),
         (code("x", new_output("stream", text="1")), "Show the code: print these lines"),
-        (code("x", NUMBER), "Show the code: compute the numbers of the text"),
+        (code('say("x", 1)', NUMBER), "Show the code: compute the numbers of the text"),
         (code("# 1. A fixed number.\nx"), None),
         (code("a: int = 1", tags=["parameters"]), "Show the parameters"),
         (code("x", ERROR), None),
