@@ -7,13 +7,11 @@ expected verdict follows from numbers in this file.
 import csv
 import json
 import math
-import os
 import re
 import shutil
 import sys
 from collections import Counter
 from fractions import Fraction
-from pathlib import Path
 from unittest import mock
 
 import numpy as np
@@ -789,32 +787,6 @@ def test_the_command_fails_on_an_open_row_and_on_errors(folder, capsys):
         (folder / "book" / "published" / f"{table}.csv").unlink()
     assert command(folder) == 1
     assert "no published numbers" in capsys.readouterr().out
-
-
-def test_an_interrupted_save_leaves_the_old_file(folder, monkeypatch):
-    recorder = results(folder)
-    recorder.record("lam/section-6/low", 0.665)
-    recorder.save()
-    before = recorder.path.read_bytes()
-    recorder.record("lam/section-6/size", 9925)
-    monkeypatch.setattr(Path, "replace", mock.Mock(side_effect=KeyboardInterrupt))
-    with pytest.raises(KeyboardInterrupt):
-        recorder.save()
-    assert [*recorder.path.parent.iterdir()] == [recorder.path]
-    assert recorder.path.read_bytes() == before
-
-
-def test_a_save_is_on_the_disk_before_it_takes_its_place(folder, monkeypatch):
-    """After a power cut a file is the old one or the new one, never an empty one."""
-    recorder, calls = results(folder), []
-    sync, replace = os.fsync, Path.replace
-    monkeypatch.setattr(os, "fsync", lambda file: calls.append("fsync") or sync(file))
-    monkeypatch.setattr(
-        Path, "replace", lambda draft, target: calls.append("replace") or replace(draft, target)
-    )
-    recorder.record("lam/section-6/low", 0.665)
-    recorder.save()
-    assert calls[-2:] == ["fsync", "replace"]
 
 
 # The results of a real run

@@ -182,7 +182,7 @@ def test_sources_have_their_software_heritage_identifiers(book):
 @pytest.mark.slow
 def test_numbers_are_quoted_from_the_ledger(book):
     text = page(book, "book/index")
-    row = 'href="ledger.html#lam/section-6/f1"'
+    row = 'href="../book/ledger.html#lam/section-6/f1"'
     assert len(re.findall(rf"{row}[^>]*>0\.740</a>", text)) == 1
     assert len(re.findall(rf"{row}[^>]*>0\.74038</a>", text)) == 1
     assert '<span class="not-computed">not computed</span>' in text

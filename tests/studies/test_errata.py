@@ -27,14 +27,14 @@ from scipy import integrate, special, stats
 
 import f1ci
 from notebooks.data import run_appendix_d
+from notebooks.own import wangli_simulation as logistic_folds
+from notebooks.own import yuan_gaussian as printed_gradients
 from notebooks.shared import (
     class_averages,
     datasets,
     four_intervals,
     joint_coverage,
-    logistic_folds,
     normal_classes,
-    printed_gradients,
     printed_tables,
     tversky_index,
 )

@@ -8,7 +8,8 @@ import sklearn
 import statsmodels.api as sm
 from compendium import data
 
-from notebooks.shared import datasets, splits
+from notebooks.data import make_splits as splits
+from notebooks.shared import datasets
 
 
 def same_scikit_learn():
@@ -56,8 +57,7 @@ def test_a_file_made_anew_is_noted(monkeypatch, tmp_path, capsys):
     committed = datasets.split_counts("orange-juice")
     for name in ("sources.csv", "oj.csv"):
         (tmp_path / name).write_bytes((data.DATA / name).read_bytes())
-    for module in (data, splits):
-        monkeypatch.setattr(module, "DATA", tmp_path)
+    monkeypatch.setattr(data, "DATA", tmp_path)
     before = data.sources()
     splits.main(4)
     after = data.sources()

@@ -13,7 +13,8 @@ from scipy import stats
 from statsmodels.stats.proportion import proportion_confint
 
 import f1ci
-from notebooks.shared import class_averages, nights
+from notebooks.own import takahashi_nights as nights
+from notebooks.shared import class_averages
 
 NAME = "takahashi-sleep-stages"
 Records = dict[str, dict[str, str]]

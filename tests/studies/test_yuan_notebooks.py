@@ -11,7 +11,8 @@ from scipy import stats
 
 import f1ci
 from notebooks.data import make_yuan
-from notebooks.shared import datasets, joint_coverage, other_runs, recording
+from notebooks.own import yuan_other_runs as other_runs
+from notebooks.shared import datasets, joint_coverage, recording
 
 METRICS = [f1ci.metrics.fbeta(0.5), f1ci.metrics.accuracy]
 FOREST = np.array([3047, 80, 169, 37])  # TN, FP, FN, TP
