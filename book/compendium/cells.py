@@ -21,18 +21,20 @@ _SHOWN = {
 
 
 def fold(notebook: NotebookNode) -> None:
-    """Fold the code of a notebook, unless readers must see it; join code in a row."""
+    """Fold the code of a notebook, unless readers must see it; join code in a row.
+
+    Cells that nobody is to see go.
+    """
     joined: list[NotebookNode] = []
-    removed = []
     for cell in notebook.cells:
-        _fold(cell)
         if "remove-cell" in _tags(cell):
-            removed.append(cell)  # the text quotes its numbers
-        elif joined and _is_silent(joined[-1]) and _is_folded(cell):
+            continue
+        _fold(cell)
+        if joined and _is_silent(joined[-1]) and _is_folded(cell):
             joined[-1] = _join(joined[-1], cell)
         else:
             joined.append(cell)
-    notebook.cells = joined + removed
+    notebook.cells = joined
 
 
 def _fold(cell: NotebookNode) -> None:
@@ -61,12 +63,8 @@ def _name(cell: NotebookNode) -> str:
 
 
 def _results(cell: NotebookNode) -> list[NotebookNode]:
-    """Return what a page shows of a cell: no numbers for the text, and no warnings."""
-    return [
-        output
-        for output in cell.get("outputs", [])
-        if "scrapbook" not in output.get("metadata", {}) and output.get("name") != "stderr"
-    ]
+    """Return what a page shows of a cell: everything except warnings."""
+    return [output for output in cell.get("outputs", []) if output.get("name") != "stderr"]
 
 
 def _is_folded(cell: NotebookNode) -> bool:

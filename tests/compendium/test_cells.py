@@ -7,9 +7,6 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_outp
 
 TABLE = new_output("display_data", {"text/html": "<table></table>"})
 FIGURE = new_output("display_data", {"image/svg+xml": "<svg></svg>", "text/plain": "an object"})
-NUMBER = new_output(
-    "display_data", {"application/papermill.record/text/plain": "1"}, metadata={"scrapbook": {}}
-)
 WARNING = new_output("stream", name="stderr", text="a warning")
 ERROR = new_output("error", ename="ValueError", evalue="no", traceback=["no"])
 
@@ -35,9 +32,9 @@ def handle(cell):
 def test_code_in_a_row_is_one_cell_that_looks_as_its_last_cell_does():
     figure = code("# Draw Figure 2: lengths.\nb", FIGURE)
     figure.metadata["mystnb"] = {"figure": {"caption": "Figure 2"}}
-    first, second = folded(code("# Compute a.\na", NUMBER, WARNING), figure, code("c"))
+    first, second = folded(code("# Compute a.\na", WARNING), figure, code("c"))
     assert first.source == "# Compute a.\na\n\n# Draw Figure 2: lengths.\nb"
-    assert first.outputs == [NUMBER, WARNING, FIGURE]  # the text finds its number
+    assert first.outputs == [WARNING, FIGURE]
     assert first.metadata["mystnb"]["figure"] == {"caption": "Figure 2"}
     assert handle(first) == "Show the code: draw Figure 2"
     assert second.source == "c"
@@ -55,10 +52,9 @@ def test_text_results_parameters_and_shown_code_keep_cells_apart():
     assert [cell.source for cell in folded(*parts)] == ["a: int = 1", "b", "text", "c", "d", "e"]
 
 
-def test_a_removed_cell_keeps_its_numbers_and_joins_nothing():
-    first, removed = folded(code("a"), code("say", NUMBER, tags=["remove-cell"]), code("b", TABLE))
-    assert (first.source, removed.source) == ("a\n\nb", "say")
-    assert removed.outputs == [NUMBER]
+def test_a_removed_cell_joins_what_stands_around_it():
+    (only,) = folded(code("a"), code("say", tags=["remove-cell"]), code("b", TABLE))
+    assert only.source == "a\n\nb"
 
 
 @pytest.mark.parametrize(
@@ -69,9 +65,9 @@ def test_a_removed_cell_keeps_its_numbers_and_joins_nothing():
             "Show the code: show F0.5 of both models",
         ),
         (code("x", TABLE), "Show the code: make the table"),
-        (code("x", NUMBER, FIGURE), "Show the code: draw the figure"),
+        (code("x", FIGURE), "Show the code: draw the figure"),
         (code("x", new_output("stream", text="1")), "Show the code: print these lines"),
-        (code('say("x", 1)', NUMBER), "Show the code: compute the numbers of the text"),
+        (code('say("x", 1)'), "Show the code: compute the numbers of the text"),
         (code("# 1. A fixed number.\nx"), None),
         (code("a: int = 1", tags=["parameters"]), "Show the parameters"),
         (code("x", ERROR), None),
