@@ -69,6 +69,7 @@ short = confidence_level - 0.01
 scores = (np.arange(points) + 0.5) / points
 
 # %%
+# Compute coverage and length at every true score.
 intervals = {(v, m): Interval.of(v, m, confidence_level) for v in relevant for m in methods}
 found = {key: interval.at(scores) for key, interval in intervals.items()}
 # The package's own enumeration, which lets v vary, agrees where v is certain.

@@ -215,6 +215,7 @@ def unit_variance(f1):
 
 
 # %%
+# Compute how many sentences the first two comparisons need.
 # 1. A fixed number.
 share, other_share = estimate / (2 - estimate), other_f1 / (2 - other_f1)
 v_fixed = z**2 * other_share * (1 - other_share) / (share - other_share) ** 2

@@ -115,6 +115,7 @@ figures.save(figure, "lam-geometry-figure-1")
 # right? We take $v = 100$ and the F\* of the paper's scenario 1. First both formulas, as fractions:
 
 # %%
+# Write both formulas as fractions.
 v = 100
 p11, p10, p01 = (
     Fraction(page.row(f"lam/section-5.1/scenario-1/{cell}").printed)

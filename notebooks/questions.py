@@ -216,7 +216,6 @@ f1ci.difference_test(y_true, y_pred_a, y_pred_b)
 
 
 # %% tags=["hide-input"]
-# Draw the predictions of two models on the same items.
 def pair(gain):
     """Probabilities by truth, A and B; `gain` moves disagreement in favour of B."""
     negative = [[0.63, 0.02 - gain], [0.02 + gain, 0.03]]

@@ -240,6 +240,7 @@ assert np.abs(scores).max() < 4.5
 # by what chance explains: half a unit of the last digit, and four standard errors.
 
 # %%
+# Record Table 3.
 disputed = (3, 1000, "macro_f1_star")
 undefined = {
     (s, n, m): class_averages.undefined_probability(n, designs[s], m)
@@ -461,6 +462,7 @@ show.compare([table_3(*disputed)])
 
 
 # %%
+# Find the range of coverages over sizes, averages and scenarios.
 def span(sizes, measures=tuple(MEASURES), scenarios=SCENARIOS):
     """Return the smallest and the greatest coverage over some conditions."""
     values = [coverage[s, n, m] for s in scenarios for n in sizes for m in measures]

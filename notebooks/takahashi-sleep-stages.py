@@ -285,6 +285,7 @@ show.table(["toy example, standard error", "computed", "published"], rows, numer
 # false positives and false negatives are the same items.
 
 # %%
+# Check that false positives and false negatives are the same items.
 assert np.isclose(scores["fp"].sum(), scores["fn"].sum())
 assert np.isclose((scores["tp"] + scores["fp"]).sum(), (scores["tp"] + scores["fn"]).sum())
 

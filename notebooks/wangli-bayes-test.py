@@ -60,6 +60,7 @@ CASES = [(task, metric) for task in TASKS for metric in METRICS]
 
 
 # %%
+# Name the posterior of a model.
 def posterior(task, model, metric, **correlations):
     """Return the posterior of one model's metric; with given correlations or the average."""
     effective = f1ci.effective_counts(counts[task, model], **correlations)
@@ -78,6 +79,7 @@ def title(task, metric):
 # `f1ci.bcv_partitions` makes such halvings, here for 600 items of two classes.
 
 # %%
+# Make the partitions, and read those of Table 1.
 repetitions = int(given("wangli/section-2.2/repetitions"))
 numbers = range(1, repetitions + 1)
 blocks_of = {

@@ -139,6 +139,7 @@ intervals = {
 
 
 # %%
+# Find in which data sets an interval holds a truth.
 def covered(setting, key, truth):
     """Return whether each interval of a setting holds a truth."""
     ends, value = intervals[setting][key], true[setting][truth]

@@ -350,6 +350,7 @@ figures.save(figure, "wangli-tag-sets-differences")
 # utterances outside its small corpus. That is nearly its true score.
 
 # %%
+# Read the counts of the small corpora.
 PAIRS = ("tag sets", "seeds")
 inside = {pair: tag_sets.corpora(pair, "fold") for pair in PAIRS}
 outside = {pair: tag_sets.corpora(pair, "outside") for pair in PAIRS}

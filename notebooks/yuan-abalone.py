@@ -70,6 +70,7 @@ columns = [(rule, metric) for rule in rules for metric in metrics]
 # sizes.
 
 # %%
+# Compute the split without R, and read the joint cells.
 total = int(given("yuan/section-3b/total"))
 part = RRandom(499).sample_two(total, 0.8)
 predictions = datasets.abalone_rules()
@@ -160,6 +161,7 @@ say("yuan-abalone-forest-hits", int((others == own_forest).all(axis=1).sum()))
 # test sets.
 
 # %%
+# Sum over all test sets of each rule.
 exact = {rule: joint_coverage.exact(n, population[rule], measures, level=level) for rule in rules}
 for r, rule in enumerate(rules):
     for kind in kinds:

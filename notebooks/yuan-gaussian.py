@@ -142,6 +142,7 @@ show.table(["", "printed", "exact", "the million after the training set"], rows,
 # {published}`yuan/section-3a/replicates` test sets in order.
 
 # %%
+# Count the joint cells of the paper's own test sets.
 counts = {
     item: normal_classes.simulated_counts(599, n, test_sets, trained) for item, n in sizes.items()
 }

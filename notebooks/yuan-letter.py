@@ -68,6 +68,7 @@ columns = [(rule, metric) for rule in rules for metric in metrics]
 # The next cell computes it without R, and finds the printed sizes.
 
 # %%
+# Compute the split without R, and read the joint cells.
 letters = datasets.letters()["letter"].isin(["A", "B"]).to_numpy()
 train = RRandom(499).sample_two(int(given("yuan/section-3c/total")), 0.8) == 2
 assert train.sum() == given("yuan/section-3c/training")

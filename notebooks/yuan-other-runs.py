@@ -113,6 +113,7 @@ enumerated = {
 
 
 # %%
+# Prepare the fit of each rule.
 def fits(individual):
     """Return the four rules' fits, if the individual rows are of this kind of interval."""
     kinds = {**BLURRED, "individual": individual}

@@ -47,15 +47,15 @@ def draw(axes: Any) -> None:
     place = 0.0
     for question, colour, answers in CHART:
         ink = figures.COLOURS[colour]
-        axes.text(0, place, question, color=ink, fontweight="bold", fontsize=12, va="center")
+        axes.text(0, place, question, color=ink, fontweight="bold", fontsize=14, va="center")
         top = place + 0.6
         for given, call in answers:
             place += 1
-            axes.text(4, place, given, fontsize=11, va="center")
+            axes.text(4, place, given, fontsize=13, va="center")
             lines = call.split("\n")
             for line in lines:
                 place += 0.9
-                axes.text(8, place, line, va="center", family="DejaVu Sans Mono")
+                axes.text(8, place, line, va="center", family="DejaVu Sans Mono", fontsize=11)
             arrow = {"arrowstyle": "-|>", "color": ink, "linewidth": 1.2}
             first = place - 0.9 * (len(lines) - 1)
             axes.annotate("", (7.5, first), (4.5, first), arrowprops=arrow)
