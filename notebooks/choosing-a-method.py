@@ -31,7 +31,7 @@
 # | coverage must never be below the level (a safety claim, a regulator) | `clopper_pearson` | It is the only one of the four whose coverage is never below its level. At $v = 25$ it is {glue:text}`choosing-cp-price:.0f` % longer than the default. |
 # | no item right, or no item wrong | any but `wald` | Wald has length zero there. |
 # | hundreds of relevant items, a score well inside $(0, 1)$ | any | The four hardly differ, see [below](#when-does-the-choice-not-matter). |
-# | the interval must match a delta-method interval for other metrics of the same table | `wald` | It *is* that interval. Check first that $v$ is large enough. |
+# | the interval must match a delta-method interval for other metrics of the same table | `wald` | Wald's interval is the delta method's interval for F1. Check first that $v$ is large enough. |
 # | several classes, F-beta, many metrics at once, two models | none of these | See [the last section](#what-these-four-methods-do-not-do). |
 #
 # The methods themselves are in [the chapter](/book/lam.md).
@@ -147,9 +147,9 @@ figures.save(figure, "choosing-a-method-tasks")
 # Two numbers sum up a curve. The first is the **mean over F\***, where $F^*$ is the true share of relevant
 # items that are right. It is a finite sum: the integral of
 # $\binom{v}{t} x^t (1 - x)^{v - t}$ over an interval is a Beta probability divided by $v + 1$. The second is the
-# **infimum**, the lowest coverage. Between neighbouring end points coverage rises, falls, or rises and then falls
+# **lowest coverage**. Between neighbouring end points coverage rises, falls, or rises and then falls
 # ({prf:ref}`cor-lam-coverage-block`). So it is enough to look on both sides of every end point. (The corollary does not
-# hold for Wald. But Wald's coverage falls to zero at the borders, so its infimum is zero.)
+# hold for Wald. But Wald's coverage falls to zero at the borders, so its lowest coverage is zero.)
 
 
 # %%
@@ -162,7 +162,7 @@ for (v, method), interval in intervals.items():
     row = [f"{v}", methods[method], f"{interval.mean_coverage():.4f}", f"{coverage.mean():.4f}"]
     row += [f"{least[v, method]:.3f} at {place}", f"{100 * (coverage < short).mean():.0f} %"]
     rows.append([*row, f"{length.mean():.3f}"])
-head = ["v", "method", "mean over F*", "mean over F1", "infimum, at F1"]
+head = ["v", "method", "mean over F*", "mean over F1", "lowest, at F1"]
 head += [f"scores with less than {short:g}", "mean length"]
 show.table(head, rows, numeric=(0, 2, 3, 4, 5, 6))
 
