@@ -22,8 +22,13 @@ from compendium import SITE, show
 from compendium.ledger import Record
 from compendium.published import LedgerError, Published
 
-# Quoted code comes first: a role in it stays.
-_ROLE = re.compile(r"```.*?```|(?<!\{)`` ?.+? ?``|\{(?P<name>[\w:]+)\}`(?P<text>[^`]+)`", re.S)
+# Blocks and quoted code come before roles: a role in code stays.
+_ROLE = re.compile(
+    r"^(?P<begin>[ \t]*(?P<fence>`{3,}))(?P<block>.*?)(?P<end>^[ \t]*(?P=fence))"
+    r"|(?<!\{)`` ?.+? ?``"
+    r"|\{(?P<name>[\w:]+)\}`(?P<text>[^`]+)`",
+    re.S | re.M,
+)
 _ANCHOR = re.compile(r"^\([\w.-]+\)=\n|(?<=\$\$)[ \t]*\([\w-]+\)[ \t]*$", re.M)
 # A figure of another run, or a part that only a page can show.
 _BLOCK = re.compile(r"^(:{3,}|`{3,})\{(?P<kind>\w+)\}.*?^\1$\n?", re.M | re.S)
@@ -47,7 +52,10 @@ def _replace(text: str, shown: Callable[[str, str], str | None]) -> str:
     """Replace each role by what `shown` returns for its name and content; None leaves it."""
 
     def role(match: re.Match[str]) -> str:
-        if not match["name"]:  # quoted code
+        block = match["block"] or ""
+        if block.startswith("{"):  # a directive, such as a glossary
+            return match["begin"] + _replace(block, shown) + match["end"]
+        if not match["name"]:
             return match[0]
         new = shown(match["name"], match["text"].replace("\\|", "|"))  # escaped in a table
         return match[0] if new is None else new

@@ -24,6 +24,7 @@ HASHES = {
 NOT_DATA = {"README.md", "LICENSE-ISLP.txt", "sources.csv", "yuan.R"}
 NOT_DATA |= {
     "make_data.py",
+    "make_splits.py",
     "make_yuan.py",
     "run_appendix_d.py",
     "run_wang_li.py",

@@ -127,7 +127,8 @@ KNOWN = {
         ("{computed}`lam/y`", '<span class="not-computed">not computed</span>'),
         ("{tally}`lam/*|match`", "12"),
         ("{doc}`lam`, ``{published}`lam/x` ``", "{doc}`lam`, ``{published}`lam/x` ``"),
-        ("```md\n{published}`lam/x`\n```", "```md\n{published}`lam/x`\n```"),
+        ("```md\n{tally}`lam/*|match`\n```", "```md\n{tally}`lam/*|match`\n```"),
+        ("```{glossary}\nx\n  {tally}`lam/*|match`\n```", "```{glossary}\nx\n  12\n```"),
     ],
 )
 def test_a_page_quotes_the_ledger(text, shown):
