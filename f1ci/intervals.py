@@ -55,7 +55,8 @@ def f1_interval(
         - ``"wilson_indirect"``, ``"clopper_pearson"`` and ``"wald"`` are the names of Lam, Gopal
           and Qian for "score", "cautious" and "delta", for the F1 of one class.
     confidence_level : float, default 0.95
-        Nominal probability, between 0 and 1, that the interval holds the true score.
+        The share of test sets, between 0 and 1, in which the interval promises to hold the true
+        score.
     alternative : {"two-sided", "greater", "less"}, default "two-sided"
         As in SciPy. "greater" gives the lower limit alone: the score is at least this limit with
         the probability of the level, and `high` is the end of the range. "less" gives the upper
@@ -154,7 +155,7 @@ def score_interval(
         By default "score", or "logit" with `groups`, for averages over the classes of indicators,
         and for metrics that are not smooth. `f1_interval` says what each method is.
     confidence_level : float, default 0.95
-        Nominal probability that the interval holds the true score.
+        The share of test sets in which the interval promises to hold the true score.
     alternative : {"two-sided", "greater", "less"}, default "two-sided"
         Which limits to give; see `f1_interval`.
 

@@ -74,7 +74,7 @@ def _axes(ax: Axes | None, rows: int) -> Axes:
     if ax is None:
         from matplotlib import pyplot
 
-        inches = (6.4, 1.1 + 0.3 * rows)
+        inches = (4.8, 1.1 + 0.3 * rows)
         ax = pyplot.subplots(figsize=inches, layout="constrained")[1]
     if not hasattr(ax, "spines"):
         raise TypeError(f"ax must be the axes of a figure, got {_validation.short(ax)}")

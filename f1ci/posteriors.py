@@ -338,7 +338,7 @@ def bayes_test(
     Returns
     -------
     BayesTest
-        With ``p_h0``, ``p_h1``, ``p_rope`` and ``decision``.
+        With ``p_h0``, ``p_h1``, ``p_rope`` and ``most_probable``.
 
     Raises
     ------
@@ -357,14 +357,15 @@ def bayes_test(
 
     .. math:: H_0: \delta \le 0, \qquad H_1: \delta > 0.
 
-    H0 is accepted if it is at least as probable as H1. (Eqs. 32, 33 and
-    algorithm 1 of the paper have the opposite sign; its tables follow eq. 31.)
+    The paper accepts H0 if it is at least as probable as H1. Here the result says which is more
+    probable, and you decide how probable is enough. (Eqs. 32, 33 and algorithm 1 of the paper have
+    the opposite sign; its tables follow eq. 31.)
 
     With ``rope`` = :math:`\varepsilon > 0` there are three hypotheses, as in Benavoli et al.
     (2017): B is worse, :math:`\delta < -\varepsilon` (``p_h0``), the models are
     practically equivalent, :math:`|\delta| \le \varepsilon` (``p_rope``), or B is better,
-    :math:`\delta > \varepsilon` (``p_h1``). The most probable hypothesis is accepted. Ties go to
-    equivalence first, then to H0.
+    :math:`\delta > \varepsilon` (``p_h1``). Of equally probable hypotheses the result names
+    equivalence first, then H0.
 
     The posteriors are independent, so with the quantile function Q of A and the distribution
     function G of B
@@ -387,8 +388,8 @@ def bayes_test(
     >>> a = [[[40, 9, 6], [38, 8, 8]], [[41, 7, 5], [39, 9, 7]], [[40, 8, 6], [39, 8, 7]]]
     >>> b = [[[41, 4, 5], [39, 5, 7]], [[42, 3, 4], [40, 5, 6]], [[40, 6, 6], [40, 4, 6]]]
     >>> test = f1ci.bayes_test(a, b)
-    >>> test.decision, round(test.p_h1, 3)
-    ('accept H1', 0.891)
+    >>> test.most_probable, round(test.p_h1, 3)
+    ('H1', 0.891)
 
     Is B better by more than 0.02?
 
@@ -401,11 +402,11 @@ def bayes_test(
     a = posterior(*effective_counts(folds_a, rho1=rho1, rho2=rho2), metric, prior=prior)
     b = posterior(*effective_counts(folds_b, rho1=rho1, rho2=rho2), metric, prior=prior)
     _refuse_other_folds(np.shape(folds_a), np.shape(folds_b))
-    # 2. The most probable hypothesis. Of equally probable ones the first is accepted.
+    # 2. The most probable hypothesis. Of equally probable ones it is the first.
     p_h0, p_h1, p_rope = _probabilities(a, b, margin)
-    verdicts = {"accept equivalence": p_rope, "accept H0": p_h0, "accept H1": p_h1}
-    decision = max(verdicts, key=verdicts.__getitem__)
-    return BayesTest(p_h0, p_h1, p_rope, decision, a.metric, margin)
+    hypotheses = {"equivalence": p_rope, "H0": p_h0, "H1": p_h1}
+    most_probable = max(hypotheses, key=hypotheses.__getitem__)
+    return BayesTest(p_h0, p_h1, p_rope, most_probable, a.metric, margin)
 
 
 def _refuse_other_folds(shape_a: tuple[int, ...], shape_b: tuple[int, ...]) -> None:

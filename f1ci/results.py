@@ -414,8 +414,8 @@ class BayesTest(Record):
         Probability that B is better than A (by more than that half-width).
     p_rope : float
         Probability that the two differ by no more than that half-width; 0 without a region.
-    decision : str
-        The most probable hypothesis: ``"accept H0"``, ``"accept H1"`` or ``"accept equivalence"``.
+    most_probable : str
+        The most probable hypothesis: ``"H0"``, ``"H1"`` or ``"equivalence"``.
     metric : str
         The compared metric.
     rope : float
@@ -425,7 +425,7 @@ class BayesTest(Record):
     p_h0: float
     p_h1: float
     p_rope: float
-    decision: str
+    most_probable: str
     metric: str
     rope: float
 
@@ -436,7 +436,7 @@ class BayesTest(Record):
             rows.append([f"equivalence: within {self.rope:g}", f"{self.p_rope:.3g}"])
         worse = "worse" if self.rope else "not better"
         rows.append([f"H0: B is {worse} than A{by}", f"{self.p_h0:.3g}"])
-        return [self.metric, "probability"], rows, [self.decision]
+        return [self.metric, "probability"], rows, [f"most probable: {self.most_probable}"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -31,7 +31,7 @@
 # | coverage must never be below the level (a safety claim, a regulator) | `clopper_pearson` | It is the only one of the four whose coverage is never below its level. At $v = 25$ it is {glue:text}`choosing-cp-price:.0f` % longer than the default. |
 # | no item right, or no item wrong | any but `wald` | Wald has length zero there. |
 # | hundreds of relevant items, a score well inside $(0, 1)$ | any | The four hardly differ, see [below](#when-does-the-choice-not-matter). |
-# | the interval must match a delta-method interval for other metrics of the same table | `wald` | Wald is the delta method's interval for F1. Check first that $v$ is large enough. |
+# | the interval must match a delta-method interval for other metrics of the same table | `wald` | Wald's interval is the delta method's interval for F1. Check first that $v$ is large enough. |
 # | several classes, F-beta, many metrics at once, two models | none of these | See [the last section](#what-these-four-methods-do-not-do). |
 #
 # The methods themselves are in [the chapter](/book/lam.md).
@@ -52,6 +52,7 @@ test_size: int = 500  # size n of the test set in the section on prevalence
 prevalences: list[float] = [0.02, 0.1, 0.5]  # shares of positives there
 
 # %%
+# Import what the notebook uses and open the ledger.
 import numpy as np
 from compendium import figures, ledger, show
 
@@ -62,13 +63,13 @@ from notebooks.shared.four_intervals import share_of
 
 # `say` keeps a number for the text, which quotes it by name.
 say = ledger.open("choosing-a-method").say
-looks = {name: dict(look) for name, look in figures.METHODS.items()}
-looks["wilson_indirect"]["label"] = "Wilson score"
+looks = figures.METHODS
 methods = {name: look["label"] for name, look in looks.items()}
 short = confidence_level - 0.01
 scores = (np.arange(points) + 0.5) / points
 
 # %%
+# Compute coverage and length at every true score.
 intervals = {(v, m): Interval.of(v, m, confidence_level) for v in relevant for m in methods}
 found = {key: interval.at(scores) for key, interval in intervals.items()}
 # The package's own enumeration, which lets v vary, agrees where v is certain.
@@ -86,40 +87,59 @@ for (v, method), (coverage, length) in found.items():
 # Given $v$, coverage is a sum over the $v + 1$ possible numbers of true positives
 # ({prf:ref}`prop-lam-coverage`). {prf:ref}`cor-lam-coverage-block` says where it jumps.
 
-# %% mystnb={"image": {"alt": "Twenty small panels, a row for each number of relevant items and a column for each method: exact coverage against the true F1 score. Clopper-Pearson stays above the nominal line. Wald falls far below it towards both borders, for few items everywhere. Both Wilson curves saw around the line, with a short dip near the borders; the teeth shrink as items increase."}, "figure": {"caption": "Exact coverage against the true F1 score, by number $v$ of relevant items (rows) and method (columns). The line is the nominal level. Wald's curve leaves the picture: towards the borders it falls to zero.", "name": "fig-choosing-coverage"}}
+# %% mystnb={"image": {"alt": "Twenty small panels, a row for each number of relevant items and a column for each method: exact coverage against the true F1 score. Clopper-Pearson stays above the nominal line. Wald falls far below it towards both borders, for few items everywhere. Both Wilson curves saw around the line, with a short dip near the borders; the teeth shrink as items increase."}, "figure": {"caption": "Exact coverage against the true F1 score, by number $v$ of relevant items (rows) and method (columns). From $v = 100$ on the teeth are too many to be seen, and the band goes from the lowest to the highest coverage of neighbouring scores. Wald's curve leaves the picture: towards the borders it falls to zero.", "name": "fig-choosing-coverage"}}
+# Draw coverage against the true score. Where teeth are too many to be seen, draw what they span.
 figure, axes = figures.subplots(
-    len(relevant), 4, height=1.35 * len(relevant) + 0.6, sharex=True, sharey=True, squeeze=False
+    len(relevant), 4, height=1.4 * len(relevant) + 1, sharex=True, sharey=True, squeeze=False
 )
+bins = np.array_split(np.arange(points), 60)
 for row, v in zip(axes, relevant, strict=True):
     for axis, (method, look) in zip(row, looks.items(), strict=True):
-        axis.axhline(confidence_level, color="black", linewidth=0.8)
-        axis.plot(scores, found[v, method][0], color=look["color"], linewidth=0.9)
+        axis.axhline(
+            confidence_level, color="black", linewidth=0.8, label=f"the level: {confidence_level:g}"
+        )
+        coverage = found[v, method][0]
+        if v < 100:
+            axis.plot(scores, coverage, color=look["color"], linewidth=0.9)
+        else:
+            ends = np.array([(coverage[part].min(), coverage[part].max()) for part in bins])
+            middles = [scores[part].mean() for part in bins]
+            span = {"color": look["color"], "alpha": 0.5, "linewidth": 0}
+            axis.fill_between(middles, *ends.T, **span, label="from the lowest to the highest")
     row[0].set_ylabel(f"$v$ = {v}")
 for axis, label in zip(axes[0], methods.values(), strict=True):
-    axis.set_title(label)
+    axis.set_title(label.replace("-", "-\n").replace(" ", "\n"))
 floor = 1 - 4 * (1 - confidence_level)
-axes[0, 0].set(ylim=(floor, 1.005), xlim=(0, 1), xticks=[0, 0.5, 1])
-figure.supxlabel("true $F_1$", fontsize=10)
+axes[0, 0].set(ylim=(floor, 1.005), xlim=(0, 1))
+axes[0, 0].set_xticks([0, 0.5, 1], ["0", "½", "1"])
+axes[0, 0].set_yticks([floor, confidence_level], [f"{floor:g}", f"{confidence_level:g}"])
+for axis in axes[-1]:
+    axis.set_xlabel("true $F_1$")
+figure.supylabel("coverage", fontsize="medium")
+figure.legend(*axes[-1, 0].get_legend_handles_labels(), loc="outside lower center", ncols=2)
 figures.save(figure, "choosing-a-method-coverage")
 
 # %% tags=["remove-cell"]
 # A part of it, for the front page and the README.
 figure, axes = figures.subplots(2, 2, height=4.0, sharex=True, sharey=True)
-figure.set_figwidth(4.8)  # as wide as a phone
 grid = (np.arange(1_500) + 0.5) / 1_500
 for axis, (method, look) in zip(axes.flat, looks.items(), strict=True):
-    axis.axhline(confidence_level, color="black", linewidth=0.8)
+    axis.axhline(
+        confidence_level, color="black", linewidth=0.8, label=f"the level: {confidence_level:g}"
+    )
     coverage, _ = Interval.of(50, method, confidence_level).at(grid)
     axis.plot(grid, coverage, color=look["color"], linewidth=0.9)
     axis.set(title=look["label"], xticks=[0, 0.5, 1])
 axes[0, 0].set(ylim=(floor, 1.005), xlim=(0, 1))
-figure.supxlabel("true $F_1$", fontsize=10)
-figure.supylabel("coverage", fontsize=10)
+for axis in axes[1]:
+    axis.set_xlabel("true $F_1$")
+figure.supylabel("coverage", fontsize="medium")
+figure.legend(*axes[0, 0].get_legend_handles_labels(), loc="outside lower center")
 figures.save(figure, "choosing-a-method-front")
 
 # %% tags=["remove-cell"]
 # For the front page too: which function answers which question.
-figure, axes = figures.subplots(height=5.2)
+figure, axes = figures.subplots(height=6.8)
 chart.draw(axes)
 figures.save(figure, "choosing-a-method-tasks")
 
@@ -127,12 +147,13 @@ figures.save(figure, "choosing-a-method-tasks")
 # Two numbers sum up a curve. The first is the **mean over F\***, where $F^*$ is the true share of relevant
 # items that are right. It is a finite sum: the integral of
 # $\binom{v}{t} x^t (1 - x)^{v - t}$ over an interval is a Beta probability divided by $v + 1$. The second is the
-# **infimum**, the lowest coverage. Between neighbouring end points coverage rises, falls, or rises and then falls
+# **lowest coverage**. Between neighbouring end points coverage rises, falls, or rises and then falls
 # ({prf:ref}`cor-lam-coverage-block`). So it is enough to look on both sides of every end point. (The corollary does not
-# hold for Wald. But Wald's coverage falls to zero at the borders, so its infimum is zero.)
+# hold for Wald. But Wald's coverage falls to zero at the borders, so its lowest coverage is zero.)
 
 
 # %%
+# Show mean and lowest coverage of each method.
 rows, least = [], {}
 for (v, method), interval in intervals.items():
     coverage, length = found[v, method]
@@ -141,11 +162,11 @@ for (v, method), interval in intervals.items():
     row = [f"{v}", methods[method], f"{interval.mean_coverage():.4f}", f"{coverage.mean():.4f}"]
     row += [f"{least[v, method]:.3f} at {place}", f"{100 * (coverage < short).mean():.0f} %"]
     rows.append([*row, f"{length.mean():.3f}"])
-head = ["v", "method", "mean over F*", "mean over F1", "infimum, at F1"]
+head = ["v", "method", "mean over F*", "mean over F1", "lowest, at F1"]
 head += [f"scores with less than {short:g}", "mean length"]
 show.table(head, rows, numeric=(0, 2, 3, 4, 5, 6))
 
-# %% [markdown]
+# %% [markdown] tags=["default-values"]
 # What the table says:
 #
 # - **Wald** covers too little for few items. At $v = 25$ its mean coverage is
@@ -157,25 +178,28 @@ show.table(head, rows, numeric=(0, 2, 3, 4, 5, 6))
 #   $v = 10$ on. Their coverage falls to about {glue:text}`choosing-wilson-worst:.2f` at isolated scores
 #   within about $1/v$ of a border. With more items this dip becomes narrower, but it does not go away. If you cannot
 #   accept it, use Clopper-Pearson.
-#
+
+# %% [markdown]
 # ## Expected length
 
-# %% mystnb={"image": {"alt": "Two rows of five panels, one for each number of relevant items. Top: expected length against the true F1, arches that are lower for more items. Bottom: length relative to Wilson score. Clopper-Pearson is above one everywhere. Wilson direct is below one for low scores and above for high ones, up to 20 percent and more at ten items. From a hundred items on the curves lie within a few percent."}, "figure": {"caption": "Exact expected length against the true F1 score, for several numbers $v$ of relevant items. Top: the length. Bottom: relative to Wilson score.", "name": "fig-choosing-length"}}
+# %% mystnb={"image": {"alt": "Two columns of five panels, a row for each number of relevant items. Left: expected length against the true F1, arches that are lower for more items. Right: length relative to Wilson score. Clopper-Pearson is above one everywhere. Wilson direct is below one for low scores and above for high ones, up to 20 percent and more at ten items. From a hundred items on the curves lie within a few percent."}, "figure": {"caption": "Exact expected length against the true F1 score, for several numbers $v$ of relevant items. Left: the length. Right: relative to Wilson score.", "name": "fig-choosing-length"}}
+# Draw the lengths, and the lengths relative to the default's.
 figure, axes = figures.subplots(
-    2, len(relevant), height=4.6, sharex=True, sharey="row", squeeze=False
+    len(relevant), 2, height=1.5 * len(relevant) + 0.8, sharex=True, sharey="col", squeeze=False
 )
-for (above, below), v in zip(axes.T, relevant, strict=True):
+for (left, right), v in zip(axes, relevant, strict=True):
     for method, look in looks.items():
         line = {**look, "marker": "", "linewidth": 1.3}
-        above.plot(scores, found[v, method][1], **line)
-        below.plot(scores, found[v, method][1] / found[v, "wilson_indirect"][1], **line)
-    above.set(title=f"$v$ = {v}", xlim=(0, 1), xticks=[0, 0.5, 1], ylim=(0, None))
-    below.set(ylim=(0.65, 1.55))
-axes[0, 0].set_ylabel("expected length")
-axes[1, 0].set_ylabel("relative")
-axes[1, len(relevant) // 2].set_xlabel("true $F_1$")
+        left.plot(scores, found[v, method][1], **line)
+        right.plot(scores, found[v, method][1] / found[v, "wilson_indirect"][1], **line)
+    left.set(ylabel=f"$v$ = {v}", xlim=(0, 1), xticks=[0, 0.5, 1], ylim=(0, None))
+    right.set(ylim=(0.65, 1.55))
+axes[0, 0].set_title("expected length")
+axes[0, 1].set_title("in times Wilson score's")
+for axis in axes[-1]:
+    axis.set_xlabel("true $F_1$")
 handles, labels = axes[0, 0].get_legend_handles_labels()
-figure.legend(handles, labels, loc="outside lower center", ncols=4)
+figure.legend(handles, labels, loc="outside lower center", ncols=2)
 figures.save(figure, "choosing-a-method-length")
 
 # %% [markdown]
@@ -185,6 +209,7 @@ figures.save(figure, "choosing-a-method-length")
 # {prf:ref}`thm-lam-lengths`). Here they are side by side, for low, middle and high true scores:
 
 # %%
+# Show both Wilson methods for low, middle and high scores.
 thirds = {"below 1/3": scores < 1 / 3, "middle": (scores >= 1 / 3) & (scores <= 2 / 3)}
 thirds["above 2/3"] = scores > 2 / 3
 rows = []
@@ -228,7 +253,7 @@ price = length["clopper_pearson"].mean() / length["wilson_indirect"].mean()
 say("choosing-cp-price", 100 * float(price - 1))
 
 
-# %% [markdown]
+# %% [markdown] tags=["default-values"]
 # - **For high scores Wilson score is better in both respects.** At $v$ =
 #   {glue:text}`choosing-first` and true scores above 2/3 it covers
 #   {glue:text}`choosing-indirect-high-coverage:.3f` on average. Wilson direct covers
@@ -245,7 +270,8 @@ say("choosing-cp-price", 100 * float(price - 1))
 #   studied for a century.
 #
 # With hundreds of relevant items the two intervals hardly differ, so you may use either.
-#
+
+# %% [markdown]
 # (when-does-the-choice-not-matter)=
 # ## When does the choice not matter?
 #
@@ -253,6 +279,7 @@ say("choosing-cp-price", 100 * float(price - 1))
 # percentage point? (The search ends at the parameter `largest`. Clopper-Pearson is above the level for every $v$.)
 
 # %%
+# Find from which v on each method covers with the level minus one point.
 targets = np.array([0.3, 0.5, 0.7, 0.8, 0.9, 0.95])
 compared = ("wald", "wilson_direct", "wilson_indirect")
 last_failure = {method: np.zeros(len(targets), dtype=int) for method in compared}
@@ -277,6 +304,7 @@ show.table(["true F1", *(methods[m] for m in compared)], rows, numeric=(0, 1, 2,
 # How many relevant items do you need for an interval of a given length? With the default method:
 
 # %%
+# Show how many relevant items a length needs.
 wanted = (0.2, 0.1, 0.05)
 rows = [
     [f"{f1:g}", *(f"{needed(f1, length, confidence_level):,}" for length in wanted)]
@@ -294,7 +322,7 @@ show.table(head, rows, numeric=(0, 1, 2, 3))
 # are F1). An item is then relevant with probability $\pi (2 - F_1)$. At $\pi = 1/2$ at least half of the test set
 # is relevant. For a rare class, only a few items in a hundred are.
 
-# %% mystnb={"image": {"alt": "Three panels, one for each prevalence: exact coverage of the four methods against the true F1 score for a test set of fixed size. For a rare class the curves look as for ten or twenty relevant items, with Wald far below the level; for a common class all are close to it except at the borders."}, "figure": {"caption": "Exact coverage for a test set of fixed size, by prevalence, for a classifier with equal precision and recall. A rare class makes a large test set small.", "name": "fig-choosing-prevalence"}}
+# %%
 say("choosing-size", f"{test_size:,}")
 some_scores = np.linspace(0.02, 0.98, max(points // 15, 10))
 
@@ -310,24 +338,31 @@ def given_prevalence(prevalence, f1, method="wilson_indirect"):
     )
 
 
-figure, axes = figures.subplots(1, len(prevalences), height=3.3, sharey=True, squeeze=False)
-for axis, prevalence in zip(axes[0], prevalences, strict=True):
-    axis.axhline(confidence_level, color="black", linewidth=0.8)
+# %% mystnb={"image": {"alt": "Three panels, one for each prevalence: exact coverage of the four methods against the true F1 score for a test set of fixed size. For a rare class the curves look as for ten or twenty relevant items, with Wald far below the level; for a common class all are close to it except at the borders."}, "figure": {"caption": "Exact coverage for a test set of fixed size, by prevalence, for a classifier with equal precision and recall. A rare class makes a large test set small.", "name": "fig-choosing-prevalence"}}
+# Draw coverage at a fixed size of the test set, by prevalence.
+figure, axes = figures.subplots(
+    len(prevalences), height=2.2 * len(prevalences) + 1, sharex=True, sharey=True, squeeze=False
+)
+for axis, prevalence in zip(axes[:, 0], prevalences, strict=True):
+    axis.axhline(
+        confidence_level, color="black", linewidth=0.8, label=f"the level: {confidence_level:g}"
+    )
     # Precision, recall and prevalence must leave room for the false positives.
     possible = some_scores[prevalence * (2 - some_scores) <= 1]
     for method, look in looks.items():
         coverage = [given_prevalence(prevalence, f1, method).coverage for f1 in possible]
         axis.plot(possible, coverage, **{**look, "marker": "", "linewidth": 1.3})
-    axis.set(title=f"prevalence {100 * prevalence:g} %", xlabel="true $F_1$", ylim=(floor, 1.005))
-axes[0, 0].set_ylabel("coverage")
+    axis.set(title=f"prevalence {100 * prevalence:g} %", ylabel="coverage", ylim=(floor, 1.005))
+axes[-1, 0].set_xlabel("true $F_1$")
 handles, labels = axes[0, 0].get_legend_handles_labels()
-figure.legend(handles, labels, loc="outside lower center", ncols=4)
+figure.legend(handles, labels, loc="outside lower center", ncols=2)
 figures.save(figure, "choosing-a-method-prevalence")
 
 # %% [markdown]
 # The same test set in numbers, at a true score of 4/5:
 
 # %%
+# Show the same test set in numbers.
 rows = []
 for prevalence in prevalences:
     cells = {m: given_prevalence(prevalence, 0.8, m) for m in methods}

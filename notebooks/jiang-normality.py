@@ -103,6 +103,7 @@ show.table(["true F0.5", ""], rows, numeric=(1,))
 # draw gives an estimate, a standard error and an interval ({prf:ref}`cor-jiang-interval`).
 
 # %%
+# Draw the data sets, and compute estimate, error and interval of each.
 counts = rng_sets.multinomial(n, cells.ravel(), size=replicates).reshape(-1, 2, 2)
 sample = f1ci.metric_interval(counts, index, method="delta", confidence_level=level)
 covered = (sample.low <= truth) & (truth <= sample.high)
@@ -166,6 +167,7 @@ show.compare([f"jiang/section-2.4/{name}" for name in (*names, "covered", "cover
 # own simulation, with {glue:text}`jiang-normality-replicates` data sets, does the same:
 
 # %%
+# Show our simulated numbers beside the exact ones.
 say("jiang-normality-replicates", f"{replicates:,}")
 say("jiang-normality-tables", f"{len(probability):,}")
 rows = []
@@ -216,6 +218,7 @@ say("jiang-normality-above", 100 * float(probability @ (every.low > truth)))
 # allows?
 
 # %%
+# Test all printed numbers together.
 pieces = [
     sample.estimate,
     (sample.estimate - sample.estimate.mean()) ** 2,
@@ -247,7 +250,7 @@ joint_test.table({"section 2.4": test})
 #
 # The paper's figure is a histogram of the ten thousand estimates. Ours has two curves on it: the
 # normal density that {prf:ref}`prop-jiang-normal` promises, and the exact probabilities of the same
-# bins. The right panel compares each quantile of the estimate with that of the normal distribution.
+# bins. The lower panel compares each quantile of the estimate with that of the normal distribution.
 
 # %%
 sigma = (variance / n) ** 0.5
@@ -271,9 +274,9 @@ def draw_histogram(axis):
     axis.legend(loc="upper left", handlelength=1.2)
 
 
-# %% mystnb={"image": {"alt": "Left: a histogram of simulated F0.5 values, bell-shaped around 0.87; the exact bin probabilities and the normal curve lie on top of each other and of the bars. Right: exact quantiles minus normal quantiles against the normal quantile; the curve is slightly above zero in the middle and bends below zero in both tails, by a sixth of a standard deviation at three standard deviations; the simulated one scatters about it."}, "figure": {"caption": "Figure 1 of the paper. Left: histogram of the simulated estimates at n = 1000, with the exact distribution (dots) and the normal limit around the true value (line). Right: quantiles of the estimate, exact and simulated, minus those of the normal limit; the unit of both axes is the limit's standard deviation.", "name": "fig-jiang-normality-figure-1"}}
+# %% mystnb={"image": {"alt": "Above: a histogram of simulated F0.5 values, bell-shaped around 0.87; the exact bin probabilities and the normal curve lie on top of each other and of the bars. Below: exact quantiles minus normal quantiles against the normal quantile; the curve is slightly above zero in the middle and bends below zero in both tails, by a sixth of a standard deviation at three standard deviations; the simulated one scatters about it."}, "figure": {"caption": "Figure 1 of the paper. Above: histogram of the simulated estimates at n = 1000, with the exact distribution (dots) and the normal limit around the true value (line). Below: quantiles of the estimate, exact and simulated, minus those of the normal limit; the unit of both axes is the limit's standard deviation.", "name": "fig-jiang-normality-figure-1"}}
 # Draw the histogram, and the departure of the quantiles from a normal distribution.
-figure, (left, right) = figures.subplots(1, 2, height=3.4)
+figure, (left, right) = figures.subplots(2, 1, height=6.0)
 draw_histogram(left)
 right.axhline(0, color="black", linewidth=0.8)
 drawn = np.quantile(sample.estimate, special.ndtr(u))
@@ -311,9 +314,9 @@ for size in curve_sizes:
 too_high, too_low, outside, logit_coverage, defined = 100 * np.transpose(curve)
 plain_coverage = defined - too_high - too_low
 
-# %% mystnb={"image": {"alt": "Left: exact coverage against data set size. That of the plain interval rises from about 60 percent at 10 items to nearly 95 percent at 1000; that of the logit interval is near 95 percent or above throughout. Right: the two kinds of misses of the plain interval; intervals too high are far more frequent than intervals too low, and both tend to 2.5 percent."}, "figure": {"caption": "Exact coverage of the 95 % intervals for F0.5 in the model of section 2.4, and the two ways in which the plain interval misses. The thin lines are nominal; the square is the coverage that the paper prints.", "name": "fig-jiang-normality-sizes"}}
+# %% mystnb={"image": {"alt": "Above: exact coverage against data set size. That of the plain interval rises from about 60 percent at 10 items to nearly 95 percent at 1000; that of the logit interval is near 95 percent or above throughout. Below: the two kinds of misses of the plain interval; intervals too high are far more frequent than intervals too low, and both tend to 2.5 percent."}, "figure": {"caption": "Exact coverage of the 95 % intervals for F0.5 in the model of section 2.4, and the two ways in which the plain interval misses. The thin lines are nominal; the square is the coverage that the paper prints.", "name": "fig-jiang-normality-sizes"}}
 # Draw coverage and misses against the size of the data set.
-figure, (left, right) = figures.subplots(1, 2, height=3.2)
+figure, (left, right) = figures.subplots(2, 1, height=6.0)
 blue, red, green = (figures.COLOURS[c] for c in ("blue", "vermilion", "green"))
 left.plot(curve_sizes, logit_coverage, "D-.", color=green, label="logit")
 left.plot(curve_sizes, plain_coverage, "o-", color=blue, label="plain")
@@ -424,7 +427,8 @@ statements.table(claims)
 # Corollary 1 needs a condition that the paper does not state: the true index lies strictly between
 # 0 and 1 ({ref}`N-jiang-7 <N-jiang-7>`). At 0 and at 1 the sample index has no variance. The
 # interval is then a point, and it always covers.
-#
+
+# %% [markdown]
 # ## What we learn
 #
 # - All numbers of section 2.4 are confirmed, one by one and together. Where the paper simulates,

@@ -63,6 +63,7 @@ def near(value, name):
 # negatives ({prf:ref}`prop-jiang-fbeta`, remark 1 of the paper).
 
 # %%
+# Compute and show weights and quantiles.
 betas = [given(f"jiang/section-1/beta-{k}") for k in (1, 2, 3)]
 for beta in betas:
     metric = f1ci.metrics.fbeta(beta)
@@ -123,6 +124,7 @@ show.table(["printed numbers that the table must have", "tables"], rows, numeric
 # One table is left, so the example can be recomputed from counts after all:
 
 # %%
+# Show the table that is left.
 rows = [["true Minute Maid", f"{tn}", f"{fp_count}"]]
 rows += [["true Citrus Hill", f"{fn_count}", f"{tp_count}"]]
 show.table(["", "predicted Minute Maid", "predicted Citrus Hill"], rows, numeric=(1, 2))
@@ -231,15 +233,18 @@ record("jiang/section-1/f0.5", middle, band=bands["section-1/f0.5"], splits=len(
 
 # %% mystnb={"image": {"alt": "Four histograms over a thousand random halves: F0.5, its standard error, the share of true positives and the prevalence. In each panel a vertical line marks the printed number, which lies inside the shaded central 99 percent; the printed F0.5 is near the middle."}, "figure": {"caption": "What the paper prints (line), among logistic regressions on a thousand random halves of the data. Shaded: the central 99 %.", "name": "fig-jiang-juice-splits"}}
 # Draw the distribution of four statistics over the halves, with the printed value in red.
-figure, axes = figures.subplots(2, 2, height=4.4)
+figure, axes = figures.subplots(2, 2, height=4.8)
 for axis, (name, (title, values)) in zip(axes.flat, distributions.items(), strict=True):
-    axis.axvspan(*bands[name], color="#e8e8e8", linewidth=0)
+    axis.axvspan(*bands[name], color="#e8e8e8", linewidth=0, label="central 99 % of the halves")
     axis.hist(values, bins=30, color=figures.COLOURS["sky"])
-    line = {"color": figures.COLOURS["vermilion"], "linewidth": 2, "label": "printed"}
+    line = {"color": figures.COLOURS["vermilion"], "linewidth": 2, "label": "as printed"}
     axis.axvline(printed(f"jiang/{name}"), **line)
-    axis.set(title=title, ylabel="halves")
+    axis.set_title(title)
+    axis.locator_params(axis="x", nbins=4)
     axis.grid(False)
-axes[0, 0].legend(loc="upper left")
+figure.supylabel("halves", fontsize="medium")
+handles, labels = axes[0, 0].get_legend_handles_labels()
+figure.legend(handles, labels, loc="outside lower center", ncols=2)
 figures.save(figure, "jiang-orange-juice-splits")
 
 # %%
@@ -274,6 +279,7 @@ say("jiang-juice-mean-error", float(over_splits.standard_error.mean()))
 # this in R:
 
 # %%
+# Show what was tried to find the half, and what gave the table.
 tried = datasets.orange_juice_halves()
 rows = [
     [half, text, str(len(group)), f"{group['halves'].sum():,}", str(group["hits"].sum())]
@@ -301,6 +307,7 @@ show.table(
 # paper's table of $V$:
 
 # %%
+# Compute the paper's table of V.
 for number in range(1, 6):
     largest = float(page.row(f"jiang/proposition-1/argument-{number}").printed)
     value = tversky_index.jiang_bound(largest, largest)
@@ -380,6 +387,7 @@ show.table(["", "left side", "right side, as printed", "with E[ZA]"], rows, nume
 # and a certain recall ({ref}`N-jiang-5 <N-jiang-5>`).
 
 # %%
+# Compute the maximiser of V near one.
 rows = []
 for beta in (0.25, 0.5, 0.75, 1, 2):
     metric = f1ci.metrics.fbeta(beta)
@@ -419,7 +427,7 @@ highest = tversky_index.scaled_variance(index, edge).max(axis=1)
 # Draw the scaled variance of random rules, the largest value, and both bounds.
 figure, axis = figures.subplots(height=4.0)
 blue, red, green, grey = (figures.COLOURS[c] for c in ("blue", "vermilion", "green", "grey"))
-look = {"markersize": 2, "alpha": 0.5, "color": grey, "label": "random rules"}
+look = {"markersize": 2, "alpha": 0.5, "color": grey, "label": "random rules", "rasterized": True}
 axis.plot(index.value(cloud), heights, ".", **look)
 axis.plot(score[:, 0], highest, color=blue, label="largest for this F0.5")
 axis.axhline(jiang, linestyle=":", color=red, label="published bound")
@@ -427,8 +435,8 @@ axis.axhline(sharp, linestyle="--", color=green, label="sharp bound")
 place = interval.estimate, tversky_index.scaled_variance(index, juice)
 axis.plot(*place, "s", markersize=7, color="black", label="the example")
 axis.set(xlabel="F0.5", ylabel=r"$\nu \cdot b\,\mathrm{E}[Z]$", ylim=(0, 0.23), xlim=(0, 1))
-axis.legend(loc="upper right", bbox_to_anchor=(1, 0.88))
-figures.save(figure, "jiang-orange-juice-bound", raster=True)
+figure.legend(loc="outside lower center", ncols=2)
+figures.save(figure, "jiang-orange-juice-bound")
 
 # %% [markdown]
 # (shown-e-jiang-4-rounding)=
@@ -440,6 +448,7 @@ figures.save(figure, "jiang-orange-juice-bound", raster=True)
 # arithmetic is:
 
 # %%
+# Compute the plan of section 2.3 as the paper does.
 width = given("jiang/section-2.3/half_width")
 record("jiang/section-2.3/planned_standard_error", width / z)
 record("jiang/section-2.3/v", jiang)
@@ -599,6 +608,7 @@ statements.table(claims)
 # Set the four `plan_` parameters of this page, or call `f1ci.sample_size` directly.
 
 # %%
+# Compute your own plan.
 own = f1ci.metrics.fbeta(plan_beta)
 own_error = plan_half_width / float(special.ndtri(0.5 + plan_confidence_level / 2))
 bounds = {"sharp": tversky_index.sharp_bound, "published": tversky_index.jiang_bound}
@@ -658,9 +668,9 @@ def draw_items(axis, kinds=tuple(LINES)):
     axis.legend()
 
 
-# %% mystnb={"image": {"alt": "Left: number of items against half width on logarithmic axes; straight lines with slope minus two, lowest for F2, highest for F0.5, where the dashed line of the published bound lies above the solid sharp one. Right: positives needed relative to recall against beta; sharp and published bounds agree from beta 1 on and separate below."}, "figure": {"caption": "Left: items that guarantee a half width, at the prevalence and level set above; solid with the sharp bound, dashed with the published one where it differs; the circle is your plan. Right: positives needed for F-beta, relative to those for recall.", "name": "fig-jiang-juice-plan"}}
+# %% mystnb={"image": {"alt": "Above: number of items against half width on logarithmic axes; straight lines with slope minus two, lowest for F2, highest for F0.5, where the dashed line of the published bound lies above the solid sharp one. Below: positives needed relative to recall against beta; sharp and published bounds agree from beta 1 on and separate below."}, "figure": {"caption": "Above: items that guarantee a half width, at the prevalence and level set above; solid with the sharp bound, dashed with the published one where it differs; the circle is your plan. Below: positives needed for F-beta, relative to those for recall.", "name": "fig-jiang-juice-plan"}}
 # Draw items against half width, and positives against beta.
-figure, (left, right) = figures.subplots(1, 2, height=3.6)
+figure, (left, right) = figures.subplots(2, 1, height=6.4)
 draw_items(left)
 left.set_title("Items for a width")
 left.plot(plan_half_width, own_plan.total, "o", markersize=7, color="black")
@@ -680,6 +690,7 @@ figures.save(figure, "jiang-orange-juice-plan")
 # The idea of the plan in one picture, for F1 alone:
 
 # %% mystnb={"image": {"alt": "One straight falling line on logarithmic axes: the number of items against the half width of the interval for F1. Three points on it are labelled with their numbers: 775 items for plus and minus 0.05, 4,839 for 0.02, 19,354 for 0.01."}, "figure": {"caption": "How many items guarantee which half width of the 95 % interval for F1, whatever the classifier. The share of positives is that of the orange juice data.", "name": "fig-jiang-juice-width"}}
+# Draw how many items guarantee which half width.
 figure, axis = figures.subplots(height=3.0)
 axis.plot(widths, [items_for(1, "sharp", w) for w in widths.tolist()])
 for half_width in (0.05, 0.02, 0.01):
@@ -692,7 +703,7 @@ axis.set_xticks([0.005, 0.01, 0.02, 0.05, 0.1], ["0.005", "0.01", "0.02", "0.05"
 axis.minorticks_off()
 figures.save(figure, "jiang-orange-juice-width")
 
-# %% [markdown]
+# %% [markdown] tags=["default-values"]
 # ## What we learn
 #
 # - One table fits the example. All numbers of sections 1 and 2.3 follow from it or from the printed

@@ -24,7 +24,7 @@
 #
 # Over {glue:text}`joint-designs` designs the default covers
 # {glue:text}`joint-cautious-mean:.3f` on average and {glue:text}`joint-cautious-worst:.3f` at worst. The promise is
-# $.95$. Delta intervals cover {glue:text}`joint-delta-mean:.3f` and
+# the level, $.95$ by default. Delta intervals cover {glue:text}`joint-delta-mean:.3f` and
 # {glue:text}`joint-delta-worst:.3f`. The blur makes them {glue:text}`joint-blur-length:.2f` times as long; the
 # default is {glue:text}`joint-cautious-length:.2f` times as long. The coverage of the default is measured, not proved.
 #
@@ -64,7 +64,6 @@ import warnings
 
 import numpy as np
 from compendium import figures, ledger, show
-from matplotlib.ticker import NullLocator
 from scipy.special import ndtr
 
 import f1ci
@@ -112,13 +111,14 @@ outside = {m: np.array([r[m].outside for r in results]) for m in methods}
 # ## The result
 
 # %%
+# Show coverage and length of each method.
 rows = []
 for m in methods:
     near = (coverage[m] >= confidence_level - 0.02).mean()
     row = [m, f"{coverage[m].mean():.3f}", f"{coverage[m].min():.3f}", f"{near:.0%}"]
     rows.append([*row, f"{ratio[m].mean():.2f}", f"{outside[m].mean():.0%}"])
-head = ["method", "mean coverage", "worst", "designs at .93 or more", "length over delta"]
-show.table([*head, "outside [0, 1]"], rows, numeric=range(1, 6))
+head = ["method", "mean coverage", "worst", f"designs at {confidence_level - 0.02:g} or more"]
+show.table([*head, "length over delta", "outside [0, 1]"], rows, numeric=range(1, 6))
 
 # %% tags=["remove-cell"]
 # Keep means and extremes of each method for the text.
@@ -128,10 +128,10 @@ for m in methods:
     say(f"joint-{m}-length", ratio[m].mean())
 say("joint-blur-outside", 100 * outside["blur"].mean())
 say("joint-cautious-most", coverage["cautious"].max())
-say("joint-error", float(np.sqrt(0.95 * 0.05 / replicates)))
+say("joint-error", float(np.sqrt(confidence_level * (1 - confidence_level) / replicates)))
 
-# %% mystnb={"image": {"alt": "Above, a mark for each design and method: joint coverage across, length relative to the delta method up. The delta method lies at length 1 from near 0 to .95. Blurred intervals lie near coverage 1 and are one and a half to several times as long. Logit and score intervals scatter around the nominal level, cautious ones lie to the right of it, a little longer. Below, mean coverage against the number of items: delta rises steeply from far below the level, the others hardly change; score lies on the level, logit just above it, then cautious, and blur highest."}, "figure": {"classes": "fits", "caption": "Joint coverage and length of each method, a mark for each design; below, the mean coverage by the number of items. Grey: the nominal level.", "name": "fig-joint-coverage"}}
-# Draw coverage and length of each method.
+# %%
+# Choose colour, marker and line of each method.
 looks = {
     "delta": ("vermilion", "s", "--"),
     "blur": ("orange", "v", ":"),
@@ -139,25 +139,44 @@ looks = {
     "score": ("blue", "o", "-"),
     "cautious": ("purple", "D", "-"),
 }
-figure, (marks, mean) = figures.subplots(2, 1, height=6.4, height_ratios=(3, 2))
-figure.set_figwidth(4.8)  # as wide as a phone
-marks.axvline(confidence_level, color=figures.COLOURS["grey"], linewidth=0.8)
-mean.axhline(confidence_level, color=figures.COLOURS["grey"], linewidth=0.8)
-for m, (colour, marker, line) in looks.items():
-    look = {"color": figures.COLOURS[colour], "marker": marker, "markerfacecolor": "none"}
-    # No share of the test sets tells more than half of one of them from 1.
-    most = np.minimum(coverage[m], 1 - 0.5 / replicates)
-    marks.plot(most, ratio[m], linestyle="", **look)
+lowest = 0.8  # where the axis of coverages begins
+
+
+def draw_row(axis, row, method, values):
+    """Draw a value for each design as a dot, and the mean as a line."""
+    colour, marker, _ = looks[method]
+    shift = np.linspace(-0.25, 0.25, len(values))  # so that dots cover each other less
+    look = {"color": figures.COLOURS[colour], "markersize": 3, "alpha": 0.7}
+    axis.plot(values, row + shift, marker, markeredgewidth=0, **look)
+    axis.vlines(values.mean(), row - 0.4, row + 0.4, color="black", linewidth=1.6)
+
+
+# %% mystnb={"image": {"alt": "Three panels. First, a row of dots for each method, a dot for each design: delta covers less than the nominal level everywhere, often less than 0.8; blur lies near 1; logit and score scatter around the level; cautious lies above it. Second, the lengths relative to delta: blur is one and a half to ten times as long, the others are mostly between 0.9 and 2 times as long. Third, mean coverage against the number of items: delta rises steeply from below 0.6, the others hardly change."}, "figure": {"caption": "Joint coverage and length of each method. A dot is a design, and a black line is the mean over the designs. Below: the mean coverage by the number of items.", "name": "fig-joint-coverage"}}
+# Draw coverage and length of each method.
+figure, (cover, long, mean) = figures.subplots(3, 1, height=8.6, height_ratios=(4, 4, 3))
+for row, (m, (colour, marker, line)) in enumerate(looks.items()):
+    seen = coverage[m] >= lowest
+    draw_row(cover, row, m, coverage[m])
+    draw_row(long, row, m, ratio[m])
+    if not seen.all():
+        words = f" ◂ {(~seen).sum()} of {len(designs)} designs lie below {lowest:g}"
+        cover.text(lowest, row + 0.5, words, va="center")
     by_size = [coverage[m][[d[2] == n for d in designs]].mean() for n in sizes]
-    mean.plot(sizes, by_size, linestyle=line, label=m, **look)
-# This scale separates values near 1.
-marks.set(xlabel="joint coverage", ylabel="length over delta", xscale="logit", yscale="log")
-mean.set(xlabel="items", ylabel="mean joint coverage", yscale="logit")
-for axis in (marks.xaxis, mean.yaxis):
-    ticks = [0.1, 0.5, 0.8, 0.95, 0.99, 0.999]
-    axis.set_ticks(ticks, [f"{tick:g}" for tick in ticks])
-    axis.set_minor_locator(NullLocator())
-figure.legend(loc="outside lower center", ncols=3)
+    mean.plot(sizes, by_size, color=figures.COLOURS[colour], marker=marker, ls=line, label=m)
+cover.set(xlim=(lowest, 1.003), title="joint coverage of a design")
+cover.locator_params(axis="x", nbins=5)
+long.set(xscale="log", title="length, in times the length of delta")
+long.set_xticks([1, 2, 5, 10], ["1", "2", "5", "10"])
+long.minorticks_off()
+for axis in (cover, long):
+    axis.set_yticks(range(len(looks)), list(looks))
+    axis.invert_yaxis()
+mean.set(title="mean joint coverage", xlabel="items in a test set", xticks=sizes)
+for draw_level in (cover.axvline, mean.axhline):
+    draw_level(
+        confidence_level, color="black", lw=0.8, ls="--", label=f"level {confidence_level:g}"
+    )
+figure.legend(*mean.get_legend_handles_labels(), loc="outside lower center", ncols=3)
 figures.save(figure, "joint-intervals")
 
 # %% [markdown]

@@ -62,6 +62,7 @@ as_in_paper = ours == in_the_paper and 100 * confidence_level == given(
 # below starts from the paper's four counts.
 
 # %%
+# Show the sizes of the data sets, printed and counted.
 rows, counted = [], suggestions.sizes()
 everything = given("lam/section-6/total/observations")
 for part in ("total", "training", "validation", "test"):
@@ -91,6 +92,8 @@ show.compare(list(page.records))
 
 # %% [markdown]
 # ## Four intervals
+#
+# What the paper calls *Wilson indirect* is called *Wilson score* here.
 
 # %% tags=["remove-cell"]
 methods = {name: look["label"] for name, look in figures.METHODS.items()}
@@ -103,6 +106,7 @@ relevant, total = tp + fp + fn, tp + fp + fn + tn
 say("lam-bert-estimate", estimate)
 say("lam-bert-relevant", relevant)
 say("lam-bert-total", total)
+say("lam-bert-inside", sum(i.low <= other_f1 <= i.high for i in intervals.values()))
 
 # %%
 # Show the intervals for your own counts, if they are not the paper's.
@@ -126,7 +130,7 @@ against if as_in_paper else None
 # %% [markdown]
 # The score is {glue:text}`lam-bert-estimate:.4f`. Of {glue:text}`lam-bert-total` sentences,
 # {glue:text}`lam-bert-relevant` are relevant: they are suggestions, or the classifier took them for
-# suggestions. Only these carry information about F1, so the intervals are wide.
+# suggestions. Only these carry information about F1.
 
 
 # %%
@@ -140,25 +144,27 @@ def draw_interval(axis, place, method, interval):
         axis.annotate(f"{end:.3f}", (end, place), **where)
 
 
-# %% mystnb={"image": {"alt": "Four horizontal intervals around the F1 score, one per method, nearly of the same length; Clopper-Pearson is the longest, Wald is symmetric, Wilson direct lies furthest left. A dotted vertical line at the other group's score passes through all of them, close to the estimate."}, "figure": {"caption": "The four intervals for the F1 score. Dotted: the score that was reported elsewhere, well inside all four.", "name": "fig-lam-bert-intervals"}}
+# %% mystnb={"image": {"alt": "Four horizontal intervals around the F1 score, one per method, nearly of the same length; Clopper-Pearson is the longest, Wald is symmetric, Wilson direct lies furthest left. A dotted vertical line at the other group's score passes through all of them, close to the estimate."}, "figure": {"caption": "The four intervals for the F1 score. Dotted: the score that was reported elsewhere.", "name": "fig-lam-bert-intervals"}}
 # Draw the four intervals, with the other study's score as a dotted line.
-figure, axis = figures.subplots(height=2.6)
+figure, axis = figures.subplots(height=3.0)
 for place, (method, interval) in enumerate(intervals.items()):
     draw_interval(axis, place, method, interval)
-axis.axvline(other_f1, color="black", linestyle=":", linewidth=1.2)
+axis.axvline(other_f1, color="black", linestyle=":", linewidth=1.2, label="the other score")
+figure.legend(loc="outside lower center")
 axis.set_yticks(range(4), methods.values())
 axis.invert_yaxis()
-axis.margins(x=0.12, y=0.15)
+axis.margins(x=0.3, y=0.15)
 axis.set_xlabel("$F_1$")
 axis.grid(axis="y", visible=False)
 figures.save(figure, "lam-bert-suggestion-mining-intervals")
 
 # %% [markdown]
-# The paper expects Clopper-Pearson to be the longest, and Wilson indirect to be shorter than
-# Wilson direct because the score is high. The second follows from the theory
-# ({prf:ref}`thm-lam-lengths`). Both statements hold:
+# The paper expects Clopper-Pearson to be the longest, and Wilson indirect (here called Wilson score)
+# to be shorter than Wilson direct because the score is high. The second follows from the theory
+# ({prf:ref}`thm-lam-lengths`). These are the lengths for the counts of this page:
 
 # %%
+# Show the lengths in order.
 order = sorted(intervals, key=lambda method: intervals[method].length)
 rows = [[methods[m], f"{intervals[m].length:.5f}"] for m in order]
 show.table(["from short to long", "length"], rows, numeric=(1,))
@@ -169,6 +175,7 @@ show.table(["from short to long", "length"], rows, numeric=(1,))
 # ({ref}`E-lam-4 <E-lam-4>`): all three are rounded from the same numbers.
 
 # %%
+# Show the printed lengths beside the differences of the printed ends.
 rows = []
 for method, label in methods.items():
     low, high, length = (page.number(f"lam/section-6/{method}/{end}").value for end in ends)
@@ -179,12 +186,13 @@ show.table(["as printed", "upper minus lower end", "length", ""], rows, numeric=
 # %% [markdown]
 # ## Is it different from the other score?
 #
-# The other score, {glue:text}`lam-bert-other:.3f`, lies inside every interval. How many test
+# The other score, {glue:text}`lam-bert-other:.3f`, lies inside {glue:text}`lam-bert-inside:d` of the four
+# intervals. How many test
 # sentences would show a difference? The answer depends on what the other score is. We keep the
 # shares of true positives and of relevant sentences as they are here, and ask three questions:
 #
 # 1. **A fixed number.** Suppose the other score were known without error. From which size $n$ on
-#    does the Wilson indirect interval around ours exclude it? By {eq}`eq-lam-indirect` it does
+#    does the Wilson score interval around ours exclude it? By {eq}`eq-lam-indirect` it does
 #    when $v > z^2 x_0 (1 - x_0) / (\hat F^* - x_0)^2$, where $x_0$ is the other score's F\*.
 # 2. **A score measured on another test set** of the same size. Both scores have an error, and the
 #    variance of the difference is the sum of the two of {eq}`eq-lam-variance`.
@@ -207,6 +215,7 @@ def unit_variance(f1):
 
 
 # %%
+# Compute how many sentences the first two comparisons need.
 # 1. A fixed number.
 share, other_share = estimate / (2 - estimate), other_f1 / (2 - other_f1)
 v_fixed = z**2 * other_share * (1 - other_share) / (share - other_share) ** 2
@@ -273,7 +282,7 @@ show.table(["to tell the scores apart", "sentences", "times this test set"], row
 # %% [markdown]
 # The two scores differ by {glue:text}`lam-bert-gap:.4f`. A test set of
 # {glue:text}`lam-bert-n-fixed:,d` sentences would be needed to exclude a fixed value,
-# {glue:text}`lam-bert-times-fixed:.0f` times this test set. Against a score with an error of its
+# {glue:text}`lam-bert-times-fixed:.2g` times this test set. Against a score with an error of its
 # own, on another test set, it takes {glue:text}`lam-bert-n-two:,d`. On the same test set it takes
 # {glue:text}`lam-bert-n-nested:,d` if the models disagree on
 # {glue:text}`lam-bert-least-disagreement:.2f` % of the sentences only, and
@@ -283,21 +292,24 @@ show.table(["to tell the scores apart", "sentences", "times this test set"], row
 # At these sizes the *expected* interval just excludes the other value, so the chance of finding a
 # difference is one half. For a chance of 80 %, multiply by {glue:text}`lam-bert-power:.2f`.
 
-# %% mystnb={"image": {"alt": "Number of sentences needed on the same test set against the share of sentences on which the two models disagree: a straight line from about a thousand at the left. Horizontal lines show the much larger number for two separate test sets and the number for a fixed value."}, "figure": {"caption": "Sentences needed to tell the two scores apart. On the same test set the number is proportional to how often the models disagree, beyond the fewest disagreements that can make the difference.", "name": "fig-lam-bert-sentences"}}
-figure, axis = figures.subplots(height=3.4)
-axis.plot(100 * disagreement, n_same, color=figures.COLOURS["blue"], label="same test set")
-axis.plot(100 * disagreement[[0, -1]], n_same[[0, -1]], "o", color=figures.COLOURS["blue"])
-axis.axhline(n_fixed, color=figures.COLOURS["green"], linestyle="-.", label="fixed number")
-axis.axhline(n_two, color=figures.COLOURS["vermilion"], linestyle="--", label="two test sets")
-axis.axhline(total, color=figures.COLOURS["grey"], linestyle=":", label="this test set")
-axis.set(
-    xlabel="sentences on which the models disagree (%)",
-    ylabel="sentences needed",
-    ylim=(0, 1.08 * max(n_two, n_same.max())),
-    xlim=(0, None),
-)
+# %% mystnb={"image": {"alt": "Number of sentences needed on the same test set against the share of sentences on which the two models disagree: a rising straight line on logarithmic axes, from about a thousand at the left. Horizontal lines show the much larger number for two separate test sets, the number for a fixed value, and the sentences of this test set, below everything."}, "figure": {"caption": "Sentences needed to tell the two scores apart. On the same test set the number is proportional to how often the models disagree, beyond the fewest disagreements that can make the difference. Both axes are logarithmic.", "name": "fig-lam-bert-sentences"}}
+# Draw how many sentences each comparison needs.
+figure, axis = figures.subplots(height=4.2)
+blue = figures.COLOURS["blue"]
+axis.plot(100 * disagreement, n_same, color=blue, label="needed on the same test set")
+axis.plot(100 * disagreement[[0, -1]], n_same[[0, -1]], "o", color=blue)
+for height, colour, line, name in (
+    (n_two, "vermilion", "--", "needed on two test sets"),
+    (n_fixed, "green", "-.", "needed for a fixed number"),
+    (total, "black", ":", "in this test set"),
+):
+    axis.axhline(height, color=figures.COLOURS[colour], linestyle=line, label=f"{name}: {height:,}")
+axis.set(xscale="log", yscale="log", ylabel="sentences")
+axis.set_xlabel("sentences on which the models disagree (%)")
+axis.xaxis.set_major_formatter("{x:g}")
 axis.yaxis.set_major_formatter("{x:,.0f}")
-figure.legend(loc="outside lower center", ncols=4)
+axis.margins(y=0.1)
+figure.legend(loc="outside lower center")
 figures.save(figure, "lam-bert-suggestion-mining-sentences")
 
 # %% [markdown]
@@ -305,6 +317,7 @@ figures.save(figure, "lam-bert-suggestion-mining-sentences")
 # answer:
 
 # %%
+# Check the number of relevant sentences with the interval itself.
 rows = []
 for factor in (0.9, 1.0, 1.1):
     v = round(factor * v_fixed)
@@ -435,17 +448,19 @@ show.table(head, rows, numeric=range(1, 5))
 # {glue:text}`lam-bert-balanced-validation:.3f` to {glue:text}`lam-bert-balanced-test:.3f`. That is no
 # fault of the interval. An interval is about new sentences *of the same kind*. With half suggestions
 # the test score would be {glue:text}`lam-bert-balanced-half:.3f`.
-#
+
+# %% [markdown] tags=["default-values"]
 # ## What we learn
 #
 # With the paper's counts:
 #
 # - All numbers of section 6 are reproduced to the last printed digit.
 # - On its {glue:text}`lam-bert-relevant` relevant sentences the four methods differ by less than
-#   anyone would act upon. Report Wilson indirect.
+#   anyone would act upon. Report Wilson score.
 # - The two reported scores are compatible with each other by a wide margin. Nobody can say from
 #   these numbers which of the two fine-tuned models is better.
-#
+
+# %% [markdown]
 # With any counts:
 #
 # - To compare two models, run both on the same test set and publish their joint outcomes.

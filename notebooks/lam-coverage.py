@@ -2,7 +2,8 @@
 # # Four intervals for F1: coverage and length
 #
 # A 95 % interval should hold the true score in 95 of 100 test sets, and it should be short. By
-# these two measures {cite:t}`lam2024` judge four intervals for F1. They draw a million test sets in
+# these two measures {cite:t}`lam2024` judge four intervals for F1. (What they call *Wilson indirect* is
+# called *Wilson score* here.) They draw a million test sets in
 # each of 18 conditions. This notebook reproduces their Tables 3 to 6 and Figure 2 without drawing
 # any.
 #
@@ -24,6 +25,7 @@ import numpy as np
 from compendium import figures, ledger, show
 from compendium.pool import executor
 from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
 
 import f1ci
 from notebooks.shared import four_intervals, joint_test, statements
@@ -122,23 +124,24 @@ def paper_table(item):
 # **Table 3**, coverage probabilities:
 
 # %%
+# Show Table 3.
 paper_table("table-3")
 
 # %% [markdown]
 # **Table 4**, expected lengths:
 
 # %%
+# Show Table 4.
 paper_table("table-4")
 
-# %% [markdown]
-# If you run this notebook at another level than the paper's, your own numbers follow here.
-
 # %%
+# Show coverage and length at your own level, if it is not the paper's.
 rows = []
 for condition, title in conditions.items():
     results = [exact[(*condition, m)] for m in methods]
     rows.append([title, *(f"{r.coverage:.4f}, {r.expected_length:.4f}" for r in results)])
-own_level = show.table([f"level {confidence_level:g}", *methods.values()], rows, numeric=range(5))
+head = [f"coverage and length at the level {confidence_level:g}", *methods.values()]
+own_level = show.table(head, rows, numeric=range(5))
 own_level if confidence_level != paper_level else None
 
 # %% [markdown]
@@ -151,6 +154,7 @@ own_level if confidence_level != paper_level else None
 # correlation.
 
 # %%
+# Test each table as a whole.
 paper_replicates = given("lam/section-5.1/replicates")
 names = list(methods)
 correlations = [
@@ -183,7 +187,8 @@ joint_test.table(tests)
 #
 # The curves are exact, at every size up to 100 and at twelve sizes above. Their waves are real:
 # where nearly all items are relevant (scenario 2), $v$ hardly varies, and the number of true
-# positives jumps from integer to integer. The markers are the printed numbers of Tables 3 and 4.
+# positives jumps from integer to integer. At the paper's level markers show the
+# printed numbers of Tables 3 and 4.
 
 # %%
 curve_sizes = [*range(20, 100), *np.geomspace(100, sizes[-1], 12).astype(int).tolist()]
@@ -203,7 +208,7 @@ def paper_numbers(item, name, method):
 def size_axis(axis, **labels):
     """Give an axis the sizes of the test sets, on a logarithmic scale."""
     axis.set(xscale="log", **labels)
-    axis.set_xticks(sizes, [f"{n}" for n in sizes], rotation=45)
+    axis.set_xticks(sizes, [f"{n}" for n in sizes], rotation=60)
     axis.minorticks_off()
 
 
@@ -216,22 +221,24 @@ def draw_panel(axis, name, quantity, item):
             axis.plot(sizes, paper_numbers(item, name, method), **marker)
 
 
-# %% mystnb={"image": {"alt": "Six panels. Top: coverage against test-set size in three scenarios; Wald climbs to the nominal level from below, Clopper-Pearson descends to it from above, both Wilson curves stay close to it. Bottom: expected lengths, which all fall along nearly the same line. The printed numbers lie on the curves."}, "figure": {"caption": "Figure 2 of the paper. Panel A: coverage probabilities; the thin line is the nominal level. Panel B: expected lengths. Curves: exact. Markers: the numbers that the paper prints.", "name": "fig-lam-coverage-figure-2"}}
-# Draw Figure 2: coverages above, lengths below, one column for each scenario.
-figure, axes = figures.subplots(2, 3, height=6.0, sharex=True, sharey="row")
-for name, top, bottom in zip(scenarios, *axes, strict=True):
-    draw_panel(top, name, "coverage", "table-3")
-    draw_panel(bottom, name, "expected_length", "table-4")
-    top.axhline(confidence_level, color="black", linewidth=0.8)
-    size_axis(top, title=f"A. {titles[name]}, $F_1$ = {truth[name]:.2f}")
-    labels = {"xlabel": "size $n$ of the test set", "yscale": "log"}
-    size_axis(bottom, title=f"B. {titles[name]}, $F_1$ = {truth[name]:.2f}", **labels)
-    bottom.set_yticks([0.02, 0.05, 0.1, 0.2, 0.4], ["0.02", "0.05", "0.1", "0.2", "0.4"])
-    bottom.minorticks_off()
-axes[0, 0].set_ylabel("coverage")
-axes[1, 0].set_ylabel("expected length")
+# %% mystnb={"image": {"alt": "Six panels. Left: coverage against test-set size in three scenarios; Wald climbs to the nominal level from below, Clopper-Pearson descends to it from above, both Wilson curves stay close to it. Right: expected lengths, which all fall along nearly the same line. The printed numbers lie on the curves."}, "figure": {"caption": "Figure 2 of the paper. Left: coverage probabilities. Right: expected lengths. Curves: exact. Markers, at the paper's level: the numbers that the paper prints.", "name": "fig-lam-coverage-figure-2"}}
+# Draw Figure 2: coverages on the left, lengths on the right, one row for each scenario.
+figure, axes = figures.subplots(3, 2, height=7.6, sharex=True, sharey="col")
+for name, (left, right) in zip(scenarios, axes, strict=True):
+    draw_panel(left, name, "coverage", "table-3")
+    draw_panel(right, name, "expected_length", "table-4")
+    left.axhline(confidence_level, color="black", linewidth=0.8)
+    size_axis(left, ylabel=f"{titles[name]}\n$F_1$ = {truth[name]:.2f}")
+    size_axis(right, yscale="log")
+    right.set_yticks([0.02, 0.05, 0.1, 0.2, 0.4], ["0.02", "0.05", "0.1", "0.2", "0.4"])
+    right.minorticks_off()
+axes[0, 0].set_title("A. coverage")
+axes[0, 1].set_title("B. expected length")
+for axis in axes[-1]:
+    axis.set_xlabel("size $n$ of the test set")
 looks = [Line2D([], [], **look) for look in figures.METHODS.values()]  # curve and marker
-figure.legend(handles=looks, loc="outside lower center", ncols=4)
+looks.append(Line2D([], [], color="black", linewidth=0.8, label=f"level {confidence_level:g}"))
+figure.legend(handles=looks, loc="outside lower center", ncols=2)
 figures.save(figure, "lam-coverage-figure-2")
 
 # %% [markdown]
@@ -293,6 +300,7 @@ say("lam-coverage-replicates", f"{replicates:,}")
 # 144 independent trials.) The conditions at $n = 25$ in full:
 
 # %%
+# Show simulated and exact numbers at n = 25.
 rows = []
 for name in scenarios:
     study, (cover, length) = simulated[name, sizes[0]], in_standard_errors(name, sizes[0])
@@ -322,9 +330,9 @@ def deviations_of(item, which, quantity, method):
     return 1000 * np.array(off), np.array(limit)
 
 
-# %% mystnb={"image": {"alt": "Two panels of points. Printed minus exact coverages scatter within about one unit of the third decimal; printed minus exact lengths stay within half a unit. All points lie inside grey bands."}, "figure": {"caption": "Printed minus exact, in units of the third decimal, for the 72 coverages and the 72 lengths. Band: what rounding alone can do. Bars: four standard errors of a mean over the paper's replicates on top of it, which is the ledger's limit.", "name": "fig-lam-coverage-printed"}}
+# %% mystnb={"image": {"alt": "Two panels of points. Printed minus exact coverages scatter within about one unit of the third decimal; printed minus exact lengths stay within half a unit. All points lie inside grey bands."}, "figure": {"caption": "Printed minus exact, in units of the third decimal, for the 72 coverages and the 72 lengths. A standard error is that of a mean over the paper's replicates.", "name": "fig-lam-coverage-printed"}}
 # Draw printed minus exact numbers over the ledger's limits.
-figure, axes = figures.subplots(1, 2, height=3.2, sharey=True)
+figure, axes = figures.subplots(2, 1, height=6.6, sharex=True, sharey=True)
 panels = (
     ("table-3", "coverage", "Table 3, coverage"),
     ("table-4", "expected_length", "Table 4, expected length"),
@@ -336,11 +344,18 @@ for which, (axis, (item, quantity, title)) in enumerate(zip(axes, panels, strict
         axis.bar(places, 2 * limit, 1, -limit, color="#e4e4e4", edgecolor="none")
         axis.plot(places, off, **{**look, "linestyle": ""})
     axis.axhspan(-0.5, 0.5, color="#c4c4c4", linewidth=0)
-    axis.set(title=title, xticks=[], xlabel="conditions, by method", ylim=(-2, 2))
+    axis.set(title=title, ylim=(-2, 2), ylabel="printed minus exact\nunits of the third decimal")
     axis.grid(False)
-axes[0].set_ylabel("printed minus exact (0.001)")
-handles, labels = axes[0].get_legend_handles_labels()
-figure.legend(handles, labels, loc="outside lower center", ncols=4)
+    axis.tick_params(axis="x", length=0)
+middles = len(conditions) * (np.arange(len(methods)) + 0.5)
+names_below = [label.replace("-", "-\n").replace(" ", "\n") for label in methods.values()]
+axes[1].set_xticks(middles, names_below)
+axes[1].set_xlabel("18 conditions for each method")
+bands = [
+    Patch(color="#c4c4c4", label="what rounding can do"),
+    Patch(color="#e4e4e4", label="and four standard errors: the ledger's limit"),
+]
+figure.legend(handles=bands, loc="outside lower center")
 figures.save(figure, "lam-coverage-printed")
 
 # %% [markdown]
@@ -359,7 +374,7 @@ figures.save(figure, "lam-coverage-printed")
 
 # %%
 MISSING = 1e-9  # probability that a sum may leave out
-faultless = [r for (*_, m), r in exact.items() if m != "wald"]
+faultless = [r for (*_, m), r in as_in_paper.items() if m != "wald"]
 assert all(r.overshoot == r.degeneracy == 0 for r in faultless)
 
 
@@ -374,7 +389,7 @@ def probability_table(item, probability):
 
 def overshoot(name, n, method):
     """Return an overshoot probability as text."""
-    result = exact[name, n, method]
+    result = as_in_paper[name, n, method]
     return in_words(result.overshoot, missing=MISSING) if method == "wald" else "0"
 
 
@@ -387,12 +402,13 @@ probability_table("Table 5", overshoot)
 
 
 # %%
+# Show Table 6, the degeneracy probabilities.
 def degeneracy(name, n, method):
     """Return a degeneracy probability as text: Wald's by the closed form, which the sum confirms."""
     if method != "wald":
         return "0"
     closed = four_intervals.degeneracy(n, scenarios[name])
-    assert abs(exact[name, n, method].degeneracy - closed) < MISSING
+    assert abs(as_in_paper[name, n, method].degeneracy - closed) < MISSING
     return in_words(closed)
 
 
@@ -401,8 +417,8 @@ probability_table("Table 6", degeneracy)
 # %% tags=["remove-cell"]
 # Keep these probabilities for the text.
 for s, name in enumerate(scenarios, 1):
-    say(f"lam-coverage-overshoot-{s}", exact[name, 25, "wald"].overshoot)
-    say(f"lam-coverage-degeneracy-{s}", exact[name, 25, "wald"].degeneracy)
+    say(f"lam-coverage-overshoot-{s}", as_in_paper[name, 25, "wald"].overshoot)
+    say(f"lam-coverage-degeneracy-{s}", as_in_paper[name, 25, "wald"].degeneracy)
 # Two tables with one number for each condition and method.
 say("lam-coverage-illegible", 2 * len(conditions) * len(methods))
 
@@ -415,18 +431,19 @@ say("lam-coverage-illegible", 2 * len(conditions) * len(methods))
 #
 # ## Section 5.3, statement by statement
 #
-# We test every statement of section 5.3. "Small" means up to 100 items, as in section 7 of the
+# We test every statement of section 5.3, at the paper's level. "Small" means up to 100 items, as in section 7 of the
 # paper; "large" means 500 or more. The paper does not define "near" and "far". We take "near" to be
 # within one percentage point.
 
 # %%
+# Prepare what the statements need.
 small_sizes = [n for n in sizes if n <= 100]
 large_sizes = [n for n in sizes if n > 100]
 
 
 def extent(quantity, method, some_sizes):
     """Return the smallest and the greatest value of a quantity over scenarios and sizes."""
-    values = [getattr(exact[s, n, method], quantity) for s in scenarios for n in some_sizes]
+    values = [getattr(as_in_paper[s, n, method], quantity) for s in scenarios for n in some_sizes]
     return np.array([min(values), max(values)])
 
 
@@ -437,7 +454,7 @@ def span(low_high):
 
 def length(name, n, method):
     """Return an expected length."""
-    return exact[name, n, method].expected_length
+    return as_in_paper[name, n, method].expected_length
 
 
 def shortest(name, n):
@@ -461,20 +478,20 @@ claims = [
         "5.3.1",
         "small n: Clopper-Pearson covers far more than the level",
         span(cp),
-        cp[0] > confidence_level,
+        cp[0] > paper_level,
     ),
-    claim("5.3.1", "small n: Wald covers far less", span(wald), wald[1] < confidence_level),
+    claim("5.3.1", "small n: Wald covers far less", span(wald), wald[1] < paper_level),
     claim(
         "5.3.1",
         "small n: both Wilson methods cover near the level",
         f"direct {span(direct)}, indirect {span(indirect)}",
-        max(abs(wilson - confidence_level)) < 0.01,
+        max(abs(wilson - paper_level)) < 0.01,
     ),
     claim(
         "5.3.1",
         "large n: all four cover near the level",
         span((large.min(), large.max())),
-        max(abs(large - confidence_level)) < 0.01,
+        max(abs(large - paper_level)) < 0.01,
     ),
 ]
 
@@ -542,10 +559,14 @@ claims += [
 # would show it at least once.
 
 # %%
+# Prepare what the claims about overshoot and degeneracy need.
 rarest = {n: extent("overshoot", "wald", [n])[0] for n in small_sizes}
 late = extent("overshoot", "wald", large_sizes)[1]
-zero = {s: exact[s, 25, "wald"].degeneracy for s in scenarios}
+zero = {s: as_in_paper[s, 25, "wald"].degeneracy for s in scenarios}
 in_rarest = ", ".join(f"{in_words(p, missing=MISSING)} at n = {n}" for n, p in rarest.items())
+
+# %%
+# State the claims about overshoot and degeneracy.
 claims += [
     claim(
         "5.3.3",
@@ -577,6 +598,7 @@ claims += [
 # Section 7 says more, about the whole and about another paper:
 
 # %%
+# Compute what the whole paper says about lengths and recommendations.
 classes = {
     name.rpartition("/")[2]
     for name in page.published.inputs
@@ -597,6 +619,9 @@ wilson_lengths = max(
     for s in scenarios
     for n in large_sizes
 )
+
+# %%
+# State the claims of the abstract and of section 7.
 claims += [
     claim(
         "abstract, 7",
@@ -618,6 +643,7 @@ claims += [
 # tested:
 
 # %%
+# State the claims about the recommendation, and show all claims.
 claims += [
     claim(
         "7",
@@ -636,7 +662,9 @@ claims += [
         "7",
         "unlike Wald, neither Wilson method overshoots or degenerates",
         "probability 0 in all 36 conditions",
-        all(r.overshoot == r.degeneracy == 0 for (*_, m), r in exact.items() if "wilson" in m),
+        all(
+            r.overshoot == r.degeneracy == 0 for (*_, m), r in as_in_paper.items() if "wilson" in m
+        ),
     ),
 ]
 statements.table(claims)
@@ -668,6 +696,7 @@ statements.table(claims)
 # {computed}`lam/table-4/scenario-1/n-25/wald|.4f`. Section 5.3.2 describes the table rightly.
 
 # %%
+# Show the lengths relative to Wald's.
 others = [m for m in methods if m != "wald"]
 rows = []
 for name in scenarios:
@@ -679,18 +708,19 @@ for name in scenarios:
 head = ["length against Wald's", *(methods[m] for m in others), "both Wilson shorter?"]
 show.table(head, rows, numeric=range(1, 4))
 
-# %% mystnb={"image": {"alt": "Three panels, one per scenario: expected length relative to Wald's, against the size of the test set. Clopper-Pearson is above one everywhere, Wilson indirect below. Wilson direct is above one in scenarios 1 and 2, and the lowest in scenario 3. All curves tend to one."}, "figure": {"caption": "Exact expected lengths relative to Wald's. Wilson direct is longer than Wald where F1 is high (scenarios 1 and 2) and shorter where it is low (scenario 3).", "name": "fig-lam-coverage-relative"}}
+# %% mystnb={"image": {"alt": "Three panels, one per scenario: expected length relative to Wald's, against the size of the test set. Clopper-Pearson is above one everywhere, Wilson score below. Wilson direct is above one in scenarios 1 and 2, and the lowest in scenario 3. All curves tend to one."}, "figure": {"caption": "Exact expected lengths relative to Wald's. Wilson direct is longer than Wald where F1 is high (scenarios 1 and 2) and shorter where it is low (scenario 3).", "name": "fig-lam-coverage-relative"}}
 # Draw the lengths relative to Wald's.
-figure, axes = figures.subplots(1, 3, height=3.2, sharey=True)
+figure, axes = figures.subplots(3, 1, height=7.0, sharex=True, sharey=True)
 for name, axis in zip(scenarios, axes, strict=True):
     base = curve(name, "wald", "expected_length")
     for method, look in figures.METHODS.items():
         ratio = curve(name, method, "expected_length") / base
         axis.plot(curve_sizes, ratio, **{**look, "marker": ""})
-    size_axis(axis, title=f"{titles[name]}, $F_1$ = {truth[name]:.2f}", xlabel="size $n$")
-axes[0].set_ylabel("length relative to Wald's")
+    size_axis(axis, title=f"{titles[name]}, $F_1$ = {truth[name]:.2f}")
+axes[1].set_ylabel("length relative to Wald's")
+axes[2].set_xlabel("size $n$ of the test set")
 handles, labels = axes[0].get_legend_handles_labels()
-figure.legend(handles, labels, loc="outside lower center", ncols=4)
+figure.legend(handles, labels, loc="outside lower center", ncols=2)
 figures.save(figure, "lam-coverage-relative")
 
 # %% [markdown]
@@ -702,7 +732,8 @@ figures.save(figure, "lam-coverage-relative")
 # Section 5.3.1 speaks of a "Ward direct method" and a "Ward indirect method"
 # ({ref}`E-lam-4 <E-lam-4>`). The paper defines no method of that name. The coverages that it
 # describes as near the level are those of the two Wilson methods in the table above.
-#
+
+# %% [markdown] tags=["default-values"]
 # ## What we learn
 #
 # - All 144 numbers of Tables 3 and 4 agree with the exact values, to within rounding and the

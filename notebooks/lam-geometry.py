@@ -62,16 +62,17 @@ def draw_items(axis, kinds, columns, letters):
     dark = {"true negative": figures.COLOURS["grey"], "false negative": "black"}
     for place, kind in enumerate(kinds):
         x, y = place % columns, -(place // columns)
-        axis.plot(x, y, "o", markersize=19, **LOOKS[kind])
+        axis.plot(x, y, "o", markersize=18, **LOOKS[kind])
         look = {"ha": "center", "va": "center", "fontsize": 10, "color": dark.get(kind, "white")}
         axis.annotate(letters[kind], (x, y), **look)
-    axis.set(xlim=(-0.7, columns - 0.3), ylim=(-6, 0.7), aspect="equal")
+    rows = -(-len(kinds) // columns)
+    axis.set(xlim=(-0.7, columns - 0.3), ylim=(-rows, 0.7), aspect="equal")
     axis.axis("off")
 
 
-# %% mystnb={"image": {"alt": "Left: sixty discs in rows, true positives blue, false positives red, false negatives orange, and many true negatives in pale grey. Right: the grey discs are gone. Thirty-six discs remain, with R for right on the blue discs and W for wrong on the others, like coins."}, "figure": {"caption": "Left: sixty items of a test set. F1 ignores the grey ones, the true negatives. Right: what remains are coin tosses, right (R) or wrong (W). F1 follows from the share of R.", "name": "fig-lam-geometry-coin"}}
-# Draw all items on the left, and the relevant items as coins on the right.
-figure, (left, right) = figures.subplots(1, 2, height=2.9, width_ratios=[10, 6])
+# %% mystnb={"image": {"alt": "Above: sixty discs in rows, true positives blue, false positives red, false negatives orange, and many true negatives in pale grey. Below: the grey discs are gone. Thirty-six discs remain, with R for right on the blue discs and W for wrong on the others, like coins."}, "figure": {"caption": "Above: sixty items of a test set. F1 ignores the grey ones, the true negatives. Below: what remains are coin tosses, right (R) or wrong (W). F1 follows from the share of R.", "name": "fig-lam-geometry-coin"}}
+# Draw all items above, and the relevant items as coins below.
+figure, (left, right) = figures.subplots(2, 1, height=5.2, height_ratios=[6, 4])
 draw_items(
     left,
     items,
@@ -79,7 +80,7 @@ draw_items(
     {"true positive": "TP", "false positive": "FP", "false negative": "FN", "true negative": "TN"},
 )
 coins = {"true positive": "R", "false positive": "W", "false negative": "W"}
-draw_items(right, [kind for kind in items if kind in coins], 6, coins)
+draw_items(right, [kind for kind in items if kind in coins], 10, coins)
 left.set_title("A test set")
 right.set_title("Without true negatives")
 figures.save(figure, "lam-geometry-coin")
@@ -94,8 +95,9 @@ figures.save(figure, "lam-geometry-coin")
 # factor on the right.
 
 # %% mystnb={"image": {"alt": "Two panels. Left: F1 against F-star, an increasing concave curve from 0 to 1 above the diagonal. Right: its derivative, which falls from 2 at F-star 0 to one half at 1."}, "figure": {"caption": "Figure 1 of the paper (left): F1 as a function of F\\*. Right: its derivative, by which the map stretches small intervals.", "name": "fig-lam-geometry-figure-1"}}
+# Draw the map from F* to F1, and its derivative.
 share = np.linspace(0, 1, 201)
-figure, (left, right) = figures.subplots(1, 2, height=3.1)
+figure, (left, right) = figures.subplots(1, 2, height=2.5)
 left.plot(share, f1_of(share), color=figures.COLOURS["blue"])
 left.plot(share, share, color=figures.COLOURS["grey"], linewidth=1, linestyle=":")
 left.set(xlabel="$F^*$", ylabel="$F_1$", title="The map", aspect="equal")
@@ -113,6 +115,7 @@ figures.save(figure, "lam-geometry-figure-1")
 # right? We take $v = 100$ and the F\* of the paper's scenario 1. First both formulas, as fractions:
 
 # %%
+# Write both formulas as fractions.
 v = 100
 p11, p10, p01 = (
     Fraction(page.row(f"lam/section-5.1/scenario-1/{cell}").printed)
@@ -165,6 +168,7 @@ show.table(["variance of the sample F1", ""], rows, numeric=(1,))
 # $Q'' = 4 - k P''$, and $P''$ is a quadratic:
 
 # %%
+# Compute the second derivative of P.
 unit = Polynomial([0, 1])
 second = (unit * (1 - unit) * (2 - unit) ** 2).deriv(2)
 c, b, a = (Fraction(int(x)) for x in second.coef)  # P'' = a F^2 + b F + c
@@ -210,14 +214,15 @@ def draw_quartics(axis, items):
     axis.set(ylim=(-2.6, 6), xlabel="$F$", title=f"$v$ = {items}, $k$ = {k:.2f} {sign} 16/11")
 
 
-# %% mystnb={"image": {"alt": "Two panels of the quartic for five values of the sample F1. Left, three relevant items: convex curves. Right, one item: curves with a bend to the right of 1, where they stay above zero. In both panels every curve crosses zero exactly twice, between 0 and 1."}, "figure": {"caption": "The quartic $Q$ for five values of the sample F1, at the 95 % level. Left, $v = 3$: $k$ is below 16/11, and $Q$ is convex. Right, $v = 1$: $k$ is above, $Q$ bends twice, and yet every curve has two roots only, both in $[0, 1]$ (the points).", "name": "fig-lam-geometry-quartic"}}
+# %% mystnb={"image": {"alt": "Two panels of the quartic for five values of the sample F1. Above, three relevant items: convex curves. Below, one item: curves with a bend to the right of 1, where they stay above zero. In both panels every curve crosses zero exactly twice, between 0 and 1."}, "figure": {"caption": "The quartic $Q$ for five values of the sample F1, at the 95 % level. Above, $v = 3$: $k$ is below 16/11, and $Q$ is convex. Below, $v = 1$: $k$ is above, $Q$ bends twice, and yet every curve has two roots only, both in $[0, 1]$ (the points).", "name": "fig-lam-geometry-quartic"}}
 # Draw the quartic for three relevant items and for one.
-figure, axes = figures.subplots(1, 2, height=3.6)
+figure, axes = figures.subplots(2, 1, height=6.6)
 for axis, items in zip(axes, (3, 1), strict=True):
     draw_quartics(axis, items)
-axes[0].set_ylabel("$Q(F)$")
+for axis in axes:
+    axis.set_ylabel("$Q(F)$")
 handles, labels = axes[0].get_legend_handles_labels()
-figure.legend(handles, labels, loc="outside lower center", ncols=5, title="sample $F_1$")
+figure.legend(handles, labels, loc="outside lower center", ncols=3, title="sample $F_1$")
 figures.save(figure, "lam-geometry-quartic")
 
 # %% [markdown]
@@ -231,6 +236,7 @@ figures.save(figure, "lam-geometry-quartic")
 # each side. Outside $[0, 1]$ the quartic is positive.
 
 # %% mystnb={"image": {"alt": "The function h for three sample values of F1 on a logarithmic scale. Each curve falls steeply to zero at its sample value and rises again to infinity at 1. Horizontal lines for 1, 3, 10 and 100 relevant items each meet a curve once on each side."}, "figure": {"caption": "The function $h$ for three sample values of F1. The end points are where it meets the height $k = z^2 / v$ (dotted): once to the left of the sample value, once to the right, however large $k$ is.", "name": "fig-lam-geometry-h"}}
+# Draw the function h for three sample values.
 figure, axis = figures.subplots(height=3.6)
 inside = np.linspace(0, 1, 2003)[1:-1]
 for f, colour, style in zip(
@@ -240,9 +246,7 @@ for f, colour, style in zip(
     axis.plot(inside, h, color=figures.COLOURS[colour], linestyle=style, label=f"{f:g}")
 for items in (1, 3, 10, 100):
     axis.axhline(paper_z**2 / items, color=figures.COLOURS["grey"], linestyle=":", linewidth=1.2)
-    axis.annotate(
-        f"$v$ = {items}", (1.01, paper_z**2 / items), va="center", fontsize=9, annotation_clip=False
-    )
+    axis.annotate(f"$v$ = {items}", (1.01, paper_z**2 / items), va="center", annotation_clip=False)
 axis.set(yscale="log", ylim=(1e-3, 50), xlim=(0, 1), xlabel="$F$", ylabel="$h(F)$")
 axis.legend(title="sample $F_1$", loc="upper center", ncols=3)
 figures.save(figure, "lam-geometry-h")
@@ -318,6 +322,7 @@ show.table([*head, "distance to f1ci's end points, at most"], rows, numeric=(0, 
 # condition would ask for more items:
 
 # %%
+# Show from which number of relevant items the paper's theorem applies.
 rows = []
 for level in (0.9, 0.95, 0.99, 0.999):
     needed = floor(float(norm.ppf(0.5 + level / 2)) ** 2 / bound) + 1
@@ -368,13 +373,13 @@ def draw_lengths(axis, rank, items):
         look["label"] = look["label"] if rank == 0 else None
         axis.plot(f, length(items, method), **look, linewidth=1.0 + 0.5 * rank)
     top = (0.45, length(items, "wilson_indirect")[450])
-    shift = {"xytext": (0, 5), "textcoords": "offset points", "ha": "center", "fontsize": 9}
+    shift = {"xytext": (0, 5), "textcoords": "offset points", "ha": "center"}
     axis.annotate(f"$v$ = {items}", top, **shift)
 
 
-# %% mystnb={"image": {"alt": "Left: lengths of the Wilson direct and indirect intervals against the sample F1, for four numbers of relevant items; the curves are arches, lower for more items. Right: direct minus indirect, negative for low and positive for high sample F1. The curves cross zero at 0.509, 0.487, 0.467 and 0.453 for 5, 10, 25 and 100 items, and flatten as the number of items grows."}, "figure": {"caption": "Figure 3 of the paper. Left: lengths of the two Wilson intervals for several numbers $v$ of relevant items; the thicker the line, the larger $v$. Right: direct minus indirect. Below zero the direct interval is shorter.", "name": "fig-lam-geometry-figure-3"}}
-# Draw the lengths on the left and their differences on the right.
-figure, (left, right) = figures.subplots(1, 2, height=3.8)
+# %% mystnb={"image": {"alt": "Above: lengths of the Wilson direct and indirect intervals against the sample F1, for four numbers of relevant items; the curves are arches, lower for more items. Below: direct minus indirect, negative for low and positive for high sample F1. The curves cross zero at 0.509, 0.487, 0.467 and 0.453 for 5, 10, 25 and 100 items, and flatten as the number of items grows."}, "figure": {"caption": "Figure 3 of the paper. Above: lengths of the two Wilson intervals for several numbers $v$ of relevant items; the thicker the line, the larger $v$. Below: Wilson direct minus Wilson score (the paper's Wilson indirect). Below zero the direct interval is shorter.", "name": "fig-lam-geometry-figure-3"}}
+# Draw the lengths above and their differences below.
+figure, (left, right) = figures.subplots(2, 1, height=7.0)
 shades = [figures.COLOURS[c] for c in ("orange", "vermilion", "purple", "black")]
 for rank, items in enumerate(relevant):
     draw_lengths(left, rank, items)
@@ -383,7 +388,7 @@ for rank, items in enumerate(relevant):
 left.set(xlabel="sample $F_1$", ylabel="length", title="Lengths", ylim=(0, None))
 left.legend(loc="lower center")
 right.axhline(0, color="black", linewidth=0.8)
-right.set(xlabel="sample $F_1$", title="Direct minus indirect")
+right.set(xlabel="sample $F_1$", title="Wilson direct minus Wilson score")
 right.legend(title="$v$")
 figures.save(figure, "lam-geometry-figure-3")
 
@@ -424,6 +429,7 @@ show.table(head, rows, numeric=(0, 1, 2, 3))
 # $n_{11} > v$ ({ref}`N-lam-6 <N-lam-6>`). Neither can happen, whatever F\* is:
 
 # %%
+# Check that no interval of Clopper and Pearson can have these end points.
 share = np.linspace(0, 1, 1001)
 items = 5
 below, above = binom.cdf(-1, items, share).max(), binom.sf(items, items, share).max()
@@ -469,7 +475,8 @@ assert all(abs(limits(method, 0, 5).high - high) < 1e-12 for method, high in clo
 # Wald claims certainty after five items. The other three methods do not. The upper ends of
 # Clopper-Pearson and Wilson indirect at TP = 0 agree with the closed forms in the chapter's table
 # of borders. Without any relevant item every method gives $[0, 1]$, and the estimate is `nan`.
-#
+
+# %% [markdown] tags=["default-values"]
 # ## What we learn
 #
 # - The paper's numbers for the quartic are right: $132 k^2 - 192 k < 0$ for $0 < k < 16/11$.

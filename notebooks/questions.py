@@ -38,6 +38,7 @@ import f1ci
 warnings.simplefilter("ignore", f1ci.IntervalWarning)  # some simulated test sets are odd
 
 # %% tags=["hide-input"]
+# Prepare the quantile, the random streams and the ways to count.
 alpha = 1 - confidence_level
 z = special.ndtri(1 - alpha / 2)
 streams = iter(np.random.SeedSequence(seed).spawn(8))
@@ -100,6 +101,7 @@ print(f1ci.f1_score_interval([1, 1, 1, 0, 0, 1] * 20, [1, 1, 0, 0, 1, 1] * 20))
 # of 500 items, at several shares of positives and true F1 scores:
 
 # %% tags=["hide-input"]
+# Write the recipes that people use.
 settings = [(500, 0.05, 0.8), (500, 0.2, 0.8), (500, 0.5, 0.8), (500, 0.2, 0.95)]
 
 
@@ -125,6 +127,7 @@ def wilson_of_n(counts):
 
 
 # %% tags=["hide-input"]
+# Compute the exact coverage of each recipe.
 def exactly(recipe, n, prevalence, f1):
     """Exact coverage and length, if precision and recall are equal."""
     cells = [prevalence * f1, 2 * prevalence * (1 - f1), 1 - prevalence * (2 - f1)]
@@ -166,6 +169,7 @@ quote(score_worst=min(found["f1_interval", s] for s in settings))
 
 
 # %% tags=["hide-input"]
+# Compute the coverage with two successes and two failures added.
 def plus_four(counts):
     """Two successes and two failures more, as if F1 were a proportion of all items."""
     f1, n = f1_of(counts[:, 0], counts[:, 1]), counts.sum(axis=1)
@@ -245,6 +249,7 @@ def three_ways(p, generator):
 
 
 # %% tags=["hide-input"]
+# Simulate two models, and compare their intervals.
 generator = np.random.default_rng(next(streams))
 p_better = pair(0.004)
 a, b = scores(np.rint(1e6 * p_better[None]).astype(int))
@@ -316,6 +321,7 @@ print(f1ci.f1_score_interval(species, guesses, average="weighted"))
 # 500 items:
 
 # %% tags=["hide-input"]
+# Write three ways to an interval of macro F1.
 share = np.array([0.9, 0.05, 0.05])
 confusion = share[:, None] * np.array([[0.96, 0.02, 0.02], [0.2, 0.75, 0.05], [0.15, 0.1, 0.75]])
 truth = float(f1ci.metrics.macro_f1.value(confusion))
@@ -347,6 +353,7 @@ def macro_score(tables):
 
 
 # %% tags=["hide-input"]
+# Simulate the three ways.
 ways = {
     "ends averaged": averaged_ends,
     "a proportion of n": macro_of_n,
@@ -406,6 +413,7 @@ print(f1ci.clustered_interval(counts))  # tp, fp, fn of each document
 # We simulate twenty documents of ten spans. The correlation of spans of one document is 3/10, and the true F1 is 4/5:
 
 # %% tags=["hide-input"]
+# Simulate documents, pooled and by document.
 true_f1 = 0.8
 count = replicates // 2
 
@@ -449,6 +457,7 @@ quote(spans=f"{spans:.2f}", documents=documents)
 # 10,000 relevant pixels each, and a correlation of only 1/20:
 
 # %% tags=["hide-input"]
+# Simulate images.
 pixels, _ = pooled_or_by_unit(30, 10_000, 0.05, generator)
 
 # %% [markdown]
@@ -484,6 +493,7 @@ for average in ("micro", "macro", "weighted", "samples"):
 # with eight relevant labels each and a correlation of 1/5:
 
 # %% tags=["hide-input"]
+# Simulate items with several labels.
 flat, _ = pooled_or_by_unit(100, 8, 0.2, generator)
 
 # %% tags=["remove-cell"]
@@ -505,6 +515,7 @@ print(perfect)
 
 
 # %% tags=["hide-input"]
+# Compute the coverage of the bootstrap near a perfect score.
 def bootstrap(counts):
     """Percentiles of infinitely many resamples of the relevant items."""
     tp, wrong = counts.T
@@ -540,6 +551,7 @@ f1ci.sample_size("f1", half_width=0.05, prevalence=0.2)
 # positives count. Exact mean half widths at a true F1 of 4/5:
 
 # %% tags=["hide-input"]
+# Compute the half width of both plans.
 poll = int(np.ceil(z**2 / 4 / 0.05**2))
 for prevalence in (0.5, 0.2, 0.05):
     plan = f1ci.sample_size(
@@ -565,6 +577,7 @@ quote(poll=str(poll))
 # simulate 200 items, of which 10 % are positive, and a true F1 of 4/5:
 
 # %% tags=["hide-input"]
+# Simulate ten folds, and two intervals from them.
 generator = np.random.default_rng(next(streams))
 cells = [0.1 * true_f1, 0.2 * (1 - true_f1), 1 - 0.1 * (2 - true_f1)]
 drawn = generator.multinomial(20, cells, (replicates, 10))
@@ -593,6 +606,7 @@ quote(folds_times=2 * half.mean() / np.mean(high - low))
 
 
 # %% tags=["hide-input"]
+# Choose the threshold on the test set, or on other items.
 def best_threshold(y, x):
     """Return the threshold with the best F1, for each of many test sets."""
     order = np.argsort(-x, axis=-1)
@@ -617,6 +631,7 @@ def tuned(n, generator):
 
 
 # %% tags=["hide-input"]
+# Simulate both ways to choose the threshold.
 count = replicates // 10
 generator = np.random.default_rng(next(streams))
 held = {}

@@ -54,28 +54,45 @@ say("again", again)
 # positives, 6 false positives and 12 false negatives. The score interval holds the lines whose likeliest
 # point lies in the region that Pearson's statistic does not reject.
 
-# %% mystnb={"image": {"alt": "A map of classifiers. Across, the share of false positives among the relevant items; up, the share of false negatives. Grey lines mark equal F2 scores. An egg-shaped region around the observed point holds the classifiers that fit the data. A curve through the observed point joins the likeliest point of each line, and leaves the region at two dots, the limits."}, "figure": {"classes": "fits", "caption": "The limits of F(2) are where the curve of likeliest classifiers leaves the region that fits the data.", "name": "fig-score-map"}}
+# %%
+# Compute how far each classifier is from the counts, and the likeliest classifier of each score.
 counts = (30, 6, 12)
 a, b = 0.2, 0.8  # the weights of F(2)
 fp, fn = np.meshgrid(np.linspace(0.01, 0.39, 200), np.linspace(0.05, 0.6, 200))
 tp = 1 - fp - fn
 observed = np.array(counts) / sum(counts)
 distance = sum(o * o / p for o, p in zip(observed, (tp, fp, fn), strict=True)) - 1
-figure, axis = figures.subplots(height=3.6)
-figure.set_figwidth(4.8)  # as wide as a phone
-levels = axis.contour(
-    fp, fn, tp / (tp + a * fp + b * fn), np.arange(0.4, 1, 0.1), colors=figures.COLOURS["grey"]
-)
-axis.clabel(levels, fmt="%.1f")
-region = [0, study.Z**2 / sum(counts)]
-axis.contourf(fp, fn, distance, region, colors=[figures.COLOURS["blue"]], alpha=0.25)
 interval = f1ci.metric_interval([[0, 6], [12, 30]], f1ci.metrics.fbeta(2))
 path = [score_designs.likeliest(counts, a, b, f) for f in np.linspace(*interval, 60)]
+
+# %% mystnb={"image": {"alt": "A map of classifiers. Across, the share of false positives among the relevant items; up, the share of false negatives. Grey lines mark equal F2 scores. An egg-shaped region around the observed point holds the classifiers that fit the data. A curve through the observed point joins the likeliest point of each line, and leaves the region at two dots, the limits."}, "figure": {"caption": "The limits of F(2) are where the curve of likeliest classifiers leaves the region that fits the data.", "name": "fig-score-map"}}
+# Draw the map: lines of equal F(2), what fits the data, and the limits.
+figure, axis = figures.subplots(height=4.4)
+scores = np.arange(0.5, 0.95, 0.1)
+levels = axis.contour(
+    fp, fn, tp / (tp + a * fp + b * fn), scores, colors=figures.COLOURS["grey"], linewidths=0.8
+)
+# The name of each line stands on it, at these shares of false positives.
+beside = np.array([0.34, 0.34, 0.34, 0.34, 0.1])
+above = (1 - beside - scores * (1 - beside * (1 - a))) / (1 - scores * (1 - b))
+axis.clabel(levels, fmt="F(2) = %.1f", manual=list(zip(beside, above, strict=True)))
+region = [0, study.Z**2 / sum(counts)]
+axis.contourf(fp, fn, distance, region, colors=[figures.COLOURS["blue"]], alpha=0.25)
 axis.plot(*np.transpose(path)[1:], color=figures.COLOURS["blue"])
-axis.plot(*observed[1:], "x", color="black", label="observed")
-axis.plot(*np.transpose(path)[1:, [0, -1]], "o", color=figures.COLOURS["vermilion"], label="limits")
-axis.set(xlabel="share of false positives", ylabel="share of false negatives")
-axis.legend(loc="upper right")
+axis.plot(*observed[1:], "x", color="black")
+axis.plot(*np.transpose(path)[1:, [0, -1]], "o", color=figures.COLOURS["vermilion"])
+line = {"arrowstyle": "-", "linewidth": 0.8}
+low_end, high_end = np.transpose(path)[1:, [0, -1]].T
+for text, place, words_at in (
+    (f"lower limit: {interval.low:.2f}", low_end, (0.02, 0.46)),
+    (f"upper limit:\n{interval.high:.2f}", high_end, (0.014, 0.165)),
+    ("observed", observed[1:], (0.015, 0.25)),
+    ("likeliest classifier\nof each line", path[45][1:], (0.19, 0.08)),
+):
+    axis.annotate(text, place, words_at, va="center", arrowprops=line)
+axis.text(0.17, 0.27, "fits the data")
+axis.text(0.2, 0.53, "too far from the data")
+axis.set(xlabel="FP, share of the relevant items", ylabel="FN, share of the relevant items")
 figures.save(figure, "score-intervals-idea")
 
 # %% [markdown]

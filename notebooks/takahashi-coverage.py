@@ -152,7 +152,7 @@ show.grid(scenarios, columns | MEASURES, section_4_id, corner="true values")
 #
 # A coverage is a sum over all tables that $n$ items can form, each with its multinomial
 # probability. A simulation estimates the sum from some of the tables. Nine cells and 25 items give
-# 13 884 156 tables: few enough to visit them all. More is possible when a measure does not
+# 13,884,156 tables: few enough to visit them all. More is possible when a measure does not
 # distinguish all cells.
 #
 # - Micro F1 sees **two** cells, right and wrong (eq. {eq}`eq-takahashi-micro-coverage`). There
@@ -240,6 +240,7 @@ assert np.abs(scores).max() < 4.5
 # by what chance explains: half a unit of the last digit, and four standard errors.
 
 # %%
+# Record Table 3.
 disputed = (3, 1000, "macro_f1_star")
 undefined = {
     (s, n, m): class_averages.undefined_probability(n, designs[s], m)
@@ -261,7 +262,7 @@ for (s, n, m), empty in undefined.items():
         spread = {"deviation": deviation[s, n, m], "replicates": replicates}
         record(table_3(s, n, m), coverage[s, n, m], **spread)
 
-# %% [markdown]
+# %% [markdown] tags=["default-values"]
 # One number needs more replicates: see [below](takahashi-coverage-one-number).
 
 # %%
@@ -308,18 +309,25 @@ def draw_scenario(axes, s):
         axes.plot(SIZES, among, **look, label=MEASURES[m].replace("*", "$^*$"))
         theirs = [printed(table_3(s, n, m)) for n in SIZES]
         axes.plot(SIZES, theirs, "x", color="black", markersize=4, markeredgewidth=0.8, zorder=3)
-    axes.set(xscale="log", title=f"scenario {s}", xlabel="items in the test set")
-    axes.set_xticks(SIZES, [f"{n}" for n in SIZES], rotation=60)
+    axes.set(xscale="log", title=f"scenario {s}", ylabel="coverage")
+    axes.set_xticks(SIZES, [f"{n}" for n in SIZES])
     axes.minorticks_off()
 
 
 # %% mystnb={"image": {"alt": "Three panels, one for each scenario: coverage against the size of the test set from 25 to 5000. All measures rise to 0.95. In scenarios 2 and 3 the macro averages start far below, and the dotted lines that count undefined intervals as misses start lower still, at 0.65 and 0.71 for macro* F1."}, "figure": {"caption": "Coverage of the 95 % intervals against the size of the test set. Solid: among the test sets in which the interval is defined, which is what the paper reports. Dotted: an undefined interval counts as a miss. Crosses: the published values. Grey: the nominal level.", "name": "fig-takahashi-coverage"}}
-# Draw the three scenarios side by side.
-figure, panels = figures.subplots(1, 3, height=3.4, sharey=True)
+# Draw the three scenarios.
+figure, panels = figures.subplots(3, 1, height=7.6, sharex=True, sharey=True)
 for s, axes in zip(SCENARIOS, panels, strict=True):
     draw_scenario(axes, s)
-panels[0].set_ylabel("coverage")
-panels[0].legend(loc="lower right")
+panels[-1].set_xlabel("items in the test set")
+# What all panels have in common, then the three measures.
+panels[-1].plot([], [], "x", color="black", markersize=4, markeredgewidth=0.8, label="as printed")
+panels[-1].plot([], [], ":", color="black", label="undefined: a miss")
+panels[-1].plot(
+    [], [], "-", color=figures.COLOURS["grey"], lw=1, label=f"level {confidence_level:g}"
+)
+handles, labels = panels[-1].get_legend_handles_labels()
+figure.legend(handles, labels, loc="outside lower center", ncols=2)
 figures.save(figure, "takahashi-coverage-table-3")
 
 # %% [markdown]
@@ -370,11 +378,12 @@ rest = tests["without the disputed number"]
 say("takahashi-joint-rest", min(rest.p_chi_square, rest.p_largest, rest.p_mean))
 joint_test.table(tests)
 
-# %% [markdown]
+# %% [markdown] tags=["default-values"]
 # One number stands out: it is {glue:text}`takahashi-joint-largest:.1f` standard errors off, with a
 # p-value of {glue:text}`takahashi-joint-p:.4f` for the largest of 54. Without it the table agrees
 # (smallest p-value {glue:text}`takahashi-joint-rest:.2f`).
-#
+
+# %% [markdown]
 # (takahashi-coverage-undefined)=
 # ## What the table leaves out
 #
@@ -386,6 +395,7 @@ joint_test.table(tests)
 # interval exists follows from inclusion and exclusion over the empty rows and columns.
 
 # %%
+# Show how often an interval is undefined, and both readings of the coverage.
 rows = []
 for (s, n, m), empty in undefined.items():
     if empty > 5e-4:
@@ -407,7 +417,7 @@ apart = {key: abs(result.undefined - undefined[key]) for key, result in exactly.
 for key, result in exactly.items():
     assert apart[key] <= 1 - result.enumerated + 1e-12
 
-# %% [markdown]
+# %% [markdown] tags=["default-values"]
 # In scenario 2 with 25 items, {glue:text}`takahashi-undefined-worst:.4f` of all test sets have no
 # interval for macro\* F1, one in six. The published
 # {published}`takahashi/table-3/scenario-2/n-25/macro_f1_star` is the coverage among the others,
@@ -415,11 +425,13 @@ for key, result in exactly.items():
 # set and count a missing interval as a failure, you have {glue:text}`takahashi-miss-worst:.4f`. In
 # scenario 3 the share without an interval is {glue:text}`takahashi-undefined-third:.4f`. From
 # $n = 100$ on the two readings differ by less than a ten-thousandth.
-#
+
+# %% [markdown]
 # (takahashi-coverage-one-number)=
-# ## One number that does not match
+# ## One number, with more replicates
 
 # %%
+# Simulate the disputed number again, with more replicates.
 number = page.number(table_3(*disputed))
 paper = page.row(table_3(*disputed)).paper_replicates
 low, high = float(number.value - number.half_unit), float(number.value + number.half_unit)
@@ -431,7 +443,7 @@ say("takahashi-sharp-gap", float(gap / np.hypot(paper_error, sharp.coverage_erro
 say("takahashi-sharp-replicates", f"{sharp_replicates:,}")
 show.compare([table_3(*disputed)])
 
-# %% [markdown]
+# %% [markdown] tags=["default-values"]
 # In scenario 3 with 1000 items the paper prints
 # {published}`takahashi/table-3/scenario-3/n-1000/macro_f1_star` for macro\* F1.
 # {glue:text}`takahashi-sharp-replicates` replicates give {glue:text}`takahashi-sharp:.5f`, with a
@@ -441,7 +453,8 @@ show.compare([table_3(*disputed)])
 # ({ref}`E-takahashi-3 <E-takahashi-3>`). This is evidence by {glue:text}`takahashi-sharp-gap:.1f`
 # standard errors and no proof. A million replicates of our own would be too few to see it. No
 # conclusion of the paper depends on it.
-#
+
+# %% [markdown]
 # ## Statement by statement
 #
 # The paper draws conclusions from Table 3 in sections 4 and 6. We test each with our numbers.
@@ -449,6 +462,7 @@ show.compare([table_3(*disputed)])
 
 
 # %%
+# Find the range of coverages over sizes, averages and scenarios.
 def span(sizes, measures=tuple(MEASURES), scenarios=SCENARIOS):
     """Return the smallest and the greatest coverage over some conditions."""
     values = [coverage[s, n, m] for s in scenarios for n in sizes for m in measures]
@@ -558,19 +572,21 @@ claims += [
 ]
 statements.table(claims)
 
-# %% [markdown]
+# %% [markdown] tags=["default-values"]
 # (shown-n-takahashi-7)=
 # "n > 100 is close" holds at the sizes that the paper studied, 500 and more. At $n = 100$ itself
 # the worst coverage is {glue:text}`takahashi-at-100-worst:.3f`. One item more does not help: at
 # $n = 101$ macro F1 covers {glue:text}`takahashi-at-101:.3f` in scenario 2. The number of all items
 # does not decide. The smallest class decides, and here it holds a tenth of the items.
-#
+
+# %% [markdown]
 # One sentence of section 4 is garbled in our copy: "When n smaller than 95%, especially for maF1 and
 # maF1*." ({ref}`N-takahashi-7 <N-takahashi-7>`). From the table and section 6 we read it as: for
 # small $n$ the coverage is smaller than 95 %.
 #
 # ## Why more items can mean less coverage
-#
+
+# %% [markdown] tags=["default-values"]
 # In scenario 1 the coverage for micro F1 *falls* from
 # {published}`takahashi/table-3/scenario-1/n-50/micro_f1` to
 # {published}`takahashi/table-3/scenario-1/n-100/micro_f1` between 50 and 100 items. It is no
@@ -601,7 +617,7 @@ say("takahashi-wilson-least", float(wilson[every >= 25].min()))
 
 # %% mystnb={"image": {"alt": "Two saw-tooth curves of exact coverage against the size of the test set. The paper's interval for micro F1 climbs slowly towards 0.95 from below, with deep teeth at small sizes. Wilson's swings around 0.95 at all sizes, with much smaller teeth."}, "figure": {"caption": "Exact coverage for micro F1 in scenario 1 and every size of the test set from 10 to 300: the paper's interval (circles: sizes of Table 3) and Wilson's.", "name": "fig-takahashi-saw-tooth"}}
 # Draw both curves, with the sizes of Table 3 as circles.
-figure, axes = figures.subplots(height=3.1)
+figure, axes = figures.subplots(height=3.4)
 axes.axhline(confidence_level, color=figures.COLOURS["grey"], linewidth=1)
 look = {"linewidth": 0.9}
 axes.plot(every, wilson, color=figures.COLOURS["orange"], label="Wilson", **look)
@@ -647,12 +663,13 @@ for (s, n), result in logit.items():
 head = ["macro F1", "published", "plain, exact", "logit, exact"]
 show.table(head, rows, numeric=(1, 2, 3))
 
-# %% [markdown]
+# %% [markdown] tags=["default-values"]
 # The coverage is nearer to the nominal level in all of these cases, and near enough in the first
 # scenario. In the other scenarios it is still too low. Scenario 2 has two or three items of each
 # small class at $n = 25$, and no standard error is estimated well from so few. (The default of
 # `f1ci` is a [score interval](/book/score.md), made for such cases.)
-#
+
+# %% [markdown] tags=["default-values"]
 # ## What we learn
 #
 # - Table 3 stands: {tally}`takahashi/table-3/*|match monte-carlo` of its 54 numbers agree with exact

@@ -73,6 +73,7 @@ show.table(["", "nights", "epochs", *nights.STAGES], rows, numeric=range(1, 8))
 # to it.
 
 # %%
+# Compute the two published means.
 IN_THE_ABSTRACT = {"dodh": "89.9", "dodo": "88.3"}
 rows = []
 for name, text in SETS.items():
@@ -163,8 +164,9 @@ say("nights-ratio-all-most", max(ratios.values()))
 # {glue:text}`nights-dodo-MixedNeuralNetwork-macro-nights-high:.3f`. (We infer from the name only
 # that this is the network of {cite:t}`dong2018`.)
 
-# %% mystnb={"image": {"alt": "Six rows, one for each network, with 55 grey dots each: the share of right epochs in each night, from about 0.4 to 0.95. On each row a short thick interval and a thin one several times as long, both around the pooled score. The dots spread much wider than the short intervals."}, "figure": {"caption": "Each dot is one night of a person with sleep apnoea: the share of epochs that the network reads rightly (micro F1). Thick: the 95 % interval for all nights together if epochs were independent. Thin, with caps: the interval if nights are.", "name": "fig-takahashi-nights"}}
-figure, axes = figures.subplots(height=3.4)
+# %% mystnb={"image": {"alt": "Six rows, one for each network, with 55 grey dots each: the share of right epochs in each night, from about 0.4 to 0.95. On each row a short thick interval and a thin one several times as long, both around the pooled score. The dots spread much wider than the short intervals."}, "figure": {"caption": "Each dot is one night of a person with sleep apnoea: the share of epochs that the network reads rightly (micro F1). Thick: the interval for all nights together if epochs were independent. Thin, with caps: the interval if nights are.", "name": "fig-takahashi-nights"}}
+# Draw each night, and the two intervals of each network.
+figure, axes = figures.subplots(height=4.4)
 shift = np.random.default_rng(seed).uniform(-0.28, 0.28, size=len(tables["dodo", "SimpleNet"]))
 for row, network in enumerate(nights.NETWORKS):
     table = tables["dodo", network]
@@ -174,6 +176,12 @@ for row, network in enumerate(nights.NETWORKS):
     axes.plot([epoch.low, epoch.high], [row, row], color=figures.COLOURS["vermilion"], linewidth=6)
     error = [[night.estimate - night.low], [night.high - night.estimate]]
     axes.errorbar(night.estimate, row, xerr=error, color=figures.COLOURS["blue"], capsize=5)
+axes.plot([], [], ".", color=figures.COLOURS["grey"], label="one night")
+axes.plot(
+    [], [], color=figures.COLOURS["vermilion"], linewidth=6, label="interval, epochs independent"
+)
+axes.plot([], [], color=figures.COLOURS["blue"], label="interval, nights independent")
+figure.legend(loc="outside lower center")
 axes.set_yticks(range(len(nights.NETWORKS)), nights.NETWORKS)
 axes.invert_yaxis()
 axes.set(xlabel="share of epochs read rightly (micro F1)", xlim=(0.3, 1))
@@ -181,12 +189,13 @@ axes.grid(axis="y", visible=False)
 figures.save(figure, "takahashi-nights-dots")
 
 # %% [markdown]
-# ## A conclusion that flips
+# ## Two networks that are close
 #
 # On the patients SimpleNet is better than DeepSleepNet by two hundredths of macro F1. Is that more
 # than chance? Both networks read the same nights, so we take the interval of the difference.
 
 # %%
+# Show the difference of two networks, with both kinds of intervals.
 rows = []
 for average, text in AVERAGES.items():
     metric = {"micro": "micro_f1", "macro": "macro_f1", "macro_star": "macro_f1_star"}[average]
@@ -206,12 +215,16 @@ head = ["SimpleNet minus DeepSleepNet", "difference", "epochs independent", "nig
 show.table(head, rows, numeric=(1, 2, 3))
 
 # %% [markdown]
-# The difference in macro F1 is {glue:text}`nights-flip-macro:+.3f`. Independent epochs would prove
-# it: {glue:text}`nights-flip-macro-epochs-low:+.3f` to
+# The difference in macro F1 is {glue:text}`nights-flip-macro:+.3f`. With independent epochs its
+# interval is {glue:text}`nights-flip-macro-epochs-low:+.3f` to
 # {glue:text}`nights-flip-macro-epochs-high:+.3f`. By night the interval is
-# {glue:text}`nights-flip-macro-nights-low:+.3f` to {glue:text}`nights-flip-macro-nights-high:+.3f`
-# and holds zero. On other patients DeepSleepNet may well be the better one.
-#
+# {glue:text}`nights-flip-macro-nights-low:+.3f` to {glue:text}`nights-flip-macro-nights-high:+.3f`.
+
+# %% [markdown] tags=["default-values"]
+# So independent epochs would prove that SimpleNet is better, and nights do not: their interval holds
+# zero. On other patients DeepSleepNet may well be the better one.
+
+# %% [markdown]
 # ## All pairs, and the best one
 #
 # Six networks make fifteen pairs. Some readers look at all fifteen. Others pick the best network
@@ -315,6 +328,7 @@ show.table(["design effect (correlation)", *METRICS], rows, numeric=(1, 2, 3))
 # The design effect of the F1 score of each stage, on the patients:
 
 # %%
+# Show the design effect of each stage.
 rows = []
 for network in nights.NETWORKS:
     table = tables["dodo", network]
@@ -447,7 +461,7 @@ say(
 head = ["coverage", "epochs independent", "nights, delta method", "nights, default"]
 show.table(head, rows, numeric=(1, 2, 3))
 
-# %% [markdown]
+# %% [markdown] tags=["default-values"]
 # Yes. With 25 nights the default of `f1ci` covers in
 # {glue:text}`nights-coverage-one-25:.1f` % of all draws, and for the difference in
 # {glue:text}`nights-coverage-two-25:.1f` % (standard error
@@ -456,7 +470,8 @@ show.table(head, rows, numeric=(1, 2, 3))
 # delta method by night has {glue:text}`nights-coverage-delta-one-10:.1f` % for a single score. The
 # interval with independent epochs covers in at most
 # {glue:text}`nights-coverage-epochs:.0f` % of all draws.
-#
+
+# %% [markdown]
 # ## What the paper could not see
 #
 # The paper had one matrix, and a matrix does not say who slept. So its authors could not know
@@ -464,7 +479,8 @@ show.table(head, rows, numeric=(1, 2, 3))
 # task, intervals of macro F1 by night are {glue:text}`nights-ratio-least:.1f` to
 # {glue:text}`nights-ratio-most:.1f` times as long as with independent epochs. A difference that
 # looks certain with independent epochs can have the other sign on the next group of patients.
-#
+
+# %% [markdown] tags=["default-values"]
 # ## What we learn
 #
 # - Ask what would be drawn anew in another study. Here it is people, and so the night is the unit.

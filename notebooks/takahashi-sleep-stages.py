@@ -48,6 +48,7 @@ def record_all(prefix, values):
 # this book has true classes in rows. Table 1a has the counts:
 
 # %%
+# Show Table 1a, the counts.
 rows = [
     [
         f"predicted {j}",
@@ -112,6 +113,7 @@ show.grid(rows, columns, lambda r, c: f"takahashi/section-2/{r}/{c}", corner="se
 # its scores are poor.
 
 # %%
+# Compute and record the averages.
 estimates = {m: f1ci.metrics.get(m).value(toy) for m in MEASURES}
 means = {
     "micro_precision": right.sum() / predicted.sum(),
@@ -161,6 +163,7 @@ show.table(["standard error", "closed form", "gradient"], rows, numeric=(1, 2))
 # intervals of section 3:
 
 # %%
+# Record the intervals of section 3.
 sections = {f"section-3.{k}/{m}": MEASURES[m] for k, m in enumerate(MEASURES, 1)}
 for row, interval in zip(sections, intervals(toy).values(), strict=True):
     parts = {key: getattr(interval, key) for key in ("standard_error", "estimate", "low", "high")}
@@ -169,10 +172,8 @@ columns = {"estimate": "estimate", "critical_value": "quantile"}
 columns |= {"standard_error": "standard error", "low": "low", "high": "high"}
 show.grid(sections, columns, lambda r, c: f"takahashi/{r}/{c}", corner="section 3")
 
-# %% [markdown]
-# If you run this notebook at another level than the paper's, your own intervals follow here.
-
 # %%
+# Show the intervals at your own level, if it is not the paper's.
 rows = [
     [MEASURES[m], f"{i.estimate:.4f}", f"{i.low:.4f}", f"{i.high:.4f}"]
     for m, i in intervals(toy, confidence_level).items()
@@ -196,6 +197,7 @@ own_level if confidence_level != paper_level else None
 # what we changed):
 
 # %%
+# Print the code of Appendix D.
 appendix_d = class_averages.appendix_d()
 print(appendix_d["code"])
 
@@ -203,12 +205,14 @@ print(appendix_d["code"])
 # We ran it in R version 4.2. R says:
 
 # %%
+# Print what R says.
 print(appendix_d["printed"])
 
 # %% [markdown]
 # These lines before the loop mend it:
 
 # %%
+# Print the lines that mend the code.
 print(appendix_d["lines"])
 
 # %% [markdown]
@@ -216,6 +220,7 @@ print(appendix_d["lines"])
 # A test runs both programs again where R is installed.
 
 # %%
+# Print what R says then.
 print(appendix_d["mended"])
 
 # %% [markdown]
@@ -280,6 +285,7 @@ show.table(["toy example, standard error", "computed", "published"], rows, numer
 # false positives and false negatives are the same items.
 
 # %%
+# Check that false positives and false negatives are the same items.
 assert np.isclose(scores["fp"].sum(), scores["fn"].sum())
 assert np.isclose((scores["tp"] + scores["fp"]).sum(), (scores["tp"] + scores["fn"]).sum())
 
@@ -294,6 +300,7 @@ assert np.isclose((scores["tp"] + scores["fp"]).sum(), (scores["tp"] + scores["f
 # a true class, and so do we:
 
 # %%
+# Show the matrix of the MNN.
 rows = [
     [str(stage), *(f"{c:,}" for c in counts), f"{counts.sum():,}"]
     for stage, counts in mnn.iterrows()
@@ -426,6 +433,7 @@ show.table(["as printed", "middle of the ends", "estimate", ""], rows, numeric=(
 # answers for stage N1 into right answers for stage N2.
 
 # %%
+# Show two matrices with the same micro F1.
 other = mnn.copy()
 other.loc["N1", "N1"] -= 1000
 other.loc["N2", "N2"] += 1000
@@ -485,18 +493,18 @@ def draw_classes(axes, title, names, matrix):
     green, macro = figures.COLOURS["green"], intervals(matrix, confidence_level)["macro_f1"]
     axes.axvspan(macro.low, macro.high, color=green, alpha=0.25, linewidth=0)
     axes.axvline(macro.estimate, color=green, linewidth=1)
-    axes.text(macro.estimate, -0.62, "macro F1", ha="center", va="bottom", fontsize=8)
+    axes.text(macro.estimate, -0.62, "macro F1", ha="center", va="bottom")
     wilson = by_class(matrix, "wilson_indirect")
     error = [wilson.estimate - wilson.low, wilson.high - wilson.estimate]
     look = {"fmt": "o", "color": figures.COLOURS["blue"], "capsize": 3}
     axes.errorbar(wilson.estimate, np.arange(len(names)), xerr=error, **look)
     axes.set_yticks(np.arange(len(names)), names)
-    axes.set(xlabel="F1", title=title, xlim=(0, 1), ylim=(len(names) - 0.5, -0.65))
+    axes.set(xlabel="F1", title=f"{title}\n", xlim=(0, 1), ylim=(len(names) - 0.5, -0.65))
 
 
-# %% mystnb={"image": {"alt": "Two panels of F1 scores by class with their intervals. Toy example: class 1 at 0.31 with an interval from about 0.1 to 0.6, class 2 at 0.93 and class 3 at 0.83, a vertical band for macro F1 at 0.69 that touches none of the points. Sleep stages: N1 far below the other four, which lie close together; all intervals are narrow."}, "figure": {"caption": "F1 of each class with its 95 % interval (Wilson indirect), and macro F1 with its own (green). Left: the toy example. Right: the sleep stages by the MNN.", "name": "fig-takahashi-classes"}}
-# Draw both examples.
-figure, panels = figures.subplots(1, 2, height=2.7)
+# %% mystnb={"image": {"alt": "Two panels of F1 scores by class with their intervals. Toy example: class 1 at 0.31 with an interval from about 0.1 to 0.6, class 2 at 0.93 and class 3 at 0.83, a vertical band for macro F1 at 0.69 that touches none of the points. Sleep stages: N1 far below the other four, which lie close together; all intervals are narrow."}, "figure": {"caption": "F1 of each class with its interval (Wilson score), and macro F1 with its own (green). Above: the toy example. Below: the sleep stages by the MNN.", "name": "fig-takahashi-classes"}}
+# Draw the F1 of each class in both examples.
+figure, panels = figures.subplots(2, 1, height=5.0, height_ratios=(3, 5))
 for axes, (title, (names, matrix)) in zip(panels, examples.items(), strict=True):
     draw_classes(axes, title, names, matrix)
 figures.save(figure, "takahashi-sleep-stages-classes")
@@ -509,7 +517,7 @@ for title, (names, matrix) in examples.items():
     for k, name in enumerate(names):
         ends = [f"{i.low[k]:.3f} to {i.high[k]:.3f}" for i in (wilson, wald)]
         rows.append([f"{title}: {name}", f"{wilson.estimate[k]:.3f}", *ends])
-show.table(["class", "F1", "Wilson indirect", "Wald (delta method)"], rows, numeric=(1, 2, 3))
+show.table(["class", "F1", "Wilson score", "Wald (delta method)"], rows, numeric=(1, 2, 3))
 
 # %% tags=["remove-cell"]
 # Keep these numbers for the text.
@@ -552,9 +560,9 @@ def draw_point(axes, row, k, name, m):
     axes.errorbar(point["estimate"], row + (k - 1.5) * 0.17, xerr=error, label=label, **look)
 
 
-# %% mystnb={"image": {"alt": "Three groups of four intervals, one group for each average. In each the MNN is on the right, clearly apart from the other three, whose order changes from average to average."}, "figure": {"caption": "Table 4. Filled: recomputed, from the matrix of the MNN or from the printed n and estimate. Hollow: as printed, because the matrix is not published.", "name": "fig-takahashi-table-4"}}
+# %% mystnb={"image": {"alt": "Three groups of four intervals, one group for each average. In each the MNN is on the right, clearly apart from the other three, whose order changes from average to average."}, "figure": {"caption": "Table 4. Filled: computed again, from the matrix of the MNN or from the printed n and estimate. Hollow: as printed, because the matrix is not published.", "name": "fig-takahashi-table-4"}}
 # Draw estimates and intervals of the four classifiers.
-figure, axes = figures.subplots(height=3.2)
+figure, axes = figures.subplots(height=4.6)
 for row, m in enumerate(MEASURES):
     for k, name in enumerate(NAMES):
         draw_point(axes, row, k, name, m)
@@ -562,9 +570,9 @@ axes.set_yticks(range(3), [text.replace("*", "$^*$") for text in MEASURES.values
 axes.invert_yaxis()
 axes.set(xlabel="score", xlim=(0.7, 0.88))
 axes.grid(axis="y", visible=False)
-hollow = {"marker": "o", "color": "black", "markerfacecolor": "white", "linestyle": ""}
-axes.plot([], [], **hollow, label="as printed")
-axes.legend(loc="lower right", ncols=2)
+for face, text in (("black", "computed again"), ("white", "as printed only")):
+    axes.plot([], [], "o", color="black", markerfacecolor=face, label=text)
+figure.legend(loc="outside lower center", ncols=3)
 figures.save(figure, "takahashi-sleep-stages-table-4")
 
 # %% [markdown]
@@ -665,11 +673,14 @@ claims = [
 ]
 
 # %%
-# State the claims of sections 5 and 6.
+# Prepare what the claims of sections 5 and 6 need.
 ratio = scores["f1"].min() / scores["f1"].max()
 lengths = {name: t["high"] - t["low"] for name, t in table_4.items()}
 # By how much the classifiers differ: the range of the four estimates of one average.
 ranges = [np.ptp([table_4[name, m]["estimate"] for name in NAMES]) for m in MEASURES]
+
+# %%
+# State the claims of sections 5 and 6.
 claims += [
     claim(
         "5",
@@ -698,7 +709,7 @@ claims += [
 ]
 statements.table(claims)
 
-# %% [markdown]
+# %% [markdown] tags=["default-values"]
 # ## What we learn
 #
 # - All numbers that can be computed from the paper alone are right. These are the whole toy example, the MNN's

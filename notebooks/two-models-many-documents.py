@@ -63,6 +63,7 @@ z = special.ndtri(1 - alpha / 2)
 # $(n_1 + 1)(n_0 + 1)$ outcomes.
 
 # %%
+# Test one small example in two ways.
 example = np.array([[[60, 5], [2, 4]], [[8, 6], [1, 38]]])  # truth, A, B
 y, a, b = labels(example)
 test = f1ci.difference_test(y, a, b, method="exact")
@@ -75,6 +76,7 @@ test
 # {glue:text}`compare-example-p:.4f`. The test takes, from labels and with the interval:
 
 # %%
+# Time the exact test.
 rows = []
 for scale in (1, 10, 100):
     cells = np.array([[[6_000, 25], [24, 200]], [[260, 31], [26, 3_000]]]) * scale // 10
@@ -90,10 +92,10 @@ show.table(["items", "discordant", "time, best of seven"], rows, numeric=range(3
 
 # %% tags=["remove-cell"]
 # Two pictures for the chapter.
-figure, axes = figures.subplots(height=1.9)
+figure, axes = figures.subplots(height=1.6)
 chart.disagreement(axes)
 figures.save(figure, "two-models-many-documents-disagreement")
-figure, axes = figures.subplots(1, 2, height=2.6)
+figure, axes = figures.subplots(1, 2, height=2.5)
 chart.documents(axes)
 figures.save(figure, "two-models-many-documents-units")
 
@@ -107,6 +109,7 @@ figures.save(figure, "two-models-many-documents-units")
 # hypothesis of the interval is equality of the scores itself, in large samples: it rejects if 0 lies outside.
 
 # %%
+# Count how often equal models are called different.
 generator = np.random.default_rng(next(streams))
 rows, sizes = [], []
 for n, prevalence, score, tilt in (
@@ -233,12 +236,14 @@ for units in number_of_units:
                 result = comparisons.coverage(low, high, true_f1)
                 study[units, skewed, correlation, kind] = result
 
-# %% mystnb={"image": {"alt": "Two rows of four panels: documents of one size above and of unlike sizes below, one panel for each correlation. Coverage against the number of documents. Pooled counts fall far below the level as soon as items are correlated. The delta method and the bootstrap start well below the level with five documents and rise. The logit interval stays near the level, above it for unlike sizes and few documents."}, "figure": {"caption": "Coverage of intervals for an F1 of 4/5 against the number of documents, by the correlation of items within a document (columns) and whether the documents are of one size (above) or not (below).", "name": "fig-compare-coverage"}}
+# %% mystnb={"image": {"alt": "Two rows of four panels: documents of one size above and of unlike sizes below, one panel for each correlation. Coverage against the number of documents. Pooled counts fall far below the level as soon as items are correlated. The delta method and the bootstrap start well below the level with five documents and rise. The logit interval stays near the level, above it for unlike sizes and few documents."}, "figure": {"caption": "Coverage of intervals for an F1 of 4/5 against the number of documents, by the correlation of items within a document (rows) and whether the documents are of one size (left) or not (right).", "name": "fig-compare-coverage"}}
 # Draw coverage against the number of documents.
-figure, axes = figures.subplots(2, len(correlations), height=4.8, sharex=True, sharey=True)
+figure, axes = figures.subplots(
+    len(correlations), 2, height=7.6, sharex=True, sharey=True, squeeze=False
+)
 looks = dict(zip(kinds, ("grey", "vermilion", "blue", "orange"), strict=True))
-for row, skewed in zip(axes, (False, True), strict=True):
-    for axis, correlation in zip(row, correlations, strict=True):
+for column, skewed in zip(axes.T, (False, True), strict=True):
+    for axis, correlation in zip(column, correlations, strict=True):
         axis.axhline(confidence_level, color="black", linewidth=0.8)
         for marker, (kind, colour) in zip("xso^", looks.items(), strict=True):
             line = [study[units, skewed, correlation, kind].covered for units in number_of_units]
@@ -247,11 +252,11 @@ for row, skewed in zip(axes, (False, True), strict=True):
         axis.set(xscale="log", ylim=(0.42, 1.005), xticks=number_of_units)
         axis.set_xticklabels([str(units) for units in number_of_units])
         axis.minorticks_off()
-for axis, correlation in zip(axes[0], correlations, strict=True):
-    axis.set_title(f"correlation {correlation:g}")
-axes[0, 0].set_ylabel("one size")
-axes[1, 0].set_ylabel("unlike sizes")
-for axis in axes[1]:
+for axis, correlation in zip(axes[:, 0], correlations, strict=True):
+    axis.set_ylabel(f"correlation {correlation:g}")
+axes[0, 0].set_title("coverage, one size")
+axes[0, 1].set_title("coverage, unlike sizes")
+for axis in axes[-1]:
     axis.set_xlabel("documents")
 handles, names = axes[0, 0].get_legend_handles_labels()
 figure.legend(handles, names, loc="outside lower center", ncols=4)
@@ -262,6 +267,7 @@ figures.save(figure, "two-models-many-documents-coverage")
 # each row:
 
 # %%
+# Show coverage, misses and length of each interval.
 rows = []
 for skewed, units, kind in (
     (s, u, k) for s in (False, True) for u in number_of_units for k in kinds
@@ -312,6 +318,7 @@ say("compare-free-unlike", mean_of("logit", 5, True, (0.0,)))
 # and a sample may hold too few of the others. Here F1 is 19/20 and the correlation is 1/2.
 
 # %%
+# Measure coverage for scores near 1.
 near_one = 0.95
 rows, reached = [], {"delta": [], "logit": []}
 for units, sizes in ((u, s) for u in (10, 20, 60, 200) for s in ("one", "unlike", "fifth")):
@@ -344,6 +351,7 @@ show.table(head, rows, numeric=(0, 2, 3, 4))
 # change by the *slope* where a document is $e$ times as large.
 
 # %%
+# Measure coverage where large documents are hard.
 generator = np.random.default_rng(for_hard)
 rows, least = [], {}
 for units in (20, 50, 200):
@@ -433,6 +441,7 @@ show.table(head, rows, numeric=(2, 3, 4, 5))
 # known.
 
 # %%
+# Measure coverage for the difference of two models.
 generator = np.random.default_rng(next(streams))
 right = (0.85, 0.9)
 gain = comparisons.f1_of_collections(right[1]) - comparisons.f1_of_collections(right[0])
@@ -472,6 +481,7 @@ show.table(head, rows, numeric=(0, 2, 3, 4, 5, 6))
 # (from labels, with the interval) are from now, perhaps on another machine.
 
 # %%
+# Show what other tools answer for two models.
 peers = json.loads(data.read_verified("compare-peers.json"))
 cells = np.array(peers["cells"])
 y, a, b = labels(cells)
@@ -506,6 +516,7 @@ show.table(head, rows, numeric=(1, 2, 3))
 # Graubard. Precision is such a proportion.
 
 # %%
+# Show what R's survey package answers.
 counts = np.array(peers["clusters"])
 rows = [["R survey, beta", *(f"{end:.4f}" for end in peers["svyciprop"])]]
 for kind in ("logit", "delta"):
@@ -525,6 +536,7 @@ show.table(["interval for precision", "low", "high"], rows, numeric=(1, 2))
 # the first:
 
 # %%
+# Compute the test with both denominators.
 unlike = np.array([[[150, 35], [3, 12]], [[3, 8], [0, 40]]])  # made up; B predicts many more
 swapped = unlike.transpose(0, 2, 1)
 as_coded, other_way = (comparisons.wald_p_value(x, as_coded=True) for x in (unlike, swapped))
@@ -560,6 +572,7 @@ show.table(["divisor of the covariance", "p-value"], rows, numeric=(1,))
 # is better on average. How often does each analysis find a difference?
 
 # %%
+# Count how often each analysis of ten folds finds a difference.
 generator = np.random.default_rng(next(streams))
 differences, pooled = [], []
 for _ in range(experiments):
@@ -594,6 +607,7 @@ show.table(["analysis of 10-fold cross-validation", "differences found"], rows, 
 # true F1 of the model with that threshold:
 
 # %%
+# Tune a threshold on the test set.
 generator = np.random.default_rng(next(streams))
 rows = []
 for n in (100, 500, 2_000):

@@ -32,6 +32,8 @@ import f1ci
 
 say = ledger.open("validation").say
 
+# %%
+# Read what the other packages answered, and how long they took.
 answers = json.loads(data.read_verified("peers.json"))
 speed = json.loads(data.read_verified("speed.json"))
 PROBES = answers["asked"]["probes"]
@@ -53,6 +55,7 @@ say("validation-replicates", f"{replicates:,}")
 # The answers are of {glue:text}`validation-date`, from these versions.
 
 # %% tags=["hide-input"]
+# Show the packages and their versions.
 WHAT = {
     "confidenceinterval": "scikit-learn's scores with analytic and bootstrap intervals",
     "confidence-intervals": "L. Ferrer's bootstrap for any metric, with conditions",
@@ -136,6 +139,7 @@ def our_interval(matrix, metric, method):
     return [interval.estimate, interval.low, interval.high], seen
 
 
+# %% tags=["hide-input"]
 def all_answers(probe, metric):
     """Return package, method, end points and problems of every answer to a question."""
     matrix = PROBES[probe]
@@ -175,6 +179,7 @@ def answers_to(probe, metric):
     return show.table(head, rows, numeric=(2, 3, 4, 5))
 
 
+# %% tags=["hide-input"]
 def answer(probe, metric, package, method):
     """Return estimate, low and high of one interval of these tables."""
     return np.array(all_answers(probe, metric)[package, method][0])
@@ -196,6 +201,7 @@ def say_interval(key, ends):
 # ### (a) An ordinary test set
 
 # %% tags=["hide-input"]
+# Show all answers for matrix (a).
 display(answers_to("a", "f1"), answers_to("a", "macro_f1"))
 
 # %% tags=["remove-cell"]
@@ -229,6 +235,7 @@ say("validation-a-macro-ratio", ratio)
 # ### (b) Rare classes
 
 # %% tags=["hide-input"]
+# Show all answers for matrix (b).
 display(*(answers_to("b", m) for m in ("macro_f1", "macro_precision", "macro_recall", "micro_f1")))
 
 # %% tags=["remove-cell"]
@@ -255,6 +262,7 @@ for metric in ("macro_precision", "macro_recall"):
 # ### (c) A perfect score
 
 # %% tags=["hide-input"]
+# Show all answers for matrix (c).
 display(answers_to("c", "f1"), answers_to("c", "macro_f1"))
 
 # %% tags=["remove-cell"]
@@ -276,6 +284,7 @@ say_interval("c-posterior", answer("c", "macro_f1", "prob-conf-mat", "posterior,
 # ### (d) No true positive, (e) a class that is never predicted
 
 # %% tags=["hide-input"]
+# Show all answers for matrices (d) and (e).
 display(
     answers_to("d", "f1"),
     answers_to("d", "macro_f1"),
@@ -484,6 +493,7 @@ show.table(
 # length of the intervals.
 
 # %% tags=["hide-input"]
+# Show the coverage of each method in each design.
 columns = list(DESIGNS)
 display(
     show.table(
@@ -527,8 +537,10 @@ say(
 
 # %% mystnb={"image": {"alt": "Six panels, one for each design, with the coverage of every method as a dot beside a line at 95 per cent. Only the score interval stays close to the line, or above it, in all six."}, "figure": {"caption": "Coverage of nominal 95 % intervals for macro F1 in the six designs. Bars are two standard errors; a triangle marks what lies to the left of the panel.", "name": "fig-validation-coverage"}}
 # Draw the coverage of each method in each design.
-figure, axes = figures.subplots(2, 3, height=5.2, sharex=True, sharey=True)
+figure, axes = figures.subplots(3, 2, height=8.4, sharex=True, sharey=True)
 left = 0.72
+# Long names have two lines.
+names_beside = [m if len(m) < 14 else m.replace(", ", "\n", 1) for m in reversed(methods)]
 for axis, key in zip(axes.flat, columns, strict=True):
     axis.axvline(LEVEL, color=figures.COLOURS["grey"], linewidth=1)
     for place, method in enumerate(reversed(methods)):
@@ -536,14 +548,13 @@ for axis, key in zip(axes.flat, columns, strict=True):
         colour = figures.COLOURS["blue" if method.startswith("f1ci") else "vermilion"]
         if share < left:
             axis.plot(left + 0.006, place, marker="<", color=colour, markersize=6)
-            axis.text(left + 0.016, place, f"{share:.2f}", va="center", fontsize=7.5, color=colour)
+            axis.text(left + 0.016, place, f"{share:.2f}", va="center", color=colour)
         else:
             axis.errorbar(share, place, xerr=2 * error, fmt="o", color=colour)
     axis.set_title(key)
-    axis.set_yticks(range(len(methods)), [m.replace(", ", "\n", 1) for m in reversed(methods)])
-    axis.tick_params(axis="y", labelsize=7)
+    axis.set_yticks(range(len(methods)), names_beside)
     axis.set_xlim(left, 1.005)
-for axis in axes[1]:
+for axis in axes[-1]:
     axis.set_xlabel("coverage")
 figures.save(figure, "validation-coverage")
 
@@ -580,6 +591,7 @@ figures.save(figure, "validation-coverage")
 # {glue:text}`speed-processor`.
 
 # %% tags=["hide-input"]
+# Show the times.
 UNITS = {"s": 1.0, "ms": 1e-3, "µs": 1e-6}
 
 

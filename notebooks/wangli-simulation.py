@@ -139,6 +139,7 @@ intervals = {
 
 
 # %%
+# Find in which data sets an interval holds a truth.
 def covered(setting, key, truth):
     """Return whether each interval of a setting holds a truth."""
     ends, value = intervals[setting][key], true[setting][truth]
@@ -152,6 +153,7 @@ def covered(setting, key, truth):
 # are what the six folds tested.
 
 # %%
+# Record credibilities and lengths.
 for key in WEIGHTS:
     ends = intervals["the example"][key]
     measured = {
@@ -176,10 +178,14 @@ show.compare(list(page.records))
 # {glue:text}`wangli-wang_2015-credibility-noise:.1f` and
 # {glue:text}`wangli-proposed-credibility-noise:.1f` per cent, and
 # {glue:text}`wangli-wang_2015-length-noise:.5f` and {glue:text}`wangli-proposed-length-noise:.5f`
-# for the lengths. Three of the four numbers agree with ours. We chose the design because it makes
+# for the lengths.
+
+# %% [markdown] tags=["default-values"]
+# Three of the four numbers agree with ours. We chose the design because it makes
 # them agree, so they are not counted as evidence. The length of the earlier interval does not agree
 # in any design.
-#
+
+# %% [markdown]
 # (wangli-lengths)=
 # ## One length cannot be right
 #
@@ -224,7 +230,7 @@ show.table(
     numeric=(1, 2),
 )
 
-# %% [markdown]
+# %% [markdown] tags=["default-values"]
 # The last line needs no simulation. Suppose the error of an estimate is about normal. Then the
 # lengths of two intervals have the ratio of two normal quantiles, one for a coverage of
 # {published}`wangli/section-2.4/wang_2015/credibility` and one for
@@ -234,7 +240,8 @@ show.table(
 # {glue:text}`wangli-single:.1f` standard deviations of a *single* data set too short. No average
 # over many data sets can be that far off. A wrong second digit would explain it
 # ({ref}`E-wangli-4 <E-wangli-4>`).
-#
+
+# %% [markdown]
 # (wangli-choices)=
 # ## The unstated choices, varied
 #
@@ -291,7 +298,8 @@ show.table(
 # %% [markdown]
 # The first line comes from as many data sets as above, the others from fewer. The standard errors of
 # their coverages are at most {glue:text}`wangli-varied-error:.1f`.
-#
+
+# %% [markdown] tags=["default-values"]
 # - **The truth matters most.** For the mean of the six rules the proposed interval covers with
 #   nearly its level, and the earlier interval is too long. For the expected F1 of the algorithm the
 #   earlier interval covers {glue:text}`wangli-own-fixed-wang_2015:.1f` %, and the proposed interval
@@ -313,7 +321,8 @@ show.table(
 # These {glue:text}`wangli-varied-settings` settings and {glue:text}`wangli-varied-truths` truths are
 # all that we tried, and we tried them after we had seen the printed numbers. No setting gives the
 # printed length of the earlier interval.
-#
+
+# %% [markdown]
 # (wangli-weight-meaning)=
 # ## Which weight for which truth?
 #
@@ -365,7 +374,11 @@ looks = [("blue", "-"), ("green", "-."), ("vermilion", "--"), ("grey", ":")]
 for (name, curve), (colour, line) in zip(curves.items(), looks, strict=True):
     ax.plot(grid, 100 * np.array(curve), line, color=figures.COLOURS[colour], label=name)
 ax.axhline(100 * confidence_level, color="#444444", linewidth=0.8)
-marks = {"1/6": (WEIGHTS["wang_2015"], 4), "1/3": (1 / 3, -4), "averaged": (WEIGHTS["proposed"], 4)}
+marks = {
+    "2015: 1/6": (WEIGHTS["wang_2015"], -4),
+    "fixed rule: 1/3": (1 / 3, -4),
+    "the paper's": (WEIGHTS["proposed"], 4),
+}
 for text, (weight, shift) in marks.items():
     ax.axvline(weight, color="#444444", linewidth=0.8, linestyle=(0, (2, 2)))
     look = {"textcoords": "offset points", "ha": "left" if shift > 0 else "right"}
@@ -414,7 +427,7 @@ rows.append(["the paper's average", *last])
 head = ["", "ρ₁", "ρ₂", "variance / eq. 4", "weight", f"counts as, of {n} observations"]
 show.table(head, rows, numeric=range(1, 6))
 
-# %% [markdown]
+# %% [markdown] tags=["default-values"]
 # - The averaged weight counts each observation {glue:text}`wangli-credited-share:.3f` times. Around
 #   the rules' own recalls the right weight is {glue:text}`wangli-recall-weight-1:.3f`. The paper's
 #   weight is a little larger, so its interval is a little too short. For a rule without training it
@@ -426,7 +439,8 @@ show.table(head, rows, numeric=range(1, 6))
 #   rule with another intercept gains in recall what it loses in precision. The paper defines
 #   $\rho_1$ and $\rho_2$ with the full variance of a fold's recall, but sets that variance to
 #   eq. 4's, which is the binomial variance.
-#
+
+# %% [markdown]
 # (wangli-t-intervals)=
 # ## A t interval, computed for once
 #
@@ -543,7 +557,8 @@ statements.table(claims)
 # %% [markdown]
 # A standard deviation from {glue:text}`wangli-varied-data-sets` data sets has a relative error of
 # {glue:text}`wangli-spread-error:.1f` %.
-#
+
+# %% [markdown] tags=["default-values"]
 # ## What we learn
 #
 # - One printed length is wrong, by the paper's own numbers. The other three numbers of the example

@@ -60,6 +60,7 @@ counts = {
 # learned. Here are the counts of the first one, as the authors publish theirs:
 
 # %%
+# Show the counts of the first cross-validation.
 rows = []
 for repetition, fold in np.ndindex(3, 2):
     fold_counts = {model: counts["utterances", model][repetition, fold] for model in TAGS}
@@ -78,6 +79,7 @@ show.table(head, rows, numeric=range(7))
 # words of each length. Blocks of dialogues are less even.
 
 # %%
+# Show how regular the blocks are.
 blocks = tag_sets.blocks()
 lengths = ["words_1", "words_2", "words_3", "words_4"]
 blocks["words"] = blocks[lengths].sum(axis=1)
@@ -137,15 +139,16 @@ rows = []
 for case, test in tests.items():
     ends = [intervals[(*case, model)] for model in TAGS]
     shown = [f"[{100 * interval.low:.2f}, {100 * interval.high:.2f}]" for interval in ends]
-    rows.append([case[0], METRICS[case[1]], *shown, f"{test.p_h0:.3f}", test.decision])
+    rows.append([case[0], METRICS[case[1]], *shown, f"{test.p_h0:.3f}", test.most_probable])
     say(f"wangli-tag-sets-h0-{'-'.join(case)}", test.p_h0)
-head = ["blocks of", "", "four tags, %", "six tags, %", "P(H0)", "decision"]
+head = ["blocks of", "", "four tags, %", "six tags, %", "P(H0)", "more probable"]
 show.table(head, rows, numeric=(2, 3, 4))
 
-# %% [markdown]
+# %% [markdown] tags=["default-values"]
 # Nothing is settled. For recall the odds are more than five to one that six tags are better. For F1
 # they are two to one in the first cross-validation, and even in the second.
-#
+
+# %% [markdown]
 # ## What the paper could not see
 #
 # (wangli-tag-sets-correlation)=
@@ -246,6 +249,7 @@ show.table(head, rows, numeric=range(2, 8))
 # intervals of four tags in one repetition, and of the difference:
 
 # %%
+# Show the intervals by words and by dialogues.
 rows, length = [], {}
 level = {"confidence_level": confidence_level}
 for name, metric in cases:
@@ -280,7 +284,7 @@ for name, score in pooled.items():
     say(f"wangli-tag-sets-f1-{name}", score)
 say("wangli-tag-sets-drop", pooled["utterances"] - pooled["dialogues"])
 
-# %% [markdown]
+# %% [markdown] tags=["default-values"]
 # - By dialogue the interval of a model's F1 is {glue:text}`wangli-tag-sets-longer:.1f` times as
 #   long. The 153,656 words are worth {glue:text}`wangli-tag-sets-effective:,.0f` independent words.
 #   So a posterior of F1 from effective counts of words is far too narrow, if other dialogues are
@@ -323,13 +327,14 @@ def spans(metric):
 
 # %% mystnb={"image": {"alt": "Three panels, for precision, recall and F1, each with five intervals for the difference of six and four tags. The interval from independent posteriors is two to six times as long as the others and contains zero everywhere. For recall all other intervals lie above zero."}, "figure": {"caption": "Six tags against four: 95 % intervals for the difference. The Bayes test sees the first one. The other four use that both models were tested on the same words.", "name": "fig-wangli-tag-sets"}}
 # Draw the five intervals for each metric.
-figure, axes = figures.subplots(1, 3, height=2.8, sharey=True)
+figure, axes = figures.subplots(3, 1, height=6.6, sharey=True)
 colours = ["vermilion", "blue", "sky", "green", "grey"]
 for ax, metric in zip(axes, METRICS, strict=True):
     for row, ((low, high), colour) in enumerate(zip(spans(metric).values(), colours, strict=True)):
         ax.hlines(row, 100 * low, 100 * high, linewidth=4, color=figures.COLOURS[colour])
     ax.axvline(0, color="#444444", linewidth=0.8)
-    ax.set(title=METRICS[metric], xlabel="B - A, points")
+    ax.set_title(METRICS[metric])
+axes[2].set_xlabel("B minus A, points")
 axes[0].set_yticks(range(5), list(spans("f1")))
 axes[0].invert_yaxis()
 figures.save(figure, "wangli-tag-sets-differences")
@@ -345,6 +350,7 @@ figures.save(figure, "wangli-tag-sets-differences")
 # utterances outside its small corpus. That is nearly its true score.
 
 # %%
+# Read the counts of the small corpora.
 PAIRS = ("tag sets", "seeds")
 inside = {pair: tag_sets.corpora(pair, "fold") for pair in PAIRS}
 outside = {pair: tag_sets.corpora(pair, "outside") for pair in PAIRS}
@@ -467,7 +473,7 @@ head = ["pair", "", "true B - A, points", '"B is better", %', "P(H0) below .025 
 head += ["t test, p < .05, %", "exact test, p < .05, %"]
 show.table(head, rows, numeric=range(2, 7))
 
-# %% [markdown]
+# %% [markdown] tags=["default-values"]
 # - **The rule "accept the more probable hypothesis" has no protection.** If the two models are equally
 #   good, it calls B better in {glue:text}`wangli-tag-sets-seeds-f1-better:.0f` % of the corpora (F1).
 # - **Read as evidence, the probability is cautious.** With two seeds one hypothesis never has a
@@ -480,7 +486,8 @@ show.table(head, rows, numeric=range(2, 7))
 #   {glue:text}`wangli-tag-sets-seeds-f1-exact:.0f` % of the corpora. There are two reasons: two trained
 #   models *are* different, and the words of an utterance are not independent. The test does not know
 #   that another training run could turn the result round.
-#
+
+# %% [markdown]
 # (wangli-tag-sets-statements)=
 # ## The paper's statements, on this corpus
 
@@ -521,7 +528,7 @@ claims += [
 ]  # fmt: skip
 statements.table(claims)
 
-# %% [markdown]
+# %% [markdown] tags=["default-values"]
 # ## What we learn
 #
 # - On this corpus six tags find more words than four and predict more wrong ones. F1 hardly changes.

@@ -70,6 +70,7 @@ columns = [(rule, metric) for rule in rules for metric in metrics]
 # sizes.
 
 # %%
+# Compute the split without R, and read the joint cells.
 total = int(given("yuan/section-3b/total"))
 part = RRandom(499).sample_two(total, 0.8)
 predictions = datasets.abalone_rules()
@@ -90,6 +91,7 @@ assert cells.sum() == size
 # ({ref}`N-yuan-4 <N-yuan-4>`):
 
 # %%
+# Show the counts of the population.
 population, rows = {}, []
 for rule, answer in zip(rules, answers, strict=True):
     tp, predicted = int((outcome * answer).sum()), int(answer.sum())
@@ -159,6 +161,7 @@ say("yuan-abalone-forest-hits", int((others == own_forest).all(axis=1).sum()))
 # test sets.
 
 # %%
+# Sum over all test sets of each rule.
 exact = {rule: joint_coverage.exact(n, population[rule], measures, level=level) for rule in rules}
 for r, rule in enumerate(rules):
     for kind in kinds:
@@ -179,6 +182,7 @@ for kind in ("joint", "individual"):
 # The lists of section III-B: coverage of plain and of blurred individual intervals.
 
 # %%
+# Show the list of coverages of section III-B.
 lists = {
     f"m{2 * r + k}": f"{metric} of {name}"
     for r, name in enumerate(rules.values())
@@ -222,10 +226,9 @@ covers = {
 gain = covers["corrected_individual"] - covers["individual"]
 say("yuan-abalone-repair-one", float(100 * gain[1] / gain.sum()))
 
-# %% mystnb={"image": {"alt": "Bars of the probabilities of 0 to 12 true positives, highest at 3 and 4. Two lines show how often the interval covers given that number. The plain interval never covers at 0 and 1, the blurred one misses at 0 only. From 2 to 8 both always cover; from 9 to 11 the blurred one covers somewhat more often; beyond 11 neither does."}, "figure": {"classes": "fits", "caption": "F0.5 of logistic regression, exactly. Bars: probability of the number of true positives in a test set. Lines: how often the 95 % interval holds the truth given that number.", "name": "fig-yuan-abalone-discrete"}}
+# %% mystnb={"image": {"alt": "Bars of the probabilities of 0 to 12 true positives, highest at 3 and 4. Two lines show how often the interval covers given that number. The plain interval never covers at 0 and 1, the blurred one misses at 0 only. From 2 to 8 both always cover; from 9 to 11 the blurred one covers somewhat more often; beyond 11 neither does."}, "figure": {"caption": "F0.5 of logistic regression, exactly. Bars: probability of the number of true positives in a test set. Lines: how often the 95 % interval holds the truth given that number.", "name": "fig-yuan-abalone-discrete"}}
 # Draw the probability of each number of true positives, and both coverages given it.
 figure, axes = figures.subplots(height=3.2)
-figure.set_figwidth(4.8)  # as wide as a phone
 axes.bar(range(13), share, color=figures.COLOURS["sky"], label="probability")
 for kind, look, colour, name in (
     ("individual", "s--", "vermilion", "plain interval covers"),
@@ -246,6 +249,7 @@ figures.save(figure, "yuan-abalone-discrete")
 # ### Table VI, one rule at a time
 
 # %%
+# Show Table VI, one rule at a time.
 single = {f"{r}/{k}": f"{name}, {k}" for r, name in rules.items() for k in kinds}
 show.grid(
     single,
@@ -576,10 +580,9 @@ say("yuan-abalone-mean-exact", mean_length.mean)
 # ({ref}`R-yuan-12 <R-yuan-12>`) and another constant in the blurred variance
 # ({ref}`R-yuan-13 <R-yuan-13>`). One row stays unexplained ({ref}`O-yuan-14 <O-yuan-14>`).
 
-# %% mystnb={"image": {"alt": "Horizontal bars for the 18 numbers of single rules in Table VI and the 6 of all rules, as ratios to the reproduced value. Printed lengths of single rules lie 15 to 20 per cent to the right of their narrow bars, except the corrected one of logistic regression, which is just outside. Coverages are near one; those of the forest and the joint one of logistic regression are outside. All rules together are inside their bars."}, "figure": {"classes": "fits", "caption": "Table VI: printed numbers as ratios to the reproduced ones. Bars: what rounding and four standard errors allow.", "name": "fig-yuan-abalone-table-6"}}
+# %% mystnb={"image": {"alt": "Horizontal bars for the 18 numbers of single rules in Table VI and the 6 of all rules, as ratios to the reproduced value. Printed lengths of single rules lie 15 to 20 per cent to the right of their narrow bars, except the corrected one of logistic regression, which is just outside. Coverages are near one; those of the forest and the joint one of logistic regression are outside. All rules together are inside their bars."}, "figure": {"caption": "Table VI: printed numbers as ratios to the reproduced ones. Bars: what rounding and four standard errors allow.", "name": "fig-yuan-abalone-table-6"}}
 # Draw each printed number relative to ours, with the ledger's limits.
 figure, axes = figures.subplots(2, 1, height=7.4, sharey=True)
-figure.set_figwidth(4.8)  # as wide as a phone
 lines = {**single, **{f"all/{kind}": f"all rules, {kind}" for kind in kinds}}
 for axis, quantity in zip(axes, ("coverage", "length"), strict=True):
     ids = {name: f"yuan/table-6/{line}/{quantity}" for line, name in lines.items()}
@@ -753,6 +756,7 @@ show.table(
 # coverage in the other splits.
 
 # %%
+# Show coverages for each size of the training set.
 rows = []
 for fifths, splits in trained.items():
     # Cells 10, 11, 14 and 15 hold the positives that logistic regression finds.
@@ -784,6 +788,7 @@ show.table(
 # hardly exists any more ({ref}`N-yuan-21 <N-yuan-21>`).
 
 # %%
+# Record the constants.
 record("yuan/section-3b/critical_value", z)
 show.compare(["yuan/section-3b/critical_value"])
 

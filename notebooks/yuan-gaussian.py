@@ -142,6 +142,7 @@ show.table(["", "printed", "exact", "the million after the training set"], rows,
 # {published}`yuan/section-3a/replicates` test sets in order.
 
 # %%
+# Count the joint cells of the paper's own test sets.
 counts = {
     item: normal_classes.simulated_counts(599, n, test_sets, trained) for item, n in sizes.items()
 }
@@ -237,18 +238,22 @@ reach = {"individual": z, "joint": float(common[0])}
 
 # %% mystnb={"image": {"alt": "Two grids of six rows, one for each interval, and forty columns, one for each test set. Blue squares: the interval holds the truth. Red crosses: it misses. Columns with a cross are shaded. The upper grid, individual intervals, has several shaded columns; the lower grid, joint intervals, has fewer."}, "figure": {"caption": "Forty test sets (columns) and six intervals in each (rows). Blue: the interval holds the truth. Red cross: it misses. Shaded: a test set in which not all six hold. Above: individual 95 % intervals. Below: joint 95 % intervals of the same test sets.", "name": "fig-yuan-gaussian-promise"}}
 # Draw which intervals hold the truth in forty test sets, individual and joint.
-figure, axes = figures.subplots(2, 1, height=4.2, sharex=True)
+figure, axes = figures.subplots(2, 1, height=4.4, sharex=True)
 for axis, (kind, q) in zip(axes, reach.items(), strict=True):
     missed = off > q
     for column in np.flatnonzero(missed.any(axis=1)):
         axis.axvspan(column - 0.5, column + 0.5, color=figures.COLOURS["orange"], alpha=0.3, lw=0)
     for mask, marker, colour in ((~missed, "s", "sky"), (missed, "X", "vermilion")):
-        axis.plot(*np.nonzero(mask), marker, color=figures.COLOURS[colour], markersize=6)
+        axis.plot(*np.nonzero(mask), marker, color=figures.COLOURS[colour], markersize=3)
     hold = int((~missed).all(axis=1).sum())
-    axis.set_title(f"{kind} intervals: all six hold in {hold} of {len(missed)} test sets")
+    title = f"{kind} intervals: all six hold in {hold} of {len(missed)} test sets"
+    axis.set_title(title, loc="right")
     axis.set_yticks(range(6), names)
     axis.set_ylim(5.6, -0.6)
 axes[1].set_xlabel("test set")
+axes[1].plot([], [], "s", color=figures.COLOURS["sky"], label="holds the truth")
+axes[1].plot([], [], "X", color=figures.COLOURS["vermilion"], label="misses it")
+figure.legend(loc="outside lower center", ncols=2)
 axes[1].set_xlim(-0.6, 39.6)
 figures.save(figure, "yuan-gaussian-promise")
 
@@ -282,6 +287,7 @@ say("yuan-gaussian-exact-quantile", lengths["table-4", "logistic"])
 # **Coverages.** The joint coverages are *not* those of these test sets:
 
 # %%
+# Show the joint coverages on the paper's test sets.
 show.table(
     ["joint coverage", "printed", "on the paper's test sets"],
     [
@@ -354,16 +360,16 @@ for item, n in sizes.items():
 
 # %% mystnb={"image": {"alt": "Two panels of horizontal bars for n = 500 and n = 2000. Coverages of single measures are near 0.95, of pairs of measures near 0.92, of all six near 0.86; joint intervals bring pairs and all six back to 0.95. The upper ten printed values of each panel lie exactly on the reproduced ones; the joint ones lie on their bars."}, "figure": {"caption": "Coverage in the first simulation. Bars: what the ledger allows. Individual intervals are counted on the paper's own test sets, so their bars are short; joint intervals have four standard errors. Line: nominal level. Above, individual intervals asked to hold for one, two and six parameters; below, joint intervals.", "name": "fig-yuan-gaussian-coverage"}}
 # Draw the coverages at both sizes, with the ledger's limits.
-figure, axes = figures.subplots(1, 2, height=5.2, sharex=True, sharey=True)
+figure, axes = figures.subplots(2, 1, height=8.6, sharex=True, sharey=True)
 for axis, (item, n) in zip(axes, sizes.items(), strict=True):
     ids = {name: f"yuan/section-3a/n-{n}/individual/{key}" for key, name in lists.items()}
     ids |= {f"joint, {name}": f"yuan/{item}/{key}/coverage" for key, name in groups.items()}
     drawing.allowed(axis, ids)
     axis.axvline(level, color=figures.COLOURS["grey"], linewidth=0.8)
     axis.set_title(f"n = {n}")
-    axis.set_xlabel("coverage")
+axes[1].set_xlabel("coverage")
 handles, labels = axes[0].get_legend_handles_labels()
-figure.legend(handles, labels, loc="outside lower center", ncols=4)
+figure.legend(handles, labels, loc="outside lower center", ncols=2)
 figures.save(figure, "yuan-gaussian-coverage")
 
 # %% [markdown]
@@ -378,6 +384,7 @@ figures.save(figure, "yuan-gaussian-coverage")
 # numbers need no test: their test sets are the paper's own.)
 
 # %%
+# Test each table as a whole.
 tests = {}
 for item, n in sizes.items():
     study = joint_coverage.quantities(
@@ -455,6 +462,7 @@ say("yuan-gaussian-drift-length", abs(check.length))
 # correlation.
 
 # %%
+# Show by how much the printed derivatives are off.
 off = printed_gradients.differences(0.2, 0.3, 0.4)
 wrong = [name for name, by in off.items() if np.abs(by).max() > 1e-12]
 assert wrong == ["correlation"]
@@ -472,6 +480,7 @@ show.table(
 # name.
 
 # %%
+# Record the constants.
 quantile = float(ndtri((1 + level) / 2))
 constants = {
     "yuan/section-3/critical_value": quantile,

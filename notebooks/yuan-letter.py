@@ -68,6 +68,7 @@ columns = [(rule, metric) for rule in rules for metric in metrics]
 # The next cell computes it without R, and finds the printed sizes.
 
 # %%
+# Compute the split without R, and read the joint cells.
 letters = datasets.letters()["letter"].isin(["A", "B"]).to_numpy()
 train = RRandom(499).sample_two(int(given("yuan/section-3c/total")), 0.8) == 2
 assert train.sum() == given("yuan/section-3c/training")
@@ -83,6 +84,7 @@ assert joint[1].sum() == letters[~train].sum()
 # values follow ({ref}`N-yuan-4 <N-yuan-4>`).
 
 # %%
+# Show the counts of the population.
 say("yuan-letter-cells", len(cells))
 population, rows = {}, []
 for r, rule in enumerate(rules):
@@ -197,6 +199,7 @@ say("yuan-letter-drift-length", abs(check.length))
 # ({ref}`N-yuan-2 <N-yuan-2>`):
 
 # %%
+# Show the eigenvalues of the correlation matrix.
 covariance = joint_coverage.estimates(cells, measures).covariance[0]
 scale = np.sqrt(np.diag(covariance))
 eigenvalues = np.sort(np.linalg.eigvalsh(covariance / np.outer(scale, scale)))[::-1]
@@ -225,6 +228,7 @@ show.table(
 # and by that of *blurred* individual intervals for the individual row.
 
 # %%
+# Show the printed lengths over the exact lengths.
 against = {kind: kind for kind in ("joint", "corrected", "individual")}
 against["individual, blurred"] = "corrected_individual"
 rows = []
@@ -264,10 +268,9 @@ say("yuan-letter-mean-printed", float(np.mean(four)))
 # which is {glue:text}`yuan-letter-mean-printed:.5f`. Rounding explains less than a third of the
 # difference, so the two do not come from the same test sets.
 
-# %% mystnb={"image": {"alt": "Two panels of horizontal bars for 15 rows of Table VII, coverages and lengths, as ratios to the reproduced value. All printed lengths lie outside their bars: individual ones to the right, joint and corrected ones to the left. Printed individual coverages lie to the right, except for logistic regression, whose three coverages lie to the left. Other corrected coverages lie to the left or inside, joint ones inside."}, "figure": {"classes": "fits", "caption": "Table VII: printed numbers as ratios to the reproduced ones. Bars: what rounding and four standard errors allow.", "name": "fig-yuan-letter-table-7"}}
+# %% mystnb={"image": {"alt": "Two panels of horizontal bars for 15 rows of Table VII, coverages and lengths, as ratios to the reproduced value. All printed lengths lie outside their bars: individual ones to the right, joint and corrected ones to the left. Printed individual coverages lie to the right, except for logistic regression, whose three coverages lie to the left. Other corrected coverages lie to the left or inside, joint ones inside."}, "figure": {"caption": "Table VII: printed numbers as ratios to the reproduced ones. Bars: what rounding and four standard errors allow.", "name": "fig-yuan-letter-table-7"}}
 # Draw each printed number relative to ours, with the ledger's limits.
 figure, axes = figures.subplots(2, 1, height=8.1, sharey=True)
-figure.set_figwidth(4.8)  # as wide as a phone
 lines = {**single, **{f"all/{kind}": f"all rules, {kind}" for kind in kinds}}
 for axis, quantity in zip(axes, ("coverage", "length"), strict=True):
     ids = {name: f"yuan/table-7/{line}/{quantity}" for line, name in lines.items()}
@@ -287,6 +290,7 @@ figures.save(figure, "yuan-letter-table-7")
 # its true values with the stated design.
 
 # %%
+# Test the table as a whole.
 drawn = np.random.default_rng((seed, 1)).multinomial(n, cells / size, size=10_000)
 study = joint_coverage.quantities(drawn, truth, measures, family, level, rescaled=True, each=False)
 tests = {}
@@ -309,6 +313,7 @@ joint_test.table(tests)
 # together, too: the corrected intervals, and individual ones that went through the same run.
 
 # %%
+# Count of how many test sets the coverages are shares.
 everyone = [Number(Fraction(i, 10_000), Fraction(1, 20_000)) for i in range(1, 10_000)]
 chance, rows = 1.0, []
 for name, replicated, kinds_here in (

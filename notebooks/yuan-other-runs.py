@@ -15,7 +15,6 @@
 
 # %% tags=["parameters"]
 replicates: int = 50_000  # own test sets for numbers about all rules together
-smaller_n: int = 2333  # size of the test set that rows of Table VI fit
 seed: int = 20260101  # root of all random streams
 
 # %% [markdown]
@@ -44,6 +43,7 @@ given, printed, record, say = page
 # %%
 # Prepare the quantile, the metrics, the random streams, and the recording of other runs.
 z95 = float(stats.norm.ppf(0.975))
+smaller_n = 2333  # size of the test set that rows of Table VI fit
 metrics = [f1ci.metrics.fbeta(0.5), f1ci.metrics.accuracy, f1ci.metrics.lift]
 draws_7, draws_6 = np.random.SeedSequence(seed).spawn(2)
 COLUMNS = ("coverage", "length")
@@ -113,6 +113,7 @@ enumerated = {
 
 
 # %%
+# Prepare the fit of each rule.
 def fits(individual):
     """Return the four rules' fits, if the individual rows are of this kind of interval."""
     kinds = {**BLURRED, "individual": individual}
@@ -217,13 +218,20 @@ for rule, fit in fitted.items():
 # {glue:text}`yuan-other-runs-second-precision:.4f` ({glue:text}`yuan-other-runs-second-chi-square:.1f` of
 # chi-square). Its coverage is low because of the distance from the printed truth, on either side.
 
-# %% mystnb={"image": {"alt": "A steep valley: chi-square against prevalence, rising on both sides of 0.0779, where it is at the lower of two dashed lines, to about 40 on the left and beyond 100 on the right. A dotted line marks the printed population, left of all points."}, "figure": {"classes": "fits", "caption": "Table VII: the least chi-square of 24 numbers for each prevalence, the recalls and precisions fitted anew. Dashed: what 15 degrees of freedom make usual, and the 1 % limit. Dotted: the prevalence of the printed population.", "name": "fig-yuan-other-runs-profile"}}
-figure, axes = figures.subplots(height=3.0)
-figure.set_figwidth(4.8)  # as wide as a phone
+# %% mystnb={"image": {"alt": "A steep valley: chi-square against prevalence, rising on both sides of 0.0779, where it is at the lower of two dashed lines, to about 40 on the left and beyond 100 on the right. A dotted line marks the printed population, left of all points."}, "figure": {"caption": "Table VII: the least chi-square of 24 numbers for each prevalence, the recalls and precisions fitted anew. A population that fits has a chi-square between the two horizontal lines or below. The printed population lies far to the left of the best fit.", "name": "fig-yuan-other-runs-profile"}}
+# Draw the least chi-square for each prevalence, and what chance makes of it.
+figure, axes = figures.subplots(height=3.8)
 axes.semilogy(profile_at, profile, ".-", color=figures.COLOURS["blue"])
-for limit in (freedom, stats.chi2.ppf(0.99, freedom)):
-    axes.axhline(limit, color=figures.COLOURS["grey"], linestyle="--", linewidth=1)
+grey = figures.COLOURS["grey"]
+axes.axhline(freedom, color=grey, linestyle="--", linewidth=1)
+axes.axhline(stats.chi2.ppf(0.99, freedom), color=grey, linestyle="-.", linewidth=1)
 axes.axvline(population_7["1nn"][2:].sum() / size_7, color=figures.COLOURS["vermilion"], ls=":")
+shift = {"xytext": (5, 3), "textcoords": "offset points"}
+axes.annotate(f"expected: {freedom}", (0.0769, freedom), **shift)
+below = {**shift, "xytext": (5, -4), "va": "top"}
+axes.annotate("chance exceeds this\nin 1 of 100", (0.0769, stats.chi2.ppf(0.99, freedom)), **below)
+axes.annotate("printed population", (0.0769, 100), color=figures.COLOURS["vermilion"], **shift)
+axes.annotate("best fit", (prevalence_7, profile.min()), (prevalence_7, 21), ha="center")
 axes.set_xlim(0.0767, None)
 axes.set_xticks([0.077, 0.0775, 0.078, 0.0785])
 axes.set_yticks([20, 50, 100], labels=["20", "50", "100"])
@@ -396,6 +404,7 @@ show.table(head, rows, numeric=range(1, 5))
 # be nearer:
 
 # %%
+# Measure how far the fitted run lies from other splits and samples.
 samples = np.random.default_rng(seeds[0]).multinomial(n_7, cells_7 / size_7, size=2000)
 rows = []
 for name, cells in (
@@ -480,7 +489,8 @@ show.table(head, rows, numeric=range(1, 1 + len(sizes)))
 # {published}`yuan/section-3b/n`, cut off to a whole number. Every conclusion below holds for its
 # neighbours too. The coverages of these rows would agree with the
 # stated size as well. Their lengths do not, and one table row has one run.
-#
+
+# %% [markdown]
 # (shown-r-yuan-3)=
 # ## Table VI: another forest
 #
@@ -622,6 +632,7 @@ show.table(
 # the printed lengths. {doc}`yuan-abalone` tests it on Table II, which was not used to find it.
 
 # %%
+# Show blurred coverages and lengths with z² and with 4.
 rows = []
 for rule, n in (("logistic", n_6), ("1nn", smaller_n)):
     for label, square, name in (("z²", None, "square"), ("4", 4.0, "four")):
@@ -696,6 +707,7 @@ show.table(head, rows, numeric=(1, 2, 3))
 # distance is 2 on average, and beyond 9 for one pair in a hundred:
 
 # %%
+# Search for a forest that fits the corrected row.
 corrected = [printed(f"yuan/table-6/{forest}/{key}") for key in corrected_keys]
 nearby = [(tp_0 + i, predicted_0 + j) for i in range(-2, 9) for j in range(-4, 25)]
 rows = []
@@ -717,6 +729,7 @@ show.table(head, rows, numeric=range(1, 5))
 # other forest. Among them are half of the printed size and the size of the training set.
 
 # %%
+# Try other sizes of the test set.
 rows, between = [], 2550  # gives the printed length
 say("yuan-other-runs-between", between)
 training = int(given("yuan/section-3b/training"))
@@ -743,7 +756,8 @@ show.table(head, rows, numeric=range(1, 4))
 # and after Table I's sample. It took one seed for each test set, in windows below 30,000. It took
 # random numbers of `qmvnorm` and of simulated quantiles between test sets. No stream agrees in more
 # than one pair of the list's numbers, and chance gives three such pairs.
-#
+
+# %% [markdown]
 # ## What we learn
 #
 # - Table VII ({ref}`R-yuan-10 <R-yuan-10>`) fits test sets from another population than that of its

@@ -31,7 +31,9 @@ document.addEventListener("DOMContentLoaded", () => {
   const showNumber = () => {
     const id = placeInAddress();
     if (!id.includes("/") || document.getElementById(id)) return;
-    article.querySelector(`a.ledger-number[href$=${JSON.stringify(`#${id}`)}]`)?.scrollIntoView();
+    const number = article.querySelector(`a.ledger-number[href$=${JSON.stringify(`#${id}`)}]`);
+    for (const folded of article.querySelectorAll("details.long")) folded.open ||= folded.contains(number);
+    number?.scrollIntoView();
   };
   addEventListener("hashchange", showNumber);
   addEventListener("load", showNumber);

@@ -19,6 +19,7 @@ import shutil
 import subprocess
 import sys
 from argparse import Namespace
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from fnmatch import fnmatchcase
 from functools import partial
@@ -32,7 +33,7 @@ from nbformat import NotebookNode
 from sphinx.application import Sphinx
 from sphinx_design.dropdown import dropdown_title
 
-from compendium import RefusedError, deposit, pairs, roles, show, sources, swhid, write
+from compendium import RefusedError, cells, deposit, pairs, roles, show, sources, swhid, write
 from compendium.ledger import Record
 from compendium.published import LedgerError, Published, Row
 from compendium.render import ROW, render
@@ -196,7 +197,10 @@ class Quoting:
             raise LedgerError(f"{page}: {error}") from None
 
     def in_table(self, identity: str, what: str) -> str:
-        """Return what a table of the book shows for a number."""
+        """Return what a table of the book shows for a number, or for all numbers in a line."""
+        if what == "tally":
+            counts = Counter(getattr(self.rows[name], "verdict", "") for name in identity.split())
+            return ": " + ", ".join(f"{counts[name]} {name}" for name in VERDICTS if counts[name])
         if identity not in self.rows:
             raise LedgerError(f"no published number has the id {identity!r}")
         return str(getattr(ROW, what)(self.rows[identity]))
@@ -234,8 +238,7 @@ def _stage_notebook(
     for cell in notebook.cells:
         if cell.cell_type == "markdown":
             cell.source = quoting.on_page(cell.source, task.name)
-        else:
-            _fold(cell)
+    cells.fold(notebook)
     first = notebook.cells[0]
     title, _, rest = first.source.partition("\n")
     first.source = "\n\n".join([title, _strip(edition, task, late=late), rest.strip()])
@@ -253,14 +256,6 @@ def _with_roles(edition: Edition, name: str) -> NotebookNode:
     for cell in notebook.cells:
         cell.source = texts.get(cell.id, cell.source)
     return notebook
-
-
-def _fold(cell: NotebookNode) -> None:
-    """Fold the code of a cell, unless readers must see it."""
-    broken = any(output.output_type == "error" for output in cell.get("outputs", []))
-    tags = cell.metadata.setdefault("tags", [])
-    if not broken and not {"show-input", "hide-input"} & {*tags}:
-        tags.append("hide-input")
 
 
 def _fill_tables(notebook: NotebookNode, quoting: Quoting) -> None:

@@ -193,16 +193,27 @@ def _quote_numbers(edition: Edition, task: Task, made: Path) -> None:
     pairs.make_readable(notebook, f"notebooks/{task.name}", known)
     if task.passed:
         given = ", ".join(f"{name} = {value!r}" for name, value in task.passed.items())
+        left_out = ""
+        effort = {"seed", *sources.quick_values(edition.root).get(task.name, {})}
+        if not effort.issuperset(task.passed):
+            _leave_out(notebook)
+            left_out = " Paragraphs that hold for the default values alone are left out."
         pairs.add_note(
             notebook,
-            f"Run with {given}. The numbers in the text are those of this run. "
-            "The words were written for the default values, and may not fit these numbers.",
+            f"Run with {given}. Our numbers are those of this run, in the text and beside numbers "
+            f"that a paper prints for its own values.{left_out}",
         )
     _write(notebook, path)
 
 
 def _write(notebook: NotebookNode, path: Path) -> None:
     path.write_text(nbformat.writes(notebook) + "\n", "utf-8")
+
+
+def _leave_out(notebook: NotebookNode) -> None:
+    """Take out the text that holds for the default values of the parameters alone."""
+    tag = "default-values"
+    notebook.cells = [c for c in notebook.cells if tag not in c.metadata.get("tags", [])]
 
 
 # The command

@@ -8,6 +8,8 @@ and our numbers of the reference run. An executed notebook has the numbers of it
 
 from __future__ import annotations
 
+import json
+import re
 import sys
 from pathlib import Path
 
@@ -26,21 +28,25 @@ import importlib.util
 import os
 import sys
 
+needs = {needs}
 install = "google.colab" in sys.modules  # True: install 200 packages into this kernel
-if importlib.util.find_spec("compendium") is None:
+if None in map(importlib.util.find_spec, needs):
     if install:
         if not os.path.isdir("f1ci-book"):
             !git clone --quiet --depth 1 --branch v{version} https://github.com/f1ci/f1ci f1ci-book
         %pip install --quiet --require-hashes -r f1ci-book/requirements.lock
         %cd -q f1ci-book/notebooks
-    root = ".." if os.path.isdir("../book/compendium") else "."
-    sys.path[:0] = [os.path.abspath(root), os.path.abspath(f"{root}/book")]
-    if None in map(importlib.util.find_spec, ("compendium", "papermill")):
+    beside = os.path.isdir("../book/compendium")
+    root = os.path.abspath(".." if beside else ".")
+    sys.path[:0] = [root, os.path.join(root, "book")]
+    if None in map(importlib.util.find_spec, needs):
+        get = "" if beside else "get the repository (`git clone https://github.com/f1ci/f1ci`), "
         raise ModuleNotFoundError(
-            "This notebook needs its repository and the book's packages. Run `git clone "
-            "https://github.com/f1ci/f1ci`, then `make ready` there, and choose the kernel of its "
-            ".venv. Or set install = True above."
+            f"This notebook needs the book's packages: {get}run `make ready` in the repository, "
+            "and choose the kernel of its .venv. Or set install = True above."
         )"""
+
+_IN_BOOK = re.compile(r"^(?:from|import) (?:compendium|notebooks)\b", re.M)
 
 
 def make_readable(notebook: NotebookNode, page: str, known: roles.Known) -> None:
@@ -57,8 +63,10 @@ def add_note(notebook: NotebookNode, note: str) -> None:
 
 
 def add_finding(notebook: NotebookNode) -> None:
-    """Add the cell that finds the repository of a notebook."""
-    code = _FIND.replace("{version}", __version__)
+    """Add the cell that finds the repository. Tutorials need f1ci alone."""
+    in_book = any(_IN_BOOK.search(c.source) for c in notebook.cells if c.cell_type == "code")
+    needs = ("compendium", "papermill") if in_book else ("f1ci",)
+    code = _FIND.replace("{version}", __version__).replace("{needs}", json.dumps(needs))
     find = nbformat.v4.new_code_cell(code, id="find", metadata={"tags": ["remove-cell"]})
     notebook.cells.insert(1, find)
 

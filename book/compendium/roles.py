@@ -30,6 +30,8 @@ _ROLE = re.compile(
     re.S | re.M,
 )
 _ANCHOR = re.compile(r"^\([\w.-]+\)=\n|(?<=\$\$)[ \t]*\([\w-]+\)[ \t]*$", re.M)
+# A figure of another run, or a part that only a page can show.
+_BLOCK = re.compile(r"^(:{3,}|`{3,})\{(?P<kind>\w+)\}.*?^\1$\n?", re.M | re.S)
 _PAGE = re.compile(r"\]\((?:/|\.\./)(book|notebooks)/([\w-]+)\.(?:md|ipynb|html)")
 _TITLED = re.compile(r"(?P<title>.*\S)\s*<[^<>]+>", re.S)
 # By role and id: a value, and the number that the paper prints.
@@ -110,5 +112,9 @@ def in_jupyter(text: str, known: Known, page: str) -> str:
         titled = _TITLED.fullmatch(content)
         return titled["title"] if titled else f"`{content}`"
 
-    plain = _PAGE.sub(rf"]({SITE}\1/\2.html", _ANCHOR.sub("", text))
+    def block(match: re.Match[str]) -> str:
+        return "" if match["kind"] == "raw" else f"[Figure on the page]({SITE}{page}.html)\n"
+
+    plain = _BLOCK.sub(block, _ANCHOR.sub("", text))
+    plain = _PAGE.sub(rf"]({SITE}\1/\2.html", plain)
     return _replace(plain, shown)

@@ -22,6 +22,7 @@ _TEMPLATE = Template(
     Path(__file__).with_name("templates").joinpath("comparison.html").read_text("utf-8"),
     autoescape=True,
 )
+_LONG = 20  # lines; a longer table is folded
 _MARK = Markup('<span data-ledger="{}" data-show="{}">{}</span>')
 _MARKED = re.compile(r'<span data-ledger="([^"]*)" data-show="(\w+)">.*?</span>')
 
@@ -29,8 +30,14 @@ _MARKED = re.compile(r'<span data-ledger="([^"]*)" data-show="(\w+)">.*?</span>'
 def table(
     head: Sequence[str], rows: Iterable[Sequence[object]], *, numeric: Iterable[int] = ()
 ) -> HTML:
-    """Return any table; the columns `numeric` are numbers, aligned on the right."""
-    return HTML(_TEMPLATE.render(head=head, rows=rows, numeric=set(numeric)))
+    """Return any table; the columns `numeric` are numbers, aligned on the right.
+
+    A table of more than 20 lines is folded. The line above it says what is in it. In the book
+    this line also counts the verdicts.
+    """
+    lines = [list(row) for row in rows]
+    summary = _summary(head, lines)
+    return HTML(_TEMPLATE.render(head=head, rows=lines, numeric=set(numeric), summary=summary))
 
 
 def _cell(identity: str, what: str) -> Markup:
@@ -104,6 +111,18 @@ def grid(
     return table(head, rows, numeric=range(1, len(head)))
 
 
+def _summary(head: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
+    """Return the line above a long table, or "" for a short one."""
+    marks = [_MARKED.match(str(cell)) for row in rows for cell in row]
+    ids = [mark[1] for mark in marks if mark and mark[2] in ("cell", "verdict")]
+    tall = any(mark and mark[2] == "cell" for mark in marks)  # the printed number above ours
+    if len(rows) * (1 + tall) <= _LONG:
+        return ""
+    columns = ", ".join(name for name in head if name)
+    counts = _MARK.format(" ".join(ids), "tally", "") if ids else ""
+    return Markup("Show the table of {} rows ({}){}").format(len(rows), columns, counts)
+
+
 def fill(html: str, content: Callable[[str, str], str]) -> str:
     """Replace each mark of a table by what `content` returns for its id and kind."""
     return _MARKED.sub(lambda mark: content(unescape(mark[1]), mark[2]), html)
@@ -132,7 +151,7 @@ def quote(value: float | str | None, printed: str, form: str = "") -> str:
     """Return a number as a text quotes it: in a format, or to the digits that the paper prints."""
     if value is None or isinstance(value, str):
         return value or ""
-    if form.endswith("d"):
+    if form.endswith("d") or (form == "," and float(value).is_integer()):
         return format(int(value), form)  # a file of results has no integers
     default = f".{decimals(printed)}f" if printed else ".6g"
     return format(value, form or default)

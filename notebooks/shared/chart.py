@@ -11,18 +11,18 @@ from compendium import figures
 # A question, its colour, and what one has with the calls that answer it.
 CHART = (
     (
-        "How good is\none model?",
+        "How good is one model?",
         "blue",
         (
             ("two classes", "f1_interval, f1_score_interval"),
-            ("several classes", 'f1_score_interval(average="macro"),\nclassification_report'),
+            ("several classes", 'f1_score_interval(average="macro")\nclassification_report'),
             ("several labels for an item", "f1_score_interval(indicators, ...)"),
             ("documents, images, patients", "groups=, clustered_interval"),
             ("many scores at once", "joint_intervals"),
         ),
     ),
     (
-        "Is B better\nthan A?",
+        "Is B better than A?",
         "vermilion",
         (
             ("one test set", "difference_test"),
@@ -32,7 +32,7 @@ CHART = (
         ),
     ),
     (
-        "How many\nitems?",
+        "How many items?",
         "green",
         (
             ("for an interval this narrow", "sample_size(half_width=)"),
@@ -43,27 +43,26 @@ CHART = (
 
 
 def draw(axes: Any) -> None:
-    """Draw the chart, to be read from left to right."""
-    rows = sum(len(answers) for _, _, answers in CHART)
-    axes.set(xlim=(0, 100), ylim=(rows - 0.4, -1.1))
-    axes.axis("off")
-    for place, title in ((1, "you want to know"), (25, "you have"), (60, "use")):
-        axes.text(place, -0.85, title, fontweight="bold", va="center")
-    row = itertools.count()
+    """Draw the chart: each question, and below it what one has and the functions to call."""
+    place = 0.0
     for question, colour, answers in CHART:
-        places = [next(row) for _ in answers]
-        middle = sum(places) / len(places)
         ink = figures.COLOURS[colour]
-        box = {"boxstyle": "round,pad=0.45", "facecolor": "white", "edgecolor": ink}
-        axes.text(9, middle, question, ha="center", va="center", fontweight="bold", bbox=box)
-        for place, (given, call) in zip(places, answers, strict=True):
-            axes.plot([18.5, 21.5, 24], [middle, place, place], color=ink, linewidth=1.2)
-            axes.text(25, place, given, va="center")
+        axes.text(0, place, question, color=ink, fontweight="bold", fontsize=14, va="center")
+        top = place + 0.6
+        for given, call in answers:
+            place += 1
+            axes.text(4, place, given, fontsize=13, va="center")
+            lines = call.split("\n")
+            for line in lines:
+                place += 0.9
+                axes.text(8, place, line, va="center", family="DejaVu Sans Mono", fontsize=11)
             arrow = {"arrowstyle": "-|>", "color": ink, "linewidth": 1.2}
-            axes.annotate("", (59.3, place), (55, place), arrowprops=arrow)
-            axes.text(60, place, call, va="center", family="DejaVu Sans Mono", fontsize=8)
-        if places[-1] + 1 < rows:
-            axes.axhline(places[-1] + 0.5, color="#dddddd", linewidth=0.8)
+            first = place - 0.9 * (len(lines) - 1)
+            axes.annotate("", (7.5, first), (4.5, first), arrowprops=arrow)
+        axes.plot([1, 1], [top, place + 0.4], color=ink, linewidth=2)
+        place += 1.8
+    axes.set(xlim=(0, 100), ylim=(place - 1, -0.8))
+    axes.axis("off")
 
 
 def disagreement(axes: Any) -> None:
@@ -79,7 +78,7 @@ def disagreement(axes: Any) -> None:
             ink = figures.COLOURS["blue" if right[1, item] else "vermilion"]
         for row in (0, 1):
             face = ink if right[row, item] else "white"
-            box = {"marker": "s", "markersize": 8, "markeredgecolor": ink}
+            box = {"marker": "s", "markersize": 5, "markeredgecolor": ink}
             axes.plot(item, -row, color=face, linestyle="", **box)
         if differ[item]:
             axes.annotate(
@@ -90,7 +89,7 @@ def disagreement(axes: Any) -> None:
     axes.text(-0.8, -1, "model B", ha="right", va="center")
     words = f"only B right: {only_b}        only A right: {only_a}"
     axes.text(14.5, -2.6, words, ha="center", va="center", fontweight="bold")
-    axes.set(xlim=(-5, 30), ylim=(-3, 0.8))
+    axes.set(xlim=(-7, 30), ylim=(-3, 0.8))
     axes.axis("off")
 
 
@@ -103,12 +102,12 @@ def documents(axes: Any) -> None:
     for axis, errors, title in zip(
         axes,
         (scattered, clumped),
-        ("errors all over: ninety items", "errors together: ten documents"),
+        ("errors all over:\nninety items", "errors together:\nten documents"),
         strict=True,
     ):
         for document, item in itertools.product(range(10), range(9)):
             wrong = errors[document, item]
             ink = figures.COLOURS["vermilion"] if wrong else "#bbbbbb"
-            axis.plot(document, item, "o", color=ink, markersize=6 if wrong else 4)
+            axis.plot(document, item, "o", color=ink, markersize=5 if wrong else 3)
         axis.set(title=title, xlim=(-0.6, 9.6), ylim=(-0.8, 8.8), yticks=[], xticks=[])
         axis.set_xlabel("a column is a document")

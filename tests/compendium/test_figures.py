@@ -12,19 +12,19 @@ def results(tmp_path, monkeypatch):
         yield tmp_path
 
 
-def draw(name, **options):
+def draw(name):
     figure, axes = figures.subplots(height=2.0)
     axes.plot([0, 1], [0, 1], **figures.METHODS["wald"])
+    axes.plot([0, 1], [1, 0], ".", rasterized=True)
     axes.fill_between([0, 1], [0, 1], alpha=0.3)  # its clip path has an id made by chance
     axes.legend()
-    return figures.save(figure, name, **options)
+    return figures.save(figure, name)
 
 
-@pytest.mark.parametrize(("raster", "extension"), [(False, "svg"), (True, "png")])
-def test_the_same_figure_has_the_same_bytes(results, raster, extension):
-    shown = draw("a-1", raster=raster)
+def test_the_same_figure_has_the_same_bytes(results):
+    shown = draw("a-1")
     mpl.rcParams["lines.linewidth"] = 9  # a user's own setting
-    draw("a-2", raster=raster)
-    first, second = (results / "figures" / f"a-{k}.{extension}" for k in (1, 2))
+    draw("a-2")
+    first, second = (results / "figures" / f"a-{k}.svg" for k in (1, 2))
     assert first.read_bytes() == second.read_bytes()
     assert shown.data is not None

@@ -149,7 +149,7 @@ def test_jupyter_reads_numbers_and_links_instead_of_roles():
     text = (
         "{published}`lam/section-6/f1` and {computed}`lam/section-6/f1|.5f`, {glue:text}`lam-x:.2f`"
         " and {glue:text}`lam-y` in {doc}`a page </book/lam>`, {eq}`eq-lam-1`; ``{doc}`x` `` is"
-        " code.\n$$x$$ (eq-lam-2)"
+        " code.\n$$x$$ (eq-lam-2)\n:::{figure} x.svg\n:alt: x\n:::\n```{raw} html\n<p>\n```"
     )
     found = nbformat.v4.new_notebook(cells=[nbformat.v4.new_markdown_cell(text)])
     known = {
@@ -163,6 +163,7 @@ def test_jupyter_reads_numbers_and_links_instead_of_roles():
         f"[0.740]{row} and [0.74038]{row}, 0.33"
         " and […](https://f1ci.github.io/f1ci/notebooks/lam.html)"
         " in a page, `eq-lam-1`; ``{doc}`x` `` is code.\n$$x$$"
+        "\n[Figure on the page](https://f1ci.github.io/f1ci/notebooks/lam.html)\n"
     )
 
 
@@ -380,6 +381,7 @@ from compendium import ledger, show
 given, printed, record, say = ledger.open("reader")
 record("lam/section-6/f1", share)
 say("reader-share", share)""",
+        '# %% [markdown] tags=["default-values"]\n# It is the share of the paper.',
         "# %% [markdown]\n# The share is {glue:text}`reader-share:.4f`.",
         'show.compare(["lam/section-6/f1"])',
         parameters="share: float = 0.7403846  # what is recorded",
@@ -411,12 +413,15 @@ say("reader-share", share)""",
         assert 'data-show=\\"value\\">0.74' in text
         assert 'data-show=\\"verdict\\"></span>' in text
     full, custom = (
-        nbformat.read(place / "executed/reader.ipynb", as_version=4).cells[-2].source
+        [cell.source for cell in nbformat.read(place / "executed/reader.ipynb", 4).cells]
         for place in places
     )
-    assert (full, custom) == ("The share is 0.7404.", "The share is 0.7400.")
-    title = nbformat.read(places[1] / "executed/reader.ipynb", as_version=4).cells[0].source
-    assert "Run with share = 0.74." in title
+    assert (full[-2], custom[-2]) == ("The share is 0.7404.", "The share is 0.7400.")
+    # What is true for the default values alone is left out, and the notebook says so.
+    assert "Run with share = 0.74." in custom[0]
+    assert "default values alone are left out" in custom[0]
+    assert "It is the share of the paper." in full
+    assert "It is the share of the paper." not in custom
 
 
 # Faults

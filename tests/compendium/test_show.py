@@ -54,6 +54,20 @@ def test_without_the_book_a_table_shows_both_numbers_and_no_verdict():
     assert ">77</span>" in table._repr_html_()
 
 
+def test_a_table_of_more_than_twenty_lines_is_folded_under_its_verdicts(page):
+    own = [[f"{k}", "<b>"] for k in range(21)]
+    assert "<details" not in show.table(["", "x"], own[:20])._repr_html_()
+    long = show.table(["", "x & y"], own)._repr_html_()
+    assert '<details class="long"><summary>Show the table of 21 rows (x &amp; y)</summary>' in long
+    # A cell of a grid has two lines. The book counts the verdicts.
+    ids = ["lam/section-6/f1", "lam/section-6/wald/low"]
+    names = {f"{k}": f"row {k}" for k in range(11)}
+    html = show.grid(names, {"a": "A"}, lambda row, _: ids[row == "0"])._repr_html_()
+    assert "rows (A)<span" in html
+    shown = filled(html, page, Published())
+    assert "<summary>Show the table of 11 rows (A): 10 match, 1 open</summary>" in shown
+
+
 @pytest.mark.usefixtures("page")
 def test_a_table_that_names_no_number_is_an_error():
     with pytest.raises(LedgerError, match="no published number has the id 'lam/section-6/nothing'"):
@@ -75,6 +89,7 @@ def test_a_changed_printed_number_turns_the_page_without_a_run(page, tmp_path):
         (2 / 3, "0.667", "", "0.667"),
         (2 / 3, "0.667", ".5f", "0.66667"),
         (88.0, "", ",d", "88"),
+        (16007.0, "", ",", "16,007"),
         (2.5, "", "", "2.5"),
         ("Accept H1", "Accept H1", "", "Accept H1"),
         (None, "0.1", "", ""),

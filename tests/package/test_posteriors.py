@@ -296,9 +296,9 @@ def test_integral_with_a_margin(first, second, margin, metric):
 def test_region_of_practical_equivalence():
     a, b = FOLDS["cws", "A"], FOLDS["cws", "B"]
     # B's F1 is better by .0008 with near certainty, and certainly not by .01.
-    assert f1ci.bayes_test(a, b).decision == "accept H1"
+    assert f1ci.bayes_test(a, b).most_probable == "H1"
     test = f1ci.bayes_test(a, b, rope=0.01)
-    assert test.decision == "accept equivalence"
+    assert test.most_probable == "equivalence"
     assert test.p_rope == pytest.approx(1.0, abs=1e-12)
     assert f1ci.bayes_test(a, b, rope=1.0).p_rope == 1.0
     part = f1ci.bayes_test(a, b, rope=0.0008)
@@ -307,10 +307,10 @@ def test_region_of_practical_equivalence():
 
 
 @pytest.mark.parametrize("folds", [FOLDS["cws", "A"], np.full((3, 2, 3), 1e8), np.zeros((1, 2, 3))])
-def test_a_tie_accepts_h0(folds):
+def test_of_equally_probable_hypotheses_h0_is_named(folds):
     test = f1ci.bayes_test(folds, folds)
     assert test.p_h0 == test.p_h1 == 0.5
-    assert test.decision == "accept H0"
+    assert test.most_probable == "H0"
 
 
 def test_weights_and_priors_reach_the_test():

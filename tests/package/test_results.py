@@ -210,4 +210,4 @@ def test_plans_and_bayes_tests_print_as_tables():
     for rope in (0.0, 0.02):
         test = f1ci.bayes_test(*folds, rope=rope)
         assert f"{test.p_h1:.3g}" in str(test)
-        assert str(test).splitlines()[-1] == test.decision
+        assert str(test).splitlines()[-1] == f"most probable: {test.most_probable}"

@@ -108,8 +108,8 @@ MEASURE = """() => {
     if (scrolls(e) && getComputedStyle(e).maskImage === "none" && !e.matches("textarea"))
       found.push(`no cue: ${name(e)}`);
     if (scrolls(e) && e.tabIndex < 0) found.push(`out of the keyboard's reach: ${name(e)}`);
-    if (e.tagName === "IMG" && e.closest("figure") && e.naturalWidth > 600
-        && box.width < 0.85 * Math.min(e.naturalWidth, 691)) found.push(`small: ${e.src}`);
+    if (e.tagName === "IMG" && e.closest("figure") && e.naturalWidth > 400
+        && box.width < 0.75 * Math.min(e.naturalWidth, 461)) found.push(`small: ${e.src}`);
   }
   return found;
 }"""

@@ -164,9 +164,9 @@ def test_mathematics_renders(visits):
 
 @pytest.mark.parametrize("width", WIDTHS)
 def test_every_page_fits_its_screen(visits, width):
-    """A figure of the book is 691 px wide with labels of 9 points, which are 12 px.
+    """A figure of the book is 461 px wide with labels of 10 points, which are 13 px.
 
-    At 85 % of that they have 10 px, the least that is read without effort.
+    At 75 % of that they have 10 px, the least that is read without effort.
     """
     found = {page: visit["wrong"][width] for page, visit in visits.items()}
     assert {page: wrong for page, wrong in found.items() if wrong} == {}

@@ -78,5 +78,5 @@ def test_outside_the_repository_a_notebook_says_what_to_do_and_installs_nothing(
         [python, "-c", RUN_ALONE, "offered.ipynb"],
         cwd=tmp_path, env=environment, capture_output=True, text=True, check=False,
     )  # fmt: skip
-    assert "This notebook needs its repository and the book's packages" in ran.stderr
+    assert "This notebook needs the book's packages" in ran.stderr
     assert {path.name for path in tmp_path.iterdir() if path.is_dir()} == set()
