@@ -202,6 +202,19 @@ def score_interval(
     >>> interval = f1ci.score_interval(y_true, y_pred, "precision", class_shares=rare)
     >>> f"{interval.estimate:.4f}, {0.009 / (0.009 + 0.099):.4f}"
     '0.0833, 0.0833'
+
+    Ten items were drawn from each of four strata, whose shares are 0.4, 0.3, 0.2 and 0.1. The
+    example and the precision of class B, 0.574, are those of Stehman (2014, *International Journal
+    of Remote Sensing* 35, 4923-4939):
+
+    >>> strata = ["1"] * 10 + ["2"] * 10 + ["3"] * 10 + ["4"] * 10
+    >>> y_true = list("AAAAACBABCABBBBBAABBCCCCCDDBBADDDDDDDCCB")
+    >>> y_pred = list("AAAAAAABBBABBBBBBBBBBBCCCCCCBBDDDDDDDDDD")
+    >>> shares = {"1": 0.4, "2": 0.3, "3": 0.2, "4": 0.1}
+    >>> drawn = {"strata": strata, "stratum_shares": shares}
+    >>> each = f1ci.score_interval(y_true, y_pred, "precision", average=None, **drawn)
+    >>> each.classes[1], each.estimate[1].round(3), each.low[1].round(3), each.high[1].round(3)
+    ('B', np.float64(0.574), np.float64(0.337), np.float64(0.774))
     """
     level = _validation.confidence_level(confidence_level)
     reading = read(

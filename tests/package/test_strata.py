@@ -15,7 +15,7 @@ from scipy import stats
 import f1ci
 from f1ci import metrics
 
-# Olofsson et al. (2014), Table 8, as CRAN's mapaccuracy 0.1.2 quotes it. True classes are rows here.
+# Olofsson et al. (2014), Table 8, as mapaccuracy 0.1.2 (CRAN) quotes it. True classes are rows.
 OLOFSSON = np.array([[66, 0, 1, 2], [0, 55, 0, 1], [5, 8, 153, 9], [4, 12, 11, 313]])
 AREAS = {"1": 0.02, "2": 0.015, "3": 0.32, "4": 0.645}
 # Stehman (2014), the numerical example: ten items of each stratum, which are not the map's classes.
