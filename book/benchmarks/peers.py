@@ -9,7 +9,9 @@ its message as the answer.
     in simulated test sets ("Comparison with other packages");
 ``compare-peers.json``
     tests of two models on the same items, and an interval for items in documents; the file also
-    holds the question ("Two models, many documents").
+    holds the question ("Two models, many documents");
+``means-peers.json``
+    means of scores by unit, and a map's F1 (`benchmarks.means`).
 """
 
 from __future__ import annotations
@@ -411,7 +413,12 @@ def run_r(code: str) -> str:
 def main() -> None:
     """Store the answers of one page: its file is the argument."""
     (file,) = sys.argv[1:] or ["peers.json"]
-    answers = again(file) if file == "compare-peers.json" else to_probes()
+    if file == "means-peers.json":
+        from benchmarks import means
+
+        answers = means.answers()
+    else:
+        answers = again(file) if file == "compare-peers.json" else to_probes()
     data.register(
         file,
         json.dumps(answers, indent=1, ensure_ascii=False, allow_nan=False) + "\n",
