@@ -122,7 +122,8 @@ def evalstats_mean(scores: Any) -> tuple[Any, Any, Any]:
     """Return the interval of evalstats; the range is given, not guessed from the scores."""
     import evalstats
 
-    return evalstats.mean_ci(scores, score_range=(0, 1), rng=0)[:3]
+    found = evalstats.mean_ci(scores, score_range=(0, 1), rng=0)
+    return found.mean, found.ci_low, found.ci_high
 
 
 def evalstats_difference(a: Any, b: Any) -> tuple[Any, Any, Any]:

@@ -406,8 +406,8 @@ def svyciprop(clusters: Any) -> list[float]:
 
 def run_r(code: str) -> str:
     """Return what a piece of R prints."""
-    program = ["Rscript", "--vanilla", "-e", code]
-    return subprocess.run(program, capture_output=True, text=True, check=True).stdout
+    program = ["Rscript", "--vanilla", "-"]  # what follows -e may not be long
+    return subprocess.run(program, input=code, capture_output=True, text=True, check=True).stdout
 
 
 def main() -> None:
