@@ -31,6 +31,7 @@ from numpy.typing import ArrayLike
 from f1ci import _validation, covariance
 from f1ci import metrics as _metrics
 from f1ci._interval import Question, check, counted, limits_of
+from f1ci._labels import are_indicators
 from f1ci._reading import Population, strata_of, with_classes, zero_division_of
 from f1ci.data import Items, binary_items, cell_items, class_items
 from f1ci.methods import METHODS, Method, delta, one_of, quantile
@@ -287,6 +288,9 @@ def _read(
     named = [metrics] if isinstance(metrics, (str, Metric)) else metrics
     resolved = [_metrics.get(metric) for metric in _validation.listed("metrics", named)]
     _validation.distinct("metrics", [metric.name for metric in resolved])
+    if are_indicators(arrays["y_true"]):
+        rule = "joint intervals take one label for each item, not indicators of several classes"
+        raise ValueError(f"{rule}, got y_true={_validation.short(arrays['y_true'])}")
     known = strata_of(arrays["y_true"], population, groups)
     if any(metric.binary for metric in resolved):
         items = binary_items(arrays, pos_label, groups, known.codes)

@@ -227,7 +227,8 @@ def test_many_strata():
         ({"stratum_shares": {0: 1.0}}, r"go together, got stratum_shares=\{0: 1.0\} alone"),
         (known([0, 1] * 3, {0: 0.5, 1: 0.5}), "strata must have 8 labels, one for each item"),
         (known([0, 1] * 4, {0: 0.5, 1: 0.6}), "stratum_shares must sum to 1, got .* sum 1.1"),
-        (known([0, 1] * 4, {0: 50, 1: 50}), "stratum_shares must lie between 0 and 1, got 50"),
+        (known([0, 1] * 4, {0: 50, 1: 50}), "with the sum 100; divide percentages by 100"),
+        (known([0, 1] * 4, {0: -0.5, 1: 1.5}), "be finite and not negative, got -0.5"),
         (known([0, 1] * 4, {0: 1.0}), "above 0 for stratum 1, which has items, got 0"),
         (known([0, 1] * 4, {0: 0.5, 1: 0.4, 2: 0.1}), r"name strata that occur .0, 1., got 2"),
         (known([0, None] * 4, {0: 1.0}), "strata must not hold missing labels"),
@@ -253,5 +254,7 @@ def test_shares_of_strata_are_a_mapping():
 
 def test_strata_are_not_for_indicators():
     flags = np.array([[1, 0], [0, 1], [1, 1]])
+    with pytest.raises(ValueError, match="one label for each item, not indicators"):
+        f1ci.joint_intervals(flags, {"a": flags}, "macro_f1")
     with pytest.raises(ValueError, match="strata goes with one label for each item"):
         f1ci.score_interval(flags, flags, average="macro", **known([0, 1, 1], {0: 0.5, 1: 0.5}))
