@@ -567,24 +567,20 @@ def _counts_of_integers(true: Any, pred: Any, pos_label: Hashable) -> list[int] 
     blocks = [slice(k, k + _BLOCK) for k in range(0, true.size, _BLOCK)]
     firsts = (true[block][np.argmin(true[block] == pos_label)] for block in blocks)
     other = next((label for label in firsts if label != pos_label), pos_label)
-    # Of both sequences: positives, and labels of the other class; and positives of both.
-    found = np.zeros(5, np.int64)
-    for block in blocks:
-        t = true[block]
-        p = pred[block]
-        positive = t == pos_label
-        predicted = p == pos_label
-        found += [
-            np.count_nonzero(positive & predicted),
-            np.count_nonzero(positive),
-            np.count_nonzero(predicted),
-            np.count_nonzero(t == other),
-            np.count_nonzero(p == other),
-        ]
-    tp, positives, called, negatives, called_negative = found.tolist()
+    counts = [_counts_of_block(true[block], pred[block], pos_label, other) for block in blocks]
+    tp, positives, called, negatives, called_negative = np.sum(counts, axis=0).tolist()
+    # A third label is neither the positive one nor the other.
     if not positives or {positives + negatives, called + called_negative} != {true.size}:
         return None
     return [negatives - called + tp, called - tp, positives - tp, tp]
+
+
+def _counts_of_block(true: Any, pred: Any, pos_label: int, other: int) -> NDArray[np.int64]:
+    """Count items that are both positive; positive in each sequence; and `other` in each."""
+    positive = true == pos_label
+    called = pred == pos_label
+    sets = [positive & called, positive, called, true == other, pred == other]
+    return np.array([np.count_nonzero(items) for items in sets], np.int64)
 
 
 def _are_integers(labels: Any) -> bool:

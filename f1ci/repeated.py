@@ -224,10 +224,6 @@ class _Variance(NamedTuple):
         squares = [part * stdtrit(degrees, ndtr(z)) ** 2 for part, degrees in parts]
         return float(np.sqrt(sum(squares)))
 
-    def limits(self, estimate: Array, z: float, range_: tuple[float, float]) -> Limits:
-        """Return the limits on the logit scale."""
-        return delta.logit(estimate, np.asarray(self.half_length(z)), 1.0, range_)
-
 
 def _named(name: str, runs: Sequence[Labels]) -> dict[str, Labels]:
     """Return the labels of each run by what messages call them."""
@@ -275,28 +271,23 @@ def _runs(reading: Reading, first: int, end: int) -> _Runs:
 def _interval(reading: Reading, recipes: list[_Runs], question: Question) -> RepeatedInterval:
     """Return the interval for the mean of one recipe, or for that of B minus that of A."""
     question = replace(question, level=_validation.confidence_level(question.level))
-    # 1. One run of each recipe: its warnings, its range, and its limits.
     one_run = _one_run(reading, recipes)
-    of_one_run = interval_of(one_run, question)
+    of_one_run = interval_of(one_run, question)  # which warns
     scores = np.concatenate([recipe.scores for recipe in recipes])
     _warn_of_undefined(scores, question)
-    # 2. The limits on the logit scale. If no variance is seen, those of one run.
     estimate = _change([recipe.scores for recipe in recipes])
     variance = _variance(recipes)
-    z = quantile_for(question.level, question.alternative)
-    low, high = of_one_run
     if variance.total > 0.0:
-        low, high = variance.limits(estimate, z, one_run.range)
-    # 3. The other end of a one-sided interval is that of the range.
-    limits = np.minimum(low, estimate), np.maximum(high, estimate)
-    low, high = _one_sided(limits, one_run.range, question.alternative)
+        low, high = _limits(estimate, variance, one_run.range, question)
+    else:
+        low, high = of_one_run
     return RepeatedInterval(
         float(estimate),
-        float(low),
-        float(high),
+        float(np.minimum(low, estimate)),
+        float(np.maximum(high, estimate)),
         float(np.sqrt(variance.total)),
         question.level,
-        "logit+groups" if one_run.grouped else "logit",
+        "logit" + "+groups" * one_run.grouped,
         question.name,
         alternative=question.alternative,
         scores=scores,
@@ -304,15 +295,18 @@ def _interval(reading: Reading, recipes: list[_Runs], question: Question) -> Rep
     )
 
 
-def _one_sided(limits: Limits, range_: tuple[float, float], alternative: str) -> Limits:
-    """Return the limits that the alternative asks for; the others are an end of the range."""
-    low, high = limits
-    least, largest = range_
-    if alternative == "less":
-        return np.asarray(least), high
-    if alternative == "greater":
-        return low, np.asarray(largest)
-    return limits
+def _limits(
+    estimate: Array, variance: _Variance, range_: tuple[float, float], question: Question
+) -> Limits:
+    """Return the limits that are asked for; the other end of one limit is that of the range."""
+    z = quantile_for(question.level, question.alternative)
+    half = np.asarray(variance.half_length(z))
+    low, high = delta.logit(estimate, half, 1.0, range_)
+    if question.alternative == "less":
+        return np.asarray(range_[0]), high
+    if question.alternative == "greater":
+        return low, np.asarray(range_[1])
+    return low, high
 
 
 def _one_run(reading: Reading, recipes: list[_Runs]) -> Sample:

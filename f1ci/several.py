@@ -164,8 +164,14 @@ def compare_models(
         zero_division=zero_division,
         population=Population(class_shares, strata, stratum_shares),
     )
+    return _comparison(reading, names, TestPlan(None, margin, rng=rng), method, level)
+
+
+def _comparison(
+    reading: Reading, names: list[str], plan: TestPlan, method: str | None, level: float
+) -> ModelComparison:
+    """Return the intervals of all models, best first, and the tests of all pairs."""
     intervals = {name: _of_one(reading, k, method, level) for k, name in enumerate(names)}
-    plan = TestPlan(None, margin, rng=rng)
     tests = {
         (names[a], names[b]): _of_two(reading, (a, b), plan, method, level)
         for a, b in combinations(range(len(names)), 2)

@@ -28,7 +28,7 @@ matrix has the right score, but the number of rare items stays what it was.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -167,18 +167,22 @@ def shares_by_name(argument: str, value: object, names: Classes, items: Array) -
 
 def _checked(argument: str, shares: Array, value: object, names: Classes, items: Array) -> Array:
     """Return shares scaled to sum to 1. One is above 0 just if there are items."""
-    one, _, held = _WORDS[argument]
     total = float(shares.sum())
     if abs(total - 1.0) > _ROUNDED:
         hint = "; divide percentages by 100" if abs(total - 100.0) <= 100.0 * _ROUNDED else ""
         rule = f"{argument} must sum to 1, got {_validation.short(value)}"
         raise ValueError(f"{rule} with the sum {total:.6g}{hint}")
-    for name, share, number in zip(names, shares, items.reshape(len(items), -1), strict=True):
-        label = _validation.short(name)
-        if share > 0.0 and not number.all():
-            rule = f"{argument} must be 0 for {one} {label}, which has no {held}"
-            raise ValueError(f"{rule}, got {share:g}")
-        if share == 0.0 and number.any():
-            rule = f"{argument} must be above 0 for {one} {label}, which has {held}"
-            raise ValueError(f"{rule}, got 0")
+    by_name = items.reshape(len(items), -1)
+    for name, share, number in zip(names, shares.tolist(), by_name, strict=True):
+        _check_items(argument, name, share, number)
     return np.asarray(shares / total)
+
+
+def _check_items(argument: str, name: Hashable, share: float, items: Array) -> None:
+    """Check that what has a share has items, in all matrices of a batch, and that no other has."""
+    one, _, held = _WORDS[argument]
+    what = f"{one} {_validation.short(name)}"
+    if share > 0.0 and not items.all():
+        raise ValueError(f"{argument} must be 0 for {what}, which has no {held}, got {share:g}")
+    if share == 0.0 and items.any():
+        raise ValueError(f"{argument} must be above 0 for {what}, which has {held}, got 0")
