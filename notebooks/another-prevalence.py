@@ -157,7 +157,7 @@ show.table(head, rows, numeric=range(1, 5))
 # %% [markdown]
 # ## A map with known areas
 #
-# Olofsson and others (2014) assess a map of forest change. From each of the map's four classes they draw some pixels and
+# {cite:t}`olofsson2014` assess a map of forest change. From each of the map's four classes they draw some pixels and
 # look up what is truly there. The areas of the map's classes are known. So the strata are the *predicted* classes.
 # Deforestation has {glue:text}`prevalence-map-area:.1%` of the area and {glue:text}`prevalence-map-drawn:.0%` of
 # the pixels that were drawn. The table has the F1 of each class with the areas, and if the design is ignored. The
