@@ -5,16 +5,16 @@ The estimates are asymptotically normal together, with the covariance of the ite
 Joint intervals of the delta method extend q standard errors, where q is the quantile of the largest
 of so many correlated normal variables: then all of them hold at once with the nominal probability.
 
-The same q serves any interval for one score that is built on a normal quantile z: q replaces z. So
-the default takes the cautious limits of `f1ci.methods.closed_form` at q, and the score limits of
-averages over classes, with one difference. The
-correlations are those after adding two items to each true class, of which
-every classifier gets half right, independently of the others (for two classes and two classifiers:
-half an item in each of the eight joint cells): correlations of estimates without variance would
-be undefined, and observed ones near 1 promise too much. That this holds is measured, not
-proved: in small samples it covers the nominal level where the delta method covers as little as
-nothing, see the book's page on joint intervals. Metrics that are not made of Tversky scores
-(correlation, lift, ...) get limits on the logit scale at the same q.
+The same q serves any interval for one score that is built on a normal quantile z: q replaces z. The
+default is the cautious limits of `f1ci.methods.closed_form` at q, and score limits for averages over
+classes and for known shares. There is one difference. The correlations are those after adding two
+items to each true class, or to each stratum, of which every classifier gets half right,
+independently of the others (for two classes and two classifiers: half an item in each of the eight
+joint cells). Correlations of estimates without variance would be undefined, and observed ones near 1
+promise too much. That this holds is measured, not proved: in small samples it covers the nominal
+level where the delta method covers as little as nothing, see the book's page on joint intervals.
+Metrics that are not made of Tversky scores (correlation, lift, ...) get limits on the logit scale at
+the same q.
 
 When the method fails: delta in small samples, as for one score; all of them where items depend
 on one another and `groups` does not say so.
@@ -37,6 +37,7 @@ from f1ci.data import Items, binary_items, cell_items, class_items
 from f1ci.methods import METHODS, Method, delta, one_of, quantile
 from f1ci.metrics import Metric
 from f1ci.metrics.averages import MacroStar, Mean
+from f1ci.metrics.shares import KnownShares
 from f1ci.results import Array, Classes, FloatOrArray, JointIntervals, Labels
 from f1ci.samples import Sample, sample
 
@@ -85,7 +86,7 @@ def joint_intervals(
         What an undefined score counts in averages; see `score_interval`.
     class_shares, strata, stratum_shares : optional
         Known shares of the true classes, or of the strata that items were drawn from, where the
-        scores are wanted; see `score_interval`. The default method is "logit" then.
+        scores are wanted; see `score_interval`. The default method is "score" then.
     method : str, optional
         "cautious", the default for Tversky indices (F-beta, Jaccard, precision, recall) and
         accuracy; "score", the default for averages over classes and macro_star, shorter, and in
@@ -305,8 +306,8 @@ def _method_of(one: Sample, name: str | None) -> Method:
     """Return the named method for one row of joint intervals, or the first that serves it."""
     known = _KNOWN_OF_GROUPS if one.grouped else _KNOWN
     serving = [known_name for known_name in known if METHODS[known_name].serves(one)]
-    average = isinstance(one.metric, Mean | MacroStar)
-    if "score" in serving and not one.has_cautious_limits and not average:
+    tried = isinstance(one.metric, Mean | MacroStar | KnownShares)
+    if "score" in serving and not one.has_cautious_limits and not tried:
         serving.remove("score")  # not tried with joint quantiles
     what = "items in groups" if one.grouped else f"joint intervals of {one.metric.name!r}"
     return METHODS[serving[0] if name is None else one_of(name, serving, what)]

@@ -174,6 +174,8 @@ def test_a_difference_has_the_moves_of_both_by_stratum():
     models = f1ci.compare_models(y_true, {"a": a, "b": b}, **options)
     assert list(models.tests["a", "b"].interval) == list(found)
     joint = f1ci.joint_intervals(y_true, {"a": a, "b": b}, "f1", **options)
+    assert joint.methods == ("score", "score")
+    assert joint.individual_low[0] == f1ci.score_interval(y_true, a, **options).low
     change_of_two = joint.covariance[0, 0] + joint.covariance[1, 1] - 2 * joint.covariance[0, 1]
     assert np.sqrt(change_of_two) == pytest.approx(found.standard_error, rel=1e-12)
 
