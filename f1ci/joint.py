@@ -6,15 +6,15 @@ Joint intervals of the delta method extend q standard errors, where q is the qua
 of so many correlated normal variables: then all of them hold at once with the nominal probability.
 
 The same q serves any interval for one score that is built on a normal quantile z: q replaces z. The
-default is the cautious limits of `f1ci.methods.closed_form` at q, and score limits for averages over
-classes and for known shares. There is one difference. The correlations are those after adding two
-items to each true class, or to each stratum, of which every classifier gets half right,
+default is the cautious limits of `f1ci.methods.closed_form` at q, and score limits for averages
+over classes and for known shares. There is one difference. The correlations are those after adding
+two items to each true class, or to each stratum, of which every classifier gets half right,
 independently of the others (for two classes and two classifiers: half an item in each of the eight
-joint cells). Correlations of estimates without variance would be undefined, and observed ones near 1
-promise too much. That this holds is measured, not proved: in small samples it covers the nominal
+joint cells). Correlations of estimates without variance would be undefined, and observed ones near
+1 promise too much. That this holds is measured, not proved: in small samples it covers the nominal
 level where the delta method covers as little as nothing, see the book's page on joint intervals.
-Metrics that are not made of Tversky scores (correlation, lift, ...) get limits on the logit scale at
-the same q.
+Metrics that are not made of Tversky scores (correlation, lift, ...) get limits on the logit scale
+at the same q.
 
 When the method fails: delta in small samples, as for one score; all of them where items depend
 on one another and `groups` does not say so.

@@ -272,6 +272,9 @@ head = ["method", "mean coverage", "worst", "largest", "length over score"]
 show.table(head, rows, numeric=range(1, 5))
 
 # %% [markdown]
+# The row *delta* has the errors of R's `survey` and of the formulas that map makers use. In a map a few errors in a large
+# class decide, and a sample often has none or one of them. Then the standard error is much too small.
+#
 # ## Means of scores by unit
 #
 # Each image brings a Dice score of its own. `f1ci.mean_interval` and `f1ci.mean_difference` are beside the intervals of
@@ -304,8 +307,8 @@ say("prevalence-peer-versions", ", ".join(versions))
 # %% [markdown]
 # Then simulated test sets, the same for every package. All images are alike, or one in ten fails. The gain of model B
 # is drawn for each image. Its mean is {glue:text}`prevalence-gain:.4f` without failures. Last, patients with three images each, whose scores are
-# correlated by {glue:text}`prevalence-peer-correlation:.1f`. An asterisk marks a package that
-# does not answer: `evalstats` compares no fewer than 15 items and knows no groups.
+# correlated by {glue:text}`prevalence-peer-correlation:.1f`. An asterisk marks a question that a package does not
+# answer: `evalstats` compares no fewer than 15 items, and neither it nor SciPy's t interval knows groups.
 
 
 # %%
