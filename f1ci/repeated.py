@@ -20,7 +20,7 @@ are then very long, and two runs cover 90 to 97 % instead of 95 %.
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -110,7 +110,8 @@ def repeated_interval(
     """
     named = {"y_true": y_true, **_named("y_preds", y_preds)}
     reading = _read(named, metric, average, pos_label, labels, groups)
-    question = Question(reading.metric.name, None, confidence_level, alternative, reading.classes)
+    level = _validation.confidence_level(confidence_level)
+    question = Question(reading.metric.name, None, level, alternative, reading.classes)
     return _interval(reading, [_runs(reading, 0, len(named) - 1)], question)
 
 
@@ -158,7 +159,8 @@ def repeated_difference(
     named = {"y_true": y_true, **runs_a, **_named("y_preds_b", y_preds_b)}
     reading = _read(named, metric, average, pos_label, labels, groups)
     name = f"{reading.metric.name} (B - A)"
-    question = Question(name, None, confidence_level, alternative, reading.classes)
+    level = _validation.confidence_level(confidence_level)
+    question = Question(name, None, level, alternative, reading.classes)
     first_of_b = len(runs_a)
     recipes = [_runs(reading, 0, first_of_b), _runs(reading, first_of_b, len(named) - 1)]
     return _interval(reading, recipes, question)
@@ -270,7 +272,6 @@ def _runs(reading: Reading, first: int, end: int) -> _Runs:
 
 def _interval(reading: Reading, recipes: list[_Runs], question: Question) -> RepeatedInterval:
     """Return the interval for the mean of one recipe, or for that of B minus that of A."""
-    question = replace(question, level=_validation.confidence_level(question.level))
     one_run = _one_run(reading, recipes)
     of_one_run = interval_of(one_run, question)  # which warns
     scores = np.concatenate([recipe.scores for recipe in recipes])

@@ -272,8 +272,8 @@ head = ["method", "mean coverage", "worst", "largest", "length over score"]
 show.table(head, rows, numeric=range(1, 5))
 
 # %% [markdown]
-# The row *delta* has the errors of R's `survey` and of the formulas that map makers use. In a map a few errors in a large
-# class decide, and a sample often has none or one of them. Then the standard error is much too small.
+# The row *delta* has the standard errors of R's `survey`. In a map a few errors in a large class decide, and a sample
+# often has none or one of them. Then the standard error is much too small.
 #
 # ## Means of scores by unit
 #
