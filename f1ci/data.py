@@ -325,8 +325,6 @@ class Items(NamedTuple):
         """Return the matrix of a model by stratum, with the cells that may hold items."""
         occupied = self.places(model)
         possible = self._possible_places(model)
-        if len(possible) > MOST_STRATIFIED_CELLS:
-            possible = np.unique(occupied)
         counts = np.zeros((len(possible), *self.counts.shape[1:]))
         np.add.at(counts, np.searchsorted(possible, occupied), self.counts)
         return Matrix(Cells.at(possible, len(self.classes)), counts)
@@ -342,11 +340,17 @@ class Items(NamedTuple):
         """Return the places of the cells that may hold items, in order.
 
         Strata may be made of the predictions, as those of a map are, or of the true classes. Then
-        each has only one predicted, or only one true class.
+        each has only one predicted, or only one true class. If there are too many cells, they are
+        those with items, and the right ones beside these.
         """
         r = len(self.classes)
         true, predicted = (self._classes_of_strata(row) for row in self.codes[[0, model + 1]])
-        strata = np.arange(max(len(true), len(predicted)))
+        number = len(true)
+        if number * true.shape[1] * predicted.shape[1] > MOST_STRATIFIED_CELLS:
+            occupied = self.places(model)
+            rows = occupied // r
+            return np.union1d(occupied, rows * r + rows % r)
+        strata = np.arange(number)
         places = (strata[:, None, None] * r + true[:, :, None]) * r + predicted[:, None, :]
         return places.ravel()
 
