@@ -86,10 +86,18 @@ NOTHING_KNOWN = Population()
 
 
 class Strata(NamedTuple):
-    """The stratum of each item, and the shares of the strata; None if nothing is known."""
+    """The stratum of each item, and the shares of the strata; None if nothing is known.
+
+    The strata of known class shares are the true classes.
+    """
 
     codes: Codes | None = None
     shares: Array | None = None
+    of_truth: bool = False
+
+    def marked(self, items: Items) -> Items:
+        """Return the items, which know if their strata are the true classes."""
+        return items._replace(strata_of_truth=self.of_truth)
 
     def in_population(self, metric: Metric) -> Metric:
         """Return the metric in the population."""
@@ -134,6 +142,7 @@ def read(
     else:
         items = class_items(named, labels, groups, strata.codes)
         metric = metric if each else with_classes(metric, items, constant)
+    items = strata.marked(items)
     classes = list(items.classes)[: items.asked] if each else items.classes
     return Reading(strata.in_population(metric), items, classes, each, constant)
 
@@ -151,7 +160,7 @@ def strata_of(truth: Labels, population: Population, groups: Labels | None) -> S
     if strata is None:
         if class_shares is None:
             return Strata()
-        return _strata("class_shares", "y_true", truth, class_shares)
+        return _strata("class_shares", "y_true", truth, class_shares)._replace(of_truth=True)
     if class_shares is not None:
         rule = "class_shares and stratum_shares are two designs: pass one of them"
         raise ValueError(f"{rule}, got class_shares={_validation.short(class_shares)}")

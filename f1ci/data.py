@@ -278,6 +278,8 @@ class Items(NamedTuple):
         The classes were named by the caller. Otherwise they are those that occur.
     strata : ndarray of int or None
         The stratum of each row, as 0, 1, ..., if shares of strata are known.
+    strata_of_truth : bool
+        The strata are the true classes.
     """
 
     codes: Codes
@@ -287,6 +289,7 @@ class Items(NamedTuple):
     asked: int
     named: bool = False
     strata: Codes | None = None
+    strata_of_truth: bool = False
 
     @property
     def models(self) -> int:
@@ -339,32 +342,40 @@ class Items(NamedTuple):
     def _possible_places(self, model: int) -> Codes:
         """Return the places of the cells that may hold items, in order.
 
-        Strata may be made of the predictions, as those of a map are, or of the true classes. Then
-        each has only one predicted, or only one true class. If there are too many cells, they are
-        those with items, and the right ones beside these.
+        If there are too many, these are the cells with items, and the right ones beside them.
         """
         r = len(self.classes)
-        true, predicted = (self._classes_of_strata(row) for row in self.codes[[0, model + 1]])
-        number = len(true)
-        if number * true.shape[1] * predicted.shape[1] > MOST_STRATIFIED_CELLS:
+        true, predicted = self._possible_classes(model)
+        if true.shape[0] * true.shape[1] * predicted.shape[1] > MOST_STRATIFIED_CELLS:
             occupied = self.places(model)
             rows = occupied // r
             return np.union1d(occupied, rows * r + rows % r)
-        strata = np.arange(number)
+        strata = np.arange(len(true))
         places = (strata[:, None, None] * r + true[:, :, None]) * r + predicted[:, None, :]
         return places.ravel()
 
-    def _classes_of_strata(self, row: Codes) -> Codes:
-        """Return the classes that each stratum may hold (strata, ...): one, if that defines it."""
+    def _possible_classes(self, model: int) -> tuple[Codes, Codes]:
+        """Return the true and the predicted classes that may occur in each stratum.
+
+        Both have shape (strata, classes). Strata may be made of the predictions, as those of a map
+        are, or of the true classes. Then each has one predicted, or one true class. If both are so,
+        it is not known which made the strata, and all classes may occur.
+        """
         if self.strata is None:
             raise TypeError("these items have no strata")
-        number = int(self.strata.max()) + 1
-        class_of = np.zeros(number, dtype=np.intp)
-        class_of[self.strata] = row
-        defined = np.array_equal(class_of[self.strata], row) and np.ptp(class_of) > 0
-        if defined:
-            return class_of[:, None]
-        return np.broadcast_to(np.arange(len(self.classes)), (number, len(self.classes)))
+        made = self.codes[[0, model + 1]]
+        class_of = np.zeros((2, int(self.strata.max()) + 1), dtype=np.intp)
+        class_of[:, self.strata] = made
+        only = (class_of[:, self.strata] == made).all(axis=1) & (np.ptp(class_of, axis=1) > 0)
+        if self.strata_of_truth or only.all():
+            only = np.array([self.strata_of_truth, False])
+        every = np.broadcast_to(
+            np.arange(len(self.classes)), (class_of.shape[1], len(self.classes))
+        )
+        true, predicted = (
+            classes[:, None] if one else every for classes, one in zip(class_of, only, strict=True)
+        )
+        return true, predicted
 
     def by_row(self, values: Array, model: int, cells: Cells) -> Array:
         """Return values by cell of a model's matrix (K, ...) for each row of items."""

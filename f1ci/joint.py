@@ -299,7 +299,7 @@ def _read(
         items = class_items(arrays, labels, groups, known.codes)
     _validation.at_least_two("items", int(items.counts.sum()))
     ruled = [with_classes(metric, items, constant) for metric in resolved]
-    return items, [known.in_population(metric) for metric in ruled]
+    return known.marked(items), [known.in_population(metric) for metric in ruled]
 
 
 def _method_of(one: Sample, name: str | None) -> Method:

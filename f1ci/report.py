@@ -204,7 +204,7 @@ def classification_report(
         names = list(data.classes)
     else:
         known = strata_of(y_true, population, groups)
-        data = class_items(named, labels, groups, known.codes)
+        data = known.marked(class_items(named, labels, groups, known.codes))
         names = list(data.classes)[: data.asked]
     return _Asker(data, known, _names(names, target_names), constant, method, level).report()
 
@@ -251,8 +251,8 @@ def matrix_report(
     data = matrix_items(table)._replace(named=True)
     known = Strata()
     if class_shares is not None:
-        known = Strata(data.codes[0], shares_by_row(class_shares, table.sum(axis=1)))
-    data = data._replace(strata=known.codes)
+        known = Strata(data.codes[0], shares_by_row(class_shares, table.sum(axis=1)), True)
+    data = known.marked(data._replace(strata=known.codes))
     names = _names(list(range(len(table))), labels)
     return _Asker(data, known, names, constant, method, level).report()
 

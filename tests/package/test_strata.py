@@ -180,6 +180,24 @@ def test_a_difference_has_the_moves_of_both_by_stratum():
     assert np.sqrt(change_of_two) == pytest.approx(found.standard_error, rel=1e-12)
 
 
+def test_perfect_scores_are_not_known_exactly():
+    """Every stratum has one true and one predicted class. Errors of both kinds are possible."""
+    y = [0] * 40 + [1] * 20
+    shares = {0: 0.9, 1: 0.1}
+    wilson = [stats.binomtest(n, n).proportion_ci(method="wilson").low for n in (40, 20)]
+    recall = f1ci.score_interval(y, y, "recall", class_shares=shares)
+    assert list(recall) == pytest.approx([wilson[1], 1.0], abs=1e-7)
+    of_matrix = f1ci.metric_interval([[40, 0], [0, 20]], "f1", class_shares=[0.9, 0.1])
+    of_labels = f1ci.score_interval(y, y, class_shares=shares)
+    assert list(of_labels) == pytest.approx(list(of_matrix), abs=1e-12)
+    assert 0.1 < of_labels.low < 0.9
+    # In a map the items of the large stratum may be missed positives.
+    for metric in ("recall", "precision", "f1"):
+        low, high = f1ci.score_interval(y, y, metric, **known(y, shares))
+        assert 0.0 < low < 0.9
+        assert high == 1.0
+
+
 def test_identical_models_differ_by_nothing_but_are_no_copies():
     y_true, y_pred, strata, shares = DESIGNS["olofsson"]
     options = known(strata, shares)
