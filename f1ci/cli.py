@@ -142,7 +142,7 @@ def _report(options: Namespace) -> Answer:
         method=options.method,
         confidence_level=options.confidence_level,
         **_given(options, "zero_division"),
-        **_known_shares(options, predictions),
+        **_known_shares(options),
     )
     shape = f"{_shape(predictions)}, {len(report.classes)} classes"
     of_all = {"method": report.method, "confidence_level": report.confidence_level}
@@ -165,7 +165,7 @@ def _compare(options: Namespace) -> Answer:
         rng=0,
         confidence_level=options.confidence_level,
         **_given(options, "labels", "zero_division"),
-        **_known_shares(options, predictions),
+        **_known_shares(options, None if positive is None else predictions.labels[0]),
     )
     test = next(iter(comparison.tests.values()))
     score = metric.name
@@ -274,12 +274,17 @@ def _given(options: Namespace, *names: str) -> Fields:
     return {name: value for name, value in values.items() if value is not None}
 
 
-def _known_shares(options: Namespace, predictions: Predictions) -> Fields:
-    """Return the known shares of the true classes, which are strata of the items."""
+def _known_shares(options: Namespace, strata: list[str] | None = None) -> Fields:
+    """Return the known shares of the true classes.
+
+    Where one class is compared with all others, these others are strata with shares of their own.
+    """
     if options.class_shares is None:
         return {}
     shares = dict(map(_share, options.class_shares))
-    return {"strata": predictions.labels[0], "stratum_shares": shares}
+    if strata is None:
+        return {"class_shares": shares}
+    return {"strata": strata, "stratum_shares": shares}
 
 
 def _share(text: str) -> tuple[str, float]:
