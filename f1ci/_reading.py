@@ -132,8 +132,7 @@ def read(
     if are_indicators(truth):
         refuse_population(population)
         return _of_indicators(named, metric, average, labels, groups, constant)
-    if isinstance(metric, Mean) and metric.average == "samples":
-        raise ValueError("average='samples' needs indicators of shape (items, classes) as labels")
+    _refuse_samples(metric)
     strata = strata_of(truth, population, groups)
     each = average is None
     if metric.binary and not each:
@@ -194,6 +193,12 @@ def _with_average(metric: Metric, average: str | None) -> Metric:
         how = "average= goes with metrics of two classes, such as 'f1' or 'precision'"
         raise ValueError(f"{how}, not with {metric.name!r}, got {average!r}")
     return metric if average is None else mean_of(average, metric)
+
+
+def _refuse_samples(metric: Metric) -> None:
+    """Refuse the mean over items of several classes for items of one class."""
+    if isinstance(metric, Mean) and metric.average == "samples":
+        raise ValueError("average='samples' needs indicators of shape (items, classes) as labels")
 
 
 def _refuse_labels(labels: Classes | None) -> None:

@@ -167,13 +167,15 @@ def _compare(options: Namespace) -> Answer:
         **_given(options, "labels", "zero_division"),
         **_known_shares(options, None if positive is None else predictions.labels[0]),
     )
-    test = next(iter(comparison.tests.values()))
-    score = metric.name
-    if positive is not None:
-        score += f" of {_tables.label(positive)}"
-    methods = f"method {test.interval.method}, test {test.method}"
-    head = f"{_shape(predictions)}, {score}, {methods}"
+    score = metric.name if positive is None else f"{metric.name} of {_tables.label(positive)}"
+    head = f"{_shape(predictions)}, {score}, {_methods(comparison)}"
     return f"{head}\n\n{comparison}", _rows(comparison)
+
+
+def _methods(comparison: f1ci.ModelComparison) -> str:
+    """Return how the models were compared, in words."""
+    test = next(iter(comparison.tests.values()))
+    return f"method {test.interval.method}, test {test.method}"
 
 
 def _flags(columns: list[list[str]], positive: str | None) -> list[list[Any]]:
