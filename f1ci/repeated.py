@@ -14,7 +14,7 @@ quantile of N - 1 and of S - 1 degrees of freedom. The squares of the half lengt
 Donner 2008, Statistics in Medicine 27, 1693-1702). Two recipes share the items, but not the runs.
 
 When it fails: two or three runs tell little of a seed's variance. If seeds matter much, intervals
-are then very long, and two runs cover 90 to 97 % instead of 95 %.
+are then very long, and two runs cover about 90 % instead of 95 %.
 """
 
 from __future__ import annotations
