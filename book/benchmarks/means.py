@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.peers import Answer, Ends, answer, run_r
+from benchmarks.peers import Answer, Ends, answer, run_r, store
 from notebooks.shared import unit_scores
 
 SEED = 20261120
@@ -234,3 +234,7 @@ def callers(question: str, design: Answer) -> list[tuple[str, Callable[..., Any]
     if design["units"] < 15:
         return known
     return [*known, ("evalstats", evalstats_difference)]
+
+
+if __name__ == "__main__":
+    store("means-peers.json", answers(), "means")

@@ -9,9 +9,7 @@ its message as the answer.
     in simulated test sets ("Comparison with other packages");
 ``compare-peers.json``
     tests of two models on the same items, and an interval for items in documents; the file also
-    holds the question ("Two models, many documents");
-``means-peers.json``
-    means of scores by unit, and a map's F1 (`benchmarks.means`).
+    holds the question ("Two models, many documents").
 """
 
 from __future__ import annotations
@@ -413,18 +411,18 @@ def run_r(code: str) -> str:
 def main() -> None:
     """Store the answers of one page: its file is the argument."""
     (file,) = sys.argv[1:] or ["peers.json"]
-    if file == "means-peers.json":
-        from benchmarks import means
+    answers = again(file) if file == "compare-peers.json" else to_probes()
+    store(file, answers, "peers")
 
-        answers = means.answers()
-    else:
-        answers = again(file) if file == "compare-peers.json" else to_probes()
+
+def store(file: str, answers: Answer, module: str) -> None:
+    """Write the answers and their entry in the list of sources."""
     data.register(
         file,
         json.dumps(answers, indent=1, ensure_ascii=False, allow_nan=False) + "\n",
         made_by=f"make peers OPTIONS={file}",
         made_with=", ".join(f"{name} {number}" for name, number in answers["versions"].items()),
-        source=f"the packages' own answers to book/benchmarks/peers.py, on {answers['date']}",
+        source=f"the packages' own answers to book/benchmarks/{module}.py, on {answers['date']}",
     )
 
 

@@ -156,7 +156,8 @@ def shares_by_name(argument: str, value: object, names: Classes, items: Array) -
     if not isinstance(value, Mapping):
         how = f"{argument} must map each {one} to its share, such as {{'a': 0.02, 'b': 0.98}}"
         raise TypeError(f"{how}, got {_validation.short(value)}")
-    shares = dict(zip(value, _validation.weights(argument, list(value.values())), strict=True))
+    shares = {name: _validation.number(argument, share) for name, share in value.items()}
+    _validation.weights(argument, list(shares.values()))
     for name, share in shares.items():
         if name not in list(names) and share > 0.0:
             rule = f"{argument} must name {several} that occur ({_validation.listing(list(names))})"
