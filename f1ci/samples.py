@@ -8,9 +8,9 @@
 ==============  ===========================================================================
 
 Each has an estimate, its standard error, the range of the metric, and the limits that its kind of
-data allows. `sample` makes the sample of any metric from any data, `difference` that of B minus A.
-A method (see `f1ci.methods`) is a function of a sample and z, the two-sided normal quantile of the
-level. Arrays have a batch of data sets last.
+data allows. `Several` puts samples side by side. `sample` makes the sample of any metric from any
+data, `difference` that of B minus A. A method (see `f1ci.methods`) is a function of a sample and z,
+the two-sided normal quantile of the level. Arrays have a batch of data sets last.
 """
 
 from __future__ import annotations
