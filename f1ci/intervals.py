@@ -150,8 +150,8 @@ def score_interval(
         0 or 1 it counts so in the estimate; the limits are as wide as not knowing it makes them.
     class_shares : mapping, optional
         The share of each true class where the score is wanted, such as ``{1: 0.02, 0: 0.98}``, if
-        it is known and another one than in the test set: another prevalence, the areas of a map.
-        The shares sum to 1.
+        it is known and another one than in the test set: another prevalence. The shares sum to 1.
+        For the areas of a map see `strata`.
     strata : sequence, optional
         The stratum of each item, if a fixed number of items was drawn from each stratum: a class of
         a map, a region, a bin of the model's scores. Needs `stratum_shares`.
@@ -213,8 +213,8 @@ def score_interval(
     >>> shares = {"1": 0.4, "2": 0.3, "3": 0.2, "4": 0.1}
     >>> drawn = {"strata": strata, "stratum_shares": shares}
     >>> each = f1ci.score_interval(y_true, y_pred, "precision", average=None, **drawn)
-    >>> each.classes[1], each.estimate[1].round(3), each.low[1].round(3), each.high[1].round(3)
-    ('B', np.float64(0.574), np.float64(0.337), np.float64(0.774))
+    >>> print(each.classes[1], [f"{x[1]:.3f}" for x in (each.estimate, each.low, each.high)])
+    B ['0.574', '0.337', '0.774']
     """
     level = _validation.confidence_level(confidence_level)
     reading = read(
