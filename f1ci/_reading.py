@@ -14,12 +14,14 @@ import numpy as np
 
 from f1ci import _validation
 from f1ci import metrics as _metrics
-from f1ci._labels import are_indicators
+from f1ci._labels import Codes, are_indicators, encode
 from f1ci.data import Items, UnitCounts, binary_items, class_items, indicator_units
 from f1ci.metrics import Metric, Tversky
 from f1ci.metrics.averages import MacroStar, Mean, mean_of, with_rule
-from f1ci.metrics.shares import shares_by_class, shares_of_two, with_shares
-from f1ci.results import Classes, Labels
+from f1ci.metrics.base import ExpectationMetric
+from f1ci.metrics.shares import KnownShares, shares_by_name
+from f1ci.results import Array, Classes, Labels
+from f1ci.samples import Sample, Several, sample
 
 AVERAGES = ("binary", "micro", "macro", "weighted", "samples")
 
@@ -36,7 +38,7 @@ class Reading(NamedTuple):
     classes : sequence
         What the classes are called.
     each : bool
-        There is a data set for each class.
+        A score of each class is asked for.
     constant : float
         What an undefined score counts; nan if nothing.
     """
@@ -46,6 +48,60 @@ class Reading(NamedTuple):
     classes: Classes
     each: bool
     constant: float
+
+    def sample(self) -> Sample:
+        """Return the sample of the first model."""
+        if self.each and isinstance(self.data, Items):
+            return each_class(self.metric, self.data)
+        return sample(self.metric, self.data)
+
+
+def each_class(metric: Metric, items: Items) -> Sample:
+    """Return the sample of a metric of two classes for each class against all others."""
+    if items.strata is None:
+        return sample(metric, items.each_class())
+    # What is possible in a stratum differs from class to class.
+    return Several([sample(metric, items.one_class(place)) for place in range(items.asked)])
+
+
+class Population(NamedTuple):
+    """What is known of the place where a score is wanted, as users pass it; see `score_interval`.
+
+    Attributes
+    ----------
+    class_shares : mapping or None
+        The shares of the true classes.
+    strata : sequence or None
+        The stratum from which each item was drawn.
+    stratum_shares : mapping or None
+        The shares of the strata.
+    """
+
+    class_shares: Mapping[Any, float] | None = None
+    strata: Labels | None = None
+    stratum_shares: Mapping[Any, float] | None = None
+
+
+NOTHING_KNOWN = Population()
+
+
+class Strata(NamedTuple):
+    """The stratum of each item, and the shares of the strata; None if nothing is known.
+
+    The strata of known class shares are the true classes.
+    """
+
+    codes: Codes | None = None
+    shares: Array | None = None
+    of_truth: bool = False
+
+    def marked(self, items: Items) -> Items:
+        """Return the items, which know if their strata are the true classes."""
+        return items._replace(strata_of_truth=self.of_truth)
+
+    def in_population(self, metric: Metric) -> Metric:
+        """Return the metric in the population."""
+        return metric if self.shares is None else KnownShares(metric, self.shares)
 
 
 def read(
@@ -57,6 +113,7 @@ def read(
     labels: Classes | None = None,
     groups: Labels | None = None,
     zero_division: float = np.nan,
+    population: Population = NOTHING_KNOWN,
 ) -> Reading:
     """Return the data of labels, and the metric with its rules.
 
@@ -66,27 +123,82 @@ def read(
         The truth, then the predictions of each model; the names are for messages.
     metric, average, pos_label, labels, groups, zero_division
         See `f1ci.score_interval`.
+    population : Population
+        What is known of the place where the score is wanted.
     """
-    metric = _metrics.get(metric)
+    metric = _with_average(_metrics.get(metric), average)
     constant = zero_division_of(zero_division)
-    if average is not None:
-        _validation.choice("average", average, AVERAGES)
-    if average != "binary":
-        metric = _averaged(metric, average)
     truth = next(iter(named.values()))
     if are_indicators(truth):
+        refuse_population(population)
         return _of_indicators(named, metric, average, labels, groups, constant)
+    _refuse_samples(metric)
+    strata = strata_of(truth, population, groups)
+    each = average is None
+    if metric.binary and not each:
+        _refuse_labels(labels)
+        items = binary_items(named, pos_label, groups, strata.codes)
+    else:
+        items = class_items(named, labels, groups, strata.codes)
+        metric = metric if each else with_classes(metric, items, constant)
+    items = strata.marked(items)
+    classes = list(items.classes)[: items.asked] if each else items.classes
+    return Reading(strata.in_population(metric), items, classes, each, constant)
+
+
+def strata_of(truth: Labels, population: Population, groups: Labels | None) -> Strata:
+    """Return the checked strata of the items. Known class shares make strata of the true classes.
+
+    Without shares there are no strata.
+    """
+    class_shares, strata, stratum_shares = population
+    if (strata is None) != (stratum_shares is None):
+        given = "strata" if stratum_shares is None else "stratum_shares"
+        got = _validation.short(stratum_shares if strata is None else strata)
+        raise ValueError(f"strata and stratum_shares go together, got {given}={got} alone")
+    if strata is None:
+        if class_shares is None:
+            return Strata()
+        return _strata("class_shares", "y_true", truth, class_shares)._replace(of_truth=True)
+    if class_shares is not None:
+        rule = "class_shares and stratum_shares are two designs: pass one of them"
+        raise ValueError(f"{rule}, got class_shares={_validation.short(class_shares)}")
+    if groups is not None:
+        rule = "strata are for items that were drawn one by one, not for groups of items"
+        raise ValueError(f"{rule}, got groups={_validation.short(groups)}")
+    items = len(encode({"y_true": truth})[0][0])
+    return _strata("stratum_shares", "strata", strata, stratum_shares, items)
+
+
+def _strata(argument: str, name: str, labels: Labels, shares: object, items: int = 0) -> Strata:
+    """Return the strata that labels name, with their shares."""
+    (codes,), names = encode({name: labels}, n=items)
+    number = np.bincount(codes, minlength=len(names)).astype(np.float64)
+    return Strata(codes, shares_by_name(argument, shares, names, number))
+
+
+def refuse_population(population: Population) -> None:
+    """Refuse known shares for items that may be of several classes."""
+    for name, value in zip(population._fields, population, strict=True):
+        if value is not None:
+            rule = f"{name} goes with one label for each item, not with indicators"
+            raise ValueError(f"{rule}, got {_validation.short(value)}")
+
+
+def _with_average(metric: Metric, average: str | None) -> Metric:
+    """Return the average of a binary metric; the metric itself where each class is asked for."""
+    if average is not None and _validation.choice("average", average, AVERAGES) == "binary":
+        return metric
+    if not isinstance(metric, ExpectationMetric):
+        how = "average= goes with metrics of two classes, such as 'f1' or 'precision'"
+        raise ValueError(f"{how}, not with {metric.name!r}, got {average!r}")
+    return metric if average is None else mean_of(average, metric)
+
+
+def _refuse_samples(metric: Metric) -> None:
+    """Refuse the mean over items of several classes for items of one class."""
     if isinstance(metric, Mean) and metric.average == "samples":
         raise ValueError("average='samples' needs indicators of shape (items, classes) as labels")
-    if metric.binary and average is not None:
-        _refuse_labels(labels)
-        items = binary_items(named, pos_label, groups)
-        return Reading(metric, items, items.classes, False, constant)
-    items = class_items(named, labels, groups)
-    if average is None:
-        classes = list(items.classes)[: items.asked]
-        return Reading(metric, items.each_class(), classes, True, constant)
-    return Reading(with_classes(metric, items, constant), items, items.classes, False, constant)
 
 
 def _refuse_labels(labels: Classes | None) -> None:
@@ -105,14 +217,6 @@ def with_classes(metric: Metric, items: Items, constant: float = np.nan) -> Metr
     others = f"labels must name every class that occurs for {metric.name!r}"
     got = _validation.listing(list(items.classes)[: items.asked])
     raise ValueError(f"{others}, which needs all items, got {got}")
-
-
-def _averaged(metric: Metric, average: str | None) -> Metric:
-    """Return the average of a binary metric; the metric itself where each class is asked for."""
-    if not isinstance(metric, _metrics.ExpectationMetric):
-        how = "average= goes with metrics of two classes, such as 'f1' or 'precision'"
-        raise ValueError(f"{how}, not with {metric.name!r}, got {average!r}")
-    return metric if average is None else mean_of(average, metric)
 
 
 def _of_indicators(
@@ -136,73 +240,6 @@ def _of_indicators(
     return Reading(with_rule(metric, (), constant), units, units.classes, each, constant)
 
 
-def read_with_shares(
-    named: Mapping[str, Labels],
-    metric: str | Metric,
-    class_shares: Mapping[Any, float] | None,
-    *,
-    average: str | None = "binary",
-    pos_label: Hashable = 1,
-    labels: Classes | None = None,
-    groups: Labels | None = None,
-    zero_division: float = np.nan,
-) -> Reading:
-    """Return the data of labels, and the metric in a population with known shares of the classes.
-
-    Averages are over `labels`, but the shares are those of all classes.
-    """
-    reading = read(
-        named,
-        metric,
-        average=average,
-        pos_label=pos_label,
-        labels=labels if class_shares is None else None,
-        groups=groups,
-        zero_division=zero_division,
-    )
-    if class_shares is None:
-        return reading
-    return _in_population(reading, class_shares, pos_label, labels)
-
-
-def _in_population(
-    reading: Reading,
-    class_shares: Mapping[Any, float],
-    pos_label: Hashable,
-    labels: Classes | None,
-) -> Reading:
-    """Return the reading with the metric of a population with known shares of the classes."""
-    if reading.each:
-        how = "labels=['a'] and average='macro' give the score of class 'a'"
-        raise ValueError(f"class_shares goes with one score; {how}, got average=None")
-    items = reading.data
-    if not isinstance(items, Items):
-        rule = "class_shares goes with one label for each item, not with indicators"
-        raise ValueError(f"{rule}, got {_validation.short(class_shares)}")
-    if reading.metric.binary:
-        _refuse_labels(labels)
-        shares = shares_of_two(class_shares, pos_label)
-    else:
-        shares = shares_by_class(class_shares, items.classes)
-    of = reading.metric
-    if labels is not None:
-        places = tuple(_place_of(label, items.classes) for label in labels)
-        of = with_rule(of, places, reading.constant)
-    true = np.zeros(len(items.classes))
-    np.add.at(true, items.codes[0], items.counts)
-    # Every model keeps the classes of the shares.
-    known = with_shares(of, shares, true, items.classes)
-    return reading._replace(metric=known, data=items._replace(named=True))
-
-
-def _place_of(label: Hashable, classes: Classes) -> int:
-    """Return the place of a class, or refuse one that does not occur."""
-    if label not in classes:
-        rule = f"labels must name classes that occur ({_validation.listing(list(classes))})"
-        raise ValueError(f"{rule}, got {_validation.short(label)}")
-    return list(classes).index(label)
-
-
 def zero_division_of(value: float) -> float:
     """Return 0, 1 or nan: what an undefined score counts."""
     if not isinstance(value, (int, float, np.number)) or not (value in (0, 1) or value != value):
@@ -215,7 +252,8 @@ def refuse_weights(sample_weight: object) -> None:
     if sample_weight is not None:
         raise TypeError(
             "sample_weight is not offered: repeat rows that stand for several items, pass groups= "
-            "for items that belong together, and class_shares= to score_interval if classes are as "
-            "frequent elsewhere (see the page 'Another prevalence, another F1'); "
+            "for items that belong together, and class_shares= or strata= to score_interval if "
+            "classes or strata have other shares where the score is wanted (see the page 'Another "
+            "prevalence, another F1'); "
             f"got {_validation.short(sample_weight)}"
         )

@@ -40,7 +40,8 @@ A file has a line for each item: CSV, tab-separated text, or JSON lines. f1ci sa
 takes; where the file leaves a doubt, it asks for --true or --pred.
 The calculator in f1ci's book reads printed confusion matrices.
 Limits are for items drawn at random, or for documents (--groups). For fixed numbers of items of
-the classes use f1ci.metric_interval(..., fixed='rows') in Python.
+the classes use f1ci.metric_interval(..., fixed='rows') in Python, and for other strata with known
+shares f1ci.score_interval(..., strata=, stratum_shares=).
 The exit code is 0, or 2 after bad input. `f1ci COMMAND --help` explains a command."""
 
 
@@ -141,6 +142,7 @@ def _report(options: Namespace) -> Answer:
         method=options.method,
         confidence_level=options.confidence_level,
         **_given(options, "zero_division"),
+        **_known_shares(options),
     )
     shape = f"{_shape(predictions)}, {len(report.classes)} classes"
     of_all = {"method": report.method, "confidence_level": report.confidence_level}
@@ -163,14 +165,17 @@ def _compare(options: Namespace) -> Answer:
         rng=0,
         confidence_level=options.confidence_level,
         **_given(options, "labels", "zero_division"),
+        **_known_shares(options, None if positive is None else predictions.labels[0]),
     )
-    test = next(iter(comparison.tests.values()))
-    score = metric.name
-    if positive is not None:
-        score += f" of {_tables.label(positive)}"
-    methods = f"method {test.interval.method}, test {test.method}"
-    head = f"{_shape(predictions)}, {score}, {methods}"
+    score = metric.name if positive is None else f"{metric.name} of {_tables.label(positive)}"
+    head = f"{_shape(predictions)}, {score}, {_methods(comparison)}"
     return f"{head}\n\n{comparison}", _rows(comparison)
+
+
+def _methods(comparison: f1ci.ModelComparison) -> str:
+    """Return how the models were compared, in words."""
+    test = next(iter(comparison.tests.values()))
+    return f"method {test.interval.method}, test {test.method}"
 
 
 def _flags(columns: list[list[str]], positive: str | None) -> list[list[Any]]:
@@ -269,6 +274,29 @@ def _given(options: Namespace, *names: str) -> Fields:
     """Return the options that were given, by name."""
     values = {name: getattr(options, name) for name in names}
     return {name: value for name, value in values.items() if value is not None}
+
+
+def _known_shares(options: Namespace, strata: list[str] | None = None) -> Fields:
+    """Return the known shares of the true classes.
+
+    Where one class is compared with all others, these others are strata with shares of their own.
+    """
+    if options.class_shares is None:
+        return {}
+    shares = dict(map(_share, options.class_shares))
+    if strata is None:
+        return {"class_shares": shares}
+    return {"strata": strata, "stratum_shares": shares}
+
+
+def _share(text: str) -> tuple[str, float]:
+    """Return the label and the number of "spam=0.02"."""
+    label, equals, share = text.rpartition("=")
+    try:
+        return label, float(share if equals else "")
+    except ValueError:
+        rule = "--class-shares takes LABEL=SHARE, such as spam=0.02 ham=0.98"
+        raise ValueError(f"{rule}, got {_validation.short(text)}") from None
 
 
 # The parsers
@@ -383,6 +411,12 @@ def _add_classes(parser: ArgumentParser) -> None:
         type=float,
         metavar="0, 1 or nan",
         help="the score of a class without items",
+    )
+    parser.add_argument(
+        "--class-shares",
+        nargs="+",
+        metavar="LABEL=SHARE",
+        help="how frequent the true classes are where the score is wanted; the shares sum to 1",
     )
 
 

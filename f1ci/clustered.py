@@ -82,7 +82,8 @@ def clustered_interval(
     0.795 (0.614, 0.905)
     """
     of = {"counts": counts}
-    question = Question("", method, confidence_level, alternative)
+    level = _validation.confidence_level(confidence_level)
+    question = Question("", method, level, alternative)
     return _interval(of, metric, average, zero_division, question)
 
 
@@ -121,7 +122,8 @@ def clustered_difference(
     0.071 (0.001, 0.141)
     """
     of = {"counts_a": counts_a, "counts_b": counts_b}
-    question = Question("", method, confidence_level, alternative)
+    level = _validation.confidence_level(confidence_level)
+    question = Question("", method, level, alternative)
     return _interval(of, metric, average, zero_division, question)
 
 
@@ -133,7 +135,6 @@ def _interval(
     question: Question,
 ) -> Interval:
     """Return the interval for the counts by unit of one model, or of A and B."""
-    level = _validation.confidence_level(question.level)
     metric = _metrics.get(metric)
     constant = zero_division_of(zero_division)
     if average is not None:
@@ -144,7 +145,7 @@ def _interval(
     _validation.shaped("counts_b", tables[-1], tables[-1].shape == first, str(first))
     units = UnitCounts(tuple(tables), range(first[1]))
     if len(tables) == 1:
-        question = replace(question, name=metric.name, level=level, constant=constant)
+        question = replace(question, name=metric.name, constant=constant)
         return interval_of(sample(metric, units), question)
-    question = replace(question, name=f"{metric.name} (B - A)", level=level)
+    question = replace(question, name=f"{metric.name} (B - A)")
     return interval_of(difference(metric, units), question)

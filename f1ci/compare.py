@@ -23,7 +23,7 @@ from numpy.typing import ArrayLike
 from f1ci import _validation
 from f1ci import metrics as _metrics
 from f1ci._interval import Question, interval_of, limits_of, method_for
-from f1ci._reading import Reading, read, read_with_shares
+from f1ci._reading import Population, Reading, read
 from f1ci.data import Cells, Items, Matrix
 from f1ci.methods import ellipse, paired
 from f1ci.methods.closed_form import Limits
@@ -43,6 +43,8 @@ def difference_interval(
     groups: Labels | None = None,
     zero_division: float = np.nan,
     class_shares: Mapping[Any, float] | None = None,
+    strata: Labels | None = None,
+    stratum_shares: Mapping[Any, float] | None = None,
     method: str | None = None,
     confidence_level: float = 0.95,
     alternative: str = "two-sided",
@@ -68,8 +70,9 @@ def difference_interval(
     zero_division : {nan, 0, 1}, default nan
         What an undefined score counts in averages; see `score_interval`. Each model has the score
         that it has alone.
-    class_shares : mapping, optional
-        The known share of each true class where the scores are wanted; see `score_interval`.
+    class_shares, strata, stratum_shares : optional
+        Known shares of the true classes, or of the strata that items were drawn from, where the
+        scores are wanted; see `score_interval`.
     method : str, optional
         "score", the default, for smooth metrics; the longer "cautious", for Tversky indices and
         accuracy; "logit" and "delta", for all. With `groups` "logit" is the default.
@@ -101,14 +104,14 @@ def difference_interval(
     0.139 (0.058, 0.234)
     """
     level = _validation.confidence_level(confidence_level)
-    reading = read_with_shares(
+    reading = read(
         {"y_true": y_true, "y_pred_a": y_pred_a, "y_pred_b": y_pred_b},
         metric,
-        class_shares,
         pos_label=pos_label,
         labels=labels,
         groups=groups,
         zero_division=zero_division,
+        population=Population(class_shares, strata, stratum_shares),
     )
     return interval_of(two_models(reading), question_of(reading, level, method, alternative))
 
@@ -132,6 +135,9 @@ def difference_test(
     labels: Classes | None = None,
     groups: Labels | None = None,
     zero_division: float = np.nan,
+    class_shares: Mapping[Any, float] | None = None,
+    strata: Labels | None = None,
+    stratum_shares: Mapping[Any, float] | None = None,
     replicates: int = 9_999,
     rng: Seed = None,
     confidence_level: float = 0.95,
@@ -156,6 +162,8 @@ def difference_test(
         equivalence has a p-value below 0.05 just if the interval of level 0.9 lies inside.
     pos_label, labels, groups, zero_division, confidence_level
         See `difference_interval`.
+    class_shares, strata, stratum_shares : optional
+        See `difference_interval`. "exact" is not for known shares; "score" is the default then.
     replicates : int, default 9999
         The number of random swaps of "randomisation".
     rng : None, int or numpy.random.Generator, optional
@@ -186,6 +194,7 @@ def difference_test(
         labels=labels,
         groups=groups,
         zero_division=zero_division,
+        population=Population(class_shares, strata, stratum_shares),
     )
     plan = TestPlan(method, margin, replicates, rng)
     return paired_test(reading, question_of(reading, level), plan)
@@ -352,9 +361,8 @@ def _p_value(
 def _swapped_p_value(metric: Metric, items: Items, plan: TestPlan) -> float:
     """Return the p-value from random swaps of items, or of groups."""
     r = len(items.classes)
-    true, of_a, of_b = items.codes
-    places, where = np.unique([true * r + of_a, true * r + of_b], return_inverse=True)
-    cells = Cells(r, *np.divmod(places, r))
+    places, where = np.unique([items.places(0), items.places(1)], return_inverse=True)
+    cells = Cells.at(places, r)
     cell_a, cell_b = where.reshape(2, -1)
 
     def evaluate(counts: Array) -> tuple[Array, Array]:

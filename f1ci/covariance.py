@@ -12,18 +12,20 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from f1ci.data import Items, Matrix, all_cells
+from f1ci.data import Cells, Items, Matrix, all_cells
 from f1ci.methods import delta
 from f1ci.metrics import Metric
 from f1ci.metrics.averages import settled
+from f1ci.metrics.shares import divisor_factor
 from f1ci.results import Array
 
-# The table of two models gets so many more items in each true class, of which each model has half
-# right, independently of the other: for two classes half an item in each of the eight cells.
+# The table of two models gets so many more items in each true class, or in each stratum, of which
+# each model has half right, independently of the other: for two classes half an item in each of the
+# eight cells.
 ADDED = 2.0
 
-# Of more classes than this, the cells with added items do not fit in memory.
-_MOST_CLASSES = 1000
+# More cells than this, which hold added items, do not fit in memory.
+_MOST_CELLS = 10**6
 
 
 def influence_of_rows(metric: Metric, items: Items, model: int) -> Array:
@@ -40,33 +42,51 @@ def observed(items: Items, questions: Sequence[tuple[int, Metric]]) -> Array:
     Undefined metrics have ``nan`` rows, and exact ones rows of exact zeros.
     """
     rows = np.array([influence_of_rows(metric, items, model) for model, metric in questions])
-    return delta.item_covariance(rows, items.counts, items.groups)
+    return delta.item_covariance(_by_stratum(rows, items), items.counts, items.groups)
+
+
+def error_of_difference(metric: Metric, items: Items) -> Array:
+    """Return the standard error of metric(B) - metric(A) of independent items."""
+    influence_a = influence_of_rows(metric, items, 0)
+    influence_b = influence_of_rows(metric, items, 1)
+    # What both models do alike cancels, except for rounding.
+    size = np.abs(influence_a) + np.abs(influence_b)
+    move = influence_b - influence_a
+    move = np.where(np.abs(move) <= 1e-14 * size, 0.0, move)
+    move = _by_stratum(move, items)
+    n = items.counts.sum(axis=0)
+    return np.asarray(np.sqrt((items.counts * move**2).sum(axis=0) / (n * (n - 1.0))))
+
+
+def _by_stratum(influence: Array, items: Items) -> Array:
+    """Return influences (..., rows) whose products, over n - 1, have n_h - 1 in each stratum."""
+    if items.strata is None or items.groups is not None:
+        return influence
+    n_h = np.bincount(items.strata, items.counts)[items.strata].astype(np.float64)
+    n = items.counts.sum(axis=0)
+    return np.asarray(influence * np.sqrt(divisor_factor(n_h) / divisor_factor(n)))
 
 
 def smoothed(items: Items, questions: Sequence[tuple[int, Metric]]) -> Array:
-    """Return the covariance, times n^2, with `ADDED` more items in each true class.
+    """Return the covariance, times n^2, with `ADDED` more items in each true class, or stratum.
 
     Every model gets half of these right, independently of the others, and takes the rest for any
     other class alike. Correlations of estimates without variance are then defined, and models that
     agree on a small test set are no copies (Agresti and Min 2005, Statistics in Medicine 24,
     729-740).
     """
-    r = len(items.classes)
-    if r > _MOST_CLASSES:
+    added = _added(items)
+    if len(added) * len(items.classes) > _MOST_CELLS:
         rows = [influence_of_rows(metric, items, model) for model, metric in questions]
         return _products(np.nan_to_num(rows), items.counts)
     # 1. The influence of each cell, at the tables with the added items.
-    places = [items.codes[0] * r + items.codes[model + 1] for model, _ in questions]
-    cells = np.array([_with_added_items(items, *question) for question in questions])
-    rows_of_items = np.array([cell[place] for cell, place in zip(cells, places, strict=True)])
-    # 2. Products over the items, and over the added ones: of one model cell by cell, of two models
-    # class by class.
-    added = _added(r).reshape(-1, *(1,) * (items.counts.ndim - 1))
-    by_class = (cells * added).reshape(len(cells), r, r, *items.counts.shape[1:]).sum(axis=2)
-    model = np.array([model for model, _ in questions])
-    alike = np.equal.outer(model, model).reshape(*[len(model)] * 2, *[1] * (cells.ndim - 2))
-    of_added = np.where(alike, _products(cells, added), _products(by_class, 1.0 / ADDED))
-    return np.asarray(_products(rows_of_items, items.counts) + of_added)
+    cells = np.array([_with_added_items(items, *question, added) for question in questions])
+    # 2. Products over the items, and over the added ones.
+    models = [model for model, _ in questions]
+    rows_of_items = np.array(
+        [cell[items.places(model)] for cell, model in zip(cells, models, strict=True)]
+    )
+    return _products(rows_of_items, items.counts) + _products_of_added(cells, models, added)
 
 
 def correlation(covariance: Array) -> Array:
@@ -81,22 +101,52 @@ def _products(values: Array, weights: Array | float) -> Array:
     return np.asarray(np.einsum("kr...,lr...->kl...", values * weights, values))
 
 
-def _added(r: int) -> Array:
-    """Return the added items by cell, shape (r * r,)."""
-    return np.where(all_cells(r).right, ADDED / 2.0, ADDED / 2.0 / (r - 1.0))
+def _products_of_added(cells: Array, models: list[int], added: Array) -> Array:
+    """Return products (K, K, ...) over the added items, from influences by cell (K, cells, ...).
+
+    Of one model the sum is over cells, of two models over the rows of their tables.
+    """
+    batch = cells.shape[2:]
+    more = _by_cell(added, cells.shape[1] // len(added), len(batch))
+    sums = (cells * more).reshape(len(cells), len(added), -1, *batch).sum(axis=2)
+    some = added > 0.0
+    of_two = _products(sums[:, some], (1.0 / added[some]).reshape(-1, *[1] * len(batch)))
+    alike = np.equal.outer(models, models).reshape(len(cells), len(cells), *[1] * len(batch))
+    return np.where(alike, _products(cells, more), of_two)
 
 
-def _with_added_items(items: Items, model: int, metric: Metric) -> Array:
-    """Return the influence of each cell (r * r, ...) on a metric if items are added.
+def _added(items: Items) -> Array:
+    """Return the added items in each row of the tables: each true class, in strata in each stratum.
+
+    Those of a stratum are spread over the true classes as its own items are.
+    """
+    r = len(items.classes)
+    if items.strata is None:
+        return np.full(r, ADDED)
+    strata = int(items.strata.max()) + 1
+    in_row = np.bincount(items.strata * r + items.codes[0], items.counts, strata * r)
+    in_stratum = in_row.reshape(strata, r).sum(axis=1).repeat(r)
+    return np.asarray(ADDED * in_row / np.maximum(in_stratum, 1.0))
+
+
+def _by_cell(added: Array, r: int, batch: int) -> Array:
+    """Return the added items by cell, (cells, 1, ...): half are right, the others spread evenly."""
+    right = np.eye(r, dtype=bool)[np.arange(len(added)) % r]
+    share = np.where(right, 0.5, 0.5 / (r - 1.0))
+    return (added[:, None] * share).reshape(-1, *[1] * batch)
+
+
+def _with_added_items(items: Items, model: int, metric: Metric, added: Array) -> Array:
+    """Return the influence of each cell (cells, ...) on a metric if items are added.
 
     Classes without a score stay so.
     """
     r = len(items.classes)
-    cells = all_cells(r)
-    counts = np.zeros((r * r, *items.counts.shape[1:]))
-    np.add.at(counts, items.codes[0] * r + items.codes[model + 1], items.counts)
+    cells = all_cells(r) if items.strata is None else Cells.at(np.arange(len(added) * r), r)
+    counts = np.zeros((len(added) * r, *items.counts.shape[1:]))
+    np.add.at(counts, items.places(model), items.counts)
     patterns = settled(metric, Matrix(cells, counts))
     if len(patterns) == 1:
         metric = patterns[0][1]
-    more = _added(r).reshape(-1, *(1,) * (counts.ndim - 1))
+    more = _by_cell(added, r, counts.ndim - 1)
     return np.nan_to_num(metric.evaluate(Matrix(cells, counts + more))[1])

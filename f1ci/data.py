@@ -23,6 +23,9 @@ _BLOCK = 1 << 17  # labels at a time
 # Matrices of up to so many classes list all their cells, larger ones the cells with items.
 ALL_CELLS = 30
 
+# Matrices by stratum of more cells than this list the cells with items.
+MOST_STRATIFIED_CELLS = 1 << 16
+
 
 def binary_counts(y_true: Labels, y_pred: Labels, *, pos_label: Hashable = 1) -> BinaryCounts:
     """Count true and false positives and negatives.
@@ -109,12 +112,24 @@ class Cells:
         The number of classes.
     true, predicted : ndarray of int, shape (K,)
         The true and the predicted class of each cell.
+    stratum : ndarray of int, shape (K,)
+        The stratum of each cell; by default its true class.
+    stratified : bool
+        The strata are not the true classes: each stratum lists cells of its own.
     """
 
-    def __init__(self, r: int, true: Codes, predicted: Codes) -> None:
+    def __init__(self, r: int, true: Codes, predicted: Codes, stratum: Codes | None = None) -> None:
         self.r = r
         self.true = true
         self.predicted = predicted
+        self.stratum = true if stratum is None else stratum
+        self.stratified = stratum is not None
+
+    @classmethod
+    def at(cls, places: Codes, r: int) -> Cells:
+        """Return the cells of strata at places: stratum times r squared, plus that in a matrix."""
+        stratum, place = np.divmod(places, r * r)
+        return cls(r, *np.divmod(place, r), stratum)
 
     @cached_property
     def right(self) -> NDArray[np.bool_]:
@@ -152,6 +167,20 @@ class Cells:
             return np.stack([values[:: self.r + 1], table.sum(axis=0), table.sum(axis=1)])
         flat = self._sums @ values.reshape(len(values), -1)
         return np.asarray(flat).reshape(3, self.r, *batch)
+
+    @cached_property
+    def _sums_of_strata(self) -> Any:
+        """The sparse matrix of 0 and 1 that sums cells by stratum."""
+        from scipy.sparse import csr_array  # slow to import
+
+        cells = np.arange(len(self.stratum))
+        shape = int(self.stratum.max()) + 1, len(cells)
+        return csr_array((np.ones(len(cells)), (self.stratum, cells)), shape)
+
+    def by_stratum(self, values: Array) -> Array:
+        """Return for each cell the sum of values by cell (K, ...) over all cells of its stratum."""
+        sums = self._sums_of_strata @ values.reshape(len(values), -1)
+        return np.asarray(sums[self.stratum]).reshape(values.shape)
 
     def by_cell(self, values: Array) -> Array:
         """Return for each cell the sum of the three values (3, r, ...) that its items count in."""
@@ -247,6 +276,10 @@ class Items(NamedTuple):
         stand for all others.
     named : bool
         The classes were named by the caller. Otherwise they are those that occur.
+    strata : ndarray of int or None
+        The stratum of each row, as 0, 1, ..., if shares of strata are known.
+    strata_of_truth : bool
+        The strata are the true classes.
     """
 
     codes: Codes
@@ -255,6 +288,8 @@ class Items(NamedTuple):
     classes: Classes
     asked: int
     named: bool = False
+    strata: Codes | None = None
+    strata_of_truth: bool = False
 
     @property
     def models(self) -> int:
@@ -281,14 +316,72 @@ class Items(NamedTuple):
         """Return the confusion matrix of a model, whose cells are all cells, or the rows."""
         r = len(self.classes)
         true, predicted = self.codes[[0, model + 1]]
+        if self.strata is not None:
+            return self._stratified_matrix(model)
         if r > ALL_CELLS:
             return Matrix(Cells(r, true, predicted), self.counts)
         cells = np.zeros((r * r, *self.counts.shape[1:]))
         np.add.at(cells, true * r + predicted, self.counts)
         return Matrix(all_cells(r), cells)
 
+    def _stratified_matrix(self, model: int) -> Matrix:
+        """Return the matrix of a model by stratum, with the cells that may hold items."""
+        occupied = self.places(model)
+        possible = self._possible_places(model)
+        counts = np.zeros((len(possible), *self.counts.shape[1:]))
+        np.add.at(counts, np.searchsorted(possible, occupied), self.counts)
+        return Matrix(Cells.at(possible, len(self.classes)), counts)
+
+    def places(self, model: int) -> Codes:
+        """Return the place of each row's cell: stratum, then true, then predicted class."""
+        r = len(self.classes)
+        true, predicted = self.codes[[0, model + 1]]
+        rows = true if self.strata is None else self.strata * r + true
+        return np.asarray(rows * r + predicted)
+
+    def _possible_places(self, model: int) -> Codes:
+        """Return the places of the cells that may hold items, in order.
+
+        If there are too many, these are the cells with items, and the right ones beside them.
+        """
+        r = len(self.classes)
+        true, predicted = self._possible_classes(model)
+        if true.shape[0] * true.shape[1] * predicted.shape[1] > MOST_STRATIFIED_CELLS:
+            occupied = self.places(model)
+            rows = occupied // r
+            return np.union1d(occupied, rows * r + rows % r)
+        strata = np.arange(len(true))
+        places = (strata[:, None, None] * r + true[:, :, None]) * r + predicted[:, None, :]
+        return places.ravel()
+
+    def _possible_classes(self, model: int) -> tuple[Codes, Codes]:
+        """Return the true and the predicted classes that may occur in each stratum.
+
+        Both have shape (strata, classes). Strata may be made of the predictions, as those of a map
+        are, or of the true classes. Then each has one predicted, or one true class. If both are so,
+        it is not known which made the strata, and all classes may occur.
+        """
+        if self.strata is None:
+            raise TypeError("these items have no strata")
+        made = self.codes[[0, model + 1]]
+        class_of = np.zeros((2, int(self.strata.max()) + 1), dtype=np.intp)
+        class_of[:, self.strata] = made
+        only = (class_of[:, self.strata] == made).all(axis=1) & (np.ptp(class_of, axis=1) > 0)
+        if self.strata_of_truth or only.all():
+            only = np.array([self.strata_of_truth, False])
+        every = np.broadcast_to(
+            np.arange(len(self.classes)), (class_of.shape[1], len(self.classes))
+        )
+        true, predicted = (
+            classes[:, None] if one else every for classes, one in zip(class_of, only, strict=True)
+        )
+        return true, predicted
+
     def by_row(self, values: Array, model: int, cells: Cells) -> Array:
         """Return values by cell of a model's matrix (K, ...) for each row of items."""
+        if self.strata is not None:
+            listed = cells.stratum * cells.r**2 + cells.places
+            return np.asarray(values[np.searchsorted(listed, self.places(model))])
         if len(self.classes) > ALL_CELLS:
             return values
         true, predicted = self.codes[[0, model + 1]]
@@ -357,29 +450,35 @@ class UnitCounts(NamedTuple):
 
 
 def binary_items(
-    named: Mapping[str, Labels], pos_label: Hashable, groups: Labels | None = None
+    named: Mapping[str, Labels],
+    pos_label: Hashable,
+    groups: Labels | None = None,
+    strata: Codes | None = None,
 ) -> Items:
     """Count items by their labels, the positive class against the rest; names are for messages."""
-    if len(named) == 2 and groups is None:
+    if len(named) == 2 and groups is None and strata is None:
         true, prediction = named.values()
         counts = _counts_of_integers(true, prediction, pos_label)
         if counts is not None:
             codes = np.array([[0, 0, 1, 1], [0, 1, 0, 1]])
             return Items(codes, np.array(counts, dtype=np.float64), None, _BINARY, 2)
     codes = _binary_codes(named, pos_label)
-    return count_items(codes, _BINARY, group_codes(groups, codes.shape[1]))
+    return count_items(codes, _BINARY, group_codes(groups, codes.shape[1]), strata=strata)
 
 
 _BINARY = ("negative", "positive")
 
 
 def class_items(
-    named: Mapping[str, Labels], labels: Classes | None, groups: Labels | None = None
+    named: Mapping[str, Labels],
+    labels: Classes | None,
+    groups: Labels | None = None,
+    strata: Codes | None = None,
 ) -> Items:
     """Count items by their labels, of any number of classes; names are for messages."""
     codes, classes = _labels.encode(named, wanted=labels, others=True)
     _validation.at_least_two("classes", len(classes), "an average over classes")
-    items = count_items(codes, classes, group_codes(groups, codes.shape[1]))
+    items = count_items(codes, classes, group_codes(groups, codes.shape[1]), strata=strata)
     return items if labels is None else items._replace(asked=len(labels), named=True)
 
 
@@ -429,12 +528,16 @@ def matrix_items(table: Array) -> Items:
 
 
 def count_items(
-    codes: Codes, classes: Classes, groups: Codes | None = None, counts: Array | None = None
+    codes: Codes,
+    classes: Classes,
+    groups: Codes | None = None,
+    counts: Array | None = None,
+    strata: Codes | None = None,
 ) -> Items:
     """Put items, or rows of so many items each, that are alike into one row; rows are in order."""
-    rows = codes if groups is None else np.vstack([groups, codes])
+    rows = np.vstack([row for row in (groups, strata, codes) if row is not None])
     # 1. One number for each row of labels.
-    code = _one_number(rows, len(classes))
+    code = _one_number(rows)
     # 2. Renumber those that occur, and take one example of each.
     occurs = np.bincount(code) > 0
     code = (np.cumsum(occurs, dtype=np.intp) - 1)[code]
@@ -442,17 +545,17 @@ def count_items(
     example = np.empty(number, dtype=np.intp)
     example[code] = np.arange(code.size)
     # 3. Count.
-    distinct = rows[:, example]
-    own_groups = None if groups is None else distinct[0]
+    own_groups, own_strata = (None if row is None else row[example] for row in (groups, strata))
     total = _sums_by_code(code, counts, number)
-    return Items(distinct[-len(codes) :], total, own_groups, classes, len(classes))
+    r = len(classes)
+    return Items(codes[:, example], total, own_groups, classes, r, strata=own_strata)
 
 
-def _one_number(rows: Codes, r: int) -> Codes:
+def _one_number(rows: Codes) -> Codes:
     """Return one number for each column of codes. Large ones are renumbered, to fit an integer."""
     code = rows[0]
     for row in rows[1:]:
-        code = r * code + row
+        code = (row.max(initial=0) + 1) * code + row
         if code.max(initial=0) > 2 * len(code):
             code = np.unique(code, return_inverse=True)[1]
     return np.asarray(code, dtype=np.intp)
@@ -479,24 +582,20 @@ def _counts_of_integers(true: Any, pred: Any, pos_label: Hashable) -> list[int] 
     blocks = [slice(k, k + _BLOCK) for k in range(0, true.size, _BLOCK)]
     firsts = (true[block][np.argmin(true[block] == pos_label)] for block in blocks)
     other = next((label for label in firsts if label != pos_label), pos_label)
-    # Of both sequences: positives, and labels of the other class; and positives of both.
-    found = np.zeros(5, np.int64)
-    for block in blocks:
-        t = true[block]
-        p = pred[block]
-        positive = t == pos_label
-        predicted = p == pos_label
-        found += [
-            np.count_nonzero(positive & predicted),
-            np.count_nonzero(positive),
-            np.count_nonzero(predicted),
-            np.count_nonzero(t == other),
-            np.count_nonzero(p == other),
-        ]
-    tp, positives, called, negatives, called_negative = found.tolist()
+    counts = [_counts_of_block(true[block], pred[block], pos_label, other) for block in blocks]
+    tp, positives, called, negatives, called_negative = np.sum(counts, axis=0).tolist()
+    # A third label is neither the positive one nor the other.
     if not positives or {positives + negatives, called + called_negative} != {true.size}:
         return None
     return [negatives - called + tp, called - tp, positives - tp, tp]
+
+
+def _counts_of_block(true: Any, pred: Any, pos_label: int, other: int) -> NDArray[np.int64]:
+    """Count items that are both positive; positive in each sequence; and `other` in each."""
+    positive = true == pos_label
+    called = pred == pos_label
+    sets = [positive & called, positive, called, true == other, pred == other]
+    return np.array([np.count_nonzero(items) for items in sets], np.int64)
 
 
 def _are_integers(labels: Any) -> bool:

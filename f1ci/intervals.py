@@ -17,10 +17,10 @@ from numpy.typing import ArrayLike
 from f1ci import _validation
 from f1ci import metrics as _metrics
 from f1ci._interval import Question, interval_of
-from f1ci._reading import read_with_shares, refuse_weights
+from f1ci._reading import Population, read, refuse_weights
 from f1ci.data import Matrix
 from f1ci.metrics import Metric
-from f1ci.metrics.shares import shares_by_row, with_shares
+from f1ci.metrics.shares import KnownShares, shares_by_row
 from f1ci.results import Classes, Interval, Labels
 from f1ci.samples import Counts, sample
 
@@ -114,6 +114,8 @@ def score_interval(
     groups: Labels | None = None,
     zero_division: float = np.nan,
     class_shares: Mapping[Any, float] | None = None,
+    strata: Labels | None = None,
+    stratum_shares: Mapping[Any, float] | None = None,
     method: str | None = None,
     confidence_level: float = 0.95,
     alternative: str = "two-sided",
@@ -149,8 +151,14 @@ def score_interval(
         0 or 1 it counts so in the estimate; the limits are as wide as not knowing it makes them.
     class_shares : mapping, optional
         The share of each true class where the score is wanted, such as ``{1: 0.02, 0: 0.98}``, if
-        it is known and another one than in the test set: another prevalence, the areas of a map.
-        The shares sum to 1. `labels` then says which classes an average is over.
+        it is known and another one than in the test set: another prevalence. The shares sum to 1.
+        For the areas of a map see `strata`.
+    strata : sequence, optional
+        The stratum of each item, if a fixed number of items was drawn from each stratum: a class of
+        a map, a region, a bin of the model's scores. Needs `stratum_shares`.
+    stratum_shares : mapping, optional
+        The share of each stratum where the score is wanted, such as its part of a map's area. The
+        shares sum to 1. `class_shares` is the case in which the strata are the true classes.
     method : str, optional
         By default "score", or "logit" with `groups`, for averages over the classes of indicators,
         and for metrics that are not smooth. `f1_interval` says what each method is.
@@ -195,17 +203,30 @@ def score_interval(
     >>> interval = f1ci.score_interval(y_true, y_pred, "precision", class_shares=rare)
     >>> f"{interval.estimate:.4f}, {0.009 / (0.009 + 0.099):.4f}"
     '0.0833, 0.0833'
+
+    Ten items were drawn from each of four strata, whose shares are 0.4, 0.3, 0.2 and 0.1. The
+    example and the precision of class B, 0.574, are those of Stehman (2014, *International Journal
+    of Remote Sensing* 35, 4923-4939):
+
+    >>> strata = ["1"] * 10 + ["2"] * 10 + ["3"] * 10 + ["4"] * 10
+    >>> y_true = list("AAAAACBABCABBBBBAABBCCCCCDDBBADDDDDDDCCB")
+    >>> y_pred = list("AAAAAAABBBABBBBBBBBBBBCCCCCCBBDDDDDDDDDD")
+    >>> shares = {"1": 0.4, "2": 0.3, "3": 0.2, "4": 0.1}
+    >>> drawn = {"strata": strata, "stratum_shares": shares}
+    >>> each = f1ci.score_interval(y_true, y_pred, "precision", average=None, **drawn)
+    >>> print(each.classes[1], [f"{x[1]:.3f}" for x in (each.estimate, each.low, each.high)])
+    B ['0.574', '0.337', '0.774']
     """
     level = _validation.confidence_level(confidence_level)
-    reading = read_with_shares(
+    reading = read(
         {"y_true": y_true, "y_pred": y_pred},
         metric,
-        class_shares,
         average=average,
         pos_label=pos_label,
         labels=labels,
         groups=groups,
         zero_division=zero_division,
+        population=Population(class_shares, strata, stratum_shares),
     )
     question = Question(
         reading.metric.name,
@@ -216,7 +237,7 @@ def score_interval(
         reading.each,
         reading.constant,
     )
-    return interval_of(sample(reading.metric, reading.data), question)
+    return interval_of(reading.sample(), question)
 
 
 def f1_score_interval(
@@ -370,7 +391,6 @@ def metric_interval(
             _validation.choice("method with fixed='rows'", method, ("score",))
     data = Matrix.of(table)
     if class_shares is not None:
-        shares = shares_by_row(class_shares, data.cells.r)
-        metric = with_shares(metric, shares, data.true, range(data.cells.r))
+        metric = KnownShares(metric, shares_by_row(class_shares, data.true))
     of_matrix = sample(metric, data, fixed=fixed is not None)
     return interval_of(of_matrix, Question(metric.name, method, level, alternative))

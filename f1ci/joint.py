@@ -5,16 +5,16 @@ The estimates are asymptotically normal together, with the covariance of the ite
 Joint intervals of the delta method extend q standard errors, where q is the quantile of the largest
 of so many correlated normal variables: then all of them hold at once with the nominal probability.
 
-The same q serves any interval for one score that is built on a normal quantile z: q replaces z. So
-the default takes the cautious limits of `f1ci.methods.closed_form` at q, and the score limits of
-averages over classes, with one difference. The
-correlations are those after adding two items to each true class, of which
-every classifier gets half right, independently of the others (for two classes and two classifiers:
-half an item in each of the eight joint cells): correlations of estimates without variance would
-be undefined, and observed ones near 1 promise too much. That this holds is measured, not
-proved: in small samples it covers the nominal level where the delta method covers as little as
-nothing, see the book's page on joint intervals. Metrics that are not made of Tversky scores
-(correlation, lift, ...) get limits on the logit scale at the same q.
+The same q serves any interval for one score that is built on a normal quantile z: q replaces z. The
+default is the cautious limits of `f1ci.methods.closed_form` at q, and score limits for averages
+over classes and for known shares. There is one difference. The correlations are those after adding
+two items to each true class, or to each stratum, of which every classifier gets half right,
+independently of the others (for two classes and two classifiers: half an item in each of the eight
+joint cells). Correlations of estimates without variance would be undefined, and observed ones near
+1 promise too much. That this holds is measured, not proved: in small samples it covers the nominal
+level where the delta method covers as little as nothing, see the book's page on joint intervals.
+Metrics that are not made of Tversky scores (correlation, lift, ...) get limits on the logit scale
+at the same q.
 
 When the method fails: delta in small samples, as for one score; all of them where items depend
 on one another and `groups` does not say so.
@@ -23,6 +23,7 @@ on one another and `groups` does not say so.
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -30,11 +31,13 @@ from numpy.typing import ArrayLike
 from f1ci import _validation, covariance
 from f1ci import metrics as _metrics
 from f1ci._interval import Question, check, counted, limits_of
-from f1ci._reading import with_classes, zero_division_of
+from f1ci._labels import are_indicators
+from f1ci._reading import Population, strata_of, with_classes, zero_division_of
 from f1ci.data import Items, binary_items, cell_items, class_items
 from f1ci.methods import METHODS, Method, delta, one_of, quantile
 from f1ci.metrics import Metric
 from f1ci.metrics.averages import MacroStar, Mean
+from f1ci.metrics.shares import KnownShares
 from f1ci.results import Array, Classes, FloatOrArray, JointIntervals, Labels
 from f1ci.samples import Sample, sample
 
@@ -52,6 +55,9 @@ def joint_intervals(
     labels: Classes | None = None,
     groups: Labels | None = None,
     zero_division: float = np.nan,
+    class_shares: Mapping[Any, float] | None = None,
+    strata: Labels | None = None,
+    stratum_shares: Mapping[Any, float] | None = None,
     method: str | None = None,
     confidence_level: float = 0.95,
 ) -> JointIntervals:
@@ -78,6 +84,9 @@ def joint_intervals(
         then, or "delta".
     zero_division : {nan, 0, 1}, default nan
         What an undefined score counts in averages; see `score_interval`.
+    class_shares, strata, stratum_shares : optional
+        Known shares of the true classes, or of the strata that items were drawn from, where the
+        scores are wanted; see `score_interval`. The default method is "score" then.
     method : str, optional
         "cautious", the default for Tversky indices (F-beta, Jaccard, precision, recall) and
         accuracy; "score", the default for averages over classes and macro_star, shorter, and in
@@ -114,18 +123,22 @@ def joint_intervals(
     """
     level = _validation.confidence_level(confidence_level)
     models, arrays = _validation.models(y_true, predictions)
-    items, resolved = _read(arrays, metrics, pos_label, labels, groups, zero_division)
+    population = Population(class_shares, strata, stratum_shares)
     constant = zero_division_of(zero_division)
+    items, resolved = _read(arrays, metrics, pos_label, labels, groups, constant, population)
     rows = JointRows(items, resolved, method, level, constant)
+    _warn(rows, models, level)
+    return _intervals(rows, models, level)
+
+
+def _intervals(rows: JointRows, models: Sequence[str], level: float) -> JointIntervals:
+    """Return the individual and the joint intervals of rows."""
     z = delta.normal_quantile(level)
     value = float(critical_value(rows.correlated, level))
     low, high = rows.limits(z)
     # Without a critical value every row is degenerate.
     joint_low, joint_high = rows.limits(z if np.isnan(value) else value)
-    for (model, metric), one, entry in zip(rows.questions, rows.samples, rows.methods, strict=True):
-        if not one.error > 0.0:
-            name = f"{metric.name} of {models[model]}"
-            check(one, entry, Question(name, None, level, constant=constant))
+    named = zip(rows.methods, rows.samples, strict=True)
     return JointIntervals(
         classifiers=tuple(models[model] for model, _ in rows.questions),
         metrics=tuple(metric.name for _, metric in rows.questions),
@@ -139,8 +152,16 @@ def joint_intervals(
         covariance=rows.covariance,
         degenerate=~(joint_high > joint_low),
         confidence_level=level,
-        methods=tuple(entry.name + "+groups" * (groups is not None) for entry in rows.methods),
+        methods=tuple(entry.name + "+groups" * one.grouped for entry, one in named),
     )
+
+
+def _warn(rows: JointRows, models: Sequence[str], level: float) -> None:
+    """Warn of rows that are undefined or have no variance."""
+    for (model, metric), one, entry in zip(rows.questions, rows.samples, rows.methods, strict=True):
+        if not one.error > 0.0:
+            name = f"{metric.name} of {models[model]}"
+            check(one, entry, Question(name, None, level, constant=rows.constant))
 
 
 class JointRows:
@@ -189,12 +210,15 @@ class JointRows:
         self.estimate = np.array([counted(one, constant) for one in self.samples])
         self.covariance = covariance.observed(items, self.questions)
         if method == "blur":
-            z = delta.normal_quantile(level)
-            for k, one in enumerate(self.samples):
-                self.covariance[k, k] += one.blurred_error(z) ** 2 - one.error**2
+            self._add_blur(delta.normal_quantile(level))
         self.correlated = self.covariance
         if items.groups is None and method not in ("delta", "blur", "logit"):
             self.correlated = covariance.smoothed(items, self.questions)
+
+    def _add_blur(self, z: float) -> None:
+        """Add to the variances what the blur adds to each."""
+        for k, one in enumerate(self.samples):
+            self.covariance[k, k] += one.blurred_error(z) ** 2 - one.error**2
 
     @property
     def error(self) -> Array:
@@ -258,27 +282,32 @@ def _read(
     pos_label: Hashable,
     labels: Classes | None,
     groups: Labels | None,
-    zero_division: float,
+    constant: float,
+    population: Population,
 ) -> tuple[Items, list[Metric]]:
     """Return the items, and the metrics with their rules for undefined classes."""
     named = [metrics] if isinstance(metrics, (str, Metric)) else metrics
     resolved = [_metrics.get(metric) for metric in _validation.listed("metrics", named)]
     _validation.distinct("metrics", [metric.name for metric in resolved])
+    if are_indicators(arrays["y_true"]):
+        rule = "joint intervals take one label for each item, not indicators of several classes"
+        raise ValueError(f"{rule}, got y_true={_validation.short(arrays['y_true'])}")
+    known = strata_of(arrays["y_true"], population, groups)
     if any(metric.binary for metric in resolved):
-        items = binary_items(arrays, pos_label, groups)
+        items = binary_items(arrays, pos_label, groups, known.codes)
     else:
-        items = class_items(arrays, labels, groups)
+        items = class_items(arrays, labels, groups, known.codes)
     _validation.at_least_two("items", int(items.counts.sum()))
-    constant = zero_division_of(zero_division)
-    return items, [with_classes(metric, items, constant) for metric in resolved]
+    ruled = [with_classes(metric, items, constant) for metric in resolved]
+    return known.marked(items), [known.in_population(metric) for metric in ruled]
 
 
 def _method_of(one: Sample, name: str | None) -> Method:
     """Return the named method for one row of joint intervals, or the first that serves it."""
     known = _KNOWN_OF_GROUPS if one.grouped else _KNOWN
     serving = [known_name for known_name in known if METHODS[known_name].serves(one)]
-    average = isinstance(one.metric, Mean | MacroStar)
-    if "score" in serving and not one.has_cautious_limits and not average:
+    tried = isinstance(one.metric, Mean | MacroStar | KnownShares)
+    if "score" in serving and not one.has_cautious_limits and not tried:
         serving.remove("score")  # not tried with joint quantiles
     what = "items in groups" if one.grouped else f"joint intervals of {one.metric.name!r}"
     return METHODS[serving[0] if name is None else one_of(name, serving, what)]

@@ -17,7 +17,6 @@ does.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -92,7 +91,8 @@ def mean_interval(
     >>> print(f"{interval.estimate:.4f} ({interval.low:.3f}, {interval.high:.3f})")
     0.8413 (0.784, 0.885)
     """
-    question = Question("mean", method, confidence_level, alternative)
+    level = _validation.confidence_level(confidence_level)
+    question = Question("mean", method, level, alternative)
     return _interval({"scores": scores}, groups, empty, question)
 
 
@@ -137,7 +137,8 @@ def mean_difference(
     >>> print(f"{interval.estimate:.3f} ({interval.low:.4f}, {interval.high:.4f})")
     0.016 (0.0022, 0.0303)
     """
-    question = Question("mean (B - A)", method, confidence_level, alternative)
+    level = _validation.confidence_level(confidence_level)
+    question = Question("mean (B - A)", method, level, alternative)
     return _interval({"scores_a": scores_a, "scores_b": scores_b}, groups, empty, question)
 
 
@@ -145,7 +146,6 @@ def _interval(
     named: Mapping[str, ArrayLike], groups: Labels | None, empty: str | float, question: Question
 ) -> Interval:
     """Return the interval for the scores of one model, or of A and B."""
-    question = replace(question, level=_validation.confidence_level(question.level))
     scores = _scores(named, _constant(empty))
     codes = group_codes(groups, scores.shape[1])
     # Units that have a score for no model change nothing.

@@ -96,7 +96,8 @@ def sample_size(
     """
     metric = metrics.get(metric)
     level = _validation.confidence_level(confidence_level)
-    a, b = metrics.tversky_weights(metric, "with b above 0 has a known sample size")
+    rule = "with b above 0 has a known sample size (pilot_interval_size plans others from a pilot)"
+    a, b = metrics.tversky_weights(metric, rule)
     if not (b > 0.0 and a <= 2.0):
         rule = "a sample size is known for a Tversky index with a <= 2 and b > 0"
         raise ValueError(f"{rule}, got {metric.name!r}, with a = {a:g} and b = {b:g}")

@@ -6,10 +6,10 @@ arranges them, and says in words below the table what is undefined or hardly kno
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import compress
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,17 +18,30 @@ from f1ci import _tables, _validation
 from f1ci import metrics as _metrics
 from f1ci._interval import FEW, Question, interval_of
 from f1ci._labels import are_indicators
-from f1ci._reading import refuse_weights, with_classes, zero_division_of
+from f1ci._reading import (
+    Population,
+    Strata,
+    each_class,
+    refuse_population,
+    refuse_weights,
+    strata_of,
+    with_classes,
+    zero_division_of,
+)
 from f1ci.data import Items, UnitCounts, class_items, indicator_units, matrix_items
 from f1ci.metrics import Metric
 from f1ci.metrics.averages import mean_of, with_rule
+from f1ci.metrics.shares import shares_by_row
 from f1ci.results import Array, Classes, Fields, Interval, Labels, Record
-from f1ci.samples import sample
+from f1ci.samples import Sample, sample
 
 if TYPE_CHECKING:
     import pandas
 
 METRICS = ("precision", "recall", "f1")
+
+# The first line of a report of scores in a population.
+KNOWN = "scores where classes or strata have the given shares; support counts the test set"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -127,6 +140,9 @@ def classification_report(
     groups: Labels | None = None,
     sample_weight: None = None,
     zero_division: float = np.nan,
+    class_shares: Mapping[Any, float] | None = None,
+    strata: Labels | None = None,
+    stratum_shares: Mapping[Any, float] | None = None,
     method: str | None = None,
     confidence_level: float = 0.95,
 ) -> ClassificationReport:
@@ -147,6 +163,9 @@ def classification_report(
         Not offered; an error says what to do instead.
     zero_division : {nan, 0, 1}, default nan
         What an undefined score counts in averages. By default it is left out of them.
+    class_shares, strata, stratum_shares : optional
+        Known shares of the true classes, or of the strata that items were drawn from, where the
+        scores are wanted; see `score_interval`.
     method : {"score", "logit", "delta"}, optional
         "score" by default, with `groups` and for indicators "logit"; see `f1ci.methods`.
     confidence_level : float, default 0.95
@@ -176,14 +195,18 @@ def classification_report(
     level = _validation.confidence_level(confidence_level)
     constant = zero_division_of(zero_division)
     named = {"y_true": y_true, "y_pred": y_pred}
+    population = Population(class_shares, strata, stratum_shares)
     data: Items | UnitCounts
     if are_indicators(y_true):
+        refuse_population(population)
+        known = Strata()
         data = indicator_units(named, labels, groups)
         names = list(data.classes)
     else:
-        data = class_items(named, labels, groups)
+        known = strata_of(y_true, population, groups)
+        data = known.marked(class_items(named, labels, groups, known.codes))
         names = list(data.classes)[: data.asked]
-    return _report(data, _names(names, target_names), constant, method, level)
+    return _Asker(data, known, _names(names, target_names), constant, method, level).report()
 
 
 def matrix_report(
@@ -191,6 +214,7 @@ def matrix_report(
     *,
     labels: Classes | None = None,
     zero_division: float = np.nan,
+    class_shares: ArrayLike | Mapping[int, float] | None = None,
     method: str | None = None,
     confidence_level: float = 0.95,
 ) -> ClassificationReport:
@@ -202,6 +226,8 @@ def matrix_report(
         Counts; rows are true classes, columns predicted ones.
     labels : sequence, optional
         What the classes are called, in the order of the rows; 0, 1, ... by default.
+    class_shares : sequence or mapping, optional
+        The known share of each true class where the scores are wanted, by row.
     zero_division, method, confidence_level
         See `classification_report`.
 
@@ -222,13 +248,13 @@ def matrix_report(
         raise ValueError(f"matrix must hold at least one item, got {_validation.short(matrix)}")
     level = _validation.confidence_level(confidence_level)
     constant = zero_division_of(zero_division)
-    return _report(
-        matrix_items(table)._replace(named=True),
-        _names(list(range(len(table))), labels),
-        constant,
-        method,
-        level,
-    )
+    data = matrix_items(table)._replace(named=True)
+    known = Strata()
+    if class_shares is not None:
+        known = Strata(data.codes[0], shares_by_row(class_shares, table.sum(axis=1)), True)
+    data = known.marked(data._replace(strata=known.codes))
+    names = _names(list(range(len(table))), labels)
+    return _Asker(data, known, names, constant, method, level).report()
 
 
 def _names(classes: list[Hashable], names: Classes | None) -> Classes:
@@ -249,6 +275,8 @@ class _Asker(NamedTuple):
     ----------
     data : Items or UnitCounts
         The test set.
+    strata : Strata
+        What is known of the place where the scores are wanted.
     names : sequence
         What the classes are called.
     constant, method, level
@@ -256,14 +284,54 @@ class _Asker(NamedTuple):
     """
 
     data: Items | UnitCounts
+    strata: Strata
     names: Classes
     constant: float
     method: str | None
     level: float
 
-    def ask(self, metric: Metric, data: Items | UnitCounts, name: str) -> Interval:
+    def report(self) -> ClassificationReport:
+        """Return the report of the test set."""
+        data = self.data
+        by_class = {name: self.each_class(_metrics.get(name), name) for name in METRICS}
+        complete = isinstance(data, Items) and data.asked == len(data.classes)
+        averages: dict[str, dict[str, Interval]] = {}
+        if complete:
+            averages["accuracy"] = {"accuracy": self.one(_metrics.accuracy)}
+        averages |= {f"{name} avg": self.average(name) for name in _averages_of(data, complete)}
+        tp, fp, fn = _counts_by_class(data)
+        notes = _notes(self.names, self.constant, tp, fp, fn)
+        if self.strata.shares is not None:
+            notes = (KNOWN, *notes)
+        return ClassificationReport(
+            classes=tuple(self.names),
+            by_class=by_class,
+            averages=averages,
+            support=(tp + fn).astype(np.int64),
+            items=_items_of(data),
+            notes=notes,
+            method=_methods_of(by_class, averages),
+            confidence_level=self.level,
+        )
+
+    def each_class(self, metric: Metric, name: str) -> Interval:
+        """Return the intervals of every class by itself."""
+        if isinstance(self.data, UnitCounts):
+            return self._interval(sample(metric, self.data), name)
+        return self._interval(each_class(self.strata.in_population(metric), self.data), name)
+
+    def average(self, average: str) -> dict[str, Interval]:
+        """Return the intervals of one average."""
+        means = [mean_of(average, _metrics.get(name)) for name in METRICS]
+        ruled = [_with_rule(mean, self.data, self.constant) for mean in means]
+        return {name: self.one(mean) for name, mean in zip(METRICS, ruled, strict=True)}
+
+    def one(self, metric: Metric) -> Interval:
+        """Return the interval of one number for all classes."""
+        return self._interval(sample(self.strata.in_population(metric), self.data), metric.name)
+
+    def _interval(self, of_data: Sample, name: str) -> Interval:
         """Return an interval without warnings: the notes say what they would."""
-        of_data = sample(metric, data)
         question = Question(
             name,
             self.method,
@@ -274,43 +342,6 @@ class _Asker(NamedTuple):
             quiet=True,
         )
         return interval_of(of_data, question)
-
-    def each_class(self) -> dict[str, Interval]:
-        """Return the intervals of every class by itself."""
-        data = self.data.each_class() if isinstance(self.data, Items) else self.data
-        return {name: self.ask(_metrics.get(name), data, name) for name in METRICS}
-
-    def average(self, average: str) -> dict[str, Interval]:
-        """Return the intervals of one average."""
-        means = [mean_of(average, _metrics.get(name)) for name in METRICS]
-        ruled = [_with_rule(mean, self.data, self.constant) for mean in means]
-        return {
-            name: self.ask(m, self.data, m.name) for name, m in zip(METRICS, ruled, strict=True)
-        }
-
-
-def _report(
-    data: Items | UnitCounts, names: Classes, constant: float, method: str | None, level: float
-) -> ClassificationReport:
-    """Return the report of a test set."""
-    asker = _Asker(data, names, constant, method, level)
-    by_class = asker.each_class()
-    complete = isinstance(data, Items) and data.asked == len(data.classes)
-    averages: dict[str, dict[str, Interval]] = {}
-    if complete:
-        averages["accuracy"] = {"accuracy": asker.ask(_metrics.accuracy, data, "accuracy")}
-    averages |= {f"{name} avg": asker.average(name) for name in _averages_of(data, complete)}
-    tp, fp, fn = _counts_by_class(data)
-    return ClassificationReport(
-        classes=tuple(names),
-        by_class=by_class,
-        averages=averages,
-        support=(tp + fn).astype(np.int64),
-        items=_items_of(data),
-        notes=_notes(names, constant, tp, fp, fn),
-        method=_methods_of(by_class, averages),
-        confidence_level=level,
-    )
 
 
 def _methods_of(by_class: dict[str, Interval], averages: dict[str, dict[str, Interval]]) -> str:

@@ -8,12 +8,14 @@
 ==============  ===========================================================================
 
 Each has an estimate, its standard error, the range of the metric, and the limits that its kind of
-data allows. `sample` makes the sample of any metric from any data, `difference` that of B minus A.
-A method (see `f1ci.methods`) is a function of a sample and z, the two-sided normal quantile of the
-level. Arrays have a batch of data sets last.
+data allows. `Several` puts samples side by side. `sample` makes the sample of any metric from any
+data, `difference` that of B minus A. A method (see `f1ci.methods`) is a function of a sample and z,
+the two-sided normal quantile of the level. Arrays have a batch of data sets last.
 """
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -213,7 +215,7 @@ class Table(Sample):
         low, high = multinomial.score_limits(
             evaluate,
             counts,
-            cells.true,
+            cells.stratum,
             z,
             trace=trace if metric.has_trace else None,
             fixed=self.fixed,
@@ -275,7 +277,7 @@ def _cells_looked_at(matrix: Matrix) -> tuple[Cells, Array]:
     """
     cells = matrix.cells
     r = cells.r
-    if r <= ALL_CELLS:
+    if r <= ALL_CELLS or cells.stratified:
         return cells, matrix.counts
     smallest = np.argsort((matrix.true + matrix.predicted).min(axis=1))[:ALL_CELLS]
     between = np.add.outer(smallest * r, smallest).ravel()
@@ -308,6 +310,34 @@ def unknown(metric: Metric, matrix: Matrix) -> tuple[FloatOrArray, FloatOrArray]
     share = np.nan_to_num(metric.share_absent(matrix))
     least, largest = metric.range
     return share * (constant - least), share * (largest - constant)
+
+
+class Several(Sample):
+    """Samples of one score each: the classes of a test set that was drawn by stratum.
+
+    Parameters
+    ----------
+    parts : sequence of Sample
+        The samples, of the same metric and kind of data.
+    """
+
+    def __init__(self, parts: Sequence[Sample]) -> None:
+        first = parts[0]
+        self.parts = parts
+        self.metric = first.metric
+        self.range = first.range
+        self.grouped = first.grouped
+        self.estimate = np.array([part.estimate for part in parts])
+        self.error = np.array([part.error for part in parts])
+        self.has_score_limits = all(part.has_score_limits for part in parts)
+
+    def score_limits(self, z: FloatOrArray) -> Limits:
+        low, high = zip(*(part.score_limits(z) for part in self.parts), strict=True)
+        return np.array(low), np.array(high)
+
+    def logit_limits(self, z: FloatOrArray) -> Limits:
+        low, high = zip(*(part.logit_limits(z) for part in self.parts), strict=True)
+        return np.array(low), np.array(high)
 
 
 class Units(Sample):
@@ -459,7 +489,7 @@ def difference(metric: Metric, data: Items | UnitCounts) -> Difference:
         return difference_of_units(metric, a, b)
     if isinstance(data, UnitCounts):
         raise TypeError("unit counts make units")
-    error = _error_of_difference(metric, data)
+    error = covariance.error_of_difference(metric, data)
     r = covariance.correlation(covariance.smoothed(data, [(0, metric), (1, metric)]))
     return Difference(metric, a, b, error, r)
 
@@ -469,18 +499,6 @@ def difference_of_units(metric: Metric, a: Units, b: Units) -> Difference:
     change = units.change(a.moves, b.moves)
     error = units.delta_error(change.influence, change.estimate)
     return Difference(metric, a, b, error, np.zeros_like(error))
-
-
-def _error_of_difference(metric: Metric, items: Items) -> Array:
-    """Return the standard error of metric(B) - metric(A) of independent items."""
-    influence_a = covariance.influence_of_rows(metric, items, 0)
-    influence_b = covariance.influence_of_rows(metric, items, 1)
-    # What both models do alike cancels, except for rounding.
-    size = np.abs(influence_a) + np.abs(influence_b)
-    move = influence_b - influence_a
-    move = np.where(np.abs(move) <= 1e-14 * size, 0.0, move)
-    n = items.counts.sum(axis=0)
-    return np.asarray(np.sqrt((items.counts * move**2).sum(axis=0) / (n * (n - 1.0))))
 
 
 def unpaired(metric: Metric, a: Matrix, b: Matrix) -> Difference:

@@ -11,13 +11,13 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from f1ci import _tables, _validation
 from f1ci._interval import Question, interval_of
-from f1ci._reading import Reading, read
+from f1ci._reading import Population, Reading, read
 from f1ci.compare import TestPlan, paired_test, question_of
 from f1ci.metrics import Metric
 from f1ci.results import Classes, DifferenceTest, Fields, Interval, Labels, Record, Seed, Table
@@ -108,6 +108,9 @@ def compare_models(
     labels: Classes | None = None,
     groups: Labels | None = None,
     zero_division: float = np.nan,
+    class_shares: Mapping[Any, float] | None = None,
+    strata: Labels | None = None,
+    stratum_shares: Mapping[Any, float] | None = None,
     method: str | None = None,
     rng: Seed = None,
     confidence_level: float = 0.95,
@@ -122,6 +125,8 @@ def compare_models(
         The labels that each model predicts; at least two models.
     metric, margin, pos_label, labels, groups, zero_division, rng, confidence_level
         See `difference_test`. Intervals have the level one by one.
+    class_shares, strata, stratum_shares : optional
+        Known shares of classes or strata; see `difference_interval`.
     method : str, optional
         The method of the intervals; see `difference_interval`.
 
@@ -157,9 +162,16 @@ def compare_models(
         labels=labels,
         groups=groups,
         zero_division=zero_division,
+        population=Population(class_shares, strata, stratum_shares),
     )
+    return _comparison(reading, names, TestPlan(None, margin, rng=rng), method, level)
+
+
+def _comparison(
+    reading: Reading, names: list[str], plan: TestPlan, method: str | None, level: float
+) -> ModelComparison:
+    """Return the intervals of all models, best first, and the tests of all pairs."""
     intervals = {name: _of_one(reading, k, method, level) for k, name in enumerate(names)}
-    plan = TestPlan(None, margin, rng=rng)
     tests = {
         (names[a], names[b]): _of_two(reading, (a, b), plan, method, level)
         for a, b in combinations(range(len(names)), 2)

@@ -404,20 +404,25 @@ def svyciprop(clusters: Any) -> list[float]:
 
 def run_r(code: str) -> str:
     """Return what a piece of R prints."""
-    program = ["Rscript", "--vanilla", "-e", code]
-    return subprocess.run(program, capture_output=True, text=True, check=True).stdout
+    program = ["Rscript", "--vanilla", "-"]  # what follows -e may not be long
+    return subprocess.run(program, input=code, capture_output=True, text=True, check=True).stdout
 
 
 def main() -> None:
     """Store the answers of one page: its file is the argument."""
     (file,) = sys.argv[1:] or ["peers.json"]
     answers = again(file) if file == "compare-peers.json" else to_probes()
+    store(file, answers, "peers")
+
+
+def store(file: str, answers: Answer, module: str) -> None:
+    """Write the answers and their entry in the list of sources."""
     data.register(
         file,
         json.dumps(answers, indent=1, ensure_ascii=False, allow_nan=False) + "\n",
         made_by=f"make peers OPTIONS={file}",
         made_with=", ".join(f"{name} {number}" for name, number in answers["versions"].items()),
-        source=f"the packages' own answers to book/benchmarks/peers.py, on {answers['date']}",
+        source=f"the packages' own answers to book/benchmarks/{module}.py, on {answers['date']}",
     )
 
 

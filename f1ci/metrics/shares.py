@@ -1,18 +1,26 @@
-"""A metric in a population whose class shares are known: another prevalence, the areas of a map.
+"""A metric in a population whose parts have known shares: another prevalence, the areas of a map.
 
-A test set tells how the items of each true class are predicted. It need not tell how frequent the
-classes are: it may be balanced or enriched, or the model goes where positives are rarer. Let pi_i
-be the share of class i there. In the test set let p_ij be the probability of a cell, and p_i. that
-of class i, the sum of a row. The metric is that of the matrix
+A test set tells how the items of each part are classified. It need not tell how large the parts
+are: it may be balanced or enriched, or the model goes where positives are rarer. The parts are
+strata from which items were drawn: the classes of a map, regions, bins of a model's scores. Known
+class shares are the case in which the strata are the true classes.
 
-    s_ij = pi_i p_ij / p_i. ,
+Let W_h be the share of stratum h in the population. In the test set let p_hij be the probability of
+true class i and predicted class j in stratum h, and p_h the sum of these. The metric is that of the
+matrix
 
-whose row i sums to pi_i. Let g_ij be the slope of the metric by s_ij. By the chain rule the slope
-by p_ij is, up to a constant,
+    s_ij = sum over h of W_h p_hij / p_h .
 
-    (pi_i / p_i.) (g_ij - sum_j g_ij p_ij / p_i.).
+Let g_ij be the slope of the metric by s_ij. By the chain rule the slope by p_hij is, up to a
+constant,
 
-The score limits of `f1ci.methods.multinomial` need no more.
+    (W_h / p_h) (g_ij - mean of g in stratum h).
+
+The score limits of `f1ci.methods.multinomial` need no more. The slopes have the mean 0 in each
+stratum, so the sizes of the strata may be fixed or random: the limits are the same. The standard
+error is that of
+stratified sampling, the root of ``sum of W_h^2 S_h^2 / n_h``, where S_h^2 is the variance of the
+slopes in stratum h with the divisor n_h - 1 (Cochran 1977, *Sampling Techniques*, section 5.3).
 
 Multiplying items by weights and calling the result a sample of that size is wrong. The weighted
 matrix has the right score, but the number of rare items stays what it was.
@@ -20,14 +28,14 @@ matrix has the right score, but the number of rare items stays what it was.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from f1ci import _validation
-from f1ci.data import Matrix
+from f1ci.data import Cells, Matrix
 from f1ci.metrics.base import Metric
 from f1ci.results import Array, Classes
 
@@ -37,14 +45,14 @@ _ROUNDED = 1e-3
 
 @dataclass(frozen=True, repr=False, eq=False)
 class KnownShares(Metric):
-    """A metric in a population with known shares of the true classes.
+    """A metric in a population with known shares of the strata.
 
     Attributes
     ----------
     of : Metric
         The metric.
-    shares : ndarray, shape (r,)
-        The shares, which sum to 1. A class that is never true has the share 0.
+    shares : ndarray, shape (strata,)
+        The shares, which sum to 1. A stratum without items has the share 0.
     """
 
     of: Metric
@@ -66,15 +74,18 @@ class KnownShares(Metric):
         return self.of.smooth
 
     def scaled(self, matrix: Matrix) -> Matrix:
-        """Return the matrix of the population: each row sums to its share."""
-        factor = self._factor(matrix)
-        return Matrix(matrix.cells, matrix.counts * factor[matrix.cells.true])
+        """Return the matrix of the population: each stratum sums to its share."""
+        return Matrix(matrix.cells, matrix.counts * self._factor(matrix))
 
     def _factor(self, matrix: Matrix) -> Array:
-        """Return the share of each class by its number of items; 0 for a class without a share."""
-        shares = self.shares.reshape(-1, *(1,) * matrix.total.ndim)
+        """Return for each cell the share of its stratum by its number of items, (K, ...)."""
+        share = self._share_of_cells(matrix)
         with np.errstate(divide="ignore", invalid="ignore"):
-            return np.where(shares > 0.0, shares / matrix.true, 0.0)
+            return np.where(share > 0.0, share / matrix.cells.by_stratum(matrix.counts), 0.0)
+
+    def _share_of_cells(self, matrix: Matrix) -> Array:
+        """Return the share of each cell's stratum, (K, 1, ...)."""
+        return self.shares[matrix.cells.stratum].reshape(-1, *(1,) * matrix.total.ndim)
 
     def estimate(self, matrix: Matrix) -> Array:
         return self.of.estimate(self.scaled(matrix))
@@ -82,18 +93,25 @@ class KnownShares(Metric):
     def slopes_and_size(self, matrix: Matrix) -> tuple[Array, Array, Array]:
         scaled = self.scaled(matrix)
         value, slopes, size = self.of.slopes_and_size(scaled)
-        true = matrix.cells.true
         # The derivatives by shares of the items, which are counts over their total.
-        factor = (self._factor(matrix) * matrix.total)[true]
-        of_row = self._mean_of_row(scaled, slopes)[true]
-        size_of_row = self._mean_of_row(scaled, size)[true]
-        return value, factor * (slopes - of_row), factor * (size + size_of_row)
+        factor = self._factor(matrix) * matrix.total
+        centred = slopes - self._mean_of_stratum(scaled, slopes)
+        return value, factor * centred, factor * (size + self._mean_of_stratum(scaled, size))
 
-    def _mean_of_row(self, scaled: Matrix, values: Array) -> Array:
-        """Return the means of values by cell (K, ...) in each true class, (r, ...)."""
-        sums = scaled.cells.by_class(scaled.counts * values)[2]
-        with np.errstate(divide="ignore", invalid="ignore"):
-            return np.where(scaled.true > 0.0, sums / scaled.true, 0.0)
+    def _mean_of_stratum(self, scaled: Matrix, values: Array) -> Array:
+        """Return for each cell the mean of values by cell (K, ...) in its stratum."""
+        share = self._share_of_cells(scaled)
+        sums = scaled.cells.by_stratum(scaled.counts * values)
+        return np.asarray(sums / np.where(share > 0.0, share, 1.0))
+
+    def error(self, matrix: Matrix, influence: Array) -> Array:
+        items = matrix.cells.by_stratum(matrix.counts)
+        return super().error(matrix, influence * np.sqrt(divisor_factor(items)))
+
+    def perfect(self, matrix: Matrix) -> Array:
+        cells = matrix.cells
+        right = Cells(cells.r, cells.true, cells.true, cells.stratum)
+        return self.estimate(Matrix(right, matrix.counts))
 
     def undefined(self, matrix: Matrix, /) -> NDArray[np.bool_] | None:
         """Tell which parts of an average are undefined."""
@@ -104,68 +122,68 @@ class KnownShares(Metric):
         return replace(self, of=self.of.settled(undefined))
 
 
-def with_shares(metric: Metric, shares: Array, true: Array, classes: Classes) -> KnownShares:
-    """Return the metric with known shares of the classes, which have so many true items (r, ...).
+def divisor_factor(items: Array) -> Array:
+    """Return n / (n - 1) for strata of n items, and 1 for one item, which has no variance."""
+    return np.asarray(items / np.maximum(items - 1.0, 1.0))
 
-    A class has a share above 0 just if it has items.
+
+# What shares are of, in the singular and the plural, and what these hold.
+_WORDS = {
+    "class_shares": ("class", "classes", "true items"),
+    "stratum_shares": ("stratum", "strata", "items"),
+}
+
+
+def shares_by_row(value: ArrayLike | Mapping[int, float], true: Array) -> Array:
+    """Return the checked shares of the rows of matrices, from a list or a mapping of places.
+
+    The rows have so many true items, shape (r, ...).
     """
-    numbers = true.reshape(len(true), -1)
-    for name, share, number in zip(classes, shares.tolist(), numbers, strict=True):
-        label = _validation.short(name)
-        if share > 0.0 and not number.all():
-            rule = f"class_shares must be 0 for class {label}, which has no true item"
-            raise ValueError(f"{rule}, got {share:g}")
-        if share == 0.0 and number.any():
-            rule = f"class_shares must be above 0 for class {label}, which has true items"
-            raise ValueError(f"{rule}, got 0")
-    return KnownShares(metric, shares)
-
-
-def shares_by_row(value: ArrayLike | Mapping[int, float], classes: int) -> Array:
-    """Return the checked shares of the rows of a matrix, from a list or a mapping of places."""
+    rows = range(len(true))
     if isinstance(value, Mapping):
-        return shares_by_class(value, range(classes))
+        return shares_by_name("class_shares", value, rows, true)
     shares = _validation.weights("class_shares", value)
-    _validation.shaped("class_shares", shares, shares.shape == (classes,), f"({classes},)")
-    return _summing_to_one(shares, value)
+    _validation.shaped("class_shares", shares, shares.shape == (len(true),), f"({len(true)},)")
+    return _checked("class_shares", shares, value, rows, true)
 
 
-def shares_by_class(value: object, classes: Classes) -> Array:
-    """Return the checked shares of the classes in their order, from a mapping.
+def shares_by_name(argument: str, value: object, names: Classes, items: Array) -> Array:
+    """Return the checked shares of classes or strata in their order, from a mapping.
 
-    A class that is not named has the share 0.
+    They have so many items, shape (strata, ...). What has no items may be named with the share 0.
     """
+    one, several, _ = _WORDS[argument]
     if not isinstance(value, Mapping):
-        how = "class_shares must map each label to its share, such as {'spam': 0.02, 'ham': 0.98}"
+        how = f"{argument} must map each {one} to its share, such as {{'a': 0.02, 'b': 0.98}}"
         raise TypeError(f"{how}, got {_validation.short(value)}")
-    unknown = [label for label in value if label not in list(classes)]
-    if unknown:
-        known = _validation.listing(list(classes))
-        rule = f"class_shares must name classes that occur ({known})"
-        raise ValueError(f"{rule}, got {_validation.short(unknown[0])}")
-    shares = [_validation.probability("class_shares", value.get(label, 0.0)) for label in classes]
-    return _summing_to_one(np.array(shares), value)
+    shares = {name: _validation.number(argument, share) for name, share in value.items()}
+    _validation.weights(argument, list(shares.values()))
+    for name, share in shares.items():
+        if name not in list(names) and share > 0.0:
+            rule = f"{argument} must name {several} that occur ({_validation.listing(list(names))})"
+            raise ValueError(f"{rule}, got {_validation.short(name)}")
+    by_place = np.array([shares.get(name, 0.0) for name in names])
+    return _checked(argument, by_place, value, names, items)
 
 
-def shares_of_two(value: object, pos_label: Hashable) -> Array:
-    """Return the checked shares of the negative and the positive class, from a mapping."""
-    if isinstance(value, Mapping) and pos_label not in value:
-        rule = f"class_shares must name the positive class {_validation.short(pos_label)}"
-        raise ValueError(f"{rule}, got {_validation.short(value)}")
-    if isinstance(value, Mapping) and len(value) != 2:
-        rule = "class_shares of a metric of two classes must name two classes"
-        raise ValueError(f"{rule}, got {_validation.short(value)}")
-    others: Sequence[Hashable] = []
-    if isinstance(value, Mapping):
-        others = [label for label in value if label != pos_label]
-    return shares_by_class(value, [*others, pos_label])
-
-
-def _summing_to_one(shares: Array, value: object) -> Array:
-    """Return shares scaled to sum to 1, or refuse those that do not nearly."""
+def _checked(argument: str, shares: Array, value: object, names: Classes, items: Array) -> Array:
+    """Return shares scaled to sum to 1. One is above 0 just if there are items."""
     total = float(shares.sum())
     if abs(total - 1.0) > _ROUNDED:
         hint = "; divide percentages by 100" if abs(total - 100.0) <= 100.0 * _ROUNDED else ""
-        rule = f"class_shares must sum to 1, got {_validation.short(value)}"
+        rule = f"{argument} must sum to 1, got {_validation.short(value)}"
         raise ValueError(f"{rule} with the sum {total:.6g}{hint}")
+    by_name = items.reshape(len(items), -1)
+    for name, share, number in zip(names, shares.tolist(), by_name, strict=True):
+        _check_items(argument, name, share, number)
     return np.asarray(shares / total)
+
+
+def _check_items(argument: str, name: Hashable, share: float, items: Array) -> None:
+    """Check that what has a share has items, in all matrices of a batch, and that no other has."""
+    one, _, held = _WORDS[argument]
+    what = f"{one} {_validation.short(name)}"
+    if share > 0.0 and not items.all():
+        raise ValueError(f"{argument} must be 0 for {what}, which has no {held}, got {share:g}")
+    if share == 0.0 and items.any():
+        raise ValueError(f"{argument} must be above 0 for {what}, which has {held}, got 0")

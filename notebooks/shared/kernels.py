@@ -17,9 +17,18 @@ from f1ci.data import Items, Matrix
 from f1ci.methods.multinomial import DEFAULT, Settings
 from f1ci.methods.paired import exact_p_value
 from f1ci.metrics import Metric
+from f1ci.metrics.shares import KnownShares
 from f1ci.samples import Difference, Table, difference
 
-__all__ = ["DEFAULT", "Settings", "difference_of", "labels", "p_values", "score_limits"]
+__all__ = [
+    "DEFAULT",
+    "Settings",
+    "difference_of",
+    "labels",
+    "of_strata",
+    "p_values",
+    "score_limits",
+]
 
 Array = NDArray[np.float64]
 
@@ -30,6 +39,19 @@ def score_limits(
     """Return score limits of confusion matrices (..., r, r), with parts of the algorithm changed."""
     matrix = Matrix.of(np.asarray(tables, dtype=np.float64))
     return Table(metric, matrix, settings=settings).score_limits(z)
+
+
+def of_strata(tables: ArrayLike, shares: ArrayLike, metric: Metric) -> Table:
+    """Return the sample of a score in a population with known shares of the strata.
+
+    The tables (test sets, strata, r, r) count items by stratum, true and predicted class.
+    """
+    counts = np.asarray(tables, dtype=np.float64)
+    r = counts.shape[-1]
+    strata, *codes = np.nonzero(counts.any(axis=0))
+    rows = counts[:, strata, codes[0], codes[1]].T
+    items = Items(np.array(codes), rows, None, tuple(range(r)), r, strata=strata)
+    return Table(KnownShares(metric, np.asarray(shares)), items.matrix())
 
 
 def difference_of(tables: ArrayLike, metric: Metric = f1ci.metrics.f1) -> Difference:

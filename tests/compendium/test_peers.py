@@ -8,10 +8,11 @@ import json
 
 import numpy as np
 import pytest
-from benchmarks import peers
+from benchmarks import means, peers
 from compendium import DATA, data
 
 import f1ci
+from notebooks.shared import unit_scores
 
 
 @pytest.fixture(scope="module")
@@ -121,3 +122,52 @@ def test_what_is_registered_is_read_again(tmp_path, monkeypatch):
     (folder / "new.json").write_text("{ }\n")
     with pytest.raises(data.DataError, match="`hand` makes it"):
         data.read_verified("new.json")
+
+
+@pytest.fixture(scope="module")
+def of_means():
+    return json.loads(data.read_verified("means-peers.json"))
+
+
+def test_the_answers_on_means_are_to_the_present_questions(of_means):
+    assert of_means["dice"]["a"] == means.DICE_A.tolist()
+    assert of_means["dice"]["b"] == means.DICE_B.tolist()
+    assert of_means["map"]["counts"] == [list(row) for row in means.MAP]
+    assert (of_means["seed"], of_means["replicates"]) == (means.SEED, means.REPLICATES)
+    assert not [x for x in of_means["intervals"] + of_means["coverage"] if x["message"]]
+    packages = {"scipy", "errorbars", "evalstats", "R survey"}
+    assert {x["package"] for x in of_means["intervals"]} == packages
+
+
+def test_scipy_still_answers_as_stored(of_means):
+    stored = {(x["question"], x["package"]): x for x in of_means["intervals"]}
+    for question, scores in [
+        ("mean", means.DICE_A),
+        ("difference", means.DICE_B - means.DICE_A),
+    ]:
+        now = peers.answer(lambda scores=scores: means.t_interval(scores))
+        for field in ("estimate", "low", "high"):
+            assert now[field] == pytest.approx(stored[question, "scipy"][field], rel=1e-12)
+
+
+def test_evalstats_has_our_intervals(of_means):
+    """Both have Student's quantile on the logit scale."""
+    stored = {x["question"]: x for x in of_means["intervals"] if x["package"] == "evalstats"}
+    ours = f1ci.mean_interval(means.DICE_A)
+    assert list(ours) == pytest.approx([stored["mean"]["low"], stored["mean"]["high"]], abs=1e-9)
+    ours = f1ci.mean_difference(means.DICE_A, means.DICE_B)
+    theirs = [stored["difference"]["low"], stored["difference"]["high"]]
+    assert list(ours) == pytest.approx(theirs, abs=1e-6)
+
+
+def test_simulated_scores_have_the_means_that_are_said():
+    rng = np.random.default_rng(1)
+    of_patients = unit_scores.of_patients(rng, 20_000, 2, 3, 0.5)
+    # Beta(19, 1) has the standard deviation .0476, and two patients, alike by half, hold 6 images.
+    assert of_patients.mean() == pytest.approx(0.95, abs=4 * 0.0476 / np.sqrt(20_000 * 2))
+    a, b = unit_scores.two_models(rng, (200_000,), 0.1)
+    mean, gain = unit_scores.true_means(0.1)
+    assert mean == pytest.approx(0.905)
+    # The standard deviations are .152 and .0138. Four standard errors are .0014 and .0001.
+    assert a.mean() == pytest.approx(mean, abs=0.0014)
+    assert (b - a).mean() == pytest.approx(gain, abs=0.00013)

@@ -45,6 +45,7 @@ UNITS = {"metric": "f1", "average": None, "zero_division": 0, **BY_GROUP}
 SCORES = [0.9, 0.7, 0.8, 1.0] * 4
 OF_MEANS = {"groups": [0, 1, 2, 3] * 4, "empty": 0, **SIDE, "method": "logit"}
 KNOWN = {"class_shares": {1: 0.1, 0: 0.9}}
+DESIGNED = {"strata": A, "stratum_shares": {1: 0.1, 0: 0.9}}
 REPEATED = {**CLASSES, "metric": "f1", "average": "macro", "confidence_level": 0.9}
 REPEATED["alternative"] = "less"
 LARGE = {"metric": "f1", "difference": 0.1, "power": 0.7}
@@ -96,6 +97,7 @@ CALLS = {
         {**MATRIX, "metric": "f1", "class_shares": [0.9, 0.1]},
     ),
     "score_interval, shares": (f1ci.score_interval, {**ONE, **KNOWN, "metric": "macro_f1"}),
+    "score_interval, strata": (f1ci.score_interval, {**ONE, **DESIGNED, "metric": "macro_f1"}),
     "mean_interval": (f1ci.mean_interval, {"scores": SCORES, **OF_MEANS}),
     "mean_difference": (
         f1ci.mean_difference,
@@ -127,6 +129,19 @@ CALLS = {
         f1ci.difference_interval,
         {**PAIR, **KNOWN, "metric": "f1", "pos_label": 1},
     ),
+    "difference_interval, strata": (
+        f1ci.difference_interval,
+        {**PAIR, **DESIGNED, "metric": "f1"},
+    ),
+    "difference_test, shares": (f1ci.difference_test, {**PAIR, **KNOWN}),
+    "difference_test, strata": (f1ci.difference_test, {**PAIR, **DESIGNED}),
+    "joint_intervals, shares": (f1ci.joint_intervals, {**MODELS, **KNOWN, "metrics": "f1"}),
+    "joint_intervals, strata": (f1ci.joint_intervals, {**MODELS, **DESIGNED, "metrics": "f1"}),
+    "compare_models, shares": (f1ci.compare_models, {**MODELS, **KNOWN}),
+    "compare_models, strata": (f1ci.compare_models, {**MODELS, **DESIGNED}),
+    "classification_report, shares": (f1ci.classification_report, {**ONE, **KNOWN}),
+    "classification_report, strata": (f1ci.classification_report, {**ONE, **DESIGNED}),
+    "matrix_report, shares": (f1ci.matrix_report, {**MATRIX, "class_shares": [0.9, 0.1]}),
     "difference_test": (
         f1ci.difference_test,
         {**PAIR, **DRAWN, "method": "randomisation", "replicates": 9},

@@ -427,3 +427,30 @@ def test_help_shows_every_command_with_an_example(capsys):
         assert shown == cli.helps()[f"f1ci {name}"]  # what pages show
     assert here(capsys)[0] == out  # f1ci alone
     assert here(capsys, "--version")[0] == f"f1ci {f1ci.__version__}\n"
+
+
+def test_known_shares_of_the_classes(capsys, tmp_path):
+    """Precision by Bayes' rule: recall 0.9, and 0.1 of the negatives are called positive."""
+    lines = ["gold,a,b"]
+    for gold, a, number in [("x", "x", 90), ("x", "y", 10), ("y", "x", 10), ("y", "y", 90)]:
+        lines += [f"{gold},{a},{gold}"] * number
+    path = tmp_path / "labels.csv"
+    path.write_text("\n".join(lines), "utf-8")
+    shares = ["--class-shares", "x=0.01", "y=0.99"]
+    assert cli.main(["report", str(path), "--true", "gold", "--pred", "a", "--json", *shares]) == 0
+    rows = json.loads(capsys.readouterr().out)
+    (row,) = (x for x in rows if (x["name"], x["metric"]) == ("x", "precision"))
+    assert row["estimate"] == pytest.approx(0.009 / (0.009 + 0.099), abs=1e-12)
+    command = ["compare", str(path), "--true", "gold", "--pred", "a", "b", "--positive", "x"]
+    assert cli.main([*command, "--metric", "precision", "--json", *shares]) == 0
+    models = json.loads(capsys.readouterr().out)
+    assert models[1]["name"] == "a"
+    assert models[1]["estimate"] == pytest.approx(row["estimate"], abs=1e-12)
+    assert models[1]["low"] == pytest.approx(row["low"], abs=1e-6)
+    for wrong, sentence in [
+        ("x", "LABEL=SHARE, such as spam=0.02 ham=0.98, got 'x'"),
+        ("x=much", "got 'x=much'"),
+        ("x=0.5", "sum to 1, got {'x': 0.5} with the sum 0.5"),
+    ]:
+        assert cli.main([*command, "--class-shares", wrong]) == 2
+        assert sentence in capsys.readouterr().err

@@ -47,6 +47,8 @@ def run() -> None:
     shares = {"a": 0.1, "b": 0.9}
     used: float = f1ci.score_interval(y_true, y_pred, pos_label="a", class_shares=shares).low
     by_row = f1ci.metric_interval(matrix, "macro_f1", class_shares=[0.1, 0.9])
+    drawn = f1ci.score_interval(y_true, y_pred, "mcc", strata=y_pred, stratum_shares=shares).high
+    print(drawn, f1ci.classification_report(y_true, y_pred, class_shares=shares))
     plan: int = f1ci.pilot_interval_size(y_true, y_pred, "macro_f1", half_width=0.1).items
     print(mean, gain, part, runs.scores.max(), used, by_row.high, plan)
     items: int = f1ci.sample_size(half_width=0.02).positives

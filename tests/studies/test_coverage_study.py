@@ -111,3 +111,23 @@ def test_back_steps_are_counted():
     tried = study.steps_back(f1ci.metrics.macro("recall"), 3, 30, np.random.default_rng(2))
     assert tried[0] == 0
     assert tried[1] < 1e-6
+
+
+def test_test_sets_by_stratum_have_the_limits_of_their_labels():
+    rng = np.random.default_rng(4)
+    tables = rng.poisson(6.0, (3, 2, 3, 3)).astype(float) + 1.0
+    shares = [0.8, 0.2]
+    sample = kernels.of_strata(tables, shares, f1ci.metrics.macro_f1)
+    low, high = sample.score_limits(study.Z)
+    for k, table in enumerate(tables.astype(int)):
+        stratum, true, predicted = (
+            np.repeat(x.ravel(), table.ravel()) for x in np.indices(table.shape)
+        )
+        interval = f1ci.score_interval(
+            true, predicted, "macro_f1", strata=stratum, stratum_shares=dict(enumerate(shares))
+        )
+        assert (sample.estimate[k], sample.error[k]) == pytest.approx(
+            (interval.estimate, interval.standard_error), rel=1e-12
+        )
+        # The equation settles at 1e-7, table by table or together.
+        assert (low[k], high[k]) == pytest.approx(tuple(interval), abs=1e-6)

@@ -1,0 +1,280 @@
+"""Strata with known shares: R's survey package, exact sums, and each door against the others.
+
+`strata.csv` holds what `strata.R` printed with R 4.2.2 and survey 4.1-1: estimates and standard
+errors of two published accuracy assessments of maps.
+"""
+
+import csv
+from pathlib import Path
+
+import numpy as np
+import pytest
+from examples import labels_of
+from scipy import stats
+
+import f1ci
+from f1ci import metrics
+
+# Olofsson et al. (2014), Table 8, as mapaccuracy 0.1.2 (CRAN) quotes it. True classes are rows.
+OLOFSSON = np.array([[66, 0, 1, 2], [0, 55, 0, 1], [5, 8, 153, 9], [4, 12, 11, 313]])
+AREAS = {"1": 0.02, "2": 0.015, "3": 0.32, "4": 0.645}
+# Stehman (2014), the numerical example: ten items of each stratum, which are not the map's classes.
+STEHMAN = (
+    list("AAAAACBABCABBBBBAABBCCCCCDDBBADDDDDDDCCB"),
+    list("AAAAAAABBBABBBBBBBBBBBCCCCCCBBDDDDDDDDDD"),
+    np.repeat(list("ABCD"), 10),
+    {"A": 0.4, "B": 0.3, "C": 0.2, "D": 0.1},
+)
+
+
+def olofsson():
+    """True classes, the map's classes, the strata (which are these), and their shares."""
+    y_true, y_pred = (np.array(["1", "2", "3", "4"])[codes] for codes in labels_of(OLOFSSON))
+    return y_true, y_pred, y_pred, AREAS
+
+
+DESIGNS = {"olofsson": olofsson(), "stehman": STEHMAN}
+
+
+def rows_of_r():
+    with (Path(__file__).parent / "strata.csv").open(encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def known(strata, shares):
+    return {"strata": strata, "stratum_shares": shares}
+
+
+@pytest.mark.parametrize("row", rows_of_r(), ids=lambda row: "-".join(list(row.values())[:3]))
+def test_r_has_the_same_estimate_and_error(row):
+    y_true, y_pred, strata, shares = DESIGNS[row["design"]]
+    options = known(strata, shares)
+    if row["class"]:
+        options |= {"average": "macro", "labels": [row["class"]]}
+    found = f1ci.score_interval(y_true, y_pred, row["metric"], **options)
+    # R was asked for 15 digits.
+    assert found.estimate == pytest.approx(float(row["estimate"]), rel=1e-12)
+    assert found.standard_error == pytest.approx(float(row["error"]), rel=1e-12)
+    assert found.low < found.estimate < found.high
+
+
+@pytest.mark.parametrize("name", DESIGNS)
+def test_a_report_and_each_class_say_the_same(name):
+    y_true, y_pred, strata, shares = DESIGNS[name]
+    options = known(strata, shares)
+    report = f1ci.classification_report(y_true, y_pred, **options)
+    for metric in ("precision", "recall", "f1"):
+        each = f1ci.score_interval(y_true, y_pred, metric, average=None, **options)
+        assert np.array_equal(each.low, report.by_class[metric].low)
+        assert np.array_equal(each.high, report.by_class[metric].high)
+        for k, label in enumerate(each.classes):
+            one = f1ci.score_interval(
+                y_true, y_pred, metric, average="macro", labels=[label], **options
+            )
+            # Cells of other classes are one here and several there. The equation settles at 1e-7.
+            assert list(one) == pytest.approx([each.low[k], each.high[k]], abs=1e-6)
+    assert "have the given shares" in report.notes[0]
+
+
+def test_true_classes_as_strata_are_class_shares():
+    y_true, y_pred, _, _ = DESIGNS["olofsson"]
+    shares = {"1": 0.1, "2": 0.2, "3": 0.3, "4": 0.4}
+    for metric in ("macro_f1", "accuracy", "mcc"):
+        of_strata = f1ci.score_interval(y_true, y_pred, metric, **known(y_true, shares))
+        of_classes = f1ci.score_interval(y_true, y_pred, metric, class_shares=shares)
+        of_matrix = f1ci.metric_interval(OLOFSSON, metric, class_shares=list(shares.values()))
+        assert list(of_strata) == pytest.approx(list(of_classes), abs=1e-12)
+        assert list(of_matrix) == pytest.approx(list(of_classes), abs=1e-12)
+        assert of_strata.standard_error == pytest.approx(of_matrix.standard_error, rel=1e-12)
+
+
+def test_one_stratum_is_no_stratum():
+    """Every stratum that is a random part of the test set, with its own share, changes little."""
+    y_true, y_pred = labels_of(OLOFSSON)
+    plain = f1ci.score_interval(y_true, y_pred, "macro_f1")
+    one = f1ci.score_interval(y_true, y_pred, "macro_f1", **known(["all"] * 640, {"all": 1}))
+    assert one.estimate == pytest.approx(plain.estimate, abs=1e-14)
+    assert one.standard_error == pytest.approx(plain.standard_error * np.sqrt(640 / 639), rel=1e-12)
+
+
+def test_recall_of_one_stratum_is_wilsons_interval():
+    """Positives of one stratum only: of these scipy has Wilson's interval."""
+    y_true = [1] * 30 + [0] * 170
+    y_pred = [1] * 22 + [0] * 8 + [1] * 5 + [0] * 165
+    strata = ["rich"] * 60 + ["poor"] * 140
+    expected = stats.binomtest(22, 30).proportion_ci(method="wilson")
+    shares = {"rich": 0.1, "poor": 0.9}
+    found = f1ci.score_interval(y_true, y_pred, "recall", class_shares={0: 0.9, 1: 0.1})
+    assert list(found) == pytest.approx(list(expected), abs=1e-8)
+    # A poor stratum without positives leaves room for some.
+    longer = f1ci.score_interval(y_true, y_pred, "recall", **known(strata, shares))
+    assert longer.low < expected.low < expected.high <= longer.high + 1e-8
+
+
+def exact_coverage(n, shares, right, missed, **options):
+    """The coverage for F1 of a map of two classes, by exact sums.
+
+    Of n items from the positive stratum Binomial(right) are positive, of n from the negative one
+    Binomial(missed).
+    """
+    tp, fn = np.divmod(np.arange((n + 1) ** 2), n + 1)
+    weight = stats.binom.pmf(tp, n, right) * stats.binom.pmf(fn, n, missed)
+    positive, negative = shares
+    truth = 2 * positive * right / (positive * (1 + right) + negative * missed)
+    y_pred = np.repeat([1, 0], n)
+    covered = 0.0
+    for k in np.flatnonzero(weight > 1e-6):
+        y_true = np.r_[np.arange(n) < tp[k], np.arange(n) < fn[k]].astype(int)
+        if not y_true.any():
+            continue
+        low, high = f1ci.score_interval(
+            y_true, y_pred, **known(y_pred, {1: positive, 0: negative}), **options
+        )
+        covered += weight[k] * (low <= truth <= high)
+    return covered
+
+
+@pytest.mark.filterwarnings("ignore::f1ci.IntervalWarning")
+@pytest.mark.parametrize(("right", "missed"), [(0.9, 0.05), (0.6, 0.1)])
+def test_limits_of_a_map_cover_by_exact_sums(right, missed):
+    """A tenth of the area is mapped as positive; 30 items are drawn from each class of the map."""
+    score = exact_coverage(30, (0.1, 0.9), right, missed)
+    delta = exact_coverage(30, (0.1, 0.9), right, missed, method="delta")
+    assert 0.93 < score < 0.985
+    assert delta < score
+
+
+def test_a_difference_has_the_moves_of_both_by_stratum():
+    """The standard error from numeric derivatives, item by item, with n - 1 in each stratum."""
+    rng = np.random.default_rng(5)
+    strata = np.repeat([0, 1, 2], [50, 30, 20])
+    y_true = (rng.random(100) < np.array([0.1, 0.5, 0.8])[strata]).astype(int)
+    a, b = (np.where(rng.random(100) < 0.8, y_true, 1 - y_true) for _ in range(2))
+    shares = np.array([0.9, 0.08, 0.02])
+    options = known(strata, dict(enumerate(shares)))
+    found = f1ci.difference_interval(y_true, a, b, "f1", **options)
+
+    def change(weight):
+        values = []
+        for y_pred in (a, b):
+            table = np.zeros((3, 2, 2))
+            np.add.at(table, (strata, y_true, y_pred), weight)
+            sizes = table.sum(axis=(1, 2))
+            values.append(metrics.f1.value(((shares / sizes)[:, None, None] * table).sum(axis=0)))
+        return values[1] - values[0]
+
+    ones = np.ones(100)
+    moves = np.array([change(ones + row) - change(ones - row) for row in 1e-5 * np.eye(100)]) / 2e-5
+    n = np.array([50, 30, 20])[strata]
+    assert found.estimate == pytest.approx(change(ones), abs=1e-12)
+    expected = np.sqrt((moves**2 * n / (n - 1)).sum())
+    assert found.standard_error == pytest.approx(expected, rel=1e-5)
+    test = f1ci.difference_test(y_true, a, b, **options)
+    assert list(test.interval) == list(found)
+    models = f1ci.compare_models(y_true, {"a": a, "b": b}, **options)
+    assert list(models.tests["a", "b"].interval) == list(found)
+    joint = f1ci.joint_intervals(y_true, {"a": a, "b": b}, "f1", **options)
+    assert joint.methods == ("score", "score")
+    assert joint.individual_low[0] == f1ci.score_interval(y_true, a, **options).low
+    change_of_two = joint.covariance[0, 0] + joint.covariance[1, 1] - 2 * joint.covariance[0, 1]
+    assert np.sqrt(change_of_two) == pytest.approx(found.standard_error, rel=1e-12)
+
+
+def test_perfect_scores_are_not_known_exactly():
+    """Every stratum has one true and one predicted class. Errors of both kinds are possible."""
+    y = [0] * 40 + [1] * 20
+    shares = {0: 0.9, 1: 0.1}
+    wilson = [stats.binomtest(n, n).proportion_ci(method="wilson").low for n in (40, 20)]
+    recall = f1ci.score_interval(y, y, "recall", class_shares=shares)
+    assert list(recall) == pytest.approx([wilson[1], 1.0], abs=1e-7)
+    of_matrix = f1ci.metric_interval([[40, 0], [0, 20]], "f1", class_shares=[0.9, 0.1])
+    of_labels = f1ci.score_interval(y, y, class_shares=shares)
+    assert list(of_labels) == pytest.approx(list(of_matrix), abs=1e-12)
+    assert 0.1 < of_labels.low < 0.9
+    # In a map the items of the large stratum may be missed positives.
+    for metric in ("recall", "precision", "f1"):
+        low, high = f1ci.score_interval(y, y, metric, **known(y, shares))
+        assert 0.0 < low < 0.9
+        assert high == 1.0
+
+
+def test_identical_models_differ_by_nothing_but_are_no_copies():
+    y_true, y_pred, strata, shares = DESIGNS["olofsson"]
+    options = known(strata, shares)
+    found = f1ci.difference_interval(y_true, y_pred, y_pred, "macro_f1", **options)
+    assert found.estimate == found.standard_error == 0.0
+    assert found.low < 0.0 < found.high
+
+
+def test_random_swaps_keep_the_strata():
+    """Model B is A in the large stratum, so only items of the small one can be swapped."""
+    strata = np.repeat(["large", "small"], 40)
+    y_true = np.tile([1, 0], 40)
+    a = y_true.copy()
+    a[40:50] = 1 - a[40:50]
+    b = y_true
+    for share in (0.5, 0.999):
+        test = f1ci.difference_test(
+            y_true,
+            a,
+            b,
+            method="randomisation",
+            rng=1,
+            **known(strata, {"large": share, "small": 1 - share}),
+        )
+        # Ten items that only B has right: the sign test has 2 / 2^10.
+        assert test.p_value == pytest.approx(2 / 2**10, abs=2e-3)
+
+
+def test_many_strata():
+    """Strata without errors, of regions or of users, are many more cells than items."""
+    rng = np.random.default_rng(2)
+    strata = np.arange(4_000) % 1_000
+    y_true = rng.integers(0, 2, 4_000)
+    y_pred = np.where(rng.random(4_000) < 0.9, y_true, 1 - y_true)
+    shares = dict.fromkeys(range(1_000), 0.001)
+    found = f1ci.score_interval(y_true, y_pred, **known(strata, shares))
+    plain = f1ci.score_interval(y_true, y_pred)
+    # Strata of one size, with equal shares, and drawn as all others: the same score.
+    assert found.estimate == pytest.approx(plain.estimate, abs=1e-12)
+    assert found.length == pytest.approx(plain.length, rel=0.1)
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"strata": [0, 1]}, r"go together, got strata=\[0, 1\] alone"),
+        ({"stratum_shares": {0: 1.0}}, r"go together, got stratum_shares=\{0: 1.0\} alone"),
+        (known([0, 1] * 3, {0: 0.5, 1: 0.5}), "strata must have 8 labels, one for each item"),
+        (known([0, 1] * 4, {0: 0.5, 1: 0.6}), "stratum_shares must sum to 1, got .* sum 1.1"),
+        (known([0, 1] * 4, {0: 50, 1: 50}), "with the sum 100; divide percentages by 100"),
+        (known([0, 1] * 4, {0: -0.5, 1: 1.5}), "be finite and not negative, got -0.5"),
+        (known([0, 1] * 4, {0: 1.0}), "above 0 for stratum 1, which has items, got 0"),
+        (known([0, 1] * 4, {0: 0.5, 1: 0.4, 2: 0.1}), r"name strata that occur .0, 1., got 2"),
+        (known([0, None] * 4, {0: 1.0}), "strata must not hold missing labels"),
+        ({**known([0, 1] * 4, {0: 0.5, 1: 0.5}), "groups": range(8)}, "not for groups of items"),
+        (
+            {**known([0, 1] * 4, {0: 0.5, 1: 0.5}), "class_shares": {0: 0.5, 1: 0.5}},
+            "two designs: pass one of them",
+        ),
+    ],
+)
+def test_designs_that_are_mistakes(options, sentence):
+    y_true, y_pred = [0, 1, 1, 0, 1, 0, 0, 1], [0, 1, 0, 0, 1, 1, 0, 1]
+    with pytest.raises(ValueError, match=sentence):
+        f1ci.score_interval(y_true, y_pred, **options)
+    with pytest.raises(ValueError, match=sentence):
+        f1ci.difference_interval(y_true, y_pred, y_true, "f1", **options)
+
+
+def test_shares_of_strata_are_a_mapping():
+    with pytest.raises(TypeError, match=r"map each stratum to its share, .* got \[0.5, 0.5\]"):
+        f1ci.score_interval([0, 1] * 4, [0, 1, 1, 0] * 2, **known([0, 1] * 4, [0.5, 0.5]))
+
+
+def test_strata_are_not_for_indicators():
+    flags = np.array([[1, 0], [0, 1], [1, 1]])
+    with pytest.raises(ValueError, match="one label for each item, not indicators"):
+        f1ci.joint_intervals(flags, {"a": flags}, "macro_f1")
+    with pytest.raises(ValueError, match="strata goes with one label for each item"):
+        f1ci.score_interval(flags, flags, average="macro", **known([0, 1, 1], {0: 0.5, 1: 0.5}))
