@@ -99,11 +99,11 @@ def bare_wilson(tp: Any, fp: Any, fn: Any) -> tuple[Any, Any, Any]:
     return 2 * share / (1 + share), 2 * low / (1 + low), 2 * high / (1 + high)
 
 
-def labels(items: int) -> tuple[Any, Any]:
-    """Return true and predicted labels of two classes, nine of ten right."""
+def labels(items: int, classes: int = 2) -> tuple[Any, Any]:
+    """Return true and predicted labels: four of five are right, the others are guessed."""
     rng = np.random.default_rng(2)
-    truth = rng.integers(0, 2, items)
-    guess = rng.integers(0, 2, items)
+    truth = rng.integers(0, classes, items)
+    guess = rng.integers(0, classes, items)
     return truth, np.where(rng.random(items) < 0.8, truth, guess)
 
 
@@ -121,6 +121,12 @@ def from_labels() -> Iterator[Case]:
         ours = partial(f1ci.f1_score_interval, *pair, average=average)
         theirs = partial(confidenceinterval.f1_score, *pair, average=average)
         yield Case(f"{average} {question}", "confidenceinterval, analytic", ours, theirs)
+    for items, classes in ((1_000, 10), (10_000, 100)):
+        several = labels(items, classes)
+        ours = partial(f1ci.f1_score_interval, *several, average="macro")
+        theirs = partial(confidenceinterval.f1_score, *several, average="macro")
+        question = f"macro F1 interval of {classes} classes, {items} labels"
+        yield Case(question, "confidenceinterval, analytic", ours, theirs)
     many = labels(10_000_000)
     ours = partial(f1ci.f1_score_interval, *many)
     theirs = partial(confidenceinterval.f1_score, *many, average="binary")
