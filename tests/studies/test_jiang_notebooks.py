@@ -17,7 +17,7 @@ from notebooks.shared import tversky_index
 
 @pytest.mark.parametrize(("a", "b"), [(0.5, 0.5), (0.8, 0.2), (0.2, 0.8), (1.0, 1.0)])
 def test_the_worst_rule_attains_the_sharp_bound(a: float, b: float) -> None:
-    # That no rule is worse, and the paper's table of V: tests/studies/test_errata.py.
+    # That no rule is worse is tested with the package, by a search.
     attained = tversky_index.scaled_variance(
         f1ci.metrics.tversky(a, b), tversky_index.worst_rule(b)
     )

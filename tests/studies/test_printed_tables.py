@@ -6,6 +6,7 @@ import itertools
 from fractions import Fraction
 
 import numpy as np
+import pytest
 from compendium.published import Number, read_number
 
 from notebooks.shared import printed_tables
@@ -53,3 +54,11 @@ def test_printed_as() -> None:
         ("0.2190", True, [1, 1, 0, 0, 0]),
     ):
         assert printed_tables.printed_as(values, number(text), cut=cut).tolist() == expected
+
+
+def test_shares_of_n_replicates_lie_on_a_grid() -> None:
+    """Of all numbers with four digits, 1/2 are shares of 5,000, and 3/10 of 3,000."""
+    for replicates, share in ((5_000, 1 / 2), (3_000, 3 / 10)):
+        numbers = [number(f"{i / 10_000:.4f}") for i in range(1, 10_000)]
+        on_grid = [printed_tables.on_grid(x, replicates) for x in numbers]
+        assert np.mean(on_grid) == pytest.approx(share, abs=0.001)

@@ -27,12 +27,6 @@ def test_the_stream_is_that_of_r_4_2_2() -> None:
     assert "".join(map(str, random.sample_two(30, 0.8))) == two
 
 
-def test_a_large_range_is_refused() -> None:
-    assert RRandom(1).sample(32768, 10).max() <= 32768
-    with pytest.raises(ValueError, match="at most 32768, got 32769"):
-        RRandom(1).sample(32769, 1)
-
-
 @needs_r
 @pytest.mark.parametrize("seed", [0, 599, 2**31 - 1])
 def test_long_streams_against_r(seed: int) -> None:

@@ -4,9 +4,7 @@ from concurrent.futures import ThreadPoolExecutor
 from math import comb
 
 import numpy as np
-import pandas as pd
 import pytest
-from compendium import DATA
 from scipy import stats
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import confusion_matrix
@@ -25,12 +23,6 @@ def scikit_learn(penalty):
 
 
 # Logistic regressions on simulated data
-
-
-def test_separable_classes_have_no_fit():
-    features = np.array([[-2.0, 0.3], [-1.0, 0.1], [1.0, 0.2], [2.0, 0.4]])
-    with pytest.raises(RuntimeError, match="no convergence in 30 steps"):
-        logistic_folds.fit(logistic_folds.terms_of(features), np.array([False, False, True, True]))
 
 
 def test_true_rates_are_those_of_many_draws():
@@ -179,22 +171,6 @@ def test_the_stored_counts_are_those_of_the_whole_corpus():
         assert (tested == (2 if partition == "utterances" else 1)).all()
         blocks = tag_sets.blocks().query("partition == @partition")
         assert blocks["utterances"].sum() == 16_162
-
-
-def test_training_anew_says_what_differs(tmp_path, monkeypatch, capsys):
-    file = "tag-sets-corpora.csv"
-    (tmp_path / file).write_bytes((DATA / file).read_bytes())
-    monkeypatch.setattr(train_tag_sets, "HERE", tmp_path)
-    stored = pd.read_csv(DATA / file)
-    assert train_tag_sets.differences(file, stored) is None
-    # One word of 60,000 is what another processor may change; a tenth of the errors is not.
-    nearly, other = stored.copy(), stored.copy()
-    nearly.loc[1, ["011", "010"]] += [1, -1]
-    assert train_tag_sets.differences(file, nearly) is None
-    assert "not all words are the same" in capsys.readouterr().out
-    other["010"] += stored["010"] // 10
-    assert train_tag_sets.differences(file, other) == "F1 moved"
-    assert train_tag_sets.differences(file, stored.iloc[1:]) == "other rows"
 
 
 def test_the_error_correlation_is_that_of_the_labels():

@@ -1,12 +1,8 @@
 """What the notebooks of Yuan and Jiang share: fits of other runs, records, their own rules."""
 
-from collections import Counter
-
 import numpy as np
 import pytest
-from compendium import DATA, data, ledger
-from compendium.published import Published
-from in_r import r_has
+from compendium import ledger
 from scipy import stats
 
 import f1ci
@@ -65,11 +61,6 @@ def test_rates():
     np.testing.assert_allclose(p * 110, [65, 5, 14, 26], rtol=1e-12)
 
 
-def test_standard_errors_hold_the_rounding():
-    off = other_runs.standard_errors(0.95, 0.94, 0.2, 10_000)
-    assert off == pytest.approx(0.01 / np.hypot(0.002, 1e-4 / np.sqrt(12)), rel=1e-14)
-
-
 # Records
 
 
@@ -95,13 +86,6 @@ def test_a_simulated_value_has_an_error_of_its_own(tmp_path):
     value = joint_coverage.Moments(page.printed(identity) - error, 0.22)
     recording.as_simulated(page.record, identity, value, 2500)
     assert recording.z_score(page, identity) == pytest.approx(1)
-
-
-def test_what_a_run_predicts_is_marked() -> None:
-    rows = {name: row for name, row in Published().rows.items() if row.erratum.startswith("R-yuan")}
-    predicted = [row.erratum for row in rows.values() if "predicted" in row.marks]
-    # Nine numbers over all rules of Table VII, two lines of Table VI, and two ends of Table II.
-    assert Counter(predicted) == {"R-yuan-10": 9, "R-yuan-11": 2, "R-yuan-13": 2}
 
 
 # The paper's own rules
@@ -145,17 +129,3 @@ def test_quantiles_of_qmvnorm_are_nearly_the_exact_ones():
     assert np.abs(off).max() < 1e-3
     assert np.abs(off).max() > 1e-4  # it stops early, which the notebook needs
     assert np.ptp(datasets.table_2_quantiles()) < 0.02
-
-
-@pytest.mark.skipif(
-    not r_has("class", "randomForest", "e1071", "mvtnorm"), reason="needs R's packages"
-)
-def test_r_makes_the_stored_counts(tmp_path):
-    """R itself makes the own split, its counts, another forest and quantiles."""
-    versions = make_yuan.run(tmp_path, splits=0, forests=1)
-    if versions != data.sources()["yuan-abalone-rules.csv"]["made_with"]:
-        pytest.skip(f"other versions than the stored files: {versions}")
-    for made in tmp_path.iterdir():
-        stored = set((DATA / made.name).read_text().splitlines())
-        assert set(made.read_text().splitlines()) <= stored, made.name
-    assert len(list(tmp_path.iterdir())) == 6
