@@ -38,11 +38,6 @@ def test_likely_tables_are_multinomial() -> None:
     assert probability == pytest.approx(expected, rel=1e-10)
 
 
-def test_too_large_weights_have_another_bound() -> None:
-    with pytest.raises(ValueError, match="a bound for a <="):
-        tversky_index.sharp_bound(5, 1)
-
-
 @pytest.mark.skipif(shutil.which("Rscript") is None, reason="needs R")
 def test_r_finds_the_recorded_halves_again() -> None:
     with (DATA / "orange-juice-halves.csv").open(encoding="utf-8", newline="") as file:

@@ -55,30 +55,7 @@ def test_estimates_are_those_of_the_items() -> None:
         np.testing.assert_allclose(added, expected, atol=1e-14)
 
 
-def test_a_measure_without_variance_has_exactly_none_and_no_part_in_the_critical_value() -> None:
-    found = jc.estimates(np.array([[90, 3, 7, 0], [90, 3, 4, 3]]), [F_HALF, ACCURACY])
-    assert found.covariance[0, 0, 0] == 0
-    q = jc.critical_values(found.covariance, 0.95, each=False)
-    assert q[0] == pytest.approx(Z, abs=1e-6)
-    assert q[1] == pytest.approx(jc.own_critical_values(found.covariance[1:])[0], abs=1e-6)
-
-
-def test_three_measures_by_regression_agree_with_their_own_quantiles() -> None:
-    draws = np.random.default_rng(9).multinomial(3000, np.array(SVM) / 16064, size=1000)
-    covariance = jc.estimates(draws, [F_HALF, ACCURACY, LIFT]).covariance
-    own = jc.own_critical_values(covariance)
-    fitted = jc.critical_values(covariance, 0.95, each=True)
-    # The docstring's order of 1e-3; the quantile is about 2.3.
-    assert np.sqrt(np.mean((fitted - own) ** 2)) < 2e-3
-    assert np.mean(fitted) == pytest.approx(np.mean(own), abs=3e-4)
-
-
 # Enumeration
-
-
-@pytest.mark.parametrize("cells", [LOGISTIC, (90, 0, 5, 5)])
-def test_tables_leave_out_less_than_one_in_a_million(cells: tuple[int, ...]) -> None:
-    assert 1 - 1e-6 < jc.tables(3333, cells)[1].sum() <= 1 + 1e-9
 
 
 @pytest.mark.parametrize(

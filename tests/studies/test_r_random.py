@@ -86,16 +86,3 @@ def test_the_population_is_the_integral_over_the_rules_intervals() -> None:
     np.testing.assert_array_less(np.abs(shares - exact), 5 * np.sqrt(exact / 10**6))
     assert exact.sum() == pytest.approx(1, abs=1e-12)
     assert exact[:4].sum() == pytest.approx(0.5, abs=1e-12)
-
-
-def test_the_nearest_neighbour_and_a_falling_curve() -> None:
-    x = np.array([0.0, 1.0, 2.0, 3.0])
-    z = np.array([1, 0, 1, 0])
-    nearest = normal_classes.nearest(z[::-1], x[::-1])
-    points = np.random.default_rng(1).uniform(-1, 4, 200)
-    closest = np.abs(points[:, None] - x).argmin(axis=1)
-    np.testing.assert_array_equal(nearest.predict(points), z[closest])
-    falling = normal_classes.logistic(z, x)
-    # By symmetry about 1.5.
-    np.testing.assert_allclose(falling.edges, [1.5], atol=1e-9)
-    assert falling.values.tolist() == [1, 0]

@@ -1,6 +1,5 @@
 """What wangli's notebooks compute: regressions by scikit-learn, folds and words by hand."""
 
-from concurrent.futures import ThreadPoolExecutor
 from math import comb
 
 import numpy as np
@@ -81,16 +80,6 @@ def test_a_data_set_is_cross_validated_as_by_scikit_learn(penalty):
     assert trials.rates_of_all[0] == pytest.approx(true_rates(), abs=1e-5)
 
 
-def test_any_executor_gives_the_same_numbers():
-    design = Design(24, MEANS, 0.5, penalty=1.0)
-    here = logistic_folds.run(design, 120, rng=5)
-    with ThreadPoolExecutor(2) as pool:
-        there = logistic_folds.run(design, 120, rng=5, executor=pool)
-    assert here.counts.shape == (120, 3, 2, 3)
-    for name in ("counts", "rates", "rates_of_all"):
-        assert (getattr(here, name) == getattr(there, name)).all()
-
-
 # Statistics of six folds
 
 
@@ -128,26 +117,6 @@ def test_an_interval_holds_the_truth_if_the_binomial_tails_say_so():
 
 
 # Word segmenters
-
-
-def words_of(spans, text):
-    """The words between the boundaries."""
-    return [text[start:end] for start, end in sorted(spans)]
-
-
-def test_tags_are_those_of_the_paper():
-    # Section 4.1 and Zhao et al. (2006): B2 and B3 are the second and third of a long word.
-    words = ["a", "bc", "def", "ghij", "klmnop"]
-    assert " ".join(train_tag_sets.tags(words, ["B"])) == "S B E B M E B M M E B M M M M E"
-    six = " ".join(train_tag_sets.tags(words, ["B", "B2", "B3"]))
-    assert six == "S B E B B2 E B B2 B3 E B B2 B3 M M E"
-
-    for heads in (["B"], ["B", "B2", "B3"]):
-        spans = train_tag_sets.spans(train_tag_sets.tags(words, heads))
-        assert words_of(spans, "".join(words)) == words
-    # Any sequence cuts the text, even one that no words could have.
-    odd = train_tag_sets.spans(["M", "E", "E", "B", "S"])
-    assert words_of(odd, "abcde") == ["ab", "c", "d", "e"]
 
 
 def test_words_are_counted_by_gold_standard_and_models():

@@ -6,7 +6,6 @@ from compendium import ledger
 from scipy import stats
 
 import f1ci
-from notebooks.data import make_yuan
 from notebooks.shared import datasets, joint_coverage, other_runs, recording
 
 METRICS = [f1ci.metrics.fbeta(0.5), f1ci.metrics.accuracy]
@@ -78,16 +77,6 @@ def test_z_scores_and_whole_tables(tmp_path):
     assert test.p_chi_square == pytest.approx(stats.chi2.sf(5.25, 3), abs=0.02)
 
 
-def test_a_simulated_value_has_an_error_of_its_own(tmp_path):
-    page = ledger.Page("yuan-test", folder=tmp_path)
-    identity = "yuan/table-6/all/joint/coverage"
-    # The paper has 10,000 test sets, and ours are a quarter of these: the variance is five times.
-    error = np.hypot(0.0022 * np.sqrt(5), 1e-4 / np.sqrt(12))
-    value = joint_coverage.Moments(page.printed(identity) - error, 0.22)
-    recording.as_simulated(page.record, identity, value, 2500)
-    assert recording.z_score(page, identity) == pytest.approx(1)
-
-
 # The paper's own rules
 
 ABALONE = {"nn": (62, 254), "logistic": (4, 25), "forest": (37, 117)}
@@ -105,21 +94,6 @@ def test_the_stored_rules_have_the_counts_that_the_printed_true_values_need():
     for r, expected in enumerate(LETTERS):
         table = np.moveaxis(letters, 1 + r, 1).sum(axis=(2, 3, 4))
         assert (table[1, 1], table[:, 1].sum()) == expected
-
-
-def test_the_stored_files_tell_one_story():
-    rules = datasets.abalone_rules()
-    columns = rules[["z", *ABALONE]].to_numpy()
-    own = datasets.yuan_splits("abalone")[0].reshape(2, 2, 2, 2)
-    for cell in np.ndindex(2, 2, 2, 2):
-        assert own[cell] == (columns == cell).all(axis=1).sum()
-    assert len(datasets.abalone_forests()) == make_yuan.FORESTS
-    for share, first in ((0.2, 1), (0.4, 0), (0.6, 0)):
-        cells = datasets.yuan_splits("abalone", share)
-        assert len(cells) == make_yuan.SPLITS + first
-        # Four standard deviations of a binomial number.
-        spread = np.sqrt(4177 * share * (1 - share))
-        assert np.abs(4177 * (1 - share) - cells.sum(axis=1)).max() < 4 * spread
 
 
 def test_quantiles_of_qmvnorm_are_nearly_the_exact_ones():
