@@ -192,11 +192,9 @@ def test_a_broken_notebook_has_a_page_up_to_its_error_and_an_idle_one_says_so(co
     (copied / "notebooks" / "idle.py").write_text(notebook("Idle", "1"), "utf-8")
     (copied / "_config.yml").write_text("")
     staged = copied / "_build" / "stage"
-    assert book.stage(Edition(copied), staged) == [
-        (
-            "the notebook broken must run: failed last time: "
-            "cell 5: ZeroDivisionError: division by zero"
-        ),
+    stopped = "cell 5: ZeroDivisionError: division by zero"
+    assert book.stage(Edition(copied), staged)[-2:] == [
+        f"the notebook broken must run: failed last time: {stopped}",
         "the notebook idle must run: never run",
     ]
     text = (staged / "notebooks" / "broken.ipynb").read_text("utf-8")

@@ -61,16 +61,15 @@ def test_formulas_proofs_code_and_the_still_of_a_figure(tab, real_address):
     assert (still.is_visible(), figure.is_visible()) == (True, False)
 
     tab.emulate_media(media="null")
-    for page, button, inside in (
-        ("book/compare", "Show the proof", "div.proof.proof p:not(.admonition-title)"),
-        ("notebooks/lam-coverage", "Show the code", "div.cell_input"),
+    for page, button, folded in (
+        ("book/compare", "Show the proof", ".toggle.proof p"),
+        ("notebooks/lam-coverage", "Show the code", "details div.cell_input"),
     ):
         open_page(tab, real_address, f"{page}.html")
-        folded = tab.locator("details", has_text=button).first
-        hidden = folded.locator(inside).first
+        hidden = tab.locator(folded).first
         assert not hidden.is_visible()
-        folded.locator("summary").first.click()
-        assert hidden.is_visible()
+        tab.get_by_text(button).first.click()
+        hidden.wait_for(state="visible")
 
 
 def test_without_scripts_the_ledger_unfolds_and_the_figure_is_a_picture(plain, real_address):
