@@ -363,15 +363,15 @@ COUNTS = [
 @pytest.mark.parametrize(
     ("text", "beta", "keys", "in_r"),
     [
-        ("TP=77 FP=44 FN=10 TN=300", "1", COUNTS, 5),
+        ("TP=77 FP=44 FN=10 TN=300", "1", COUNTS, 6),
         # Other methods, and no second F2.
-        ("TP=77 FP=44 FN=10 TN=300", "2", [*COUNTS[4:-1], "f1/score"], 3),
+        ("TP=77 FP=44 FN=10 TN=300", "2", [*COUNTS[4:-1], "f1/score"], 5),
         ("cat dog owl\n52 6 2\n9 40 1\n3 2 15", "1", ["macro", "weighted", "micro"], 1),
         ("cat dog owl\n52 6 2\n9 40 1\n3 2 15", "2", ["macro", "class 1/score"], 0),
     ],
 )
 def test_whatever_is_shown_can_be_quoted_with_its_code(tab, text, beta, keys, in_r):
-    """The lines of Python and of R give the sentence's numbers."""
+    """The lines of Python give the sentence's numbers, and those of R where R has the method."""
     paste(tab, text)
     tab.locator("#calc-beta").fill(beta)
     answer(tab)
